@@ -1,0 +1,156 @@
+#ifndef TACTUS_MODEL_H
+#define TACTUS_MODEL_H
+/** What a model library offers to tactus: a C ABI, checked by version when the library is loaded.
+ *
+ *  A library exports one function, `tactus_models`, that lists its models. C++ authors do not see any of
+ * this: they derive from tactus::Model and write TACTUS_MODEL (tactus/model.hpp). C authors write a pair of
+ * functions and TACTUS_C_MODEL (at the end of this page).
+ *
+ *  Every struct begins with its size: fields are only ever added at the end.
+ */
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TACTUS_ABI_VERSION 1u
+#if defined(__GNUC__)
+#define TACTUS_EXPORT __attribute__((visibility("default")))
+#else
+#define TACTUS_EXPORT
+#endif
+
+typedef enum tactus_type {
+  TACTUS_BOOL = 1, /**< one byte, 0 or 1 */
+  TACTUS_INT8,
+  TACTUS_UINT8,
+  TACTUS_INT16,
+  TACTUS_UINT16,
+  TACTUS_INT32,
+  TACTUS_UINT32,
+  TACTUS_INT64,
+  TACTUS_UINT64,
+  TACTUS_FLOAT,
+  TACTUS_DOUBLE
+} tactus_type;
+
+typedef enum tactus_role {
+  TACTUS_PARAMETER = 1, /**< set from the rig file before the initialization jobs; constant afterwards */
+  TACTUS_INPUT,         /**< written by a connection, read by the model */
+  TACTUS_OUTPUT,        /**< written by the model */
+  TACTUS_STATE          /**< written by the model, what it must remember from frame to frame */
+} tactus_role;
+
+/** When a job runs. Inside a frame the order is: time, class (by these numbers), phase, declaration. */
+typedef enum tactus_job_class {
+  TACTUS_DEFAULT_DATA = 100,   /**< once, before the parameters of the rig file are set */
+  TACTUS_INITIALIZATION = 200, /**< once, after the parameters, before the first frame */
+  TACTUS_TOP_OF_FRAME = 300,   /**< at the start of every frame, before anything else */
+  TACTUS_ENVIRONMENT = 400,
+  TACTUS_SENSOR = 500,
+  TACTUS_SCHEDULED = 600,
+  TACTUS_CONTROLLER = 700,
+  TACTUS_EFFECTOR = 800,
+  TACTUS_LOGGING = 900,
+  TACTUS_DATA_RECORD = 1000,
+  TACTUS_END_OF_FRAME = 1100, /**< at the end of every frame */
+  TACTUS_SHUTDOWN = 1200      /**< once, after the last frame */
+} tactus_job_class;
+
+/** A name for one value of an enumeration. */
+typedef struct tactus_label {
+  const char* name;
+  int64_t value;
+} tactus_label;
+
+/** One variable of a model. Texts are copied; `data` must stay valid until the model is destroyed. */
+typedef struct tactus_variable {
+  uint32_t size; /**< sizeof(tactus_variable) */
+  tactus_role role;
+  tactus_type type;
+  uint32_t count;             /**< 0: a scalar; otherwise a fixed array of that many elements */
+  void* data;                 /**< aligned for its type */
+  const char* name;           /**< letters, digits, '_' and '.'; unique in the model */
+  const char* unit;           /**< "N m", "rad/s", "1" or "" for a pure number */
+  const char* about;          /**< one line for people; may be NULL */
+  const tactus_label* labels; /**< the names of an enumeration (integer types only); may be NULL */
+  uint32_t label_count;
+} tactus_variable;
+
+/** What a job is told when it is called. */
+typedef struct tactus_call {
+  int64_t sim_time_ns; /**< the time this call stands for; 0 in the first frame */
+  int64_t frame;       /**< number of the frame, from 0; -1 outside the frames */
+  double dt;           /**< the job's cycle in seconds; 0 for a job that runs once */
+} tactus_call;
+
+/** Returns 0 to go on; anything else ends the rig (Abort), which names the job. Called inside a frame: it
+ * must not block, allocate or lock. */
+typedef int (*tactus_job_function)(void* self, const tactus_call* call);
+
+/** One job of a model. The rig file may set cycle, offset, phase, start and stop; what stands here is the
+ * default. */
+typedef struct tactus_job {
+  uint32_t size;    /**< sizeof(tactus_job) */
+  const char* name; /**< unique in the model */
+  tactus_job_class job_class;
+  uint32_t phase; /**< 0 .. 65535, low runs first; 60000 if you do not care */
+  tactus_job_function run;
+  int64_t cycle_num; /**< cycle = cycle_num / cycle_den nanoseconds; 0 / 1: once every frame */
+  int64_t cycle_den;
+} tactus_job;
+
+/** What tactus offers to a model while it declares itself. */
+typedef struct tactus_host {
+  uint32_t size;
+  uint32_t abi_version;
+  void* context;
+  const char* instance; /**< the name of this model in the rig */
+  /** 0, or not 0 when the variable or job is refused; the reason is kept and reported by tactus. */
+  int (*declare_variable)(void* context, const tactus_variable* variable);
+  int (*declare_job)(void* context, const tactus_job* job);
+  /** Says why the function that is about to return non-zero did so. Copies at most 255 bytes; may be called
+   *  inside a frame. */
+  void (*fail)(void* context, const char* message);
+} tactus_host;
+
+typedef struct tactus_model {
+  uint32_t abi_version; /**< TACTUS_ABI_VERSION */
+  uint32_t size;        /**< sizeof(tactus_model) */
+  const char* name;     /**< what `model:` in a rig file says */
+  const char* about;
+  /** Makes an instance. NULL when the model keeps its data in static storage: then a rig can have one of it.
+   */
+  int (*create)(const tactus_host* host, void** self);
+  /** Declares the variables and jobs of an instance. */
+  int (*declare)(const tactus_host* host, void* self);
+  void (*destroy)(void* self); /**< may be NULL */
+} tactus_model;
+
+/** The one exported symbol of a model library. */
+typedef const tactus_model* const* (*tactus_models_function)(uint32_t* count);
+TACTUS_EXPORT const tactus_model* const* tactus_models(uint32_t* count);
+
+/** A model from a pair of functions: `int declare(const tactus_host*)` and `int step(void* self, const
+ * tactus_call*)`. The step becomes a job "step" of class scheduled, once every frame. Once per library. */
+#define TACTUS_C_MODEL(model_name, declare_function, step_function)                                     \
+  static int tactus_c_declare(const tactus_host* host, void* self) {                                    \
+    const tactus_job job = {sizeof(tactus_job), "step", TACTUS_SCHEDULED, 60000u, step_function, 0, 1}; \
+    (void)self;                                                                                         \
+    if (declare_function(host) != 0) return 1;                                                          \
+    return host->declare_job(host->context, &job);                                                      \
+  }                                                                                                     \
+  static const tactus_model tactus_c_model = {                                                          \
+      TACTUS_ABI_VERSION, sizeof(tactus_model), model_name, "", 0, tactus_c_declare, 0};                \
+  static const tactus_model* const tactus_c_models[] = {&tactus_c_model};                               \
+  TACTUS_EXPORT const tactus_model* const* tactus_models(uint32_t* count) {                             \
+    *count = 1;                                                                                         \
+    return tactus_c_models;                                                                             \
+  }                                                                                                     \
+  typedef int tactus_c_model_needs_a_semicolon
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,320 @@
+#pragma once
+/// How to write a model: derive from tactus::Model, declare variables and jobs, export it with TACTUS_MODEL.
+///
+///     class Gain : public tactus::Model {
+///      public:
+///       void declare(tactus::Declare& d) override {
+///         d.parameter("k", k_, "1", "amplification");
+///         d.input("u", u_, "V", "what comes in");
+///         d.output("y", y_, "V", "what goes out");
+///         d.job<&Gain::step>("step", tactus::JobClass::scheduled);
+///       }
+///       void step() { y_ = k_ * u_; }
+///
+///      private:
+///       double k_ = 1, u_ = 0, y_ = 0;
+///     };
+///     TACTUS_MODEL("gain", Gain, "multiplies")
+///
+/// Header-only, above the C ABI of tactus/model.h: a library built with another C++ compiler or standard
+/// library works.
+#include <tactus/model.h>
+
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tactus {
+
+enum class JobClass : int {
+  default_data = TACTUS_DEFAULT_DATA,
+  initialization = TACTUS_INITIALIZATION,
+  top_of_frame = TACTUS_TOP_OF_FRAME,
+  environment = TACTUS_ENVIRONMENT,
+  sensor = TACTUS_SENSOR,
+  scheduled = TACTUS_SCHEDULED,
+  controller = TACTUS_CONTROLLER,
+  effector = TACTUS_EFFECTOR,
+  logging = TACTUS_LOGGING,
+  data_record = TACTUS_DATA_RECORD,
+  end_of_frame = TACTUS_END_OF_FRAME,
+  shutdown = TACTUS_SHUTDOWN,
+};
+
+/// What a job is told: call.sim_time_ns, call.frame, call.dt (seconds).
+using Call = tactus_call;
+
+/// A name for one value of an enumeration: {"park", Gear::park}.
+struct Label {
+  template <class Value>
+  constexpr Label(const char* label_name, Value label_value)
+      : name(label_name), value(static_cast<std::int64_t>(label_value)) {}
+  const char* name;
+  std::int64_t value;
+};
+using Labels = std::initializer_list<Label>;
+
+/// What the rig file may override per job.
+struct JobOptions {
+  unsigned phase = 60000;      ///< 0 .. 65535, low runs first within its class
+  std::int64_t cycle_num = 0;  ///< cycle_num / cycle_den nanoseconds; 0: once every frame
+  std::int64_t cycle_den = 1;
+};
+
+namespace detail {
+
+template <class T>
+constexpr tactus_type type_of() {
+  if constexpr (std::is_enum_v<T>) {
+    return type_of<std::underlying_type_t<T>>();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    static_assert(sizeof(bool) == 1);
+    return TACTUS_BOOL;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return TACTUS_FLOAT;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return TACTUS_DOUBLE;
+  } else {
+    static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
+                  "a variable is a bool, an integer of 8 to 64 bits, a float, a double, an enum, or a fixed "
+                  "array of these");
+    constexpr bool is_signed = std::is_signed_v<T>;
+    switch (sizeof(T)) {
+      case 1:
+        return is_signed ? TACTUS_INT8 : TACTUS_UINT8;
+      case 2:
+        return is_signed ? TACTUS_INT16 : TACTUS_UINT16;
+      case 4:
+        return is_signed ? TACTUS_INT32 : TACTUS_UINT32;
+      default:
+        return is_signed ? TACTUS_INT64 : TACTUS_UINT64;
+    }
+  }
+}
+
+template <class T>
+struct Shape {
+  using Element = T;
+  static constexpr std::uint32_t count = 0;
+};
+template <class T, std::size_t N>
+struct Shape<T[N]> {
+  using Element = T;
+  static constexpr std::uint32_t count = N;
+};
+template <class T, std::size_t N>
+struct Shape<std::array<T, N>> {
+  using Element = T;
+  static constexpr std::uint32_t count = N;
+};
+
+template <class>
+struct MemberOf;
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...)> {
+  using Class = C;
+};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) const> : MemberOf<R (C::*)(A...)> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) noexcept> : MemberOf<R (C::*)(A...)> {};
+template <class C, class R, class... A>
+struct MemberOf<R (C::*)(A...) const noexcept> : MemberOf<R (C::*)(A...)> {};
+
+}  // namespace detail
+
+/// Collects a model's variables and jobs. Each function throws std::runtime_error when tactus refuses (a name
+/// twice, a unit nobody can read); tactus reports why. Only valid during Model::declare. @when setup
+class Declare {
+ public:
+  explicit Declare(const tactus_host& host) : host_(host) {}
+
+  /// The name of this instance in the rig.
+  std::string instance() const { return host_.instance; }
+
+  template <class T>
+  void parameter(const char* name, T& data, const char* unit = "", const char* about = "",
+                 Labels labels = {}) {
+    variable(TACTUS_PARAMETER, name, data, unit, about, labels);
+  }
+  template <class T>
+  void input(const char* name, T& data, const char* unit = "", const char* about = "", Labels labels = {}) {
+    variable(TACTUS_INPUT, name, data, unit, about, labels);
+  }
+  template <class T>
+  void output(const char* name, T& data, const char* unit = "", const char* about = "", Labels labels = {}) {
+    variable(TACTUS_OUTPUT, name, data, unit, about, labels);
+  }
+  template <class T>
+  void state(const char* name, T& data, const char* unit = "", const char* about = "", Labels labels = {}) {
+    variable(TACTUS_STATE, name, data, unit, about, labels);
+  }
+
+  /// Member is `void f()`, `void f(const Call&)`, or the same returning int (0: go on; else the rig aborts).
+  /// An exception it throws ends the rig (Abort) with the exception's text.
+  template <auto Member>
+  void job(const char* name, JobClass job_class, JobOptions options = {});
+
+ private:
+  template <class T>
+  void variable(tactus_role role, const char* name, T& data, const char* unit, const char* about,
+                Labels labels) {
+    using Shape = detail::Shape<T>;
+    std::vector<tactus_label> list;
+    for (const Label& label : labels) list.push_back({label.name, label.value});
+    const tactus_variable declared{sizeof(tactus_variable),
+                                   role,
+                                   detail::type_of<typename Shape::Element>(),
+                                   Shape::count,
+                                   static_cast<void*>(&data),
+                                   name,
+                                   unit,
+                                   about,
+                                   list.data(),
+                                   static_cast<std::uint32_t>(list.size())};
+    if (host_.declare_variable(host_.context, &declared) != 0) throw std::runtime_error("");
+  }
+
+  const tactus_host& host_;
+};
+
+/// A part of the rig: a plant, a controller, anything with variables and jobs.
+class Model {
+ public:
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  virtual ~Model() = default;
+
+  /// Names the variables and jobs. Called once, after construction.                                 @when
+  /// setup
+  virtual void declare(Declare& d) = 0;
+
+  /// Ends the rig (Abort) with this message when the running job then returns non-zero. Copies at most 255
+  /// bytes.
+  ///                                                                                               @when any
+  void fail(const char* message) const noexcept {
+    if (host_.fail != nullptr) host_.fail(host_.context, message);
+  }
+
+  void attach(const tactus_host& host) { host_ = host; }  ///< for TACTUS_MODEL only
+
+ private:
+  tactus_host host_{};
+};
+
+namespace detail {
+
+template <auto Member>
+int run_job(void* self, const tactus_call* call) noexcept {
+  using Class = typename MemberOf<decltype(Member)>::Class;
+  Class& model = static_cast<Class&>(*static_cast<Model*>(self));
+  try {
+    if constexpr (std::is_invocable_v<decltype(Member), Class&, const Call&>) {
+      if constexpr (std::is_void_v<std::invoke_result_t<decltype(Member), Class&, const Call&>>) {
+        (model.*Member)(*call);
+        return 0;
+      } else {
+        return (model.*Member)(*call);
+      }
+    } else {
+      if constexpr (std::is_void_v<std::invoke_result_t<decltype(Member), Class&>>) {
+        (model.*Member)();
+        return 0;
+      } else {
+        return (model.*Member)();
+      }
+    }
+  } catch (const std::exception& error) {
+    model.fail(error.what());
+  } catch (...) {
+    model.fail("threw something that is not a std::exception");
+  }
+  return -1;
+}
+
+/// The models of this library. Hidden, so that two libraries never share one list.
+__attribute__((visibility("hidden"))) inline std::vector<const tactus_model*>& models() {
+  static std::vector<const tactus_model*> list;
+  return list;
+}
+
+struct Export {
+  explicit Export(const tactus_model* model) { models().push_back(model); }
+};
+
+template <class T>
+int create_model(const tactus_host* host, void** self) noexcept {
+  try {
+    T* made = new T();
+    made->attach(*host);
+    *self = static_cast<Model*>(made);
+    return 0;
+  } catch (const std::exception& error) {
+    host->fail(host->context, error.what());
+  } catch (...) {
+    host->fail(host->context, "threw something that is not a std::exception");
+  }
+  return 1;
+}
+
+inline int declare_model(const tactus_host* host, void* self) noexcept {
+  try {
+    Model& model = *static_cast<Model*>(self);
+    model.attach(*host);
+    Declare declare(*host);
+    model.declare(declare);
+    return 0;
+  } catch (const std::exception& error) {
+    host->fail(host->context, error.what());
+  } catch (...) {
+    host->fail(host->context, "threw something that is not a std::exception");
+  }
+  return 1;
+}
+
+inline void destroy_model(void* self) noexcept { delete static_cast<Model*>(self); }
+
+}  // namespace detail
+
+template <auto Member>
+void Declare::job(const char* name, JobClass job_class, JobOptions options) {
+  const tactus_job declared{sizeof(tactus_job),
+                            name,
+                            static_cast<tactus_job_class>(job_class),
+                            options.phase,
+                            &detail::run_job<Member>,
+                            options.cycle_num,
+                            options.cycle_den};
+  if (host_.declare_job(host_.context, &declared) != 0) throw std::runtime_error("");
+}
+
+}  // namespace tactus
+
+/// Exports a class derived from tactus::Model, default-constructible, under a name. As many per library as
+/// you like.
+#define TACTUS_MODEL(model_name, Class, model_about)                                  \
+  namespace {                                                                         \
+  const tactus_model tactus_model_of_##Class = {TACTUS_ABI_VERSION,                   \
+                                                sizeof(tactus_model),                 \
+                                                model_name,                           \
+                                                model_about,                          \
+                                                &tactus::detail::create_model<Class>, \
+                                                &tactus::detail::declare_model,       \
+                                                &tactus::detail::destroy_model};      \
+  const tactus::detail::Export tactus_export_of_##Class{&tactus_model_of_##Class};    \
+  }
+
+/// The exported list. In every file that includes this header; the linker keeps one.
+extern "C" TACTUS_EXPORT __attribute__((used)) inline const tactus_model* const* tactus_models(
+    std::uint32_t* count) {
+  auto& list = tactus::detail::models();
+  *count = static_cast<std::uint32_t>(list.size());
+  return list.data();
+}

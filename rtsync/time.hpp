@@ -1,0 +1,33 @@
+#pragma once
+/// Time has a type: two clocks never meet in one subtraction.
+#include <chrono>
+#include <cstdint>
+
+namespace tactus::rtsync {
+
+using Nanoseconds = std::chrono::duration<std::int64_t, std::nano>;
+
+struct RigTime;  ///< the rig's clock: CLOCK_MONOTONIC, or what the rig chose instead
+struct SimTime;  ///< the simulated world: 0 at the first frame, one period per frame
+
+/// A point in time of one clock. Points of different clocks do not subtract, compare or convert.
+template <class ClockTag>
+using Instant = std::chrono::time_point<ClockTag, Nanoseconds>;
+
+struct RigTime {
+  using duration = Nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = Instant<RigTime>;
+  static constexpr bool is_steady = true;
+};
+
+struct SimTime {
+  using duration = Nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = Instant<SimTime>;
+  static constexpr bool is_steady = true;
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,25 @@
+# A library of the house: static, its headers a file set that is installed and proven to compile alone.
+#
+#   tactus_library(rtsync SOURCES a.cpp HEADERS a.hpp LINK PUBLIC|PRIVATE ...)
+function(tactus_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  add_library(tactus::${name} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME tactus-${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
+  install(TARGETS ${name} EXPORT tactusTargets FILE_SET HEADERS DESTINATION include/tactus)
+endfunction()
+
+# A plug-in (models or a driver): a module that the executive loads by name from lib/tactus.
+#
+#   tactus_plugin(servo SOURCES servo.cpp LINK ...)      -> lib/tactus/libservo.so
+function(tactus_plugin name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_library(plugin_${name} MODULE ${arg_SOURCES})
+  set_target_properties(plugin_${name} PROPERTIES OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
+                        LIBRARY_OUTPUT_DIRECTORY ${TACTUS_PLUGIN_DIR})
+  target_link_libraries(plugin_${name} PRIVATE tactus::model $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
+  install(TARGETS plugin_${name} LIBRARY DESTINATION ${TACTUS_INSTALL_PLUGIN_DIR})
+endfunction()

@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rtsync/rt.hpp"
+#include "rtsync/time.hpp"
+
+namespace tactus::rtsync {
+
+/// The rig's clock. One per rig; every time stamp of real time in the process comes from it.
+///
+/// Threads  now() from any thread at once.
+class Clock {
+ public:
+  Clock() = default;
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+  virtual ~Clock() = default;
+
+  /// The time now. Never goes back.                                                                @when any
+  virtual Instant<RigTime> now() const TACTUS_RT = 0;
+
+  /// The same moment on CLOCK_MONOTONIC, for the kernel's timers, which know no other clock. Computed anew at
+  /// each call, so that a difference in rate never adds up.                                             @when
+  /// any
+  virtual Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT = 0;
+
+  virtual const char* name() const TACTUS_RT = 0;
+};
+
+/// CLOCK_MONOTONIC: never stepped by NTP or by hand, read without a system call on most machines.
+class MonotonicClock final : public Clock {
+ public:
+  Instant<RigTime> now() const TACTUS_RT override;
+  Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override { return t; }
+  const char* name() const TACTUS_RT override { return "monotonic"; }
+};
+
+/// The processor's time-stamp counter, calibrated against CLOCK_MONOTONIC: the cheapest read there is. It is
+/// not steered by NTP, so it may run up to some 100 ppm faster or slower than CLOCK_MONOTONIC.
+class TscClock final : public Clock {
+ public:
+  /// ns = base + (ticks - base_ticks) * scale / 2^32.                                             @when setup
+  TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_t scale);
+  Instant<RigTime> now() const TACTUS_RT override;
+  Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override;
+  const char* name() const TACTUS_RT override { return "tsc"; }
+  /// Nanoseconds per tick, times 2^32.
+  std::uint64_t scale() const TACTUS_RT { return scale_; }
+
+ private:
+  std::uint64_t base_ticks_;
+  Instant<RigTime> base_;
+  std::uint64_t scale_;
+};
+
+/// What decides whether the time-stamp counter can be a clock. Read from the machine by probe(); written by
+/// tests.
+struct TscFacts {
+  bool has_counter = false;            ///< x86-64
+  bool invariant = false;              ///< CPUID 80000007h EDX bit 8: constant rate, runs in all C-states
+  std::string kernel_clock_source;     ///< /sys/devices/system/clocksource/clocksource0/current_clocksource
+  std::uint64_t (*ticks)() = nullptr;  ///< reads the counter
+  Instant<RigTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
+  void (*wait)(Nanoseconds) = nullptr;        ///< lets time pass between the two ends of a measurement
+
+  static TscFacts probe();
+};
+
+/// A clock, and why it is not the one that was asked for (empty when it is).
+struct ClockChoice {
+  std::unique_ptr<Clock> clock;
+  std::string reason;
+};
+
+/// The TSC clock if this machine's counter can be trusted, else CLOCK_MONOTONIC and the reason. Takes 20 ms
+/// to calibrate.                                                                                      @when
+/// setup
+ClockChoice choose_tsc_clock(const TscFacts& facts);
+
+/// Reads the raw counter; 0 where there is none.                                                   @when any
+std::uint64_t read_tsc() TACTUS_RT;
+
+}  // namespace tactus::rtsync

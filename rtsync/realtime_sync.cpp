@@ -1,0 +1,267 @@
+#include "rtsync/realtime_sync.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace tactus::rtsync {
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+
+std::int64_t to_millionths(double ratio) TACTUS_RT {
+  return ratio >= 0.001 && ratio <= 1000 ? std::llround(ratio * static_cast<double>(kMillion)) : 0;
+}
+
+/// The real time that a frame takes at this clock ratio, exactly.
+Period scaled(Period frame, std::int64_t ratio_millionths) TACTUS_RT {
+  // Shortened first, so that 2x of 10 s or 0.001x of a third of a millisecond stays inside 64 bits.
+  const std::int64_t a = std::gcd(frame.num(), ratio_millionths);
+  const std::int64_t b = std::gcd(kMillion, frame.den());
+  const std::int64_t num = frame.num() / a;
+  const std::int64_t ratio = ratio_millionths / a;
+  const std::int64_t c = std::gcd(kMillion / b, ratio);
+  return Period{num * (kMillion / b / c), frame.den() / b * (ratio / c)};
+}
+
+std::int64_t checked_millionths(double ratio) {
+  const std::int64_t millionths = to_millionths(ratio);
+  if (millionths == 0) throw std::invalid_argument("the clock ratio is outside 0.001 .. 1000");
+  return millionths;
+}
+
+}  // namespace
+
+RealtimeSync::RealtimeSync(const RealtimeSettings& settings, Period frame, const Clock& clock,
+                           Sleeper& sleeper)
+    : settings_(settings),
+      frame_period_(frame),
+      clock_(clock),
+      sleeper_(sleeper),
+      spin_(clock),
+      ratio_millionths_(checked_millionths(settings.ratio)),
+      grid_(Instant<RigTime>{}, scaled(frame, ratio_millionths_)),
+      freeze_grid_(Instant<RigTime>{}, settings.freeze_frame) {
+  if (settings.enabled) enable();
+}
+
+void RealtimeSync::set_ratio(double ratio) TACTUS_RT {
+  if (const std::int64_t millionths = to_millionths(ratio); millionths != 0)
+    ratio_requested_.store(millionths, std::memory_order_relaxed);
+}
+
+bool RealtimeSync::take(std::atomic<bool>& request) TACTUS_RT {
+  // The plain load keeps the common case free of a locked instruction.
+  return request.load(std::memory_order_relaxed) && request.exchange(false, std::memory_order_relaxed);
+}
+
+Period RealtimeSync::real_period() const TACTUS_RT { return scaled(frame_period_, ratio_millionths_); }
+
+void RealtimeSync::anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT {
+  grid_ = FrameClock{slot, real_period()};
+  grid_frame_ = frame;
+}
+
+void RealtimeSync::initialize() {
+  const bool enabled = take(enable_requested_);
+  const bool disabled = take(disable_requested_);
+  active_.store(enabled && !disabled, std::memory_order_relaxed);
+  sleeper_.prepare(real_period());
+  spin_.prepare(real_period());
+}
+
+void RealtimeSync::start(std::int64_t frame) TACTUS_RT {
+  frame_ = frame;
+  started_at_ = frame;
+  wake_ = clock_.now();
+  waited_ = false;
+  anchor(frame, wake_);
+  budget_.clear();
+  totals_.consecutive_overruns = 0;
+  terminate_when_unfrozen_ = false;
+  reached_ = Maximum::none;
+}
+
+void RealtimeSync::restart(std::int64_t frame) TACTUS_RT { start(frame); }
+
+void RealtimeSync::shutdown() TACTUS_RT { active_.store(false, std::memory_order_relaxed); }
+
+Verdict RealtimeSync::monitor() TACTUS_RT {
+  const Instant<RigTime> done = clock_.now();
+  timing_ = FrameTiming{};
+  timing_.frame = frame_;
+  timing_.work = done - wake_;
+  if (const std::int64_t ratio = ratio_requested_.load(std::memory_order_relaxed); ratio != 0) {
+    ratio_requested_.store(0, std::memory_order_relaxed);
+    const Instant<RigTime> slot = slot_of(frame_);
+    const Instant<RigTime> next = slot_of(frame_ + 1);
+    ratio_millionths_ = ratio;
+    anchor(frame_ + 1, next);
+    timing_.slot = slot;
+  } else {
+    timing_.slot = slot_of(frame_);
+  }
+  if (!active()) return end_unpaced(done);
+
+  const bool leaving = take(disable_requested_);
+  (void)take(enable_requested_);  // already active: forgotten
+  timing_.paced = true;
+  timing_.late = wake_ - timing_.slot;
+  timing_.slack = slot_of(frame_ + 1) - done;
+  timing_.grace = frame_ - started_at_ < settings_.overrun.grace;
+  count_lateness();
+
+  Verdict verdict = Verdict::go_on;
+  if (timing_.slack < Nanoseconds{0}) {
+    verdict = overran(done);
+  } else {
+    totals_.consecutive_overruns = 0;
+    budget_.good(settings_.overrun);
+  }
+  ++frame_;
+  if (verdict == Verdict::go_on) verdict = wait_for_next();
+  if (leaving) active_.store(false, std::memory_order_relaxed);
+  return verdict;
+}
+
+Verdict RealtimeSync::end_unpaced(Instant<RigTime> done) TACTUS_RT {
+  (void)take(disable_requested_);  // not active: forgotten
+  ++frame_;
+  wake_ = done;
+  waited_ = false;
+  if (take(enable_requested_)) {
+    // Real time equals simulated time from here on: the frame that starts now is the first that is paced.
+    active_.store(true, std::memory_order_relaxed);
+    anchor(frame_, done);
+  }
+  return Verdict::go_on;
+}
+
+void RealtimeSync::count_lateness() TACTUS_RT {
+  const Nanoseconds limit = settings_.late_limit.value_or(grid_.period().floor() / 10);
+  timing_.late_wake = waited_ && timing_.late > limit;
+  if (timing_.late_wake) ++(timing_.grace ? totals_.grace_late_wakes : totals_.late_wakes);
+  if (timing_.slack >= Nanoseconds{0}) return;
+  if (timing_.work > grid_.period().floor()) {
+    timing_.overrun = OverrunCause::work;
+  } else if (timing_.late_wake) {
+    timing_.overrun = OverrunCause::late_wake;
+  } else {
+    // Woken in time, or within the limit, and still not done: then the work was too long for its slot.
+    timing_.overrun = waited_ ? OverrunCause::work : OverrunCause::catching_up;
+  }
+}
+
+Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
+  const OverrunPolicy& policy = settings_.overrun;
+  Verdict verdict = Verdict::go_on;
+  if (timing_.grace) {
+    ++totals_.grace_overruns;
+  } else {
+    ++totals_.overruns;
+    switch (timing_.overrun) {
+      case OverrunCause::work:
+        ++totals_.overruns_by_work;
+        break;
+      case OverrunCause::late_wake:
+        ++totals_.overruns_by_late_wake;
+        break;
+      default:
+        ++totals_.overruns_catching_up;
+    }
+    ++totals_.consecutive_overruns;
+    totals_.max_consecutive_overruns =
+        std::max(totals_.max_consecutive_overruns, totals_.consecutive_overruns);
+    totals_.longest_overrun = std::max(totals_.longest_overrun, -timing_.slack);
+    budget_.overrun(policy);
+    if (budget_.full(policy)) reached_ = Maximum::consecutive_overruns;
+    if (policy.max_overrun != Nanoseconds::max() && -timing_.slack >= policy.max_overrun)
+      reached_ = Maximum::single_overrun;
+    if (reached_ != Maximum::none) {
+      terminate_when_unfrozen_ = policy.at_maximum == AtMaximum::freeze;
+      verdict = terminate_when_unfrozen_ ? Verdict::freeze : Verdict::terminate;
+    }
+  }
+  const GridMove move = after_overrun(policy, grid_, frame_ + 1 - grid_frame_, done);
+  timing_.lost = move.lost;
+  totals_.lost += move.lost;
+  if (move.reanchor) {
+    anchor(frame_ + 1, done);
+    ++totals_.reanchored;
+  } else {
+    grid_frame_ -= move.lost;
+  }
+  return verdict;
+}
+
+WaitResult RealtimeSync::wait_until(Instant<RigTime> slot) TACTUS_RT {
+  return settings_.sleep_timer ? sleeper_.wait_until(slot) : spin_.wait_until(slot);
+}
+
+Verdict RealtimeSync::wait_for_next() TACTUS_RT {
+  const Instant<RigTime> slot = slot_of(frame_);
+  if (timing_.slack < Nanoseconds{0} && slot <= clock_.now()) {
+    // Back to back. The next frame begins here.
+    wake_ = clock_.now();
+    waited_ = false;
+    return Verdict::go_on;
+  }
+  const WaitResult result = wait_until(slot);
+  wake_ = result.wake;
+  waited_ = true;
+  switch (result.status) {
+    case WaitStatus::reached:
+      return Verdict::go_on;
+    case WaitStatus::interrupted:
+      return Verdict::interrupted;
+    case WaitStatus::source_lost:
+      break;
+  }
+  return Verdict::source_lost;
+}
+
+void RealtimeSync::freeze_init() TACTUS_RT {
+  const Instant<RigTime> from = active() ? slot_of(frame_) : clock_.now();
+  freeze_grid_ = FrameClock{from, settings_.freeze_frame};
+  freeze_frames_ = 0;
+}
+
+Verdict RealtimeSync::freeze_pause() TACTUS_RT {
+  // Requests are taken as at the end of a frame; the freeze is paced in either case, so that a frozen rig
+  // never uses a whole CPU.
+  if (active()) {
+    (void)take(enable_requested_);
+    if (take(disable_requested_)) active_.store(false, std::memory_order_relaxed);
+  } else {
+    (void)take(disable_requested_);
+    if (take(enable_requested_)) {
+      active_.store(true, std::memory_order_relaxed);
+      anchor(frame_, freeze_grid_.slot(freeze_frames_));
+      freeze_grid_ = FrameClock{freeze_grid_.slot(freeze_frames_), settings_.freeze_frame};
+      freeze_frames_ = 0;
+    }
+  }
+  // No burst after a stall: freeze frames that nobody waited for are counted as frozen time.
+  freeze_frames_ = std::max(freeze_frames_ + 1, freeze_grid_.first_at_or_after(clock_.now()));
+  switch (wait_until(freeze_grid_.slot(freeze_frames_)).status) {
+    case WaitStatus::reached:
+      return Verdict::go_on;
+    case WaitStatus::interrupted:
+      return Verdict::interrupted;
+    case WaitStatus::source_lost:
+      break;
+  }
+  return Verdict::source_lost;
+}
+
+Verdict RealtimeSync::unfreeze() TACTUS_RT {
+  if (terminate_when_unfrozen_) return Verdict::terminate;
+  if (active()) grid_ = grid_.shifted(freeze_grid_.slot(freeze_frames_) - slot_of(frame_));
+  wake_ = clock_.now();
+  waited_ = false;
+  budget_.clear();
+  totals_.consecutive_overruns = 0;
+  return Verdict::go_on;
+}
+
+}  // namespace tactus::rtsync

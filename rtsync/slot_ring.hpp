@@ -1,0 +1,104 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::rtsync {
+
+/// A bounded ring of equal slots of bytes from one thread to one other. Full means full: the writer is told,
+/// counts what it lost, and goes on.
+///
+/// Threads  one writer (claim, publish), one reader (front, release).
+/// RT       both ends wait-free; all memory is made and touched by the constructor.
+class SlotRing {
+ public:
+  /// At least `slots` slots (rounded up to a power of two), each of `slot_bytes`. Throws
+  /// std::invalid_argument for none of either. @when setup
+  SlotRing(std::size_t slot_bytes, std::size_t slots) : stride_((slot_bytes + 7) / 8 * 8) {
+    if (slot_bytes == 0 || slots == 0)
+      throw std::invalid_argument("a ring needs slots, and they need a size");
+    std::size_t rounded = 1;
+    while (rounded < slots) rounded *= 2;
+    mask_ = rounded - 1;
+    bytes_.assign(stride_ * rounded, std::byte{0});
+  }
+  SlotRing(const SlotRing&) = delete;
+  SlotRing& operator=(const SlotRing&) = delete;
+
+  /// Where the next slot is to be written, or nullptr when the ring is full.                       @when rt
+  std::byte* claim() TACTUS_RT {
+    const std::uint64_t head = head_.load(std::memory_order_relaxed);
+    if (head - tail_seen_ > mask_) {
+      tail_seen_ = tail_.load(std::memory_order_acquire);
+      if (head - tail_seen_ > mask_) return nullptr;
+    }
+    return at(head);
+  }
+  /// Hands the claimed slot to the reader.                                                         @when rt
+  void publish() TACTUS_RT {
+    head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  /// The oldest unread slot, or nullptr when there is none.
+  const std::byte* front() TACTUS_RT {
+    const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
+    if (tail == head_.load(std::memory_order_acquire)) return nullptr;
+    return at(tail);
+  }
+  /// Gives the front slot back to the writer.
+  void release() TACTUS_RT {
+    tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  std::size_t capacity() const TACTUS_RT { return mask_ + 1; }
+
+ private:
+  std::byte* at(std::uint64_t index) TACTUS_RT { return bytes_.data() + (index & mask_) * stride_; }
+
+  std::size_t stride_;
+  std::size_t mask_ = 0;
+  std::vector<std::byte> bytes_;
+  // Writer and reader each on a cache line of their own.
+  alignas(64) std::atomic<std::uint64_t> head_{0};
+  std::uint64_t tail_seen_ = 0;  // the writer's last look at tail_
+  alignas(64) std::atomic<std::uint64_t> tail_{0};
+};
+
+/// A SlotRing of values.
+template <class T>
+class SpscRing {
+  static_assert(std::is_trivially_copyable_v<T>, "what crosses threads here is copied as bytes");
+
+ public:
+  explicit SpscRing(std::size_t slots) : ring_(sizeof(T), slots) {}
+
+  /// False, and nothing is stored, when the ring is full.                                          @when rt
+  [[nodiscard]] bool push(const T& value) TACTUS_RT {
+    std::byte* slot = ring_.claim();
+    if (slot == nullptr) return false;
+    std::memcpy(slot, &value, sizeof(T));
+    ring_.publish();
+    return true;
+  }
+  /// False when there is nothing to take.
+  [[nodiscard]] bool pop(T& value) TACTUS_RT {
+    const std::byte* slot = ring_.front();
+    if (slot == nullptr) return false;
+    std::memcpy(&value, slot, sizeof(T));
+    ring_.release();
+    return true;
+  }
+  std::size_t capacity() const TACTUS_RT { return ring_.capacity(); }
+
+ private:
+  SlotRing ring_;
+};
+
+}  // namespace tactus::rtsync

@@ -66,7 +66,8 @@ TscClock::TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_
     : base_ticks_(base_ticks), base_(base), scale_(scale) {}
 
 Instant<RigTime> TscClock::now() const TACTUS_RT {
-  const std::uint64_t ticks = read_tsc() - base_ticks_;
+  // Signed: a CPU whose counter is a little behind the one that was calibrated on reads a little earlier.
+  const auto ticks = static_cast<std::int64_t>(read_tsc() - base_ticks_);
   return base_ + Nanoseconds{static_cast<std::int64_t>((static_cast<Wide>(ticks) * scale_) >> 32)};
 }
 

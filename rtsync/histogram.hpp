@@ -41,7 +41,8 @@ class Histogram {
     return Nanoseconds{static_cast<std::int64_t>(max_.load(std::memory_order_relaxed))};
   }
   Nanoseconds min() const TACTUS_RT {
-    return Nanoseconds{count() == 0 ? 0 : static_cast<std::int64_t>(min_.load(std::memory_order_relaxed))};
+    const std::uint64_t least = min_.load(std::memory_order_relaxed);
+    return Nanoseconds{least == UINT64_MAX ? 0 : static_cast<std::int64_t>(least)};
   }
 
   /// The rank-th smallest recorded time (1 .. count), to the width of its bucket: its upper edge, never above

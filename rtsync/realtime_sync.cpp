@@ -18,10 +18,23 @@ Period scaled(Period frame, std::int64_t ratio_millionths) TACTUS_RT {
   // Shortened first, so that 2x of 10 s or 0.001x of a third of a millisecond stays inside 64 bits.
   const std::int64_t a = std::gcd(frame.num(), ratio_millionths);
   const std::int64_t b = std::gcd(kMillion, frame.den());
-  const std::int64_t num = frame.num() / a;
   const std::int64_t ratio = ratio_millionths / a;
   const std::int64_t c = std::gcd(kMillion / b, ratio);
-  return Period{num * (kMillion / b / c), frame.den() / b * (ratio / c)};
+  Wide num = static_cast<Wide>(frame.num() / a) * (kMillion / b / c);
+  Wide den = static_cast<Wide>(frame.den() / b) * (ratio / c);
+  // A clumsy ratio of a clumsy rate (0.999999 of 0.12345 Hz) does not fit all the same: the nearest that
+  // does.
+  while (num > INT64_MAX || den > INT64_MAX) {
+    num /= 2;
+    den /= 2;
+  }
+  return Period{static_cast<std::int64_t>(num), static_cast<std::int64_t>(den)};
+}
+
+Period checked_frame(Period frame) {
+  if (frame < Period{FrameClock::kShortest} || frame > Period{FrameClock::kLongest})
+    throw std::invalid_argument("a frame lasts 1 us .. 10 s");
+  return frame;
 }
 
 std::int64_t checked_millionths(double ratio) {
@@ -35,10 +48,9 @@ std::int64_t checked_millionths(double ratio) {
 RealtimeSync::RealtimeSync(const RealtimeSettings& settings, Period frame, const Clock& clock,
                            Sleeper& sleeper)
     : settings_(settings),
-      frame_period_(frame),
+      frame_period_(checked_frame(frame)),
       clock_(clock),
       sleeper_(sleeper),
-      spin_(clock),
       ratio_millionths_(checked_millionths(settings.ratio)),
       grid_(Instant<RigTime>{}, scaled(frame, ratio_millionths_)),
       freeze_grid_(Instant<RigTime>{}, settings.freeze_frame) {
@@ -67,7 +79,6 @@ void RealtimeSync::initialize() {
   const bool disabled = take(disable_requested_);
   active_.store(enabled && !disabled, std::memory_order_relaxed);
   sleeper_.prepare(real_period());
-  spin_.prepare(real_period());
 }
 
 void RealtimeSync::start(std::int64_t frame) TACTUS_RT {
@@ -87,15 +98,20 @@ void RealtimeSync::restart(std::int64_t frame) TACTUS_RT { start(frame); }
 void RealtimeSync::shutdown() TACTUS_RT { active_.store(false, std::memory_order_relaxed); }
 
 Verdict RealtimeSync::monitor() TACTUS_RT {
+  const Verdict verdict = assess();
+  return verdict == Verdict::go_on ? wait() : verdict;
+}
+
+Verdict RealtimeSync::assess() TACTUS_RT {
   const Instant<RigTime> done = clock_.now();
   timing_ = FrameTiming{};
   timing_.frame = frame_;
   timing_.work = done - wake_;
-  if (const std::int64_t ratio = ratio_requested_.load(std::memory_order_relaxed); ratio != 0) {
-    ratio_requested_.store(0, std::memory_order_relaxed);
+  const Nanoseconds period = grid_.period().floor();  // of the frame that ends, whatever comes next
+  if (ratio_requested_.load(std::memory_order_relaxed) != 0) {
     const Instant<RigTime> slot = slot_of(frame_);
     const Instant<RigTime> next = slot_of(frame_ + 1);
-    ratio_millionths_ = ratio;
+    ratio_millionths_ = ratio_requested_.exchange(0, std::memory_order_relaxed);
     anchor(frame_ + 1, next);
     timing_.slot = slot;
   } else {
@@ -103,13 +119,13 @@ Verdict RealtimeSync::monitor() TACTUS_RT {
   }
   if (!active()) return end_unpaced(done);
 
-  const bool leaving = take(disable_requested_);
+  leaving_ = take(disable_requested_);
   (void)take(enable_requested_);  // already active: forgotten
   timing_.paced = true;
   timing_.late = wake_ - timing_.slot;
   timing_.slack = slot_of(frame_ + 1) - done;
   timing_.grace = frame_ - started_at_ < settings_.overrun.grace;
-  count_lateness();
+  count_lateness(period);
 
   Verdict verdict = Verdict::go_on;
   if (timing_.slack < Nanoseconds{0}) {
@@ -119,8 +135,10 @@ Verdict RealtimeSync::monitor() TACTUS_RT {
     budget_.good(settings_.overrun);
   }
   ++frame_;
-  if (verdict == Verdict::go_on) verdict = wait_for_next();
-  if (leaving) active_.store(false, std::memory_order_relaxed);
+  if (leaving_ && verdict != Verdict::go_on) {  // there will be no wait
+    active_.store(false, std::memory_order_relaxed);
+    leaving_ = false;
+  }
   return verdict;
 }
 
@@ -137,12 +155,12 @@ Verdict RealtimeSync::end_unpaced(Instant<RigTime> done) TACTUS_RT {
   return Verdict::go_on;
 }
 
-void RealtimeSync::count_lateness() TACTUS_RT {
-  const Nanoseconds limit = settings_.late_limit.value_or(grid_.period().floor() / 10);
+void RealtimeSync::count_lateness(Nanoseconds period) TACTUS_RT {
+  const Nanoseconds limit = settings_.late_limit.value_or(period / 10);
   timing_.late_wake = waited_ && timing_.late > limit;
   if (timing_.late_wake) ++(timing_.grace ? totals_.grace_late_wakes : totals_.late_wakes);
   if (timing_.slack >= Nanoseconds{0}) return;
-  if (timing_.work > grid_.period().floor()) {
+  if (timing_.work > period) {
     timing_.overrun = OverrunCause::work;
   } else if (timing_.late_wake) {
     timing_.overrun = OverrunCause::late_wake;
@@ -195,16 +213,27 @@ Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
 }
 
 WaitResult RealtimeSync::wait_until(Instant<RigTime> slot) TACTUS_RT {
-  return settings_.sleep_timer ? sleeper_.wait_until(slot) : spin_.wait_until(slot);
+  if (settings_.sleep_timer) return sleeper_.wait_until(slot);
+  Instant<RigTime> now = clock_.now();
+  while (now < slot) {  // the sleeper does not sleep, but it is still what is interrupted
+    if (sleeper_.interrupted()) return {WaitStatus::interrupted, now};
+    now = clock_.now();
+  }
+  return {WaitStatus::reached, now};
 }
 
-Verdict RealtimeSync::wait_for_next() TACTUS_RT {
+Verdict RealtimeSync::wait() TACTUS_RT {
+  if (!timing_.paced) return Verdict::go_on;
+  if (leaving_) active_.store(false, std::memory_order_relaxed);
+  leaving_ = false;
   const Instant<RigTime> slot = slot_of(frame_);
-  if (timing_.slack < Nanoseconds{0} && slot <= clock_.now()) {
-    // Back to back. The next frame begins here.
-    wake_ = clock_.now();
-    waited_ = false;
-    return Verdict::go_on;
+  if (timing_.slack < Nanoseconds{0}) {
+    const Instant<RigTime> now = clock_.now();
+    if (slot <= now) {  // back to back: the next frame begins here
+      wake_ = now;
+      waited_ = false;
+      return Verdict::go_on;
+    }
   }
   const WaitResult result = wait_until(slot);
   wake_ = result.wake;
@@ -241,8 +270,9 @@ Verdict RealtimeSync::freeze_pause() TACTUS_RT {
       freeze_frames_ = 0;
     }
   }
-  // No burst after a stall: freeze frames that nobody waited for are counted as frozen time.
-  freeze_frames_ = std::max(freeze_frames_ + 1, freeze_grid_.first_at_or_after(clock_.now()));
+  // The first freeze slot that is still ahead: no burst after a stall, and a pause that was interrupted is
+  // taken up again instead of being counted twice.
+  freeze_frames_ = freeze_grid_.first_at_or_after(clock_.now() + Nanoseconds{1});
   switch (wait_until(freeze_grid_.slot(freeze_frames_)).status) {
     case WaitStatus::reached:
       return Verdict::go_on;

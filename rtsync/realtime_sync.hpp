@@ -80,8 +80,7 @@ enum class Maximum { none, consecutive_overruns, single_overrun };
 class RealtimeSync {
  public:
   /// The clock and the sleeper must outlive it. Throws std::invalid_argument for a ratio outside 0.001 ..
-  /// 1000.
-  ///                                                                                              @when setup
+  /// 1000 and for a frame outside 1 us .. 10 s.                                                  @when setup
   RealtimeSync(const RealtimeSettings& settings, Period frame, const Clock& clock, Sleeper& sleeper);
 
   void enable() TACTUS_RT { enable_requested_.store(true, std::memory_order_relaxed); }
@@ -99,7 +98,11 @@ class RealtimeSync {
   /// The end of a frame: takes the requests, decides on overrun or underrun, waits for the next slot. @when
   /// rt
   Verdict monitor() TACTUS_RT;
-  /// The frame that monitor() ended last.                                                          @when rt
+  /// The two halves of monitor(), for a caller that has something to do in the slack: assess() takes the
+  /// requests and decides; wait(), if the verdict was go_on, waits for the next slot. @when rt
+  Verdict assess() TACTUS_RT;
+  Verdict wait() TACTUS_RT;
+  /// The frame that assess() ended last.                                                          @when rt
   const FrameTiming& timing() const TACTUS_RT { return timing_; }
   const RealtimeTotals& totals() const TACTUS_RT { return totals_; }
   Maximum reached() const TACTUS_RT { return reached_; }
@@ -127,8 +130,7 @@ class RealtimeSync {
   void anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT;
   Verdict end_unpaced(Instant<RigTime> done) TACTUS_RT;
   Verdict overran(Instant<RigTime> done) TACTUS_RT;
-  void count_lateness() TACTUS_RT;
-  Verdict wait_for_next() TACTUS_RT;
+  void count_lateness(Nanoseconds period) TACTUS_RT;
   WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT;
   Period real_period() const TACTUS_RT;
 
@@ -136,7 +138,6 @@ class RealtimeSync {
   const Period frame_period_;
   const Clock& clock_;
   Sleeper& sleeper_;
-  SpinSleeper spin_;
 
   std::atomic<bool> enable_requested_{false};
   std::atomic<bool> disable_requested_{false};
@@ -149,7 +150,8 @@ class RealtimeSync {
   std::int64_t frame_ = 0;       // the frame that is running
   std::int64_t started_at_ = 0;  // where the grace is counted from
   Instant<RigTime> wake_{};
-  bool waited_ = false;  // the present frame began after a wait, not back to back
+  bool leaving_ = false;  // disable() was called: this wait is the last
+  bool waited_ = false;   // the present frame began after a wait, not back to back
   FrameTiming timing_;
   RealtimeTotals totals_;
   OverrunBudget budget_;

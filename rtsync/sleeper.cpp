@@ -30,22 +30,24 @@ int sleep_until(Instant<RigTime> monotonic) TACTUS_RT {
   return error;
 }
 
-/// Sleeps until `slot` of the rig's clock in pieces no longer than kLongestSleep.
-WaitStatus sleep_in_pieces(const Clock& clock, Instant<RigTime> slot, const auto& interrupted) TACTUS_RT {
-  for (Instant<RigTime> now = clock.now(); now < slot; now = clock.now()) {
-    if (interrupted()) return WaitStatus::interrupted;
+/// Sleeps until `slot` of the rig's clock in pieces no longer than kLongestSleep. The clock is read once
+/// after each: one that runs at another rate than the kernel's may say that the slot has not quite come.
+WaitResult sleep_in_pieces(const Clock& clock, Instant<RigTime> slot, const Sleeper& sleeper) TACTUS_RT {
+  Instant<RigTime> now = clock.now();
+  while (now < slot) {
+    if (sleeper.interrupted()) return {WaitStatus::interrupted, now};
     const Instant<RigTime> piece = slot - now > kLongestSleep ? now + kLongestSleep : slot;
-    if (sleep_until(clock.to_monotonic(piece)) != 0) return WaitStatus::source_lost;
-    if (piece == slot) break;  // no clock read between the kernel's wake and the caller's
+    const int error = sleep_until(clock.to_monotonic(piece));
+    now = clock.now();
+    if (error != 0) return {WaitStatus::source_lost, now};
   }
-  return WaitStatus::reached;
+  return {WaitStatus::reached, now};
 }
 
 }  // namespace
 
 WaitResult NanosleepSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
-  const WaitStatus status = sleep_in_pieces(clock_, slot, [this]() noexcept { return interrupted(); });
-  return {status, clock_.now()};
+  return sleep_in_pieces(clock_, slot, *this);
 }
 
 TimerfdSleeper::~TimerfdSleeper() {
@@ -67,33 +69,40 @@ bool TimerfdSleeper::arm(Instant<RigTime> slot) TACTUS_RT {
 }
 
 WaitResult TimerfdSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
-  if (interrupted()) {
-    armed_ = false;
-    return {WaitStatus::interrupted, clock_.now()};
-  }
-  // The armed grid serves as long as it passes through the slot. On another clock than the kernel's it would
-  // drift.
-  const bool on_grid = armed_ && slot > last_fired_ &&
-                       (slot - last_fired_).count() % interval_.count() == 0 &&
-                       clock_.to_monotonic(slot) == slot;
-  if (!on_grid && !arm(slot)) return {WaitStatus::source_lost, clock_.now()};
-  while (last_fired_ < slot) {
-    std::uint64_t fired = 0;
-    const ssize_t got = ::read(fd_, &fired, sizeof fired);
-    if (interrupted()) {
+  for (;;) {
+    if (disturbed_.load(std::memory_order_relaxed)) {
+      disturbed_.store(false, std::memory_order_relaxed);
       armed_ = false;
-      return {WaitStatus::interrupted, clock_.now()};
     }
-    if (got < 0 && errno == EINTR) continue;
-    if (got != sizeof fired) return {WaitStatus::source_lost, clock_.now()};
-    expirations_ += fired;
-    last_fired_ += interval_ * static_cast<std::int64_t>(fired);
+    // The armed grid serves as long as it passes through the slot. On another clock than the kernel's it
+    // would drift.
+    const bool on_grid = armed_ && slot > last_fired_ &&
+                         (slot - last_fired_).count() % interval_.count() == 0 &&
+                         clock_.to_monotonic(slot) == slot;
+    if (!on_grid && !arm(slot)) return {WaitStatus::source_lost, clock_.now()};
+    // Looked at after arming: what an interrupt before that did to the timer, arming has undone.
+    if (interrupted()) break;
+    while (last_fired_ < slot) {
+      std::uint64_t fired = 0;
+      const ssize_t got = ::read(fd_, &fired, sizeof fired);
+      if (interrupted() || disturbed_.load(std::memory_order_relaxed)) break;
+      if (got < 0 && errno == EINTR) continue;
+      if (got != sizeof fired) return {WaitStatus::source_lost, clock_.now()};
+      expirations_ += fired;
+      last_fired_ += interval_ * static_cast<std::int64_t>(fired);
+    }
+    if (interrupted()) break;
+    if (const Instant<RigTime> now = clock_.now(); now >= slot && last_fired_ >= slot)
+      return {WaitStatus::reached, now};
+    armed_ = false;  // disturbed, or on a clock at another rate than the kernel's: once more
   }
-  return {WaitStatus::reached, clock_.now()};
+  armed_ = false;
+  return {WaitStatus::interrupted, clock_.now()};
 }
 
 void TimerfdSleeper::interrupt() TACTUS_RT {
   Sleeper::interrupt();
+  disturbed_.store(true, std::memory_order_relaxed);
   const itimerspec at_once{{0, 0}, {0, 1}};
   // Wakes a read that is waiting; that it fails before prepare() is what we want.
   (void)::timerfd_settime(fd_, 0, &at_once, nullptr);
@@ -129,12 +138,12 @@ void HybridSleeper::prepare(Period period) {
 }
 
 WaitResult HybridSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
-  const WaitStatus status =
-      sleep_in_pieces(clock_, slot - margin_, [this]() noexcept { return interrupted(); });
-  if (status != WaitStatus::reached) return {status, clock_.now()};
-  Instant<RigTime> now = clock_.now();
-  while (now < slot) now = clock_.now();
-  return {WaitStatus::reached, now};
+  WaitResult result = sleep_in_pieces(clock_, slot - margin_, *this);
+  while (result.status == WaitStatus::reached && result.wake < slot) {
+    if (interrupted()) result.status = WaitStatus::interrupted;
+    result.wake = clock_.now();
+  }
+  return result;
 }
 
 std::string HybridSleeper::remark() const {

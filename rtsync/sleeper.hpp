@@ -40,6 +40,7 @@ class Sleeper {
   /// Ends the present and every later wait early, within 100 ms, until resume().                   @when any
   virtual void interrupt() TACTUS_RT { interrupted_.store(true, std::memory_order_relaxed); }
   void resume() TACTUS_RT { interrupted_.store(false, std::memory_order_relaxed); }
+  bool interrupted() const TACTUS_RT { return interrupted_.load(std::memory_order_relaxed); }
 
   virtual const char* name() const TACTUS_RT = 0;
   /// What a person may want to know of how it works here ("margin 62 us, measured"); empty if nothing.
@@ -48,7 +49,6 @@ class Sleeper {
   virtual double share_spun(Period) const { return 0; }
 
  protected:
-  bool interrupted() const TACTUS_RT { return interrupted_.load(std::memory_order_relaxed); }
   const Clock& clock_;
 
  private:
@@ -82,7 +82,8 @@ class TimerfdSleeper final : public Sleeper {
  private:
   bool arm(Instant<RigTime> slot) TACTUS_RT;
 
-  int fd_ = -1;
+  std::atomic<int> fd_{-1};             // interrupt() may come while prepare() makes it
+  std::atomic<bool> disturbed_{false};  // interrupt() has taken the timer off the grid
   Nanoseconds interval_{0};
   bool armed_ = false;
   Instant<RigTime> last_fired_{};  // the newest grid point whose expiration was read

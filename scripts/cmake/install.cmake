@@ -7,5 +7,5 @@ configure_package_config_file(scripts/cmake/tactusConfig.cmake.in ${PROJECT_BINA
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tactusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tactusConfig.cmake ${PROJECT_BINARY_DIR}/tactusConfigVersion.cmake
         DESTINATION ${package_dir})
-install(DIRECTORY config/rigs DESTINATION share/tactus)
+install(DIRECTORY config/rigs DESTINATION share/tactus OPTIONAL)
 install(FILES LICENSE DESTINATION share/doc/tactus)

@@ -1,0 +1,255 @@
+#include "config/document.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "config/text.hpp"
+#include "config/yaml.hpp"
+
+namespace tactus::config {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// A file descriptor that is closed whatever happens.
+class File {
+ public:
+  explicit File(const std::string& path)
+      // O_NONBLOCK: opening a FIFO must not wait for a writer.
+      : descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw ConfigError(Place{path}, {}, why);
+}
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+std::string too_large(std::size_t bytes) {
+  return "has " + std::to_string(bytes) + " bytes; at most " + std::to_string(Limits::kFileBytes) + " (" +
+         std::to_string(Limits::kFileBytes >> 20U) + " MiB) are read";
+}
+
+std::string read_file(const std::string& path) {
+  if (path.find('\0') != std::string::npos) refuse(path, "a file name must not hold a NUL character");
+  const File file{path};
+  if (file.descriptor() < 0) refuse(path, "cannot be opened: " + error_text(errno));
+  struct stat status {};
+  if (::fstat(file.descriptor(), &status) != 0) refuse(path, "cannot be examined: " + error_text(errno));
+  if (S_ISDIR(status.st_mode)) refuse(path, "is a directory; name the file in it");
+  if (!S_ISREG(status.st_mode)) refuse(path, "is a device, pipe or socket; only regular files are read");
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > Limits::kFileBytes) refuse(path, too_large(size));
+  std::string text;
+  // The size is only a hint: files of /proc have none, and a file may grow while it is read.
+  for (std::size_t chunk = size + 1;; chunk = 65536) {
+    const std::size_t before = text.size();
+    text.resize(before + chunk);
+    const ssize_t got = ::read(file.descriptor(), text.data() + before, chunk);
+    if (got < 0 && errno == EINTR) {
+      text.resize(before);
+      continue;
+    }
+    if (got < 0) refuse(path, "cannot be read: " + error_text(errno));
+    text.resize(before + static_cast<std::size_t>(got));
+    if (got == 0) return text;
+    if (text.size() > Limits::kFileBytes) refuse(path, too_large(text.size()));
+  }
+}
+
+/// A step of a --set path: a key, or the index of a list entry.
+struct Step {
+  std::string key{};
+  std::optional<std::size_t> index{};
+};
+
+/// "a.b[2].c" in steps; nothing and a reason when it is malformed.
+std::optional<std::vector<Step>> steps_of(std::string_view path, std::string& why) {
+  std::vector<Step> steps;
+  while (true) {
+    const std::string_view key = path.substr(0, path.find_first_of(".[]"));
+    if (key.empty()) {
+      why = "a key is missing in the path " + show(path.empty() ? std::string_view{"."} : path);
+      return std::nullopt;
+    }
+    if (key.size() > Limits::kKeyBytes) {
+      why = "the key " + show(key) + " is longer than " + std::to_string(Limits::kKeyBytes) + " bytes";
+      return std::nullopt;
+    }
+    steps.push_back({std::string{key}, std::nullopt});
+    path.remove_prefix(key.size());
+    while (path.starts_with('[')) {
+      const std::size_t close = path.find(']');
+      std::size_t index = 0;
+      const char* begin = path.data() + 1;
+      const char* end = path.data() + (close == std::string_view::npos ? 1 : close);
+      const auto [stopped, error] = std::from_chars(begin, end, index);
+      if (begin == end || stopped != end || error != std::errc{}) {
+        why = "'[' needs a number from 0 and a ']', as in connect[2]";
+        return std::nullopt;
+      }
+      steps.push_back({{}, index});
+      path.remove_prefix(close + 1);
+    }
+    if (steps.size() > Limits::kLevels) {
+      why = "the path has more than " + std::to_string(Limits::kLevels) + " steps";
+      return std::nullopt;
+    }
+    if (path.empty()) return steps;
+    if (path.front() != '.') {
+      why = "the path is not understood at " + show(path);
+      return std::nullopt;
+    }
+    path.remove_prefix(1);
+  }
+}
+
+/// The tree with one value replaced; shares everything else. `why` says what stands in the way.
+std::optional<Node> replaced(const Node& node, const std::vector<Step>& steps, std::size_t at,
+                             const Node& value, const Place& place, std::string& why, std::string& where) {
+  if (at == steps.size()) return value;
+  const Step& step = steps[at];
+  if (step.index) {
+    if (!node.is_list()) {
+      why = show(where) + " is " + kind_name(node.kind()) + ", not a list";
+      return std::nullopt;
+    }
+    if (*step.index >= node.items().size()) {
+      why = show(where) + " has " + std::to_string(node.items().size()) + " entries, so there is no [" +
+            std::to_string(*step.index) + "]; entries count from 0";
+      return std::nullopt;
+    }
+    where += "[" + std::to_string(*step.index) + "]";
+    std::vector<Node> items = node.items();
+    std::optional<Node> inside = replaced(items[*step.index], steps, at + 1, value, place, why, where);
+    if (!inside) return std::nullopt;
+    items[*step.index] = std::move(*inside);
+    return Node::list(std::move(items), node.place());
+  }
+  if (!node.is_map() && !node.is_null()) {
+    why = show(where) + " is " + kind_name(node.kind()) + ", which has no key " + show(step.key);
+    return std::nullopt;
+  }
+  where += (where.empty() ? "" : ".") + step.key;
+  std::vector<Node::Entry> entries = node.entries();
+  auto entry = std::find_if(entries.begin(), entries.end(),
+                            [&](const Node::Entry& candidate) { return candidate.key == step.key; });
+  if (entry == entries.end()) entry = entries.insert(entries.end(), {step.key, place, Node::null(place)});
+  std::optional<Node> inside = replaced(entry->value, steps, at + 1, value, place, why, where);
+  if (!inside) return std::nullopt;
+  entry->value = std::move(*inside);
+  return Node::map(std::move(entries), node.is_null() ? place : node.place());
+}
+
+}  // namespace
+
+std::string Repeated::where_first() const {
+  return "first at " + (first.file == place.file ? "" : first.file + ":") + std::to_string(first.line) + ":" +
+         std::to_string(first.column);
+}
+
+Document Document::from_file(const std::string& path) { return from_text(path, read_file(path)); }
+
+Document Document::from_text(const std::string& name, std::string_view text) {
+  if (text.size() > Limits::kFileBytes) refuse(name, too_large(text.size()));
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  Problems problems;
+  if (!check_characters(name, text, 1, problems)) throw ConfigError(std::move(problems));
+  YamlTree tree = parse_yaml(name, text, 1, problems);
+  if (problems.empty() && (tree.empty || tree.root.is_null()))
+    problems.add(Place{name}, {}, "is empty; expected a map (key: value)");
+  if (problems.empty() && !tree.root.is_map())
+    problems.add(tree.root.place(), {},
+                 std::string{"expected a map (key: value), found "} + kind_name(tree.root.kind()));
+  if (!problems.empty()) {
+    for (const Repeated& repeated : tree.repeated)
+      problems.add(repeated.place, (repeated.path.empty() ? "" : repeated.path + ".") + repeated.key,
+                   "the same key twice: " + show(repeated.key) + "; " + repeated.where_first());
+    throw ConfigError(std::move(problems));
+  }
+  Document document;
+  document.root_ = std::move(tree.root);
+  document.repeated_ = std::move(tree.repeated);
+  return document;
+}
+
+bool Document::set(std::string_view assignment, Problems& problems) {
+  const std::string shown = show(assignment);
+  const std::string name = "--set " + shown.substr(1, shown.size() - 2);
+  const Place place{name, 1, 1};
+  const std::size_t equals = assignment.find('=');
+  const std::string_view path = trimmed(assignment.substr(0, equals));
+  if (equals == std::string_view::npos || path.empty()) {
+    problems.add(place, {}, "expected path=value, as in realtime.margin=5 us");
+    return false;
+  }
+  if (assignment.size() > Limits::kFileBytes) {
+    problems.add(place, {}, too_large(assignment.size()));
+    return false;
+  }
+  Problems found;
+  if (!check_characters(name, assignment, 1, found)) {
+    problems.add(found);
+    return false;
+  }
+  std::string why;
+  const std::optional<std::vector<Step>> steps = steps_of(path, why);
+  if (!steps) {
+    problems.add(place, {}, why);
+    return false;
+  }
+  YamlTree tree = parse_yaml(name, assignment.substr(equals + 1), static_cast<int>(equals) + 2, found);
+  const std::string full_path{path};
+  if (!found.empty()) {
+    for (const Problem& problem : found.sorted())
+      problems.add(
+          problem.place,
+          full_path + (problem.path.empty() || problem.path.front() == '[' ? "" : ".") + problem.path,
+          problem.message);
+    return false;
+  }
+  if (tree.root.is_null()) tree.root = tree.root.at(place);
+  std::string where;
+  std::optional<Node> root = replaced(root_, *steps, 0, tree.root, place, why, where);
+  if (!root) {
+    problems.add(place, full_path, why);
+    return false;
+  }
+  const Extent& extent = root->extent();
+  if (extent.nodes > Limits::kNodes || extent.bytes > Limits::kExpandedBytes ||
+      extent.height > Limits::kLevels) {
+    problems.add(place, full_path, "makes the document larger or more deeply nested than is allowed");
+    return false;
+  }
+  root_ = std::move(*root);
+  for (Repeated& repeated : tree.repeated) {
+    repeated.path =
+        full_path + (repeated.path.empty() || repeated.path.front() == '[' ? "" : ".") + repeated.path;
+    repeated_.push_back(std::move(repeated));
+  }
+  return true;
+}
+
+void Document::set(std::string_view assignment) {
+  Problems problems;
+  if (!set(assignment, problems)) throw ConfigError(std::move(problems));
+}
+
+}  // namespace tactus::config

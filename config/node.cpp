@@ -1,0 +1,111 @@
+#include "config/node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tactus::config {
+
+struct Node::Data {
+  Kind kind = Kind::null;
+  std::string text{};
+  bool quoted = false;
+  Place place{};
+  Extent extent{};
+  std::vector<Node> items{};
+  std::vector<Entry> entries{};
+};
+
+const char* kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::null:
+      return "nothing";
+    case Kind::scalar:
+      return "a value";
+    case Kind::list:
+      return "a list";
+    case Kind::map:
+      return "a map";
+  }
+  return "?";
+}
+
+Node::Node() {
+  static const auto nothing = std::make_shared<const Data>();
+  data_ = nothing;
+}
+
+Node Node::null(Place place) {
+  auto data = std::make_shared<Data>();
+  data->place = std::move(place);
+  return Node{std::move(data)};
+}
+
+Node Node::scalar(std::string text, Place place, bool quoted) {
+  auto data = std::make_shared<Data>();
+  data->kind = Kind::scalar;
+  data->extent.bytes = text.size();
+  data->text = std::move(text);
+  data->quoted = quoted;
+  data->place = std::move(place);
+  return Node{std::move(data)};
+}
+
+Node Node::list(std::vector<Node> items, Place place) {
+  auto data = std::make_shared<Data>();
+  data->kind = Kind::list;
+  data->extent.height = 1;
+  data->place = std::move(place);
+  for (const Node& item : items) {
+    data->extent.nodes += item.extent().nodes;
+    data->extent.bytes += item.extent().bytes;
+    data->extent.height = std::max(data->extent.height, item.extent().height + 1);
+  }
+  data->items = std::move(items);
+  return Node{std::move(data)};
+}
+
+Node Node::map(std::vector<Entry> entries, Place place) {
+  auto data = std::make_shared<Data>();
+  data->kind = Kind::map;
+  data->extent.height = 1;
+  data->place = std::move(place);
+  for (const Entry& entry : entries) {
+    data->extent.nodes += entry.value.extent().nodes;
+    data->extent.bytes += entry.value.extent().bytes + entry.key.size();
+    data->extent.height = std::max(data->extent.height, entry.value.extent().height + 1);
+  }
+  data->entries = std::move(entries);
+  return Node{std::move(data)};
+}
+
+Kind Node::kind() const { return data_->kind; }
+const std::string& Node::text() const { return data_->text; }
+bool Node::quoted() const { return data_->quoted; }
+const Place& Node::place() const { return data_->place; }
+const Extent& Node::extent() const { return data_->extent; }
+const std::vector<Node>& Node::items() const { return data_->items; }
+const std::vector<Node::Entry>& Node::entries() const { return data_->entries; }
+
+const Node* Node::find(std::string_view key) const {
+  for (const Entry& entry : entries())
+    if (entry.key == key) return &entry.value;
+  return nullptr;
+}
+
+Node Node::at(Place place) const {
+  auto data = std::make_shared<Data>(*data_);
+  data->place = std::move(place);
+  return Node{std::move(data)};
+}
+
+bool operator==(const Node& a, const Node& b) {
+  if (a.data_ == b.data_) return true;
+  const auto same_entry = [](const Node::Entry& x, const Node::Entry& y) {
+    return x.key == y.key && x.value == y.value;
+  };
+  return a.kind() == b.kind() && a.text() == b.text() && a.items() == b.items() &&
+         std::equal(a.entries().begin(), a.entries().end(), b.entries().begin(), b.entries().end(),
+                    same_entry);
+}
+
+}  // namespace tactus::config

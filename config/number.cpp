@@ -1,0 +1,501 @@
+#include "config/number.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "config/text.hpp"
+
+namespace tactus::config {
+namespace {
+
+using rtsync::Wide;
+
+constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kInt64Min = std::numeric_limits<std::int64_t>::min();
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// (-1)^negative * digits * 10^exponent; digits neither begin nor end with 0, and are empty for zero.
+struct Decimal {
+  bool negative = false;
+  std::string digits{};
+  std::int64_t exponent = 0;
+
+  bool is_zero() const { return digits.empty(); }
+};
+
+/// Length of the decimal number that `text` begins with; 0 when it does not.
+std::size_t number_length(std::string_view text) {
+  std::size_t at = 0;
+  const auto skip_digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return at - begin;
+  };
+  if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+  std::size_t digits = skip_digits();
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    digits += skip_digits();
+  }
+  if (digits == 0) return 0;
+  const std::size_t mantissa_end = at;
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    if (skip_digits() == 0) return mantissa_end;  // "5 eV", "5e": the e belongs to what follows
+  }
+  return at;
+}
+
+/// `text` is a number as number_length() measured it.
+Decimal to_decimal(std::string_view text) {
+  constexpr std::int64_t kFar = 1'000'000'000;  // far beyond anything that ends up representable
+  Decimal result;
+  std::size_t at = 0;
+  if (text[at] == '+' || text[at] == '-') result.negative = text[at++] == '-';
+  bool behind_point = false;
+  for (; at < text.size() && text[at] != 'e' && text[at] != 'E'; ++at) {
+    if (text[at] == '.') {
+      behind_point = true;
+      continue;
+    }
+    if (behind_point) --result.exponent;
+    if (!result.digits.empty() || text[at] != '0') result.digits += text[at];
+  }
+  if (at < text.size()) {
+    ++at;
+    const bool down = text[at] == '-';
+    if (text[at] == '+' || text[at] == '-') ++at;
+    std::int64_t exponent = 0;
+    for (; at < text.size(); ++at) exponent = std::min(kFar, exponent * 10 + (text[at] - '0'));
+    result.exponent += down ? -exponent : exponent;
+  }
+  while (!result.digits.empty() && result.digits.back() == '0') {
+    result.digits.pop_back();
+    ++result.exponent;
+  }
+  return result;
+}
+
+Wide digits_of(const Decimal& decimal) {  // at most 36 digits
+  Wide result = 0;
+  for (const char c : decimal.digits) result = result * 10 + (c - '0');
+  return result;
+}
+
+Wide power_of_ten(std::int64_t exponent) {  // 0 .. 36
+  Wide result = 1;
+  for (std::int64_t i = 0; i < exponent; ++i) result *= 10;
+  return result;
+}
+
+Wide common_divisor(Wide a, Wide b) {
+  while (b != 0) {
+    const Wide rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+enum class Exactness { exact, not_whole, too_large };
+
+/// decimal * scale as a whole number; scale has at most the prime factors 2^64, 3^k, 5^11.
+Exactness times_whole(const Decimal& decimal, std::int64_t scale, std::int64_t& result) {
+  result = 0;
+  if (decimal.is_zero()) return Exactness::exact;
+  const auto length = static_cast<std::int64_t>(decimal.digits.size());
+  if (length + decimal.exponent > 20) return Exactness::too_large;
+  std::string digits = decimal.digits;
+  // The digits do not end in 0, so a whole product can absorb no more powers of ten than the scale has
+  // factors of 2 (when the digits bring the fives) or 5 (when they bring the twos). 40 covers a scale of
+  // 2^40.
+  if (decimal.exponent < -40) return Exactness::not_whole;
+  Wide product = scale;
+  if (decimal.exponent < 0) {
+    Wide divisor = 1;
+    for (std::int64_t i = decimal.exponent; i < 0; ++i) {
+      // Take the divisor out of the scale where it can, to keep everything small.
+      Wide ten = 10;
+      const Wide shared = common_divisor(product, ten);
+      product /= shared;
+      ten /= shared;
+      if (ten == 1) continue;
+      // What is left must divide the digits.
+      divisor = ten;
+      std::string quotient;
+      int carry = 0;
+      for (const char c : digits) {
+        const int here = carry * 10 + (c - '0');
+        quotient += static_cast<char>('0' + here / static_cast<int>(divisor));
+        carry = here % static_cast<int>(divisor);
+      }
+      if (carry != 0) return Exactness::not_whole;
+      digits = quotient;
+    }
+  }
+  digits.erase(0, digits.find_first_not_of('0'));
+  if (digits.size() > 20) return Exactness::too_large;
+  Wide value = digits_of({false, digits, 0});
+  if (decimal.exponent > 0) value *= power_of_ten(std::min<std::int64_t>(decimal.exponent, 20));
+  if (__builtin_mul_overflow(value, product, &value)) return Exactness::too_large;
+  if (decimal.negative) value = -value;
+  if (value > kInt64Max || value < kInt64Min) return Exactness::too_large;
+  result = static_cast<std::int64_t>(value);
+  return Exactness::exact;
+}
+
+struct Scale {
+  std::string_view symbol;
+  std::int64_t factor;
+};
+
+constexpr Scale kTimes[] = {
+    {"ns", 1},
+    {"us", 1'000},
+    {"µs", 1'000},  // U+00B5, the micro sign
+    {"μs", 1'000},  // U+03BC, the Greek letter
+    {"ms", 1'000'000},
+    {"s", 1'000'000'000},
+    {"min", 60'000'000'000},
+    {"h", 3'600'000'000'000},
+    {"d", 86'400'000'000'000},
+};
+constexpr Scale kRates[] = {{"mHz", 1}, {"Hz", 1'000}, {"kHz", 1'000'000}, {"MHz", 1'000'000'000}};
+constexpr Scale kBytes[] = {
+    {"B", 1},
+    {"kB", 1'000},
+    {"MB", 1'000'000},
+    {"GB", 1'000'000'000},
+    {"TB", 1'000'000'000'000},
+    {"KiB", std::int64_t{1} << 10U},
+    {"MiB", std::int64_t{1} << 20U},
+    {"GiB", std::int64_t{1} << 30U},
+    {"TiB", std::int64_t{1} << 40U},
+};
+
+const Scale* find(std::span<const Scale> scales, std::string_view symbol) {
+  const auto found =
+      std::find_if(scales.begin(), scales.end(), [&](const Scale& scale) { return scale.symbol == symbol; });
+  return found == scales.end() ? nullptr : &*found;
+}
+
+std::string no_unit(std::string_view text, std::string_view number, const char* unit) {
+  return show(text) + " has no unit; write for example '" + std::string{number} + " " + unit + "'";
+}
+
+/// A positive fraction in lowest terms.
+struct Fraction {
+  Wide num = 0;
+  Wide den = 1;
+};
+
+bool multiply(Fraction& fraction, Wide num, Wide den) {
+  const Wide a = common_divisor(fraction.num, den);
+  const Wide b = common_divisor(num, fraction.den);
+  return !__builtin_mul_overflow(fraction.num / a, num / b, &fraction.num) &&
+         !__builtin_mul_overflow(fraction.den / b, den / a, &fraction.den);
+}
+
+/// False when the number has more digits than can be held exactly.
+bool multiply(Fraction& fraction, const Decimal& by, bool inverse) {
+  if (by.digits.size() > 30 || by.exponent > 30 || by.exponent < -30) return false;
+  const Wide num = digits_of(by);
+  const Wide shift = power_of_ten(by.exponent < 0 ? -by.exponent : by.exponent);
+  const bool down = by.exponent < 0;
+  return multiply(fraction, inverse ? 1 : num, inverse ? num : 1) &&
+         multiply(fraction, down != inverse ? 1 : shift, down != inverse ? shift : 1);
+}
+
+Parsed<double> parse_scaled(std::string_view text, std::string_view number, int power) {
+  Decimal decimal = to_decimal(number);
+  if (decimal.is_zero()) return decimal.negative ? -0.0 : 0.0;
+  const std::string digits =
+      (decimal.negative ? "-" : "") + decimal.digits + "e" + std::to_string(decimal.exponent + power);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range || !std::isfinite(value) || value == 0) {
+    const bool large = static_cast<std::int64_t>(decimal.digits.size()) + decimal.exponent > 0;
+    return Parsed<double>::failed(show(text) + (large ? " is too large" : " is too close to 0") +
+                                  " for a number (largest 1.7e308, smallest 2.3e-308)");
+  }
+  return value;
+}
+
+/// Why `text` is not a number, for the slips people make.
+std::string not_a_number(std::string_view text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) return " is hexadecimal; write it in decimal";
+  if (text.find(',') != std::string_view::npos) return " is not a number; the decimal sign is a point";
+  return " is not a number";
+}
+
+}  // namespace
+
+NumberAndRest split_number(std::string_view text) {
+  text = trimmed(text);
+  const std::size_t length = number_length(text);
+  return {text.substr(0, length), trimmed(text.substr(length))};
+}
+
+Parsed<std::int64_t> parse_integer(std::string_view text) {
+  const std::string_view bare = trimmed(text);
+  std::string_view digits = bare;
+  if (!digits.empty() && (digits.front() == '+' || digits.front() == '-')) digits.remove_prefix(1);
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) {
+    if (number_length(bare) == bare.size() && !bare.empty())
+      return Parsed<std::int64_t>::failed(show(text) + " is not a whole number");
+    return Parsed<std::int64_t>::failed(show(text) + (not_a_number(bare) == " is not a number"
+                                                          ? " is not a whole number"
+                                                          : not_a_number(bare)));
+  }
+  std::int64_t value = 0;
+  if (times_whole(to_decimal(bare), 1, value) != Exactness::exact)
+    return Parsed<std::int64_t>::failed(show(text) + " is too large for a whole number (64 bits)");
+  return value;
+}
+
+Parsed<double> parse_real(std::string_view text) {
+  const NumberAndRest split = split_number(text);
+  if (split.number.empty() || !split.rest.empty())
+    return Parsed<double>::failed(show(text) + not_a_number(trimmed(text)));
+  return parse_scaled(text, split.number, 0);
+}
+
+Parsed<bool> parse_bool(std::string_view text) {
+  for (const char* word : {"yes", "on", "true"})
+    if (text == word) return true;
+  for (const char* word : {"no", "off", "false"})
+    if (text == word) return false;
+  return Parsed<bool>::failed(show(text) + " is not yes or no (also on/off, true/false)");
+}
+
+Parsed<std::int64_t> parse_count(std::string_view text, const std::string& word) {
+  const NumberAndRest split = split_number(text);
+  if (split.number.empty())
+    return Parsed<std::int64_t>::failed(show(text) + " is not a number of " + word +
+                                        "; write for example '5 " + word + "'");
+  const bool singular =
+      word.size() > 1 && word.back() == 's' && split.rest == word.substr(0, word.size() - 1);
+  if (!split.rest.empty() && split.rest != word && !singular)
+    return Parsed<std::int64_t>::failed(show(text) + " does not count " + word + "; write '" +
+                                        std::string{split.number} + " " + word + "'");
+  Parsed<std::int64_t> result = parse_integer(split.number);
+  if (!result) result.problem += " of " + word;
+  return result;
+}
+
+Parsed<Nanoseconds> parse_duration(std::string_view text) {
+  using Result = Parsed<Nanoseconds>;
+  if (trimmed(text) == "for ever") return Nanoseconds::max();
+  const NumberAndRest split = split_number(text);
+  if (split.number.empty())
+    return Result::failed(show(text) + " is not a time; write for example '5 us', '1.5 s' or 'for ever'");
+  if (split.rest.empty()) return Result::failed(no_unit(text, split.number, "us"));
+  const Scale* unit = find(kTimes, split.rest);
+  if (unit == nullptr) {
+    if (split.rest.front() == '/')
+      return Result::failed(show(text) + " is a fraction, which only a period may be; write it as a decimal");
+    return Result::failed(show(text) + " has the unknown unit " + show(split.rest) +
+                          "; known are ns, us, ms, s, min, h, d");
+  }
+  const Decimal decimal = to_decimal(split.number);
+  std::int64_t value = 0;
+  switch (times_whole(decimal, unit->factor, value)) {
+    case Exactness::exact:
+      return Nanoseconds{value};
+    case Exactness::too_large:
+      return decimal.negative ? Nanoseconds::min() : Nanoseconds::max();
+    case Exactness::not_whole:
+      break;
+  }
+  return Result::failed(show(text) + " is not a whole number of nanoseconds, the finest time there is");
+}
+
+Parsed<Period> parse_period(std::string_view text) {
+  using Result = Parsed<Period>;
+  NumberAndRest split = split_number(text);
+  if (split.number.empty())
+    return Result::failed(show(text) + " is not a period; write for example '1 ms', '1/3 ms' or '60 Hz'");
+  const Decimal over = to_decimal(split.number);
+  Decimal under{false, "1", 0};
+  std::string_view number = split.number;
+  if (split.rest.starts_with('/')) {
+    split = split_number(split.rest.substr(1));
+    if (split.number.empty())
+      return Result::failed(show(text) + " has no number behind the '/'; write for example '1/3 ms'");
+    under = to_decimal(split.number);
+    number = trimmed(text).substr(
+        0, static_cast<std::size_t>(split.number.data() + split.number.size() - trimmed(text).data()));
+  }
+  if (split.rest.empty()) return Result::failed(no_unit(text, number, "ms"));
+  const Scale* time = find(kTimes, split.rest);
+  const Scale* rate = find(kRates, split.rest);
+  if (time == nullptr && rate == nullptr)
+    return Result::failed(show(text) + " has the unknown unit " + show(split.rest) +
+                          "; known are ns, us, ms, s, min, h, d and mHz, Hz, kHz, MHz");
+  if (under.is_zero()) return Result::failed(show(text) + " divides by zero");
+  if (over.is_zero()) return Result::failed(show(text) + " is zero; a period is longer than that");
+  if (over.negative || under.negative)
+    return Result::failed(show(text) + " is negative; a period is above zero");
+  Fraction value{1, 1};
+  const bool exact = time != nullptr ? multiply(value, over, false) && multiply(value, under, true) &&
+                                           multiply(value, time->factor, 1)
+                                     // 1 mHz is a period of 10^12 ns
+                                     : multiply(value, over, true) && multiply(value, under, false) &&
+                                           multiply(value, 1'000'000'000'000, rate->factor);
+  if (!exact || value.num > kInt64Max || value.den > kInt64Max) {
+    return Result::failed(show(text) +
+                          " cannot be held exactly as a fraction of nanoseconds with 64-bit terms; write it"
+                          " with fewer digits, at most 292 years");
+  }
+  return Period{static_cast<std::int64_t>(value.num), static_cast<std::int64_t>(value.den)};
+}
+
+Parsed<std::int64_t> parse_bytes(std::string_view text) {
+  using Result = Parsed<std::int64_t>;
+  const NumberAndRest split = split_number(text);
+  if (split.number.empty())
+    return Result::failed(show(text) + " is not an amount of memory; write for example '64 KiB'");
+  if (split.rest.empty()) return Result::failed(no_unit(text, split.number, "KiB"));
+  const Scale* unit = find(kBytes, split.rest);
+  if (unit == nullptr)
+    return Result::failed(show(text) + " has the unknown unit " + show(split.rest) +
+                          "; known are B, kB, MB, GB, TB and KiB, MiB, GiB, TiB");
+  const Decimal decimal = to_decimal(split.number);
+  if (decimal.negative && !decimal.is_zero()) return Result::failed(show(text) + " is negative");
+  std::int64_t value = 0;
+  switch (times_whole(decimal, unit->factor, value)) {
+    case Exactness::exact:
+      return value;
+    case Exactness::too_large:
+      return Result::failed(show(text) + " is too large (64 bits)");
+    case Exactness::not_whole:
+      break;
+  }
+  return Result::failed(show(text) + " is not a whole number of bytes");
+}
+
+Parsed<double> parse_ratio(std::string_view text) {
+  const NumberAndRest split = split_number(text);
+  if (split.number.empty() || (!split.rest.empty() && split.rest != "x" && split.rest != "%"))
+    return Parsed<double>::failed(show(text) + " is not a ratio; write for example '2x', '0.5' or '50 %'");
+  return parse_scaled(text, split.number, split.rest == "%" ? -2 : 0);
+}
+
+Parsed<double> parse_percent(std::string_view text) {
+  const NumberAndRest split = split_number(text);
+  if (!split.number.empty() && split.rest.empty())
+    return Parsed<double>::failed(no_unit(text, split.number, "%"));
+  if (split.number.empty() || split.rest != "%")
+    return Parsed<double>::failed(show(text) + " is not a percentage; write for example '80 %'");
+  return parse_scaled(text, split.number, -2);
+}
+
+Parsed<std::vector<int>> parse_cpus(std::string_view text) {
+  using Result = Parsed<std::vector<int>>;
+  constexpr std::int64_t kMost = 1023;
+  const auto bad = [&](const std::string& why) {
+    return Result::failed(show(text) + why + "; write CPUs as '3', '0-3,5' or [0, 2], numbers 0 .. 1023");
+  };
+  std::vector<int> cpus;
+  for (std::string_view left = text;;) {
+    const std::size_t comma = left.find(',');
+    const std::string_view piece = trimmed(left.substr(0, comma));
+    const std::size_t dash = piece.find('-', 1);
+    const Parsed<std::int64_t> first = parse_integer(piece.substr(0, dash));
+    const Parsed<std::int64_t> last =
+        dash == std::string_view::npos ? first : parse_integer(piece.substr(dash + 1));
+    if (!first || !last) return bad(" is not a list of CPUs");
+    if (*first.value < 0 || *last.value > kMost || *first.value > kMost) return bad(" is outside 0 .. 1023");
+    if (*first.value > *last.value) return bad(" runs backwards");
+    for (int cpu = static_cast<int>(*first.value); cpu <= static_cast<int>(*last.value); ++cpu) {
+      if (std::find(cpus.begin(), cpus.end(), cpu) != cpus.end())
+        return bad(" names CPU " + std::to_string(cpu) + " twice");
+      cpus.push_back(cpu);
+    }
+    if (comma == std::string_view::npos) return cpus;
+    left.remove_prefix(comma + 1);
+  }
+}
+
+std::string print_real(double value) {
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return error == std::errc{} ? std::string(buffer, end) : "0";
+}
+
+std::string print_duration(Nanoseconds value) {
+  if (value == Nanoseconds::max()) return "for ever";
+  constexpr Scale kPrinted[] = {{"h", 3'600'000'000'000}, {"min", 60'000'000'000}, {"s", 1'000'000'000},
+                                {"ms", 1'000'000},        {"us", 1'000},           {"ns", 1}};
+  if (value.count() == 0) return "0 s";
+  for (const Scale& scale : kPrinted)
+    if (value.count() % scale.factor == 0)
+      return std::to_string(value.count() / scale.factor) + " " + std::string{scale.symbol};
+  return {};
+}
+
+std::string print_period(const Period& value) {
+  if (value.is_whole() && value.num() == kInt64Max) return std::to_string(kInt64Max) + " ns";
+  if (value.is_whole()) return print_duration(Nanoseconds{value.num()});
+  // A rate of at most three decimals reads better than a fraction: 60 Hz, 59.94 Hz.
+  const Wide millihertz = static_cast<Wide>(1'000'000'000'000) * value.den();
+  if (millihertz % value.num() == 0 && millihertz / value.num() <= 1'000'000'000'000) {
+    const auto rate = static_cast<std::int64_t>(millihertz / value.num());
+    std::string decimals = std::to_string(1000 + rate % 1000).substr(1);
+    decimals.erase(decimals.find_last_not_of('0') + 1);
+    return std::to_string(rate / 1000) + (decimals.empty() ? "" : "." + decimals) + " Hz";
+  }
+  return std::to_string(value.num()) + "/" + std::to_string(value.den()) + " ns";
+}
+
+std::string print_bytes(std::int64_t value) {
+  constexpr Scale kPrinted[] = {{"TiB", std::int64_t{1} << 40U},
+                                {"GiB", std::int64_t{1} << 30U},
+                                {"MiB", std::int64_t{1} << 20U},
+                                {"KiB", std::int64_t{1} << 10U}};
+  for (const Scale& scale : kPrinted)
+    if (value != 0 && value % scale.factor == 0)
+      return std::to_string(value / scale.factor) + " " + std::string{scale.symbol};
+  return std::to_string(value) + " B";
+}
+
+std::string print_ratio(double value) { return print_real(value) + "x"; }
+
+std::string print_percent(double value) {
+  // Moves the point two places in the text, so that reading it back gives the very same double.
+  const std::string shortest = print_real(value);
+  const Decimal decimal = to_decimal(shortest);
+  if (decimal.is_zero()) return "0 %";
+  const std::int64_t exponent = decimal.exponent + 2;
+  const auto length = static_cast<std::int64_t>(decimal.digits.size());
+  std::string digits = decimal.digits;
+  if (exponent >= 0 && exponent < 10) {
+    digits.append(static_cast<std::size_t>(exponent), '0');
+  } else if (exponent < 0 && length + exponent > 0) {
+    digits.insert(static_cast<std::size_t>(length + exponent), ".");
+  } else if (exponent < 0 && exponent > -20) {
+    digits = "0." + std::string(static_cast<std::size_t>(-exponent - length), '0') + digits;
+  } else {
+    digits += "e" + std::to_string(exponent);
+  }
+  return (decimal.negative ? "-" : "") + digits + " %";
+}
+
+std::string print_cpus(const std::vector<int>& cpus) {
+  std::string result;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t last = i;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    result += (result.empty() ? "" : ",") + std::to_string(cpus[i]);
+    if (last > i) result += "-" + std::to_string(cpus[last]);
+    i = last + 1;
+  }
+  return result;
+}
+
+}  // namespace tactus::config

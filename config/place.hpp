@@ -1,0 +1,85 @@
+#pragma once
+/// Where a value stands in a file, and what is wrong with it.
+///
+/// Threads  plain values; no sharing.
+#include <compare>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tactus::config {
+
+/// A character of a file, as people and editors count: from 1, a tab or an umlaut is one column.
+struct Place {
+  std::string file;
+  int line = 1;
+  int column = 1;
+
+  std::string text() const;  ///< file:line:column
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+/// Where a struct or value came from. Two origins always compare equal: where a value stands is no part of
+/// what it is, so settings that carry an origin keep a defaulted operator==.
+struct Origin {
+  Place place;
+  std::string path;  ///< "models.motor"
+
+  friend bool operator==(const Origin&, const Origin&) { return true; }
+};
+
+/// A value that remembers its origin, so that a check made long after loading can still point at it.
+template <class T>
+struct Located {
+  using value_type = T;
+
+  T value{};
+  Place place{};
+  std::string path{};
+
+  friend bool operator==(const Located& a, const Located& b) { return a.value == b.value; }
+};
+
+/// One thing to mend: where, which key, and a sentence that says what is allowed.
+struct Problem {
+  Place place;
+  std::string path;
+  std::string message;
+
+  std::string text() const;  ///< file:line:column: path: message
+};
+
+/// Everything wrong with a configuration, so that all of it is said in one go.
+class Problems {
+ public:
+  void add(Place place, std::string path, std::string message);
+  void add(const Origin& origin, std::string message) { add(origin.place, origin.path, std::move(message)); }
+  /// Takes over every problem of `other`.
+  void add(const Problems& other);
+
+  bool empty() const { return problems_.empty(); }
+  std::size_t count() const { return problems_.size(); }
+  /// Sorted by place; those of one place in the order they were found.
+  std::vector<Problem> sorted() const;
+  /// One line each, sorted by place, then "3 problems; nothing was started." Empty when there is none.
+  /// The first `most` are printed; the last line counts them all.
+  std::string text(std::size_t most = 100) const;
+
+ private:
+  std::vector<Problem> problems_;
+};
+
+/// A configuration that cannot be used. what() is problems().text().
+class ConfigError : public std::runtime_error {
+ public:
+  explicit ConfigError(Problems problems);
+  ConfigError(Place place, std::string path, std::string message);
+
+  const Problems& problems() const { return problems_; }
+
+ private:
+  Problems problems_;
+};
+
+}  // namespace tactus::config

@@ -1,0 +1,77 @@
+#include "config/quantity.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "config/text.hpp"
+
+namespace tactus::config {
+namespace {
+
+std::string example(std::string_view number, const Unit& unit) {
+  return "'" + std::string{number} + (unit.text().empty() ? "" : " " + unit.text()) + "'";
+}
+
+}  // namespace
+
+Quantity parse_quantity(std::string_view text) {
+  const NumberAndRest split = split_number(text);
+  if (split.number.empty()) throw std::invalid_argument(show(text) + " does not begin with a number");
+  const Parsed<double> value = parse_real(split.number);
+  if (!value) throw std::invalid_argument(value.problem);
+  const bool bare = split.rest == "x" || split.rest == "X";  // half of "0x10", or a ratio
+  if (bare || split.rest.starts_with("x") || split.rest.starts_with("X"))
+    if (split.rest.size() > 1 && split.rest[1] >= '0' && split.rest[1] <= '9')
+      throw std::invalid_argument(show(text) + " is hexadecimal; write it in decimal");
+  return {*value.value, Unit::parse(split.rest)};
+}
+
+double to_unit(const Quantity& quantity, const Unit& declared) {
+  return convert(quantity.value, quantity.unit, declared);
+}
+
+Parsed<double> to_unit(std::string_view text, const Unit& declared) {
+  using Result = Parsed<double>;
+  const NumberAndRest split = split_number(text);
+  if (split.number.empty())
+    return Result::failed(show(text) + " is not a quantity; write for example " + example("1.5", declared));
+  if (split.rest.empty() && !declared.is_number())
+    return Result::failed(show(text) + " has no unit; write for example " + example(split.number, declared));
+  try {
+    const Quantity quantity = parse_quantity(text);
+    if (!compatible(quantity.unit, declared)) {
+      return Result::failed(show(text) + " has the wrong dimension: '" + quantity.unit.text() + "' is " +
+                            quantity.unit.canonical() + ", but " +
+                            (declared.text().empty()
+                                 ? "a pure number"
+                                 : "'" + declared.text() + "' is " + declared.canonical()) +
+                            (declared.text().empty() ? " is expected" : ""));
+    }
+    const double value = to_unit(quantity, declared);
+    if (!std::isfinite(value)) return Result::failed(show(text) + " is too large");
+    return value;
+  } catch (const std::invalid_argument& error) {
+    return Result::failed(show(text) + ": " + error.what());
+  }
+}
+
+std::optional<double> read_quantity(const Node& node, const std::string& path, const Unit& declared,
+                                    Problems& problems) {
+  if (!node.is_scalar() || node.text().empty()) {
+    problems.add(node.place(), path,
+                 (node.is_null() || node.is_scalar()
+                      ? std::string{"is empty"}
+                      : std::string{"expected a quantity, found "} + kind_name(node.kind())) +
+                     "; write for example " + example("1.5", declared));
+    return std::nullopt;
+  }
+  const Parsed<double> parsed = to_unit(node.text(), declared);
+  if (!parsed) problems.add(node.place(), path, parsed.problem);
+  return parsed.value;
+}
+
+std::string print_quantity(double value, const Unit& unit) {
+  return print_real(value) + (unit.text().empty() ? "" : " " + unit.text());
+}
+
+}  // namespace tactus::config

@@ -1,0 +1,308 @@
+#pragma once
+/// Rules: what a field accepts beyond what its member's type says.
+///
+///     rule                          member (also in optional<>, Located<>, vector<>)   YAML
+///     (none)                        bool                                               yes, off, true
+///                                   std::string                                        any text
+///                                   int, std::int64_t, std::size_t, ...                80
+///                                   double                                             0.5
+///                                   Nanoseconds                                        250 us, for ever
+///                                   Period                                             1 ms, 1/3 ms, 60 Hz
+///                                   std::vector<int>: CPUs                             3, 0-3,5, [0, 2]
+///                                   Node: anything, as it stands
+///     range(1, 99)                  integers; range(0.0, 1.0): double; range(1us, 10s): Nanoseconds, Period
+///     count("frames", 1, 100)       integers                                           5, 5 frames
+///     bytes(1, 1 << 20)             integers                                           64 KiB
+///     ratio(0, 2) percent(0, 1)     double                                             2x, 0.5, 50 %; 80 %
+///     quantity("V", -5, 60)         double, in that unit                               48 V, 200 mV
+///     choices<E>({{"word", value, "meaning"}, ...})  an enum                           word
+///     length(1, 15)  name()  pattern("[a-z]+", "small letters")  std::string
+///     or_word("measured", rule)     optional<>: the word stands for nullopt            measured, 5 us
+///     or_value("off", value, rule)  any: the word stands for that value                off, 5 us
+///
+/// A table of fields (fields.hpp) is a rule too, for a struct.
+///
+/// Threads  pure functions of setup time.                                                @when setup
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/text.hpp"
+#include "config/type.hpp"
+#include "config/unit.hpp"
+
+namespace tactus::config {
+
+struct IntegerRange {
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();
+  std::string word{};  ///< "frames": the unit word a count may carry
+  bool in_bytes = false;
+
+  Type<std::int64_t> base() const;
+
+  template <class V>
+  requires(detail::kIsInteger<V> || std::same_as<V, double>) Type<V> type()
+  const;
+  template <class V>
+  Type<V> narrow() const;
+};
+
+struct RealRange {
+  enum class Style { number, ratio, percent, quantity };
+
+  double low = std::numeric_limits<double>::lowest();
+  double high = std::numeric_limits<double>::max();
+  Style style = Style::number;
+  Unit unit{};
+
+  Type<double> base() const;
+
+  template <class V>
+  requires std::same_as<V, double> Type<V> type()
+  const { return base(); }
+};
+
+struct DurationRange {
+  Nanoseconds low{0};
+  Nanoseconds high = Nanoseconds::max();
+
+  Type<Nanoseconds> duration() const;
+  Type<Period> period() const;
+
+  template <class V>
+  requires(std::same_as<V, Nanoseconds> || std::same_as<V, Period>) Type<V> type()
+  const {
+    if constexpr (std::same_as<V, Period>) {
+      return period();
+    } else {
+      return duration();
+    }
+  }
+};
+
+struct PeriodRange {
+  Period low{1, std::numeric_limits<std::int64_t>::max()};
+  Period high{std::numeric_limits<std::int64_t>::max(), 1};
+
+  Type<Period> base() const;
+
+  template <class V>
+  requires std::same_as<V, Period> Type<V> type()
+  const { return base(); }
+};
+
+struct TextRule {
+  std::size_t min = 0;
+  std::size_t max = std::numeric_limits<std::size_t>::max();
+  std::string pattern{};  ///< ECMAScript, of the whole text
+  std::string what{};     ///< the pattern in words
+
+  Type<std::string> base() const;
+
+  template <class V>
+  requires std::same_as<V, std::string> Type<V> type()
+  const { return base(); }
+};
+
+struct CpuRule {
+  Type<std::vector<int>> base() const;
+
+  template <class V>
+  requires std::same_as<V, std::vector<int>> Type<V> type()
+  const { return base(); }
+};
+
+template <class E>
+struct Choice {
+  std::string word;
+  E value;
+  std::string meaning{};
+};
+
+template <class E>
+struct Choices {
+  std::vector<Choice<E>> choices;
+
+  template <class V>
+  requires std::same_as<V, E> Type<V> type()
+  const {
+    Shape shape;
+    shape.type = "word";
+    std::vector<std::string> words;
+    for (const Choice<E>& choice : choices) {
+      shape.words.push_back({choice.word, choice.meaning});
+      words.push_back(choice.word);
+      shape.allowed += (shape.allowed.empty() ? "" : ", ") + show(choice.word);
+    }
+    const auto parse = [all = choices, words](const std::string& text) {
+      for (const Choice<E>& choice : all)
+        if (choice.word == text) return Parsed<E>{choice.value};
+      const std::string best = nearest(text, words);
+      return Parsed<E>::failed(show(text) + " is not one of " + show_all(words) +
+                               (best.empty() ? "" : "; did you mean " + show(best) + "?"));
+    };
+    const auto print = [all = choices](const E& value) {
+      for (const Choice<E>& choice : all)
+        if (choice.value == value) return choice.word;
+      return std::string{"?"};
+    };
+    return scalar_type<E>(std::move(shape), parse, print);
+  }
+};
+
+/// The shape with one word more.
+std::shared_ptr<const Shape> with_word(const Shape& shape, const std::string& word,
+                                       const std::string& meaning);
+
+template <class V, class Inner>
+struct OrValue {
+  std::string word;
+  V value;
+  Inner inner;
+  std::string meaning{};
+
+  template <class Member>
+  requires std::same_as<Member, V> Type<V> type()
+  const {
+    Type<V> base = type_of<V>(inner);
+    Type<V> type = base;
+    type.shape = with_word(*base.shape, word, meaning);
+    type.read = [base, word = word, value = value](const Node& node, const Context& context, V& out) {
+      if (node.is_scalar() && node.text() == word) {
+        out = value;
+        return true;
+      }
+      return base.read(node, context.also("; or " + show(word)), out);
+    };
+    type.write = [base, word = word, value = value](const V& out) {
+      return out == value ? Node::scalar(word) : base.write(out);
+    };
+    return type;
+  }
+};
+
+template <class Inner>
+struct OrWord {
+  std::string word;
+  Inner inner;
+  std::string meaning{};
+
+  template <class V>
+  requires detail::IsOptional<V>::value Type<V> type()
+  const { return OrValue<V, Inner>{word, std::nullopt, inner, meaning}.template type<V>(); }
+};
+
+inline IntegerRange range(std::integral auto low, std::integral auto high) {
+  return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
+}
+inline RealRange range(double low, double high) { return {low, high}; }
+template <class RepA, class RatioA, class RepB, class RatioB>
+DurationRange range(std::chrono::duration<RepA, RatioA> low, std::chrono::duration<RepB, RatioB> high) {
+  return {Nanoseconds{low}, Nanoseconds{high}};
+}
+inline PeriodRange range(const Period& low, const Period& high) { return {low, high}; }
+
+/// A number of things that may say what it counts: 5 or 5 frames.
+inline IntegerRange count(std::string word, std::int64_t low = 0,
+                          std::int64_t high = std::numeric_limits<std::int64_t>::max()) {
+  return {low, high, std::move(word)};
+}
+inline IntegerRange bytes(std::int64_t low = 0,
+                          std::int64_t high = std::numeric_limits<std::int64_t>::max()) {
+  return {low, high, {}, true};
+}
+inline RealRange ratio(double low = 0, double high = std::numeric_limits<double>::max()) {
+  return {low, high, RealRange::Style::ratio};
+}
+/// Limits as fractions: percent(0, 1) is 0 % .. 100 %, and so is the member.
+inline RealRange percent(double low = 0, double high = 1) { return {low, high, RealRange::Style::percent}; }
+/// Throws std::invalid_argument when the unit is malformed.
+inline RealRange quantity(const std::string& unit, double low = std::numeric_limits<double>::lowest(),
+                          double high = std::numeric_limits<double>::max()) {
+  return {low, high, RealRange::Style::quantity, Unit::parse(unit)};
+}
+inline TextRule length(std::size_t min, std::size_t max) { return {min, max}; }
+inline TextRule name() { return {1, 64, "[A-Za-z0-9_-]+", "letters, digits, '_' and '-'"}; }
+/// `what` says in words what matches.
+inline TextRule pattern(std::string ecma, std::string what) {
+  return {0, 1000, std::move(ecma), std::move(what)};
+}
+inline CpuRule cpus() { return {}; }
+template <class E>
+Choices<E> choices(std::vector<Choice<E>> all) {
+  return {std::move(all)};
+}
+template <class Inner = Plain>
+OrWord<Inner> or_word(std::string word, Inner inner = {}, std::string meaning = {}) {
+  return {std::move(word), std::move(inner), std::move(meaning)};
+}
+template <class V, class Inner = Plain>
+OrValue<V, Inner> or_value(std::string word, V value, Inner inner = {}, std::string meaning = {}) {
+  return {std::move(word), std::move(value), std::move(inner), std::move(meaning)};
+}
+
+template <class V>
+requires(detail::kIsInteger<V> || std::same_as<V, double>) Type<V> IntegerRange::type()
+const {
+  if constexpr (std::same_as<V, double>) {
+    return RealRange{static_cast<double>(low), static_cast<double>(high)}.base();
+  } else {
+    return narrow<V>();
+  }
+}
+
+template <class V>
+Type<V> IntegerRange::narrow() const {
+  IntegerRange narrowed = *this;
+  if constexpr (sizeof(V) < sizeof(std::int64_t)) {
+    narrowed.low = std::max<std::int64_t>(low, std::numeric_limits<V>::min());
+    narrowed.high = std::min<std::int64_t>(high, std::numeric_limits<V>::max());
+  } else if constexpr (std::unsigned_integral<V>) {
+    narrowed.low = std::max<std::int64_t>(low, 0);
+  }
+  const Type<std::int64_t> wide = narrowed.base();
+  Type<V> type;
+  type.shape = wide.shape;
+  type.read = [wide](const Node& node, const Context& context, V& value) {
+    std::int64_t read = 0;
+    if (!wide.read(node, context, read)) return false;
+    value = static_cast<V>(read);
+    return true;
+  };
+  type.write = [wide](const V& value) { return wide.write(static_cast<std::int64_t>(value)); };
+  return type;
+}
+
+Type<bool> bool_type();
+Type<Node> node_type();
+
+template <class V>
+requires(std::same_as<V, bool> || std::same_as<V, std::string> || std::same_as<V, double> ||
+         std::same_as<V, Nanoseconds> || std::same_as<V, Period> || std::same_as<V, std::vector<int>> ||
+         std::same_as<V, Node> || detail::kIsInteger<V>) Type<V> Plain::type()
+const {
+  if constexpr (std::same_as<V, bool>) {
+    return bool_type();
+  } else if constexpr (std::same_as<V, std::string>) {
+    return TextRule{}.base();
+  } else if constexpr (std::same_as<V, double>) {
+    return RealRange{}.base();
+  } else if constexpr (std::same_as<V, Nanoseconds>) {
+    return DurationRange{}.duration();
+  } else if constexpr (std::same_as<V, Period>) {
+    return PeriodRange{}.base();
+  } else if constexpr (std::same_as<V, std::vector<int>>) {
+    return CpuRule{}.base();
+  } else if constexpr (std::same_as<V, Node>) {
+    return node_type();
+  } else {
+    return IntegerRange{}.type<V>();
+  }
+}
+
+}  // namespace tactus::config

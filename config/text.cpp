@@ -1,0 +1,107 @@
+#include "config/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+
+namespace tactus::config {
+namespace {
+
+constexpr std::size_t kLongestName = 64;
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// Insertions, deletions, replacements and swaps of neighbours (the commonest slip of a hand).
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last;
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    before_last = last;
+    last = row;
+  }
+  return last.back();
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      result += "\\n";
+    } else if (c == '\t') {
+      result += "\\t";
+    } else if (code < 0x20U || code == 0x7FU) {
+      result += std::string{"\\x"} + kHex[code >> 4U] + kHex[code & 15U];
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string show(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (!is_continuation(text[i]) && ++shown > kMost) return "'" + one_line(text.substr(0, i)) + "...'";
+  return "'" + one_line(text) + "'";
+}
+
+std::string show_all(const std::vector<std::string>& words) {
+  constexpr std::size_t kMost = 40;
+  std::string result;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i == kMost) return result + ", ...";
+    result += (i == 0 ? "" : ", ") + show(words[i]);
+  }
+  return result;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  if (word.empty() || word.size() > kLongestName) return {};
+  std::string best;
+  std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    if (candidate.size() > kLongestName) continue;
+    const std::size_t count = edits(word, candidate);
+    if (count >= fewest || count >= candidate.size()) continue;
+    fewest = count;
+    best = candidate;
+  }
+  return best;
+}
+
+std::string hint(std::string_view word, const std::vector<std::string>& known) {
+  if (known.empty()) return "none is known";
+  const std::string best = nearest(word, known);
+  if (!best.empty()) return "did you mean " + show(best) + "?";
+  return "known are " + show_all(known);
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+bool is_name(std::string_view text) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  return !text.empty() && text.size() <= kLongestName && std::all_of(text.begin(), text.end(), allowed);
+}
+
+}  // namespace tactus::config

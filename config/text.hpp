@@ -1,0 +1,32 @@
+#pragma once
+/// Words for messages: how a value is shown, and which word was meant.
+///
+/// Threads  pure functions.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus::config {
+
+/// 'text' in quotes, on one line, control characters escaped, cut after 60 characters.
+std::string show(std::string_view text);
+
+/// The text on one line: control characters are escaped.
+std::string one_line(std::string_view text);
+
+/// 'a', 'b', 'c'
+std::string show_all(const std::vector<std::string>& words);
+
+/// The word of `known` that `word` is most likely a typing error of, or "" when none is close.
+std::string nearest(std::string_view word, const std::vector<std::string>& known);
+
+/// "did you mean 'priority'?", or "known are 'a', 'b', 'c'" when nothing is close, or "none is known".
+std::string hint(std::string_view word, const std::vector<std::string>& known);
+
+/// Without blanks and tabs at both ends.
+std::string_view trimmed(std::string_view text);
+
+/// Whether the text is a name: letters, digits, _ and -, 1 to 64 of them.
+bool is_name(std::string_view text);
+
+}  // namespace tactus::config

@@ -1,0 +1,237 @@
+#pragma once
+/// How one C++ type is read from a node, written back and described. The rules of rules.hpp and the tables
+/// of fields.hpp make these; settings structs never see them.
+///
+/// Threads  immutable once built; share it freely.
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/node.hpp"
+#include "config/number.hpp"
+#include "config/place.hpp"
+#include "config/shape.hpp"
+
+namespace tactus::config {
+
+/// Where the reading stands, and where its complaints go.
+class Context {
+ public:
+  Context(Problems& problems, std::string path) : problems_(&problems), path_(std::move(path)) {}
+
+  /// `meaning` is what the key is for: said when a value is outside its limits.
+  Context key(const std::string& key, const std::string& meaning = {}) const;
+  Context index(std::size_t index) const;
+  /// What else would have been right, said behind every complaint: "; or 'measured'".
+  Context also(const std::string& alternative) const;
+
+  void fail(const Place& place, std::string message) const { problems_->add(place, path_, message + also_); }
+  Problems& problems() const { return *problems_; }
+  const std::string& path() const { return path_; }
+  const std::string& meaning() const { return meaning_; }
+
+ private:
+  Problems* problems_;
+  std::string path_;
+  std::string also_{};
+  std::string meaning_{};
+};
+
+/// False, with a problem, unless the node has this kind.
+bool expect(Kind kind, const Node& node, const Context& context, const Shape& shape);
+/// Scalar text; nullptr, with a problem, when it is anything else. In quotes a number is text to every other
+/// reader of YAML, so unless `quoted` it is refused there.
+const std::string* expect_text(const Node& node, const Context& context, const Shape& shape, bool quoted);
+
+template <class V>
+struct Type {
+  /// False: a problem was added, and the value is to be ignored.
+  std::function<bool(const Node&, const Context&, V&)> read{};
+  /// A null node: leave the key out.
+  std::function<Node(const V&)> write{};
+  /// The key is absent: remember where it would have stood. May be empty.
+  std::function<void(const Place&, const std::string& path, V&)> absent{};
+  std::shared_ptr<const Shape> shape{};
+};
+
+namespace detail {
+
+template <class V>
+struct IsOptional : std::false_type {};
+template <class V>
+struct IsOptional<std::optional<V>> : std::true_type {};
+template <class V>
+struct IsLocated : std::false_type {};
+template <class V>
+struct IsLocated<Located<V>> : std::true_type {};
+template <class V>
+struct IsVector : std::false_type {};
+template <class V>
+struct IsVector<std::vector<V>> : std::true_type {};
+template <class V>
+struct IsNamedValues : std::false_type {};
+template <class V>
+struct IsNamedValues<std::vector<std::pair<std::string, V>>> : std::true_type {};
+template <class V>
+inline constexpr bool kIsInteger = std::integral<V> && !std::same_as<V, bool> && !std::same_as<V, char>;
+template <class>
+inline constexpr bool kNever = false;
+
+}  // namespace detail
+
+/// A scalar whose text `parse` understands. `quoted`: whether a number may stand in quotes.
+template <class V>
+Type<V> scalar_type(Shape description, std::function<Parsed<V>(const std::string&)> parse,
+                    std::function<std::string(const V&)> print, bool quoted = true) {
+  auto shape = std::make_shared<const Shape>(std::move(description));
+  Type<V> type;
+  type.shape = shape;
+  type.read = [shape, parse, quoted](const Node& node, const Context& context, V& value) {
+    const std::string* text = expect_text(node, context, *shape, quoted);
+    if (text == nullptr) return false;
+    Parsed<V> parsed = parse(*text);
+    if (!parsed) {
+      const bool why = parsed.outside && !context.meaning().empty();
+      context.fail(node.place(), parsed.problem + (why ? " (" + context.meaning() + ")" : ""));
+      return false;
+    }
+    value = std::move(*parsed.value);
+    return true;
+  };
+  type.write = [print](const V& value) { return Node::scalar(print(value)); };
+  return type;
+}
+
+/// The sentence for a value that was understood but is not allowed: "120 is outside 1 .. 99".
+template <class V>
+Parsed<V> outside(const std::string& text, const std::string& allowed) {
+  return Parsed<V>::outside_limits(text + " is outside " + allowed);
+}
+
+template <class V>
+Type<std::optional<V>> optional_type(Type<V> inner) {
+  Type<std::optional<V>> type;
+  type.shape = inner.shape;
+  type.read = [inner](const Node& node, const Context& context, std::optional<V>& value) {
+    V read = value.value_or(V{});
+    if (!inner.read(node, context, read)) return false;
+    value = std::move(read);
+    return true;
+  };
+  type.write = [inner](const std::optional<V>& value) { return value ? inner.write(*value) : Node{}; };
+  return type;
+}
+
+template <class V>
+Type<Located<V>> located_type(Type<V> inner) {
+  Type<Located<V>> type;
+  type.shape = inner.shape;
+  type.read = [inner](const Node& node, const Context& context, Located<V>& value) {
+    value.place = node.place();
+    value.path = context.path();
+    return inner.read(node, context, value.value);
+  };
+  type.write = [inner](const Located<V>& value) { return inner.write(value.value); };
+  type.absent = [inner](const Place& place, const std::string& path, Located<V>& value) {
+    value.place = place;
+    value.path = path;
+    if (inner.absent) inner.absent(place, path, value.value);
+  };
+  return type;
+}
+
+template <class V>
+Type<std::vector<V>> list_type(Type<V> inner) {
+  Shape description;
+  description.form = Shape::Form::list;
+  description.type = "list";
+  description.item = inner.shape;
+  auto shape = std::make_shared<const Shape>(std::move(description));
+  Type<std::vector<V>> type;
+  type.shape = shape;
+  type.read = [inner, shape](const Node& node, const Context& context, std::vector<V>& values) {
+    if (!expect(Kind::list, node, context, *shape)) return false;
+    std::vector<V> read;
+    bool good = true;
+    for (std::size_t i = 0; i < node.items().size(); ++i) {
+      V value{};
+      good &= inner.read(node.items()[i], context.index(i), value);
+      read.push_back(std::move(value));
+    }
+    values = std::move(read);
+    return good;
+  };
+  type.write = [inner](const std::vector<V>& values) {
+    std::vector<Node> items;
+    for (const V& value : values) items.push_back(inner.write(value));
+    return Node::list(std::move(items));
+  };
+  return type;
+}
+
+/// False, with a problem at the key, unless the key is a name.
+bool expect_name(const Node::Entry& entry, const Context& context, const std::string& noun);
+
+template <class V>
+Type<std::vector<std::pair<std::string, V>>> named_values_type(Type<V> inner) {
+  using Values = std::vector<std::pair<std::string, V>>;
+  Shape description;
+  description.form = Shape::Form::map_of;
+  description.type = "map";
+  description.noun = "name";
+  description.item = inner.shape;
+  auto shape = std::make_shared<const Shape>(std::move(description));
+  Type<Values> type;
+  type.shape = shape;
+  type.read = [inner, shape](const Node& node, const Context& context, Values& values) {
+    if (!expect(Kind::map, node, context, *shape)) return false;
+    Values read;
+    bool good = true;
+    for (const Node::Entry& entry : node.entries()) {
+      V value{};
+      good &= inner.read(entry.value, context.key(entry.key), value);
+      read.emplace_back(entry.key, std::move(value));
+    }
+    values = std::move(read);
+    return good;
+  };
+  type.write = [inner](const Values& values) {
+    std::vector<Node::Entry> entries;
+    for (const auto& [name, value] : values) entries.push_back({name, {}, inner.write(value)});
+    return Node::map(std::move(entries));
+  };
+  return type;
+}
+
+/// What a member of type V reads as when its field states no rule.
+struct Plain {
+  template <class V>
+  requires(std::same_as<V, bool> || std::same_as<V, std::string> || std::same_as<V, double> ||
+           std::same_as<V, Nanoseconds> || std::same_as<V, Period> || std::same_as<V, std::vector<int>> ||
+           std::same_as<V, Node> || detail::kIsInteger<V>) Type<V> type()
+  const;
+};
+
+/// The Type that reads V under a rule, looking through Located, optional and lists.
+template <class V, class Rule>
+Type<V> type_of(const Rule& rule) {
+  if constexpr (requires { rule.template type<V>(); }) {
+    return rule.template type<V>();
+  } else if constexpr (detail::IsLocated<V>::value) {
+    return located_type(type_of<typename V::value_type>(rule));
+  } else if constexpr (detail::IsOptional<V>::value) {
+    return optional_type(type_of<typename V::value_type>(rule));
+  } else if constexpr (detail::IsNamedValues<V>::value) {
+    return named_values_type(type_of<typename V::value_type::second_type>(rule));
+  } else if constexpr (detail::IsVector<V>::value) {
+    return list_type(type_of<typename V::value_type>(rule));
+  } else {
+    static_assert(detail::kNever<V>, "this rule does not read members of this type");
+  }
+}
+
+}  // namespace tactus::config

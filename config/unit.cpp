@@ -1,0 +1,301 @@
+#include "config/unit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <vector>
+
+#include "config/number.hpp"
+#include "config/text.hpp"
+
+namespace tactus::config {
+namespace {
+
+constexpr int kLargestExponent = 99;
+
+struct Base {
+  const char* name;
+  int exponent;
+};
+
+struct Known {
+  std::string_view symbol;
+  std::vector<Base> bases;
+  double rest = 1;
+  int power = 0;
+  bool prefixes = false;
+  double offset = 0;
+};
+
+const std::vector<Known>& known_units() {
+  constexpr double kPi = std::numbers::pi;
+  static const std::vector<Known> known{
+      {"kg", {{"kg", 1}}},
+      {"g", {{"kg", 1}}, 1, -3, true},
+      {"t", {{"kg", 1}}, 1, 3},
+      {"m", {{"m", 1}}, 1, 0, true},
+      {"s", {{"s", 1}}, 1, 0, true},
+      {"A", {{"A", 1}}, 1, 0, true},
+      {"K", {{"K", 1}}, 1, 0, true},
+      {"mol", {{"mol", 1}}, 1, 0, true},
+      {"cd", {{"cd", 1}}, 1, 0, true},
+      {"rad", {{"rad", 1}}, 1, 0, true},
+      {"sr", {{"rad", 2}}},
+      {"deg", {{"rad", 1}}, kPi / 180},
+      {"°", {{"rad", 1}}, kPi / 180},
+      {"rev", {{"rad", 1}}, 2 * kPi},
+      {"rpm", {{"rad", 1}, {"s", -1}}, 2 * kPi / 60},
+      {"Hz", {{"s", -1}}, 1, 0, true},
+      {"N", {{"kg", 1}, {"m", 1}, {"s", -2}}, 1, 0, true},
+      {"Nm", {{"kg", 1}, {"m", 2}, {"s", -2}}, 1, 0, true},
+      {"J", {{"kg", 1}, {"m", 2}, {"s", -2}}, 1, 0, true},
+      {"Wh", {{"kg", 1}, {"m", 2}, {"s", -2}}, 3600, 0, true},
+      {"eV", {{"kg", 1}, {"m", 2}, {"s", -2}}, 1.602176634, -19, true},
+      {"W", {{"kg", 1}, {"m", 2}, {"s", -3}}, 1, 0, true},
+      {"V", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -1}}, 1, 0, true},
+      {"Ohm", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -2}}, 1, 0, true},
+      {"ohm", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -2}}, 1, 0, true},
+      {"Ω", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -2}}, 1, 0, true},  // U+03A9, the Greek letter
+      {"Ω", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -2}}, 1, 0, true},  // U+2126, the sign
+      {"S", {{"kg", -1}, {"m", -2}, {"s", 3}, {"A", 2}}, 1, 0, true},
+      {"C", {{"A", 1}, {"s", 1}}, 1, 0, true},
+      {"Ah", {{"A", 1}, {"s", 1}}, 3600, 0, true},
+      {"F", {{"kg", -1}, {"m", -2}, {"s", 4}, {"A", 2}}, 1, 0, true},
+      {"Wb", {{"kg", 1}, {"m", 2}, {"s", -2}, {"A", -1}}, 1, 0, true},
+      {"H", {{"kg", 1}, {"m", 2}, {"s", -2}, {"A", -2}}, 1, 0, true},
+      {"T", {{"kg", 1}, {"s", -2}, {"A", -1}}, 1, 0, true},
+      {"Pa", {{"kg", 1}, {"m", -1}, {"s", -2}}, 1, 0, true},
+      {"bar", {{"kg", 1}, {"m", -1}, {"s", -2}}, 1, 5, true},
+      {"L", {{"m", 3}}, 1, -3, true},
+      {"l", {{"m", 3}}, 1, -3, true},
+      {"lm", {{"cd", 1}, {"rad", 2}}},
+      {"lx", {{"cd", 1}, {"rad", 2}, {"m", -2}}},
+      {"min", {{"s", 1}}, 60},
+      {"h", {{"s", 1}}, 3600},
+      {"d", {{"s", 1}}, 86400},
+      {"%", {}, 1, -2},
+      {"ppm", {}, 1, -6},
+      {"degC", {{"K", 1}}, 1, 0, false, 273.15},
+      {"°C", {{"K", 1}}, 1, 0, false, 273.15},
+  };
+  return known;
+}
+
+struct Prefix {
+  std::string_view symbol;
+  int power;
+};
+
+constexpr Prefix kPrefixes[] = {{"da", 1},  {"Y", 24},  {"Z", 21},  {"E", 18}, {"P", 15}, {"T", 12},
+                                {"G", 9},   {"M", 6},   {"k", 3},   {"h", 2},  {"d", -1}, {"c", -2},
+                                {"m", -3},  {"u", -6},  {"µ", -6},  {"μ", -6}, {"n", -9}, {"p", -12},
+                                {"f", -15}, {"a", -18}, {"z", -21}, {"y", -24}};
+
+const Known* find_known(std::string_view symbol) {
+  for (const Known& unit : known_units())
+    if (unit.symbol == symbol) return &unit;
+  return nullptr;
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c == '$' ||
+         (static_cast<unsigned char>(c) & 0x80U) != 0;  // letters beyond ASCII; · ² ³ are taken out before
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// x * 10^power, rounded once as long as the power of ten is exact (up to 22).
+double shift(double x, int power) {
+  if (power == 0) return x;
+  const double scale = std::pow(10.0, std::abs(power));
+  return power > 0 ? x * scale : x / scale;
+}
+
+bool nearly(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+}  // namespace
+
+class UnitParser {
+ public:
+  explicit UnitParser(std::string_view text) : text_(text), left_(trimmed(text)) {}
+
+  Unit parse() {
+    Unit result;
+    if (left_.size() > 200) fail("is longer than 200 characters");
+    if (!left_.empty() && left_ != "--") {
+      product(result, 1, 0);
+      if (!left_.empty()) fail("has a ')' too many");
+    }
+    // A zero point means something only to a whole unit: K and degC differ by it, W/K and W/degC do not.
+    if (factors_ != 1 || result.bases_ != std::map<std::string, int>{{"K", 1}}) result.offset_ = 0;
+    if (!std::isnormal(result.rest_)) fail("is too large or too small");
+    result.text_ = std::string{trimmed(text_)};
+    if (result.text_ == "1" || result.text_ == "--") result.text_.clear();
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw std::invalid_argument("the unit " + show(text_) + " " + why);
+  }
+
+  bool take(std::string_view token) {
+    if (!left_.starts_with(token)) return false;
+    left_.remove_prefix(token.size());
+    return true;
+  }
+
+  void skip_blanks() { left_ = trimmed(left_); }
+
+  /// Ends at the end of the text or at a ')'.
+  void product(Unit& result, int sign, int depth) {
+    if (depth > 8) fail("has more than 8 brackets inside each other");
+    skip_blanks();
+    bool divide = false;
+    for (bool first = true;; first = false) {
+      if (left_.empty() || left_.front() == ')') {
+        if (first) fail("has nothing between its brackets");
+        fail("ends with a separator");
+      }
+      factor(result, divide ? -sign : sign, depth);
+      const std::size_t before = left_.size();
+      skip_blanks();
+      if (left_.empty() || left_.front() == ')') return;
+      divide = take("/");
+      const bool separated =
+          divide || take("*") || take("·") || take("⋅") || take(".") || left_.size() < before;
+      if (!separated && left_.front() != '(') fail("is not understood at " + show(left_));
+      skip_blanks();
+    }
+  }
+
+  void factor(Unit& result, int sign, int depth) {
+    ++factors_;
+    Unit one;
+    if (take("(")) {
+      product(one, 1, depth + 1);
+      if (!take(")")) fail("lacks a ')'");
+    } else if (left_.front() == '1' && (left_.size() == 1 || !is_digit(left_[1]))) {
+      take("1");
+    } else {
+      symbol(one);
+    }
+    const int exponent = power() * sign;
+    if (exponent != 1) ++factors_;
+    for (const auto& [base, count] : one.bases_) {
+      int& sum = result.bases_[base];
+      sum += count * exponent;
+      if (std::abs(sum) > kLargestExponent) fail("has an exponent beyond 99");
+      if (sum == 0) result.bases_.erase(base);
+    }
+    result.power_ += one.power_ * exponent;
+    if (std::abs(result.power_) > 300) fail("is too large or too small");
+    result.rest_ *= std::pow(one.rest_, exponent);
+    result.offset_ += one.offset_;
+  }
+
+  void symbol(Unit& one) {
+    std::size_t length = 0;
+    while (length < left_.size() && is_letter(left_[length]) && !at_special(length)) ++length;
+    if (length == 0) {
+      const char c = left_.front();
+      if (is_digit(c)) fail("must not contain a number");
+      if (c == '^') fail("has a '^' with nothing before it");
+      if (c == '/' || c == '*' || c == '.') fail("has two separators in a row, or begins with one");
+      fail("is not understood at " + show(left_));
+    }
+    const std::string_view symbol = left_.substr(0, length);
+    left_.remove_prefix(length);
+    if (!left_.empty() && is_digit(left_.front()))
+      fail("is ambiguous at " + show(std::string{symbol} + std::string{left_}) + "; write a power as " +
+           show(std::string{symbol} + "^" + left_.front()));
+    if (const Known* exact = find_known(symbol)) return set(one, *exact, 0);
+    for (const Prefix& prefix : kPrefixes) {
+      if (!symbol.starts_with(prefix.symbol)) continue;
+      const Known* base = find_known(symbol.substr(prefix.symbol.size()));
+      if (base != nullptr && base->prefixes) return set(one, *base, prefix.power);
+    }
+    one.bases_[std::string{symbol}] = 1;
+  }
+
+  /// Whether a multi-byte separator or power begins here.
+  bool at_special(std::size_t at) const {
+    const std::string_view here = left_.substr(at);
+    for (const std::string_view special : {"·", "⋅", "²", "³"})
+      if (here.starts_with(special)) return true;
+    return false;
+  }
+
+  static void set(Unit& one, const Known& known, int power) {
+    for (const Base& base : known.bases) one.bases_[base.name] = base.exponent;
+    one.rest_ = known.rest;
+    one.power_ = known.power + power;
+    one.offset_ = known.offset;
+  }
+
+  int power() {
+    if (take("²")) return 2;
+    if (take("³")) return 3;
+    if (!take("^")) return 1;
+    const bool negative = take("-");
+    int value = 0;
+    std::size_t digits = 0;
+    for (; digits < left_.size() && is_digit(left_[digits]) && value <= kLargestExponent; ++digits)
+      value = value * 10 + (left_[digits] - '0');
+    if (digits == 0) fail("needs a whole number behind '^'");
+    if (value > kLargestExponent) fail("has an exponent beyond 99");
+    if (value == 0) fail("has an exponent of 0");
+    left_.remove_prefix(digits);
+    return negative ? -value : value;
+  }
+
+  std::string_view text_;
+  std::string_view left_;
+  int factors_ = 0;
+};
+
+Unit Unit::parse(std::string_view text) { return UnitParser{text}.parse(); }
+
+std::string Unit::canonical() const {
+  const auto term = [](const std::string& base, int exponent) {
+    return base + (exponent == 1 ? "" : "^" + std::to_string(exponent));
+  };
+  std::string over;
+  std::string under;
+  for (const auto& [base, exponent] : bases_) {
+    if (exponent > 0) over += (over.empty() ? "" : " ") + term(base, exponent);
+    if (exponent < 0) under += "/" + term(base, -exponent);
+  }
+  std::string result = (over.empty() ? "1" : over) + under;
+  const double factor = shift(rest_, power_);
+  if (factor != 1) result = print_real(factor) + (result == "1" ? "" : " " + result);
+  if (offset_ != 0) result += " + " + print_real(offset_);
+  return result;
+}
+
+bool compatible(const Unit& a, const Unit& b) { return a.bases_ == b.bases_; }
+
+bool same(const Unit& a, const Unit& b) {
+  if (!compatible(a, b) || !nearly(a.offset_, b.offset_)) return false;
+  return nearly(shift(a.rest_ / b.rest_, a.power_ - b.power_), 1);
+}
+
+double convert(double value, const Unit& from, const Unit& to) {
+  if (!compatible(from, to)) {
+    const auto name = [](const Unit& unit) {
+      return unit.text_.empty() ? std::string{"a pure number"}
+                                : "'" + unit.text_ + "' (" + unit.canonical() + ")";
+    };
+    throw std::invalid_argument(name(from) + " does not convert to " + name(to));
+  }
+  if (same(from, to)) return value;
+  if (from.offset_ == 0 && to.offset_ == 0)
+    return shift(from.rest_ == to.rest_ ? value : value * (from.rest_ / to.rest_), from.power_ - to.power_);
+  const double base = shift(value * from.rest_, from.power_) + from.offset_;
+  return shift((base - to.offset_) / to.rest_, -to.power_);
+}
+
+}  // namespace tactus::config

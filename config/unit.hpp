@@ -1,0 +1,60 @@
+#pragma once
+/// Units of measure: which of them are the same, and how values pass between them.
+///
+///     unit    = "" | "1" | "--" | product          all three are a pure number
+///     product = factor { (" " | "*" | "·" | "." | "/") factor }
+///     factor  = symbol [ "^" ["-"] digits | "²" | "³" ] | "1" | "(" product ")" [power]
+///
+/// A slash divides by the one factor behind it and by nothing more: "J/kg K" is (J/kg) K, and heat capacity
+/// is "J/kg/K" or "J/(kg K)". "m2" is refused: it could be meant as m^2 or as a name.
+///
+/// Known: the SI base and derived units, rad (a base of its own, so that Hz and rad/s never meet), deg, rev,
+/// rpm, min, h, d, g, t, L, bar, eV, Wh, Ah, Nm, degC, %, ppm; SI prefixes where they are usual. A symbol
+/// that is not known ("counts", "teeth") is a base of its own. degC has its zero point only when it stands
+/// alone; in "W/degC" it is a difference, like K.
+///
+/// Threads  immutable; share it freely.
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace tactus::config {
+
+class Unit {
+ public:
+  Unit() = default;  ///< a pure number
+  /// Throws std::invalid_argument with the reason when the text is malformed.              @when setup
+  static Unit parse(std::string_view text);
+
+  bool is_number() const { return bases_.empty(); }
+  /// As it was written.
+  const std::string& text() const { return text_; }
+  /// In base units, sorted: "kg m^2/s^2", "0.001 kg", "1".
+  std::string canonical() const;
+
+  /// The same dimensions, factor and zero point: values pass unchanged. "N m" and "J" are the same.
+  friend bool same(const Unit& a, const Unit& b);
+  /// The same dimensions: values can be converted.
+  friend bool compatible(const Unit& a, const Unit& b);
+  /// Throws std::invalid_argument naming both units when they are not compatible.          @when setup
+  friend double convert(double value, const Unit& from, const Unit& to);
+
+  friend bool operator==(const Unit& a, const Unit& b) { return same(a, b); }
+
+ private:
+  friend class UnitParser;
+
+  std::string text_{};
+  std::map<std::string, int> bases_{};  // exponents of base units; never 0
+  // A value x in this unit is x * rest_ * 10^power_ + offset_ in base units. The power stands apart so that
+  // converting between decimal multiples rounds once: 5 mm is exactly the double 0.005.
+  double rest_ = 1;
+  int power_ = 0;
+  double offset_ = 0;
+};
+
+bool same(const Unit& a, const Unit& b);
+bool compatible(const Unit& a, const Unit& b);
+double convert(double value, const Unit& from, const Unit& to);
+
+}  // namespace tactus::config

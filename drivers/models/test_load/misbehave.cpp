@@ -1,0 +1,98 @@
+/// A model that breaks one rule of the frame at one moment, so that tests can see who notices.
+///
+/// From at_frame on, for for_frames frames, the job does `what`. Everything but `none` and `clock` is
+/// forbidden to a model; that is the point.
+///
+/// Units    s, bytes; frames are counted from 0.
+#include <time.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <tactus/model.hpp>
+
+#include "models/check.hpp"
+
+namespace test_load {
+
+enum class What : std::int32_t { none, allocate, sleep, throw_, fail, clock };
+
+class Misbehave : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.parameter("what", what_, "1", "the rule to break",
+                {{"none", What::none},
+                 {"allocate", What::allocate},
+                 {"sleep", What::sleep},
+                 {"throw", What::throw_},
+                 {"fail", What::fail},
+                 {"clock", What::clock}});
+    d.parameter("at_frame", at_frame_, "1", "the first frame to do it in");
+    d.parameter("for_frames", for_frames_, "1", "over how many frames it goes on; 0: for ever");
+    d.parameter("bytes", bytes_, "1", "how many bytes `allocate` takes and gives back");
+    d.parameter("sleep_for", sleep_for_, "s", "how long `sleep` sleeps");
+    d.output("done", done_, "1", "how often it was done");
+    d.output("seen", seen_, "s", "CLOCK_MONOTONIC as `clock` read it");
+    d.job<&Misbehave::initialize>("initialize", tactus::JobClass::initialization);
+    d.job<&Misbehave::step>("step", tactus::JobClass::scheduled);
+  }
+
+  void initialize() {
+    models::require_not_negative("at_frame", static_cast<double>(at_frame_), "frames", "100");
+    models::require_not_negative("for_frames", static_cast<double>(for_frames_), "frames", "1");
+    models::require_positive("bytes", static_cast<double>(bytes_), "bytes", "1000");
+    models::require_not_negative("sleep_for", sleep_for_, "s", "1 ms");
+    if (what_ < What::none || what_ > What::clock) {
+      models::refuse("what", static_cast<double>(what_), "", "is none of the labels",
+                     "none, allocate, sleep, throw, fail or clock");
+    }
+    const double whole = std::floor(sleep_for_);
+    sleep_.tv_sec = static_cast<time_t>(whole);
+    sleep_.tv_nsec = static_cast<long>((sleep_for_ - whole) * 1e9);
+    done_ = 0;
+    seen_ = 0;
+  }
+
+  int step(const tactus::Call& call) {
+    const std::int64_t since = call.frame - at_frame_;
+    if (since < 0 || (for_frames_ != 0 && since >= for_frames_) || what_ == What::none) return 0;
+    ++done_;
+    switch (what_) {
+      case What::allocate: {
+        const std::unique_ptr<volatile char[]> block{new volatile char[static_cast<std::size_t>(bytes_)]};
+        block[0] = 1;  // volatile: the pair of new and delete must not be optimized away
+        return 0;
+      }
+      case What::sleep:
+        (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &sleep_, nullptr);
+        return 0;
+      case What::throw_:
+        throw std::runtime_error("thrown on purpose");
+      case What::fail:
+        fail("failed on purpose");
+        return 1;
+      case What::clock: {
+        timespec now{};
+        (void)::clock_gettime(CLOCK_MONOTONIC, &now);
+        seen_ = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+        return 0;
+      }
+      case What::none:
+        return 0;
+    }
+    return 0;
+  }
+
+ private:
+  What what_ = What::none;
+  std::int64_t at_frame_ = 0, for_frames_ = 1, bytes_ = 1000;
+  double sleep_for_ = 1e-3;
+  std::int64_t done_ = 0;
+  double seen_ = 0;
+
+  timespec sleep_{};
+};
+TACTUS_MODEL("misbehave", Misbehave, "breaks one rule of the frame at a chosen frame")
+
+}  // namespace test_load

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+#include "executive/app/commands.hpp"
+#include "executive/app/load_rig.hpp"
+#include "executive/duration_text.hpp"
+#include "executive/job_class.hpp"
+#include "executive/rig.hpp"
+
+namespace tactus::app {
+namespace {
+
+using executive::PlannedJob;
+
+std::string period_text(const rtsync::Period& period) {
+  if (period.is_whole()) return executive::duration_text(period.num());
+  return executive::duration_text(period.floor().count()) + " (" + std::to_string(period.num()) + "/" +
+         std::to_string(period.den()) + " ns)";
+}
+
+void print_plan(const executive::Rig& rig) {
+  const executive::Plan& plan = rig.plan();
+  const executive::RigSettings& settings = rig.settings();
+  std::printf("rig %s: frame %s, %s\n", settings.rig.value.c_str(), period_text(plan.frame).c_str(),
+              settings.realtime.enabled ? "real time" : "not in real time (realtime.enabled: no)");
+
+  std::vector<const PlannedJob*> jobs;
+  for (const PlannedJob& job : plan.jobs) jobs.push_back(&job);
+  std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob* a, const PlannedJob* b) {
+    return std::pair(a->job_class, a->phase) < std::pair(b->job_class, b->phase);
+  });
+  std::printf("\nthread main: %zu jobs, in this order at every instant at which they are due\n", jobs.size());
+  std::printf("  %-32s %-15s %6s %14s %12s %12s\n", "job", "class", "phase", "cycle", "first", "calls/s");
+  double calls = 0;
+  for (const PlannedJob* job : jobs) {
+    const bool cyclic = executive::is_cyclic(job->job_class);
+    const bool each_frame = job->job_class == TACTUS_TOP_OF_FRAME || job->job_class == TACTUS_END_OF_FRAME;
+    const double rate = cyclic ? 1 / job->cycle.seconds() : (each_frame ? 1 / plan.frame.seconds() : 0);
+    calls += job->enabled ? rate : 0;
+    std::printf("  %-32s %-15s %6u %14s %12s %12.6g%s\n", job->name.c_str(),
+                std::string(executive::name_of(job->job_class)).c_str(), job->phase,
+                cyclic ? period_text(job->cycle).c_str() : (each_frame ? "frame" : "once"),
+                cyclic ? executive::duration_text(job->first.floor().count()).c_str() : "-", rate,
+                job->enabled ? "" : "  (off)");
+  }
+  std::printf("load: %.6g calls a second, %.6g a frame\n", calls, calls * plan.frame.seconds());
+
+  if (!plan.connections.empty()) std::printf("\nconnections\n");
+  for (const executive::Connection& connection : plan.connections)
+    std::printf("  %s -> %s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),
+                connection.delayed ? " (delayed)" : "");
+  for (const std::string& input : rig.unconnected_inputs())
+    std::printf("note: input %s is not connected; it keeps its first value\n", input.c_str());
+}
+
+}  // namespace
+
+int check_command(const CheckArguments& arguments) {
+  if (arguments.schema || arguments.reference) {
+    const auto& fields = executive::rig_fields();
+    std::fputs(
+        (arguments.schema ? fields.json_schema("tactus rig") : fields.reference("The rig file")).c_str(),
+        stdout);
+    return kOk;
+  }
+  if (arguments.rig.file.empty()) {
+    std::fprintf(stderr, "tactus check: which rig file? tactus check RIG.yaml\n");
+    return kWrongInput;
+  }
+  const executive::Rig rig(load_settings(arguments.rig), folder_of(arguments.rig));
+  print_plan(rig);
+  return kOk;
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,26 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+
+#include "config/document.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/rig_settings.hpp"
+
+namespace tactus::app {
+
+/// The settings of a rig file with `--set` applied. Throws config::ConfigError with every problem.
+inline executive::RigSettings load_settings(const RigArguments& arguments) {
+  config::Document document = config::Document::from_file(arguments.file);
+  config::Problems problems;
+  for (const std::string& assignment : arguments.set) document.set(assignment, problems);
+  executive::RigSettings settings = executive::rig_fields().load(document, problems);
+  if (!problems.empty()) throw config::ConfigError(problems);
+  return settings;
+}
+
+/// What a library path with a '/' is relative to.
+inline std::filesystem::path folder_of(const RigArguments& arguments) {
+  return std::filesystem::absolute(arguments.file).parent_path();
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,78 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "config/place.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/rig_run.hpp"
+#include "rtsync/cpu_set.hpp"
+
+namespace {
+
+void add_rig(CLI::App& command, tactus::app::RigArguments& rig, bool required) {
+  command.add_option("RIG", rig.file, "the rig file (YAML)")->required(required);
+  command
+      .add_option("--set", rig.set,
+                  "change one value of the rig file: path=value, e.g. realtime.on_overrun=skip")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace tactus::app;
+  (void)tactus::rtsync::allowed_cpus();  // before anything is pinned
+
+  CLI::App app{"tactus: a hard real-time frame executive for hardware-in-the-loop rigs"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "tactus " TACTUS_VERSION);
+  app.footer(
+      "Exit status: 0 ended as planned, 1 ended early, 2 wrong command line or rig file, 3 wrong machine.");
+
+  RunArguments run;
+  CLI::App* const run_app = app.add_subcommand("run", "run a rig");
+  add_rig(*run_app, run.rig, true);
+  CLI::Option* const until =
+      run_app->add_option("--until", run.until, "simulated time to run, e.g. 10s or 500ms");
+  run_app->add_option("--frames", run.frames, "number of frames to run")
+      ->check(CLI::Range(std::int64_t{1}, INT64_MAX))
+      ->excludes(until);
+  run_app->add_flag("!--no-realtime", run.realtime, "as fast as it can; the recorded values are the same");
+  run_app->add_option("--out", run.out, "the run folder; default runs/<rig>-<start time>");
+  run_app->add_flag("--quiet", run.quiet, "print errors only");
+
+  CheckArguments check;
+  CLI::App* const check_app =
+      app.add_subcommand("check", "check a rig file and print its plan; start nothing");
+  add_rig(*check_app, check.rig, false);
+  check_app->add_flag("--schema", check.schema, "print the JSON Schema of rig files, for editors");
+  check_app->add_flag("--reference", check.reference, "print the reference page of rig files (Markdown)");
+
+  DoctorArguments doctor;
+  CLI::App* const doctor_app =
+      app.add_subcommand("doctor", "what on this machine stands between a rig and hard real time");
+  add_rig(*doctor_app, doctor.rig, false);
+  doctor_app->add_flag("--json", doctor.json, "for scripts");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kOk : kWrongInput;
+  }
+  try {
+    if (*run_app) return run_command(run);
+    if (*check_app) return check_command(check);
+    return doctor_command(doctor);
+  } catch (const tactus::config::ConfigError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kWrongInput;
+  } catch (const tactus::executive::MachineError& error) {
+    std::fprintf(stderr, "tactus: %s\n", error.what());
+    return kWrongMachine;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tactus: %s\n", error.what());
+    return kEndedEarly;
+  }
+}

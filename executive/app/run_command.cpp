@@ -1,0 +1,90 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+
+#include "config/rules.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/app/load_rig.hpp"
+#include "executive/app/screen.hpp"
+#include "executive/rig.hpp"
+#include "executive/rig_run.hpp"
+
+namespace tactus::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string start_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::localtime_r(&now, &parts);
+  char text[32];
+  (void)std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  return text;
+}
+
+[[noreturn]] void cannot_make(const fs::path& folder, const std::error_code& error) {
+  throw executive::MachineError("cannot make the run folder " + folder.string() + ": " + error.message() +
+                                "; choose another with --out");
+}
+
+/// A new, empty folder for this run.
+fs::path make_run_folder(const std::string& out, const std::string& rig) {
+  std::error_code error;
+  if (!out.empty()) {
+    fs::create_directories(out, error);
+    if (error) cannot_make(out, error);
+    if (!fs::is_empty(out, error) || error)
+      throw config::ConfigError(
+          {"--out " + out, 1, 1}, "--out",
+          "the folder is not empty, and no run overwrites another; choose a new one or empty it");
+    return out;
+  }
+  fs::create_directories("runs", error);
+  if (error) cannot_make("runs", error);
+  const std::string name = "runs/" + rig + "-" + start_time();
+  for (int i = 1; i < 1000; ++i) {  // two runs may start within a second
+    const fs::path folder = i == 1 ? name : name + "-" + std::to_string(i);
+    if (fs::create_directory(folder, error)) return folder;
+    if (error) cannot_make(folder, error);
+  }
+  cannot_make(name, std::make_error_code(std::errc::file_exists));
+}
+
+/// As many frames as begin before a time; INT64_MAX when there is no end.
+std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync::Period& frame) {
+  if (!until) return INT64_MAX;
+  const auto scaled = static_cast<rtsync::Wide>(until->count()) * frame.den();
+  return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
+}
+
+}  // namespace
+
+int run_command(const RunArguments& arguments) {
+  RigArguments rig_arguments = arguments.rig;
+  if (!arguments.until.empty()) rig_arguments.set.push_back("until=" + arguments.until);
+  executive::Rig rig(load_settings(rig_arguments), folder_of(arguments.rig));
+  executive::RunOptions options;
+  options.realtime = arguments.realtime;
+  options.frames = arguments.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
+  options.folder = make_run_folder(arguments.out, rig.settings().rig.value);
+
+  Screen::block_signals();
+  Screen screen(arguments.quiet, ::isatty(STDOUT_FILENO) == 1);
+  executive::RigRun run(rig, options);
+  run.run(screen);
+  screen.ended(run);
+  if (run.stuck()) {
+    std::fflush(nullptr);
+    std::_Exit(run.exit_status());  // a job never returned: no destructor may wait for it
+  }
+  return run.exit_status();
+}
+
+}  // namespace tactus::app

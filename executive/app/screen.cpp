@@ -1,0 +1,237 @@
+#include "executive/app/screen.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+
+#include "executive/app/commands.hpp"
+#include "executive/duration_text.hpp"
+#include "executive/job_class.hpp"
+
+namespace tactus::app {
+namespace {
+
+using namespace std::chrono_literals;
+using executive::duration_text;
+using executive::RigRun;
+using rtsync::Nanoseconds;
+
+constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
+
+sigset_t watched_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kStopSignals) sigaddset(&set, signal);
+  sigaddset(&set, SIGUSR1);
+  sigaddset(&set, SIGUSR2);
+  return set;
+}
+
+const char* stop_reason(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return "stopped by SIGINT (Ctrl-C)";
+    case SIGTERM:
+      return "stopped by SIGTERM";
+    default:
+      return "stopped by SIGHUP";
+  }
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+std::string pad(std::string text, std::size_t width) {
+  if (text.size() < width) text.insert(0, width - text.size(), ' ');
+  return text;
+}
+
+std::string row(const char* name, std::initializer_list<std::string> cells) {
+  std::string line = "  " + std::string(name);
+  line.resize(18, ' ');
+  for (const std::string& cell : cells) line += pad(cell, 11);
+  return line + "\n";
+}
+
+template <class Histogram>
+std::string text_of(const Histogram& times, double share) {
+  return duration_text(times.quantile(share).count());
+}
+
+/// One bar per factor of two: what lies in [edge, 2 * edge).
+std::string bars(const rtsync::LatencyHistogram& times) {
+  struct Bar {
+    std::int64_t from;
+    std::int64_t to;
+    std::uint64_t count;
+  };
+  std::vector<Bar> all;
+  std::uint64_t most = 0;
+  for (std::int64_t from = 0, to = 64; from < (std::int64_t{1} << 40); from = to, to *= 2) {
+    const std::uint64_t count = times.between(Nanoseconds{from}, Nanoseconds{to});
+    all.push_back({from, to, count});
+    most = std::max(most, count);
+  }
+  const auto filled = [](const Bar& bar) { return bar.count > 0; };
+  const auto first = std::find_if(all.begin(), all.end(), filled);
+  const auto last = std::find_if(all.rbegin(), all.rend(), filled).base();
+  std::string text;
+  constexpr std::size_t kWidth = 40;
+  for (auto bar = first; bar < last; ++bar) {
+    // Rounded up: one late frame in a million is what somebody is looking for.
+    const std::size_t length = (bar->count * kWidth + most - 1) / most;
+    text += "  " + pad(duration_text(bar->from), 8) + " .. " + pad(duration_text(bar->to), 8) + " " +
+            std::string(length, '#') + std::string(kWidth - length + 1, ' ') + std::to_string(bar->count) +
+            "\n";
+  }
+  return text;
+}
+
+std::string how_it_runs(const RigRun& run) {
+  if (!run.realtime()) return "not in real time";
+  for (const rtsync::ThreadFacts& thread : run.threads())
+    if (thread.name == "main")
+      return thread.policy_name + (thread.priority > 0 ? " " + std::to_string(thread.priority) : "") +
+             " on CPU " + thread.cpus.text() + ", " + run.sleeper().name() + " on clock " +
+             run.clock().name();
+  return "";
+}
+
+std::string first_line(const RigRun& run) {
+  const auto frames = run.options().frames;
+  return run.rig().settings().rig.value + ": " +
+         (frames == INT64_MAX ? std::string("frames until stopped") : std::to_string(frames) + " frames") +
+         " of " + duration_text(run.rig().plan().frame.floor().count()) + ", " + how_it_runs(run);
+}
+
+std::string last_line(const RigRun& run) {
+  const auto& times = run.executive().statistics();
+  const rtsync::RealtimeTotals totals = run.executive().totals();
+  std::string line = run.rig().settings().rig.value + ": " + run.summary()["outcome"].get<std::string>() +
+                     " after " + std::to_string(run.end().frames) + " frames";
+  if (run.realtime())
+    line += ", late p50 " + text_of(times.late, 0.5) + " max " + duration_text(times.late.max().count()) +
+            ", " + std::to_string(totals.overruns) + " overruns, " + std::to_string(totals.late_wakes) +
+            " late wakes, " + std::to_string(totals.lost) + " slots lost";
+  if (!run.end().reason.empty()) line += "; " + run.end().reason;
+  return line + "; " + run.options().folder.string();
+}
+
+}  // namespace
+
+void Screen::block_signals() {
+  const sigset_t set = watched_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);  // fails only for a wrong first argument
+  std::signal(SIGPIPE, SIG_IGN);                // a closed terminal is no reason to end a rig
+}
+
+void Screen::started(const RigRun& run) {
+  for (const rtsync::Provision& provision : run.provisions())
+    if (!provision.granted)
+      std::fprintf(stderr, "tactus: warning: %s\n", rtsync::sentence(provision).c_str());
+  if (quiet_) return;
+  std::printf("%s\n", first_line(run).c_str());
+  if (terminal_) {
+    std::printf("  thread         tid  policy        priority  CPUs\n");
+    for (const rtsync::ThreadFacts& thread : run.threads())
+      std::printf("  %-10s %7d  %-13s %8d  %s\n", thread.name.c_str(), thread.tid, thread.policy_name.c_str(),
+                  thread.priority, thread.cpus.text().c_str());
+  }
+  std::fflush(stdout);
+}
+
+void Screen::tick(RigRun& run) {
+  const sigset_t set = watched_signals();
+  const timespec wait{0, 100'000'000};
+  const int signal = ::sigtimedwait(&set, nullptr, &wait);
+  executive::Executive& executive = run.executive();
+  if (std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end()) {
+    stopping_ ? executive.request_abort("aborted by a second signal")
+              : executive.request_stop(stop_reason(signal));
+    stopping_ = true;
+  } else if (signal == SIGUSR1) {
+    executive.request_pause();
+  } else if (signal == SIGUSR2) {
+    executive.request_resume();
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (terminal_ && !quiet_ && now - drawn_ > 200ms) {
+    drawn_ = now;
+    status_line(run);
+  }
+}
+
+void Screen::status_line(RigRun& run) {
+  const executive::Snapshot& now = run.executive().latest();
+  const auto& times = run.executive().statistics();
+  std::string line = run.rig().settings().rig.value + "  frame " + std::to_string(now.frames) + "  t " +
+                     executive::sim_time_text(now.sim_time_ns);
+  if (now.timing.paced)
+    line += "  late p50 " + text_of(times.late, 0.5) + " max " + duration_text(times.late.max().count()) +
+            "  slack " + duration_text(now.timing.slack.count()) + "  overruns " +
+            std::to_string(now.totals.overruns);
+  if (now.state == executive::State::pause) line += "  PAUSED (SIGUSR2 resumes)";
+  if (line.size() >= terminal_width()) line.resize(terminal_width() - 1);
+  std::printf("\r\033[K%s", line.c_str());
+  std::fflush(stdout);
+  line_shown_ = true;
+}
+
+void Screen::clear_line() {
+  if (line_shown_) std::printf("\r\033[K");
+  line_shown_ = false;
+}
+
+void Screen::say(const std::string& line) {
+  if (quiet_ || !terminal_) return;  // it stands in log.txt
+  clear_line();
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+void Screen::ended(const RigRun& run) {
+  clear_line();
+  if (quiet_) {
+    if (run.exit_status() != kOk) std::fprintf(stderr, "tactus: %s\n", last_line(run).c_str());
+    return;
+  }
+  if (terminal_) {
+    const auto& times = run.executive().statistics();
+    std::string table;
+    if (run.realtime()) {
+      table += row("", {"p50", "p99", "p99.9", "max"});
+      table += row("late", {text_of(times.late, 0.5), text_of(times.late, 0.99), text_of(times.late, 0.999),
+                            duration_text(times.late.max().count())});
+    } else {
+      table += row("", {"p50", "p99", "p99.9", "max"});
+    }
+    table += row("work", {text_of(times.work, 0.5), text_of(times.work, 0.99), text_of(times.work, 0.999),
+                          duration_text(times.work.max().count())});
+    if (run.realtime())
+      table += row("slack (least)", {text_of(times.slack, 0.5), text_of(times.slack, 0.01),
+                                     text_of(times.slack, 0.001), duration_text(times.slack.min().count())});
+    const auto& plan = run.executive().plan();
+    if (plan.job_times) {
+      for (std::size_t i = 0; i < plan.jobs.size() && i < 20; ++i) {
+        const rtsync::JobHistogram& time = run.executive().job_times(i);
+        if (time.count() == 0) continue;
+        table += row(plan.jobs[i].name.c_str(), {text_of(time, 0.5), text_of(time, 0.99),
+                                                 text_of(time, 0.999), duration_text(time.max().count())});
+      }
+    }
+    if (run.realtime() && times.late.count() > 0)
+      table += "\n  late: how many frames started how long after their slot\n" + bars(times.late);
+    std::printf("%s\n", table.c_str());
+  }
+  std::printf("%s\n", last_line(run).c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace tactus::app

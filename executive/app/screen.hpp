@@ -1,0 +1,39 @@
+#pragma once
+#include <chrono>
+#include <string>
+
+#include "executive/rig_run.hpp"
+
+namespace tactus::app {
+
+/// What `tactus run` shows: on a terminal a live status line, the log's warnings above it, and a table at the
+/// end; without one, a line at the start and a line at the end. Warnings about the machine go to stderr.
+/// Quiet: nothing.
+///
+/// Threads  the service thread.
+class Screen final : public executive::RunWatcher {
+ public:
+  Screen(bool quiet, bool terminal) : quiet_(quiet), terminal_(terminal) {}
+
+  void started(const executive::RigRun& run) override;
+  /// Waits for a signal at most 100 ms: SIGINT, SIGTERM, SIGHUP stop (a second one aborts), SIGUSR1 pauses,
+  /// SIGUSR2 resumes.
+  void tick(executive::RigRun& run) override;
+  void say(const std::string& line) override;
+  void ended(const executive::RigRun& run);
+
+  /// Blocks the signals that tick() waits for, in this thread and all that it starts.
+  static void block_signals();
+
+ private:
+  void status_line(executive::RigRun& run);
+  void clear_line();
+
+  bool quiet_;
+  bool terminal_;
+  bool stopping_ = false;
+  bool line_shown_ = false;
+  std::chrono::steady_clock::time_point drawn_{};
+};
+
+}  // namespace tactus::app

@@ -1,0 +1,140 @@
+#include "executive/model_instance.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "executive/job_class.hpp"
+
+namespace tactus::executive {
+namespace {
+
+bool is_name(const char* name) {
+  if (name == nullptr || *name == '\0') return false;
+  for (const char* c = name; *c != '\0'; ++c) {
+    const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
+    const bool digit = *c >= '0' && *c <= '9';
+    if (!letter && !((digit || *c == '.') && c != name)) return false;
+  }
+  return true;
+}
+
+const char* or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+}  // namespace
+
+ModelInstance::ModelInstance(const tactus_model& model, std::string name)
+    : model_(model), name_(std::move(name)) {
+  host_ = {
+      sizeof(tactus_host),         TACTUS_ABI_VERSION,  this, name_.c_str(), &ModelInstance::declare_variable,
+      &ModelInstance::declare_job, &ModelInstance::fail};
+  const auto refused = [this](const char* what) {
+    const std::string reason = !refusal_.empty() ? refusal_ : std::string(failure_.data());
+    const std::string text =
+        "model '" + std::string(model_.name) + "' " + what + (reason.empty() ? "" : ": " + reason);
+    if (created_ && model_.destroy != nullptr) model_.destroy(self_);
+    return std::runtime_error(text);
+  };
+  if (model_.create != nullptr && model_.create(&host_, &self_) != 0)
+    throw refused("could not be constructed");
+  created_ = model_.create != nullptr;
+  if (model_.declare(&host_, self_) != 0 || !refusal_.empty()) throw refused("could not declare itself");
+}
+
+ModelInstance::~ModelInstance() {
+  if (created_ && model_.destroy != nullptr) model_.destroy(self_);
+}
+
+const Variable* ModelInstance::find_variable(const std::string& name) const {
+  const std::string full = name_ + "." + name;
+  const auto found =
+      std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == full; });
+  return found == variables_.end() ? nullptr : &*found;
+}
+
+// The three below are called from a model's library, perhaps from C: no exception may leave them.
+
+int ModelInstance::declare_variable(void* context, const tactus_variable* variable) {
+  auto& self = *static_cast<ModelInstance*>(context);
+  try {
+    if (variable == nullptr || variable->size < sizeof(tactus_variable))
+      throw std::runtime_error("a variable was declared with another version of tactus/model.h");
+    self.add(*variable);
+    return 0;
+  } catch (const std::exception& error) {
+    if (self.refusal_.empty()) self.refusal_ = error.what();
+  }
+  return 1;
+}
+
+int ModelInstance::declare_job(void* context, const tactus_job* job) {
+  auto& self = *static_cast<ModelInstance*>(context);
+  try {
+    if (job == nullptr || job->size < sizeof(tactus_job))
+      throw std::runtime_error("a job was declared with another version of tactus/model.h");
+    self.add(*job);
+    return 0;
+  } catch (const std::exception& error) {
+    if (self.refusal_.empty()) self.refusal_ = error.what();
+  }
+  return 1;
+}
+
+void ModelInstance::fail(void* context, const char* message) {
+  auto& self = *static_cast<ModelInstance*>(context);
+  std::strncpy(self.failure_.data(), or_empty(message), self.failure_.size() - 1);
+}
+
+void ModelInstance::add(const tactus_variable& variable) {
+  if (!is_name(variable.name))
+    throw std::runtime_error("variable '" + std::string(or_empty(variable.name)) +
+                             "': a name is letters, digits, '_' and '.', and begins with a letter or '_'");
+  const std::string where = "variable '" + std::string(variable.name) + "': ";
+  if (find_variable(variable.name) != nullptr) throw std::runtime_error(where + "declared twice");
+  if (size_of(variable.type) == 0) throw std::runtime_error(where + "has a type that tactus does not know");
+  if (variable.role < TACTUS_PARAMETER || variable.role > TACTUS_STATE)
+    throw std::runtime_error(where + "has a role that tactus does not know");
+  if (variable.data == nullptr) throw std::runtime_error(where + "has no memory");
+  if (reinterpret_cast<std::uintptr_t>(variable.data) % size_of(variable.type) != 0)
+    throw std::runtime_error(where + "its memory is not aligned for its type");
+  Variable made;
+  made.name = name_ + "." + variable.name;
+  made.role = variable.role;
+  made.type = variable.type;
+  made.count = variable.count;
+  made.data = variable.data;
+  made.unit_text = or_empty(variable.unit);
+  made.about = or_empty(variable.about);
+  try {
+    made.unit = config::Unit::parse(made.unit_text);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(where + "unit '" + made.unit_text + "': " + error.what());
+  }
+  for (std::uint32_t i = 0; i < variable.label_count; ++i)
+    made.labels.push_back({or_empty(variable.labels[i].name), variable.labels[i].value});
+  if (!made.labels.empty() &&
+      (made.type == TACTUS_FLOAT || made.type == TACTUS_DOUBLE || made.type == TACTUS_BOOL))
+    throw std::runtime_error(where + "only integers have labels");
+  variables_.push_back(std::move(made));
+}
+
+void ModelInstance::add(const tactus_job& job) {
+  if (!is_name(job.name))
+    throw std::runtime_error("job '" + std::string(or_empty(job.name)) +
+                             "': a name is letters, digits, '_' and '.', and begins with a letter or '_'");
+  const std::string where = "job '" + std::string(job.name) + "': ";
+  if (std::any_of(jobs_.begin(), jobs_.end(),
+                  [&](const DeclaredJob& other) { return other.name == job.name; }))
+    throw std::runtime_error(where + "declared twice");
+  if (name_of(job.job_class).empty())
+    throw std::runtime_error(where + "has a class that tactus does not know");
+  if (job.run == nullptr) throw std::runtime_error(where + "has no function");
+  if (job.phase > 65535)
+    throw std::runtime_error(where + "phase " + std::to_string(job.phase) + " is outside 0 .. 65535");
+  if (job.cycle_num < 0 || job.cycle_den < 1)
+    throw std::runtime_error(where + "its cycle is not a fraction num/den with num >= 0 and den > 0");
+  jobs_.push_back(
+      {job.name, job.job_class, job.phase, job.run, rtsync::Period{job.cycle_num, job.cycle_den}});
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,67 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executive/variable.hpp"
+#include "rtsync/period.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+/// A job as its model declared it.
+struct DeclaredJob {
+  std::string name;  ///< without the model's name
+  tactus_job_class job_class = TACTUS_SCHEDULED;
+  unsigned phase = 60000;
+  tactus_job_function run = nullptr;
+  rtsync::Period cycle;  ///< zero: once every frame
+};
+
+/// One model of a rig: constructed, declared, and destroyed again.
+///
+/// Threads  setup: one thread. failure(), fail(): the thread that runs the model's jobs, and after it has
+/// ended any.
+class ModelInstance {
+ public:
+  /// Constructs the model and lets it declare itself. Throws std::runtime_error with what the model or the
+  /// host objected to (a constructor that throws, a name twice, a unit nobody can read). @when setup
+  ModelInstance(const tactus_model& model, std::string name);
+  ModelInstance(const ModelInstance&) = delete;
+  ModelInstance& operator=(const ModelInstance&) = delete;
+  ~ModelInstance();
+
+  const std::string& name() const { return name_; }
+  void* self() const { return self_; }
+  std::deque<Variable>& variables() { return variables_; }
+  const std::deque<Variable>& variables() const { return variables_; }
+  const std::vector<DeclaredJob>& jobs() const { return jobs_; }
+  /// nullptr when there is none; `name` without the model's name.
+  const Variable* find_variable(const std::string& name) const;
+  /// What the model said through tactus_host::fail last; empty if nothing.
+  const char* failure() const { return failure_.data(); }
+  void clear_failure() TACTUS_RT { failure_[0] = '\0'; }
+
+ private:
+  static int declare_variable(void* context, const tactus_variable* variable);
+  static int declare_job(void* context, const tactus_job* job);
+  static void fail(void* context, const char* message);
+  void add(const tactus_variable& variable);
+  void add(const tactus_job& job);
+
+  const tactus_model& model_;
+  std::string name_;
+  tactus_host host_{};
+  void* self_ = nullptr;
+  bool created_ = false;
+  std::deque<Variable> variables_;  // a deque: the addresses stay
+  std::vector<DeclaredJob> jobs_;
+  std::string refusal_;
+  std::array<char, 256> failure_{};
+};
+
+}  // namespace tactus::executive

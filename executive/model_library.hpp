@@ -1,0 +1,64 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tactus::executive {
+
+/// A library could not be loaded, or does not hold what it should. what() is a whole sentence for the user.
+class LibraryError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where libraries that are given by a bare name are looked for: $TACTUS_PLUGIN_PATH (a list with ':'), then
+/// lib/tactus beside the folder of the running program.                                             @when
+/// setup
+std::vector<std::filesystem::path> plugin_folders();
+
+/// The file of a library: `library` with a '/' is a path relative to `base`; otherwise lib<name>.so in
+/// plugin_folders(). Throws LibraryError that lists what was tried.                                 @when
+/// setup
+std::filesystem::path find_library(const std::string& library, const std::filesystem::path& base);
+
+/// An opened shared library (dlopen, RTLD_NOW | RTLD_LOCAL). Closed by the destructor.
+class SharedLibrary {
+ public:
+  /// Throws LibraryError with the loader's own reason (a missing symbol, a wrong architecture ...).  @when
+  /// setup
+  explicit SharedLibrary(const std::filesystem::path& file);
+  SharedLibrary(const SharedLibrary&) = delete;
+  SharedLibrary& operator=(const SharedLibrary&) = delete;
+  ~SharedLibrary();
+
+  void* symbol(const char* name) const;  ///< nullptr when it is not there
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  std::filesystem::path file_;
+  void* handle_ = nullptr;
+};
+
+/// A shared library with models.
+class ModelLibrary {
+ public:
+  /// Throws LibraryError: not loadable, no `tactus_models`, or another ABI version.                  @when
+  /// setup
+  explicit ModelLibrary(const std::filesystem::path& file);
+
+  std::span<const tactus_model* const> models() const { return models_; }
+  /// nullptr when the library has no model of that name.
+  const tactus_model* find(const std::string& name) const;
+  const std::filesystem::path& file() const { return library_.file(); }
+
+ private:
+  SharedLibrary library_;
+  std::span<const tactus_model* const> models_;
+};
+
+}  // namespace tactus::executive

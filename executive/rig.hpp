@@ -1,0 +1,84 @@
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/place.hpp"
+#include "executive/driver.hpp"
+#include "executive/model_instance.hpp"
+#include "executive/model_library.hpp"
+#include "executive/plan.hpp"
+#include "executive/recorder.hpp"
+#include "executive/rig_settings.hpp"
+#include "executive/statistics.hpp"
+
+namespace tactus::executive {
+
+/// A rig file made real (state Connect): libraries loaded, models constructed and declared, wires checked,
+/// the plan laid. Nothing has been run yet.
+///
+/// Threads  setup: one thread. While the rig runs, its memory belongs to the frames.
+class Rig {
+ public:
+  /// `base` is the folder that libraries with a '/' are relative to. Throws config::ConfigError with
+  /// everything that is wrong, all in one go. @when setup
+  Rig(RigSettings settings, const std::filesystem::path& base);
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+  ~Rig();
+
+  /// As loaded, with the files of the libraries in full: what the run folder keeps.
+  const RigSettings& settings() const { return settings_; }
+  const Plan& plan() const { return plan_; }
+  const std::deque<ModelInstance>& models() const { return models_; }
+  /// Inputs that no wire feeds and no parameter sets.
+  std::vector<std::string> unconnected_inputs() const;
+
+  /// Sets the values of `parameters:`; after the default_data jobs.                                @when
+  /// setup
+  void apply_parameters();
+  /// The recordings of `record:`, sampled by the plan's jobs.
+  std::deque<Recording>& recordings() { return recordings_; }
+  /// The log of all frames; nullptr when it is off or its driver is missing.
+  Recording* frame_log() { return frame_log_ ? &*frame_log_ : nullptr; }
+  /// What the executive keeps up to date for the variables rt.*.
+  RealtimeVariables& realtime_variables() { return rt_; }
+
+ private:
+  struct Value {  // of a parameter, ready to be copied
+    void* data;
+    std::vector<std::byte> bytes;
+  };
+
+  void make_models(const std::filesystem::path& base);
+  const ModelLibrary* library(const ModelSettings& model, const std::filesystem::path& base);
+  void read_parameters(const ModelSettings& settings, const ModelInstance& model);
+  std::optional<Value> read_value(const Variable& variable, const config::Node& node,
+                                  const std::string& path);
+  void plan_jobs(const ModelSettings& settings, const ModelInstance& model);
+  void declare_realtime_variables();
+  std::optional<VariableRef> find(const Located<std::string>& name);
+  void connect();
+  void refuse_direct_loops();
+  void make_recordings();
+  std::shared_ptr<DriverLibrary> driver(const Located<std::string>& name);
+
+  RigSettings settings_;
+  config::Problems problems_;
+  std::deque<ModelLibrary> libraries_;  // before the models: they are unloaded last
+  std::vector<std::shared_ptr<DriverLibrary>> drivers_;
+  std::deque<ModelInstance> models_;
+  std::vector<Value> values_;
+  std::vector<const void*> set_;  // memory that a parameter has set
+  RealtimeVariables rt_;
+  std::deque<Variable> rt_variables_;
+  Plan plan_;
+  std::deque<Recording> recordings_;
+  std::optional<Recording> frame_log_;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,313 @@
+#include "executive/rig_run.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "executive/duration_text.hpp"
+#include "rtsync/memory.hpp"
+#include "rtsync/throttle.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+using rtsync::CpuSet;
+using rtsync::Provision;
+using rtsync::SchedPolicy;
+
+constexpr auto kTick = 100ms;        // how often the service thread looks
+constexpr auto kTellEvery = 1s;      // how often notes become lines
+constexpr auto kAbortPatience = 1s;  // how long an abort waits for a job that does not return
+
+CpuSet set_of(const std::vector<int>& cpus) {
+  CpuSet set;
+  for (const int cpu : cpus) set.add(cpu);
+  return set;
+}
+
+}  // namespace
+
+RigRun::RigRun(Rig& rig, RunOptions options)
+    : rig_(rig),
+      options_(std::move(options)),
+      realtime_(options_.realtime && rig.settings().realtime.enabled),
+      teller_(rig.plan()) {}
+
+RigRun::~RigRun() {
+  if (stuck_) (void)main_.release();  // it never returns, so nobody may wait for it
+  if (main_ && !released_) {          // refused before the first frame
+    cancelled_.store(true);
+    go_.count_down();
+  }
+}
+
+void RigRun::wish(std::vector<Provision> provisions) {
+  for (Provision& provision : provisions) provisions_.push_back(std::move(provision));
+}
+
+void RigRun::choose_cpus() {
+  const CpuSet allowed = rtsync::allowed_cpus();
+  const ThreadsSection& threads = rig_.settings().threads;
+  if (!realtime_) {
+    main_cpus_ = helper_cpus_ = allowed;
+    return;
+  }
+  const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
+  main_cpus_ = CpuSet{isolated.empty() ? allowed.last() : isolated.last()};
+  if (const CpuSet wanted = set_of(threads.main.cpus); !wanted.empty()) {
+    if (allowed.contains(wanted)) {
+      main_cpus_ = wanted;
+    } else {
+      wish(rtsync::refused("CPUs " + wanted.text() + " for thread main", "CPU " + main_cpus_.text(),
+                           {"this process may run on CPUs " + allowed.text() + " only",
+                            "set threads.main.cpus to some of " + allowed.text()}));
+    }
+  }
+  helper_cpus_ = allowed - main_cpus_;
+  if (const CpuSet wanted = set_of(threads.helpers.cpus); !wanted.empty()) {
+    if (allowed.contains(wanted) && !wanted.intersects(main_cpus_)) {
+      helper_cpus_ = wanted;
+    } else {
+      wish(rtsync::refused("CPUs " + wanted.text() + " for the helpers", "CPUs " + helper_cpus_.text(),
+                           {"this process may run on CPUs " + allowed.text() + ", of which thread main has " +
+                                main_cpus_.text(),
+                            "set threads.helpers.cpus to some of " + (allowed - main_cpus_).text()}));
+    }
+  }
+  if (helper_cpus_.empty()) {
+    helper_cpus_ = allowed;
+    wish(rtsync::refused(
+        "a CPU for the helpers beside thread main", "they share CPUs " + allowed.text() + " with it",
+        {"thread main has every CPU that this process may use (" + allowed.text() + ")",
+         "give the process one CPU more (taskset, cpuset), or thread main one less (threads.main.cpus)"}));
+  }
+}
+
+void RigRun::choose_clock_and_sleeper() {
+  const RealtimeSection& section = rig_.settings().realtime;
+  if (section.clock == ClockKind::tsc) {
+    rtsync::ClockChoice choice = rtsync::choose_tsc_clock(rtsync::TscFacts::probe());
+    clock_ = std::move(choice.clock);
+    wish(choice.reason.empty() ? rtsync::granted("clock tsc", "the time-stamp counter")
+                               : rtsync::refused("clock tsc", "CLOCK_MONOTONIC",
+                                                 {choice.reason,
+                                                  "set realtime.clock: monotonic, or boot with tsc=reliable "
+                                                  "if this machine's counter is known to be good"}));
+  } else {
+    clock_ = std::make_unique<rtsync::MonotonicClock>();
+  }
+  sleeper_ = rtsync::make_sleeper(section.sleeper, *clock_, section.margin);
+  rtsync::RealtimeSettings settings = section.settings();
+  settings.enabled = realtime_;
+  sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig_.plan().frame, *clock_, *sleeper_);
+  executive_ =
+      std::make_unique<Executive>(rig_.plan(), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
+}
+
+void RigRun::check_spinning() {
+  const RealtimeSection& section = rig_.settings().realtime;
+  if (rig_.settings().threads.main.policy == SchedPolicy::other) return;
+  const rtsync::Period period = rig_.plan().frame;
+  const double share =
+      section.sleep_timer ? sleeper_->share_spun(period) * std::min(1.0, section.ratio) : 1.0;
+  if (const auto reason = rtsync::spinning_hits_throttle(share, main_cpus_))
+    wish(rtsync::refused(
+        "waiting by spinning for " + std::to_string(static_cast<int>(share * 100)) + " % of the frame",
+        "the kernel stops the thread for tens of milliseconds at a time",
+        {*reason, "set realtime.sleeper: hybrid"}));
+}
+
+void RigRun::prepare_machine() {
+  const RigSettings& settings = rig_.settings();
+  wish(rtsync::apply_to_this_thread({"tactus", helper_cpus_, SchedPolicy::other, 0, 0, false}));
+  if (!realtime_) return;
+  check_spinning();
+  std::vector<Provision> memory =
+      rtsync::prepare_memory({settings.memory.lock, static_cast<std::size_t>(settings.memory.heap)});
+  memory_locked_ = settings.memory.lock && !memory.empty() && memory.front().granted;
+  wish(std::move(memory));
+  if (settings.dma_latency) {
+    dma_latency_.emplace(std::chrono::duration<std::int32_t, std::micro>(
+        static_cast<std::int32_t>(settings.dma_latency->count() / 1000)));
+    wish(dma_latency_->provision());
+  }
+}
+
+/// Start: the jobs before the first frame. False, and end_ says why, when one failed.
+bool RigRun::initialize() {
+  try {
+    executive_->run_default_data();
+    rig_.apply_parameters();
+    executive_->run_initialization();
+    return true;
+  } catch (const std::exception& error) {
+    end_ = {Outcome::failed, error.what(), 0};
+  }
+  return false;
+}
+
+void RigRun::start_main_thread() {
+  const MainThreadSection& thread = rig_.settings().threads.main;
+  const SchedPolicy policy = realtime_ ? thread.policy : SchedPolicy::other;
+  rtsync::ThreadSettings settings{"main",
+                                  main_cpus_,
+                                  policy,
+                                  policy == SchedPolicy::other ? 0 : thread.priority,
+                                  static_cast<std::size_t>(thread.stack),
+                                  true};
+  main_ = std::make_unique<rtsync::PinnedThread>(settings, [this] {
+    go_.wait();
+    if (!cancelled_.load()) {
+      try {
+        end_ = executive_->run(options_.frames);
+      } catch (const std::exception& error) {  // only before the first frame: the sleeper could not be had
+        end_ = {Outcome::aborted, std::string("sleeper ") + sleeper_->name() + ": " + error.what(), 0};
+      }
+    }
+    done_.store(true);
+  });
+  wish(main_->provisions());
+}
+
+void RigRun::evict_strangers() {
+  // Threads that a model's library started inherit our CPUs at best, and a real-time policy at worst.
+  for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
+    const bool ours = thread.tid == main_->tid() || thread.name == "tactus" || thread.name == "recorder";
+    const bool in_the_way = realtime_ && (thread.cpus.intersects(main_cpus_) || thread.policy != 0);
+    if (!ours && in_the_way) wish(rtsync::evict(thread.tid, helper_cpus_));
+  }
+  threads_ = rtsync::list_threads();
+  for (const rtsync::ThreadFacts& thread : threads_)
+    if (thread.tid == main_->tid()) main_facts_ = thread;
+}
+
+void RigRun::refuse_or_warn() {
+  std::string refusals;
+  for (const Provision& provision : provisions_)
+    if (!provision.granted) refusals += "\n  " + rtsync::sentence(provision);
+  if (refusals.empty() || !realtime_ || rig_.settings().privileges == Privileges::prefer) return;
+  throw MachineError("the machine refuses what the rig requires (privileges: require):" + refusals +
+                     "\nnothing was started; 'tactus doctor' lists all that stands in the way");
+}
+
+void RigRun::log_start() {
+  log_->info("rig " + rig_.settings().rig.value + (realtime_ ? ", real time" : ", not in real time") +
+             ", frame " + duration_text(rig_.plan().frame.floor().count()));
+  for (const Provision& provision : provisions_)
+    provision.granted ? log_->info(rtsync::sentence(provision)) : log_->warn(rtsync::sentence(provision));
+  for (const rtsync::ThreadFacts& thread : threads_)
+    log_->info("thread " + thread.name + " (" + std::to_string(thread.tid) + "): " + thread.policy_name +
+               " " + std::to_string(thread.priority) + ", CPUs " + thread.cpus.text());
+}
+
+void RigRun::run(RunWatcher& watcher) {
+  log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
+  write_text("rig.yaml", rig_fields().write(rig_.settings()));
+  choose_cpus();
+  choose_clock_and_sleeper();
+  prepare_machine();
+  recorder_ = std::make_unique<Recorder>(options_.folder);
+  std::vector<Recording*> recordings;
+  for (Recording& recording : rig_.recordings()) recordings.push_back(&recording);
+  if (realtime_ && rig_.frame_log() != nullptr) {
+    recordings.push_back(rig_.frame_log());
+    executive_->set_frame_log(*rig_.frame_log());
+  }
+  for (Recording* recording : recordings) recorder_->add(*recording);
+  executive_->set_recordings(recordings);
+  if (initialize()) {
+    recorder_->start({"recorder", helper_cpus_, SchedPolicy::other, 0, 0, false});
+    wish(recorder_->provisions());
+    start_main_thread();
+    evict_strangers();
+    refuse_or_warn();
+    log_start();
+    watcher.started(*this);
+    released_ = true;
+    go_.count_down();
+    serve(watcher);
+  }
+  finish(watcher);
+}
+
+void RigRun::say(RunWatcher& watcher, const std::string& line) {
+  log_->warn(line);
+  watcher.say(line);
+}
+
+void RigRun::tell_notes(RunWatcher& watcher) {
+  for (const std::string& line : teller_.tell(executive_->notes_lost())) say(watcher, line);
+}
+
+void RigRun::serve(RunWatcher& watcher) {
+  auto told = std::chrono::steady_clock::now();
+  std::optional<std::chrono::steady_clock::time_point> aborted;
+  while (!done_.load()) {
+    watcher.tick(*this);  // waits for a signal, at most kTick
+    FrameNote note;
+    while (executive_->pop_note(note)) teller_.take(note);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told >= kTellEvery) {
+      tell_notes(watcher);
+      told = now;
+    }
+    if (executive_->abort_requested() && !aborted) aborted = now;
+    if (aborted && now - *aborted > kAbortPatience && !done_.load()) {
+      stuck_ = true;
+      end_ = {Outcome::aborted,
+              "aborted; a job did not return within " + duration_text(Nanoseconds(kAbortPatience).count()),
+              executive_->latest().frames};
+      say(watcher, end_.reason);
+      return;
+    }
+  }
+}
+
+void RigRun::finish(RunWatcher& watcher) {
+  if (main_ && !stuck_) main_->join();
+  if (executive_ && !stuck_) {
+    for (const std::string& failure : executive_->run_shutdown()) {
+      say(watcher, failure);
+      if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
+        end_ = {Outcome::failed, failure, end_.frames};
+    }
+  }
+  recorder_->stop();
+  dma_latency_.reset();
+  FrameNote note;
+  while (executive_->pop_note(note)) teller_.take(note);
+  tell_notes(watcher);
+  const auto about = [&](const Recording& recording) {
+    if (!recording.error().empty())
+      say(watcher, "recording " + recording.name() + " is incomplete: " + recording.error());
+    if (recording.lost() > 0)
+      say(watcher, "recording " + recording.name() + ": " + std::to_string(recording.lost()) + " of " +
+                       std::to_string(recording.lost() + recording.written()) +
+                       " records lost; the disk could not follow");
+  };
+  for (const Recording& recording : rig_.recordings()) about(recording);
+  if (rig_.frame_log() != nullptr) about(*rig_.frame_log());
+  log_->info("ended after " + std::to_string(end_.frames) + " frames" +
+             (end_.reason.empty() ? "" : ": " + end_.reason));
+  log_->flush();
+  write_text("summary.json", summary().dump(2) + "\n");
+}
+
+void RigRun::write_text(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = options_.folder / name;
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error(file.string() + ": " + std::generic_category().message(errno));
+}
+
+int RigRun::exit_status() const {
+  return end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped ? 0 : 1;
+}
+
+}  // namespace tactus::executive

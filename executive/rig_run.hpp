@@ -1,0 +1,126 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/executive.hpp"
+#include "executive/note_teller.hpp"
+#include "executive/rig.hpp"
+#include "executive/run_log.hpp"
+#include "rtsync/dma_latency.hpp"
+#include "rtsync/provision.hpp"
+#include "rtsync/thread_list.hpp"
+
+namespace tactus::executive {
+
+/// The machine cannot do what the rig requires (exit status 3). what() holds every refusal with cause and
+/// cure.
+class MachineError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a person may want to see while a rig runs. All calls come from the service thread.
+class RunWatcher {
+ public:
+  virtual ~RunWatcher() = default;
+  /// Everything is in place; the first frame follows.
+  virtual void started(const class RigRun& run) = 0;
+  /// About ten times a second; also asks for commands: see RigRun::executive().
+  virtual void tick(RigRun& run) = 0;
+  /// A line for the log that a person at the terminal wants to see at once.
+  virtual void say(const std::string& line) = 0;
+};
+
+struct RunOptions {
+  std::filesystem::path folder;     ///< the run folder; exists and is empty
+  std::int64_t frames = INT64_MAX;  ///< how many to run
+  bool realtime = true;             ///< false: --no-realtime
+};
+
+/// One run of a rig, from the first privilege asked for to the last file closed.
+///
+/// Threads  everything on one ordinary thread, which becomes the service thread; the frames run on a thread
+/// of their
+///          own. All signals that a watcher wants to see must be blocked before run().
+class RigRun {
+ public:
+  RigRun(Rig& rig, RunOptions options);
+  ~RigRun();
+  RigRun(const RigRun&) = delete;
+  RigRun& operator=(const RigRun&) = delete;
+
+  /// Runs it. Throws MachineError when nothing was started because the machine refused what the rig requires,
+  /// and std::runtime_error when an initialization job failed or a file could not be opened.
+  void run(RunWatcher& watcher);
+
+  // For watchers, during run() and after it.
+  Executive& executive() { return *executive_; }
+  const Executive& executive() const { return *executive_; }
+  const Rig& rig() const { return rig_; }
+  const RunOptions& options() const { return options_; }
+  const std::vector<rtsync::Provision>& provisions() const { return provisions_; }
+  const std::vector<rtsync::ThreadFacts>& threads() const { return threads_; }
+  bool realtime() const { return realtime_; }
+  const rtsync::Sleeper& sleeper() const { return *sleeper_; }
+  const rtsync::Clock& clock() const { return *clock_; }
+  const RunEnd& end() const { return end_; }
+  /// The frames never ended after an abort: the process has to be ended with std::_Exit.
+  bool stuck() const { return stuck_; }
+  /// 0 completed or stopped, 1 anything else.
+  int exit_status() const;
+  /// The contract of summary.json (docs/summary.md). After run().
+  config::Json summary() const;
+
+ private:
+  void choose_cpus();
+  void choose_clock_and_sleeper();
+  void prepare_machine();
+  void check_spinning();
+  bool initialize();
+  void start_main_thread();
+  void wish(rtsync::Provision provision) { provisions_.push_back(std::move(provision)); }
+  void wish(std::vector<rtsync::Provision> provisions);
+  void refuse_or_warn();
+  void evict_strangers();
+  void serve(RunWatcher& watcher);
+  void log_start();
+  void tell_notes(RunWatcher& watcher);
+  void say(RunWatcher& watcher, const std::string& line);
+  void finish(RunWatcher& watcher);
+  void write_text(const std::string& name, const std::string& text);
+
+  Rig& rig_;
+  const RunOptions options_;
+  bool realtime_;
+  rtsync::CpuSet main_cpus_;
+  rtsync::CpuSet helper_cpus_;
+  std::vector<rtsync::Provision> provisions_;
+  std::vector<rtsync::ThreadFacts> threads_;
+  std::unique_ptr<rtsync::Clock> clock_;
+  std::unique_ptr<rtsync::Sleeper> sleeper_;
+  std::unique_ptr<rtsync::RealtimeSync> sync_;
+  std::unique_ptr<Executive> executive_;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<RunLog> log_;
+  std::optional<rtsync::DmaLatency> dma_latency_;
+  NoteTeller teller_;
+  std::latch go_{1};
+  bool released_ = false;  // go_ was counted down
+  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> done_{false};
+  std::unique_ptr<rtsync::PinnedThread> main_;
+  rtsync::ThreadFacts main_facts_;
+  bool memory_locked_ = false;
+  bool stuck_ = false;
+  RunEnd end_;
+  std::string folder_error_;
+};
+
+}  // namespace tactus::executive

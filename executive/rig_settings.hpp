@@ -1,0 +1,139 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/fields.hpp"
+#include "rtsync/overrun_policy.hpp"
+#include "rtsync/period.hpp"
+#include "rtsync/pinned_thread.hpp"
+#include "rtsync/realtime_sync.hpp"
+#include "rtsync/sleeper.hpp"
+
+/// What a rig file says: plain structs, filled and checked by the tables of rig_settings.cpp. The reference
+/// page (docs/rig-file.md) and the JSON Schema (tactus check --schema) are printed from the same tables.
+namespace tactus::executive {
+
+using config::Located;
+using config::Origin;
+using rtsync::Nanoseconds;
+using rtsync::Period;
+
+enum class ClockKind { monotonic, tsc };
+enum class Privileges { prefer, require };
+
+struct FrameSettings {
+  Period period{1'000'000, 1};
+  bool operator==(const FrameSettings&) const = default;
+};
+
+/// The `realtime` section: rtsync::RealtimeSettings flattened, and what else decides how frames are paced.
+struct RealtimeSection {
+  bool enabled = false;
+  ClockKind clock = ClockKind::monotonic;
+  rtsync::SleeperKind sleeper = rtsync::SleeperKind::hybrid;
+  std::optional<Nanoseconds> margin;
+  bool sleep_timer = true;
+  rtsync::OnOverrun on_overrun = rtsync::OnOverrun::catch_up;
+  std::optional<std::int64_t> max_catch_up;
+  std::int64_t max_consecutive_overruns = 100'000'000;
+  Nanoseconds max_overrun = Nanoseconds::max();
+  rtsync::AtMaximum at_maximum = rtsync::AtMaximum::terminate;
+  std::int64_t grace = 0;
+  std::int64_t leak = 0;
+  double ratio = 1;
+  std::optional<Nanoseconds> late_limit;
+  Period freeze_frame{10'000'000, 1};
+  bool operator==(const RealtimeSection&) const = default;
+
+  rtsync::RealtimeSettings settings() const;
+};
+
+struct MainThreadSection {
+  std::vector<int> cpus;  ///< empty: one is chosen
+  rtsync::SchedPolicy policy = rtsync::SchedPolicy::fifo;
+  int priority = 80;
+  std::int64_t stack = 512 << 10;
+  bool operator==(const MainThreadSection&) const = default;
+};
+
+struct HelperThreadsSection {
+  std::vector<int> cpus;  ///< empty: all that the rig's real-time threads leave
+  bool operator==(const HelperThreadsSection&) const = default;
+};
+
+struct ThreadsSection {
+  MainThreadSection main;
+  HelperThreadsSection helpers;
+  bool operator==(const ThreadsSection&) const = default;
+};
+
+struct MemorySection {
+  bool lock = true;
+  std::int64_t heap = 8 << 20;
+  bool operator==(const MemorySection&) const = default;
+};
+
+struct JobSettings {
+  std::string name;
+  Origin origin;
+  std::optional<Period> cycle;
+  std::optional<int> phase;
+  Period offset;
+  Period start;
+  std::optional<Period> stop;
+  bool enabled = true;
+  bool operator==(const JobSettings&) const = default;
+};
+
+struct ModelSettings {
+  std::string name;
+  Origin origin;
+  Located<std::string> model;
+  Located<std::string> library;
+  config::Node parameters;
+  std::vector<JobSettings> jobs;
+  bool operator==(const ModelSettings&) const = default;
+};
+
+struct ConnectionSettings {
+  Origin origin;
+  Located<std::string> from;
+  Located<std::string> to;
+  bool delayed = false;
+  std::optional<double> scale;
+  std::optional<double> offset;
+  bool operator==(const ConnectionSettings&) const = default;
+};
+
+struct RecordingSettings {
+  std::string name;
+  Origin origin;
+  Located<std::string> driver{"csv"};
+  std::optional<Period> every;
+  std::vector<Located<std::string>> variables;
+  bool operator==(const RecordingSettings&) const = default;
+};
+
+struct RigSettings {
+  Located<std::string> rig;
+  FrameSettings frame;
+  std::optional<Nanoseconds> until;
+  Privileges privileges = Privileges::prefer;
+  RealtimeSection realtime;
+  ThreadsSection threads;
+  MemorySection memory;
+  std::optional<Nanoseconds> dma_latency = Nanoseconds{0};
+  std::vector<ModelSettings> models;
+  std::vector<ConnectionSettings> connect;
+  std::vector<RecordingSettings> record;
+  bool frame_log = true;
+  bool job_times = true;
+  bool operator==(const RigSettings&) const = default;
+};
+
+/// The table of the whole rig file.
+const config::Fields<RigSettings>& rig_fields();
+
+}  // namespace tactus::executive

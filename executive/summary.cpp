@@ -1,0 +1,145 @@
+#include <sys/utsname.h>
+
+#include "executive/job_class.hpp"
+#include "executive/rig_run.hpp"
+#include "rtsync/host_facts.hpp"
+
+// RigRun::summary: the contract of summary.json. Keys are added, never renamed; times are integers in
+// nanoseconds.
+namespace tactus::executive {
+namespace {
+
+using config::Json;
+
+const char* text_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::completed:
+      return "completed";
+    case Outcome::stopped:
+      return "stopped";
+    case Outcome::overrun:
+      return "overrun";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::aborted:
+      break;
+  }
+  return "aborted";
+}
+
+std::string preemption() {
+  for (const rtsync::Fact& fact : rtsync::probe_host({.live = false}))
+    if (fact.name == "kernel preemption") return fact.found;
+  return "unknown";
+}
+
+Json host() {
+  utsname name{};
+  ::uname(&name);  // cannot fail: the buffer is ours
+  return {{"kernel", std::string(name.sysname) + " " + name.release},
+          {"preempt", preemption()},
+          {"cpus", rtsync::online_cpus().value_or(rtsync::allowed_cpus()).count()},
+          {"machine", name.machine}};
+}
+
+}  // namespace
+
+Json RigRun::summary() const {
+  const Executive& executive = *executive_;
+  const FrameStatistics& times = executive.statistics();
+  const rtsync::RealtimeTotals totals = executive.totals();
+  const rtsync::RunCounters& counters = executive.counters();
+  const Plan& plan = executive.plan();
+
+  Json jobs = Json::array();
+  for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
+    const PlannedJob& job = plan.jobs[i];
+    const bool in_frames = is_cyclic(job.job_class) || job.job_class == TACTUS_TOP_OF_FRAME ||
+                           job.job_class == TACTUS_END_OF_FRAME;
+    if (!in_frames) continue;
+    Json entry = {{"name", job.name}, {"class", name_of(job.job_class)}, {"thread", "main"}};
+    if (plan.job_times) {
+      const rtsync::JobHistogram& time = executive.job_times(i);
+      entry["calls"] = time.count();
+      entry["time_ns"] = {{"p50", time.quantile(0.5).count()},
+                          {"p99", time.quantile(0.99).count()},
+                          {"max", time.max().count()}};
+    }
+    jobs.push_back(std::move(entry));
+  }
+
+  Json recordings = Json::array();
+  const auto add = [&](const Recording& recording) {
+    recordings.push_back({{"name", recording.name()},
+                          {"written", recording.written()},
+                          {"lost", recording.lost()},
+                          {"error", recording.error()}});
+  };
+  for (const Recording& recording : rig_.recordings()) add(recording);
+  if (realtime_ && rig_.frame_log() != nullptr) add(*rig_.frame_log());
+
+  Json refused = Json::array();
+  for (const rtsync::Provision& provision : provisions_)
+    if (!provision.granted)
+      refused.push_back({{"what", provision.what},
+                         {"got", provision.got},
+                         {"cause", provision.cause},
+                         {"cure", provision.cure}});
+
+  const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
+  Json cpu = nullptr;
+  if (realtime_ && main_facts_.cpus.count() == 1) cpu = main_facts_.cpus.first();
+  return {
+      {"rig", rig_.settings().rig.value},
+      {"outcome", text_of(end_.outcome)},
+      {"reason", end_.reason},
+      {"exit_status", exit_status()},
+      {"frames",
+       {{"planned", planned},
+        {"run", end_.frames},
+        {"overruns", totals.overruns},
+        {"max_consecutive_overruns", totals.max_consecutive_overruns},
+        {"lost", totals.lost},
+        {"overruns_by_work", totals.overruns_by_work},
+        {"overruns_by_late_wake", totals.overruns_by_late_wake},
+        {"overruns_catching_up", totals.overruns_catching_up},
+        {"late_wakes", totals.late_wakes},
+        {"reanchored", totals.reanchored},
+        {"grace_overruns", totals.grace_overruns},
+        {"grace_late_wakes", totals.grace_late_wakes},
+        {"longest_overrun_ns", totals.longest_overrun.count()}}},
+      {"period_ns", plan.frame.floor().count()},
+      {"period", {{"num_ns", plan.frame.num()}, {"den", plan.frame.den()}}},
+      {"sim_time_ns", plan.frame.times(end_.frames).count()},
+      {"late_ns",
+       {{"p50", times.late.quantile(0.5).count()},
+        {"p99", times.late.quantile(0.99).count()},
+        {"p99_9", times.late.quantile(0.999).count()},
+        {"max", times.late.max().count()}}},
+      {"slack_ns", {{"min", times.slack.min().count()}, {"p50", times.slack.quantile(0.5).count()}}},
+      {"work_ns",
+       {{"p50", times.work.quantile(0.5).count()},
+        {"p99", times.work.quantile(0.99).count()},
+        {"max", times.work.max().count()}}},
+      {"rt",
+       {{"realtime", realtime_},
+        {"policy", main_facts_.policy_name},
+        {"priority", main_facts_.priority},
+        {"cpu", cpu},
+        {"cpus", main_facts_.cpus.text()},
+        {"memory_locked", memory_locked_},
+        {"page_faults", counters.minor_faults + counters.major_faults},
+        {"major_page_faults", counters.major_faults},
+        {"heap_calls", counters.heap_calls ? Json(*counters.heap_calls) : Json(nullptr)},
+        {"involuntary_switches", counters.involuntary_switches},
+        {"clock", clock_->name()},
+        {"sleeper", sleeper_->name()},
+        {"sleeper_remark", sleeper_->remark()},
+        {"refused", refused}}},
+      {"jobs", jobs},
+      {"recordings", recordings},
+      {"host", host()},
+  };
+}
+
+}  // namespace tactus::executive

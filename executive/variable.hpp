@@ -1,0 +1,62 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/unit.hpp"
+
+namespace tactus::executive {
+
+struct VariableLabel {
+  std::string name;
+  std::int64_t value;
+};
+
+/// A variable of a model as the executive knows it. The memory belongs to the model.
+struct Variable {
+  std::string name;  ///< "motor.speed"
+  tactus_role role = TACTUS_STATE;
+  tactus_type type = TACTUS_DOUBLE;
+  std::uint32_t count = 0;  ///< 0: a scalar; else the elements of an array
+  void* data = nullptr;
+  std::string unit_text;
+  config::Unit unit;
+  std::string about;
+  std::vector<VariableLabel> labels;
+
+  std::size_t elements() const { return count == 0 ? 1 : count; }
+};
+
+class ModelInstance;
+
+/// One element of a variable, a whole scalar, or a whole array: "motor.speed", "axis.force[2]".
+struct VariableRef {
+  const Variable* variable = nullptr;
+  std::uint32_t first = 0;
+  std::uint32_t elements = 1;
+  bool indexed = false;                  ///< it was written with an index
+  const ModelInstance* model = nullptr;  ///< whose variable it is; nullptr: the executive's own (rt.*)
+
+  void* data() const;
+  std::string name() const;  ///< as it was written: with its index if one was given
+};
+
+std::size_t size_of(tactus_type type);
+std::string_view name_of(tactus_type type);  ///< "double", "int32", ...
+std::string_view name_of(tactus_role role);
+
+/// "double[3] [N m]": type, size and unit for messages.
+std::string describe(const VariableRef& ref);
+
+/// Reads one element as text that reads back to the same bits.                                      @when
+/// service
+std::string format_value(tactus_type type, const void* data);
+/// Appends instead; for recordings, which write millions of them.
+void append_value(std::string& to, tactus_type type, const void* data);
+
+}  // namespace tactus::executive

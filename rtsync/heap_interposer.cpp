@@ -1,0 +1,119 @@
+/// Replaces the allocator's entry points in the executable this is linked into, counts, and forwards to
+/// glibc.
+///
+/// Link it as an object into executables only: the dynamic linker finds the executable's malloc first, so
+/// plug-ins are counted too, and the counters can live at a fixed place of the thread (no allocation on first
+/// use, no lock). A sanitizer brings its own allocator; then, and without glibc, this file is empty.
+#include <cstdlib>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef TACTUS_SANITIZED
+#define TACTUS_SANITIZED 1
+#endif
+#endif
+
+#if !defined(TACTUS_SANITIZED) && defined(__GLIBC__)
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): glibc's own names
+extern "C" {
+void* __libc_malloc(std::size_t size) noexcept;
+void* __libc_calloc(std::size_t count, std::size_t size) noexcept;
+void* __libc_realloc(void* block, std::size_t size) noexcept;
+void __libc_free(void* block) noexcept;
+void* __libc_memalign(std::size_t alignment, std::size_t size) noexcept;
+void* __libc_valloc(std::size_t size) noexcept;
+void* __libc_pvalloc(std::size_t size) noexcept;
+}
+
+namespace {
+
+// initial-exec: reached at a fixed distance from the thread pointer, never through __tls_get_addr, which may
+// itself call malloc. constinit: no guard, no constructor.
+__attribute__((tls_model("initial-exec"))) constinit thread_local std::atomic<std::uint64_t> t_calls{0};
+
+// One writer per counter: a plain load and store, no locked instruction on every malloc of the process.
+inline void count() noexcept {
+  t_calls.store(t_calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) const std::atomic<std::uint64_t>*
+tactus_heap_calls_of_this_thread() noexcept;
+const std::atomic<std::uint64_t>* tactus_heap_calls_of_this_thread() noexcept { return &t_calls; }
+
+__attribute__((visibility("default"))) void* malloc(std::size_t size) noexcept {
+  count();
+  return __libc_malloc(size);
+}
+
+__attribute__((visibility("default"))) void* calloc(std::size_t items, std::size_t size) noexcept {
+  count();
+  return __libc_calloc(items, size);
+}
+
+__attribute__((visibility("default"))) void* realloc(void* block, std::size_t size) noexcept {
+  count();
+  return __libc_realloc(block, size);
+}
+
+__attribute__((visibility("default"))) void* reallocarray(void* block, std::size_t items,
+                                                          std::size_t size) noexcept {
+  count();
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(items, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return __libc_realloc(block, bytes);
+}
+
+__attribute__((visibility("default"))) void free(void* block) noexcept {
+  if (block == nullptr) return;
+  count();
+  __libc_free(block);
+}
+
+__attribute__((visibility("default"))) void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  count();
+  return __libc_memalign(alignment, size);
+}
+
+__attribute__((visibility("default"))) void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  count();
+  return __libc_memalign(alignment, size);
+}
+
+__attribute__((visibility("default"))) int posix_memalign(void** result, std::size_t alignment,
+                                                          std::size_t size) noexcept {
+  count();
+  if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
+  const int before = errno;  // posix_memalign reports by value and leaves errno alone
+  void* const block = __libc_memalign(alignment, size);
+  errno = before;
+  if (block == nullptr) return ENOMEM;
+  *result = block;
+  return 0;
+}
+
+__attribute__((visibility("default"))) void* valloc(std::size_t size) noexcept {
+  count();
+  return __libc_valloc(size);
+}
+
+__attribute__((visibility("default"))) void* pvalloc(std::size_t size) noexcept {
+  count();
+  return __libc_pvalloc(size);
+}
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
+
+#endif

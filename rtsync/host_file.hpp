@@ -1,0 +1,63 @@
+#pragma once
+/// Reading the small text files in which Linux describes itself, from a root that tests may replace.
+///
+/// Threads  every function is re-entrant.
+/// RT       nothing here: files are read, strings are made. @when setup or service.
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus::rtsync {
+
+/// What a file said, or why it said nothing.
+struct FileText {
+  std::string text;  ///< without white space at either end
+  int error = 0;     ///< 0, or the errno of what went wrong
+  std::string file;  ///< the path as a person would type it, without the root
+
+  bool readable() const { return error == 0; }
+  bool absent() const;      ///< there is no such file: the kernel does not have it, or hides it
+  std::string why() const;  ///< "/sys/kernel/realtime could not be read: No such file or directory"
+};
+
+/// Reads at most 1 MiB of root/file. Never blocks: devices, pipes and directories are refused.
+FileText read_host_file(const std::filesystem::path& root, std::string_view file);
+/// The file as one whole number; nothing when it cannot be read or says something else.
+std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, std::string_view file);
+/// The text as one whole number, white space around it allowed; nothing when it is not one.
+std::optional<std::int64_t> whole_number(std::string_view text);
+std::string_view trimmed(std::string_view text);
+/// The pieces between runs of white space.
+std::vector<std::string_view> words_of(std::string_view text);
+std::vector<std::string_view> lines_of(std::string_view text);
+/// The value of `name=value` on the kernel's command line; "" for a bare `name`; nothing when not given.
+std::optional<std::string> boot_parameter(std::string_view cmdline, std::string_view name);
+
+/// The build configuration of the running kernel: /proc/config.gz, else /boot/config-<release>.
+class KernelConfig {
+ public:
+  KernelConfig() = default;
+  explicit KernelConfig(std::string text, std::string file);
+  bool known() const { return !text_.empty(); }
+  const std::string& file() const { return file_; }
+  /// True for `CONFIG_X=y`, false for a configuration without it; nothing when no configuration is known.
+  std::optional<bool> has(std::string_view option) const;
+
+ private:
+  std::string text_;
+  std::string file_;
+};
+KernelConfig read_kernel_config(const std::filesystem::path& root);
+
+/// {6, 12} of "6.12.3-rt1"; nothing when /proc/sys/kernel/osrelease says something else.
+struct KernelVersion {
+  int major = 0;
+  int minor = 0;
+  friend auto operator<=>(const KernelVersion&, const KernelVersion&) = default;
+};
+std::optional<KernelVersion> read_kernel_version(const std::filesystem::path& root);
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,43 @@
+#pragma once
+/// What the rig asked of the machine, and what became of it.
+///
+/// Asking the kernel for real time can be refused for reasons that all look like "Operation not permitted".
+/// Nothing here fails silently: each wish ends as a Provision with the cause in plain words and the command
+/// that mends it.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tactus::rtsync {
+
+/// One wish and its fate.
+struct Provision {
+  std::string what;      ///< the wish: "SCHED_FIFO priority 80"
+  bool granted = false;  ///< exactly what was asked is in force
+  std::string got;       ///< what is in force now: "SCHED_OTHER"
+  std::string cause;     ///< why not; empty when granted
+  std::string cure;      ///< the command that would mend it; empty when granted
+};
+
+/// The reason of a refusal and the command that mends it.
+struct Refusal {
+  std::string cause;
+  std::string cure;
+};
+
+inline bool all_granted(const std::vector<Provision>& provisions) {
+  return std::all_of(provisions.begin(), provisions.end(), [](const Provision& p) { return p.granted; });
+}
+
+/// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; mend it with: <cure>", or "...: granted".
+std::string sentence(const Provision& provision);
+/// A granted wish.
+Provision granted(std::string what, std::string got);
+/// A wish that failed.
+Provision refused(std::string what, std::string got, Refusal why);
+/// The system's own words for an errno: "Operation not permitted (EPERM)".
+std::string error_words(int error);
+/// The cure for a setting that is made when the kernel starts.
+std::string boot_cure(const std::string& parameter);
+
+}  // namespace tactus::rtsync

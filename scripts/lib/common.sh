@@ -1,0 +1,93 @@
+# shellcheck shell=bash
+# What the scripts share. Nothing here writes to stdout unasked.
+root=${root:?the script that sources this sets root to the checkout}
+
+say() { printf 'tactus: %s\n' "$*" >&2; }
+
+# How many compilers at once: one per CPU, and no more than memory has room for.
+build_jobs() {
+  local jobs room
+  jobs=$(nproc)
+  room=$(awk '/^MemAvailable:/ {print int($2 / 1200000)}' /proc/meminfo)
+  if ((room < jobs)); then jobs=$((room > 0 ? room : 1)); fi
+  printf '%s\n' "$jobs"
+}
+
+# Takes the lock of a preset's build directory (fd 9) and keeps it until release_lock or the end of the script.
+take_lock() {
+  local preset=$1
+  if ! { mkdir -p "$root/build" && [[ -w $root/build ]]; } 2>/dev/null; then
+    say "$root/build is not writable for $(id -un)"
+    return 1
+  fi
+  exec 9>>"$root/build/.$preset.lock" || return 1
+  if ! flock -n 9; then
+    say "build/$preset is being built by somebody else; waiting"
+    flock -w 3600 9 || { say "gave up waiting for build/$preset after an hour"; return 1; }
+  fi
+}
+release_lock() { exec 9>&-; }
+
+# show_failure LOG: the part of a configure or build log that says what is wrong.
+show_failure() {
+  if grep -q '^CMake Error' "$1"; then
+    sed -n '/^CMake Error/,$p' "$1" | head -n 40 >&2
+  elif grep -q '^FAILED:' "$1"; then
+    sed -n '/^FAILED:/,$p' "$1" | grep -v '^\[[0-9]*/[0-9]*\]' | head -n 80 >&2
+  else
+    tail -n 40 "$1" >&2
+  fi
+}
+
+# build_preset PRESET [TARGET...]: sets up, configures and builds what is not up to date, under the lock.
+# Says one line when there is something to build, and the errors when it fails.
+build_preset() {
+  local preset=$1
+  shift
+  local build=$root/build/$preset stamp=$root/build/$preset/.configured log=$root/build/$preset.log
+  local configure=(cmake --preset "$preset")
+  local setup_for=()
+  [[ $preset == release ]] && setup_for=(--build)
+
+  if [[ ! -e $stamp || $root/scripts/setup -nt $stamp ]]; then
+    if command -v dpkg-query >/dev/null; then
+      "$root/scripts/setup" "${setup_for[@]}" || return 1
+    fi
+  fi
+  # A checkout that was moved or copied brings a build directory that still points at the old place.
+  if [[ -e $build/CMakeCache.txt ]] &&
+    ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
+    configure+=(--fresh)
+    rm -f "$stamp"
+  fi
+  local news=""
+  if [[ ! -e $build/build.ninja || ! -e $stamp || $root/CMakePresets.json -nt $stamp ||
+    $root/scripts/setup -nt $stamp ]]; then
+    [[ -e $build/build.ninja ]] || news=yes
+    if ! (cd "$root" && "${configure[@]}") >"$log" 2>&1 </dev/null; then
+      show_failure "$log"
+      say "configuring build/$preset failed; all of it is in $log"
+      return 1
+    fi
+    touch "$stamp"
+  fi
+
+  local plan
+  plan=$(ninja -C "$build" -n "$@" 2>&1 </dev/null | tail -n 1)
+  if [[ $plan == "ninja: no work to do." ]]; then return 0; fi
+
+  local jobs steps minutes
+  jobs=$(build_jobs)
+  steps=$(sed -n 's|^\[[0-9]*/\([0-9]*\)\].*|\1|p' <<<"$plan")
+  minutes=$(((${steps:-1} * 4 / jobs + 59) / 60))  # a step takes some 4 seconds of one CPU
+  if [[ $news == yes ]]; then
+    say "building tactus in build/$preset (first time: about $minutes min) ..."
+  else
+    say "building tactus in build/$preset ..."
+  fi
+  if ! ninja -C "$build" -j "$jobs" "$@" >"$log" 2>&1 </dev/null; then
+    show_failure "$log"
+    say "building build/$preset failed; all of it is in $log"
+    return 1
+  fi
+}

@@ -1,0 +1,60 @@
+#include "config/quantity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace tactus::config {
+namespace {
+
+TEST(ParseQuantity, IsANumberAndAUnit) {
+  const Quantity quantity = parse_quantity("10 g cm^2");
+  EXPECT_EQ(quantity.value, 10.0);
+  EXPECT_EQ(quantity.unit.text(), "g cm^2");
+  EXPECT_EQ(to_unit(quantity, Unit::parse("kg m^2")), 1e-6);
+  EXPECT_TRUE(parse_quantity("3").unit.is_number());
+  EXPECT_EQ(parse_quantity("-1.5e-3V").value, -1.5e-3);
+  EXPECT_EQ(parse_quantity("5 eV").unit.text(), "eV") << "the e is no exponent";
+}
+
+TEST(ParseQuantity, RefusesWithAReason) {
+  for (const char* bad : {"", "V", "nan V", "inf", "0x10 V", "1e999 V", "5 m2", "5 5 V", "5 /", "five V"})
+    EXPECT_THROW((void)parse_quantity(bad), std::invalid_argument) << bad;
+}
+
+TEST(ToUnit, ConvertsOrSaysWhatIsWrong) {
+  EXPECT_EQ(*to_unit("0.5 Ohm", Unit::parse("Ohm")).value, 0.5);
+  EXPECT_EQ(*to_unit("5 mm", Unit::parse("m")).value, 0.005);
+  EXPECT_EQ(*to_unit("3", Unit::parse("")).value, 3.0);
+  EXPECT_EQ(*to_unit("50 %", Unit::parse("")).value, 0.5);
+  EXPECT_EQ(to_unit("5", Unit::parse("V")).problem, "'5' has no unit; write for example '5 V'");
+  EXPECT_EQ(to_unit("5 A", Unit::parse("V")).problem,
+            "'5 A' has the wrong dimension: 'A' is A, but 'V' is kg m^2/A/s^3");
+  EXPECT_EQ(to_unit("5 A", Unit::parse("")).problem,
+            "'5 A' has the wrong dimension: 'A' is A, but a pure number is expected");
+  EXPECT_EQ(to_unit("much", Unit::parse("V")).problem, "'much' is not a quantity; write for example '1.5 V'");
+  EXPECT_FALSE(to_unit("1e308 km", Unit::parse("um")));
+}
+
+TEST(ReadQuantity, PointsAtThePlace) {
+  Problems problems;
+  const Node bad = Node::scalar("5", {"rig.yaml", 3, 7});
+  EXPECT_FALSE(read_quantity(bad, "models.motor.parameters.inertia", Unit::parse("kg m^2"), problems));
+  EXPECT_FALSE(read_quantity(Node::null({"rig.yaml", 4, 7}), "a", Unit::parse("V"), problems));
+  EXPECT_FALSE(read_quantity(Node::list({}, {"rig.yaml", 5, 7}), "b", Unit::parse("V"), problems));
+  EXPECT_EQ(problems.text(),
+            "rig.yaml:3:7: models.motor.parameters.inertia: '5' has no unit; write for example '5 kg m^2'\n"
+            "rig.yaml:4:7: a: is empty; write for example '1.5 V'\n"
+            "rig.yaml:5:7: b: expected a quantity, found a list; write for example '1.5 V'\n"
+            "3 problems; nothing was started.");
+  EXPECT_EQ(read_quantity(Node::scalar("0.02 kg m^2"), "x", Unit::parse("kg m^2"), problems), 0.02);
+}
+
+TEST(PrintQuantity, ReadsBack) {
+  const Unit unit = Unit::parse("rad/s");
+  EXPECT_EQ(print_quantity(0.1, unit), "0.1 rad/s");
+  EXPECT_EQ(*to_unit(print_quantity(1.0 / 3, unit), unit).value, 1.0 / 3);
+}
+
+}  // namespace
+}  // namespace tactus::config

@@ -1,0 +1,53 @@
+#include "config/text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tactus::config {
+namespace {
+
+TEST(Show, KeepsMessagesOnOneShortLine) {
+  EXPECT_EQ(show("a\nb\tc\x01"), "'a\\nb\\tc\\x01'");
+  EXPECT_EQ(show(std::string(100, 'x')), "'" + std::string(60, 'x') + "...'");
+}
+
+TEST(Show, NeverCutsACharacterInTwo) {
+  std::string umlauts;
+  for (int i = 0; i < 100; ++i) umlauts += "ü";
+  EXPECT_EQ(show(umlauts), "'" + umlauts.substr(0, 120) + "...'");
+}
+
+TEST(Nearest, FindsTheWordThatWasMeant) {
+  const std::vector<std::string> known{"priority", "period", "cpu", "name"};
+  struct Row {
+    const char* word;
+    const char* expected;
+    const char* why;
+  };
+  const Row rows[] = {
+      {"prioritty", "priority", "a letter too many"},
+      {"pirority", "priority", "two letters swapped"},
+      {"priorit", "priority", "a letter lost"},
+      {"cpus", "cpu", "a plural"},
+      {"Name", "name", "a capital letter"},
+      {"colour", "", "nothing is close"},
+      {"xy", "", "a short word is close to everything and to nothing"},
+      {"", "", "no word"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(nearest(row.word, known), row.expected) << row.why;
+  EXPECT_EQ(nearest(std::string(1000000, 'x'), known), "") << "a huge word costs nothing";
+}
+
+TEST(Hint, ListsWhatIsKnownWhenNothingIsClose) {
+  EXPECT_EQ(hint("zzz", {"a", "b"}), "known are 'a', 'b'");
+  EXPECT_EQ(hint("cpuu", {"cpu"}), "did you mean 'cpu'?");
+  EXPECT_EQ(hint("x", {}), "none is known");
+}
+
+TEST(IsName, TakesLettersDigitsUnderscoreAndDash) {
+  for (const char* good : {"motor", "motor-2", "_x", "24V", "a"}) EXPECT_TRUE(is_name(good)) << good;
+  for (const char* bad : {"", "a.b", "a b", "ü", "a[0]", "a\n"}) EXPECT_FALSE(is_name(bad)) << bad;
+  EXPECT_FALSE(is_name(std::string(65, 'a')));
+}
+
+}  // namespace
+}  // namespace tactus::config

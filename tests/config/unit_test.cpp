@@ -1,0 +1,165 @@
+#include "config/unit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+#include <stdexcept>
+
+namespace tactus::config {
+namespace {
+
+TEST(Unit, SameMeansTheSameNumberPassesUnchanged) {
+  struct Row {
+    const char* a;
+    const char* b;
+    bool expected;
+    const char* why;
+  };
+  const Row rows[] = {
+      {"J", "N m", true, "work"},
+      {"J", "kg m^2 / s^2", true, "in base units"},
+      {"J", "kg·m²/s²", true, "with raised twos"},
+      {"W", "V A", true, "power"},
+      {"V", "W/A", true, "a slash"},
+      {"Ohm", "V/A", true, "resistance"},
+      {"Ω", "ohm", true, "three ways to write it"},
+      {"Hz", "1/s", true, "a rate"},
+      {"Hz", "s^-1", true, "a rate, too"},
+      {"rad/s", "Hz", false, "an angle is a base of its own"},
+      {"rpm", "rev/min", true, "turns"},
+      {"rad/s", "rpm", false, "another factor"},
+      {"m", "mm", false, "another factor"},
+      {"N*m", "N.m", true, "star or point"},
+      {"Nm", "N m", true, "without anything between"},
+      {"J/kg K", "J K/kg", true, "a slash divides by one factor only"},
+      {"J/kg/K", "J/(kg K)", true, "heat capacity takes two slashes, or brackets"},
+      {"J/kg K", "J/kg/K", false, "and is not to be had by one"},
+      {"km/h", "m/s", false, "another factor"},
+      {"", "1", true, "a pure number"},
+      {"--", "1", true, "a pure number, as some tools write it"},
+      {"m/m", "", true, "what cancels is a pure number"},
+      {"%", "", false, "a hundredth"},
+      {"counts", "teeth", false, "each unknown symbol is a base of its own"},
+      {"counts", "counts", true, "but the same as itself"},
+      {"counts/rev", "counts / rev", true, "with known ones, too"},
+      {"rad", "", false, "an angle is no pure number"},
+      {"K", "degC", false, "another zero"},
+      {"W/K", "W/degC", true, "a difference has no zero"},
+      {"V", "mV", false, "a prefix"},
+      {"L", "dm^3", true, "a litre"},
+      {"t", "Mg", true, "a tonne"},
+      {"bar", "hPa", false, "a thousand apart"},
+      {"mbar", "hPa", true, "not these"},
+      {"Wb", "V s", true, "flux"},
+      {"H", "Wb/A", true, "inductance"},
+      {"T", "Wb/m^2", true, "flux density"},
+      {"F", "A s/V", true, "capacitance"},
+      {"deg", "°", true, "degrees"},
+      {"µm", "um", true, "micro, in ASCII"},
+      {"ms", "m s", false, "a millisecond is no metre second"},
+  };
+  for (const Row& row : rows) {
+    const Unit a = Unit::parse(row.a);
+    const Unit b = Unit::parse(row.b);
+    EXPECT_EQ(same(a, b), row.expected) << row.a << " and " << row.b << ": " << row.why;
+    EXPECT_EQ(same(b, a), row.expected) << row.b << " and " << row.a << ": " << row.why;
+  }
+}
+
+TEST(Unit, CompatibleMeansTheSameDimensions) {
+  EXPECT_TRUE(compatible(Unit::parse("km/h"), Unit::parse("m/s")));
+  EXPECT_TRUE(compatible(Unit::parse("K"), Unit::parse("degC")));
+  EXPECT_TRUE(compatible(Unit::parse("%"), Unit::parse("")));
+  EXPECT_FALSE(compatible(Unit::parse("Hz"), Unit::parse("rad/s")));
+  EXPECT_FALSE(compatible(Unit::parse("V"), Unit::parse("A")));
+  EXPECT_FALSE(compatible(Unit::parse("counts"), Unit::parse("")));
+}
+
+TEST(Unit, ConvertsDecimalMultiplesWithOneRounding) {
+  const auto convert_text = [](double value, const char* from, const char* to) {
+    return convert(value, Unit::parse(from), Unit::parse(to));
+  };
+  EXPECT_EQ(convert_text(5, "mm", "m"), 0.005);
+  EXPECT_EQ(convert_text(7, "um", "m"), 7e-6);
+  EXPECT_EQ(convert_text(0.3, "m", "mm"), 300.0);
+  EXPECT_EQ(convert_text(10, "g cm^2", "kg m^2"), 1e-6);
+  EXPECT_EQ(convert_text(48, "V", "V"), 48.0);
+  EXPECT_EQ(convert_text(200, "mV", "V"), 0.2);
+  EXPECT_DOUBLE_EQ(convert_text(60, "rpm", "rad/s"), 2 * std::numbers::pi);
+  EXPECT_DOUBLE_EQ(convert_text(180, "deg", "rad"), std::numbers::pi);
+  EXPECT_DOUBLE_EQ(convert_text(36, "km/h", "m/s"), 10);
+  EXPECT_DOUBLE_EQ(convert_text(20, "degC", "K"), 293.15);
+  EXPECT_DOUBLE_EQ(convert_text(293.15, "K", "degC"), 20);
+  EXPECT_EQ(convert_text(20, "degC", "degC"), 20.0);
+  EXPECT_DOUBLE_EQ(convert_text(20, "W/degC", "W/K"), 20);
+  EXPECT_EQ(convert_text(50, "%", ""), 0.5);
+}
+
+TEST(Unit, ThatDoesNotConvertNamesBoth) {
+  try {
+    (void)convert(1, Unit::parse("V"), Unit::parse("A"));
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "'V' (kg m^2/A/s^3) does not convert to 'A' (A)");
+  }
+}
+
+TEST(Unit, PrintsInBaseUnits) {
+  EXPECT_EQ(Unit::parse("J").canonical(), "kg m^2/s^2");
+  EXPECT_EQ(Unit::parse("Hz").canonical(), "1/s");
+  EXPECT_EQ(Unit::parse("mm").canonical(), "0.001 m");
+  EXPECT_EQ(Unit::parse("").canonical(), "1");
+  EXPECT_EQ(Unit::parse("%").canonical(), "0.01");
+  EXPECT_EQ(Unit::parse("degC").canonical(), "K + 273.15");
+  EXPECT_EQ(Unit::parse(" kg m^2 ").text(), "kg m^2");
+  EXPECT_EQ(Unit::parse("--").text(), "");
+  for (const char* text : {"J", "V", "rad/s", "counts/rpm", "1/s", "T"}) {
+    const Unit unit = Unit::parse(text);
+    if (unit.canonical().find('.') != std::string::npos) continue;
+    EXPECT_TRUE(same(Unit::parse(unit.canonical()), unit)) << "without a factor it reads back: " << text;
+  }
+}
+
+TEST(Unit, MalformedTextSaysWhy) {
+  struct Row {
+    std::string text;
+    const char* why;
+  };
+  const Row rows[] = {
+      {"m2", "is ambiguous at 'm2'; write a power as 'm^2'"},
+      {"m^", "needs a whole number behind '^'"},
+      {"m^x", "needs a whole number behind '^'"},
+      {"m^0", "has an exponent of 0"},
+      {"m^100", "has an exponent beyond 99"},
+      {"m^99 m^99", "has an exponent beyond 99"},
+      {"m^9999999999999999999", "has an exponent beyond 99"},
+      {"m^0.5", "has an exponent of 0"},
+      {"/s", "has two separators in a row, or begins with one"},
+      {"m//s", "has two separators in a row, or begins with one"},
+      {"m/", "ends with a separator"},
+      {"m*", "ends with a separator"},
+      {"^2", "has a '^' with nothing before it"},
+      {"2 m", "must not contain a number"},
+      {"10", "must not contain a number"},
+      {"m!", "is not understood at '!'"},
+      {"(m", "lacks a ')'"},
+      {"m)", "has a ')' too many"},
+      {"()", "has nothing between its brackets"},
+      {std::string(100, '(') + "m", "has more than 8 brackets inside each other"},
+      {std::string(100'000, '('), "is longer than 200 characters"},
+      {"Gm^99", "is too large or too small"},
+      {"rpm^99 min^99 rev^99 h^99", "beyond 99"},
+  };
+  for (const Row& row : rows) {
+    try {
+      (void)Unit::parse(row.text);
+      ADD_FAILURE() << row.text << " was accepted";
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string{error.what()}.find(row.why), std::string::npos)
+          << row.text << ": " << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tactus::config

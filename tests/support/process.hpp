@@ -1,0 +1,96 @@
+#pragma once
+/// Runs a command the way a user does: arguments, a current directory, perhaps a terminal, signals.
+///
+///     const Finished done = run({.argv = {command, "check", "rig.yaml"}, .cwd = dir.path()});
+///     EXPECT_EQ(done.status, 0) << done;
+///
+///     Process rig({.argv = {command, "run", "rig.yaml"}, .terminal = true});
+///     ASSERT_TRUE(rig.wait_for_output("running")) << rig.out();
+///     rig.type("\x03");                                     // Ctrl-C, as the terminal sends it
+///     EXPECT_EQ(rig.wait().status, 0);
+///
+/// Threads  one object, one thread.
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tactus::test {
+
+enum class Input {
+  empty,   ///< /dev/null: there, and at its end
+  closed,  ///< no file descriptor 0 at all, as after `<&-`
+};
+
+struct Command {
+  std::vector<std::string> argv{};           ///< argv[0] is looked for in PATH unless it holds a '/'
+  std::map<std::string, std::string> env{};  ///< on top of ours
+  std::vector<std::string> without_env{};    ///< names the command does not inherit
+  std::filesystem::path cwd{};               ///< empty: ours
+  Input input = Input::empty;                ///< ignored on a terminal
+  /// stdin, stdout and stderr are a terminal of its own (80 x 24); all output is then in `out`.
+  bool terminal = false;
+};
+
+/// How it ended, and all it said.
+struct Finished {
+  int status = -1;         ///< exit status; 128 + signal, as a shell says it, when a signal ended it
+  int signal = 0;          ///< the signal that ended it, or 0
+  bool timed_out = false;  ///< it was still running at the time limit and was killed
+  std::string out;         ///< stdout; on a terminal everything, lines ending in "\r\n"
+  std::string err;         ///< stderr
+  std::chrono::milliseconds took{0};
+};
+std::ostream& operator<<(std::ostream& stream, const Finished& finished);
+
+constexpr std::chrono::seconds kPatience{30};
+
+class Process {
+ public:
+  /// Starts it. Throws std::system_error naming the command when it cannot be started.
+  explicit Process(const Command& command);
+  /// Kills it if it still runs: this process only, never its children or its group.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+  /// What it said so far, as of the last wait.
+  const std::string& out() const { return finished_.out; }
+  const std::string& err() const { return finished_.err; }
+
+  /// Sends a signal to it alone. Does nothing once it has ended.
+  void signal(int number);
+  /// Types into its terminal. Throws std::logic_error without one.
+  void type(std::string_view keys);
+  /// Waits until its stdout or stderr holds the text; false when it ended or the time limit came first.
+  bool wait_for_output(std::string_view text, std::chrono::milliseconds limit = kPatience);
+  /// Waits for its end and for the end of its output; kills it at the time limit. Output that a child of it
+  /// still holds open is not waited for.
+  const Finished& wait(std::chrono::milliseconds limit = kPatience);
+
+ private:
+  using Deadline = std::chrono::steady_clock::time_point;
+  bool pump(Deadline until);  // takes what there is to read, or the end; false at the deadline
+  bool drain(int& descriptor, std::string& into);
+  void reap();
+
+  pid_t pid_ = -1;
+  int process_ = -1;  // a pidfd: readable once the process has ended
+  int out_ = -1;      // the terminal, when there is one
+  int err_ = -1;
+  bool terminal_ = false;
+  bool ended_ = false;
+  std::chrono::steady_clock::time_point started_;
+  Finished finished_;
+};
+
+/// Start to end.
+Finished run(const Command& command, std::chrono::milliseconds limit = kPatience);
+
+}  // namespace tactus::test

@@ -20,7 +20,7 @@ bool is_plain(std::string_view text) {
     const char c = text[i];
     const auto code = static_cast<unsigned char>(c);
     if (code < 0x20U || code == 0x7FU) return false;
-    if (std::string_view{",[]{}\""}.find(c) != std::string_view::npos) return false;
+    if (std::string_view{",[]{}?\""}.find(c) != std::string_view::npos) return false;
     if (c == ':' && (text[i + 1] == ' ' || text[i + 1] == ':')) return false;  // not the last: see above
     if (c == '#' && text[i - 1] == ' ') return false;                          // not the first: see above
     // Everything up to U+07FF but the C1 controls and NBSP, and the superscripts and signs of units, is

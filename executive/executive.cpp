@@ -51,8 +51,8 @@ struct Executive::Runner {
   }
 };
 
-Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper, const rtsync::Clock& clock,
-                     RealtimeVariables& realtime_variables)
+Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper,
+                     const rtsync::Clock& clock, RealtimeVariables& realtime_variables)
     : plan_(std::move(plan)),
       sync_(sync),
       sleeper_(sleeper),
@@ -196,7 +196,12 @@ void Executive::request_abort(const char* reason) TACTUS_RT {
   sleeper_.interrupt();
 }
 
-bool Executive::enable_job(const std::string& name, bool on) {
+void Executive::set_realtime(bool on) TACTUS_RT {
+  if (!on) sync_.disable();
+  if (on && realtime_allowed_) sync_.enable();
+}
+
+bool Executive::enable_job(std::string_view name, bool on) TACTUS_RT {
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     if (plan_.jobs[i].name != name || scheduled_of_job_[i] == Schedule::kNoJob) continue;
     schedule_->enable(scheduled_of_job_[i], on);
@@ -312,7 +317,7 @@ void Executive::account(std::int64_t k) TACTUS_RT {
     log_call_.frame = k;
     (void)Recording::sample(frame_log_, &log_call_);  // it counts what it loses
   }
-  latest_.write({k + 1, end_call_.sim_time_ns, state(), timing, totals});
+  latest_.write({k + 1, end_call_.sim_time_ns, state(), timing, totals, sync_.reached()});
 }
 
 void Executive::follow_realtime() TACTUS_RT {
@@ -325,7 +330,8 @@ Verdict Executive::freeze() TACTUS_RT {
   enter(State::pause);
   pause_requested_.store(false, std::memory_order_relaxed);
   resume_requested_.store(false, std::memory_order_relaxed);
-  Snapshot frozen{end_call_.frame + 1, end_call_.sim_time_ns, State::pause, sync_.timing(), sync_.totals()};
+  Snapshot frozen{end_call_.frame + 1, end_call_.sim_time_ns, State::pause,
+                  sync_.timing(),      sync_.totals(),        sync_.reached()};
   latest_.write(frozen);
   sync_.freeze_init();
   while (!resume_requested_.load(std::memory_order_relaxed)) {

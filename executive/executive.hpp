@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "executive/lifecycle.hpp"
@@ -42,7 +43,7 @@ struct RunEnd {
 /// RT       run(), from the first frame to the last: no lock, no allocation, no exception, no system call but
 /// the
 ///          sleeper's.
-class Executive {
+class Executive final : public ModelServices {
  public:
   /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `ticks`: a TSC clock for the job times
   /// if there is one. Throws std::invalid_argument when the plan cannot be scheduled. @when setup
@@ -70,7 +71,12 @@ class Executive {
   void request_resume() TACTUS_RT { resume_requested_.store(true, std::memory_order_relaxed); }
   /// Switches a job of a cyclic class by its name; false when there is none. Takes effect when it comes up
   /// next.
-  bool enable_job(const std::string& name, bool on);
+  bool enable_job(std::string_view name, bool on) TACTUS_RT override;
+  /// Real-time synchronization from the end of the frame on; ignored after forbid_realtime().       @when any
+  void set_realtime(bool on) TACTUS_RT override;
+  /// --no-realtime: whatever a model asks for.                                                      @when
+  /// setup
+  void forbid_realtime() { realtime_allowed_ = false; }
 
   bool abort_requested() const TACTUS_RT { return abort_reason_.load(std::memory_order_relaxed) != nullptr; }
 
@@ -155,6 +161,7 @@ class Executive {
   Recording* frame_log_ = nullptr;
   std::vector<Recording*> recordings_;
   bool was_realtime_ = false;
+  bool realtime_allowed_ = true;
 
   std::uint64_t last_tick_ = 0;
   std::uint64_t longest_ticks_ = 0;

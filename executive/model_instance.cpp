@@ -25,9 +25,15 @@ const char* or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 ModelInstance::ModelInstance(const tactus_model& model, std::string name)
     : model_(model), name_(std::move(name)) {
-  host_ = {
-      sizeof(tactus_host),         TACTUS_ABI_VERSION,  this, name_.c_str(), &ModelInstance::declare_variable,
-      &ModelInstance::declare_job, &ModelInstance::fail};
+  host_ = {.size = sizeof(tactus_host),
+           .abi_version = TACTUS_ABI_VERSION,
+           .context = this,
+           .instance = name_.c_str(),
+           .declare_variable = &ModelInstance::declare_variable,
+           .declare_job = &ModelInstance::declare_job,
+           .fail = &ModelInstance::fail,
+           .set_realtime = &ModelInstance::set_realtime,
+           .enable_job = &ModelInstance::enable_job};
   const auto refused = [this](const char* what) {
     const std::string reason = !refusal_.empty() ? refusal_ : std::string(failure_.data());
     const std::string text =
@@ -83,6 +89,18 @@ int ModelInstance::declare_job(void* context, const tactus_job* job) {
 void ModelInstance::fail(void* context, const char* message) {
   auto& self = *static_cast<ModelInstance*>(context);
   std::strncpy(self.failure_.data(), or_empty(message), self.failure_.size() - 1);
+}
+
+void ModelInstance::set_realtime(void* context, int on) {
+  ModelServices* const services =
+      static_cast<ModelInstance*>(context)->services_.load(std::memory_order_relaxed);
+  if (services != nullptr) services->set_realtime(on != 0);
+}
+
+int ModelInstance::enable_job(void* context, const char* job, int on) {
+  ModelServices* const services =
+      static_cast<ModelInstance*>(context)->services_.load(std::memory_order_relaxed);
+  return services != nullptr && services->enable_job(or_empty(job), on != 0) ? 0 : 1;
 }
 
 void ModelInstance::add(const tactus_variable& variable) {

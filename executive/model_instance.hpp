@@ -2,9 +2,11 @@
 #include <tactus/model.h>
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "executive/variable.hpp"
@@ -20,6 +22,14 @@ struct DeclaredJob {
   unsigned phase = 60000;
   tactus_job_function run = nullptr;
   rtsync::Period cycle;  ///< zero: once every frame
+};
+
+/// What a running model may ask for; see tactus_host.                                               @when any
+class ModelServices {
+ public:
+  virtual ~ModelServices() = default;
+  virtual void set_realtime(bool on) TACTUS_RT = 0;
+  virtual bool enable_job(std::string_view name, bool on) TACTUS_RT = 0;
 };
 
 /// One model of a rig: constructed, declared, and destroyed again.
@@ -43,6 +53,7 @@ class ModelInstance {
   /// nullptr when there is none; `name` without the model's name.
   const Variable* find_variable(const std::string& name) const;
   /// What the model said through tactus_host::fail last; empty if nothing.
+  void serve(ModelServices& services) { services_.store(&services, std::memory_order_relaxed); }
   const char* failure() const { return failure_.data(); }
   void clear_failure() TACTUS_RT { failure_[0] = '\0'; }
 
@@ -50,6 +61,8 @@ class ModelInstance {
   static int declare_variable(void* context, const tactus_variable* variable);
   static int declare_job(void* context, const tactus_job* job);
   static void fail(void* context, const char* message);
+  static void set_realtime(void* context, int on);
+  static int enable_job(void* context, const char* job, int on);
   void add(const tactus_variable& variable);
   void add(const tactus_job& job);
 
@@ -61,6 +74,7 @@ class ModelInstance {
   std::deque<Variable> variables_;  // a deque: the addresses stay
   std::vector<DeclaredJob> jobs_;
   std::string refusal_;
+  std::atomic<ModelServices*> services_{nullptr};
   std::array<char, 256> failure_{};
 };
 

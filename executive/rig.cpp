@@ -266,6 +266,10 @@ std::optional<Rig::Value> Rig::read_value(const Variable& variable, const config
   return std::nullopt;
 }
 
+void Rig::serve(ModelServices& services) {
+  for (ModelInstance& model : models_) model.serve(services);
+}
+
 void Rig::apply_parameters() {
   for (const Value& value : values_) std::memcpy(value.data, value.bytes.data(), value.bytes.size());
 }

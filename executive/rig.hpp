@@ -38,6 +38,9 @@ class Rig {
   /// Inputs that no wire feeds and no parameter sets.
   std::vector<std::string> unconnected_inputs() const;
 
+  /// Who answers the models' requests from now on.                                                  @when
+  /// setup
+  void serve(ModelServices& services);
   /// Sets the values of `parameters:`; after the default_data jobs.                                @when
   /// setup
   void apply_parameters();

@@ -107,6 +107,8 @@ void RigRun::choose_clock_and_sleeper() {
   sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig_.plan().frame, *clock_, *sleeper_);
   executive_ =
       std::make_unique<Executive>(rig_.plan(), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
+  if (!options_.realtime) executive_->forbid_realtime();
+  rig_.serve(*executive_);
 }
 
 void RigRun::check_spinning() {
@@ -251,6 +253,16 @@ void RigRun::serve(RunWatcher& watcher) {
     watcher.tick(*this);  // waits for a signal, at most kTick
     FrameNote note;
     while (executive_->pop_note(note)) teller_.take(note);
+    const bool paused = executive_->latest().state == State::pause;
+    if (paused && !paused_) {
+      tell_notes(watcher);
+      say(watcher, "paused after " + std::to_string(executive_->latest().frames) + " frames" +
+                       (executive_->latest().reached != rtsync::Maximum::none
+                            ? " (a maximum of the overrun policy; it ends when it is resumed)"
+                            : "") +
+                       "; SIGUSR2 resumes, Ctrl-C stops");
+    }
+    paused_ = paused;
     const auto now = std::chrono::steady_clock::now();
     if (now - told >= kTellEvery) {
       tell_notes(watcher);

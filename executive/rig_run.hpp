@@ -119,6 +119,7 @@ class RigRun {
   rtsync::ThreadFacts main_facts_;
   bool memory_locked_ = false;
   bool stuck_ = false;
+  bool paused_ = false;
   RunEnd end_;
   std::string folder_error_;
 };

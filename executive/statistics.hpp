@@ -23,6 +23,7 @@ struct Snapshot {
   State state = State::connect;
   rtsync::FrameTiming timing;
   rtsync::RealtimeTotals totals;
+  rtsync::Maximum reached = rtsync::Maximum::none;  ///< of the overrun policy
 };
 
 /// A note that a frame leaves when something was not as it should be; put into words by the service thread.

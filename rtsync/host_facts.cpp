@@ -34,7 +34,7 @@
 namespace tactus::rtsync {
 namespace {
 
-const std::string kCpuFolder = "/sys/devices/system/cpu";
+const std::string cpu_folder = "/sys/devices/system/cpu";
 constexpr std::size_t kMostEntries = 100'000;  // of one folder: nothing here may take for ever
 
 /// What several facts need, read once.
@@ -94,14 +94,14 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string cpu_file(int cpu, const std::string& file) {
-  return kCpuFolder + "/cpu" + std::to_string(cpu) + "/" + file;
+  return cpu_folder + "/cpu" + std::to_string(cpu) + "/" + file;
 }
 
 /// One command that writes a value into a file of each of these CPUs.
 std::string write_per_cpu(const CpuSet& cpus, const std::string& value, const std::string& file) {
   std::string list;
   for (const int cpu : cpus.cpus()) list += (list.empty() ? "" : " ") + std::to_string(cpu);
-  return "for c in " + list + "; do echo " + value + " | sudo tee " + kCpuFolder + "/cpu$c/" + file +
+  return "for c in " + list + "; do echo " + value + " | sudo tee " + cpu_folder + "/cpu$c/" + file +
          "; done";
 }
 
@@ -311,7 +311,7 @@ Fact cpus(const Host& host) {
   constexpr Subject kSubject{"CPUs", "the rig's CPUs are there, and one is left for everything else",
                              "helpers, interrupts and the desktop would share a CPU with the frames"};
   if (!host.online)
-    return unknown(kSubject, host.read(kCpuFolder + "/online").why(), "nproc; ls " + kCpuFolder);
+    return unknown(kSubject, host.read(cpu_folder + "/online").why(), "nproc; ls " + cpu_folder);
   const CpuSet offline = host.rt - *host.online;
   const CpuSet forbidden = host.rt - host.allowed;
   const std::string found = (host.rt_was_asked ? "the rig wants " : "no CPU was asked for; looked at ") +
@@ -321,7 +321,7 @@ Fact cpus(const Host& host) {
   if (!offline.empty())
     return fact(kSubject, Grade::fail, found,
                 "choose among the CPUs " + host.online->text() + " in the rig file, or: echo 1 | sudo tee " +
-                    kCpuFolder + "/cpu" + std::to_string(offline.first()) + "/online");
+                    cpu_folder + "/cpu" + std::to_string(offline.first()) + "/online");
   if (!forbidden.empty())
     return fact(kSubject, Grade::fail, found,
                 "start it with: taskset -c " + (host.allowed | host.rt).text() +
@@ -329,14 +329,14 @@ Fact cpus(const Host& host) {
                     "; a container: --cpuset-cpus=" + (host.allowed | host.rt).text());
   if ((*host.online - host.rt).empty())
     return fact(kSubject, Grade::warn, found + ": none is left for everything else",
-                "give the rig fewer CPUs, or: echo on | sudo tee " + kCpuFolder + "/smt/control");
+                "give the rig fewer CPUs, or: echo on | sudo tee " + cpu_folder + "/smt/control");
   return fact(kSubject, Grade::ok, found);
 }
 
 Fact isolation(const Host& host) {
   constexpr Subject kSubject{"isolated CPUs", "the scheduler puts nothing on the rig's CPUs by itself",
                              "an ordinary task on the CPU costs cache, migration and timer work in a frame"};
-  const FileText read = host.read(kCpuFolder + "/isolated");
+  const FileText read = host.read(cpu_folder + "/isolated");
   const std::string cure = boot_cure("isolcpus=managed_irq,domain," + host.rt.text());
   if (!read.readable()) return unknown(kSubject, read.why(), cure);
   auto isolated = CpuSet::try_parse(read.text);
@@ -355,7 +355,7 @@ Fact isolation(const Host& host) {
 Fact tickless(const Host& host) {
   constexpr Subject kSubject{"tickless CPUs", "nohz_full covers the rig's CPUs",
                              "the scheduler's tick interrupts a busy CPU up to 1000 times a second"};
-  const FileText read = host.read(kCpuFolder + "/nohz_full");
+  const FileText read = host.read(cpu_folder + "/nohz_full");
   const std::string cure = boot_cure("nohz_full=" + host.rt.text());
   if (!read.readable()) {
     if (read.absent() && host.config.has("CONFIG_NO_HZ_FULL") == std::optional{false})
@@ -499,7 +499,8 @@ Fact idle_states(const Host& host) {
     }
     for (const std::string& name : names) {
       if (!name.starts_with("state")) continue;
-      const std::string state = folder + "/" + name;
+      std::string state = folder;
+      state.append("/").append(name);
       const auto latency = whole_number(host.read(state + "/latency").text);
       const auto disabled = whole_number(host.read(state + "/disable").text);
       if (!latency || !disabled) {
@@ -545,7 +546,7 @@ Fact siblings(const Host& host) {
   if (!shared.empty()) {
     const CpuSet idle = others - host.rt;
     return fact(kSubject, Grade::warn, joined(shared),
-                idle.empty() ? "give the rig one CPU of each core, or: echo off | sudo tee " + kCpuFolder +
+                idle.empty() ? "give the rig one CPU of each core, or: echo off | sudo tee " + cpu_folder +
                                    "/smt/control"
                              : write_per_cpu(idle, "0", "online"));
   }
@@ -620,7 +621,7 @@ Fact interrupts(const Host& host) {
     const auto entry = counted.find(name);
     std::string text = name;
     if (entry != counted.end()) {
-      if (!entry->second.name.empty()) text += " " + entry->second.name;
+      if (!entry->second.name.empty()) text.append(" ").append(entry->second.name);
       text += " (" + std::to_string(entry->second.count) + " times)";
     }
     here.push_back(text);
@@ -957,14 +958,16 @@ Fact mitigations(const Host& host) {
                              "none in force, where nobody untrusted runs code on the machine",
                              "they make each system call and each interrupt dearer"};
   std::error_code error;
-  const std::string folder = kCpuFolder + "/vulnerabilities";
+  const std::string folder = cpu_folder + "/vulnerabilities";
   const std::string cure = "only on a closed rig: " + boot_cure("mitigations=off");
   const auto names = names_in(host.path(folder), error);
   if (error) return unknown(kSubject, folder + " could not be read: " + error.message(), cure);
   std::vector<std::string> active;
   std::string problem = names.empty() ? folder + " is empty" : "";
   for (const std::string& name : names) {
-    const FileText read = host.read(folder + "/" + name);
+    std::string file = folder;
+    file.append("/").append(name);
+    const FileText read = host.read(file);
     if (!read.readable()) problem = read.why();
     if (read.text.find("Mitigation") != std::string::npos) active.push_back(name);
   }

@@ -78,6 +78,7 @@ Provision keep_heap() {
   std::string done;
   std::string failed;
   for (const Knob& knob : kKnobs) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): called once, before there are other threads
     std::string& list = ::mallopt(knob.parameter, knob.value) == 1 ? done : failed;
     if (!list.empty()) list += ", ";
     list += knob.name;

@@ -130,7 +130,7 @@ Provision apply_timer_slack() {
 Provision touch_own_stack(std::size_t bytes) {
   const std::string what = "a stack of " + std::to_string(bytes / 1024) + " KiB in memory";
   // What the thread library, this call and a signal handler use themselves is not there to be touched.
-  constexpr std::size_t kOwn = 64 * 1024;
+  constexpr std::size_t kOwn = std::size_t{64} * 1024;
   const std::size_t touched = prefault_stack(bytes);
   const std::string got = std::to_string(touched / 1024) + " KiB touched";
   if (touched + kOwn >= bytes) return granted(what, got);

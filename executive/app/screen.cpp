@@ -53,12 +53,32 @@ std::string pad(std::string text, std::size_t width) {
   return text;
 }
 
-std::string row(const char* name, std::initializer_list<std::string> cells) {
-  std::string line = "  " + std::string(name);
-  line.resize(18, ' ');
-  for (const std::string& cell : cells) line += pad(cell, 11);
-  return line + "\n";
-}
+/// A table whose first column is as wide as its widest name.
+class Table {
+ public:
+  void add(std::string name, std::initializer_list<std::string> cells) {
+    rows_.push_back({std::move(name), cells});
+  }
+  std::string text() const {
+    std::size_t width = 0;
+    for (const Row& row : rows_) width = std::max(width, std::min(row.name.size(), std::size_t{40}));
+    std::string text;
+    for (const Row& row : rows_) {
+      std::string line = "  " + row.name;
+      line.resize(std::max(line.size(), width + 2), ' ');
+      for (const std::string& cell : row.cells) line += pad(cell, 10);
+      text += line + "\n";
+    }
+    return text;
+  }
+
+ private:
+  struct Row {
+    std::string name;
+    std::vector<std::string> cells;
+  };
+  std::vector<Row> rows_;
+};
 
 template <class Histogram>
 std::string text_of(const Histogram& times, double share) {
@@ -204,31 +224,24 @@ void Screen::ended(const RigRun& run) {
   }
   if (terminal_) {
     const auto& times = run.executive().statistics();
-    std::string table;
-    if (run.realtime()) {
-      table += row("", {"p50", "p99", "p99.9", "max"});
-      table += row("late", {text_of(times.late, 0.5), text_of(times.late, 0.99), text_of(times.late, 0.999),
-                            duration_text(times.late.max().count())});
-    } else {
-      table += row("", {"p50", "p99", "p99.9", "max"});
-    }
-    table += row("work", {text_of(times.work, 0.5), text_of(times.work, 0.99), text_of(times.work, 0.999),
-                          duration_text(times.work.max().count())});
-    if (run.realtime())
-      table += row("slack (least)", {text_of(times.slack, 0.5), text_of(times.slack, 0.01),
-                                     text_of(times.slack, 0.001), duration_text(times.slack.min().count())});
+    Table table;
+    table.add("", {"p50", "p99", "p99.9", "max"});
+    const auto add = [&table](const std::string& name, const auto& time) {
+      table.add(name, {text_of(time, 0.5), text_of(time, 0.99), text_of(time, 0.999),
+                       duration_text(time.max().count())});
+    };
+    if (run.realtime()) add("late", times.late);
+    add("work", times.work);
     const auto& plan = run.executive().plan();
-    if (plan.job_times) {
-      for (std::size_t i = 0; i < plan.jobs.size() && i < 20; ++i) {
-        const rtsync::JobHistogram& time = run.executive().job_times(i);
-        if (time.count() == 0) continue;
-        table += row(plan.jobs[i].name.c_str(), {text_of(time, 0.5), text_of(time, 0.99),
-                                                 text_of(time, 0.999), duration_text(time.max().count())});
-      }
-    }
+    for (std::size_t i = 0; plan.job_times && i < plan.jobs.size() && i < 20; ++i)
+      if (run.executive().job_times(i).count() > 0)
+        add("  " + plan.jobs[i].name, run.executive().job_times(i));
+    std::string text = table.text();
     if (run.realtime() && times.late.count() > 0)
-      table += "\n  late: how many frames started how long after their slot\n" + bars(times.late);
-    std::printf("%s\n", table.c_str());
+      text += "  slack: p50 " + text_of(times.slack, 0.5) + ", least " +
+              duration_text(times.slack.min().count()) +
+              "\n\n  late: how many frames started how long after their slot\n" + bars(times.late);
+    std::printf("%s\n", text.c_str());
   }
   std::printf("%s\n", last_line(run).c_str());
   std::fflush(stdout);

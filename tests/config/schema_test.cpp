@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 
+#include "config/pattern.hpp"
 #include "sample.hpp"
 
 namespace tactus::config::sample {
@@ -37,8 +37,7 @@ class Validator {
       const auto text = value.get<std::string>();
       if (schema.contains("minLength") && text.size() < schema["minLength"]) return false;
       if (schema.contains("maxLength") && text.size() > schema["maxLength"]) return false;
-      if (schema.contains("pattern") &&
-          !std::regex_search(text, std::regex{schema["pattern"].get<std::string>()}))
+      if (schema.contains("pattern") && !Pattern{schema["pattern"].get<std::string>()}.matches(text))
         return false;
     }
     if (value.is_array()) {

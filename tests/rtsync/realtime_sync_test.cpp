@@ -1343,18 +1343,24 @@ TEST(RealtimeSyncThreads, TheLastRatioAskedForIsNeverLost) {
   bench.start();
   std::atomic<int> round{0};
   std::atomic<int> answered{0};
-  constexpr int kRounds = 500;
+  constexpr int kRounds = 30'000;
+  // As many rounds as a second has room for: on a busy machine each may cost a time slice.
+  const auto enough = std::chrono::steady_clock::now() + 1s;
+  std::atomic<bool> over{false};
   std::thread commands([&] {
-    for (int i = 1; i <= kRounds; ++i) {
-      for (int n = 0; n < 200; ++n) bench.sync.set_ratio(n % 2 == 0 ? 3 : 7);
+    for (int i = 1; i <= kRounds && std::chrono::steady_clock::now() < enough; ++i) {
+      for (int n = 0; n < 20; ++n) bench.sync.set_ratio(n % 2 == 0 ? 3 : 7);
       bench.sync.set_ratio(i % 2 == 0 ? 2 : 4);
       round.store(i, std::memory_order_release);
       while (answered.load(std::memory_order_acquire) != i) std::this_thread::yield();
     }
+    over.store(true, std::memory_order_release);
   });
   int lost = 0;
   for (int i = 1; i <= kRounds; ++i) {
-    while (round.load(std::memory_order_acquire) != i) (void)bench.frame(1us);
+    while (round.load(std::memory_order_acquire) != i && !over.load(std::memory_order_acquire))
+      (void)bench.frame(1us);
+    if (round.load(std::memory_order_acquire) != i) break;
     (void)bench.frame(1us);
     const std::int64_t frame = bench.timing().frame + 1;
     const Nanoseconds period = bench.sync.slot_of(frame + 1) - bench.sync.slot_of(frame);

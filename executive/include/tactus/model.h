@@ -113,6 +113,12 @@ typedef struct tactus_host {
   /** Says why the function that is about to return non-zero did so. Copies at most 255 bytes; may be called
    *  inside a frame. */
   void (*fail)(void* context, const char* message);
+  /** Real-time synchronization on (not 0) or off, from the end of the present frame on; at any time, from any
+   * thread. Without effect under --no-realtime. */
+  void (*set_realtime)(void* context, int on);
+  /** Switches a job of a cyclic class ("model.job") on or off, from the next time it comes up; at any time
+   * from the initialization jobs on. Not 0 when there is no such job. */
+  int (*enable_job)(void* context, const char* job, int on);
 } tactus_host;
 
 typedef struct tactus_model {

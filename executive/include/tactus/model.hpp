@@ -203,6 +203,18 @@ class Model {
     if (host_.fail != nullptr) host_.fail(host_.context, message);
   }
 
+  /// Real-time synchronization on or off, from the end of the present frame on. From initialization on. @when
+  /// any
+  void set_realtime(bool on) const noexcept {
+    if (host_.set_realtime != nullptr) host_.set_realtime(host_.context, on ? 1 : 0);
+  }
+
+  /// Switches a job of a cyclic class ("model.job", of this or another model) from the next time it comes up.
+  /// False when there is none. From initialization on. @when any
+  bool enable_job(const char* job, bool on) const noexcept {
+    return host_.enable_job != nullptr && host_.enable_job(host_.context, job, on ? 1 : 0) == 0;
+  }
+
   void attach(const tactus_host& host) { host_ = host; }  ///< for TACTUS_MODEL only
 
  private:

@@ -115,6 +115,23 @@ TEST(EveryModelRt, NeverTouchesTheHeapInAFrame) {
   EXPECT_EQ(heap_calls(), before);
 }
 
+TEST(EveryModelRt, NeverTouchesTheHeapAlone) {
+  for_every_model([](const tactus_model& m, const char* library) {
+    Instance it(library, m.name);
+    if (m.name == std::string("late")) it.set("busy", 1e-6);
+    it.initialize();
+    const std::size_t before = heap_calls();
+    for (int k = 0; k < 200; ++k) {
+      for (const auto& j : it.jobs()) {
+        if (j.job_class == TACTUS_INITIALIZATION) continue;
+        const tactus_call call{k * std::int64_t{10'000'000}, k, 0.01};
+        ASSERT_EQ(j.run(it.self(), &call), 0);
+      }
+    }
+    EXPECT_EQ(heap_calls(), before);
+  });
+}
+
 TEST(EveryModelRt, AllocatesWhenToldTo) {
   Instance it("test_load", "misbehave");
   it.set("what", "allocate").set("at_frame", 3).initialize();

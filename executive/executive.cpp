@@ -13,6 +13,22 @@ namespace tactus::executive {
 using rtsync::Nanoseconds;
 using rtsync::Verdict;
 
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::completed:
+      return "completed";
+    case Outcome::stopped:
+      return "stopped";
+    case Outcome::overrun:
+      return "overrun";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::aborted:
+      break;
+  }
+  return "aborted";
+}
+
 /// Executes what the schedule names, and measures it: the end of one job is the beginning of the next, so
 /// there is one clock read per job and one per instant.
 template <bool Timed>

@@ -29,6 +29,9 @@ enum class Outcome {
   aborted,    ///< somebody asked for Abort, or the sleeper broke
 };
 
+/// "completed", as summary.json has it.
+std::string_view name_of(Outcome outcome);
+
 struct RunEnd {
   Outcome outcome = Outcome::completed;
   std::string reason;  ///< a whole sentence; empty when completed

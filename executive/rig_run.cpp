@@ -20,7 +20,6 @@ using rtsync::CpuSet;
 using rtsync::Provision;
 using rtsync::SchedPolicy;
 
-constexpr auto kTick = 100ms;        // how often the service thread looks
 constexpr auto kTellEvery = 1s;      // how often notes become lines
 constexpr auto kAbortPatience = 1s;  // how long an abort waits for a job that does not return
 
@@ -250,7 +249,7 @@ void RigRun::serve(RunWatcher& watcher) {
   auto told = std::chrono::steady_clock::now();
   std::optional<std::chrono::steady_clock::time_point> aborted;
   while (!done_.load()) {
-    watcher.tick(*this);  // waits for a signal, at most kTick
+    watcher.tick(*this);  // waits a little for a signal
     FrameNote note;
     while (executive_->pop_note(note)) teller_.take(note);
     const bool paused = executive_->latest().state == State::pause;
@@ -304,6 +303,8 @@ void RigRun::finish(RunWatcher& watcher) {
   };
   for (const Recording& recording : rig_.recordings()) about(recording);
   if (rig_.frame_log() != nullptr) about(*rig_.frame_log());
+  if (realtime_ && !sleeper_->remark().empty())
+    log_->info(std::string("sleeper ") + sleeper_->name() + ": " + sleeper_->remark());
   log_->info("ended after " + std::to_string(end_.frames) + " frames" +
              (end_.reason.empty() ? "" : ": " + end_.reason));
   log_->flush();

@@ -11,22 +11,6 @@ namespace {
 
 using config::Json;
 
-const char* text_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::completed:
-      return "completed";
-    case Outcome::stopped:
-      return "stopped";
-    case Outcome::overrun:
-      return "overrun";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::aborted:
-      break;
-  }
-  return "aborted";
-}
-
 std::string preemption() {
   for (const rtsync::Fact& fact : rtsync::probe_host({.live = false}))
     if (fact.name == "kernel preemption") return fact.found;
@@ -91,7 +75,7 @@ Json RigRun::summary() const {
   if (realtime_ && main_facts_.cpus.count() == 1) cpu = main_facts_.cpus.first();
   return {
       {"rig", rig_.settings().rig.value},
-      {"outcome", text_of(end_.outcome)},
+      {"outcome", name_of(end_.outcome)},
       {"reason", end_.reason},
       {"exit_status", exit_status()},
       {"frames",

@@ -134,7 +134,7 @@ std::string first_line(const RigRun& run) {
 std::string last_line(const RigRun& run) {
   const auto& times = run.executive().statistics();
   const rtsync::RealtimeTotals totals = run.executive().totals();
-  std::string line = run.rig().settings().rig.value + ": " + run.summary()["outcome"].get<std::string>() +
+  std::string line = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) +
                      " after " + std::to_string(run.end().frames) + " frames";
   if (run.realtime())
     line += ", late p50 " + text_of(times.late, 0.5) + " max " + duration_text(times.late.max().count()) +
@@ -169,7 +169,7 @@ void Screen::started(const RigRun& run) {
 
 void Screen::tick(RigRun& run) {
   const sigset_t set = watched_signals();
-  const timespec wait{0, 100'000'000};
+  const timespec wait{0, 50'000'000};
   const int signal = ::sigtimedwait(&set, nullptr, &wait);
   executive::Executive& executive = run.executive();
   if (std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end()) {

@@ -16,7 +16,7 @@ class Screen final : public executive::RunWatcher {
   Screen(bool quiet, bool terminal) : quiet_(quiet), terminal_(terminal) {}
 
   void started(const executive::RigRun& run) override;
-  /// Waits for a signal at most 100 ms: SIGINT, SIGTERM, SIGHUP stop (a second one aborts), SIGUSR1 pauses,
+  /// Waits for a signal at most 50 ms: SIGINT, SIGTERM, SIGHUP stop (a second one aborts), SIGUSR1 pauses,
   /// SIGUSR2 resumes.
   void tick(executive::RigRun& run) override;
   void say(const std::string& line) override;

@@ -77,7 +77,7 @@ void RealtimeSync::anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT {
 void RealtimeSync::initialize() {
   const bool enabled = take(enable_requested_);
   const bool disabled = take(disable_requested_);
-  active_.store(enabled && !disabled, std::memory_order_relaxed);
+  active_.store((active() || enabled) && !disabled, std::memory_order_relaxed);
   sleeper_.prepare(real_period());
 }
 
@@ -151,6 +151,8 @@ Verdict RealtimeSync::end_unpaced(Instant<RigTime> done) TACTUS_RT {
     // Real time equals simulated time from here on: the frame that starts now is the first that is paced.
     active_.store(true, std::memory_order_relaxed);
     anchor(frame_, done);
+    budget_.clear();  // overruns before an unpaced stretch are not in a row with those after it
+    totals_.consecutive_overruns = 0;
   }
   return Verdict::go_on;
 }
@@ -223,7 +225,10 @@ WaitResult RealtimeSync::wait_until(Instant<RigTime> slot) TACTUS_RT {
 }
 
 Verdict RealtimeSync::wait() TACTUS_RT {
-  if (!timing_.paced) return Verdict::go_on;
+  if (!timing_.paced) {
+    if (!active()) wake_ = clock_.now();  // what the caller did since assess() is no frame's work
+    return Verdict::go_on;
+  }
   if (leaving_) active_.store(false, std::memory_order_relaxed);
   leaving_ = false;
   const Instant<RigTime> slot = slot_of(frame_);
@@ -250,6 +255,8 @@ Verdict RealtimeSync::wait() TACTUS_RT {
 }
 
 void RealtimeSync::freeze_init() TACTUS_RT {
+  if (leaving_) active_.store(false, std::memory_order_relaxed);
+  leaving_ = false;
   const Instant<RigTime> from = active() ? slot_of(frame_) : clock_.now();
   freeze_grid_ = FrameClock{from, settings_.freeze_frame};
   freeze_frames_ = 0;
@@ -286,9 +293,10 @@ Verdict RealtimeSync::freeze_pause() TACTUS_RT {
 
 Verdict RealtimeSync::unfreeze() TACTUS_RT {
   if (terminate_when_unfrozen_) return Verdict::terminate;
-  if (active()) grid_ = grid_.shifted(freeze_grid_.slot(freeze_frames_) - slot_of(frame_));
   wake_ = clock_.now();
-  waited_ = false;
+  waited_ = true;  // a late wake out of the freeze is one
+  // The pause may have been cut short: the next slot then is now, not the freeze slot that was waited for.
+  if (active()) grid_ = grid_.shifted(std::min(freeze_grid_.slot(freeze_frames_), wake_) - slot_of(frame_));
   budget_.clear();
   totals_.consecutive_overruns = 0;
   return Verdict::go_on;

@@ -37,7 +37,7 @@ struct FrameTiming {
   OverrunCause overrun = OverrunCause::none;
   bool paced = false;      ///< real-time synchronization was active; otherwise only `work` means something
   bool late_wake = false;  ///< woken later than the late limit
-  bool grace = false;      ///< in the start-up grace: in none of the totals below
+  bool grace = false;      ///< in the start-up grace: its overrun and late wake are counted apart
 };
 
 /// Sums since the start. Threads: written by the paced thread; a copy travels to readers.

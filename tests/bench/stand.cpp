@@ -1,0 +1,107 @@
+#include "tests/bench/stand.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "tests/bench/bench.hpp"
+
+namespace tactus::bench {
+
+using rtsync::Period;
+
+int count_up(void* self, const tactus_call* /*call*/) {
+  ++static_cast<Counter*>(self)->runs;
+  return 0;
+}
+
+void Jobs::add(std::int64_t cycle_frames, std::int64_t first_frame) {
+  add(&count_up, &counters_.emplace_back());
+  planned_.back().cycle = Period{cycle_frames * kFrameNs, 1};
+  planned_.back().first = Period{first_frame * kFrameNs, 1};
+}
+
+void Jobs::add(tactus_job_function run, void* self) {
+  executive::PlannedJob job;
+  job.name = "job" + std::to_string(planned_.size());
+  job.run = run;
+  job.self = self;
+  job.cycle = Period{kFrameNs, 1};
+  planned_.push_back(std::move(job));
+}
+
+executive::Plan Jobs::plan(bool job_times) const {
+  executive::Plan plan;
+  plan.frame = Period{kFrameNs, 1};
+  plan.jobs = planned_;
+  plan.job_times = job_times;
+  return plan;
+}
+
+std::int64_t Jobs::runs() const {
+  return std::accumulate(counters_.begin(), counters_.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Counter& counter) { return sum + counter.runs; });
+}
+
+Stand::Stand(executive::Plan plan)
+    : sync_({}, plan.frame, clock_, sleeper_),
+      executive_(std::move(plan), sync_, sleeper_, plain_clock_, variables_) {
+  executive_.run_initialization();
+  thread_ = std::thread([this] { (void)executive_.run(INT64_MAX); });
+  done_.acquire();  // it stands at the start
+}
+
+Stand::~Stand() {
+  ending_ = true;
+  executive_.request_stop("measured");
+  go_.release();
+  thread_.join();
+}
+
+void Stand::hand_over() TACTUS_RT {
+  const std::int64_t now = now_ns();
+  clock_.frames += asked_ == 0 ? 1 : asked_;
+  if (part_ == Part::measuring && ends_ns_ != nullptr && measured_ > 0) {
+    ends_ns_->push_back(now);
+    clock_.left = 1;
+    if (--measured_ > 0) return;
+  }
+  if (part_ == Part::warming) {
+    part_ = Part::measuring;
+    asked_ = clock_.left = ends_ns_ != nullptr ? 1 : measured_;
+    if (ends_ns_ != nullptr) ends_ns_->push_back(now);
+    begin_ns_ = now_ns();
+    return;
+  }
+  end_ns_ = now;
+  part_ = Part::idle;
+  done_.release();
+  go_.acquire();
+  if (ending_) clock_.left = INT64_MAX;
+}
+
+void Stand::go() {
+  go_.release();
+  done_.acquire();
+}
+
+double Stand::frames(std::int64_t warm, std::int64_t measured) {
+  ends_ns_ = nullptr;
+  measured_ = measured;
+  part_ = Part::warming;
+  asked_ = clock_.left = std::max<std::int64_t>(1, warm);
+  go();
+  return static_cast<double>(end_ns_ - begin_ns_);
+}
+
+void Stand::frames(std::int64_t warm, std::vector<std::int64_t>& ends_ns) {
+  measured_ = static_cast<std::int64_t>(ends_ns.size()) - 1;
+  ends_ns.clear();  // keeps its memory
+  ends_ns_ = &ends_ns;
+  part_ = Part::warming;
+  asked_ = clock_.left = std::max<std::int64_t>(1, warm);
+  go();
+}
+
+}  // namespace tactus::bench

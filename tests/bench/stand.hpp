@@ -1,0 +1,108 @@
+#pragma once
+/// An executive on a test stand: it runs as many frames as it is told to, again and again, and each time says
+/// how long they took.
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+#include "executive/executive.hpp"
+#include "executive/plan.hpp"
+#include "rtsync/clock.hpp"
+#include "rtsync/realtime_sync.hpp"
+#include "rtsync/sleeper.hpp"
+
+namespace tactus::bench {
+
+/// A job that does nothing but prove that it ran, on a cache line of its own.
+struct alignas(64) Counter {
+  std::int64_t runs = 0;
+};
+int count_up(void* self, const tactus_call* call);
+
+/// Jobs of class scheduled, each with a counter of its own; cycle and first call in frames.
+class Jobs {
+ public:
+  static constexpr std::int64_t kFrameNs = 1'000'000;
+
+  void add(std::int64_t cycle_frames, std::int64_t first_frame = 0);
+  /// A job with another function and object than a counter's; every frame.
+  void add(tactus_job_function run, void* self);
+  std::size_t size() const { return planned_.size(); }
+  executive::Plan plan(bool job_times) const;
+  /// How often all of them ran.
+  std::int64_t runs() const;
+
+ private:
+  std::deque<Counter> counters_;  // the addresses stay
+  std::vector<executive::PlannedJob> planned_;
+};
+
+/// Runs an executive without real time on a thread of its own, which moves only inside frames().
+///
+/// The executive reads the clock once at the end of every frame. This clock counts these reads, and hands over
+/// after as many as were asked for: so what is measured is Executive::run as it is, from the end of one frame
+/// to the end of another.
+class Stand {
+ public:
+  explicit Stand(executive::Plan plan);
+  Stand(const Stand&) = delete;
+  Stand& operator=(const Stand&) = delete;
+  ~Stand();
+
+  /// Runs `warm` frames and then `measured` more; nanoseconds of the latter.
+  double frames(std::int64_t warm, std::int64_t measured);
+  /// The same, with the end of every frame in `ends_ns` (measured + 1 of them: the first is the beginning).
+  void frames(std::int64_t warm, std::vector<std::int64_t>& ends_ns);
+  /// How many frames ended so far, which is the number of the frame that runs next.
+  std::int64_t frames_run() const { return clock_.frames; }
+
+ private:
+  class FrameCounter final : public rtsync::Clock {
+   public:
+    explicit FrameCounter(Stand& stand) : stand_(stand) {}
+    rtsync::Instant<rtsync::RigTime> now() const TACTUS_RT override {
+      if (--left == 0) stand_.hand_over();
+      return clock_.now();
+    }
+    rtsync::Instant<rtsync::RigTime> to_monotonic(
+        rtsync::Instant<rtsync::RigTime> t) const TACTUS_RT override {
+      return t;
+    }
+    const char* name() const TACTUS_RT override { return "frame counter"; }
+
+    mutable std::int64_t left = 1;
+    mutable std::int64_t frames = -1;  // the first read is the start
+
+   private:
+    Stand& stand_;
+    rtsync::MonotonicClock clock_;
+  };
+
+  enum class Part { idle, warming, measuring };
+  void hand_over() TACTUS_RT;
+  void go();
+
+  rtsync::MonotonicClock plain_clock_;
+  FrameCounter clock_{*this};
+  rtsync::NanosleepSleeper sleeper_{plain_clock_};
+  rtsync::RealtimeSync sync_;
+  executive::RealtimeVariables variables_;
+  executive::Executive executive_;
+
+  Part part_ = Part::idle;
+  bool ending_ = false;
+  std::int64_t asked_ = 0;     // reads in the present part
+  std::int64_t measured_ = 0;  // frames
+  std::int64_t begin_ns_ = 0;
+  std::int64_t end_ns_ = 0;
+  std::vector<std::int64_t>* ends_ns_ = nullptr;
+  std::binary_semaphore go_{0};
+  std::binary_semaphore done_{0};
+  std::thread thread_;
+};
+
+}  // namespace tactus::bench

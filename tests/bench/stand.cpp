@@ -61,18 +61,18 @@ Stand::~Stand() {
 
 void Stand::hand_over() TACTUS_RT {
   const std::int64_t now = now_ns();
-  clock_.frames += asked_ == 0 ? 1 : asked_;
-  if (part_ == Part::measuring && ends_ns_ != nullptr && measured_ > 0) {
+  clock_.frames += asked_;
+  if (part_ == Part::warming) {
+    part_ = Part::measuring;
+    begin_ns_ = now;
+    if (ends_ns_ != nullptr) ends_ns_->push_back(now);
+    clock_.left = asked_ = ends_ns_ != nullptr ? 1 : measured_;
+    return;
+  }
+  if (part_ == Part::measuring && ends_ns_ != nullptr) {
     ends_ns_->push_back(now);
     clock_.left = 1;
     if (--measured_ > 0) return;
-  }
-  if (part_ == Part::warming) {
-    part_ = Part::measuring;
-    asked_ = clock_.left = ends_ns_ != nullptr ? 1 : measured_;
-    if (ends_ns_ != nullptr) ends_ns_->push_back(now);
-    begin_ns_ = now_ns();
-    return;
   }
   end_ns_ = now;
   part_ = Part::idle;
@@ -81,27 +81,24 @@ void Stand::hand_over() TACTUS_RT {
   if (ending_) clock_.left = INT64_MAX;
 }
 
-void Stand::go() {
+void Stand::go(std::int64_t warm, std::int64_t measured, std::vector<std::int64_t>* ends_ns) {
+  ends_ns_ = ends_ns;
+  measured_ = measured;
+  part_ = Part::warming;
+  clock_.left = asked_ = std::max<std::int64_t>(1, warm);
   go_.release();
   done_.acquire();
 }
 
 double Stand::frames(std::int64_t warm, std::int64_t measured) {
-  ends_ns_ = nullptr;
-  measured_ = measured;
-  part_ = Part::warming;
-  asked_ = clock_.left = std::max<std::int64_t>(1, warm);
-  go();
+  go(warm, measured, nullptr);
   return static_cast<double>(end_ns_ - begin_ns_);
 }
 
 void Stand::frames(std::int64_t warm, std::vector<std::int64_t>& ends_ns) {
-  measured_ = static_cast<std::int64_t>(ends_ns.size()) - 1;
+  const auto measured = static_cast<std::int64_t>(ends_ns.size()) - 1;
   ends_ns.clear();  // keeps its memory
-  ends_ns_ = &ends_ns;
-  part_ = Part::warming;
-  asked_ = clock_.left = std::max<std::int64_t>(1, warm);
-  go();
+  go(warm, measured, &ends_ns);
 }
 
 }  // namespace tactus::bench

@@ -84,7 +84,7 @@ class Stand {
 
   enum class Part { idle, warming, measuring };
   void hand_over() TACTUS_RT;
-  void go();
+  void go(std::int64_t warm, std::int64_t measured, std::vector<std::int64_t>* ends_ns);
 
   rtsync::MonotonicClock plain_clock_;
   FrameCounter clock_{*this};
@@ -95,7 +95,7 @@ class Stand {
 
   Part part_ = Part::idle;
   bool ending_ = false;
-  std::int64_t asked_ = 0;     // reads in the present part
+  std::int64_t asked_ = 1;     // reads of the clock until it hands over
   std::int64_t measured_ = 0;  // frames
   std::int64_t begin_ns_ = 0;
   std::int64_t end_ns_ = 0;

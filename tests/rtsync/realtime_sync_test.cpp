@@ -889,6 +889,67 @@ TEST(Freeze, WithoutASinglePauseMovesNothing) {
   EXPECT_EQ(bench.now(), 6ms);
 }
 
+TEST(Freeze, AWakeOutOfItThatIsLateIsALateWake) {
+  Bench bench;
+  bench.start();
+  bench.frames(3, 100us);
+  bench.sync.freeze_init();
+  bench.sleeper.next_wake_late(300us);
+  ASSERT_EQ(bench.sync.freeze_pause(), Verdict::go_on);
+  ASSERT_EQ(bench.sync.unfreeze(), Verdict::go_on);
+  ASSERT_EQ(bench.frame(800us), Verdict::go_on);
+  EXPECT_EQ(bench.timing().late, Nanoseconds{300us});
+  EXPECT_EQ(bench.timing().overrun, OverrunCause::late_wake);
+  EXPECT_EQ(bench.totals().late_wakes, 1);
+}
+
+TEST(Freeze, LeftAfterAPauseThatWasCutShortStartsTheFrameAtOnce) {
+  Bench bench;
+  bench.start();
+  bench.frames(3, 100us);
+  bench.sync.freeze_init();
+  bench.sleeper.interrupt();
+  ASSERT_EQ(bench.sync.freeze_pause(), Verdict::interrupted);
+  bench.sleeper.resume();
+  ASSERT_EQ(bench.sync.unfreeze(), Verdict::go_on);
+  ASSERT_EQ(bench.frame(100us), Verdict::go_on);
+  EXPECT_EQ(bench.timing().late, kNone) << "not early: the freeze slot was still ahead";
+}
+
+TEST(RealtimeSync, WhatIsDoneBetweenAssessAndWaitIsNoFramesWork) {
+  Bench bench{RealtimeSettings{}};
+  bench.start();
+  for (int i = 0; i < 2; ++i) {
+    bench.clock.advance(100us);
+    ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+    EXPECT_EQ(bench.timing().work, Nanoseconds{100us});
+    bench.clock.advance(500us);
+    ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
+  }
+}
+
+TEST(RealtimeSync, OverrunsBeforeAnUnpacedStretchAreNotInARowWithThoseAfterIt) {
+  RealtimeSettings settings = enabled_with(OnOverrun::skip);
+  settings.overrun.max_consecutive_overruns = 2;
+  Bench bench{settings};
+  bench.start();
+  bench.sync.disable();
+  ASSERT_EQ(bench.frame(1500us), Verdict::go_on);
+  ASSERT_FALSE(bench.sync.active());
+  bench.frames(5, 100us);
+  bench.sync.enable();
+  bench.frames(1, 100us);
+  EXPECT_EQ(bench.frame(1500us), Verdict::go_on) << "the first in a row, not the second";
+  EXPECT_EQ(bench.frame(1500us), Verdict::terminate);
+}
+
+TEST(RealtimeSync, InitializedAgainWithoutRequestsItStaysAsItIs) {
+  Bench bench;
+  bench.start();
+  bench.sync.initialize();
+  EXPECT_TRUE(bench.sync.active());
+}
+
 TEST(Freeze, PausesThatAreInterruptedDoNotAddUp) {
   Bench bench;
   bench.start();

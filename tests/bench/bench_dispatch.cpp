@@ -1,0 +1,153 @@
+// What does the executive add to the call of a job, beside a bare loop of indirect calls?
+#include <tactus/model.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "executive/model_instance.hpp"
+#include "rtsync/clock.hpp"
+#include "tests/bench/bench.hpp"
+#include "tests/bench/stand.hpp"
+
+namespace {
+
+using tactus::bench::Contender;
+using tactus::bench::Jobs;
+using tactus::bench::Json;
+using tactus::bench::Stand;
+
+/// The same as a model in C++: its job goes through the trampoline that TACTUS_MODEL makes.
+class Tick : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.state("runs", runs_);
+    d.job<&Tick::step>("step", tactus::JobClass::scheduled);
+  }
+  void step() { ++runs_; }
+
+ private:
+  alignas(64) std::int64_t runs_ = 0;
+};
+TACTUS_MODEL("tick", Tick, "counts its calls")
+
+struct Bare {
+  tactus_job_function run;
+  void* self;
+};
+
+double run_bare(const std::vector<Bare>& jobs, std::int64_t warm, std::int64_t times) {
+  const tactus_call call{0, 0, 1e-3};
+  const auto once = [&] {
+    for (const Bare& job : jobs) (void)job.run(job.self, &call);
+  };
+  for (std::int64_t i = 0; i < warm; ++i) once();
+  const std::int64_t begin = tactus::bench::now_ns();
+  for (std::int64_t i = 0; i < times; ++i) once();
+  return static_cast<double>(tactus::bench::now_ns() - begin);
+}
+
+/// Cost of one read of the counter, and of CLOCK_MONOTONIC: the figures that per-job times are judged by.
+double read_counter(int times) {
+  std::uint64_t last = 0;
+  const std::int64_t begin = tactus::bench::now_ns();
+  for (int i = 0; i < times; ++i) {
+    last = tactus::rtsync::read_tsc();
+    tactus::bench::keep(last);
+  }
+  return static_cast<double>(tactus::bench::now_ns() - begin) / times;
+}
+
+double read_clock(int times) {
+  std::int64_t last = 0;
+  const std::int64_t begin = tactus::bench::now_ns();
+  for (int i = 0; i < times; ++i) {
+    last = tactus::bench::now_ns();
+    tactus::bench::keep(last);
+  }
+  return static_cast<double>(tactus::bench::now_ns() - begin) / times;
+}
+
+struct Subject {
+  const char* kind;
+  std::vector<Bare> bare;
+  Jobs jobs;
+};
+
+void compare(const Subject& subject, int rounds) {
+  const auto count = static_cast<double>(subject.bare.size());
+  const std::int64_t frames = std::max<std::int64_t>(4, 40'000 / static_cast<std::int64_t>(count));
+  const std::int64_t warm = std::max<std::int64_t>(2, frames / 4);
+  Stand empty(Jobs{}.plan(false));
+  Stand untimed(subject.jobs.plan(false));
+  Stand timed(subject.jobs.plan(true));
+  const double calls = static_cast<double>(frames) * count;
+  const tactus::bench::Turns turns = tactus::bench::take_turns(
+      {
+          {"bare loop", [&] { return run_bare(subject.bare, warm, frames) / calls; }},
+          {"frame", [&] { return untimed.frames(warm, frames) / calls; }},
+          {"frame with job times", [&] { return timed.frames(warm, frames) / calls; }},
+          // Per job, too: what each job's share of the frame without jobs is.
+          {"frame without jobs", [&] { return empty.frames(warm, frames) / calls; }},
+          {"counter", [] { return read_counter(2'000); }},
+          {"CLOCK_MONOTONIC", [] { return read_clock(1'000); }},
+      },
+      rounds);
+  std::vector<double> marginal;
+  std::vector<double> marginal_ratio;
+  for (std::size_t r = 0; r < turns.figures[0].size(); ++r) {
+    marginal.push_back(turns.figures[1][r] - turns.figures[3][r]);
+    marginal_ratio.push_back(marginal.back() / turns.figures[0][r]);
+  }
+  tactus::bench::answer(
+      std::string("what does the executive add to the call of a trivial job (") + subject.kind + ")?",
+      {{"jobs", subject.bare.size()},
+       {"rounds", rounds},
+       {"bare_loop_ns_per_job", to_json(turns.of(0))},
+       {"frame_ns_per_job", to_json(turns.of(1))},
+       {"frame_less_empty_frame_ns_per_job", to_json(tactus::bench::spread_of(marginal))},
+       {"frame_to_bare_loop_ratio", to_json(turns.ratio(1, 0))},
+       {"frame_less_empty_frame_to_bare_loop_ratio", to_json(tactus::bench::spread_of(marginal_ratio))},
+       {"aim_ratio", 1.5},
+       {"frame_with_job_times_ns_per_job", to_json(turns.of(2))},
+       {"job_times_add_ns_per_job", to_json(turns.difference(2, 1))},
+       {"counter_read_ns", to_json(turns.of(4))},
+       {"clock_gettime_read_ns", to_json(turns.of(5))},
+       {"job_times_add_counter_reads", to_json(tactus::bench::spread_of([&] {
+          std::vector<double> reads;
+          for (std::size_t r = 0; r < turns.figures[0].size(); ++r)
+            reads.push_back((turns.figures[2][r] - turns.figures[1][r]) / turns.figures[4][r]);
+          return reads;
+        }()))}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto options =
+      tactus::bench::read_options(argc, argv, "What does the executive add to the call of a job?");
+  tactus::bench::stay_on_last_cpu();
+  std::uint32_t models = 0;
+  const tactus_model& tick = **tactus_models(&models);
+  for (const std::size_t count : {10U, 100U, 1'000U, 10'000U}) {
+    const int rounds = options.quick ? 21 : 301;
+    {
+      std::deque<tactus::bench::Counter> counters(count);
+      Subject subject{"a function and a pointer", {}, {}};
+      for (auto& counter : counters) {
+        subject.bare.push_back({&tactus::bench::count_up, &counter});
+        subject.jobs.add(&tactus::bench::count_up, &counter);
+      }
+      compare(subject, rounds);
+    }
+    std::deque<tactus::executive::ModelInstance> instances;
+    Subject subject{"a model in C++", {}, {}};
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& instance = instances.emplace_back(tick, "tick" + std::to_string(i));
+      subject.bare.push_back({instance.jobs().front().run, instance.self()});
+      subject.jobs.add(instance.jobs().front().run, instance.self());
+    }
+    compare(subject, rounds);
+  }
+}

@@ -1,0 +1,2 @@
+// What?
+int main() {}

@@ -115,11 +115,11 @@ class Fields : private TableBase {
 
 /// A key that may be absent. Without a rule the member's type decides.
 template <class T, class V, class Rule>
-Field<T> optional(std::string key, V T::*member, const Rule& rule, std::string meaning) {
+Field<T> optional(const std::string& key, V T::*member, const Rule& rule, const std::string& meaning) {
   Type<V> type = type_of<V>(rule);
   Field<T> field;
-  field.key = std::move(key);
-  field.meaning = std::move(meaning);
+  field.key = key;
+  field.meaning = meaning;
   field.shape = type.shape;
   field.read = [type, member](const Node& node, const Context& context, T& out) {
     V value = out.*member;
@@ -139,29 +139,30 @@ Field<T> optional(std::string key, V T::*member, const Rule& rule, std::string m
   return field;
 }
 template <class T, class V>
-Field<T> optional(std::string key, V T::*member, std::string meaning) {
-  return config::optional(std::move(key), member, Plain{}, std::move(meaning));
+Field<T> optional(const std::string& key, V T::*member, const std::string& meaning) {
+  return config::optional(key, member, Plain{}, meaning);
 }
 
 /// A key that must be there.
 template <class T, class V, class Rule>
-Field<T> required(std::string key, V T::*member, const Rule& rule, std::string meaning) {
-  Field<T> field = config::optional(std::move(key), member, rule, std::move(meaning));
+Field<T> required(const std::string& key, V T::*member, const Rule& rule, const std::string& meaning) {
+  Field<T> field = config::optional(key, member, rule, meaning);
   field.required = true;
   return field;
 }
 template <class T, class V>
-Field<T> required(std::string key, V T::*member, std::string meaning) {
-  return config::required(std::move(key), member, Plain{}, std::move(meaning));
+Field<T> required(const std::string& key, V T::*member, const std::string& meaning) {
+  return config::required(key, member, Plain{}, meaning);
 }
 
 /// A list of structs (or of anything a rule reads).
 template <class T, class V, class Rule>
-Field<T> list(std::string key, std::vector<V> T::*member, const Rule& rule, std::string meaning) {
+Field<T> list(const std::string& key, std::vector<V> T::*member, const Rule& rule,
+              const std::string& meaning) {
   Type<std::vector<V>> type = list_type(type_of<V>(rule));
   Field<T> field;
-  field.key = std::move(key);
-  field.meaning = std::move(meaning);
+  field.key = key;
+  field.meaning = meaning;
   field.shape = type.shape;
   field.read = [type, member](const Node& node, const Context& context, T& out) {
     return type.read(node, context, out.*member);
@@ -173,15 +174,15 @@ Field<T> list(std::string key, std::vector<V> T::*member, const Rule& rule, std:
 /// A map from names to structs, kept as a vector in document order. S::name (std::string or Located<
 /// std::string>) gets the key. `noun` says what is named: "model".
 template <class T, class S>
-Field<T> named(std::string key, std::vector<S> T::*member, const Fields<S>& fields, std::string noun,
-               std::string meaning);
+Field<T> named(const std::string& key, std::vector<S> T::*member, const Fields<S>& fields,
+               const std::string& noun, const std::string& meaning);
 
 /// All keys that no other field declares, as a map: the settings of a driver that is known only later.
 template <class T>
-Field<T> rest(Node T::*member, std::string meaning) {
+Field<T> rest(Node T::*member, const std::string& meaning) {
   Field<T> field;
   field.role = Field<T>::Role::rest;
-  field.meaning = std::move(meaning);
+  field.meaning = meaning;
   field.read = [member](const Node& node, const Context&, T& out) {
     out.*member = node;
     return true;
@@ -327,8 +328,8 @@ inline const std::string& get_name(const Located<std::string>& name) { return na
 }  // namespace detail
 
 template <class T, class S>
-Field<T> named(std::string key, std::vector<S> T::*member, const Fields<S>& fields, std::string noun,
-               std::string meaning) {
+Field<T> named(const std::string& key, std::vector<S> T::*member, const Fields<S>& fields,
+               const std::string& noun, const std::string& meaning) {
   const Type<S> inner = fields.template type<S>();
   Shape description;
   description.form = Shape::Form::map_of;
@@ -337,8 +338,8 @@ Field<T> named(std::string key, std::vector<S> T::*member, const Fields<S>& fiel
   description.item = inner.shape;
   auto shape = std::make_shared<const Shape>(std::move(description));
   Field<T> field;
-  field.key = std::move(key);
-  field.meaning = std::move(meaning);
+  field.key = key;
+  field.meaning = meaning;
   field.shape = shape;
   field.read = [inner, shape, noun, member](const Node& node, const Context& context, T& out) {
     if (!expect(Kind::map, node, context, *shape)) return false;

@@ -30,13 +30,13 @@ struct Parsed {
   bool outside = false;  ///< understood, but not within the limits
 
   Parsed(V good) : value(std::move(good)) {}  // implicit: `return 5;` reads well
-  static Parsed failed(std::string why) {
+  static Parsed failed(const std::string& why) {
     Parsed result;
-    result.problem = std::move(why);
+    result.problem = why;
     return result;
   }
-  static Parsed outside_limits(std::string why) {
-    Parsed result = failed(std::move(why));
+  static Parsed outside_limits(const std::string& why) {
+    Parsed result = failed(why);
     result.outside = true;
     return result;
   }

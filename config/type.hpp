@@ -29,7 +29,9 @@ class Context {
   /// What else would have been right, said behind every complaint: "; or 'measured'".
   Context also(const std::string& alternative) const;
 
-  void fail(const Place& place, std::string message) const { problems_->add(place, path_, message + also_); }
+  void fail(const Place& place, const std::string& message) const {
+    problems_->add(place, path_, message + also_);
+  }
   Problems& problems() const { return *problems_; }
   const std::string& path() const { return path_; }
   const std::string& meaning() const { return meaning_; }

@@ -22,8 +22,7 @@ struct Connection {
 };
 
 /// Why two ends do not fit together (roles, types, sizes, units), as a repair instruction; nothing when they
-/// do.
-///                                                                                               @when setup
+/// do. @when setup
 std::optional<std::string> objection(const Connection& connection);
 
 /// Copies of values, made ready at setup and run as a job of its own: run_copies(self = CopyList*).

@@ -4,8 +4,7 @@
 
 namespace tactus::executive {
 
-/// A time for people, three digits and a unit: "450 ns", "12.3 us", "1.2 ms", "-3 s".                @when
-/// service
+/// A time for people, three digits and a unit: "450 ns", "12.3 us", "1.2 ms", "-3 s". @when service
 std::string duration_text(std::int64_t nanoseconds);
 
 /// Simulated time in seconds with milliseconds: "12.345 s".

@@ -56,15 +56,13 @@ class Executive final : public ModelServices {
   Executive& operator=(const Executive&) = delete;
 
   /// State Start: default_data jobs (before the parameters are set) and initialization jobs (after). Throws
-  /// std::runtime_error naming the job that failed.                                                @when
-  /// setup
+  /// std::runtime_error naming the job that failed. @when setup
   void run_default_data();
   void run_initialization();
   /// Runs until `frames` frames are done (INT64_MAX: for ever) or something ends it. Throws std::system_error
   /// when the sleeper cannot be had. Once per executive.
   RunEnd run(std::int64_t frames);
-  /// State Disconnect: all shutdown jobs, also after one has failed; returns what failed.           @when
-  /// service
+  /// State Disconnect: all shutdown jobs, also after one has failed; returns what failed. @when service
   std::vector<std::string> run_shutdown();
 
   /// Requests; each is taken at the end of the frame. Abort wins over stop, stop over pause.       @when any
@@ -77,8 +75,7 @@ class Executive final : public ModelServices {
   bool enable_job(std::string_view name, bool on) TACTUS_RT override;
   /// Real-time synchronization from the end of the frame on; ignored after forbid_realtime().       @when any
   void set_realtime(bool on) TACTUS_RT override;
-  /// --no-realtime: whatever a model asks for.                                                      @when
-  /// setup
+  /// --no-realtime: whatever a model asks for. @when setup
   void forbid_realtime() { realtime_allowed_ = false; }
 
   bool abort_requested() const TACTUS_RT { return abort_reason_.load(std::memory_order_relaxed) != nullptr; }
@@ -96,11 +93,9 @@ class Executive final : public ModelServices {
   const rtsync::RunCounters& counters() const { return counters_; }
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
 
-  /// A recording that is sampled once per frame, after the frame's times are known.                @when
-  /// setup
+  /// A recording that is sampled once per frame, after the frame's times are known. @when setup
   void set_frame_log(Recording& log) { frame_log_ = &log; }
-  /// All recordings: they wait for room only while the rig is not in real time.                    @when
-  /// setup
+  /// All recordings: they wait for room only while the rig is not in real time. @when setup
   void set_recordings(std::vector<Recording*> recordings) { recordings_ = std::move(recordings); }
 
  private:

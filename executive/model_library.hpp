@@ -17,19 +17,17 @@ class LibraryError : public std::runtime_error {
 };
 
 /// Where libraries that are given by a bare name are looked for: $TACTUS_PLUGIN_PATH (a list with ':'), then
-/// lib/tactus beside the folder of the running program.                                             @when
-/// setup
+/// lib/tactus beside the folder of the running program. @when setup
 std::vector<std::filesystem::path> plugin_folders();
 
 /// The file of a library: `library` with a '/' is a path relative to `base`; otherwise lib<name>.so in
-/// plugin_folders(). Throws LibraryError that lists what was tried.                                 @when
-/// setup
+/// plugin_folders(). Throws LibraryError that lists what was tried. @when setup
 std::filesystem::path find_library(const std::string& library, const std::filesystem::path& base);
 
 /// An opened shared library (dlopen, RTLD_NOW | RTLD_LOCAL). Closed by the destructor.
 class SharedLibrary {
  public:
-  /// Throws LibraryError with the loader's own reason (a missing symbol, a wrong architecture ...).  @when
+  /// Throws LibraryError with the loader's own reason (a missing symbol, a wrong architecture ...). @when
   /// setup
   explicit SharedLibrary(const std::filesystem::path& file);
   SharedLibrary(const SharedLibrary&) = delete;
@@ -47,8 +45,7 @@ class SharedLibrary {
 /// A shared library with models.
 class ModelLibrary {
  public:
-  /// Throws LibraryError: not loadable, no `tactus_models`, or another ABI version.                  @when
-  /// setup
+  /// Throws LibraryError: not loadable, no `tactus_models`, or another ABI version. @when setup
   explicit ModelLibrary(const std::filesystem::path& file);
 
   std::span<const tactus_model* const> models() const { return models_; }

@@ -30,13 +30,12 @@ class Recording {
 
   std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
-  /// Why the file could not be written; empty as long as it can. After the recorder has stopped.   @when
+  /// Why the file could not be written; empty as long as it can. After the recorder has stopped. @when
   /// service
   const std::string& error() const { return error_; }
 
   void open(const std::filesystem::path& folder);  ///< throws what the sink throws          @when setup
-  /// Writes what the ring holds; returns how many records it took.                                 @when
-  /// service
+  /// Writes what the ring holds; returns how many records it took. @when service
   std::size_t drain();
   void flush();  // @when service
   void close();  // @when service
@@ -70,14 +69,11 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
 
-  /// Takes a recording in; it must be alive until stop().                                          @when
-  /// setup
+  /// Takes a recording in; it must be alive until stop(). @when setup
   void add(Recording& recording) { recordings_.push_back(&recording); }
-  /// Opens the files (throws std::runtime_error naming the recording) and starts the thread.        @when
-  /// setup
+  /// Opens the files (throws std::runtime_error naming the recording) and starts the thread. @when setup
   void start(const rtsync::ThreadSettings& helper);
-  /// Writes what is left, closes the files, ends the thread.                                       @when
-  /// service
+  /// Writes what is left, closes the files, ends the thread. @when service
   void stop();
   std::vector<rtsync::Provision> provisions() const;
 

@@ -77,7 +77,8 @@ std::optional<std::vector<std::byte>> integer_bytes(tactus_type type, const std:
 
 }  // namespace
 
-Rig::Rig(RigSettings settings, const std::filesystem::path& base) : settings_(std::move(settings)) {
+Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems)
+    : settings_(std::move(settings)), problems_(std::move(problems)) {
   plan_.frame = settings_.frame.period;
   plan_.job_times = settings_.job_times;
   declare_realtime_variables();
@@ -115,6 +116,7 @@ void Rig::make_models(const std::filesystem::path& base) {
       problems_.add(settings.origin, "'rt' is the name of the executive's own variables; choose another");
       continue;
     }
+    if (settings.library.value.empty() || settings.model.value.empty()) continue;  // already complained about
     try {
       const ModelLibrary* const library = this->library(settings, base);
       settings.library.value = library->file().string();
@@ -389,6 +391,7 @@ std::optional<VariableRef> Rig::find(const Located<std::string>& name) {
 void Rig::connect() {
   std::map<std::pair<const Variable*, std::uint32_t>, const ConnectionSettings*> fed;
   for (const ConnectionSettings& settings : settings_.connect) {
+    if (settings.from.value.empty() || settings.to.value.empty()) continue;  // already complained about
     const auto from = find(settings.from);
     const auto to = find(settings.to);
     if (!from || !to) continue;

@@ -26,7 +26,7 @@ class Rig {
  public:
   /// `base` is the folder that libraries with a '/' are relative to. Throws config::ConfigError with
   /// everything that is wrong, all in one go. @when setup
-  Rig(RigSettings settings, const std::filesystem::path& base);
+  Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems = {});
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
   ~Rig();
@@ -38,11 +38,9 @@ class Rig {
   /// Inputs that no wire feeds and no parameter sets.
   std::vector<std::string> unconnected_inputs() const;
 
-  /// Who answers the models' requests from now on.                                                  @when
-  /// setup
+  /// Who answers the models' requests from now on. @when setup
   void serve(ModelServices& services);
-  /// Sets the values of `parameters:`; after the default_data jobs.                                @when
-  /// setup
+  /// Sets the values of `parameters:`; after the default_data jobs. @when setup
   void apply_parameters();
   /// The recordings of `record:`, sampled by the plan's jobs.
   std::deque<Recording>& recordings() { return recordings_; }

@@ -14,8 +14,7 @@ namespace tactus::executive {
 /// Threads  the service thread.
 class RunLog {
  public:
-  /// Throws std::runtime_error when the file cannot be made.                                       @when
-  /// setup
+  /// Throws std::runtime_error when the file cannot be made. @when setup
   explicit RunLog(const std::filesystem::path& file);
   ~RunLog();
   void info(const std::string& line);

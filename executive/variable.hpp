@@ -53,8 +53,7 @@ std::string_view name_of(tactus_role role);
 /// "double[3] [N m]": type, size and unit for messages.
 std::string describe(const VariableRef& ref);
 
-/// Reads one element as text that reads back to the same bits.                                      @when
-/// service
+/// Reads one element as text that reads back to the same bits. @when service
 std::string format_value(tactus_type type, const void* data);
 /// Appends instead; for recordings, which write millions of them.
 void append_value(std::string& to, tactus_type type, const void* data);

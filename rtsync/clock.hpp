@@ -22,8 +22,7 @@ class Clock {
   virtual Instant<RigTime> now() const TACTUS_RT = 0;
 
   /// The same moment on CLOCK_MONOTONIC, for the kernel's timers, which know no other clock. Computed anew at
-  /// each call, so that a difference in rate never adds up.                                             @when
-  /// any
+  /// each call, so that a difference in rate never adds up. @when any
   virtual Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT = 0;
 
   virtual const char* name() const TACTUS_RT = 0;
@@ -75,8 +74,7 @@ struct ClockChoice {
 };
 
 /// The TSC clock if this machine's counter can be trusted, else CLOCK_MONOTONIC and the reason. Takes 20 ms
-/// to calibrate.                                                                                      @when
-/// setup
+/// to calibrate. @when setup
 ClockChoice choose_tsc_clock(const TscFacts& facts);
 
 /// Reads the raw counter; 0 where there is none.                                                   @when any

@@ -46,8 +46,7 @@ class Histogram {
   }
 
   /// The rank-th smallest recorded time (1 .. count), to the width of its bucket: its upper edge, never above
-  /// max. 0 when nothing was recorded.                                                                @when
-  /// service
+  /// max. 0 when nothing was recorded. @when service
   Nanoseconds at_rank(std::uint64_t rank) const {
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < kBuckets; ++i) {
@@ -57,12 +56,10 @@ class Histogram {
     }
     return max();
   }
-  /// The smallest recorded time that a share (0 .. 1) of all times does not exceed.              @when
-  /// service
+  /// The smallest recorded time that a share (0 .. 1) of all times does not exceed. @when service
   Nanoseconds quantile(double share) const { return at_rank(rank_of(share, count())); }
 
-  /// How many times lie in [from, to), counted by the buckets' lower edges.                      @when
-  /// service
+  /// How many times lie in [from, to), counted by the buckets' lower edges. @when service
   std::uint64_t between(Nanoseconds from, Nanoseconds to) const {
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < kBuckets; ++i) {
@@ -122,8 +119,7 @@ class SignedHistogram {
   std::uint64_t count() const TACTUS_RT { return below_.count() + above_.count(); }
   Nanoseconds min() const TACTUS_RT { return below_.count() > 0 ? -below_.max() : above_.min(); }
   Nanoseconds max() const TACTUS_RT { return above_.count() > 0 ? above_.max() : -below_.min(); }
-  /// As Histogram::quantile.                                                                     @when
-  /// service
+  /// As Histogram::quantile. @when service
   Nanoseconds quantile(double share) const {
     const std::uint64_t rank = rank_of(share, count());
     const std::uint64_t negative = below_.count();

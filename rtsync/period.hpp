@@ -19,8 +19,7 @@ __extension__ typedef __int128 Wide;  ///< frame number times period: 64 bits ar
 class Period {
  public:
   constexpr Period() = default;
-  /// Throws std::invalid_argument when num < 0 or den <= 0.                                        @when
-  /// setup
+  /// Throws std::invalid_argument when num < 0 or den <= 0. @when setup
   constexpr Period(std::int64_t num, std::int64_t den) {
     if (num < 0 || den <= 0)
       throw std::invalid_argument("a period is a fraction num/den with num >= 0, den > 0");

@@ -43,6 +43,18 @@ std::int64_t checked_millionths(double ratio) {
   return millionths;
 }
 
+Verdict verdict_of(WaitStatus status) TACTUS_RT {
+  switch (status) {
+    case WaitStatus::reached:
+      return Verdict::go_on;
+    case WaitStatus::interrupted:
+      return Verdict::interrupted;
+    case WaitStatus::source_lost:
+      break;
+  }
+  return Verdict::source_lost;
+}
+
 }  // namespace
 
 RealtimeSync::RealtimeSync(const RealtimeSettings& settings, Period frame, const Clock& clock,
@@ -243,15 +255,7 @@ Verdict RealtimeSync::wait() TACTUS_RT {
   const WaitResult result = wait_until(slot);
   wake_ = result.wake;
   waited_ = true;
-  switch (result.status) {
-    case WaitStatus::reached:
-      return Verdict::go_on;
-    case WaitStatus::interrupted:
-      return Verdict::interrupted;
-    case WaitStatus::source_lost:
-      break;
-  }
-  return Verdict::source_lost;
+  return verdict_of(result.status);
 }
 
 void RealtimeSync::freeze_init() TACTUS_RT {
@@ -280,15 +284,7 @@ Verdict RealtimeSync::freeze_pause() TACTUS_RT {
   // The first freeze slot that is still ahead: no burst after a stall, and a pause that was interrupted is
   // taken up again instead of being counted twice.
   freeze_frames_ = freeze_grid_.first_at_or_after(clock_.now() + Nanoseconds{1});
-  switch (wait_until(freeze_grid_.slot(freeze_frames_)).status) {
-    case WaitStatus::reached:
-      return Verdict::go_on;
-    case WaitStatus::interrupted:
-      return Verdict::interrupted;
-    case WaitStatus::source_lost:
-      break;
-  }
-  return Verdict::source_lost;
+  return verdict_of(wait_until(freeze_grid_.slot(freeze_frames_)).status);
 }
 
 Verdict RealtimeSync::unfreeze() TACTUS_RT {

@@ -124,8 +124,7 @@ class HybridSleeper final : public Sleeper {
 
 enum class SleeperKind { nanosleep, timerfd, spin, hybrid };
 
-/// `clock` must outlive the sleeper; `margin` is for hybrid alone.                                 @when
-/// setup
+/// `clock` must outlive the sleeper; `margin` is for hybrid alone. @when setup
 std::unique_ptr<Sleeper> make_sleeper(SleeperKind kind, const Clock& clock,
                                       std::optional<Nanoseconds> margin);
 

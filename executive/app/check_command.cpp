@@ -69,7 +69,9 @@ int check_command(const CheckArguments& arguments) {
     std::fprintf(stderr, "tactus check: which rig file? tactus check RIG.yaml\n");
     return kWrongInput;
   }
-  const executive::Rig rig(load_settings(arguments.rig), folder_of(arguments.rig));
+  config::Problems problems;
+  executive::RigSettings settings = load_settings(arguments.rig, problems);
+  const executive::Rig rig(std::move(settings), folder_of(arguments.rig), std::move(problems));
   print_plan(rig);
   return kOk;
 }

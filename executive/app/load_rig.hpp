@@ -8,12 +8,18 @@
 
 namespace tactus::app {
 
-/// The settings of a rig file with `--set` applied. Throws config::ConfigError with every problem.
-inline executive::RigSettings load_settings(const RigArguments& arguments) {
+/// The settings of a rig file with `--set` applied; what is wrong with them is added to `problems`. Throws
+/// config::ConfigError when the file cannot be read at all.
+inline executive::RigSettings load_settings(const RigArguments& arguments, config::Problems& problems) {
   config::Document document = config::Document::from_file(arguments.file);
-  config::Problems problems;
   for (const std::string& assignment : arguments.set) document.set(assignment, problems);
-  executive::RigSettings settings = executive::rig_fields().load(document, problems);
+  return executive::rig_fields().load(document, problems);
+}
+
+/// The same, where the settings alone are wanted. Throws config::ConfigError with every problem.
+inline executive::RigSettings load_settings(const RigArguments& arguments) {
+  config::Problems problems;
+  executive::RigSettings settings = load_settings(arguments, problems);
   if (!problems.empty()) throw config::ConfigError(problems);
   return settings;
 }

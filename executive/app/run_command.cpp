@@ -69,7 +69,9 @@ std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync
 int run_command(const RunArguments& arguments) {
   RigArguments rig_arguments = arguments.rig;
   if (!arguments.until.empty()) rig_arguments.set.push_back("until=" + arguments.until);
-  executive::Rig rig(load_settings(rig_arguments), folder_of(arguments.rig));
+  config::Problems problems;
+  executive::RigSettings settings = load_settings(rig_arguments, problems);
+  executive::Rig rig(std::move(settings), folder_of(arguments.rig), std::move(problems));
   executive::RunOptions options;
   options.realtime = arguments.realtime;
   options.frames = arguments.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));

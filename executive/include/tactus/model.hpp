@@ -192,19 +192,16 @@ class Model {
   Model& operator=(const Model&) = delete;
   virtual ~Model() = default;
 
-  /// Names the variables and jobs. Called once, after construction.                                 @when
-  /// setup
+  /// Names the variables and jobs. Called once, after construction. @when setup
   virtual void declare(Declare& d) = 0;
 
   /// Ends the rig (Abort) with this message when the running job then returns non-zero. Copies at most 255
-  /// bytes.
-  ///                                                                                               @when any
+  /// bytes. @when any
   void fail(const char* message) const noexcept {
     if (host_.fail != nullptr) host_.fail(host_.context, message);
   }
 
-  /// Real-time synchronization on or off, from the end of the present frame on. From initialization on. @when
-  /// any
+  /// Real-time synchronization on or off, from the end of the present frame on. From initialization on. @when any
   void set_realtime(bool on) const noexcept {
     if (host_.set_realtime != nullptr) host_.set_realtime(host_.context, on ? 1 : 0);
   }

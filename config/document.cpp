@@ -136,7 +136,7 @@ std::optional<Node> replaced(const Node& node, const std::vector<Step>& steps, s
             std::to_string(*step.index) + "]; entries count from 0";
       return std::nullopt;
     }
-    where += "[" + std::to_string(*step.index) + "]";
+    where.append("[").append(std::to_string(*step.index)).append("]");
     std::vector<Node> items = node.items();
     std::optional<Node> inside = replaced(items[*step.index], steps, at + 1, value, place, why, where);
     if (!inside) return std::nullopt;

@@ -72,7 +72,7 @@ void emit(const Node& node, std::size_t indent, bool inline_first, std::string& 
 void emit_value(const Node& node, std::size_t indent, bool in_list, std::string& out) {
   const bool nested = (node.is_map() && !node.entries().empty()) || (node.is_list() && !node.items().empty());
   if (!nested) {
-    out += " " + to_flow(node) + "\n";
+    out.append(" ").append(to_flow(node)).append("\n");
   } else if (in_list) {
     out += " ";
     emit(node, indent + 2, true, out);

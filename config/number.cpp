@@ -477,11 +477,11 @@ std::string print_percent(double value) {
   if (exponent >= 0 && exponent < 10) {
     digits.append(static_cast<std::size_t>(exponent), '0');
   } else if (exponent < 0 && length + exponent > 0) {
-    digits.insert(static_cast<std::size_t>(length + exponent), ".");
+    digits.insert(static_cast<std::size_t>(length + exponent), 1, '.');
   } else if (exponent < 0 && exponent > -20) {
     digits = "0." + std::string(static_cast<std::size_t>(-exponent - length), '0') + digits;
   } else {
-    digits += "e" + std::to_string(exponent);
+    digits.append("e").append(std::to_string(exponent));
   }
   return (decimal.negative ? "-" : "") + digits + " %";
 }
@@ -491,8 +491,8 @@ std::string print_cpus(const std::vector<int>& cpus) {
   for (std::size_t i = 0; i < cpus.size();) {
     std::size_t last = i;
     while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    result += (result.empty() ? "" : ",") + std::to_string(cpus[i]);
-    if (last > i) result += "-" + std::to_string(cpus[last]);
+    result.append(result.empty() ? "" : ",").append(std::to_string(cpus[i]));
+    if (last > i) result.append("-").append(std::to_string(cpus[last]));
     i = last + 1;
   }
   return result;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tactus::config {
@@ -15,6 +16,12 @@ struct Place {
   std::string file;
   int line = 1;
   int column = 1;
+
+  // Constructors, though an aggregate would do: GCC 12 takes nested aggregates of it for uninitialised at
+  // -O3.
+  Place() = default;
+  explicit Place(std::string in) : file(std::move(in)) {}
+  Place(std::string in, int at_line, int at_column) : file(std::move(in)), line(at_line), column(at_column) {}
 
   std::string text() const;  ///< file:line:column
   friend auto operator<=>(const Place&, const Place&) = default;

@@ -9,7 +9,10 @@ namespace tactus::config {
 namespace {
 
 std::string example(std::string_view number, const Unit& unit) {
-  return "'" + std::string{number} + (unit.text().empty() ? "" : " " + unit.text()) + "'";
+  std::string result{"'"};
+  result.append(number);
+  if (!unit.text().empty()) result.append(" ").append(unit.text());
+  return result.append("'");
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ std::string show(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::size_t shown = 0;
   for (std::size_t i = 0; i < text.size(); ++i)
-    if (!is_continuation(text[i]) && ++shown > kMost) return "'" + one_line(text.substr(0, i)) + "...'";
-  return "'" + one_line(text) + "'";
+    if (!is_continuation(text[i]) && ++shown > kMost)
+      return std::string{"'"}.append(one_line(text.substr(0, i))).append("...'");
+  return std::string{"'"}.append(one_line(text)).append("'");
 }
 
 std::string show_all(const std::vector<std::string>& words) {

@@ -43,7 +43,7 @@ Context Context::key(const std::string& key, const std::string& meaning) const {
 
 Context Context::index(std::size_t index) const {
   Context result = *this;
-  result.path_ += "[" + std::to_string(index) + "]";
+  result.path_.append("[").append(std::to_string(index)).append("]");
   result.also_.clear();
   return result;
 }

@@ -169,6 +169,7 @@ Type<std::vector<V>> list_type(Type<V> inner) {
   };
   type.write = [inner](const std::vector<V>& values) {
     std::vector<Node> items;
+    items.reserve(values.size());
     for (const V& value : values) items.push_back(inner.write(value));
     return Node::list(std::move(items));
   };

@@ -261,13 +261,13 @@ Unit Unit::parse(std::string_view text) { return UnitParser{text}.parse(); }
 
 std::string Unit::canonical() const {
   const auto term = [](const std::string& base, int exponent) {
-    return base + (exponent == 1 ? "" : "^" + std::to_string(exponent));
+    return exponent == 1 ? base : base + "^" + std::to_string(exponent);
   };
   std::string over;
   std::string under;
   for (const auto& [base, exponent] : bases_) {
-    if (exponent > 0) over += (over.empty() ? "" : " ") + term(base, exponent);
-    if (exponent < 0) under += "/" + term(base, -exponent);
+    if (exponent > 0) over.append(over.empty() ? "" : " ").append(term(base, exponent));
+    if (exponent < 0) under.append("/").append(term(base, -exponent));
   }
   std::string result = (over.empty() ? "1" : over) + under;
   const double factor = shift(rest_, power_);

@@ -1,10 +1,15 @@
 #include "executive/connection.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <map>
+#include <set>
 #include <sstream>
 #include <type_traits>
+
+#include "executive/model_instance.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -110,6 +115,40 @@ std::optional<std::string> objection(const Connection& connection) {
            mend_units(from, to);
   if (!converted && !from.labels.empty() && !to.labels.empty() && !same_labels(from, to))
     return "'" + from.name + "' and '" + to.name + "' are enumerations with different names or values";
+  return std::nullopt;
+}
+
+std::optional<DirectLoop> find_direct_loop(const std::vector<Connection>& connections) {
+  // Depth first over the models; a wire back into the path that led here closes a loop.
+  std::map<const ModelInstance*, std::vector<const Connection*>> wires;
+  for (const Connection& connection : connections)
+    if (!connection.delayed && connection.from.model != nullptr)
+      wires[connection.from.model].push_back(&connection);
+  std::set<const ModelInstance*> done;
+  std::vector<const ModelInstance*> path;
+  const std::function<std::optional<DirectLoop>(const ModelInstance*)> visit =
+      [&](const ModelInstance* model) -> std::optional<DirectLoop> {
+    path.push_back(model);
+    for (const Connection* wire : wires[model]) {
+      const ModelInstance* const next = wire->to.model;
+      if (done.contains(next)) continue;
+      const auto start = std::find(path.begin(), path.end(), next);
+      if (start == path.end()) {
+        if (auto loop = visit(next)) return loop;
+        continue;
+      }
+      DirectLoop loop{"", wire};
+      for (auto at = start; at != path.end(); ++at) loop.path += (*at)->name() + " -> ";
+      loop.path += next->name();
+      return loop;
+    }
+    path.pop_back();
+    done.insert(model);
+    return std::nullopt;
+  };
+  for (const Connection& connection : connections)
+    if (connection.from.model != nullptr && !done.contains(connection.from.model))
+      if (auto loop = visit(connection.from.model)) return loop;
   return std::nullopt;
 }
 

@@ -25,6 +25,14 @@ struct Connection {
 /// do. @when setup
 std::optional<std::string> objection(const Connection& connection);
 
+/// A loop of direct connections, in which nobody could say who comes first.
+struct DirectLoop {
+  std::string path;                     ///< "controller -> motor -> controller"
+  const Connection* closing = nullptr;  ///< one of its wires
+};
+/// The first one there is. @when setup
+std::optional<DirectLoop> find_direct_loop(const std::vector<Connection>& connections);
+
 /// Copies of values, made ready at setup and run as a job of its own: run_copies(self = CopyList*).
 class CopyList {
  public:

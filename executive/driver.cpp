@@ -1,11 +1,44 @@
 #include "executive/driver.hpp"
 
+#include <filesystem>
 #include <string>
+#include <system_error>
+#include <vector>
+
+#include "executive/suggest.hpp"
 
 namespace tactus::executive {
+namespace {
+
+/// The names of all drivers of a kind that lie in plugin_folders().
+std::vector<std::string> drivers_here(const std::string& kind) {
+  const std::string begin = "libtactus-" + kind + "-";
+  const std::string end = ".so";
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& folder : plugin_folders()) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      const std::string file = entry.path().filename().string();
+      if (file.starts_with(begin) && file.ends_with(end))
+        names.push_back(file.substr(begin.size(), file.size() - begin.size() - end.size()));
+    }
+  }
+  return names;
+}
+
+std::filesystem::path find_driver(const std::string& kind, const std::string& name) {
+  try {
+    return find_library("tactus-" + kind + "-" + name, {});
+  } catch (const LibraryError&) {
+    throw LibraryError("this machine has no driver '" + name + "' of kind '" + kind + "'" +
+                       did_you_mean(name, drivers_here(kind), [](const std::string& one) { return one; }));
+  }
+}
+
+}  // namespace
 
 DriverLibrary::DriverLibrary(const std::string& kind, const std::string& name)
-    : library_(find_library("tactus-" + kind + "-" + name, {})) {
+    : library_(find_driver(kind, name)) {
   void* const symbol = library_.symbol("tactus_driver");
   if (symbol == nullptr)
     throw LibraryError(library_.file().string() + " exports no 'tactus_driver': it is no driver");

@@ -27,9 +27,7 @@ using DriverFunction = const DriverEntry* (*)();
 class DriverLibrary {
  public:
   /// Throws LibraryError: not there (the machine lacks this driver), not loadable, not a driver, another
-  /// build.
-  ///                                                                                               @when
-  ///                                                                                               setup
+  /// build. @when setup
   DriverLibrary(const std::string& kind, const std::string& name);
 
   /// Only for kind "record".

@@ -27,8 +27,8 @@ std::filesystem::path find_library(const std::string& library, const std::filesy
 /// An opened shared library (dlopen, RTLD_NOW | RTLD_LOCAL). Closed by the destructor.
 class SharedLibrary {
  public:
-  /// Throws LibraryError with the loader's own reason (a missing symbol, a wrong architecture ...). @when
-  /// setup
+  /// Throws LibraryError with the loader's own reason (a missing symbol, a wrong architecture ...).
+  /// @when setup
   explicit SharedLibrary(const std::filesystem::path& file);
   SharedLibrary(const SharedLibrary&) = delete;
   SharedLibrary& operator=(const SharedLibrary&) = delete;

@@ -30,8 +30,8 @@ class Recording {
 
   std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
-  /// Why the file could not be written; empty as long as it can. After the recorder has stopped. @when
-  /// service
+  /// Why the file could not be written; empty as long as it can. After the recorder has stopped.
+  /// @when service
   const std::string& error() const { return error_; }
 
   void open(const std::filesystem::path& folder);  ///< throws what the sink throws          @when setup

@@ -3,33 +3,18 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <functional>
-#include <limits>
 #include <map>
-#include <set>
 #include <stdexcept>
 
-#include "config/quantity.hpp"
-#include "config/text.hpp"
 #include "executive/job_class.hpp"
+#include "executive/parameter_value.hpp"
 #include "executive/schedule.hpp"
+#include "executive/suggest.hpp"
 
 namespace tactus::executive {
 namespace {
 
 constexpr const char* kRealtime = "rt";  // the name of the executive's own variables
-
-template <class Range, class NameOf>
-std::string did_you_mean(const std::string& text, const Range& range, NameOf name_of) {
-  std::vector<std::string> names;
-  for (const auto& item : range) names.push_back(name_of(item));
-  const std::string best = config::nearest(text, names);
-  if (!best.empty()) return "; did you mean '" + best + "'?";
-  if (names.empty()) return "; there is none";
-  std::string list;
-  for (std::size_t i = 0; i < names.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + names[i];
-  return "; there are: " + list + (names.size() > 12 ? ", ..." : "");
-}
 
 /// a + b; nothing when that is beyond what a Period holds.
 std::optional<rtsync::Period> sum(const rtsync::Period& a, const rtsync::Period& b) {
@@ -38,41 +23,6 @@ std::optional<rtsync::Period> sum(const rtsync::Period& a, const rtsync::Period&
   const Wide den = static_cast<Wide>(a.den()) * b.den();
   if (num > INT64_MAX || den > INT64_MAX) return std::nullopt;
   return rtsync::Period{static_cast<std::int64_t>(num), static_cast<std::int64_t>(den)};
-}
-
-/// An integer within the limits of a type, as bytes; nothing when it does not fit.
-template <class T>
-std::optional<std::vector<std::byte>> integer_bytes(const std::string& text) {
-  T value{};
-  const char* const begin = text.data() + (text.size() > 1 && text[0] == '+' ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  std::vector<std::byte> bytes(sizeof value);
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
-}
-
-std::optional<std::vector<std::byte>> integer_bytes(tactus_type type, const std::string& text) {
-  switch (type) {
-    case TACTUS_INT8:
-      return integer_bytes<std::int8_t>(text);
-    case TACTUS_UINT8:
-      return integer_bytes<std::uint8_t>(text);
-    case TACTUS_INT16:
-      return integer_bytes<std::int16_t>(text);
-    case TACTUS_UINT16:
-      return integer_bytes<std::uint16_t>(text);
-    case TACTUS_INT32:
-      return integer_bytes<std::int32_t>(text);
-    case TACTUS_UINT32:
-      return integer_bytes<std::uint32_t>(text);
-    case TACTUS_INT64:
-      return integer_bytes<std::int64_t>(text);
-    case TACTUS_UINT64:
-      return integer_bytes<std::uint64_t>(text);
-    default:
-      return std::nullopt;
-  }
 }
 
 }  // namespace
@@ -170,102 +120,11 @@ void Rig::read_parameters(const ModelSettings& settings, const ModelInstance& mo
     } else if (variable->role == TACTUS_OUTPUT) {
       problems_.add(entry.place, here,
                     "is an output, which the model writes; parameters, inputs and states can be set");
-    } else if (auto value = read_value(*variable, entry.value, here)) {
+    } else if (auto bytes = read_value(*variable, entry.value, here, problems_)) {
       set_.push_back(variable->data);
-      values_.push_back(std::move(*value));
+      values_.push_back({variable->data, std::move(*bytes)});
     }
   }
-}
-
-std::optional<Rig::Value> Rig::read_value(const Variable& variable, const config::Node& node,
-                                          const std::string& path) {
-  const std::size_t each = size_of(variable.type);
-  if (variable.count > 0) {
-    if (!node.is_list() || node.items().size() != variable.count) {
-      problems_.add(
-          node.place(), path,
-          "is an array of " + std::to_string(variable.count) + "; a list of as many values is expected");
-      return std::nullopt;
-    }
-    Value all{variable.data, {}};
-    Variable element = variable;
-    element.count = 0;
-    bool good = true;
-    for (std::size_t i = 0; i < variable.count; ++i) {
-      const auto one = read_value(element, node.items()[i], path + "[" + std::to_string(i) + "]");
-      if (one) all.bytes.insert(all.bytes.end(), one->bytes.begin(), one->bytes.end());
-      good = good && one;
-    }
-    return good ? std::optional(std::move(all)) : std::nullopt;
-  }
-  Value value{variable.data, std::vector<std::byte>(each)};
-  if (variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT) {
-    const auto number = config::read_quantity(node, path, variable.unit, problems_);
-    if (!number) return std::nullopt;
-    if (variable.type == TACTUS_DOUBLE) {
-      std::memcpy(value.bytes.data(), &*number, sizeof *number);
-    } else {
-      if (std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max())) {
-        problems_.add(node.place(), path, "'" + node.text() + "' is beyond the range of a float");
-        return std::nullopt;
-      }
-      const float single = static_cast<float>(*number);
-      std::memcpy(value.bytes.data(), &single, sizeof single);
-    }
-    return value;
-  }
-  if (!node.is_scalar()) {
-    problems_.add(node.place(), path,
-                  std::string("is ") + config::kind_name(node.kind()) + "; one value is expected");
-    return std::nullopt;
-  }
-  const std::string& text = node.text();
-  if (variable.type == TACTUS_BOOL) {
-    const bool yes = text == "yes" || text == "on" || text == "true";
-    if (!yes && text != "no" && text != "off" && text != "false") {
-      problems_.add(node.place(), path, "'" + text + "' is not one of yes, no, on, off, true, false");
-      return std::nullopt;
-    }
-    value.bytes[0] = static_cast<std::byte>(yes ? 1 : 0);
-    return value;
-  }
-  for (const VariableLabel& label : variable.labels) {
-    if (label.name != text) continue;
-    value.bytes = *integer_bytes(variable.type, std::to_string(label.value));
-    return value;
-  }
-  if (!variable.labels.empty()) {
-    problems_.add(
-        node.place(), path,
-        "'" + text + "' is not one of its values" +
-            did_you_mean(text, variable.labels, [](const VariableLabel& label) { return label.name; }));
-    return std::nullopt;
-  }
-  // "12" or "12 counts": an integer takes exactly its unit, for nothing is rounded.
-  const std::size_t blank = text.find_first_of(" \t");
-  const std::string number = text.substr(0, blank);
-  const std::string unit =
-      blank == std::string::npos ? "" : text.substr(text.find_first_not_of(" \t", blank));
-  try {
-    if (!config::same(config::Unit::parse(unit), variable.unit)) {
-      problems_.add(node.place(), path,
-                    "'" + text + "' has " + (unit.empty() ? "no unit" : "unit '" + unit + "'") +
-                        "; write for example '" + number +
-                        (variable.unit_text.empty() ? "" : " " + variable.unit_text) + "'");
-      return std::nullopt;
-    }
-  } catch (const std::exception& error) {
-    problems_.add(node.place(), path, "'" + text + "': " + error.what());
-    return std::nullopt;
-  }
-  if (auto bytes = integer_bytes(variable.type, number)) {
-    value.bytes = std::move(*bytes);
-    return value;
-  }
-  problems_.add(
-      node.place(), path,
-      "'" + text + "' is not a whole number in the range of " + std::string(name_of(variable.type)));
-  return std::nullopt;
 }
 
 void Rig::serve(ModelServices& services) {
@@ -413,39 +272,13 @@ void Rig::connect() {
 }
 
 void Rig::refuse_direct_loops() {
-  // Depth first over the models; a wire back into the path that led here closes a loop.
-  std::map<const ModelInstance*, std::vector<std::size_t>> wires;
-  for (std::size_t i = 0; i < plan_.connections.size(); ++i)
-    if (!plan_.connections[i].delayed && plan_.connections[i].from.model != nullptr)
-      wires[plan_.connections[i].from.model].push_back(i);
-  std::set<const ModelInstance*> done;
-  std::vector<const ModelInstance*> path;
-  const std::function<bool(const ModelInstance*)> visit = [&](const ModelInstance* model) {
-    path.push_back(model);
-    for (const std::size_t i : wires[model]) {
-      const ModelInstance* const next = plan_.connections[i].to.model;
-      if (done.contains(next)) continue;
-      const auto start = std::find(path.begin(), path.end(), next);
-      if (start == path.end()) {
-        if (visit(next)) return true;
-        continue;
-      }
-      std::string loop;
-      for (auto at = start; at != path.end(); ++at) loop += (*at)->name() + " -> ";
-      const Connection& closing = plan_.connections[i];
-      for (const ConnectionSettings& settings : settings_.connect)
-        if (settings.from.value == closing.from.name() && settings.to.value == closing.to.name())
-          problems_.add(settings.origin,
-                        "closes a loop without delay: " + loop + next->name() +
-                            "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
-      return true;
-    }
-    path.pop_back();
-    done.insert(model);
-    return false;
-  };
-  for (const ModelInstance& model : models_)
-    if (!done.contains(&model) && visit(&model)) return;
+  const auto loop = find_direct_loop(plan_.connections);
+  if (!loop) return;
+  for (const ConnectionSettings& settings : settings_.connect)
+    if (settings.from.value == loop->closing->from.name() && settings.to.value == loop->closing->to.name())
+      problems_.add(settings.origin,
+                    "closes a loop without delay: " + loop->path +
+                        "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
 }
 
 std::vector<std::string> Rig::unconnected_inputs() const {
@@ -466,7 +299,7 @@ std::shared_ptr<DriverLibrary> Rig::driver(const Located<std::string>& name) {
   try {
     return drivers_.emplace_back(std::make_shared<DriverLibrary>("record", name.value));
   } catch (const LibraryError& error) {
-    problems_.add(name.place, name.path, std::string("no such driver here: ") + error.what());
+    problems_.add(name.place, name.path, error.what());
   }
   return nullptr;
 }

@@ -58,8 +58,6 @@ class Rig {
   void make_models(const std::filesystem::path& base);
   const ModelLibrary* library(const ModelSettings& model, const std::filesystem::path& base);
   void read_parameters(const ModelSettings& settings, const ModelInstance& model);
-  std::optional<Value> read_value(const Variable& variable, const config::Node& node,
-                                  const std::string& path);
   void plan_jobs(const ModelSettings& settings, const ModelInstance& model);
   void declare_realtime_variables();
   std::optional<VariableRef> find(const Located<std::string>& name);

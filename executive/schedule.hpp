@@ -40,8 +40,8 @@ struct ScheduledJob {
 /// RT       everything but compile.
 class Schedule {
  public:
-  /// Throws std::invalid_argument when a cycle is zero or the times have no common tick above 10^-18 s. @when
-  /// setup
+  /// Throws std::invalid_argument when a cycle is zero or the times have no common tick above 10^-18 s.
+  /// @when setup
   Schedule(std::span<const ScheduledJob> jobs, rtsync::Period frame);
 
   /// Places run from 0 to places() - 1; some hold no job.
@@ -54,8 +54,8 @@ class Schedule {
   /// The place of a job.
   std::uint32_t place_of(std::size_t job) const { return place_of_[job]; }
 
-  /// Switches a job; it counts from the next time the job comes up. A job that is off keeps its times. @when
-  /// any
+  /// Switches a job; it counts from the next time the job comes up. A job that is off keeps its times.
+  /// @when any
   void enable(std::size_t job, bool on) TACTUS_RT {
     const std::uint32_t place = place_of_[job];
     const std::uint64_t bit = std::uint64_t{1} << (place % 64);

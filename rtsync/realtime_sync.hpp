@@ -95,8 +95,8 @@ class RealtimeSync {
   void initialize();
   /// Starts the clock: slot of `frame` is now.                                                     @when rt
   void start(std::int64_t frame) TACTUS_RT;
-  /// The end of a frame: takes the requests, decides on overrun or underrun, waits for the next slot. @when
-  /// rt
+  /// The end of a frame: takes the requests, decides on overrun or underrun, waits for the next slot.
+  /// @when rt
   Verdict monitor() TACTUS_RT;
   /// The two halves of monitor(), for a caller that has something to do in the slack: assess() takes the
   /// requests and decides; wait(), if the verdict was go_on, waits for the next slot. @when rt
@@ -107,8 +107,8 @@ class RealtimeSync {
   const RealtimeTotals& totals() const TACTUS_RT { return totals_; }
   Maximum reached() const TACTUS_RT { return reached_; }
 
-  /// Entering the freeze: the frozen time is counted in freeze frames from the slot of the next frame. @when
-  /// rt
+  /// Entering the freeze: the frozen time is counted in freeze frames from the slot of the next frame.
+  /// @when rt
   void freeze_init() TACTUS_RT;
   /// Waits for the end of a freeze frame. Counts neither overruns nor late wakes.                  @when rt
   Verdict freeze_pause() TACTUS_RT;

@@ -1,2 +1,161 @@
-// What?
-int main() {}
+// What do the parts cost that every frame is made of?
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executive/recorder.hpp"
+#include "executive/statistics.hpp"
+#include "rtsync/clock.hpp"
+#include "rtsync/histogram.hpp"
+#include "rtsync/latest_cell.hpp"
+#include "rtsync/slot_ring.hpp"
+#include "tests/bench/bench.hpp"
+#include "tests/bench/samples.hpp"
+
+namespace {
+
+using namespace tactus::rtsync;
+using tactus::bench::Contender;
+using tactus::bench::Json;
+using tactus::bench::keep;
+using tactus::bench::to_json;
+
+constexpr int kTimes = 2'000;
+
+/// The time of each of kTimes calls, whatever the loop itself costs included.
+template <class F>
+Contender contender(const char* name, F work) {
+  return {name, [work]() mutable {
+            const std::int64_t begin = tactus::bench::now_ns();
+            for (int i = 0; i < kTimes; ++i) work(i);
+            return static_cast<double>(tactus::bench::now_ns() - begin) / kTimes;
+          }};
+}
+
+/// Through the interface, as the executive reads it.
+Contender reads(const char* name, const Clock* clock) {
+  return contender(name, [clock](int) {
+    const Clock* through = clock;
+    keep(through);
+    Instant<RigTime> read = through->now();
+    keep(read);
+  });
+}
+
+/// Latencies as a rig has them, from 100 ns to 100 us.
+std::vector<Nanoseconds> latencies() {
+  std::vector<Nanoseconds> times;
+  std::uint32_t state = 1;
+  for (int i = 0; i < kTimes; ++i) {
+    state = state * 1664525U + 1013904223U;
+    times.emplace_back(100 << (state >> 29));
+    times.back() += Nanoseconds{state >> 24};
+  }
+  return times;
+}
+
+void ask_clocks(int rounds) {
+  const MonotonicClock monotonic;
+  const ClockChoice choice = choose_tsc_clock(TscFacts::probe());
+  const tactus::bench::Turns turns =
+      tactus::bench::take_turns({contender("loop",
+                                           [](int i) {
+                                             std::int64_t value = i;
+                                             keep(value);
+                                           }),
+                                 contender("counter",
+                                           [](int) {
+                                             std::uint64_t read = read_tsc();
+                                             keep(read);
+                                           }),
+                                 contender("clock_gettime",
+                                           [](int) {
+                                             std::int64_t read = tactus::bench::now_ns();
+                                             keep(read);
+                                           }),
+                                 reads("monotonic", &monotonic), reads("tsc", choice.clock.get())},
+                                rounds);
+  Json figures{{"rounds", rounds},
+               {"empty_loop_ns", to_json(turns.of(0))},
+               {"read_tsc_ns", to_json(turns.of(1))},
+               {"clock_gettime_ns", to_json(turns.of(2))},
+               {"MonotonicClock_ns", to_json(turns.of(3))}};
+  if (choice.reason.empty()) {
+    figures["TscClock_ns"] = to_json(turns.of(4));
+  } else {
+    figures["TscClock_skipped"] = choice.reason;
+  }
+  tactus::bench::answer("what does reading a clock cost?", figures);
+}
+
+void ask_parts(int rounds) {
+  using tactus::executive::FrameNote;
+  using tactus::executive::Recording;
+  using tactus::executive::Snapshot;
+  const std::vector<Nanoseconds> times = latencies();
+  const auto histogram = std::make_unique<LatencyHistogram>();
+  const auto job_histogram = std::make_unique<JobHistogram>();
+  const auto signed_histogram = std::make_unique<SignedHistogram>();
+  SpscRing<FrameNote> notes(4096);
+  LatestCell<Snapshot> latest;
+  const tactus::bench::SampledVariables variables(10);
+  const auto recording = variables.recording("ten");
+  const auto time = [&times](int i) { return times[static_cast<std::size_t>(i)]; };
+  const tactus::bench::Turns turns =
+      tactus::bench::take_turns({contender("LatencyHistogram", [&](int i) { histogram->add(time(i)); }),
+                  contender("JobHistogram", [&](int i) { job_histogram->add(time(i)); }),
+                  contender("SignedHistogram", [&](int i) { signed_histogram->add(time(i)); }),
+                  {"note",
+                   [&, push = contender("",
+                                        [&](int i) {
+                                          FrameNote note;
+                                          note.longest_job_ns = i;
+                                          if (!notes.push(note)) std::abort();
+                                        })] {
+                     const double each = push.nanoseconds_per_piece();
+                     FrameNote note;
+                     while (notes.pop(note)) continue;
+                     return each;
+                   }},
+                  contender("snapshot",
+                            [&](int i) {
+                              Snapshot snapshot;
+                              snapshot.frames = i;
+                              latest.write(snapshot);
+                            }),
+                  {"record",
+                   [&, sample = contender("",
+                                          [&](int i) {
+                                            const tactus_call call{i, i, 1e-3};
+                                            (void)Recording::sample(recording.get(), &call);
+                                          })] {
+                     const double each = sample.nanoseconds_per_piece();
+                     while (recording->drain() > 0) continue;
+                     return each;
+                   }}},
+                 rounds);
+  tactus::bench::answer("what do the parts cost that every frame is made of?",
+                        {{"rounds", rounds},
+                         {"LatencyHistogram_add_ns", to_json(turns.of(0))},
+                         {"JobHistogram_add_ns", to_json(turns.of(1))},
+                         {"SignedHistogram_add_ns", to_json(turns.of(2))},
+                         {"SpscRing_push_of_a_note_ns", to_json(turns.of(3))},
+                         {"note_bytes", sizeof(FrameNote)},
+                         {"LatestCell_write_of_a_snapshot_ns", to_json(turns.of(4))},
+                         {"snapshot_bytes", sizeof(Snapshot)},
+                         {"Recording_sample_of_10_doubles_ns", to_json(turns.of(5))},
+                         {"records_lost", recording->lost()}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto options =
+      tactus::bench::read_options(argc, argv, "What do the parts cost that every frame is made of?");
+  tactus::bench::stay_on_last_cpu();
+  const int rounds = options.quick ? 51 : 501;
+  ask_clocks(rounds);
+  ask_parts(rounds);
+}

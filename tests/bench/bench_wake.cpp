@@ -1,2 +1,210 @@
-// What?
-int main() {}
+// How late does each sleeper wake at 1 kHz, beside cyclictest at the same priority on the same CPU?
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rtsync/clock.hpp"
+#include "rtsync/cpu_set.hpp"
+#include "rtsync/dma_latency.hpp"
+#include "rtsync/histogram.hpp"
+#include "rtsync/memory.hpp"
+#include "rtsync/pinned_thread.hpp"
+#include "rtsync/realtime_sync.hpp"
+#include "rtsync/sleeper.hpp"
+#include "tests/bench/bench.hpp"
+#include "tests/support/process.hpp"
+
+namespace {
+
+using namespace tactus::rtsync;
+using tactus::bench::Json;
+using tactus::bench::rounded;
+using tactus::bench::Spread;
+
+constexpr int kPriority = 80;
+const Period kPeriod{1'000'000, 1};
+// A thread that spins at SCHED_FIFO stops everything else on its CPU. Bursts of a tenth of a second, a third
+// of the time, stay far below the kernel's real-time throttle and keep the machine alive.
+constexpr std::int64_t kBurstFrames = 100;
+constexpr std::chrono::milliseconds kBurstPause{200};
+constexpr rlim_t kMostWithoutSleepUs = 400'000;
+
+/// All latenesses of one round in nanoseconds, sorted.
+using Lateness = std::vector<std::int64_t>;
+
+double quantile(const Lateness& sorted, double share) {
+  return sorted.empty() ? 0 : static_cast<double>(sorted[rank_of(share, sorted.size()) - 1]);
+}
+
+ThreadSettings thread_settings(int cpu) {
+  return {"bench_wake", {cpu}, SchedPolicy::fifo, kPriority, std::size_t{512} << 10, true};
+}
+
+/// Why this machine cannot be asked; nothing when it can.
+std::optional<std::string> obstacle(int cpu) {
+  if (allowed_cpus().count() < 2)
+    return "there is one CPU only: a thread of SCHED_FIFO would leave none for the rest of the machine";
+  const PinnedThread probe{thread_settings(cpu), [] {}};
+  for (const Provision& provision : probe.provisions())
+    if (!provision.granted && provision.what.starts_with("SCHED_FIFO")) return sentence(provision);
+  return std::nullopt;
+}
+
+/// Should a sleeper not sleep, the kernel ends this program.
+bool limit_spinning() {
+  const rlimit limit{kMostWithoutSleepUs, kMostWithoutSleepUs + 100'000};
+  return ::setrlimit(RLIMIT_RTTIME, &limit) == 0;
+}
+
+/// Frames without work, paced as a rig's are; remark: what the sleeper says of itself.
+void run_frames(SleeperKind kind, int cpu, std::int64_t frames, Lateness& late, std::string& remark) {
+  const MonotonicClock clock;
+  const std::unique_ptr<Sleeper> sleeper = make_sleeper(kind, clock, std::nullopt);
+  RealtimeSettings settings;
+  settings.enabled = true;
+  settings.overrun.on_overrun = OnOverrun::skip;
+  RealtimeSync sync(settings, kPeriod, clock, *sleeper);
+  const std::size_t before = late.size();
+  late.resize(before + static_cast<std::size_t>(frames));
+  PinnedThread thread{thread_settings(cpu), [&] {
+                        sync.initialize();
+                        sync.start(0);
+                        (void)sync.monitor();  // frame 0 begins without a wait
+                        for (std::size_t i = before; i < late.size(); ++i) {
+                          (void)sync.monitor();
+                          late[i] = sync.timing().late.count();
+                        }
+                      }};
+  thread.join();
+  remark = sleeper->remark();
+}
+
+Lateness ask_sleeper(SleeperKind kind, int cpu, std::int64_t frames, std::string& remark) {
+  Lateness late;
+  late.reserve(static_cast<std::size_t>(frames));
+  const std::int64_t burst = kind == SleeperKind::spin ? kBurstFrames : frames;
+  for (std::int64_t done = 0; done < frames; done += burst) {
+    if (done > 0) std::this_thread::sleep_for(kBurstPause);
+    run_frames(kind, cpu, std::min(burst, frames - done), late, remark);
+  }
+  std::sort(late.begin(), late.end());
+  return late;
+}
+
+/// Its histogram in nanoseconds, as far as it reaches; what lies beyond counts as its maximum.
+Lateness ask_cyclictest(int cpu, std::int64_t frames) {
+  const auto done = tactus::test::run(
+      {.argv = {"cyclictest", "-m", "-q", "-N", "-h", "1000000", "-t1", "-a", std::to_string(cpu), "-p",
+                std::to_string(kPriority), "-i", "1000", "-l", std::to_string(frames)}});
+  if (done.status != 0)
+    throw std::runtime_error("cyclictest ended with status " + std::to_string(done.status) + ": " + done.err);
+  Lateness late;
+  std::int64_t max = 0;
+  std::istringstream lines(done.out);
+  const std::string max_line = "# Max Latencies:";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(max_line)) max = std::atoll(line.c_str() + max_line.size());
+    char* rest = nullptr;
+    const std::int64_t time = std::strtoll(line.c_str(), &rest, 10);
+    if (rest == line.c_str()) continue;
+    late.insert(late.end(), static_cast<std::size_t>(std::max(0LL, std::strtoll(rest, nullptr, 10))), time);
+  }
+  if (late.empty()) throw std::runtime_error("cyclictest printed no histogram");
+  late.resize(std::max(late.size(), static_cast<std::size_t>(frames)), max);
+  std::sort(late.begin(), late.end());
+  return late;
+}
+
+Json figures_of(const std::vector<double>& values) { return to_json(tactus::bench::spread_of(values)); }
+
+struct Percentile {
+  const char* name;
+  double share;
+};
+constexpr Percentile kPercentiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"max", 1.0}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto options =
+      tactus::bench::read_options(argc, argv, "How late does each sleeper wake at 1 kHz, beside cyclictest?");
+  const char* const kQuestion = "how late does a thread of SCHED_FIFO wake at 1 kHz with the sleeper ";
+  const int cpu = allowed_cpus().last();
+  if (const auto reason = obstacle(cpu)) {
+    tactus::bench::answer(std::string(kQuestion) + "?", {{"skipped", *reason}});
+    return 0;
+  }
+  if (!limit_spinning()) {
+    tactus::bench::answer(std::string(kQuestion) + "?",
+                          {{"skipped", "RLIMIT_RTTIME cannot be set: a mistake would stop the machine"}});
+    return 0;
+  }
+  const std::vector<Provision> memory = prepare_memory({.lock = true, .heap_bytes = 8 << 20});
+  const DmaLatency awake{std::chrono::duration<std::int32_t, std::micro>{0}};  // as cyclictest asks
+
+  struct Asked {
+    const char* name;
+    SleeperKind kind;
+    std::int64_t frames;
+    std::vector<Lateness> rounds{};
+    std::string remark{};
+  };
+  const int rounds = options.quick ? 2 : 7;
+  const std::int64_t frames = options.quick ? 300 : 3'000;
+  Asked asked[] = {{"nanosleep", SleeperKind::nanosleep, frames},
+                   {"timerfd", SleeperKind::timerfd, frames},
+                   {"hybrid", SleeperKind::hybrid, frames},
+                   {"spin", SleeperKind::spin, options.quick ? 2 * kBurstFrames : 8 * kBurstFrames}};
+  std::vector<Lateness> cyclictest;
+  std::string no_cyclictest;
+  for (int round = 0; round < rounds; ++round) {
+    try {
+      if (no_cyclictest.empty()) cyclictest.push_back(ask_cyclictest(cpu, frames));
+    } catch (const std::exception& error) {
+      no_cyclictest = std::string(error.what()) + " (package rt-tests)";
+      cyclictest.clear();
+    }
+    for (std::size_t i = 0; i < std::size(asked); ++i) {
+      Asked& now = asked[(i + static_cast<std::size_t>(round)) % std::size(asked)];
+      now.rounds.push_back(ask_sleeper(now.kind, cpu, now.frames, now.remark));
+    }
+  }
+
+  for (const Asked& one : asked) {
+    Json figures{{"sleeper", one.name},   {"remark", one.remark}, {"cpu", cpu},
+                 {"priority", kPriority}, {"rounds", rounds},     {"frames", one.frames * rounds}};
+    if (one.kind == SleeperKind::spin) figures["burst_frames"] = kBurstFrames;
+    if (!no_cyclictest.empty()) figures["cyclictest_skipped"] = no_cyclictest;
+    for (const Percentile& percentile : kPercentiles) {
+      std::vector<double> ours;
+      std::vector<double> theirs;
+      std::vector<double> ratio;
+      for (std::size_t r = 0; r < one.rounds.size(); ++r) {
+        ours.push_back(quantile(one.rounds[r], percentile.share));
+        if (cyclictest.empty()) continue;
+        theirs.push_back(quantile(cyclictest[r], percentile.share));
+        ratio.push_back(ours.back() / theirs.back());
+      }
+      const std::string name = percentile.name;
+      figures["late_" + name + "_ns"] = figures_of(ours);
+      if (cyclictest.empty()) continue;
+      figures["cyclictest_" + name + "_ns"] = figures_of(theirs);
+      figures[name + "_ratio_to_cyclictest"] = figures_of(ratio);
+    }
+    if (one.kind == SleeperKind::hybrid) figures["aim_p50_ratio"] = 0.1;
+    figures["memory_locked"] = all_granted(memory);
+    tactus::bench::answer(std::string(kQuestion) + one.name + "?", figures);
+  }
+}

@@ -43,9 +43,9 @@ class Jobs {
 
 /// Runs an executive without real time on a thread of its own, which moves only inside frames().
 ///
-/// The executive reads the clock once at the end of every frame. This clock counts these reads, and hands over
-/// after as many as were asked for: so what is measured is Executive::run as it is, from the end of one frame
-/// to the end of another.
+/// The executive reads the clock once at the end of every frame. This clock counts these reads, and hands
+/// over after as many as were asked for: so what is measured is Executive::run as it is, from the end of one
+/// frame to the end of another.
 class Stand {
  public:
   explicit Stand(executive::Plan plan);

@@ -7,13 +7,13 @@ namespace {
 
 TEST(Show, KeepsMessagesOnOneShortLine) {
   EXPECT_EQ(show("a\nb\tc\x01"), "'a\\nb\\tc\\x01'");
-  EXPECT_EQ(show(std::string(100, 'x')), "'" + std::string(60, 'x') + "...'");
+  EXPECT_EQ(show(std::string(100, 'x')), std::string{"'"}.append(60, 'x').append("...'"));
 }
 
 TEST(Show, NeverCutsACharacterInTwo) {
   std::string umlauts;
   for (int i = 0; i < 100; ++i) umlauts += "ü";
-  EXPECT_EQ(show(umlauts), "'" + umlauts.substr(0, 120) + "...'");
+  EXPECT_EQ(show(umlauts), std::string{"'"}.append(umlauts, 0, 120).append("...'"));
 }
 
 TEST(Nearest, FindsTheWordThatWasMeant) {

@@ -21,9 +21,9 @@ const tactus_model& model_of() {
                                      sizeof(tactus_model),
                                      "test_model",
                                      "",
-                                     &detail::create_model<T>,
-                                     &detail::declare_model,
-                                     &detail::destroy_model};
+                                     &tactus::detail::create_model<T>,
+                                     &tactus::detail::declare_model,
+                                     &tactus::detail::destroy_model};
   return model;
 }
 

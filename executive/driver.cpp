@@ -44,6 +44,8 @@ DriverLibrary::DriverLibrary(const std::string& kind, const std::string& name)
     throw LibraryError(library_.file().string() + " exports no 'tactus_driver': it is no driver");
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym is for
   entry_ = reinterpret_cast<DriverFunction>(symbol)();
+  if (entry_ == nullptr)
+    throw LibraryError(library_.file().string() + " describes no driver: it is no driver");
   if (std::string(entry_->build) != TACTUS_DRIVER_BUILD)
     throw LibraryError(library_.file().string() + " was built for '" + entry_->build + "', this tactus is '" +
                        TACTUS_DRIVER_BUILD + "': build the driver again with this tactus");

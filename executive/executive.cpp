@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 
@@ -151,17 +152,21 @@ void Executive::add_to_list(std::vector<Entry>& list, tactus_job_class job_class
   std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
     return plan_.jobs[a].phase < plan_.jobs[b].phase;
   });
+  // The whole list is one instant: what is delayed is copied before any of its jobs.
+  std::set<const ModelInstance*> latched;
+  for (const std::uint32_t i : order)
+    if (has_connections(plan_.jobs[i].model, true) && latched.insert(plan_.jobs[i].model).second)
+      list.push_back(copy_entry(plan_.jobs[i].model, true, &call));
   for (const std::uint32_t i : order) {
     const PlannedJob& job = plan_.jobs[i];
-    for (const bool delayed : {true, false})
-      if (has_connections(job.model, delayed)) list.push_back(copy_entry(job.model, delayed, &call));
+    if (has_connections(job.model, false)) list.push_back(copy_entry(job.model, false, &call));
     list.push_back({job.run, job.self, &call, i});
   }
 }
 
 std::string Executive::failure_text(std::size_t job, int status) const {
   const PlannedJob& failed = plan_.jobs[job];
-  const std::string said = failed.model == nullptr ? "" : failed.model->failure();
+  const std::string said = failed.model == nullptr ? "" : failed.model->take_failure();
   return "job '" + failed.name + "' (" + std::string(name_of(failed.job_class)) +
          ") failed: " + (said.empty() ? "it returned " + std::to_string(status) : said);
 }
@@ -185,8 +190,10 @@ std::vector<std::string> Executive::run_once(tactus_job_class job_class, bool go
 }
 
 void Executive::run_default_data() {
-  if (const auto failures = run_once(TACTUS_DEFAULT_DATA, false); !failures.empty())
+  if (const auto failures = run_once(TACTUS_DEFAULT_DATA, false); !failures.empty()) {
+    enter(State::abort);
     throw std::runtime_error(failures.front());
+  }
 }
 
 void Executive::run_initialization() {
@@ -242,21 +249,24 @@ Nanoseconds Executive::to_time(std::uint64_t ticks) const TACTUS_RT {
 }
 
 RunEnd Executive::run(std::int64_t frames) {
-  sync_.initialize();
+  try {
+    sync_.initialize();
+  } catch (...) {
+    enter(State::abort);
+    throw;
+  }
   was_realtime_ = !sync_.active();
   follow_realtime();
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = 0;
   Verdict verdict = Verdict::go_on;
   sync_.start(0);
-  while (verdict == Verdict::go_on && k < frames && stop_reason_.load(std::memory_order_relaxed) == nullptr &&
-         abort_reason_.load(std::memory_order_relaxed) == nullptr) {
+  while (verdict == Verdict::go_on && k < frames && !ending()) {
     if (!run_frame(k)) break;
     verdict = end_frame(k);
     ++k;
-    if (verdict == Verdict::freeze ||
-        (verdict == Verdict::go_on && k < frames && pause_requested_.load(std::memory_order_relaxed)))
-      verdict = freeze();
+    const bool pause = k < frames && !ending() && pause_requested_.load(std::memory_order_relaxed);
+    if (verdict == Verdict::freeze || (verdict == Verdict::go_on && pause)) verdict = freeze();
   }
   counters_ = rtsync::RunCounters::of_this_thread() - before;
   sync_.shutdown();
@@ -353,9 +363,7 @@ Verdict Executive::freeze() TACTUS_RT {
   while (!resume_requested_.load(std::memory_order_relaxed)) {
     const Verdict verdict = sync_.freeze_pause();
     if (verdict == Verdict::source_lost) return verdict;
-    if (stop_reason_.load(std::memory_order_relaxed) != nullptr ||
-        abort_reason_.load(std::memory_order_relaxed) != nullptr)
-      return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
+    if (ending()) return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
   }
   resume_requested_.store(false, std::memory_order_relaxed);
   enter(State::resume);

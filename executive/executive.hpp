@@ -115,6 +115,9 @@ class Executive final : public ModelServices {
   std::vector<std::string> run_once(tactus_job_class job_class, bool go_on_after_failure);
   std::string failure_text(std::size_t job, int status) const;
 
+  bool ending() const TACTUS_RT {
+    return stop_reason_.load(std::memory_order_relaxed) != nullptr || abort_requested();
+  }
   void enter(State next) TACTUS_RT;
   bool run_frame(std::int64_t k) TACTUS_RT;
   bool run_list(const std::vector<Entry>& list) TACTUS_RT;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "executive/job_class.hpp"
 
@@ -17,6 +18,26 @@ bool is_name(const char* name) {
     if (!letter && !((digit || *c == '.') && c != name)) return false;
   }
   return true;
+}
+
+/// Whether an integer type holds the value of a label. A uint64 takes all 64 bits.
+bool fits(tactus_type type, std::int64_t value) {
+  switch (type) {
+    case TACTUS_INT8:
+      return std::in_range<std::int8_t>(value);
+    case TACTUS_UINT8:
+      return std::in_range<std::uint8_t>(value);
+    case TACTUS_INT16:
+      return std::in_range<std::int16_t>(value);
+    case TACTUS_UINT16:
+      return std::in_range<std::uint16_t>(value);
+    case TACTUS_INT32:
+      return std::in_range<std::int32_t>(value);
+    case TACTUS_UINT32:
+      return std::in_range<std::uint32_t>(value);
+    default:
+      return true;
+  }
 }
 
 const char* or_empty(const char* text) { return text == nullptr ? "" : text; }
@@ -56,6 +77,12 @@ const Variable* ModelInstance::find_variable(const std::string& name) const {
   const auto found =
       std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == full; });
   return found == variables_.end() ? nullptr : &*found;
+}
+
+std::string ModelInstance::take_failure() const {
+  std::string text = failure_.data();
+  failure_[0] = '\0';
+  return text;
 }
 
 // The three below are called from a model's library, perhaps from C: no exception may leave them.
@@ -133,6 +160,10 @@ void ModelInstance::add(const tactus_variable& variable) {
   if (!made.labels.empty() &&
       (made.type == TACTUS_FLOAT || made.type == TACTUS_DOUBLE || made.type == TACTUS_BOOL))
     throw std::runtime_error(where + "only integers have labels");
+  for (const VariableLabel& label : made.labels)
+    if (!fits(made.type, label.value))
+      throw std::runtime_error(where + "label '" + label.name + "' = " + std::to_string(label.value) +
+                               " does not fit into " + std::string(name_of(made.type)));
   variables_.push_back(std::move(made));
 }
 

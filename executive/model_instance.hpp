@@ -52,10 +52,12 @@ class ModelInstance {
   const std::vector<DeclaredJob>& jobs() const { return jobs_; }
   /// nullptr when there is none; `name` without the model's name.
   const Variable* find_variable(const std::string& name) const;
-  /// What the model said through tactus_host::fail last; empty if nothing.
+  /// Who answers the model's requests from now on. @when setup
   void serve(ModelServices& services) { services_.store(&services, std::memory_order_relaxed); }
+  /// What the model said through tactus_host::fail last; empty if nothing.
   const char* failure() const { return failure_.data(); }
-  void clear_failure() TACTUS_RT { failure_[0] = '\0'; }
+  /// The same, and forgets it: what one job said is not told of the next that fails. @when service
+  std::string take_failure() const;
 
  private:
   static int declare_variable(void* context, const tactus_variable* variable);
@@ -75,7 +77,7 @@ class ModelInstance {
   std::vector<DeclaredJob> jobs_;
   std::string refusal_;
   std::atomic<ModelServices*> services_{nullptr};
-  std::array<char, 256> failure_{};
+  mutable std::array<char, 256> failure_{};
 };
 
 }  // namespace tactus::executive

@@ -101,7 +101,9 @@ struct Reader {
 
   std::optional<Bytes> label() const {
     for (const VariableLabel& label : variable.labels)
-      if (label.name == node.text()) return integer_bytes(variable.type, std::to_string(label.value));
+      if (label.name == node.text())
+        return variable.type == TACTUS_UINT64 ? bytes_of(label.value)  // all 64 bits, as an enum has them
+                                              : integer_bytes(variable.type, std::to_string(label.value));
     return complain(
         quoted() + " is not one of its values" +
         did_you_mean(node.text(), variable.labels, [](const VariableLabel& l) { return l.name; }));

@@ -268,17 +268,16 @@ void Rig::connect() {
       break;
     }
     plan_.connections.push_back(connection);
+    wired_.push_back(settings.origin);
   }
 }
 
 void Rig::refuse_direct_loops() {
   const auto loop = find_direct_loop(plan_.connections);
   if (!loop) return;
-  for (const ConnectionSettings& settings : settings_.connect)
-    if (settings.from.value == loop->closing->from.name() && settings.to.value == loop->closing->to.name())
-      problems_.add(settings.origin,
-                    "closes a loop without delay: " + loop->path +
-                        "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
+  problems_.add(wired_[static_cast<std::size_t>(loop->closing - plan_.connections.data())],
+                "closes a loop without delay: " + loop->path +
+                    "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
 }
 
 std::vector<std::string> Rig::unconnected_inputs() const {
@@ -314,10 +313,14 @@ void Rig::make_recordings() {
         return m.name() == name.value.substr(0, star);
       });
       if (star != 0 && model != models_.end()) {
+        const std::size_t before = variables.size();
         for (const Variable& variable : model->variables())
           if (variable.role != TACTUS_PARAMETER)
             variables.push_back(
                 {&variable, 0, static_cast<std::uint32_t>(variable.elements()), false, &*model});
+        if (variables.size() == before)
+          problems_.add(name.place, name.path,
+                        "model '" + model->name() + "' has nothing to record: it declares parameters alone");
       } else if (const auto ref = find(name)) {
         variables.push_back(*ref);
       }

@@ -76,6 +76,7 @@ class Rig {
   RealtimeVariables rt_;
   std::deque<Variable> rt_variables_;
   Plan plan_;
+  std::vector<Origin> wired_;  // where each of plan_.connections stands
   std::deque<Recording> recordings_;
   std::optional<Recording> frame_log_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <system_error>
@@ -39,10 +40,15 @@ RigRun::RigRun(Rig& rig, RunOptions options)
 
 RigRun::~RigRun() {
   if (stuck_) (void)main_.release();  // it never returns, so nobody may wait for it
-  if (main_ && !released_) {          // refused before the first frame
-    cancelled_.store(true);
-    go_.count_down();
-  }
+  dismiss_main_thread();
+}
+
+/// Lets the main thread end without a frame, if it still waits for the first.
+void RigRun::dismiss_main_thread() {
+  if (!main_ || released_) return;
+  cancelled_.store(true);
+  released_ = true;
+  go_.count_down();
 }
 
 void RigRun::wish(std::vector<Provision> provisions) {
@@ -116,11 +122,16 @@ void RigRun::check_spinning() {
   const rtsync::Period period = rig_.plan().frame;
   const double share =
       section.sleep_timer ? sleeper_->share_spun(period) * std::min(1.0, section.ratio) : 1.0;
-  if (const auto reason = rtsync::spinning_hits_throttle(share, main_cpus_))
+  std::string cause;
+  std::string cure = "set realtime.sleeper: hybrid";
+  for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(share, main_cpus_)) {
+    cause += (cause.empty() ? "" : "; ") + stop.cause;
+    cure += ", or: " + stop.cure;
+  }
+  if (!cause.empty())
     wish(rtsync::refused(
-        "waiting by spinning for " + std::to_string(static_cast<int>(share * 100)) + " % of the frame",
-        "the kernel stops the thread for tens of milliseconds at a time",
-        {*reason, "set realtime.sleeper: hybrid"}));
+        "reading the clock for " + std::to_string(std::lround(share * 100)) + " % of the time",
+        "a thread that the kernel stops for tens of milliseconds at a time", {cause, cure}));
 }
 
 void RigRun::prepare_machine() {
@@ -130,7 +141,9 @@ void RigRun::prepare_machine() {
   check_spinning();
   std::vector<Provision> memory =
       rtsync::prepare_memory({settings.memory.lock, static_cast<std::size_t>(settings.memory.heap)});
-  memory_locked_ = settings.memory.lock && !memory.empty() && memory.front().granted;
+  memory_locked_ = std::any_of(memory.begin(), memory.end(), [](const Provision& provision) {
+    return provision.granted && provision.what.starts_with("all memory locked");
+  });
   wish(std::move(memory));
   if (settings.dma_latency) {
     dma_latency_.emplace(std::chrono::duration<std::int32_t, std::micro>(
@@ -221,10 +234,11 @@ void RigRun::run(RunWatcher& watcher) {
   }
   for (Recording* recording : recordings) recorder_->add(*recording);
   executive_->set_recordings(recordings);
+  start_main_thread();
+  refuse_or_warn();  // before any job of a model has run
   if (initialize()) {
     recorder_->start({"recorder", helper_cpus_, SchedPolicy::other, 0, 0, false});
     wish(recorder_->provisions());
-    start_main_thread();
     evict_strangers();
     refuse_or_warn();
     log_start();
@@ -232,6 +246,8 @@ void RigRun::run(RunWatcher& watcher) {
     released_ = true;
     go_.count_down();
     serve(watcher);
+  } else {
+    dismiss_main_thread();
   }
   finish(watcher);
 }
@@ -308,7 +324,11 @@ void RigRun::finish(RunWatcher& watcher) {
   log_->info("ended after " + std::to_string(end_.frames) + " frames" +
              (end_.reason.empty() ? "" : ": " + end_.reason));
   log_->flush();
-  write_text("summary.json", summary().dump(2) + "\n");
+  try {
+    write_text("summary.json", summary().dump(2) + "\n");
+  } catch (const std::exception& error) {  // a full disk takes no number off the screen
+    folder_error_ = error.what();
+  }
 }
 
 void RigRun::write_text(const std::string& name, const std::string& text) {
@@ -319,7 +339,14 @@ void RigRun::write_text(const std::string& name, const std::string& text) {
   if (!out) throw std::runtime_error(file.string() + ": " + std::generic_category().message(errno));
 }
 
+std::uint64_t RigRun::records_lost() const {
+  std::uint64_t lost = 0;
+  for (const Recording& recording : rig_.recordings()) lost += recording.lost();
+  return lost + (realtime_ && rig_.frame_log() != nullptr ? rig_.frame_log()->lost() : 0);
+}
+
 int RigRun::exit_status() const {
+  if (!folder_error_.empty()) return 1;  // a script that looks for summary.json must not believe in success
   return end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped ? 0 : 1;
 }
 

@@ -73,7 +73,11 @@ class RigRun {
   const RunEnd& end() const { return end_; }
   /// The frames never ended after an abort: the process has to be ended with std::_Exit.
   bool stuck() const { return stuck_; }
-  /// 0 completed or stopped, 1 anything else.
+  /// Records that stand in no file, of all recordings together.
+  std::uint64_t records_lost() const;
+  /// Why summary.json could not be written; empty: it could.
+  const std::string& folder_error() const { return folder_error_; }
+  /// 0 completed or stopped, and summary.json says so; 1 anything else.
   int exit_status() const;
   /// The contract of summary.json (docs/summary.md). After run().
   config::Json summary() const;
@@ -85,6 +89,7 @@ class RigRun {
   void check_spinning();
   bool initialize();
   void start_main_thread();
+  void dismiss_main_thread();
   void wish(rtsync::Provision provision) { provisions_.push_back(std::move(provision)); }
   void wish(std::vector<rtsync::Provision> provisions);
   void refuse_or_warn();

@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -19,10 +21,17 @@ void add_rig(CLI::App& command, tactus::app::RigArguments& rig, bool required) {
       ->take_all();
 }
 
+/// A standard descriptor that is closed would be the next file opened: log.txt, with our output in it.
+void open_standard_descriptors() {
+  for (int descriptor = 0; descriptor < 3; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR);  // takes the lowest free number
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace tactus::app;
+  open_standard_descriptors();
   (void)tactus::rtsync::allowed_cpus();  // before anything is pinned
 
   CLI::App app{"tactus: a hard real-time frame executive for hardware-in-the-loop rigs"};

@@ -80,7 +80,15 @@ int run_command(const RunArguments& arguments) {
   Screen::block_signals();
   Screen screen(arguments.quiet, ::isatty(STDOUT_FILENO) == 1);
   executive::RigRun run(rig, options);
-  run.run(screen);
+  try {
+    run.run(screen);
+  } catch (const executive::MachineError&) {  // nothing was started: nothing is left, and --out is free again
+    std::error_code ignored;  // the refusal is what counts
+    for (const fs::directory_entry& entry : fs::directory_iterator(options.folder, ignored))
+      fs::remove_all(entry, ignored);
+    if (arguments.out.empty()) fs::remove(options.folder, ignored);
+    throw;
+  }
   screen.ended(run);
   if (run.stuck()) {
     std::fflush(nullptr);

@@ -140,6 +140,7 @@ std::string last_line(const RigRun& run) {
     line += ", late p50 " + text_of(times.late, 0.5) + " max " + duration_text(times.late.max().count()) +
             ", " + std::to_string(totals.overruns) + " overruns, " + std::to_string(totals.late_wakes) +
             " late wakes, " + std::to_string(totals.lost) + " slots lost";
+  if (run.records_lost() > 0) line += ", " + std::to_string(run.records_lost()) + " records lost";
   if (!run.end().reason.empty()) line += "; " + run.end().reason;
   return line + "; " + run.options().folder.string();
 }
@@ -149,7 +150,8 @@ std::string last_line(const RigRun& run) {
 void Screen::block_signals() {
   const sigset_t set = watched_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);  // fails only for a wrong first argument
-  std::signal(SIGPIPE, SIG_IGN);                // a closed terminal is no reason to end a rig
+  std::signal(SIGPIPE, SIG_IGN);                // a closed terminal is no reason to end a rig,
+  std::signal(SIGXFSZ, SIG_IGN);                // nor is a file that must not grow (ulimit -f)
 }
 
 void Screen::started(const RigRun& run) {
@@ -191,14 +193,18 @@ void Screen::tick(RigRun& run) {
 void Screen::status_line(RigRun& run) {
   const executive::Snapshot& now = run.executive().latest();
   const auto& times = run.executive().statistics();
-  std::string line = run.rig().settings().rig.value + "  frame " + std::to_string(now.frames) + "  t " +
-                     executive::sim_time_text(now.sim_time_ns);
-  if (now.timing.paced)
-    line += "  late p50 " + text_of(times.late, 0.5) + " max " + duration_text(times.late.max().count()) +
-            "  slack " + duration_text(now.timing.slack.count()) + "  overruns " +
-            std::to_string(now.totals.overruns);
+  const std::size_t width = terminal_width() - 1;
+  // What matters most stands first: a narrow terminal cuts off the end.
+  std::string line =
+      "frame " + std::to_string(now.frames) + "  t " + executive::sim_time_text(now.sim_time_ns);
   if (now.state == executive::State::pause) line += "  PAUSED (SIGUSR2 resumes)";
-  if (line.size() >= terminal_width()) line.resize(terminal_width() - 1);
+  if (now.timing.paced)
+    line += "  overruns " + std::to_string(now.totals.overruns) + "  late p50 " + text_of(times.late, 0.5) +
+            " max " + duration_text(times.late.max().count()) + "  slack " +
+            duration_text(now.timing.slack.count());
+  if (const std::string named = run.rig().settings().rig.value + "  " + line; named.size() <= width)
+    line = named;
+  if (line.size() > width) line.resize(width);
   std::printf("\r\033[K%s", line.c_str());
   std::fflush(stdout);
   line_shown_ = true;
@@ -218,8 +224,10 @@ void Screen::say(const std::string& line) {
 
 void Screen::ended(const RigRun& run) {
   clear_line();
+  if (!run.folder_error().empty()) std::fprintf(stderr, "tactus: %s\n", run.folder_error().c_str());
   if (quiet_) {
-    if (run.exit_status() != kOk) std::fprintf(stderr, "tactus: %s\n", last_line(run).c_str());
+    if (run.exit_status() != kOk || run.records_lost() > 0)
+      std::fprintf(stderr, "tactus: %s\n", last_line(run).c_str());
     return;
   }
   if (terminal_) {

@@ -5,16 +5,21 @@
 #include <tactus/model.hpp>
 #include <vector>
 
+#include "executive/executive.hpp"
 #include "executive/model_instance.hpp"
+#include "executive/plan.hpp"
+#include "executive/statistics.hpp"
 #include "rtsync/clock.hpp"
+#include "rtsync/period.hpp"
+#include "rtsync/realtime_sync.hpp"
+#include "rtsync/sleeper.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/stand.hpp"
 
 namespace {
 
-using tactus::bench::Contender;
+using namespace tactus::rtsync;
 using tactus::bench::Jobs;
-using tactus::bench::Json;
 using tactus::bench::Stand;
 
 /// The same as a model in C++: its job goes through the trampoline that TACTUS_MODEL makes.
@@ -52,7 +57,7 @@ double read_counter(int times) {
   std::uint64_t last = 0;
   const std::int64_t begin = tactus::bench::now_ns();
   for (int i = 0; i < times; ++i) {
-    last = tactus::rtsync::read_tsc();
+    last = read_tsc();
     tactus::bench::keep(last);
   }
   return static_cast<double>(tactus::bench::now_ns() - begin) / times;
@@ -121,6 +126,48 @@ void compare(const Subject& subject, int rounds) {
        {"job_times_add_counter_reads", to_json(tactus::bench::spread_of(reads))}});
 }
 
+/// The work of a frame as a rig reports it: from its wake to its end, without what is done in the slack. The
+/// frames are paced, but so short that they are always late: nothing waits.
+double work_ns(const Jobs& jobs, bool job_times, std::int64_t frames) {
+  const MonotonicClock clock;
+  NanosleepSleeper sleeper(clock);
+  RealtimeSettings settings;
+  settings.enabled = true;
+  settings.overrun.grace = frames;
+  tactus::executive::Plan plan = jobs.plan(job_times);
+  RealtimeSync sync(settings, Period{1'000, 1}, clock, sleeper);
+  tactus::executive::RealtimeVariables variables;
+  tactus::executive::Executive executive(std::move(plan), sync, sleeper, clock, variables);
+  executive.run_initialization();
+  (void)executive.run(frames);
+  return static_cast<double>(executive.statistics().work.quantile(0.5).count());
+}
+
+void ask_work(const Subject& subject, int rounds) {
+  const auto count = static_cast<double>(subject.bare.size());
+  const std::int64_t frames = std::max<std::int64_t>(30, 100'000 / static_cast<std::int64_t>(count));
+  const tactus::bench::Turns turns = tactus::bench::take_turns(
+      {
+          {"work", [&] { return work_ns(subject.jobs, false, frames) / count; }},
+          {"work with job times", [&] { return work_ns(subject.jobs, true, frames) / count; }},
+          {"counter", [] { return read_counter(2'000); }},
+      },
+      rounds);
+  std::vector<double> reads;
+  for (std::size_t r = 0; r < turns.figures[0].size(); ++r)
+    reads.push_back((turns.figures[1][r] - turns.figures[0][r]) / turns.figures[2][r]);
+  tactus::bench::answer("how much longer do job times make the work of a frame, its slack aside?",
+                        {{"jobs", subject.bare.size()},
+                         {"rounds", rounds},
+                         {"frames", frames},
+                         {"work_ns_per_job", to_json(turns.of(0))},
+                         {"work_with_job_times_ns_per_job", to_json(turns.of(1))},
+                         {"job_times_add_ns_per_job", to_json(turns.difference(1, 0))},
+                         {"counter_read_ns", to_json(turns.of(2))},
+                         {"job_times_add_counter_reads", to_json(tactus::bench::spread_of(reads))},
+                         {"aim_counter_reads", 1}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -139,6 +186,7 @@ int main(int argc, char** argv) {
         subject.jobs.add(&tactus::bench::count_up, &counter);
       }
       compare(subject, rounds);
+      ask_work(subject, options.quick ? 3 : 15);
     }
     std::deque<tactus::executive::ModelInstance> instances;
     Subject subject{"a model in C++", {}, {}};

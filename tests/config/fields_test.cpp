@@ -341,24 +341,22 @@ TEST(Fields, WriteEveryFieldSoThatARunIsSelfContained) {
 
 TEST(Fields, TheReferencePageHasATablePerSection) {
   const std::string page = rig_fields().reference("The rig file");
-  for (const char* line : {
-           "# The rig file\n\nEverything one file describes.\n\n| key | type | default | allowed | meaning "
-           "|\n",
-           "| `period` | period | required | 10 us .. 10 s | of a frame |\n",
-           "| `on_overrun` | word | `skip` | `skip`: drop the missed slots; `catch_up`: run missed frames "
-           "back to back; "
-           "`stop`: stop the rig | what happens when a frame is late |\n",
-           "| `margin` | time | `measured` | 0 s .. 1 ms; `measured`: found at the start | wake early by |\n",
-           "| `max_overrun` | time | `for ever` | at least 0 s | longest overrun |\n",
-           "| `supply` | quantity in V | `24 V` | 0 V .. 60 V | supply voltage |\n",
-           "| `variables` | list of text | `[]` |  | recorded |\n",
-           "| `threads` | map: thread → section |  |  | the real-time threads |\n",
-           "\n## `threads.<thread>`\n\nOne real-time thread.\n",
-           "\n## `threads.<thread>.sleeper`\n",
-           "\n## `connect[]`\n",
-           "| *other keys* | | | | what the driver knows |\n",
-       })
-    EXPECT_NE(page.find(line), std::string::npos) << line << page;
+  const char* const parts[] = {
+      "# The rig file\n\nEverything one file describes.\n\n| key | type | default | allowed | meaning |\n",
+      "| `period` | period | required | 10 us .. 10 s | of a frame |\n",
+      "| `on_overrun` | word | `skip` | `skip`: drop the missed slots; `catch_up`: run missed frames back ",
+      "back to back; `stop`: stop the rig | what happens when a frame is late |\n",
+      "| `margin` | time | `measured` | 0 s .. 1 ms; `measured`: found at the start | wake early by |\n",
+      "| `max_overrun` | time | `for ever` | at least 0 s | longest overrun |\n",
+      "| `supply` | quantity in V | `24 V` | 0 V .. 60 V | supply voltage |\n",
+      "| `variables` | list of text | `[]` |  | recorded |\n",
+      "| `threads` | map: thread → section |  |  | the real-time threads |\n",
+      "\n## `threads.<thread>`\n\nOne real-time thread.\n",
+      "\n## `threads.<thread>.sleeper`\n",
+      "\n## `connect[]`\n",
+      "| *other keys* | | | | what the driver knows |\n",
+  };
+  for (const char* part : parts) EXPECT_NE(page.find(part), std::string::npos) << part << page;
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #pragma once
 /// A plan made of lambdas and small models, run on the simulated clock.
-#include <tactus/model.hpp>
-
 #include <deque>
 #include <functional>
 #include <memory>
 #include <string>
+#include <tactus/model.hpp>
 #include <utility>
 #include <vector>
 

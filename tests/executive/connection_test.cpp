@@ -67,7 +67,8 @@ constexpr bool holds() {
   if (std::is_same_v<From, To>) return true;
   if (std::is_same_v<From, bool> || std::is_same_v<To, bool>) return false;
   if (std::is_floating_point_v<From>) return std::is_same_v<From, float> && std::is_same_v<To, double>;
-  if (std::is_floating_point_v<To>) return sizeof(From) < sizeof(To) && (sizeof(From) <= 2 || sizeof(To) == 8);
+  if (std::is_floating_point_v<To>)
+    return sizeof(From) < sizeof(To) && (sizeof(From) <= 2 || sizeof(To) == 8);
   if (std::is_signed_v<From>) return std::is_signed_v<To> && sizeof(From) <= sizeof(To);
   return std::is_signed_v<To> ? sizeof(From) < sizeof(To) : sizeof(From) <= sizeof(To);
 }
@@ -79,17 +80,18 @@ void check_pair() {
   const Wire from(TACTUS_OUTPUT, type_of<From>(), &a);
   const Wire to(TACTUS_INPUT, type_of<To>(), &b);
   const auto reason = objection({from.whole(), to.whole(), false, {}, {}});
-  EXPECT_EQ(!reason.has_value(), (holds<From, To>())) << name_of(from.variable.type) << " to "
-                                                       << name_of(to.variable.type);
+  EXPECT_EQ(!reason.has_value(), (holds<From, To>()))
+      << name_of(from.variable.type) << " to " << name_of(to.variable.type);
   if (reason) {
     EXPECT_EQ(*reason, "'a.out' is " + std::string(name_of(from.variable.type)) + ", 'b.in' is " +
                            std::string(name_of(to.variable.type)) +
                            ", which cannot hold all its values; change the type of one");
     return;
   }
-  for (const From value : {std::numeric_limits<From>::lowest(), std::numeric_limits<From>::max(), From{1}, From{}})
-    EXPECT_EQ((sent<From, To>(value)), static_cast<To>(value)) << name_of(from.variable.type) << " to "
-                                                                << name_of(to.variable.type);
+  for (const From value :
+       {std::numeric_limits<From>::lowest(), std::numeric_limits<From>::max(), From{1}, From{}})
+    EXPECT_EQ((sent<From, To>(value)), static_cast<To>(value))
+        << name_of(from.variable.type) << " to " << name_of(to.variable.type);
 }
 template <class From, class... To>
 void check_all_from(List<To...>) {
@@ -106,7 +108,8 @@ TEST(Connection, KeepsEveryBit) {
   EXPECT_TRUE(std::signbit(sent<double, double>(-0.0)));
   EXPECT_TRUE(std::signbit(sent<float, double>(-0.0F)));
   EXPECT_TRUE(std::isnan(sent<float, double>(std::numeric_limits<float>::quiet_NaN())));
-  const auto odd = std::bit_cast<double>(std::uint64_t{0x7ff4000000000123});  // a signalling NaN with a payload
+  const auto odd =
+      std::bit_cast<double>(std::uint64_t{0x7ff4000000000123});  // a signalling NaN with a payload
   EXPECT_EQ(std::bit_cast<std::uint64_t>(sent<double, double>(odd)), 0x7ff4000000000123U);
   EXPECT_EQ((sent<float, double>(0.1F)), static_cast<double>(0.1F));
   const double least = std::numeric_limits<double>::denorm_min();
@@ -165,22 +168,48 @@ TEST(Connection, SaysWhatDoesNotFit) {
     const char* expected;
   };
   const Row rows[] = {
-      {{TACTUS_INPUT, TACTUS_DOUBLE, a}, {TACTUS_INPUT, TACTUS_DOUBLE, b}, {}, "'b.in' is an input; a connection starts"},
+      {{TACTUS_INPUT, TACTUS_DOUBLE, a},
+       {TACTUS_INPUT, TACTUS_DOUBLE, b},
+       {},
+       "'b.in' is an input; a connection starts"},
       {{TACTUS_PARAMETER, TACTUS_DOUBLE, a}, {TACTUS_INPUT, TACTUS_DOUBLE, b}, {}, "'a.out' is a parameter"},
-      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a}, {TACTUS_OUTPUT, TACTUS_DOUBLE, b}, {}, "'a.out' is an output; a connection ends"},
-      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a}, {TACTUS_STATE, TACTUS_DOUBLE, b}, {}, "is a state; a connection ends at an input"},
-      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 3}, {TACTUS_INPUT, TACTUS_DOUBLE, b, 2}, {},
+      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a},
+       {TACTUS_OUTPUT, TACTUS_DOUBLE, b},
+       {},
+       "'a.out' is an output; a connection ends"},
+      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a},
+       {TACTUS_STATE, TACTUS_DOUBLE, b},
+       {},
+       "is a state; a connection ends at an input"},
+      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 3},
+       {TACTUS_INPUT, TACTUS_DOUBLE, b, 2},
+       {},
        "'a.out' is double[3], 'b.in' is double[2]: the sizes differ; connect single elements with [i]"},
       {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 3}, {TACTUS_INPUT, TACTUS_DOUBLE, b}, {}, "the sizes differ"},
-      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a}, {TACTUS_INPUT, TACTUS_INT32, b}, 1.0, "a float or double at 'b.in', which is int32"},
-      {{TACTUS_OUTPUT, TACTUS_BOOL, a}, {TACTUS_INPUT, TACTUS_DOUBLE, b}, 1.0, "scale and offset need numbers"},
-      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 0, "deg"}, {TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "rad"}, {},
+      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a},
+       {TACTUS_INPUT, TACTUS_INT32, b},
+       1.0,
+       "a float or double at 'b.in', which is int32"},
+      {{TACTUS_OUTPUT, TACTUS_BOOL, a},
+       {TACTUS_INPUT, TACTUS_DOUBLE, b},
+       1.0,
+       "scale and offset need numbers"},
+      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 0, "deg"},
+       {TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "rad"},
+       {},
        "'a.out' is in 'deg', 'b.in' is in 'rad'; if that is meant, add scale: 0.017453292519943295"},
-      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 0, "degC"}, {TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "K"}, {},
+      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 0, "degC"},
+       {TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "K"},
+       {},
        "add scale: 1, offset: 273.14999999999998"},
-      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 0, "V"}, {TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "A"}, {},
+      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a, 0, "V"},
+       {TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "A"},
+       {},
        "'a.out' is in 'V', 'b.in' is in 'A'; they measure different things: connect another variable"},
-      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a}, {TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "A"}, {}, "is in no unit, 'b.in' is in 'A'"},
+      {{TACTUS_OUTPUT, TACTUS_DOUBLE, a},
+       {TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "A"},
+       {},
+       "is in no unit, 'b.in' is in 'A'"},
   };
   for (const Row& row : rows) {
     const auto reason = objection({row.from.whole(), row.to.whole(), false, row.scale, {}});
@@ -214,13 +243,15 @@ TEST(Connection, EnumerationsMustAgree) {
   Wire from(TACTUS_OUTPUT, TACTUS_INT32, &a);
   Wire to(TACTUS_INPUT, TACTUS_INT32, &b);
   from.variable.labels = {{"park", 0}, {"drive", 1}};
-  EXPECT_EQ(objection({from.whole(), to.whole(), false, {}, {}}), std::nullopt) << "a plain integer takes any";
+  EXPECT_EQ(objection({from.whole(), to.whole(), false, {}, {}}), std::nullopt)
+      << "a plain integer takes any";
   to.variable.labels = from.variable.labels;
   EXPECT_EQ(objection({from.whole(), to.whole(), false, {}, {}}), std::nullopt);
   for (const std::vector<VariableLabel>& labels :
        {std::vector<VariableLabel>{{"park", 0}}, {{"park", 0}, {"drive", 2}}, {{"park", 0}, {"sport", 1}}}) {
     to.variable.labels = labels;
-    EXPECT_THAT(objection({from.whole(), to.whole(), false, {}, {}}).value_or(""), HasSubstr("are enumerations"));
+    EXPECT_THAT(objection({from.whole(), to.whole(), false, {}, {}}).value_or(""),
+                HasSubstr("are enumerations"));
   }
 }
 
@@ -346,7 +377,8 @@ TEST(ConnectionTime, HoldsInListsOfFrameJobsToo) {
     bench.connect(bench.ref(a, "y"), bench.ref(b, "u"), delayed);
     bench.connect(bench.ref(c, "y"), bench.ref(d, "u"), delayed);
     (void)bench.run(3);
-    const std::vector<double> expected = delayed ? std::vector<double>{0, 1, 2} : std::vector<double>{1, 2, 3};
+    const std::vector<double> expected =
+        delayed ? std::vector<double>{0, 1, 2} : std::vector<double>{1, 2, 3};
     EXPECT_EQ(values(Bench::object<Node<TACTUS_END_OF_FRAME>>(b).read), expected) << delayed;
     EXPECT_EQ(values(Bench::object<Node<TACTUS_TOP_OF_FRAME>>(d).read), expected) << delayed;
   }

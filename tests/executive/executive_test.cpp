@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <thread>
@@ -52,18 +53,17 @@ TEST(Executive, RunsTheClassesInOrderEachInItsState) {
   }
   const RunEnd end = bench.run(2);
   EXPECT_EQ(end.outcome, Outcome::completed);
-  EXPECT_THAT(
-      trace,
-      ElementsAre("default_data Connect 0us/-1", "initialization Start 0us/-1", "top_of_frame StepBegin 0us/0",
-                  "environment StepSimulator 0us/0", "sensor StepSimulator 0us/0",
-                  "scheduled StepSimulator 0us/0", "controller StepController 0us/0",
-                  "effector StepController 0us/0", "logging StepController 0us/0",
-                  "data_record StepController 0us/0", "end_of_frame StepEnd 1000us/0",
-                  "top_of_frame StepBegin 1000us/1", "environment StepSimulator 1000us/1",
-                  "sensor StepSimulator 1000us/1", "scheduled StepSimulator 1000us/1",
-                  "controller StepController 1000us/1", "effector StepController 1000us/1",
-                  "logging StepController 1000us/1", "data_record StepController 1000us/1",
-                  "end_of_frame StepEnd 2000us/1", "shutdown Disconnect 2000us/-1"));
+  EXPECT_THAT(trace, ElementsAre("default_data Connect 0us/-1", "initialization Start 0us/-1",
+                                 "top_of_frame StepBegin 0us/0", "environment StepSimulator 0us/0",
+                                 "sensor StepSimulator 0us/0", "scheduled StepSimulator 0us/0",
+                                 "controller StepController 0us/0", "effector StepController 0us/0",
+                                 "logging StepController 0us/0", "data_record StepController 0us/0",
+                                 "end_of_frame StepEnd 1000us/0", "top_of_frame StepBegin 1000us/1",
+                                 "environment StepSimulator 1000us/1", "sensor StepSimulator 1000us/1",
+                                 "scheduled StepSimulator 1000us/1", "controller StepController 1000us/1",
+                                 "effector StepController 1000us/1", "logging StepController 1000us/1",
+                                 "data_record StepController 1000us/1", "end_of_frame StepEnd 2000us/1",
+                                 "shutdown Disconnect 2000us/-1"));
 }
 
 TEST(Executive, OrdersByPhaseThenDeclarationInListsToo) {
@@ -71,10 +71,13 @@ TEST(Executive, OrdersByPhaseThenDeclarationInListsToo) {
     Bench bench;
     std::string trace;
     const auto add = [&](char name, unsigned phase) {
-      bench.job({name}, job_class, [&trace, name](const tactus_call&) {
-             trace += name;
-             return 0;
-           }).phase = phase;
+      bench
+          .job({name}, job_class,
+               [&trace, name](const tactus_call&) {
+                 trace += name;
+                 return 0;
+               })
+          .phase = phase;
     };
     add('a', 7);
     add('b', 65535);
@@ -102,10 +105,13 @@ TEST(Executive, TellsAJobItsCycle) {
   Bench bench;
   std::map<std::string, double> dt;
   const auto add = [&](const char* name, tactus_job_class job_class, Period cycle) {
-    bench.job(name, job_class, [&dt, name](const tactus_call& call) {
-           dt[name] = call.dt;
-           return 0;
-         }).cycle = cycle;
+    bench
+        .job(name, job_class,
+             [&dt, name](const tactus_call& call) {
+               dt[name] = call.dt;
+               return 0;
+             })
+        .cycle = cycle;
   };
   add("third", TACTUS_SCHEDULED, Period{1'000'000, 3});
   add("slow", TACTUS_CONTROLLER, Period{20'000'000, 1});
@@ -294,9 +300,10 @@ TEST(ExecutiveFailure, OfAShutdownJobDoesNotKeepTheOthersFromRunning) {
   int last = 0;
   bench.job("last", TACTUS_SHUTDOWN, [&](const tactus_call&) { return ++last * 0; });
   EXPECT_EQ(bench.run(1).outcome, Outcome::completed);
-  EXPECT_THAT(bench.shutdown_failures,
-              ElementsAre("job 'one' (shutdown) failed: it returned 1",
-                          "job 'spring.step' (shutdown) failed: threw something that is not a std::exception"));
+  EXPECT_THAT(
+      bench.shutdown_failures,
+      ElementsAre("job 'one' (shutdown) failed: it returned 1",
+                  "job 'spring.step' (shutdown) failed: threw something that is not a std::exception"));
   EXPECT_EQ(last, 1);
 }
 
@@ -317,9 +324,8 @@ TEST(ExecutiveFailure, TextOfOneJobIsNotToldOfAnother) {
   Bench bench;
   (void)bench.model<SaysOnce>("m");
   EXPECT_EQ(bench.run(1).reason, "frame 0: job 'm.step' (scheduled) failed: step is broken");
-  EXPECT_THAT(bench.shutdown_failures,
-              ElementsAre("job 'm.first' (shutdown) failed: it returned 2",
-                          "job 'm.second' (shutdown) failed: second is broken"));
+  EXPECT_THAT(bench.shutdown_failures, ElementsAre("job 'm.first' (shutdown) failed: it returned 2",
+                                                   "job 'm.second' (shutdown) failed: second is broken"));
 }
 
 /// Says more than tactus keeps, and nothing at all.
@@ -336,7 +342,8 @@ TEST(ExecutiveFailure, KeepsTheFirst255BytesOfAText) {
     const char* said;
     std::string kept;
   };
-  const Row rows[] = {{text.c_str(), std::string(255, 'x')}, {nullptr, "it returned 1"}, {"", "it returned 1"}};
+  const Row rows[] = {
+      {text.c_str(), std::string(255, 'x')}, {nullptr, "it returned 1"}, {"", "it returned 1"}};
   for (const Row& row : rows) {
     Bench bench;
     Bench::object<Talkative>(bench.model<Talkative>("m")).text = row.said;
@@ -545,7 +552,8 @@ TEST(ExecutiveJobs, AreMeasuredEachCallOnce) {
   Bench bench;
   bench.plan.job_times = true;
   const auto nothing = [](const tactus_call&) { return 0; };
-  for (const tactus_job_class job_class : kAll) bench.job(std::string(name_of(job_class)), job_class, nothing);
+  for (const tactus_job_class job_class : kAll)
+    bench.job(std::string(name_of(job_class)), job_class, nothing);
   bench.job("fast", TACTUS_SCHEDULED, nothing).cycle = Period{250'000, 1};
   bench.job("slow", TACTUS_SCHEDULED, nothing).cycle = Period{10'000'000, 1};
   bench.job("off", TACTUS_SCHEDULED, nothing).enabled = false;
@@ -572,6 +580,48 @@ TEST(ExecutiveJobs, TimesAreTheirOwn) {
   (void)bench.run(3);
   EXPECT_GE(bench.executive->job_times(1).min(), 19ms);
   EXPECT_LT(bench.executive->job_times(0).min(), bench.executive->job_times(1).min());
+}
+
+/// Asks tactus for things while it runs.
+class Asking : public Model {
+ public:
+  void declare(Declare& d) override {
+    asked_too_early = enable_job("m.step", true);
+    d.job<&Asking::step>("step", JobClass::scheduled);
+  }
+  void step(const Call& call) {
+    if (call.frame == 2) found = enable_job("other", false);
+    if (call.frame == 3) found_none = enable_job("nobody", false);
+    if (call.frame == 5) (void)enable_job("other", true);
+    if (call.frame == 3) set_realtime(true);
+    if (call.frame == 6) set_realtime(false);
+  }
+  bool asked_too_early = true, found = false, found_none = true;
+};
+
+TEST(ExecutiveJobs, AModelMayAskForSwitches) {
+  for (const bool forbidden : {false, true}) {
+    Bench bench;
+    ModelInstance& model = bench.model<Asking>("m");
+    std::vector<std::int64_t> calls;
+    bench.job("other", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+      calls.push_back(call.frame);
+      return 0;
+    });
+    Executive& executive = bench.make();
+    model.serve(executive);
+    if (forbidden) executive.forbid_realtime();
+    const auto start = bench.clock.now();
+    (void)bench.run(10);
+    EXPECT_EQ(bench.clock.now() - start, forbidden ? 0ms : 3ms) << "frames 4, 5 and 6 are paced";
+    const auto& asked = Bench::object<Asking>(model);
+    EXPECT_FALSE(asked.asked_too_early);
+    EXPECT_TRUE(asked.found);
+    EXPECT_FALSE(asked.found_none);
+    EXPECT_EQ(calls.front(), 0);
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), 4), 0);
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), 6), 1);
+  }
 }
 
 // ---- real time
@@ -708,8 +758,7 @@ TEST(ExecutiveRealtime, TooManyOverrunsInARowEndTheRig) {
   });
   const RunEnd end = bench.run(100);
   EXPECT_EQ(end.outcome, Outcome::overrun);
-  EXPECT_EQ(end.reason,
-            "frame 6: 3 overruns in a row (or not paid back) reached max_consecutive_overruns");
+  EXPECT_EQ(end.reason, "frame 6: 3 overruns in a row (or not paid back) reached max_consecutive_overruns");
   EXPECT_EQ(end.frames, 7);
 }
 
@@ -733,7 +782,8 @@ TEST(ExecutiveRealtime, FreezesAtTheMaximumAndEndsWhenItIsResumed) {
     Then then;
     Outcome outcome;
   };
-  const Row rows[] = {{Then::resume, Outcome::overrun}, {Then::stop, Outcome::overrun}, {Then::abort, Outcome::aborted}};
+  const Row rows[] = {
+      {Then::resume, Outcome::overrun}, {Then::stop, Outcome::overrun}, {Then::abort, Outcome::aborted}};
   for (const Row& row : rows) {
     Bench bench;
     bench.realtime.enabled = true;
@@ -759,8 +809,8 @@ TEST(ExecutiveRealtime, FreezesAtTheMaximumAndEndsWhenItIsResumed) {
     EXPECT_EQ(end.frames, 2);
     EXPECT_EQ(calls, 2) << "no frame runs after the freeze";
     EXPECT_EQ(paused, 4);
-    if (row.outcome == Outcome::overrun)
-      EXPECT_EQ(end.reason, "frame 1: 2 overruns in a row (or not paid back) reached max_consecutive_overruns");
+    if (row.outcome != Outcome::overrun) continue;
+    EXPECT_EQ(end.reason, "frame 1: 2 overruns in a row (or not paid back) reached max_consecutive_overruns");
   }
 }
 
@@ -775,7 +825,8 @@ TEST(ExecutiveRealtime, CanBeSwitchedInTheMiddleOfARun) {
   });
   const auto start = bench.clock.now();
   (void)bench.run(12);
-  EXPECT_THAT(paced, ElementsAre(false, false, false, false, true, true, true, true, false, false, false, false));
+  EXPECT_THAT(paced,
+              ElementsAre(false, false, false, false, true, true, true, true, false, false, false, false));
   EXPECT_EQ(bench.clock.now() - start, 4ms);
 }
 

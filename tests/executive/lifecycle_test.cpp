@@ -9,9 +9,10 @@
 namespace tactus::executive {
 namespace {
 
-constexpr State kAll[] = {State::connect,         State::start,    State::step_begin, State::step_simulator,
-                          State::step_controller, State::step_end, State::pause,      State::resume,
-                          State::stop,            State::reset,    State::abort,      State::disconnect};
+constexpr State kAll[] = {State::connect,        State::start,           State::step_begin,
+                          State::step_simulator, State::step_controller, State::step_end,
+                          State::pause,          State::resume,          State::stop,
+                          State::reset,          State::abort,           State::disconnect};
 
 // The plan in words, written down a second time on purpose: "from: to to to".
 const std::vector<std::vector<std::string>> kPlan = {

@@ -93,7 +93,8 @@ TEST(ModelLibrary, SaysWhyALibraryIsNone) {
       {"listing_no_list", " lists no model"},
       {"listing_null_model", " lists a model that is a null pointer"},
       {"listing_other_abi",
-       " was built for version 99 of the model ABI, this tactus speaks version 1: build it again with the headers of "
+       " was built for version 99 of the model ABI, this tactus speaks version 1: build it again with the "
+       "headers of "
        "this tactus"},
       {"listing_no_name", " lists a model without name or declare function"},
       {"listing_no_declare", " lists a model without name or declare function"},
@@ -107,14 +108,15 @@ TEST(ModelLibrary, SaysWhyALibraryIsNone) {
 }
 
 TEST(ModelLibrary, AFileThatIsNoLibraryIsSaid) {
-  const test::TempDir folder;
-  EXPECT_THAT(complaint(folder.write("text.so", "this is no library\n")), StartsWith("cannot load the library: "));
+  const tactus::test::TempDir folder;
+  EXPECT_THAT(complaint(folder.write("text.so", "this is no library\n")),
+              StartsWith("cannot load the library: "));
   EXPECT_THAT(complaint(folder.write("empty.so", "")), StartsWith("cannot load the library: "));
   EXPECT_THAT(complaint(folder.path()), StartsWith("cannot load the library: "));
 }
 
 TEST(FindLibrary, ANameWithASlashIsRelativeToTheBase) {
-  const test::TempDir folder;
+  const tactus::test::TempDir folder;
   const fs::path file = folder.write("sub/libx.so", "");
   EXPECT_EQ(find_library("./sub/libx.so", folder.path()), file);
   EXPECT_EQ(find_library("sub/../sub/libx.so", folder.path()), file);
@@ -124,14 +126,15 @@ TEST(FindLibrary, ANameWithASlashIsRelativeToTheBase) {
       (void)find_library(missing, folder.path());
       ADD_FAILURE() << missing;
     } catch (const LibraryError& error) {
-      EXPECT_THAT(error.what(), AllOf(StartsWith("no file '"), HasSubstr("relative to the rig file"))) << missing;
+      EXPECT_THAT(error.what(), AllOf(StartsWith("no file '"), HasSubstr("relative to the rig file")))
+          << missing;
     }
   }
 }
 
 TEST(FindLibrary, ABareNameIsLookedForInThePluginFolders) {
-  const test::TempDir one;
-  const test::TempDir two;
+  const tactus::test::TempDir one;
+  const tactus::test::TempDir two;
   const PluginPath path(one.path().string() + "::" + two.path().string() + ":");
   const auto folders = plugin_folders();
   ASSERT_GE(folders.size(), 2U);
@@ -190,11 +193,13 @@ TEST(ModelInstance, KnowsEveryTypeAndItsLabels) {
     std::uint32_t count;
   };
   const Row rows[] = {
-      {"b", TACTUS_BOOL, 0},      {"i8", TACTUS_INT8, 0},    {"u8", TACTUS_UINT8, 0},   {"i16", TACTUS_INT16, 0},
-      {"u16", TACTUS_UINT16, 0},  {"i32", TACTUS_INT32, 0},  {"u32", TACTUS_UINT32, 0}, {"i64", TACTUS_INT64, 0},
-      {"u64", TACTUS_UINT64, 0},  {"f", TACTUS_FLOAT, 0},    {"d", TACTUS_DOUBLE, 0},   {"gear", TACTUS_UINT8, 0},
-      {"wide", TACTUS_UINT64, 0}, {"signed", TACTUS_INT16, 0}, {"bs", TACTUS_BOOL, 2},  {"i8s", TACTUS_INT8, 3},
-      {"u64s", TACTUS_UINT64, 2}, {"fs", TACTUS_FLOAT, 2},   {"ds", TACTUS_DOUBLE, 3},  {"gears", TACTUS_UINT8, 2},
+      {"b", TACTUS_BOOL, 0},      {"i8", TACTUS_INT8, 0},      {"u8", TACTUS_UINT8, 0},
+      {"i16", TACTUS_INT16, 0},   {"u16", TACTUS_UINT16, 0},   {"i32", TACTUS_INT32, 0},
+      {"u32", TACTUS_UINT32, 0},  {"i64", TACTUS_INT64, 0},    {"u64", TACTUS_UINT64, 0},
+      {"f", TACTUS_FLOAT, 0},     {"d", TACTUS_DOUBLE, 0},     {"gear", TACTUS_UINT8, 0},
+      {"wide", TACTUS_UINT64, 0}, {"signed", TACTUS_INT16, 0}, {"bs", TACTUS_BOOL, 2},
+      {"i8s", TACTUS_INT8, 3},    {"u64s", TACTUS_UINT64, 2},  {"fs", TACTUS_FLOAT, 2},
+      {"ds", TACTUS_DOUBLE, 3},   {"gears", TACTUS_UINT8, 2},
   };
   for (const Row& row : rows) {
     const Variable* const variable = instance.find_variable(row.name);
@@ -218,11 +223,13 @@ TEST(ModelInstance, SaysWhyAModelCannotBeMade) {
       {"trouble", "throws", "model 'throws' could not be constructed: the sensor is not calibrated"},
       {"trouble", "throws_int", "could not be constructed: threw something that is not a std::exception"},
       {"trouble", "declare_throws", "model 'declare_throws' could not declare itself: no table"},
-      {"trouble", "declare_throws_int", "could not declare itself: threw something that is not a std::exception"},
+      {"trouble", "declare_throws_int",
+       "could not declare itself: threw something that is not a std::exception"},
       {"trouble", "twice", "could not declare itself: variable 'u': declared twice"},
       {"trouble", "swallows", "could not declare itself: variable 'u': declared twice"},
       {"trouble", "bad_unit", "could not declare itself: variable 'u': unit 'N m/('"},
-      {"trouble", "bad_name", "variable '2nd': a name is letters, digits, '_' and '.', and begins with a letter"},
+      {"trouble", "bad_name",
+       "variable '2nd': a name is letters, digits, '_' and '.', and begins with a letter"},
       {"trouble", "labels_on_double", "variable 'x': only integers have labels"},
       {"trouble", "label_outside", "variable 'x': label 'high' = 256 does not fit into uint8"},
       {"trouble", "label_below", "variable 'x': label 'low' = -129 does not fit into int8"},
@@ -243,7 +250,8 @@ TEST(ModelInstance, SaysWhyAModelCannotBeMade) {
       {"raw", "null_declarations", "a variable was declared with another version of tactus/model.h"},
       {"raw", "refused", "model 'refused' could not be constructed: no licence"},
   };
-  for (const Row& row : rows) EXPECT_THAT(complaint(row.library, row.model), HasSubstr(row.expected)) << row.model;
+  for (const Row& row : rows)
+    EXPECT_THAT(complaint(row.library, row.model), HasSubstr(row.expected)) << row.model;
   EXPECT_EQ(complaint("raw", "fine"), "");
   EXPECT_EQ(complaint("raw", "no_unit"), "") << "no unit is a pure number";
 }

@@ -59,10 +59,11 @@ TEST(NoteTeller, TellsOneOverrunInFull) {
   note.longest_job = 1;
   note.longest_job_ns = 950'000;
   desk.teller.take(note);
-  EXPECT_THAT(desk.teller.tell(0),
-              ElementsAre("1 overrun in frame 81533 (1 by work, 0 by a late wake, 0 catching up): worst in frame "
-                          "81533, over by 3.00 us, woken 0 ns late, work 1.00 ms, longest job motor.step 950 us; "
-                          "slack of the 5 frames before: 1.00 us 2.00 us -3.00 us 4.50 us 999 ns"));
+  EXPECT_THAT(
+      desk.teller.tell(0),
+      ElementsAre("1 overrun in frame 81533 (1 by work, 0 by a late wake, 0 catching up): worst in frame "
+                  "81533, over by 3.00 us, woken 0 ns late, work 1.00 ms, longest job motor.step 950 us; "
+                  "slack of the 5 frames before: 1.00 us 2.00 us -3.00 us 4.50 us 999 ns"));
   EXPECT_THAT(desk.teller.tell(0), IsEmpty()) << "told once";
 }
 
@@ -78,12 +79,14 @@ TEST(NoteTeller, SumsUpManyAndNamesTheWorst) {
   desk.teller.take(grace);
   const auto lines = desk.teller.tell(0);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_TRUE(lines[0].starts_with("3 overruns in frames 10 to 14 (1 by work, 0 by a late wake, 2 catching up; 1 in "
-                                   "the start-up grace; 3 slots lost): worst in frame 11, over by 2.00 ms, "))
+  EXPECT_TRUE(
+      lines[0].starts_with("3 overruns in frames 10 to 14 (1 by work, 0 by a late wake, 2 catching up; 1 in "
+                           "the start-up grace; 3 slots lost): worst in frame 11, over by 2.00 ms, "))
       << lines[0];
   desk.teller.take(overrun(20, 1us, OverrunCause::work));
-  EXPECT_TRUE(desk.teller.tell(0).at(0).starts_with("1 overrun in frame 20 (1 by work, 0 by a late wake, 0 catching "
-                                                    "up): worst in frame 20"))
+  EXPECT_TRUE(
+      desk.teller.tell(0).at(0).starts_with("1 overrun in frame 20 (1 by work, 0 by a late wake, 0 catching "
+                                            "up): worst in frame 20"))
       << "the sums begin anew";
 }
 
@@ -92,9 +95,11 @@ TEST(NoteTeller, TellsLateWakesApartFromOverruns) {
   desk.teller.take(late_wake(3, 150us));
   desk.teller.take(late_wake(4, 450us));
   desk.teller.take(late_wake(9, 120us));
-  EXPECT_THAT(desk.teller.tell(0),
-              ElementsAre("3 late wakes in frames 3 to 9: worst 450 us after the slot of frame 4; the machine ran the "
-                          "thread late, its work took 20.0 us"));
+  EXPECT_THAT(
+      desk.teller.tell(0),
+      ElementsAre(
+          "3 late wakes in frames 3 to 9: worst 450 us after the slot of frame 4; the machine ran the "
+          "thread late, its work took 20.0 us"));
 }
 
 TEST(NoteTeller, AnOverrunByALateWakeIsBoth) {
@@ -102,7 +107,8 @@ TEST(NoteTeller, AnOverrunByALateWakeIsBoth) {
   desk.teller.take(overrun(7, 5us, OverrunCause::late_wake));
   const auto lines = desk.teller.tell(0);
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_TRUE(lines[0].starts_with("1 overrun in frame 7 (0 by work, 1 by a late wake, 0 catching up)")) << lines[0];
+  EXPECT_TRUE(lines[0].starts_with("1 overrun in frame 7 (0 by work, 1 by a late wake, 0 catching up)"))
+      << lines[0];
   EXPECT_TRUE(lines[1].starts_with("1 late wake in frame 7")) << lines[1];
 }
 

@@ -199,8 +199,7 @@ TEST(Schedule, RefusesWhatItCannotKeepExact) {
 TEST(Schedule, AFailureEndsTheFrameThereAndLeavesNothingOver) {
   // Jobs of several groups (so that bits are marked) in several words on both sides of the boundary.
   std::vector<ScheduledJob> jobs;
-  for (int i = 0; i < 300; ++i)
-    jobs.push_back(job(i % 3 == 0 ? kMs : us(2000), {}, {}, i < 150 ? 600 : 700));
+  for (int i = 0; i < 300; ++i) jobs.push_back(job(i % 3 == 0 ? kMs : us(2000), {}, {}, i < 150 ? 600 : 700));
   for (const int bad : {0, 1, 63, 64, 65, 149, 150, 299}) {
     Schedule schedule(jobs, us(2000));
     Scribe scribe{schedule};
@@ -236,10 +235,11 @@ TEST(Schedule, AJobSwitchedInsideAFrameFollowsAtItsNextTime) {
     Schedule& writable;
   } switcher(schedule);
   schedule.enable(1, false);
-  EXPECT_TRUE(schedule.run_frame(0, switcher));  // at 500 us job 0 switches job 1 on: from 1000 us at the latest
+  EXPECT_TRUE(
+      schedule.run_frame(0, switcher));  // at 500 us job 0 switches job 1 on: from 1000 us at the latest
   const auto later = calls(schedule, 2, 1);
-  EXPECT_THAT(later, ElementsAre(std::pair(0, 1000.), std::pair(1, 1000.), std::pair(0, 1500.),
-                                 std::pair(1, 1500.)));
+  EXPECT_THAT(
+      later, ElementsAre(std::pair(0, 1000.), std::pair(1, 1000.), std::pair(0, 1500.), std::pair(1, 1500.)));
 }
 
 TEST(ScheduleRt, NeverTouchesTheHeap) {
@@ -259,17 +259,19 @@ TEST(ScheduleRt, NeverTouchesTheHeap) {
   EXPECT_GT(counter.calls, 50'000);
 }
 
-/// Random plans against the reference. The numbers come from the engine alone, so a seed means the same plan on
-/// every machine.
+/// Random plans against the reference. The numbers come from the engine alone, so a seed means the same plan
+/// on every machine.
 class RandomPlan : public ::testing::TestWithParam<std::uint64_t> {
  protected:
-  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n)); }
+  std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n));
+  }
   std::int64_t between(std::int64_t low, std::int64_t high) { return low + below(high - low + 1); }
   bool one_in(std::int64_t n) { return below(n) == 0; }
 
   Period random_frame() {
-    constexpr Period kFrames[] = {{1'000'000, 1}, {1'000'000, 3},    {50'000'000, 3}, {7'812'500, 1},
-                                  {10'000'000, 1}, {1'000, 1},       {5'000, 7},      {1'001'000'000, 60},
+    constexpr Period kFrames[] = {{1'000'000, 1},  {1'000'000, 3},    {50'000'000, 3}, {7'812'500, 1},
+                                  {10'000'000, 1}, {1'000, 1},        {5'000, 7},      {1'001'000'000, 60},
                                   {123'457, 1},    {1'000'000'000, 1}};
     return kFrames[below(std::size(kFrames))];
   }
@@ -279,7 +281,8 @@ class RandomPlan : public ::testing::TestWithParam<std::uint64_t> {
   Period random_cycle(int fastest) {
     if (one_in(4)) return frame_;
     if (one_in(6)) {  // unrelated to the frame, but not much faster
-      constexpr Period kCycles[] = {{1'000'000, 1}, {1'000'000, 3}, {50'000'000, 3}, {999'983, 1}, {7'812'500, 1}};
+      constexpr Period kCycles[] = {
+          {1'000'000, 1}, {1'000'000, 3}, {50'000'000, 3}, {999'983, 1}, {7'812'500, 1}};
       const Period cycle = kCycles[below(std::size(kCycles))];
       if (cycle > Period{frame_.num(), frame_.den() * fastest}) return cycle;
     }
@@ -299,7 +302,8 @@ class RandomPlan : public ::testing::TestWithParam<std::uint64_t> {
     made.phase = one_in(2) ? 60000 : static_cast<unsigned>(below(3));
     made.declaration = declaration;
     made.cycle = random_cycle(fastest);
-    if (one_in(2)) made.first = one_in(3) ? Period{below(frame_.num() + 1), 1} : frames(below(40), between(1, 8));
+    if (one_in(2))
+      made.first = one_in(3) ? Period{below(frame_.num() + 1), 1} : frames(below(40), between(1, 8));
     if (one_in(3)) {
       const Period exact = plus(made.first, made.cycle, below(20));
       made.stop = one_in(4) ? frames(below(20), 1) : exact;
@@ -320,7 +324,8 @@ class RandomPlan : public ::testing::TestWithParam<std::uint64_t> {
     std::vector<std::uint64_t> declarations(jobs.size());
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       declarations[i] = i;
-      std::swap(declarations[i], declarations[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i)))]);
+      std::swap(declarations[i],
+                declarations[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i)))]);
     }
     for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].declaration = declarations[i];
 
@@ -337,8 +342,8 @@ class RandomPlan : public ::testing::TestWithParam<std::uint64_t> {
       const auto got = run(schedule, k);
       const auto expected = reference.frame(k);
       calls_ += got.size();
-      ASSERT_EQ(got, expected) << "frame " << k << " of " << frame_.num() << "/" << frame_.den() << " ns with "
-                               << size << " jobs";
+      ASSERT_EQ(got, expected) << "frame " << k << " of " << frame_.num() << "/" << frame_.den()
+                               << " ns with " << size << " jobs";
     }
   }
 
@@ -359,7 +364,7 @@ TEST_P(RandomPlan, RunsAsTheReferenceDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlan, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8),
-                         [](const auto& info) { return "Seed" + std::to_string(info.param); });
+                         [](const auto& seed) { return "Seed" + std::to_string(seed.param); });
 
 }  // namespace
 }  // namespace tactus::executive

@@ -5,7 +5,7 @@ using tactus::executive::DriverEntry;
 
 namespace {
 
-void* make() { return nullptr; }
+[[maybe_unused]] void* make() { return nullptr; }
 
 #if DRIVER == 0
 constexpr DriverEntry kEntry{"tactus driver 0, C++ ABI 1", "record", "oldbuild", &make};

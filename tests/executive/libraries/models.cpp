@@ -1,7 +1,6 @@
 // Models as a user writes them: what the rig tests wire together.
-#include <tactus/model.hpp>
-
 #include <cstdint>
+#include <tactus/model.hpp>
 
 namespace {
 
@@ -28,7 +27,8 @@ class Types : public tactus::Model {
     d.parameter("u64", u64_);
     d.parameter("f", f_, "m");
     d.parameter("d", d_, "rad/s", "an angular speed");
-    d.parameter("gear", gear_, "", "", {{"park", Gear::park}, {"drive", Gear::drive}, {"reverse", Gear::reverse}});
+    d.parameter("gear", gear_, "", "",
+                {{"park", Gear::park}, {"drive", Gear::drive}, {"reverse", Gear::reverse}});
     d.parameter("wide", wide_, "", "", {{"none", Wide::none}, {"all", Wide::all}});
     d.parameter("signed", signed_, "", "", {{"minus", Signed::minus}, {"zero", Signed::zero}});
     d.parameter("bs", bs_);

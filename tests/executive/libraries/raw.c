@@ -11,7 +11,8 @@ static int job(void* self, const tactus_call* call) {
 }
 
 static tactus_variable good_variable(void) {
-  const tactus_variable v = {sizeof(tactus_variable), TACTUS_INPUT, TACTUS_DOUBLE, 0, cell, "u", "V", NULL, NULL, 0};
+  const tactus_variable v = {
+      sizeof(tactus_variable), TACTUS_INPUT, TACTUS_DOUBLE, 0, cell, "u", "V", NULL, NULL, 0};
   return v;
 }
 static tactus_job good_job(void) {
@@ -19,19 +20,19 @@ static tactus_job good_job(void) {
   return j;
 }
 
-#define VARIABLE_MODEL(name, spoil)                        \
-  static int name(const tactus_host* host, void* self) {   \
-    tactus_variable v = good_variable();                   \
-    (void)self;                                            \
-    spoil;                                                 \
-    return host->declare_variable(host->context, &v);      \
+#define VARIABLE_MODEL(name, spoil)                      \
+  static int name(const tactus_host* host, void* self) { \
+    tactus_variable v = good_variable();                 \
+    (void)self;                                          \
+    spoil;                                               \
+    return host->declare_variable(host->context, &v);    \
   }
-#define JOB_MODEL(name, spoil)                             \
-  static int name(const tactus_host* host, void* self) {   \
-    tactus_job j = good_job();                             \
-    (void)self;                                            \
-    spoil;                                                 \
-    return host->declare_job(host->context, &j);           \
+#define JOB_MODEL(name, spoil)                           \
+  static int name(const tactus_host* host, void* self) { \
+    tactus_job j = good_job();                           \
+    (void)self;                                          \
+    spoil;                                               \
+    return host->declare_job(host->context, &j);         \
   }
 
 VARIABLE_MODEL(fine, (void)0)
@@ -75,8 +76,9 @@ static void destroy(void* self) { --*(int*)self; }
 TACTUS_EXPORT int raw_live(void);
 int raw_live(void) { return live; }
 
-#define MODEL(name) \
-  static const tactus_model model_##name = {TACTUS_ABI_VERSION, sizeof(tactus_model), #name, NULL, NULL, name, NULL}
+#define MODEL(name)                          \
+  static const tactus_model model_##name = { \
+      TACTUS_ABI_VERSION, sizeof(tactus_model), #name, NULL, NULL, name, NULL}
 MODEL(fine);
 MODEL(misaligned);
 MODEL(no_memory);
@@ -91,15 +93,18 @@ MODEL(negative_cycle);
 MODEL(tiny_cycle);
 MODEL(silent);
 MODEL(null_declarations);
-static const tactus_model model_counted = {TACTUS_ABI_VERSION, sizeof(tactus_model), "counted", NULL, make, fine, destroy};
-static const tactus_model model_half = {TACTUS_ABI_VERSION, sizeof(tactus_model), "half", NULL, make, silent, destroy};
+static const tactus_model model_counted = {
+    TACTUS_ABI_VERSION, sizeof(tactus_model), "counted", NULL, make, fine, destroy};
+static const tactus_model model_half = {
+    TACTUS_ABI_VERSION, sizeof(tactus_model), "half", NULL, make, silent, destroy};
 static const tactus_model model_refused = {
     TACTUS_ABI_VERSION, sizeof(tactus_model), "refused", NULL, refuse, fine, destroy};
 
 static const tactus_model* const all[] = {
-    &model_fine,   &model_misaligned,  &model_no_memory,      &model_old_variable, &model_bad_type, &model_bad_role,
-    &model_no_name, &model_no_unit,    &model_old_job,        &model_no_function,  &model_negative_cycle,
-    &model_tiny_cycle, &model_silent,  &model_null_declarations, &model_counted,   &model_half,     &model_refused};
+    &model_fine,           &model_misaligned, &model_no_memory, &model_old_variable,      &model_bad_type,
+    &model_bad_role,       &model_no_name,    &model_no_unit,   &model_old_job,           &model_no_function,
+    &model_negative_cycle, &model_tiny_cycle, &model_silent,    &model_null_declarations, &model_counted,
+    &model_half,           &model_refused};
 
 const tactus_model* const* tactus_models(uint32_t* count) {
   *count = sizeof all / sizeof all[0];

@@ -1,8 +1,7 @@
 // C++ models that cannot be made, each in a way of its own.
-#include <tactus/model.hpp>
-
 #include <cstdint>
 #include <stdexcept>
+#include <tactus/model.hpp>
 
 namespace {
 

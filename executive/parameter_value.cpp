@@ -25,7 +25,8 @@ Bytes bytes_of(T value) {
 template <class T>
 std::optional<Bytes> integer_bytes(const std::string& text) {
   T value{};
-  const char* const begin = text.data() + (text.size() > 1 && text[0] == '+' ? 1 : 0);
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  const char* const begin = text.data() + (plus ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return bytes_of(value);

@@ -325,7 +325,6 @@ void Rig::make_recordings() {
         variables.push_back(*ref);
       }
     }
-    if (settings.variables.empty()) problems_.add(settings.origin, "records nothing: 'variables' is empty");
     const auto library = driver(settings.driver);
     if (library == nullptr || variables.empty()) continue;
     if (settings.name == "frames" && settings_.frame_log) {

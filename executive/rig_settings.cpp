@@ -1,7 +1,9 @@
 #include "executive/rig_settings.hpp"
 
 #include <chrono>
+#include <concepts>
 
+#include "config/number.hpp"
 #include "config/rules.hpp"
 #include "rtsync/frame_clock.hpp"
 
@@ -27,6 +29,23 @@ using rtsync::SleeperKind;
 // About 292 years: what a signed 64-bit count of nanoseconds holds.
 constexpr Nanoseconds kEver = Nanoseconds::max();
 constexpr std::int64_t kManyFrames = 1'000'000'000'000;
+
+/// A simulated time: written like a period, but 0 s is one too.
+struct SimTimeRule {
+  template <class V>
+  requires std::same_as<V, Period> config::Type<V> type()
+  const {
+    config::Type<Period> type = config::type_of<Period>(range(Period{1, 1}, Period{kEver}));
+    type.read = [read = type.read](const config::Node& node, const config::Context& context, Period& time) {
+      if (const auto zero = config::parse_duration(node.text()); zero && zero.value->count() == 0) {
+        time = Period{};
+        return true;
+      }
+      return read(node, context, time);
+    };
+    return type;
+  }
+};
 
 const Fields<FrameSettings>& frame_fields() {
   static const Fields<FrameSettings> fields{
@@ -153,10 +172,10 @@ const Fields<JobSettings>& job_fields() {
                    "how often it is called; shorter or longer than the frame"),
           optional("phase", &J::phase, or_word("declared", range(0, 65535), "as the model has it"),
                    "order within its class, low runs first"),
-          optional("offset", &J::offset, range(0ns, kEver),
+          optional("offset", &J::offset, SimTimeRule{},
                    "added to start: the first call is at start + offset"),
-          optional("start", &J::start, range(0ns, kEver), "simulated time from which it is called"),
-          optional("stop", &J::stop, or_word("never", range(0ns, kEver), "to the end"),
+          optional("start", &J::start, SimTimeRule{}, "simulated time from which it is called"),
+          optional("stop", &J::stop, or_word("never", SimTimeRule{}, "to the end"),
                    "simulated time after which it is not called any more; a call exactly then is made"),
           optional("enabled", &J::enabled, "off: it keeps its times but is not called"),
       }};
@@ -208,7 +227,8 @@ const Fields<RecordingSettings>& recording_fields() {
           optional("every", &R::every, or_word("frame", range(Period{1, 1}, Period{kEver}), "once a frame"),
                    "time between two records"),
           required("variables", &R::variables, config::length(1, 1000),
-                   "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin"),
+                   "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
+              .at_least(1),
       }};
   return fields;
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace tactus::config {
 namespace {
@@ -191,23 +192,23 @@ TEST(Document, KnownTagsAreHarmless) {
 }
 
 TEST(Document, AnswersWithinASecondWhateverItIsFed) {
-  std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n";
-  std::string merges = "a0: &a0 {x: 1}\n";
-  std::string keys;
+  std::ostringstream bomb;
+  std::ostringstream merges;
+  bomb << "a0: &a0 [x,x,x,x,x,x,x,x,x]\n";
+  merges << "a0: &a0 {x: 1}\n";
   for (int i = 1; i < 2000; ++i) {
-    const std::string n = std::to_string(i);
-    const std::string p = std::to_string(i - 1);
-    if (i < 25) bomb += "a" + n + ": &a" + n + " [" + repeat("*a" + p + ",", 9) + "]\n";
-    merges += "a" + n + ": &a" + n + " {<<: *a" + p + ", k" + p + ": 1}\n";
+    const std::string last = "*a" + std::to_string(i - 1);
+    if (i < 25) bomb << "a" << i << ": &a" << i << " [" << repeat(last + ",", 9) << "]\n";
+    merges << "a" << i << ": &a" << i << " {<<: " << last << ", k" << i << ": 1}\n";
   }
   std::string texts = "a: &a " + std::string(500'000, 'x') + "\nb: [" + repeat("*a,", 50'000) + "]\n";
   std::string deep_blocks;
   for (std::size_t i = 0; i < 1900; ++i) deep_blocks += std::string(i, ' ') + "a:\n";
-  std::string deep_aliases = "a0: &a0 x\n";
-  for (int i = 1; i < 100; ++i)
-    deep_aliases +=
-        "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
-  for (int i = 0; i < 110'000; ++i) keys += "k" + std::to_string(i) + ": 1\n";
+  std::ostringstream deep_aliases;
+  deep_aliases << "a0: &a0 x\n";
+  for (int i = 1; i < 100; ++i) deep_aliases << "a" << i << ": &a" << i << " [*a" << i - 1 << "]\n";
+  std::ostringstream keys;
+  for (int i = 0; i < 110'000; ++i) keys << "k" << i << ": 1\n";
   struct Row {
     std::string text;
     const char* expected;
@@ -221,11 +222,11 @@ TEST(Document, AnswersWithinASecondWhateverItIsFed) {
       {"a:\n  " + repeat("- ", 100'000) + "x", "deeper than 32 levels", "100,000 block lists"},
       {repeat("? ", 100'000), "deeper than 32 levels", "100,000 keys of keys"},
       {deep_blocks, "deeper than 32 levels", "1,900 block maps"},
-      {deep_aliases, "deeper than 32 levels, counting the alias", "every level is an alias"},
-      {bomb, "more than 100000 values", "a billion laughs"},
-      {merges, "more than 100000 values", "laughs by merging"},
+      {deep_aliases.str(), "deeper than 32 levels, counting the alias", "every level is an alias"},
+      {bomb.str(), "more than 100000 values", "a billion laughs"},
+      {merges.str(), "more than 100000 values", "laughs by merging"},
       {texts, "more than 8 MiB of text", "few laughs, long ones"},
-      {keys, "more than 100000 values", "an honest but huge file"},
+      {keys.str(), "more than 100000 values", "an honest but huge file"},
       {"a: [" + repeat("1,", 900'000) + "]", "more than 100000 values", "everything on one line"},
       {repeat("x", 3'000'000), "at most 2097152 (2 MiB) are read", "3 MB"},
   };

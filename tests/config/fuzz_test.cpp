@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string_view>
 
 #include "config/quantity.hpp"
 #include "sample.hpp"
@@ -9,7 +10,7 @@
 namespace tactus::config::sample {
 namespace {
 
-const std::string kSeedText = R"(# a rig
+constexpr std::string_view kSeedText = R"(# a rig
 period: 60 Hz
 realtime: yes
 on_overrun: catch_up
@@ -70,7 +71,7 @@ TEST(Fuzz, DocumentsAndTheirLoadingOnlyEverReportProblems) {
   std::mt19937 random{20240607};
   int accepted = 0;
   for (int i = 0; i < 20'000; ++i) {
-    const std::string text = mutated(random, kSeedText);
+    const std::string text = mutated(random, std::string{kSeedText});
     try {
       Document document = Document::from_text("fuzz", text);
       ++accepted;

@@ -298,7 +298,7 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
       {"othername", "is driver 'csv' of kind 'record'"},
       {"otherkind", "is driver 'otherkind' of kind 'gpio'"},
       {"null", "is no driver"},
-      {"missing", "no library 'tactus-record-missing'; looked for "},
+      {"missing", "this machine has no driver 'missing' of kind 'record'; there are: "},
   };
   for (const Row& row : rows) {
     try {

@@ -62,7 +62,7 @@ class RandomSettings {
       recording.name = name();
       recording.driver.value = maybe() ? "csv" : name();
       if (maybe()) recording.every = period(1, 1'000'000'000'000);
-      for (std::int64_t n = below(4); n > 0; --n) recording.variables.push_back({text(), {}, {}});
+      for (std::int64_t n = 1 + below(4); n > 0; --n) recording.variables.push_back({text(), {}, {}});
       s.record.push_back(recording);
     }
     return s;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "executive/job_class.hpp"
@@ -18,6 +19,15 @@ bool is_name(const char* name) {
     if (!letter && !((digit || *c == '.') && c != name)) return false;
   }
   return true;
+}
+
+/// Whether a number from a library lies among those of its enumeration. Until that is known it must not be
+/// read as one.
+template <class Enum>
+bool is_one_of(const Enum& from_library, Enum first, Enum last) {
+  std::underlying_type_t<Enum> number{};
+  std::memcpy(&number, &from_library, sizeof number);
+  return number >= first && number <= last;
 }
 
 /// Whether an integer type holds the value of a label. A uint64 takes all 64 bits.
@@ -136,8 +146,9 @@ void ModelInstance::add(const tactus_variable& variable) {
                              "': a name is letters, digits, '_' and '.', and begins with a letter or '_'");
   const std::string where = "variable '" + std::string(variable.name) + "': ";
   if (find_variable(variable.name) != nullptr) throw std::runtime_error(where + "declared twice");
-  if (size_of(variable.type) == 0) throw std::runtime_error(where + "has a type that tactus does not know");
-  if (variable.role < TACTUS_PARAMETER || variable.role > TACTUS_STATE)
+  if (!is_one_of(variable.type, TACTUS_BOOL, TACTUS_DOUBLE))
+    throw std::runtime_error(where + "has a type that tactus does not know");
+  if (!is_one_of(variable.role, TACTUS_PARAMETER, TACTUS_STATE))
     throw std::runtime_error(where + "has a role that tactus does not know");
   if (variable.data == nullptr) throw std::runtime_error(where + "has no memory");
   if (reinterpret_cast<std::uintptr_t>(variable.data) % size_of(variable.type) != 0)
@@ -175,7 +186,7 @@ void ModelInstance::add(const tactus_job& job) {
   if (std::any_of(jobs_.begin(), jobs_.end(),
                   [&](const DeclaredJob& other) { return other.name == job.name; }))
     throw std::runtime_error(where + "declared twice");
-  if (name_of(job.job_class).empty())
+  if (!is_one_of(job.job_class, TACTUS_DEFAULT_DATA, TACTUS_SHUTDOWN) || name_of(job.job_class).empty())
     throw std::runtime_error(where + "has a class that tactus does not know");
   if (job.run == nullptr) throw std::runtime_error(where + "has no function");
   if (job.phase > 65535)

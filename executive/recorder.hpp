@@ -76,6 +76,7 @@ class Recorder {
   /// Writes what is left, closes the files, ends the thread. @when service
   void stop();
   std::vector<rtsync::Provision> provisions() const;
+  pid_t tid() const { return thread_ ? thread_->tid() : 0; }  ///< 0: there is nothing to write
 
  private:
   void write_until_stopped();

@@ -1,5 +1,8 @@
 #include "executive/rig_run.hpp"
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -188,13 +191,21 @@ void RigRun::start_main_thread() {
   wish(main_->provisions());
 }
 
-void RigRun::evict_strangers() {
-  // Threads that a model's library started inherit our CPUs at best, and a real-time policy at worst.
+std::vector<Provision> RigRun::evict_strangers() const {
+  // Threads that a model's library started inherit our name and our CPUs, and those of a real-time job its
+  // CPU. They are known by not being ours.
+  std::vector<Provision> evicted;
   for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
-    const bool ours = thread.tid == main_->tid() || thread.name == "tactus" || thread.name == "recorder";
-    const bool in_the_way = realtime_ && (thread.cpus.intersects(main_cpus_) || thread.policy != 0);
-    if (!ours && in_the_way) wish(rtsync::evict(thread.tid, helper_cpus_));
+    const bool ours =
+        thread.tid == ::getpid() || thread.tid == main_->tid() || thread.tid == recorder_->tid();
+    const bool on_its_cpu = thread.cpus.intersects(main_cpus_) && !helper_cpus_.intersects(main_cpus_);
+    const bool in_the_way = on_its_cpu || thread.policy != SCHED_OTHER;
+    if (realtime_ && !ours && in_the_way) evicted.push_back(rtsync::evict(thread.tid, helper_cpus_));
   }
+  return evicted;
+}
+
+void RigRun::list_threads() {
   threads_ = rtsync::list_threads();
   for (const rtsync::ThreadFacts& thread : threads_)
     if (thread.tid == main_->tid()) main_facts_ = thread;
@@ -239,7 +250,8 @@ void RigRun::run(RunWatcher& watcher) {
   if (initialize()) {
     recorder_->start({"recorder", helper_cpus_, SchedPolicy::other, 0, 0, false});
     wish(recorder_->provisions());
-    evict_strangers();
+    wish(evict_strangers());
+    list_threads();
     refuse_or_warn();
     log_start();
     watcher.started(*this);
@@ -281,6 +293,8 @@ void RigRun::serve(RunWatcher& watcher) {
     const auto now = std::chrono::steady_clock::now();
     if (now - told >= kTellEvery) {
       tell_notes(watcher);
+      for (const Provision& moved : evict_strangers())
+        say(watcher, "a thread appeared in the way of the frames: " + rtsync::sentence(moved));
       told = now;
     }
     if (executive_->abort_requested() && !aborted) aborted = now;

@@ -93,7 +93,8 @@ class RigRun {
   void wish(rtsync::Provision provision) { provisions_.push_back(std::move(provision)); }
   void wish(std::vector<rtsync::Provision> provisions);
   void refuse_or_warn();
-  void evict_strangers();
+  std::vector<rtsync::Provision> evict_strangers() const;
+  void list_threads();
   void serve(RunWatcher& watcher);
   void log_start();
   void tell_notes(RunWatcher& watcher);

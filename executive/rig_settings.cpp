@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <concepts>
+#include <memory>
+#include <utility>
 
 #include "config/number.hpp"
 #include "config/rules.hpp"
@@ -36,6 +38,9 @@ struct SimTimeRule {
   requires std::same_as<V, Period> config::Type<V> type()
   const {
     config::Type<Period> type = config::type_of<Period>(range(Period{1, 1}, Period{kEver}));
+    config::Shape shape = *type.shape;
+    shape.allowed = "at least 0 s";
+    type.shape = std::make_shared<const config::Shape>(std::move(shape));
     type.read = [read = type.read](const config::Node& node, const config::Context& context, Period& time) {
       if (const auto zero = config::parse_duration(node.text()); zero && zero.value->count() == 0) {
         time = Period{};

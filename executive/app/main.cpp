@@ -7,6 +7,7 @@
 #include "config/place.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/rig_run.hpp"
+#include "executive/suggest.hpp"
 #include "rtsync/cpu_set.hpp"
 
 namespace {
@@ -68,6 +69,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      std::fprintf(
+          stderr, "there is no command '%s'%s\nRun with --help for more information.\n", argv[1],
+          tactus::executive::did_you_mean(argv[1], app.get_subcommands({}), [](const CLI::App* command) {
+            return command->get_name();
+          }).c_str());
+      return kWrongInput;
+    }
     return app.exit(error) == 0 ? kOk : kWrongInput;
   }
   try {

@@ -108,7 +108,7 @@ Fact mitigations(const Host& host) {
   if (problem.empty() && names.empty()) problem = folder + " is empty";
   std::vector<std::string> active;
   for (const std::string& name : names) {
-    const FileText read = host.read(folder + "/" + name);
+    const FileText read = host.read(cpu_file("vulnerabilities/" + name));
     if (!read.readable()) problem = read.why();
     if (read.text.find("Mitigation") != std::string::npos) active.push_back(name);
   }

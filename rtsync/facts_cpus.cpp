@@ -4,7 +4,7 @@
 namespace tactus::rtsync::probes {
 namespace {
 
-/// Fit for taskset and its kin: the rig's CPUs as well as those allowed already.
+/// Allows the rig's CPUs beside those that are allowed already.
 std::string allow_cure(const Host& host) {
   const std::string wanted = (host.allowed | host.rt).text();
   return "start it with: taskset -c " + wanted + " ...; a systemd unit: AllowedCPUs=" + wanted +

@@ -29,7 +29,7 @@ Fact should_be_performance(const Subject& subject, const Survey& survey, const s
   return fact(subject, Grade::ok, joined(survey.found));
 }
 
-void ask_governor(int cpu, const FileText& governor, Survey& survey) {
+void add_governor(int cpu, const FileText& governor, Survey& survey) {
   if (!governor.readable()) {
     survey.problem = governor.why();
     if (governor.absent()) survey.problem += " (the frequency is left to the firmware or the hypervisor)";
@@ -39,7 +39,7 @@ void ask_governor(int cpu, const FileText& governor, Survey& survey) {
   if (governor.text != "performance") survey.wrong.add(cpu);
 }
 
-void ask_preference(int cpu, const FileText& driver, const FileText& preference, Survey& survey) {
+void add_preference(int cpu, const FileText& driver, const FileText& preference, Survey& survey) {
   const std::string who = cpu_name(cpu) + " " + in_quotes(driver.text);
   if (!driver.readable()) {
     survey.problem = driver.why();
@@ -92,12 +92,11 @@ void look_at_state(const Host& host, int cpu, const std::string& state, IdleStat
 IdleStates idle_states_of_the_rig(const Host& host) {
   IdleStates states;
   for (const int cpu : host.rt.cpus()) {
-    const std::string folder = cpu_file(cpu, "cpuidle");
-    const auto [names, problem] = host.list(folder);
+    const auto [names, problem] = host.list(cpu_file(cpu, "cpuidle"));
     if (!problem.empty())
       states.problem = problem + " (idle states are left to the firmware or the hypervisor)";
     for (const std::string& name : names) {
-      if (name.starts_with("state")) look_at_state(host, cpu, folder + "/" + name, states);
+      if (name.starts_with("state")) look_at_state(host, cpu, cpu_file(cpu, "cpuidle/" + name), states);
     }
   }
   return states;
@@ -136,7 +135,7 @@ Fact frequency(const Host& host) {
                              "a CPU that was slowed down while idle starts the next frame slowly"};
   const std::string file = "cpufreq/scaling_governor";
   Survey survey;
-  for (const int cpu : host.rt.cpus()) ask_governor(cpu, host.read(cpu_file(cpu, file)), survey);
+  for (const int cpu : host.rt.cpus()) add_governor(cpu, host.read(cpu_file(cpu, file)), survey);
   return should_be_performance(kSubject, survey, file);
 }
 
@@ -146,7 +145,7 @@ Fact energy_preference(const Host& host) {
   const std::string file = "cpufreq/energy_performance_preference";
   Survey survey;
   for (const int cpu : host.rt.cpus())
-    ask_preference(cpu, host.read(cpu_file(cpu, "cpufreq/scaling_driver")), host.read(cpu_file(cpu, file)),
+    add_preference(cpu, host.read(cpu_file(cpu, "cpufreq/scaling_driver")), host.read(cpu_file(cpu, file)),
                    survey);
   return should_be_performance(kSubject, survey, file);
 }

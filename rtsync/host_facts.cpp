@@ -47,9 +47,9 @@ constexpr NamedProbe kProbes[] = {
 
 /// Where to look when the rig names no CPU: at the isolated ones, or else at the last one allowed.
 CpuSet likely_cpus(const ProbeRequest& request, const CpuSet& allowed) {
-  const CpuSet isolated = isolated_cpus(request.root).value_or(CpuSet{}) & allowed;
-  if (!isolated.empty() || allowed.empty()) return isolated;
-  return CpuSet{allowed.last()};
+  CpuSet cpus = isolated_cpus(request.root).value_or(CpuSet{}) & allowed;
+  if (cpus.empty() && !allowed.empty()) cpus.add(allowed.last());
+  return cpus;
 }
 
 probes::Host look_at_host(const ProbeRequest& request) {

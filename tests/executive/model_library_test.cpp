@@ -244,6 +244,7 @@ TEST(ModelInstance, SaysWhyAModelCannotBeMade) {
       {"raw", "bad_role", "variable 'u': has a role that tactus does not know"},
       {"raw", "no_name", "variable '': a name is letters"},
       {"raw", "old_job", "a job was declared with another version of tactus/model.h"},
+      {"raw", "bad_class", "job 'step': has a class that tactus does not know"},
       {"raw", "no_function", "job 'step': has no function"},
       {"raw", "negative_cycle", "job 'step': its cycle is not a fraction"},
       {"raw", "silent", "model 'silent' could not declare itself"},

@@ -295,13 +295,25 @@ TEST(ExecutiveRecording, LosesNothingOutsideOfRealTime) {
   Tape tape;
   Recorder recorder("/nowhere");
   recorder.add(tape.recording);
+  std::atomic<std::int64_t> frame{0};
+  bench.job("count", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    frame.store(call.frame);
+    return 0;
+  });
   PlannedJob& job = bench.job("record.tape", TACTUS_DATA_RECORD, {});
   job.run = &Recording::sample;
   job.self = &tape.recording;
   bench.make();
   bench.executive->set_recordings({&tape.recording});
+  tape.log.stall.store(true);
   recorder.start(helper());
+  std::thread disk([&] {  // comes back when the ring is full and the frames have had time to run on
+    while (frame.load() < 65'500) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(50ms);
+    tape.log.stall.store(false);
+  });
   EXPECT_EQ(bench.run(100'000).outcome, Outcome::completed);
+  disk.join();
   recorder.stop();
   EXPECT_EQ(tape.recording.written(), 100'000U);
   EXPECT_EQ(tape.recording.lost(), 0U);

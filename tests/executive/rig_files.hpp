@@ -10,7 +10,7 @@
 
 namespace tactus::executive::test {
 
-/// What nearly every text begins with: five lines, in `models:`.
+/// What nearly every text begins with: four lines, so that the first model stands in line 5.
 inline const std::string kHead =
     "rig: r\n"
     "frame: { period: 1 ms }\n"

@@ -39,11 +39,12 @@ VARIABLE_MODEL(fine, (void)0)
 VARIABLE_MODEL(misaligned, v.data = (char*)cell + 1)
 VARIABLE_MODEL(no_memory, v.data = NULL)
 VARIABLE_MODEL(old_variable, v.size = sizeof v - 8)
-VARIABLE_MODEL(bad_type, v.type = (tactus_type)12)
+VARIABLE_MODEL(bad_type, v.type = (tactus_type)99)
 VARIABLE_MODEL(bad_role, v.role = (tactus_role)9)
 VARIABLE_MODEL(no_name, v.name = NULL)
 VARIABLE_MODEL(no_unit, v.unit = NULL)
 JOB_MODEL(old_job, j.size = 4)
+JOB_MODEL(bad_class, j.job_class = (tactus_job_class)99999)
 JOB_MODEL(no_function, j.run = NULL)
 JOB_MODEL(negative_cycle, j.cycle_num = -1)
 JOB_MODEL(tiny_cycle, (j.cycle_num = 1, j.cycle_den = 1000))
@@ -88,6 +89,7 @@ MODEL(bad_role);
 MODEL(no_name);
 MODEL(no_unit);
 MODEL(old_job);
+MODEL(bad_class);
 MODEL(no_function);
 MODEL(negative_cycle);
 MODEL(tiny_cycle);
@@ -101,10 +103,10 @@ static const tactus_model model_refused = {
     TACTUS_ABI_VERSION, sizeof(tactus_model), "refused", NULL, refuse, fine, destroy};
 
 static const tactus_model* const all[] = {
-    &model_fine,           &model_misaligned, &model_no_memory, &model_old_variable,      &model_bad_type,
-    &model_bad_role,       &model_no_name,    &model_no_unit,   &model_old_job,           &model_no_function,
-    &model_negative_cycle, &model_tiny_cycle, &model_silent,    &model_null_declarations, &model_counted,
-    &model_half,           &model_refused};
+    &model_fine,      &model_misaligned,     &model_no_memory,  &model_old_variable, &model_bad_type,
+    &model_bad_role,  &model_no_name,        &model_no_unit,    &model_old_job,      &model_no_function,
+    &model_bad_class, &model_negative_cycle, &model_tiny_cycle, &model_silent,       &model_null_declarations,
+    &model_counted,   &model_half,           &model_refused};
 
 const tactus_model* const* tactus_models(uint32_t* count) {
   *count = sizeof all / sizeof all[0];

@@ -118,38 +118,36 @@ std::optional<std::string> objection(const Connection& connection) {
   return std::nullopt;
 }
 
-std::optional<DirectLoop> find_direct_loop(const std::vector<Connection>& connections) {
-  // Depth first over the models; a wire back into the path that led here closes a loop.
+std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connections) {
+  // Depth first over the models; each wire back into the path that led here closes a loop.
   std::map<const ModelInstance*, std::vector<const Connection*>> wires;
   for (const Connection& connection : connections)
     if (!connection.delayed && connection.from.model != nullptr)
       wires[connection.from.model].push_back(&connection);
+  std::vector<DirectLoop> loops;
   std::set<const ModelInstance*> done;
   std::vector<const ModelInstance*> path;
-  const std::function<std::optional<DirectLoop>(const ModelInstance*)> visit =
-      [&](const ModelInstance* model) -> std::optional<DirectLoop> {
+  const std::function<void(const ModelInstance*)> visit = [&](const ModelInstance* model) {
     path.push_back(model);
     for (const Connection* wire : wires[model]) {
       const ModelInstance* const next = wire->to.model;
       if (done.contains(next)) continue;
       const auto start = std::find(path.begin(), path.end(), next);
       if (start == path.end()) {
-        if (auto loop = visit(next)) return loop;
+        visit(next);
         continue;
       }
-      DirectLoop loop{"", wire};
+      DirectLoop& loop = loops.emplace_back(DirectLoop{"", wire});
       for (auto at = start; at != path.end(); ++at) loop.path += (*at)->name() + " -> ";
       loop.path += next->name();
-      return loop;
     }
     path.pop_back();
     done.insert(model);
-    return std::nullopt;
   };
   for (const Connection& connection : connections)
     if (connection.from.model != nullptr && !done.contains(connection.from.model))
-      if (auto loop = visit(connection.from.model)) return loop;
-  return std::nullopt;
+      visit(connection.from.model);
+  return loops;
 }
 
 template <class From, class To>

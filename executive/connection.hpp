@@ -30,8 +30,8 @@ struct DirectLoop {
   std::string path;                     ///< "controller -> motor -> controller"
   const Connection* closing = nullptr;  ///< one of its wires
 };
-/// The first one there is. @when setup
-std::optional<DirectLoop> find_direct_loop(const std::vector<Connection>& connections);
+/// One for each wire that would have to go to leave none. @when setup
+std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connections);
 
 /// Copies of values, made ready at setup and run as a job of its own: run_copies(self = CopyList*).
 class CopyList {

@@ -1,5 +1,6 @@
 #include "executive/driver.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -23,6 +24,7 @@ std::vector<std::string> drivers_here(const std::string& kind) {
         names.push_back(file.substr(begin.size(), file.size() - begin.size() - end.size()));
     }
   }
+  std::sort(names.begin(), names.end());
   return names;
 }
 

@@ -193,6 +193,8 @@ void ModelInstance::add(const tactus_job& job) {
     throw std::runtime_error(where + "phase " + std::to_string(job.phase) + " is outside 0 .. 65535");
   if (job.cycle_num < 0 || job.cycle_den < 1)
     throw std::runtime_error(where + "its cycle is not a fraction num/den with num >= 0 and den > 0");
+  if (job.cycle_num > 0 && job.cycle_num < job.cycle_den)
+    throw std::runtime_error(where + "its cycle is shorter than 1 ns");
   jobs_.push_back(
       {job.name, job.job_class, job.phase, job.run, rtsync::Period{job.cycle_num, job.cycle_den}});
 }

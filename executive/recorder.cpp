@@ -130,19 +130,18 @@ std::vector<rtsync::Provision> Recorder::provisions() const {
 
 void Recorder::write_until_stopped() {
   auto flushed = std::chrono::steady_clock::now();
-  for (bool last = false; !last;) {
-    last = stopping_.load(
-        std::memory_order_relaxed);  // read before draining: what was sampled before it is written
-    bool idle = false;
-    while (!idle) {
-      idle = true;
-      for (Recording* recording : recordings_) idle = recording->drain() == 0 && idle;
-    }
+  while (true) {
+    const bool last =
+        stopping_.load(std::memory_order_relaxed);  // before draining: what came before it is written
+    bool idle = true;
+    for (Recording* recording : recordings_) idle = recording->drain() == 0 && idle;
     if (const auto now = std::chrono::steady_clock::now(); now - flushed > 1s) {
       for (Recording* recording : recordings_) recording->flush();
       flushed = now;
     }
-    if (!last) std::this_thread::sleep_for(5ms);
+    if (!idle) continue;
+    if (last) break;
+    std::this_thread::sleep_for(5ms);
   }
   for (Recording* recording : recordings_) recording->close();
 }

@@ -14,7 +14,8 @@
 namespace tactus::executive {
 namespace {
 
-constexpr const char* kRealtime = "rt";  // the name of the executive's own variables
+constexpr const char* kRealtime = "rt";    // the name of the executive's own variables
+constexpr const char* kRecord = "record";  // and of its own jobs
 
 /// a + b; nothing when that is beyond what a Period holds.
 std::optional<rtsync::Period> sum(const rtsync::Period& a, const rtsync::Period& b) {
@@ -62,8 +63,10 @@ const ModelLibrary* Rig::library(const ModelSettings& model, const std::filesyst
 void Rig::make_models(const std::filesystem::path& base) {
   std::map<const tactus_model*, std::string> single;  // models with static data, and who has them
   for (ModelSettings& settings : settings_.models) {
-    if (settings.name == kRealtime) {
-      problems_.add(settings.origin, "'rt' is the name of the executive's own variables; choose another");
+    if (settings.name == kRealtime || settings.name == kRecord) {
+      problems_.add(
+          settings.origin,
+          "'" + settings.name + "' is the name of the executive's own variables or jobs; choose another");
       continue;
     }
     if (settings.library.value.empty() || settings.model.value.empty()) continue;  // already complained about
@@ -273,11 +276,10 @@ void Rig::connect() {
 }
 
 void Rig::refuse_direct_loops() {
-  const auto loop = find_direct_loop(plan_.connections);
-  if (!loop) return;
-  problems_.add(wired_[static_cast<std::size_t>(loop->closing - plan_.connections.data())],
-                "closes a loop without delay: " + loop->path +
-                    "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
+  for (const DirectLoop& loop : find_direct_loops(plan_.connections))
+    problems_.add(wired_[static_cast<std::size_t>(loop.closing - plan_.connections.data())],
+                  "closes a loop without delay: " + loop.path +
+                      "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
 }
 
 std::vector<std::string> Rig::unconnected_inputs() const {

@@ -228,6 +228,7 @@ void RigRun::log_start() {
   for (const rtsync::ThreadFacts& thread : threads_)
     log_->info("thread " + thread.name + " (" + std::to_string(thread.tid) + "): " + thread.policy_name +
                " " + std::to_string(thread.priority) + ", CPUs " + thread.cpus.text());
+  log_->flush();  // it is there even if the process is killed
 }
 
 void RigRun::run(RunWatcher& watcher) {

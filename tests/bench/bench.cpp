@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <exception>
 #include <string_view>
 
 #include "rtsync/cpu_set.hpp"
@@ -59,21 +60,27 @@ Spread pairwise(const std::vector<double>& a, const std::vector<double>& b, doub
 
 }  // namespace
 
-Options read_options(int argc, char** argv, const char* about) {
-  Options options;
+int run_benchmark(int argc, char** argv, const char* about, void (*run)(bool quick)) noexcept {
+  bool quick = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
-    if (option == "--quick") {
-      options.quick = true;
-    } else if (option == "--help" || option == "-h") {
+    if (option == "--help" || option == "-h") {
       std::printf("%s\n\n  --quick  a run of a few seconds\n", about);
-      std::exit(0);
-    } else {
-      std::fprintf(stderr, "%s: unknown option '%s'; there is --quick\n", argv[0], argv[i]);
-      std::exit(2);
+      return 0;
     }
+    if (option != "--quick") {
+      std::fprintf(stderr, "%s: unknown option '%s'; there is --quick\n", argv[0], argv[i]);
+      return 2;
+    }
+    quick = true;
   }
-  return options;
+  try {
+    run(quick);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    return 1;
+  }
 }
 
 void answer(const std::string& question, const Json& figures) {

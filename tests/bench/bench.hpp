@@ -11,11 +11,10 @@ namespace tactus::bench {
 
 using config::Json;
 
-struct Options {
-  bool quick = false;  ///< a run of a few seconds, for people who change the benchmark
-};
-/// Understands --quick and --help; ends the process for anything else.
-Options read_options(int argc, char** argv, const char* about);
+/// What every main does: understands --quick (a run of a few seconds, for people who change the benchmark)
+/// and
+/// --help, and reports an exception. Returns the exit status: 0, 1 when it failed, 2 for wrong arguments.
+int run_benchmark(int argc, char** argv, const char* about, void (*run)(bool quick)) noexcept;
 
 /// Prints {"question": ..., figures..., "machine": ...} as one line.
 void answer(const std::string& question, const Json& figures);

@@ -103,45 +103,47 @@ void ask_parts(int rounds) {
   const tactus::bench::SampledVariables variables(10);
   const auto recording = variables.recording("ten");
   const auto time = [&times](int i) { return times[static_cast<std::size_t>(i)]; };
+  std::uint64_t refused = 0;  // by a full ring
+  const Contender push = contender("", [&](int i) {
+    FrameNote note;
+    note.longest_job_ns = i;
+    if (!notes.push(note)) ++refused;
+  });
+  const Contender sample = contender("", [&](int i) {
+    const tactus_call call{i, i, 1e-3};
+    (void)Recording::sample(recording.get(), &call);
+  });
   const tactus::bench::Turns turns =
       tactus::bench::take_turns({contender("LatencyHistogram", [&](int i) { histogram->add(time(i)); }),
-                  contender("JobHistogram", [&](int i) { job_histogram->add(time(i)); }),
-                  contender("SignedHistogram", [&](int i) { signed_histogram->add(time(i)); }),
-                  {"note",
-                   [&, push = contender("",
-                                        [&](int i) {
-                                          FrameNote note;
-                                          note.longest_job_ns = i;
-                                          if (!notes.push(note)) std::abort();
-                                        })] {
-                     const double each = push.nanoseconds_per_piece();
-                     FrameNote note;
-                     while (notes.pop(note)) continue;
-                     return each;
-                   }},
-                  contender("snapshot",
-                            [&](int i) {
-                              Snapshot snapshot;
-                              snapshot.frames = i;
-                              latest.write(snapshot);
-                            }),
-                  {"record",
-                   [&, sample = contender("",
-                                          [&](int i) {
-                                            const tactus_call call{i, i, 1e-3};
-                                            (void)Recording::sample(recording.get(), &call);
-                                          })] {
-                     const double each = sample.nanoseconds_per_piece();
-                     while (recording->drain() > 0) continue;
-                     return each;
-                   }}},
-                 rounds);
+                                 contender("JobHistogram", [&](int i) { job_histogram->add(time(i)); }),
+                                 contender("SignedHistogram", [&](int i) { signed_histogram->add(time(i)); }),
+                                 {"note",
+                                  [&] {
+                                    const double each = push.nanoseconds_per_piece();
+                                    FrameNote note;
+                                    while (notes.pop(note)) continue;
+                                    return each;
+                                  }},
+                                 contender("snapshot",
+                                           [&](int i) {
+                                             Snapshot snapshot;
+                                             snapshot.frames = i;
+                                             latest.write(snapshot);
+                                           }),
+                                 {"record",
+                                  [&] {
+                                    const double each = sample.nanoseconds_per_piece();
+                                    while (recording->drain() > 0) continue;
+                                    return each;
+                                  }}},
+                                rounds);
   tactus::bench::answer("what do the parts cost that every frame is made of?",
                         {{"rounds", rounds},
                          {"LatencyHistogram_add_ns", to_json(turns.of(0))},
                          {"JobHistogram_add_ns", to_json(turns.of(1))},
                          {"SignedHistogram_add_ns", to_json(turns.of(2))},
                          {"SpscRing_push_of_a_note_ns", to_json(turns.of(3))},
+                         {"notes_refused", refused},
                          {"note_bytes", sizeof(FrameNote)},
                          {"LatestCell_write_of_a_snapshot_ns", to_json(turns.of(4))},
                          {"snapshot_bytes", sizeof(Snapshot)},
@@ -149,13 +151,16 @@ void ask_parts(int rounds) {
                          {"records_lost", recording->lost()}});
 }
 
+void run(bool quick) {
+  tactus::bench::stay_on_last_cpu();
+  const int rounds = quick ? 51 : 501;
+  ask_clocks(rounds);
+  ask_parts(rounds);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto options =
-      tactus::bench::read_options(argc, argv, "What do the parts cost that every frame is made of?");
-  tactus::bench::stay_on_last_cpu();
-  const int rounds = options.quick ? 51 : 501;
-  ask_clocks(rounds);
-  ask_parts(rounds);
+  return tactus::bench::run_benchmark(argc, argv, "What do the parts cost that every frame is made of?",
+                                      &run);
 }

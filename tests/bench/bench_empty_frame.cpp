@@ -76,11 +76,7 @@ class Monitor {
   RealtimeSync sync_;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const auto options =
-      tactus::bench::read_options(argc, argv, "What does a frame cost before any job has done anything?");
+void run(bool quick) {
   tactus::bench::stay_on_last_cpu();
   constexpr std::int64_t kFrames = 1'000;
   constexpr std::int64_t kWarm = 200;
@@ -99,7 +95,7 @@ int main(int argc, char** argv) {
   Monitor off(false);
   Monitor paced(true);
   const auto frame = [](Stand& stand) { return [&stand] { return stand.frames(kWarm, kFrames) / kFrames; }; };
-  const int rounds = options.quick ? 51 : 501;
+  const int rounds = quick ? 51 : 501;
   const tactus::bench::Turns turns = tactus::bench::take_turns(
       {
           {"empty", frame(empty)},
@@ -133,4 +129,11 @@ int main(int argc, char** argv) {
                          {"off_ns", to_json(turns.of(5))},
                          {"paced_ns", to_json(turns.of(6))},
                          {"never_overran", paced.kept_up()}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tactus::bench::run_benchmark(argc, argv, "What does a frame cost before any job has done anything?",
+                                      &run);
 }

@@ -143,13 +143,16 @@ void ask_declared(int rounds) {
   }
 }
 
+void run(bool quick) {
+  tactus::bench::stay_on_last_cpu();
+  ask_due(quick ? 40 : 400, false);
+  ask_due(quick ? 20 : 200, true);
+  ask_declared(quick ? 21 : 201);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto options = tactus::bench::read_options(
-      argc, argv, "Does a frame with many rates cost what is due in it, or what is declared?");
-  tactus::bench::stay_on_last_cpu();
-  ask_due(options.quick ? 40 : 400, false);
-  ask_due(options.quick ? 20 : 200, true);
-  ask_declared(options.quick ? 21 : 201);
+  return tactus::bench::run_benchmark(
+      argc, argv, "Does a frame with many rates cost what is due in it, or what is declared?", &run);
 }

@@ -30,11 +30,9 @@ namespace {
 
 using namespace tactus::rtsync;
 using tactus::bench::Json;
-using tactus::bench::rounded;
-using tactus::bench::Spread;
 
 constexpr int kPriority = 80;
-const Period kPeriod{1'000'000, 1};
+constexpr Period kPeriod{1'000'000, 1};
 // A thread that spins at SCHED_FIFO stops everything else on its CPU. Bursts of a tenth of a second, a third
 // of the time, stay far below the kernel's real-time throttle and keep the machine alive.
 constexpr std::int64_t kBurstFrames = 100;
@@ -135,21 +133,17 @@ struct Percentile {
 };
 constexpr Percentile kPercentiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"max", 1.0}};
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const auto options =
-      tactus::bench::read_options(argc, argv, "How late does each sleeper wake at 1 kHz, beside cyclictest?");
-  const char* const kQuestion = "how late does a thread of SCHED_FIFO wake at 1 kHz with the sleeper ";
+void run(bool quick) {
+  const std::string question = "how late does a thread of SCHED_FIFO wake at 1 kHz";
   const int cpu = allowed_cpus().last();
   if (const auto reason = obstacle(cpu)) {
-    tactus::bench::answer(std::string(kQuestion) + "?", {{"skipped", *reason}});
-    return 0;
+    tactus::bench::answer(question + "?", {{"skipped", *reason}});
+    return;
   }
   if (!limit_spinning()) {
-    tactus::bench::answer(std::string(kQuestion) + "?",
+    tactus::bench::answer(question + "?",
                           {{"skipped", "RLIMIT_RTTIME cannot be set: a mistake would stop the machine"}});
-    return 0;
+    return;
   }
   const std::vector<Provision> memory = prepare_memory({.lock = true, .heap_bytes = 8 << 20});
   const DmaLatency awake{std::chrono::duration<std::int32_t, std::micro>{0}};  // as cyclictest asks
@@ -161,12 +155,12 @@ int main(int argc, char** argv) {
     std::vector<Lateness> rounds{};
     std::string remark{};
   };
-  const int rounds = options.quick ? 2 : 7;
-  const std::int64_t frames = options.quick ? 300 : 3'000;
+  const int rounds = quick ? 2 : 7;
+  const std::int64_t frames = quick ? 300 : 2'000;
   Asked asked[] = {{"nanosleep", SleeperKind::nanosleep, frames},
                    {"timerfd", SleeperKind::timerfd, frames},
                    {"hybrid", SleeperKind::hybrid, frames},
-                   {"spin", SleeperKind::spin, options.quick ? 2 * kBurstFrames : 8 * kBurstFrames}};
+                   {"spin", SleeperKind::spin, quick ? 2 * kBurstFrames : 8 * kBurstFrames}};
   std::vector<Lateness> cyclictest;
   std::string no_cyclictest;
   for (int round = 0; round < rounds; ++round) {
@@ -205,6 +199,13 @@ int main(int argc, char** argv) {
     }
     if (one.kind == SleeperKind::hybrid) figures["aim_p50_ratio"] = 0.1;
     figures["memory_locked"] = all_granted(memory);
-    tactus::bench::answer(std::string(kQuestion) + one.name + "?", figures);
+    tactus::bench::answer(question + " with the sleeper " + one.name + "?", figures);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tactus::bench::run_benchmark(argc, argv,
+                                      "How late does each sleeper wake at 1 kHz, beside cyclictest?", &run);
 }

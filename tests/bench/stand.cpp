@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -50,6 +51,18 @@ Stand::Stand(executive::Plan plan)
   executive_.run_initialization();
   thread_ = std::thread([this] { (void)executive_.run(INT64_MAX); });
   done_.acquire();  // it stands at the start
+  count_reads_per_frame();
+}
+
+void Stand::count_reads_per_frame() {
+  constexpr std::int64_t kReads = 60;  // divisible by whatever it may be
+  // A read may come before or after the frame is put on record: one frame more or less does not matter.
+  go(kReads / 2, kReads / 2, nullptr);
+  const std::int64_t first = executive_.latest().frames;
+  reads_per_frame_ = first > 0 ? (kReads + first / 2) / first : 1;
+  go(kReads / reads_per_frame_ - 1, 1, nullptr);
+  if (kReads % reads_per_frame_ != 0 || executive_.latest().frames - first != kReads / reads_per_frame_)
+    throw std::logic_error("the executive does not read the clock equally often in every frame");
 }
 
 Stand::~Stand() {
@@ -61,17 +74,17 @@ Stand::~Stand() {
 
 void Stand::hand_over() TACTUS_RT {
   const std::int64_t now = now_ns();
-  clock_.frames += asked_;
+  clock_.reads += asked_;
   if (part_ == Part::warming) {
     part_ = Part::measuring;
     begin_ns_ = now;
     if (ends_ns_ != nullptr) ends_ns_->push_back(now);
-    clock_.left = asked_ = ends_ns_ != nullptr ? 1 : measured_;
+    clock_.left = asked_ = (ends_ns_ != nullptr ? 1 : measured_) * reads_per_frame_;
     return;
   }
   if (part_ == Part::measuring && ends_ns_ != nullptr) {
     ends_ns_->push_back(now);
-    clock_.left = 1;
+    clock_.left = asked_;
     if (--measured_ > 0) return;
   }
   end_ns_ = now;
@@ -85,7 +98,7 @@ void Stand::go(std::int64_t warm, std::int64_t measured, std::vector<std::int64_
   ends_ns_ = ends_ns;
   measured_ = measured;
   part_ = Part::warming;
-  clock_.left = asked_ = std::max<std::int64_t>(1, warm);
+  clock_.left = asked_ = std::max<std::int64_t>(1, warm) * reads_per_frame_;
   go_.release();
   done_.acquire();
 }

@@ -43,9 +43,10 @@ class Jobs {
 
 /// Runs an executive without real time on a thread of its own, which moves only inside frames().
 ///
-/// The executive reads the clock once at the end of every frame. This clock counts these reads, and hands
-/// over after as many as were asked for: so what is measured is Executive::run as it is, from the end of one
-/// frame to the end of another.
+/// At the end of every frame the executive reads the clock, equally often each time. This clock counts the
+/// reads, and hands over after those of as many frames as were asked for: so what is measured is
+/// Executive::run as it is, from the end of one frame to the end of another. How many reads a frame takes is
+/// found out first.
 class Stand {
  public:
   explicit Stand(executive::Plan plan);
@@ -58,7 +59,7 @@ class Stand {
   /// The same, with the end of every frame in `ends_ns` (measured + 1 of them: the first is the beginning).
   void frames(std::int64_t warm, std::vector<std::int64_t>& ends_ns);
   /// How many frames ended so far, which is the number of the frame that runs next.
-  std::int64_t frames_run() const { return clock_.frames; }
+  std::int64_t frames_run() const { return (clock_.reads - 1) / reads_per_frame_; }
 
  private:
   class FrameCounter final : public rtsync::Clock {
@@ -74,8 +75,8 @@ class Stand {
     }
     const char* name() const TACTUS_RT override { return "frame counter"; }
 
-    mutable std::int64_t left = 1;
-    mutable std::int64_t frames = -1;  // the first read is the start
+    mutable std::int64_t left = 1;  // the first read is the start
+    mutable std::int64_t reads = 0;
 
    private:
     Stand& stand_;
@@ -84,6 +85,7 @@ class Stand {
 
   enum class Part { idle, warming, measuring };
   void hand_over() TACTUS_RT;
+  void count_reads_per_frame();
   void go(std::int64_t warm, std::int64_t measured, std::vector<std::int64_t>* ends_ns);
 
   rtsync::MonotonicClock plain_clock_;
@@ -93,6 +95,7 @@ class Stand {
   executive::RealtimeVariables variables_;
   executive::Executive executive_;
 
+  std::int64_t reads_per_frame_ = 1;
   Part part_ = Part::idle;
   bool ending_ = false;
   std::int64_t asked_ = 1;     // reads of the clock until it hands over

@@ -227,7 +227,7 @@ TEST(RigProblems, OfModelsAndLibraries) {
        {"6:15: models.n.model: model 'pair' keeps its data in static storage, so a rig has one of it; 'm' is "
         "that one"}},
       {"{ model: gain, library: ./libmodels.so }\n  rt: { model: gain, library: ./libmodels.so }",
-       {"6:7: models.rt: 'rt' is the name of the executive's own variables; choose another"}},
+       {"6:7: models.rt: 'rt' is the name of the executive's own variables or jobs; choose another"}},
       {"{ model: gain, library: ./libmodels.so }\n  m: { model: gain, library: ./libmodels.so }",
        {"6:3: models.m: "}},
   };

@@ -20,8 +20,10 @@
 /// library works.
 #include <tactus/model.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <exception>
 #include <initializer_list>
 #include <stdexcept>
@@ -201,7 +203,8 @@ class Model {
     if (host_.fail != nullptr) host_.fail(host_.context, message);
   }
 
-  /// Real-time synchronization on or off, from the end of the present frame on. From initialization on. @when any
+  /// Real-time synchronization on or off, from the end of the present frame on. From initialization on. @when
+  /// any
   void set_realtime(bool on) const noexcept {
     if (host_.set_realtime != nullptr) host_.set_realtime(host_.context, on ? 1 : 0);
   }
@@ -212,7 +215,10 @@ class Model {
     return host_.enable_job != nullptr && host_.enable_job(host_.context, job, on ? 1 : 0) == 0;
   }
 
-  void attach(const tactus_host& host) { host_ = host; }  ///< for TACTUS_MODEL only
+  /// For TACTUS_MODEL only. A host that is older than this header has fewer fields: the others stay null.
+  void attach(const tactus_host& host) {
+    std::memcpy(&host_, &host, std::min<std::size_t>(host.size, sizeof host_));
+  }
 
  private:
   tactus_host host_{};

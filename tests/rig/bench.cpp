@@ -1,0 +1,147 @@
+#include "bench.hpp"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace tactus::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  std::stringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+}  // namespace
+
+Arguments operator+(Arguments a, const Arguments& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Command tactus(const Arguments& arguments, const fs::path& cwd) {
+  Command command;
+  command.argv = Arguments{TACTUS_COMMAND} + arguments;
+  command.cwd = cwd;
+  command.without_env = {"TACTUS_PLUGIN_PATH"};
+  return command;
+}
+
+Arguments patient() {
+  Arguments arguments{"--set", "realtime.max_overrun=1e37 s", "--set",
+                      "realtime.max_consecutive_overruns=100000000 frames"};
+  if (kSanitized) arguments = arguments + Arguments{"--set", "memory.lock=no", "--set", "memory.heap=0 B"};
+  return arguments;
+}
+
+Command run_rig(const std::string& rig, const Arguments& arguments, const fs::path& cwd) {
+  return tactus(Arguments{"run", example(rig)} + patient() + arguments, cwd);
+}
+
+std::string example(const std::string& name) { return std::string(TACTUS_RIGS) + "/" + name + ".yaml"; }
+
+bool is_root() { return ::geteuid() == 0; }
+
+std::optional<Command> without_privileges(Command command, const TempDir& dir, std::string& why) {
+  Arguments drop{"prlimit", "--rtprio=0:0", "--memlock=65536:65536"};
+  if (is_root()) {
+    fs::permissions(dir.path(), fs::perms::all);
+    drop = drop + Arguments{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"};
+  }
+  Command probe;
+  probe.argv = drop + Arguments{"test", "-x", command.argv[0],    "-a", "-r", example("servo"),
+                                "-a",   "-w", dir.path().string()};
+  try {
+    const Finished done = run(probe);
+    if (done.status != 0) {
+      why = "a user without privileges cannot reach the command or the folder: " + done.err;
+      return std::nullopt;
+    }
+  } catch (const std::exception& error) {
+    why = error.what();
+    return std::nullopt;
+  }
+  command.argv = drop + command.argv;
+  return command;
+}
+
+Json summary_of(const fs::path& folder) {
+  try {
+    return Json::parse(read_file(folder / "summary.json"));
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << error.what();
+    return Json::object();
+  }
+}
+
+std::vector<std::string> Table::column(const std::string& name) const {
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (header[i] != name && !header[i].starts_with(name + " {")) continue;
+    std::vector<std::string> values;
+    for (const auto& row : rows) values.push_back(row.at(i));
+    return values;
+  }
+  throw std::runtime_error("no column " + name);
+}
+
+std::vector<std::int64_t> Table::integers(const std::string& name) const {
+  std::vector<std::int64_t> values;
+  for (const std::string& text : column(name)) values.push_back(std::stoll(text));
+  return values;
+}
+
+Table read_table(const fs::path& file) {
+  const std::string text = read_file(file);
+  Table table;
+  std::size_t from = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', from)) {
+    const std::string line = text.substr(from, end - from);
+    from == 0 ? table.header = split(line) : table.rows.emplace_back(split(line));
+    from = end + 1;
+  }
+  table.torn = text.substr(from);
+  return table;
+}
+
+double nanoseconds(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit(end, text.data() + text.size());
+  if (error != std::errc{}) throw std::runtime_error("'" + text + "' is no duration");
+  if (unit == " ns") return number;
+  if (unit == " us") return number * 1e3;
+  if (unit == " ms") return number * 1e6;
+  if (unit == " s") return number * 1e9;
+  throw std::runtime_error("'" + text + "' has no unit of time");
+}
+
+::testing::AssertionResult same_duration(const std::string& screen, std::int64_t ns) {
+  const double shown = nanoseconds(screen);
+  const double exact = static_cast<double>(ns);
+  if (std::abs(shown - exact) <= 0.0051 * std::abs(exact)) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "the screen says " << screen << ", summary.json " << ns << " ns";
+}
+
+bool wait_for_text(const fs::path& file, const std::string& text, std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (std::chrono::steady_clock::now() < until) {
+    std::ifstream in(file, std::ios::binary);
+    std::stringstream all;
+    all << in.rdbuf();
+    if (all.str().find(text) != std::string::npos) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
+}
+
+}  // namespace tactus::test

@@ -1,0 +1,68 @@
+#pragma once
+/// What the tests of the whole program share: the command, the example rigs, and readers for what a run
+/// leaves.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::test {
+
+using config::Json;
+using Arguments = std::vector<std::string>;
+
+#ifdef TACTUS_SANITIZED
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+Arguments operator+(Arguments a, const Arguments& b);
+
+/// `tactus` with these arguments in this folder, with defaults that suit tests: see `patient`.
+Command tactus(const Arguments& arguments, const std::filesystem::path& cwd);
+/// `tactus run` of an example rig, as late as it may be without ending early.
+Command run_rig(const std::string& rig, const Arguments& arguments, const std::filesystem::path& cwd);
+/// No lateness of the machine ends the run. A sanitizer's shadow memory cannot be locked: then it is not
+/// tried.
+Arguments patient();
+
+/// config/rigs/<name>.yaml
+std::string example(const std::string& name);
+
+/// The same command for a user without privileges. Nothing, and `why`, where that cannot be arranged.
+std::optional<Command> without_privileges(Command command, const TempDir& dir, std::string& why);
+bool is_root();
+
+/// summary.json of a run folder; a failure of the test and an empty object when it cannot be read.
+Json summary_of(const std::filesystem::path& folder);
+
+/// A recording: complete lines only; `torn` is what follows the last newline.
+struct Table {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+  std::string torn;
+
+  /// The values of the column whose header is `name` or begins with `name {`.
+  std::vector<std::string> column(const std::string& name) const;
+  std::vector<std::int64_t> integers(const std::string& name) const;
+};
+Table read_table(const std::filesystem::path& file);
+
+/// "4.93 ms" as nanoseconds.
+double nanoseconds(const std::string& text);
+/// Whether a duration on the screen, which has three digits, stands for this number of nanoseconds.
+::testing::AssertionResult same_duration(const std::string& screen, std::int64_t ns);
+
+/// Until the file holds the text; false at the time limit.
+bool wait_for_text(const std::filesystem::path& file, const std::string& text,
+                   std::chrono::milliseconds limit = kPatience);
+
+}  // namespace tactus::test

@@ -1,0 +1,172 @@
+/// The commands that start nothing.
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <system_error>
+
+#include "bench.hpp"
+
+namespace tactus::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Check, PrintsTheJobsInTheirOrderAndStartsNothing) {
+  const TempDir dir;
+  const Finished done = run(tactus({"check", example("servo")}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_EQ(done.err, "");
+  std::size_t last = 0;
+  for (const char* job : {"trajectory.initialize", "encoder.initialize", "motor.initialize",
+                          "controller.initialize", "trajectory.step", "encoder.sample", "motor.step",
+                          "controller.outer", "controller.current_loop", "record.motion"}) {
+    const std::size_t at = done.out.find(std::string("\n  ") + job + " ");
+    ASSERT_NE(at, std::string::npos) << job << done;
+    EXPECT_GT(at, last) << job;
+    last = at;
+  }
+  EXPECT_TRUE(std::regex_search(done.out, std::regex("motor\\.step +scheduled +\\d+ +200 us +0 ns +5000\n")))
+      << done;
+  EXPECT_NE(done.out.find("controller.voltage -> motor.voltage (delayed)"), std::string::npos) << done;
+  EXPECT_TRUE(fs::is_empty(dir.path()));
+}
+
+TEST(Check, TakesSet) {
+  const TempDir dir;
+  const Finished done =
+      run(tactus({"check", example("servo"), "--set", "models.motor.jobs.step.enabled=no"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(std::regex_search(done.out, std::regex("motor\\.step .*\\(off\\)"))) << done;
+}
+
+TEST(Check, EveryExampleRigIsGood) {
+  const TempDir dir;
+  for (const fs::directory_entry& entry : fs::directory_iterator(TACTUS_RIGS)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Finished done = run(tactus({"check", entry.path().string()}, dir.path()));
+    EXPECT_EQ(done.status, 0) << done;
+  }
+}
+
+TEST(Check, TheSchemaIsJsonThatNamesEverySection) {
+  const TempDir dir;
+  const Finished done = run(tactus({"check", "--schema"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  const Json schema = Json::parse(done.out);
+  EXPECT_TRUE(schema.contains("$schema"));
+  EXPECT_EQ(schema["type"], "object");
+  for (const char* key : {"rig", "frame", "until", "privileges", "realtime", "threads", "memory", "models",
+                          "connect", "record"})
+    EXPECT_TRUE(schema["properties"].contains(key)) << key;
+}
+
+TEST(Check, TheSchemaAcceptsTheExampleRigsAndRefusesAMistake) {
+  const TempDir dir;
+  const Finished schema = run(tactus({"check", "--schema"}, dir.path()));
+  ASSERT_EQ(schema.status, 0);
+  (void)dir.write("schema.json", schema.out);
+  (void)dir.write("validate.py", R"(
+import json, sys
+try:
+    import jsonschema, yaml
+except ImportError as error:
+    sys.exit(77)
+schema = json.load(open('schema.json'))
+checker = jsonschema.validators.validator_for(schema)
+checker.check_schema(schema)
+for file in sys.argv[1:]:
+    rig = yaml.safe_load(open(file))
+    checker(schema).validate(rig)
+    rig['realtme'] = {}
+    assert not checker(schema).is_valid(rig), file
+)");
+  Command command;
+  command.argv = {TACTUS_PYTHON, "validate.py", example("servo"), example("vehicle"), example("overrun")};
+  command.cwd = dir.path();
+  Finished done;
+  try {
+    done = run(command);
+  } catch (const std::system_error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  if (done.status == 77) GTEST_SKIP() << "python3-jsonschema or python3-yaml is not installed";
+  EXPECT_EQ(done.status, 0) << done;
+}
+
+TEST(Check, TheReferenceNamesEveryKeyOfTheExamples) {
+  const TempDir dir;
+  const Finished done = run(tactus({"check", "--reference"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  for (const char* key :
+       {"period", "on_overrun", "max_consecutive_overruns", "priority", "delayed", "variables"})
+    EXPECT_NE(done.out.find(key), std::string::npos) << key;
+}
+
+TEST(Doctor, GradesEveryFactAndSaysHowToMendIt) {
+  const TempDir dir;
+  const Finished done = run(tactus({"doctor"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(fs::is_empty(dir.path()));
+  int counts[3] = {};
+  const std::regex fact(R"((ok|warn|fail) +(\S[^:\n]*): [^\n]+)");
+  std::set<std::string> names;
+  std::size_t mends = 0;
+  std::size_t from = 0;
+  for (std::size_t end = 0; (end = done.out.find('\n', from)) != std::string::npos; from = end + 1) {
+    const std::string line = done.out.substr(from, end - from);
+    std::smatch match;
+    if (std::regex_match(line, match, fact)) {
+      names.insert(match[2]);
+      ++counts[match[1] == "ok" ? 0 : (match[1] == "warn" ? 1 : 2)];
+    }
+    mends += line.starts_with("        mend:   ") ? 1U : 0U;
+  }
+  const std::string totals = std::to_string(counts[0]) + " ok, " + std::to_string(counts[1]) + " warn, " +
+                             std::to_string(counts[2]) + " fail\n";
+  EXPECT_TRUE(done.out.ends_with(totals)) << totals << done;
+  EXPECT_EQ(mends, static_cast<std::size_t>(counts[1] + counts[2])) << done;
+  for (const char* name : {"kernel preemption", "real-time scheduling", "real-time throttle", "memory lock",
+                           "isolated CPUs", "SMT siblings", "idle states", "frequency governor", "interrupts",
+                           "timer migration", "clock source", "swap"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(Doctor, SaysTheSameToScripts) {
+  const TempDir dir;
+  const Finished done = run(tactus({"doctor", example("servo"), "--json"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  const Json facts = Json::parse(done.out);
+  ASSERT_TRUE(facts.is_array());
+  EXPECT_GT(facts.size(), 10U);
+  for (const Json& fact : facts) {
+    for (const char* key : {"name", "grade", "found", "needed", "why", "cure"})
+      EXPECT_TRUE(fact.contains(key) && fact[key].is_string()) << key << " " << fact;
+    const std::string grade = fact["grade"];
+    EXPECT_TRUE(grade == "ok" || grade == "warn" || grade == "fail") << fact;
+    if (grade != "ok") {
+      EXPECT_NE(fact["cure"], "") << fact;
+    }
+  }
+}
+
+TEST(Doctor, OfARigThatRequiresWhatIsRefusedIsStatus3) {
+  const TempDir dir;
+  std::string why;
+  const auto command = without_privileges(
+      tactus({"doctor", example("servo"), "--set", "privileges=require", "--json"}, dir.path()), dir, why);
+  if (!command) GTEST_SKIP() << why;
+  const Finished done = run(*command);
+  const Json facts = Json::parse(done.out);
+  const bool failed =
+      std::any_of(facts.begin(), facts.end(), [](const Json& fact) { return fact["grade"] == "fail"; });
+  EXPECT_EQ(done.status, failed ? 3 : 0) << done;
+}
+
+TEST(Doctor, OfABadRigFileIsStatus2) {
+  const TempDir dir;
+  const Finished done = run(tactus({"doctor", "nowhere.yaml"}, dir.path()));
+  EXPECT_EQ(done.status, 2) << done;
+}
+
+}  // namespace
+}  // namespace tactus::test

@@ -1,0 +1,67 @@
+/// A model that never returns from one of its jobs: what a second Ctrl-C is for. It also says, in files of
+/// the current folder, which jobs have run.
+#include <time.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <tactus/model.hpp>
+
+namespace {
+
+enum class Where : std::int32_t { nowhere, initialization, frame, shutdown };
+
+class Hang : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.parameter("where", where_, "", "the job that does not return",
+                {{"nowhere", Where::nowhere},
+                 {"initialization", Where::initialization},
+                 {"frame", Where::frame},
+                 {"shutdown", Where::shutdown}});
+    d.parameter("at_frame", at_frame_, "1", "in which frame, for `frame`");
+    d.parameter("spin", spin_, "", "yes: uses the CPU for ever; no: sleeps for ever");
+    d.output("frames", frames_, "1", "frames begun");
+    d.job<&Hang::initialize>("initialize", tactus::JobClass::initialization);
+    d.job<&Hang::step>("step", tactus::JobClass::scheduled);
+    d.job<&Hang::shutdown>("shutdown", tactus::JobClass::shutdown);
+  }
+
+  void initialize() {
+    leave("initialized");
+    if (where_ == Where::initialization) hang();
+  }
+
+  void step(const tactus::Call& call) {
+    ++frames_;
+    if (where_ == Where::frame && call.frame == at_frame_) hang();
+  }
+
+  void shutdown() {
+    leave("shut-down");
+    if (where_ == Where::shutdown) hang();
+  }
+
+ private:
+  static void leave(const char* name) {
+    if (std::FILE* const file = std::fopen(name, "w")) (void)std::fclose(file);
+  }
+
+  [[noreturn]] void hang() const {
+    const timespec hour{3600, 0};
+    for (;;) {
+      if (spin_) {
+        asm volatile("" ::: "memory");
+      } else {
+        (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &hour, nullptr);
+      }
+    }
+  }
+
+  Where where_ = Where::nowhere;
+  std::int64_t at_frame_ = 50;
+  bool spin_ = false;
+  std::int64_t frames_ = 0;
+};
+TACTUS_MODEL("hang", Hang, "never returns from one of its jobs")
+
+}  // namespace

@@ -1,0 +1,216 @@
+/// What a frame costs the machine, counted from outside: no system call but the sleep, no heap, no page
+/// fault; and no thread where it does not belong. Each proof has a counter-proof: a model that breaks the
+/// rule is seen.
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "bench.hpp"
+#include "tests/support/syscall_count.hpp"
+
+namespace tactus::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// --- heap and page faults
+
+TEST(Realtime, TenSecondsOfServoTouchNoHeapAndFaultNoPage) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted or locked";
+  const TempDir dir;
+  const Finished done = run(run_rig("servo", {"--until", "10 s", "--out", "out"}, dir.path()), 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["frames"]["run"], 10'000);
+  EXPECT_EQ(summary["rt"]["heap_calls"], 0);
+  if (summary["rt"]["memory_locked"] != true)
+    GTEST_SKIP() << "memory cannot be locked here, so page faults prove nothing: "
+                 << summary["rt"]["refused"];
+  EXPECT_EQ(summary["rt"]["page_faults"], 0);
+  EXPECT_EQ(summary["rt"]["major_page_faults"], 0);
+}
+
+Arguments misbehaving(const std::string& parameters) {
+  return {"--set", "models.load.model=misbehave",      "--set", "models.load.parameters=" + parameters,
+          "--set", "record.load.variables=[load.done]"};
+}
+
+TEST(Realtime, AModelThatAllocatesIsCounted) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted";
+  const TempDir dir;
+  const Finished done = run(run_rig("overrun",
+                                    misbehaving("{ what: allocate, at_frame: 100, for_frames: 7 }") +
+                                        Arguments{"--frames", "200", "--out", "out"},
+                                    dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["rt"]["heap_calls"], 14);  // seven times new and delete
+}
+
+TEST(Realtime, AModelThatFaultsPagesIsCounted) {
+  const TempDir dir;
+  const Finished done =
+      run(run_rig("overrun",
+                  misbehaving("{ what: allocate, at_frame: 100, bytes: 100000000 }") +
+                      Arguments{"--frames", "200", "--set", "memory.lock=no", "--out", "out"},
+                  dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_GT(summary_of(dir / "out")["rt"]["page_faults"], 0);
+}
+
+// --- system calls
+
+/// Until frames were run: before the first the thread still measures how long it sleeps.
+void wait_for_frames(const TempDir& dir) {
+  if (!wait_for_text(dir / "out/frames.csv", "\n0.1,")) throw std::runtime_error("no frame was recorded");
+}
+
+/// The calls of thread `main` over so many sleeps, in the middle of a run.
+SyscallCount watch(Process& rig, const TempDir& dir, long sleep, std::uint64_t sleeps) {
+  wait_for_frames(dir);
+  return count_syscalls(threads_of(rig.pid()).at("main"), {.until = CallsOf{sleep, sleeps}, .limit = 60s});
+}
+
+struct Sleeps {
+  const char* sleeper;
+  std::vector<long> calls;  ///< the first of them once a frame that was waited for
+};
+void PrintTo(const Sleeps& row, std::ostream* out) { *out << row.sleeper; }
+
+class OnlySleeps : public ::testing::TestWithParam<Sleeps> {};
+
+TEST_P(OnlySleeps, NoOtherSystemCallInThreeThousandFrames) {
+  const TempDir dir;
+  Process rig(run_rig("servo",
+                      {"--set", "until=stopped", "--out", "out", "--set",
+                       std::string("realtime.sleeper=") + GetParam().sleeper},
+                      dir.path()));
+  const SyscallCount count = watch(rig, dir, GetParam().calls[0], 3000);
+  EXPECT_TRUE(count.reached) << count;
+  std::uint64_t expected = 0;
+  for (const long number : GetParam().calls) expected += count.of(number);
+  EXPECT_EQ(count.total, expected) << count;
+  rig.signal(SIGTERM);
+  const Finished done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_GE(summary_of(dir / "out")["frames"]["run"], 3000);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnlySleeps,
+                         ::testing::Values(Sleeps{"hybrid", {SYS_clock_nanosleep}},
+                                           Sleeps{"nanosleep", {SYS_clock_nanosleep}},
+                                           Sleeps{"timerfd", {SYS_read, SYS_timerfd_settime}}),
+                         [](const auto& one) { return std::string(one.param.sleeper); });
+
+TEST(Realtime, ASpinningRigMakesNoSystemCallAtAll) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out", "--set", "realtime.sleeper=spin"},
+                      dir.path()));
+  wait_for_frames(dir);
+  const SyscallCount count = count_syscalls(threads_of(rig.pid()).at("main"), {.limit = 2s});
+  EXPECT_EQ(count.total, 0U) << count;
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
+TEST(Realtime, AModelThatSleepsIsCounted) {
+  const TempDir dir;
+  Process rig(
+      run_rig("overrun",
+              misbehaving("{ what: sleep, at_frame: 0, for_frames: 0, sleep_for: 10 us }") +
+                  Arguments{"--set", "until=stopped", "--set", "realtime.sleeper=timerfd", "--out", "out"},
+              dir.path()));
+  const SyscallCount count = watch(rig, dir, SYS_read, 50);
+  EXPECT_GE(count.of(SYS_clock_nanosleep), 49U) << count;
+  EXPECT_GT(count.total, count.of(SYS_read) + count.of(SYS_timerfd_settime)) << count;
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
+// --- threads
+
+struct ThreadSeen {
+  std::string name;
+  int policy = -1;
+  int priority = -1;
+  std::vector<int> cpus;
+};
+
+std::vector<ThreadSeen> threads_seen(pid_t pid) {
+  std::vector<ThreadSeen> threads;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+    const pid_t tid = std::stoi(entry.path().filename().string());
+    ThreadSeen seen;
+    std::ifstream(entry.path() / "comm") >> seen.name;
+    seen.policy = ::sched_getscheduler(tid) & ~SCHED_RESET_ON_FORK;
+    sched_param parameters{};
+    (void)::sched_getparam(tid, &parameters);
+    seen.priority = parameters.sched_priority;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    (void)::sched_getaffinity(tid, sizeof set, &set);
+    for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set)) seen.cpus.push_back(static_cast<int>(cpu));
+    threads.push_back(seen);
+  }
+  return threads;
+}
+
+TEST(Realtime, OnlyTheMainThreadIsRealTimeAndNobodySharesItsCpu) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out"}, dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  std::this_thread::sleep_for(200ms);
+  const std::vector<ThreadSeen> threads = threads_seen(rig.pid());
+  rig.signal(SIGTERM);
+  const Finished done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+
+  Json rt = summary_of(dir / "out")["rt"];
+  const auto main =
+      std::find_if(threads.begin(), threads.end(), [](const auto& t) { return t.name == "main"; });
+  ASSERT_NE(main, threads.end());
+  const bool granted = rt["refused"].dump().find("SCHED_FIFO") == std::string::npos;
+  EXPECT_EQ(main->policy, granted ? SCHED_FIFO : SCHED_OTHER);
+  EXPECT_EQ(main->priority, granted ? 80 : 0);
+  EXPECT_EQ(rt["policy"],
+            granted ? "SCHED_FIFO" : "SCHED_OTHER");  // the summary tells what is, not what was asked
+  EXPECT_EQ(main->cpus, std::vector<int>{rt["cpu"].get<int>()});
+
+  cpu_set_t ours;
+  CPU_ZERO(&ours);
+  ASSERT_EQ(::sched_getaffinity(0, sizeof ours, &ours), 0);
+  const bool room = CPU_COUNT(&ours) > 1;
+  for (const ThreadSeen& thread : threads) {
+    if (thread.name == "main") continue;
+    EXPECT_EQ(thread.policy, SCHED_OTHER) << thread.name;
+    EXPECT_EQ(thread.priority, 0) << thread.name;
+    if (room) {
+      EXPECT_EQ(std::count(thread.cpus.begin(), thread.cpus.end(), main->cpus.at(0)), 0)
+          << thread.name << " may run on CPU " << main->cpus.at(0);
+    }
+  }
+  EXPECT_GE(threads.size(), 3U);  // main, the service thread, the recorder
+  // Listed at the start, for the log.
+  const std::string log = read_file(dir / "out/log.txt");
+  for (const ThreadSeen& thread : threads)
+    EXPECT_NE(log.find("thread " + thread.name + " ("), std::string::npos) << thread.name;
+}
+
+TEST(Realtime, WithoutRealTimeNoThreadIsRealTime) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--set", "until=stopped", "--no-realtime", "--out", "out"}, dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  for (const ThreadSeen& thread : threads_seen(rig.pid()))
+    EXPECT_EQ(thread.policy, SCHED_OTHER) << thread.name;
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
+}  // namespace
+}  // namespace tactus::test

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -30,6 +31,19 @@ std::string_view name_of(Outcome outcome) {
   return "aborted";
 }
 
+namespace {
+
+/// How many calls a frame makes at most, so that the log of their times never fills in an ordinary rig.
+std::size_t calls_in_a_frame(const Plan& plan) {
+  constexpr double kMost = 1 << 20;
+  double calls = 64;
+  for (const PlannedJob& job : plan.jobs)
+    calls += is_cyclic(job.job_class) ? std::ceil(plan.frame.seconds() / job.cycle.seconds()) + 1 : 1;
+  return static_cast<std::size_t>(std::min(calls, kMost));
+}
+
+}  // namespace
+
 /// Executes what the schedule names, and measures it: the end of one job is the beginning of the next, so
 /// there is one clock read per job and one per instant.
 template <bool Timed>
@@ -56,15 +70,13 @@ struct Executive::Runner {
     return false;
   }
 
+  // Only noted here; counted in the slack: the histograms of many jobs lie in no cache.
   void measure(std::uint32_t job) TACTUS_RT {
     const std::uint64_t now = executive.ticks();
-    const std::uint64_t taken = now - executive.last_tick_;
+    executive.job_log_[executive.job_log_size_++] = {now - executive.last_tick_, job};
     executive.last_tick_ = now;
-    executive.job_times_[job].add(executive.to_time(taken));
-    if (taken > executive.longest_ticks_) {
-      executive.longest_ticks_ = taken;
-      executive.longest_job_ = job;
-    }
+    if (executive.job_log_size_ == executive.job_log_.size()) [[unlikely]]
+      executive.count_job_times();
   }
 };
 
@@ -75,6 +87,7 @@ Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sle
       sleeper_(sleeper),
       clock_(clock),
       job_times_(plan_.job_times ? plan_.jobs.size() : 0),
+      job_log_(plan_.job_times ? calls_in_a_frame(plan_) : 0),
       rt_(realtime_variables) {
   if (plan_.job_times) {
     // The job times take the counter whenever it can be trusted, whatever the rig's clock is.
@@ -268,6 +281,7 @@ RunEnd Executive::run(std::int64_t frames) {
     const bool pause = k < frames && !ending() && pause_requested_.load(std::memory_order_relaxed);
     if (verdict == Verdict::freeze || (verdict == Verdict::go_on && pause)) verdict = freeze();
   }
+  count_job_times();  // of a frame that was broken off
   counters_ = rtsync::RunCounters::of_this_thread() - before;
   sync_.shutdown();
   return ended(verdict, k);
@@ -316,7 +330,25 @@ Verdict Executive::end_frame(std::int64_t k) TACTUS_RT {
   return waited == Verdict::interrupted ? Verdict::go_on : waited;
 }
 
+void Executive::count_job_times() TACTUS_RT {
+  constexpr std::size_t kAhead = 8;
+  for (std::size_t i = 0; i < job_log_size_; ++i) {
+    if (i + kAhead < job_log_size_) {
+      const JobTime& ahead = job_log_[i + kAhead];
+      job_times_[ahead.job].prefetch(to_time(ahead.ticks));
+    }
+    const JobTime& time = job_log_[i];
+    job_times_[time.job].add(to_time(time.ticks));
+    if (time.ticks > longest_ticks_) {
+      longest_ticks_ = time.ticks;
+      longest_job_ = time.job;
+    }
+  }
+  job_log_size_ = 0;
+}
+
 void Executive::account(std::int64_t k) TACTUS_RT {
+  count_job_times();
   const rtsync::FrameTiming& timing = sync_.timing();
   const rtsync::RealtimeTotals& totals = sync_.totals();
   statistics_.work.add(timing.work);

@@ -105,6 +105,10 @@ class Executive final : public ModelServices {
     const tactus_call* call = nullptr;
     std::uint32_t job = FrameNote::kNoJob;  // index into plan_.jobs; none for copies
   };
+  struct JobTime {
+    std::uint64_t ticks = 0;
+    std::uint32_t job = 0;  // index into plan_.jobs
+  };
   template <bool Timed>
   struct Runner;
 
@@ -122,6 +126,7 @@ class Executive final : public ModelServices {
   bool run_frame(std::int64_t k) TACTUS_RT;
   bool run_list(const std::vector<Entry>& list) TACTUS_RT;
   rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
+  void count_job_times() TACTUS_RT;
   void account(std::int64_t k) TACTUS_RT;
   rtsync::Verdict freeze() TACTUS_RT;
   void follow_realtime() TACTUS_RT;
@@ -153,6 +158,8 @@ class Executive final : public ModelServices {
 
   FrameStatistics statistics_;
   std::vector<rtsync::JobHistogram> job_times_;
+  std::vector<JobTime> job_log_;  // of the frame that is running, in the order of the calls
+  std::size_t job_log_size_ = 0;
   rtsync::LatestCell<Snapshot> latest_;
   rtsync::SpscRing<FrameNote> notes_{4096};
   std::atomic<std::uint64_t> notes_lost_{0};

@@ -70,7 +70,7 @@ def table(result):
     """One line per figure; a group of figures (percentiles) shares its line."""
     rows = []
     for key, value in result.items():
-        if key in ("program", "question", "rig", "host"):
+        if key in ("program", "question", "rig", "host", "machine"):
             continue
         if isinstance(value, dict):
             text = "  ".join(f"{name} {readable(key if key.endswith('_ns') else name, figure)}"

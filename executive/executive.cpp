@@ -59,6 +59,7 @@ struct Executive::Runner {
   bool call(std::uint32_t place) TACTUS_RT { return run(executive.entries_[place]); }
 
   bool run(const Entry& entry) TACTUS_RT {
+    if (entry.job != FrameNote::kNoJob) executive.running_job_.store(entry.job, std::memory_order_relaxed);
     const int status = entry.run(entry.self, entry.call);
     if constexpr (Timed) {
       if (entry.job != FrameNote::kNoJob) measure(entry.job);  // a copy's time is its job's
@@ -194,6 +195,7 @@ std::vector<std::string> Executive::run_once(tactus_job_class job_class, bool go
   std::vector<std::string> failures;
   const tactus_call call{end_call_.sim_time_ns, -1, 0};
   for (const std::size_t i : order) {
+    running_job_.store(static_cast<std::uint32_t>(i), std::memory_order_relaxed);
     const int status = plan_.jobs[i].run(plan_.jobs[i].self, &call);
     if (status == 0) continue;
     failures.push_back(failure_text(i, status));
@@ -220,6 +222,11 @@ void Executive::run_initialization() {
 std::vector<std::string> Executive::run_shutdown() {
   enter(State::disconnect);
   return run_once(TACTUS_SHUTDOWN, true);
+}
+
+std::string_view Executive::running_job() const {
+  const std::uint32_t job = running_job_.load(std::memory_order_relaxed);
+  return job == FrameNote::kNoJob ? std::string_view{} : plan_.jobs[job].name;
 }
 
 void Executive::request_stop(const char* reason) TACTUS_RT {
@@ -278,7 +285,8 @@ RunEnd Executive::run(std::int64_t frames) {
     if (!run_frame(k)) break;
     verdict = end_frame(k);
     ++k;
-    const bool pause = k < frames && !ending() && pause_requested_.load(std::memory_order_relaxed);
+    const bool pause = k < frames && !ending() && pause_wanted_.load(std::memory_order_relaxed);
+    if (verdict == Verdict::freeze) request_pause();
     if (verdict == Verdict::freeze || (verdict == Verdict::go_on && pause)) verdict = freeze();
   }
   count_job_times();  // of a frame that was broken off
@@ -386,18 +394,15 @@ void Executive::follow_realtime() TACTUS_RT {
 
 Verdict Executive::freeze() TACTUS_RT {
   enter(State::pause);
-  pause_requested_.store(false, std::memory_order_relaxed);
-  resume_requested_.store(false, std::memory_order_relaxed);
   Snapshot frozen{end_call_.frame + 1, end_call_.sim_time_ns, State::pause,
                   sync_.timing(),      sync_.totals(),        sync_.reached()};
   latest_.write(frozen);
   sync_.freeze_init();
-  while (!resume_requested_.load(std::memory_order_relaxed)) {
+  while (pause_wanted_.load(std::memory_order_relaxed)) {
     const Verdict verdict = sync_.freeze_pause();
     if (verdict == Verdict::source_lost) return verdict;
     if (ending()) return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
   }
-  resume_requested_.store(false, std::memory_order_relaxed);
   enter(State::resume);
   return sync_.unfreeze();
 }

@@ -68,8 +68,10 @@ class Executive final : public ModelServices {
   /// Requests; each is taken at the end of the frame. Abort wins over stop, stop over pause.       @when any
   void request_stop(const char* reason) TACTUS_RT;   ///< `reason` is a literal: it is kept as a pointer
   void request_abort(const char* reason) TACTUS_RT;  ///< likewise
-  void request_pause() TACTUS_RT { pause_requested_.store(true, std::memory_order_relaxed); }
-  void request_resume() TACTUS_RT { resume_requested_.store(true, std::memory_order_relaxed); }
+  void request_pause() TACTUS_RT { pause_wanted_.store(true, std::memory_order_relaxed); }
+  void request_resume() TACTUS_RT { pause_wanted_.store(false, std::memory_order_relaxed); }
+  /// The job that is running, or ran last; empty before the first. @when any
+  std::string_view running_job() const;
   /// Switches a job of a cyclic class by its name; false when there is none. Takes effect when it comes up
   /// next.
   bool enable_job(std::string_view name, bool on) TACTUS_RT override;
@@ -153,8 +155,8 @@ class Executive final : public ModelServices {
   std::atomic<State> state_{State::connect};
   std::atomic<const char*> stop_reason_{nullptr};
   std::atomic<const char*> abort_reason_{nullptr};
-  std::atomic<bool> pause_requested_{false};
-  std::atomic<bool> resume_requested_{false};
+  std::atomic<bool> pause_wanted_{false};  // of pause and resume the last one counts
+  std::atomic<std::uint32_t> running_job_{FrameNote::kNoJob};
 
   FrameStatistics statistics_;
   std::vector<rtsync::JobHistogram> job_times_;

@@ -42,7 +42,10 @@ RigRun::RigRun(Rig& rig, RunOptions options)
       teller_(rig.plan()) {}
 
 RigRun::~RigRun() {
-  if (stuck_) (void)main_.release();  // it never returns, so nobody may wait for it
+  if (stuck_) {  // one of them never returns, so nobody may wait for it
+    (void)main_.release();
+    (void)beside_.release();
+  }
   dismiss_main_thread();
 }
 
@@ -126,7 +129,9 @@ void RigRun::check_spinning() {
   const double share =
       section.sleep_timer ? sleeper_->share_spun(period) * std::min(1.0, section.ratio) : 1.0;
   std::string cause;
-  std::string cure = "set realtime.sleeper: hybrid";
+  std::string cure = section.sleeper == rtsync::SleeperKind::hybrid && section.sleep_timer
+                         ? "set a shorter realtime.margin, or a longer frame"
+                         : "set realtime.sleeper: hybrid";
   for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(share, main_cpus_)) {
     cause += (cause.empty() ? "" : "; ") + stop.cause;
     cure += ", or: " + stop.cure;
@@ -155,17 +160,36 @@ void RigRun::prepare_machine() {
   }
 }
 
-/// Start: the jobs before the first frame. False, and end_ says why, when one failed.
-bool RigRun::initialize() {
-  try {
+/// Start: the jobs before the first frame. False, and end_ says why, when one failed or never came back.
+bool RigRun::initialize(RunWatcher& watcher) {
+  return run_beside(watcher, [this] {
     executive_->run_default_data();
     rig_.apply_parameters();
     executive_->run_initialization();
-    return true;
+  });
+}
+
+/// Runs what may take long on a thread of its own, so that signals are heard meanwhile.
+bool RigRun::run_beside(RunWatcher& watcher, const std::function<void()>& work) {
+  beside_done_.store(false);
+  beside_ = std::make_unique<rtsync::PinnedThread>(
+      rtsync::ThreadSettings{"setup", helper_cpus_, SchedPolicy::other, 0, 0, false}, [this, work] {
+        try {
+          work();
+        } catch (...) {
+          beside_done_.store(true);
+          throw;
+        }
+        beside_done_.store(true);
+      });
+  if (!tick_until(watcher, beside_done_)) return false;
+  try {
+    beside_->join();
   } catch (const std::exception& error) {
     end_ = {Outcome::failed, error.what(), 0};
+    return false;
   }
-  return false;
+  return true;
 }
 
 void RigRun::start_main_thread() {
@@ -181,9 +205,9 @@ void RigRun::start_main_thread() {
     go_.wait();
     if (!cancelled_.load()) {
       try {
-        end_ = executive_->run(options_.frames);
+        main_end_ = executive_->run(options_.frames);
       } catch (const std::exception& error) {  // only before the first frame: the sleeper could not be had
-        end_ = {Outcome::aborted, std::string("sleeper ") + sleeper_->name() + ": " + error.what(), 0};
+        main_end_ = {Outcome::aborted, std::string("sleeper ") + sleeper_->name() + ": " + error.what(), 0};
       }
     }
     done_.store(true);
@@ -248,7 +272,7 @@ void RigRun::run(RunWatcher& watcher) {
   executive_->set_recordings(recordings);
   start_main_thread();
   refuse_or_warn();  // before any job of a model has run
-  if (initialize()) {
+  if (initialize(watcher)) {
     recorder_->start({"recorder", helper_cpus_, SchedPolicy::other, 0, 0, false});
     wish(recorder_->provisions());
     wish(evict_strangers());
@@ -258,8 +282,8 @@ void RigRun::run(RunWatcher& watcher) {
     watcher.started(*this);
     released_ = true;
     go_.count_down();
-    serve(watcher);
-  } else {
+    if (tick_until(watcher, done_)) end_ = main_end_;
+  } else if (!stuck_) {
     dismiss_main_thread();
   }
   finish(watcher);
@@ -274,49 +298,62 @@ void RigRun::tell_notes(RunWatcher& watcher) {
   for (const std::string& line : teller_.tell(executive_->notes_lost())) say(watcher, line);
 }
 
-void RigRun::serve(RunWatcher& watcher) {
-  auto told = std::chrono::steady_clock::now();
-  std::optional<std::chrono::steady_clock::time_point> aborted;
-  while (!done_.load()) {
-    watcher.tick(*this);  // waits a little for a signal
-    FrameNote note;
-    while (executive_->pop_note(note)) teller_.take(note);
-    const bool paused = executive_->latest().state == State::pause;
-    if (paused && !paused_) {
-      tell_notes(watcher);
-      say(watcher, "paused after " + std::to_string(executive_->latest().frames) + " frames" +
-                       (executive_->latest().reached != rtsync::Maximum::none
-                            ? " (a maximum of the overrun policy; it ends when it is resumed)"
-                            : "") +
-                       "; SIGUSR2 resumes, Ctrl-C stops");
-    }
-    paused_ = paused;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - told >= kTellEvery) {
-      tell_notes(watcher);
-      for (const Provision& moved : evict_strangers())
-        say(watcher, "a thread appeared in the way of the frames: " + rtsync::sentence(moved));
-      told = now;
-    }
-    if (executive_->abort_requested() && !aborted) aborted = now;
-    if (aborted && now - *aborted > kAbortPatience && !done_.load()) {
-      stuck_ = true;
-      end_ = {Outcome::aborted,
-              "aborted; a job did not return within " + duration_text(Nanoseconds(kAbortPatience).count()),
-              executive_->latest().frames};
-      say(watcher, end_.reason);
-      return;
-    }
+/// What the service thread does beside the frames: notes, pauses, threads in the way.
+void RigRun::look_after(RunWatcher& watcher) {
+  FrameNote note;
+  while (executive_->pop_note(note)) teller_.take(note);
+  const Snapshot& latest = executive_->latest();
+  const bool paused = latest.state == State::pause;
+  if (paused && !paused_) {
+    tell_notes(watcher);
+    say(watcher, "paused after " + std::to_string(latest.frames) + " frames" +
+                     (latest.reached != rtsync::Maximum::none
+                          ? " (a maximum of the overrun policy; it ends when it is resumed)"
+                          : "") +
+                     "; SIGUSR2 resumes, Ctrl-C stops");
   }
+  paused_ = paused;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - told_ < kTellEvery) return;
+  told_ = now;
+  tell_notes(watcher);
+  for (const Provision& moved : evict_strangers())
+    say(watcher, "a thread appeared in the way of the frames: " + rtsync::sentence(moved));
+}
+
+/// Serves until `done`. False when, a second after an abort, a job still has not returned: end_ says which,
+/// and the process has to be ended with std::_Exit.
+bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
+  std::optional<std::chrono::steady_clock::time_point> aborted;
+  while (!done.load()) {
+    watcher.tick(*this);  // waits a little for a signal
+    look_after(watcher);
+    const auto now = std::chrono::steady_clock::now();
+    if (executive_->abort_requested() && !aborted) aborted = now;
+    if (!aborted || now - *aborted < kAbortPatience || done.load()) continue;
+    stuck_ = true;
+    end_ = {Outcome::aborted,
+            "aborted; job '" + std::string(executive_->running_job()) + "' did not return within " +
+                duration_text(Nanoseconds(kAbortPatience).count()),
+            executive_->latest().frames};
+    say(watcher, end_.reason);
+    return false;
+  }
+  return true;
 }
 
 void RigRun::finish(RunWatcher& watcher) {
-  if (main_ && !stuck_) main_->join();
-  if (executive_ && !stuck_) {
-    for (const std::string& failure : executive_->run_shutdown()) {
-      say(watcher, failure);
-      if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
-        end_ = {Outcome::failed, failure, end_.frames};
+  if (!stuck_) {
+    main_->join();
+    const RunEnd end = end_;
+    if (run_beside(watcher, [this] { shutdown_failures_ = executive_->run_shutdown(); })) {
+      for (const std::string& failure : shutdown_failures_) {
+        say(watcher, failure);
+        if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
+          end_ = {Outcome::failed, failure, end_.frames};
+      }
+    } else if (end.outcome != Outcome::completed && end.outcome != Outcome::stopped) {
+      end_ = end;  // what ended the rig before is what counts
     }
   }
   recorder_->stop();

@@ -1,7 +1,9 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -87,7 +89,8 @@ class RigRun {
   void choose_clock_and_sleeper();
   void prepare_machine();
   void check_spinning();
-  bool initialize();
+  bool initialize(RunWatcher& watcher);
+  bool run_beside(RunWatcher& watcher, const std::function<void()>& work);
   void start_main_thread();
   void dismiss_main_thread();
   void wish(rtsync::Provision provision) { provisions_.push_back(std::move(provision)); }
@@ -95,7 +98,8 @@ class RigRun {
   void refuse_or_warn();
   std::vector<rtsync::Provision> evict_strangers() const;
   void list_threads();
-  void serve(RunWatcher& watcher);
+  void look_after(RunWatcher& watcher);
+  bool tick_until(RunWatcher& watcher, const std::atomic<bool>& done);
   void log_start();
   void tell_notes(RunWatcher& watcher);
   void say(RunWatcher& watcher, const std::string& line);
@@ -126,6 +130,11 @@ class RigRun {
   bool memory_locked_ = false;
   bool stuck_ = false;
   bool paused_ = false;
+  std::unique_ptr<rtsync::PinnedThread> beside_;  // runs the jobs before and after the frames
+  std::atomic<bool> beside_done_{false};
+  std::chrono::steady_clock::time_point told_{};
+  std::vector<std::string> shutdown_failures_;
+  RunEnd main_end_;  // written by the rig's thread before done_
   RunEnd end_;
   std::string folder_error_;
 };

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "config/rules.hpp"
+#include "config/number.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/app/screen.hpp"
@@ -64,13 +64,27 @@ std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync
   return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
 }
 
+/// --until and --frames, which change `until:`; so the run folder's rig.yaml runs as long again.
+void set_end(const RunArguments& arguments, executive::RigSettings& settings, config::Problems& problems) {
+  if (arguments.frames) {
+    settings.until = settings.frame.period.times(*arguments.frames);
+  } else if (!arguments.until.empty()) {
+    const auto until = config::parse_duration(arguments.until);
+    if (until && *until.value > rtsync::Nanoseconds{0}) {
+      settings.until = *until.value;
+    } else {
+      problems.add({"--until", 1, 1}, arguments.until,
+                   (until ? "must be longer than nothing" : until.problem) + "; for example: --until 10s");
+    }
+  }
+}
+
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
-  RigArguments rig_arguments = arguments.rig;
-  if (!arguments.until.empty()) rig_arguments.set.push_back("until=" + arguments.until);
   config::Problems problems;
-  executive::RigSettings settings = load_settings(rig_arguments, problems);
+  executive::RigSettings settings = load_settings(arguments.rig, problems);
+  set_end(arguments, settings, problems);
   executive::Rig rig(std::move(settings), folder_of(arguments.rig), std::move(problems));
   executive::RunOptions options;
   options.realtime = arguments.realtime;
@@ -83,7 +97,7 @@ int run_command(const RunArguments& arguments) {
   try {
     run.run(screen);
   } catch (const executive::MachineError&) {  // nothing was started: nothing is left, and --out is free again
-    std::error_code ignored;  // the refusal is what counts
+    std::error_code ignored;                  // the refusal is what counts
     for (const fs::directory_entry& entry : fs::directory_iterator(options.folder, ignored))
       fs::remove_all(entry, ignored);
     if (arguments.out.empty()) fs::remove(options.folder, ignored);

@@ -155,6 +155,7 @@ void Screen::block_signals() {
 }
 
 void Screen::started(const RigRun& run) {
+  started_ = true;
   for (const rtsync::Provision& provision : run.provisions())
     if (!provision.granted)
       std::fprintf(stderr, "tactus: warning: %s\n", rtsync::sentence(provision).c_str());
@@ -184,7 +185,7 @@ void Screen::tick(RigRun& run) {
     executive.request_resume();
   }
   const auto now = std::chrono::steady_clock::now();
-  if (terminal_ && !quiet_ && now - drawn_ > 200ms) {
+  if (started_ && terminal_ && !quiet_ && now - drawn_ > 200ms) {
     drawn_ = now;
     status_line(run);
   }

@@ -31,6 +31,7 @@ class Screen final : public executive::RunWatcher {
 
   bool quiet_;
   bool terminal_;
+  bool started_ = false;
   bool stopping_ = false;
   bool line_shown_ = false;
   std::chrono::steady_clock::time_point drawn_{};

@@ -91,8 +91,8 @@ class Instance {
  public:
   Instance(const std::string& library, const std::string& model, std::string name = "it")
       : model_(Library(library).model(model)), name_(std::move(name)) {
-    host_ = {sizeof(tactus_host), TACTUS_ABI_VERSION, this, name_.c_str(), &Instance::on_variable,
-             &Instance::on_job,   &Instance::on_fail};
+    host_ = {sizeof(tactus_host), TACTUS_ABI_VERSION, this,    name_.c_str(), &Instance::on_variable,
+             &Instance::on_job,   &Instance::on_fail, nullptr, nullptr};
     if (model_.create(&host_, &self_) != 0) throw std::runtime_error("create: " + failure_);
     if (model_.declare(&host_, self_) != 0) throw std::runtime_error("declare: " + failure_);
   }

@@ -73,8 +73,9 @@ void set_end(const RunArguments& arguments, executive::RigSettings& settings, co
     if (until && *until.value > rtsync::Nanoseconds{0}) {
       settings.until = *until.value;
     } else {
-      problems.add({"--until", 1, 1}, arguments.until,
-                   (until ? "must be longer than nothing" : until.problem) + "; for example: --until 10s");
+      const std::string wrong = until ? "'" + arguments.until + "' is not at least 1 ns" : until.problem;
+      problems.add({"--until " + arguments.until, 1, 1}, "until",
+                   wrong.substr(0, wrong.find(';')) + "; write for example --until 10s");
     }
   }
 }

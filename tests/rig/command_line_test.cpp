@@ -93,7 +93,7 @@ TEST(CommandLine, UntilWithoutUnitSaysHowToWriteIt) {
   const TempDir dir;
   const Finished done = run(tactus({"run", kServo, "--until", "10"}, dir.path()));
   EXPECT_TRUE(
-      std::regex_search(done.err, std::regex("until: '10' has no unit; write for example '10 [a-z]+'")))
+      std::regex_search(done.err, std::regex("until: '10' has no unit; write for example --until 10s")))
       << done;
 }
 

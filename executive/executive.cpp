@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
 
 namespace tactus::executive {
@@ -426,8 +427,8 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t frames_run) {
     const bool single = sync_.reached() == rtsync::Maximum::single_overrun;
     end = {Outcome::overrun,
            "frame " + std::to_string(frames_run - 1) + ": " +
-               (single ? "an overrun of " + std::to_string(totals.longest_overrun.count()) +
-                             " ns reached max_overrun"
+               (single ? "an overrun of " + duration_text(totals.longest_overrun.count()) +
+                             " reached max_overrun"
                        : std::to_string(totals.consecutive_overruns) +
                              " overruns in a row (or not paid back) reached max_consecutive_overruns"),
            frames_run};

@@ -40,12 +40,11 @@ struct RunEnd {
 
 /// Runs a plan frame by frame: the heart of a rig.
 ///
-/// Threads  constructor, start_jobs, run, shutdown_jobs: one after the other, run() on the rig's real-time
-/// thread.
-///          The requests and the readers: any thread, any time.
-/// RT       run(), from the first frame to the last: no lock, no allocation, no exception, no system call but
-/// the
-///          sleeper's.
+/// Threads  constructor, run_default_data, run_initialization, run, run_shutdown: one after the other, run()
+/// on the
+///          rig's real-time thread. The requests and the readers: any thread, any time.
+/// RT       run(), from the first frame to the last: no lock, no allocation, no exception, no system call
+///          but the sleeper's.
 class Executive final : public ModelServices {
  public:
   /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `ticks`: a TSC clock for the job times

@@ -45,6 +45,8 @@ RigRun::~RigRun() {
   if (stuck_) {  // one of them never returns, so nobody may wait for it
     (void)main_.release();
     (void)beside_.release();
+  } else if (released_ && !done_.load()) {  // an exception on its way out: the frames must not outlive us
+    executive_->request_abort("the service thread failed");
   }
   dismiss_main_thread();
 }
@@ -112,7 +114,9 @@ void RigRun::choose_clock_and_sleeper() {
   } else {
     clock_ = std::make_unique<rtsync::MonotonicClock>();
   }
-  sleeper_ = rtsync::make_sleeper(section.sleeper, *clock_, section.margin);
+  // A rig that is never in real time sleeps only while it is paused: nothing to measure for that.
+  const rtsync::SleeperKind kind = options_.realtime ? section.sleeper : rtsync::SleeperKind::nanosleep;
+  sleeper_ = rtsync::make_sleeper(kind, *clock_, section.margin);
   rtsync::RealtimeSettings settings = section.settings();
   settings.enabled = realtime_;
   sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig_.plan().frame, *clock_, *sleeper_);
@@ -125,9 +129,8 @@ void RigRun::choose_clock_and_sleeper() {
 void RigRun::check_spinning() {
   const RealtimeSection& section = rig_.settings().realtime;
   if (rig_.settings().threads.main.policy == SchedPolicy::other) return;
-  const rtsync::Period period = rig_.plan().frame;
   const double share =
-      section.sleep_timer ? sleeper_->share_spun(period) * std::min(1.0, section.ratio) : 1.0;
+      section.sleep_timer ? sleeper_->share_spun(rtsync::real_period(rig_.plan().frame, section.ratio)) : 1.0;
   std::string cause;
   std::string cure = section.sleeper == rtsync::SleeperKind::hybrid && section.sleep_timer
                          ? "set a shorter realtime.margin, or a longer frame"
@@ -256,15 +259,19 @@ void RigRun::log_start() {
 }
 
 void RigRun::run(RunWatcher& watcher) {
-  log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
-  write_text("rig.yaml", rig_fields().write(rig_.settings()));
+  try {
+    log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
+    write_text("rig.yaml", rig_fields().write(rig_.settings()));
+  } catch (const std::exception& error) {
+    throw MachineError(std::string("cannot write into the run folder: ") + error.what());
+  }
   choose_cpus();
   choose_clock_and_sleeper();
   prepare_machine();
   recorder_ = std::make_unique<Recorder>(options_.folder);
   std::vector<Recording*> recordings;
   for (Recording& recording : rig_.recordings()) recordings.push_back(&recording);
-  if (realtime_ && rig_.frame_log() != nullptr) {
+  if (has_frame_log()) {
     recordings.push_back(rig_.frame_log());
     executive_->set_frame_log(*rig_.frame_log());
   }
@@ -272,8 +279,7 @@ void RigRun::run(RunWatcher& watcher) {
   executive_->set_recordings(recordings);
   start_main_thread();
   refuse_or_warn();  // before any job of a model has run
-  if (initialize(watcher)) {
-    recorder_->start({"recorder", helper_cpus_, SchedPolicy::other, 0, 0, false});
+  if (initialize(watcher) && open_recordings()) {
     wish(recorder_->provisions());
     wish(evict_strangers());
     list_threads();
@@ -288,6 +294,21 @@ void RigRun::run(RunWatcher& watcher) {
   }
   finish(watcher);
 }
+
+/// False, and end_ says why, when a file could not be opened.
+bool RigRun::open_recordings() {
+  try {
+    recorder_->start({"recorder", helper_cpus_, SchedPolicy::other, 0, 0, false});
+    return true;
+  } catch (const std::exception& error) {
+    end_ = {Outcome::failed, error.what(), 0};
+  }
+  return false;
+}
+
+bool RigRun::has_frame_log() const { return options_.realtime && rig_.frame_log() != nullptr; }
+
+rtsync::RealtimeTotals RigRun::totals() const { return stuck_ ? totals_when_stuck_ : executive_->totals(); }
 
 void RigRun::say(RunWatcher& watcher, const std::string& line) {
   log_->warn(line);
@@ -332,6 +353,7 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
     if (executive_->abort_requested() && !aborted) aborted = now;
     if (!aborted || now - *aborted < kAbortPatience || done.load()) continue;
     stuck_ = true;
+    totals_when_stuck_ = executive_->latest().totals;
     end_ = {Outcome::aborted,
             "aborted; job '" + std::string(executive_->running_job()) + "' did not return within " +
                 duration_text(Nanoseconds(kAbortPatience).count()),
@@ -362,16 +384,14 @@ void RigRun::finish(RunWatcher& watcher) {
   while (executive_->pop_note(note)) teller_.take(note);
   tell_notes(watcher);
   const auto about = [&](const Recording& recording) {
-    if (!recording.error().empty())
-      say(watcher, "recording " + recording.name() + " is incomplete: " + recording.error());
-    if (recording.lost() > 0)
-      say(watcher, "recording " + recording.name() + ": " + std::to_string(recording.lost()) + " of " +
-                       std::to_string(recording.lost() + recording.written()) +
-                       " records lost; the disk could not follow");
+    if (recording.lost() == 0 && recording.error().empty()) return;
+    say(watcher, "recording " + recording.name() + ": " + std::to_string(recording.lost()) + " of " +
+                     std::to_string(recording.lost() + recording.written()) + " records lost: " +
+                     (recording.error().empty() ? "the disk could not follow" : recording.error()));
   };
   for (const Recording& recording : rig_.recordings()) about(recording);
-  if (rig_.frame_log() != nullptr) about(*rig_.frame_log());
-  if (realtime_ && !sleeper_->remark().empty())
+  if (has_frame_log()) about(*rig_.frame_log());
+  if (realtime_ && !stuck_ && !sleeper_->remark().empty())
     log_->info(std::string("sleeper ") + sleeper_->name() + ": " + sleeper_->remark());
   log_->info("ended after " + std::to_string(end_.frames) + " frames" +
              (end_.reason.empty() ? "" : ": " + end_.reason));
@@ -394,7 +414,7 @@ void RigRun::write_text(const std::string& name, const std::string& text) {
 std::uint64_t RigRun::records_lost() const {
   std::uint64_t lost = 0;
   for (const Recording& recording : rig_.recordings()) lost += recording.lost();
-  return lost + (realtime_ && rig_.frame_log() != nullptr ? rig_.frame_log()->lost() : 0);
+  return lost + (has_frame_log() ? rig_.frame_log()->lost() : 0);
 }
 
 int RigRun::exit_status() const {

@@ -34,7 +34,7 @@ class RunWatcher {
   virtual ~RunWatcher() = default;
   /// Everything is in place; the first frame follows.
   virtual void started(const class RigRun& run) = 0;
-  /// About ten times a second; also asks for commands: see RigRun::executive().
+  /// About twenty times a second; also asks for commands: see RigRun::executive().
   virtual void tick(RigRun& run) = 0;
   /// A line for the log that a person at the terminal wants to see at once.
   virtual void say(const std::string& line) = 0;
@@ -58,8 +58,8 @@ class RigRun {
   RigRun(const RigRun&) = delete;
   RigRun& operator=(const RigRun&) = delete;
 
-  /// Runs it. Throws MachineError when nothing was started because the machine refused what the rig requires,
-  /// and std::runtime_error when an initialization job failed or a file could not be opened.
+  /// Runs it. Throws MachineError when nothing was started because the machine refused what the rig requires;
+  /// what fails later is in end().
   void run(RunWatcher& watcher);
 
   // For watchers, during run() and after it.
@@ -70,6 +70,8 @@ class RigRun {
   const std::vector<rtsync::Provision>& provisions() const { return provisions_; }
   const std::vector<rtsync::ThreadFacts>& threads() const { return threads_; }
   bool realtime() const { return realtime_; }
+  /// Of the run so far. After run().
+  rtsync::RealtimeTotals totals() const;
   const rtsync::Sleeper& sleeper() const { return *sleeper_; }
   const rtsync::Clock& clock() const { return *clock_; }
   const RunEnd& end() const { return end_; }
@@ -81,7 +83,7 @@ class RigRun {
   const std::string& folder_error() const { return folder_error_; }
   /// 0 completed or stopped, and summary.json says so; 1 anything else.
   int exit_status() const;
-  /// The contract of summary.json (docs/summary.md). After run().
+  /// The contract of summary.json (docs/command-line.md). After run().
   config::Json summary() const;
 
  private:
@@ -98,6 +100,8 @@ class RigRun {
   void refuse_or_warn();
   std::vector<rtsync::Provision> evict_strangers() const;
   void list_threads();
+  bool open_recordings();
+  bool has_frame_log() const;
   void look_after(RunWatcher& watcher);
   bool tick_until(RunWatcher& watcher, const std::atomic<bool>& done);
   void log_start();
@@ -134,6 +138,7 @@ class RigRun {
   std::atomic<bool> beside_done_{false};
   std::chrono::steady_clock::time_point told_{};
   std::vector<std::string> shutdown_failures_;
+  rtsync::RealtimeTotals totals_when_stuck_;
   RunEnd main_end_;  // written by the rig's thread before done_
   RunEnd end_;
   std::string folder_error_;

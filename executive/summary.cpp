@@ -31,8 +31,8 @@ Json host() {
 Json RigRun::summary() const {
   const Executive& executive = *executive_;
   const FrameStatistics& times = executive.statistics();
-  const rtsync::RealtimeTotals totals = executive.totals();
-  const rtsync::RunCounters& counters = executive.counters();
+  const rtsync::RealtimeTotals totals = this->totals();
+  const rtsync::RunCounters counters = stuck_ ? rtsync::RunCounters{} : executive.counters();
   const Plan& plan = executive.plan();
 
   Json jobs = Json::array();
@@ -60,7 +60,7 @@ Json RigRun::summary() const {
                           {"error", recording.error()}});
   };
   for (const Recording& recording : rig_.recordings()) add(recording);
-  if (realtime_ && rig_.frame_log() != nullptr) add(*rig_.frame_log());
+  if (has_frame_log()) add(*rig_.frame_log());
 
   Json refused = Json::array();
   for (const rtsync::Provision& provision : provisions_)
@@ -118,7 +118,7 @@ Json RigRun::summary() const {
         {"involuntary_switches", counters.involuntary_switches},
         {"clock", clock_->name()},
         {"sleeper", sleeper_->name()},
-        {"sleeper_remark", sleeper_->remark()},
+        {"sleeper_remark", stuck_ ? "" : sleeper_->remark()},
         {"refused", refused}}},
       {"jobs", jobs},
       {"recordings", recordings},

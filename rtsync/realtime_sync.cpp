@@ -57,6 +57,8 @@ Verdict verdict_of(WaitStatus status) TACTUS_RT {
 
 }  // namespace
 
+Period real_period(Period frame, double ratio) { return scaled(frame, checked_millionths(ratio)); }
+
 RealtimeSync::RealtimeSync(const RealtimeSettings& settings, Period frame, const Clock& clock,
                            Sleeper& sleeper)
     : settings_(settings),
@@ -214,6 +216,7 @@ Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
       verdict = terminate_when_unfrozen_ ? Verdict::freeze : Verdict::terminate;
     }
   }
+  if (verdict != Verdict::go_on) return verdict;  // the end, or a freeze: no next slot depends on the grid
   const GridMove move = after_overrun(policy, grid_, frame_ + 1 - grid_frame_, done);
   timing_.lost = move.lost;
   totals_.lost += move.lost;
@@ -284,7 +287,7 @@ Verdict RealtimeSync::freeze_pause() TACTUS_RT {
   // The first freeze slot that is still ahead: no burst after a stall, and a pause that was interrupted is
   // taken up again instead of being counted twice.
   freeze_frames_ = freeze_grid_.first_at_or_after(clock_.now() + Nanoseconds{1});
-  return verdict_of(wait_until(freeze_grid_.slot(freeze_frames_)).status);
+  return verdict_of(sleeper_.rest_until(freeze_grid_.slot(freeze_frames_)).status);
 }
 
 Verdict RealtimeSync::unfreeze() TACTUS_RT {

@@ -64,6 +64,10 @@ enum class Verdict {
   source_lost,  ///< the sleeper cannot wait any more
 };
 
+/// The real time that a frame takes at a clock ratio of 0.001 .. 1000. Throws std::invalid_argument for
+/// another. @when setup
+Period real_period(Period frame, double ratio);
+
 /// Which maximum was reached.
 enum class Maximum { none, consecutive_overruns, single_overrun };
 

@@ -146,13 +146,23 @@ WaitResult HybridSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
   return result;
 }
 
+WaitResult SpinSleeper::rest_until(Instant<RigTime> slot) TACTUS_RT {
+  return sleep_in_pieces(clock_, slot, *this);
+}
+
+WaitResult HybridSleeper::rest_until(Instant<RigTime> slot) TACTUS_RT {
+  return sleep_in_pieces(clock_, slot, *this);
+}
+
 std::string HybridSleeper::remark() const {
   return "margin " + std::to_string((margin_.count() + 500) / 1000) + " us, " +
          (measured_ ? "measured" : "as set");
 }
 
 double HybridSleeper::share_spun(Period period) const {
-  return std::min(1.0, static_cast<double>(margin_.count()) * 1e-9 / period.seconds());
+  // Before it is measured: what margin_for() allows at most.
+  const Nanoseconds margin = measured_ ? std::min(margin_, period.floor() / 4) : margin_;
+  return std::min(1.0, static_cast<double>(margin.count()) * 1e-9 / period.seconds());
 }
 
 std::unique_ptr<Sleeper> make_sleeper(SleeperKind kind, const Clock& clock,

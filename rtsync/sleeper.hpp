@@ -37,6 +37,8 @@ class Sleeper {
   virtual void prepare(Period period) = 0;
   /// Returns at the slot; at once when it is past.                                                 @when rt
   virtual WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT = 0;
+  /// The same for a frozen rig, which has no slot to be punctual for: never spins.                 @when rt
+  virtual WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT { return wait_until(slot); }
   /// Ends the present and every later wait early, within 100 ms, until resume().                   @when any
   virtual void interrupt() TACTUS_RT { interrupted_.store(true, std::memory_order_relaxed); }
   void resume() TACTUS_RT { interrupted_.store(false, std::memory_order_relaxed); }
@@ -96,6 +98,7 @@ class SpinSleeper final : public Sleeper {
   using Sleeper::Sleeper;
   void prepare(Period) override {}
   WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "spin"; }
   double share_spun(Period) const override { return 1; }
 };
@@ -108,6 +111,7 @@ class HybridSleeper final : public Sleeper {
   HybridSleeper(const Clock& clock, std::optional<Nanoseconds> margin);
   void prepare(Period period) override;
   WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "hybrid"; }
   std::string remark() const override;
   double share_spun(Period period) const override;

@@ -20,6 +20,46 @@ std::string period_text(const rtsync::Period& period) {
          std::to_string(period.den()) + " ns)";
 }
 
+std::string cpus_text(const std::vector<int>& cpus, const char* otherwise) {
+  rtsync::CpuSet set;
+  for (const int cpu : cpus) set.add(cpu);
+  return set.empty() ? otherwise : "CPUs " + set.text();
+}
+
+void print_threads(const executive::RigSettings& settings) {
+  const executive::MainThreadSection& thread = settings.threads.main;
+  const bool realtime = settings.realtime.enabled;
+  std::printf("\nthreads\n  main      %s%s, %s\n",
+              std::string(name_of(realtime ? thread.policy : rtsync::SchedPolicy::other)).c_str(),
+              realtime && thread.policy != rtsync::SchedPolicy::other
+                  ? (" " + std::to_string(thread.priority)).c_str()
+                  : "",
+              realtime ? cpus_text(thread.cpus, "the last isolated or else the last allowed CPU").c_str()
+                       : "any CPU");
+  std::printf("  tactus    SCHED_OTHER, %s\n  recorder  the same\n\n",
+              cpus_text(settings.threads.helpers.cpus, "all other CPUs").c_str());
+}
+
+std::string conversion_text(const executive::Connection& connection) {
+  if (!connection.scale && !connection.offset) return "";
+  char text[64];
+  std::snprintf(text, sizeof text, " * %.9g + %.9g", connection.scale.value_or(1),
+                connection.offset.value_or(0));
+  return text;
+}
+
+/// Options that are set and have no effect beside the others.
+void print_idle_options(const executive::RealtimeSection& realtime) {
+  const auto note = [](const char* option, const char* why) {
+    std::printf("note: realtime.%s has no effect: %s\n", option, why);
+  };
+  if (realtime.margin && realtime.sleeper != rtsync::SleeperKind::hybrid)
+    note("margin", "the sleeper is not hybrid");
+  if (realtime.max_catch_up && realtime.on_overrun != rtsync::OnOverrun::catch_up)
+    note("max_catch_up", "on_overrun is not catch_up");
+  if (!realtime.sleep_timer) note("sleeper", "sleep_timer is off");
+}
+
 void print_plan(const executive::Rig& rig) {
   const executive::Plan& plan = rig.plan();
   const executive::RigSettings& settings = rig.settings();
@@ -31,7 +71,8 @@ void print_plan(const executive::Rig& rig) {
   std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob* a, const PlannedJob* b) {
     return std::pair(a->job_class, a->phase) < std::pair(b->job_class, b->phase);
   });
-  std::printf("\nthread main: %zu jobs, in this order at every instant at which they are due\n", jobs.size());
+  print_threads(settings);
+  std::printf("%zu jobs on thread main, in this order at every instant at which they are due\n", jobs.size());
   std::printf("  %-32s %-15s %6s %14s %12s %12s\n", "job", "class", "phase", "cycle", "first", "calls/s");
   double calls = 0;
   for (const PlannedJob* job : jobs) {
@@ -49,10 +90,11 @@ void print_plan(const executive::Rig& rig) {
 
   if (!plan.connections.empty()) std::printf("\nconnections\n");
   for (const executive::Connection& connection : plan.connections)
-    std::printf("  %s -> %s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),
-                connection.delayed ? " (delayed)" : "");
+    std::printf("  %s -> %s%s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),
+                conversion_text(connection).c_str(), connection.delayed ? " (delayed)" : "");
   for (const std::string& input : rig.unconnected_inputs())
     std::printf("note: input %s is not connected; it keeps its first value\n", input.c_str());
+  print_idle_options(settings.realtime);
 }
 
 }  // namespace

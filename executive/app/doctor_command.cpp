@@ -4,7 +4,10 @@
 #include "config/json.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
+#include "rtsync/clock.hpp"
 #include "rtsync/host_facts.hpp"
+#include "rtsync/realtime_sync.hpp"
+#include "rtsync/sleeper.hpp"
 
 namespace tactus::app {
 namespace {
@@ -15,9 +18,20 @@ rtsync::ProbeRequest request_of(const executive::RigSettings& settings) {
   request.wants_fifo = settings.threads.main.policy != rtsync::SchedPolicy::other;
   request.priority = settings.threads.main.priority;
   request.wants_memory_lock = settings.memory.lock;
-  const bool spins = settings.realtime.sleeper == rtsync::SleeperKind::spin || !settings.realtime.sleep_timer;
-  request.share_needed = settings.realtime.enabled && spins ? 1 : 0;
+  const executive::RealtimeSection& realtime = settings.realtime;
+  const rtsync::MonotonicClock clock;
+  const auto sleeper = rtsync::make_sleeper(realtime.sleeper, clock, realtime.margin);
+  request.share_needed = realtime.sleep_timer
+                             ? sleeper->share_spun(rtsync::real_period(settings.frame.period, realtime.ratio))
+                             : 1;
   return request;
+}
+
+/// Whether a fact is one that `privileges: require` insists on, and is not as it should be.
+bool stops_the_rig(const rtsync::Fact& fact) {
+  if (fact.name == "cpu_dma_latency" || fact.name == "memory lock" || fact.name == "real-time scheduling")
+    return fact.grade != rtsync::Grade::ok;
+  return (fact.name == "CPUs" || fact.name == "real-time throttle") && fact.grade == rtsync::Grade::fail;
 }
 
 }  // namespace
@@ -28,7 +42,7 @@ int doctor_command(const DoctorArguments& arguments) {
   if (!arguments.rig.file.empty()) {
     const executive::RigSettings settings = load_settings(arguments.rig);
     request = request_of(settings);
-    required = settings.privileges == executive::Privileges::require;
+    required = settings.realtime.enabled && settings.privileges == executive::Privileges::require;
   }
   const std::vector<rtsync::Fact> facts = rtsync::probe_host(request);
   if (arguments.json) {
@@ -54,7 +68,7 @@ int doctor_command(const DoctorArguments& arguments) {
     std::printf("%d ok, %d warn, %d fail\n", counts[0], counts[1], counts[2]);
   }
   // Only a rig that requires what the machine refuses will not run here.
-  return required && rtsync::worst(facts) == rtsync::Grade::fail ? kWrongMachine : kOk;
+  return required && std::any_of(facts.begin(), facts.end(), stops_the_rig) ? kWrongMachine : kOk;
 }
 
 }  // namespace tactus::app

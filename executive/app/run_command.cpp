@@ -1,11 +1,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <exception>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "config/number.hpp"
@@ -14,6 +18,7 @@
 #include "executive/app/screen.hpp"
 #include "executive/rig.hpp"
 #include "executive/rig_run.hpp"
+#include "rtsync/pinned_thread.hpp"
 
 namespace tactus::app {
 namespace {
@@ -35,10 +40,11 @@ std::string start_time() {
 }
 
 /// A new, empty folder for this run.
-fs::path make_run_folder(const std::string& out, const std::string& rig) {
+fs::path make_run_folder(const std::string& out, const std::string& rig, bool& made_by_us) {
+  made_by_us = true;
   std::error_code error;
   if (!out.empty()) {
-    fs::create_directories(out, error);
+    made_by_us = fs::create_directories(out, error);
     if (error) cannot_make(out, error);
     if (!fs::is_empty(out, error) || error)
       throw config::ConfigError(
@@ -80,19 +86,48 @@ void set_end(const RunArguments& arguments, executive::RigSettings& settings, co
   }
 }
 
+/// Loads the file and the models on a thread of its own, so that a constructor that never returns can be
+/// stopped.
+std::unique_ptr<executive::Rig> make_rig(const RunArguments& arguments) {
+  std::unique_ptr<executive::Rig> rig;
+  std::atomic<bool> done{false};
+  rtsync::PinnedThread loader({"setup", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
+                              [&] {
+                                std::exception_ptr failure;
+                                try {
+                                  config::Problems problems;
+                                  executive::RigSettings settings = load_settings(arguments.rig, problems);
+                                  set_end(arguments, settings, problems);
+                                  rig = std::make_unique<executive::Rig>(
+                                      std::move(settings), folder_of(arguments.rig), std::move(problems));
+                                } catch (...) {
+                                  failure = std::current_exception();
+                                }
+                                done.store(true);
+                                if (failure) std::rethrow_exception(failure);
+                              });
+  while (!done.load()) {
+    if (!Screen::stop_asked_for(std::chrono::milliseconds(2))) continue;
+    std::fprintf(stderr, "tactus: stopped while the models were loaded; nothing was started\n");
+    std::fflush(nullptr);
+    std::_Exit(kEndedEarly);
+  }
+  loader.join();
+  return rig;
+}
+
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
-  config::Problems problems;
-  executive::RigSettings settings = load_settings(arguments.rig, problems);
-  set_end(arguments, settings, problems);
-  executive::Rig rig(std::move(settings), folder_of(arguments.rig), std::move(problems));
+  Screen::block_signals();  // before a model's library may start a thread of its own
+  const std::unique_ptr<executive::Rig> made = make_rig(arguments);
+  executive::Rig& rig = *made;
   executive::RunOptions options;
   options.realtime = arguments.realtime;
   options.frames = arguments.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
-  options.folder = make_run_folder(arguments.out, rig.settings().rig.value);
+  bool made_by_us = true;
+  options.folder = make_run_folder(arguments.out, rig.settings().rig.value, made_by_us);
 
-  Screen::block_signals();
   Screen screen(arguments.quiet, ::isatty(STDOUT_FILENO) == 1);
   executive::RigRun run(rig, options);
   try {
@@ -101,7 +136,7 @@ int run_command(const RunArguments& arguments) {
     std::error_code ignored;                  // the refusal is what counts
     for (const fs::directory_entry& entry : fs::directory_iterator(options.folder, ignored))
       fs::remove_all(entry, ignored);
-    if (arguments.out.empty()) fs::remove(options.folder, ignored);
+    if (made_by_us) fs::remove(options.folder, ignored);
     throw;
   }
   screen.ended(run);

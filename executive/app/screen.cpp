@@ -114,6 +114,11 @@ std::string bars(const rtsync::LatencyHistogram& times) {
   return text;
 }
 
+/// "1 overrun", "2 overruns".
+std::string counted(std::int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string how_it_runs(const RigRun& run) {
   if (!run.realtime()) return "not in real time";
   for (const rtsync::ThreadFacts& thread : run.threads())
@@ -127,20 +132,21 @@ std::string how_it_runs(const RigRun& run) {
 std::string first_line(const RigRun& run) {
   const auto frames = run.options().frames;
   return run.rig().settings().rig.value + ": " +
-         (frames == INT64_MAX ? std::string("frames until stopped") : std::to_string(frames) + " frames") +
-         " of " + duration_text(run.rig().plan().frame.floor().count()) + ", " + how_it_runs(run);
+         (frames == INT64_MAX ? std::string("frames until stopped") : counted(frames, "frame")) + " of " +
+         duration_text(run.rig().plan().frame.floor().count()) + ", " + how_it_runs(run);
 }
 
 std::string last_line(const RigRun& run) {
   const auto& times = run.executive().statistics();
-  const rtsync::RealtimeTotals totals = run.executive().totals();
+  const rtsync::RealtimeTotals totals = run.totals();
   std::string line = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) +
-                     " after " + std::to_string(run.end().frames) + " frames";
+                     " after " + counted(run.end().frames, "frame");
   if (run.realtime())
     line += ", late p50 " + text_of(times.late, 0.5) + " max " + duration_text(times.late.max().count()) +
-            ", " + std::to_string(totals.overruns) + " overruns, " + std::to_string(totals.late_wakes) +
-            " late wakes, " + std::to_string(totals.lost) + " slots lost";
-  if (run.records_lost() > 0) line += ", " + std::to_string(run.records_lost()) + " records lost";
+            ", " + counted(totals.overruns, "overrun") + ", " + counted(totals.late_wakes, "late wake") +
+            ", " + counted(totals.lost, "slot") + " lost";
+  if (run.records_lost() > 0)
+    line += ", " + counted(static_cast<std::int64_t>(run.records_lost()), "record") + " lost";
   if (!run.end().reason.empty()) line += "; " + run.end().reason;
   return line + "; " + run.options().folder.string();
 }
@@ -152,6 +158,13 @@ void Screen::block_signals() {
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);  // fails only for a wrong first argument
   std::signal(SIGPIPE, SIG_IGN);                // a closed terminal is no reason to end a rig,
   std::signal(SIGXFSZ, SIG_IGN);                // nor is a file that must not grow (ulimit -f)
+}
+
+bool Screen::stop_asked_for(std::chrono::milliseconds wait) {
+  const sigset_t set = watched_signals();
+  const timespec time{0, std::chrono::nanoseconds(wait).count()};
+  const int signal = ::sigtimedwait(&set, nullptr, &time);
+  return std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end();
 }
 
 void Screen::started(const RigRun& run) {

@@ -22,6 +22,8 @@ class Screen final : public executive::RunWatcher {
   void say(const std::string& line) override;
   void ended(const executive::RigRun& run);
 
+  /// Waits so long for a signal that stops; true when one came.
+  static bool stop_asked_for(std::chrono::milliseconds wait);
   /// Blocks the signals that tick() waits for, in this thread and all that it starts.
   static void block_signals();
 

@@ -46,6 +46,8 @@ with tempfile.TemporaryDirectory() as folder:
                 run(where, [args.cxx, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *include, file])
             elif language == "c":
                 run(where, [args.cc, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *include, file])
+        if re.search(r"@[A-Z]+@", document.read_text(encoding="utf-8")):
+            problems.append(f"{document.name} holds a placeholder")
         for rig in re.findall(r"config/rigs/\w+\.yaml", document.read_text(encoding="utf-8")):
             if not (source / rig).exists():
                 problems.append(f"{document.name} names {rig}, which is not there")

@@ -772,7 +772,7 @@ TEST(ExecutiveRealtime, ASingleOverrunThatIsTooLongEndsTheRig) {
   });
   const RunEnd end = bench.run(100);
   EXPECT_EQ(end.outcome, Outcome::overrun);
-  EXPECT_EQ(end.reason, "frame 4: an overrun of 4000000 ns reached max_overrun");
+  EXPECT_EQ(end.reason, "frame 4: an overrun of 4.00 ms reached max_overrun");
   EXPECT_EQ(end.frames, 5);
 }
 

@@ -113,7 +113,7 @@ TEST(Run, TheFrameLogAndTheSummaryAgree) {
 /// The end line's numbers, wherever it was printed.
 void expect_same_numbers(const std::string& screen, Json summary) {
   static const std::regex kEnd(R"((\S+): (\w+) after (\d+) frames, late p50 (\S+ \w+) max (\S+ \w+), (\d+) )"
-                               R"(overruns, (\d+) late wakes, (\d+) slots lost)");
+                               R"(overruns?, (\d+) late wakes?, (\d+) slots? lost)");
   std::smatch match;
   ASSERT_TRUE(std::regex_search(screen, match, kEnd)) << screen;
   EXPECT_EQ(match[1], summary["rig"]);

@@ -73,7 +73,10 @@ std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync
 /// --until and --frames, which change `until:`; so the run folder's rig.yaml runs as long again.
 void set_end(const RunArguments& arguments, executive::RigSettings& settings, config::Problems& problems) {
   if (arguments.frames) {
-    settings.until = settings.frame.period.times(*arguments.frames);
+    const rtsync::Period& frame = settings.frame.period;
+    const auto end = static_cast<rtsync::Wide>(*arguments.frames) * frame.num() / frame.den();
+    settings.until =
+        end < INT64_MAX ? rtsync::Nanoseconds{static_cast<std::int64_t>(end)} : rtsync::Nanoseconds::max();
   } else if (!arguments.until.empty()) {
     const auto until = config::parse_duration(arguments.until);
     if (until && *until.value > rtsync::Nanoseconds{0}) {

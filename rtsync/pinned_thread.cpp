@@ -127,6 +127,13 @@ Provision apply_timer_slack() {
                   "sleep in a SCHED_FIFO thread, which has no timer slack"});
 }
 
+// The thread's own data (TLS of the program and its libraries) lies in its stack; a sanitizer's is large.
+#ifdef TACTUS_SANITIZED
+constexpr std::size_t kBesideTheStack = std::size_t{1} << 20;
+#else
+constexpr std::size_t kBesideTheStack = std::size_t{64} << 10;
+#endif
+
 Provision touch_own_stack(std::size_t bytes) {
   const std::string what = "a stack of " + std::to_string(bytes / 1024) + " KiB in memory";
   // What the thread library, this call and a signal handler use themselves is not there to be touched.
@@ -214,7 +221,8 @@ PinnedThread::PinnedThread(ThreadSettings settings, std::function<void()> body)
   if (settings_.stack_bytes > 0) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const auto least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
-    const std::size_t bytes = (std::max(settings_.stack_bytes, least) + page - 1) / page * page;
+    const std::size_t bytes =
+        (std::max(settings_.stack_bytes, least) + kBesideTheStack + page - 1) / page * page;
     require(::pthread_attr_setstacksize(&attributes.value, bytes),
             who + ": a stack of " + std::to_string(bytes) + " bytes");
   }

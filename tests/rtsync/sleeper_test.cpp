@@ -276,6 +276,9 @@ TEST(TimerfdSleeper, CannotWaitBeforeItIsPrepared) {
 }
 
 TEST(TimerfdSleeper, SaysWhenThereIsNoDescriptorLeft) {
+#ifdef TACTUS_SANITIZED
+  GTEST_SKIP() << "the sanitizers need a descriptor themselves to look at an exception";
+#endif
   const MonotonicClock clock;
   TimerfdSleeper sleeper{clock};
   rlimit before{};

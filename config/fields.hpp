@@ -86,6 +86,7 @@ class Fields : private TableBase {
  public:
   using TableBase::section;
   using TableBase::shared_section;
+  using TableBase::unknown_key;  ///< complains of a key; for entries of a rest() that nobody takes
 
   Fields(std::string about, std::vector<Field<T>> fields);
 

@@ -9,10 +9,8 @@
 #include "executive/suggest.hpp"
 
 namespace tactus::executive {
-namespace {
 
-/// The names of all drivers of a kind that lie in plugin_folders().
-std::vector<std::string> drivers_here(const std::string& kind) {
+std::vector<std::string> driver_names(const std::string& kind) {
   const std::string begin = "libtactus-" + kind + "-";
   const std::string end = ".so";
   std::vector<std::string> names;
@@ -25,15 +23,18 @@ std::vector<std::string> drivers_here(const std::string& kind) {
     }
   }
   std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
+
+namespace {
 
 std::filesystem::path find_driver(const std::string& kind, const std::string& name) {
   try {
     return find_library("tactus-" + kind + "-" + name, {});
   } catch (const LibraryError&) {
     throw LibraryError("this machine has no driver '" + name + "' of kind '" + kind + "'" +
-                       did_you_mean(name, drivers_here(kind), [](const std::string& one) { return one; }));
+                       did_you_mean(name, driver_names(kind), [](const std::string& one) { return one; }));
   }
 }
 
@@ -54,10 +55,6 @@ DriverLibrary::DriverLibrary(const std::string& kind, const std::string& name)
   if (entry_->kind != kind || entry_->name != name)
     throw LibraryError(library_.file().string() + " is driver '" + entry_->name + "' of kind '" +
                        entry_->kind + "'");
-}
-
-std::unique_ptr<RecordSink> DriverLibrary::make_record_sink() const {
-  return std::unique_ptr<RecordSink>(static_cast<RecordSink*>(entry_->make()));
 }
 
 }  // namespace tactus::executive

@@ -2,7 +2,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "executive/clock_driver.hpp"
+#include "executive/model_driver.hpp"
 #include "executive/model_library.hpp"
 #include "executive/record_sink.hpp"
 
@@ -12,7 +15,7 @@ namespace tactus::executive {
 /// C++ classes of the executive, so they are built with it: `build` must equal ours.
 struct DriverEntry {
   const char* build;  ///< TACTUS_DRIVER_BUILD
-  const char* kind;   ///< "record"
+  const char* kind;   ///< "record": RecordSink, "clock": ClockDriver, "model": ModelDriver
   const char* name;   ///< "csv"
   void* (*make)();    ///< a new object of the kind's class; the caller deletes it
 };
@@ -21,7 +24,7 @@ using DriverFunction = const DriverEntry* (*)();
 /// The executive's version and the compiler's C++ ABI: what two sides of a virtual call must share.
 #define TACTUS_TEXT_OF(x) #x
 #define TACTUS_TEXT(x) TACTUS_TEXT_OF(x)
-#define TACTUS_DRIVER_BUILD "tactus driver 1, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
+#define TACTUS_DRIVER_BUILD "tactus driver 2, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
 
 /// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so.
 class DriverLibrary {
@@ -30,12 +33,22 @@ class DriverLibrary {
   /// build. @when setup
   DriverLibrary(const std::string& kind, const std::string& name);
 
-  /// Only for kind "record".
-  std::unique_ptr<RecordSink> make_record_sink() const;
+  /// Only for the kind that says so.
+  std::unique_ptr<RecordSink> make_record_sink() const { return make<RecordSink>(); }     ///< "record"
+  std::unique_ptr<ClockDriver> make_clock_driver() const { return make<ClockDriver>(); }  ///< "clock"
+  std::unique_ptr<ModelDriver> make_model_driver() const { return make<ModelDriver>(); }  ///< "model"
 
  private:
+  template <class T>
+  std::unique_ptr<T> make() const {
+    return std::unique_ptr<T>(static_cast<T*>(entry_->make()));
+  }
+
   SharedLibrary library_;
   const DriverEntry* entry_ = nullptr;
 };
+
+/// The names of all drivers of a kind that this machine has, sorted. @when setup
+std::vector<std::string> driver_names(const std::string& kind);
 
 }  // namespace tactus::executive

@@ -24,6 +24,8 @@ std::string_view name_of(Outcome outcome) {
       return "stopped";
     case Outcome::overrun:
       return "overrun";
+    case Outcome::clock_lost:
+      return "clock_lost";
     case Outcome::failed:
       return "failed";
     case Outcome::aborted:
@@ -273,6 +275,7 @@ RunEnd Executive::run(std::int64_t frames) {
   try {
     sync_.initialize();
   } catch (...) {
+    drive_outputs_safe();
     enter(State::abort);
     throw;
   }
@@ -280,20 +283,45 @@ RunEnd Executive::run(std::int64_t frames) {
   follow_realtime();
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = 0;
-  Verdict verdict = Verdict::go_on;
-  sync_.start(0);
+  Verdict verdict = sync_.start(0);
+  if (verdict == Verdict::interrupted) verdict = Verdict::go_on;  // the loop sees who asked for the end
+  verdict = pause_as_wanted(verdict, false);
   while (verdict == Verdict::go_on && k < frames && !ending()) {
     if (!run_frame(k)) break;
     verdict = end_frame(k);
     ++k;
-    const bool pause = k < frames && !ending() && pause_wanted_.load(std::memory_order_relaxed);
-    if (verdict == Verdict::freeze) request_pause();
-    if (verdict == Verdict::freeze || (verdict == Verdict::go_on && pause)) verdict = freeze();
+    verdict = pause_as_wanted(verdict, k < frames);
   }
-  count_job_times();  // of a frame that was broken off
+  drive_outputs_safe();  // before anything else
+  count_job_times();     // of a frame that was broken off
   counters_ = rtsync::RunCounters::of_this_thread() - before;
   sync_.shutdown();
   return ended(verdict, k);
+}
+
+Verdict Executive::pause_as_wanted(Verdict verdict, bool frames_left) TACTUS_RT {
+  for (;;) {
+    const bool told = verdict == Verdict::freeze || verdict == Verdict::clock_freeze;
+    const bool asked =
+        frames_left && verdict == Verdict::go_on && pause_wanted_.load(std::memory_order_relaxed);
+    if (!told && (!asked || ending())) return verdict;
+    if (told) request_pause();
+    if (verdict == Verdict::clock_freeze) drive_outputs_safe();
+    verdict = freeze(verdict == Verdict::clock_freeze);
+    frames_left = true;
+  }
+}
+
+void Executive::drive_outputs_safe() TACTUS_RT {
+  for (SafeOutput* const output : plan_.safe_outputs) output->drive_safe();
+}
+
+/// Tells those who watch over the rig that it goes on.
+void Executive::alive() TACTUS_RT {
+  ++turns_;
+  for (SafeOutput* const output : plan_.safe_outputs) output->frame_ended();
+  if (watchdog_ != nullptr) watchdog_->kick(clock_.now());
+  if (clock_status_ != nullptr) latest_clock_.write(*clock_status_);
 }
 
 bool Executive::run_frame(std::int64_t k) TACTUS_RT {
@@ -384,7 +412,9 @@ void Executive::account(std::int64_t k) TACTUS_RT {
     log_call_.frame = k;
     (void)Recording::sample(frame_log_, &log_call_);  // it counts what it loses
   }
-  latest_.write({k + 1, end_call_.sim_time_ns, state(), timing, totals, sync_.reached()});
+  alive();
+  latest_frame_ = {k + 1, turns_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(), false};
+  latest_.write(latest_frame_);
 }
 
 void Executive::follow_realtime() TACTUS_RT {
@@ -393,15 +423,19 @@ void Executive::follow_realtime() TACTUS_RT {
   for (Recording* recording : recordings_) recording->be_patient(!was_realtime_);
 }
 
-Verdict Executive::freeze() TACTUS_RT {
+Verdict Executive::freeze(bool clock_fault) TACTUS_RT {
   enter(State::pause);
-  Snapshot frozen{end_call_.frame + 1, end_call_.sim_time_ns, State::pause,
-                  sync_.timing(),      sync_.totals(),        sync_.reached()};
-  latest_.write(frozen);
+  Snapshot frozen = latest_frame_;
+  frozen.state = State::pause;
+  frozen.clock_fault = clock_fault;
+  frozen.reached = sync_.reached();
   sync_.freeze_init();
   while (pause_wanted_.load(std::memory_order_relaxed)) {
+    alive();
+    frozen.turns = turns_;
+    latest_.write(frozen);
     const Verdict verdict = sync_.freeze_pause();
-    if (verdict == Verdict::source_lost) return verdict;
+    if (verdict == Verdict::source_lost || verdict == Verdict::clock_terminate) return verdict;
     if (ending()) return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
   }
   enter(State::resume);
@@ -420,6 +454,9 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t frames_run) {
            frames_run};
   } else if (verdict == Verdict::source_lost) {
     end = {Outcome::aborted, std::string("the sleeper '") + sleeper_.name() + "' cannot wait any more",
+           frames_run};
+  } else if (verdict == Verdict::clock_terminate) {
+    end = {Outcome::clock_lost, "after " + std::to_string(frames_run) + " frames: " + sleeper_.failure(),
            frames_run};
   } else if (aborted != nullptr) {
     end = {Outcome::aborted, aborted, frames_run};

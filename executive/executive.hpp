@@ -13,20 +13,23 @@
 #include "executive/schedule.hpp"
 #include "executive/statistics.hpp"
 #include "rtsync/clock.hpp"
+#include "rtsync/edge_clock_settings.hpp"
 #include "rtsync/latest_cell.hpp"
 #include "rtsync/realtime_sync.hpp"
 #include "rtsync/run_counters.hpp"
 #include "rtsync/slot_ring.hpp"
+#include "rtsync/watchdog_device.hpp"
 
 namespace tactus::executive {
 
 /// How a run ended.
 enum class Outcome {
-  completed,  ///< all planned frames were run
-  stopped,    ///< somebody asked for the end
-  overrun,    ///< a maximum of the overrun policy was reached
-  failed,     ///< a job failed: Abort
-  aborted,    ///< somebody asked for Abort, or the sleeper broke
+  completed,   ///< all planned frames were run
+  stopped,     ///< somebody asked for the end
+  overrun,     ///< a maximum of the overrun policy was reached
+  clock_lost,  ///< the external clock was at fault, and the policy of that fault says terminate
+  failed,      ///< a job failed: Abort
+  aborted,     ///< somebody asked for Abort, or the sleeper broke
 };
 
 /// "completed", as summary.json has it.
@@ -87,6 +90,8 @@ class Executive final : public ModelServices {
   const Plan& plan() const { return plan_; }
   /// One reader: the service thread.
   const Snapshot& latest() { return latest_.read(); }
+  /// What is known of the external clock, as of the last frame. One reader: the service thread.
+  const rtsync::EdgeClockStatus& latest_clock() { return latest_clock_.read(); }
   /// One reader: the service thread.
   bool pop_note(FrameNote& note) { return notes_.pop(note); }
   std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
@@ -94,6 +99,12 @@ class Executive final : public ModelServices {
   const rtsync::RunCounters& counters() const { return counters_; }
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
 
+  /// Drives all outputs to their safe values.                                                     @when any
+  void drive_outputs_safe() TACTUS_RT;
+  /// What an external clock keeps up to date; handed on to latest_clock(). @when setup
+  void set_clock_status(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
+  /// Kicked at the end of every frame and freeze frame. @when setup
+  void set_watchdog(rtsync::WatchdogDevice& watchdog) { watchdog_ = &watchdog; }
   /// A recording that is sampled once per frame, after the frame's times are known. @when setup
   void set_frame_log(Recording& log) { frame_log_ = &log; }
   /// All recordings: they wait for room only while the rig is not in real time. @when setup
@@ -129,7 +140,9 @@ class Executive final : public ModelServices {
   rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
   void count_job_times() TACTUS_RT;
   void account(std::int64_t k) TACTUS_RT;
-  rtsync::Verdict freeze() TACTUS_RT;
+  rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, bool frames_left) TACTUS_RT;
+  rtsync::Verdict freeze(bool clock_fault) TACTUS_RT;
+  void alive() TACTUS_RT;
   void follow_realtime() TACTUS_RT;
   std::uint64_t ticks() const TACTUS_RT;
   rtsync::Nanoseconds to_time(std::uint64_t ticks) const TACTUS_RT;
@@ -162,6 +175,11 @@ class Executive final : public ModelServices {
   std::vector<JobTime> job_log_;  // of the frame that is running, in the order of the calls
   std::size_t job_log_size_ = 0;
   rtsync::LatestCell<Snapshot> latest_;
+  Snapshot latest_frame_;
+  rtsync::LatestCell<rtsync::EdgeClockStatus> latest_clock_;
+  const rtsync::EdgeClockStatus* clock_status_ = nullptr;
+  rtsync::WatchdogDevice* watchdog_ = nullptr;
+  std::int64_t turns_ = 0;
   rtsync::SpscRing<FrameNote> notes_{4096};
   std::atomic<std::uint64_t> notes_lost_{0};
   rtsync::RunCounters counters_;

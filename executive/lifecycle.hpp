@@ -40,6 +40,7 @@ inline constexpr Transition kLifecycle[] = {
     {State::connect, State::start},
     {State::connect, State::abort},  // a library, a device or a privilege that is required is missing
     {State::start, State::step_begin},
+    {State::start, State::pause},  // the external clock is at fault before the first frame
     {State::start, State::stop},   // stopped before the first frame
     {State::start, State::abort},  // an initialization job failed
     {State::step_begin, State::step_simulator},
@@ -57,7 +58,8 @@ inline constexpr Transition kLifecycle[] = {
     {State::pause, State::stop},
     {State::pause, State::abort},
     {State::resume, State::step_begin},
-    {State::resume, State::stop},  // the freeze was the answer to overruns
+    {State::resume, State::pause},  // the external clock is at fault again
+    {State::resume, State::stop},   // the freeze was the answer to overruns
     {State::resume, State::abort},
     {State::stop, State::reset},
     {State::stop, State::disconnect},

@@ -55,7 +55,10 @@ const char* or_empty(const char* text) { return text == nullptr ? "" : text; }
 }  // namespace
 
 ModelInstance::ModelInstance(const tactus_model& model, std::string name)
-    : model_(model), name_(std::move(name)) {
+    : ModelInstance(model, std::move(name), nullptr) {}
+
+ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* self)
+    : model_(model), name_(std::move(name)), self_(self) {
   host_ = {.size = sizeof(tactus_host),
            .abi_version = TACTUS_ABI_VERSION,
            .context = this,
@@ -72,9 +75,11 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name)
     if (created_ && model_.destroy != nullptr) model_.destroy(self_);
     return std::runtime_error(text);
   };
-  if (model_.create != nullptr && model_.create(&host_, &self_) != 0)
+  created_ = model_.create != nullptr && self_ == nullptr;
+  if (created_ && model_.create(&host_, &self_) != 0) {
+    created_ = false;
     throw refused("could not be constructed");
-  created_ = model_.create != nullptr;
+  }
   if (model_.declare(&host_, self_) != 0 || !refusal_.empty()) throw refused("could not declare itself");
 }
 

@@ -41,6 +41,8 @@ class ModelInstance {
   /// Constructs the model and lets it declare itself. Throws std::runtime_error with what the model or the
   /// host objected to (a constructor that throws, a name twice, a unit nobody can read). @when setup
   ModelInstance(const tactus_model& model, std::string name);
+  /// The same for an object that is there already and stays the caller's. @when setup
+  ModelInstance(const tactus_model& model, std::string name, void* self);
   ModelInstance(const ModelInstance&) = delete;
   ModelInstance& operator=(const ModelInstance&) = delete;
   ~ModelInstance();

@@ -7,6 +7,7 @@
 
 #include "executive/connection.hpp"
 #include "executive/model_instance.hpp"
+#include "executive/safe_output.hpp"
 #include "rtsync/period.hpp"
 
 namespace tactus::executive {
@@ -32,7 +33,8 @@ struct Plan {
   rtsync::Period frame{1'000'000, 1};
   std::vector<PlannedJob> jobs;
   std::vector<Connection> connections;
-  bool job_times = true;  ///< measure each job: one clock read per job
+  std::vector<SafeOutput*> safe_outputs{};  ///< driven safe at the end, and told of every frame
+  bool job_times = true;                    ///< measure each job: one clock read per job
 };
 
 }  // namespace tactus::executive

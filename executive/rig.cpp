@@ -6,15 +6,18 @@
 #include <map>
 #include <stdexcept>
 
+#include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
 #include "executive/parameter_value.hpp"
 #include "executive/schedule.hpp"
 #include "executive/suggest.hpp"
+#include "rtsync/edge_clock.hpp"
 
 namespace tactus::executive {
 namespace {
 
 constexpr const char* kRealtime = "rt";    // the name of the executive's own variables
+constexpr const char* kClock = "clock";    // the name of the external clock's variables
 constexpr const char* kRecord = "record";  // and of its own jobs
 
 /// a + b; nothing when that is beyond what a Period holds.
@@ -26,6 +29,25 @@ std::optional<rtsync::Period> sum(const rtsync::Period& a, const rtsync::Period&
   return rtsync::Period{static_cast<std::int64_t>(num), static_cast<std::int64_t>(den)};
 }
 
+/// Declares the executive's own variables, which models and recordings see as outputs of `model`.
+struct Declarer {
+  std::deque<Variable>& variables;
+  const char* model;
+
+  template <class T>
+  void operator()(const std::string& name, T& data, const char* unit, const std::string& about) const {
+    Variable variable;
+    variable.name = std::string(model) + "." + name;
+    variable.role = TACTUS_OUTPUT;
+    variable.type = tactus::detail::type_of<T>();
+    variable.data = &data;
+    variable.unit_text = unit;
+    variable.unit = config::Unit::parse(unit);
+    variable.about = about;
+    variables.push_back(std::move(variable));
+  }
+};
+
 }  // namespace
 
 Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems)
@@ -33,10 +55,12 @@ Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Proble
   plan_.frame = settings_.frame.period;
   plan_.job_times = settings_.job_times;
   declare_realtime_variables();
+  read_clock();
   make_models(base);
   connect();
   refuse_direct_loops();
   make_recordings();
+  check_patience();
   if (problems_.empty()) {
     try {
       std::vector<ScheduledJob> jobs;
@@ -63,43 +87,157 @@ const ModelLibrary* Rig::library(const ModelSettings& model, const std::filesyst
 void Rig::make_models(const std::filesystem::path& base) {
   std::map<const tactus_model*, std::string> single;  // models with static data, and who has them
   for (ModelSettings& settings : settings_.models) {
-    if (settings.name == kRealtime || settings.name == kRecord) {
+    if (settings.name == kRealtime || settings.name == kRecord || settings.name == kClock) {
       problems_.add(
           settings.origin,
           "'" + settings.name + "' is the name of the executive's own variables or jobs; choose another");
       continue;
     }
-    if (settings.library.value.empty() || settings.model.value.empty()) continue;  // already complained about
+    if (!knows_its_source(settings)) continue;
     try {
-      const ModelLibrary* const library = this->library(settings, base);
-      settings.library.value = library->file().string();
-      const tactus_model* const model = library->find(settings.model.value);
-      if (model == nullptr) {
-        problems_.add(settings.model.place, settings.model.path,
-                      "library " + library->file().filename().string() + " has no model '" +
-                          settings.model.value + "'" +
-                          did_you_mean(settings.model.value, library->models(),
-                                       [](const tactus_model* m) { return m->name; }));
-        continue;
-      }
-      if (model->create == nullptr) {
-        if (const auto [other, first] = single.emplace(model, settings.name); !first) {
-          problems_.add(settings.model.place, settings.model.path,
-                        "model '" + settings.model.value +
-                            "' keeps its data in static storage, so a rig has one of it; '" + other->second +
-                            "' is that one");
-          continue;
-        }
-      }
-      const ModelInstance& made = models_.emplace_back(*model, settings.name);
-      read_parameters(settings, made);
-      plan_jobs(settings, made);
+      settings.driver.value.empty() ? make_from_library(settings, base, single) : make_from_driver(settings);
     } catch (const LibraryError& error) {
-      problems_.add(settings.library.place, settings.library.path, error.what());
+      const Located<std::string>& from = settings.driver.value.empty() ? settings.library : settings.driver;
+      problems_.add(from.place, from.path, error.what());
     } catch (const std::exception& error) {
       problems_.add(settings.origin, error.what());
     }
   }
+}
+
+/// A model comes from a library, or from a driver with keys of its own.
+bool Rig::knows_its_source(const ModelSettings& settings) {
+  const std::size_t before = problems_.count();
+  if (!settings.driver.value.empty()) {
+    for (const Located<std::string>* other : {&settings.model, &settings.library})
+      if (!other->value.empty())
+        problems_.add(other->place, other->path,
+                      "has no place beside 'driver', which makes the model itself");
+    return problems_.count() == before;
+  }
+  const config::Context context(problems_, settings.origin.path);
+  for (const config::Node::Entry& entry : settings.device.entries())
+    model_fields().unknown_key(entry, context, model_fields().section());
+  if (settings.model.value.empty())
+    problems_.add(settings.origin, "missing key 'model' (what the library calls it), or 'driver'");
+  if (settings.library.value.empty())
+    problems_.add(settings.origin, "missing key 'library' (where the model comes from), or 'driver'");
+  return !settings.model.value.empty() && !settings.library.value.empty();
+}
+
+void Rig::make_from_library(ModelSettings& settings, const std::filesystem::path& base,
+                            std::map<const tactus_model*, std::string>& single) {
+  const ModelLibrary* const library = this->library(settings, base);
+  settings.library.value = library->file().string();
+  const tactus_model* const model = library->find(settings.model.value);
+  if (model == nullptr) {
+    problems_.add(settings.model.place, settings.model.path,
+                  "library " + library->file().filename().string() + " has no model '" +
+                      settings.model.value + "'" +
+                      did_you_mean(settings.model.value, library->models(),
+                                   [](const tactus_model* m) { return m->name; }));
+    return;
+  }
+  if (model->create == nullptr) {
+    if (const auto [other, first] = single.emplace(model, settings.name); !first) {
+      problems_.add(settings.model.place, settings.model.path,
+                    "model '" + settings.model.value +
+                        "' keeps its data in static storage, so a rig has one of it; '" + other->second +
+                        "' is that one");
+      return;
+    }
+  }
+  const ModelInstance& made = models_.emplace_back(*model, settings.name);
+  read_parameters(settings, made);
+  plan_jobs(settings, made);
+}
+
+void Rig::make_from_driver(const ModelSettings& settings) {
+  const auto library = driver("model", settings.driver);
+  if (library == nullptr) return;
+  std::unique_ptr<DrivenModel> model =
+      library->make_model_driver()->make(settings.device, settings.origin.path, problems_);
+  if (model == nullptr) return;  // said why
+  Driven& driven = driven_.emplace_back();
+  driven.driver = settings.driver.value;
+  driven.model = std::move(model);
+  driven.description = {TACTUS_ABI_VERSION,
+                        sizeof(tactus_model),
+                        driven.driver.c_str(),
+                        "",
+                        nullptr,
+                        &tactus::detail::declare_model,
+                        nullptr};
+  if (SafeOutput* const output = driven.model->safe_output()) plan_.safe_outputs.push_back(output);
+  const ModelInstance& made = models_.emplace_back(driven.description, settings.name,
+                                                   static_cast<tactus::Model*>(driven.model.get()));
+  read_parameters(settings, made);
+  plan_jobs(settings, made);
+}
+
+void Rig::read_clock() {
+  ClockSection& clock = settings_.clock;
+  if (!clock.external()) {
+    const config::Context context(problems_, clock.origin.path);
+    for (const config::Node::Entry& entry : clock.device.entries())
+      clock_fields().unknown_key(entry, context, clock_fields().section());
+    return;
+  }
+  try {
+    clock_status_ = {};
+    const rtsync::EdgeClock checked(clock.settings(plan_.frame), clock_status_);
+  } catch (const std::invalid_argument& error) {
+    problems_.add(clock.origin, error.what());
+  }
+  const RealtimeSection& realtime = settings_.realtime;
+  const auto refuse = [this](const char* key, const std::string& why) {
+    problems_.add(settings_.clock.origin.place, std::string("realtime.") + key, why);
+  };
+  if (realtime.clock != ClockKind::monotonic)
+    refuse("clock", "the edges' time stamps are in CLOCK_MONOTONIC; with clock.driver: " +
+                        clock.driver.value + " it has to be monotonic");
+  if (realtime.ratio != 1)
+    refuse("ratio",
+           "the edges say how long a frame is; with clock.driver: " + clock.driver.value + " it has to be 1");
+  if (!realtime.sleep_timer)
+    refuse("sleep_timer", "reading the clock alone sees no edge; with clock.driver: " + clock.driver.value +
+                              " it has to be yes");
+  declare_clock_variables();
+  if (const auto library = driver("clock", clock.driver)) {
+    clock_driver_ = library->make_clock_driver();
+    clock_driver_->read(clock.device, clock.origin.path, problems_);
+    clock.device = clock_driver_->resolved();
+  }
+}
+
+/// Who watches over the frames must not take a slow one for none.
+void Rig::check_patience() {
+  const rtsync::Period& frame = plan_.frame;
+  const rtsync::Period& freeze = settings_.realtime.freeze_frame;
+  const rtsync::Nanoseconds longest = std::max(frame, freeze).floor();
+  const auto check = [&](rtsync::Nanoseconds patience, const char* path) {
+    if (patience > longest * 2) return;
+    problems_.add(settings_.rig.place, path,
+                  duration_text(patience.count()) + " is too short: the frame is " +
+                      duration_text(frame.floor().count()) + ", the freeze frame " +
+                      duration_text(freeze.floor().count()) +
+                      "; more than twice the longer of them is needed");
+  };
+  if (!plan_.safe_outputs.empty() && settings_.safe_outputs == SafeOutputs::guardian)
+    check(settings_.guardian_timeout, "guardian_timeout");
+  if (settings_.watchdog.device) check(settings_.watchdog.timeout, "watchdog.timeout");
+}
+
+OpenRequest Rig::open_request() const {
+  return {settings_.rig.value, settings_.safe_outputs, settings_.guardian_timeout};
+}
+
+void Rig::open_devices() {
+  for (Driven& driven : driven_) driven.model->open(open_request());
+}
+
+std::unique_ptr<rtsync::EdgeSource> Rig::open_clock() {
+  return clock_driver_ == nullptr ? nullptr : clock_driver_->open(open_request());
 }
 
 void Rig::read_parameters(const ModelSettings& settings, const ModelInstance& model) {
@@ -178,26 +316,30 @@ void Rig::plan_jobs(const ModelSettings& settings, const ModelInstance& model) {
 }
 
 void Rig::declare_realtime_variables() {
-  const auto add = [this](const char* name, tactus_type type, void* data, const char* unit,
-                          const char* about) {
-    Variable variable;
-    variable.name = std::string(kRealtime) + "." + name;
-    variable.role = TACTUS_OUTPUT;
-    variable.type = type;
-    variable.data = data;
-    variable.unit_text = unit;
-    variable.unit = config::Unit::parse(unit);
-    variable.about = about;
-    rt_variables_.push_back(std::move(variable));
-  };
-  add("frame", TACTUS_INT64, &rt_.frame, "", "number of the frame that the others describe");
-  add("late", TACTUS_INT64, &rt_.late, "ns", "wake minus slot");
-  add("work", TACTUS_INT64, &rt_.work, "ns", "end of the work minus wake");
-  add("slack", TACTUS_INT64, &rt_.slack, "ns", "next slot minus end of the work; negative: an overrun");
-  add("overruns", TACTUS_INT64, &rt_.overruns, "", "overruns so far");
-  add("late_wakes", TACTUS_INT64, &rt_.late_wakes, "", "late wakes so far");
-  add("lost", TACTUS_INT64, &rt_.lost, "", "slots so far in which no frame ran");
-  add("overrun", TACTUS_INT32, &rt_.overrun, "", "0 none, 1 work, 2 late wake, 3 catching up");
+  const Declarer add{rt_variables_, kRealtime};
+  add("frame", rt_.frame, "", "number of the frame that the others describe");
+  add("late", rt_.late, "ns", "wake minus slot");
+  add("work", rt_.work, "ns", "end of the work minus wake");
+  add("slack", rt_.slack, "ns", "next slot minus end of the work; negative: an overrun");
+  add("overruns", rt_.overruns, "", "overruns so far");
+  add("late_wakes", rt_.late_wakes, "", "late wakes so far");
+  add("lost", rt_.lost, "", "slots so far in which no frame ran");
+  add("overrun", rt_.overrun, "", "0 none, 1 work, 2 late wake, 3 catching up");
+}
+
+void Rig::declare_clock_variables() {
+  const Declarer add{clock_variables_, kClock};
+  rtsync::EdgeClockStatus& clock = clock_status_;
+  add("state", clock.state, "", "0 acquiring, 1 locked, 2 holdover, 3 lost");
+  add("edges", clock.edges, "", "edges followed so far");
+  add("missing", clock.missing, "", "edges so far that did not come");
+  add("consecutive_missing", clock.consecutive_missing, "", "of these, in a row up to now");
+  add("phase_error", clock.phase_error_ns, "ns", "newest edge minus its prediction");
+  add("frequency", clock.frequency_ppm, "ppm", "measured rate of the edges against the nominal one");
+  for (std::size_t i = 0; i < rtsync::kClockFaults; ++i) {
+    const std::string name(name_of(static_cast<rtsync::ClockFault>(i)));
+    add("faults." + name, clock.faults[i], "", "faults '" + name + "' so far");
+  }
 }
 
 std::optional<VariableRef> Rig::find(const Located<std::string>& name) {
@@ -222,6 +364,8 @@ std::optional<VariableRef> Rig::find(const Located<std::string>& name) {
   const std::deque<Variable>* variables = nullptr;
   if (model_name == kRealtime) {
     variables = &rt_variables_;
+  } else if (model_name == kClock && settings_.clock.external()) {
+    variables = &clock_variables_;
   } else {
     for (const ModelInstance& model : models_) {
       if (model.name() != model_name) continue;
@@ -296,9 +440,9 @@ std::vector<std::string> Rig::unconnected_inputs() const {
   return names;
 }
 
-std::shared_ptr<DriverLibrary> Rig::driver(const Located<std::string>& name) {
+std::shared_ptr<DriverLibrary> Rig::driver(const std::string& kind, const Located<std::string>& name) {
   try {
-    return drivers_.emplace_back(std::make_shared<DriverLibrary>("record", name.value));
+    return drivers_.emplace_back(std::make_shared<DriverLibrary>(kind, name.value));
   } catch (const LibraryError& error) {
     problems_.add(name.place, name.path, error.what());
   }
@@ -327,7 +471,7 @@ void Rig::make_recordings() {
         variables.push_back(*ref);
       }
     }
-    const auto library = driver(settings.driver);
+    const auto library = driver("record", settings.driver);
     if (library == nullptr || variables.empty()) continue;
     if (settings.name == "frames" && settings_.frame_log) {
       problems_.add(settings.origin,
@@ -347,7 +491,7 @@ void Rig::make_recordings() {
   if (settings_.frame_log) {
     std::vector<VariableRef> all;
     for (const Variable& variable : rt_variables_) all.push_back({&variable, 0, 1, false, nullptr});
-    if (const auto library = driver({"csv", settings_.rig.place, "frame_log"}))
+    if (const auto library = driver("record", {"csv", settings_.rig.place, "frame_log"}))
       frame_log_.emplace("frames", all, library->make_record_sink());
   }
 }

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "executive/recorder.hpp"
 #include "executive/rig_settings.hpp"
 #include "executive/statistics.hpp"
+#include "rtsync/edge_clock_settings.hpp"
 
 namespace tactus::executive {
 
@@ -48,6 +50,15 @@ class Rig {
   Recording* frame_log() { return frame_log_ ? &*frame_log_ : nullptr; }
   /// What the executive keeps up to date for the variables rt.*.
   RealtimeVariables& realtime_variables() { return rt_; }
+  /// What the external clock keeps up to date for the variables clock.*.
+  rtsync::EdgeClockStatus& clock_status() { return clock_status_; }
+  const rtsync::EdgeClockStatus& clock_status() const { return clock_status_; }
+
+  /// Opens the devices of the models that drivers made; their outputs then stand at their safe values.
+  /// Throws DeviceError. Once, before the first job. @when setup
+  void open_devices();
+  /// Opens the line of an external clock; nullptr when the clock is internal. Throws DeviceError. @when setup
+  std::unique_ptr<rtsync::EdgeSource> open_clock();
 
  private:
   struct Value {  // of a parameter, ready to be copied
@@ -55,7 +66,21 @@ class Rig {
     std::vector<std::byte> bytes;
   };
 
+  struct Driven {  // a model that a driver made
+    std::string driver;
+    tactus_model description{};
+    std::unique_ptr<DrivenModel> model;
+  };
+
   void make_models(const std::filesystem::path& base);
+  void make_from_library(ModelSettings& settings, const std::filesystem::path& base,
+                         std::map<const tactus_model*, std::string>& single);
+  void make_from_driver(const ModelSettings& settings);
+  bool knows_its_source(const ModelSettings& settings);
+  void read_clock();
+  void declare_clock_variables();
+  void check_patience();
+  OpenRequest open_request() const;
   const ModelLibrary* library(const ModelSettings& model, const std::filesystem::path& base);
   void read_parameters(const ModelSettings& settings, const ModelInstance& model);
   void plan_jobs(const ModelSettings& settings, const ModelInstance& model);
@@ -64,17 +89,21 @@ class Rig {
   void connect();
   void refuse_direct_loops();
   void make_recordings();
-  std::shared_ptr<DriverLibrary> driver(const Located<std::string>& name);
+  std::shared_ptr<DriverLibrary> driver(const std::string& kind, const Located<std::string>& name);
 
   RigSettings settings_;
   config::Problems problems_;
   std::deque<ModelLibrary> libraries_;  // before the models: they are unloaded last
   std::vector<std::shared_ptr<DriverLibrary>> drivers_;
+  std::unique_ptr<ClockDriver> clock_driver_;
+  rtsync::EdgeClockStatus clock_status_;
+  std::deque<Driven> driven_;
   std::deque<ModelInstance> models_;
   std::vector<Value> values_;
   std::vector<const void*> set_;  // memory that a parameter has set
   RealtimeVariables rt_;
   std::deque<Variable> rt_variables_;
+  std::deque<Variable> clock_variables_;
   Plan plan_;
   std::vector<Origin> wired_;  // where each of plan_.connections stands
   std::deque<Recording> recordings_;

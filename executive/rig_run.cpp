@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "executive/device_error.hpp"
 #include "executive/duration_text.hpp"
 #include "rtsync/memory.hpp"
 #include "rtsync/throttle.hpp"
@@ -81,7 +82,8 @@ void RigRun::choose_cpus() {
                             "set threads.main.cpus to some of " + allowed.text()}));
     }
   }
-  helper_cpus_ = allowed - main_cpus_;
+  helper_cpus_ = allowed - main_cpus_ - isolated;  // isolated for the sake of others, then
+  if (helper_cpus_.empty()) helper_cpus_ = allowed - main_cpus_;
   if (const CpuSet wanted = set_of(threads.helpers.cpus); !wanted.empty()) {
     if (allowed.contains(wanted) && !wanted.intersects(main_cpus_)) {
       helper_cpus_ = wanted;
@@ -101,9 +103,24 @@ void RigRun::choose_cpus() {
   }
 }
 
-void RigRun::choose_clock_and_sleeper() {
+/// Opens what the rig has to do with outside; its outputs stand at their safe values then.
+void RigRun::open_devices() {
+  try {
+    rig_.open_devices();
+    if (options_.realtime) edges_ = rig_.open_clock();
+  } catch (const DeviceError& error) {
+    throw MachineError(std::string(error.what()) + "\nnothing was started");
+  }
+}
+
+void RigRun::choose_clock() {
   const RealtimeSection& section = rig_.settings().realtime;
-  if (section.clock == ClockKind::tsc) {
+  if (edges_ != nullptr) {
+    auto clock = std::make_unique<rtsync::EdgeClock>(rig_.settings().clock.settings(rig_.plan().frame),
+                                                     rig_.clock_status());
+    edge_clock_ = clock.get();
+    clock_ = std::move(clock);
+  } else if (section.clock == ClockKind::tsc) {
     rtsync::ClockChoice choice = rtsync::choose_tsc_clock(rtsync::TscFacts::probe());
     clock_ = std::move(choice.clock);
     wish(choice.reason.empty() ? rtsync::granted("clock tsc", "the time-stamp counter")
@@ -114,16 +131,65 @@ void RigRun::choose_clock_and_sleeper() {
   } else {
     clock_ = std::make_unique<rtsync::MonotonicClock>();
   }
+}
+
+void RigRun::choose_clock_and_sleeper() {
+  const RealtimeSection& section = rig_.settings().realtime;
+  choose_clock();
   // A rig that is never in real time sleeps only while it is paused: nothing to measure for that.
   const rtsync::SleeperKind kind = options_.realtime ? section.sleeper : rtsync::SleeperKind::nanosleep;
   sleeper_ = rtsync::make_sleeper(kind, *clock_, section.margin);
+  if (edge_clock_ != nullptr) {
+    inner_sleeper_ = std::move(sleeper_);
+    sleeper_ = std::make_unique<rtsync::EdgeSleeper>(*edge_clock_, *edges_, *inner_sleeper_);
+  }
   rtsync::RealtimeSettings settings = section.settings();
   settings.enabled = realtime_;
   sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig_.plan().frame, *clock_, *sleeper_);
   executive_ =
       std::make_unique<Executive>(rig_.plan(), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
   if (!options_.realtime) executive_->forbid_realtime();
+  if (edge_clock_ != nullptr) executive_->set_clock_status(rig_.clock_status());
   rig_.serve(*executive_);
+}
+
+/// From here on a crash drives the outputs safe before it ends the process.
+void RigRun::guard_against_crashes() {
+  if (rig_.plan().safe_outputs.empty()) return;
+  crash_handler_ = std::make_unique<rtsync::CrashHandler>();
+  crash_handler_->add([](void* executive)
+                          TACTUS_RT { static_cast<Executive*>(executive)->drive_outputs_safe(); },
+                      executive_.get());
+  crash_handler_->set_place([](void* executive)
+                                TACTUS_RT { return static_cast<Executive*>(executive)->running_job(); },
+                            executive_.get());
+}
+
+/// The hardware watchdog: the last thing before the first frame, as its countdown begins here.
+void RigRun::start_watchdog() {
+  const WatchdogSection& section = rig_.settings().watchdog;
+  if (!section.device || !realtime_) return;
+  watchdog_ =
+      std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{*section.device, section.timeout});
+  wish(watchdog_->provision());
+  executive_->set_watchdog(*watchdog_);
+}
+
+/// Answers systemd's watchdog as long as frames end, and keeps its line of status.
+void RigRun::serve_systemd() {
+  if (!service_) return;
+  const Snapshot& latest = executive_->latest();
+  (void)service_->alive(static_cast<std::uint64_t>(latest.turns),
+                        rtsync::Instant<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
+  const auto now = std::chrono::steady_clock::now();
+  if (now - told_systemd_ < kTellEvery) return;
+  told_systemd_ = now;
+  service_->status("rig " + rig_.settings().rig.value + ": frame " + std::to_string(latest.frames) +
+                   (latest.state == State::pause ? ", paused" : "") + ", " +
+                   std::to_string(latest.totals.overruns) + " overruns, " +
+                   std::to_string(latest.totals.late_wakes) + " late wakes, " +
+                   std::to_string(latest.totals.lost) + " slots lost" +
+                   (edge_clock_ == nullptr ? "" : ", clock " + clock_text(executive_->latest_clock())));
 }
 
 void RigRun::check_spinning() {
@@ -177,6 +243,7 @@ bool RigRun::run_beside(RunWatcher& watcher, const std::function<void()>& work) 
   beside_done_.store(false);
   beside_ = std::make_unique<rtsync::PinnedThread>(
       rtsync::ThreadSettings{"setup", helper_cpus_, SchedPolicy::other, 0, 0, false}, [this, work] {
+        const rtsync::CrashStack stack;
         try {
           work();
         } catch (...) {
@@ -205,6 +272,7 @@ void RigRun::start_main_thread() {
                                   static_cast<std::size_t>(thread.stack),
                                   true};
   main_ = std::make_unique<rtsync::PinnedThread>(settings, [this] {
+    const rtsync::CrashStack stack;
     go_.wait();
     if (!cancelled_.load()) {
       try {
@@ -266,7 +334,9 @@ void RigRun::run(RunWatcher& watcher) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }
   choose_cpus();
+  open_devices();
   choose_clock_and_sleeper();
+  guard_against_crashes();
   prepare_machine();
   recorder_ = std::make_unique<Recorder>(options_.folder);
   std::vector<Recording*> recordings;
@@ -283,9 +353,12 @@ void RigRun::run(RunWatcher& watcher) {
     wish(recorder_->provisions());
     wish(evict_strangers());
     list_threads();
+    start_watchdog();
+    if (rig_.settings().watchdog.systemd) service_.emplace();
     refuse_or_warn();
     log_start();
     watcher.started(*this);
+    if (service_) service_->ready("rig " + rig_.settings().rig.value);
     released_ = true;
     go_.count_down();
     if (tick_until(watcher, done_)) end_ = main_end_;
@@ -317,6 +390,8 @@ void RigRun::say(RunWatcher& watcher, const std::string& line) {
 
 void RigRun::tell_notes(RunWatcher& watcher) {
   for (const std::string& line : teller_.tell(executive_->notes_lost())) say(watcher, line);
+  if (edge_clock_ == nullptr) return;
+  for (const std::string& line : clock_teller_.tell(executive_->latest_clock())) say(watcher, line);
 }
 
 /// What the service thread does beside the frames: notes, pauses, threads in the way.
@@ -331,9 +406,11 @@ void RigRun::look_after(RunWatcher& watcher) {
                      (latest.reached != rtsync::Maximum::none
                           ? " (a maximum of the overrun policy; it ends when it is resumed)"
                           : "") +
+                     (latest.clock_fault ? " (a fault of the external clock; the outputs are safe)" : "") +
                      "; SIGUSR2 resumes, Ctrl-C stops");
   }
   paused_ = paused;
+  serve_systemd();
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < kTellEvery) return;
   told_ = now;
@@ -353,6 +430,7 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
     if (executive_->abort_requested() && !aborted) aborted = now;
     if (!aborted || now - *aborted < kAbortPatience || done.load()) continue;
     stuck_ = true;
+    executive_->drive_outputs_safe();
     totals_when_stuck_ = executive_->latest().totals;
     end_ = {Outcome::aborted,
             "aborted; job '" + std::string(executive_->running_job()) + "' did not return within " +
@@ -365,6 +443,8 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
 }
 
 void RigRun::finish(RunWatcher& watcher) {
+  executive_->drive_outputs_safe();  // the frames did, if there were any
+  if (service_) service_->stopping();
   if (!stuck_) {
     main_->join();
     const RunEnd end = end_;
@@ -378,6 +458,7 @@ void RigRun::finish(RunWatcher& watcher) {
       end_ = end;  // what ended the rig before is what counts
     }
   }
+  stop_watchdog(watcher);
   recorder_->stop();
   dma_latency_.reset();
   FrameNote note;
@@ -400,6 +481,22 @@ void RigRun::finish(RunWatcher& watcher) {
     write_text("summary.json", summary().dump(2) + "\n");
   } catch (const std::exception& error) {  // a full disk takes no number off the screen
     folder_error_ = error.what();
+  }
+}
+
+/// Switched off after a clean end alone: whatever else happened, the machine is to be reset.
+void RigRun::stop_watchdog(RunWatcher& watcher) {
+  if (watchdog_ == nullptr || !watchdog_->armed()) return;
+  if (watchdog_->failed() > 0)
+    say(watcher, std::to_string(watchdog_->failed()) + " kicks of the watchdog failed: " +
+                     std::generic_category().message(watchdog_->last_error()));
+  if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped) {
+    const Provision closed = watchdog_->close_cleanly();
+    closed.granted ? log_->info(rtsync::sentence(closed)) : log_->warn(rtsync::sentence(closed));
+  } else {
+    say(watcher, "the watchdog " + *rig_.settings().watchdog.device +
+                     " goes on counting, as this was no clean end: it resets the machine within " +
+                     duration_text(watchdog_->timeout().count()));
   }
 }
 

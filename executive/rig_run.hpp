@@ -11,13 +11,19 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "executive/clock_teller.hpp"
 #include "executive/executive.hpp"
 #include "executive/note_teller.hpp"
 #include "executive/rig.hpp"
 #include "executive/run_log.hpp"
+#include "rtsync/crash_handler.hpp"
 #include "rtsync/dma_latency.hpp"
+#include "rtsync/edge_clock.hpp"
+#include "rtsync/edge_sleeper.hpp"
 #include "rtsync/provision.hpp"
+#include "rtsync/service_notify.hpp"
 #include "rtsync/thread_list.hpp"
+#include "rtsync/watchdog_device.hpp"
 
 namespace tactus::executive {
 
@@ -73,6 +79,10 @@ class RigRun {
   /// Of the run so far. After run().
   rtsync::RealtimeTotals totals() const;
   const rtsync::Sleeper& sleeper() const { return *sleeper_; }
+  /// What the edges of an external clock come from; empty when it is internal.
+  std::string source() const { return edges_ == nullptr ? "" : edges_->what(); }
+  /// The external clock; nullptr when it is internal.
+  const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
   const rtsync::Clock& clock() const { return *clock_; }
   const RunEnd& end() const { return end_; }
   /// The frames never ended after an abort: the process has to be ended with std::_Exit.
@@ -88,7 +98,13 @@ class RigRun {
 
  private:
   void choose_cpus();
+  void open_devices();
+  void choose_clock();
   void choose_clock_and_sleeper();
+  void guard_against_crashes();
+  void start_watchdog();
+  void stop_watchdog(RunWatcher& watcher);
+  void serve_systemd();
   void prepare_machine();
   void check_spinning();
   bool initialize(RunWatcher& watcher);
@@ -117,13 +133,21 @@ class RigRun {
   rtsync::CpuSet helper_cpus_;
   std::vector<rtsync::Provision> provisions_;
   std::vector<rtsync::ThreadFacts> threads_;
+  std::unique_ptr<rtsync::EdgeSource> edges_;
   std::unique_ptr<rtsync::Clock> clock_;
+  rtsync::EdgeClock* edge_clock_ = nullptr;         // clock_, if it is one
+  std::unique_ptr<rtsync::Sleeper> inner_sleeper_;  // of an external clock
   std::unique_ptr<rtsync::Sleeper> sleeper_;
   std::unique_ptr<rtsync::RealtimeSync> sync_;
   std::unique_ptr<Executive> executive_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<RunLog> log_;
   std::optional<rtsync::DmaLatency> dma_latency_;
+  std::unique_ptr<rtsync::WatchdogDevice> watchdog_;
+  std::optional<rtsync::ServiceNotify> service_;
+  std::chrono::steady_clock::time_point told_systemd_{};
+  std::unique_ptr<rtsync::CrashHandler> crash_handler_;
+  ClockTeller clock_teller_;
   NoteTeller teller_;
   std::latch go_{1};
   bool released_ = false;  // go_ was counted down

@@ -24,6 +24,8 @@ using config::or_word;
 using config::range;
 using config::required;
 using rtsync::AtMaximum;
+using rtsync::Discipline;
+using rtsync::OnClockFault;
 using rtsync::OnOverrun;
 using rtsync::SchedPolicy;
 using rtsync::SleeperKind;
@@ -115,6 +117,20 @@ const Fields<RealtimeSection>& realtime_fields() {
   return fields;
 }
 
+const Fields<WatchdogSection>& watchdog_fields() {
+  using W = WatchdogSection;
+  static const Fields<W> fields{
+      "Who notices that the frames stand still. Both are served from the frames themselves.",
+      {
+          optional("systemd", &W::systemd, "answer systemd's WatchdogSec while frames end, if it asks"),
+          optional("device", &W::device, or_word("none", config::length(1, 4096)),
+                   "a hardware watchdog, as /dev/watchdog: it resets the machine"),
+          optional("timeout", &W::timeout, range(1s, 3600s),
+                   "device only: without a frame for so long it bites; whole seconds"),
+      }};
+  return fields;
+}
+
 const Fields<MainThreadSection>& main_thread_fields() {
   using T = MainThreadSection;
   static const Fields<T> fields{
@@ -187,23 +203,6 @@ const Fields<JobSettings>& job_fields() {
   return fields;
 }
 
-const Fields<ModelSettings>& model_fields() {
-  using M = ModelSettings;
-  static const Fields<M> fields{
-      "A model: an instance of something in a shared library.",
-      {
-          located(&M::origin),
-          required("model", &M::model, config::length(1, 200), "what the library calls it"),
-          required("library", &M::library, config::length(1, 4096),
-                   "a name (lib/tactus/lib<name>.so, $TACTUS_PLUGIN_PATH), or a path relative to this file "
-                   "if it has a '/'"),
-          optional("parameters", &M::parameters,
-                   "values of parameters, and first values of inputs and states, each with its unit"),
-          named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
-      }};
-  return fields;
-}
-
 const Fields<ConnectionSettings>& connection_fields() {
   using C = ConnectionSettings;
   static const Fields<C> fields{
@@ -240,6 +239,98 @@ const Fields<RecordingSettings>& recording_fields() {
 
 }  // namespace
 
+namespace {
+
+/// A text that is not written when there is none.
+config::Field<ModelSettings> unless_empty(config::Field<ModelSettings> field) {
+  field.write = [write = field.write](const ModelSettings& model) {
+    const config::Node node = write(model);
+    return node.text().empty() ? config::Node() : node;
+  };
+  return field;
+}
+
+}  // namespace
+
+const Fields<ModelSettings>& model_fields() {
+  using M = ModelSettings;
+  static const Fields<M> fields{
+      "A model: an instance of something in a shared library, or what a driver makes.",
+      {
+          located(&M::origin),
+          unless_empty(optional("model", &M::model, config::length(0, 200), "what the library calls it")),
+          unless_empty(optional(
+              "library", &M::library, config::length(0, 4096),
+              "a name (lib/tactus/lib<name>.so, $TACTUS_PLUGIN_PATH), or a path relative to this file "
+              "if it has a '/'")),
+          unless_empty(optional(
+              "driver", &M::driver, config::length(0, 64),
+              "instead of model and library: a driver that makes the model from the keys it has here, "
+              "such as gpio_in")),
+          optional("parameters", &M::parameters,
+                   "values of parameters, and first values of inputs and states, each with its unit"),
+          named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
+          config::rest(&M::device, "with a driver: its own"),
+      }};
+  return fields;
+}
+
+const Fields<ClockSection>& clock_fields() {
+  using C = ClockSection;
+  static const auto policy = choices<OnClockFault>(
+      {{"free_run", OnClockFault::free_run, "count it; on the internal clock until good edges are back"},
+       {"freeze", OnClockFault::freeze, "freeze the rig"},
+       {"terminate", OnClockFault::terminate, "end the rig"}});
+  static const Fields<C> fields{
+      "The frame clock, if it comes from outside: a frame starts at the edge of a line. With a driver other "
+      "than internal, the driver's own keys stand here too (the chip and line of gpio).",
+      {
+          located(&C::origin),
+          optional("driver", &C::driver, config::name(),
+                   "where the edges come from: gpio; internal: no edges, realtime.clock alone"),
+          optional("edges_per_frame", &C::edges_per_frame, count("edges", 1, 1000),
+                   "a frame starts at every so many-th edge"),
+          optional("frames_per_edge", &C::frames_per_edge, count("frames", 1, 100'000),
+                   "so many frames from edge to edge: 1PPS and a 1 kHz frame: 1000"),
+          optional("discipline", &C::discipline,
+                   choices<Discipline>(
+                       {{"pll", Discipline::pll, "wake for the predicted edge: no interrupt latency"},
+                        {"edge", Discipline::edge, "wake on the event"}}),
+                   "how a frame follows its edge"),
+          optional("smoothing", &C::smoothing, count("edges", 2, 10'000),
+                   "edges over which the loop averages"),
+          optional("slew", &C::slew, config::percent(1e-6, 0.1),
+                   "most by which the frames are made longer or shorter to get back into phase"),
+          optional("rate_tolerance", &C::rate_tolerance, config::percent(1e-6, 0.1),
+                   "how far the edges' rate may be from what the frame says"),
+          optional("blanking", &C::blanking, config::percent(0, 0.9),
+                   "share of the time between two edges, after an edge, in which another is a glitch"),
+          optional("jitter_limit", &C::jitter_limit,
+                   or_word("tenth", range(1ns, 10s), "a tenth of the time between two edges"),
+                   "farther from its prediction an edge is not followed"),
+          optional("late_limit", &C::late_limit,
+                   or_word("quarter", range(1ns, 10s), "a quarter of the time between two edges"),
+                   "so long an edge is waited for, at most half of the time between two"),
+          optional("max_missing", &C::max_missing, count("edges", 1, 1'000'000'000),
+                   "so many missing edges in a row mean that the clock is lost"),
+          optional("lock_after", &C::lock_after, count("edges", 2, 1000),
+                   "so many good edges in a row mean that it is locked"),
+          optional("start_timeout", &C::start_timeout, range(1ms, 3600s),
+                   "so long the first edge is waited for, and each until it is locked"),
+          optional("on_glitch", &C::on_glitch, policy, "an edge inside the blanking window"),
+          optional("on_double", &C::on_double, policy, "a second edge beside a good one"),
+          optional("on_late", &C::on_late, policy, "an edge beyond late_limit"),
+          optional("on_jitter", &C::on_jitter, policy, "an edge beyond jitter_limit"),
+          optional("on_missing", &C::on_missing, policy, "max_missing edges missing: the clock is lost"),
+          optional("on_wrong_rate", &C::on_wrong_rate, policy, "edges at another rate"),
+          optional("on_no_edge", &C::on_no_edge, policy, "no edge within start_timeout"),
+          optional("on_gone", &C::on_gone, policy, "the line or its chip was removed"),
+          optional("on_overflow", &C::on_overflow, policy, "edges lost because nobody read them in time"),
+          config::rest(&C::device, "the driver's own"),
+      }};
+  return fields;
+}
+
 const Fields<RigSettings>& rig_fields() {
   using R = RigSettings;
   static const Fields<R> fields{
@@ -255,6 +346,16 @@ const Fields<RigSettings>& rig_fields() {
                         {"require", Privileges::require, "do not start without it (exit status 3)"}}),
                    "what a refused privilege means"),
           optional("realtime", &R::realtime, realtime_fields(), "real-time synchronization"),
+          optional("clock", &R::clock, clock_fields(), "the frame clock, if it comes from outside"),
+          optional("safe_outputs", &R::safe_outputs,
+                   choices<SafeOutputs>(
+                       {{"guardian", SafeOutputs::guardian,
+                         "also a process of its own, when the rig's is killed or stands still"},
+                        {"process", SafeOutputs::process, "the rig's process alone, at its end or crash"}}),
+                   "who drives the outputs to their safe values"),
+          optional("guardian_timeout", &R::guardian_timeout, range(1ms, 60s),
+                   "without a frame for so long the guardian drives the outputs safe; more than two frames"),
+          optional("watchdog", &R::watchdog, watchdog_fields(), "watchdogs"),
           optional("threads", &R::threads, threads_fields(), "threads"),
           optional("memory", &R::memory, memory_fields(), "memory"),
           optional("dma_latency", &R::dma_latency, or_word("off", range(0ns, 1s), "leave it alone"),
@@ -266,6 +367,36 @@ const Fields<RigSettings>& rig_fields() {
           optional("job_times", &R::job_times, "measure every job, at one clock read each"),
       }};
   return fields;
+}
+
+rtsync::EdgeClockSettings ClockSection::settings(const Period& frame) const {
+  rtsync::EdgeClockSettings made;
+  made.frame = frame;
+  made.edges_per_frame = edges_per_frame;
+  made.frames_per_edge = frames_per_edge;
+  made.discipline = discipline;
+  made.smoothing = smoothing;
+  made.slew = slew;
+  made.rate_tolerance = rate_tolerance;
+  made.blanking = blanking;
+  made.jitter_limit = jitter_limit;
+  made.late_limit = late_limit;
+  made.max_missing = max_missing;
+  made.lock_after = lock_after;
+  made.start_timeout = start_timeout;
+  const auto set = [&made](rtsync::ClockFault fault, OnClockFault action) {
+    made.on[static_cast<std::size_t>(fault)] = action;
+  };
+  set(rtsync::ClockFault::glitch, on_glitch);
+  set(rtsync::ClockFault::doubled, on_double);
+  set(rtsync::ClockFault::late, on_late);
+  set(rtsync::ClockFault::jitter, on_jitter);
+  set(rtsync::ClockFault::missing, on_missing);
+  set(rtsync::ClockFault::wrong_rate, on_wrong_rate);
+  set(rtsync::ClockFault::no_edge, on_no_edge);
+  set(rtsync::ClockFault::gone, on_gone);
+  set(rtsync::ClockFault::overflow, on_overflow);
+  return made;
 }
 
 rtsync::RealtimeSettings RealtimeSection::settings() const {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "config/fields.hpp"
+#include "executive/safe_output.hpp"
+#include "rtsync/edge_clock_settings.hpp"
 #include "rtsync/overrun_policy.hpp"
 #include "rtsync/period.hpp"
 #include "rtsync/pinned_thread.hpp"
@@ -50,6 +52,46 @@ struct RealtimeSection {
   rtsync::RealtimeSettings settings() const;
 };
 
+/// The `clock` section: rtsync::EdgeClockSettings flattened, and the driver with its own keys.
+struct ClockSection {
+  Origin origin;
+  Located<std::string> driver{"internal"};
+  std::int64_t edges_per_frame = 1;
+  std::int64_t frames_per_edge = 1;
+  rtsync::Discipline discipline = rtsync::Discipline::pll;
+  std::int64_t smoothing = 10;
+  double slew = 1e-3;
+  double rate_tolerance = 1e-3;
+  double blanking = 0.5;
+  std::optional<Nanoseconds> jitter_limit;
+  std::optional<Nanoseconds> late_limit;
+  std::int64_t max_missing = 10;
+  std::int64_t lock_after = 8;
+  Nanoseconds start_timeout{5'000'000'000};
+  rtsync::OnClockFault on_glitch = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_double = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_late = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_jitter = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_missing = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_wrong_rate = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_no_edge = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_gone = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_overflow = rtsync::OnClockFault::free_run;
+  config::Node device = config::Node::map({});  ///< the driver's own keys
+  bool operator==(const ClockSection&) const = default;
+
+  bool external() const { return driver.value != "internal"; }
+  rtsync::EdgeClockSettings settings(const Period& frame) const;
+};
+
+/// The `watchdog` section.
+struct WatchdogSection {
+  bool systemd = true;                ///< answer systemd's WatchdogSec, if it asks
+  std::optional<std::string> device;  ///< a hardware watchdog
+  Nanoseconds timeout{10'000'000'000};
+  bool operator==(const WatchdogSection&) const = default;
+};
+
 struct MainThreadSection {
   std::vector<int> cpus;  ///< empty: one is chosen
   rtsync::SchedPolicy policy = rtsync::SchedPolicy::fifo;
@@ -92,6 +134,8 @@ struct ModelSettings {
   Origin origin;
   Located<std::string> model;
   Located<std::string> library;
+  Located<std::string> driver;
+  config::Node device = config::Node::map({});  ///< the driver's own keys
   config::Node parameters;
   std::vector<JobSettings> jobs;
   bool operator==(const ModelSettings&) const = default;
@@ -122,6 +166,10 @@ struct RigSettings {
   std::optional<Nanoseconds> until;
   Privileges privileges = Privileges::prefer;
   RealtimeSection realtime;
+  ClockSection clock;
+  SafeOutputs safe_outputs = SafeOutputs::guardian;
+  Nanoseconds guardian_timeout{200'000'000};
+  WatchdogSection watchdog;
   ThreadsSection threads;
   MemorySection memory;
   std::optional<Nanoseconds> dma_latency = Nanoseconds{0};
@@ -133,6 +181,10 @@ struct RigSettings {
   bool operator==(const RigSettings&) const = default;
 };
 
+/// The table of one model; for keys that its driver should know, and has not got.
+const config::Fields<ModelSettings>& model_fields();
+/// Likewise of the clock section.
+const config::Fields<ClockSection>& clock_fields();
 /// The table of the whole rig file.
 const config::Fields<RigSettings>& rig_fields();
 

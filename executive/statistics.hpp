@@ -19,11 +19,13 @@ struct FrameStatistics {
 /// What is handed out at the end of every frame, for the status line.
 struct Snapshot {
   std::int64_t frames = 0;  ///< frames run
+  std::int64_t turns = 0;   ///< frames and freeze frames: what goes on as long as the rig lives
   std::int64_t sim_time_ns = 0;
   State state = State::connect;
   rtsync::FrameTiming timing;
   rtsync::RealtimeTotals totals;
   rtsync::Maximum reached = rtsync::Maximum::none;  ///< of the overrun policy
+  bool clock_fault = false;                         ///< paused because of the external clock
 };
 
 /// A note that a frame leaves when something was not as it should be; put into words by the service thread.

@@ -26,6 +26,32 @@ Json host() {
           {"machine", name.machine}};
 }
 
+Json external_clock(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
+                    const rtsync::EdgeSource& source) {
+  const rtsync::LatencyHistogram& errors = clock.phase_errors();
+  Json faults = Json::object();
+  for (std::size_t i = 0; i < rtsync::kClockFaults; ++i)
+    faults[std::string(name_of(static_cast<rtsync::ClockFault>(i)))] = status.faults[i];
+  const auto glitches = status.faults[static_cast<std::size_t>(rtsync::ClockFault::glitch)] +
+                        status.faults[static_cast<std::size_t>(rtsync::ClockFault::doubled)];
+  return {{"source", source.what()},
+          {"state", name_of(status.state)},
+          {"edges", status.edges},
+          {"missed", status.missing},
+          {"max_consecutive_missed", status.max_consecutive_missing},
+          {"glitches", glitches},
+          {"faults", faults},
+          {"relocks", status.relocks},
+          {"phase_error_ns",
+           {{"p50", errors.quantile(0.5).count()},
+            {"p99", errors.quantile(0.99).count()},
+            {"p99_9", errors.quantile(0.999).count()},
+            {"max", errors.max().count()}}},
+          {"frequency_ppm", status.frequency_ppm},
+          {"frames_locked", status.frames_locked},
+          {"frames_free", status.frames_free}};
+}
+
 }  // namespace
 
 Json RigRun::summary() const {
@@ -69,6 +95,10 @@ Json RigRun::summary() const {
                          {"got", provision.got},
                          {"cause", provision.cause},
                          {"cure", provision.cure}});
+
+  Json clock = {{"driver", rig_.settings().clock.driver.value}};
+  if (edge_clock_ != nullptr && !stuck_)
+    clock.update(external_clock(*edge_clock_, rig_.clock_status(), *edges_));
 
   const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
   Json cpu = nullptr;
@@ -120,6 +150,7 @@ Json RigRun::summary() const {
         {"sleeper", sleeper_->name()},
         {"sleeper_remark", stuck_ ? "" : sleeper_->remark()},
         {"refused", refused}}},
+      {"clock", clock},
       {"jobs", jobs},
       {"recordings", recordings},
       {"host", host()},

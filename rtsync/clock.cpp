@@ -15,15 +15,9 @@
 namespace tactus::rtsync {
 namespace {
 
-Instant<RigTime> read_monotonic() TACTUS_RT {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);  // cannot fail: the clock exists on every Linux and &t is ours
-  return Instant<RigTime>{Nanoseconds{t.tv_sec * 1'000'000'000 + t.tv_nsec}};
-}
-
 struct Pair {
   std::uint64_t ticks;
-  Instant<RigTime> time;
+  Instant<MonotonicTime> time;
 };
 
 /// Both clocks at one moment: of eight tries the one in which the two counter reads were closest together, so
@@ -33,7 +27,7 @@ Pair read_both(const TscFacts& facts) {
   std::uint64_t narrowest = UINT64_MAX;
   for (int i = 0; i < 8; ++i) {
     const std::uint64_t before = facts.ticks();
-    const Instant<RigTime> time = facts.monotonic();
+    const Instant<MonotonicTime> time = facts.monotonic();
     const std::uint64_t after = facts.ticks();
     if (after - before >= narrowest) continue;
     narrowest = after - before;
@@ -52,7 +46,15 @@ std::uint64_t scale_between(const Pair& a, const Pair& b) {
 
 }  // namespace
 
-Instant<RigTime> MonotonicClock::now() const TACTUS_RT { return read_monotonic(); }
+Instant<MonotonicTime> monotonic_now() TACTUS_RT {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);  // cannot fail: the clock exists on every Linux and &t is ours
+  return Instant<MonotonicTime>{Nanoseconds{t.tv_sec * 1'000'000'000 + t.tv_nsec}};
+}
+
+Instant<RigTime> MonotonicClock::now() const TACTUS_RT {
+  return Instant<RigTime>{monotonic_now().time_since_epoch()};
+}
 
 std::uint64_t read_tsc() TACTUS_RT {
 #if defined(__x86_64__)
@@ -71,8 +73,8 @@ Instant<RigTime> TscClock::now() const TACTUS_RT {
   return base_ + Nanoseconds{static_cast<std::int64_t>((static_cast<Wide>(ticks) * scale_) >> 32)};
 }
 
-Instant<RigTime> TscClock::to_monotonic(Instant<RigTime> t) const TACTUS_RT {
-  return read_monotonic() + (t - now());
+Instant<MonotonicTime> TscClock::to_monotonic(Instant<RigTime> t) const TACTUS_RT {
+  return monotonic_now() + (t - now());
 }
 
 TscFacts TscFacts::probe() {
@@ -88,7 +90,7 @@ TscFacts TscFacts::probe() {
   std::ifstream source("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   std::getline(source, facts.kernel_clock_source);
   facts.ticks = [] { return read_tsc(); };
-  facts.monotonic = [] { return read_monotonic(); };
+  facts.monotonic = [] { return monotonic_now(); };
   facts.wait = [](Nanoseconds time) {
     const timespec t{0, static_cast<long>(time.count())};
     ::nanosleep(&t,
@@ -123,7 +125,9 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
   // counter.
   if (apart > first / 5000)
     return fall_back("two calibrations of the time-stamp counter differ by more than 200 ppm");
-  return {std::make_unique<TscClock>(end.ticks, end.time, scale_between(start, end)), ""};
+  return {std::make_unique<TscClock>(end.ticks, Instant<RigTime>{end.time.time_since_epoch()},
+                                     scale_between(start, end)),
+          ""};
 }
 
 }  // namespace tactus::rtsync

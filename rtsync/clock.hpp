@@ -23,7 +23,11 @@ class Clock {
 
   /// The same moment on CLOCK_MONOTONIC, for the kernel's timers, which know no other clock. Computed anew at
   /// each call, so that a difference in rate never adds up. @when any
-  virtual Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT = 0;
+  virtual Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT = 0;
+
+  /// The first moment at or after t at which a frame may start: t itself, unless something outside decides.
+  /// @when any
+  virtual Instant<RigTime> frame_start(Instant<RigTime> t) const TACTUS_RT { return t; }
 
   virtual const char* name() const TACTUS_RT = 0;
 };
@@ -32,7 +36,9 @@ class Clock {
 class MonotonicClock final : public Clock {
  public:
   Instant<RigTime> now() const TACTUS_RT override;
-  Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override { return t; }
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override {
+    return Instant<MonotonicTime>{t.time_since_epoch()};
+  }
   const char* name() const TACTUS_RT override { return "monotonic"; }
 };
 
@@ -43,7 +49,7 @@ class TscClock final : public Clock {
   /// ns = base + (ticks - base_ticks) * scale / 2^32.                                             @when setup
   TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_t scale);
   Instant<RigTime> now() const TACTUS_RT override;
-  Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override;
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "tsc"; }
   /// Nanoseconds per tick, times 2^32.
   std::uint64_t scale() const TACTUS_RT { return scale_; }
@@ -61,8 +67,8 @@ struct TscFacts {
   bool invariant = false;              ///< CPUID 80000007h EDX bit 8: constant rate, runs in all C-states
   std::string kernel_clock_source;     ///< /sys/devices/system/clocksource/clocksource0/current_clocksource
   std::uint64_t (*ticks)() = nullptr;  ///< reads the counter
-  Instant<RigTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
-  void (*wait)(Nanoseconds) = nullptr;        ///< lets time pass between the two ends of a measurement
+  Instant<MonotonicTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
+  void (*wait)(Nanoseconds) = nullptr;              ///< lets time pass between the two ends of a measurement
 
   static TscFacts probe();
 };
@@ -76,6 +82,9 @@ struct ClockChoice {
 /// The TSC clock if this machine's counter can be trusted, else CLOCK_MONOTONIC and the reason. Takes 20 ms
 /// to calibrate. @when setup
 ClockChoice choose_tsc_clock(const TscFacts& facts);
+
+/// Reads CLOCK_MONOTONIC.                                                                          @when any
+Instant<MonotonicTime> monotonic_now() TACTUS_RT;
 
 /// Reads the raw counter; 0 where there is none.                                                   @when any
 std::uint64_t read_tsc() TACTUS_RT;

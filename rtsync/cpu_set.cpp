@@ -206,7 +206,16 @@ int set_affinity(pid_t tid, const CpuSet& cpus) {
 
 const CpuSet& allowed_cpus() {
   // Of the initial thread, whoever asks: a pinned thread must not mistake its cage for the house.
-  static const CpuSet allowed = affinity_of(::getpid()).value_or(CpuSet{});
+  static const CpuSet allowed = [] {
+    const CpuSet inherited = affinity_of(::getpid()).value_or(CpuSet{});
+    // A kernel with isolcpus= keeps every process off these CPUs that does not ask for them, so what was
+    // inherited never holds one. Whether they can be had (a cpuset may forbid it) only asking tells.
+    const CpuSet isolated = isolated_cpus().value_or(CpuSet{}) - inherited;
+    if (isolated.empty() || set_affinity(::getpid(), inherited | isolated) != 0) return inherited;
+    const CpuSet granted = affinity_of(::getpid()).value_or(inherited);
+    (void)set_affinity(::getpid(), inherited);  // it was ours a moment ago
+    return granted;
+  }();
   return allowed;
 }
 

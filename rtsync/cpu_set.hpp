@@ -66,7 +66,8 @@ std::optional<CpuSet> affinity_of(pid_t tid);
 /// 0 or the errno. The kernel may grant fewer CPUs than asked (cgroup cpusets): look with affinity_of.
 int set_affinity(pid_t tid, const CpuSet& cpus);
 
-/// Where this process was allowed to run when somebody first asked: before any thread of ours was pinned.
+/// Where this process was allowed to run when somebody first asked, before any thread of ours was pinned; and
+/// the isolated CPUs, which nobody inherits, if it may ask for them.
 /// Call it first thing in main.
 const CpuSet& allowed_cpus();
 /// /sys/devices/system/cpu/online; nothing when that cannot be read.

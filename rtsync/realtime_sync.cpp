@@ -49,6 +49,10 @@ Verdict verdict_of(WaitStatus status) TACTUS_RT {
       return Verdict::go_on;
     case WaitStatus::interrupted:
       return Verdict::interrupted;
+    case WaitStatus::fault_freeze:
+      return Verdict::clock_freeze;
+    case WaitStatus::fault_terminate:
+      return Verdict::clock_terminate;
     case WaitStatus::source_lost:
       break;
   }
@@ -95,19 +99,31 @@ void RealtimeSync::initialize() {
   sleeper_.prepare(real_period());
 }
 
-void RealtimeSync::start(std::int64_t frame) TACTUS_RT {
+Verdict RealtimeSync::start(std::int64_t frame) TACTUS_RT {
   frame_ = frame;
   started_at_ = frame;
-  wake_ = clock_.now();
-  waited_ = false;
-  anchor(frame, wake_);
   budget_.clear();
   totals_.consecutive_overruns = 0;
   terminate_when_unfrozen_ = false;
   reached_ = Maximum::none;
+  const WaitResult begun = active() ? sleeper_.begin() : WaitResult{WaitStatus::reached, clock_.now()};
+  wake_ = clock_.now();
+  waited_ = false;
+  anchor(frame, clock_.frame_start(wake_));
+  return begun.status == WaitStatus::reached ? wait_for_frame_start() : verdict_of(begun.status);
 }
 
-void RealtimeSync::restart(std::int64_t frame) TACTUS_RT { start(frame); }
+Verdict RealtimeSync::restart(std::int64_t frame) TACTUS_RT { return start(frame); }
+
+/// The frame was anchored where something outside lets it start, which may be ahead.
+Verdict RealtimeSync::wait_for_frame_start() TACTUS_RT {
+  const Instant<RigTime> slot = slot_of(frame_);
+  if (!active() || slot <= wake_) return Verdict::go_on;
+  const WaitResult result = wait_until(slot);
+  wake_ = result.wake;
+  waited_ = true;
+  return verdict_of(result.status);
+}
 
 void RealtimeSync::shutdown() TACTUS_RT { active_.store(false, std::memory_order_relaxed); }
 
@@ -164,7 +180,7 @@ Verdict RealtimeSync::end_unpaced(Instant<RigTime> done) TACTUS_RT {
   if (take(enable_requested_)) {
     // Real time equals simulated time from here on: the frame that starts now is the first that is paced.
     active_.store(true, std::memory_order_relaxed);
-    anchor(frame_, done);
+    anchor(frame_, clock_.frame_start(done));
     budget_.clear();  // overruns before an unpaced stretch are not in a row with those after it
     totals_.consecutive_overruns = 0;
   }
@@ -221,7 +237,7 @@ Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
   timing_.lost = move.lost;
   totals_.lost += move.lost;
   if (move.reanchor) {
-    anchor(frame_ + 1, done);
+    anchor(frame_ + 1, clock_.frame_start(done));
     ++totals_.reanchored;
   } else {
     grid_frame_ -= move.lost;
@@ -241,8 +257,11 @@ WaitResult RealtimeSync::wait_until(Instant<RigTime> slot) TACTUS_RT {
 
 Verdict RealtimeSync::wait() TACTUS_RT {
   if (!timing_.paced) {
-    if (!active()) wake_ = clock_.now();  // what the caller did since assess() is no frame's work
-    return Verdict::go_on;
+    if (!active()) {
+      wake_ = clock_.now();  // what the caller did since assess() is no frame's work
+      return Verdict::go_on;
+    }
+    return wait_for_frame_start();  // enabled just now
   }
   if (leaving_) active_.store(false, std::memory_order_relaxed);
   leaving_ = false;
@@ -279,7 +298,7 @@ Verdict RealtimeSync::freeze_pause() TACTUS_RT {
     (void)take(disable_requested_);
     if (take(enable_requested_)) {
       active_.store(true, std::memory_order_relaxed);
-      anchor(frame_, freeze_grid_.slot(freeze_frames_));
+      anchor(frame_, clock_.frame_start(freeze_grid_.slot(freeze_frames_)));
       freeze_grid_ = FrameClock{freeze_grid_.slot(freeze_frames_), settings_.freeze_frame};
       freeze_frames_ = 0;
     }
@@ -295,10 +314,13 @@ Verdict RealtimeSync::unfreeze() TACTUS_RT {
   wake_ = clock_.now();
   waited_ = true;  // a late wake out of the freeze is one
   // The pause may have been cut short: the next slot then is now, not the freeze slot that was waited for.
-  if (active()) grid_ = grid_.shifted(std::min(freeze_grid_.slot(freeze_frames_), wake_) - slot_of(frame_));
+  if (active()) {
+    const Instant<RigTime> slot = clock_.frame_start(std::min(freeze_grid_.slot(freeze_frames_), wake_));
+    grid_ = grid_.shifted(slot - slot_of(frame_));
+  }
   budget_.clear();
   totals_.consecutive_overruns = 0;
-  return Verdict::go_on;
+  return wait_for_frame_start();
 }
 
 }  // namespace tactus::rtsync

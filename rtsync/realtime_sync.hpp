@@ -58,10 +58,12 @@ struct RealtimeTotals {
 
 enum class Verdict {
   go_on,
-  freeze,       ///< a maximum was reached and the policy says freeze
-  terminate,    ///< a maximum was reached, or the frozen rig was unfrozen after that
-  interrupted,  ///< the wait was cut short by Sleeper::interrupt()
-  source_lost,  ///< the sleeper cannot wait any more
+  freeze,           ///< a maximum was reached and the policy says freeze
+  terminate,        ///< a maximum was reached, or the frozen rig was unfrozen after that
+  interrupted,      ///< the wait was cut short by Sleeper::interrupt()
+  source_lost,      ///< the sleeper cannot wait any more
+  clock_freeze,     ///< the external clock is at fault and its policy says freeze
+  clock_terminate,  ///< likewise, terminate
 };
 
 /// The real time that a frame takes at a clock ratio of 0.001 .. 1000. Throws std::invalid_argument for
@@ -97,8 +99,9 @@ class RealtimeSync {
   /// Takes the requests made so far and prepares the sleeper, on the paced thread. The last thing before
   /// start(). Throws std::system_error when the sleeper cannot be had. @when setup
   void initialize();
-  /// Starts the clock: slot of `frame` is now.                                                     @when rt
-  void start(std::int64_t frame) TACTUS_RT;
+  /// Starts the clock: slot of `frame` is now, or the first moment after it at which the rig's clock lets a
+  /// frame start. Only go_on means that the frame may run. @when rt
+  Verdict start(std::int64_t frame) TACTUS_RT;
   /// The end of a frame: takes the requests, decides on overrun or underrun, waits for the next slot.
   /// @when rt
   Verdict monitor() TACTUS_RT;
@@ -120,7 +123,7 @@ class RealtimeSync {
   /// policy's answer to overruns.                                                                  @when rt
   Verdict unfreeze() TACTUS_RT;
   /// After the simulation was set back: the clock starts again at `frame`, with a new grace.       @when rt
-  void restart(std::int64_t frame) TACTUS_RT;
+  Verdict restart(std::int64_t frame) TACTUS_RT;
   /// The end: nothing is paced any more.                                                           @when rt
   void shutdown() TACTUS_RT;
 
@@ -132,6 +135,7 @@ class RealtimeSync {
  private:
   bool take(std::atomic<bool>& request) TACTUS_RT;
   void anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT;
+  Verdict wait_for_frame_start() TACTUS_RT;
   Verdict end_unpaced(Instant<RigTime> done) TACTUS_RT;
   Verdict overran(Instant<RigTime> done) TACTUS_RT;
   void count_lateness(Nanoseconds period) TACTUS_RT;

@@ -16,15 +16,15 @@ namespace {
 // No single sleep is longer, so that interrupt() is noticed; frames of up to 100 ms still sleep in one piece.
 constexpr Nanoseconds kLongestSleep{100'000'000};
 
-timespec to_timespec(Instant<RigTime> t) TACTUS_RT {
-  const std::int64_t ns = t.time_since_epoch().count();
+timespec to_timespec(Nanoseconds time) TACTUS_RT {
+  const std::int64_t ns = time.count();
   return {ns / 1'000'000'000, ns % 1'000'000'000};
 }
 
 /// Sleeps until a point of CLOCK_MONOTONIC. A signal is no reason to start early: the point is absolute, so
 /// asking again is exact. Returns 0 or an errno value.
-int sleep_until(Instant<RigTime> monotonic) TACTUS_RT {
-  const timespec until = to_timespec(monotonic);
+int sleep_until(Instant<MonotonicTime> time) TACTUS_RT {
+  const timespec until = to_timespec(time.time_since_epoch());
   int error = EINTR;
   while (error == EINTR) error = ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   return error;
@@ -62,7 +62,7 @@ void TimerfdSleeper::prepare(Period period) {
 }
 
 bool TimerfdSleeper::arm(Instant<RigTime> slot) TACTUS_RT {
-  const itimerspec timer{to_timespec(Instant<RigTime>{interval_}), to_timespec(clock_.to_monotonic(slot))};
+  const itimerspec timer{to_timespec(interval_), to_timespec(clock_.to_monotonic(slot).time_since_epoch())};
   armed_ = ::timerfd_settime(fd_, TFD_TIMER_ABSTIME, &timer, nullptr) == 0;
   last_fired_ = slot - interval_;
   return armed_;
@@ -78,7 +78,7 @@ WaitResult TimerfdSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
     // would drift.
     const bool on_grid = armed_ && slot > last_fired_ &&
                          (slot - last_fired_).count() % interval_.count() == 0 &&
-                         clock_.to_monotonic(slot) == slot;
+                         clock_.to_monotonic(slot).time_since_epoch() == slot.time_since_epoch();
     if (!on_grid && !arm(slot)) return {WaitStatus::source_lost, clock_.now()};
     // Looked at after arming: what an interrupt before that did to the timer, arming has undone.
     if (interrupted()) break;

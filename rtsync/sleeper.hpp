@@ -12,9 +12,11 @@
 namespace tactus::rtsync {
 
 enum class WaitStatus {
-  reached,      ///< the slot has come
-  interrupted,  ///< interrupt() was called before the slot came
-  source_lost,  ///< the kernel refuses to wait (a broken timer): the rig cannot go on
+  reached,          ///< the slot has come
+  interrupted,      ///< interrupt() was called before the slot came
+  source_lost,      ///< the kernel refuses to wait (a broken timer): the rig cannot go on
+  fault_freeze,     ///< the external clock is at fault and its policy says freeze
+  fault_terminate,  ///< likewise, terminate
 };
 
 struct WaitResult {
@@ -35,6 +37,8 @@ class Sleeper {
   /// Gets ready to wait for slots of this period, on the thread that will wait. May take 200 ms (hybrid
   /// measures its margin). Throws std::system_error when the kernel refuses. @when setup
   virtual void prepare(Period period) = 0;
+  /// Before the first slot: waits until slots can be told, if something outside decides on them. @when rt
+  virtual WaitResult begin() TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
   /// Returns at the slot; at once when it is past.                                                 @when rt
   virtual WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT = 0;
   /// The same for a frozen rig, which has no slot to be punctual for: never spins.                 @when rt
@@ -47,6 +51,8 @@ class Sleeper {
   virtual const char* name() const TACTUS_RT = 0;
   /// What a person may want to know of how it works here ("margin 62 us, measured"); empty if nothing.
   virtual std::string remark() const { return {}; }
+  /// Why the last wait ended with a fault, as a sentence; empty if none did. After that wait. @when service
+  virtual std::string failure() const { return {}; }
   /// Share of the processor it burns by itself in a frame of this period, 0 .. 1.
   virtual double share_spun(Period) const { return 0; }
 

@@ -7,8 +7,9 @@ namespace tactus::rtsync {
 
 using Nanoseconds = std::chrono::duration<std::int64_t, std::nano>;
 
-struct RigTime;  ///< the rig's clock: CLOCK_MONOTONIC, or what the rig chose instead
-struct SimTime;  ///< the simulated world: 0 at the first frame, one period per frame
+struct RigTime;        ///< the rig's clock: CLOCK_MONOTONIC, or what the rig chose instead
+struct MonotonicTime;  ///< CLOCK_MONOTONIC: what the kernel's timers and event time stamps are in
+struct SimTime;        ///< the simulated world: 0 at the first frame, one period per frame
 
 /// A point in time of one clock. Points of different clocks do not subtract, compare or convert.
 template <class ClockTag>
@@ -19,6 +20,14 @@ struct RigTime {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = Instant<RigTime>;
+  static constexpr bool is_steady = true;
+};
+
+struct MonotonicTime {
+  using duration = Nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = Instant<MonotonicTime>;
   static constexpr bool is_steady = true;
 };
 

@@ -5,6 +5,7 @@
 
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/driver.hpp"
 #include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
 #include "executive/rig.hpp"
@@ -97,14 +98,29 @@ void print_plan(const executive::Rig& rig) {
   print_idle_options(settings.realtime);
 }
 
+/// The keys of all drivers that this machine has.
+std::string driver_references() {
+  std::string text;
+  const auto add = [&text](const std::string& title, const config::Section& section) {
+    text += "\n#" + config::reference_page(section, title);
+  };
+  for (const std::string& name : executive::driver_names("clock"))
+    add("Keys of `clock` with `driver: " + name + "`",
+        *executive::DriverLibrary("clock", name).make_clock_driver()->section());
+  for (const std::string& name : executive::driver_names("model"))
+    add("Keys of a model with `driver: " + name + "`",
+        *executive::DriverLibrary("model", name).make_model_driver()->section());
+  return text;
+}
+
 }  // namespace
 
 int check_command(const CheckArguments& arguments) {
   if (arguments.schema || arguments.reference) {
     const auto& fields = executive::rig_fields();
-    std::fputs(
-        (arguments.schema ? fields.json_schema("tactus rig") : fields.reference("The rig file")).c_str(),
-        stdout);
+    const std::string text = arguments.schema ? fields.json_schema("tactus rig")
+                                              : fields.reference("The rig file") + driver_references();
+    std::fputs(text.c_str(), stdout);
     return kOk;
   }
   if (arguments.rig.file.empty()) {

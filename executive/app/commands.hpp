@@ -40,6 +40,8 @@ int check_command(const CheckArguments& arguments);
 struct DoctorArguments {
   RigArguments rig;  ///< file may be empty: the machine alone
   bool json = false;
+  bool measures = true;         ///< how late each sleeper wakes
+  std::string measure = "2 s";  ///< for each CPU and sleeper; 0: not at all
 };
 int doctor_command(const DoctorArguments& arguments);
 

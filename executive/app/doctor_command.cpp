@@ -1,18 +1,91 @@
+#include <signal.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <map>
+#include <set>
 
 #include "config/json.hpp"
+#include "config/number.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/duration_text.hpp"
 #include "rtsync/clock.hpp"
+#include "rtsync/dma_latency.hpp"
 #include "rtsync/host_facts.hpp"
 #include "rtsync/realtime_sync.hpp"
 #include "rtsync/sleeper.hpp"
+#include "rtsync/wake_trial.hpp"
 
 namespace tactus::app {
 namespace {
 
-rtsync::ProbeRequest request_of(const executive::RigSettings& settings) {
+using executive::RigSettings;
+using rtsync::CpuSet;
+using rtsync::Fact;
+using rtsync::Nanoseconds;
+using rtsync::SleeperKind;
+using rtsync::TrialSettings;
+using rtsync::WakeTrial;
+
+// In this order: hybrid is tried with the margin that the trial of nanosleep proposes.
+constexpr SleeperKind kSleepers[] = {SleeperKind::nanosleep, SleeperKind::timerfd, SleeperKind::spin,
+                                     SleeperKind::hybrid};
+constexpr Nanoseconds kShortestTrial{10'000'000};
+constexpr Nanoseconds kUsualPeriod{1'000'000};
+
+/// A sleeper of this kind as it was tried on one CPU.
+struct Row {
+  int cpu;
+  const char* sleeper;
+  WakeTrial trial;
+};
+
+/// What is measured: with a rig, as its thread would be.
+struct Plan {
+  CpuSet cpus;
+  TrialSettings trial;
+  rtsync::Period period{kUsualPeriod};          ///< the frame that margins are proposed for
+  std::optional<Nanoseconds> dma_latency = {};  ///< held meanwhile
+};
+
+struct Measurement {
+  std::vector<Row> rows;
+  std::map<int, Nanoseconds> margins;  ///< by CPU
+  std::string idle;                    ///< what became of the wish for shallow idle states
+  bool stopped = false;
+};
+
+std::atomic<bool> stop_asked_for{false};
+
+/// Ctrl-C ends the measuring; what was measured so far is printed. Afterwards it is as it was.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { stop_asked_for.store(true, std::memory_order_relaxed); };
+    for (std::size_t i = 0; i < std::size(kSignals); ++i)
+      (void)::sigaction(kSignals[i], &action, &before_[i]);
+  }
+  ~StopOnSignal() {
+    for (std::size_t i = 0; i < std::size(kSignals); ++i)
+      (void)::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[3]{};
+};
+
+rtsync::Period frame_of(const RigSettings& settings) {
+  return rtsync::real_period(settings.frame.period, settings.realtime.ratio);
+}
+
+rtsync::ProbeRequest request_of(const RigSettings& settings) {
   rtsync::ProbeRequest request;
   for (const int cpu : settings.threads.main.cpus) request.rt_cpus.add(cpu);
   request.wants_fifo = settings.threads.main.policy != rtsync::SchedPolicy::other;
@@ -21,54 +94,202 @@ rtsync::ProbeRequest request_of(const executive::RigSettings& settings) {
   const executive::RealtimeSection& realtime = settings.realtime;
   const rtsync::MonotonicClock clock;
   const auto sleeper = rtsync::make_sleeper(realtime.sleeper, clock, realtime.margin);
-  request.share_needed = realtime.sleep_timer
-                             ? sleeper->share_spun(rtsync::real_period(settings.frame.period, realtime.ratio))
-                             : 1;
+  request.share_needed = realtime.sleep_timer ? sleeper->share_spun(frame_of(settings)) : 1;
   return request;
 }
 
 /// Whether a fact is one that `privileges: require` insists on, and is not as it should be.
-bool stops_the_rig(const rtsync::Fact& fact) {
+bool stops_the_rig(const Fact& fact) {
   if (fact.name == "cpu_dma_latency" || fact.name == "memory lock" || fact.name == "real-time scheduling")
     return fact.grade != rtsync::Grade::ok;
   return (fact.name == "CPUs" || fact.name == "real-time throttle") && fact.grade == rtsync::Grade::fail;
 }
 
+/// --measure and --no-measure. Throws ConfigError for what is neither 0 nor 10 ms .. 60 s.
+Nanoseconds time_to_measure(const DoctorArguments& arguments) {
+  if (!arguments.measures) return Nanoseconds{0};
+  const auto time = config::parse_duration(arguments.measure);
+  if (time && (*time.value == Nanoseconds{0} ||
+               (*time.value >= kShortestTrial && *time.value <= rtsync::kLongestTrial)))
+    return *time.value;
+  const std::string wrong = time ? "'" + arguments.measure + "' is outside 10 ms .. 60 s"
+                                 : time.problem.substr(0, time.problem.find(';'));
+  throw config::ConfigError({"--measure " + arguments.measure, 1, 1}, "measure",
+                            wrong + "; write for example --measure 2s, or --no-measure");
+}
+
+/// The CPUs of the rig's main thread, as a run would choose them.
+Plan plan_for(const RigSettings& settings, Nanoseconds each) {
+  Plan plan;
+  const CpuSet& allowed = rtsync::allowed_cpus();
+  const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
+  for (const int cpu : settings.threads.main.cpus) plan.cpus.add(cpu);
+  if (plan.cpus.empty()) plan.cpus.add(isolated.empty() ? allowed.last() : isolated.last());
+  plan.period = frame_of(settings);
+  plan.trial.duration = each;
+  plan.trial.period = std::clamp(plan.period.floor(), Nanoseconds{100'000}, Nanoseconds{10'000'000});
+  plan.trial.policy = settings.threads.main.policy;
+  plan.trial.priority = settings.threads.main.priority;
+  plan.dma_latency = settings.dma_latency;
+  return plan;
+}
+
+/// Without a rig: every CPU that may become one's.
+Plan plan_for_machine(Nanoseconds each) {
+  Plan plan;
+  const CpuSet& allowed = rtsync::allowed_cpus();
+  const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
+  plan.cpus = isolated.empty() ? allowed : isolated;
+  plan.trial.duration = each;
+  plan.trial.period = kUsualPeriod;
+  plan.dma_latency = Nanoseconds{0};
+  return plan;
+}
+
+Measurement measure(const Plan& plan) {
+  Measurement result;
+  const StopOnSignal signals;
+  const auto trials = static_cast<std::int64_t>(plan.cpus.cpus().size() * std::size(kSleepers));
+  std::fprintf(stderr, "tactus: measuring CPUs %s for %s; Ctrl-C ends it, --no-measure leaves it out\n",
+               plan.cpus.text().c_str(),
+               executive::duration_text(plan.trial.duration.count() * trials).c_str());
+  std::optional<rtsync::DmaLatency> awake;
+  if (plan.dma_latency) {
+    awake.emplace(std::chrono::duration<std::int32_t, std::micro>(
+        static_cast<std::int32_t>(plan.dma_latency->count() / 1000)));
+    if (!awake->provision().granted) result.idle = sentence(awake->provision());
+  }
+  for (const int cpu : plan.cpus.cpus()) {
+    for (const SleeperKind kind : kSleepers) {
+      TrialSettings settings = plan.trial;
+      settings.cpu = cpu;
+      settings.sleeper = kind;
+      if (const auto margin = result.margins.find(cpu); margin != result.margins.end())
+        settings.margin = margin->second;
+      const rtsync::MonotonicClock clock;
+      Row row{cpu, rtsync::make_sleeper(kind, clock, std::nullopt)->name(),
+              run_wake_trial(settings, &stop_asked_for)};
+      if (kind == SleeperKind::nanosleep)
+        if (const auto margin = propose_margin(row.trial, plan.period)) result.margins[cpu] = *margin;
+      if (row.trial.count > 0) result.rows.push_back(std::move(row));
+      result.stopped = stop_asked_for.load(std::memory_order_relaxed);
+      if (result.stopped) return result;
+    }
+  }
+  return result;
+}
+
+void print_facts(const std::vector<Fact>& facts) {
+  int counts[3] = {};
+  for (const Fact& fact : facts) {
+    ++counts[static_cast<int>(fact.grade)];
+    std::printf("%-4s  %s: %s\n", std::string(name_of(fact.grade)).c_str(), fact.name.c_str(),
+                fact.found.c_str());
+    if (fact.grade == rtsync::Grade::ok) continue;
+    std::printf("        needed: %s\n        why:    %s\n", fact.needed.c_str(), fact.why.c_str());
+    if (!fact.cure.empty()) std::printf("        mend:   %s\n", fact.cure.c_str());
+  }
+  std::printf("%d ok, %d warn, %d fail\n", counts[0], counts[1], counts[2]);
+}
+
+/// Everything that the machine refused to the trials, each once.
+std::set<std::string> refusals_of(const Measurement& measured) {
+  std::set<std::string> refusals;
+  if (!measured.idle.empty()) refusals.insert(measured.idle);
+  for (const Row& row : measured.rows)
+    for (const rtsync::Provision& provision : row.trial.provisions)
+      if (!provision.granted) refusals.insert(sentence(provision));
+  return refusals;
+}
+
+/// "62 us": as a rig file takes it.
+std::string margin_text(Nanoseconds margin) {
+  const std::int64_t ns = margin.count();
+  return ns % 1000 == 0 ? std::to_string(ns / 1000) + " us" : std::to_string(ns) + " ns";
+}
+
+void print_measurement(const Measurement& measured, const Plan& plan) {
+  std::printf("\nwakes after their slots, every %s\n",
+              executive::duration_text(plan.trial.period.count()).c_str());
+  std::printf("  %3s  %-9s  %-14s %8s %9s %9s %9s %9s\n", "CPU", "sleeper", "scheduling", "wakes", "p50",
+              "p99", "p99.9", "max");
+  for (const Row& row : measured.rows) {
+    const auto text = [](Nanoseconds time) { return executive::duration_text(time.count()); };
+    std::printf("  %3d  %-9s  %-14s %8llu %9s %9s %9s %9s%s\n", row.cpu, row.sleeper,
+                row.trial.scheduling.c_str(), static_cast<unsigned long long>(row.trial.count),
+                text(row.trial.p50).c_str(), text(row.trial.p99).c_str(), text(row.trial.p99_9).c_str(),
+                text(row.trial.max).c_str(), row.trial.complete ? "" : "  (stopped)");
+  }
+  for (const std::string& refusal : refusals_of(measured)) std::printf("  %s\n", refusal.c_str());
+  if (measured.stopped) std::printf("stopped before all was measured\n");
+  if (!measured.margins.empty()) std::printf("\nfor the rig file, as measured without the rig's load\n");
+  for (const auto& [cpu, margin] : measured.margins)
+    std::printf("  realtime: { sleeper: hybrid, margin: %s }  # CPU %d\n", margin_text(margin).c_str(), cpu);
+}
+
+config::Json as_json(const std::vector<Fact>& facts) {
+  config::Json all = config::Json::array();
+  for (const Fact& fact : facts)
+    all.push_back({{"name", fact.name},
+                   {"grade", name_of(fact.grade)},
+                   {"found", fact.found},
+                   {"needed", fact.needed},
+                   {"why", fact.why},
+                   {"cure", fact.cure}});
+  return all;
+}
+
+void print_json(const std::vector<Fact>& facts, const Measurement& measured, const Plan& plan) {
+  config::Json wakes = config::Json::array();
+  for (const Row& row : measured.rows)
+    wakes.push_back({{"cpu", row.cpu},
+                     {"sleeper", row.sleeper},
+                     {"scheduling", row.trial.scheduling},
+                     {"period_ns", plan.trial.period.count()},
+                     {"count", row.trial.count},
+                     {"missed", row.trial.missed},
+                     {"complete", row.trial.complete},
+                     {"p50_ns", row.trial.p50.count()},
+                     {"p99_ns", row.trial.p99.count()},
+                     {"p99_9_ns", row.trial.p99_9.count()},
+                     {"max_ns", row.trial.max.count()}});
+  config::Json margins = config::Json::object();
+  for (const auto& [cpu, margin] : measured.margins) margins[std::to_string(cpu)] = margin.count();
+  const config::Json all = {{"facts", as_json(facts)},
+                            {"wake", wakes},
+                            {"wake_refused", refusals_of(measured)},
+                            {"proposed_margin_ns", margins}};
+  std::printf("%s\n", all.dump(2).c_str());
+}
+
 }  // namespace
 
 int doctor_command(const DoctorArguments& arguments) {
+  const Nanoseconds each = time_to_measure(arguments);
   rtsync::ProbeRequest request;
+  Plan plan = plan_for_machine(each);
   bool required = false;
+  std::optional<RigSettings> rig;
   if (!arguments.rig.file.empty()) {
-    const executive::RigSettings settings = load_settings(arguments.rig);
-    request = request_of(settings);
-    required = settings.realtime.enabled && settings.privileges == executive::Privileges::require;
+    rig = load_settings(arguments.rig);
+    request = request_of(*rig);
+    plan = plan_for(*rig, each);
+    required = rig->realtime.enabled && rig->privileges == executive::Privileges::require;
   }
-  const std::vector<rtsync::Fact> facts = rtsync::probe_host(request);
+
+  std::vector<Fact> facts = rtsync::probe_host(request);
+  for (Fact& fact : driver_facts(rig ? &*rig : nullptr, each)) facts.push_back(std::move(fact));
+  if (!arguments.json) print_facts(facts);
+  std::fflush(stdout);  // the facts may be read while the measuring goes on
+  const Measurement measured = each > Nanoseconds{0} ? measure(plan) : Measurement{};
   if (arguments.json) {
-    config::Json all = config::Json::array();
-    for (const rtsync::Fact& fact : facts)
-      all.push_back({{"name", fact.name},
-                     {"grade", name_of(fact.grade)},
-                     {"found", fact.found},
-                     {"needed", fact.needed},
-                     {"why", fact.why},
-                     {"cure", fact.cure}});
-    std::printf("%s\n", all.dump(2).c_str());
-  } else {
-    int counts[3] = {};
-    for (const rtsync::Fact& fact : facts) {
-      ++counts[static_cast<int>(fact.grade)];
-      std::printf("%-4s  %s: %s\n", std::string(name_of(fact.grade)).c_str(), fact.name.c_str(),
-                  fact.found.c_str());
-      if (fact.grade == rtsync::Grade::ok) continue;
-      std::printf("        needed: %s\n        why:    %s\n", fact.needed.c_str(), fact.why.c_str());
-      if (!fact.cure.empty()) std::printf("        mend:   %s\n", fact.cure.c_str());
-    }
-    std::printf("%d ok, %d warn, %d fail\n", counts[0], counts[1], counts[2]);
+    print_json(facts, measured, plan);
+  } else if (each > Nanoseconds{0}) {
+    print_measurement(measured, plan);
   }
   // Only a rig that requires what the machine refuses will not run here.
-  return required && std::any_of(facts.begin(), facts.end(), stops_the_rig) ? kWrongMachine : kOk;
+  if (required && std::any_of(facts.begin(), facts.end(), stops_the_rig)) return kWrongMachine;
+  return measured.stopped ? kEndedEarly : kOk;
 }
 
 }  // namespace tactus::app

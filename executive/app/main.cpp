@@ -65,6 +65,13 @@ int main(int argc, char** argv) {
       app.add_subcommand("doctor", "what on this machine stands between a rig and hard real time");
   add_rig(*doctor_app, doctor.rig, false);
   doctor_app->add_flag("--json", doctor.json, "for scripts");
+  CLI::Option* const measure =
+      doctor_app
+          ->add_option("--measure", doctor.measure,
+                       "how long to measure the wakes of each CPU and sleeper, 10ms .. 60s; 0s: not at all")
+          ->type_name("DURATION")
+          ->capture_default_str();
+  doctor_app->add_flag("!--no-measure", doctor.measures, "look only; measure nothing")->excludes(measure);
 
   try {
     app.parse(argc, argv);

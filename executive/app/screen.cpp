@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "executive/app/commands.hpp"
+#include "executive/clock_teller.hpp"
 #include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
 
@@ -125,7 +126,7 @@ std::string how_it_runs(const RigRun& run) {
     if (thread.name == "main")
       return thread.policy_name + (thread.priority > 0 ? " " + std::to_string(thread.priority) : "") +
              " on CPU " + thread.cpus.text() + ", " + run.sleeper().name() + " on clock " +
-             run.clock().name();
+             run.clock().name() + (run.source().empty() ? "" : " of " + run.source());
   return "";
 }
 
@@ -212,6 +213,7 @@ void Screen::status_line(RigRun& run) {
   std::string line =
       "frame " + std::to_string(now.frames) + "  t " + executive::sim_time_text(now.sim_time_ns);
   if (now.state == executive::State::pause) line += "  PAUSED (SIGUSR2 resumes)";
+  if (run.edge_clock() != nullptr) line += "  clock " + executive::clock_text(run.executive().latest_clock());
   if (now.timing.paced)
     line += "  overruns " + std::to_string(now.totals.overruns) + "  late p50 " + text_of(times.late, 0.5) +
             " max " + duration_text(times.late.max().count()) + "  slack " +

@@ -8,4 +8,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tactusConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/tactusConfig.cmake ${PROJECT_BINARY_DIR}/tactusConfigVersion.cmake
         DESTINATION ${package_dir})
 install(DIRECTORY config/rigs DESTINATION share/tactus OPTIONAL)
+# setup-bench finds the files it copies beside itself.
+install(PROGRAMS scripts/setup-bench DESTINATION share/tactus)
+install(FILES scripts/systemd/tactus@.service DESTINATION share/tactus/systemd)
+install(FILES scripts/udev/60-tactus.rules DESTINATION share/tactus/udev)
 install(FILES LICENSE DESTINATION share/doc/tactus)

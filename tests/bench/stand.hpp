@@ -69,9 +69,9 @@ class Stand {
       if (--left == 0) stand_.hand_over();
       return clock_.now();
     }
-    rtsync::Instant<rtsync::RigTime> to_monotonic(
+    rtsync::Instant<rtsync::MonotonicTime> to_monotonic(
         rtsync::Instant<rtsync::RigTime> t) const TACTUS_RT override {
-      return t;
+      return rtsync::Instant<rtsync::MonotonicTime>{t.time_since_epoch()};
     }
     const char* name() const TACTUS_RT override { return "frame counter"; }
 

@@ -17,13 +17,13 @@ constexpr State kAll[] = {State::connect,        State::start,           State::
 // The plan in words, written down a second time on purpose: "from: to to to".
 const std::vector<std::vector<std::string>> kPlan = {
     {"Connect", "Start", "Abort"},
-    {"Start", "StepBegin", "Stop", "Abort"},
+    {"Start", "StepBegin", "Pause", "Stop", "Abort"},
     {"StepBegin", "StepSimulator", "Abort"},
     {"StepSimulator", "StepController", "Abort"},
     {"StepController", "StepSimulator", "StepEnd", "Abort"},
     {"StepEnd", "StepBegin", "Pause", "Stop", "Abort"},
     {"Pause", "Resume", "Stop", "Abort"},
-    {"Resume", "StepBegin", "Stop", "Abort"},
+    {"Resume", "StepBegin", "Pause", "Stop", "Abort"},
     {"Stop", "Reset", "Disconnect"},
     {"Reset", "Start", "Abort"},
     {"Abort", "Stop", "Disconnect"},

@@ -65,6 +65,12 @@ class RandomSettings {
       for (std::int64_t n = 1 + below(4); n > 0; --n) recording.variables.push_back({text(), {}, {}});
       s.record.push_back(recording);
     }
+    if (maybe()) s.clock = clock();
+    s.safe_outputs = maybe() ? SafeOutputs::process : SafeOutputs::guardian;
+    s.guardian_timeout = Nanoseconds{1'000'000 + below(50'000'000'000)};
+    s.watchdog.systemd = maybe();
+    if (maybe()) s.watchdog.device = "/dev/" + name();
+    s.watchdog.timeout = Nanoseconds{1'000'000'000 + below(50'000'000'000)};
     return s;
   }
 
@@ -126,8 +132,13 @@ class RandomSettings {
   ModelSettings model() {
     ModelSettings made;
     made.name = name();
-    made.model.value = name();
-    made.library.value = maybe() ? "./a folder/lib" + name() + ".so" : name();
+    if (maybe()) {
+      made.model.value = name();
+      made.library.value = maybe() ? "./a folder/lib" + name() + ".so" : name();
+    } else {
+      made.driver.value = name();
+      made.device = config::Node::map({{name(), {}, node(0)}, {name(), {}, node(1)}});
+    }
     if (maybe()) made.parameters = config::Node::map({{name(), {}, node(0)}, {name(), {}, node(1)}});
     for (std::int64_t i = below(3); i > 0; --i) {
       JobSettings job;
@@ -140,6 +151,28 @@ class RandomSettings {
       job.enabled = maybe();
       made.jobs.push_back(job);
     }
+    return made;
+  }
+  ClockSection clock() {
+    ClockSection made;
+    made.driver.value = name();
+    made.edges_per_frame = 1 + below(1000);
+    made.frames_per_edge = 1 + below(100'000);
+    made.discipline = maybe() ? rtsync::Discipline::edge : rtsync::Discipline::pll;
+    made.smoothing = 2 + below(9'999);
+    made.slew = 1e-6 * static_cast<double>(1 + below(100'000));
+    made.rate_tolerance = 1e-6 * static_cast<double>(1 + below(100'000));
+    made.blanking = 0.01 * static_cast<double>(below(91));
+    if (maybe()) made.jitter_limit = Nanoseconds{1 + below(10'000'000'000)};
+    if (maybe()) made.late_limit = Nanoseconds{1 + below(10'000'000'000)};
+    made.max_missing = 1 + below(1'000'000'000);
+    made.lock_after = 2 + below(999);
+    made.start_timeout = Nanoseconds{1'000'000 + below(1'000'000'000)};
+    for (rtsync::OnClockFault* policy :
+         {&made.on_glitch, &made.on_double, &made.on_late, &made.on_jitter, &made.on_missing,
+          &made.on_wrong_rate, &made.on_no_edge, &made.on_gone, &made.on_overflow})
+      *policy = static_cast<rtsync::OnClockFault>(below(3));
+    if (maybe()) made.device = config::Node::map({{name(), {}, node(0)}});
     return made;
   }
   ConnectionSettings connection() {

@@ -21,7 +21,9 @@ class SimClock final : public rtsync::Clock {
   Instant<RigTime> now() const TACTUS_RT override {
     return Instant<RigTime>{Nanoseconds{now_.load(std::memory_order_relaxed)}};
   }
-  Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override { return t; }
+  Instant<rtsync::MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override {
+    return Instant<rtsync::MonotonicTime>{t.time_since_epoch()};
+  }
   const char* name() const TACTUS_RT override { return "sim"; }
 
   void advance(Nanoseconds by) TACTUS_RT { now_.fetch_add(by.count(), std::memory_order_relaxed); }

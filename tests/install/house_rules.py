@@ -13,6 +13,7 @@ OWNERS = {
     "yaml-cpp": "config/",
     "CLI": "executive/app/",
     "gpiod": "drivers/gpio/",
+    "systemd": "rtsync/",
     "asio": "drivers/silkit/",
     "httplib": "drivers/live/",
 }

@@ -104,7 +104,7 @@ TEST(Check, TheReferenceNamesEveryKeyOfTheExamples) {
 
 TEST(Doctor, GradesEveryFactAndSaysHowToMendIt) {
   const TempDir dir;
-  const Finished done = run(tactus({"doctor"}, dir.path()));
+  const Finished done = run(tactus({"doctor", "--no-measure"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
   EXPECT_TRUE(fs::is_empty(dir.path()));
   int counts[3] = {};
@@ -133,9 +133,13 @@ TEST(Doctor, GradesEveryFactAndSaysHowToMendIt) {
 
 TEST(Doctor, SaysTheSameToScripts) {
   const TempDir dir;
-  const Finished done = run(tactus({"doctor", example("servo"), "--json"}, dir.path()));
+  const Finished done = run(tactus({"doctor", example("servo"), "--json", "--no-measure"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
-  const Json facts = Json::parse(done.out);
+  EXPECT_EQ(done.err, "");
+  const Json all = Json::parse(done.out);
+  EXPECT_TRUE(all["wake"].is_array() && all["wake"].empty()) << "nothing was to be measured";
+  EXPECT_TRUE(all["proposed_margin_ns"].is_object() && all["proposed_margin_ns"].empty());
+  const Json& facts = all["facts"];
   ASSERT_TRUE(facts.is_array());
   EXPECT_GT(facts.size(), 10U);
   for (const Json& fact : facts) {
@@ -153,10 +157,12 @@ TEST(Doctor, OfARigThatRequiresWhatIsRefusedIsStatus3) {
   const TempDir dir;
   std::string why;
   const auto command = without_privileges(
-      tactus({"doctor", example("servo"), "--set", "privileges=require", "--json"}, dir.path()), dir, why);
+      tactus({"doctor", example("servo"), "--set", "privileges=require", "--json", "--no-measure"},
+             dir.path()),
+      dir, why);
   if (!command) GTEST_SKIP() << why;
   const Finished done = run(*command);
-  const Json facts = Json::parse(done.out);
+  const Json facts = Json::parse(done.out)["facts"];
   const bool failed =
       std::any_of(facts.begin(), facts.end(), [](const Json& fact) { return fact["grade"] == "fail"; });
   EXPECT_EQ(done.status, failed ? 3 : 0) << done;
@@ -166,6 +172,71 @@ TEST(Doctor, OfABadRigFileIsStatus2) {
   const TempDir dir;
   const Finished done = run(tactus({"doctor", "nowhere.yaml"}, dir.path()));
   EXPECT_EQ(done.status, 2) << done;
+}
+
+// How late this machine wakes is nobody's business here; that it was measured, is.
+
+TEST(Doctor, MeasuresEverySleeperOnTheRigsCpu) {
+  const TempDir dir;
+  const Finished done = run(
+      tactus({"doctor", example("servo"), "--set", "threads.main.cpus=[0]", "--json", "--measure", "50ms"},
+             dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(fs::is_empty(dir.path()));
+  const Json all = Json::parse(done.out);
+  std::vector<std::string> sleepers;
+  for (const Json& wake : all["wake"]) {
+    sleepers.push_back(wake["sleeper"]);
+    EXPECT_EQ(wake["cpu"], 0) << wake;
+    EXPECT_TRUE(wake["complete"]) << wake;
+    EXPECT_GE(wake["count"], 1) << wake;
+    EXPECT_GE(wake["p50_ns"], 0) << wake;
+    EXPECT_GE(wake["p99_ns"], wake["p50_ns"]) << wake;
+    EXPECT_GE(wake["max_ns"], wake["p99_9_ns"]) << wake;
+    const std::string scheduling = wake["scheduling"];
+    EXPECT_EQ(scheduling, all["wake_refused"].empty() ? "SCHED_FIFO 80" : scheduling) << wake;
+  }
+  EXPECT_EQ(sleepers, (std::vector<std::string>{"nanosleep", "timerfd", "spin", "hybrid"}));
+  const std::int64_t margin = all["proposed_margin_ns"]["0"];
+  EXPECT_GE(margin, 20'000) << "never less than 20 us";
+  EXPECT_EQ(margin % 1000, 0) << margin;
+}
+
+TEST(Doctor, ProposesAMarginThatARigFileTakes) {
+  const TempDir dir;
+  const Finished done = run(tactus({"doctor", "--measure", "20ms"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_NE(done.err.find("measuring CPUs"), std::string::npos) << "who waits wants to know for what" << done;
+  for (const char* sleeper : {"nanosleep", "timerfd", "spin", "hybrid"})
+    EXPECT_TRUE(std::regex_search(done.out, std::regex(std::string("\n +\\d+ +") + sleeper + " +SCHED_")))
+        << sleeper << done;
+  std::smatch line;
+  ASSERT_TRUE(std::regex_search(done.out, line, std::regex("  (realtime: .* us \\})  # CPU \\d+\n"))) << done;
+  const fs::path rig = dir.write("rig.yaml", "rig: pasted\nframe: { period: 1 ms }\n" + line[1].str() + "\n");
+  const Finished checked = run(tactus({"check", rig.string()}, dir.path()));
+  EXPECT_EQ(checked.status, 0) << checked;
+}
+
+TEST(Doctor, PrintsWhatItHasWhenItIsStopped) {
+  const TempDir dir;
+  Process doctor(tactus({"doctor", example("servo"), "--measure", "60s"}, dir.path()));
+  ASSERT_TRUE(doctor.wait_for_output("measuring CPUs")) << "it did not begin";
+  doctor.signal(SIGINT);
+  const Finished done = doctor.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_NE(done.out.find("stopped before all was measured"), std::string::npos) << done;
+}
+
+TEST(Doctor, RefusesATimeThatIsNone) {
+  const TempDir dir;
+  for (const char* time : {"5", "9ms", "61s", "-1s", "for ever", ""}) {
+    const Finished done = run(tactus({"doctor", "--measure", time}, dir.path()));
+    EXPECT_EQ(done.status, 2) << done;
+    EXPECT_NE(done.err.find("--measure 2s"), std::string::npos) << done;
+    EXPECT_EQ(done.out, "") << "nothing is looked at before the command line is right";
+  }
+  EXPECT_EQ(run(tactus({"doctor", "--measure", "1s", "--no-measure"}, dir.path())).status, 2);
+  EXPECT_EQ(run(tactus({"doctor", "--measure", "0s"}, dir.path())).err, "") << "0 s is no measuring";
 }
 
 }  // namespace

@@ -42,9 +42,9 @@ struct Machine {
     if (++readings; interrupt_every != 0 && readings % interrupt_every == 0) pass(50'000);
     return static_cast<std::uint64_t>(ticks_now);
   }
-  static Instant<RigTime> monotonic() {
+  static Instant<MonotonicTime> monotonic() {
     pass(reading_ns);
-    return Instant<RigTime>{Nanoseconds{ns_now}};
+    return Instant<MonotonicTime>{Nanoseconds{ns_now}};
   }
   static void wait(Nanoseconds time) {
     ++waits;
@@ -64,7 +64,7 @@ TEST(TscChoice, FallsBackWithTheReason) {
       {[](TscFacts& facts) { facts.kernel_clock_source = ""; }, "'', not 'tsc'"},
       {[](TscFacts& facts) { facts.kernel_clock_source = "kvm-clock"; }, "'kvm-clock'"},
       {[](TscFacts&) { Machine::stands_still = true; }, "did not advance"},
-      {[](TscFacts& facts) { facts.monotonic = [] { return Instant<RigTime>{Nanoseconds{1}}; }; },
+      {[](TscFacts& facts) { facts.monotonic = [] { return Instant<MonotonicTime>{Nanoseconds{1}}; }; },
        "did not advance"},
       {[](TscFacts&) { Machine::hertz_later = Machine::hertz * 1.0004; }, "differ by more than 200 ppm"},
       {[](TscFacts&) { Machine::hertz_later = Machine::hertz * 0.9996; }, "differ by more than 200 ppm"},
@@ -153,21 +153,21 @@ TEST(Clocks, NeverGoBackAndKnowTheKernelsTime) {
       last = now;
     }
     // Now on this clock is now on the kernel's, give or take what the thread was away for in between.
-    const Instant<RigTime> before = monotonic.now();
-    const Instant<RigTime> mapped = clock->to_monotonic(clock->now());
-    const Instant<RigTime> after = monotonic.now();
+    const Instant<MonotonicTime> before = monotonic_now();
+    const Instant<MonotonicTime> mapped = clock->to_monotonic(clock->now());
+    const Instant<MonotonicTime> after = monotonic_now();
     EXPECT_GE(mapped, before - (after - before));
     EXPECT_LE(mapped, after);
     // A distance stays a distance.
     const Nanoseconds ahead{5'000'000};
-    const Instant<RigTime> from = monotonic.now();
-    const Instant<RigTime> to = clock->to_monotonic(clock->now() + ahead);
-    const Instant<RigTime> until = monotonic.now();
+    const Instant<MonotonicTime> from = monotonic_now();
+    const Instant<MonotonicTime> to = clock->to_monotonic(clock->now() + ahead);
+    const Instant<MonotonicTime> until = monotonic_now();
     EXPECT_GE(to, from + ahead - (until - from));
     EXPECT_LE(to, until + ahead);
   }
   EXPECT_STREQ(monotonic.name(), "monotonic");
-  EXPECT_EQ(monotonic.to_monotonic(Instant<RigTime>{Nanoseconds{42}}), Instant<RigTime>{Nanoseconds{42}});
+  EXPECT_EQ(monotonic.to_monotonic(Instant<RigTime>{Nanoseconds{42}}), Instant<MonotonicTime>{Nanoseconds{42}});
 }
 
 TEST(ClocksRt, NeverTouchTheHeap) {

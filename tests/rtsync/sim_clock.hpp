@@ -22,7 +22,9 @@ class SimClock final : public Clock {
     now_ += reading_takes_;
     return at;
   }
-  Instant<RigTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override { return t; }
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override {
+    return Instant<MonotonicTime>{t.time_since_epoch()};
+  }
   const char* name() const TACTUS_RT override { return "sim"; }
 
   void advance(Nanoseconds by) TACTUS_RT { now_ += by; }

@@ -4,10 +4,13 @@
 /// forbidden to a model; that is the point.
 ///
 /// Units    s, bytes; frames are counted from 0.
+#include <sys/mman.h>
 #include <time.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <tactus/model.hpp>
@@ -16,7 +19,7 @@
 
 namespace test_load {
 
-enum class What : std::int32_t { none, allocate, sleep, throw_, fail, clock };
+enum class What : std::int32_t { none, allocate, sleep, throw_, fail, clock, segv, fpe, bus, abort };
 
 class Misbehave : public tactus::Model {
  public:
@@ -27,7 +30,11 @@ class Misbehave : public tactus::Model {
                  {"sleep", What::sleep},
                  {"throw", What::throw_},
                  {"fail", What::fail},
-                 {"clock", What::clock}});
+                 {"clock", What::clock},
+                 {"segv", What::segv},
+                 {"fpe", What::fpe},
+                 {"bus", What::bus},
+                 {"abort", What::abort}});
     d.parameter("at_frame", at_frame_, "1", "the first frame to do it in");
     d.parameter("for_frames", for_frames_, "1", "over how many frames it goes on; 0: for ever");
     d.parameter("bytes", bytes_, "1", "how many bytes `allocate` takes and gives back");
@@ -43,9 +50,9 @@ class Misbehave : public tactus::Model {
     models::require_not_negative("for_frames", static_cast<double>(for_frames_), "frames", "1");
     models::require_positive("bytes", static_cast<double>(bytes_), "bytes", "1000");
     models::require_not_negative("sleep_for", sleep_for_, "s", "1 ms");
-    if (what_ < What::none || what_ > What::clock) {
+    if (what_ < What::none || what_ > What::abort) {
       models::refuse("what", static_cast<double>(what_), "", "is none of the labels",
-                     "none, allocate, sleep, throw, fail or clock");
+                     "none, allocate, sleep, throw, fail, clock, segv, fpe, bus or abort");
     }
     const double whole = std::floor(sleep_for_);
     sleep_.tv_sec = static_cast<time_t>(whole);
@@ -78,6 +85,19 @@ class Misbehave : public tactus::Model {
         seen_ = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
         return 0;
       }
+      case What::segv: {
+        volatile int* const nowhere = nullptr;
+        *nowhere = 1;
+        return 0;
+      }
+      case What::fpe:
+        divide_by_zero();
+        return 0;
+      case What::bus:
+        touch_beyond_a_file();
+        return 0;
+      case What::abort:
+        std::abort();
       case What::none:
         return 0;
     }
@@ -85,6 +105,17 @@ class Misbehave : public tactus::Model {
   }
 
  private:
+#if defined(__x86_64__)
+  static void divide_by_zero() { asm volatile("xorl %%ecx, %%ecx; divl %%ecx" ::: "eax", "ecx", "edx"); }
+#else
+  static void divide_by_zero() { std::raise(SIGFPE); }  // this processor's division does not trap
+#endif
+  static void touch_beyond_a_file() {
+    const int file = ::memfd_create("empty", MFD_CLOEXEC);
+    void* const page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (page != MAP_FAILED) *static_cast<volatile char*>(page) = 1;
+  }
+
   What what_ = What::none;
   std::int64_t at_frame_ = 0, for_frames_ = 1, bytes_ = 1000;
   double sleep_for_ = 1e-3;

@@ -1,0 +1,42 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "drivers/gpio/gpio.hpp"
+#include "rtsync/edge_source.hpp"
+
+namespace tactus::drivers::gpio {
+
+/// Edges of a requested line.
+///
+/// The kernel stamps edges in CLOCK_MONOTONIC since Linux 5.7. At the first edge the stamp is compared with
+/// the clocks; when it is in another one, the line is `gone` with EPROTO, and what() says why.
+///
+/// Threads, RT  as EdgeSource.
+class EdgeLineSource final : public rtsync::EdgeSource {
+ public:
+  EdgeLineSource(std::unique_ptr<EdgeLine> line, std::string what);
+
+  rtsync::EdgeRead wait(rtsync::Instant<rtsync::MonotonicTime> deadline,
+                        std::span<rtsync::Instant<rtsync::MonotonicTime>> edges) TACTUS_RT override;
+  std::string what() const override;
+
+ private:
+  rtsync::EdgeRead take(std::span<rtsync::Instant<rtsync::MonotonicTime>> edges) TACTUS_RT;
+  rtsync::EdgeRead gone(int error) TACTUS_RT;
+  bool stamps_are_monotonic(std::int64_t stamp) TACTUS_RT;
+
+  enum class WrongClock { none, realtime, unknown };
+
+  std::unique_ptr<EdgeLine> line_;
+  std::string what_;
+  std::int64_t opened_;
+  bool checked_ = false;
+  int gone_ = 0;
+  std::size_t in_a_row_ = 0;  ///< edges taken since the kernel's buffer was last seen empty
+  std::atomic<WrongClock> wrong_clock_{WrongClock::none};
+};
+
+}  // namespace tactus::drivers::gpio

@@ -1,0 +1,125 @@
+#pragma once
+/// What tactus needs of GPIO lines, whoever provides them. gpiod1.cpp provides them by libgpiod 1.
+///
+/// Levels are those of the wire: a set bit is a high line, the first requested line is the lowest bit. What
+/// "active low" makes of them is the business of who asks.
+///
+/// Threads  one at a time per object, but where a function says otherwise.
+/// RT       what is marked so; system calls: the one that does the work.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drivers/gpio/safe_write.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::drivers::gpio {
+
+enum class Bias { as_is, disable, pull_up, pull_down };
+enum class Drive { push_pull, open_drain, open_source };
+enum class Edges { rising, falling, both };
+
+/// Lines that one request, and so one system call, can hold.
+inline constexpr std::size_t kMostLines = 64;
+/// Bytes of a line's or consumer's name that the kernel keeps.
+inline constexpr std::size_t kMostName = 31;
+
+struct ChipInfo {
+  std::string path;   ///< /dev/gpiochip0
+  std::string name;   ///< gpiochip0
+  std::string label;  ///< pinctrl-bcm2711
+  unsigned lines = 0;
+};
+
+struct LineInfo {
+  std::string name{};  ///< empty: it has none
+  bool used = false;
+  std::string consumer{};  ///< who uses it; may be empty even then
+};
+
+/// Requested lines are held until the object goes.
+class EdgeLine {
+ public:
+  EdgeLine() = default;
+  EdgeLine(const EdgeLine&) = delete;
+  EdgeLine& operator=(const EdgeLine&) = delete;
+  virtual ~EdgeLine() = default;
+
+  /// Readable when there are edges.
+  virtual int fd() const TACTUS_RT = 0;
+  /// Edges the kernel keeps until they are read.
+  virtual std::size_t buffer() const TACTUS_RT = 0;
+
+  struct Taken {
+    std::size_t count = 0;
+    int error = 0;  ///< errno's value; 0 also when there was no edge
+  };
+  /// Takes the time stamps, in nanoseconds, of the edges that are there, oldest first. Does not wait. @when
+  /// rt
+  virtual Taken take(std::span<std::int64_t> stamps) TACTUS_RT = 0;
+};
+
+class Inputs {
+ public:
+  Inputs() = default;
+  Inputs(const Inputs&) = delete;
+  Inputs& operator=(const Inputs&) = delete;
+  virtual ~Inputs() = default;
+
+  /// 0, or errno's value. @when rt
+  virtual int read(std::uint64_t& levels) TACTUS_RT = 0;
+};
+
+class Outputs {
+ public:
+  Outputs() = default;
+  Outputs(const Outputs&) = delete;
+  Outputs& operator=(const Outputs&) = delete;
+  virtual ~Outputs() = default;
+
+  /// 0, or errno's value. @when rt
+  virtual int write(std::uint64_t levels) TACTUS_RT = 0;
+  /// Valid as long as somebody holds the lines. @when setup
+  virtual SafeWrite prepare(std::uint64_t levels) const = 0;
+};
+
+/// An open chip. The requests throw std::system_error: EBUSY when a line is in use.
+class Chip {
+ public:
+  Chip() = default;
+  Chip(const Chip&) = delete;
+  Chip& operator=(const Chip&) = delete;
+  virtual ~Chip() = default;
+
+  virtual const ChipInfo& info() const = 0;
+  /// As it is now. Throws std::system_error. @when setup or service
+  virtual LineInfo line(unsigned offset) const = 0;
+  virtual std::unique_ptr<EdgeLine> request_edges(unsigned line, Edges edges, Bias bias,
+                                                  const std::string& consumer) = 0;
+  virtual std::unique_ptr<Inputs> request_inputs(const std::vector<unsigned>& lines, Bias bias,
+                                                 const std::string& consumer) = 0;
+  /// The lines are outputs with these levels from the first moment on.
+  virtual std::unique_ptr<Outputs> request_outputs(const std::vector<unsigned>& lines, Drive drive,
+                                                   std::uint64_t levels, const std::string& consumer) = 0;
+};
+
+/// The chips of this machine.
+class Gpio {
+ public:
+  Gpio() = default;
+  Gpio(const Gpio&) = delete;
+  Gpio& operator=(const Gpio&) = delete;
+  virtual ~Gpio() = default;
+
+  virtual std::vector<std::string> paths() const = 0;  ///< of all chips, in the order of their numbers
+  /// Throws std::system_error. @when setup or service
+  virtual std::unique_ptr<Chip> open(const std::string& path) const = 0;
+};
+
+/// The one that this tactus was built with.
+std::unique_ptr<Gpio> system_gpio();
+
+}  // namespace tactus::drivers::gpio

@@ -1,0 +1,221 @@
+#include "drivers/gpio/gpio_out.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "drivers/gpio/guardian.hpp"
+#include "drivers/gpio/holder.hpp"
+#include "drivers/gpio/lines.hpp"
+#include "drivers/gpio/settings.hpp"
+#include "drivers/gpio/signal.hpp"
+
+namespace tactus::drivers::gpio {
+namespace {
+
+struct OutLines : NamedLines {
+  config::Node safe{};
+  config::Node initial{};
+  std::uint64_t safe_value = 0;
+  std::uint64_t initial_value = 0;
+};
+
+struct OutSettings {
+  config::Origin origin{};
+  std::string chip{};
+  Drive drive = Drive::push_pull;
+  std::vector<OutLines> lines{};
+
+  std::vector<const NamedLines*> all() const {
+    std::vector<const NamedLines*> pointers;
+    for (const OutLines& one : lines) pointers.push_back(&one);
+    return pointers;
+  }
+};
+
+const config::Fields<OutLines>& line_fields() {
+  // Members of a base class: their type is a pointer into the base, which the table does not take.
+  using Many = std::vector<config::Located<std::string>>;
+  static constexpr config::Origin OutLines::*kOrigin = &OutLines::origin;
+  static constexpr std::optional<config::Located<std::string>> OutLines::*kLine = &OutLines::line;
+  static constexpr Many OutLines::*kLines = &OutLines::lines;
+  static constexpr bool OutLines::*kActiveLow = &OutLines::active_low;
+  static const config::Fields<OutLines> fields{
+      "What one input variable drives: a line alone (a yes or no), or several (a number)",
+      {
+          config::located(kOrigin),
+          config::optional("line", kLine, line_rule(), "number or name of the line"),
+          config::optional("lines", kLines, line_rule(),
+                           "numbers or names of the lines of one number, its lowest bit first"),
+          config::optional("active_low", kActiveLow,
+                           "a yes, or a 1 bit, is a low line; so also for 'safe' and 'initial'"),
+          config::required("safe", &OutLines::safe,
+                           "value that harms nobody: driven when the rig ends, however it ends"),
+          config::optional("initial", &OutLines::initial,
+                           "value from the opening to the first frame; default: the safe one"),
+      }};
+  return fields;
+}
+
+const config::Fields<OutSettings>& out_fields() {
+  static const config::Fields<OutSettings> fields{
+      "Lines of one GPIO chip from input variables, written at the end of every frame",
+      {
+          config::located(&OutSettings::origin),
+          config::required("chip", &OutSettings::chip, chip_rule(), kChipMeaning),
+          config::optional("drive", &OutSettings::drive, drive_words(), "how the lines are driven"),
+          config::named("lines", &OutSettings::lines, line_fields(), "variable", "the variables").at_least(1),
+      }};
+  return fields;
+}
+
+/// A yes or no for a single line, a number that fits for several.
+std::uint64_t read_value(const config::Node& node, const char* key, const OutLines& lines,
+                         config::Problems& problems) {
+  const config::Context context(problems, lines.origin.path + "." + key);
+  if (lines.line) {
+    bool value = false;
+    (void)config::bool_type().read(node, context, value);
+    return value ? 1 : 0;
+  }
+  const std::size_t width = lines.lines.size();
+  const std::int64_t largest =
+      width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+  std::int64_t value = 0;
+  (void)config::range(std::int64_t{0}, largest).base().read(node, context, value);
+  return static_cast<std::uint64_t>(value);
+}
+
+class Outlet final : public executive::DrivenModel, private executive::SafeOutput {
+ public:
+  Outlet(std::shared_ptr<const Gpio> gpio, OutSettings settings)
+      : gpio_(std::move(gpio)), settings_(std::move(settings)) {
+    unsigned bit = 0;
+    signals_.reserve(settings_.lines.size());
+    for (const OutLines& lines : settings_.lines) {
+      Signal& signal = signals_.emplace_back(lines, settings_.chip, bit);
+      bit += signal.width();
+      signal.set(lines.initial_value);
+      safe_levels_ |= signal.levels_of(lines.safe_value);
+      initial_levels_ |= signal.levels_of(lines.initial_value);
+    }
+  }
+
+  ~Outlet() override {
+    if (!open_.load()) return;
+    drive_safe();
+    open_.store(false);
+    // The guardian lets go first: when this object is gone, the lines are free.
+    if (guardian_ != nullptr) guardian_->forget(guarded_as_);
+  }
+
+  void declare(Declare& d) override {
+    for (Signal& signal : signals_) signal.declare_input(d);
+    d.job<&Outlet::write>("write", JobClass::end_of_frame);
+  }
+
+  void open(const executive::OpenRequest& request) override {
+    // First of all, so that a rig that can have no guardian has not yet touched a line.
+    if (request.safe_outputs == executive::SafeOutputs::guardian)
+      guardian_ = Guardian::of_this_process(request);
+    const std::unique_ptr<Chip> chip = open_chip(*gpio_, settings_.chip);
+    const std::vector<unsigned> lines = find_lines(*chip, settings_.all());
+    outputs_ = gpio::request(*chip, lines, [&] {
+      return chip->request_outputs(lines, settings_.drive, initial_levels_,
+                                   consumer_of(request.rig, ::getpid()));
+    });
+    safe_ = outputs_->prepare(safe_levels_);
+    if (guardian_ != nullptr) guarded_as_ = guardian_->watch(safe_);
+    open_.store(true);
+  }
+
+  executive::SafeOutput* safe_output() override { return this; }
+
+  int write() {
+    if (outputs_ == nullptr) return fail_with("the lines were not opened");
+    if (const char* why = guardian_ == nullptr ? nullptr : guardian_->trouble(); why != nullptr)
+      return stop(why);
+    std::uint64_t levels = 0;
+    for (const Signal& signal : signals_) {
+      if (signal.value() > signal.largest()) return does_not_fit(signal);
+      levels |= signal.levels_of(signal.value());
+    }
+    if (const int error = outputs_->write(levels); error != 0) return fail_with(error_text(error));
+    // It may have driven safe between the look above and the write, which then undid it.
+    if (guardian_ != nullptr && guardian_->tripped()) return stop(guardian_->trouble());
+    return 0;
+  }
+
+ private:
+  void drive_safe() TACTUS_RT override {
+    if (!open_.load()) return;
+    if (guardian_ != nullptr) guardian_->disarm();
+    (void)safe_.issue();
+  }
+
+  void frame_ended() TACTUS_RT override {
+    if (guardian_ != nullptr) guardian_->frame_ended();
+  }
+
+  /// The guardian has done so already, or is about to, or is dead.
+  int stop(const char* why) const {
+    (void)safe_.issue();
+    fail(why);
+    return 1;
+  }
+
+  int fail_with(const char* why) const {
+    std::array<char, 256> text{};
+    (void)std::snprintf(text.data(), text.size(), "cannot write the lines of GPIO chip %s: %s",
+                        settings_.chip.c_str(), why);
+    fail(text.data());
+    return 1;
+  }
+
+  int does_not_fit(const Signal& signal) const {
+    std::array<char, 256> text{};
+    (void)std::snprintf(text.data(), text.size(),
+                        "%s is %llu, but its %u lines hold 0 .. %llu; nothing was written",
+                        signal.name().c_str(), static_cast<unsigned long long>(signal.value()),
+                        signal.width(), static_cast<unsigned long long>(signal.largest()));
+    fail(text.data());
+    return 1;
+  }
+
+  std::shared_ptr<const Gpio> gpio_;
+  OutSettings settings_;
+  std::vector<Signal> signals_;
+  std::uint64_t safe_levels_ = 0;
+  std::uint64_t initial_levels_ = 0;
+  std::shared_ptr<Guardian> guardian_;
+  std::unique_ptr<Outputs> outputs_;
+  SafeWrite safe_;
+  std::int32_t guarded_as_ = 0;
+  std::atomic<bool> open_{false};
+};
+
+}  // namespace
+
+std::shared_ptr<const config::Section> GpioOut::section() const { return out_fields().shared_section(); }
+
+std::unique_ptr<executive::DrivenModel> GpioOut::make(const config::Node& settings, const std::string& path,
+                                                      config::Problems& problems) {
+  const std::size_t before = problems.count();
+  OutSettings read = out_fields().load(written_out(settings), path, problems);
+  check_lines(read.all(), read.origin, problems);
+  if (problems.count() != before) return nullptr;
+  for (OutLines& lines : read.lines) {
+    lines.safe_value = read_value(lines.safe, "safe", lines, problems);
+    lines.initial_value =
+        lines.initial.is_null() ? lines.safe_value : read_value(lines.initial, "initial", lines, problems);
+  }
+  if (problems.count() != before) return nullptr;
+  return std::make_unique<Outlet>(gpio_, std::move(read));
+}
+
+}  // namespace tactus::drivers::gpio

@@ -1,0 +1,262 @@
+#include "drivers/gpio/guardian.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include "drivers/gpio/holder.hpp"
+#include "executive/device_error.hpp"
+#include "executive/duration_text.hpp"
+#include "executive/model_library.hpp"
+
+namespace tactus::drivers::gpio {
+namespace {
+
+using executive::DeviceError;
+
+constexpr int kPatienceMs = 5000;  // for an answer, and for its end
+
+std::int64_t now() TACTUS_RT {
+  timespec time{};
+  (void)::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+}
+
+[[noreturn]] void cannot(const std::string& what, int error) {
+  throw DeviceError(
+      "the guardian of the outputs cannot be had: " + what + ": " + std::generic_category().message(error) +
+      "; with 'safe_outputs: process' the rig runs without one, and killed it leaves its outputs "
+      "as they are");
+}
+
+void check(int result, const char* what) {
+  if (result < 0) cannot(what, errno);
+}
+
+/// All that the guardian is born with: the socket, no standard streams, a session of its own, no signals.
+class SpawnPlan {
+ public:
+  explicit SpawnPlan(int socket) {
+    ok(::posix_spawn_file_actions_init(&files_));
+    ok(::posix_spawnattr_init(&attributes_));
+    ok(::posix_spawn_file_actions_addopen(&files_, 0, "/dev/null", O_RDONLY, 0));
+    ok(::posix_spawn_file_actions_addopen(&files_, 1, "/dev/null", O_WRONLY, 0));
+    ok(::posix_spawn_file_actions_addopen(&files_, 2, "/dev/null", O_WRONLY, 0));
+    ok(::posix_spawn_file_actions_adddup2(&files_, socket, kGuardianSocket));
+    ok(::posix_spawn_file_actions_addclosefrom_np(&files_, kGuardianSocket + 1));
+    sigset_t all;
+    (void)::sigfillset(&all);
+    ok(::posix_spawnattr_setsigmask(&attributes_, &all));
+    ok(::posix_spawnattr_setsigdefault(&attributes_, &all));
+    ok(::posix_spawnattr_setflags(
+        &attributes_,
+        static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)));
+  }
+  ~SpawnPlan() {
+    (void)::posix_spawnattr_destroy(&attributes_);
+    (void)::posix_spawn_file_actions_destroy(&files_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  pid_t start(const std::filesystem::path& program, const std::string& rig) const {
+    std::string name = kGuardianProgram;
+    std::string rig_name = rig;
+    std::string pid = std::to_string(::getpid());
+    std::string state(std::strlen(kGuardianStalled), '-');  // room for each of its states
+    std::array<char*, 5> words{name.data(), rig_name.data(), pid.data(), state.data(), nullptr};
+    pid_t child = -1;
+    const int error = ::posix_spawn(&child, program.c_str(), &files_, &attributes_, words.data(), environ);
+    if (error != 0) cannot("cannot start " + program.string(), error);
+    return child;
+  }
+
+ private:
+  static void ok(int error) {
+    if (error != 0) cannot("cannot prepare its start", error);
+  }
+
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+std::filesystem::path guardian_program(const std::vector<std::filesystem::path>& folders) {
+  std::string tried;
+  for (const auto& folder : folders) {
+    const std::filesystem::path program = folder / kGuardianProgram;
+    if (::access(program.c_str(), X_OK) == 0) return program;
+    tried += (tried.empty() ? "" : ", ") + program.string();
+  }
+  throw DeviceError("the guardian of the outputs cannot be had: there is no program " + tried +
+                    "; install tactus again, or set 'safe_outputs: process', with which a rig that is killed "
+                    "leaves its outputs as they are");
+}
+
+std::shared_ptr<Guardian> Guardian::of_this_process(const executive::OpenRequest& request) {
+  static std::mutex mutex;
+  static std::weak_ptr<Guardian> the_one;
+  const std::scoped_lock lock(mutex);
+  std::shared_ptr<Guardian> guardian = the_one.lock();
+  if (guardian == nullptr) {
+    guardian = std::make_shared<Guardian>(guardian_program(executive::plugin_folders()), request);
+    the_one = guardian;
+  }
+  return guardian;
+}
+
+Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRequest& request)
+    : patience_ns_(std::max<std::int64_t>(request.guardian_timeout.count(), 5 * kGuardianSleepNs / 2)),
+      tripped_text_("the guardian drove the outputs safe: no frame for " +
+                    executive::duration_text(request.guardian_timeout.count())) {
+  struct Descriptor {
+    int fd = -1;
+    ~Descriptor() {
+      if (fd >= 0) (void)::close(fd);
+    }
+  };
+  Descriptor memory{::memfd_create("tactus-guardian", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  check(memory.fd, "memfd_create");
+  check(::ftruncate(memory.fd, sizeof(GuardianPage)), "ftruncate");
+  check(::fcntl(memory.fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), "F_ADD_SEALS");
+  void* const at =
+      ::mmap(nullptr, sizeof(GuardianPage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory.fd, 0);
+  if (at == MAP_FAILED) cannot("mmap", errno);
+  page_ = new (at) GuardianPage;
+  try {
+    std::array<int, 2> ends{-1, -1};
+    check(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), "socketpair");
+    Descriptor theirs{ends[1]};
+    socket_ = ends[0];
+    // Above the standard streams, which the child opens anew.
+    Descriptor above{::fcntl(theirs.fd, F_DUPFD_CLOEXEC, kGuardianSocket + 1)};
+    check(above.fd, "F_DUPFD_CLOEXEC");
+    pid_ = SpawnPlan(above.fd).start(program, request.rig);
+  } catch (...) {
+    end(false);
+    throw;
+  }
+  dead_text_ = "the guardian of the outputs, process " + std::to_string(pid_) +
+               ", is dead or stands still, and without it they would not be driven safe if the rig died";
+  GuardianMessage hello;
+  hello.timeout_ns = request.guardian_timeout.count();
+  if (const int error = ask(hello, memory.fd); error != 0) {
+    end(false);
+    cannot(program.string() + " does not answer", error);
+  }
+}
+
+Guardian::~Guardian() { end(true); }
+
+std::int32_t Guardian::watch(const SafeWrite& write) {
+  GuardianMessage message;
+  message.kind = GuardianMessage::Kind::watch;
+  message.id = next_id_++;
+  message.write = write;
+  if (const int error = ask(message, write.fd); error != 0)
+    cannot("process " + std::to_string(pid_) + " does not take the lines", error);
+  return message.id;
+}
+
+void Guardian::forget(std::int32_t id) noexcept {
+  GuardianMessage message;
+  message.kind = GuardianMessage::Kind::forget;
+  message.id = id;
+  (void)ask(message, -1);  // one that is dead holds no line any more
+}
+
+void Guardian::frame_ended() TACTUS_RT {
+  page_->frame_ended.store(now(), std::memory_order_relaxed);
+  page_->armed.store(1, std::memory_order_release);
+}
+
+void Guardian::disarm() TACTUS_RT { page_->armed.store(0); }
+
+bool Guardian::tripped() const TACTUS_RT { return page_->tripped.load() != 0; }
+
+const char* Guardian::trouble() TACTUS_RT {
+  if (tripped()) return tripped_text_.c_str();
+  const std::int64_t time = now();
+  if (time - seen_at_ < patience_ns_) return nullptr;
+  const std::uint64_t wakes = page_->wakes.load(std::memory_order_relaxed);
+  const bool stands = seen_at_ != 0 && wakes == seen_wakes_;
+  seen_at_ = time;
+  seen_wakes_ = wakes;
+  return stands ? dead_text_.c_str() : nullptr;
+}
+
+int Guardian::ask(GuardianMessage message, int fd) noexcept {
+  const std::scoped_lock lock(asking_);
+  iovec part{&message, sizeof message};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (fd >= 0) {
+    header.msg_control = room;
+    header.msg_controllen = sizeof room;
+    cmsghdr* const with = CMSG_FIRSTHDR(&header);
+    with->cmsg_level = SOL_SOCKET;
+    with->cmsg_type = SCM_RIGHTS;
+    with->cmsg_len = CMSG_LEN(sizeof fd);
+    std::memcpy(CMSG_DATA(with), &fd, sizeof fd);
+  }
+  while (::sendmsg(socket_, &header, MSG_NOSIGNAL) < 0)
+    if (errno != EINTR) return errno;
+  if (message.kind == GuardianMessage::Kind::released) return 0;
+  const std::int64_t until = now() + kPatienceMs * 1'000'000LL;
+  for (;;) {
+    pollfd polled{socket_, POLLIN, 0};
+    const std::int64_t left = std::max<std::int64_t>(0, until - now());
+    const timespec time{left / 1'000'000'000, left % 1'000'000'000};
+    const int count = ::ppoll(&polled, 1, &time, nullptr);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    if (count == 0) return ETIMEDOUT;
+    GuardianMessage answer;
+    const ssize_t size = ::recv(socket_, &answer, sizeof answer, MSG_DONTWAIT);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (size < 0) return errno;
+    if (size == 0) return ECONNRESET;
+    // The answer to an earlier question that nobody waited for any more.
+    if (size == static_cast<ssize_t>(sizeof answer) &&
+        (answer.kind != message.kind || answer.id != message.id))
+      continue;
+    return size == static_cast<ssize_t>(sizeof answer) ? answer.error : EPROTO;
+  }
+}
+
+void Guardian::end(bool released) noexcept {
+  if (released) {
+    GuardianMessage message;
+    message.kind = GuardianMessage::Kind::released;
+    (void)ask(message, -1);
+    pollfd polled{socket_, 0, 0};  // its end of the socket closes as it ends
+    while (::poll(&polled, 1, kPatienceMs) < 0 && errno == EINTR) {
+    }
+    if (polled.revents == 0) released = false;
+  }
+  if (pid_ > 0) {
+    if (!released) (void)::kill(pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (socket_ >= 0) (void)::close(socket_);
+  if (page_ != nullptr) (void)::munmap(page_, sizeof(GuardianPage));
+}
+
+}  // namespace tactus::drivers::gpio

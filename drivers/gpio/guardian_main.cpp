@@ -1,0 +1,242 @@
+/// tactus-guardian: drives a rig's outputs safe when the rig's process dies or stands still. One per rig; it
+/// is started by the driver gpio_out. docs/gpio.md says what it does when.
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "drivers/gpio/guardian_protocol.hpp"
+#include "drivers/gpio/holder.hpp"
+
+namespace tactus::drivers::gpio {
+namespace {
+
+constexpr std::int64_t kAgainNs = 10'000'000;  // after a stall, and after a write that failed
+
+std::int64_t now() {
+  timespec time{};
+  (void)::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+}
+
+/// The state, as the last word of the command line, in the room the rig left for it there.
+class Title {
+ public:
+  explicit Title(char* word) : room_(word, std::strlen(word)) {}
+  void show(std::string_view state) const {
+    std::fill(room_.begin(), room_.end(), '\0');
+    std::copy_n(state.begin(), std::min(state.size(), room_.size()), room_.begin());
+  }
+
+ private:
+  std::span<char> room_;
+};
+
+class Guard {
+ public:
+  Guard(const Title& title, pid_t rig) : title_(title) {
+    sigset_t all;
+    (void)::sigfillset(&all);
+    (void)::sigprocmask(SIG_BLOCK, &all, nullptr);
+    sigset_t end;
+    (void)::sigemptyset(&end);
+    for (const int number : {SIGTERM, SIGINT, SIGQUIT}) (void)::sigaddset(&end, number);
+    signals_ = ::signalfd(-1, &end, SFD_CLOEXEC | SFD_NONBLOCK);
+    // A child that the rig forked may keep the socket open. -1 before Linux 5.3: then the socket must do.
+    rig_ = static_cast<int>(::syscall(SYS_pidfd_open, rig, 0));
+  }
+
+  int run() {
+    title_.show(kGuardianWatching);
+    for (;;) {
+      pollfd polled[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}, {rig_, POLLIN, 0}};
+      const std::int64_t sleep = until_next();
+      const timespec time{sleep / 1'000'000'000, sleep % 1'000'000'000};
+      const int count = ::ppoll(polled, std::size(polled), sleep < 0 ? nullptr : &time, nullptr);
+      const bool end = asked_to_end();
+      if (socket_ >= 0) {
+        if (page_ != nullptr) page_->wakes.fetch_add(1, std::memory_order_relaxed);
+        // What the rig said before it ended counts, so the socket is emptied first.
+        if (!talk()) return 0;
+        if (count > 0 && polled[2].revents != 0 && socket_ >= 0) rig_is_dead();
+        if (socket_ >= 0) watch_frames();
+      } else if (end) {
+        return 0;  // which releases the lines
+      } else if (again_) {
+        drive();
+      }
+      if (socket_ < 0 && outputs_.empty()) return 0;
+    }
+  }
+
+ private:
+  /// How long to sleep; -1: until something happens.
+  std::int64_t until_next() const {
+    if (again_) return kAgainNs;
+    if (socket_ < 0) return -1;
+    if (page_ == nullptr) return kGuardianSleepNs;
+    if (page_->armed.load(std::memory_order_acquire) == 0) return std::min(timeout_, kGuardianSleepNs);
+    const std::int64_t due = page_->frame_ended.load(std::memory_order_relaxed) + timeout_;
+    return std::clamp<std::int64_t>(due - now(), 0, kGuardianSleepNs);
+  }
+
+  /// Only once the rig is dead: before, its outputs would be left without a guardian.
+  bool asked_to_end() const {
+    bool asked = false;
+    signalfd_siginfo info{};
+    while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) asked = true;
+    return asked;
+  }
+
+  /// Takes the messages that are there. False: the rig released its outputs.
+  bool talk() {
+    for (;;) {
+      GuardianMessage message;
+      iovec part{&message, sizeof message};
+      alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+      msghdr header{};
+      header.msg_iov = &part;
+      header.msg_iovlen = 1;
+      header.msg_control = room;
+      header.msg_controllen = sizeof room;
+      const ssize_t size = ::recvmsg(socket_, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+      if (size <= 0) {
+        rig_is_dead();
+        return true;
+      }
+      int fd = -1;
+      if (const cmsghdr* with = CMSG_FIRSTHDR(&header); with != nullptr && with->cmsg_type == SCM_RIGHTS)
+        std::memcpy(&fd, CMSG_DATA(with), sizeof fd);
+      if (size != static_cast<ssize_t>(sizeof message) || message.version != kGuardianVersion) {
+        message.error = EPROTO;
+        if (fd >= 0) (void)::close(fd);
+      } else if (message.kind == GuardianMessage::Kind::released) {
+        return false;
+      } else {
+        message.error = take(message, fd);
+      }
+      (void)::send(socket_, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+  }
+
+  int take(const GuardianMessage& message, int fd) {
+    switch (message.kind) {
+      case GuardianMessage::Kind::hello: {
+        void* const at = ::mmap(nullptr, sizeof(GuardianPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        const int error = errno;
+        if (fd >= 0) (void)::close(fd);
+        if (at == MAP_FAILED) return error;
+        page_ = static_cast<GuardianPage*>(at);
+        timeout_ = message.timeout_ns;
+        return 0;
+      }
+      case GuardianMessage::Kind::watch:
+        if (fd < 0 || page_ == nullptr) return EPROTO;
+        outputs_.push_back({message.id, message.write});
+        outputs_.back().write.fd = fd;
+        return 0;
+      case GuardianMessage::Kind::forget:
+        for (auto output = outputs_.begin(); output != outputs_.end(); ++output) {
+          if (output->id != message.id) continue;
+          (void)::close(output->write.fd);
+          outputs_.erase(output);
+          return 0;
+        }
+        return ENOENT;
+      case GuardianMessage::Kind::released:
+        break;
+    }
+    return EPROTO;
+  }
+
+  void watch_frames() {
+    if (page_ == nullptr) return;
+    if (page_->tripped.load(std::memory_order_relaxed) != 0) {
+      // A write that the rig had begun before it stood still may have come after ours.
+      drive();
+      again_ = true;
+      return;
+    }
+    if (page_->armed.load(std::memory_order_acquire) == 0) return;
+    if (now() < page_->frame_ended.load(std::memory_order_relaxed) + timeout_) return;
+    page_->tripped.store(1);
+    drive();
+    again_ = true;
+    title_.show(kGuardianStalled);
+  }
+
+  void rig_is_dead() {
+    drive();
+    (void)::close(socket_);
+    socket_ = -1;
+    if (rig_ >= 0) (void)::close(rig_);
+    rig_ = -1;
+    title_.show(kGuardianSafe);
+  }
+
+  void drive() {
+    again_ = false;
+    for (const Output& output : outputs_) {
+      const int error = output.write.issue();
+      if (error != 0 && error != ENODEV) again_ = true;  // a chip that is gone stays gone
+    }
+  }
+
+  struct Output {
+    std::int32_t id;
+    SafeWrite write;
+  };
+
+  Title title_;
+  int signals_ = -1;
+  int socket_ = kGuardianSocket;
+  int rig_ = -1;
+  GuardianPage* page_ = nullptr;
+  std::int64_t timeout_ = kGuardianSleepNs;
+  std::vector<Output> outputs_;
+  bool again_ = false;
+};
+
+/// Whatever of it is not permitted, the guardian does without: it is then later on a busy machine.
+void become_real_time() {
+  (void)::mlockall(MCL_CURRENT | MCL_FUTURE);
+  const sched_param priority{90};
+  (void)::sched_setscheduler(0, SCHED_FIFO, &priority);
+  (void)::prctl(PR_SET_TIMERSLACK, 1UL);
+}
+
+}  // namespace
+}  // namespace tactus::drivers::gpio
+
+int main(int argc, char** argv) {
+  using namespace tactus::drivers::gpio;
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (argc != 4 || ::getsockopt(kGuardianSocket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+      type != SOCK_SEQPACKET) {
+    (void)std::fputs(
+        "tactus-guardian is started by 'tactus run' for a rig with outputs; there is nothing to do here\n",
+        stderr);
+    return 2;
+  }
+  if (::chdir("/") != 0) return 1;  // keeps no file system busy
+  become_real_time();
+  return Guard(Title(argv[3]), static_cast<pid_t>(std::strtol(argv[2], nullptr, 10))).run();
+}

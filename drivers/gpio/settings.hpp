@@ -1,0 +1,42 @@
+#pragma once
+/// What the GPIO drivers' sections of a rig file have in common.
+///
+/// Threads  pure functions of setup time.                                                @when setup
+#include <string>
+#include <vector>
+
+#include "config/fields.hpp"
+#include "drivers/gpio/gpio.hpp"
+
+namespace tactus::drivers::gpio {
+
+config::Choices<Bias> bias_words();
+config::Choices<Drive> drive_words();
+config::Choices<Edges> edge_words();
+config::TextRule chip_rule();
+config::TextRule line_rule();
+
+inline constexpr const char* kChipMeaning =
+    "the chip: its name or number (gpiochip0), its path, or its label as gpiodetect shows it";
+
+/// `lines: { door: 4, address: [5, 6] }` with each entry written out: { line: 4 }, { lines: [5, 6] }.
+config::Node written_out(const config::Node& settings);
+
+/// Which lines one variable stands for.
+struct NamedLines {
+  config::Located<std::string> name{};
+  config::Origin origin{};
+  std::optional<config::Located<std::string>> line{};
+  std::vector<config::Located<std::string>> lines{};
+  bool active_low = false;
+
+  /// The one, or the many.
+  std::vector<config::Located<std::string>> all() const;
+};
+
+/// Adds what no table can say: a name that is no variable's, neither or both of `line` and `lines`, a line
+/// twice, more lines than one request holds.
+void check_lines(const std::vector<const NamedLines*>& lines, const config::Origin& origin,
+                 config::Problems& problems);
+
+}  // namespace tactus::drivers::gpio

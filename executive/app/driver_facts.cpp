@@ -1,0 +1,30 @@
+#include "executive/app/driver_facts.hpp"
+
+#include "executive/driver.hpp"
+
+namespace tactus::app {
+
+std::vector<rtsync::Fact> driver_facts(const executive::RigSettings* rig, rtsync::Nanoseconds measure) {
+  std::vector<rtsync::Fact> facts;
+  for (const std::string& name : executive::driver_names("clock")) {
+    try {
+      const executive::DriverLibrary library("clock", name);
+      const auto driver = library.make_clock_driver();
+      const bool ours = rig != nullptr && rig->clock.driver.value == name;
+      if (ours) {
+        config::Problems problems;
+        driver->read(rig->clock.device, rig->clock.origin.path, problems);
+        if (!problems.empty()) throw config::ConfigError(problems);
+      }
+      const bool measured = ours && measure > rtsync::Nanoseconds{0};
+      for (rtsync::Fact& fact : driver->facts(measured ? std::optional(measure) : std::nullopt))
+        facts.push_back(std::move(fact));
+    } catch (const executive::LibraryError& error) {
+      facts.push_back({"driver " + name, rtsync::Grade::warn, error.what(), "a driver that can be loaded",
+                       "rigs that name it do not start", "build it again with this tactus"});
+    }
+  }
+  return facts;
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,42 @@
+#pragma once
+#include <chrono>
+#include <string>
+
+#include "rtsync/rt.hpp"
+#include "rtsync/time.hpp"
+
+namespace tactus::executive {
+
+/// Outputs to hardware that must not be left as they are when the rig ends, however it ends.
+///
+/// Threads  drive_safe(): any, also inside a signal handler, any number of times; async-signal-safe.
+///          frame_ended(): the paced thread.
+class SafeOutput {
+ public:
+  SafeOutput() = default;
+  SafeOutput(const SafeOutput&) = delete;
+  SafeOutput& operator=(const SafeOutput&) = delete;
+  virtual ~SafeOutput() = default;
+
+  /// Drives the declared safe values at once. Later frames may drive others again (after a freeze); after
+  /// the last frame nobody does.                                                                   @when any
+  virtual void drive_safe() TACTUS_RT = 0;
+  /// A frame, or a freeze frame, has ended: who watches over the outputs sees that the rig is alive. @when rt
+  virtual void frame_ended() TACTUS_RT {}
+};
+
+/// Who drives the outputs safe.
+enum class SafeOutputs {
+  guardian,  ///< also a process of its own, which does so when the rig's is killed or stands still
+  process,   ///< the rig's own process alone: at its end and from its signal handler
+};
+
+/// What a device is told when it is opened.
+struct OpenRequest {
+  std::string rig;  ///< name of the rig, by which others see who holds a line
+  SafeOutputs safe_outputs = SafeOutputs::guardian;
+  /// No frame for this long: the guardian drives the outputs safe. 1 ms .. 60 s.
+  rtsync::Nanoseconds guardian_timeout{std::chrono::milliseconds(200)};
+};
+
+}  // namespace tactus::executive

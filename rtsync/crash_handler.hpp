@@ -1,0 +1,76 @@
+#pragma once
+/// Does what must be done at once when the process crashes: SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT.
+///
+///     CrashHandler crash;                       // for as long as something must be driven safe
+///     crash.add(&drive_safe, &output);          // async-signal-safe, as all that follows a crash
+///     crash.set_place(&running_job, &executive);
+///
+/// On a crash each action runs once, in the order of add(), in the thread that crashed; then one line on
+/// stderr names the signal and the place, and the signal takes the course it had before (a core dump, as a
+/// rule). Actions run on an alternate stack, so that an overflow of the stack is survived: each thread that
+/// may crash keeps a CrashStack.
+///
+/// Threads  one handler per process; constructor, add() and destructor: one thread at a time.
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::rtsync {
+
+class CrashHandler {
+ public:
+  using Action = void (*)(void* context) TACTUS_RT;
+  using Place = std::string_view (*)(void* context) TACTUS_RT;
+  static constexpr std::size_t kMostActions = 64;
+
+  /// Throws std::logic_error when there is one already. @when setup
+  CrashHandler();
+  /// Signals take their former course again. @when service
+  ~CrashHandler();
+  CrashHandler(const CrashHandler&) = delete;
+  CrashHandler& operator=(const CrashHandler&) = delete;
+
+  /// Throws std::length_error when there are kMostActions. @when setup
+  void add(Action action, void* context);
+  /// Who says what was running; an empty answer says nothing. @when setup
+  void set_place(Place place, void* context);
+
+ private:
+  struct Entry {
+    Action run = nullptr;
+    void* context = nullptr;
+  };
+  static constexpr std::array kSignals = {SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT};
+
+  static void handle(int signal, siginfo_t* info, void* context);
+  void crashed(int signal) TACTUS_RT;
+
+  static std::atomic<CrashHandler*> current_;
+  std::array<Entry, kMostActions> actions_{};
+  std::atomic<std::size_t> count_{0};
+  std::atomic<bool> crashed_{false};
+  Place place_ = nullptr;
+  void* place_context_ = nullptr;
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
+/// The stack on which the calling thread handles its own crash, for as long as it lives. @when setup
+class CrashStack {
+ public:
+  CrashStack();
+  ~CrashStack();
+  CrashStack(const CrashStack&) = delete;
+  CrashStack& operator=(const CrashStack&) = delete;
+
+ private:
+  static constexpr std::size_t kBytes = 64 << 10;
+  std::unique_ptr<std::byte[]> memory_;
+  stack_t before_{};
+};
+
+}  // namespace tactus::rtsync

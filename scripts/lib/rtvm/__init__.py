@@ -1,0 +1,1 @@
+"""What scripts/rtvm is made of: a kernel from Debian, a root file system for one run, and QEMU around them."""

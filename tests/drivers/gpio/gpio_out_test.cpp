@@ -1,0 +1,233 @@
+#include "drivers/gpio/gpio_out.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "executive/device_error.hpp"
+#include "rtsync/heap_watch.hpp"
+#include "tests/drivers/gpio/fake_gpio.hpp"
+#include "tests/drivers/gpio/model_host.hpp"
+
+namespace tactus::drivers::gpio {
+namespace {
+
+using executive::SafeOutputs;
+using test::make_model;
+using test::ModelHost;
+using test::problems_of;
+using ::testing::HasSubstr;
+
+constexpr const char* kRig = R"(
+chip: pins
+drive: open_drain
+lines:
+  enable: { line: 8, safe: no }
+  brake: { line: 3, active_low: yes, safe: yes }
+  torque: { lines: [9, 10, 11], safe: 2, initial: 5 }
+)";
+// From the lowest bit: enable, brake, torque.
+constexpr std::uint64_t kSafeLevels = 0b010'0'0;
+constexpr std::uint64_t kInitialLevels = 0b101'0'0;
+
+class GpioOutTest : public testing::Test {
+ protected:
+  /// In this process alone.
+  executive::OpenRequest alone() const { return {.rig = "servo", .safe_outputs = SafeOutputs::process}; }
+
+  std::shared_ptr<test::FakeGpio> gpio_ = std::make_shared<test::FakeGpio>();
+  test::FakeChipState& chip_ = gpio_->add("gpiochip0", "pins", 70);
+  GpioOut driver_{gpio_};
+};
+
+TEST_F(GpioOutTest, MakesAVariableOfEachEntry) {
+  const auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  EXPECT_EQ(host.all().size(), 3U);
+  for (const auto& [name, variable] : host.all()) EXPECT_EQ(variable.role, TACTUS_INPUT) << name;
+  EXPECT_EQ(host.variable("enable").type, TACTUS_BOOL);
+  EXPECT_EQ(host.variable("torque").type, TACTUS_UINT8);
+  EXPECT_EQ(host.variable("brake").about, "pins line 3, active low");
+  EXPECT_EQ(host.job("write").job_class, TACTUS_END_OF_FRAME);
+  EXPECT_NE(model->safe_output(), nullptr);
+  model->safe_output()->drive_safe();
+  EXPECT_TRUE(chip_.requested.empty()) << "no device is touched before it is opened";
+}
+
+TEST_F(GpioOutTest, TheFirstLevelsAreTheInitialOnes) {
+  const auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  EXPECT_EQ(host.get("enable"), 0U);
+  EXPECT_EQ(host.get("brake"), 1U) << "the safe value where no initial one is given";
+  EXPECT_EQ(host.get("torque"), 5U);
+  model->open(alone());
+  EXPECT_EQ(chip_.requested, (std::vector<unsigned>{8, 3, 9, 10, 11}));
+  EXPECT_EQ(chip_.drive, Drive::open_drain);
+  EXPECT_EQ(chip_.consumer, "tactus servo " + std::to_string(::getpid()));
+  EXPECT_EQ(chip_.levels, kInitialLevels);
+  EXPECT_EQ(host.run("write"), 0);
+  EXPECT_EQ(chip_.levels, kInitialLevels) << "a frame in which nobody set a variable changes nothing";
+}
+
+TEST_F(GpioOutTest, WritesAllLinesInOneCall) {
+  const auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  model->open(alone());
+  host.set("enable", 1);
+  host.set("brake", 0);
+  host.set("torque", 3);
+  EXPECT_EQ(host.run("write"), 0);
+  EXPECT_EQ(chip_.writes, 1);
+  EXPECT_EQ(chip_.levels, 0b011'1'1U) << "the brake is off, which is high";
+}
+
+TEST_F(GpioOutTest, DrivesTheSafeLevelsPastTheFrames) {
+  const auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  model->open(alone());
+  host.set("enable", 1);
+  host.set("brake", 0);
+  EXPECT_EQ(host.run("write"), 0);
+  ASSERT_NE(chip_.terminal.value(), kSafeLevels);
+  model->safe_output()->drive_safe();
+  EXPECT_EQ(chip_.terminal.value(), kSafeLevels);
+  EXPECT_EQ(chip_.writes, 1) << "not by way of the frames' write";
+  EXPECT_EQ(host.run("write"), 0);
+  EXPECT_NE(chip_.terminal.value(), kSafeLevels) << "frames may go on";
+}
+
+TEST_F(GpioOutTest, LeavesTheLinesSafeAndFree) {
+  auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  model->open(alone());
+  host.set("enable", 1);
+  EXPECT_EQ(host.run("write"), 0);
+  model.reset();
+  EXPECT_EQ(chip_.terminal.value(), kSafeLevels);
+  EXPECT_FALSE(chip_.held);
+}
+
+TEST_F(GpioOutTest, AValueThatDoesNotFitIsNotWritten) {
+  const auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  model->open(alone());
+  host.set("torque", 8);
+  EXPECT_NE(host.run("write"), 0);
+  EXPECT_EQ(host.failure(), "torque is 8, but its 3 lines hold 0 .. 7; nothing was written");
+  EXPECT_EQ(chip_.writes, 0);
+}
+
+TEST_F(GpioOutTest, AFailedWriteFailsTheJob) {
+  const auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  EXPECT_NE(host.run("write"), 0);
+  EXPECT_EQ(host.failure(), "cannot write the lines of GPIO chip pins: the lines were not opened");
+  model->open(alone());
+  chip_.io_error = ENODEV;
+  EXPECT_NE(host.run("write"), 0);
+  EXPECT_EQ(host.failure(), "cannot write the lines of GPIO chip pins: No such device");
+}
+
+TEST_F(GpioOutTest, AllSixtyFourLinesMayBeOneNumber) {
+  std::string list;
+  for (int i = 0; i < 64; ++i) list += (i == 0 ? "" : ", ") + std::to_string(i);
+  const auto model = make_model(driver_, "{chip: '0', lines: {n: {lines: [" + list + "], safe: 1}}}");
+  ModelHost host(*model);
+  model->open(alone());
+  host.set("n", ~std::uint64_t{0});
+  EXPECT_EQ(host.run("write"), 0);
+  EXPECT_EQ(chip_.levels, ~std::uint64_t{0});
+}
+
+TEST_F(GpioOutTest, TouchesNoHeapInAFrame) {
+  const auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  model->open(alone());
+  const std::string job = "write";
+  const rtsync::HeapWatch heap;
+  for (int frame = 0; frame < 100; ++frame) {
+    EXPECT_EQ(host.run(job), 0);
+    model->safe_output()->frame_ended();
+  }
+  model->safe_output()->drive_safe();
+  EXPECT_EQ(heap.calls(), 0U);
+}
+
+TEST_F(GpioOutTest, SaysWhatIsWrongWithItsSection) {
+  const struct {
+    const char* yaml;
+    const char* problem;
+  } rows[] = {
+      {"{chip: '0', lines: {a: 1}}", "models.under_test.lines.a: missing key 'safe'"},
+      {"{chip: '0', lines: {a: {line: 1}}}", "models.under_test.lines.a: missing key 'safe'"},
+      {"{chip: '0', lines: {a: {line: 1, safe: 7}}}", "models.under_test.lines.a.safe: "},
+      {"{chip: '0', lines: {a: {line: 1, safe: }}}", "models.under_test.lines.a.safe: "},
+      {"{chip: '0', lines: {a: {lines: [1, 2], safe: 4}}}",
+       "models.under_test.lines.a.safe: 4 is outside 0 .. 3"},
+      {"{chip: '0', lines: {a: {lines: [1, 2], safe: no}}}", "models.under_test.lines.a.safe: "},
+      {"{chip: '0', lines: {a: {lines: [1, 2], safe: 3, initial: -1}}}",
+       "models.under_test.lines.a.initial: -1 is outside 0 .. 3"},
+      {"{chip: '0', lines: {a: {safe: no}}}", "models.under_test.lines.a: has no line"},
+      {"{chip: '0', drive: strong, lines: {a: {line: 1, safe: no}}}",
+       "models.under_test.drive: 'strong' is not one of"},
+      {"{chip: '0', lines: {a: {line: 1, safe: no}, b: {line: 1, safe: no}}}",
+       "models.under_test.lines.b.line: line 1 is already used by 'a'"},
+      {"{chip: '0', bias: pull_up, lines: {a: {line: 1, safe: no}}}", "models.under_test.bias: unknown key"},
+  };
+  for (const auto& row : rows)
+    EXPECT_THAT(problems_of(driver_, row.yaml), HasSubstr(row.problem)) << row.yaml;
+}
+
+/// With a guardian: it is found beside the plug-ins.
+class GuardedGpioOut : public GpioOutTest {
+ protected:
+  void SetUp() override { ASSERT_EQ(::setenv("TACTUS_PLUGIN_PATH", GUARDIAN_FOLDER, 1), 0); }
+  void TearDown() override { ASSERT_EQ(::unsetenv("TACTUS_PLUGIN_PATH"), 0); }
+  executive::OpenRequest guarded() const {
+    return {.rig = "servo", .guardian_timeout = std::chrono::seconds(60)};
+  }
+};
+
+TEST_F(GuardedGpioOut, TwoModelsShareTheGuardianAndLeaveNoneBehind) {
+  auto& other = gpio_->add("gpiochip1", "more", 8);
+  auto first = make_model(driver_, kRig);
+  auto second = make_model(driver_, "{chip: more, lines: {a: {line: 1, safe: yes}}}");
+  ModelHost host(*first);
+  first->open(guarded());
+  second->open(guarded());
+  for (int frame = 0; frame < 3; ++frame) {
+    EXPECT_EQ(host.run("write"), 0) << host.failure();
+    first->safe_output()->frame_ended();
+    second->safe_output()->frame_ended();
+  }
+  second.reset();
+  EXPECT_EQ(other.terminal.value(), 1U);
+  EXPECT_EQ(host.run("write"), 0) << "the other goes on: " << host.failure();
+  first.reset();
+  EXPECT_EQ(chip_.terminal.value(), kSafeLevels);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+}
+
+TEST_F(GuardedGpioOut, FailsTheJobOnceTheGuardianDroveSafe) {
+  auto model = make_model(driver_, kRig);
+  ModelHost host(*model);
+  executive::OpenRequest request = guarded();
+  request.guardian_timeout = std::chrono::milliseconds(5);
+  model->open(request);
+  host.set("enable", 1);
+  model->safe_output()->frame_ended();  // and then no more
+  int result = 0;
+  for (int i = 0; i < 15000 && result == 0; ++i) {
+    (void)::usleep(2000);
+    result = host.run("write");
+  }
+  EXPECT_NE(result, 0);
+  EXPECT_EQ(host.failure(), "the guardian drove the outputs safe: no frame for 5.00 ms");
+  EXPECT_EQ(chip_.terminal.value(), kSafeLevels);
+}
+
+}  // namespace
+}  // namespace tactus::drivers::gpio

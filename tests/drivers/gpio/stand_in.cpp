@@ -1,0 +1,97 @@
+/// A stand-in for a rig with outputs, for the guardian's tests: the outputs are terminals.
+///
+///     gpio_stand_in MODE TIMEOUT_MS TERMINAL ...
+///
+/// Prints "guardian PID", then, after the first frame, "frames". Drives 1000 + i in each frame, and has asked
+/// the guardian for 1 + i as the safe value of terminal i.
+///
+///     frames   until SIGTERM; then drives 500 + i safe by itself, ends cleanly, and says whether a child is
+///     left idle     as frames, but without a frame disarm   one frame, then disarmed: no more frames until
+///     SIGTERM forget   the first output ends cleanly after the first frame, the others go on fork     a
+///     child of it that does nothing keeps all its descriptors; prints "child PID" nothing  watches no output
+///
+/// A SIGTERM that is sent before "guardian" was printed ends it as any program.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "drivers/gpio/guardian.hpp"
+#include "tests/drivers/gpio/terminal_line.hpp"
+
+namespace {
+
+using tactus::drivers::gpio::Guardian;
+using tactus::test::terminal_write;
+
+volatile sig_atomic_t g_stop = 0;
+
+struct Output {
+  int fd;
+  std::uint64_t number;
+  std::int32_t id;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 3) return 2;
+  const std::string mode = argv[1];
+  tactus::executive::OpenRequest request{.rig = "stand-in"};
+  request.guardian_timeout = std::chrono::milliseconds(std::atoi(argv[2]));
+  auto guardian = std::make_unique<Guardian>(GUARDIAN, request);
+  std::vector<Output> outputs;
+  for (int i = 3; i < argc; ++i) {
+    const int fd = ::open(argv[i], O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) return 2;
+    const auto number = static_cast<std::uint64_t>(i - 3);
+    outputs.push_back({fd, number, mode == "nothing" ? 0 : guardian->watch(terminal_write(fd, 1 + number))});
+  }
+  (void)::signal(SIGTERM, [](int) { g_stop = 1; });
+  if (mode == "fork") {
+    const pid_t child = ::fork();
+    if (child == 0)
+      for (;;) (void)::pause();
+    std::printf("child %d\n", child);
+  }
+  std::printf("guardian %d\n", guardian->pid());
+  std::fflush(stdout);
+
+  for (int frame = 0; g_stop == 0; ++frame) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (mode == "idle" || (mode == "disarm" && frame > 0)) continue;
+    if (const char* why = guardian->trouble(); why != nullptr) {
+      std::printf("trouble: %s\n", why);
+      return 5;
+    }
+    for (const Output& output : outputs) (void)terminal_write(output.fd, 1000 + output.number).issue();
+    guardian->frame_ended();
+    if (frame > 0) continue;
+    if (mode == "disarm") guardian->disarm();
+    if (mode == "forget") {
+      guardian->forget(outputs.front().id);
+      outputs.erase(outputs.begin());
+    }
+    std::printf("frames\n");
+    std::fflush(stdout);
+  }
+
+  for (const Output& output : outputs) (void)terminal_write(output.fd, 500 + output.number).issue();
+  guardian.reset();
+  std::printf("ended, %s\n",
+              ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? "no child" : "a child is left");
+  return 0;
+} catch (const std::exception& error) {
+  std::printf("error: %s\n", error.what());
+  return 3;
+}

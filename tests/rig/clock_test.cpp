@@ -1,0 +1,261 @@
+/// Frames clocked from outside, through the whole program: a line that is simulated (tests/rig/drivers) in
+/// the place of a real one. Which frame is how late is no matter here; what the edges do to the run is.
+#include <csignal>
+#include <thread>
+
+#include "bench.hpp"
+
+namespace tactus::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// A rig of 5 ms frames clocked by the simulated line, for so many frames.
+Command clocked(const TempDir& dir, const std::string& clock, const std::string& frames,
+                const Arguments& more = {}) {
+  dir.write("rig.yaml",
+            "rig: clocked\n"
+            "frame: { period: 5 ms }\n"
+            "realtime: { enabled: yes, sleeper: nanosleep, on_overrun: skip }\n"
+            "threads: { main: { policy: other } }\n"
+            "memory: { lock: no, heap: 0 B }\n"
+            "clock: { driver: sim, period: 5 ms, jitter_limit: 2 ms, late_limit: 2.5 ms, " +
+                clock +
+                " }\n"
+                "record: { clock: { variables: [clock.state, clock.edges, clock.missing,"
+                " clock.phase_error, clock.frequency, clock.faults.glitch, rt.late] } }\n");
+  Command command =
+      tactus(Arguments{"run", "rig.yaml", "--out", "out", "--frames", frames} + more, dir.path());
+  command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+  return command;
+}
+
+Json clock_of(const TempDir& dir) { return summary_of(dir / "out")["clock"]; }
+
+class EveryDiscipline : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Clocked, EveryDiscipline, ::testing::Values("pll", "edge"),
+                         [](const auto& one) { return one.param; });
+
+TEST_P(EveryDiscipline, ASteadySourceIsFollowed) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "discipline: " + GetParam(), "200"));
+  EXPECT_EQ(done.status, 0) << done;
+  const Json clock = clock_of(dir);
+  EXPECT_EQ(clock["driver"], "sim");
+  EXPECT_EQ(clock["source"], "sim line");
+  EXPECT_EQ(clock["state"], "locked");
+  EXPECT_EQ(clock["missed"], 0);
+  EXPECT_GE(clock["edges"], 190);
+  EXPECT_EQ(clock["glitches"], 0);
+  EXPECT_EQ(clock["faults"]["missing"], 0);
+  EXPECT_LT(std::abs(clock["frequency_ppm"].get<double>()), 1);
+  EXPECT_LT(clock["phase_error_ns"]["p99"], 1000);  // the stamps are exact, whenever they are read
+  const Table table = read_table(dir / "out/clock.csv");
+  EXPECT_EQ(table.rows.size(), 200U);
+  EXPECT_EQ(table.integers("clock.state").back(), 1);
+  EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 200);
+}
+
+TEST_P(EveryDiscipline, AGapIsBridgedOnTheInternalClock) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "discipline: " + GetParam() + ", first_gap: 50, gap: 5", "150"));
+  EXPECT_EQ(done.status, 0) << done;
+  const Json clock = clock_of(dir);
+  EXPECT_EQ(clock["missed"], 5);
+  EXPECT_EQ(clock["max_consecutive_missed"], 5);
+  EXPECT_EQ(clock["faults"]["missing"], 0) << "not lost";
+  EXPECT_GE(clock["relocks"], 1);
+  EXPECT_EQ(clock["state"], "locked");
+  EXPECT_GE(clock["frames_free"], 1);
+  const std::string log = read_file(dir / "out/log.txt");
+  EXPECT_NE(log.find("5 missing"), std::string::npos) << log;
+}
+
+TEST_P(EveryDiscipline, ALostClockTerminates) {
+  const TempDir dir;
+  const Finished done =
+      run(clocked(dir, "discipline: " + GetParam() + ", silent_after: 60, on_missing: terminate", "100000"));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "clock_lost");
+  EXPECT_NE(summary["reason"].get<std::string>().find("10 edges in a row are missing"), std::string::npos)
+      << summary["reason"];
+  EXPECT_NE(done.out.find("sim line"), std::string::npos) << done;
+  EXPECT_EQ(summary["clock"]["state"], "lost");
+  EXPECT_EQ(summary["clock"]["faults"]["missing"], 1);
+  EXPECT_LT(summary["frames"]["run"], 200);
+}
+
+TEST(Clocked, ALostClockRunsFreeIfItIsTold) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "silent_after: 40, on_missing: free_run", "120"));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(clock_of(dir)["state"], "lost");
+  EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 120);
+}
+
+TEST(Clocked, ALostClockFreezesIfItIsTold) {
+  const TempDir dir;
+  Command command = clocked(dir, "first_gap: 40, gap: 60, on_missing: freeze", "200");
+  command.terminal = true;
+  Process rig(command);
+  ASSERT_TRUE(rig.wait_for_output("a fault of the external clock")) << rig.out();
+  ASSERT_TRUE(rig.wait_for_output("PAUSED")) << rig.out();
+  std::this_thread::sleep_for(500ms);  // the edges are back by then, whatever the machine does
+  rig.signal(SIGUSR2);
+  const Finished& done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 200);
+}
+
+TEST(Clocked, ARemovedLineTerminates) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "gone_at: 60", "100000"));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "clock_lost");
+  EXPECT_NE(summary["reason"].get<std::string>().find("No such device"), std::string::npos)
+      << summary["reason"];
+  EXPECT_EQ(summary["clock"]["faults"]["gone"], 1);
+}
+
+TEST(Clocked, NoEdgeAtTheStartEndsBeforeTheFirstFrame) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "silent_after: 0, start_timeout: 300 ms", "1000"));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "clock_lost");
+  EXPECT_EQ(summary["frames"]["run"], 0);
+  EXPECT_NE(done.out.find("no edge within"), std::string::npos) << done;
+}
+
+TEST(Clocked, NoEdgeAtTheStartRunsFreeIfItIsTold) {
+  const TempDir dir;
+  const Finished done = run(clocked(
+      dir, "silent_after: 0, start_timeout: 300 ms, on_no_edge: free_run, on_missing: free_run", "50"));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 50);
+  EXPECT_EQ(clock_of(dir)["state"], "lost");
+}
+
+TEST(Clocked, NoEdgeAtTheStartFreezesIfItIsToldAndCtrlCEndsIt) {
+  const TempDir dir;
+  Command command = clocked(dir, "silent_after: 0, start_timeout: 300 ms, on_no_edge: freeze", "50");
+  command.terminal = true;
+  Process rig(command);
+  ASSERT_TRUE(rig.wait_for_output("PAUSED")) << rig.out();
+  rig.type("\x03");
+  const Finished& done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 0);
+}
+
+TEST(Clocked, CtrlCWhileTheFirstEdgeIsAwaitedStopsAtOnce) {
+  const TempDir dir;
+  Command command = clocked(dir, "silent_after: 0, start_timeout: 3600 s", "50");
+  command.terminal = true;
+  Process rig(command);
+  ASSERT_TRUE(rig.wait_for_output("clock")) << rig.out();
+  rig.type("\x03");
+  const Finished& done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "stopped");
+}
+
+TEST(Clocked, TheWrongRateIsFoundBeforeTheFirstFrame) {
+  const TempDir dir;
+  const Finished done =
+      run(clocked(dir, "on_wrong_rate: terminate", "1000", {"--set", "clock.period=5.1 ms"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "clock_lost");
+  EXPECT_NE(done.out.find("the rig file says 200 Hz"), std::string::npos) << done;
+}
+
+TEST(Clocked, DoubledEdgesAreCountedAndNotFollowed) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "double_every: 10", "100"));
+  EXPECT_EQ(done.status, 0) << done;
+  const Json clock = clock_of(dir);
+  EXPECT_GE(clock["glitches"], 5);
+  EXPECT_EQ(clock["missed"], 0);
+  EXPECT_EQ(clock["state"], "locked");
+}
+
+TEST(Clocked, ASlowEdgeDisciplinesFasterFrames) {
+  const TempDir dir;
+  const Finished done =
+      run(clocked(dir, "frames_per_edge: 10, lock_after: 3", "300", {"--set", "clock.period=50 ms"}));
+  EXPECT_EQ(done.status, 0) << done;
+  const Json clock = clock_of(dir);
+  EXPECT_EQ(clock["state"], "locked");
+  EXPECT_EQ(clock["missed"], 0);
+  EXPECT_GE(clock["edges"], 25);
+  EXPECT_LE(clock["edges"], 60);
+}
+
+TEST(Clocked, AFastEdgeStartsEveryManyth) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "edges_per_frame: 5", "100",
+                                    {"--set", "clock.period=1 ms", "--set", "clock.jitter_limit=400 us",
+                                     "--set", "clock.late_limit=500 us"}));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(clock_of(dir)["missed"], 0);
+  EXPECT_GE(clock_of(dir)["edges"], 450);
+}
+
+TEST(Clocked, ALineThatIsNotThereIsTheMachinesFault) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "missing: yes", "10"));
+  EXPECT_EQ(done.status, 3) << done;
+  EXPECT_NE(done.err.find("no such line for rig clocked; plug it in"), std::string::npos) << done;
+  EXPECT_FALSE(fs::exists(dir / "out/summary.json"));
+}
+
+TEST(Clocked, WithoutRealTimeTheLineIsNotOpened) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "missing: yes", "10", {"--no-realtime"}));
+  EXPECT_EQ(done.status, 0) << done;
+}
+
+TEST(Clocked, WhatDoesNotGoTogetherIsRefused) {
+  struct Case {
+    const char* set;
+    const char* says;
+  };
+  for (const Case& c :
+       {Case{"realtime.ratio=2", "it has to be 1"}, Case{"realtime.clock=tsc", "it has to be monotonic"},
+        Case{"realtime.sleep_timer=no", "it has to be yes"},
+        Case{"clock={driver: sim, frames_per_edge: 2, edges_per_frame: 2}", "edges_per_frame"},
+        Case{"clock.jitter_limit=2.6 ms", "jitter_limit"}, Case{"clock.late_limit=2.6 ms", "late_limit"},
+        Case{"clock.nonsense=1", "clock.nonsense: unknown key"},
+        Case{"clock.driver=sims", "no driver 'sims' of kind 'clock'"},
+        Case{"models.clock={model: late, library: test_load}", "is the name of the executive's own"}}) {
+    const TempDir dir;
+    const Finished done = run(clocked(dir, "slew: 1 %", "10", {"--set", c.set}));
+    EXPECT_EQ(done.status, 2) << c.set << done;
+    EXPECT_NE(done.err.find(c.says), std::string::npos) << c.set << done;
+  }
+}
+
+TEST(Clocked, AKeyOfADriverIsUnknownToTheInternalClock) {
+  const TempDir dir;
+  dir.write("rig.yaml", "rig: a\nframe: { period: 1 ms }\nclock: { chip: gpiochip0 }\n");
+  const Finished done = run(tactus({"check", "rig.yaml"}, dir.path()));
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_NE(done.err.find("clock.chip: unknown key"), std::string::npos) << done;
+}
+
+TEST(Clocked, TheRunFolderKeepsTheDriversKeys) {
+  const TempDir dir;
+  ASSERT_EQ(run(clocked(dir, "double_every: 0", "10")).status, 0);
+  const std::string kept = read_file(dir / "out/rig.yaml");
+  EXPECT_NE(kept.find("driver: sim"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("silent_after: -1"), std::string::npos) << kept;
+  Command again = tactus({"check", "out/rig.yaml"}, dir.path());
+  again.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+  EXPECT_EQ(run(again).status, 0);
+}
+
+}  // namespace
+}  // namespace tactus::test

@@ -1,0 +1,126 @@
+/// A clock driver for tests: edges on a grid of CLOCK_MONOTONIC, with faults at chosen edges. Made where
+/// there is no GPIO; the whole program then runs as with a real line.
+#include <time.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "config/fields.hpp"
+#include "executive/clock_driver.hpp"
+#include "executive/device_error.hpp"
+#include "executive/driver.hpp"
+#include "rtsync/clock.hpp"
+
+namespace tactus::test {
+namespace {
+
+using namespace std::chrono_literals;
+using rtsync::EdgeRead;
+using rtsync::EdgeStatus;
+using rtsync::Instant;
+using rtsync::MonotonicTime;
+using rtsync::Nanoseconds;
+
+struct Settings {
+  Nanoseconds period{1'000'000};
+  bool missing = false;            ///< the line is not there
+  std::int64_t first_gap = -1;     ///< from this edge on ...
+  std::int64_t gap = 0;            ///< ... so many do not come
+  std::int64_t double_every = 0;   ///< 0: never
+  std::int64_t gone_at = -1;       ///< the line is removed at this edge
+  std::int64_t silent_after = -1;  ///< no edge from this one on
+};
+
+const config::Fields<Settings>& fields() {
+  using S = Settings;
+  static const config::Fields<S> fields{
+      "Edges for tests.",
+      {
+          config::optional("period", &S::period, config::range(1us, 10s), "time between two edges"),
+          config::optional("missing", &S::missing, "the line is not there"),
+          config::optional("first_gap", &S::first_gap, config::range(-1, 1'000'000'000), "from this edge on"),
+          config::optional("gap", &S::gap, config::range(0, 1'000'000'000), "so many do not come"),
+          config::optional("double_every", &S::double_every, config::range(0, 1'000'000), "doubled edges"),
+          config::optional("gone_at", &S::gone_at, config::range(-1, 1'000'000'000), "the line is removed"),
+          config::optional("silent_after", &S::silent_after, config::range(-1, 1'000'000'000),
+                           "no edge more"),
+      }};
+  return fields;
+}
+
+class SimLine final : public rtsync::EdgeSource {
+ public:
+  explicit SimLine(const Settings& settings) : settings_(settings) {}
+
+  EdgeRead wait(Instant<MonotonicTime> deadline, std::span<Instant<MonotonicTime>> edges) TACTUS_RT override {
+    EdgeRead read;
+    if (!begun_) {  // the first edge comes when somebody looks, however long the start took
+      begun_ = true;
+      first_ = rtsync::monotonic_now() + settings_.period;
+    }
+    for (;;) {
+      const Instant<MonotonicTime> now = rtsync::monotonic_now();
+      while (read.count < edges.size() && next() <= now) {
+        if (settings_.gone_at >= 0 && number_ >= settings_.gone_at)
+          return {EdgeStatus::gone, 0, false, ENODEV};
+        if (comes(number_)) {
+          edges[read.count++] = next();
+          const bool doubled = settings_.double_every > 0 && number_ % settings_.double_every == 0;
+          if (doubled && read.count < edges.size()) edges[read.count++] = next() + Nanoseconds{1000};
+        }
+        ++number_;
+      }
+      if (read.count > 0) {
+        read.status = EdgeStatus::edges;
+        return read;
+      }
+      if (now >= deadline) return read;
+      const std::int64_t until = std::min(next(), deadline).time_since_epoch().count();
+      const timespec time{until / 1'000'000'000, until % 1'000'000'000};
+      (void)::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+    }
+  }
+  std::string what() const override { return "sim line"; }
+
+ private:
+  Instant<MonotonicTime> next() const TACTUS_RT { return first_ + settings_.period * number_; }
+  bool comes(std::int64_t n) const TACTUS_RT {
+    const bool in_gap =
+        settings_.first_gap >= 0 && n >= settings_.first_gap && n < settings_.first_gap + settings_.gap;
+    return !in_gap && (settings_.silent_after < 0 || n < settings_.silent_after);
+  }
+
+  const Settings settings_;
+  bool begun_ = false;
+  Instant<MonotonicTime> first_{};
+  std::int64_t number_ = 0;
+};
+
+class SimClockDriver final : public executive::ClockDriver {
+ public:
+  std::shared_ptr<const config::Section> section() const override { return fields().shared_section(); }
+  void read(const config::Node& settings, const std::string& path, config::Problems& problems) override {
+    settings_ = fields().load(settings, path, problems);
+  }
+  config::Node resolved() const override { return fields().to_node(settings_); }
+  std::unique_ptr<rtsync::EdgeSource> open(const executive::OpenRequest& request) override {
+    if (settings_.missing)
+      throw executive::DeviceError("there is no such line for rig " + request.rig + "; plug it in");
+    return std::make_unique<SimLine>(settings_);
+  }
+  std::vector<rtsync::Fact> facts(std::optional<Nanoseconds>) override { return {}; }
+
+ private:
+  Settings settings_;
+};
+
+void* make() { return new SimClockDriver; }
+
+}  // namespace
+}  // namespace tactus::test
+
+extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {
+  static constexpr tactus::executive::DriverEntry kEntry{TACTUS_DRIVER_BUILD, "clock", "sim",
+                                                         &tactus::test::make};
+  return &kEntry;
+}

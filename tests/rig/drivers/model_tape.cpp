@@ -1,0 +1,94 @@
+/// A model driver for tests: an output whose values go into a file that the test maps: what the hardware
+/// would see, and when it was driven safe.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <new>
+
+#include "config/fields.hpp"
+#include "executive/device_error.hpp"
+#include "executive/driver.hpp"
+#include "executive/model_driver.hpp"
+#include "tests/rig/drivers/tape.hpp"
+
+namespace tactus::test {
+namespace {
+
+struct Settings {
+  std::string file;
+  double safe = -1;
+};
+
+const config::Fields<Settings>& fields() {
+  using S = Settings;
+  static const config::Fields<S> fields{
+      "An output for tests.",
+      {
+          config::required("file", &S::file, config::length(1, 4096), "where it is written"),
+          config::required("safe", &S::safe, config::range(-1e9, 1e9), "the safe value"),
+      }};
+  return fields;
+}
+
+class TapeModel final : public executive::DrivenModel, public executive::SafeOutput {
+ public:
+  explicit TapeModel(Settings settings) : settings_(std::move(settings)) {}
+
+  void declare(Declare& d) override {
+    d.input("value", value_, "1", "what is written");
+    d.job<&TapeModel::write>("write", JobClass::end_of_frame);
+  }
+  void open(const executive::OpenRequest&) override {
+    const int file = ::open(settings_.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0 || ::ftruncate(file, sizeof(Tape)) != 0)
+      throw executive::DeviceError("tape " + settings_.file + " cannot be opened");
+    void* const memory = ::mmap(nullptr, sizeof(Tape), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    if (memory == MAP_FAILED) throw executive::DeviceError("tape " + settings_.file + " cannot be mapped");
+    tape_ = new (memory) Tape;
+    tape_->value = settings_.safe;
+  }
+  executive::SafeOutput* safe_output() override { return this; }
+
+  void drive_safe() TACTUS_RT override {
+    if (tape_ == nullptr) return;
+    tape_->value = settings_.safe;
+    ++tape_->times_safe;
+  }
+  void frame_ended() TACTUS_RT override { ++tape_->turns; }
+
+  void write() {
+    tape_->value = value_;
+    ++tape_->writes;
+  }
+
+ private:
+  const Settings settings_;
+  double value_ = 0;
+  Tape* tape_ = nullptr;
+};
+
+class TapeDriver final : public executive::ModelDriver {
+ public:
+  std::shared_ptr<const config::Section> section() const override { return fields().shared_section(); }
+  std::unique_ptr<executive::DrivenModel> make(const config::Node& settings, const std::string& path,
+                                               config::Problems& problems) override {
+    const std::size_t before = problems.count();
+    Settings read = fields().load(settings, path, problems);
+    if (problems.count() != before) return nullptr;
+    return std::make_unique<TapeModel>(std::move(read));
+  }
+};
+
+void* make() { return new TapeDriver; }
+
+}  // namespace
+}  // namespace tactus::test
+
+extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {
+  static constexpr tactus::executive::DriverEntry kEntry{TACTUS_DRIVER_BUILD, "model", "tape",
+                                                         &tactus::test::make};
+  return &kEntry;
+}

@@ -1,0 +1,209 @@
+/// Outputs are driven safe however a rig ends. The output is a file that the test reads (tests/rig/drivers);
+/// real lines and the guardian are tested in drivers/gpio and in the guest.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "bench.hpp"
+#include "drivers/tape.hpp"
+
+namespace tactus::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr double kSafe = -42;
+constexpr double kTorque = 7;
+
+/// A rig whose output stands at kTorque while it runs, and what became of it.
+struct Torque {
+  TempDir dir;
+
+  Command command(const Arguments& more = {}) const {
+    dir.write("rig.yaml",
+              "rig: torque\n"
+              "frame: { period: 2 ms }\n"
+              "realtime: { enabled: yes, sleeper: nanosleep, on_overrun: skip }\n"
+              "threads: { main: { policy: other } }\n"
+              "memory: { lock: no, heap: 0 B }\n"
+              "models:\n"
+              "  wrong: { model: misbehave, library: test_load }\n"
+              "  load: { model: late, library: test_load }\n"
+              "  hang: { model: hang, library: " +
+                  std::string(TACTUS_HANG_LIBRARY) +
+                  " }\n"
+                  "  drive: { driver: tape, file: tape, safe: -42, parameters: { value: 7 } }\n");
+    Command command = tactus(Arguments{"run", "rig.yaml", "--out", "out"} + more, dir.path());
+    command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+    return command;
+  }
+  /// The file is mapped by the rig under test, and may be in use.
+  const Tape& tape() {
+    if (tape_ == nullptr) {
+      const int file = ::open((dir / "tape").c_str(), O_RDONLY | O_CLOEXEC);
+      if (file < 0) throw std::runtime_error("there is no tape");
+      tape_ = static_cast<const Tape*>(::mmap(nullptr, sizeof(Tape), PROT_READ, MAP_SHARED, file, 0));
+      ::close(file);
+    }
+    return *tape_;
+  }
+  /// Until the rig has driven its torque for some frames.
+  ::testing::AssertionResult driving() {
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(1ms);
+      std::error_code error;
+      if (fs::file_size(dir / "tape", error) < sizeof(Tape) || error) continue;
+      if (tape().writes > 3 && tape().value == kTorque) return ::testing::AssertionSuccess();
+    }
+    return ::testing::AssertionFailure() << "the output was never driven";
+  }
+
+ private:
+  const Tape* tape_ = nullptr;
+};
+
+TEST(SafeOutput, StandsSafeAfterACompleteRun) {
+  Torque rig;
+  const Finished done = run(rig.command({"--frames", "20"}));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(rig.tape().value, kSafe);
+  EXPECT_EQ(rig.tape().writes, 20);
+  EXPECT_GE(rig.tape().turns, 20);
+}
+
+TEST(SafeOutput, StandsSafeAfterCtrlC) {
+  Torque torque;
+  Process rig(torque.command());
+  ASSERT_TRUE(torque.driving());
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0);
+  EXPECT_EQ(torque.tape().value, kSafe);
+}
+
+TEST(SafeOutput, IsDrivenBeforeTheShutdownJobsRun) {
+  Torque torque;
+  Process rig(torque.command({"--set", "models.hang.parameters.where=shutdown", "--frames", "20"}));
+  ASSERT_TRUE(torque.driving());
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (torque.tape().times_safe == 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(torque.tape().value, kSafe);  // while the shutdown job hangs
+  rig.signal(SIGINT);
+  std::this_thread::sleep_for(100ms);
+  rig.signal(SIGINT);
+  rig.wait();
+}
+
+TEST(SafeOutput, StandsSafeAfterAnOverrunThatTerminates) {
+  Torque rig;
+  const Finished done =
+      run(rig.command({"--set", "realtime.max_overrun=20 ms", "--set", "models.load.parameters.busy=100 ms",
+                       "--set", "models.load.parameters.every=10"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(summary_of(rig.dir / "out")["outcome"], "overrun");
+  EXPECT_EQ(rig.tape().value, kSafe);
+}
+
+TEST(SafeOutput, StandsSafeAfterAJobThatFails) {
+  Torque rig;
+  const Finished done = run(rig.command(
+      {"--set", "models.wrong.parameters.what=throw", "--set", "models.wrong.parameters.at_frame=9"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(rig.tape().value, kSafe);
+  EXPECT_EQ(rig.tape().writes, 9);
+}
+
+TEST(SafeOutput, StandsSafeWhenAJobNeverReturns) {
+  // The frame that hangs writes nothing, so nobody can see that it has begun: a rig that was stopped before
+  // is started anew.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    Torque torque;
+    Process rig(torque.command(
+        {"--set", "models.hang.parameters.where=frame", "--set", "models.hang.parameters.at_frame=20"}));
+    ASSERT_TRUE(torque.driving());
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (torque.tape().writes < 20 && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(50ms * (attempt + 1));
+    rig.signal(SIGINT);
+    std::this_thread::sleep_for(200ms);
+    rig.signal(SIGINT);
+    const int status = rig.wait().status;
+    EXPECT_EQ(torque.tape().value, kSafe);
+    if (status == 0) continue;
+    EXPECT_EQ(status, 1);
+    EXPECT_EQ(summary_of(torque.dir / "out")["outcome"], "aborted");
+    return;
+  }
+  FAIL() << "the rig never hung";
+}
+
+TEST(SafeOutput, StandsSafeWhenTheClockIsLost) {
+  Torque rig;
+  const Finished done = run(rig.command({"--set", "clock={driver: sim, period: 2 ms, silent_after: 100}"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(summary_of(rig.dir / "out")["outcome"], "clock_lost");
+  EXPECT_EQ(rig.tape().value, kSafe);
+}
+
+TEST(SafeOutput, StandsSafeWhileALostClockHasFrozenTheRig) {
+  Torque torque;
+  Process rig(
+      torque.command({"--set", "clock={driver: sim, period: 2 ms, silent_after: 200, on_missing: freeze}"}));
+  ASSERT_TRUE(torque.driving());
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (torque.tape().times_safe == 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(torque.tape().value, kSafe);
+  rig.signal(SIGUSR2);  // resumed: it drives again, until the clock is lost once more
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0);
+  EXPECT_EQ(torque.tape().value, kSafe);
+}
+
+struct Crash {
+  const char* what;
+  int signal;
+};
+class EveryCrash : public ::testing::TestWithParam<Crash> {};
+INSTANTIATE_TEST_SUITE_P(SafeOutput, EveryCrash,
+                         ::testing::Values(Crash{"segv", SIGSEGV}, Crash{"fpe", SIGFPE}, Crash{"bus", SIGBUS},
+                                           Crash{"abort", SIGABRT}),
+                         [](const auto& one) { return std::string(one.param.what); });
+
+TEST_P(EveryCrash, DrivesSafeAndNamesTheJob) {
+  Torque rig;
+  const Finished done =
+      run(rig.command({"--set", std::string("models.wrong.parameters.what=") + GetParam().what, "--set",
+                       "models.wrong.parameters.at_frame=9"}));
+  if (!kSanitized) {
+    EXPECT_EQ(done.signal, GetParam().signal) << done;  // it still dies of it: a core dump stays possible
+  }
+  EXPECT_NE(done.status, 0);
+  EXPECT_NE(done.err.find("in job 'wrong.step'; the outputs were driven safe"), std::string::npos) << done;
+  EXPECT_EQ(rig.tape().value, kSafe);
+  EXPECT_EQ(rig.tape().times_safe, 1);
+}
+
+TEST(SafeOutput, IsRefusedWithLibraryBesideDriver) {
+  Torque rig;
+  const Finished done = run(rig.command({"--set", "models.drive.library=servo"}));
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_NE(done.err.find("has no place beside 'driver'"), std::string::npos) << done;
+}
+
+TEST(SafeOutput, NeedsAGuardianThatIsMorePatientThanTheFrame) {
+  Torque rig;
+  const Finished done = run(rig.command({"--set", "guardian_timeout=4 ms"}));
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_NE(done.err.find("guardian_timeout"), std::string::npos) << done;
+}
+
+}  // namespace
+}  // namespace tactus::test

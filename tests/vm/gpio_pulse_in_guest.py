@@ -1,0 +1,83 @@
+"""The signal source of the GPIO tests sends what its options say: its edges as the kernel stamps them. And what becomes
+of a line whose chip is taken away. In a guest with its own time: the figures do not depend on this machine's load."""
+from guest import Checks, Guest
+
+HZ, PULSES = 1000, 20
+PERIOD_US = 1e6 / HZ
+TOLERANCE_US = 25  # from the source's timer to the kernel's time stamp, and what that varies
+LINE = 3
+
+
+def grid(*left_out, upto=PULSES, scale=1.0):
+    return [k * scale for k in range(upto) if k not in left_out]
+
+
+# Options, and when rising edges are due, in periods after the first.
+CASES = [
+    ("", grid()),
+    ("drop=5", grid(4, 9, 14, 19)),
+    ("drift=100000", grid(scale=1.1)),
+    ("duty=0.2 double=5", sorted(grid() + [k + 0.22 for k in (4, 9, 14, 19)])),
+    ("glitch=5", sorted(grid() + [k + 0.3 for k in (4, 9, 14, 19)])),
+    ("duty=0.2 glitch=10 glitch_at=0.7", sorted(grid() + [k + 0.7 for k in (9, 19)])),
+    ("gap=10:3", grid(10, 11, 12)),
+    ("gap=10:3 phase=0.0004", [k if k < 10 else k + 0.4 for k in grid(10, 11, 12)]),
+    ("stop_after=7", grid(upto=7)),
+    ("prio=90 cpu=0", grid()),
+]
+SCRIPT = """
+pull=$RTVM_GPIO_DIR/sim_gpio{line}/pull
+edges() {{  # edges NUMBER OPTIONS...
+    number=$1
+    shift
+    gpiomon -r -F '%s %n' ${{RTVM_GPIO_CHIP#/dev/}} {line} >edges/$number &
+    sleep .2
+    gpio_pulse $pull {hz} {pulses} "$@" || echo "gpio_pulse $* ended with $?"
+    sleep .1
+    kill $!
+    wait $!
+}}
+mkdir edges
+"""
+# A chip that goes while a line of it is held: the kernel lets it go at once, and says so to the next who asks.
+GONE = """
+gpiomon -r ${RTVM_GPIO_CHIP#/dev/} 3 >gone.txt 2>&1 &
+sleep .2
+echo 0 >$RTVM_GPIO_LIVE && echo taken away
+[ -e $RTVM_GPIO_CHIP ] || echo no chip
+[ -e $pull ] || echo no line
+kill $! && echo still held
+wait $!
+"""
+WRONG = ["", "1000", "1000 20 dutty=1", "1000 20 duty=x", "1000 20 gap=3", "0 20"]
+
+
+def main():
+    guest = Guest.from_arguments(__doc__, "--gpio-pulse", needs="modules")
+    script = SCRIPT.format(line=LINE, hz=HZ, pulses=PULSES)
+    script += "".join(f"edges {number} {options}\n" for number, (options, _) in enumerate(CASES))
+    script += "".join(f"gpio_pulse $pull {words} 2>/dev/null; echo wrong $?\n" for words in WRONG)
+    script += GONE
+    done = guest.run("sh", "edges.sh", files=[guest.write("edges.sh", script)],
+                     copy=["gpiomon", f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse"], fetch=["edges"],
+                     options=["--icount", "0", "--gpio", "8"], timeout=100)
+    print(f"guest: {done.took:.1f} s")
+    checks = Checks()
+    if not checks.equal("the guest ran to its end", done.status, 0, done):
+        checks.finish()
+    for number, (options, expected) in enumerate(CASES):
+        lines = (guest.work / "edges" / str(number)).read_text(encoding="utf-8").splitlines()
+        stamps = [int(seconds) * 10**6 + int(rest) / 1000 for seconds, rest in map(str.split, lines)]
+        found = [round((stamp - stamps[0]) / PERIOD_US, 3) for stamp in stamps]
+        checks.that(f"gpio_pulse {options or 'without options'}: {len(expected)} rising edges where they belong",
+                    len(found) == len(expected)
+                    and all(abs(a - b) * PERIOD_US <= TOLERANCE_US for a, b in zip(found, expected)), found, expected)
+    out = done.out.splitlines()
+    checks.equal("wrong arguments are refused with status 2", [line for line in out if line.startswith("wrong")],
+                 ["wrong 2"] * len(WRONG), done)
+    checks.equal("a chip can be taken away while a line of it is held", out[-4:],
+                 ["taken away", "no chip", "no line", "still held"], done)
+    checks.finish()
+
+
+main()

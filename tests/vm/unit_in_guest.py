@@ -1,0 +1,103 @@
+"""Runs every GoogleTest program of the build in one guest: as root, on PREEMPT_RT, two processors."""
+import pathlib
+import xml.etree.ElementTree as ElementTree
+
+from guest import Checks, Guest
+
+# Of the whole program's tests, those that ask something of the kernel: privileges, CPUs, signals, page faults, system
+# calls. The others take ten minutes here and would say nothing new.
+ONLY = {
+    "rig_test": ["Machine.*", "Realtime.*", "FullDisk.*", "Doctor.GradesEveryFact*", "Doctor.OfARig*", "All/OnlySleeps.*",
+                 "End.A*", "SafeOutput.*"],
+}
+# Tests that are left out, and why: the emulated processors are some ten times slower than real ones.
+LEFT_OUT = {
+    "config_test": [
+        "Fuzz.*",                                           # 32 s of text and numbers, nothing of the kernel's
+        "Document.AnswersWithinASecondWhateverItIsFed",     # 21 s of text, and a second is too short here
+    ],
+    "models_test": [
+        "NedcDrive.*",                                      # 150 s of arithmetic
+    ],
+    "executive_test": [
+        "RigSettings.WrittenAndLoadedAgainAreEqual",        # 23 s of text
+        "*RunsAsTheReferenceDoes/Seed[1-9]*",               # 8 s of arithmetic each; Seed0 stays
+    ],
+    "rig_test": [
+        "Realtime.TenSecondsOfServo*",                      # vm.realtime watches the same rig
+        # A thread that spins at priority 80 keeps everything below it off its CPU, for PREEMPT_RT also the threads
+        # of interrupts (50): the guest's own console is one of them, and nothing is heard of it any more.
+        "Realtime.ASpinningRigMakesNoSystemCallAtAll",
+        "FullDisk.WithoutRealTimeItDoesNotWaitForEver",     # 100 s of simulated time
+        "FullDisk.TheRigRunsOnAndTheLossIsSaid",            # too slow to fill a disk in its time
+        "End.ACtrlCBeforeTheFirstFrameIsAStopToo",          # 15 s: five starts
+    ],
+}
+PROGRAM_LIMIT_S = 150
+
+
+def gtest_filter(name):
+    """Google Test knows * and ?, no sets: [1-9] is written out here."""
+    left_out = [pattern.replace("[1-9]", str(digit)) for pattern in LEFT_OUT.get(name, [])
+                for digit in (range(1, 10) if "[1-9]" in pattern else [0])]
+    return ":".join(ONLY.get(name, ["*"])) + ("-" + ":".join(left_out) if left_out else "")
+
+
+def built(guest, kind):
+    lines = (guest.build / "tests" / "vm" / "built.txt").read_text(encoding="utf-8").splitlines()
+    return [pathlib.Path(path) for what, _, path in (line.partition(" ") for line in lines) if what == kind]
+
+
+def script_for(tests):
+    lines = ["export GTEST_COLOR=no", "mkdir results"]
+    for test in tests:
+        lines.append(f"cd {test.parent}; timeout {PROGRAM_LIMIT_S} {test} --gtest_filter='{gtest_filter(test.name)}' "
+                     f"--gtest_output=xml:/tmp/results/{test.name}.xml >/tmp/results/{test.name}.txt 2>&1")
+        lines.append(f"echo {test.name} $?")
+    return "\n".join(lines) + "\n"
+
+
+def report(checks, guest, name, status):
+    said = guest.work / "results" / f"{name}.txt"
+    try:
+        suites = ElementTree.parse(guest.work / "results" / f"{name}.xml").getroot()
+    except (OSError, ElementTree.ParseError):
+        text = said.read_text(encoding="utf-8", errors="replace")[-3000:] if said.exists() else "it left nothing"
+        checks.that(f"{name} ran to its end", False, f"status {status}", text)
+        return
+    cases = list(suites.iter("testcase"))
+    ran = [case for case in cases if case.get("status") == "run"]
+    skipped = [case for case in ran if case.find("skipped") is not None]
+    seconds = sum(float(case.get("time", 0)) for case in ran)
+    failed = [case for case in ran if case.find("failure") is not None]
+    checks.that(f"{name}: {len(ran) - len(failed) - len(skipped)} of {len(ran)} tests passed, {len(skipped)} skipped, "
+                f"{seconds:.1f} s, status {status}", status == 0 and ran)
+    for case in failed:
+        print(f"      {case.get('classname')}.{case.get('name')} ({case.get('time')} s)")
+        for failure in case.iter("failure"):
+            print("          " + (failure.text or failure.get("message", "")).strip().replace("\n", "\n          "))
+    for case in skipped:
+        print(f"      skipped {case.get('classname')}.{case.get('name')}: {case.find('skipped').get('message', '').strip()}")
+    for case in sorted(ran, key=lambda each: -float(each.get("time", 0)))[:3]:
+        print(f"      {case.get('time'):>7} s  {case.get('classname')}.{case.get('name')}")
+
+
+def main():
+    guest = Guest.from_arguments(__doc__, needs="kernel")
+    # rtsync_test last: some of its tests look back at slots of half a minute ago, when there was no guest yet.
+    tests = sorted((path for path in built(guest, "test") if path.exists()), key=lambda path: path.name == "rtsync_test")
+    copy = [f"{guest.stripped(path)}:{path}" for path in [*tests, *built(guest, "file")] if path.exists()]
+    copy += [guest.source / "config" / "rigs", "setpriv", "prlimit", "taskset", "bash"]
+    done = guest.run("sh", "run.sh", files=[guest.write("run.sh", script_for(tests))], copy=copy, fetch=["results"],
+                     timeout=400, options=["--mem", "1024"])
+    print(f"guest: status {done.status}, {done.took:.0f} s")
+    print(done.err)
+    checks = Checks()
+    checks.equal("the guest ran to its end", done.status, 0, done)
+    statuses = dict(line.split() for line in done.out.splitlines() if len(line.split()) == 2)
+    for test in tests:
+        report(checks, guest, test.name, int(statuses.get(test.name, -1)))
+    checks.finish()
+
+
+main()

@@ -1,0 +1,86 @@
+"""How late does a thread of SCHED_FIFO wake at 1 kHz, with each sleeper, beside cyclictest on the same kernel?
+
+Prints one JSON object per sleeper, as the benchmarks of tests/bench do (scripts/bench-vm runs this). The guest counts
+instructions instead of time (scripts/rtvm --icount 0: one instruction is one nanosecond): the figures tell what kernel
+and program do between the timer and the frame, the same on every machine. Caches, memory and hardware take no part.
+"""
+import csv
+import json
+import re
+
+from guest import Guest
+
+FRAMES = 2000
+SPIN_FRAMES = 200  # a thread that spins for a second is stopped by the kernel's real-time throttle
+SLEEPERS = {"nanosleep": FRAMES, "timerfd": FRAMES, "hybrid": FRAMES, "spin": SPIN_FRAMES}
+GRACE = 20  # the first frames and cycles warm up on both sides
+PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999, "max": 1.0}
+HISTOGRAM_NS = 60_000
+
+RIG = """
+rig: wake
+frame: { period: 1 ms }
+realtime: { enabled: yes, sleeper: nanosleep, on_overrun: skip }
+threads: { main: { policy: fifo, priority: 80 } }
+memory: { lock: yes, heap: 8 MiB }
+"""
+
+
+class NoAnswer(Exception):
+    """The guest did not measure, and what it said."""
+
+
+def percentiles(late):
+    late = sorted(late)
+    return {name: late[max(0, -(-int(share * 1000) * len(late) // 1000) - 1)] for name, share in PERCENTILES.items()}
+
+
+def cyclictest(text):
+    """All its latencies from its histogram in nanoseconds; what lies beyond counts as its maximum."""
+    late = []
+    for line in text.splitlines():
+        bucket = re.match(r"(\d+)\s+(\d+)$", line)
+        if bucket:
+            late += int(bucket[2]) * [int(bucket[1])]
+    late += (FRAMES - len(late)) * [int(re.search(r"# Max Latencies: (\d+)", text)[1])]
+    return late
+
+
+def frames(folder):
+    with open(folder / "frames.csv", encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        column = next(rows).index("rt.late {ns}")
+        return [int(row[column]) for row in rows][GRACE:]
+
+
+def measure(guest):
+    """{"cyclictest": {"p50": ns, ...}, "nanosleep": ..., ...} and how long it took."""
+    lines = [f"cyclictest -m -q -N -h {HISTOGRAM_NS} -t1 -a0 -p80 -i1000 -l {FRAMES} | "
+             "grep -v ' 000000$' >cyclictest.txt"]
+    lines += [f"tactus run wake.yaml --frames {count} --set realtime.sleeper={name} --out {name} --quiet || exit 1"
+              for name, count in SLEEPERS.items()]
+    done = guest.run("sh", "wake.sh", tactus=True, timeout=110, options=["--icount", "0"],
+                     files=[guest.write("wake.sh", "\n".join(lines) + "\n"), guest.write("wake.yaml", RIG)],
+                     copy=["cyclictest"], fetch=["cyclictest.txt", *SLEEPERS])
+    if done.status != 0:
+        raise NoAnswer(str(done))
+    answers = {"cyclictest": percentiles(cyclictest((guest.work / "cyclictest.txt").read_text(encoding="utf-8")))}
+    for name in SLEEPERS:
+        answers[name] = percentiles(frames(guest.work / name))
+    return answers, done.took
+
+
+def main():
+    guest = Guest.from_arguments(__doc__, needs="kernel")
+    answers, _ = measure(guest)
+    reference = answers.pop("cyclictest")
+    for name, late in answers.items():
+        print(json.dumps({
+            "question": f"how many instructions after its slot does a frame start at 1 kHz with the sleeper {name}?",
+            "sleeper": name, "frames": SLEEPERS[name], "priority": 80, "guest": "scripts/rtvm --icount 0",
+            "late_ns": late, "cyclictest_ns": reference,
+            "ratio_to_cyclictest": {key: round(late[key] / reference[key], 4) for key in late}}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""Wakes are as early as the kernel allows: the sleeper nanosleep against cyclictest, the hybrid one far below it."""
+from guest import Checks, Guest
+from wake_bench import NoAnswer, measure
+
+# A build for debugging takes some hundred instructions more from the kernel's return to its reading of the clock.
+ALLOWANCE_NS = 500
+
+
+def main():
+    guest = Guest.from_arguments(__doc__, needs="kernel")
+    checks = Checks()
+    try:
+        answers, took = measure(guest)
+    except NoAnswer as failure:
+        checks.that("the guest ran to its end", False, failure)
+        checks.finish()
+    print(f"guest: {took:.1f} s")
+    for name, late in answers.items():
+        print(f"      {name:<10} " + "  ".join(f"{key} {value / 1000:.3f} us" for key, value in late.items()))
+    reference = answers["cyclictest"]
+    for key in ("p50", "p99"):
+        checks.that(f"nanosleep wakes no later than cyclictest ({key})",
+                    answers["nanosleep"][key] <= reference[key] + ALLOWANCE_NS, answers)
+        checks.that(f"hybrid wakes within a tenth of cyclictest's lateness ({key})",
+                    answers["hybrid"][key] <= reference[key] / 10, answers)
+    checks.that("timerfd wakes within 50 us", answers["timerfd"]["p99"] <= 50_000, answers)
+    checks.that("spin wakes within a tenth of cyclictest's lateness",
+                answers["spin"]["p50"] <= reference["p50"] / 10, answers)
+    checks.finish()
+
+
+main()

@@ -1,0 +1,54 @@
+"""A watchdog that is not kicked takes the machine down; one that was closed in the proper way does not. The kernel's
+softdog stands for the bench's."""
+from guest import GUEST_DIED, Checks, Guest
+
+MARGIN_S = 2
+LONG_ENOUGH_S = 3 * MARGIN_S
+STEP_S = 0.25
+STEPS = int(LONG_ENOUGH_S / STEP_S)
+
+# What holds /dev/watchdog (fd 3): each waits LONG_ENOUGH_S, counting its steps aloud.
+OPEN = "exec 3>/dev/watchdog"
+CLOSE = "exec 3>&-"
+MAGIC = "printf V >&3"  # "I mean to close it": without that a close does not stop the watchdog
+
+
+def wait(every_step=":"):
+    return f"i=0; while [ $i -lt {STEPS} ]; do {every_step}; echo $i; i=$((i + 1)); usleep {int(STEP_S * 1e6)}; done"
+
+
+DIES = {"opened and never kicked": [OPEN, wait()],
+        "closed without the magic character": [OPEN, CLOSE, wait()],
+        "kicked, and then no more": [OPEN, "printf k >&3", wait()]}
+LIVES = {"closed with the magic character": [OPEN, MAGIC, CLOSE, wait()],
+         "kicked in time": [OPEN, wait("printf k >&3"), MAGIC, CLOSE]}
+
+
+def boot(guest, *commands):
+    """Time in the guest is its own (--icount): the margin means the same on a loaded machine."""
+    script = guest.write("watchdog.sh", "\n".join(["[ -c /dev/watchdog ] || exit 9", *commands]) + "\n")
+    return guest.run("sh", "watchdog.sh", files=[script], timeout=60,
+                     options=["--modules", f"softdog:soft_margin={MARGIN_S}", "--icount", "2"])
+
+
+def steps(done):
+    return [int(line) for line in done.out.split()]
+
+
+def main():
+    guest = Guest.from_arguments(__doc__, needs="kernel")
+    checks = Checks()
+    for what, commands in DIES.items():
+        done = boot(guest, *commands)
+        checks.equal(f"a watchdog {what}: the machine goes down ({done.took:.1f} s)", done.status, GUEST_DIED, done)
+        lived = STEP_S * len(steps(done))
+        checks.that(f"a watchdog {what}: it bit after {MARGIN_S} s, give or take half a second (after {lived} s)",
+                    abs(lived - MARGIN_S) <= 0.5, done)
+    # All in one guest: a watchdog that one of them left armed would bite during the next.
+    done = boot(guest, *(command for commands in LIVES.values() for command in commands))
+    checks.equal(f"a watchdog {', or '.join(LIVES)}: nothing happens ({done.took:.1f} s)", done.status, 0, done)
+    checks.equal("and all of it ran", steps(done), 2 * list(range(STEPS)), done)
+    checks.finish()
+
+
+main()

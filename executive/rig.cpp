@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "executive/device_error.hpp"
 #include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
 #include "executive/parameter_value.hpp"
@@ -159,6 +160,7 @@ void Rig::make_from_driver(const ModelSettings& settings) {
       library->make_model_driver()->make(settings.device, settings.origin.path, problems_);
   if (model == nullptr) return;  // said why
   Driven& driven = driven_.emplace_back();
+  driven.name = settings.name;
   driven.driver = settings.driver.value;
   driven.model = std::move(model);
   driven.description = {TACTUS_ABI_VERSION,
@@ -233,11 +235,22 @@ OpenRequest Rig::open_request() const {
 }
 
 void Rig::open_devices() {
-  for (Driven& driven : driven_) driven.model->open(open_request());
+  for (Driven& driven : driven_) {
+    try {
+      driven.model->open(open_request());
+    } catch (const DeviceError& error) {
+      throw DeviceError("models." + driven.name + ": " + error.what());
+    }
+  }
 }
 
 std::unique_ptr<rtsync::EdgeSource> Rig::open_clock() {
-  return clock_driver_ == nullptr ? nullptr : clock_driver_->open(open_request());
+  if (clock_driver_ == nullptr) return nullptr;
+  try {
+    return clock_driver_->open(open_request());
+  } catch (const DeviceError& error) {
+    throw DeviceError(std::string("clock: ") + error.what());
+  }
 }
 
 void Rig::read_parameters(const ModelSettings& settings, const ModelInstance& model) {

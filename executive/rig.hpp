@@ -67,6 +67,7 @@ class Rig {
   };
 
   struct Driven {  // a model that a driver made
+    std::string name;
     std::string driver;
     tactus_model description{};
     std::unique_ptr<DrivenModel> model;

@@ -67,7 +67,7 @@ std::string_view name_of(ClockState state) {
 
 std::string_view name_of(ClockFault fault) {
   constexpr std::array<std::string_view, kClockFaults> kNames = {
-      "glitch", "doubled", "late", "jitter", "missing", "wrong_rate", "no_edge", "gone", "overflow"};
+      "glitch", "double", "late", "jitter", "missing", "wrong_rate", "no_edge", "gone", "overflow"};
   return index_of(fault) < kNames.size() ? kNames[index_of(fault)] : "?";
 }
 

@@ -71,7 +71,8 @@ struct EdgeClockSettings {
   /// half of it.
   std::optional<Nanoseconds> late_limit;
   std::int64_t max_missing = 10;  ///< missing edges in a row that mean the clock is lost: 1 .. 1e9
-  std::int64_t lock_after = 8;    ///< good edges in a row that mean it is locked: 2 .. 1000
+  /// At the start up to four times as many, while jitter leaves their rate in doubt.
+  std::int64_t lock_after = 8;  ///< good edges in a row that mean it is locked: 2 .. 1000
   Nanoseconds start_timeout{5'000'000'000};
   std::array<OnClockFault, kClockFaults> on{};  ///< by ClockFault; free_run unless set
 

@@ -13,6 +13,8 @@ namespace {
 constexpr Nanoseconds kLongestWait{100'000'000};
 // The kernel buffers 16 events of a line (uAPI v1): half of them may come while the inner sleeper waits.
 constexpr std::int64_t kUnread = 8;
+// More than a wait leaves unread, less than the kernel buffers.
+constexpr std::int64_t kStale = 12;
 // A line that oscillates must not keep a frame from beginning.
 constexpr int kMostBatches = 16;
 
@@ -64,7 +66,7 @@ void EdgeSleeper::sync_interrupt() TACTUS_RT {
   if (interrupted()) inner_.interrupt();
 }
 
-/// Reads the line once, waiting for at most the deadline, and feeds what came, or drops it.
+/// Reads the line, waiting for at most the deadline, and feeds what came, or drops it.
 EdgeStatus EdgeSleeper::take(Instant<MonotonicTime> deadline, bool feed) TACTUS_RT {
   if (gone_) return EdgeStatus::gone;
   EdgeStatus status = EdgeStatus::timeout;
@@ -88,7 +90,7 @@ EdgeStatus EdgeSleeper::take(Instant<MonotonicTime> deadline, bool feed) TACTUS_
 void EdgeSleeper::catch_up() TACTUS_RT {
   const Instant<MonotonicTime> before = edges_.kernel_now();
   const bool watched =
-      read_before_ && before - read_at_ <= std::max(Nanoseconds{1'000'000'000}, 4 * edge_period_);
+      read_before_ && before - read_at_ <= std::max(Nanoseconds{1'000'000'000}, kStale * edge_period_);
   (void)take(Instant<MonotonicTime>{}, watched);
   if (!watched) edges_.unwatched();
   read_before_ = true;

@@ -19,7 +19,7 @@ namespace tactus::rtsync {
 /// A wait ends at its slot whatever the edges do; a fault whose policy says so is told by the status of the
 /// wait that noticed it, and by failure().
 ///
-/// A line that nobody has read for longer than a second and four edge periods (real time was off) was not
+/// A line that nobody has read for longer than a second and 12 edge periods (real time was off) was not
 /// watched: the stale edges in the kernel's buffer are dropped, and none counts as missing.
 ///
 /// Threads, RT  as Sleeper; system calls are those of the source and of the inner sleeper. A line that

@@ -106,10 +106,19 @@ Verdict RealtimeSync::start(std::int64_t frame) TACTUS_RT {
   totals_.consecutive_overruns = 0;
   terminate_when_unfrozen_ = false;
   reached_ = Maximum::none;
-  const WaitResult begun = active() ? sleeper_.begin() : WaitResult{WaitStatus::reached, clock_.now()};
+  if (active()) return begin();
   wake_ = clock_.now();
   waited_ = false;
-  anchor(frame, clock_.frame_start(wake_));
+  anchor(frame, wake_);
+  return Verdict::go_on;
+}
+
+/// The first frame that is paced: now, or as soon as slots can be told and the clock lets a frame start.
+Verdict RealtimeSync::begin() TACTUS_RT {
+  const WaitResult begun = sleeper_.begin();
+  wake_ = clock_.now();
+  waited_ = false;
+  anchor(frame_, clock_.frame_start(wake_));
   return begun.status == WaitStatus::reached ? wait_for_frame_start() : verdict_of(begun.status);
 }
 
@@ -180,7 +189,7 @@ Verdict RealtimeSync::end_unpaced(Instant<RigTime> done) TACTUS_RT {
   if (take(enable_requested_)) {
     // Real time equals simulated time from here on: the frame that starts now is the first that is paced.
     active_.store(true, std::memory_order_relaxed);
-    anchor(frame_, clock_.frame_start(done));
+    anchor(frame_, done);
     budget_.clear();  // overruns before an unpaced stretch are not in a row with those after it
     totals_.consecutive_overruns = 0;
   }
@@ -261,7 +270,7 @@ Verdict RealtimeSync::wait() TACTUS_RT {
       wake_ = clock_.now();  // what the caller did since assess() is no frame's work
       return Verdict::go_on;
     }
-    return wait_for_frame_start();  // enabled just now
+    return begin();  // enabled just now
   }
   if (leaving_) active_.store(false, std::memory_order_relaxed);
   leaving_ = false;

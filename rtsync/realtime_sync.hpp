@@ -135,6 +135,7 @@ class RealtimeSync {
  private:
   bool take(std::atomic<bool>& request) TACTUS_RT;
   void anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT;
+  Verdict begin() TACTUS_RT;
   Verdict wait_for_frame_start() TACTUS_RT;
   Verdict end_unpaced(Instant<RigTime> done) TACTUS_RT;
   Verdict overran(Instant<RigTime> done) TACTUS_RT;

@@ -285,6 +285,7 @@ class Gpiod1 final : public Gpio {
     }
     std::sort(found.begin(), found.end());
     std::vector<std::string> paths;
+    paths.reserve(found.size());
     for (auto& [number, path] : found) paths.push_back(std::move(path));
     return paths;
   }

@@ -98,7 +98,7 @@ class SpawnPlan {
 std::filesystem::path guardian_program(const std::vector<std::filesystem::path>& folders) {
   std::string tried;
   for (const auto& folder : folders) {
-    const std::filesystem::path program = folder / kGuardianProgram;
+    std::filesystem::path program = folder / kGuardianProgram;
     if (::access(program.c_str(), X_OK) == 0) return program;
     tried += (tried.empty() ? "" : ", ") + program.string();
   }

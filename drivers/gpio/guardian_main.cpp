@@ -52,7 +52,7 @@ class Guard {
   Guard(const Title& title, pid_t rig) : title_(title) {
     sigset_t all;
     (void)::sigfillset(&all);
-    (void)::sigprocmask(SIG_BLOCK, &all, nullptr);
+    (void)::pthread_sigmask(SIG_BLOCK, &all, nullptr);
     sigset_t end;
     (void)::sigemptyset(&end);
     for (const int number : {SIGTERM, SIGINT, SIGQUIT}) (void)::sigaddset(&end, number);

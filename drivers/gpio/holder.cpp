@@ -52,6 +52,7 @@ bool alive(const std::filesystem::path& process) {
 struct Guardian {
   pid_t pid;
   bool rig_dead;
+  bool rig_stands_still;
 };
 
 std::optional<Guardian> guardian_of(const Holder& holder, const std::filesystem::path& proc) {
@@ -62,7 +63,7 @@ std::optional<Guardian> guardian_of(const Holder& holder, const std::filesystem:
     const std::vector<std::string> words = command_line(entry.path());
     if (words.size() < 4 || std::filesystem::path(words[0]).filename() != kGuardianProgram) continue;
     if (words[2] != std::to_string(holder.pid) || !words[1].starts_with(holder.rig)) continue;
-    return Guardian{*pid, words[3] == kGuardianSafe};
+    return Guardian{*pid, words[3] == kGuardianSafe, words[3] == kGuardianStalled};
   }
   return std::nullopt;
 }
@@ -93,6 +94,10 @@ std::string held_by(const std::string& consumer, const std::filesystem::path& pr
   const std::string pid = std::to_string(holder->pid);
   const std::string rig = "rig " + holder->rig + ", process " + pid;
   const std::optional<Guardian> guardian = guardian_of(*holder, proc);
+  if (alive(proc / pid) && guardian && guardian->rig_stands_still)
+    return "is held at its safe value by " + rig + ", which stands still, and its guardian, process " +
+           std::to_string(guardian->pid) + "; to release the line: kill -KILL " + pid + ", then kill " +
+           std::to_string(guardian->pid);
   if (alive(proc / pid) && !(guardian && guardian->rig_dead))
     return "is held by " + rig + "; to stop it: kill " + pid;
   if (guardian)

@@ -144,7 +144,7 @@ std::string line_text(const Chip& chip, unsigned line) {
 
 std::string no_permission(const std::string& path) {
   struct stat status {};
-  const std::string begin = "no permission for GPIO chip " + path;
+  std::string begin = "no permission for GPIO chip " + path;
   if (::stat(path.c_str(), &status) != 0) return begin;
   const std::string user = name_by_id(status.st_uid, ::getpwuid_r, &passwd::pw_name);
   const std::string group = name_by_id(status.st_gid, ::getgrgid_r, &group::gr_name);

@@ -176,7 +176,7 @@ TEST(EdgeClockSettings, LimitsThatAreNotSetFollowTheEdgePeriod) {
 }
 
 TEST(EdgeClockNames, AreThoseOfTheRigFile) {
-  const char* faults[] = {"glitch",     "doubled", "late", "jitter",  "missing",
+  const char* faults[] = {"glitch",     "double", "late", "jitter",  "missing",
                           "wrong_rate", "no_edge", "gone", "overflow"};
   for (std::size_t i = 0; i < kClockFaults; ++i) EXPECT_EQ(name_of(static_cast<ClockFault>(i)), faults[i]);
   const char* states[] = {"acquiring", "locked", "holdover", "lost"};

@@ -215,6 +215,19 @@ TEST(EdgeSleeperFrames, OfManyEdgesReadTheLineOftenEnough) {
     }
 }
 
+TEST(EdgeSleeperFrames, OfManySlowEdgesAreWatchedAllTheTime) {
+  for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
+    EdgeClockSettings settings = with(discipline, Period{10'000'000'000, 1});
+    settings.edges_per_frame = 20;
+    SimEdgeRig rig{settings};
+    ASSERT_EQ(rig.begin(), WaitStatus::reached);
+    run_frames(rig, 20);
+    EXPECT_EQ(rig.status.missing, 0);
+    EXPECT_GE(rig.status.edges, 19 * 20);
+    EXPECT_EQ(rig.status.frames_locked, 20);
+  }
+}
+
 TEST(EdgeSleeperFrames, AnOverrunOfManyEdgesLosesNone) {
   SimEdgeRig rig;
   ASSERT_EQ(rig.begin(), WaitStatus::reached);

@@ -28,7 +28,8 @@ class Finished:
     took: float
 
     def __str__(self):
-        return f"status {self.status} after {self.took:.1f} s\n--- stdout\n{self.out[-6000:]}\n--- stderr\n{self.err[-6000:]}"
+        return (f"status {self.status} after {self.took:.1f} s\n--- stdout\n{self.out[-6000:]}\n"
+                f"--- stderr\n{self.err[-6000:]}")
 
 
 class Guest:
@@ -84,7 +85,7 @@ class Guest:
         if tactus:
             plugins = self.tactus.parent.parent / "lib" / "tactus"
             copy = [*copy, f"{self.stripped(self.tactus)}:/usr/local/bin/tactus",
-                    *(f"{self.stripped(path)}:/usr/local/lib/tactus/" for path in sorted(plugins.glob("*.so")))]
+                    *(f"{self.stripped(path)}:/usr/local/lib/tactus/" for path in sorted(plugins.iterdir()))]
         for path in files:
             argv += ["--copy", f"{path}:/tmp/"]
         for spec in copy:

@@ -2,8 +2,8 @@
 from guest import Checks, Guest
 from wake_bench import NoAnswer, measure
 
-# A build for debugging takes some hundred instructions more from the kernel's return to its reading of the clock.
-ALLOWANCE_NS = 500
+# A build for debugging takes some dozen instructions more from the kernel's return to its reading of the clock.
+ALLOWANCE_NS = 100
 
 
 def main():

@@ -66,9 +66,9 @@ done </rtvm/modules/list
 
 if [ "$RTVM_GPIO_LINES" ]; then
     chip=/sys/kernel/config/gpio-sim/rtvm
-    # While somebody holds a line, writing 0 to `live` still takes the chip away at once. Who holds it: SET and GET of
-    # its values and a read fail with ENODEV, and poll says POLLERR | POLLHUP; but a poll or read that is waiting
-    # already is not woken, it needs a timeout (Linux 6.1). A chip made anew has the next number.
+    # Writing 0 to `live` takes the chip away at once, also while somebody holds a line. For the holder, SET, GET and
+    # read then fail with ENODEV and poll says POLLERR | POLLHUP; but a poll that waits already is not woken, it needs a
+    # timeout. A read that waits holds up the removal itself, until it ends (Linux 6.1). A new chip has the next number.
     if ! { mkdir -p $chip/bank0 && echo "$RTVM_GPIO_LINES" >$chip/bank0/num_lines &&
         echo rtvm >$chip/bank0/label && echo 1 >$chip/live; }; then
         fail "cannot make a gpio-sim chip"

@@ -298,7 +298,7 @@ TEST(GuardianStart, SaysWhenTheProgramIsNoGuardian) {
     Guardian guardian("/bin/true", {.rig = "r"});
     FAIL();
   } catch (const executive::DeviceError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("/bin/true does not answer: Connection reset by peer"));
+    EXPECT_THAT(error.what(), HasSubstr("/bin/true does not answer: "));
   }
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no zombie is left";
 }

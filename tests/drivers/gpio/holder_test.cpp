@@ -62,6 +62,15 @@ TEST_F(HeldBy, KnowsTheGuardianOfADeadRig) {
   EXPECT_EQ(text("tactus servo 4711"), expected) << "its number was given to another process";
 }
 
+TEST_F(HeldBy, KnowsARigThatStandsStill) {
+  process(4711, "T", "tactus|run|servo.yaml|");
+  process(4712, "S", "tactus-guardian|servo|4711|[rig stands still, outputs safe]|");
+  EXPECT_EQ(text("tactus servo 4711"),
+            "is held at its safe value by rig servo, process 4711, which stands still, and its guardian, "
+            "process 4712; "
+            "to release the line: kill -KILL 4711, then kill 4712");
+}
+
 TEST_F(HeldBy, FindsTheGuardianOfARigWhoseNameWasShortened) {
   process(4712, "S", "tactus-guardian|a_rig_with_a_name_that_goes_on|4194304|[outputs safe]|");
   EXPECT_EQ(text(consumer_of("a_rig_with_a_name_that_goes_on", 4194304))

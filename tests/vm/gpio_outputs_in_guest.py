@@ -1,0 +1,194 @@
+"""Outputs on the lines of a simulated GPIO chip, and who drives them safe when the rig ends: read back from the simulator
+while the whole program runs, is killed, crashes, is late, or loses its clock. And the drivers alone, by the program of
+tests/drivers/gpio. In a guest with its own time (--icount): the times do not depend on this machine's load."""
+import json
+import re
+
+from guest import Checks, Guest
+
+TIMEOUT_MS = 200  # guardian_timeout
+STATED_MS = 10    # more, and the outputs are safe
+
+# Line 6 stands at 0 while the rig runs and is safe at 1; released, it falls back to the pull of the simulator, 0.
+RIG = """
+rig: torque
+frame: { period: 2 ms }
+realtime: { enabled: yes, sleeper: nanosleep, on_overrun: skip }
+models:
+  wrong: { model: misbehave, library: test_load }
+  load: { model: late, library: test_load }
+  inputs: { driver: gpio_in, chip: rtvm, lines: { door: 1, address: { lines: [2, 4], active_low: yes } } }
+  outputs:
+    driver: gpio_out
+    chip: rtvm
+    lines:
+      brake: { line: 6, safe: yes }
+      torque: { lines: [5, 7], safe: 0 }
+      copy: { line: 0, safe: no }
+    parameters: { brake: no, torque: 3 }
+connect:
+  - { from: inputs.door, to: outputs.copy }
+record: { io: { variables: [inputs.*, outputs.*] } }
+"""
+
+SCRIPT = """
+level() { cat $RTVM_GPIO_DIR/sim_gpio$1/value; }
+until_torque() {
+    i=0
+    until [ "$(level 5)$(level 7)$(level 6)" = 110 ] || [ $i -gt 100 ]; do usleep 50000; i=$((i + 1)); done
+}
+# run NAME WHAT ARGUMENTS...: starts the rig with its line watched, does WHAT to it, waits for its end
+run() {
+    name=$1
+    what=$2
+    shift 2
+    line_log $RTVM_GPIO_DIR/sim_gpio6/value 60000 >$name.line &
+    log=$!
+    tactus run torque.yaml --quiet --out $name "$@" >$name.out 2>$name.err &
+    rig=$!
+    until_torque
+    echo "$(level 5)$(level 7)$(level 6)" >$name.levels
+    read -r up rest </proc/uptime
+    echo $up >$name.done_at
+    eval "$what"
+    wait $rig
+    echo $? >$name.status
+    usleep 300000
+    echo "$(level 5)$(level 7)$(level 6)" >>$name.levels
+    pidof tactus-guardian >$name.guardian
+    if [ $name = killed ]; then
+        tactus run torque.yaml --out again >again.out 2>again.err
+        echo $? >again.status
+    fi
+    kill $(pidof tactus-guardian) 2>/dev/null
+    kill $log
+    wait $log
+    i=0
+    while pidof tactus-guardian >/dev/null && [ $i -lt 100 ]; do usleep 20000; i=$((i + 1)); done
+}
+run stopped 'kill -INT $rig'
+run killed 'kill -KILL $rig'
+run stalled 'kill -STOP $rig; usleep 600000; level 6 >stalled.during; kill -CONT $rig'
+run guardian_killed 'kill -KILL $(pidof tactus-guardian)'
+for signal in segv fpe bus abort; do
+    run $signal '' --set models.wrong.parameters.what=$signal --set models.wrong.parameters.at_frame=500
+done
+run overrun '' --set 'realtime.max_overrun=20 ms' --set 'models.load.parameters.busy=50 ms' \\
+    --set models.load.parameters.every=1 --set models.load.parameters.from_frame=500
+run process_killed 'kill -KILL $rig' --set safe_outputs=process
+gpio_pulse $RTVM_GPIO_DIR/sim_gpio3/pull 500 1500 prio=95 >/dev/null &
+run clock_lost '' --set 'clock={driver: gpio, chip: rtvm, line: 3}'
+wait $!
+# The inputs: one frame after they change.
+tactus run torque.yaml --quiet --out inputs --frames 1000 >inputs.out 2>inputs.err &
+rig=$!
+until_torque
+echo pull-up >$RTVM_GPIO_DIR/sim_gpio1/pull
+echo pull-up >$RTVM_GPIO_DIR/sim_gpio2/pull
+usleep 100000
+level 0 >copied
+wait $rig
+"""
+
+
+class Run:
+    def __init__(self, guest, name):
+        def text(suffix):
+            path = guest.work / f"{name}.{suffix}"
+            return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+        self.status = int(text("status") or -1)
+        self.said = text("out") + text("err")
+        self.before, self.after = (text("levels").split() + ["", ""])[:2]
+        self.guardian = text("guardian").strip()
+        self.during = text("during").strip()
+        self.done_at = float(text("done_at") or 0)
+        self.line = [(int(at) / 1e9, int(level)) for at, level in map(str.split, text("line").splitlines())]
+        path = guest.work / name / "summary.json"
+        self.summary = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def safe_after_ms(self):
+        """From the deed to the safe level, by CLOCK_MONOTONIC; /proc/uptime has hundredths."""
+        return next(((at - self.done_at) * 1e3 for at, level in self.line if level == 1 and at > self.done_at), None)
+
+    def __str__(self):
+        return (f"status {self.status}, levels {self.before} then {self.after}, guardian '{self.guardian}', deed at "
+                f"{self.done_at}\nline 6: {self.line}\n{self.said}\n{json.dumps(self.summary.get('reason'))}")
+
+
+def check(checks, guest):
+    runs = {name: Run(guest, name) for name in
+            ("stopped", "killed", "stalled", "guardian_killed", "segv", "fpe", "bus", "abort", "overrun",
+             "process_killed", "clock_lost", "again")}
+    for name, run in runs.items():
+        if name != "again":
+            checks.equal(f"{name}: the frames drive the lines", run.before, "110", run)
+
+    run = runs["stopped"]
+    checks.that("stopped: safe before the line is released", run.status == 0 and run.guardian == ""
+                and [level for _, level in run.line][-2:] == [1, 0], run)
+    run = runs["killed"]
+    took = run.safe_after_ms()
+    # The kernel takes a killed process apart, memory first, before it closes what the guardian looks at.
+    checks.that(f"killed (SIGKILL): safe within {TIMEOUT_MS + STATED_MS} ms, and held there (after {took} ms)",
+                run.status == 137 and took is not None and took < TIMEOUT_MS + STATED_MS + 10 and run.after == "001"
+                and run.guardian != "", run)
+    run = runs["again"]
+    checks.that("a rig that wants a held line is told by whom, and how to release it", run.status == 3 and re.search(
+        r"guardian of rig torque, process \d+, which is dead; to release the line: kill \d+", run.said)
+        and "models.outputs" in run.said, run)
+    run = runs["stalled"]
+    took = run.safe_after_ms()
+    checks.that(f"stalled (SIGSTOP): safe within {TIMEOUT_MS + STATED_MS} ms (after {took} ms), and it ends when it wakes",
+                run.during == "1" and took is not None and took < TIMEOUT_MS + STATED_MS + 10 and run.status == 1
+                and "the guardian drove the outputs safe: no frame for 200 ms" in run.said, run)
+    run = runs["guardian_killed"]
+    checks.that("a rig whose guardian is killed ends, outputs safe", run.status == 1 and "guardian" in run.said
+                and 1 in [level for at, level in run.line if at > run.done_at], run)
+    for name, number in (("segv", 11), ("fpe", 8), ("bus", 7), ("abort", 6)):
+        run = runs[name]
+        checks.that(f"crashed ({name}): safe, held, and the job is named", run.status == 128 + number
+                    and run.after == "001" and "in job 'wrong.step'; the outputs were driven safe" in run.said, run)
+    for name, outcome in (("overrun", "overrun"), ("clock_lost", "clock_lost")):
+        run = runs[name]
+        checks.that(f"{name}: safe before the line is released", run.status == 1
+                    and run.summary.get("outcome") == outcome and [level for _, level in run.line][-2:] == [1, 0], run)
+    run = runs["process_killed"]
+    checks.that("without a guardian nobody is left after SIGKILL: the line falls back", run.status == 137
+                and run.guardian == "" and run.after == "000", run)
+
+    checks.equal("an input reaches an output", (guest.work / "copied").read_text().strip(), "1")
+    rows = [line.split(",") for line in (guest.work / "inputs" / "io.csv").read_text().splitlines()]
+    header, first, last = rows[0], rows[1], rows[-1]
+    column = {name.split(" ")[0]: number for number, name in enumerate(header)}
+    checks.equal("inputs: a line alone, and two as a number, active low",
+                 [(row[column["inputs.door"]], row[column["inputs.address"]]) for row in (first, last)],
+                 [("0", "3"), ("1", "2")], rows[:3], rows[-1])
+
+
+def main():
+    guest = Guest.from_arguments(__doc__, "--gpio-pulse", "--line-log", "--guest-rig", needs="modules")
+    drivers = guest.source / "tests" / "drivers" / "gpio" / "guest_test.sh"
+    script = guest.write("outputs.sh", SCRIPT + "\nsh guest_test.sh /usr/local/bin/gpio_guest_rig "
+                         "/usr/local/bin/gpio_pulse /sys/kernel/config/gpio-sim/rtvm\n")
+    names = ["stopped", "killed", "stalled", "guardian_killed", "segv", "fpe", "bus", "abort", "overrun",
+             "process_killed", "clock_lost", "again"]
+    suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at"]
+    done = guest.run("sh", "outputs.sh", tactus=True, timeout=150, options=["--icount", "0", "--gpio", "8"],
+                     files=[script, guest.write("torque.yaml", RIG), drivers],
+                     copy=[f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse",
+                           f"{guest.options.line_log}:/usr/local/bin/line_log",
+                           f"{guest.options.guest_rig}:/usr/local/bin/gpio_guest_rig"],
+                     fetch=["copied", "inputs", "stalled.during", "overrun", "clock_lost", "stopped",
+                            *(f"{name}.{suffix}" for name in names for suffix in suffixes)])
+    print(f"guest: {done.took:.1f} s")
+    checks = Checks()
+    checks.that("the guest ran to its end, and the drivers' own checks hold", done.status == 0, done)
+    for line in done.out.splitlines():
+        if re.match(r"(not )?ok ", line):
+            checks.that("drivers: " + line, not line.startswith("not"), done.out)
+    check(checks, guest)
+    checks.finish()
+
+
+main()

@@ -1,0 +1,44 @@
+/* Writes down when a file's first character changes: the level of a line of the simulated chip, seen from outside.
+ *
+ *     line_log VALUE_FILE MILLISECONDS
+ *
+ * Looks every 100 us for so long; one line per change on stdout: CLOCK_MONOTONIC in nanoseconds, and the character.
+ * The first line is what stood there at the beginning.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static long long now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fprintf(stderr, "line_log: VALUE_FILE MILLISECONDS\n");
+    return 2;
+  }
+  const int file = open(argv[1], O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    perror(argv[1]);
+    return 1;
+  }
+  const long long end = now_ns() + atoll(argv[2]) * 1000000LL;
+  char before = 0;
+  for (long long now = now_ns(); now < end; now = now_ns()) {
+    char level = 0;
+    if (pread(file, &level, 1, 0) == 1 && level != before) {
+      printf("%lld %c\n", now, level);
+      fflush(stdout);
+      before = level;
+    }
+    const struct timespec pause = {0, 100000};
+    nanosleep(&pause, NULL);
+  }
+  return 0;
+}

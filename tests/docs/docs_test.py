@@ -9,6 +9,7 @@ import tempfile
 parser = argparse.ArgumentParser()
 for name in ("--source", "--tactus", "--cc", "--cxx"):
     parser.add_argument(name, required=True)
+parser.add_argument("--without", action="append", default=[], help="a driver that this machine does not build")
 args = parser.parse_args()
 source = pathlib.Path(args.source)
 problems = []
@@ -53,10 +54,12 @@ with tempfile.TemporaryDirectory() as folder:
                 problems.append(f"{document.name} names {rig}, which is not there")
 
     page = run("docs/rig-file.md", [args.tactus, "check", "--reference"])
-    if page != (source / "docs" / "rig-file.md").read_text(encoding="utf-8"):
+    if not args.without and page != (source / "docs" / "rig-file.md").read_text(encoding="utf-8"):
         problems.append("docs/rig-file.md is not what the tables say; "
                         "mend it with: scripts/tactus check --reference > docs/rig-file.md")
     for rig in sorted((source / "config" / "rigs").glob("*.yaml")):
+        if rig.stem in args.without:
+            continue
         run(rig.name, [args.tactus, "check", rig])
 
 if checked < 8:

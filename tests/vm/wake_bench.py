@@ -1,4 +1,6 @@
-"""How late does a thread of SCHED_FIFO wake at 1 kHz, with each sleeper, beside cyclictest on the same kernel?
+"""How late does a thread of SCHED_FIFO wake at 1 kHz, with each sleeper, beside cyclictest on the same kernel? And with the
+frames clocked by the edges of a simulated GPIO line: how long after its edge (discipline edge), and how far from its
+prediction does the edge come (discipline pll)?
 
 Prints one JSON object per sleeper, as the benchmarks of tests/bench do (scripts/bench-vm runs this). The guest counts
 instructions instead of time (scripts/rtvm --icount 0: one instruction is one nanosecond): the figures tell what kernel
@@ -13,6 +15,7 @@ from guest import Guest
 FRAMES = 2000
 SPIN_FRAMES = 200  # a thread that spins for a second is stopped by the kernel's real-time throttle
 SLEEPERS = {"nanosleep": FRAMES, "timerfd": FRAMES, "hybrid": FRAMES, "spin": SPIN_FRAMES}
+DISCIPLINES = ("edge", "pll")
 GRACE = 20  # the first frames and cycles warm up on both sides
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999, "max": 1.0}
 HISTOGRAM_NS = 60_000
@@ -59,21 +62,39 @@ def measure(guest):
              "grep -v ' 000000$' >cyclictest.txt"]
     lines += [f"tactus run wake.yaml --frames {count} --set realtime.sleeper={name} --out {name} --quiet || exit 1"
               for name, count in SLEEPERS.items()]
-    done = guest.run("sh", "wake.sh", tactus=True, timeout=110, options=["--icount", "0"],
+    lines += ["gpio_pulse $RTVM_GPIO_DIR/sim_gpio3/pull 1000 20000 prio=95 >/dev/null & pulses=$!"]
+    lines += [f"tactus run wake.yaml --frames {FRAMES} --out {name} --quiet "
+              f"--set 'clock={{driver: gpio, chip: rtvm, line: 3, discipline: {name}}}' || exit 1"
+              for name in DISCIPLINES]
+    lines += ["kill $pulses"]
+    done = guest.run("sh", "wake.sh", tactus=True, timeout=110, options=["--icount", "0", "--gpio", "8"],
                      files=[guest.write("wake.sh", "\n".join(lines) + "\n"), guest.write("wake.yaml", RIG)],
-                     copy=["cyclictest"], fetch=["cyclictest.txt", *SLEEPERS])
+                     copy=["cyclictest", f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse"],
+                     fetch=["cyclictest.txt", *SLEEPERS, *DISCIPLINES])
     if done.status != 0:
         raise NoAnswer(str(done))
     answers = {"cyclictest": percentiles(cyclictest((guest.work / "cyclictest.txt").read_text(encoding="utf-8")))}
     for name in SLEEPERS:
         answers[name] = percentiles(frames(guest.work / name))
+    summaries = {name: json.loads((guest.work / name / "summary.json").read_text("utf-8")) for name in DISCIPLINES}
+    answers["edge"] = percentiles(frames(guest.work / "edge"))  # slots are the edges' time stamps
+    answers["pll"] = summaries["pll"]["clock"]["phase_error_ns"]
+    for name, summary in summaries.items():
+        lost = (summary["frames"]["lost"], summary["clock"]["missed"])
+        if lost != (0, 0):
+            raise NoAnswer(f"discipline {name}: slots lost and edges missed: {lost}")
     return answers, done.took
 
 
 def main():
-    guest = Guest.from_arguments(__doc__, needs="kernel")
+    guest = Guest.from_arguments(__doc__, "--gpio-pulse", needs="modules")
     answers, _ = measure(guest)
     reference = answers.pop("cyclictest")
+    edge, pll = answers.pop("edge"), answers.pop("pll")
+    print(json.dumps({
+        "question": "how many instructions lie between a GPIO edge and its frame, and between an edge and its prediction?",
+        "frames": FRAMES, "priority": 80, "guest": "scripts/rtvm --icount 0", "edge_to_wake_ns": edge,
+        "pll_phase_error_ns": pll, "ratio_p99": round(pll["p99"] / edge["p99"], 4)}))
     for name, late in answers.items():
         print(json.dumps({
             "question": f"how many instructions after its slot does a frame start at 1 kHz with the sleeper {name}?",

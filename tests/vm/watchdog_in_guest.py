@@ -1,5 +1,5 @@
 """A watchdog that is not kicked takes the machine down; one that was closed in the proper way does not. The kernel's
-softdog stands for the bench's."""
+softdog stands for the bench's. And the same with a rig that has one."""
 from guest import GUEST_DIED, Checks, Guest
 
 MARGIN_S = 2
@@ -24,10 +24,32 @@ LIVES = {"closed with the magic character": [OPEN, MAGIC, CLOSE, wait()],
          "kicked in time": [OPEN, wait("printf k >&3"), MAGIC, CLOSE]}
 
 
-def boot(guest, *commands):
+# The same with a rig: `watchdog: { device: /dev/watchdog }`.
+RIG = f"""
+rig: watched
+frame: {{ period: 10 ms }}
+realtime: {{ enabled: yes, sleeper: nanosleep }}
+watchdog: {{ device: /dev/watchdog, timeout: {MARGIN_S} s }}
+models:
+  wrong: {{ model: misbehave, library: test_load, parameters: {{ at_frame: 100 }} }}
+  load: {{ model: late, library: test_load, parameters: {{ from_frame: 100, every: 1 }} }}
+"""
+START = "tactus run watched.yaml --quiet --out out"
+RUNS = f"{START} & rig=$!; until grep -q '^0\\.5' out/frames.csv 2>/dev/null; do usleep 100000; done"
+# The countdown starts anew with the rig's last kick, at most a quarter of the margin before its end.
+RIG_DIES = {"is killed": [RUNS, "kill -KILL $rig", wait()],
+            "stands still": [RUNS, "kill -STOP $rig", wait()],
+            "hangs in a job": [START + " --set models.wrong.parameters.what=sleep "
+                               "--set 'models.wrong.parameters.sleep_for=1000 s' &", "sleep 1", wait()],
+            "ends by an overrun": [START + " --set 'realtime.max_overrun=100 ms' "
+                                   "--set 'models.load.parameters.busy=300 ms'; [ $? = 1 ] || exit 8", wait()]}
+RIG_LIVES = [RUNS, wait(), "kill -USR1 $rig", wait(), "kill -INT $rig", "wait $rig", "[ $? = 0 ] || exit 8", wait()]
+
+
+def boot(guest, *commands, **more):
     """Time in the guest is its own (--icount): the margin means the same on a loaded machine."""
     script = guest.write("watchdog.sh", "\n".join(["[ -c /dev/watchdog ] || exit 9", *commands]) + "\n")
-    return guest.run("sh", "watchdog.sh", files=[script], timeout=60,
+    return guest.run("sh", "watchdog.sh", files=[script, guest.write("watched.yaml", RIG)], timeout=60, **more,
                      options=["--modules", f"softdog:soft_margin={MARGIN_S}", "--icount", "2"])
 
 
@@ -48,6 +70,15 @@ def main():
     done = boot(guest, *(command for commands in LIVES.values() for command in commands))
     checks.equal(f"a watchdog {', or '.join(LIVES)}: nothing happens ({done.took:.1f} s)", done.status, 0, done)
     checks.equal("and all of it ran", steps(done), 2 * list(range(STEPS)), done)
+    for what, commands in RIG_DIES.items():
+        done = boot(guest, *commands, tactus=True)
+        checks.equal(f"a rig that {what}: the machine goes down ({done.took:.1f} s)", done.status, GUEST_DIED, done)
+        lived = STEP_S * len(steps(done))
+        checks.that(f"a rig that {what}: within the margin, and not at once (after {lived} s)",
+                    MARGIN_S / 2 <= lived <= MARGIN_S + 0.5, done)
+    done = boot(guest, *RIG_LIVES, tactus=True)
+    checks.equal(f"a rig that runs, is frozen, and is stopped: nothing happens ({done.took:.1f} s)", done.status, 0, done)
+    checks.equal("and all of it ran", steps(done), 3 * list(range(STEPS)), done)
     checks.finish()
 
 

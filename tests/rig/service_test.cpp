@@ -1,0 +1,140 @@
+/// A rig as a service of systemd: what it says on NOTIFY_SOCKET, which this test binds. The watchdog is
+/// answered from the frames alone.
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "bench.hpp"
+
+namespace tactus::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+/// systemd's end of the line.
+class Systemd {
+ public:
+  explicit Systemd(const TempDir& dir)
+      : path_(dir / "notify"), socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path_.string().copy(address.sun_path, sizeof address.sun_path - 1);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how bind(2) takes an address
+    if (socket_ < 0 || ::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      throw std::runtime_error("cannot bind " + path_.string());
+  }
+  ~Systemd() { ::close(socket_); }
+  Systemd(const Systemd&) = delete;
+  Systemd& operator=(const Systemd&) = delete;
+
+  Command service(Command command, const std::string& watchdog_us) const {
+    command.env["NOTIFY_SOCKET"] = path_.string();
+    command.env["WATCHDOG_USEC"] = watchdog_us;
+    command.without_env.emplace_back("WATCHDOG_PID");
+    return command;
+  }
+  /// Whether a message that begins like this comes in time; what came before is kept in `heard`.
+  bool hears(const std::string& begin, std::chrono::milliseconds limit = kPatience) {
+    const auto until = Clock::now() + limit;
+    while (Clock::now() < until) {
+      char text[4096];
+      const ssize_t length = ::recv(socket_, text, sizeof text, MSG_DONTWAIT);
+      if (length < 0) {
+        ::usleep(1000);
+        continue;
+      }
+      heard += std::string(text, static_cast<std::size_t>(length)) + "\n";
+      if (heard.ends_with("\n")) {
+        const std::string message(text, static_cast<std::size_t>(length));
+        if (message.find(begin) != std::string::npos) return true;
+      }
+    }
+    return false;
+  }
+
+  std::string heard;
+
+ private:
+  std::filesystem::path path_;
+  int socket_;
+};
+
+Command servo(const TempDir& dir, const Arguments& more = {}) {
+  return run_rig("servo", Arguments{"--until", "3600 s", "--out", "out"} + more, dir.path());
+}
+
+TEST(Service, SaysThatItIsReadyAliveAndStopping) {
+  const TempDir dir;
+  Systemd systemd(dir);
+  Process rig(systemd.service(servo(dir), "300000"));
+  EXPECT_TRUE(systemd.hears("READY=1")) << systemd.heard;
+  EXPECT_TRUE(systemd.hears("WATCHDOG=1")) << systemd.heard;
+  EXPECT_TRUE(systemd.hears("STATUS=rig servo: frame")) << systemd.heard;
+  EXPECT_TRUE(systemd.hears("WATCHDOG=1")) << systemd.heard;
+  rig.signal(SIGTERM);
+  EXPECT_TRUE(systemd.hears("STOPPING=1")) << systemd.heard;
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
+TEST(Service, AnswersTheWatchdogWhileFrozen) {
+  const TempDir dir;
+  Systemd systemd(dir);
+  Process rig(systemd.service(servo(dir), "300000"));
+  ASSERT_TRUE(systemd.hears("READY=1")) << systemd.heard;
+  rig.signal(SIGUSR1);
+  ASSERT_TRUE(systemd.hears(", paused")) << systemd.heard;
+  EXPECT_TRUE(systemd.hears("WATCHDOG=1"));
+  EXPECT_TRUE(systemd.hears("WATCHDOG=1"));
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
+TEST(Service, DoesNotAnswerForFramesThatStandStill) {
+  const TempDir dir;
+  dir.write("rig.yaml",
+            "rig: stuck\nframe: { period: 1 ms }\nrealtime: { enabled: yes, sleeper: nanosleep }\n"
+            "threads: { main: { policy: other } }\nmemory: { lock: no, heap: 0 B }\n"
+            "models: { hang: { model: hang, library: " TACTUS_HANG_LIBRARY
+            ", parameters: { where: frame, at_frame: 100 } } }\n");
+  Systemd systemd(dir);
+  Process rig(systemd.service(tactus({"run", "rig.yaml", "--out", "out"}, dir.path()), "100000"));
+  ASSERT_TRUE(systemd.hears("READY=1")) << systemd.heard;
+  // The service thread goes on saying how it stands, but not that it is well.
+  ASSERT_TRUE(systemd.hears("STATUS=rig stuck: frame 100,")) << systemd.heard;
+  ASSERT_TRUE(systemd.hears("STATUS=rig stuck: frame 100,")) << systemd.heard;
+  systemd.heard.clear();
+  ASSERT_TRUE(systemd.hears("STATUS=rig stuck: frame 100,")) << systemd.heard;
+  ASSERT_TRUE(systemd.hears("STATUS=rig stuck: frame 100,")) << systemd.heard;
+  EXPECT_EQ(systemd.heard.find("WATCHDOG=1"), std::string::npos) << systemd.heard;
+}
+
+TEST(Service, IsSilentWhenToldSoAndAlsoTheWatchdogThen) {
+  const TempDir dir;
+  Systemd systemd(dir);
+  EXPECT_EQ(
+      run(systemd.service(run_rig("servo", {"--until", "1 s", "--out", "out", "--set", "watchdog.systemd=no"},
+                                  dir.path()),
+                          "300000"))
+          .status,
+      0);
+  EXPECT_FALSE(systemd.hears("", 1ms)) << systemd.heard;
+}
+
+TEST(Service, AHardwareWatchdogThatIsNotThereIsToldAndRequiredOrNot) {
+  const TempDir dir;
+  const Arguments watchdog{"--until", "100 ms", "--set", "watchdog.device=/dev/no-such-watchdog"};
+  const Finished preferred = run(run_rig("servo", watchdog + Arguments{"--out", "a"}, dir.path()));
+  EXPECT_EQ(preferred.status, 0) << preferred;
+  EXPECT_NE(preferred.err.find("/dev/no-such-watchdog"), std::string::npos) << preferred;
+  const Finished required =
+      run(run_rig("servo", watchdog + Arguments{"--out", "b", "--set", "privileges=require"}, dir.path()));
+  EXPECT_EQ(required.status, 3) << required;
+  EXPECT_NE(required.err.find("/dev/no-such-watchdog"), std::string::npos) << required;
+}
+
+}  // namespace
+}  // namespace tactus::test

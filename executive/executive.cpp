@@ -204,6 +204,7 @@ std::vector<std::string> Executive::run_once(tactus_job_class job_class, bool go
     failures.push_back(failure_text(i, status));
     if (!go_on_after_failure) break;
   }
+  running_job_.store(FrameNote::kNoJob, std::memory_order_relaxed);
   return failures;
 }
 
@@ -275,7 +276,7 @@ RunEnd Executive::run(std::int64_t frames) {
   try {
     sync_.initialize();
   } catch (...) {
-    drive_outputs_safe();
+    end_outputs_safe();
     enter(State::abort);
     throw;
   }
@@ -284,16 +285,28 @@ RunEnd Executive::run(std::int64_t frames) {
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = 0;
   Verdict verdict = sync_.start(0);
-  if (verdict == Verdict::interrupted) verdict = Verdict::go_on;  // the loop sees who asked for the end
+  while (verdict == Verdict::not_yet &&
+         !ending()) {  // an external clock is awaited: the rig lives all the same
+    alive();
+    latest_frame_.turns = turns_;
+    latest_frame_.state = State::start;
+    latest_.write(latest_frame_);
+    verdict = sync_.start(0);
+  }
+  if (verdict == Verdict::not_yet || verdict == Verdict::interrupted)
+    verdict = Verdict::go_on;  // the loop sees who asked for the end
   verdict = pause_as_wanted(verdict, false);
   while (verdict == Verdict::go_on && k < frames && !ending()) {
     if (!run_frame(k)) break;
     verdict = end_frame(k);
     ++k;
+    // Nothing depends any more on the wait after the last frame.
+    if (k == frames && (verdict == Verdict::clock_freeze || verdict == Verdict::clock_terminate))
+      verdict = Verdict::go_on;
     verdict = pause_as_wanted(verdict, k < frames);
   }
-  drive_outputs_safe();  // before anything else
-  count_job_times();     // of a frame that was broken off
+  end_outputs_safe();  // before anything else
+  count_job_times();   // of a frame that was broken off
   counters_ = rtsync::RunCounters::of_this_thread() - before;
   sync_.shutdown();
   return ended(verdict, k);
@@ -306,20 +319,31 @@ Verdict Executive::pause_as_wanted(Verdict verdict, bool frames_left) TACTUS_RT 
         frames_left && verdict == Verdict::go_on && pause_wanted_.load(std::memory_order_relaxed);
     if (!told && (!asked || ending())) return verdict;
     if (told) request_pause();
-    if (verdict == Verdict::clock_freeze) drive_outputs_safe();
+    if (verdict == Verdict::clock_freeze) {
+      for (SafeOutput* const output : plan_.safe_outputs)
+        if (!output->drive_safe()) output_stuck_.store(true, std::memory_order_relaxed);
+    }
     verdict = freeze(verdict == Verdict::clock_freeze);
     frames_left = true;
   }
 }
 
-void Executive::drive_outputs_safe() TACTUS_RT {
-  for (SafeOutput* const output : plan_.safe_outputs) output->drive_safe();
+bool Executive::end_outputs_safe() TACTUS_RT {
+  bool all = true;
+  for (SafeOutput* const output : plan_.safe_outputs) all = output->end_safe() && all;
+  if (!all) output_stuck_.store(true, std::memory_order_relaxed);
+  return all;
+}
+
+void Executive::abandon() {
+  if (can_go(state(), State::abort)) enter(State::abort);
 }
 
 /// Tells those who watch over the rig that it goes on.
 void Executive::alive() TACTUS_RT {
   ++turns_;
-  for (SafeOutput* const output : plan_.safe_outputs) output->frame_ended();
+  for (SafeOutput* const output : plan_.safe_outputs)
+    if (const char* const why = output->frame_ended()) request_abort(why);
   if (watchdog_ != nullptr) watchdog_->kick(clock_.now());
   if (clock_status_ != nullptr) latest_clock_.write(*clock_status_);
 }
@@ -359,6 +383,7 @@ bool Executive::run_list(const std::vector<Entry>& list) TACTUS_RT {
 }
 
 Verdict Executive::end_frame(std::int64_t k) TACTUS_RT {
+  running_job_.store(FrameNote::kNoJob, std::memory_order_relaxed);
   const Verdict verdict = sync_.assess();
   account(k);  // in the slack, so that it delays no frame
   const Verdict waited = verdict == Verdict::go_on ? sync_.wait() : verdict;
@@ -456,8 +481,7 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t frames_run) {
     end = {Outcome::aborted, std::string("the sleeper '") + sleeper_.name() + "' cannot wait any more",
            frames_run};
   } else if (verdict == Verdict::clock_terminate) {
-    end = {Outcome::clock_lost, "after " + std::to_string(frames_run) + " frames: " + sleeper_.failure(),
-           frames_run};
+    end = {Outcome::clock_lost, sleeper_.failure(), frames_run};
   } else if (aborted != nullptr) {
     end = {Outcome::aborted, aborted, frames_run};
   } else if (verdict == Verdict::terminate) {

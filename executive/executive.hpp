@@ -72,7 +72,7 @@ class Executive final : public ModelServices {
   void request_abort(const char* reason) TACTUS_RT;  ///< likewise
   void request_pause() TACTUS_RT { pause_wanted_.store(true, std::memory_order_relaxed); }
   void request_resume() TACTUS_RT { pause_wanted_.store(false, std::memory_order_relaxed); }
-  /// The job that is running, or ran last; empty before the first. @when any
+  /// The job that is running; empty between jobs. @when any
   std::string_view running_job() const;
   /// Switches a job of a cyclic class by its name; false when there is none. Takes effect when it comes up
   /// next.
@@ -82,6 +82,7 @@ class Executive final : public ModelServices {
   /// --no-realtime: whatever a model asks for. @when setup
   void forbid_realtime() { realtime_allowed_ = false; }
 
+  bool stop_requested() const TACTUS_RT { return stop_reason_.load(std::memory_order_relaxed) != nullptr; }
   bool abort_requested() const TACTUS_RT { return abort_reason_.load(std::memory_order_relaxed) != nullptr; }
 
   State state() const TACTUS_RT { return state_.load(std::memory_order_relaxed); }
@@ -99,8 +100,12 @@ class Executive final : public ModelServices {
   const rtsync::RunCounters& counters() const { return counters_; }
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
 
-  /// Drives all outputs to their safe values.                                                     @when any
-  void drive_outputs_safe() TACTUS_RT;
+  /// Drives all outputs to their safe values, for good. False: a device refused.                  @when any
+  bool end_outputs_safe() TACTUS_RT;
+  /// A device refused to be driven safe at some time.                                              @when any
+  bool output_stuck() const TACTUS_RT { return output_stuck_.load(std::memory_order_relaxed); }
+  /// There will be no frame: what was prepared for them has failed. @when setup
+  void abandon();
   /// What an external clock keeps up to date; handed on to latest_clock(). @when setup
   void set_clock_status(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
   /// Kicked at the end of every frame and freeze frame. @when setup
@@ -180,6 +185,7 @@ class Executive final : public ModelServices {
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   rtsync::WatchdogDevice* watchdog_ = nullptr;
   std::int64_t turns_ = 0;
+  std::atomic<bool> output_stuck_{false};
   rtsync::SpscRing<FrameNote> notes_{4096};
   std::atomic<std::uint64_t> notes_lost_{0};
   rtsync::RunCounters counters_;

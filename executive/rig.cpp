@@ -13,6 +13,7 @@
 #include "executive/schedule.hpp"
 #include "executive/suggest.hpp"
 #include "rtsync/edge_clock.hpp"
+#include "rtsync/realtime_sync.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -214,13 +215,13 @@ void Rig::read_clock() {
 
 /// Who watches over the frames must not take a slow one for none.
 void Rig::check_patience() {
-  const rtsync::Period& frame = plan_.frame;
+  const rtsync::Period frame = rtsync::real_period(plan_.frame, settings_.realtime.ratio);
   const rtsync::Period& freeze = settings_.realtime.freeze_frame;
   const rtsync::Nanoseconds longest = std::max(frame, freeze).floor();
   const auto check = [&](rtsync::Nanoseconds patience, const char* path) {
     if (patience > longest * 2) return;
     problems_.add(settings_.rig.place, path,
-                  duration_text(patience.count()) + " is too short: the frame is " +
+                  duration_text(patience.count()) + " is too short: the frame takes " +
                       duration_text(frame.floor().count()) + ", the freeze frame " +
                       duration_text(freeze.floor().count()) +
                       "; more than twice the longer of them is needed");
@@ -355,6 +356,12 @@ void Rig::declare_clock_variables() {
   }
 }
 
+/// The executive's own variables of that name: rt, and clock when it is external.
+const std::deque<Variable>* Rig::own_variables(const std::string& name) const {
+  if (name == kRealtime) return &rt_variables_;
+  return name == kClock && settings_.clock.external() ? &clock_variables_ : nullptr;
+}
+
 std::optional<VariableRef> Rig::find(const Located<std::string>& name) {
   const auto problem = [&](const std::string& message) {
     problems_.add(name.place, name.path, message);
@@ -375,10 +382,8 @@ std::optional<VariableRef> Rig::find(const Located<std::string>& name) {
     return problem("'" + name.value + "' is not a variable; write model.variable");
   const std::string model_name = text.substr(0, dot);
   const std::deque<Variable>* variables = nullptr;
-  if (model_name == kRealtime) {
-    variables = &rt_variables_;
-  } else if (model_name == kClock && settings_.clock.external()) {
-    variables = &clock_variables_;
+  if (const std::deque<Variable>* const own = own_variables(model_name)) {
+    variables = own;
   } else {
     for (const ModelInstance& model : models_) {
       if (model.name() != model_name) continue;
@@ -480,6 +485,9 @@ void Rig::make_recordings() {
         if (variables.size() == before)
           problems_.add(name.place, name.path,
                         "model '" + model->name() + "' has nothing to record: it declares parameters alone");
+      } else if (const std::deque<Variable>* const own = own_variables(name.value.substr(0, star));
+                 star != 0 && own != nullptr) {
+        for (const Variable& variable : *own) variables.push_back({&variable, 0, 1, false, nullptr});
       } else if (const auto ref = find(name)) {
         variables.push_back(*ref);
       }

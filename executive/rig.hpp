@@ -86,6 +86,7 @@ class Rig {
   void read_parameters(const ModelSettings& settings, const ModelInstance& model);
   void plan_jobs(const ModelSettings& settings, const ModelInstance& model);
   void declare_realtime_variables();
+  const std::deque<Variable>* own_variables(const std::string& name) const;
   std::optional<VariableRef> find(const Located<std::string>& name);
   void connect();
   void refuse_direct_loops();

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <system_error>
 #include <thread>
@@ -153,13 +154,14 @@ void RigRun::choose_clock_and_sleeper() {
   rig_.serve(*executive_);
 }
 
-/// From here on a crash drives the outputs safe before it ends the process.
+/// From here on a crash drives the outputs safe, and says what ran, before it ends the process.
 void RigRun::guard_against_crashes() {
-  if (rig_.plan().safe_outputs.empty()) return;
   crash_handler_ = std::make_unique<rtsync::CrashHandler>();
-  crash_handler_->add([](void* executive)
-                          TACTUS_RT { static_cast<Executive*>(executive)->drive_outputs_safe(); },
-                      executive_.get());
+  if (!rig_.plan().safe_outputs.empty()) {
+    crash_handler_->add([](void* executive)
+                            TACTUS_RT { return static_cast<Executive*>(executive)->end_outputs_safe(); },
+                        executive_.get());
+  }
   crash_handler_->set_place([](void* executive)
                                 TACTUS_RT { return static_cast<Executive*>(executive)->running_job(); },
                             executive_.get());
@@ -168,19 +170,29 @@ void RigRun::guard_against_crashes() {
 /// The hardware watchdog: the last thing before the first frame, as its countdown begins here.
 void RigRun::start_watchdog() {
   const WatchdogSection& section = rig_.settings().watchdog;
-  if (!section.device || !realtime_) return;
+  if (!section.device) return;
+  if (!realtime_) {
+    wish(rtsync::refused("a watchdog (" + *section.device + ")", "none",
+                         {"this rig is not in real time, or does not begin so",
+                          "set realtime.enabled: yes, and leave --no-realtime away"}));
+    return;
+  }
   watchdog_ =
       std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{*section.device, section.timeout});
   wish(watchdog_->provision());
   executive_->set_watchdog(*watchdog_);
+  // Refused as it was asked for, it is switched off again before anybody says that nothing was started.
+  if (!watchdog_->provision().granted && rig_.settings().privileges == Privileges::require)
+    (void)watchdog_->close_cleanly();
 }
 
 /// Answers systemd's watchdog as long as frames end, and keeps its line of status.
 void RigRun::serve_systemd() {
   if (!service_) return;
   const Snapshot& latest = executive_->latest();
-  (void)service_->alive(static_cast<std::uint64_t>(latest.turns),
-                        rtsync::Instant<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
+  if (rig_.settings().watchdog.systemd)
+    (void)service_->alive(static_cast<std::uint64_t>(latest.turns),
+                          rtsync::Instant<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
   const auto now = std::chrono::steady_clock::now();
   if (now - told_systemd_ < kTellEvery) return;
   told_systemd_ = now;
@@ -213,7 +225,6 @@ void RigRun::check_spinning() {
 
 void RigRun::prepare_machine() {
   const RigSettings& settings = rig_.settings();
-  wish(rtsync::apply_to_this_thread({"tactus", helper_cpus_, SchedPolicy::other, 0, 0, false}));
   if (!realtime_) return;
   check_spinning();
   std::vector<Provision> memory =
@@ -334,6 +345,8 @@ void RigRun::run(RunWatcher& watcher) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }
   choose_cpus();
+  // First of all the thread that opens the devices, so that a guardian inherits no CPU of the frames.
+  wish(rtsync::apply_to_this_thread({"tactus", helper_cpus_, SchedPolicy::other, 0, 0, false}));
   open_devices();
   choose_clock_and_sleeper();
   guard_against_crashes();
@@ -353,9 +366,11 @@ void RigRun::run(RunWatcher& watcher) {
     wish(recorder_->provisions());
     wish(evict_strangers());
     list_threads();
-    start_watchdog();
-    if (rig_.settings().watchdog.systemd) service_.emplace();
     refuse_or_warn();
+    start_watchdog();
+    refuse_or_warn();
+    service_.emplace();
+    if (std::getenv("NOTIFY_SOCKET") != nullptr) wish(service_->provision());
     log_start();
     watcher.started(*this);
     if (service_) service_->ready("rig " + rig_.settings().rig.value);
@@ -375,6 +390,7 @@ bool RigRun::open_recordings() {
     return true;
   } catch (const std::exception& error) {
     end_ = {Outcome::failed, error.what(), 0};
+    executive_->abandon();
   }
   return false;
 }
@@ -406,7 +422,7 @@ void RigRun::look_after(RunWatcher& watcher) {
                      (latest.reached != rtsync::Maximum::none
                           ? " (a maximum of the overrun policy; it ends when it is resumed)"
                           : "") +
-                     (latest.clock_fault ? " (a fault of the external clock; the outputs are safe)" : "") +
+                     (latest.clock_fault ? " (a fault of the external clock; outputs are driven safe)" : "") +
                      "; SIGUSR2 resumes, Ctrl-C stops");
   }
   paused_ = paused;
@@ -419,6 +435,11 @@ void RigRun::look_after(RunWatcher& watcher) {
     say(watcher, "a thread appeared in the way of the frames: " + rtsync::sentence(moved));
 }
 
+/// How long a stop may take: the frame that runs, and a second.
+std::chrono::nanoseconds RigRun::stop_patience() const {
+  return kAbortPatience + rtsync::real_period(rig_.plan().frame, rig_.settings().realtime.ratio).floor();
+}
+
 /// Serves until `done`. False when, a second after an abort, a job still has not returned: end_ says which,
 /// and the process has to be ended with std::_Exit.
 bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
@@ -427,10 +448,13 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
     watcher.tick(*this);  // waits a little for a signal
     look_after(watcher);
     const auto now = std::chrono::steady_clock::now();
+    // A stop that a job does not let happen: the frames may go on later, the outputs do not.
+    if (executive_->stop_requested() && !stopping_) stopping_ = now;
+    if (stopping_ && now - *stopping_ > stop_patience()) (void)executive_->end_outputs_safe();
     if (executive_->abort_requested() && !aborted) aborted = now;
     if (!aborted || now - *aborted < kAbortPatience || done.load()) continue;
     stuck_ = true;
-    executive_->drive_outputs_safe();
+    (void)executive_->end_outputs_safe();
     totals_when_stuck_ = executive_->latest().totals;
     end_ = {Outcome::aborted,
             "aborted; job '" + std::string(executive_->running_job()) + "' did not return within " +
@@ -443,10 +467,11 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
 }
 
 void RigRun::finish(RunWatcher& watcher) {
-  executive_->drive_outputs_safe();  // the frames did, if there were any
+  (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
   if (!stuck_) {
     main_->join();
+    stop_watchdog(watcher);  // shutdown jobs may take their time
     const RunEnd end = end_;
     if (run_beside(watcher, [this] { shutdown_failures_ = executive_->run_shutdown(); })) {
       for (const std::string& failure : shutdown_failures_) {
@@ -458,7 +483,14 @@ void RigRun::finish(RunWatcher& watcher) {
       end_ = end;  // what ended the rig before is what counts
     }
   }
-  stop_watchdog(watcher);
+  if (stuck_) stop_watchdog(watcher);
+  if (executive_->output_stuck()) {
+    const std::string failure = "an output could not be driven to its safe value: look at the bench";
+    say(watcher, failure);
+    end_.reason += (end_.reason.empty() ? "" : "; ") + failure;
+    if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
+      end_.outcome = Outcome::failed;
+  }
   recorder_->stop();
   dma_latency_.reset();
   FrameNote note;

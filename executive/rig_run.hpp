@@ -119,6 +119,7 @@ class RigRun {
   bool open_recordings();
   bool has_frame_log() const;
   void look_after(RunWatcher& watcher);
+  std::chrono::nanoseconds stop_patience() const;
   bool tick_until(RunWatcher& watcher, const std::atomic<bool>& done);
   void log_start();
   void tell_notes(RunWatcher& watcher);
@@ -161,6 +162,7 @@ class RigRun {
   std::unique_ptr<rtsync::PinnedThread> beside_;  // runs the jobs before and after the frames
   std::atomic<bool> beside_done_{false};
   std::chrono::steady_clock::time_point told_{};
+  std::optional<std::chrono::steady_clock::time_point> stopping_;
   std::vector<std::string> shutdown_failures_;
   rtsync::RealtimeTotals totals_when_stuck_;
   RunEnd main_end_;  // written by the rig's thread before done_

@@ -1,10 +1,13 @@
 #include "rtsync/crash_handler.hpp"
 
+#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <stdexcept>
 
 namespace tactus::rtsync {
@@ -20,6 +23,14 @@ const char* name_of_signal(int signal) TACTUS_RT {
       return "SIGBUS";
     case SIGILL:
       return "SIGILL";
+    case SIGTRAP:
+      return "SIGTRAP";
+    case SIGSYS:
+      return "SIGSYS";
+    case SIGXCPU:
+      return "SIGXCPU";
+    case SIGQUIT:
+      return "SIGQUIT";
     default:
       return "SIGABRT";
   }
@@ -34,7 +45,10 @@ class Line {
     length_ += length;
     return *this;
   }
+  /// Unless it would have to wait: a terminal that was stopped must not hold up a crash.
   void write_to_stderr() const TACTUS_RT {
+    pollfd polled{STDERR_FILENO, POLLOUT, 0};
+    if (::poll(&polled, 1, 0) != 1 || (polled.revents & POLLOUT) == 0) return;
     // Nothing can be done about a stderr that is gone.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text_.data(), length_);
   }
@@ -44,14 +58,18 @@ class Line {
   std::size_t length_ = 0;
 };
 
+int this_thread() TACTUS_RT { return static_cast<int>(::syscall(SYS_gettid)); }
+
 }  // namespace
 
 std::atomic<CrashHandler*> CrashHandler::current_{nullptr};
 
-CrashHandler::CrashHandler() {
+CrashHandler::CrashHandler() : process_(::getpid()) {
   CrashHandler* none = nullptr;
   if (!current_.compare_exchange_strong(none, this))
     throw std::logic_error("there is a crash handler already");
+  static const int registered = std::atexit(&CrashHandler::exiting);
+  (void)registered;  // without room for it exit() is not noticed, no more
   struct sigaction action {};
   action.sa_sigaction = &CrashHandler::handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -80,23 +98,41 @@ void CrashHandler::set_place(Place place, void* context) {
 void CrashHandler::handle(int signal, siginfo_t*, void*) {
   CrashHandler* const self = current_.load();
   if (self == nullptr) return;
-  self->crashed(signal);
+  if (::getpid() == self->process_) self->crashed(name_of_signal(signal));
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     if (kSignals[i] == signal) ::sigaction(signal, &self->before_[i], nullptr);
   // Blocked while we are here; taken when the handler returns. A fault would come again by itself, abort()
   // and kill() would not.
-  (void)::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), signal);
+  (void)::syscall(SYS_tgkill, ::getpid(), this_thread(), signal);
 }
 
-void CrashHandler::crashed(int signal) TACTUS_RT {
-  if (crashed_.exchange(true)) return;  // another thread crashed first, or an action did
+/// exit(), called by a library while the rig runs, is no end that anybody has asked for.
+void CrashHandler::exiting() {
+  CrashHandler* const self = current_.load();
+  if (self == nullptr || ::getpid() != self->process_) return;
+  self->crashed("exit() was called");
+  ::_exit(1);
+}
+
+void CrashHandler::crashed(const char* how) TACTUS_RT {
+  const int me = this_thread();
+  int nobody = 0;
+  if (!crashing_.compare_exchange_strong(nobody, me)) {
+    // An action crashed itself; or another thread was first: it is given the time to end its actions.
+    const timespec pause{0, 1'000'000};
+    for (int i = 0; crashing_.load() != me && !handled_.load() && i < 1000; ++i)
+      (void)::nanosleep(&pause, nullptr);
+    return;
+  }
   const std::size_t count = count_.load();
-  for (std::size_t i = 0; i < count; ++i) actions_[i].run(actions_[i].context);
+  bool done = true;
+  for (std::size_t i = 0; i < count; ++i) done = actions_[i].run(actions_[i].context) && done;
+  handled_.store(true);
   Line line;
-  line << "tactus: " << name_of_signal(signal);
+  line << "tactus: " << how;
   const std::string_view place = place_ == nullptr ? std::string_view{} : place_(place_context_);
-  if (!place.empty()) line << " in job '" << place << "'";
-  if (count > 0) line << "; the outputs were driven safe";
+  if (!place.empty()) line << " while job '" << place << "' ran";
+  if (count > 0) line << (done ? "; the outputs were driven safe" : "; AN OUTPUT COULD NOT BE DRIVEN SAFE");
   line << "\n";
   line.write_to_stderr();
 }

@@ -1,5 +1,6 @@
 #pragma once
-/// Does what must be done at once when the process crashes: SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT.
+/// Does what must be done at once when the process crashes (SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT,
+/// SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT) or when some library calls exit().
 ///
 ///     CrashHandler crash;                       // for as long as something must be driven safe
 ///     crash.add(&drive_safe, &output);          // async-signal-safe, as all that follows a crash
@@ -24,7 +25,7 @@ namespace tactus::rtsync {
 
 class CrashHandler {
  public:
-  using Action = void (*)(void* context) TACTUS_RT;
+  using Action = bool (*)(void* context) TACTUS_RT;  ///< false: it did not succeed
   using Place = std::string_view (*)(void* context) TACTUS_RT;
   static constexpr std::size_t kMostActions = 64;
 
@@ -45,15 +46,19 @@ class CrashHandler {
     Action run = nullptr;
     void* context = nullptr;
   };
-  static constexpr std::array kSignals = {SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT};
+  static constexpr std::array kSignals = {SIGSEGV, SIGFPE, SIGBUS,  SIGILL, SIGABRT,
+                                          SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT};
 
   static void handle(int signal, siginfo_t* info, void* context);
-  void crashed(int signal) TACTUS_RT;
+  static void exiting();
+  void crashed(const char* how) TACTUS_RT;
 
   static std::atomic<CrashHandler*> current_;
   std::array<Entry, kMostActions> actions_{};
   std::atomic<std::size_t> count_{0};
-  std::atomic<bool> crashed_{false};
+  std::atomic<int> crashing_{0};  // the thread that crashed first
+  std::atomic<bool> handled_{false};
+  int process_;
   Place place_ = nullptr;
   void* place_context_ = nullptr;
   std::array<struct sigaction, kSignals.size()> before_{};

@@ -347,6 +347,7 @@ void EdgeClock::number_from(std::int64_t now) TACTUS_RT {
 /// Edge number n has come, or has not: so have not those between it and the last one, unless excused.
 void EdgeClock::pass(std::int64_t n, Passed how) TACTUS_RT {
   const bool came = how != Passed::missing;
+  const std::int64_t passed_before = numbered_ ? passed_ : n;
   std::int64_t missing = 0;
   if (!numbered_) {
     numbered_ = true;
@@ -360,6 +361,7 @@ void EdgeClock::pass(std::int64_t n, Passed how) TACTUS_RT {
     --status_.missing;  // it was delivered later than it was given up
     if (n == passed_) passed_how_ = how;
   }
+  weigh(std::max<std::int64_t>(n - passed_before, 0), missing, how);
   status_.missing += missing;
   status_.consecutive_missing += missing;
   status_.max_consecutive_missing = std::max(status_.max_consecutive_missing, status_.consecutive_missing);
@@ -378,6 +380,28 @@ void EdgeClock::pass(std::int64_t n, Passed how) TACTUS_RT {
   } else if (status_.consecutive_missing >= settings_.max_missing) {
     unlock(ClockState::lost);
     fault(ClockFault::missing);
+  }
+}
+
+/// Edges at half or at one and a half times the rate meet the grid now and then, so neither a row of missing
+/// ones nor the mean rate of the good ones betrays them.
+void EdgeClock::weigh(std::int64_t numbers, std::int64_t missing, Passed how) TACTUS_RT {
+  constexpr std::int64_t kBad = 3;
+  constexpr std::int64_t kGood = 2;
+  constexpr std::int64_t kMost = 64 * kBad;  // more than any gap that max_missing lets pass should be worth
+  numbers_ += numbers;
+  came_ += how == Passed::missing ? 0 : 1;
+  // A gap in one piece is a matter of max_missing.
+  off_grid_ += kBad * (std::min<std::int64_t>(missing, 2) + (how == Passed::rejected ? 1 : 0)) -
+               (how == Passed::accepted ? kGood : 0);
+  const bool follows = status_.state == ClockState::locked || status_.state == ClockState::holdover;
+  if (off_grid_ <= 0 || !follows) {  // otherwise the rate is measured anyway
+    off_grid_ = numbers_ = came_ = 0;
+  } else if (off_grid_ > kMost) {
+    measured_period_ =
+        period_ns_ * static_cast<double>(numbers_) / static_cast<double>(std::max<std::int64_t>(came_, 1));
+    off_grid_ = numbers_ = came_ = 0;
+    fault(ClockFault::wrong_rate);
   }
 }
 

@@ -32,6 +32,7 @@ namespace tactus::rtsync {
 ///     locked       an edge is missing or overdue                               holdover
 ///     locked       lock_after edges in a row elsewhere, at the right rate      acquiring
 ///     locked       the mean rate of the edges leaves the tolerance             acquiring
+///     any          two of five edges missing or elsewhere for long             (wrong_rate; goes on)
 ///     holdover     an edge where it was predicted                              locked
 ///     any          max_missing edges in a row are missing, gone(), no_edge()   lost
 ///     lost         any edge                                                    acquiring
@@ -168,6 +169,7 @@ class EdgeClock final : public Clock {
   void check_rate(std::int64_t n, std::int64_t stamp) TACTUS_RT;
   void follow(std::int64_t now) TACTUS_RT;
   void pass(std::int64_t n, Passed how) TACTUS_RT;
+  void weigh(std::int64_t numbers, std::int64_t missing, Passed how) TACTUS_RT;
   void number_from(std::int64_t now) TACTUS_RT;
   void lock() TACTUS_RT;
   void unlock(ClockState state) TACTUS_RT;
@@ -237,6 +239,13 @@ class EdgeClock final : public Clock {
   std::int64_t span_edge_ = 0;  // the mean rate is measured from here
   std::int64_t span_stamp_ = 0;
   bool span_begun_ = false;
+
+  // Of the edges since the balance was zero: how many numbers passed, how many came where they were predicted
+  // or elsewhere. Half of them missing or elsewhere for long is another rate, though the rest lie on the
+  // grid.
+  std::int64_t off_grid_ = 0;
+  std::int64_t numbers_ = 0;
+  std::int64_t came_ = 0;
 
   bool asks_again_ = false;  // after resumed(), still lost
   std::int64_t missing_again_ = 0;

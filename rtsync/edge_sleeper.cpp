@@ -53,8 +53,7 @@ void EdgeSleeper::prepare(Period period) { inner_.prepare(period); }
 
 void EdgeSleeper::interrupt() TACTUS_RT {
   Sleeper::interrupt();
-  // Pairs with sync_interrupt(): an interrupt of the inner sleeper that is taken back there is seen here.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // In this order: sync_interrupt() may be taking an earlier one back from the inner sleeper.
   inner_.interrupt();
 }
 
@@ -62,7 +61,6 @@ void EdgeSleeper::interrupt() TACTUS_RT {
 void EdgeSleeper::sync_interrupt() TACTUS_RT {
   if (interrupted() || !inner_.interrupted()) return;
   inner_.resume();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
   if (interrupted()) inner_.interrupt();
 }
 
@@ -100,24 +98,29 @@ void EdgeSleeper::catch_up() TACTUS_RT {
 
 WaitResult EdgeSleeper::begin() TACTUS_RT {
   sync_interrupt();
-  reaction_.reset();
-  rested_ = false;
-  if (!edges_.settled()) read_before_ = false;  // what has come until now is stale
-  catch_up();
+  if (!beginning_) {
+    reaction_.reset();
+    rested_ = false;
+    if (!edges_.settled()) read_before_ = false;  // what has come until now is stale
+    catch_up();
+    newest_ = read_at_;
+    beginning_ = true;
+  }
   WaitResult result{WaitStatus::reached, {}};
-  Instant<MonotonicTime> newest = read_at_;
+  const Instant<MonotonicTime> until = edges_.kernel_now() + kLongestWait;
   while (!react(result, false) && !edges_.settled()) {
-    if (interrupted()) {
-      result.status = WaitStatus::interrupted;
+    if (interrupted() || read_at_ >= until) {
+      result.status = interrupted() ? WaitStatus::interrupted : WaitStatus::not_yet;
       break;
     }
-    const Instant<MonotonicTime> timeout = newest + edges_.settings().start_timeout;
-    const EdgeStatus status = take(std::min(timeout, read_at_ + kLongestWait), true);
+    const Instant<MonotonicTime> timeout = newest_ + edges_.settings().start_timeout;
+    const EdgeStatus status = take(std::min(timeout, until), true);
     read_at_ = edges_.kernel_now();
-    if (status == EdgeStatus::edges) newest = read_at_;
+    if (status == EdgeStatus::edges) newest_ = read_at_;
     if (status == EdgeStatus::timeout && read_at_ >= timeout) edges_.no_edge();
     edges_.advance(read_at_);
   }
+  beginning_ = result.status == WaitStatus::not_yet;
   result.wake = clock_.now();
   return result;
 }

@@ -41,6 +41,7 @@ class EdgeSleeper final : public Sleeper {
   WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
   /// Follows the edges too, so that the clock locks again while the rig is frozen. A fault that says freeze
   /// says nothing new here and is forgotten; one that says terminate is told.
+  WaitResult follow(Instant<RigTime> slot) TACTUS_RT override { return wait_until(slot); }
   WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
   void interrupt() TACTUS_RT override;
   const char* name() const TACTUS_RT override;  ///< that of the inner sleeper, or "edge"
@@ -67,6 +68,8 @@ class EdgeSleeper final : public Sleeper {
   std::array<Instant<MonotonicTime>, kBatch> buffer_{};
   bool gone_ = false;
   bool rested_ = false;
+  bool beginning_ = false;           // begin() answered not_yet
+  Instant<MonotonicTime> newest_{};  // while beginning: when edges were read last
   bool read_before_ = false;
   Instant<MonotonicTime> read_at_{};  // when the line was read last
   std::optional<EdgeClock::Reaction> reaction_;

@@ -49,6 +49,8 @@ Verdict verdict_of(WaitStatus status) TACTUS_RT {
       return Verdict::go_on;
     case WaitStatus::interrupted:
       return Verdict::interrupted;
+    case WaitStatus::not_yet:
+      return Verdict::not_yet;
     case WaitStatus::fault_freeze:
       return Verdict::clock_freeze;
     case WaitStatus::fault_terminate:
@@ -106,19 +108,10 @@ Verdict RealtimeSync::start(std::int64_t frame) TACTUS_RT {
   totals_.consecutive_overruns = 0;
   terminate_when_unfrozen_ = false;
   reached_ = Maximum::none;
-  if (active()) return begin();
+  const WaitResult begun = active() ? sleeper_.begin() : WaitResult{WaitStatus::reached, clock_.now()};
   wake_ = clock_.now();
   waited_ = false;
-  anchor(frame, wake_);
-  return Verdict::go_on;
-}
-
-/// The first frame that is paced: now, or as soon as slots can be told and the clock lets a frame start.
-Verdict RealtimeSync::begin() TACTUS_RT {
-  const WaitResult begun = sleeper_.begin();
-  wake_ = clock_.now();
-  waited_ = false;
-  anchor(frame_, clock_.frame_start(wake_));
+  anchor(frame, active() ? clock_.frame_start(wake_) : wake_);
   return begun.status == WaitStatus::reached ? wait_for_frame_start() : verdict_of(begun.status);
 }
 
@@ -244,13 +237,16 @@ Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
   if (verdict != Verdict::go_on) return verdict;  // the end, or a freeze: no next slot depends on the grid
   const GridMove move = after_overrun(policy, grid_, frame_ + 1 - grid_frame_, done);
   timing_.lost = move.lost;
-  totals_.lost += move.lost;
   if (move.reanchor) {
-    anchor(frame_ + 1, clock_.frame_start(done));
+    const Instant<RigTime> slot = clock_.frame_start(done);
+    // Whole slots that pass until then; an external clock lets no frame start before its next edge.
+    timing_.lost = std::max(move.lost, (slot - slot_of(frame_ + 1)) / grid_.period().floor());
+    anchor(frame_ + 1, slot);
     ++totals_.reanchored;
   } else {
     grid_frame_ -= move.lost;
   }
+  totals_.lost += timing_.lost;
   return verdict;
 }
 
@@ -270,7 +266,9 @@ Verdict RealtimeSync::wait() TACTUS_RT {
       wake_ = clock_.now();  // what the caller did since assess() is no frame's work
       return Verdict::go_on;
     }
-    return begin();  // enabled just now
+    // Enabled just now. Frames that run do not wait for an external clock to settle: they are slewed to it.
+    anchor(frame_, clock_.frame_start(slot_of(frame_)));
+    return wait_for_frame_start();
   }
   if (leaving_) active_.store(false, std::memory_order_relaxed);
   leaving_ = false;
@@ -278,9 +276,10 @@ Verdict RealtimeSync::wait() TACTUS_RT {
   if (timing_.slack < Nanoseconds{0}) {
     const Instant<RigTime> now = clock_.now();
     if (slot <= now) {  // back to back: the next frame begins here
-      wake_ = now;
+      const WaitResult followed = sleeper_.follow(slot);
+      wake_ = followed.wake;
       waited_ = false;
-      return Verdict::go_on;
+      return verdict_of(followed.status);
     }
   }
   const WaitResult result = wait_until(slot);

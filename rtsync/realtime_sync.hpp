@@ -62,6 +62,7 @@ enum class Verdict {
   terminate,        ///< a maximum was reached, or the frozen rig was unfrozen after that
   interrupted,      ///< the wait was cut short by Sleeper::interrupt()
   source_lost,      ///< the sleeper cannot wait any more
+  not_yet,          ///< start() only: call it again
   clock_freeze,     ///< the external clock is at fault and its policy says freeze
   clock_terminate,  ///< likewise, terminate
 };
@@ -100,7 +101,8 @@ class RealtimeSync {
   /// start(). Throws std::system_error when the sleeper cannot be had. @when setup
   void initialize();
   /// Starts the clock: slot of `frame` is now, or the first moment after it at which the rig's clock lets a
-  /// frame start. Only go_on means that the frame may run. @when rt
+  /// frame start. Only go_on means that the frame may run; not_yet, that what is outside is still awaited: to
+  /// be called again, at least every 100 ms or so. @when rt
   Verdict start(std::int64_t frame) TACTUS_RT;
   /// The end of a frame: takes the requests, decides on overrun or underrun, waits for the next slot.
   /// @when rt
@@ -135,7 +137,6 @@ class RealtimeSync {
  private:
   bool take(std::atomic<bool>& request) TACTUS_RT;
   void anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT;
-  Verdict begin() TACTUS_RT;
   Verdict wait_for_frame_start() TACTUS_RT;
   Verdict end_unpaced(Instant<RigTime> done) TACTUS_RT;
   Verdict overran(Instant<RigTime> done) TACTUS_RT;

@@ -15,6 +15,7 @@ enum class WaitStatus {
   reached,          ///< the slot has come
   interrupted,      ///< interrupt() was called before the slot came
   source_lost,      ///< the kernel refuses to wait (a broken timer): the rig cannot go on
+  not_yet,          ///< begin() only: call it again; nothing is wrong
   fault_freeze,     ///< the external clock is at fault and its policy says freeze
   fault_terminate,  ///< likewise, terminate
 };
@@ -37,16 +38,20 @@ class Sleeper {
   /// Gets ready to wait for slots of this period, on the thread that will wait. May take 200 ms (hybrid
   /// measures its margin). Throws std::system_error when the kernel refuses. @when setup
   virtual void prepare(Period period) = 0;
-  /// Before the first slot: waits until slots can be told, if something outside decides on them. @when rt
+  /// Before the first slot: waits until slots can be told, if something outside decides on them, but for no
+  /// longer than 100 ms at a time. @when rt
   virtual WaitResult begin() TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
   /// Returns at the slot; at once when it is past.                                                 @when rt
   virtual WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT = 0;
+  /// In the place of a wait whose slot has passed already: to look at what would otherwise be seen in the
+  /// wait. Takes no time and makes no system call, unless something outside is looked at. @when rt
+  virtual WaitResult follow(Instant<RigTime>) TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
   /// The same for a frozen rig, which has no slot to be punctual for: never spins.                 @when rt
   virtual WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT { return wait_until(slot); }
   /// Ends the present and every later wait early, within 100 ms, until resume().                   @when any
-  virtual void interrupt() TACTUS_RT { interrupted_.store(true, std::memory_order_relaxed); }
-  void resume() TACTUS_RT { interrupted_.store(false, std::memory_order_relaxed); }
-  bool interrupted() const TACTUS_RT { return interrupted_.load(std::memory_order_relaxed); }
+  virtual void interrupt() TACTUS_RT { interrupted_.store(true); }
+  void resume() TACTUS_RT { interrupted_.store(false); }
+  bool interrupted() const TACTUS_RT { return interrupted_.load(); }
 
   virtual const char* name() const TACTUS_RT = 0;
   /// What a person may want to know of how it works here ("margin 62 us, measured"); empty if nothing.
@@ -60,7 +65,7 @@ class Sleeper {
   const Clock& clock_;
 
  private:
-  std::atomic<bool> interrupted_{false};
+  std::atomic<bool> interrupted_{false};  // sequentially consistent: sleepers inside sleepers rely on it
 };
 
 /// clock_nanosleep to the absolute slot on CLOCK_MONOTONIC.

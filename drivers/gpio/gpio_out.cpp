@@ -108,7 +108,7 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
 
   ~Outlet() override {
     if (!open_.load()) return;
-    drive_safe();
+    (void)end_safe();
     open_.store(false);
     // The guardian lets go first: when this object is gone, the lines are free.
     if (guardian_ != nullptr) guardian_->forget(guarded_as_);
@@ -138,28 +138,33 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
 
   int write() {
     if (outputs_ == nullptr) return fail_with("the lines were not opened");
-    if (const char* why = guardian_ == nullptr ? nullptr : guardian_->trouble(); why != nullptr)
-      return stop(why);
+    if (ended()) return 0;
+    if (guardian_ != nullptr && guardian_->tripped()) return stop(guardian_->trouble());
     std::uint64_t levels = 0;
     for (const Signal& signal : signals_) {
       if (signal.value() > signal.largest()) return does_not_fit(signal);
       levels |= signal.levels_of(signal.value());
     }
     if (const int error = outputs_->write(levels); error != 0) return fail_with(error_text(error));
-    // It may have driven safe between the look above and the write, which then undid it.
+    // Somebody may have driven safe between the look above and the write, which then undid it.
+    if (ended()) (void)safe_.issue();
     if (guardian_ != nullptr && guardian_->tripped()) return stop(guardian_->trouble());
     return 0;
   }
 
  private:
-  void drive_safe() TACTUS_RT override {
-    if (!open_.load()) return;
-    if (guardian_ != nullptr) guardian_->disarm();
-    (void)safe_.issue();
+  bool drive_safe() TACTUS_RT override {
+    if (!open_.load()) return true;
+    const bool driven = safe_.issue() == 0;
+    // One that could not be driven stays guarded: over there it is tried again and again.
+    if (guardian_ != nullptr) driven ? guardian_->disarm() : guardian_->arm();
+    return driven;
   }
 
-  void frame_ended() TACTUS_RT override {
-    if (guardian_ != nullptr) guardian_->frame_ended();
+  const char* frame_ended() TACTUS_RT override {
+    if (guardian_ == nullptr || ended()) return nullptr;
+    guardian_->frame_ended();
+    return guardian_->trouble();
   }
 
   /// The guardian has done so already, or is about to, or is dead.

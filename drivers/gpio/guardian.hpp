@@ -42,6 +42,8 @@ class Guardian {
 
   /// From the first one on, frames must go on ending.
   void frame_ended() TACTUS_RT;
+  /// From now on frames must end.
+  void arm() TACTUS_RT;
   /// No frames are to be expected, until the next one ends.
   void disarm() TACTUS_RT;
   /// It drove the outputs safe because no frame ended for too long. Stays so.

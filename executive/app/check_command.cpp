@@ -61,6 +61,36 @@ void print_idle_options(const executive::RealtimeSection& realtime) {
   if (!realtime.sleep_timer) note("sleeper", "sleep_timer is off");
 }
 
+/// What the rig has to do with outside. Nothing of it is opened here.
+void print_devices(const executive::RigSettings& settings, const executive::Plan& plan) {
+  const executive::ClockSection& clock = settings.clock;
+  const auto driven = [](const executive::ModelSettings& model) { return !model.driver.value.empty(); };
+  const bool models = std::any_of(settings.models.begin(), settings.models.end(), driven);
+  if (clock.external() || models || settings.watchdog.device)
+    std::printf("\ndevices (not opened by check)\n");
+  if (clock.external()) {
+    std::printf("  clock     driver %s, discipline %s, %lld edges a frame, %lld frames an edge %s\n",
+                clock.driver.value.c_str(), clock.discipline == rtsync::Discipline::pll ? "pll" : "edge",
+                static_cast<long long>(clock.edges_per_frame), static_cast<long long>(clock.frames_per_edge),
+                config::to_flow(clock.device).c_str());
+  }
+  for (const executive::ModelSettings& model : settings.models)
+    if (driven(model))
+      std::printf("  %-9s driver %s %s\n", model.name.c_str(), model.driver.value.c_str(),
+                  config::to_flow(model.device).c_str());
+  if (!plan.safe_outputs.empty()) {
+    const bool guardian = settings.safe_outputs == executive::SafeOutputs::guardian;
+    std::printf("  outputs are driven safe by %s\n",
+                guardian ? ("the rig, and by a guardian after " +
+                            executive::duration_text(settings.guardian_timeout.count()) + " without a frame")
+                               .c_str()
+                         : "the rig's process alone");
+  }
+  if (settings.watchdog.device)
+    std::printf("  watchdog  %s, %s\n", settings.watchdog.device->c_str(),
+                executive::duration_text(settings.watchdog.timeout.count()).c_str());
+}
+
 void print_plan(const executive::Rig& rig) {
   const executive::Plan& plan = rig.plan();
   const executive::RigSettings& settings = rig.settings();
@@ -89,6 +119,7 @@ void print_plan(const executive::Rig& rig) {
   }
   std::printf("load: %.6g calls a second, %.6g a frame\n", calls, calls * plan.frame.seconds());
 
+  print_devices(settings, plan);
   if (!plan.connections.empty()) std::printf("\nconnections\n");
   for (const executive::Connection& connection : plan.connections)
     std::printf("  %s -> %s%s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),

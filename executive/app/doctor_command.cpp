@@ -278,7 +278,11 @@ int doctor_command(const DoctorArguments& arguments) {
   }
 
   std::vector<Fact> facts = rtsync::probe_host(request);
-  for (Fact& fact : driver_facts(rig ? &*rig : nullptr, each)) facts.push_back(std::move(fact));
+  bool device_fails = false;
+  for (Fact& fact : driver_facts(rig ? &*rig : nullptr, each)) {
+    device_fails = device_fails || fact.grade == rtsync::Grade::fail;
+    facts.push_back(std::move(fact));
+  }
   if (!arguments.json) print_facts(facts);
   std::fflush(stdout);  // the facts may be read while the measuring goes on
   const Measurement measured = each > Nanoseconds{0} ? measure(plan) : Measurement{};
@@ -288,7 +292,8 @@ int doctor_command(const DoctorArguments& arguments) {
     print_measurement(measured, plan);
   }
   // Only a rig that requires what the machine refuses will not run here.
-  if (required && std::any_of(facts.begin(), facts.end(), stops_the_rig)) return kWrongMachine;
+  if (required && (device_fails || std::any_of(facts.begin(), facts.end(), stops_the_rig)))
+    return kWrongMachine;
   return measured.stopped ? kEndedEarly : kOk;
 }
 

@@ -144,6 +144,7 @@ int run_command(const RunArguments& arguments) {
   }
   screen.ended(run);
   if (run.stuck()) {
+    (void)run.executive().end_outputs_safe();  // it may have written meanwhile
     std::fflush(nullptr);
     std::_Exit(run.exit_status());  // a job never returned: no destructor may wait for it
   }

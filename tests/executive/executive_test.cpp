@@ -860,6 +860,101 @@ TEST(ExecutiveRealtime, ASleeperThatCannotBeHadIsThrownAndTheRigCanBeEnded) {
   EXPECT_THAT(executive.run_shutdown(), IsEmpty());
 }
 
+/// An output that tells what was done to it.
+class Output final : public SafeOutput {
+ public:
+  bool drive_safe() TACTUS_RT override {
+    ++times_safe;
+    return works;
+  }
+  const char* frame_ended() TACTUS_RT override { return ++turns > 3 ? trouble : nullptr; }
+
+  using SafeOutput::ended;
+  int times_safe = 0;
+  int turns = 0;
+  bool works = true;
+  const char* trouble = nullptr;
+};
+
+TEST(ExecutiveOutputs, AreDrivenSafeForGoodAtTheEndAndToldOfEachFrame) {
+  Bench bench;
+  Output output;
+  bench.plan.safe_outputs = {&output};
+  EXPECT_EQ(bench.run(5).outcome, Outcome::completed);
+  EXPECT_EQ(output.times_safe, 1);
+  EXPECT_TRUE(output.ended());
+  EXPECT_EQ(output.turns, 5);
+}
+
+TEST(ExecutiveOutputs, OneThatRefusesIsRemembered) {
+  Bench bench;
+  Output output;
+  output.works = false;
+  bench.plan.safe_outputs = {&output};
+  (void)bench.run(5);
+  EXPECT_TRUE(bench.executive->output_stuck());
+  EXPECT_EQ(output.times_safe, 1);
+}
+
+TEST(ExecutiveOutputs, TroubleOfOneEndsTheRig) {
+  Bench bench;
+  Output output;
+  output.trouble = "the guardian is gone";
+  bench.plan.safe_outputs = {&output};
+  const RunEnd end = bench.run(10);
+  EXPECT_EQ(end.outcome, Outcome::aborted);
+  EXPECT_EQ(end.reason, "the guardian is gone");
+  EXPECT_EQ(end.frames, 4);
+}
+
+TEST(ExecutiveClock, AFaultThatTerminatesEndsTheRigWithSafeOutputs) {
+  Bench bench;
+  Output output;
+  bench.plan.safe_outputs = {&output};
+  bench.realtime.enabled = true;
+  bench.sleeper.on_wait = [&](int wait) {
+    if (wait == 2) bench.sleeper.fault = rtsync::WaitStatus::fault_terminate;
+  };
+  const RunEnd end = bench.run(10);
+  EXPECT_EQ(end.outcome, Outcome::clock_lost);
+  EXPECT_EQ(end.frames, 3);
+  EXPECT_TRUE(output.ended());
+}
+
+TEST(ExecutiveClock, AFaultInTheWaitAfterTheLastFrameIsNoMatter) {
+  for (const rtsync::WaitStatus fault :
+       {rtsync::WaitStatus::fault_terminate, rtsync::WaitStatus::fault_freeze}) {
+    Bench bench;
+    bench.realtime.enabled = true;
+    bench.sleeper.on_wait = [&](int wait) {
+      if (wait == 9) bench.sleeper.fault = fault;
+    };
+    const RunEnd end = bench.run(10);
+    EXPECT_EQ(end.outcome, Outcome::completed);
+    EXPECT_EQ(end.frames, 10);
+  }
+}
+
+TEST(ExecutiveClock, AFaultThatFreezesDrivesSafeAndTheRigGoesOnWhenItIsResumed) {
+  Bench bench;
+  Output output;
+  bench.plan.safe_outputs = {&output};
+  bench.realtime.enabled = true;
+  bench.sleeper.on_wait = [&](int wait) {
+    if (wait == 2) bench.sleeper.fault = rtsync::WaitStatus::fault_freeze;
+    if (wait != 5) return;
+    EXPECT_EQ(bench.executive->state(), State::pause);
+    EXPECT_TRUE(bench.executive->latest().clock_fault);
+    EXPECT_EQ(output.times_safe, 1);
+    EXPECT_FALSE(output.ended());
+    bench.executive->request_resume();
+  };
+  const RunEnd end = bench.run(10);
+  EXPECT_EQ(end.outcome, Outcome::completed);
+  EXPECT_EQ(end.frames, 10);
+  EXPECT_GT(output.turns, 10) << "freeze frames are told of too";
+}
+
 TEST(Executive, RefusesAPlanThatCannotBeScheduled) {
   Bench bench;
   bench.job("j", TACTUS_SCHEDULED, [](const tactus_call&) { return 0; }).cycle = Period{};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <system_error>
+#include <utility>
 
 #include "rtsync/clock.hpp"
 #include "rtsync/sleeper.hpp"
@@ -47,6 +48,8 @@ class SimSleeper final : public rtsync::Sleeper {
     if (on_wait) on_wait(waits++);
     if (interrupted()) return {rtsync::WaitStatus::interrupted, sim_.now()};
     if (lost) return {rtsync::WaitStatus::source_lost, sim_.now()};
+    if (fault != rtsync::WaitStatus::reached)
+      return {std::exchange(fault, rtsync::WaitStatus::reached), sim_.now()};
     if (slot > sim_.now()) sim_.advance_to(slot + late);
     late = Nanoseconds{0};
     return {rtsync::WaitStatus::reached, sim_.now()};
@@ -57,6 +60,7 @@ class SimSleeper final : public rtsync::Sleeper {
   int waits = 0;
   Nanoseconds late{0};  ///< of the next wait alone
   bool lost = false;
+  rtsync::WaitStatus fault = rtsync::WaitStatus::reached;  ///< of the next wait alone
   bool refuses = false;
 
  private:

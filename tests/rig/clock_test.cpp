@@ -109,6 +109,26 @@ TEST(Clocked, ALostClockFreezesIfItIsTold) {
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 200);
 }
 
+TEST(Clocked, ALostClockIsNoticedByFramesThatRunBackToBack) {
+  const TempDir dir;
+  const Finished done = run(clocked(dir, "silent_after: 60, on_missing: terminate", "2000",
+                                    {"--set", "realtime.on_overrun=catch_up", "--set",
+                                     "models.load={model: late, library: test_load, parameters: {every: 1, "
+                                     "from_frame: 0, for_frames: 0, busy: 6 ms}}"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "clock_lost");
+}
+
+TEST(Clocked, AllOfItsVariablesCanBeRecordedAtOnce) {
+  const TempDir dir;
+  const Finished done =
+      run(clocked(dir, "slew: 1 %", "20", {"--set", "record.clock.variables=[clock.*, rt.*]"}));
+  EXPECT_EQ(done.status, 0) << done;
+  const Table table = read_table(dir / "out/clock.csv");
+  EXPECT_NO_THROW((void)table.column("clock.faults.missing"));
+  EXPECT_NO_THROW((void)table.column("rt.slack"));
+}
+
 TEST(Clocked, ARemovedLineTerminates) {
   const TempDir dir;
   const Finished done = run(clocked(dir, "gone_at: 60", "100000"));

@@ -186,9 +186,62 @@ TEST_P(EveryCrash, DrivesSafeAndNamesTheJob) {
     EXPECT_EQ(done.signal, GetParam().signal) << done;  // it still dies of it: a core dump stays possible
   }
   EXPECT_NE(done.status, 0);
-  EXPECT_NE(done.err.find("in job 'wrong.step'; the outputs were driven safe"), std::string::npos) << done;
+  EXPECT_NE(done.err.find("while job 'wrong.step' ran; the outputs were driven safe"), std::string::npos)
+      << done;
   EXPECT_EQ(rig.tape().value, kSafe);
   EXPECT_EQ(rig.tape().times_safe, 1);
+}
+
+TEST(SafeOutput, StandsSafeAfterAnExitThatNobodyAskedFor) {
+  Torque rig;
+  const Finished done = run(rig.command(
+      {"--set", "models.wrong.parameters.what=exit", "--set", "models.wrong.parameters.at_frame=9"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_NE(done.err.find("exit() was called while job 'wrong.step' ran"), std::string::npos) << done;
+  EXPECT_EQ(rig.tape().value, kSafe);
+}
+
+TEST(SafeOutput, StandsSafeAfterSigquit) {
+  Torque torque;
+  Process rig(torque.command());
+  ASSERT_TRUE(torque.driving());
+  rig.signal(SIGQUIT);
+  (void)rig.wait();
+  EXPECT_EQ(torque.tape().value, kSafe);
+}
+
+TEST(SafeOutput, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
+  for (int attempt = 0; attempt < 20; ++attempt) {  // as above
+    Torque torque;
+    Process rig(torque.command({"--set", "models.wrong.parameters.what=sleep", "--set",
+                                "models.wrong.parameters.at_frame=20", "--set",
+                                "models.wrong.parameters.sleep_for=4 s"}));
+    ASSERT_TRUE(torque.driving());
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (torque.tape().writes < 20 && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(50ms * (attempt + 1));
+    rig.signal(SIGINT);
+    while (torque.tape().times_safe == 0 && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(1ms);
+    if (torque.tape().writes != 20) continue;  // stopped before the frame that hangs
+    EXPECT_EQ(torque.tape().value, kSafe);
+    EXPECT_EQ(rig.wait().status, 0);  // it did return
+    EXPECT_EQ(torque.tape().writes, 20) << "and wrote nothing more";
+    EXPECT_EQ(torque.tape().value, kSafe);
+    return;
+  }
+  FAIL() << "the rig never hung";
+}
+
+TEST(SafeOutput, OneThatRefusesToBeDrivenSafeIsSaid) {
+  Torque rig;
+  const Finished done = run(rig.command({"--frames", "20", "--set", "models.drive.stuck=yes"}));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(rig.dir / "out");
+  EXPECT_EQ(summary["outcome"], "failed");
+  EXPECT_NE(summary["reason"].get<std::string>().find("could not be driven to its safe value"),
+            std::string::npos);
 }
 
 TEST(SafeOutput, IsRefusedWithLibraryBesideDriver) {

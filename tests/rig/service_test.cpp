@@ -112,7 +112,7 @@ TEST(Service, DoesNotAnswerForFramesThatStandStill) {
   EXPECT_EQ(systemd.heard.find("WATCHDOG=1"), std::string::npos) << systemd.heard;
 }
 
-TEST(Service, IsSilentWhenToldSoAndAlsoTheWatchdogThen) {
+TEST(Service, LeavesTheWatchdogAloneWhenToldSoAndIsReadyAllTheSame) {
   const TempDir dir;
   Systemd systemd(dir);
   EXPECT_EQ(
@@ -121,7 +121,24 @@ TEST(Service, IsSilentWhenToldSoAndAlsoTheWatchdogThen) {
                           "300000"))
           .status,
       0);
-  EXPECT_FALSE(systemd.hears("", 1ms)) << systemd.heard;
+  EXPECT_TRUE(systemd.hears("STOPPING=1", 1s)) << systemd.heard;
+  EXPECT_NE(systemd.heard.find("READY=1"), std::string::npos) << systemd.heard;
+  EXPECT_EQ(systemd.heard.find("WATCHDOG=1"), std::string::npos) << systemd.heard;
+}
+
+TEST(Service, IsAliveWhileTheFirstEdgeOfAClockIsAwaited) {
+  const TempDir dir;
+  dir.write("rig.yaml",
+            "rig: waits\nframe: { period: 5 ms }\nrealtime: { enabled: yes, sleeper: nanosleep }\n"
+            "threads: { main: { policy: other } }\nmemory: { lock: no, heap: 0 B }\n"
+            "clock: { driver: sim, silent_after: 0, start_timeout: 3600 s }\n");
+  Systemd systemd(dir);
+  Command command = tactus({"run", "rig.yaml", "--out", "out"}, dir.path());
+  command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+  Process rig(systemd.service(command, "600000"));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(systemd.hears("WATCHDOG=1")) << systemd.heard;
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0);
 }
 
 TEST(Service, AHardwareWatchdogThatIsNotThereIsToldAndRequiredOrNot) {

@@ -176,7 +176,7 @@ TEST(EdgeClockSettings, LimitsThatAreNotSetFollowTheEdgePeriod) {
 }
 
 TEST(EdgeClockNames, AreThoseOfTheRigFile) {
-  const char* faults[] = {"glitch",     "double", "late", "jitter",  "missing",
+  const char* faults[] = {"glitch",     "double",  "late", "jitter",  "missing",
                           "wrong_rate", "no_edge", "gone", "overflow"};
   for (std::size_t i = 0; i < kClockFaults; ++i) EXPECT_EQ(name_of(static_cast<ClockFault>(i)), faults[i]);
   const char* states[] = {"acquiring", "locked", "holdover", "lost"};
@@ -727,6 +727,30 @@ void run_counted_stream(unsigned seed) {
     ASSERT_EQ(status.edges + status.missing, passed);
   }
   ASSERT_LE(status.consecutive_missing, status.max_consecutive_missing);
+}
+
+TEST(EdgeClockRates, HalfTheRateUnderWayIsAnotherRate) {
+  for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
+    Bench bench{with(discipline), {}};
+    while (!bench.clock.settled()) bench.feed();
+    for (int i = 0; i < 500 && count_of(bench.status, ClockFault::wrong_rate) == 0; ++i) {
+      bench.edges.gap(1);
+      bench.feed();
+    }
+    EXPECT_EQ(count_of(bench.status, ClockFault::wrong_rate), 1);
+    EXPECT_EQ(count_of(bench.status, ClockFault::missing), 0) << "never two in a row";
+  }
+}
+
+TEST(EdgeClockRates, EveryFourthEdgeMissingIsNot) {
+  Bench bench{with(Discipline::pll), {}};
+  while (!bench.clock.settled()) bench.feed();
+  for (int i = 0; i < 5000; ++i) {
+    if (i % 3 == 0) bench.edges.gap(1);
+    bench.feed();
+  }
+  EXPECT_EQ(count_of(bench.status, ClockFault::wrong_rate), 0);
+  EXPECT_GT(bench.status.missing, 1600);
 }
 
 TEST(EdgeClockProperty, EveryEdgeAndEveryNumberIsCountedOnce) {

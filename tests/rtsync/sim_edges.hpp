@@ -227,7 +227,8 @@ struct SimEdgeRig {
 
   WaitStatus begin() {
     sleeper.prepare(clock.settings().frame);
-    const WaitStatus begun = sleeper.begin().status;
+    WaitStatus begun = WaitStatus::not_yet;
+    while (begun == WaitStatus::not_yet) begun = sleeper.begin().status;
     slot = clock.frame_start(clock.now());
     return begun;
   }

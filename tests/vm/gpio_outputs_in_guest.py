@@ -148,7 +148,7 @@ def check(checks, guest):
     for name, number in (("segv", 11), ("fpe", 8), ("bus", 7), ("abort", 6)):
         run = runs[name]
         checks.that(f"crashed ({name}): safe, held, and the job is named", run.status == 128 + number
-                    and run.after == "001" and "in job 'wrong.step'; the outputs were driven safe" in run.said, run)
+                    and run.after == "001" and "while job 'wrong.step' ran; the outputs were driven safe" in run.said, run)
     for name, outcome in (("overrun", "overrun"), ("clock_lost", "clock_lost")):
         run = runs[name]
         checks.that(f"{name}: safe before the line is released", run.status == 1

@@ -19,7 +19,7 @@
 
 namespace test_load {
 
-enum class What : std::int32_t { none, allocate, sleep, throw_, fail, clock, segv, fpe, bus, abort };
+enum class What : std::int32_t { none, allocate, sleep, throw_, fail, clock, segv, fpe, bus, abort, exit };
 
 class Misbehave : public tactus::Model {
  public:
@@ -34,7 +34,8 @@ class Misbehave : public tactus::Model {
                  {"segv", What::segv},
                  {"fpe", What::fpe},
                  {"bus", What::bus},
-                 {"abort", What::abort}});
+                 {"abort", What::abort},
+                 {"exit", What::exit}});
     d.parameter("at_frame", at_frame_, "1", "the first frame to do it in");
     d.parameter("for_frames", for_frames_, "1", "over how many frames it goes on; 0: for ever");
     d.parameter("bytes", bytes_, "1", "how many bytes `allocate` takes and gives back");
@@ -50,9 +51,9 @@ class Misbehave : public tactus::Model {
     models::require_not_negative("for_frames", static_cast<double>(for_frames_), "frames", "1");
     models::require_positive("bytes", static_cast<double>(bytes_), "bytes", "1000");
     models::require_not_negative("sleep_for", sleep_for_, "s", "1 ms");
-    if (what_ < What::none || what_ > What::abort) {
+    if (what_ < What::none || what_ > What::exit) {
       models::refuse("what", static_cast<double>(what_), "", "is none of the labels",
-                     "none, allocate, sleep, throw, fail, clock, segv, fpe, bus or abort");
+                     "none, allocate, sleep, throw, fail, clock, segv, fpe, bus, abort or exit");
     }
     const double whole = std::floor(sleep_for_);
     sleep_.tv_sec = static_cast<time_t>(whole);
@@ -98,6 +99,8 @@ class Misbehave : public tactus::Model {
         return 0;
       case What::abort:
         std::abort();
+      case What::exit:
+        std::exit(0);
       case What::none:
         return 0;
     }

@@ -19,6 +19,7 @@ namespace {
 struct Settings {
   std::string file;
   double safe = -1;
+  bool stuck = false;  ///< the device refuses to be driven safe
 };
 
 const config::Fields<Settings>& fields() {
@@ -27,6 +28,7 @@ const config::Fields<Settings>& fields() {
       "An output for tests.",
       {
           config::required("file", &S::file, config::length(1, 4096), "where it is written"),
+          config::optional("stuck", &S::stuck, "the device refuses to be driven safe"),
           config::required("safe", &S::safe, config::range(-1e9, 1e9), "the safe value"),
       }};
   return fields;
@@ -52,16 +54,23 @@ class TapeModel final : public executive::DrivenModel, public executive::SafeOut
   }
   executive::SafeOutput* safe_output() override { return this; }
 
-  void drive_safe() TACTUS_RT override {
-    if (tape_ == nullptr) return;
+  bool drive_safe() TACTUS_RT override {
+    if (tape_ == nullptr) return true;
+    if (settings_.stuck) return false;
     tape_->value = settings_.safe;
     ++tape_->times_safe;
+    return true;
   }
-  void frame_ended() TACTUS_RT override { ++tape_->turns; }
+  const char* frame_ended() TACTUS_RT override {
+    ++tape_->turns;
+    return nullptr;
+  }
 
   void write() {
+    if (ended()) return;
     tape_->value = value_;
     ++tape_->writes;
+    if (ended()) (void)drive_safe();
   }
 
  private:

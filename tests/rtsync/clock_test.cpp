@@ -167,7 +167,8 @@ TEST(Clocks, NeverGoBackAndKnowTheKernelsTime) {
     EXPECT_LE(to, until + ahead);
   }
   EXPECT_STREQ(monotonic.name(), "monotonic");
-  EXPECT_EQ(monotonic.to_monotonic(Instant<RigTime>{Nanoseconds{42}}), Instant<MonotonicTime>{Nanoseconds{42}});
+  EXPECT_EQ(monotonic.to_monotonic(Instant<RigTime>{Nanoseconds{42}}),
+            Instant<MonotonicTime>{Nanoseconds{42}});
 }
 
 TEST(ClocksRt, NeverTouchTheHeap) {

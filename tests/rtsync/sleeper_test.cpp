@@ -74,7 +74,8 @@ TEST_P(EverySleeper, ReturnsAtOnceForAPastSlot) {
   const Period period{10'000'000'000, 1};
   sleeper_->prepare(period);
   const Instant<RigTime> now = clock_.now();
-  if (now.time_since_epoch() < 25s) GTEST_SKIP() << "this machine has not been up for 25 s: it has no slot so old";
+  if (now.time_since_epoch() < 25s)
+    GTEST_SKIP() << "this machine has not been up for 25 s: it has no slot so old";
   for (const Nanoseconds ago : {Nanoseconds{0}, Nanoseconds{1}, Nanoseconds{25s}, Nanoseconds{5s}}) {
     const WaitResult result = sleeper_->wait_until(now - ago);
     EXPECT_EQ(result.status, WaitStatus::reached);

@@ -453,6 +453,11 @@ Verdict Executive::freeze(bool clock_fault) TACTUS_RT {
   Snapshot frozen = latest_frame_;
   frozen.state = State::pause;
   frozen.clock_fault = clock_fault;
+  if (clock_fault) {  // put into words here, where nothing moves; the one allocation of a frozen rig
+    FaultText text{};
+    sleeper_.failure().copy(text.data(), text.size() - 1);
+    latest_clock_fault_.write(text);
+  }
   frozen.reached = sync_.reached();
   sync_.freeze_init();
   while (pause_wanted_.load(std::memory_order_relaxed)) {

@@ -93,6 +93,8 @@ class Executive final : public ModelServices {
   const Snapshot& latest() { return latest_.read(); }
   /// What is known of the external clock, as of the last frame. One reader: the service thread.
   const rtsync::EdgeClockStatus& latest_clock() { return latest_clock_.read(); }
+  /// Why the external clock froze the rig last. One reader: the service thread.
+  const char* latest_clock_fault() { return latest_clock_fault_.read().data(); }
   /// One reader: the service thread.
   bool pop_note(FrameNote& note) { return notes_.pop(note); }
   std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
@@ -182,6 +184,7 @@ class Executive final : public ModelServices {
   rtsync::LatestCell<Snapshot> latest_;
   Snapshot latest_frame_;
   rtsync::LatestCell<rtsync::EdgeClockStatus> latest_clock_;
+  rtsync::LatestCell<FaultText> latest_clock_fault_;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   rtsync::WatchdogDevice* watchdog_ = nullptr;
   std::int64_t turns_ = 0;

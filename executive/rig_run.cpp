@@ -154,6 +154,14 @@ void RigRun::choose_clock_and_sleeper() {
   rig_.serve(*executive_);
 }
 
+/// Real outputs at the speed of a simulation: somebody may have forgotten that they are connected.
+void RigRun::warn_of_unpaced_outputs() {
+  if (realtime_ || rig_.plan().safe_outputs.empty()) return;
+  wish(rtsync::refused("outputs at the rig's pace", "outputs driven as fast as frames run",
+                       {options_.realtime ? "realtime.enabled is no" : "--no-realtime was given",
+                        "leave it away on a bench, or run without the models that drive outputs"}));
+}
+
 /// From here on a crash drives the outputs safe, and says what ran, before it ends the process.
 void RigRun::guard_against_crashes() {
   crash_handler_ = std::make_unique<rtsync::CrashHandler>();
@@ -350,6 +358,7 @@ void RigRun::run(RunWatcher& watcher) {
   open_devices();
   choose_clock_and_sleeper();
   guard_against_crashes();
+  warn_of_unpaced_outputs();
   prepare_machine();
   recorder_ = std::make_unique<Recorder>(options_.folder);
   std::vector<Recording*> recordings;
@@ -422,10 +431,17 @@ void RigRun::look_after(RunWatcher& watcher) {
                      (latest.reached != rtsync::Maximum::none
                           ? " (a maximum of the overrun policy; it ends when it is resumed)"
                           : "") +
-                     (latest.clock_fault ? " (a fault of the external clock; outputs are driven safe)" : "") +
+                     (latest.clock_fault ? std::string(" (a fault of the external clock: ") +
+                                               executive_->latest_clock_fault() + "; outputs are driven safe)"
+                                         : "") +
                      "; SIGUSR2 resumes, Ctrl-C stops");
   }
+  if (!paused && paused_) log_->info("resumed after " + std::to_string(latest.frames) + " frames");
   paused_ = paused;
+  if (latest.state == State::start && latest.turns > 0 && !waiting_) {
+    waiting_ = true;
+    say(watcher, "waiting for the edges of " + source());
+  }
   serve_systemd();
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < kTellEvery) return;

@@ -102,6 +102,7 @@ class RigRun {
   void choose_clock();
   void choose_clock_and_sleeper();
   void guard_against_crashes();
+  void warn_of_unpaced_outputs();
   void start_watchdog();
   void stop_watchdog(RunWatcher& watcher);
   void serve_systemd();
@@ -159,6 +160,7 @@ class RigRun {
   bool memory_locked_ = false;
   bool stuck_ = false;
   bool paused_ = false;
+  bool waiting_ = false;                          // said that the clock's first edges are awaited
   std::unique_ptr<rtsync::PinnedThread> beside_;  // runs the jobs before and after the frames
   std::atomic<bool> beside_done_{false};
   std::chrono::steady_clock::time_point told_{};

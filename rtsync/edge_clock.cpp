@@ -17,105 +17,7 @@ Wide floor_div(Wide num, Wide den) TACTUS_RT {
   return num % den < 0 ? quotient - 1 : quotient;
 }
 
-void require(bool fine, const char* message) {
-  if (!fine) throw std::invalid_argument(message);
-}
-
-/// Checked before anything is computed from them.
-const EdgeClockSettings& checked(const EdgeClockSettings& s) {
-  require(s.frame >= Period{1'000, 1} && s.frame <= Period{10'000'000'000, 1},
-          "frame: a frame lasts 1 us .. 10 s");
-  require(s.edges_per_frame >= 1 && s.edges_per_frame <= 1000, "edges_per_frame is outside 1 .. 1000");
-  require(s.frames_per_edge >= 1 && s.frames_per_edge <= 100'000, "frames_per_edge is outside 1 .. 100000");
-  require(s.edges_per_frame == 1 || s.frames_per_edge == 1,
-          "edges_per_frame and frames_per_edge: at least one of the two is 1");
-  const Period edge = s.edge_period();
-  require(edge >= Period{1'000, 1} && edge <= Period{1'000'000'000'000, 1},
-          "edges_per_frame, frames_per_edge: an edge period lasts 1 us .. 1000 s");
-  require(s.smoothing >= 2 && s.smoothing <= 10'000, "smoothing is outside 2 .. 10000 edges");
-  require(s.slew >= 1e-6 && s.slew <= 0.1, "slew is outside 1e-6 .. 0.1 seconds per second");
-  require(s.rate_tolerance >= 1e-6 && s.rate_tolerance <= 0.1, "rate_tolerance is outside 1e-6 .. 0.1");
-  require(s.blanking >= 0 && s.blanking <= 0.9, "blanking is outside 0 .. 0.9 edge periods");
-  const Nanoseconds half = edge.floor() / 2;
-  require(!s.late_limit || (*s.late_limit > Nanoseconds{0} && *s.late_limit <= half),
-          "late_limit is outside 1 ns .. half an edge period");
-  require(!s.jitter_limit || (*s.jitter_limit > Nanoseconds{0} && *s.jitter_limit <= half),
-          "jitter_limit is outside 1 ns .. half an edge period");
-  require(!s.jitter_limit || !s.late_limit || *s.jitter_limit <= *s.late_limit,
-          "jitter_limit is above late_limit");
-  require(s.max_missing >= 1 && s.max_missing <= 1'000'000'000, "max_missing is outside 1 .. 1e9 edges");
-  require(s.lock_after >= 2 && s.lock_after <= 1000, "lock_after is outside 2 .. 1000 edges");
-  require(s.start_timeout > Nanoseconds{0}, "start_timeout is not above 0");
-  return s;
-}
-
 }  // namespace
-
-std::string_view name_of(ClockState state) {
-  switch (state) {
-    case ClockState::acquiring:
-      return "acquiring";
-    case ClockState::locked:
-      return "locked";
-    case ClockState::holdover:
-      return "holdover";
-    case ClockState::lost:
-      return "lost";
-  }
-  return "?";
-}
-
-std::string_view name_of(ClockFault fault) {
-  constexpr std::array<std::string_view, kClockFaults> kNames = {
-      "glitch", "double", "late", "jitter", "missing", "wrong_rate", "no_edge", "gone", "overflow"};
-  return index_of(fault) < kNames.size() ? kNames[index_of(fault)] : "?";
-}
-
-Period EdgeClockSettings::edge_period() const {
-  const auto shared = [](std::int64_t a, std::int64_t b) { return std::gcd(a, b); };
-  const std::int64_t longer = frames_per_edge / shared(frames_per_edge, frame.den());
-  const std::int64_t shorter = edges_per_frame / shared(edges_per_frame, frame.num());
-  const Wide num = static_cast<Wide>(frame.num() / shared(edges_per_frame, frame.num())) * longer;
-  const Wide den = static_cast<Wide>(frame.den() / shared(frames_per_edge, frame.den())) * shorter;
-  if (num > INT64_MAX || den > INT64_MAX)
-    throw std::invalid_argument("frame: too clumsy a fraction for its edges");
-  return Period{static_cast<std::int64_t>(num), static_cast<std::int64_t>(den)};
-}
-
-// ---- the line
-// ----------------------------------------------------------------------------------------------
-
-EdgeClock::Line::Line(std::int64_t rig, Moment mono, double rate, std::int64_t span,
-                      double rate_after) TACTUS_RT : rig_(rig),
-                                                     mono_(mono),
-                                                     rate_(rate),
-                                                     knee_(rig + span),
-                                                     rate_after_(rate_after) {
-  const double whole = std::floor(mono.part);
-  mono_.whole += static_cast<std::int64_t>(whole);
-  mono_.part -= whole;
-  knee_mono_ = {mono_.whole + span, mono_.part + static_cast<double>(span) * rate};
-}
-
-EdgeClock::Moment EdgeClock::Line::at(std::int64_t rig) const TACTUS_RT {
-  if (rig < knee_) {
-    const std::int64_t since = rig - rig_;
-    return {mono_.whole + since, mono_.part + static_cast<double>(since) * rate_};
-  }
-  const std::int64_t since = rig - knee_;
-  return {knee_mono_.whole + since, knee_mono_.part + static_cast<double>(since) * rate_after_};
-}
-
-std::int64_t EdgeClock::Line::to_rig(std::int64_t mono) const TACTUS_RT {
-  const std::int64_t past_knee = mono - knee_mono_.whole;
-  const bool before = static_cast<double>(past_knee) < knee_mono_.part;
-  const std::int64_t since = before ? mono - mono_.whole : past_knee;
-  const double rate = before ? rate_ : rate_after_;
-  const double part = before ? mono_.part : knee_mono_.part;
-  // The small addend is for rounding errors: what at() has rounded up must not come back below.
-  const double rest = -(part + static_cast<double>(since) * rate) / (1 + rate) + 2e-4;
-  return (before ? rig_ : knee_) + since + static_cast<std::int64_t>(std::floor(rest));
-}
 
 // ---- construction and the clock's own
 // ----------------------------------------------------------------------
@@ -471,7 +373,7 @@ void EdgeClock::begin_locked(std::int64_t stamp) TACTUS_RT {
   settled_ = true;
   lock();
   const Moment moment{stamp, takes_phase() ? 0 : -fit_off_};
-  line_ = out_ = Line{period_.times(n).count(), moment, rate_, 0, rate_};
+  line_ = out_ = BentLine{period_.times(n).count(), moment, rate_, 0, rate_};
 }
 
 // ---- locked
@@ -529,8 +431,8 @@ void EdgeClock::steer(std::int64_t n, std::int64_t stamp, double error) TACTUS_R
   }
   rate_ = std::clamp(rate_ + change, -settings_.rate_tolerance, settings_.rate_tolerance);
   status_.frequency_ppm = (1 / (1 + rate_) - 1) * 1e6;
-  line_ = takes_phase() ? Line{rig, {stamp, 0}, rate_, 0, rate_}
-                        : Line{rig, line_.at(rig), rate_ + phase / period_ns_, period_floor_, rate_};
+  line_ = takes_phase() ? BentLine{rig, {stamp, 0}, rate_, 0, rate_}
+                        : BentLine{rig, line_.at(rig), rate_ + phase / period_ns_, period_floor_, rate_};
   dirty_ = true;
 }
 
@@ -677,7 +579,7 @@ void EdgeClock::recapture(std::int64_t n, std::int64_t stamp) TACTUS_RT {
 
 void EdgeClock::set_rate(double rate) TACTUS_RT {
   const std::int64_t rig = line_.to_rig(newest_);
-  line_ = Line{rig, line_.at(rig), rate, 0, rate};
+  line_ = BentLine{rig, line_.at(rig), rate, 0, rate};
   rate_ = rate;
   status_.frequency_ppm = (1 / (1 + rate_) - 1) * 1e6;
   dirty_ = true;
@@ -700,7 +602,7 @@ void EdgeClock::follow(std::int64_t now) TACTUS_RT {
                         static_cast<double>(span);
   const double rate = std::clamp(wanted, rate_ - settings_.slew, rate_ + settings_.slew);
   lagging_ = rate != wanted;
-  out_ = Line{rig, here, rate, span, rate_};
+  out_ = BentLine{rig, here, rate, span, rate_};
 }
 
 // ---- windows of edges

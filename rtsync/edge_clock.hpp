@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "rtsync/bent_line.hpp"
 #include "rtsync/clock.hpp"
 #include "rtsync/edge_clock_settings.hpp"
 #include "rtsync/histogram.hpp"
@@ -122,28 +123,6 @@ class EdgeClock final : public Clock {
   static constexpr Nanoseconds kOnGrid{10};
 
  private:
-  /// A time on CLOCK_MONOTONIC: whole nanoseconds and a rest, so that nothing is lost by rounding.
-  struct Moment {
-    std::int64_t whole = 0;
-    double part = 0;
-  };
-  /// Rig time to CLOCK_MONOTONIC: straight, with one knee. Rates are deviations from 1.
-  class Line {
-   public:
-    Line() = default;
-    Line(std::int64_t rig, Moment mono, double rate, std::int64_t span, double rate_after) TACTUS_RT;
-    Moment at(std::int64_t rig) const TACTUS_RT;
-    std::int64_t to_rig(std::int64_t mono) const TACTUS_RT;
-    std::int64_t knee() const TACTUS_RT { return knee_; }
-
-   private:
-    std::int64_t rig_ = 0;
-    Moment mono_;
-    double rate_ = 0;
-    std::int64_t knee_ = 0;  // in rig time
-    Moment knee_mono_;
-    double rate_after_ = 0;
-  };
   /// What a window of edges says.
   enum class Fit : std::uint8_t { too_few, good, noisy, wrong_rate };
   enum class Passed : std::uint8_t { accepted, rejected, missing };
@@ -193,8 +172,8 @@ class EdgeClock final : public Clock {
   double w_;
   std::int64_t rate_span_ = 0;  // edges over which the mean rate is checked while locked
 
-  Line line_;                             // the loop's
-  Line out_;                              // what callers see: follows line_
+  BentLine line_;                         // the loop's
+  BentLine out_;                          // what callers see: follows line_
   double rate_ = 0;                       // the period learnt: deviation from nominal
   std::int64_t limited_ = 0;              // edges in a row whose phase was limited, to one side ...
   double limited_to_ = 0;                 // ... this one ...

@@ -80,6 +80,9 @@ struct EdgeClockSettings {
   Period edge_period() const;
 };
 
+/// The same settings. Throws std::invalid_argument naming the field, its range and its value. @when setup
+const EdgeClockSettings& checked(const EdgeClockSettings& settings);
+
 /// What is known of the external clock. Written by the paced thread within its waits, readable by jobs.
 struct EdgeClockStatus {
   ClockState state = ClockState::acquiring;

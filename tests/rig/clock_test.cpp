@@ -100,7 +100,9 @@ TEST(Clocked, ALostClockFreezesIfItIsTold) {
   Command command = clocked(dir, "first_gap: 40, gap: 60, on_missing: freeze", "200");
   command.terminal = true;
   Process rig(command);
-  ASSERT_TRUE(rig.wait_for_output("a fault of the external clock")) << rig.out();
+  ASSERT_TRUE(
+      rig.wait_for_output("a fault of the external clock: the external clock is lost: 10 edges in a row"))
+      << rig.out();
   ASSERT_TRUE(rig.wait_for_output("PAUSED")) << rig.out();
   std::this_thread::sleep_for(500ms);  // the edges are back by then, whatever the machine does
   rig.signal(SIGUSR2);
@@ -176,7 +178,7 @@ TEST(Clocked, CtrlCWhileTheFirstEdgeIsAwaitedStopsAtOnce) {
   Command command = clocked(dir, "silent_after: 0, start_timeout: 3600 s", "50");
   command.terminal = true;
   Process rig(command);
-  ASSERT_TRUE(rig.wait_for_output("clock")) << rig.out();
+  ASSERT_TRUE(rig.wait_for_output("waiting for the edges of sim line")) << rig.out();
   rig.type("\x03");
   const Finished& done = rig.wait();
   EXPECT_EQ(done.status, 0) << done;

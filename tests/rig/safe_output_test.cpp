@@ -77,6 +77,14 @@ TEST(SafeOutput, StandsSafeAfterACompleteRun) {
   EXPECT_GE(rig.tape().turns, 20);
 }
 
+TEST(SafeOutput, WithoutRealTimeItIsSaidThatItIsDrivenAllTheSame) {
+  Torque rig;
+  const Finished done = run(rig.command({"--frames", "20", "--no-realtime"}));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_NE(done.err.find("outputs driven as fast as frames run"), std::string::npos) << done;
+  EXPECT_EQ(rig.tape().value, kSafe);
+}
+
 TEST(SafeOutput, StandsSafeAfterCtrlC) {
   Torque torque;
   Process rig(torque.command());

@@ -74,8 +74,11 @@ CrashHandler::CrashHandler() : process_(::getpid()) {
   action.sa_sigaction = &CrashHandler::handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigfillset(&action.sa_mask);
-  for (std::size_t i = 0; i < kSignals.size(); ++i)
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &action, &before_[i]);  // cannot fail: these signals can be handled
+    // SIGQUIT in the background of a shell script: ignored, and no end of the process.
+    if (before_[i].sa_handler == SIG_IGN) ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
 }
 
 CrashHandler::~CrashHandler() {

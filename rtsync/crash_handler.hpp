@@ -1,15 +1,17 @@
 #pragma once
 /// Does what must be done at once when the process crashes (SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT,
-/// SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT) or when some library calls exit().
+/// SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT), or when some library calls exit().
 ///
 ///     CrashHandler crash;                       // for as long as something must be driven safe
 ///     crash.add(&drive_safe, &output);          // async-signal-safe, as all that follows a crash
 ///     crash.set_place(&running_job, &executive);
 ///
 /// On a crash each action runs once, in the order of add(), in the thread that crashed; then one line on
-/// stderr names the signal and the place, and the signal takes the course it had before (a core dump, as a
-/// rule). Actions run on an alternate stack, so that an overflow of the stack is survived: each thread that
-/// may crash keeps a CrashStack.
+/// stderr names the signal and what ran, if somebody can take it without delay, and the signal takes the
+/// course it had before (a core dump, as a rule; one that is ignored stays so). exit() becomes an end with
+/// status 1. The other threads go on until then, so actions must do what they do for good. A child of fork()
+/// is left alone. Actions run on an alternate stack, so that an overflow of the stack is survived: each
+/// thread that may crash keeps a CrashStack.
 ///
 /// Threads  one handler per process; constructor, add() and destructor: one thread at a time.
 #include <array>

@@ -209,11 +209,11 @@ TEST(SafeOutput, StandsSafeAfterAnExitThatNobodyAskedFor) {
   EXPECT_EQ(rig.tape().value, kSafe);
 }
 
-TEST(SafeOutput, StandsSafeAfterSigquit) {
+TEST(SafeOutput, StandsSafeAfterASignalThatEndsIt) {
   Torque torque;
   Process rig(torque.command());
   ASSERT_TRUE(torque.driving());
-  rig.signal(SIGQUIT);
+  rig.signal(SIGXCPU);
   (void)rig.wait();
   EXPECT_EQ(torque.tape().value, kSafe);
 }

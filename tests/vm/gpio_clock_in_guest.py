@@ -109,6 +109,8 @@ def check(checks, runs):
                      (0, STEADY_FRAMES, 0, 0), run)
         checks.equal(f"{name}: locked, and no edge missing", (run.clock.get("state"), run.clock.get("missed"),
                      sum(run.faults.values())), ("locked", 0, 0), run)
+        rt = run.summary.get("rt", {})
+        checks.equal(f"{name}: no heap call and no page fault", (rt.get("heap_calls"), rt.get("page_faults")), (0, 0), rt)
         # The first frame warms up at the priority of the rig, and this guest has one processor: the interrupt's
         # thread may come late that once.
         checks.that(f"{name}: every frame followed an edge", run.clock.get("frames_free") <= 1

@@ -87,8 +87,9 @@ class Misbehave : public tactus::Model {
         return 0;
       }
       case What::segv: {
-        volatile int* const nowhere = nullptr;
-        *nowhere = 1;
+        // Through a volatile number: no compiler and no sanitizer may see that it points nowhere.
+        const volatile std::uintptr_t nowhere = 64;
+        *reinterpret_cast<volatile int*>(nowhere) = 1;
         return 0;
       }
       case What::fpe:

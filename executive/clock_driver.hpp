@@ -10,8 +10,15 @@
 #include "executive/safe_output.hpp"
 #include "rtsync/edge_source.hpp"
 #include "rtsync/host_facts.hpp"
+#include "rtsync/period.hpp"
 
 namespace tactus::executive {
+
+/// What `tactus doctor` wants to know of the configured line.
+struct EdgeWatch {
+  std::optional<rtsync::Nanoseconds> measure{};  ///< watch the edges for so long
+  std::optional<rtsync::Period> edge_period{};   ///< nominal time between two edges, of a rig
+};
 
 /// Something outside that clocks the frames: a driver of kind "clock", named by `clock: { driver: ... }`.
 ///
@@ -32,9 +39,9 @@ class ClockDriver {
   virtual config::Node resolved() const = 0;
   /// Opens the line. After read(). Throws DeviceError. @when setup
   virtual std::unique_ptr<rtsync::EdgeSource> open(const OpenRequest& request) = 0;
-  /// What `tactus doctor` says of such devices on this machine; after read() also of the configured line,
-  /// whose edges are watched for `measure` if that is set. Throws nothing. @when service
-  virtual std::vector<rtsync::Fact> facts(std::optional<rtsync::Nanoseconds> measure) = 0;
+  /// What `tactus doctor` says of such devices on this machine; after read() also of the configured line.
+  /// Throws nothing. @when service
+  virtual std::vector<rtsync::Fact> facts(const EdgeWatch& watch) = 0;
 };
 
 }  // namespace tactus::executive

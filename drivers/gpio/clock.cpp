@@ -110,7 +110,8 @@ class EdgeCount {
     }
   }
 
-  Fact fact(const std::string& what, Nanoseconds time, const std::string& where) const {
+  Fact fact(const std::string& what, const executive::EdgeWatch& watch, const std::string& where) const {
+    const Nanoseconds time = watch.measure.value_or(Nanoseconds{0});
     Fact fact{"gpio clock edges",
               Grade::ok,
               "",
@@ -123,6 +124,12 @@ class EdgeCount {
       fact.grade = Grade::fail;
       fact.found += ", then the line was gone: " + std::generic_category().message(gone_);
       fact.cure = "look at the chip's driver: dmesg | tail";
+      return fact;
+    }
+    if (intervals_.empty() && watch.edge_period && watch.edge_period->floor() * 3 > time) {
+      fact.grade = Grade::warn;
+      fact.cure = "the rig's edges are " + duration_text(watch.edge_period->floor().count()) +
+                  " apart: watch them for at least three of them (--measure)";
       return fact;
     }
     if (intervals_.empty()) {
@@ -147,6 +154,16 @@ class EdgeCount {
                   duration_text(sorted[sorted.size() / 2]) + ", 99 % within " + duration_text(p99) +
                   ", at most " + duration_text(sorted.back());
     if (overflowed_) fact.found += "; faster than they were read: some were lost";
+    // One per cent: this thread is no real-time thread, and a median of few intervals is no measurement.
+    if (watch.edge_period &&
+        std::abs(static_cast<double>(period) * 1e-9 / watch.edge_period->seconds() - 1) > 0.01) {
+      (void)std::snprintf(rate.data(), rate.size(), "%.6g Hz", 1 / watch.edge_period->seconds());
+      fact.grade = Grade::fail;
+      fact.cure =
+          "the rig file says " + std::string(rate.data()) +
+          ": mend the source, or frame.period, clock.edges_per_frame, clock.frames_per_edge or clock.edge";
+      return fact;
+    }
     if (overflowed_ || p99 > period / 10) {
       fact.grade = Grade::warn;
       fact.cure =
@@ -226,7 +243,7 @@ std::unique_ptr<rtsync::EdgeSource> GpioClock::open(const executive::OpenRequest
                             (settings_->active_low ? ", active low" : ""));
 }
 
-std::vector<Fact> GpioClock::facts(std::optional<Nanoseconds> measure) try {
+std::vector<Fact> GpioClock::facts(const executive::EdgeWatch& watch) try {
   std::vector<Fact> facts = machine_facts(*gpio_);
   if (!settings_) return facts;
   Fact line{"gpio clock line", Grade::ok, "", kNeedsLine, "the rig does not start without its clock", ""};
@@ -239,12 +256,11 @@ std::vector<Fact> GpioClock::facts(std::optional<Nanoseconds> measure) try {
     if (info.used) {
       line.grade = Grade::fail;
       line.cure = "end who holds it, or choose another line";
-      measure.reset();
     }
     facts.push_back(line);
-    if (measure) {
+    if (watch.measure && !info.used) {
       const std::unique_ptr<rtsync::EdgeSource> source = open({.rig = "doctor"});
-      facts.push_back(EdgeCount(*source, *measure).fact(source->what(), *measure, text));
+      facts.push_back(EdgeCount(*source, *watch.measure).fact(source->what(), watch, text));
     }
   } catch (const std::exception& error) {
     line.grade = Grade::fail;

@@ -30,7 +30,7 @@ class GpioClock final : public executive::ClockDriver {
   void read(const config::Node& settings, const std::string& path, config::Problems& problems) override;
   config::Node resolved() const override;
   std::unique_ptr<rtsync::EdgeSource> open(const executive::OpenRequest& request) override;
-  std::vector<rtsync::Fact> facts(std::optional<rtsync::Nanoseconds> measure) override;
+  std::vector<rtsync::Fact> facts(const executive::EdgeWatch& watch) override;
 
  private:
   std::shared_ptr<const Gpio> gpio_;

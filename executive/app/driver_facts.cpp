@@ -1,5 +1,7 @@
 #include "executive/app/driver_facts.hpp"
 
+#include <stdexcept>
+
 #include "executive/driver.hpp"
 
 namespace tactus::app {
@@ -17,8 +19,12 @@ std::vector<rtsync::Fact> driver_facts(const executive::RigSettings* rig, rtsync
         if (!problems.empty()) throw config::ConfigError(problems);
       }
       const bool measured = ours && measure > rtsync::Nanoseconds{0};
-      for (rtsync::Fact& fact : driver->facts(measured ? std::optional(measure) : std::nullopt))
-        facts.push_back(std::move(fact));
+      executive::EdgeWatch watch;
+      if (measured) watch.measure = measure;
+      if (ours) watch.edge_period = rig->clock.settings(rig->frame.period).edge_period();
+      for (rtsync::Fact& fact : driver->facts(watch)) facts.push_back(std::move(fact));
+    } catch (const std::invalid_argument& error) {  // of the rig's clock section, as `run` would say it
+      throw config::ConfigError(rig->clock.origin.place, rig->clock.origin.path, error.what());
     } catch (const executive::LibraryError& error) {
       facts.push_back({"driver " + name, rtsync::Grade::warn, error.what(), "a driver that can be loaded",
                        "rigs that name it do not start", "build it again with this tactus"});

@@ -59,7 +59,9 @@ CASES = [
          + shlex.join(COMMON) + f" --set 'clock={{driver: gpio, chip: rtvm, line: {LINE}}}' >second.out 2>second.err\n"
          "echo $? >second.status"),
     Case("doctor", "", "1000", 10, during="wait $rig; tactus doctor servo.yaml --json --measure 500ms "
-         f"--set 'clock={{driver: gpio, chip: rtvm, line: {LINE}}}' >doctor.json"),
+         f"--set 'clock={{driver: gpio, chip: rtvm, line: {LINE}}}' >doctor.json\n"
+         "tactus doctor servo.yaml --json --measure 500ms --set 'frame.period=2 ms' --set privileges=require "
+         f"--set 'clock={{driver: gpio, chip: rtvm, line: {LINE}}}' >doctor_rate.json\necho $? >doctor_rate.status"),
     # Last: the chip does not come back.
     Case("gone", "", "1000", 20000, during="sleep 2; echo 0 >/sys/kernel/config/gpio-sim/rtvm/live"),
 ]
@@ -188,15 +190,20 @@ def main():
     done = guest.run("sh", "clock.sh", tactus=True, timeout=200, options=["--icount", "0", "--gpio", "8"],
                      files=[script, guest.source / "config" / "rigs" / "servo.yaml"],
                      copy=[f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse"],
-                     fetch=[*fetch, "second.status", "second.err", "doctor.json"])
+                     fetch=[*fetch, "second.status", "second.err", "doctor.json", "doctor_rate.json", "doctor_rate.status"])
     print(f"guest: status {done.status}, {done.took:.1f} s")
     checks = Checks()
     if not checks.equal("the guest ran to its end", done.status, 0, done):
         checks.finish()
     check(checks, {name: Run(guest, name) for name in [*names, "second"]})
-    facts = {fact["name"]: fact for fact in json.loads((guest.work / "doctor.json").read_text("utf-8"))["facts"]}
-    edges = next((fact for name, fact in facts.items() if "edges" in name), None)
-    checks.that("doctor measures the edges", edges and edges["grade"] == "ok" and "Hz" in edges["found"], facts.keys(), edges)
+    def edges(name):
+        facts = json.loads((guest.work / f"{name}.json").read_text("utf-8"))["facts"]
+        return next((fact for fact in facts if fact["name"] == "gpio clock edges"), {})
+
+    good, wrong = edges("doctor"), edges("doctor_rate")
+    checks.that("doctor measures the edges", good.get("grade") == "ok" and "Hz" in good["found"], good)
+    checks.that("doctor finds that they are not the rig's", wrong.get("grade") == "fail" and "500 Hz" in wrong["cure"]
+                and (guest.work / "doctor_rate.status").read_text("utf-8").strip() == "3", wrong)
     checks.finish()
 
 

@@ -185,11 +185,12 @@ class GpioClockTest : public testing::Test {
     return problems.text();
   }
   rtsync::Fact fact(const std::string& name, std::optional<rtsync::Nanoseconds> measure = std::nullopt) {
-    for (rtsync::Fact& one : driver_.facts(measure))
+    for (rtsync::Fact& one : driver_.facts({measure, edge_period_}))
       if (one.name == name) return one;
     return {"no such fact", rtsync::Grade::warn, {}, {}, {}, {}};
   }
 
+  std::optional<rtsync::Period> edge_period_;
   std::shared_ptr<test::FakeGpio> gpio_ = std::make_shared<test::FakeGpio>();
   test::FakeChipState& chip_ = gpio_->add("gpiochip0", "pins", 8);
   GpioClock driver_{gpio_};
@@ -257,7 +258,7 @@ TEST_F(GpioClockTest, TellsTheDoctorOfTheMachine) {
   EXPECT_EQ(fact("gpio chips").found, "/dev/gpiochip0: Permission denied");
   EXPECT_THAT(fact("gpio chips").cure, HasSubstr("no permission for GPIO chip /dev/gpiochip0"));
   const auto none = std::make_shared<test::FakeGpio>();
-  const std::vector<rtsync::Fact> facts = GpioClock(none).facts(std::nullopt);
+  const std::vector<rtsync::Fact> facts = GpioClock(none).facts({});
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_EQ(facts[0].grade, rtsync::Grade::warn);
   EXPECT_EQ(facts[0].found, "none: no /dev/gpiochip*");
@@ -270,6 +271,8 @@ TEST_F(GpioClockTest, TellsTheDoctorThatNoEdgeCame) {
   EXPECT_EQ(edges.grade, rtsync::Grade::fail);
   EXPECT_EQ(edges.found, "0 edges in 20.0 ms (gpiochip0 line 3, rising)");
   EXPECT_THAT(edges.cure, AllOf(HasSubstr("see that the source runs"), HasSubstr("line 3 of gpiochip0")));
+  edge_period_ = rtsync::Period{1'000'000'000, 1};
+  EXPECT_EQ(fact("gpio clock edges", 20ms).grade, rtsync::Grade::warn) << "too short a look at 1PPS";
   ASSERT_EQ(problems("{chip: pins, line: 30}"), "");
   EXPECT_THAT(fact("gpio clock line", 20ms).found, HasSubstr("has no line 30"));
 }

@@ -133,7 +133,7 @@ int facts(const std::vector<std::string>& words) {
   config::Problems problems;
   driver.read(config::Document::from_file(words.at(1)).root(), "clock", problems);
   if (!problems.empty()) throw config::ConfigError(problems);
-  for (const rtsync::Fact& fact : driver.facts(std::chrono::milliseconds(std::stoi(words.at(2)))))
+  for (const rtsync::Fact& fact : driver.facts({std::chrono::milliseconds(std::stoi(words.at(2))), {}}))
     std::cout << rtsync::name_of(fact.grade) << " | " << fact.name << " | " << fact.found << " | "
               << fact.needed << " | " << fact.cure << std::endl;
   return 0;

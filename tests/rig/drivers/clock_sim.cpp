@@ -108,7 +108,7 @@ class SimClockDriver final : public executive::ClockDriver {
       throw executive::DeviceError("there is no such line for rig " + request.rig + "; plug it in");
     return std::make_unique<SimLine>(settings_);
   }
-  std::vector<rtsync::Fact> facts(std::optional<Nanoseconds>) override { return {}; }
+  std::vector<rtsync::Fact> facts(const executive::EdgeWatch&) override { return {}; }
 
  private:
   Settings settings_;

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "executive/duration_text.hpp"
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::executive {
 
@@ -36,7 +36,7 @@ std::string clock_text(const EdgeClockStatus& clock) {
   char frequency[32];
   std::snprintf(frequency, sizeof frequency, "%+.3g ppm", clock.frequency_ppm);
   std::string text(name_of(clock.state));
-  if (clock.edges > 0) text += ", phase " + duration_text(clock.phase_error_ns) + ", " + frequency;
+  if (clock.edges > 0) text += ", phase " + rtsync::duration_text(clock.phase_error_ns) + ", " + frequency;
   if (clock.consecutive_missing > 0) text += ", " + std::to_string(clock.consecutive_missing) + " missing";
   return text;
 }

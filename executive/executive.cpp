@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::executive {
 
@@ -493,7 +493,7 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t frames_run) {
     const bool single = sync_.reached() == rtsync::Maximum::single_overrun;
     end = {Outcome::overrun,
            "frame " + std::to_string(frames_run - 1) + ": " +
-               (single ? "an overrun of " + duration_text(totals.longest_overrun.count()) +
+               (single ? "an overrun of " + rtsync::duration_text(totals.longest_overrun.count()) +
                              " reached max_overrun"
                        : std::to_string(totals.consecutive_overruns) +
                              " overruns in a row (or not paid back) reached max_consecutive_overruns"),

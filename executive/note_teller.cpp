@@ -1,6 +1,6 @@
 #include "executive/note_teller.hpp"
 
-#include "executive/duration_text.hpp"
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::executive {
 
@@ -41,23 +41,24 @@ std::vector<std::string> NoteTeller::tell(std::uint64_t notes_lost) {
     if (in_grace_ > 0) line += "; " + std::to_string(in_grace_) + " in the start-up grace";
     if (slots_lost_ > 0) line += "; " + std::to_string(slots_lost_) + " slots lost";
     line += "): worst in frame " + std::to_string(worst.timing.frame) + ", over by " +
-            duration_text(-worst.timing.slack.count()) + ", woken " +
-            duration_text(worst.timing.late.count()) + " late, work " +
-            duration_text(worst.timing.work.count());
+            rtsync::duration_text(-worst.timing.slack.count()) + ", woken " +
+            rtsync::duration_text(worst.timing.late.count()) + " late, work " +
+            rtsync::duration_text(worst.timing.work.count());
     if (worst.longest_job != FrameNote::kNoJob)
-      line +=
-          ", longest job " + plan_.jobs[worst.longest_job].name + " " + duration_text(worst.longest_job_ns);
+      line += ", longest job " + plan_.jobs[worst.longest_job].name + " " +
+              rtsync::duration_text(worst.longest_job_ns);
     line += "; slack of the " + std::to_string(FrameNote::kFramesBefore) + " frames before:";
-    for (const std::int64_t slack : worst.slack_before) line += " " + duration_text(slack);
+    for (const std::int64_t slack : worst.slack_before) line += " " + rtsync::duration_text(slack);
     lines.push_back(std::move(line));
   }
   if (late_wakes_.count > 0) {
     const FrameNote& worst = late_wakes_.worst;
     lines.push_back(std::to_string(late_wakes_.count) +
                     (late_wakes_.count == 1 ? " late wake " : " late wakes ") + which_frames(late_wakes_) +
-                    ": worst " + duration_text(worst.timing.late.count()) + " after the slot of frame " +
-                    std::to_string(worst.timing.frame) + "; the machine ran the thread late, its work took " +
-                    duration_text(worst.timing.work.count()));
+                    ": worst " + rtsync::duration_text(worst.timing.late.count()) +
+                    " after the slot of frame " + std::to_string(worst.timing.frame) +
+                    "; the machine ran the thread late, its work took " +
+                    rtsync::duration_text(worst.timing.work.count()));
   }
   if (notes_lost > told_lost_)
     lines.push_back(std::to_string(notes_lost - told_lost_) + " notes of frames lost (the ring was full)");

@@ -7,12 +7,13 @@
 #include <stdexcept>
 
 #include "executive/device_error.hpp"
-#include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
 #include "executive/parameter_value.hpp"
 #include "executive/schedule.hpp"
 #include "executive/suggest.hpp"
+#include "rtsync/duration_text.hpp"
 #include "rtsync/edge_clock.hpp"
+#include "rtsync/edge_sleeper.hpp"
 #include "rtsync/realtime_sync.hpp"
 
 namespace tactus::executive {
@@ -189,6 +190,7 @@ void Rig::read_clock() {
   try {
     clock_status_ = {};
     const rtsync::EdgeClock checked(clock.settings(plan_.frame), clock_status_);
+    clock_delay_ = std::max(rtsync::EdgeSleeper::kBeginWait, checked.late_limit());
   } catch (const std::invalid_argument& error) {
     problems_.add(clock.origin, error.what());
   }
@@ -217,14 +219,17 @@ void Rig::read_clock() {
 void Rig::check_patience() {
   const rtsync::Period frame = rtsync::real_period(plan_.frame, settings_.realtime.ratio);
   const rtsync::Period& freeze = settings_.realtime.freeze_frame;
-  const rtsync::Nanoseconds longest = std::max(frame, freeze).floor();
+  const rtsync::Nanoseconds longest = std::max(frame, freeze).floor() + clock_delay_;
   const auto check = [&](rtsync::Nanoseconds patience, const char* path) {
     if (patience > longest * 2) return;
     problems_.add(settings_.rig.place, path,
-                  duration_text(patience.count()) + " is too short: the frame takes " +
-                      duration_text(frame.floor().count()) + ", the freeze frame " +
-                      duration_text(freeze.floor().count()) +
-                      "; more than twice the longer of them is needed");
+                  rtsync::duration_text(patience.count()) + " is too short: the frame takes " +
+                      rtsync::duration_text(frame.floor().count()) + ", the freeze frame " +
+                      rtsync::duration_text(freeze.floor().count()) +
+                      (clock_delay_ > rtsync::Nanoseconds{0}
+                           ? ", an edge is awaited for up to " + rtsync::duration_text(clock_delay_.count())
+                           : "") +
+                      "; more than " + rtsync::duration_text(longest.count() * 2) + " is needed");
   };
   if (!plan_.safe_outputs.empty() && settings_.safe_outputs == SafeOutputs::guardian)
     check(settings_.guardian_timeout, "guardian_timeout");

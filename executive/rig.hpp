@@ -99,6 +99,7 @@ class Rig {
   std::vector<std::shared_ptr<DriverLibrary>> drivers_;
   std::unique_ptr<ClockDriver> clock_driver_;
   rtsync::EdgeClockStatus clock_status_;
+  rtsync::Nanoseconds clock_delay_{0};  // what the external clock may add to a frame, or to its start
   std::deque<Driven> driven_;
   std::deque<ModelInstance> models_;
   std::vector<Value> values_;

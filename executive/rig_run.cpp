@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "executive/device_error.hpp"
-#include "executive/duration_text.hpp"
+#include "rtsync/duration_text.hpp"
 #include "rtsync/memory.hpp"
 #include "rtsync/throttle.hpp"
 
@@ -28,12 +28,6 @@ using rtsync::SchedPolicy;
 
 constexpr auto kTellEvery = 1s;      // how often notes become lines
 constexpr auto kAbortPatience = 1s;  // how long an abort waits for a job that does not return
-
-CpuSet set_of(const std::vector<int>& cpus) {
-  CpuSet set;
-  for (const int cpu : cpus) set.add(cpu);
-  return set;
-}
 
 }  // namespace
 
@@ -73,8 +67,8 @@ void RigRun::choose_cpus() {
     return;
   }
   const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
-  main_cpus_ = CpuSet{isolated.empty() ? allowed.last() : isolated.last()};
-  if (const CpuSet wanted = set_of(threads.main.cpus); !wanted.empty()) {
+  main_cpus_ = rtsync::default_frame_cpu();
+  if (const CpuSet wanted = CpuSet(threads.main.cpus); !wanted.empty()) {
     if (allowed.contains(wanted)) {
       main_cpus_ = wanted;
     } else {
@@ -85,7 +79,7 @@ void RigRun::choose_cpus() {
   }
   helper_cpus_ = allowed - main_cpus_ - isolated;  // isolated for the sake of others, then
   if (helper_cpus_.empty()) helper_cpus_ = allowed - main_cpus_;
-  if (const CpuSet wanted = set_of(threads.helpers.cpus); !wanted.empty()) {
+  if (const CpuSet wanted = CpuSet(threads.helpers.cpus); !wanted.empty()) {
     if (allowed.contains(wanted) && !wanted.intersects(main_cpus_)) {
       helper_cpus_ = wanted;
     } else {
@@ -336,7 +330,7 @@ void RigRun::refuse_or_warn() {
 
 void RigRun::log_start() {
   log_->info("rig " + rig_.settings().rig.value + (realtime_ ? ", real time" : ", not in real time") +
-             ", frame " + duration_text(rig_.plan().frame.floor().count()));
+             ", frame " + rtsync::duration_text(rig_.plan().frame.floor().count()));
   for (const Provision& provision : provisions_)
     provision.granted ? log_->info(rtsync::sentence(provision)) : log_->warn(rtsync::sentence(provision));
   for (const rtsync::ThreadFacts& thread : threads_)
@@ -474,7 +468,7 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
     totals_when_stuck_ = executive_->latest().totals;
     end_ = {Outcome::aborted,
             "aborted; job '" + std::string(executive_->running_job()) + "' did not return within " +
-                duration_text(Nanoseconds(kAbortPatience).count()),
+                rtsync::duration_text(Nanoseconds(kAbortPatience).count()),
             executive_->latest().frames};
     say(watcher, end_.reason);
     return false;
@@ -544,7 +538,7 @@ void RigRun::stop_watchdog(RunWatcher& watcher) {
   } else {
     say(watcher, "the watchdog " + *rig_.settings().watchdog.device +
                      " goes on counting, as this was no clean end: it resets the machine within " +
-                     duration_text(watchdog_->timeout().count()));
+                     rtsync::duration_text(watchdog_->timeout().count()));
   }
 }
 

@@ -60,6 +60,10 @@ std::optional<CpuSet> read_cpus(const std::filesystem::path& root, std::string_v
 
 }  // namespace
 
+CpuSet::CpuSet(const std::vector<int>& cpus) {
+  for (const int cpu : cpus) add(cpu);
+}
+
 CpuSet::CpuSet(std::initializer_list<int> cpus) {
   for (const int cpu : cpus) add(cpu);
 }
@@ -217,6 +221,12 @@ const CpuSet& allowed_cpus() {
     return granted;
   }();
   return allowed;
+}
+
+CpuSet default_frame_cpu() {
+  const CpuSet& allowed = allowed_cpus();
+  const CpuSet isolated = isolated_cpus().value_or(CpuSet{}) & allowed;
+  return CpuSet{isolated.empty() ? allowed.last() : isolated.last()};
 }
 
 std::optional<CpuSet> online_cpus(const std::filesystem::path& root) {

@@ -24,6 +24,7 @@ class CpuSet {
   CpuSet() = default;
   /// Throws std::invalid_argument for a CPU outside 0 .. kLimit - 1.                        @when setup
   CpuSet(std::initializer_list<int> cpus);
+  explicit CpuSet(const std::vector<int>& cpus);
   /// Reads "0-3,5"; "" is the empty set. Throws std::invalid_argument saying what is wrong.  @when setup
   static CpuSet parse(std::string_view text);
   /// The same for text from a file, which may be anything: nothing instead of an exception.
@@ -70,6 +71,9 @@ int set_affinity(pid_t tid, const CpuSet& cpus);
 /// the isolated CPUs, which nobody inherits, if it may ask for them.
 /// Call it first thing in main.
 const CpuSet& allowed_cpus();
+/// The CPU that frames get when nobody says which: the last isolated one that is allowed, or else the last
+/// one.
+CpuSet default_frame_cpu();
 /// /sys/devices/system/cpu/online; nothing when that cannot be read.
 std::optional<CpuSet> online_cpus(const std::filesystem::path& root = "/");
 /// /sys/devices/system/cpu/isolated (isolcpus=, isolated cgroup partitions); nothing when unreadable.

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <stdexcept>
-#include <string>
 
 namespace tactus::rtsync {
 namespace {
@@ -31,10 +28,12 @@ EdgeClock::EdgeClock(const EdgeClockSettings& settings, EdgeClockStatus& status,
       period_ns_(static_cast<double>(period_.num()) / static_cast<double>(period_.den())),
       period_floor_(period_.floor().count()),
       w_(1.0 / static_cast<double>(settings.smoothing)) {
-  const Nanoseconds tenth = std::max(Nanoseconds{1}, Nanoseconds{period_floor_ / 10});
+  // Of what is shorter: 1PPS must not throw 1 kHz frames about by tenths of a second.
+  const std::int64_t shorter = std::min(period_floor_, settings.frame.floor().count());
+  const Nanoseconds tenth = std::max(Nanoseconds{1}, Nanoseconds{shorter / 10});
   jitter_limit_ =
       settings.jitter_limit.value_or(settings.late_limit ? std::min(tenth, *settings.late_limit) : tenth);
-  late_limit_ = settings.late_limit.value_or(std::max(Nanoseconds{period_floor_ / 4}, jitter_limit_));
+  late_limit_ = settings.late_limit.value_or(std::max(Nanoseconds{shorter / 4}, jitter_limit_));
   const double jitter = static_cast<double>(jitter_limit_.count());
   blanking_ns_ = std::max(0.0, std::min(settings.blanking * period_ns_, period_ns_ - 2 * jitter));
   // Over so many edges, jitter within its limit is worth no more than half the tolerance.

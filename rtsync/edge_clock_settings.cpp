@@ -1,21 +1,16 @@
 #include "rtsync/edge_clock_settings.hpp"
 
-#include <cstdio>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::rtsync {
 namespace {
 
 void require(bool fine, const std::string& message) {
   if (!fine) throw std::invalid_argument(message);
-}
-
-std::string micro(Nanoseconds time) {
-  std::array<char, 32> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.6g us", static_cast<double>(time.count()) * 1e-3);
-  return text.data();
 }
 
 }  // namespace
@@ -36,14 +31,17 @@ const EdgeClockSettings& checked(const EdgeClockSettings& s) {
   require(s.blanking >= 0 && s.blanking <= 0.9, "blanking is outside 0 .. 0.9 edge periods");
   const Nanoseconds half = edge.floor() / 2;
   require(!s.late_limit || (*s.late_limit > Nanoseconds{0} && *s.late_limit <= half),
-          "late_limit is outside 1 ns .. " + micro(half) + " (half of the time between two edges): it is " +
-              micro(s.late_limit.value_or(Nanoseconds{0})));
+          "late_limit is outside 1 ns .. " + duration_text(half.count()) +
+              " (half of the time between two edges): it is " +
+              duration_text(s.late_limit.value_or(Nanoseconds{0}).count()));
   require(!s.jitter_limit || (*s.jitter_limit > Nanoseconds{0} && *s.jitter_limit <= half),
-          "jitter_limit is outside 1 ns .. " + micro(half) + " (half of the time between two edges): it is " +
-              micro(s.jitter_limit.value_or(Nanoseconds{0})));
-  require(!s.jitter_limit || !s.late_limit || *s.jitter_limit <= *s.late_limit,
-          "jitter_limit is above late_limit: " + micro(s.jitter_limit.value_or(Nanoseconds{0})) + " and " +
-              micro(s.late_limit.value_or(Nanoseconds{0})));
+          "jitter_limit is outside 1 ns .. " + duration_text(half.count()) +
+              " (half of the time between two edges): it is " +
+              duration_text(s.jitter_limit.value_or(Nanoseconds{0}).count()));
+  require(
+      !s.jitter_limit || !s.late_limit || *s.jitter_limit <= *s.late_limit,
+      "jitter_limit is above late_limit: " + duration_text(s.jitter_limit.value_or(Nanoseconds{0}).count()) +
+          " and " + duration_text(s.late_limit.value_or(Nanoseconds{0}).count()));
   require(s.max_missing >= 1 && s.max_missing <= 1'000'000'000, "max_missing is outside 1 .. 1e9 edges");
   require(s.lock_after >= 2 && s.lock_after <= 1000, "lock_after is outside 2 .. 1000 edges");
   require(s.start_timeout > Nanoseconds{0}, "start_timeout is not above 0");

@@ -65,10 +65,10 @@ struct EdgeClockSettings {
   double blanking = 0.5;
   /// How far from its prediction an edge is still good. The prediction itself is not perfect: set it to twice
   /// the jitter of the source, three times with discipline `edge` or a smoothing below 5. Not set: a tenth of
-  /// the edge period, or late_limit if that is less. At most late_limit.
+  /// the edge period, or of the frame if that is shorter, or late_limit if that is less. At most late_limit.
   std::optional<Nanoseconds> jitter_limit;
-  /// How long after its prediction an edge is waited for. Not set: a quarter of the edge period. At most
-  /// half of it.
+  /// How long after its prediction an edge is waited for. Not set: a quarter of the edge period, or of
+  /// the frame if that is shorter. At most half of the edge period.
   std::optional<Nanoseconds> late_limit;
   std::int64_t max_missing = 10;  ///< missing edges in a row that mean the clock is lost: 1 .. 1e9
   /// At the start up to four times as many, while jitter leaves their rate in doubt.

@@ -1,10 +1,11 @@
 #include "rtsync/edge_sleeper.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <system_error>
+
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -24,21 +25,8 @@ std::string number(double value) {
   return text;
 }
 
-/// "10.3 ms"; negative times without their sign.
-std::string duration(Nanoseconds time) {
-  const double ns = std::abs(static_cast<double>(time.count()));
-  char text[32];
-  if (ns < 1e3) {
-    std::snprintf(text, sizeof text, "%.0f ns", ns);
-  } else if (ns < 1e6) {
-    std::snprintf(text, sizeof text, "%.3g us", ns / 1e3);
-  } else if (ns < 1e9) {
-    std::snprintf(text, sizeof text, "%.3g ms", ns / 1e6);
-  } else {
-    std::snprintf(text, sizeof text, "%.3g s", ns / 1e9);
-  }
-  return text;
-}
+/// Without a sign: the sentence says before or after.
+std::string duration(Nanoseconds time) { return duration_text(std::abs(time.count())); }
 
 }  // namespace
 
@@ -107,7 +95,7 @@ WaitResult EdgeSleeper::begin() TACTUS_RT {
     beginning_ = true;
   }
   WaitResult result{WaitStatus::reached, {}};
-  const Instant<MonotonicTime> until = edges_.kernel_now() + kLongestWait;
+  const Instant<MonotonicTime> until = edges_.kernel_now() + kBeginWait;
   while (!react(result, false) && !edges_.settled()) {
     if (interrupted() || read_at_ >= until) {
       result.status = interrupted() ? WaitStatus::interrupted : WaitStatus::not_yet;

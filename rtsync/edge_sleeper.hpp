@@ -32,9 +32,11 @@ class EdgeSleeper final : public Sleeper {
   /// `inner` waits on `clock`. All three must outlive it.
   EdgeSleeper(EdgeClock& clock, EdgeSource& source, Sleeper& inner);
 
+  static constexpr Nanoseconds kBeginWait{10'000'000};
+
   void prepare(Period period) override;
   /// Drops stale edges, then waits until the clock is settled: locked, or given up with the policy free_run.
-  /// A clock that is settled already (another start) only catches up.
+  /// A clock that is settled already (another start) only catches up. Waits for kBeginWait at a time.
   WaitResult begin() TACTUS_RT override;
   /// A clock that is not settled yet (real time was switched on later, or resumed after a fault at the start)
   /// runs on the internal clock from here on, and is slewed to the edges.

@@ -16,13 +16,13 @@
 #include "drivers/gpio/lines.hpp"
 #include "drivers/gpio/settings.hpp"
 #include "executive/device_error.hpp"
-#include "executive/duration_text.hpp"
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
 
 using executive::DeviceError;
-using executive::duration_text;
+using rtsync::duration_text;
 using rtsync::Fact;
 using rtsync::Grade;
 using rtsync::Instant;

@@ -19,8 +19,8 @@
 
 #include "drivers/gpio/holder.hpp"
 #include "executive/device_error.hpp"
-#include "executive/duration_text.hpp"
 #include "executive/model_library.hpp"
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
@@ -122,7 +122,7 @@ std::shared_ptr<Guardian> Guardian::of_this_process(const executive::OpenRequest
 Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRequest& request)
     : patience_ns_(std::max<std::int64_t>(request.guardian_timeout.count(), 5 * kGuardianSleepNs / 2)),
       tripped_text_("the guardian drove the outputs safe: no frame for " +
-                    executive::duration_text(request.guardian_timeout.count())) {
+                    rtsync::duration_text(request.guardian_timeout.count())) {
   struct Descriptor {
     int fd = -1;
     ~Descriptor() {

@@ -6,9 +6,9 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/driver.hpp"
-#include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
 #include "executive/rig.hpp"
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -16,14 +16,13 @@ namespace {
 using executive::PlannedJob;
 
 std::string period_text(const rtsync::Period& period) {
-  if (period.is_whole()) return executive::duration_text(period.num());
-  return executive::duration_text(period.floor().count()) + " (" + std::to_string(period.num()) + "/" +
+  if (period.is_whole()) return rtsync::duration_text(period.num());
+  return rtsync::duration_text(period.floor().count()) + " (" + std::to_string(period.num()) + "/" +
          std::to_string(period.den()) + " ns)";
 }
 
 std::string cpus_text(const std::vector<int>& cpus, const char* otherwise) {
-  rtsync::CpuSet set;
-  for (const int cpu : cpus) set.add(cpu);
+  const rtsync::CpuSet set(cpus);
   return set.empty() ? otherwise : "CPUs " + set.text();
 }
 
@@ -82,13 +81,13 @@ void print_devices(const executive::RigSettings& settings, const executive::Plan
     const bool guardian = settings.safe_outputs == executive::SafeOutputs::guardian;
     std::printf("  outputs are driven safe by %s\n",
                 guardian ? ("the rig, and by a guardian after " +
-                            executive::duration_text(settings.guardian_timeout.count()) + " without a frame")
+                            rtsync::duration_text(settings.guardian_timeout.count()) + " without a frame")
                                .c_str()
                          : "the rig's process alone");
   }
   if (settings.watchdog.device)
     std::printf("  watchdog  %s, %s\n", settings.watchdog.device->c_str(),
-                executive::duration_text(settings.watchdog.timeout.count()).c_str());
+                rtsync::duration_text(settings.watchdog.timeout.count()).c_str());
 }
 
 void print_plan(const executive::Rig& rig) {
@@ -114,7 +113,7 @@ void print_plan(const executive::Rig& rig) {
     std::printf("  %-32s %-15s %6u %14s %12s %12.6g%s\n", job->name.c_str(),
                 std::string(executive::name_of(job->job_class)).c_str(), job->phase,
                 cyclic ? period_text(job->cycle).c_str() : (each_frame ? "frame" : "once"),
-                cyclic ? executive::duration_text(job->first.floor().count()).c_str() : "-", rate,
+                cyclic ? rtsync::duration_text(job->first.floor().count()).c_str() : "-", rate,
                 job->enabled ? "" : "  (off)");
   }
   std::printf("load: %.6g calls a second, %.6g a frame\n", calls, calls * plan.frame.seconds());

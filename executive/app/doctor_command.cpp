@@ -11,9 +11,9 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
-#include "executive/duration_text.hpp"
 #include "rtsync/clock.hpp"
 #include "rtsync/dma_latency.hpp"
+#include "rtsync/duration_text.hpp"
 #include "rtsync/host_facts.hpp"
 #include "rtsync/realtime_sync.hpp"
 #include "rtsync/sleeper.hpp"
@@ -87,7 +87,7 @@ rtsync::Period frame_of(const RigSettings& settings) {
 
 rtsync::ProbeRequest request_of(const RigSettings& settings) {
   rtsync::ProbeRequest request;
-  for (const int cpu : settings.threads.main.cpus) request.rt_cpus.add(cpu);
+  request.rt_cpus = CpuSet(settings.threads.main.cpus);
   request.wants_fifo = settings.threads.main.policy != rtsync::SchedPolicy::other;
   request.priority = settings.threads.main.priority;
   request.wants_memory_lock = settings.memory.lock;
@@ -121,10 +121,8 @@ Nanoseconds time_to_measure(const DoctorArguments& arguments) {
 /// The CPUs of the rig's main thread, as a run would choose them.
 Plan plan_for(const RigSettings& settings, Nanoseconds each) {
   Plan plan;
-  const CpuSet& allowed = rtsync::allowed_cpus();
-  const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
-  for (const int cpu : settings.threads.main.cpus) plan.cpus.add(cpu);
-  if (plan.cpus.empty()) plan.cpus.add(isolated.empty() ? allowed.last() : isolated.last());
+  plan.cpus = CpuSet(settings.threads.main.cpus);
+  if (plan.cpus.empty()) plan.cpus = rtsync::default_frame_cpu();
   plan.period = frame_of(settings);
   plan.trial.duration = each;
   plan.trial.period = std::clamp(plan.period.floor(), Nanoseconds{100'000}, Nanoseconds{10'000'000});
@@ -151,8 +149,7 @@ Measurement measure(const Plan& plan) {
   const StopOnSignal signals;
   const auto trials = static_cast<std::int64_t>(plan.cpus.cpus().size() * std::size(kSleepers));
   std::fprintf(stderr, "tactus: measuring CPUs %s for %s; Ctrl-C ends it, --no-measure leaves it out\n",
-               plan.cpus.text().c_str(),
-               executive::duration_text(plan.trial.duration.count() * trials).c_str());
+               plan.cpus.text().c_str(), rtsync::duration_text(plan.trial.duration.count() * trials).c_str());
   std::optional<rtsync::DmaLatency> awake;
   if (plan.dma_latency) {
     awake.emplace(std::chrono::duration<std::int32_t, std::micro>(
@@ -210,11 +207,11 @@ std::string margin_text(Nanoseconds margin) {
 
 void print_measurement(const Measurement& measured, const Plan& plan) {
   std::printf("\nwakes after their slots, every %s\n",
-              executive::duration_text(plan.trial.period.count()).c_str());
+              rtsync::duration_text(plan.trial.period.count()).c_str());
   std::printf("  %3s  %-9s  %-14s %8s %9s %9s %9s %9s\n", "CPU", "sleeper", "scheduling", "wakes", "p50",
               "p99", "p99.9", "max");
   for (const Row& row : measured.rows) {
-    const auto text = [](Nanoseconds time) { return executive::duration_text(time.count()); };
+    const auto text = [](Nanoseconds time) { return rtsync::duration_text(time.count()); };
     std::printf("  %3d  %-9s  %-14s %8llu %9s %9s %9s %9s%s\n", row.cpu, row.sleeper,
                 row.trial.scheduling.c_str(), static_cast<unsigned long long>(row.trial.count),
                 text(row.trial.p50).c_str(), text(row.trial.p99).c_str(), text(row.trial.p99_9).c_str(),

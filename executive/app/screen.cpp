@@ -11,15 +11,15 @@
 
 #include "executive/app/commands.hpp"
 #include "executive/clock_teller.hpp"
-#include "executive/duration_text.hpp"
 #include "executive/job_class.hpp"
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::app {
 namespace {
 
 using namespace std::chrono_literals;
-using executive::duration_text;
 using executive::RigRun;
+using rtsync::duration_text;
 using rtsync::Nanoseconds;
 
 constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
@@ -210,8 +210,7 @@ void Screen::status_line(RigRun& run) {
   const auto& times = run.executive().statistics();
   const std::size_t width = terminal_width() - 1;
   // What matters most stands first: a narrow terminal cuts off the end.
-  std::string line =
-      "frame " + std::to_string(now.frames) + "  t " + executive::sim_time_text(now.sim_time_ns);
+  std::string line = "frame " + std::to_string(now.frames) + "  t " + rtsync::sim_time_text(now.sim_time_ns);
   if (now.state == executive::State::pause) line += "  PAUSED (SIGUSR2 resumes)";
   if (run.edge_clock() != nullptr) line += "  clock " + executive::clock_text(run.executive().latest_clock());
   if (now.timing.paced)

@@ -78,8 +78,8 @@ build_preset() {
 
   local jobs steps minutes
   jobs=$(build_jobs)
-  steps=$(sed -n 's|^\[[0-9]*/\([0-9]*\)\].*|\1|p' <<<"$plan")
-  minutes=$(((${steps:-1} * 4 / jobs + 59) / 60))  # a step takes some 4 seconds of one CPU
+  steps=$(grep -c '^build .*: \(C\|CXX\)_COMPILER' "$build/build.ninja")
+  minutes=$(((${steps:-1} * 2 / jobs + 59) / 60))  # a file takes some 2 seconds of one CPU
   if [[ $news == yes ]]; then
     say "building tactus in build/$preset (first time: about $minutes min) ..."
   else

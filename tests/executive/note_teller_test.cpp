@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "executive/duration_text.hpp"
+#include "rtsync/duration_text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -148,13 +148,13 @@ TEST(DurationText, HasThreeDigitsAndTheUnitThatFits) {
       {INT64_MAX, "9223372037 s"},
       {INT64_MIN, "-9223372037 s"},
   };
-  for (const Row& row : rows) EXPECT_EQ(duration_text(row.ns), row.text) << row.ns;
+  for (const Row& row : rows) EXPECT_EQ(rtsync::duration_text(row.ns), row.text) << row.ns;
 }
 
 TEST(SimTimeText, IsInSecondsWithMilliseconds) {
-  EXPECT_EQ(sim_time_text(0), "0.000 s");
-  EXPECT_EQ(sim_time_text(12'345'000'000), "12.345 s");
-  EXPECT_EQ(sim_time_text(1'180'000'000'000), "1180.000 s");
+  EXPECT_EQ(rtsync::sim_time_text(0), "0.000 s");
+  EXPECT_EQ(rtsync::sim_time_text(12'345'000'000), "12.345 s");
+  EXPECT_EQ(rtsync::sim_time_text(1'180'000'000'000), "1180.000 s");
 }
 
 }  // namespace

@@ -52,16 +52,23 @@ struct Torque {
     }
     return *tape_;
   }
-  /// Until the rig has driven its torque for some frames.
-  ::testing::AssertionResult driving() {
+  /// Waits until something is so.
+  template <class Condition>
+  ::testing::AssertionResult comes(Condition condition) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < until) {
+      if (condition()) return ::testing::AssertionSuccess();
       std::this_thread::sleep_for(1ms);
-      std::error_code error;
-      if (fs::file_size(dir / "tape", error) < sizeof(Tape) || error) continue;
-      if (tape().writes > 3 && tape().value == kTorque) return ::testing::AssertionSuccess();
     }
-    return ::testing::AssertionFailure() << "the output was never driven";
+    return ::testing::AssertionFailure() << "it never came";
+  }
+  /// Until the rig has driven its torque for some frames.
+  ::testing::AssertionResult driving() {
+    return comes([this] {
+      std::error_code error;
+      if (fs::file_size(dir / "tape", error) < sizeof(Tape) || error) return false;
+      return tape().writes > 3 && tape().value == kTorque;
+    });
   }
 
  private:
@@ -98,9 +105,7 @@ TEST(SafeOutput, IsDrivenBeforeTheShutdownJobsRun) {
   Torque torque;
   Process rig(torque.command({"--set", "models.hang.parameters.where=shutdown", "--frames", "20"}));
   ASSERT_TRUE(torque.driving());
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (torque.tape().times_safe == 0 && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(torque.comes([&] { return torque.tape().times_safe > 0; }));
   EXPECT_EQ(torque.tape().value, kSafe);  // while the shutdown job hangs
   rig.signal(SIGINT);
   std::this_thread::sleep_for(100ms);
@@ -135,9 +140,7 @@ TEST(SafeOutput, StandsSafeWhenAJobNeverReturns) {
     Process rig(torque.command(
         {"--set", "models.hang.parameters.where=frame", "--set", "models.hang.parameters.at_frame=20"}));
     ASSERT_TRUE(torque.driving());
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (torque.tape().writes < 20 && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(1ms);
+    (void)torque.comes([&] { return torque.tape().writes >= 20; });
     std::this_thread::sleep_for(50ms * (attempt + 1));
     rig.signal(SIGINT);
     std::this_thread::sleep_for(200ms);
@@ -165,9 +168,7 @@ TEST(SafeOutput, StandsSafeWhileALostClockHasFrozenTheRig) {
   Process rig(
       torque.command({"--set", "clock={driver: sim, period: 2 ms, silent_after: 200, on_missing: freeze}"}));
   ASSERT_TRUE(torque.driving());
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (torque.tape().times_safe == 0 && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(torque.comes([&] { return torque.tape().times_safe > 0; }));
   EXPECT_EQ(torque.tape().value, kSafe);
   rig.signal(SIGUSR2);  // resumed: it drives again, until the clock is lost once more
   rig.signal(SIGINT);
@@ -225,13 +226,10 @@ TEST(SafeOutput, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
                                 "models.wrong.parameters.at_frame=20", "--set",
                                 "models.wrong.parameters.sleep_for=4 s"}));
     ASSERT_TRUE(torque.driving());
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (torque.tape().writes < 20 && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(1ms);
+    (void)torque.comes([&] { return torque.tape().writes >= 20; });
     std::this_thread::sleep_for(50ms * (attempt + 1));
     rig.signal(SIGINT);
-    while (torque.tape().times_safe == 0 && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(torque.comes([&] { return torque.tape().times_safe > 0; }));
     if (torque.tape().writes != 20) continue;  // stopped before the frame that hangs
     EXPECT_EQ(torque.tape().value, kSafe);
     EXPECT_EQ(rig.wait().status, 0);  // it did return
@@ -257,6 +255,19 @@ TEST(SafeOutput, IsRefusedWithLibraryBesideDriver) {
   const Finished done = run(rig.command({"--set", "models.drive.library=servo"}));
   EXPECT_EQ(done.status, 2) << done;
   EXPECT_NE(done.err.find("has no place beside 'driver'"), std::string::npos) << done;
+}
+
+TEST(SafeOutput, NeedsAGuardianThatWaitsForALateEdgeToo) {
+  Torque rig;
+  const Arguments clocked{"--set", "clock={driver: sim, period: 2 ms}", "--set", "realtime.freeze_frame=2 ms",
+                          "--set"};
+  Finished done = run(rig.command(clocked + Arguments{"guardian_timeout=24 ms", "--frames", "5"}));
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_NE(done.err.find("an edge is awaited for up to 10.0 ms; more than 24.0 ms is needed"),
+            std::string::npos)
+      << done;
+  done = run(rig.command(clocked + Arguments{"guardian_timeout=25 ms", "--frames", "5"}));
+  EXPECT_EQ(done.status, 0) << done;
 }
 
 TEST(SafeOutput, NeedsAGuardianThatIsMorePatientThanTheFrame) {

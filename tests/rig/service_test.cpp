@@ -47,11 +47,9 @@ class Systemd {
         ::usleep(1000);
         continue;
       }
-      heard += std::string(text, static_cast<std::size_t>(length)) + "\n";
-      if (heard.ends_with("\n")) {
-        const std::string message(text, static_cast<std::size_t>(length));
-        if (message.find(begin) != std::string::npos) return true;
-      }
+      const std::string message(text, static_cast<std::size_t>(length));
+      heard += message + "\n";
+      if (message.find(begin) != std::string::npos) return true;
     }
     return false;
   }

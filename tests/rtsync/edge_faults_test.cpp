@@ -45,7 +45,7 @@ const FaultRow kRows[] = {
      "\\(simchip line 3, rising\\)"},
     {"doubled", ClockFault::doubled, [](SimEdgeRig& rig) { rig.source.edges.glitch(20us); }, 5,
      one_of({ClockFault::doubled}), ClockState::locked, true,
-     "an edge of the external clock came twice, 20 us apart \\(simchip line 3, rising\\)"},
+     "an edge of the external clock came twice, 20.0 us apart \\(simchip line 3, rising\\)"},
     {"early", ClockFault::jitter, [](SimEdgeRig& rig) { rig.source.edges.disturb(-150us); }, 5,
      one_of({ClockFault::jitter}), ClockState::locked, true,
      "an edge of the external clock was 150 us before its time, jitter_limit is 100 us "

@@ -46,6 +46,7 @@ CASES = [
     Case("lost_and_back_edge", "discipline: edge", "1000 gap=1500:100 phase=0.0003", 4000),
     Case("double", "", "1000 duty=0.2 double=20", 2000),
     Case("glitch", "", "1000 duty=0.2 glitch=20 glitch_at=0.3", 2000),
+    Case("early", "", "1000 duty=0.2 glitch=20 glitch_at=0.8", 2000),
     Case("jitter", "jitter_limit: 20 us", "1000 jitter=0.00006", 2000),
     Case("late", "", "1000 gap=1500:1 phase=0.0003", 3000),
     Case("wrong_rate", "on_wrong_rate: terminate", "980", 2000),
@@ -149,6 +150,9 @@ def check(checks, runs):
     run = runs["glitch"]
     checks.that("glitches are counted and not followed", run.status == 0 and run.faults["glitch"] >= 80
                 and run.clock["missed"] == 0 and run.clock["state"] == "locked", run)
+    run = runs["early"]
+    checks.that("edges that come early are counted and start no frame", run.status == 0 and run.faults["jitter"] >= 80
+                and run.faults["missing"] == 0 and run.clock["state"] == "locked" and run.frames["lost"] == 0, run)
     run = runs["jitter"]
     checks.that("edges beyond jitter_limit are counted", run.faults["jitter"] > 100 and run.frames["run"] == 2000, run)
     run = runs["late"]

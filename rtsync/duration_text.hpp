@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tactus::executive {
+namespace tactus::rtsync {
 
 /// A time for people, three digits and a unit: "450 ns", "12.3 us", "1.2 ms", "-3 s". @when service
 std::string duration_text(std::int64_t nanoseconds);
@@ -10,4 +10,4 @@ std::string duration_text(std::int64_t nanoseconds);
 /// Simulated time in seconds with milliseconds: "12.345 s".
 std::string sim_time_text(std::int64_t nanoseconds);
 
-}  // namespace tactus::executive
+}  // namespace tactus::rtsync

@@ -1,10 +1,10 @@
-#include "executive/duration_text.hpp"
+#include "rtsync/duration_text.hpp"
 
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-namespace tactus::executive {
+namespace tactus::rtsync {
 
 std::string duration_text(std::int64_t nanoseconds) {
   struct Scale {
@@ -28,4 +28,4 @@ std::string sim_time_text(std::int64_t nanoseconds) {
   return text.data();
 }
 
-}  // namespace tactus::executive
+}  // namespace tactus::rtsync

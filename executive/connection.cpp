@@ -170,11 +170,11 @@ void CopyList::move_word(const Copy& copy) noexcept { std::memcpy(copy.to, copy.
 // memmove: an array may be connected to itself, shifted.
 void CopyList::move_bytes(const Copy& copy) noexcept { std::memmove(copy.to, copy.from, copy.bytes); }
 
-void CopyList::add(const Connection& connection) {
+void CopyList::add(const Connection& connection, const void* source) {
   const tactus_type from = connection.from.variable->type;
   const tactus_type to = connection.to.variable->type;
   Copy copy{nullptr,
-            connection.from.data(),
+            source != nullptr ? source : connection.from.data(),
             connection.to.data(),
             connection.from.elements,
             static_cast<std::uint32_t>(connection.from.elements * size_of(from)),

@@ -19,6 +19,8 @@ struct Connection {
   bool delayed = false;
   std::optional<double> scale;  ///< to = from * scale + offset
   std::optional<double> offset;
+  /// Ordered by a dependency when the two models are on different scheduled threads; see thread_rules.hpp.
+  bool direct = false;
 };
 
 /// Why two ends do not fit together (roles, types, sizes, units), as a repair instruction; nothing when they
@@ -36,8 +38,9 @@ std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connect
 /// Copies of values, made ready at setup and run as a job of its own: run_copies(self = CopyList*).
 class CopyList {
  public:
-  /// The connection must have no objection().                                                     @when setup
-  void add(const Connection& connection);
+  /// The connection must have no objection(). `from`: read there instead of from the variable itself.
+  /// @when setup
+  void add(const Connection& connection, const void* from = nullptr);
   bool empty() const { return copies_.empty(); }
   /// A tactus_job_function.                                                                         @when rt
   static int run(void* self, const tactus_call* call);

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <map>
-#include <set>
 #include <stdexcept>
 #include <tuple>
 
@@ -36,175 +33,81 @@ std::string_view name_of(Outcome outcome) {
 
 namespace {
 
-/// How many calls a frame makes at most, so that the log of their times never fills in an ordinary rig.
-std::size_t calls_in_a_frame(const Plan& plan) {
-  constexpr double kMost = 1 << 20;
-  double calls = 64;
-  for (const PlannedJob& job : plan.jobs)
-    calls += is_cyclic(job.job_class) ? std::ceil(plan.frame.seconds() / job.cycle.seconds()) + 1 : 1;
-  return static_cast<std::size_t>(std::min(calls, kMost));
-}
+thread_local std::size_t served_thread = 0;                    // which of the rig's threads this is
+thread_local std::size_t released_thread = Program::kOutside;  // whose release runs here
 
 }  // namespace
 
-/// Executes what the schedule names, and measures it: the end of one job is the beginning of the next, so
-/// there is one clock read per job and one per instant.
-template <bool Timed>
-struct Executive::Runner {
-  Executive& executive;
-
-  void simulator() TACTUS_RT {
-    executive.enter(State::step_simulator);
-    if constexpr (Timed) executive.last_tick_ = executive.ticks();
-  }
-  void controller() TACTUS_RT { executive.enter(State::step_controller); }
-
-  bool call(std::uint32_t place) TACTUS_RT { return run(executive.entries_[place]); }
-
-  bool run(const Entry& entry) TACTUS_RT {
-    if (entry.job != FrameNote::kNoJob) executive.running_job_.store(entry.job, std::memory_order_relaxed);
-    const int status = entry.run(entry.self, entry.call);
-    if constexpr (Timed) {
-      if (entry.job != FrameNote::kNoJob) measure(entry.job);  // a copy's time is its job's
-    }
-    if (status == 0) [[likely]]
-      return true;
-    executive.failed_job_ = entry.job;
-    executive.failed_status_ = status;
-    return false;
-  }
-
-  // Only noted here; counted in the slack: the histograms of many jobs lie in no cache.
-  void measure(std::uint32_t job) TACTUS_RT {
-    const std::uint64_t now = executive.ticks();
-    executive.job_log_[executive.job_log_size_++] = {now - executive.last_tick_, job};
-    executive.last_tick_ = now;
-    if (executive.job_log_size_ == executive.job_log_.size()) [[unlikely]]
-      executive.count_job_times();
-  }
-};
-
 Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper,
                      const rtsync::Clock& clock, RealtimeVariables& realtime_variables)
-    : plan_(std::move(plan)),
+    : program_(std::move(plan), clock),
+      lone_crew_(*this, program_.plan().threads.size() + 1),
+      crew_(&lone_crew_),
+      orders_(program_.plan().orders, program_.plan().frame, program_.plan().freeze_frame),
       sync_(sync),
       sleeper_(sleeper),
       clock_(clock),
-      job_times_(plan_.job_times ? plan_.jobs.size() : 0),
-      job_log_(plan_.job_times ? calls_in_a_frame(plan_) : 0),
       rt_(realtime_variables) {
-  if (plan_.job_times) {
-    // The job times take the counter whenever it can be trusted, whatever the rig's clock is.
-    const rtsync::ClockChoice choice = rtsync::choose_tsc_clock(rtsync::TscFacts::probe());
-    if (const auto* tsc = dynamic_cast<const rtsync::TscClock*>(choice.clock.get()))
-      tick_scale_ = tsc->scale();
-  }
-  compile();
+  end_call_.dt = log_call_.dt = this->plan().frame.seconds();
 }
 
-bool Executive::has_connections(const ModelInstance* to, bool delayed) const {
-  return to != nullptr &&
-         std::any_of(plan_.connections.begin(), plan_.connections.end(),
-                     [&](const Connection& c) { return c.to.model == to && c.delayed == delayed; });
-}
-
-Executive::Entry Executive::copy_entry(const ModelInstance* to, bool delayed, const tactus_call* call) {
-  CopyList& list = copies_.emplace_back();
-  for (const Connection& connection : plan_.connections)
-    if (connection.to.model == to && connection.delayed == delayed) list.add(connection);
-  return {&CopyList::run, &list, call, FrameNote::kNoJob};
-}
-
-void Executive::compile() {
-  // Copies are jobs of their own: delayed ones come first in an instant, direct ones right before the job
-  // they feed. So a frame that has none pays nothing for them.
-  std::vector<ScheduledJob> scheduled;
-  std::vector<Entry> made;
-  std::map<std::tuple<const ModelInstance*, rtsync::Period, rtsync::Period, std::optional<rtsync::Period>>,
-           bool>
-      latched;
-  scheduled_of_job_.assign(plan_.jobs.size(), Schedule::kNoJob);
-  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
-    const PlannedJob& job = plan_.jobs[i];
-    if (!is_cyclic(job.job_class)) continue;
-    const ScheduledJob timed{job.job_class, job.phase, 2 * i + 1, is_controller(job.job_class),
-                             job.cycle,     job.first, job.stop,  job.enabled};
-    bool& is_latched = latched[{job.model, job.first, job.cycle, job.stop}];
-    if (has_connections(job.model, true) && !is_latched) {
-      is_latched = true;
-      ScheduledJob copy = timed;
-      copy.job_class = 0;
-      copy.controller = false;
-      copy.enabled = true;
-      scheduled.push_back(copy);
-      made.push_back(copy_entry(job.model, true, nullptr));
-    }
-    if (has_connections(job.model, false)) {
-      ScheduledJob copy = timed;
-      copy.declaration = 2 * i;
-      copy.enabled = true;
-      scheduled.push_back(copy);
-      made.push_back(copy_entry(job.model, false, nullptr));
-    }
-    scheduled_of_job_[i] = static_cast<std::uint32_t>(scheduled.size());
-    scheduled.push_back(timed);
-    made.push_back({job.run, job.self, nullptr, static_cast<std::uint32_t>(i)});
-  }
-  schedule_ = std::make_unique<Schedule>(scheduled, plan_.frame);
-  entries_.resize(schedule_->places());
-  for (std::size_t place = 0; place < schedule_->places(); ++place) {
-    if (schedule_->job_at(place) == Schedule::kNoJob) continue;
-    entries_[place] = made[schedule_->job_at(place)];
-    entries_[place].call = &schedule_->call_at(place);
-  }
-  add_to_list(top_of_frame_, TACTUS_TOP_OF_FRAME, top_call_);
-  add_to_list(end_of_frame_, TACTUS_END_OF_FRAME, end_call_);
-  top_call_.dt = end_call_.dt = log_call_.dt = plan_.frame.seconds();
-}
-
-void Executive::add_to_list(std::vector<Entry>& list, tactus_job_class job_class, const tactus_call& call) {
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
-    if (plan_.jobs[i].job_class == job_class && plan_.jobs[i].enabled) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return plan_.jobs[a].phase < plan_.jobs[b].phase;
-  });
-  // The whole list is one instant: what is delayed is copied before any of its jobs.
-  std::set<const ModelInstance*> latched;
-  for (const std::uint32_t i : order)
-    if (has_connections(plan_.jobs[i].model, true) && latched.insert(plan_.jobs[i].model).second)
-      list.push_back(copy_entry(plan_.jobs[i].model, true, &call));
-  for (const std::uint32_t i : order) {
-    const PlannedJob& job = plan_.jobs[i];
-    if (has_connections(job.model, false)) list.push_back(copy_entry(job.model, false, &call));
-    list.push_back({job.run, job.self, &call, i});
-  }
-}
-
-std::string Executive::failure_text(std::size_t job, int status) const {
-  const PlannedJob& failed = plan_.jobs[job];
+std::string Executive::failure_text(const CallFailure& failure) const {
+  const PlannedJob& failed = plan().jobs[failure.job];
+  const std::string job = "job '" + failed.name + "' (" + std::string(name_of(failed.job_class)) + ")";
+  const std::size_t thread = failed.thread;
+  const std::string where = thread == 0 ? "" : " on thread '" + plan().threads[thread - 1].name + "'";
+  if (failure.bad != nullptr) return job + where + " left a bad value: " + text(*failure.bad);
   const std::string said = failed.model == nullptr ? "" : failed.model->take_failure();
-  return "job '" + failed.name + "' (" + std::string(name_of(failed.job_class)) +
-         ") failed: " + (said.empty() ? "it returned " + std::to_string(status) : said);
+  return job + where + " failed: " + (said.empty() ? "it returned " + std::to_string(failure.status) : said);
+}
+
+/// Of all threads' failures the one that comes first in the order of the plan, whichever was quicker.
+const CallFailure* Executive::first_failure() const {
+  const CallFailure* first = nullptr;
+  const auto key = [this](const CallFailure& failure) {
+    std::uint32_t index = failure.job;  // of a loop's jobs the loop is what stands in the order
+    for (std::size_t i = 0; i < plan().loops.size(); ++i) {
+      const auto& models = plan().loops[i].models;
+      const bool inner = is_integration(plan().jobs[index].job_class) &&
+                         std::find(models.begin(), models.end(), plan().jobs[index].model) != models.end();
+      if (inner) index = static_cast<std::uint32_t>(plan().jobs.size() - plan().loops.size() + i);
+    }
+    const PlannedJob& job = plan().jobs[index];
+    return std::tuple(job.job_class, job.phase, index);
+  };
+  for (std::size_t thread = 0; thread <= plan().threads.size(); ++thread) {
+    const CallFailure& failure = lane_of(thread).failure();
+    if (failure.happened() && (first == nullptr || key(failure) < key(*first))) first = &failure;
+  }
+  return first;
+}
+
+Lane& Executive::lane_of(std::size_t thread) const {
+  Background* const background = program_.background(thread);
+  return background != nullptr ? background->lane : program_.lane(program_.lane_of_thread(thread));
 }
 
 std::vector<std::string> Executive::run_once(tactus_job_class job_class, bool go_on_after_failure) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
-    if (plan_.jobs[i].job_class == job_class && plan_.jobs[i].enabled) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-    return plan_.jobs[a].phase < plan_.jobs[b].phase;
-  });
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < plan().jobs.size(); ++i)
+    if (plan().jobs[i].job_class == job_class && plan().jobs[i].enabled) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [this](auto a, auto b) { return plan().jobs[a].phase < plan().jobs[b].phase; });
   std::vector<std::string> failures;
   const tactus_call call{end_call_.sim_time_ns, -1, 0};
-  for (const std::size_t i : order) {
-    running_job_.store(static_cast<std::uint32_t>(i), std::memory_order_relaxed);
-    const int status = plan_.jobs[i].run(plan_.jobs[i].self, &call);
-    if (status == 0) continue;
-    failures.push_back(failure_text(i, status));
+  for (const std::uint32_t i : order) {
+    const PlannedJob& job = plan().jobs[i];
+    program_.lane(0).set_running(i);
+    const int status = job.run(job.self, &call);
+    CallFailure failure{i, status, nullptr};
+    if (VariableGuard* const guard =
+            job_class == TACTUS_INITIALIZATION ? program_.guard_of(job.model) : nullptr)
+      failure.bad = status == 0 ? guard->check() : nullptr;
+    if (status == 0 && failure.bad == nullptr) continue;
+    failures.push_back(failure_text(failure));
     if (!go_on_after_failure) break;
   }
-  running_job_.store(FrameNote::kNoJob, std::memory_order_relaxed);
+  program_.lane(0).set_running(kNoPlanJob);
   return failures;
 }
 
@@ -217,10 +120,18 @@ void Executive::run_default_data() {
 
 void Executive::run_initialization() {
   enter(State::start);
-  if (const auto failures = run_once(TACTUS_INITIALIZATION, false); !failures.empty()) {
-    enter(State::abort);
-    throw std::runtime_error(failures.front());
+  if (!reset_refusal_.empty() || initial_.empty()) {
+  } else {  // what a reset goes back to
+    program_.settle();
+    image_.copy_to(initial_.data());
   }
+  std::vector<std::string> failures = run_once(TACTUS_INITIALIZATION, false);
+  for (const auto& loop : program_.loops())
+    if (failures.empty() && loop->derivatives(0, -1) != 0) failures.push_back(failure_text(*first_failure()));
+  program_.lane(0).set_running(kNoPlanJob);
+  if (failures.empty()) return;
+  enter(State::abort);
+  throw std::runtime_error(failures.front());
 }
 
 std::vector<std::string> Executive::run_shutdown() {
@@ -228,18 +139,24 @@ std::vector<std::string> Executive::run_shutdown() {
   return run_once(TACTUS_SHUTDOWN, true);
 }
 
+void Executive::enter_thread(std::size_t thread) { served_thread = thread; }
+
 std::string_view Executive::running_job() const {
-  const std::uint32_t job = running_job_.load(std::memory_order_relaxed);
-  return job == FrameNote::kNoJob ? std::string_view{} : plan_.jobs[job].name;
+  return running_job(served_thread <= plan().threads.size() ? served_thread : 0);
+}
+
+std::string_view Executive::running_job(std::size_t thread) const {
+  const std::uint32_t job = lane_of(thread).running_job();
+  return job == kNoPlanJob ? std::string_view{} : plan().jobs[job].name;
 }
 
 void Executive::request_stop(const char* reason) TACTUS_RT {
-  stop_reason_.store(reason, std::memory_order_relaxed);
+  orders_.request_stop(reason);
   sleeper_.interrupt();
 }
 
 void Executive::request_abort(const char* reason) TACTUS_RT {
-  abort_reason_.store(reason, std::memory_order_relaxed);
+  orders_.request_abort(reason);
   sleeper_.interrupt();
 }
 
@@ -249,12 +166,49 @@ void Executive::set_realtime(bool on) TACTUS_RT {
 }
 
 bool Executive::enable_job(std::string_view name, bool on) TACTUS_RT {
-  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
-    if (plan_.jobs[i].name != name || scheduled_of_job_[i] == Schedule::kNoJob) continue;
-    schedule_->enable(scheduled_of_job_[i], on);
-    return true;
+  return program_.enable(name, on, released_thread);
+}
+
+bool Executive::call_at(std::string_view model, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT {
+  const std::uint32_t index = program_.find(model, job);
+  return index != kNoPlanJob && program_.call_at(index, sim_time_ns);
+}
+
+bool Executive::command(tactus_command command, std::int64_t value) TACTUS_RT {
+  switch (static_cast<int>(command)) {  // from a library: any number may come
+    case TACTUS_PAUSE:
+      request_pause();
+      return true;
+    case TACTUS_RESUME:
+      request_resume();
+      return true;
+    case TACTUS_STEP:
+      request_step(std::max<std::int64_t>(value, 1));
+      return true;
+    case TACTUS_RUN_UNTIL:
+      request_run_until(Nanoseconds{std::max<std::int64_t>(value, 0)});
+      return true;
+    case TACTUS_STOP:
+      request_stop("stopped by a model");
+      return true;
+    case TACTUS_RESET:
+      request_reset();
+      return true;
+    case TACTUS_ABORT:
+      request_abort("aborted by a model");
+      return true;
+    default:
+      return false;
   }
-  return false;
+}
+
+void Executive::set_recordings(std::vector<Recording*> recordings) {
+  recordings_ = std::move(recordings);
+  for (Recording* const recording : recordings_) recording->set_progress(progress_);
+  for (Recording* const recording : recordings_)
+    recording->redirect([this](const ModelInstance* model, const void* data, std::size_t bytes) {
+      return program_.outside_view(model, data, bytes);
+    });
 }
 
 void Executive::enter(State next) TACTUS_RT {
@@ -262,14 +216,17 @@ void Executive::enter(State next) TACTUS_RT {
   state_.store(next, std::memory_order_relaxed);
 }
 
-std::uint64_t Executive::ticks() const TACTUS_RT {
-  return tick_scale_ != 0 ? rtsync::read_tsc()
-                          : static_cast<std::uint64_t>(clock_.now().time_since_epoch().count());
-}
-
-Nanoseconds Executive::to_time(std::uint64_t ticks) const TACTUS_RT {
-  if (tick_scale_ == 0) return Nanoseconds{static_cast<std::int64_t>(ticks)};
-  return Nanoseconds{static_cast<std::int64_t>((static_cast<rtsync::Wide>(ticks) * tick_scale_) >> 32)};
+/// Waits for the clock's first slot: what is outside may not be ready yet, and the rig lives all the same.
+Verdict Executive::await_start(Verdict verdict, std::int64_t k) TACTUS_RT {
+  while (verdict == Verdict::not_yet && !orders_.ending()) {
+    alive();
+    latest_frame_.turns = turns_;
+    latest_frame_.state = State::start;
+    latest_.write(latest_frame_);
+    verdict = sync_.start(k);
+  }
+  // A wait that was cut short has done its duty: the loop sees who asked for the end.
+  return verdict == Verdict::not_yet || verdict == Verdict::interrupted ? Verdict::go_on : verdict;
 }
 
 RunEnd Executive::run(std::int64_t frames) {
@@ -282,55 +239,69 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   was_realtime_ = !sync_.active();
   follow_realtime();
+  for (const auto& background : program_.backgrounds()) background->mailbox.publish();
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
-  std::int64_t k = 0;
-  Verdict verdict = sync_.start(0);
-  while (verdict == Verdict::not_yet &&
-         !ending()) {  // an external clock is awaited: the rig lives all the same
-    alive();
-    latest_frame_.turns = turns_;
-    latest_frame_.state = State::start;
-    latest_.write(latest_frame_);
-    verdict = sync_.start(0);
+  std::int64_t k = first_frame_;
+  orders_.seek(k);
+  take_timed_checkpoints(k);
+  Verdict verdict = await_start(sync_.start(k), k);
+  wake();
+  verdict = pause_as_wanted(verdict, k, k < frames);
+  while (verdict == Verdict::go_on && !orders_.ending() && !failed_) {
+    if (back_wanted()) {
+      const std::optional<std::int64_t> frame = go_back();
+      if (!frame) break;
+      k = *frame;
+      rest();
+      verdict = await_start(sync_.restart(k), k);
+      wake();
+    } else {
+      if (k >= frames || !run_frame(k)) break;
+      verdict = end_frame(k);
+      ++k;
+      ++frames_run_;
+      // Nothing depends any more on the wait after the last frame.
+      if (k == frames && (verdict == Verdict::clock_freeze || verdict == Verdict::clock_terminate))
+        verdict = Verdict::go_on;
+    }
+    verdict = pause_as_wanted(verdict, k, k < frames);
   }
-  if (verdict == Verdict::not_yet || verdict == Verdict::interrupted)
-    verdict = Verdict::go_on;  // the loop sees who asked for the end
-  verdict = pause_as_wanted(verdict, false);
-  while (verdict == Verdict::go_on && k < frames && !ending()) {
-    if (!run_frame(k)) break;
-    verdict = end_frame(k);
-    ++k;
-    // Nothing depends any more on the wait after the last frame.
-    if (k == frames && (verdict == Verdict::clock_freeze || verdict == Verdict::clock_terminate))
-      verdict = Verdict::go_on;
-    verdict = pause_as_wanted(verdict, k < frames);
-  }
+  busy_.store(false, std::memory_order_relaxed);
   end_outputs_safe();  // before anything else
-  count_job_times();   // of a frame that was broken off
+  for (std::size_t lane = 0; lane < program_.lanes() && !crew_->stuck(); ++lane)
+    program_.lane(lane).count();  // of a frame that was broken off
   counters_ = rtsync::RunCounters::of_this_thread() - before;
+  (void)wait_for_backgrounds();
   sync_.shutdown();
   return ended(verdict, k);
 }
 
-Verdict Executive::pause_as_wanted(Verdict verdict, bool frames_left) TACTUS_RT {
+void Executive::take_orders(std::int64_t k) TACTUS_RT {
+  orders_.take(
+      k, [&](const TimedOrder& order) { (void)program_.enable(order.text, order.order == Order::enable); });
+}
+
+Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT {
+  take_orders(k);
   for (;;) {
     const bool told = verdict == Verdict::freeze || verdict == Verdict::clock_freeze;
-    const bool asked =
-        frames_left && verdict == Verdict::go_on && pause_wanted_.load(std::memory_order_relaxed);
-    if (!told && (!asked || ending())) return verdict;
-    if (told) request_pause();
-    if (verdict == Verdict::clock_freeze) {
-      for (SafeOutput* const output : plan_.safe_outputs)
-        if (!output->drive_safe()) output_stuck_.store(true, std::memory_order_relaxed);
-    }
-    verdict = freeze(verdict == Verdict::clock_freeze);
+    const bool asked = frames_left && verdict == Verdict::go_on && orders_.paused();
+    if (failed_ || (!told && (!asked || orders_.ending() || back_wanted()))) return verdict;
+    if (told) orders_.force_pause();
+    if (verdict == Verdict::clock_freeze) drive_safe();
+    verdict = freeze(k, verdict == Verdict::clock_freeze);
     frames_left = true;
   }
 }
 
+void Executive::drive_safe() TACTUS_RT {
+  for (SafeOutput* const output : plan().safe_outputs)
+    if (!output->drive_safe()) output_stuck_.store(true, std::memory_order_relaxed);
+}
+
 bool Executive::end_outputs_safe() TACTUS_RT {
   bool all = true;
-  for (SafeOutput* const output : plan_.safe_outputs) all = output->end_safe() && all;
+  for (SafeOutput* const output : plan().safe_outputs) all = output->end_safe() && all;
   if (!all) output_stuck_.store(true, std::memory_order_relaxed);
   return all;
 }
@@ -342,7 +313,7 @@ void Executive::abandon() {
 /// Tells those who watch over the rig that it goes on.
 void Executive::alive() TACTUS_RT {
   ++turns_;
-  for (SafeOutput* const output : plan_.safe_outputs)
+  for (SafeOutput* const output : plan().safe_outputs)
     if (const char* const why = output->frame_ended()) request_abort(why);
   if (watchdog_ != nullptr) watchdog_->kick(clock_.now());
   if (clock_status_ != nullptr) latest_clock_.write(*clock_status_);
@@ -350,67 +321,186 @@ void Executive::alive() TACTUS_RT {
 
 bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   enter(State::step_begin);
-  longest_ticks_ = 0;
-  longest_job_ = FrameNote::kNoJob;
-  if (!top_of_frame_.empty()) {
-    top_call_.frame = k;
-    top_call_.sim_time_ns = plan_.frame.times(k).count();
-    if (!run_list(top_of_frame_)) return false;
+  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).reset_longest();
+  if (!meet_backgrounds(k)) return false;
+  const std::int64_t now = plan().frame.times(k).count();
+  if (!run_list(TACTUS_TOP_OF_FRAME, {now, k, end_call_.dt})) return false;
+  Schedule& schedule = program_.schedule();
+  bool empty = true;
+  while (schedule.next(k)) {
+    empty = false;
+    enter(State::step_simulator);
+    in_controller_ = false;
+    const bool good = run_instant();
+    schedule.close();
+    if (!good) {
+      failed_ = true;
+      return false;
+    }
+    if (!in_controller_) enter(State::step_controller);
   }
-  bool good = false;
-  if (plan_.job_times) {
-    Runner<true> runner{*this};
-    good = schedule_->run_frame(k, runner);
-  } else {
-    Runner<false> runner{*this};
-    good = schedule_->run_frame(k, runner);
+  if (empty) {
+    enter(State::step_simulator);
+    enter(State::step_controller);
   }
-  if (!good) return false;
   enter(State::step_end);
   end_call_.frame = k;
-  end_call_.sim_time_ns = plan_.frame.times(k + 1).count();
-  return run_list(end_of_frame_);
+  end_call_.sim_time_ns = plan().frame.times(k + 1).count();
+  return run_list(TACTUS_END_OF_FRAME, end_call_);
 }
 
-bool Executive::run_list(const std::vector<Entry>& list) TACTUS_RT {
-  if (list.empty()) return true;
-  Runner<true> timed{*this};
-  Runner<false> untimed{*this};
-  if (plan_.job_times) last_tick_ = ticks();
-  for (const Entry& entry : list)
-    if (!(plan_.job_times ? timed.run(entry) : untimed.run(entry))) return false;
+bool Executive::run_instant() TACTUS_RT {
+  Schedule& schedule = program_.schedule();
+  if (program_.alone()) return work(0) == LaneEnd::done;
+  struct Visitor {
+    Executive& self;
+    void controller() TACTUS_RT {}
+    CallEnd call(std::uint32_t place) TACTUS_RT {
+      return self.program_.lane(0).call(self.program_.entry(place));
+    }
+  } visitor{*this};
+  const std::uint64_t due = schedule.lanes_due();
+  const auto run_extra = [&](std::size_t lane) {
+    if ((due >> lane & 1) == 0) return true;
+    schedule.start(lane);
+    return schedule.run(lane, visitor) == LaneEnd::done;
+  };
+  if (!run_extra(program_.latch())) return false;
+  std::uint64_t threads = due & 1;
+  for (std::uint64_t lanes = due & program_.worker_lanes(); lanes != 0; lanes &= lanes - 1)
+    threads |= std::uint64_t{1} << program_.thread_of_lane(static_cast<std::size_t>(std::countr_zero(lanes)));
+  if (threads > 1 ? !crew_->run_instant(threads) : threads == 1 && work(0) != LaneEnd::done) return false;
+  program_.lane(0).begin();
+  return run_extra(program_.record());
+}
+
+LaneEnd Executive::work(std::size_t thread) TACTUS_RT {
+  if (Background* const background = program_.background(thread)) {
+    released_thread = thread;
+    const bool good = background->run();
+    released_thread = Program::kOutside;
+    return good ? LaneEnd::done : LaneEnd::failed;
+  }
+  struct Visitor {
+    Executive& self;
+    Lane& lane;
+    bool main;
+    void controller() TACTUS_RT {
+      if (!main) return;
+      self.in_controller_ = true;
+      self.enter(State::step_controller);
+    }
+    CallEnd call(std::uint32_t place) TACTUS_RT { return lane.call(self.program_.entry(place)); }
+  };
+  const std::size_t index = program_.lane_of_thread(thread);
+  Schedule& schedule = program_.schedule();
+  Lane& lane = program_.lane(index);
+  if (lane.instant != schedule.instant()) {
+    lane.instant = schedule.instant();
+    schedule.start(index);
+    lane.begin();
+  }
+  struct Stepper : Visitor {
+    CallEnd call(std::uint32_t place) TACTUS_RT {
+      const CallEnd end = Visitor::call(place);
+      return end == CallEnd::done ? CallEnd::paused : end;
+    }
+  };
+  Stepper visitor{{*this, lane, thread == 0}};
+  const LaneEnd end =
+      step_by_step_ ? schedule.run(index, visitor) : schedule.run(index, static_cast<Visitor&>(visitor));
+  if (thread != 0 && end == LaneEnd::done) lane.set_running(kNoPlanJob);
+  return end;
+}
+
+const Dependency& Executive::blocked_by(std::size_t thread) const TACTUS_RT {
+  return *lane_of(thread).blocked_by();
+}
+
+/// The asynchronous threads whose time it is: what they did is seen from here on, and what they read was
+/// latched.
+bool Executive::meet_backgrounds(std::int64_t k) TACTUS_RT {
+  const auto backgrounds = program_.backgrounds();
+  if (backgrounds.empty()) return true;
+  std::uint64_t due = 0;
+  for (std::size_t i = 0; i < backgrounds.size(); ++i) {
+    Background& background = *backgrounds[i];
+    if (!background.is_due(k)) continue;
+    if (background.kind == ThreadKind::asynchronous_must_finish) {
+      if (!wait_for(background)) return !(failed_ = true);
+    } else if (!crew_->is_idle(background.thread)) {
+      ++background.skipped;
+      continue;
+    }
+    if (background.lane.failure().happened()) return !(failed_ = true);
+    due |= std::uint64_t{1} << i;
+  }
+  const auto each = [&](auto does) {
+    for (std::uint64_t rest = due; rest != 0; rest &= rest - 1)
+      does(*backgrounds[static_cast<std::size_t>(std::countr_zero(rest))]);
+  };
+  const std::int64_t now = plan().frame.times(k).count();
+  each([this](Background& background) { program_.post_switches(background); });
+  each([this](Background& background) { program_.take_switches(background); });
+  each([](Background& background) { background.mailbox.publish(); });
+  each([](Background& background) { (void)CopyList::run(&background.incoming, nullptr); });
+  each([&](Background& background) {
+    background.prepare(k, now, plan().frame.times(k + background.frames).count());
+    crew_->release(background.thread);
+  });
   return true;
 }
 
+/// A thread that has to have finished its period; how long that took goes to the account of its job.
+bool Executive::wait_for(Background& background) TACTUS_RT {
+  if (crew_->is_idle(background.thread)) return true;
+  const std::uint32_t job = background.lane.running_job();
+  const std::uint64_t began = program_.job_clock().ticks();
+  const bool back = crew_->wait_for(background.thread);
+  if (job != kNoPlanJob) program_.lane(0).consider(job, program_.job_clock().ticks() - began);
+  return back;
+}
+
+/// At the end: they come back, or are found to be stuck.
+bool Executive::wait_for_backgrounds() TACTUS_RT {
+  if (crew_->stuck()) return false;
+  for (const auto& background : program_.backgrounds()) {
+    if (!crew_->wait_for(background->thread)) return false;
+    failed_ = failed_ || background->lane.failure().happened();
+  }
+  return true;
+}
+
+bool Executive::run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT {
+  const std::vector<Entry>& list = program_.list(job_class);
+  if (list.empty()) return true;
+  program_.set_call(call);
+  failed_ = !program_.lane(0).run_list(list) || failed_;
+  return !failed_;
+}
+
 Verdict Executive::end_frame(std::int64_t k) TACTUS_RT {
-  running_job_.store(FrameNote::kNoJob, std::memory_order_relaxed);
+  program_.lane(0).set_running(kNoPlanJob);
   const Verdict verdict = sync_.assess();
   account(k);  // in the slack, so that it delays no frame
+  rest();
   const Verdict waited = verdict == Verdict::go_on ? sync_.wait() : verdict;
+  wake();
   follow_realtime();
   // A wait that was cut short has done its duty: the loop sees who asked for the end.
   return waited == Verdict::interrupted ? Verdict::go_on : waited;
 }
 
-void Executive::count_job_times() TACTUS_RT {
-  constexpr std::size_t kAhead = 8;
-  for (std::size_t i = 0; i < job_log_size_; ++i) {
-    if (i + kAhead < job_log_size_) {
-      const JobTime& ahead = job_log_[i + kAhead];
-      job_times_[ahead.job].prefetch(to_time(ahead.ticks));
-    }
-    const JobTime& time = job_log_[i];
-    job_times_[time.job].add(to_time(time.ticks));
-    if (time.ticks > longest_ticks_) {
-      longest_ticks_ = time.ticks;
-      longest_job_ = time.job;
-    }
-  }
-  job_log_size_ = 0;
-}
-
 void Executive::account(std::int64_t k) TACTUS_RT {
-  count_job_times();
+  std::uint64_t longest = 0;
+  std::uint32_t longest_job = kNoPlanJob;
+  for (std::size_t i = 0; i < program_.lanes(); ++i) {
+    Lane& lane = program_.lane(i);
+    lane.count();
+    if (lane.longest_ticks() <= longest) continue;
+    longest = lane.longest_ticks();
+    longest_job = lane.longest_job();
+  }
   const rtsync::FrameTiming& timing = sync_.timing();
   const rtsync::RealtimeTotals& totals = sync_.totals();
   statistics_.work.add(timing.work);
@@ -418,7 +508,7 @@ void Executive::account(std::int64_t k) TACTUS_RT {
     statistics_.late.add(timing.late);
     statistics_.slack.add(timing.slack);
     if (timing.overrun != rtsync::OverrunCause::none || timing.late_wake) {
-      const FrameNote note{timing, longest_job_, to_time(longest_ticks_).count(), slack_before_};
+      const FrameNote note{timing, longest_job, program_.job_clock().to_time(longest).count(), slack_before_};
       if (!notes_.push(note)) notes_lost_.fetch_add(1, std::memory_order_relaxed);
     }
     std::shift_left(slack_before_.begin(), slack_before_.end(), 1);
@@ -433,10 +523,13 @@ void Executive::account(std::int64_t k) TACTUS_RT {
          totals.lost,
          static_cast<std::int32_t>(timing.overrun)};
   if (frame_log_ != nullptr && timing.paced) {
-    log_call_.sim_time_ns = plan_.frame.times(k).count();
+    log_call_.sim_time_ns = plan().frame.times(k).count();
     log_call_.frame = k;
     (void)Recording::sample(frame_log_, &log_call_);  // it counts what it loses
   }
+  if (checkpoint_every_ > 0 && (k + 1) % checkpoint_every_ == 0)
+    (void)ask_for_checkpoint("", k + 1, !sync_.active());
+  take_timed_checkpoints(k + 1);
   alive();
   latest_frame_ = {k + 1, turns_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(), false};
   latest_.write(latest_frame_);
@@ -448,7 +541,7 @@ void Executive::follow_realtime() TACTUS_RT {
   for (Recording* recording : recordings_) recording->be_patient(!was_realtime_);
 }
 
-Verdict Executive::freeze(bool clock_fault) TACTUS_RT {
+Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
   enter(State::pause);
   Snapshot frozen = latest_frame_;
   frozen.state = State::pause;
@@ -460,50 +553,99 @@ Verdict Executive::freeze(bool clock_fault) TACTUS_RT {
   }
   frozen.reached = sync_.reached();
   sync_.freeze_init();
-  while (pause_wanted_.load(std::memory_order_relaxed)) {
+  program_.freeze_schedule().reset();
+  if (!run_list(TACTUS_FREEZE_INIT, {0, 0, plan().freeze_frame.seconds()})) return Verdict::go_on;
+  std::int64_t n = 0;
+  for (; orders_.paused(); ++n) {
+    if (!run_freeze_frame(n)) return Verdict::go_on;
+    take_timed_checkpoints(k);
+    if (failed_) return Verdict::go_on;
     alive();
     frozen.turns = turns_;
     latest_.write(frozen);
+    rest();
     const Verdict verdict = sync_.freeze_pause();
+    wake();
     if (verdict == Verdict::source_lost || verdict == Verdict::clock_terminate) return verdict;
-    if (ending()) return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
+    if (orders_.ending())
+      return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
+    if (back_wanted()) return Verdict::go_on;
+    orders_.freeze_frame_ended();
+    take_orders(k);
   }
   enter(State::resume);
+  if (!run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()}))
+    return Verdict::go_on;
   return sync_.unfreeze();
 }
 
-RunEnd Executive::ended(Verdict verdict, std::int64_t frames_run) {
+/// The jobs of one freeze frame: those with a freeze time of their own, then those of its end.
+bool Executive::run_freeze_frame(std::int64_t n) TACTUS_RT {
+  struct Visitor {
+    Executive& self;
+    void controller() TACTUS_RT {}
+    CallEnd call(std::uint32_t place) TACTUS_RT {
+      return self.program_.lane(0).call(self.program_.freeze_entry(place));
+    }
+  } visitor{*this};
+  Schedule& schedule = program_.freeze_schedule();
+  program_.lane(0).begin();
+  while (!failed_ && schedule.next(n)) {
+    schedule.start(0);
+    failed_ = schedule.run(0, visitor) != LaneEnd::done;
+    schedule.close();
+  }
+  const rtsync::Period& frame = plan().freeze_frame;
+  const bool good = !failed_ && run_list(TACTUS_FREEZE, {frame.times(n + 1).count(), n, frame.seconds()});
+  program_.lane(0).set_running(kNoPlanJob);
+  program_.lane(0).count();
+  return good;
+}
+
+RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
   RunEnd end;
-  end.frames = frames_run;
-  const char* const aborted = abort_reason_.load(std::memory_order_relaxed);
-  const char* const stopped = stop_reason_.load(std::memory_order_relaxed);
+  end.frames = frames_run_;
+  const char* const aborted = orders_.abort_reason();
+  const char* const stopped = orders_.stop_reason();
   const rtsync::RealtimeTotals& totals = sync_.totals();
-  if (failed_status_ != 0) {
-    end = {Outcome::failed,
-           "frame " + std::to_string(frames_run) + ": " + failure_text(failed_job_, failed_status_),
-           frames_run};
+  const auto set = [&](Outcome outcome, std::string reason) {
+    end = {outcome, std::move(reason), frames_run_};
+  };
+  const std::string frame = "frame " + std::to_string(k) + ": ";
+  if (const CallFailure* const failure = first_failure()) {
+    set(Outcome::failed, frame + failure_text(*failure));
+  } else if (const std::optional<std::size_t> stuck = crew_->stuck()) {
+    set(Outcome::aborted, frame + stuck_text(*stuck));
+  } else if (!reset_failure_.empty()) {
+    set(reset_job_failed_ ? Outcome::failed : Outcome::aborted, reset_failure_);
   } else if (verdict == Verdict::source_lost) {
-    end = {Outcome::aborted, std::string("the sleeper '") + sleeper_.name() + "' cannot wait any more",
-           frames_run};
+    set(Outcome::aborted, std::string("the sleeper '") + sleeper_.name() + "' cannot wait any more");
   } else if (verdict == Verdict::clock_terminate) {
-    end = {Outcome::clock_lost, sleeper_.failure(), frames_run};
+    set(Outcome::clock_lost, sleeper_.failure());
   } else if (aborted != nullptr) {
-    end = {Outcome::aborted, aborted, frames_run};
+    set(Outcome::aborted, aborted);
   } else if (verdict == Verdict::terminate) {
     const bool single = sync_.reached() == rtsync::Maximum::single_overrun;
-    end = {Outcome::overrun,
-           "frame " + std::to_string(frames_run - 1) + ": " +
-               (single ? "an overrun of " + rtsync::duration_text(totals.longest_overrun.count()) +
-                             " reached max_overrun"
-                       : std::to_string(totals.consecutive_overruns) +
-                             " overruns in a row (or not paid back) reached max_consecutive_overruns"),
-           frames_run};
+    set(Outcome::overrun,
+        "frame " + std::to_string(k - 1) + ": " +
+            (single ? "an overrun of " + rtsync::duration_text(totals.longest_overrun.count()) +
+                          " reached max_overrun"
+                    : std::to_string(totals.consecutive_overruns) +
+                          " overruns in a row (or not paid back) reached max_consecutive_overruns"));
   } else if (stopped != nullptr) {
-    end = {Outcome::stopped, stopped, frames_run};
+    set(Outcome::stopped, stopped);
   }
-  if (end.outcome == Outcome::failed || end.outcome == Outcome::aborted) enter(State::abort);
+  if ((end.outcome == Outcome::failed || end.outcome == Outcome::aborted) && can_go(state(), State::abort))
+    enter(State::abort);
   if (can_go(state(), State::stop)) enter(State::stop);
   return end;
+}
+
+std::string Executive::stuck_text(std::size_t thread) const {
+  const std::string_view job = running_job(thread);
+  return "thread '" + (thread == 0 ? std::string("main") : plan().threads[thread - 1].name) + "' is stuck" +
+         (job.empty() ? "" : " in job '" + std::string(job) + "'") + ": it did not come back within " +
+         rtsync::duration_text(plan().stuck_after.count()) + " beyond its time (threads.stuck_after)";
 }
 
 }  // namespace tactus::executive

@@ -1,20 +1,26 @@
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "executive/checkpoint_writer.hpp"
+#include "executive/crew.hpp"
 #include "executive/lifecycle.hpp"
+#include "executive/orders.hpp"
 #include "executive/plan.hpp"
+#include "executive/program.hpp"
 #include "executive/recorder.hpp"
-#include "executive/schedule.hpp"
+#include "executive/state_image.hpp"
 #include "executive/statistics.hpp"
 #include "rtsync/clock.hpp"
 #include "rtsync/edge_clock_settings.hpp"
 #include "rtsync/latest_cell.hpp"
+#include "rtsync/pinned_thread.hpp"
 #include "rtsync/realtime_sync.hpp"
 #include "rtsync/run_counters.hpp"
 #include "rtsync/slot_ring.hpp"
@@ -41,14 +47,19 @@ struct RunEnd {
   std::int64_t frames = 0;
 };
 
+/// A state to go on from: bytes in the layout of Executive::state_image().
+struct LoadedState {
+  std::vector<std::byte> bytes;
+  std::int64_t frame = 0;  ///< the frame that comes next
+};
+
 /// Runs a plan frame by frame: the heart of a rig.
 ///
 /// Threads  constructor, run_default_data, run_initialization, run, run_shutdown: one after the other, run()
-/// on the
-///          rig's real-time thread. The requests and the readers: any thread, any time.
+///          on the rig's real-time thread. The requests and the readers: any thread, any time.
 /// RT       run(), from the first frame to the last: no lock, no allocation, no exception, no system call
-///          but the sleeper's.
-class Executive final : public ModelServices {
+///          but the sleeper's and, where threads wait for each other by futex, theirs.
+class Executive final : public ModelServices, public CrewWork {
  public:
   /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `ticks`: a TSC clock for the job times
   /// if there is one. Throws std::invalid_argument when the plan cannot be scheduled. @when setup
@@ -67,28 +78,44 @@ class Executive final : public ModelServices {
   /// State Disconnect: all shutdown jobs, also after one has failed; returns what failed. @when service
   std::vector<std::string> run_shutdown();
 
-  /// Requests; each is taken at the end of the frame. Abort wins over stop, stop over pause.       @when any
+  /// Requests; each is taken at the end of the frame. Abort wins over stop, stop over reset, reset over
+  /// pause.
+  /// @when any
   void request_stop(const char* reason) TACTUS_RT;   ///< `reason` is a literal: it is kept as a pointer
   void request_abort(const char* reason) TACTUS_RT;  ///< likewise
-  void request_pause() TACTUS_RT { pause_wanted_.store(true, std::memory_order_relaxed); }
-  void request_resume() TACTUS_RT { pause_wanted_.store(false, std::memory_order_relaxed); }
-  /// The job that is running; empty between jobs. @when any
+  void request_pause() TACTUS_RT { orders_.request_pause(); }
+  void request_resume() TACTUS_RT { orders_.request_resume(); }
+  /// Run so many frames from where the rig stands, running or frozen, then freeze. At least 1.
+  void request_step(std::int64_t frames) TACTUS_RT { orders_.request_step(frames); }
+  /// Run until that simulated time (the first boundary of frames not before it), then freeze.
+  void request_run_until(rtsync::Nanoseconds sim_time) TACTUS_RT {
+    orders_.request_run_until(sim_time.count());
+  }
+  /// Back to the state before the initialization jobs, and on from there. A model that cannot: Abort.
+  void request_reset() TACTUS_RT { orders_.request_reset(); }
+  /// The job that is running; empty between jobs. The calling thread's own if it is one of the rig's threads,
+  /// else the main thread's. @when any
   std::string_view running_job() const;
-  /// Switches a job of a cyclic class by its name; false when there is none. Takes effect when it comes up
-  /// next.
+  /// Of a thread, as PlannedJob::thread.                                                            @when any
+  std::string_view running_job(std::size_t thread) const;
+  /// Switches a job by its name; false when there is none. One of a cyclic class follows from the next
+  /// instant on.
   bool enable_job(std::string_view name, bool on) TACTUS_RT override;
+  bool call_at(std::string_view model, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT override;
+  bool command(tactus_command command, std::int64_t value) TACTUS_RT override;
   /// Real-time synchronization from the end of the frame on; ignored after forbid_realtime().       @when any
   void set_realtime(bool on) TACTUS_RT override;
   /// --no-realtime: whatever a model asks for. @when setup
   void forbid_realtime() { realtime_allowed_ = false; }
 
-  bool stop_requested() const TACTUS_RT { return stop_reason_.load(std::memory_order_relaxed) != nullptr; }
-  bool abort_requested() const TACTUS_RT { return abort_reason_.load(std::memory_order_relaxed) != nullptr; }
+  bool stop_requested() const TACTUS_RT { return orders_.stop_reason() != nullptr; }
+  bool abort_requested() const TACTUS_RT { return orders_.abort_reason() != nullptr; }
 
   State state() const TACTUS_RT { return state_.load(std::memory_order_relaxed); }
   const FrameStatistics& statistics() const { return statistics_; }
-  const rtsync::JobHistogram& job_times(std::size_t job) const { return job_times_[job]; }
-  const Plan& plan() const { return plan_; }
+  const rtsync::JobHistogram& job_times(std::size_t job) const { return program_.job_times()[job]; }
+  /// As given, with a job for each integration loop at the end.
+  const Plan& plan() const { return program_.plan(); }
   /// One reader: the service thread.
   const Snapshot& latest() { return latest_.read(); }
   /// What is known of the external clock, as of the last frame. One reader: the service thread.
@@ -101,6 +128,11 @@ class Executive final : public ModelServices {
   /// What the machine did to the real-time thread during run(); after run().
   const rtsync::RunCounters& counters() const { return counters_; }
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
+  /// Releases at which an asynchronous thread was still busy. After run().
+  std::int64_t skipped(std::size_t thread) const {
+    const Background* const background = program_.background(thread);
+    return background == nullptr ? 0 : background->skipped;
+  }
 
   /// Drives all outputs to their safe values, for good. False: a device refused.                  @when any
   bool end_outputs_safe() TACTUS_RT;
@@ -115,72 +147,120 @@ class Executive final : public ModelServices {
   /// A recording that is sampled once per frame, after the frame's times are known. @when setup
   void set_frame_log(Recording& log) { frame_log_ = &log; }
   /// All recordings: they wait for room only while the rig is not in real time. @when setup
-  void set_recordings(std::vector<Recording*> recordings) { recordings_ = std::move(recordings); }
+  void set_recordings(std::vector<Recording*> recordings);
+  /// Who runs the other threads of the plan; without one the main thread does. @when setup
+  void set_crew(Crew& crew) { crew_ = &crew; }
+  /// The thread that serves as `thread` from here on, for running_job(). @when setup
+  void enter_thread(std::size_t thread);
+  /// Where the initialization jobs run after a reset, while the main thread keeps alive what watches over it;
+  /// without one, on the main thread. @when setup
+  void set_setup_thread(rtsync::ThreadSettings settings) { setup_thread_ = std::move(settings); }
+
+  /// All that a checkpoint holds; throws std::runtime_error when there can be none (a model that says so,
+  /// variables that share memory). @when setup
+  const StateImage& state_image();
+  /// Who takes checkpoints at the end of frames. `every`: in frames, 0: only when asked. Files of orders
+  /// without a name, and periodic ones, are named after the frame in `folder`. @when setup
+  void set_checkpoints(CheckpointWriter& writer, std::string folder, std::int64_t every);
+  /// A checkpoint at the end of the frame, named after the number of frames run.                   @when any
+  void request_checkpoint() TACTUS_RT { checkpoint_wanted_.store(true, std::memory_order_relaxed); }
+  /// Those that were not taken because the one before was still under way.                          @when any
+  std::int64_t checkpoints_missed() const TACTUS_RT {
+    return checkpoints_missed_.load(std::memory_order_relaxed);
+  }
+  /// The number of the frame that would come next. After run().
+  std::int64_t frames_done() const { return latest_frame_.frames; }
+  /// Why the state after the last frame is not complete; empty: it is. After run().
+  std::string incomplete() const;
+  /// The state after the last frame, for a checkpoint. Throws std::runtime_error naming the job that failed.
+  /// After run(). @when service
+  std::vector<std::byte> copy_state();
+  /// A reset is possible: the memory for the initial state is made. Throws like state_image(). @when setup
+  void prepare_reset();
+  /// Go on from there instead of from frame 0: after run_initialization(), before run(). Throws
+  /// std::runtime_error naming the restart job that failed. @when setup
+  void load(const LoadedState& state);
+  /// Go on from there, at the end of the frame: the rig's thread copies it in. It must stay until loaded()
+  /// counts one more. @when any
+  void request_load(const LoadedState& state) TACTUS_RT { load_.store(&state, std::memory_order_release); }
+  std::int64_t loaded() const TACTUS_RT { return loaded_.load(std::memory_order_acquire); }
+  std::int64_t resets() const TACTUS_RT { return resets_.load(std::memory_order_relaxed); }
+
+  /// "thread 'plant' is stuck in job ...".
+  std::string stuck_text(std::size_t thread) const;
+  /// A thread did not come back: it must not be waited for.                                        @when any
+  bool stuck() const TACTUS_RT { return crew_->stuck().has_value(); }
+
+  /// The main thread is at work: for who watches over it.                                           @when any
+  const std::atomic<bool>& busy() const { return busy_; }
+  const std::atomic<std::uint64_t>& progress() const { return progress_; }
+
+  LaneEnd work(std::size_t thread) TACTUS_RT override;
+  const Dependency& blocked_by(std::size_t thread) const TACTUS_RT override;
+  std::uint32_t instant() const TACTUS_RT override { return program_.schedule().instant(); }
+  /// For a crew that decides who goes next after every job: work() then pauses the lane after each.
+  void set_step_by_step(bool on) { step_by_step_ = on; }
+  void wake_waiters() TACTUS_RT override { program_.wake_waiters(); }
 
  private:
-  struct Entry {
-    tactus_job_function run = nullptr;
-    void* self = nullptr;
-    const tactus_call* call = nullptr;
-    std::uint32_t job = FrameNote::kNoJob;  // index into plan_.jobs; none for copies
-  };
-  struct JobTime {
-    std::uint64_t ticks = 0;
-    std::uint32_t job = 0;  // index into plan_.jobs
-  };
-  template <bool Timed>
-  struct Runner;
-
-  void compile();
-  Entry copy_entry(const ModelInstance* to, bool delayed, const tactus_call* call);
-  void add_to_list(std::vector<Entry>& list, tactus_job_class job_class, const tactus_call& call);
-  bool has_connections(const ModelInstance* to, bool delayed) const;
   std::vector<std::string> run_once(tactus_job_class job_class, bool go_on_after_failure);
-  std::string failure_text(std::size_t job, int status) const;
+  std::string failure_text(const CallFailure& failure) const;
+  const CallFailure* first_failure() const;
+  Lane& lane_of(std::size_t thread) const;
 
-  bool ending() const TACTUS_RT {
-    return stop_reason_.load(std::memory_order_relaxed) != nullptr || abort_requested();
-  }
   void enter(State next) TACTUS_RT;
   bool run_frame(std::int64_t k) TACTUS_RT;
-  bool run_list(const std::vector<Entry>& list) TACTUS_RT;
+  bool run_instant() TACTUS_RT;
+  bool meet_backgrounds(std::int64_t k) TACTUS_RT;
+  bool run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT;
   rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
-  void count_job_times() TACTUS_RT;
   void account(std::int64_t k) TACTUS_RT;
-  rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, bool frames_left) TACTUS_RT;
-  rtsync::Verdict freeze(bool clock_fault) TACTUS_RT;
+  void take_orders(std::int64_t k) TACTUS_RT;
+  void take_checkpoint(std::int64_t k) TACTUS_RT;
+  void take_timed_checkpoints(std::int64_t k) TACTUS_RT;
+  bool ask_for_checkpoint(std::string_view name, std::int64_t k, bool patient) TACTUS_RT;
+  bool at_rest(std::int64_t k) TACTUS_RT;
+  rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT;
+  rtsync::Verdict freeze(std::int64_t k, bool clock_fault) TACTUS_RT;
+  bool run_freeze_frame(std::int64_t n) TACTUS_RT;
+  rtsync::Verdict await_start(rtsync::Verdict verdict, std::int64_t k) TACTUS_RT;
   void alive() TACTUS_RT;
+  /// The main thread waits for time to pass, and need not get on; and works again.
+  void rest() TACTUS_RT { busy_.store(false, std::memory_order_relaxed); }
+  void wake() TACTUS_RT {
+    progress_.fetch_add(1, std::memory_order_relaxed);
+    busy_.store(true, std::memory_order_relaxed);
+  }
   void follow_realtime() TACTUS_RT;
-  std::uint64_t ticks() const TACTUS_RT;
-  rtsync::Nanoseconds to_time(std::uint64_t ticks) const TACTUS_RT;
-  RunEnd ended(rtsync::Verdict verdict, std::int64_t frames_run);
+  void drive_safe() TACTUS_RT;
+  bool wait_for(Background& background) TACTUS_RT;
+  bool wait_for_backgrounds() TACTUS_RT;
+  bool back_wanted() const TACTUS_RT {
+    return orders_.reset_wanted() || load_.load(std::memory_order_relaxed) != nullptr;
+  }
+  std::optional<std::int64_t> go_back();
+  bool restore(const std::byte* bytes, std::int64_t frame);
+  bool initialize_again();
+  RunEnd ended(rtsync::Verdict verdict, std::int64_t k);
 
-  const Plan plan_;
+  Program program_;
+  LoneCrew lone_crew_;
+  Crew* crew_;
+  Orders orders_;
   rtsync::RealtimeSync& sync_;
   rtsync::Sleeper& sleeper_;
   const rtsync::Clock& clock_;
-  std::uint64_t tick_scale_ = 0;  // ns per tick times 2^32; 0: ticks are the clock's nanoseconds
 
-  std::unique_ptr<Schedule> schedule_;
-  std::deque<CopyList> copies_;
-  std::vector<Entry> entries_;                   // by place
-  std::vector<std::uint32_t> scheduled_of_job_;  // plan job -> job of the schedule
-  std::vector<Entry> top_of_frame_;
-  std::vector<Entry> end_of_frame_;
-  tactus_call top_call_{0, 0, 0};
   tactus_call end_call_{0, 0, 0};
   tactus_call log_call_{0, 0, 0};
+  bool in_controller_ = false;
+  bool step_by_step_ = false;
 
   std::atomic<State> state_{State::connect};
-  std::atomic<const char*> stop_reason_{nullptr};
-  std::atomic<const char*> abort_reason_{nullptr};
-  std::atomic<bool> pause_wanted_{false};  // of pause and resume the last one counts
-  std::atomic<std::uint32_t> running_job_{FrameNote::kNoJob};
+  std::atomic<bool> busy_{false};
+  std::atomic<std::uint64_t> progress_{0};
 
   FrameStatistics statistics_;
-  std::vector<rtsync::JobHistogram> job_times_;
-  std::vector<JobTime> job_log_;  // of the frame that is running, in the order of the calls
-  std::size_t job_log_size_ = 0;
   rtsync::LatestCell<Snapshot> latest_;
   Snapshot latest_frame_;
   rtsync::LatestCell<rtsync::EdgeClockStatus> latest_clock_;
@@ -199,11 +279,26 @@ class Executive final : public ModelServices {
   bool was_realtime_ = false;
   bool realtime_allowed_ = true;
 
-  std::uint64_t last_tick_ = 0;
-  std::uint64_t longest_ticks_ = 0;
-  std::uint32_t longest_job_ = FrameNote::kNoJob;
-  std::uint32_t failed_job_ = FrameNote::kNoJob;
-  int failed_status_ = 0;
+  StateImage image_;
+  bool image_made_ = false;
+  CheckpointWriter* checkpoints_ = nullptr;
+  std::string checkpoint_folder_;
+  std::array<char, CheckpointWriter::kLongestPath + 1> checkpoint_path_{};
+  std::int64_t checkpoint_every_ = 0;
+  std::atomic<std::int64_t> checkpoints_missed_{0};
+  std::atomic<bool> checkpoint_wanted_{false};
+  std::vector<std::byte> initial_;
+  std::string reset_refusal_ = "no memory was made ready for it";
+  std::string reset_failure_;
+  bool reset_job_failed_ = false;
+  std::optional<rtsync::ThreadSettings> setup_thread_;
+  std::atomic<const LoadedState*> load_{nullptr};
+  std::atomic<std::int64_t> loaded_{0};
+  std::atomic<std::int64_t> resets_{0};
+  std::int64_t first_frame_ = 0;
+  std::int64_t frames_run_ = 0;
+
+  bool failed_ = false;  // a job did: nothing is run any more
 };
 
 }  // namespace tactus::executive

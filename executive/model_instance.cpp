@@ -1,6 +1,7 @@
 #include "executive/model_instance.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <type_traits>
@@ -67,7 +68,12 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
            .declare_job = &ModelInstance::declare_job,
            .fail = &ModelInstance::fail,
            .set_realtime = &ModelInstance::set_realtime,
-           .enable_job = &ModelInstance::enable_job};
+           .enable_job = &ModelInstance::enable_job,
+           .declare_integrated = &ModelInstance::declare_integrated,
+           .declare_range = &ModelInstance::declare_range,
+           .cannot_restart = &ModelInstance::cannot_restart,
+           .call_at = &ModelInstance::call_at,
+           .command = &ModelInstance::command};
   const auto refused = [this](const char* what) {
     const std::string reason = !refusal_.empty() ? refusal_ : std::string(failure_.data());
     const std::string text =
@@ -80,7 +86,10 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
     created_ = false;
     throw refused("could not be constructed");
   }
-  if (model_.declare(&host_, self_) != 0 || !refusal_.empty()) throw refused("could not declare itself");
+  declaring_ = true;
+  const int status = model_.declare(&host_, self_);
+  declaring_ = false;
+  if (status != 0 || !refusal_.empty()) throw refused("could not declare itself");
 }
 
 ModelInstance::~ModelInstance() {
@@ -100,32 +109,98 @@ std::string ModelInstance::take_failure() const {
   return text;
 }
 
-// The three below are called from a model's library, perhaps from C: no exception may leave them.
+// The functions below are called from a model's library, perhaps from C: no exception may leave them.
 
-int ModelInstance::declare_variable(void* context, const tactus_variable* variable) {
-  auto& self = *static_cast<ModelInstance*>(context);
+/// Does what may be refused; the first refusal is what is told.
+template <class Work>
+int ModelInstance::guarded(Work work) {
   try {
-    if (variable == nullptr || variable->size < sizeof(tactus_variable))
-      throw std::runtime_error("a variable was declared with another version of tactus/model.h");
-    self.add(*variable);
+    work();
     return 0;
   } catch (const std::exception& error) {
-    if (self.refusal_.empty()) self.refusal_ = error.what();
+    if (refusal_.empty()) refusal_ = error.what();
   }
   return 1;
 }
 
+int ModelInstance::declare_variable(void* context, const tactus_variable* variable) {
+  auto& self = *static_cast<ModelInstance*>(context);
+  return self.guarded([&] {
+    if (variable == nullptr || variable->size < sizeof(tactus_variable))
+      throw std::runtime_error("a variable was declared with another version of tactus/model.h");
+    self.add(*variable);
+  });
+}
+
 int ModelInstance::declare_job(void* context, const tactus_job* job) {
   auto& self = *static_cast<ModelInstance*>(context);
-  try {
+  return self.guarded([&] {
     if (job == nullptr || job->size < sizeof(tactus_job))
       throw std::runtime_error("a job was declared with another version of tactus/model.h");
     self.add(*job);
-    return 0;
-  } catch (const std::exception& error) {
-    if (self.refusal_.empty()) self.refusal_ = error.what();
-  }
-  return 1;
+  });
+}
+
+/// A variable that was declared before. Its address stays, but the model has to be declaring itself still.
+Variable& ModelInstance::variable_to_declare(const char* name) {
+  if (!declaring_) throw std::runtime_error("the model has declared itself already");
+  const std::string full = name_ + "." + or_empty(name);
+  for (Variable& variable : variables_)
+    if (variable.name == full) return variable;
+  throw std::runtime_error("there is no variable '" + std::string(or_empty(name)) +
+                           "'; declare it before what is said of it");
+}
+
+int ModelInstance::declare_integrated(void* context, const char* state, const char* derivative) {
+  auto& self = *static_cast<ModelInstance*>(context);
+  return self.guarded([&] {
+    const Variable& x = self.variable_to_declare(state);
+    const Variable& dx = self.variable_to_declare(derivative);
+    const std::string where = "continuous state '" + std::string(state) + "': ";
+    if (x.type != TACTUS_DOUBLE || dx.type != TACTUS_DOUBLE)
+      throw std::runtime_error(where + "it and its derivative '" + derivative + "' have to be double");
+    if (x.elements() != dx.elements())
+      throw std::runtime_error(where + "its derivative '" + derivative + "' has another size");
+    if (&x == &dx) throw std::runtime_error(where + "it cannot be its own derivative");
+    for (const Variable* const end : {&x, &dx})
+      if (end->role != TACTUS_STATE && end->role != TACTUS_OUTPUT)
+        throw std::runtime_error(where + "'" + end->name + "' is a " + std::string(name_of(end->role)) +
+                                 "; a state or an output is needed");
+    for (const IntegratedPair& other : self.integrated_)
+      if (other.state == &x) throw std::runtime_error(where + "named twice");
+    self.integrated_.push_back({&x, &dx});
+  });
+}
+
+int ModelInstance::declare_range(void* context, const char* name, double low, double high) {
+  auto& self = *static_cast<ModelInstance*>(context);
+  return self.guarded([&] {
+    Variable& variable = self.variable_to_declare(name);
+    if (low > high)
+      throw std::runtime_error("range of '" + std::string(name) + "': its low end lies above its high end");
+    if (!std::isnan(low)) variable.low = low;
+    if (!std::isnan(high)) variable.high = high;
+  });
+}
+
+int ModelInstance::cannot_restart(void* context, const char* why) {
+  auto& self = *static_cast<ModelInstance*>(context);
+  return self.guarded([&] {
+    if (!self.declaring_) throw std::runtime_error("the model has declared itself already");
+    self.restart_refusal_ = *or_empty(why) == '\0' ? "it says so" : why;
+  });
+}
+
+int ModelInstance::call_at(void* context, const char* job, std::int64_t sim_time_ns) {
+  const auto& self = *static_cast<ModelInstance*>(context);
+  ModelServices* const services = self.services_.load(std::memory_order_relaxed);
+  return services != nullptr && services->call_at(self.name_, or_empty(job), sim_time_ns) ? 0 : 1;
+}
+
+int ModelInstance::command(void* context, tactus_command command, std::int64_t value) {
+  ModelServices* const services =
+      static_cast<ModelInstance*>(context)->services_.load(std::memory_order_relaxed);
+  return services != nullptr && services->command(command, value) ? 0 : 1;
 }
 
 void ModelInstance::fail(void* context, const char* message) {
@@ -196,12 +271,23 @@ void ModelInstance::add(const tactus_job& job) {
   if (job.run == nullptr) throw std::runtime_error(where + "has no function");
   if (job.phase > 65535)
     throw std::runtime_error(where + "phase " + std::to_string(job.phase) + " is outside 0 .. 65535");
+  if (job.cycle_num == TACTUS_DYNAMIC) {
+    if (!is_cyclic(job.job_class) && job.job_class != TACTUS_FREEZE_AUTOMATIC)
+      throw std::runtime_error(where + "class " + std::string(name_of(job.job_class)) +
+                               " has no times of its own; only cyclic classes and freeze_automatic can be "
+                               "dynamic");
+    jobs_.push_back({job.name, job.job_class, job.phase, job.run, {}, true});
+    return;
+  }
+  if (job.job_class == TACTUS_FREEZE_AUTOMATIC)
+    throw std::runtime_error(
+        where + "a job of class freeze_automatic chooses its own times: its cycle is TACTUS_DYNAMIC");
   if (job.cycle_num < 0 || job.cycle_den < 1)
     throw std::runtime_error(where + "its cycle is not a fraction num/den with num >= 0 and den > 0");
   if (job.cycle_num > 0 && job.cycle_num < job.cycle_den)
     throw std::runtime_error(where + "its cycle is shorter than 1 ns");
   jobs_.push_back(
-      {job.name, job.job_class, job.phase, job.run, rtsync::Period{job.cycle_num, job.cycle_den}});
+      {job.name, job.job_class, job.phase, job.run, rtsync::Period{job.cycle_num, job.cycle_den}, false});
 }
 
 }  // namespace tactus::executive

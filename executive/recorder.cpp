@@ -33,8 +33,8 @@ Recording::Recording(std::string name, const std::vector<VariableRef>& variables
   for (const VariableRef& ref : variables) {
     const Variable& variable = *ref.variable;
     const std::size_t each = size_of(variable.type);
-    sources_.push_back(
-        {ref.data(), static_cast<std::uint32_t>(ref.elements * each), static_cast<std::uint32_t>(offset)});
+    sources_.push_back({ref.model, ref.data(), static_cast<std::uint32_t>(ref.elements * each),
+                        static_cast<std::uint32_t>(offset)});
     for (std::uint32_t i = 0; i < ref.elements; ++i, offset += each) {
       const bool element = variable.count > 0;
       columns_.push_back({element ? variable.name + "[" + std::to_string(ref.first + i) + "]" : variable.name,
@@ -48,6 +48,7 @@ int Recording::sample(void* self, const tactus_call* call) {
   std::byte* slot = recording.ring_.claim();
   while (slot == nullptr && recording.patient_.load(std::memory_order_relaxed) &&
          !recording.failed_.load(std::memory_order_relaxed)) {
+    if (recording.progress_ != nullptr) recording.progress_->fetch_add(1, std::memory_order_relaxed);
     std::this_thread::sleep_for(100us);  // only outside of real time
     slot = recording.ring_.claim();
   }
@@ -60,6 +61,12 @@ int Recording::sample(void* self, const tactus_call* call) {
     std::memcpy(slot + source.offset, source.data, source.bytes);
   recording.ring_.publish();
   return 0;
+}
+
+void Recording::redirect(
+    const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where) {
+  for (Source& source : sources_)
+    if (const void* const elsewhere = where(source.model, source.data, source.bytes)) source.data = elsewhere;
 }
 
 void Recording::open(const std::filesystem::path& folder) { sink_->open(folder, name_, columns_); }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ class Recording {
 
   /// A tactus_job_function (self = Recording*): takes one sample.                                  @when rt
   static int sample(void* self, const tactus_call* call);
+  /// Moves while a sample waits, so that nobody takes the wait for a standstill. @when setup
+  void set_progress(std::atomic<std::uint64_t>& progress) { progress_ = &progress; }
   /// Outside of real time nothing is lost: a sample then waits for room in the ring.               @when rt
   void be_patient(bool patient) TACTUS_RT { patient_.store(patient, std::memory_order_relaxed); }
 
@@ -34,6 +37,9 @@ class Recording {
   /// @when service
   const std::string& error() const { return error_; }
 
+  /// Reads variables elsewhere: `where` answers with the place for a model's memory, or nullptr. @when setup
+  void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where);
+
   void open(const std::filesystem::path& folder);  ///< throws what the sink throws          @when setup
   /// Writes what the ring holds; returns how many records it took. @when service
   std::size_t drain();
@@ -42,6 +48,7 @@ class Recording {
 
  private:
   struct Source {
+    const ModelInstance* model;
     const void* data;
     std::uint32_t bytes;
     std::uint32_t offset;
@@ -54,6 +61,7 @@ class Recording {
   std::vector<Source> sources_;
   std::unique_ptr<RecordSink> sink_;
   rtsync::SlotRing ring_;
+  std::atomic<std::uint64_t>* progress_ = nullptr;
   std::atomic<bool> patient_{false};
   std::atomic<bool> failed_{false};
   std::atomic<std::uint64_t> written_{0};

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "config/number.hpp"
 #include "executive/device_error.hpp"
 #include "executive/job_class.hpp"
 #include "executive/parameter_value.hpp"
@@ -57,25 +58,48 @@ Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Proble
     : settings_(std::move(settings)), problems_(std::move(problems)) {
   plan_.frame = settings_.frame.period;
   plan_.job_times = settings_.job_times;
+  plan_.freeze_frame = settings_.realtime.freeze_frame;
+  plan_.nan_guard = settings_.guard.nan;
+  plan_.range_guard = settings_.guard.ranges;
+  plan_threads();
   declare_realtime_variables();
   read_clock();
   make_models(base);
+  plan_loops();
   connect();
   refuse_direct_loops();
   make_recordings();
   check_patience();
-  if (problems_.empty()) {
-    try {
-      std::vector<ScheduledJob> jobs;
-      for (const PlannedJob& job : plan_.jobs)
-        if (is_cyclic(job.job_class))
-          jobs.push_back({job.job_class, job.phase, 0, false, job.cycle, job.first, job.stop, true});
-      (void)Schedule(jobs, plan_.frame);
-    } catch (const std::exception& error) {
-      problems_.add(settings_.rig.place, "models", error.what());
-    }
-  }
+  plan_orders();
+  check_checkpoints();
+  settle();
   if (!problems_.empty()) throw config::ConfigError(problems_);
+}
+
+/// The last step: the rules between threads, and a time base for all.
+void Rig::settle() {
+  origins_.complete = models_.size() == settings_.models.size();
+  if (threads_known_) settle_threads(plan_, wanted_, origins_, problems_);
+  if (!problems_.empty()) return;
+  try {
+    std::vector<ScheduledJob> jobs;
+    for (const PlannedJob& job : plan_.jobs) {
+      if (!is_cyclic(job.job_class)) continue;
+      ScheduledJob& timed = jobs.emplace_back();
+      timed.cycle = job.cycle;
+      timed.first = job.first;
+      timed.stop = job.stop;
+      timed.dynamic = job.dynamic;
+    }
+    for (const PlannedLoop& loop : plan_.loops) {
+      ScheduledJob& timed = jobs.emplace_back();
+      timed.cycle = timed.first = loop.cycle;
+      timed.integration = true;
+    }
+    (void)Schedule(jobs, plan_.frame);
+  } catch (const std::exception& error) {
+    problems_.add(settings_.rig.place, "models", error.what());
+  }
 }
 
 Rig::~Rig() = default;
@@ -295,6 +319,47 @@ void Rig::apply_parameters() {
   for (const Value& value : values_) std::memcpy(value.data, value.bytes.data(), value.bytes.size());
 }
 
+void Rig::plan_threads() {
+  constexpr const char* kTaken[] = {"main",     "helpers",       "tactus",    "setup",
+                                    "recorder", "runaway-guard", "checkpoint"};
+  plan_.stuck_after = settings_.threads.stuck_after;
+  if (settings_.threads.workers.size() > 60)
+    problems_.add(settings_.threads.workers[60].origin,
+                  "is the 61st; a rig has at most 60 threads beside main");
+  for (const WorkerSettings& worker : settings_.threads.workers) {
+    if (std::find(std::begin(kTaken), std::end(kTaken), worker.name) != std::end(kTaken))
+      problems_.add(worker.origin,
+                    "'" + worker.name + "' is the name of another thread of the rig; choose another");
+    if (worker.name.size() > 15)
+      problems_.add(worker.origin, "the name has " + std::to_string(worker.name.size()) +
+                                       " characters; the kernel keeps 15 of a thread's name");
+    PlannedThread& thread = plan_.threads.emplace_back();
+    thread.name = worker.name;
+    thread.kind = worker.kind;
+    thread.period = worker.period.value_or(rtsync::Period{});
+    thread.wait = worker.trigger;
+    origins_.threads.push_back(worker.origin);
+  }
+}
+
+/// 0 for main, 1 + index for a worker. Another name is complained of, and taken for main.
+std::size_t Rig::thread(const Located<std::string>& name) {
+  if (name.value == "main") return 0;
+  for (std::size_t i = 0; i < plan_.threads.size(); ++i)
+    if (plan_.threads[i].name == name.value) return i + 1;
+  std::vector<std::string> names{"main"};
+  for (const PlannedThread& thread : plan_.threads) names.push_back(thread.name);
+  threads_known_ = false;
+  problems_.add(name.place, name.path,
+                "there is no thread '" + name.value + "'" +
+                    did_you_mean(name.value, names, [](const std::string& n) { return n; }));
+  return 0;
+}
+
+bool Rig::asynchronous(std::size_t thread) const {
+  return thread != 0 && plan_.threads[thread - 1].kind != ThreadKind::scheduled;
+}
+
 void Rig::plan_jobs(const ModelSettings& settings, const ModelInstance& model) {
   for (const JobSettings& job : settings.jobs) {
     if (std::none_of(model.jobs().begin(), model.jobs().end(),
@@ -303,6 +368,8 @@ void Rig::plan_jobs(const ModelSettings& settings, const ModelInstance& model) {
                     "model '" + settings.model.value + "' has no such job" +
                         did_you_mean(job.name, model.jobs(), [](const DeclaredJob& d) { return d.name; }));
   }
+  const std::size_t home = thread(settings.thread);
+  homes_.emplace(&model, home);
   for (const DeclaredJob& declared : model.jobs()) {
     const auto found = std::find_if(settings.jobs.begin(), settings.jobs.end(),
                                     [&](const JobSettings& job) { return job.name == declared.name; });
@@ -315,23 +382,208 @@ void Rig::plan_jobs(const ModelSettings& settings, const ModelInstance& model) {
     job.job_class = declared.job_class;
     job.phase = static_cast<unsigned>(changes.phase.value_or(static_cast<int>(declared.phase)));
     job.enabled = changes.enabled;
-    if (is_cyclic(declared.job_class)) {
-      job.cycle = changes.cycle.value_or(declared.cycle.is_zero() ? plan_.frame : declared.cycle);
-      const auto first = sum(changes.start, changes.offset);
-      if (!first)
-        problems_.add(changes.origin, "start + offset is longer than can be represented (292 years)");
-      job.first = first.value_or(rtsync::Period{});
-      job.stop = changes.stop;
-      if (job.stop && *job.stop < job.first)
-        problems_.add(changes.origin,
-                      "stop lies before the first call (start + offset): it would never be called");
-    } else if (changes.cycle || changes.stop || !changes.start.is_zero() || !changes.offset.is_zero()) {
-      problems_.add(changes.origin,
-                    "is a job of class " + std::string(name_of(declared.job_class)) +
-                        ", which has no cycle, offset, start or stop; only phase and enabled can be set");
-    }
+    job.dynamic = declared.dynamic;
+    job.thread = thread_of(declared, changes, home);
+    time_job(declared, changes, job);
+    for (const Located<std::string>& on : changes.depends_on) wanted_.push_back({plan_.jobs.size(), on});
     plan_.jobs.push_back(std::move(job));
+    origins_.jobs.push_back(found == settings.jobs.end() ? settings.origin : changes.origin);
   }
+}
+
+/// Cyclic jobs run where they are put. All others run on main, but the first and last jobs of a period are of
+/// an asynchronous thread if their model is.
+std::size_t Rig::thread_of(const DeclaredJob& declared, const JobSettings& changes, std::size_t home) {
+  if (is_cyclic(declared.job_class)) return changes.thread ? thread(*changes.thread) : home;
+  const bool ends_frame =
+      declared.job_class == TACTUS_TOP_OF_FRAME || declared.job_class == TACTUS_END_OF_FRAME;
+  const std::size_t own = ends_frame && asynchronous(home) ? home : 0;
+  if (!changes.thread) return own;
+  const bool follows = own != 0 && changes.thread->value == plan_.threads[own - 1].name;
+  if (!follows)
+    problems_.add(changes.thread->place, changes.thread->path,
+                  "is a job of class " + std::string(name_of(declared.job_class)) + ", which runs on " +
+                      (is_integration(declared.job_class)
+                           ? std::string("the thread of its loop")
+                           : "thread " + (own == 0 ? "main" : plan_.threads[own - 1].name)) +
+                      "; 'thread' can be set of jobs of the cyclic classes alone");
+  return own;
+}
+
+void Rig::time_job(const DeclaredJob& declared, const JobSettings& changes, PlannedJob& job) {
+  const bool has_times = changes.stop || !changes.start.is_zero() || !changes.offset.is_zero();
+  const std::string is_a = "is a job of class " + std::string(name_of(declared.job_class));
+  if (is_cyclic(declared.job_class)) {
+    if (!declared.dynamic) {
+      job.cycle = changes.cycle.value_or(declared.cycle.is_zero() ? plan_.frame : declared.cycle);
+    } else if (changes.cycle) {
+      problems_.add(
+          changes.origin,
+          "chooses its own times, so it has no cycle; start, offset, stop, phase and enabled can be set");
+    }
+    const auto first = sum(changes.start, changes.offset);
+    if (!first) problems_.add(changes.origin, "start + offset is longer than can be represented (292 years)");
+    job.first = first.value_or(rtsync::Period{});
+    job.stop = changes.stop;
+    if (job.stop && *job.stop < job.first)
+      problems_.add(changes.origin,
+                    "stop lies before the first call (start + offset): it would never be called");
+  } else if (declared.job_class == TACTUS_FREEZE_SCHEDULED) {
+    job.cycle = changes.cycle.value_or(declared.cycle.is_zero() ? plan_.freeze_frame : declared.cycle);
+    if (has_times)
+      problems_.add(changes.origin,
+                    is_a + ", which has no offset, start or stop; only cycle, phase and enabled can be set");
+  } else if (is_integration(declared.job_class)) {
+    if (changes.cycle || has_times)
+      problems_.add(changes.origin,
+                    is_a + ", which has the times of its loop; only phase and enabled can be set");
+  } else if (changes.cycle || has_times) {
+    problems_.add(changes.origin,
+                  is_a + ", which has no cycle, offset, start or stop; only phase and enabled can be set");
+  }
+}
+
+const ModelInstance* Rig::find_model(const std::string& name) const {
+  for (const ModelInstance& model : models_)
+    if (model.name() == name) return &model;
+  return nullptr;
+}
+
+void Rig::plan_loops() {
+  const auto needs_one = [](const ModelInstance& model) {
+    return !model.integrated().empty() ||
+           std::any_of(model.jobs().begin(), model.jobs().end(),
+                       [](const DeclaredJob& job) { return is_integration(job.job_class); });
+  };
+  std::map<const ModelInstance*, const LoopSettings*> taken;
+  for (const LoopSettings& settings : settings_.integrate) plan_loop(settings, taken);
+  for (const ModelSettings& settings : settings_.models) {
+    const ModelInstance* const model = find_model(settings.name);
+    if (model == nullptr || taken.contains(model) || !needs_one(*model)) continue;
+    problems_.add(settings.origin,
+                  "has continuous states or jobs of the integration classes and is in no loop; add "
+                  "integrate: { " +
+                      settings.name + ": { models: [" + settings.name + "] } }");
+  }
+  for (PlannedJob& job : plan_.jobs)
+    for (const PlannedLoop& loop : plan_.loops)
+      if (is_integration(job.job_class) &&
+          std::find(loop.models.begin(), loop.models.end(), job.model) != loop.models.end())
+        job.thread = loop.thread;
+  for (const auto& [model, loop] : taken) {
+    if (needs_one(*model)) continue;
+    for (const Located<std::string>& name : loop->models)
+      if (name.value == model->name())
+        problems_.add(name.place, name.path,
+                      "model '" + name.value +
+                          "' has neither continuous states nor jobs of the integration "
+                          "classes; take it out");
+  }
+}
+
+void Rig::plan_loop(const LoopSettings& settings,
+                    std::map<const ModelInstance*, const LoopSettings*>& taken) {
+  PlannedLoop loop;
+  loop.name = settings.name;
+  loop.cycle = settings.cycle.value_or(plan_.frame);
+  loop.settings = settings.settings();
+  for (const Located<std::string>& name : settings.models) {
+    const auto problem = [&](const std::string& message) { problems_.add(name.place, name.path, message); };
+    const ModelInstance* const model = find_model(name.value);
+    if (model == nullptr) {
+      // A model that could not be made was already complained about.
+      if (std::none_of(settings_.models.begin(), settings_.models.end(),
+                       [&](const ModelSettings& m) { return m.name == name.value; }))
+        problem("there is no model '" + name.value + "'" +
+                did_you_mean(name.value, settings_.models, [](const ModelSettings& m) { return m.name; }));
+      continue;
+    }
+    if (const auto [other, first] = taken.emplace(model, &settings); !first) {
+      problem("model '" + name.value + "' is already in loop '" + other->second->name +
+              "'; its states are integrated once");
+      continue;
+    }
+    const std::size_t home = homes_.at(model);
+    if (loop.models.empty()) {
+      loop.thread = home;
+    } else if (home != loop.thread) {
+      problem("model '" + name.value + "' and model '" + loop.models.front()->name() +
+              "' are on different threads; a loop is integrated on one");
+    }
+    loop.models.push_back(model);
+  }
+  if (loop.thread != 0 && plan_.threads[loop.thread - 1].kind == ThreadKind::asynchronous &&
+      plan_.threads[loop.thread - 1].period.is_zero())
+    problems_.add(settings.origin, "is on thread '" + plan_.threads[loop.thread - 1].name +
+                                       "', which has no period, so that nobody could say to which time it "
+                                       "integrates; give the thread a period");
+  plan_.loops.push_back(std::move(loop));
+  origins_.loops.push_back(settings.origin);
+}
+
+void Rig::plan_orders() {
+  for (const CommandSettings& settings : settings_.commands) {
+    const Order order = settings.order;
+    const bool switches = order == Order::enable || order == Order::disable;
+    const auto refuse = [&](const auto& key, bool belongs, const char* name, const char* whose) {
+      if (key && !belongs)
+        problems_.add(key->place, key->path,
+                      std::string("'") + name + "' has no place here: it belongs to 'do: " + whose + "'");
+    };
+    refuse(settings.frames, order == Order::step, "frames", "step");
+    refuse(settings.until, order == Order::run_until, "until", "run_until");
+    refuse(settings.rest, order == Order::pause, "for", "pause");
+    refuse(settings.file, order == Order::checkpoint, "file", "checkpoint");
+    refuse(settings.job, switches, "job", "enable' or 'do: disable");
+    TimedOrder timed;
+    timed.at = settings.at;
+    timed.order = order;
+    if (settings.frames) timed.frames = settings.frames->value;
+    if (settings.rest) timed.rest = settings.rest->value;
+    if (order == Order::run_until && !settings.until) {
+      problems_.add(settings.origin, "missing key 'until' (the simulated time to run to)");
+    } else if (order == Order::run_until) {
+      timed.until = settings.until->value;
+      if (timed.until <= timed.at)
+        problems_.add(
+            settings.until->place, settings.until->path,
+            config::print_duration(timed.until) + " is not after 'at', " + config::print_duration(timed.at));
+    }
+    if (settings.file) timed.text = settings.file->value;
+    if (switches && !settings.job) problems_.add(settings.origin, "missing key 'job' (model.job)");
+    if (switches && settings.job) {
+      timed.text = settings.job->value;
+      check_switched(*settings.job);
+    }
+    if (order == Order::checkpoint && !settings_.checkpoint.enabled)
+      problems_.add(settings.origin, "no checkpoint can be taken with checkpoint.enabled: no");
+    plan_.orders.push_back(std::move(timed));
+  }
+  std::stable_sort(plan_.orders.begin(), plan_.orders.end(),
+                   [](const TimedOrder& a, const TimedOrder& b) { return a.at < b.at; });
+}
+
+/// A job that can be switched on and off.
+void Rig::check_switched(const Located<std::string>& name) {
+  std::vector<std::string> names;
+  for (const PlannedJob& job : plan_.jobs) {
+    if (job.name == name.value && !is_cyclic(job.job_class))
+      problems_.add(name.place, name.path,
+                    "'" + name.value + "' is a job of class " + std::string(name_of(job.job_class)) +
+                        "; only jobs of the cyclic classes are switched on and off");
+    if (job.name == name.value) return;
+    if (is_cyclic(job.job_class)) names.push_back(job.name);
+  }
+  if (models_.size() < settings_.models.size()) return;  // it may be of one that could not be made
+  problems_.add(name.place, name.path,
+                "there is no job '" + name.value + "'" +
+                    did_you_mean(name.value, names, [](const std::string& n) { return n; }));
+}
+
+void Rig::check_checkpoints() {
+  const CheckpointSection& checkpoint = settings_.checkpoint;
+  if (!checkpoint.enabled && (checkpoint.every || checkpoint.at_end))
+    problems_.add(checkpoint.origin, "'every' and 'at_end' need enabled: yes");
 }
 
 void Rig::declare_realtime_variables() {
@@ -424,7 +676,12 @@ void Rig::connect() {
     const auto from = find(settings.from);
     const auto to = find(settings.to);
     if (!from || !to) continue;
-    const Connection connection{*from, *to, settings.delayed, settings.scale, settings.offset};
+    const Connection connection{*from,          *to, settings.delayed, settings.scale, settings.offset,
+                                settings.direct};
+    if (settings.direct && settings.delayed) {
+      problems_.add(settings.origin, "'direct' and 'delayed' exclude each other; choose one");
+      continue;
+    }
     if (const auto reason = objection(connection)) {
       problems_.add(settings.origin, *reason);
       continue;
@@ -438,13 +695,13 @@ void Rig::connect() {
       break;
     }
     plan_.connections.push_back(connection);
-    wired_.push_back(settings.origin);
+    origins_.connections.push_back(settings.origin);
   }
 }
 
 void Rig::refuse_direct_loops() {
   for (const DirectLoop& loop : find_direct_loops(plan_.connections))
-    problems_.add(wired_[static_cast<std::size_t>(loop.closing - plan_.connections.data())],
+    problems_.add(origins_.connections[static_cast<std::size_t>(loop.closing - plan_.connections.data())],
                   "closes a loop without delay: " + loop.path +
                       "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
 }
@@ -512,7 +769,9 @@ void Rig::make_recordings() {
     job.job_class = TACTUS_DATA_RECORD;
     job.phase = 65535;
     job.cycle = settings.every.value_or(plan_.frame);
+    job.recording = true;
     plan_.jobs.push_back(std::move(job));
+    origins_.jobs.push_back(settings.origin);
   }
   if (settings_.frame_log) {
     std::vector<VariableRef> all;

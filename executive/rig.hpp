@@ -16,6 +16,7 @@
 #include "executive/recorder.hpp"
 #include "executive/rig_settings.hpp"
 #include "executive/statistics.hpp"
+#include "executive/thread_rules.hpp"
 #include "rtsync/edge_clock_settings.hpp"
 
 namespace tactus::executive {
@@ -84,7 +85,19 @@ class Rig {
   OpenRequest open_request() const;
   const ModelLibrary* library(const ModelSettings& model, const std::filesystem::path& base);
   void read_parameters(const ModelSettings& settings, const ModelInstance& model);
+  void plan_threads();
+  std::size_t thread(const Located<std::string>& name);
+  bool asynchronous(std::size_t thread) const;
   void plan_jobs(const ModelSettings& settings, const ModelInstance& model);
+  std::size_t thread_of(const DeclaredJob& declared, const JobSettings& changes, std::size_t home);
+  void time_job(const DeclaredJob& declared, const JobSettings& changes, PlannedJob& job);
+  const ModelInstance* find_model(const std::string& name) const;
+  void plan_loops();
+  void plan_loop(const LoopSettings& settings, std::map<const ModelInstance*, const LoopSettings*>& taken);
+  void plan_orders();
+  void check_switched(const Located<std::string>& name);
+  void check_checkpoints();
+  void settle();
   void declare_realtime_variables();
   const std::deque<Variable>* own_variables(const std::string& name) const;
   std::optional<VariableRef> find(const Located<std::string>& name);
@@ -108,7 +121,10 @@ class Rig {
   std::deque<Variable> rt_variables_;
   std::deque<Variable> clock_variables_;
   Plan plan_;
-  std::vector<Origin> wired_;  // where each of plan_.connections stands
+  PlanOrigins origins_;                                // where the plan's parts stand
+  std::map<const ModelInstance*, std::size_t> homes_;  // the threads of the models
+  std::vector<WantedDependency> wanted_;
+  bool threads_known_ = true;  // every name of a thread was right
   std::deque<Recording> recordings_;
   std::optional<Recording> frame_log_;
 };

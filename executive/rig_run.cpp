@@ -35,6 +35,7 @@ RigRun::RigRun(Rig& rig, RunOptions options)
     : rig_(rig),
       options_(std::move(options)),
       realtime_(options_.realtime && rig.settings().realtime.enabled),
+      checkpoints_(rig, options_.folder),
       teller_(rig.plan()) {}
 
 RigRun::~RigRun() {
@@ -57,45 +58,6 @@ void RigRun::dismiss_main_thread() {
 
 void RigRun::wish(std::vector<Provision> provisions) {
   for (Provision& provision : provisions) provisions_.push_back(std::move(provision));
-}
-
-void RigRun::choose_cpus() {
-  const CpuSet allowed = rtsync::allowed_cpus();
-  const ThreadsSection& threads = rig_.settings().threads;
-  if (!realtime_) {
-    main_cpus_ = helper_cpus_ = allowed;
-    return;
-  }
-  const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
-  main_cpus_ = rtsync::default_frame_cpu();
-  if (const CpuSet wanted = CpuSet(threads.main.cpus); !wanted.empty()) {
-    if (allowed.contains(wanted)) {
-      main_cpus_ = wanted;
-    } else {
-      wish(rtsync::refused("CPUs " + wanted.text() + " for thread main", "CPU " + main_cpus_.text(),
-                           {"this process may run on CPUs " + allowed.text() + " only",
-                            "set threads.main.cpus to some of " + allowed.text()}));
-    }
-  }
-  helper_cpus_ = allowed - main_cpus_ - isolated;  // isolated for the sake of others, then
-  if (helper_cpus_.empty()) helper_cpus_ = allowed - main_cpus_;
-  if (const CpuSet wanted = CpuSet(threads.helpers.cpus); !wanted.empty()) {
-    if (allowed.contains(wanted) && !wanted.intersects(main_cpus_)) {
-      helper_cpus_ = wanted;
-    } else {
-      wish(rtsync::refused("CPUs " + wanted.text() + " for the helpers", "CPUs " + helper_cpus_.text(),
-                           {"this process may run on CPUs " + allowed.text() + ", of which thread main has " +
-                                main_cpus_.text(),
-                            "set threads.helpers.cpus to some of " + (allowed - main_cpus_).text()}));
-    }
-  }
-  if (helper_cpus_.empty()) {
-    helper_cpus_ = allowed;
-    wish(rtsync::refused(
-        "a CPU for the helpers beside thread main", "they share CPUs " + allowed.text() + " with it",
-        {"thread main has every CPU that this process may use (" + allowed.text() + ")",
-         "give the process one CPU more (taskset, cpuset), or thread main one less (threads.main.cpus)"}));
-  }
 }
 
 /// Opens what the rig has to do with outside; its outputs stand at their safe values then.
@@ -141,8 +103,14 @@ void RigRun::choose_clock_and_sleeper() {
   rtsync::RealtimeSettings settings = section.settings();
   settings.enabled = realtime_;
   sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig_.plan().frame, *clock_, *sleeper_);
+  Plan plan = rig_.plan();
+  std::vector<Provision> refused;
+  RigThreads::settle_waiting(plan, cpus_, realtime_, refused);
+  wish(std::move(refused));
   executive_ =
-      std::make_unique<Executive>(rig_.plan(), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
+      std::make_unique<Executive>(std::move(plan), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
+  executive_->set_setup_thread({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false});
+  job_threads_ = std::make_unique<RigThreads>(*executive_, rig_.settings().threads, cpus_, realtime_);
   if (!options_.realtime) executive_->forbid_realtime();
   if (edge_clock_ != nullptr) executive_->set_clock_status(rig_.clock_status());
   rig_.serve(*executive_);
@@ -215,9 +183,16 @@ void RigRun::check_spinning() {
   std::string cure = section.sleeper == rtsync::SleeperKind::hybrid && section.sleep_timer
                          ? "set a shorter realtime.margin, or a longer frame"
                          : "set realtime.sleeper: hybrid";
-  for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(share, main_cpus_)) {
+  for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(share, cpus_.main)) {
     cause += (cause.empty() ? "" : "; ") + stop.cause;
     cure += ", or: " + stop.cure;
+  }
+  for (std::size_t i = 0; i < cpus_.workers.size(); ++i) {
+    if (executive_->plan().threads[i].wait != rtsync::WaitMode::spin) continue;
+    for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(1.0, cpus_.workers[i]))
+      wish(rtsync::refused("thread " + executive_->plan().threads[i].name + " spinning for its work",
+                           "a thread that the kernel stops for tens of milliseconds at a time",
+                           {stop.cause, "set its trigger: adaptive, or: " + stop.cure}));
   }
   if (!cause.empty())
     wish(rtsync::refused(
@@ -248,6 +223,7 @@ bool RigRun::initialize(RunWatcher& watcher) {
     executive_->run_default_data();
     rig_.apply_parameters();
     executive_->run_initialization();
+    if (checkpoints_.start_state()) executive_->load(*checkpoints_.start_state());
   });
 }
 
@@ -255,7 +231,7 @@ bool RigRun::initialize(RunWatcher& watcher) {
 bool RigRun::run_beside(RunWatcher& watcher, const std::function<void()>& work) {
   beside_done_.store(false);
   beside_ = std::make_unique<rtsync::PinnedThread>(
-      rtsync::ThreadSettings{"setup", helper_cpus_, SchedPolicy::other, 0, 0, false}, [this, work] {
+      rtsync::ThreadSettings{"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false}, [this, work] {
         const rtsync::CrashStack stack;
         try {
           work();
@@ -279,7 +255,7 @@ void RigRun::start_main_thread() {
   const MainThreadSection& thread = rig_.settings().threads.main;
   const SchedPolicy policy = realtime_ ? thread.policy : SchedPolicy::other;
   rtsync::ThreadSettings settings{"main",
-                                  main_cpus_,
+                                  cpus_.main,
                                   policy,
                                   policy == SchedPolicy::other ? 0 : thread.priority,
                                   static_cast<std::size_t>(thread.stack),
@@ -304,11 +280,13 @@ std::vector<Provision> RigRun::evict_strangers() const {
   // CPU. They are known by not being ours.
   std::vector<Provision> evicted;
   for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
-    const bool ours =
-        thread.tid == ::getpid() || thread.tid == main_->tid() || thread.tid == recorder_->tid();
-    const bool on_its_cpu = thread.cpus.intersects(main_cpus_) && !helper_cpus_.intersects(main_cpus_);
+    const bool ours = thread.tid == ::getpid() || thread.tid == main_->tid() ||
+                      thread.tid == recorder_->tid() || job_threads_->has(thread.tid) ||
+                      thread.tid == checkpoints_.tid();
+    const CpuSet frames = cpus_.of_frames() - cpus_.helpers;
+    const bool on_its_cpu = thread.cpus.intersects(frames);
     const bool in_the_way = on_its_cpu || thread.policy != SCHED_OTHER;
-    if (realtime_ && !ours && in_the_way) evicted.push_back(rtsync::evict(thread.tid, helper_cpus_));
+    if (realtime_ && !ours && in_the_way) evicted.push_back(rtsync::evict(thread.tid, cpus_.helpers));
   }
   return evicted;
 }
@@ -346,9 +324,10 @@ void RigRun::run(RunWatcher& watcher) {
   } catch (const std::exception& error) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }
-  choose_cpus();
+  cpus_ = choose_cpus(rig_.settings().threads, realtime_);
+  wish(cpus_.refused);
   // First of all the thread that opens the devices, so that a guardian inherits no CPU of the frames.
-  wish(rtsync::apply_to_this_thread({"tactus", helper_cpus_, SchedPolicy::other, 0, 0, false}));
+  wish(rtsync::apply_to_this_thread({"tactus", cpus_.helpers, SchedPolicy::other, 0, 0, false}));
   open_devices();
   choose_clock_and_sleeper();
   guard_against_crashes();
@@ -363,10 +342,16 @@ void RigRun::run(RunWatcher& watcher) {
   }
   for (Recording* recording : recordings) recorder_->add(*recording);
   executive_->set_recordings(recordings);
+  wish(checkpoints_.prepare(*executive_));
+  checkpoints_.read_start(options_.from, options_.frames);
   start_main_thread();
+  wish(job_threads_->start());
   refuse_or_warn();  // before any job of a model has run
   if (initialize(watcher) && open_recordings()) {
     wish(recorder_->provisions());
+    checkpoints_.start(cpus_.helpers);
+    const bool spins = sleeper_->share_spun(rig_.plan().frame) >= 1 || !rig_.settings().realtime.sleep_timer;
+    wish(job_threads_->guard(main_->tid(), spins));
     wish(evict_strangers());
     list_threads();
     refuse_or_warn();
@@ -386,10 +371,15 @@ void RigRun::run(RunWatcher& watcher) {
   finish(watcher);
 }
 
+void RigRun::tell_checkpoints(RunWatcher& watcher) {
+  for (const RigCheckpoints::Line& line : checkpoints_.tell())
+    line.warning ? say(watcher, line.text) : log_->info(line.text);
+}
+
 /// False, and end_ says why, when a file could not be opened.
 bool RigRun::open_recordings() {
   try {
-    recorder_->start({"recorder", helper_cpus_, SchedPolicy::other, 0, 0, false});
+    recorder_->start({"recorder", cpus_.helpers, SchedPolicy::other, 0, 0, false});
     return true;
   } catch (const std::exception& error) {
     end_ = {Outcome::failed, error.what(), 0};
@@ -432,11 +422,16 @@ void RigRun::look_after(RunWatcher& watcher) {
   }
   if (!paused && paused_) log_->info("resumed after " + std::to_string(latest.frames) + " frames");
   paused_ = paused;
+  if (const std::int64_t resets = executive_->resets(); resets > resets_) {
+    resets_ = resets;
+    say(watcher, "reset: the rig stands at its initial state again, and goes on from there");
+  }
   if (latest.state == State::start && latest.turns > 0 && !waiting_) {
     waiting_ = true;
     say(watcher, "waiting for the edges of " + source());
   }
   serve_systemd();
+  tell_checkpoints(watcher);
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < kTellEvery) return;
   told_ = now;
@@ -462,13 +457,15 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
     if (executive_->stop_requested() && !stopping_) stopping_ = now;
     if (stopping_ && now - *stopping_ > stop_patience()) (void)executive_->end_outputs_safe();
     if (executive_->abort_requested() && !aborted) aborted = now;
+    const std::optional<std::size_t> stuck = job_threads_->stuck();
     if (!aborted || now - *aborted < kAbortPatience || done.load()) continue;
     stuck_ = true;
     (void)executive_->end_outputs_safe();
     totals_when_stuck_ = executive_->latest().totals;
     end_ = {Outcome::aborted,
-            "aborted; job '" + std::string(executive_->running_job()) + "' did not return within " +
-                rtsync::duration_text(Nanoseconds(kAbortPatience).count()),
+            stuck ? executive_->stuck_text(*stuck)
+                  : "aborted; job '" + std::string(executive_->running_job(0)) + "' did not return within " +
+                        rtsync::duration_text(Nanoseconds(kAbortPatience).count()),
             executive_->latest().frames};
     say(watcher, end_.reason);
     return false;
@@ -481,6 +478,17 @@ void RigRun::finish(RunWatcher& watcher) {
   if (service_) service_->stopping();
   if (!stuck_) {
     main_->join();
+    const bool well = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
+    if (well && checkpoints_.wants_end()) {
+      const RunEnd end = end_;
+      if (!run_beside(watcher, [this] { checkpoints_.save_end(); })) end_.frames = end.frames;
+    }
+    if (!job_threads_->stop()) {
+      stuck_ = true;  // as a thread never returns, no job runs any more
+      totals_when_stuck_ = executive_->totals();
+    }
+  }
+  if (!stuck_) {
     stop_watchdog(watcher);  // shutdown jobs may take their time
     const RunEnd end = end_;
     if (run_beside(watcher, [this] { shutdown_failures_ = executive_->run_shutdown(); })) {
@@ -502,6 +510,8 @@ void RigRun::finish(RunWatcher& watcher) {
       end_.outcome = Outcome::failed;
   }
   recorder_->stop();
+  checkpoints_.stop();
+  tell_checkpoints(watcher);
   dma_latency_.reset();
   FrameNote note;
   while (executive_->pop_note(note)) teller_.take(note);
@@ -519,6 +529,7 @@ void RigRun::finish(RunWatcher& watcher) {
   log_->info("ended after " + std::to_string(end_.frames) + " frames" +
              (end_.reason.empty() ? "" : ": " + end_.reason));
   log_->flush();
+  last_ = executive_->latest();
   try {
     write_text("summary.json", summary().dump(2) + "\n");
   } catch (const std::exception& error) {  // a full disk takes no number off the screen

@@ -15,6 +15,8 @@
 #include "executive/executive.hpp"
 #include "executive/note_teller.hpp"
 #include "executive/rig.hpp"
+#include "executive/rig_checkpoints.hpp"
+#include "executive/rig_threads.hpp"
 #include "executive/run_log.hpp"
 #include "rtsync/crash_handler.hpp"
 #include "rtsync/dma_latency.hpp"
@@ -50,6 +52,7 @@ struct RunOptions {
   std::filesystem::path folder;     ///< the run folder; exists and is empty
   std::int64_t frames = INT64_MAX;  ///< how many to run
   bool realtime = true;             ///< false: --no-realtime
+  std::filesystem::path from{};     ///< a checkpoint to go on from; empty: frame 0
 };
 
 /// One run of a rig, from the first privilege asked for to the last file closed.
@@ -87,6 +90,7 @@ class RigRun {
   const RunEnd& end() const { return end_; }
   /// The frames never ended after an abort: the process has to be ended with std::_Exit.
   bool stuck() const { return stuck_; }
+  RigCheckpoints& checkpoints() { return checkpoints_; }
   /// Records that stand in no file, of all recordings together.
   std::uint64_t records_lost() const;
   /// Why summary.json could not be written; empty: it could.
@@ -97,7 +101,6 @@ class RigRun {
   config::Json summary() const;
 
  private:
-  void choose_cpus();
   void open_devices();
   void choose_clock();
   void choose_clock_and_sleeper();
@@ -107,6 +110,7 @@ class RigRun {
   void stop_watchdog(RunWatcher& watcher);
   void serve_systemd();
   void prepare_machine();
+  void tell_checkpoints(RunWatcher& watcher);
   void check_spinning();
   bool initialize(RunWatcher& watcher);
   bool run_beside(RunWatcher& watcher, const std::function<void()>& work);
@@ -131,8 +135,7 @@ class RigRun {
   Rig& rig_;
   const RunOptions options_;
   bool realtime_;
-  rtsync::CpuSet main_cpus_;
-  rtsync::CpuSet helper_cpus_;
+  RigCpus cpus_;
   std::vector<rtsync::Provision> provisions_;
   std::vector<rtsync::ThreadFacts> threads_;
   std::unique_ptr<rtsync::EdgeSource> edges_;
@@ -142,7 +145,9 @@ class RigRun {
   std::unique_ptr<rtsync::Sleeper> sleeper_;
   std::unique_ptr<rtsync::RealtimeSync> sync_;
   std::unique_ptr<Executive> executive_;
+  std::unique_ptr<RigThreads> job_threads_;
   std::unique_ptr<Recorder> recorder_;
+  RigCheckpoints checkpoints_;
   std::unique_ptr<RunLog> log_;
   std::optional<rtsync::DmaLatency> dma_latency_;
   std::unique_ptr<rtsync::WatchdogDevice> watchdog_;
@@ -160,12 +165,14 @@ class RigRun {
   bool memory_locked_ = false;
   bool stuck_ = false;
   bool paused_ = false;
+  std::int64_t resets_ = 0;
   bool waiting_ = false;                          // said that the clock's first edges are awaited
   std::unique_ptr<rtsync::PinnedThread> beside_;  // runs the jobs before and after the frames
   std::atomic<bool> beside_done_{false};
   std::chrono::steady_clock::time_point told_{};
   std::optional<std::chrono::steady_clock::time_point> stopping_;
   std::vector<std::string> shutdown_failures_;
+  Snapshot last_;  // of the frames; once they have ended
   rtsync::RealtimeTotals totals_when_stuck_;
   RunEnd main_end_;  // written by the rig's thread before done_
   RunEnd end_;

@@ -29,6 +29,7 @@ using rtsync::OnClockFault;
 using rtsync::OnOverrun;
 using rtsync::SchedPolicy;
 using rtsync::SleeperKind;
+using rtsync::WaitMode;
 
 // About 292 years: what a signed 64-bit count of nanoseconds holds.
 constexpr Nanoseconds kEver = Nanoseconds::max();
@@ -131,6 +132,18 @@ const Fields<WatchdogSection>& watchdog_fields() {
   return fields;
 }
 
+config::Choices<SchedPolicy> policies() {
+  return choices<SchedPolicy>({{"fifo", SchedPolicy::fifo, "SCHED_FIFO"},
+                               {"rr", SchedPolicy::rr, "SCHED_RR"},
+                               {"other", SchedPolicy::other, "SCHED_OTHER: no real-time scheduling"}});
+}
+
+// 99 is left to who watches over the threads: it takes one more than the highest of them.
+config::IntegerRange priorities() { return range(1, 98); }
+config::IntegerRange stacks() { return config::bytes(64 << 10, 1 << 30); }
+constexpr const char* kPriority = "SCHED_FIFO or SCHED_RR priority";
+constexpr const char* kStack = "stack, touched before the first frame";
+
 const Fields<MainThreadSection>& main_thread_fields() {
   using T = MainThreadSection;
   static const Fields<T> fields{
@@ -138,15 +151,42 @@ const Fields<MainThreadSection>& main_thread_fields() {
       {
           optional("cpus", &T::cpus,
                    "where it runs; by default the last isolated CPU, or else the last one allowed"),
+          optional("policy", &T::policy, policies(), "scheduling policy"),
+          optional("priority", &T::priority, priorities(), kPriority),
+          optional("stack", &T::stack, stacks(), kStack),
+      }};
+  return fields;
+}
+
+const Fields<WorkerSettings>& worker_fields() {
+  using W = WorkerSettings;
+  static const Fields<W> fields{
+      "A thread beside main that runs the jobs of models: `models.X.thread` puts them there.",
+      {
+          located(&W::origin),
+          optional("kind", &W::kind,
+                   choices<ThreadKind>(
+                       {{"scheduled", ThreadKind::scheduled,
+                         "in lock-step: released at each instant, waited for at its end"},
+                        {"asynchronous", ThreadKind::asynchronous,
+                         "released when it is free (at its period, if it has one), never waited for"},
+                        {"asynchronous_must_finish", ThreadKind::asynchronous_must_finish,
+                         "released at its period, waited for at the end of it"}}),
+                   "how its jobs run beside the frame"),
+          optional("period", &W::period, or_word("none", range(Period{1, 1}, Period{kEver})),
+                   "asynchronous kinds: a whole number of frames; asynchronous_must_finish needs one"),
+          optional("cpus", &W::cpus, "where it runs; by default one is chosen as for main"),
+          optional("policy", &W::policy, policies(), "scheduling policy"),
+          optional("priority", &W::priority, priorities(), kPriority),
+          optional("stack", &W::stack, stacks(), kStack),
           optional(
-              "policy", &T::policy,
-              choices<SchedPolicy>({{"fifo", SchedPolicy::fifo, "SCHED_FIFO"},
-                                    {"rr", SchedPolicy::rr, "SCHED_RR"},
-                                    {"other", SchedPolicy::other, "SCHED_OTHER: no real-time scheduling"}}),
-              "scheduling policy"),
-          optional("priority", &T::priority, range(1, 99), "SCHED_FIFO or SCHED_RR priority"),
-          optional("stack", &T::stack, config::bytes(64 << 10, 1 << 30),
-                   "stack, touched before the first frame"),
+              "trigger", &W::trigger,
+              choices<WaitMode>({{"spin", WaitMode::spin,
+                                  "reads memory until it is there; needs a CPU of "
+                                  "its own"},
+                                 {"futex", WaitMode::futex, "sleeps in the kernel"},
+                                 {"adaptive", WaitMode::adaptive, "spins for a short time, then sleeps"}}),
+              "how it waits for work, and the main thread for it"),
       }};
   return fields;
 }
@@ -166,7 +206,12 @@ const Fields<ThreadsSection>& threads_fields() {
       "Threads and where they run.",
       {
           optional("main", &T::main, main_thread_fields(), "the thread that runs the frames"),
+          named("workers", &T::workers, worker_fields(), "worker", "threads beside main that run jobs"),
           optional("helpers", &T::helpers, helper_threads_fields(), "all others"),
+          optional(
+              "stuck_after", &T::stuck_after, range(1ms, 3600s),
+              "a thread that takes so much longer than its frame or period is stuck: it is named, and the "
+              "rig aborts"),
       }};
   return fields;
 }
@@ -199,6 +244,11 @@ const Fields<JobSettings>& job_fields() {
           optional("stop", &J::stop, or_word("never", SimTimeRule{}, "to the end"),
                    "simulated time after which it is not called any more; a call exactly then is made"),
           optional("enabled", &J::enabled, "off: it keeps its times but is not called"),
+          optional("thread", &J::thread, config::name(),
+                   "main or a worker, for this job alone; by default its model's"),
+          list("depends_on", &J::depends_on, config::length(1, 1000),
+               "jobs of other threads (model.job) that it waits for whenever they are due at the same "
+               "instant"),
       }};
   return fields;
 }
@@ -212,11 +262,106 @@ const Fields<ConnectionSettings>& connection_fields() {
           required("from", &C::from, config::length(1, 1000),
                    "model.variable, or one element: model.variable[2]"),
           required("to", &C::to, config::length(1, 1000), "model.variable, or one element"),
+          optional(
+              "direct", &C::direct,
+              "yes: between scheduled threads, of two jobs that are due at one instant the later waits for "
+              "the earlier; on one thread it is so anyway"),
           optional("delayed", &C::delayed,
                    "yes: the input gets what stood there before the present instant; every loop needs one "
                    "such wire"),
           optional("scale", &C::scale, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
           optional("offset", &C::offset, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
+      }};
+  return fields;
+}
+
+const Fields<LoopSettings>& loop_fields() {
+  using L = LoopSettings;
+  static const Fields<L> fields{
+      "An integration loop: the continuous states of some models, integrated together at a cycle. A pass "
+      "is an instant of its own: it brings the states up to its time, right before the jobs that are due "
+      "then.",
+      {
+          located(&L::origin),
+          required("models", &L::models, config::length(1, 64),
+                   "whose states, and whose jobs of the integration classes; all on one thread")
+              .at_least(1),
+          optional("cycle", &L::cycle, or_word("frame", range(Period{1, 1}, Period{kEver}), "once a frame"),
+                   "time from pass to pass"),
+          optional("method", &L::method,
+                   choices<IntegrationMethod>(
+                       {{"euler", IntegrationMethod::euler, "first order, one derivative a cycle"},
+                        {"rk4", IntegrationMethod::rk4, "fourth order, four derivatives a cycle"},
+                        {"dopri5", IntegrationMethod::dopri5,
+                         "Dormand-Prince, fifth order: as many steps a cycle as the tolerances need"}}),
+                   "the stepper"),
+          optional("absolute_tolerance", &L::absolute_tolerance, range(1e-300, 1e300),
+                   "dopri5 only: largest error of a step, in the unit of the state"),
+          optional("relative_tolerance", &L::relative_tolerance, range(0.0, 1.0),
+                   "dopri5 only: added to it, as a part of the state"),
+          optional(
+              "max_steps", &L::max_steps, count("steps", 1, 1'000'000),
+              "dopri5 only: steps tried in a cycle; what is left then is one unchecked step, and counted"),
+      }};
+  return fields;
+}
+
+const Fields<CommandSettings>& command_fields() {
+  using C = CommandSettings;
+  static const Fields<C> fields{
+      "An order that is given at a simulated time: taken at the first end of a frame (or of a freeze frame) "
+      "that is "
+      "not before it.",
+      {
+          located(&C::origin),
+          required("at", &C::at, range(0ns, kEver), "simulated time"),
+          required("do", &C::order,
+                   choices<Order>({{"pause", Order::pause, "freeze the rig"},
+                                   {"resume", Order::resume, "go on"},
+                                   {"step", Order::step, "run some frames, then freeze"},
+                                   {"run_until", Order::run_until, "run to a simulated time, then freeze"},
+                                   {"stop", Order::stop, "end in order"},
+                                   {"reset", Order::reset, "back to the initial state, and on from there"},
+                                   {"abort", Order::abort, "end at once, as on a fault"},
+                                   {"checkpoint", Order::checkpoint, "write the whole state into a file"},
+                                   {"enable", Order::enable, "switch a job on"},
+                                   {"disable", Order::disable, "switch a job off"}}),
+                   "what"),
+          optional("frames", &C::frames, count("frames", 1, kManyFrames),
+                   "step only: how many; by default 1"),
+          optional("until", &C::until, range(1ns, kEver), "run_until only: simulated time, after `at`"),
+          optional("for", &C::rest, range(1ns, kEver), "pause only: resume after so much freeze time"),
+          optional("file", &C::file,
+                   config::TextRule{1, 255, "[A-Za-z0-9_][A-Za-z0-9_.-]*",
+                                    "a plain file name of letters, digits, '_', '-' and '.'"},
+                   "checkpoint only: its name in checkpoint.folder; by default checkpoint-<frame>.tck"),
+          optional("job", &C::job, config::length(1, 1000), "enable and disable only: model.job"),
+      }};
+  return fields;
+}
+
+const Fields<GuardSection>& guard_fields() {
+  using G = GuardSection;
+  static const Fields<G> fields{
+      "What is looked at after every frame, and ends the rig when it is wrong.",
+      {
+          optional("nan", &G::nan, "outputs and states that are infinite or no number"),
+          optional("ranges", &G::ranges, "variables outside of the range that their model declared"),
+      }};
+  return fields;
+}
+
+const Fields<CheckpointSection>& checkpoint_fields() {
+  using C = CheckpointSection;
+  static const Fields<C> fields{
+      "Checkpoints: the whole state of the rig in a file, from which a run can be continued.",
+      {
+          located(&C::origin),
+          optional("enabled", &C::enabled, "keep memory ready for a copy of the whole state"),
+          optional("every", &C::every, or_word("off", range(1ns, kEver), "at no times of their own"),
+                   "simulated time from one to the next"),
+          optional("at_end", &C::at_end, "one more after the last frame"),
+          optional("folder", &C::folder, config::length(1, 4096), "in the run folder unless absolute"),
       }};
   return fields;
 }
@@ -267,6 +412,7 @@ const Fields<ModelSettings>& model_fields() {
               "driver", &M::driver, config::length(0, 64),
               "instead of model and library: a driver that makes the model from the keys it has here, "
               "such as gpio_in")),
+          optional("thread", &M::thread, config::name(), "main, or the worker that runs its cyclic jobs"),
           optional("parameters", &M::parameters,
                    "values of parameters, and first values of inputs and states, each with its unit"),
           named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
@@ -362,6 +508,10 @@ const Fields<RigSettings>& rig_fields() {
                    "deepest sleep of the CPUs while running (/dev/cpu_dma_latency), in whole microseconds"),
           named("models", &R::models, model_fields(), "model", "the models, in their order"),
           list("connect", &R::connect, connection_fields(), "wires between models"),
+          named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
+          list("commands", &R::commands, command_fields(), "orders at simulated times"),
+          optional("guard", &R::guard, guard_fields(), "guards of the variables"),
+          optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),
           named("record", &R::record, recording_fields(), "recording", "recordings"),
           optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
           optional("job_times", &R::job_times, "measure every job, at one clock read each"),
@@ -396,6 +546,15 @@ rtsync::EdgeClockSettings ClockSection::settings(const Period& frame) const {
   set(rtsync::ClockFault::no_edge, on_no_edge);
   set(rtsync::ClockFault::gone, on_gone);
   set(rtsync::ClockFault::overflow, on_overflow);
+  return made;
+}
+
+IntegratorSettings LoopSettings::settings() const {
+  IntegratorSettings made;
+  made.method = method;
+  made.absolute_tolerance = absolute_tolerance;
+  made.relative_tolerance = relative_tolerance;
+  made.max_steps = max_steps;
   return made;
 }
 

@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "config/fields.hpp"
+#include "executive/integrator.hpp"
+#include "executive/plan.hpp"
 #include "executive/safe_output.hpp"
 #include "rtsync/edge_clock_settings.hpp"
+#include "rtsync/gate.hpp"
 #include "rtsync/overrun_policy.hpp"
 #include "rtsync/period.hpp"
 #include "rtsync/pinned_thread.hpp"
@@ -105,9 +108,25 @@ struct HelperThreadsSection {
   bool operator==(const HelperThreadsSection&) const = default;
 };
 
+/// A thread beside main that runs jobs.
+struct WorkerSettings {
+  std::string name;
+  Origin origin;
+  ThreadKind kind = ThreadKind::scheduled;
+  std::optional<Period> period;  ///< asynchronous kinds: a whole number of frames
+  std::vector<int> cpus;         ///< empty: chosen
+  rtsync::SchedPolicy policy = rtsync::SchedPolicy::fifo;
+  int priority = 80;
+  std::int64_t stack = 512 << 10;
+  rtsync::WaitMode trigger = rtsync::WaitMode::adaptive;
+  bool operator==(const WorkerSettings&) const = default;
+};
+
 struct ThreadsSection {
   MainThreadSection main;
   HelperThreadsSection helpers;
+  std::vector<WorkerSettings> workers;
+  Nanoseconds stuck_after{1'000'000'000};
   bool operator==(const ThreadsSection&) const = default;
 };
 
@@ -126,6 +145,8 @@ struct JobSettings {
   Period start;
   std::optional<Period> stop;
   bool enabled = true;
+  std::optional<Located<std::string>> thread;  ///< nothing: its model's
+  std::vector<Located<std::string>> depends_on;
   bool operator==(const JobSettings&) const = default;
 };
 
@@ -136,6 +157,7 @@ struct ModelSettings {
   Located<std::string> library;
   Located<std::string> driver;
   config::Node device = config::Node::map({});  ///< the driver's own keys
+  Located<std::string> thread{"main"};
   config::Node parameters;
   std::vector<JobSettings> jobs;
   bool operator==(const ModelSettings&) const = default;
@@ -145,10 +167,56 @@ struct ConnectionSettings {
   Origin origin;
   Located<std::string> from;
   Located<std::string> to;
+  bool direct = false;
   bool delayed = false;
   std::optional<double> scale;
   std::optional<double> offset;
   bool operator==(const ConnectionSettings&) const = default;
+};
+
+/// An integration loop: IntegratorSettings flattened, and whose states it integrates.
+struct LoopSettings {
+  std::string name;
+  Origin origin;
+  std::vector<Located<std::string>> models;
+  std::optional<Period> cycle;  ///< nothing: the frame
+  IntegrationMethod method = IntegratorSettings{}.method;
+  double absolute_tolerance = IntegratorSettings{}.absolute_tolerance;
+  double relative_tolerance = IntegratorSettings{}.relative_tolerance;
+  std::int64_t max_steps = IntegratorSettings{}.max_steps;
+  bool operator==(const LoopSettings&) const = default;
+
+  IntegratorSettings settings() const;
+};
+
+/// An order at a simulated time; which of the other keys belong to it depends on `order`.
+struct CommandSettings {
+  Origin origin;
+  Nanoseconds at{0};
+  Order order = Order::pause;
+  std::optional<Located<std::int64_t>> frames;
+  std::optional<Located<Nanoseconds>> until;
+  std::optional<Located<Nanoseconds>> rest;  ///< `for`
+  std::optional<Located<std::string>> file;
+  std::optional<Located<std::string>> job;
+  bool operator==(const CommandSettings&) const = default;
+};
+
+/// The `guard` section: what ends the rig when a model's variables go wrong.
+struct GuardSection {
+  bool nan = true;
+  bool ranges = true;
+  bool operator==(const GuardSection&) const = default;
+};
+
+/// The `checkpoint` section: copies of the whole state, and when they are taken.
+struct CheckpointSection {
+  Origin origin;
+  bool enabled = true;
+  std::optional<Nanoseconds> every;  ///< simulated time between two; nothing: none at times of their own
+  bool at_end = false;
+  std::string folder = "checkpoints";  ///< in the run folder unless absolute
+  bool operator==(const CheckpointSection&) const = default;
 };
 
 struct RecordingSettings {
@@ -175,6 +243,10 @@ struct RigSettings {
   std::optional<Nanoseconds> dma_latency = Nanoseconds{0};
   std::vector<ModelSettings> models;
   std::vector<ConnectionSettings> connect;
+  std::vector<LoopSettings> integrate;
+  std::vector<CommandSettings> commands;
+  GuardSection guard;
+  CheckpointSection checkpoint;
   std::vector<RecordingSettings> record;
   bool frame_log = true;
   bool job_times = true;

@@ -64,10 +64,12 @@ Json RigRun::summary() const {
   Json jobs = Json::array();
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
     const PlannedJob& job = plan.jobs[i];
-    const bool in_frames = is_cyclic(job.job_class) || job.job_class == TACTUS_TOP_OF_FRAME ||
-                           job.job_class == TACTUS_END_OF_FRAME;
+    const bool loop = job.job_class == TACTUS_INTEGRATION && job.model == nullptr;
+    const bool in_frames = is_cyclic(job.job_class) || is_freeze(job.job_class) || loop ||
+                           job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
     if (!in_frames) continue;
-    Json entry = {{"name", job.name}, {"class", name_of(job.job_class)}, {"thread", "main"}};
+    const std::string thread = job.thread == 0 ? "main" : plan.threads[job.thread - 1].name;
+    Json entry = {{"name", job.name}, {"class", name_of(job.job_class)}, {"thread", thread}};
     if (plan.job_times) {
       const rtsync::JobHistogram& time = executive.job_times(i);
       entry["calls"] = time.count();
@@ -95,6 +97,16 @@ Json RigRun::summary() const {
                          {"got", provision.got},
                          {"cause", provision.cause},
                          {"cure", provision.cure}});
+
+  Json threads = Json::array();
+  for (std::size_t i = 0; i < plan.threads.size(); ++i) {
+    const PlannedThread& thread = plan.threads[i];
+    threads.push_back({{"name", thread.name},
+                       {"kind", name_of(thread.kind)},
+                       {"trigger", rtsync::name_of(thread.wait)},
+                       {"cpus", cpus_.workers[i].text()},
+                       {"skipped", executive.skipped(i + 1)}});
+  }
 
   Json clock = {{"driver", rig_.settings().clock.driver.value}};
   if (edge_clock_ != nullptr && !stuck_)
@@ -124,7 +136,7 @@ Json RigRun::summary() const {
         {"longest_overrun_ns", totals.longest_overrun.count()}}},
       {"period_ns", plan.frame.floor().count()},
       {"period", {{"num_ns", plan.frame.num()}, {"den", plan.frame.den()}}},
-      {"sim_time_ns", plan.frame.times(end_.frames).count()},
+      {"sim_time_ns", last_.sim_time_ns},
       {"late_ns",
        {{"p50", times.late.quantile(0.5).count()},
         {"p99", times.late.quantile(0.99).count()},
@@ -152,6 +164,12 @@ Json RigRun::summary() const {
         {"refused", refused}}},
       {"clock", clock},
       {"jobs", jobs},
+      {"threads", threads},
+      {"from",
+       {{"file", options_.from.string()},
+        {"frame", checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0}}},
+      {"resets", executive.resets()},
+      {"checkpoints", checkpoints_.summary()},
       {"recordings", recordings},
       {"host", host()},
   };

@@ -28,6 +28,7 @@ struct Variable {
   config::Unit unit;
   std::string about;
   std::vector<VariableLabel> labels;
+  std::optional<double> low, high;  ///< outside of them the guard ends the rig
 
   std::size_t elements() const { return count == 0 ? 1 : count; }
 };

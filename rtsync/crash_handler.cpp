@@ -98,10 +98,16 @@ void CrashHandler::set_place(Place place, void* context) {
   place_ = place;
 }
 
-void CrashHandler::handle(int signal, siginfo_t*, void*) {
+void CrashHandler::handle(int signal, siginfo_t* info, void*) {
   CrashHandler* const self = current_.load();
   if (self == nullptr) return;
-  if (::getpid() == self->process_) self->crashed(name_of_signal(signal));
+  // What a person sends says no more than its name. The kernel sends SIGXCPU for RLIMIT_CPU too, which nobody
+  // sets for a rig.
+  const bool ran_on = signal == SIGXCPU && info->si_code == SI_KERNEL;
+  if (::getpid() == self->process_)
+    self->crashed(ran_on ? "SIGXCPU (a real-time thread ran for as long as RLIMIT_RTTIME allows without ever "
+                           "sleeping)"
+                         : name_of_signal(signal));
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     if (kSignals[i] == signal) ::sigaction(signal, &self->before_[i], nullptr);
   // Blocked while we are here; taken when the handler returns. A fault would come again by itself, abort()

@@ -230,7 +230,7 @@ PinnedThread::PinnedThread(ThreadSettings settings, std::function<void()> body)
   sigset_t mask;
   sigset_t before;
   ::sigfillset(&mask);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGXCPU})
     ::sigdelset(&mask, fault);
   require(::pthread_sigmask(SIG_SETMASK, &mask, &before), who);
   const int error = ::pthread_create(&thread_, &attributes.value, &PinnedThread::enter, this);

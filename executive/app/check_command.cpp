@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "config/number.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/driver.hpp"
@@ -26,18 +27,162 @@ std::string cpus_text(const std::vector<int>& cpus, const char* otherwise) {
   return set.empty() ? otherwise : "CPUs " + set.text();
 }
 
-void print_threads(const executive::RigSettings& settings) {
-  const executive::MainThreadSection& thread = settings.threads.main;
+/// How a thread is scheduled, and where.
+template <class Thread>
+std::string scheduling_text(const Thread& thread, bool realtime, const char* otherwise) {
+  if (!realtime) return "SCHED_OTHER, any CPU";
+  std::string text(name_of(thread.policy));
+  if (thread.policy != rtsync::SchedPolicy::other) text += " " + std::to_string(thread.priority);
+  return text + ", " + cpus_text(thread.cpus, otherwise);
+}
+
+std::string kind_text(const executive::PlannedThread& thread) {
+  switch (thread.kind) {
+    case executive::ThreadKind::scheduled:
+      return "scheduled";
+    case executive::ThreadKind::asynchronous:
+      return thread.period.is_zero() ? "asynchronous"
+                                     : "asynchronous every " + config::print_period(thread.period);
+    case executive::ThreadKind::asynchronous_must_finish:
+      break;
+  }
+  return "asynchronous_must_finish every " + config::print_period(thread.period);
+}
+
+void print_threads(const executive::RigSettings& settings, const executive::Plan& plan) {
   const bool realtime = settings.realtime.enabled;
-  std::printf("\nthreads\n  main      %s%s, %s\n",
-              std::string(name_of(realtime ? thread.policy : rtsync::SchedPolicy::other)).c_str(),
-              realtime && thread.policy != rtsync::SchedPolicy::other
-                  ? (" " + std::to_string(thread.priority)).c_str()
-                  : "",
-              realtime ? cpus_text(thread.cpus, "the last isolated or else the last allowed CPU").c_str()
-                       : "any CPU");
-  std::printf("  tactus    SCHED_OTHER, %s\n  recorder  the same\n\n",
-              cpus_text(settings.threads.helpers.cpus, "all other CPUs").c_str());
+  std::printf(
+      "\nthreads\n  %-15s %s\n", "main",
+      scheduling_text(settings.threads.main, realtime, "the last isolated or else the last allowed CPU")
+          .c_str());
+  for (std::size_t i = 0; i < plan.threads.size(); ++i)
+    std::printf("  %-15s %s, %s, trigger %s\n", plan.threads[i].name.c_str(),
+                kind_text(plan.threads[i]).c_str(),
+                scheduling_text(settings.threads.workers[i], realtime, "a chosen CPU").c_str(),
+                name_of(plan.threads[i].wait));
+  std::printf("  %-15s SCHED_OTHER, %s\n  %-15s the same\n", "tactus",
+              cpus_text(settings.threads.helpers.cpus, "all other CPUs").c_str(), "recorder");
+  if (!plan.threads.empty())
+    std::printf("  a thread that takes %s longer than its time is stuck\n",
+                config::print_duration(plan.stuck_after).c_str());
+}
+
+/// What stands for a job's cycle.
+std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
+  if (job.dynamic) return "dynamic";
+  if (executive::is_cyclic(job.job_class) || job.job_class == TACTUS_FREEZE_SCHEDULED)
+    return period_text(job.cycle);
+  if (executive::is_integration(job.job_class)) {
+    for (const executive::PlannedLoop& loop : plan.loops)
+      if (std::find(loop.models.begin(), loop.models.end(), job.model) != loop.models.end())
+        return "loop " + loop.name;
+  }
+  if (job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME)
+    return job.thread == 0 ? "frame" : "period";
+  if (job.job_class == TACTUS_FREEZE) return "freeze frame";
+  if (executive::is_freeze(job.job_class)) return "each freeze";
+  const bool once = job.job_class == TACTUS_DEFAULT_DATA || job.job_class == TACTUS_INITIALIZATION ||
+                    job.job_class == TACTUS_SHUTDOWN;
+  return once ? "once" : "each time";
+}
+
+/// Calls a second of a job that the frames call.
+double rate_of(const PlannedJob& job, const executive::Plan& plan) {
+  if (executive::is_cyclic(job.job_class)) return job.dynamic ? 0 : 1 / job.cycle.seconds();
+  if (job.job_class != TACTUS_TOP_OF_FRAME && job.job_class != TACTUS_END_OF_FRAME) return 0;
+  if (job.thread == 0) return 1 / plan.frame.seconds();
+  const rtsync::Period& period = plan.threads[job.thread - 1].period;
+  return period.is_zero() ? 0 : 1 / period.seconds();
+}
+
+/// The jobs of a thread in their order, each with those that it waits for. Returns their calls a second.
+double print_jobs(const executive::Plan& plan, std::size_t thread) {
+  std::vector<const PlannedJob*> jobs;
+  for (const PlannedJob& job : plan.jobs)
+    if (job.thread == thread) jobs.push_back(&job);
+  std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob* a, const PlannedJob* b) {
+    return std::pair(a->job_class, a->phase) < std::pair(b->job_class, b->phase);
+  });
+  std::printf("\n%zu jobs on thread %s, in this order at every instant at which they are due\n", jobs.size(),
+              thread == 0 ? "main" : plan.threads[thread - 1].name.c_str());
+  std::printf("  %-32s %-17s %6s %14s %12s %12s\n", "job", "class", "phase", "cycle", "first", "calls/s");
+  double calls = 0;
+  for (const PlannedJob* const job : jobs) {
+    const double rate = rate_of(*job, plan);
+    calls += job->enabled ? rate : 0;
+    std::printf(
+        "  %-32s %-17s %6u %14s %12s %12.6g%s\n", job->name.c_str(),
+        std::string(executive::name_of(job->job_class)).c_str(), job->phase, cycle_text(*job, plan).c_str(),
+        executive::is_cyclic(job->job_class) ? rtsync::duration_text(job->first.floor().count()).c_str()
+                                             : "-",
+        rate, job->enabled ? "" : "  (off)");
+    if (job->depends_on.empty()) continue;
+    std::string names;
+    for (const std::size_t on : job->depends_on) names += (names.empty() ? "" : ", ") + plan.jobs[on].name;
+    std::printf("      waits for %s\n", names.c_str());
+  }
+  return calls;
+}
+
+std::string method_text(const executive::IntegratorSettings& settings) {
+  switch (settings.method) {
+    case executive::IntegrationMethod::euler:
+      return "euler";
+    case executive::IntegrationMethod::rk4:
+      return "rk4";
+    case executive::IntegrationMethod::dopri5:
+      break;
+  }
+  char text[128];
+  std::snprintf(text, sizeof text, "dopri5 (absolute %g, relative %g, at most %lld steps)",
+                settings.absolute_tolerance, settings.relative_tolerance,
+                static_cast<long long>(settings.max_steps));
+  return text;
+}
+
+void print_loops(const executive::Plan& plan) {
+  if (!plan.loops.empty()) std::printf("\nloops\n");
+  for (const executive::PlannedLoop& loop : plan.loops) {
+    std::string models;
+    for (const executive::ModelInstance* const model : loop.models)
+      models += (models.empty() ? "" : ", ") + model->name();
+    std::printf("  %-15s %s every %s on thread %s: %s\n", loop.name.c_str(),
+                method_text(loop.settings).c_str(), config::print_period(loop.cycle).c_str(),
+                loop.thread == 0 ? "main" : plan.threads[loop.thread - 1].name.c_str(), models.c_str());
+  }
+}
+
+std::string order_text(const executive::TimedOrder& order) {
+  using executive::Order;
+  switch (order.order) {
+    case Order::pause:
+      return order.rest ? "pause for " + config::print_duration(*order.rest) : "pause";
+    case Order::resume:
+      return "resume";
+    case Order::step:
+      return "step " + std::to_string(order.frames) + " frames";
+    case Order::run_until:
+      return "run until " + config::print_duration(order.until);
+    case Order::stop:
+      return "stop";
+    case Order::reset:
+      return "reset";
+    case Order::abort:
+      return "abort";
+    case Order::checkpoint:
+      return order.text.empty() ? "checkpoint" : "checkpoint " + order.text;
+    case Order::enable:
+      return "enable " + order.text;
+    case Order::disable:
+      break;
+  }
+  return "disable " + order.text;
+}
+
+void print_orders(const executive::Plan& plan) {
+  if (!plan.orders.empty()) std::printf("\ncommands\n");
+  for (const executive::TimedOrder& order : plan.orders)
+    std::printf("  at %-12s %s\n", config::print_duration(order.at).c_str(), order_text(order).c_str());
 }
 
 std::string conversion_text(const executive::Connection& connection) {
@@ -96,33 +241,19 @@ void print_plan(const executive::Rig& rig) {
   std::printf("rig %s: frame %s, %s\n", settings.rig.value.c_str(), period_text(plan.frame).c_str(),
               settings.realtime.enabled ? "real time" : "not in real time (realtime.enabled: no)");
 
-  std::vector<const PlannedJob*> jobs;
-  for (const PlannedJob& job : plan.jobs) jobs.push_back(&job);
-  std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob* a, const PlannedJob* b) {
-    return std::pair(a->job_class, a->phase) < std::pair(b->job_class, b->phase);
-  });
-  print_threads(settings);
-  std::printf("%zu jobs on thread main, in this order at every instant at which they are due\n", jobs.size());
-  std::printf("  %-32s %-15s %6s %14s %12s %12s\n", "job", "class", "phase", "cycle", "first", "calls/s");
+  print_threads(settings, plan);
   double calls = 0;
-  for (const PlannedJob* job : jobs) {
-    const bool cyclic = executive::is_cyclic(job->job_class);
-    const bool each_frame = job->job_class == TACTUS_TOP_OF_FRAME || job->job_class == TACTUS_END_OF_FRAME;
-    const double rate = cyclic ? 1 / job->cycle.seconds() : (each_frame ? 1 / plan.frame.seconds() : 0);
-    calls += job->enabled ? rate : 0;
-    std::printf("  %-32s %-15s %6u %14s %12s %12.6g%s\n", job->name.c_str(),
-                std::string(executive::name_of(job->job_class)).c_str(), job->phase,
-                cyclic ? period_text(job->cycle).c_str() : (each_frame ? "frame" : "once"),
-                cyclic ? rtsync::duration_text(job->first.floor().count()).c_str() : "-", rate,
-                job->enabled ? "" : "  (off)");
-  }
+  for (std::size_t thread = 0; thread <= plan.threads.size(); ++thread) calls += print_jobs(plan, thread);
   std::printf("load: %.6g calls a second, %.6g a frame\n", calls, calls * plan.frame.seconds());
 
+  print_loops(plan);
+  print_orders(plan);
   print_devices(settings, plan);
   if (!plan.connections.empty()) std::printf("\nconnections\n");
   for (const executive::Connection& connection : plan.connections)
     std::printf("  %s -> %s%s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),
-                conversion_text(connection).c_str(), connection.delayed ? " (delayed)" : "");
+                conversion_text(connection).c_str(),
+                connection.delayed ? " (delayed)" : (connection.direct ? " (direct)" : ""));
   for (const std::string& input : rig.unconnected_inputs())
     std::printf("note: input %s is not connected; it keeps its first value\n", input.c_str());
   print_idle_options(settings.realtime);

@@ -26,6 +26,7 @@ struct RunArguments {
   bool realtime = true;
   bool quiet = false;
   std::string out;  ///< empty: runs/<rig>-<start time>
+  std::string from;  ///< a checkpoint to go on from; empty: the beginning
 };
 
 int run_command(const RunArguments& arguments);

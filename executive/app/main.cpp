@@ -44,6 +44,8 @@ int main(int argc, char** argv) {
   RunArguments run;
   CLI::App* const run_app = app.add_subcommand("run", "run a rig");
   add_rig(*run_app, run.rig, true);
+  run_app->add_option("--from", run.from, "checkpoint to go on from, instead of frame 0")
+      ->option_text("FILE");
   CLI::Option* const until =
       run_app->add_option("--until", run.until, "simulated time to run, e.g. 10s or 500ms");
   run_app->add_option("--frames", run.frames, "number of frames to run")

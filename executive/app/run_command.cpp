@@ -127,19 +127,26 @@ int run_command(const RunArguments& arguments) {
   executive::Rig& rig = *made;
   executive::RunOptions options;
   options.realtime = arguments.realtime;
+  options.from = arguments.from;
   options.frames = arguments.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
   bool made_by_us = true;
   options.folder = make_run_folder(arguments.out, rig.settings().rig.value, made_by_us);
 
   Screen screen(arguments.quiet, ::isatty(STDOUT_FILENO) == 1);
   executive::RigRun run(rig, options);
-  try {
-    run.run(screen);
-  } catch (const executive::MachineError&) {  // nothing was started: nothing is left, and --out is free again
-    std::error_code ignored;                  // the refusal is what counts
+  const auto leave_nothing = [&] {  // nothing was started, and --out is free again
+    std::error_code ignored;        // the refusal is what counts
     for (const fs::directory_entry& entry : fs::directory_iterator(options.folder, ignored))
       fs::remove_all(entry, ignored);
     if (made_by_us) fs::remove(options.folder, ignored);
+  };
+  try {
+    run.run(screen);
+  } catch (const executive::MachineError&) {
+    leave_nothing();
+    throw;
+  } catch (const config::ConfigError&) {  // of --from
+    leave_nothing();
     throw;
   }
   screen.ended(run);

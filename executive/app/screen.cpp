@@ -24,12 +24,20 @@ using rtsync::Nanoseconds;
 
 constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
 
+// The orders that have no signal of their own in the field; a value comes with sigqueue(3) or kill -q.
+int step_signal() { return SIGRTMIN; }           // value: frames, 1 if there is none
+int run_until_signal() { return SIGRTMIN + 1; }  // value: simulated time in milliseconds
+int reset_signal() { return SIGRTMIN + 2; }
+int checkpoint_signal() { return SIGRTMIN + 3; }
+int abort_signal() { return SIGRTMIN + 4; }
+
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
   for (const int signal : kStopSignals) sigaddset(&set, signal);
   sigaddset(&set, SIGUSR1);
   sigaddset(&set, SIGUSR2);
+  for (int signal = step_signal(); signal <= abort_signal(); ++signal) sigaddset(&set, signal);
   return set;
 }
 
@@ -187,7 +195,17 @@ void Screen::started(const RigRun& run) {
 void Screen::tick(RigRun& run) {
   const sigset_t set = watched_signals();
   const timespec wait{0, 50'000'000};
-  const int signal = ::sigtimedwait(&set, nullptr, &wait);
+  siginfo_t info{};
+  if (const int signal = ::sigtimedwait(&set, &info, &wait); signal > 0)
+    obey(run, signal, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0);
+  const auto now = std::chrono::steady_clock::now();
+  if (started_ && terminal_ && !quiet_ && now - drawn_ > 200ms) {
+    drawn_ = now;
+    status_line(run);
+  }
+}
+
+void Screen::obey(RigRun& run, int signal, int value) {
   executive::Executive& executive = run.executive();
   if (std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end()) {
     stopping_ ? executive.request_abort("aborted by a second signal")
@@ -197,11 +215,16 @@ void Screen::tick(RigRun& run) {
     executive.request_pause();
   } else if (signal == SIGUSR2) {
     executive.request_resume();
-  }
-  const auto now = std::chrono::steady_clock::now();
-  if (started_ && terminal_ && !quiet_ && now - drawn_ > 200ms) {
-    drawn_ = now;
-    status_line(run);
+  } else if (signal == step_signal()) {
+    executive.request_step(std::max(value, 1));
+  } else if (signal == run_until_signal()) {
+    executive.request_run_until(std::chrono::milliseconds(std::max(value, 0)));
+  } else if (signal == reset_signal()) {
+    executive.request_reset();
+  } else if (signal == checkpoint_signal()) {
+    if (const std::string why = run.checkpoints().request(); !why.empty()) say("no checkpoint: " + why);
+  } else if (signal == abort_signal()) {
+    executive.request_abort("aborted by a signal");
   }
 }
 

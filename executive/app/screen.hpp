@@ -28,6 +28,7 @@ class Screen final : public executive::RunWatcher {
   static void block_signals();
 
  private:
+  void obey(executive::RigRun& run, int signal, int value);
   void status_line(executive::RigRun& run);
   void clear_line();
 

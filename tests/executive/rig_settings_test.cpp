@@ -48,8 +48,10 @@ class RandomSettings {
     r.freeze_frame = period(1'000'000, 1'000'000'000);
     s.threads.main.cpus = cpus();
     s.threads.main.policy = static_cast<rtsync::SchedPolicy>(below(3));
-    s.threads.main.priority = 1 + static_cast<int>(below(99));
+    s.threads.main.priority = 1 + static_cast<int>(below(98));
     s.threads.main.stack = (64 << 10) + below(1 << 20);
+    for (std::int64_t i = below(4); i > 0; --i) s.threads.workers.push_back(worker());
+    s.threads.stuck_after = Nanoseconds{1'000'000 + below(3'599'000'000'000)};
     s.threads.helpers.cpus = cpus();
     s.memory = {maybe(), below(std::int64_t{1} << 40)};
     s.dma_latency = maybe() ? std::optional(Nanoseconds{below(1'000'000'000)}) : std::nullopt;
@@ -65,6 +67,13 @@ class RandomSettings {
       for (std::int64_t n = 1 + below(4); n > 0; --n) recording.variables.push_back({text(), {}, {}});
       s.record.push_back(recording);
     }
+    for (std::int64_t i = below(3); i > 0; --i) s.integrate.push_back(loop());
+    for (std::int64_t i = below(4); i > 0; --i) s.commands.push_back(command());
+    s.guard = {maybe(), maybe()};
+    s.checkpoint.enabled = maybe();
+    if (maybe()) s.checkpoint.every = duration(1);
+    s.checkpoint.at_end = maybe();
+    if (maybe()) s.checkpoint.folder = "/a folder/" + name();
     if (maybe()) s.clock = clock();
     s.safe_outputs = maybe() ? SafeOutputs::process : SafeOutputs::guardian;
     s.guardian_timeout = Nanoseconds{1'000'000 + below(50'000'000'000)};
@@ -149,8 +158,45 @@ class RandomSettings {
       if (maybe()) job.start = Period{duration(0)};
       if (maybe()) job.stop = Period{duration(0)};
       job.enabled = maybe();
+      if (maybe()) job.thread = config::Located<std::string>{name()};
+      for (std::int64_t n = below(3); n > 0; --n) job.depends_on.push_back({text()});
       made.jobs.push_back(job);
     }
+    if (maybe()) made.thread.value = name();
+    return made;
+  }
+  WorkerSettings worker() {
+    WorkerSettings made;
+    made.name = name();
+    made.kind = static_cast<ThreadKind>(below(3));
+    if (maybe()) made.period = period(1, 1'000'000'000'000);
+    made.cpus = cpus();
+    made.policy = static_cast<rtsync::SchedPolicy>(below(3));
+    made.priority = 1 + static_cast<int>(below(98));
+    made.stack = (64 << 10) + below(1 << 20);
+    made.trigger = static_cast<rtsync::WaitMode>(below(3));
+    return made;
+  }
+  LoopSettings loop() {
+    LoopSettings made;
+    made.name = name();
+    for (std::int64_t n = 1 + below(3); n > 0; --n) made.models.push_back({name()});
+    if (maybe()) made.cycle = period(1, 1'000'000'000'000);
+    made.method = static_cast<IntegrationMethod>(below(3));
+    made.absolute_tolerance = static_cast<double>(1 + below(INT64_MAX - 1)) * 1e-25;
+    made.relative_tolerance = static_cast<double>(below(1000)) / 1000;
+    made.max_steps = 1 + below(1'000'000);
+    return made;
+  }
+  CommandSettings command() {
+    CommandSettings made;
+    made.at = duration(0);
+    made.order = static_cast<Order>(below(10));
+    if (maybe()) made.frames = config::Located<std::int64_t>{1 + below(1000)};
+    if (maybe()) made.until = config::Located<Nanoseconds>{duration(1)};
+    if (maybe()) made.rest = config::Located<Nanoseconds>{duration(1)};
+    if (maybe()) made.file = config::Located<std::string>{name() + ".tck"};
+    if (maybe()) made.job = config::Located<std::string>{text()};
     return made;
   }
   ClockSection clock() {
@@ -179,6 +225,7 @@ class RandomSettings {
     ConnectionSettings made;
     made.from.value = text();
     made.to.value = text();
+    made.direct = maybe();
     made.delayed = maybe();
     if (maybe()) made.scale = static_cast<double>(below(INT64_MAX)) * 1e-17;
     if (maybe()) made.offset = -static_cast<double>(below(1000)) / 7;
@@ -241,6 +288,73 @@ TEST(RigSettings, TheRealtimeSectionReachesTheSynchronization) {
   EXPECT_EQ(r.ratio, 2);
   EXPECT_EQ(r.late_limit, Nanoseconds{30'000});
   EXPECT_EQ(r.freeze_frame, (Period{20'000'000, 1}));
+}
+
+TEST(RigSettings, ThreadsLoopsAndCommandsAreRead) {
+  const RigSettings settings = loaded(
+      "rig: r\n"
+      "frame: { period: 1 ms }\n"
+      "threads:\n"
+      "  stuck_after: 250 ms\n"
+      "  workers:\n"
+      "    plain: {}\n"
+      "    io: { kind: asynchronous_must_finish, period: 10 ms, cpus: 2-3, policy: rr, priority: 98, stack: "
+      "1 MiB,\n"
+      "          trigger: spin }\n"
+      "models:\n"
+      "  a: { model: m, library: l, thread: io, jobs: { x: { thread: main, depends_on: [b.y, b.z] } } }\n"
+      "  b: { model: m, library: l }\n"
+      "connect: [{ from: a.x, to: b.y, direct: yes }]\n"
+      "integrate:\n"
+      "  one: { models: [a, b] }\n"
+      "  two: { models: [c], cycle: 1/3 ms, method: dopri5, absolute_tolerance: 1e-6, relative_tolerance: "
+      "0,\n"
+      "         max_steps: 7 steps }\n"
+      "commands:\n"
+      "  - { at: 2 s, do: pause, for: 100 ms }\n"
+      "  - { at: 0 s, do: run_until, until: 3 s }\n"
+      "guard: { nan: no }\n"
+      "checkpoint: { every: 1 min, at_end: yes, folder: /var/tmp }\n");
+  EXPECT_EQ(settings.threads.stuck_after, Nanoseconds{250'000'000});
+  ASSERT_EQ(settings.threads.workers.size(), 2U);
+  WorkerSettings expected;
+  expected.name = "plain";
+  EXPECT_EQ(settings.threads.workers[0], expected);
+  expected = {"io",
+              {},
+              ThreadKind::asynchronous_must_finish,
+              Period{10'000'000, 1},
+              {2, 3},
+              rtsync::SchedPolicy::rr,
+              98,
+              1 << 20,
+              rtsync::WaitMode::spin};
+  EXPECT_EQ(settings.threads.workers[1], expected);
+  EXPECT_EQ(settings.models[0].thread.value, "io");
+  EXPECT_EQ(settings.models[1].thread.value, "main");
+  EXPECT_EQ(settings.models[0].jobs[0].thread->value, "main");
+  EXPECT_EQ(settings.models[0].jobs[0].depends_on[1].value, "b.z");
+  EXPECT_EQ(settings.models[0].jobs[0].depends_on[1].path, "models.a.jobs.x.depends_on[1]");
+  EXPECT_TRUE(settings.connect[0].direct);
+  const IntegratorSettings plain = settings.integrate[0].settings();
+  EXPECT_EQ(plain.method, IntegratorSettings{}.method);
+  EXPECT_EQ(plain.absolute_tolerance, IntegratorSettings{}.absolute_tolerance);
+  EXPECT_EQ(plain.relative_tolerance, IntegratorSettings{}.relative_tolerance);
+  EXPECT_EQ(plain.max_steps, IntegratorSettings{}.max_steps);
+  const IntegratorSettings all = settings.integrate[1].settings();
+  EXPECT_EQ(settings.integrate[1].cycle, (Period{1'000'000, 3}));
+  EXPECT_EQ(all.method, IntegrationMethod::dopri5);
+  EXPECT_EQ(all.absolute_tolerance, 1e-6);
+  EXPECT_EQ(all.relative_tolerance, 0);
+  EXPECT_EQ(all.max_steps, 7);
+  EXPECT_EQ(settings.commands[0].rest->value, Nanoseconds{100'000'000});
+  EXPECT_EQ(settings.commands[1].order, Order::run_until);
+  EXPECT_FALSE(settings.guard.nan);
+  EXPECT_TRUE(settings.guard.ranges);
+  EXPECT_TRUE(settings.checkpoint.enabled);
+  EXPECT_EQ(settings.checkpoint.every, Nanoseconds{60'000'000'000});
+  EXPECT_TRUE(settings.checkpoint.at_end);
+  EXPECT_EQ(settings.checkpoint.folder, "/var/tmp");
 }
 
 }  // namespace

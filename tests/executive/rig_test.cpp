@@ -349,6 +349,484 @@ TEST(RigProblems, AreToldAllInOneGoInTheOrderOfTheFile) {
       << ::testing::PrintToString(found);
 }
 
+// ---- threads, loops, commands
+
+const std::string kEvery = "{ model: every, library: ./libclasses.so";
+const std::string kTank = "{ model: tank, library: ./libclasses.so";
+const std::string kFrozen = "{ model: frozen, library: ./libclasses.so";
+
+/// The first five lines; so that models begin in line 11 and what follows them is free.
+std::string with_threads(const std::string& models, const std::string& more = "") {
+  return "rig: r\n"
+         "frame: { period: 1 ms }\n"
+         "frame_log: no\n"
+         "threads:\n"
+         "  workers:\n"
+         "    io: {}\n"
+         "    plant: { trigger: spin }\n"
+         "    slow: { kind: asynchronous_must_finish, period: 10 ms }\n"
+         "    quiet: { kind: asynchronous }\n"
+         "models:\n" +
+         models + more;
+}
+
+/// One job on each worker, so that none of them is complained of: lines 11 to 14.
+const std::string kBusy = "  w1: " + kFrozen + ", thread: io }\n" + "  w2: " + kFrozen +
+                          ", thread: plant }\n" +
+                          "  w3: { model: gain, library: ./libmodels.so, thread: slow }\n" +
+                          "  w4: { model: gain, library: ./libmodels.so, thread: quiet }\n";
+
+/// "a.x on io after b.y, b.z" for each job that is not on main or waits.
+std::vector<std::string> threads_of(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const PlannedJob& job : plan.jobs) {
+    if (job.thread == 0 && job.depends_on.empty()) continue;
+    std::string line = job.name + " on " + (job.thread == 0 ? "main" : plan.threads[job.thread - 1].name);
+    for (const std::size_t on : job.depends_on) line += " after " + plan.jobs[on].name;
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(RigThreads, JobsGoToTheirThreadsAndWaitForEachOther) {
+  const LoadedRig rig(with_threads(
+      "  a: " + kEvery + ", thread: io }\n" +  //
+          "  b: " + kEvery + ", jobs: { act: { thread: plant, depends_on: [b.sense, b.own_times] } } }\n" +
+          "  c: " + kEvery + ", thread: slow }\n" +  //
+          "  d: " + kEvery + ", thread: quiet, jobs: { top: { thread: quiet } } }\n",
+      "connect:\n"
+      "  - { from: a.y, to: b.u, direct: yes }\n"
+      "  - { from: b.y, to: c.u, delayed: yes }\n"
+      "  - { from: c.y, to: d.u, delayed: yes }\n"
+      "record:\n"
+      "  r: { variables: [a.*, c.*] }\n"));
+  const Plan& plan = rig.plan();
+  EXPECT_THAT(
+      threads_of(plan),
+      ElementsAre(
+          "a.sense on io",  //
+          "a.own_times on io after b.sense", "a.act on io after b.sense after b.own_times",
+          "b.sense on main after a.sense", "b.own_times on main after a.sense after a.own_times",
+          "b.act on plant after a.sense after b.sense after a.own_times after b.own_times after a.act",
+          "c.top on slow", "c.sense on slow", "c.own_times on slow", "c.act on slow", "c.end on slow",
+          "d.top on quiet", "d.sense on quiet", "d.own_times on quiet", "d.act on quiet", "d.end on quiet"));
+  ASSERT_EQ(plan.threads.size(), 4U);
+  EXPECT_EQ(plan.threads[1].name, "plant");
+  EXPECT_EQ(plan.threads[1].kind, ThreadKind::scheduled);
+  EXPECT_EQ(plan.threads[1].wait, rtsync::WaitMode::spin);
+  EXPECT_EQ(plan.threads[2].kind, ThreadKind::asynchronous_must_finish);
+  EXPECT_EQ(plan.threads[2].period, (Period{10'000'000, 1}));
+  EXPECT_EQ(plan.threads[2].wait, rtsync::WaitMode::adaptive);
+  EXPECT_TRUE(plan.threads[3].period.is_zero());
+  EXPECT_TRUE(plan.connections[0].direct);
+  EXPECT_FALSE(plan.connections[1].direct);
+  EXPECT_TRUE(plan.jobs.back().recording);
+  EXPECT_FALSE(plan.jobs.front().recording);
+  EXPECT_EQ(plan.stuck_after, rtsync::Nanoseconds{1'000'000'000});
+}
+
+TEST(RigThreads, WrittenAndLoadedAgainIsTheSameRig) {
+  const LoadedRig rig(
+      with_threads(kBusy, "commands: [{ at: 1 s, do: pause, for: 1 s }, { at: 0 s, do: step }]\n"));
+  const std::string written = rig_fields().write(rig.Rig::settings());
+  const LoadedRig again(written);
+  EXPECT_EQ(again.Loaded::settings, rig.Rig::settings()) << written;
+  EXPECT_EQ(threads_of(again.plan()), threads_of(rig.plan()));
+}
+
+TEST(RigThreads, TheGuardsAndTheFreezeFrameReachThePlan) {
+  const LoadedRig plain(kTwoGains);
+  EXPECT_TRUE(plain.plan().nan_guard);
+  EXPECT_TRUE(plain.plan().range_guard);
+  EXPECT_EQ(plain.plan().freeze_frame, (Period{10'000'000, 1}));
+  const LoadedRig rig(kTwoGains +
+                      "guard: { nan: no, ranges: no }\n"
+                      "realtime: { freeze_frame: 5 ms }\n"
+                      "threads: { stuck_after: 2 s }\n");
+  EXPECT_FALSE(rig.plan().nan_guard);
+  EXPECT_FALSE(rig.plan().range_guard);
+  EXPECT_EQ(rig.plan().freeze_frame, (Period{5'000'000, 1}));
+  EXPECT_EQ(rig.plan().stuck_after, rtsync::Nanoseconds{2'000'000'000});
+}
+
+TEST(RigThreads, JobsOfTheFreezeHaveCyclesOfItsTime) {
+  const LoadedRig rig(kHead + "  a: " + kFrozen + " }\n  b: " + kFrozen +
+                      ", jobs: { often: { cycle: 30 ms, phase: 1 }, own_times: { enabled: no } } }\n"
+                      "realtime: { freeze_frame: 5 ms }\n");
+  EXPECT_THAT(text_of(rig.plan()),
+              ElementsAre("frame 1000000/1 timed", "a.step scheduled 60000 1000000/1 from 0/1",
+                          "a.often freeze_scheduled 60000 5000000/1 from 0/1",
+                          "a.seldom freeze_scheduled 60000 1000000000/1 from 0/1",
+                          "a.own_times freeze_automatic 60000 0/1 from 0/1",
+                          "b.step scheduled 60000 1000000/1 from 0/1",
+                          "b.often freeze_scheduled 1 30000000/1 from 0/1",
+                          "b.seldom freeze_scheduled 60000 1000000000/1 from 0/1",
+                          "b.own_times freeze_automatic 60000 0/1 from 0/1 off"));
+  EXPECT_TRUE(rig.plan().jobs[3].dynamic);
+}
+
+TEST(RigProblems, OfThreads) {
+  struct Row {
+    std::string workers;  // from line 6 on
+    std::vector<std::string> expected;
+  };
+  const std::string io = "    io: {}\n";
+  const Row rows[] = {
+      {io, {}},
+      {"    io: { kind: asynchronous, period: 3 ms }\n", {}},
+      {"    io: { kind: asynchronous }\n", {}},
+      {"    io: { kind: asynchronous_must_finish, period: 1 ms }\n", {}},
+      {"    io: { kind: asynchronous_must_finish }\n", {"6:9: threads.workers.io: missing key 'period'"}},
+      {"    io: { kind: asynchronous_must_finish, period: 2.5 ms }\n",
+       {"6:9: threads.workers.io: period 2500 us is no whole number of frames of 1 ms"}},
+      {"    io: { period: 1 ms }\n", {"6:9: threads.workers.io: a scheduled thread runs in lock-step"}},
+      {"    io: { kind: async }\n", {"6:17: threads.workers.io.kind: 'async' is not one of"}},
+      {"    io: { trigger: nap }\n", {"6:20: threads.workers.io.trigger: 'nap' is not one of 'spin', "}},
+      {"    io: { priority: 99 }\n", {"6:21: threads.workers.io.priority: 99 is outside 1 .. 98"}},
+      {"    io: { priority: 0 }\n", {"6:21: threads.workers.io.priority: 0 is outside 1 .. 98"}},
+      {io + "    idle: {}\n",
+       {"7:11: threads.workers.idle: thread 'idle' has no job; put a model on it with"}},
+      {io + io, {"7:5: threads.workers.io: "}},
+      {io + "    'a b': {}\n",
+       {"7:5: threads.workers.a b: ", "7:12: threads.workers.a b: thread 'a b' has no job"}},
+      {io + "    sixteen-letters-: {}\n",
+       {"7:23: threads.workers.sixteen-letters-: the name has 16 characters; the kernel keeps 15",
+        "7:23: threads.workers.sixteen-letters-: thread 'sixteen-letters-' has no job"}},
+      {io + "  stuck_after: 1 us\n", {"7:16: threads.stuck_after: '1 us' is outside 1 ms .. "}},
+      {io + "  stuck_after: 3601 s\n", {"7:16: threads.stuck_after: '3601 s' is outside 1 ms .. "}},
+  };
+  for (const Row& row : rows) {
+    const auto found = problems_of("rig: r\nframe: { period: 1 ms }\nframe_log: no\nthreads:\n  workers:\n" +
+                                   row.workers + "models:\n  m: " + kEvery + ", thread: io }\n");
+    ASSERT_EQ(found.size(), row.expected.size()) << row.workers << ::testing::PrintToString(found);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], StartsWith(row.expected[i]));
+  }
+  for (const std::string name :
+       {"main", "helpers", "tactus", "setup", "recorder", "runaway-guard", "checkpoint"}) {
+    const auto found = problems_of("rig: r\nframe: { period: 1 ms }\nframe_log: no\nthreads: { workers: { " +
+                                   name + ": {} } }\n");
+    ASSERT_FALSE(found.empty());
+    EXPECT_THAT(found[0], HasSubstr("threads.workers." + name + ": '" + name +
+                                    "' is the name of another thread of the rig; choose another"));
+  }
+}
+
+TEST(RigProblems, OfThreadsOfModelsAndJobs) {
+  struct Row {
+    std::string model;  // in line 15, the first key in column 8
+    std::vector<std::string> expected;
+  };
+  const std::string jobs = kEvery + ", jobs: { ";
+  const Row rows[] = {
+      {kEvery + ", thread: main }", {}},
+      {kEvery + ", thread: ioo }", {"15:56: models.m.thread: there is no thread 'ioo'; did you mean 'io'?"}},
+      {kEvery + ", thread: elsewhere }",
+       {"15:56: models.m.thread: there is no thread 'elsewhere'; there are: main, io, plant, slow, quiet"}},
+      {jobs + "sense: { thread: slw } } }",
+       {"15:73: models.m.jobs.sense.thread: there is no thread 'slw'; did you mean 'slow'?"}},
+      {jobs + "sense: { thread: io }, own_times: { thread: io }, act: { thread: io } } }", {}},
+      {jobs + "top: { thread: io } } }",
+       {"15:71: models.m.jobs.top.thread: is a job of class top_of_frame, which runs on thread main; "
+        "'thread' can be "
+        "set of jobs of the cyclic classes alone"}},
+      {jobs + "end: { thread: main } } }",
+       {"15:71: models.m.jobs.end.thread: is a job of class end_of_frame"}},
+      {kEvery + ", thread: slow, jobs: { end: { thread: main } } }",
+       {"15:85: models.m.jobs.end.thread: is a job of class end_of_frame, which runs on thread slow"}},
+      {kEvery + ", thread: slow, jobs: { end: { thread: slow } } }", {}},
+      {kTank + ", jobs: { slope: { thread: io } } }\nintegrate: { l: { models: [m] } }",
+       {"15:72: models.m.jobs.slope.thread: is a job of class derivative, which runs on the thread of its "
+        "loop"}},
+      {jobs + "sense: { thread: io } } }",
+       {"15:6: models.m: 'm.sense' (thread 'io') and 'm.own_times' (thread main) share the memory of model "
+        "'m' and can "
+        "be due at one instant; add 'depends_on: [m.sense]' to the latter",
+        "15:6: models.m: 'm.sense' (thread 'io') and 'm.act' (thread main)"}},
+      {jobs + "sense: { thread: io }, own_times: { depends_on: [m.sense] } } }", {}},
+      {jobs + "sense: { depends_on: [m.act] } } }",
+       {"15:78: models.m.jobs.sense.depends_on[0]: 'm.act' (class effector, phase 60000) comes after "
+        "'m.sense'"}},
+      {jobs + "sense: { depends_on: [m.atc] } } }",
+       {"15:78: models.m.jobs.sense.depends_on[0]: there is no job 'm.atc'; did you mean 'm.act'?"}},
+      {jobs + "sense: { depends_on: [w3.step] } } }",
+       {"15:78: models.m.jobs.sense.depends_on[0]: 'w3.step' runs on the asynchronous thread 'slow'"}},
+      {jobs + "act: { depends_on: [w1.step, m.sense] } } }", {}},
+      {jobs + "act: { thread: slow } } }",
+       {
+           "15:61: models.m.jobs.act: 'm.top' (thread main) and 'm.act' (asynchronous thread 'slow') share "
+           "the memory",
+       }},
+      {kFrozen + ", thread: slow }",
+       {"15:6: models.m: 'm.often' is of class freeze_scheduled and runs on thread main, beside 'm.step'",
+        "15:6: models.m: 'm.seldom' is of class freeze_scheduled",
+        "15:6: models.m: 'm.own_times' is of class freeze_automatic"}},
+      {jobs + "own_times: { cycle: 1 ms } } }",
+       {"15:67: models.m.jobs.own_times: chooses its own times, so it has no cycle; start, offset, stop, "
+        "phase and"}},
+      {jobs + "own_times: { start: 1 ms, offset: 1 ms, stop: 3 ms, phase: 2, enabled: no } } }", {}},
+      {kFrozen + ", jobs: { often: { stop: 1 s } } }",
+       {"15:64: models.m.jobs.often: is a job of class freeze_scheduled, which has no offset, start or stop; "
+        "only"}},
+      {kFrozen + ", jobs: { own_times: { cycle: 1 s } } }",
+       {"15:68: models.m.jobs.own_times: is a job of class freeze_automatic, which has no cycle, offset"}},
+  };
+  for (const Row& row : rows) {
+    const auto found = problems_of(with_threads(kBusy + "  m: " + row.model + "\n"));
+    ASSERT_EQ(found.size(), row.expected.size()) << row.model << ::testing::PrintToString(found);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], StartsWith(row.expected[i]));
+  }
+}
+
+TEST(RigProblems, OfWiresBetweenThreads) {
+  struct Row {
+    const char* wire;  // in line 19
+    std::vector<std::string> expected;
+  };
+  const Row rows[] = {
+      {"{ from: a.y, to: b.u, direct: yes }", {}},
+      {"{ from: a.y, to: b.u, delayed: yes }", {}},
+      {"{ from: a.y, to: c.u, delayed: yes }", {}},
+      {"{ from: rt.late, to: b.u, scale: 1 }", {}},
+      {"{ from: rt.late, to: c.u, scale: 1 }",
+       {"19:5: connect[0]: the rig itself (thread main) and 'c.top' (asynchronous thread 'slow') run "
+        "beside"}},
+      {"{ from: rt.late, to: c.u, scale: 1, delayed: yes }", {}},
+      {"{ from: a.y, to: b.u, direct: yes, delayed: yes }",
+       {"19:5: connect[0]: 'direct' and 'delayed' exclude each other; choose one"}},
+      {"{ from: a.y, to: b.u }",
+       {"19:5: connect[0]: 'a.sense' (thread main) and 'b.sense' (thread 'io') run at the same time; add "
+        "'direct: "
+        "yes' (of two that are due at one instant the later waits for the earlier) or 'delayed: yes'"}},
+      {"{ from: a.y, to: c.u, direct: yes }",
+       {"19:5: connect[0]: 'a.top' (thread main) and 'c.top' (asynchronous thread 'slow') run beside each "
+        "other; only "
+        "'delayed: yes' is possible between them, not 'direct: yes'"}},
+      {"{ from: a.y, to: b.u, direct: yes }\n  - { from: b.y, to: a.u, direct: yes }",
+       {"20:5: connect[1]: closes a loop without delay: a -> b -> a"}},
+  };
+  for (const Row& row : rows) {
+    const auto found = problems_of(with_threads(kBusy + "  a: " + kEvery + " }\n  b: " + kEvery +
+                                                    ", thread: io }\n  c: " + kEvery + ", thread: slow }\n",
+                                                "connect:\n  - " + std::string(row.wire) + "\n"));
+    ASSERT_EQ(found.size(), row.expected.size()) << row.wire << ::testing::PrintToString(found);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], StartsWith(row.expected[i]));
+  }
+}
+
+TEST(RigLoops, ReachThePlan) {
+  const LoadedRig rig(
+      with_threads(kBusy + "  a: " + kTank + ", thread: io }\n  b: " + kTank +
+                       ", thread: io, jobs: { slope: { phase: 3, enabled: no } } }\n  c: " + kTank + " }\n",
+                   "integrate:\n"
+                   "  both: { models: [b, a], method: dopri5, cycle: 2 ms, max_steps: 9 }\n"
+                   "  alone: { models: [c], method: euler }\n"));
+  const Plan& plan = rig.plan();
+  ASSERT_EQ(plan.loops.size(), 2U);
+  EXPECT_EQ(plan.loops[0].name, "both");
+  ASSERT_EQ(plan.loops[0].models.size(), 2U);
+  EXPECT_EQ(plan.loops[0].models[0]->name(), "b");
+  EXPECT_EQ(plan.loops[0].cycle, (Period{2'000'000, 1}));
+  EXPECT_EQ(plan.loops[0].settings.method, IntegrationMethod::dopri5);
+  EXPECT_EQ(plan.loops[0].settings.max_steps, 9);
+  EXPECT_EQ(plan.loops[0].thread, 1U);
+  EXPECT_EQ(plan.loops[1].cycle, plan.frame);
+  EXPECT_EQ(plan.loops[1].thread, 0U);
+  for (const PlannedJob& job : plan.jobs) {
+    if (job.name == "b.slope") {
+      EXPECT_EQ(job.thread, 1U);
+      EXPECT_EQ(job.phase, 3U);
+      EXPECT_FALSE(job.enabled);
+    }
+    if (job.name == "c.before") {
+      EXPECT_EQ(job.thread, 0U);
+    }
+  }
+}
+
+TEST(RigProblems, OfLoops) {
+  struct Row {
+    std::string loops;  // in line 9: the first loop's name in column 14
+    std::vector<std::string> expected;
+  };
+  const Row rows[] = {
+      {"integrate: { l: { models: [a, b] } }", {}},
+      {"integrate: { l: { models: [a] }, k: { models: [b] } }", {}},
+      {"integrate: { l: { models: [a] } }",
+       {"6:6: models.b: has continuous states or jobs of the integration classes and is in no loop; add "
+        "integrate: { "
+        "b: { models: [b] } }"}},
+      {"", {"5:6: models.a: has continuous states", "6:6: models.b: has continuous states"}},
+      {"integrate: { l: { models: [a, b, a] } }",
+       {"9:34: integrate.l.models[2]: model 'a' is already in loop 'l'; its states are integrated once"}},
+      {"integrate: { l: { models: [a, b] }, k: { models: [b] } }",
+       {"9:51: integrate.k.models[0]: model 'b' is already in loop 'l'"}},
+      {"integrate: { l: { models: [a, b, c] } }",
+       {"9:34: integrate.l.models[2]: model 'c' has neither continuous states nor jobs of the integration "
+        "classes; "
+        "take it out"}},
+      {"integrate: { l: { models: [a, b, bb] } }", {"9:34: integrate.l.models[2]: there is no model 'bb'"}},
+      {"integrate: { l: { models: [a, b, zzzz] } }",
+       {"9:34: integrate.l.models[2]: there is no model 'zzzz'; there are: a, b, c, broken"}},
+      {"integrate: { l: { models: [a, b], method: rk5 } }",
+       {"9:43: integrate.l.method: 'rk5' is not one of 'euler', 'rk4', 'dopri5'"}},
+      {"integrate: { l: { models: [a, b], max_steps: 0 } }",
+       {"9:46: integrate.l.max_steps: 0 is outside 1 .. "}},
+      {"integrate: { l: { models: [a, b], absolute_tolerance: 0 } }",
+       {"9:55: integrate.l.absolute_tolerance: "}},
+      {"integrate: { l: { models: [a, b], relative_tolerance: 2 } }",
+       {"9:55: integrate.l.relative_tolerance: "}},
+      {"integrate: { l: { models: [a, b], cycle: 0 s } }", {"9:42: integrate.l.cycle: "}},
+      {"integrate: { l: { models: [a, b] }, k: { models: [] } }",
+       {"9:50: integrate.k.models: has 0 entries"}},
+      {"integrate: { l: { models: [a, b] }, k: {} }", {"9:40: integrate.k: missing key 'models'"}},
+      {"integrate: { l: { models: [a, b], cycle: 1/99991 ms } }\nframe_log: no", {}},
+  };
+  for (const Row& row : rows) {
+    std::string text = kHead + "  a: " + kTank + " }\n  b: " + kTank + " }\n  c: " + kEvery + " }\n";
+    const bool broken = row.loops.find("zzzz") != std::string::npos;
+    text += broken ? "  broken: " + kTank + ", parameters: { u: 1 } }\n" : "  \n";
+    auto found = problems_of(text + row.loops + "\n");
+    std::erase_if(found, [](const std::string& line) { return line.find("frame_log") != std::string::npos; });
+    if (broken) std::erase_if(found, [](const std::string& line) { return line.starts_with("8:"); });
+    ASSERT_EQ(found.size(), row.expected.size()) << row.loops << ::testing::PrintToString(found);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], StartsWith(row.expected[i]));
+  }
+  for (const char* times : {"cycle: 1 ms", "offset: 1 ms", "start: 1 ms", "stop: 1 s"}) {
+    const auto found = problems_of(kHead + "  a: " + kTank + ", jobs: { slope: { " + times +
+                                   " } } }\nintegrate: { l: { models: [a] } }\n");
+    EXPECT_THAT(
+        found, ElementsAre(HasSubstr("models.a.jobs.slope: is a job of class derivative, which has the times "
+                                     "of its loop; only phase and enabled can be set")));
+  }
+}
+
+TEST(RigProblems, ALoopIsOnOneThread) {
+  const auto found =
+      problems_of(with_threads(kBusy + "  a: " + kTank + " }\n  b: " + kTank + ", thread: io }\n",
+                               "integrate: { l: { models: [a, b] } }\n"));
+  EXPECT_THAT(found,
+              ElementsAre(StartsWith("17:31: integrate.l.models[1]: model 'b' and model 'a' are on different "
+                                     "threads; a loop is integrated on one")));
+}
+
+TEST(RigProblems, LoopsOnTwoThreadsNeedADelayedWire) {
+  for (const std::string how : {"", ", direct: yes", ", delayed: yes"}) {
+    const auto found =
+        problems_of(with_threads(kBusy + "  a: " + kTank + " }\n  b: " + kTank + ", thread: io }\n",
+                                 "integrate: { k: { models: [a] }, l: { models: [b] } }\n"
+                                 "connect: [{ from: a.x, to: b.u" +
+                                     how + " }]\n"));
+    if (how == ", delayed: yes") {
+      EXPECT_THAT(found, IsEmpty());
+    } else {
+      EXPECT_THAT(found, ElementsAre(StartsWith(
+                             "18:11: connect[0]: loop 'k' (thread main) and loop 'l' (thread 'io') "
+                             "integrate at the same time; only 'delayed: yes' is possible")));
+    }
+  }
+}
+
+TEST(RigCommands, AreOrderedByTimeAndThenAsTheyStand) {
+  const LoadedRig rig(kTwoGains +
+                      "commands:\n"
+                      "  - { at: 2 s, do: pause, for: 50 ms }\n"
+                      "  - { at: 1 s, do: step, frames: 3 }\n"
+                      "  - { at: 2 s, do: resume }\n"
+                      "  - { at: 0 s, do: disable, job: a.step }\n"
+                      "  - { at: 1 s, do: enable, job: a.control }\n"
+                      "  - { at: 3 s, do: run_until, until: 4 s }\n"
+                      "  - { at: 3 s, do: checkpoint, file: state_1.tck }\n"
+                      "  - { at: 3 s, do: checkpoint }\n"
+                      "  - { at: 5 s, do: reset }\n"
+                      "  - { at: 6 s, do: step }\n"
+                      "  - { at: 6 s, do: stop }\n"
+                      "  - { at: 7 s, do: abort }\n"
+                      "  - { at: 8 s, do: pause }\n");
+  std::vector<std::string> lines;
+  for (const TimedOrder& o : rig.plan().orders)
+    lines.push_back(std::to_string(o.at.count() / 1'000'000'000) + " " +
+                    std::to_string(static_cast<int>(o.order)) + " " + std::to_string(o.frames) + " " +
+                    std::to_string(o.until.count() / 1'000'000'000) + " " +
+                    (o.rest ? std::to_string(o.rest->count()) : "-") + " " + o.text);
+  const auto order = [](Order o) { return " " + std::to_string(static_cast<int>(o)) + " "; };
+  EXPECT_THAT(
+      lines,
+      ElementsAre("0" + order(Order::disable) + "1 0 - a.step", "1" + order(Order::step) + "3 0 - ",
+                  "1" + order(Order::enable) + "1 0 - a.control", "2" + order(Order::pause) + "1 0 50000000 ",
+                  "2" + order(Order::resume) + "1 0 - ", "3" + order(Order::run_until) + "1 4 - ",
+                  "3" + order(Order::checkpoint) + "1 0 - state_1.tck",
+                  "3" + order(Order::checkpoint) + "1 0 - ", "5" + order(Order::reset) + "1 0 - ",
+                  "6" + order(Order::step) + "1 0 - ", "6" + order(Order::stop) + "1 0 - ",
+                  "7" + order(Order::abort) + "1 0 - ", "8" + order(Order::pause) + "1 0 - "));
+}
+
+TEST(RigProblems, OfCommands) {
+  struct Row {
+    const char* command;  // in line 8, the first key in column 7
+    std::vector<std::string> expected;
+  };
+  const Row rows[] = {
+      {"at: 1 s, do: pause", {}},
+      {"do: pause", {"8:5: commands[0]: missing key 'at'"}},
+      {"at: 1 s", {"8:5: commands[0]: missing key 'do'"}},
+      {"at: 1, do: stop", {"8:11: commands[0].at: '1' has no unit"}},
+      {"at: -1 s, do: stop", {"8:11: commands[0].at: "}},
+      {"at: 1 s, do: paws", {"8:20: commands[0].do: 'paws' is not one of 'pause', 'resume', "}},
+      {"at: 1 s, do: stop, frames: 2",
+       {"8:34: commands[0].frames: 'frames' has no place here: it belongs to 'do: step'"}},
+      {"at: 1 s, do: step, until: 2 s",
+       {"8:33: commands[0].until: 'until' has no place here: it belongs to 'do: run_until'"}},
+      {"at: 1 s, do: resume, for: 2 s",
+       {"8:33: commands[0].for: 'for' has no place here: it belongs to 'do: pause'"}},
+      {"at: 1 s, do: reset, file: x.tck",
+       {"8:33: commands[0].file: 'file' has no place here: it belongs to 'do: checkpoint'"}},
+      {"at: 1 s, do: abort, job: a.step",
+       {"8:32: commands[0].job: 'job' has no place here: it belongs to 'do: enable' or 'do: disable'"}},
+      {"at: 1 s, do: pause, frames: 1, until: 2 s",
+       {"8:35: commands[0].frames: ", "8:45: commands[0].until: "}},
+      {"at: 1 s, do: step, frames: 0", {"8:34: commands[0].frames: 0 is outside 1 .. "}},
+      {"at: 1 s, do: run_until", {"8:5: commands[0]: missing key 'until'"}},
+      {"at: 1 s, do: run_until, until: 1 s", {"8:38: commands[0].until: 1 s is not after 'at', 1 s"}},
+      {"at: 1 s, do: checkpoint, file: ../x", {"8:38: commands[0].file: "}},
+      {"at: 1 s, do: checkpoint, file: .x", {"8:38: commands[0].file: "}},
+      {"at: 1 s, do: checkpoint, file: ''", {"8:38: commands[0].file: "}},
+      {"at: 1 s, do: enable", {"8:5: commands[0]: missing key 'job'"}},
+      {"at: 1 s, do: disable, job: a.stp",
+       {"8:34: commands[0].job: there is no job 'a.stp'; did you mean 'a.step'?"}},
+      {"at: 1 s, do: disable, job: a.end",
+       {"8:34: commands[0].job: 'a.end' is a job of class end_of_frame; only jobs of the cyclic classes"}},
+      {"at: 1 s, do: pause, fro: 1 s", {"8:27: commands[0].fro: unknown key; did you mean 'for'?"}},
+  };
+  for (const Row& row : rows) {
+    const auto found = wired("commands:\n  - { " + std::string(row.command) + " }\n");
+    ASSERT_EQ(found.size(), row.expected.size()) << row.command << ::testing::PrintToString(found);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], StartsWith(row.expected[i]));
+  }
+}
+
+TEST(RigProblems, OfCheckpoints) {
+  EXPECT_THAT(wired("checkpoint: { every: 1 s, at_end: yes, folder: /tmp/x }\n"), IsEmpty());
+  EXPECT_THAT(wired("checkpoint: { enabled: no, every: off }\n"), IsEmpty());
+  EXPECT_THAT(wired("checkpoint: { enabled: no, every: 1 s }\n"),
+              ElementsAre("7:13: checkpoint: 'every' and 'at_end' need enabled: yes"));
+  EXPECT_THAT(wired("checkpoint: { enabled: no, at_end: yes }\n"),
+              ElementsAre("7:13: checkpoint: 'every' and 'at_end' need enabled: yes"));
+  EXPECT_THAT(wired("checkpoint: { enabled: no }\ncommands: [{ at: 1 s, do: checkpoint }]\n"),
+              ElementsAre("8:12: commands[0]: no checkpoint can be taken with checkpoint.enabled: no"));
+  EXPECT_THAT(wired("checkpoint: { every: 0 s }\n"), ElementsAre(StartsWith("7:22: checkpoint.every: ")));
+  EXPECT_THAT(wired("checkpoint: { folder: '' }\n"), ElementsAre(StartsWith("7:23: checkpoint.folder: ")));
+}
+
+TEST(RigProblems, OfThreadsAreNotToldOfAModelThatCouldNotBeMade) {
+  EXPECT_THAT(
+      problems_of(
+          "rig: r\nframe: { period: 1 ms }\nframe_log: no\nthreads: { workers: { io: {} } }\nmodels:\n"
+          "  m: { model: throws, library: ./libtrouble.so, thread: io }\n"
+          "integrate: { l: { models: [m] } }\n"
+          "commands: [{ at: 1 s, do: enable, job: m.step }]\n"),
+      ElementsAre(HasSubstr("could not be constructed")));
+}
+
 // ---- parameters
 
 /// The value of a parameter of model "types" after `parameters: { name: text }`.

@@ -31,7 +31,7 @@ struct Scribe {
   void controller() noexcept { happenings.push_back({Happening::kController}); }
   bool call(std::uint32_t place) noexcept {
     const int job = static_cast<int>(schedule.job_at(place));
-    const tactus_call& call = schedule.call_at(place);
+    const tactus_call& call = schedule.call_at_place(place);
     happenings.push_back({job, call.frame, call.sim_time_ns, call.dt});
     return job != refuse;
   }

@@ -12,6 +12,7 @@ FLOORS = ["rtsync", "config", "executive", "drivers"]  # from the ground up; an 
 OWNERS = {
     "yaml-cpp": "config/",
     "CLI": "executive/app/",
+    "boost": "executive/",
     "gpiod": "drivers/gpio/",
     "systemd": "rtsync/",
     "asio": "drivers/silkit/",

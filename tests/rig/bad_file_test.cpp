@@ -57,6 +57,13 @@ std::string load(const std::string& rest) {
   return kHead + "models:\n  load: { model: late, library: test_load" + rest + " }\n";
 }
 
+std::string two_threads() {
+  return kHead +
+         "models:\n  a: { model: dc_servo, library: servo }\n"
+         "  b: { model: cascaded_pi, library: controller, thread: io }\n"
+         "threads: { workers: { io: {} } }\n";
+}
+
 std::string times(int count, const std::string& text) {
   std::string all;
   for (int i = 0; i < count; ++i) all += text;
@@ -141,7 +148,38 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"an_unknown_driver", load("") + "record: { r: { driver: cvs, variables: [load.burnt] } }\n",
             "cvs"},
         Bad{"priority_out_of_range", kHead + "threads: { main: { priority: 120 } }\n",
-            "120 is outside 1 .. 99"}),
+            "120 is outside 1 .. 98"},
+        Bad{"an_unknown_thread", load(", thread: elsewhere"),
+            "bad.yaml:5:52: models.load.thread: there is no thread 'elsewhere'"},
+        Bad{"a_thread_without_a_job", load("") + "threads: { workers: { idle: {} } }\n",
+            "bad.yaml:6:29: threads.workers.idle: thread 'idle' has no job; put a model on it"},
+        Bad{"a_thread_that_must_finish_without_a_period",
+            load(", thread: io") + "threads: { workers: { io: { kind: asynchronous_must_finish } } }\n",
+            "bad.yaml:6:27: threads.workers.io: missing key 'period'"},
+        Bad{"a_period_of_half_a_frame",
+            load(", thread: io") + "threads: { workers: { io: { kind: asynchronous, period: 500 us } } }\n",
+            "threads.workers.io: period 500 us is no whole number of frames of 1 ms"},
+        Bad{"a_wire_between_threads_that_says_nothing",
+            two_threads() + "connect:\n  - { from: a.current, to: b.current }\n",
+            "bad.yaml:9:5: connect[0]: 'a.step' (thread main) and 'b.outer' (thread 'io') run at the same "
+            "time; add "
+            "'direct: yes'"},
+        Bad{"a_wire_that_is_direct_and_delayed",
+            two_threads() + "connect:\n  - { from: a.current, to: b.current, direct: yes, delayed: yes }\n",
+            "connect[0]: 'direct' and 'delayed' exclude each other"},
+        Bad{"a_job_that_waits_for_a_later_one",
+            kHead + "models:\n  a: { model: dc_servo, library: servo, jobs: { step: { depends_on: [b.outer] "
+                    "} } }\n"
+                    "  b: { model: cascaded_pi, library: controller }\n",
+            "bad.yaml:5:70: models.a.jobs.step.depends_on[0]: 'b.outer' (class controller"},
+        Bad{"a_loop_of_nothing_to_integrate", load("") + "integrate: { l: { models: [load] } }\n",
+            "bad.yaml:6:28: integrate.l.models[0]: model 'load' has neither continuous states nor jobs"},
+        Bad{"a_command_with_anothers_key", kHead + "commands: [{ at: 1 s, do: stop, frames: 3 }]\n",
+            "bad.yaml:4:41: commands[0].frames: 'frames' has no place here: it belongs to 'do: step'"},
+        Bad{"a_command_to_no_job", load("") + "commands: [{ at: 1 s, do: enable, job: load.stp }]\n",
+            "there is no job 'load.stp'; did you mean 'load.step'?"},
+        Bad{"a_checkpoint_that_is_a_path", kHead + "commands: [{ at: 1 s, do: checkpoint, file: ../x }]\n",
+            "bad.yaml:4:45: commands[0].file: "}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST(BadFiles, AllProblemsInOneGo) {

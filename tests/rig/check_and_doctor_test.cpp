@@ -31,6 +31,79 @@ TEST(Check, PrintsTheJobsInTheirOrderAndStartsNothing) {
   EXPECT_TRUE(fs::is_empty(dir.path()));
 }
 
+TEST(Check, PrintsTheJobsOfEachThreadAndForWhomTheyWait) {
+  const TempDir dir;
+  const Finished done = run(tactus({"check", example("threads")}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_EQ(done.err, "");
+  std::size_t last = 0;
+  for (const char* part :
+       {"\nthreads\n  main ",
+        "\n  road            scheduled, SCHED_FIFO 80, a chosen CPU, trigger adaptive\n",
+        "1 s longer than its time is stuck", " jobs on thread main,", "\n  cycle.step ", "\n  engine.step ",
+        "\n  driver.step ", "\n      waits for gearbox.step, car.step\n", "\n  record.drive ",
+        "\n2 jobs on thread road,", "\n  gearbox.step ", "\n      waits for engine.step\n", "\n  car.step ",
+        "\nload: 2120 calls a second, 21.2 a frame\n", "\n  engine.speed -> gearbox.engine_speed (direct)\n",
+        "\n  driver.brake -> car.brake (delayed)\n"}) {
+    const std::size_t at = done.out.find(part, last);
+    ASSERT_NE(at, std::string::npos) << part << done;
+    last = at;
+  }
+}
+
+TEST(Check, AJobOnAnotherThreadChangesWhoWaits) {
+  const TempDir dir;
+  const Finished done =
+      run(tactus({"check", example("threads"), "--set", "models.engine.thread=road"}, dir.path()));
+  ASSERT_EQ(done.status, 2) << done;
+  EXPECT_NE(
+      done.err.find("'engine.step' (thread 'road') and 'driver.step' (thread main) run at the same time"),
+      std::string::npos)
+      << done;
+}
+
+TEST(Check, PrintsEveryKindOfThreadAndTheCommands) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml",
+                  "rig: kinds\nframe: { period: 1 ms }\n"
+                  "realtime: { enabled: yes }\n"
+                  "threads:\n  stuck_after: 250 ms\n  workers:\n"
+                  "    io: { cpus: [0], priority: 70, trigger: spin }\n"
+                  "    slow: { kind: asynchronous_must_finish, period: 10 ms, policy: rr }\n"
+                  "    quiet: { kind: asynchronous, policy: other, trigger: futex }\n"
+                  "    steady: { kind: asynchronous, period: 3 ms }\n"
+                  "models:\n"
+                  "  a: { model: late, library: test_load, thread: io }\n"
+                  "  b: { model: late, library: test_load, thread: slow }\n"
+                  "  c: { model: late, library: test_load, thread: quiet }\n"
+                  "  d: { model: late, library: test_load, thread: steady }\n"
+                  "commands:\n"
+                  "  - { at: 2 s, do: resume }\n"
+                  "  - { at: 1 s, do: pause, for: 100 ms }\n"
+                  "  - { at: 3 s, do: step, frames: 5 }\n"
+                  "  - { at: 4 s, do: run_until, until: 5 s }\n"
+                  "  - { at: 6 s, do: checkpoint, file: six.tck }\n"
+                  "  - { at: 7 s, do: disable, job: a.step }\n");
+  const Finished done = run(tactus({"check", "rig.yaml"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  for (const char* line :
+       {"  io              scheduled, SCHED_FIFO 70, CPUs 0, trigger spin",
+        "  slow            asynchronous_must_finish every 10 ms, SCHED_RR 80, a chosen CPU, trigger adaptive",
+        "  quiet           asynchronous, SCHED_OTHER, a chosen CPU, trigger futex",
+        "  steady          asynchronous every 3 ms, SCHED_FIFO 80, a chosen CPU, trigger adaptive",
+        "  a thread that takes 250 ms longer than its time is stuck"})
+    EXPECT_NE(done.out.find(std::string("\n") + line + "\n"), std::string::npos) << line << done;
+  EXPECT_NE(done.out.find("\ncommands\n"
+                          "  at 1 s          pause for 100 ms\n"
+                          "  at 2 s          resume\n"
+                          "  at 3 s          step 5 frames\n"
+                          "  at 4 s          run until 5 s\n"
+                          "  at 6 s          checkpoint six.tck\n"
+                          "  at 7 s          disable a.step\n"),
+            std::string::npos)
+      << done;
+}
+
 TEST(Check, TakesSet) {
   const TempDir dir;
   const Finished done =
@@ -56,7 +129,7 @@ TEST(Check, TheSchemaIsJsonThatNamesEverySection) {
   EXPECT_TRUE(schema.contains("$schema"));
   EXPECT_EQ(schema["type"], "object");
   for (const char* key : {"rig", "frame", "until", "privileges", "realtime", "threads", "memory", "models",
-                          "connect", "record"})
+                          "connect", "integrate", "commands", "guard", "checkpoint", "record"})
     EXPECT_TRUE(schema["properties"].contains(key)) << key;
 }
 
@@ -81,7 +154,8 @@ for file in sys.argv[1:]:
     assert not checker(schema).is_valid(rig), file
 )");
   Command command;
-  command.argv = {TACTUS_PYTHON, "validate.py", example("servo"), example("vehicle"), example("overrun")};
+  command.argv = {TACTUS_PYTHON,      "validate.py",      example("servo"),
+                  example("vehicle"), example("overrun"), example("threads")};
   command.cwd = dir.path();
   Finished done;
   try {
@@ -98,7 +172,8 @@ TEST(Check, TheReferenceNamesEveryKeyOfTheExamples) {
   const Finished done = run(tactus({"check", "--reference"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
   for (const char* key :
-       {"period", "on_overrun", "max_consecutive_overruns", "priority", "delayed", "variables"})
+       {"period", "on_overrun", "max_consecutive_overruns", "priority", "delayed", "variables", "workers",
+        "stuck_after", "trigger", "depends_on", "direct", "max_steps", "run_until", "at_end"})
     EXPECT_NE(done.out.find(key), std::string::npos) << key;
 }
 

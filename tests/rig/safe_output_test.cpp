@@ -222,9 +222,9 @@ TEST(SafeOutput, StandsSafeAfterASignalThatEndsIt) {
 TEST(SafeOutput, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
   for (int attempt = 0; attempt < 20; ++attempt) {  // as above
     Torque torque;
-    Process rig(torque.command({"--set", "models.wrong.parameters.what=sleep", "--set",
-                                "models.wrong.parameters.at_frame=20", "--set",
-                                "models.wrong.parameters.sleep_for=4 s"}));
+    Process rig(torque.command(
+        {"--set", "models.wrong.parameters.what=sleep", "--set", "models.wrong.parameters.at_frame=20",
+         "--set", "models.wrong.parameters.sleep_for=4 s", "--set", "threads.stuck_after=1000 s"}));
     ASSERT_TRUE(torque.driving());
     (void)torque.comes([&] { return torque.tape().writes >= 20; });
     std::this_thread::sleep_for(50ms * (attempt + 1));

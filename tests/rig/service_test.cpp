@@ -95,7 +95,7 @@ TEST(Service, DoesNotAnswerForFramesThatStandStill) {
   const TempDir dir;
   dir.write("rig.yaml",
             "rig: stuck\nframe: { period: 1 ms }\nrealtime: { enabled: yes, sleeper: nanosleep }\n"
-            "threads: { main: { policy: other } }\nmemory: { lock: no, heap: 0 B }\n"
+            "threads: { main: { policy: other }, stuck_after: 1000 s }\nmemory: { lock: no, heap: 0 B }\n"
             "models: { hang: { model: hang, library: " TACTUS_HANG_LIBRARY
             ", parameters: { where: frame, at_frame: 100 } } }\n");
   Systemd systemd(dir);

@@ -9,7 +9,7 @@
 /// Time     the call at t moves the motor from t to t + cycle with voltage and load held: the exact solution
 ///          of the equations above, whatever the cycle. A sensor that runs at t + cycle reads the outputs.
 /// RT       step: no allocation, no system call. The step matrix is made in the first call, when the cycle
-///          is known: a few microseconds, once.
+///          is known: a few microseconds, once, and once more after a restart.
 #include <algorithm>
 #include <array>
 #include <tactus/model.hpp>
@@ -43,6 +43,7 @@ class DcServo : public tactus::Model {
     d.state("shaft_angle", theta_, "rad", "angle at the end of the last step");
     d.job<&DcServo::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&DcServo::step>("step", tactus::JobClass::scheduled, {.cycle_num = 200'000});
+    d.job<&DcServo::forget_matrix>("forget_matrix", tactus::JobClass::restart);
   }
 
   void initialize() {
@@ -55,13 +56,16 @@ class DcServo : public tactus::Model {
     models::require_positive("supply", supply_, "V", "24 V");
     models::require_finite("initial_speed", initial_speed_, "rad/s", "0 rad/s");
     models::require_finite("initial_angle", initial_angle_, "rad", "0 rad");
-    matrix_dt_ = 0;  // a new matrix in the first step: the parameters may have changed
+    forget_matrix();
     i_ = 0;
     w_ = initial_speed_;
     theta_ = initial_angle_;
     voltage_applied_ = 0;
     publish();
   }
+
+  /// A new matrix in the next step: a checkpoint may have brought other parameters.
+  void forget_matrix() { matrix_dt_ = 0; }
 
   void step(const tactus::Call& call) {
     if (call.dt != matrix_dt_) discretize(call.dt);
@@ -104,6 +108,7 @@ class DcServo : public tactus::Model {
   double current_ = 0, speed_ = 0, angle_ = 0, torque_ = 0, voltage_applied_ = 0;
   double i_ = 0, w_ = 0, theta_ = 0;
 
+  // Made of the parameters and the cycle, so no state:
   Matrix<5> matrix_{};
   double matrix_dt_ = 0;  // the cycle matrix_ was made for; 0: none yet
 };

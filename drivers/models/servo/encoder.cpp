@@ -31,6 +31,7 @@ class Encoder : public tactus::Model {
     d.state("started", started_, "1", "a first sample was taken");
     d.job<&Encoder::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Encoder::sample>("sample", tactus::JobClass::sensor, {.cycle_num = 1'000'000});
+    d.job<&Encoder::forget_weight>("forget_weight", tactus::JobClass::restart);
   }
 
   void initialize() {
@@ -39,8 +40,11 @@ class Encoder : public tactus::Model {
     count_ = before_ = 0;
     angle_ = speed_ = 0;
     started_ = false;
-    weight_dt_ = 0;
+    forget_weight();
   }
+
+  /// A new weight in the next sample: a checkpoint may have brought another filter.
+  void forget_weight() { weight_dt_ = 0; }
 
   void sample(const tactus::Call& call) {
     if (call.dt != weight_dt_) {
@@ -69,6 +73,7 @@ class Encoder : public tactus::Model {
   std::int64_t before_ = 0;
   bool started_ = false;
 
+  // Made of the parameters and the cycle, so no state:
   double weight_ = 1, weight_dt_ = 0;  // of one sample in the low-pass, and the cycle it was made for
 };
 TACTUS_MODEL("encoder", Encoder, "incremental encoder with quantization and a speed estimate")

@@ -32,9 +32,16 @@ class Trajectory : public tactus::Model {
     d.output("move_time", move_time_, "s", "duration of one move, without the dwell");
     d.job<&Trajectory::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Trajectory::step>("step", tactus::JobClass::environment, {.cycle_num = 1'000'000});
+    d.job<&Trajectory::plan>("plan", tactus::JobClass::restart);
   }
 
   void initialize() {
+    plan();
+    publish(0);
+  }
+
+  /// The curve, from the parameters: also after a restart, as a checkpoint may have brought others.
+  void plan() {
     models::require_finite("from", from_, "rad", "0 rad");
     models::require_finite("to", to_, "rad", "20 rad");
     models::require_positive("max_speed", max_speed_, "rad/s", "100 rad/s");
@@ -49,7 +56,6 @@ class Trajectory : public tactus::Model {
     }
     half_ns_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil((move_time_ + dwell_) * 1e9)));
     delay_ns_ = static_cast<std::int64_t>(std::llround(delay_ * 1e9));
-    publish(0);
   }
 
   void step(const tactus::Call& call) { publish(call.sim_time_ns); }
@@ -69,6 +75,7 @@ class Trajectory : public tactus::Model {
   double dwell_ = 0.15, delay_ = 0.1;
   double position_ = 0, speed_ = 0, acceleration_ = 0, move_time_ = 0;
 
+  // Made of the parameters, so no state:
   SCurve curve_;
   std::int64_t half_ns_ = 1;  // one move and its dwell
   std::int64_t delay_ns_ = 0;

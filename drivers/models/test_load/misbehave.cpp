@@ -4,11 +4,9 @@
 /// forbidden to a model; that is the point.
 ///
 /// Units    s, bytes; frames are counted from 0.
-#include <sys/mman.h>
 #include <time.h>
 
 #include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -16,6 +14,7 @@
 #include <tactus/model.hpp>
 
 #include "models/check.hpp"
+#include "models/test_load/crash.hpp"
 
 namespace test_load {
 
@@ -86,12 +85,9 @@ class Misbehave : public tactus::Model {
         seen_ = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
         return 0;
       }
-      case What::segv: {
-        // Through a volatile number: no compiler and no sanitizer may see that it points nowhere.
-        const volatile std::uintptr_t nowhere = 64;
-        *reinterpret_cast<volatile int*>(nowhere) = 1;
+      case What::segv:
+        write_nowhere();
         return 0;
-      }
       case What::fpe:
         divide_by_zero();
         return 0;
@@ -109,17 +105,6 @@ class Misbehave : public tactus::Model {
   }
 
  private:
-#if defined(__x86_64__)
-  static void divide_by_zero() { asm volatile("xorl %%ecx, %%ecx; divl %%ecx" ::: "eax", "ecx", "edx"); }
-#else
-  static void divide_by_zero() { std::raise(SIGFPE); }  // this processor's division does not trap
-#endif
-  static void touch_beyond_a_file() {
-    const int file = ::memfd_create("empty", MFD_CLOEXEC);
-    void* const page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (page != MAP_FAILED) *static_cast<volatile char*>(page) = 1;
-  }
-
   What what_ = What::none;
   std::int64_t at_frame_ = 0, for_frames_ = 1, bytes_ = 1000;
   double sleep_for_ = 1e-3;

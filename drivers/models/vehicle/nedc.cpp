@@ -33,14 +33,20 @@ class Nedc : public tactus::Model {
     d.output("time_left", time_left_, "s", "until the end of the cycle");
     d.job<&Nedc::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Nedc::step>("step", tactus::JobClass::environment, {.cycle_num = 100'000'000});
+    d.job<&Nedc::take_preview>("take_preview", tactus::JobClass::restart);
   }
 
   void initialize() {
+    take_preview();
+    publish(0);
+  }
+
+  /// Also after a restart, as a checkpoint may have brought another preview.
+  void take_preview() {
     models::require_positive("preview", preview_, "s", "0.5 s");
     if (preview_ > 60) models::refuse("preview", preview_, "s", "must not be above 60 s", "0.5 s");
     preview_ns_ = static_cast<std::int64_t>(preview_ * 1e9);
     if (preview_ns_ == 0) models::refuse("preview", preview_, "s", "is below one nanosecond", "0.5 s");
-    publish(0);
   }
 
   void step(const tactus::Call& call) { publish(call.sim_time_ns); }
@@ -100,7 +106,7 @@ class Nedc : public tactus::Model {
   Part part_ = Part::urban;
   double time_left_ = kNedcSeconds;
 
-  std::int64_t preview_ns_ = 1;
+  std::int64_t preview_ns_ = 1;  // preview_ in whole nanoseconds, so no state
 };
 TACTUS_MODEL("nedc", Nedc, "speed and gears of the New European Driving Cycle")
 

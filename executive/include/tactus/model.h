@@ -42,21 +42,56 @@ typedef enum tactus_role {
   TACTUS_STATE          /**< written by the model, what it must remember from frame to frame */
 } tactus_role;
 
-/** When a job runs. Inside a frame the order is: time, class (by these numbers), phase, declaration. */
+/** When a job runs. Inside an instant the order is: class (by these numbers), phase, declaration. */
 typedef enum tactus_job_class {
   TACTUS_DEFAULT_DATA = 100,   /**< once, before the parameters of the rig file are set */
-  TACTUS_INITIALIZATION = 200, /**< once, after the parameters, before the first frame */
+  TACTUS_INITIALIZATION = 200, /**< after the parameters, before the first frame; again after a reset */
   TACTUS_TOP_OF_FRAME = 300,   /**< at the start of every frame, before anything else */
+  /* The cyclic classes, in this order at each instant. */
   TACTUS_ENVIRONMENT = 400,
   TACTUS_SENSOR = 500,
+  TACTUS_SENSOR_EMITTER = 510,
+  TACTUS_SENSOR_REFLECTOR = 520,
+  TACTUS_SENSOR_RECEIVER = 530,
   TACTUS_SCHEDULED = 600,
   TACTUS_CONTROLLER = 700,
   TACTUS_EFFECTOR = 800,
+  TACTUS_EFFECTOR_EMITTER = 810,
+  TACTUS_EFFECTOR_RECEIVER = 820,
   TACTUS_LOGGING = 900,
   TACTUS_DATA_RECORD = 1000,
-  TACTUS_END_OF_FRAME = 1100, /**< at the end of every frame */
-  TACTUS_SHUTDOWN = 1200      /**< once, after the last frame */
+  /* Part of an integration loop (`integrate:` in the rig file), at the loop's cycle. */
+  TACTUS_PRE_INTEGRATION = 1010,
+  TACTUS_DERIVATIVE = 1020,  /**< computes derivatives from states: at every stage of the stepper */
+  TACTUS_INTEGRATION = 1030, /**< once per cycle, after the stepper: a model that integrates by itself */
+  TACTUS_POST_INTEGRATION = 1040,
+  TACTUS_END_OF_FRAME = 1100,       /**< at the end of every frame, before it waits */
+  TACTUS_FREEZE_INIT = 1110,        /**< when the rig freezes */
+  TACTUS_FREEZE_SCHEDULED = 1120,   /**< while frozen, at a cycle of the freeze time */
+  TACTUS_FREEZE_AUTOMATIC = 1130,   /**< while frozen, at freeze times that the job chooses with call_at */
+  TACTUS_FREEZE = 1140,             /**< at the end of every freeze frame */
+  TACTUS_UNFREEZE = 1150,           /**< when the rig leaves the freeze */
+  TACTUS_CHECKPOINT = 1160,         /**< before the state is copied for a checkpoint */
+  TACTUS_POST_CHECKPOINT = 1170,    /**< after it was copied */
+  TACTUS_PRELOAD_CHECKPOINT = 1180, /**< before a checkpoint is loaded, or the rig is reset */
+  TACTUS_RESTART = 1190,            /**< after a checkpoint was loaded, or the rig was reset */
+  TACTUS_SHUTDOWN = 1200            /**< once, after the last frame */
 } tactus_job_class;
+
+/** tactus_job::cycle_num of a job that chooses its own next time: called first at its start, and then
+ *  whenever call_at said so; not again if it did not. Cyclic classes and TACTUS_FREEZE_AUTOMATIC. */
+#define TACTUS_DYNAMIC (-1)
+
+/** What a model may ask of the rig, as from outside; taken at the end of the frame. */
+typedef enum tactus_command {
+  TACTUS_PAUSE = 1, /**< freeze */
+  TACTUS_RESUME,
+  TACTUS_STEP,      /**< run `value` frames (from now, or from the freeze), then freeze */
+  TACTUS_RUN_UNTIL, /**< run until the simulated time `value` (nanoseconds), then freeze */
+  TACTUS_STOP,      /**< end in order */
+  TACTUS_RESET,     /**< back to the initial state, and on from there */
+  TACTUS_ABORT
+} tactus_command;
 
 /** A name for one value of an enumeration. */
 typedef struct tactus_label {
@@ -80,9 +115,11 @@ typedef struct tactus_variable {
 
 /** What a job is told when it is called. */
 typedef struct tactus_call {
-  int64_t sim_time_ns; /**< the time this call stands for; 0 in the first frame */
-  int64_t frame;       /**< number of the frame, from 0; -1 outside the frames */
-  double dt;           /**< the job's cycle in seconds; 0 for a job that runs once */
+  int64_t
+      sim_time_ns; /**< the time this call stands for; 0 in the first frame. Freeze classes: freeze time */
+  int64_t frame;   /**< number of the frame, from 0; -1 outside the frames. Freeze classes: of the freeze
+                        frame. On an asynchronous thread with a period: of the period */
+  double dt;       /**< the job's cycle in seconds; 0 for a job that runs once */
 } tactus_call;
 
 /** Returns 0 to go on; anything else ends the rig (Abort), which names the job. Called inside a frame: it
@@ -97,7 +134,8 @@ typedef struct tactus_job {
   tactus_job_class job_class;
   uint32_t phase; /**< 0 .. 65535, low runs first; 60000 if you do not care */
   tactus_job_function run;
-  int64_t cycle_num; /**< cycle = cycle_num / cycle_den nanoseconds; 0 / 1: once every frame */
+  int64_t cycle_num; /**< cycle = cycle_num / cycle_den nanoseconds; 0 / 1: once every frame; or
+                          TACTUS_DYNAMIC */
   int64_t cycle_den;
 } tactus_job;
 
@@ -119,6 +157,20 @@ typedef struct tactus_host {
   /** Switches a job of a cyclic class ("model.job") on or off, from the next time it comes up; at any time
    * from the initialization jobs on. Not 0 when there is no such job. */
   int (*enable_job)(void* context, const char* job, int on);
+  /** Names a double variable as a continuous state and another of the same size as its derivative; an
+   * `integrate:` loop of the rig file integrates them. Only while the model declares itself. */
+  int (*declare_integrated)(void* context, const char* state, const char* derivative);
+  /** A variable that leaves low .. high ends the rig (see `guard:`); NaN: no bound on that side. Only while
+   * the model declares itself. */
+  int (*declare_range)(void* context, const char* variable, double low, double high);
+  /** Says that the model remembers what its variables do not hold, so that the rig can neither be reset nor
+   * continued from a checkpoint; `why` is told. Only while the model declares itself. */
+  int (*cannot_restart)(void* context, const char* why);
+  /** The next simulated time of a dynamic job of this model (without the model's name), in nanoseconds; it
+   * has to lie after the present instant. From a job of the same model. Not 0 when there is no such job. */
+  int (*call_at)(void* context, const char* job, int64_t sim_time_ns);
+  /** Asks for something, from any thread at any time. Not 0 when the number is no command. */
+  int (*command)(void* context, tactus_command command, int64_t value);
 } tactus_host;
 
 typedef struct tactus_model {

@@ -40,12 +40,30 @@ enum class JobClass : int {
   top_of_frame = TACTUS_TOP_OF_FRAME,
   environment = TACTUS_ENVIRONMENT,
   sensor = TACTUS_SENSOR,
+  sensor_emitter = TACTUS_SENSOR_EMITTER,
+  sensor_reflector = TACTUS_SENSOR_REFLECTOR,
+  sensor_receiver = TACTUS_SENSOR_RECEIVER,
   scheduled = TACTUS_SCHEDULED,
   controller = TACTUS_CONTROLLER,
   effector = TACTUS_EFFECTOR,
+  effector_emitter = TACTUS_EFFECTOR_EMITTER,
+  effector_receiver = TACTUS_EFFECTOR_RECEIVER,
   logging = TACTUS_LOGGING,
   data_record = TACTUS_DATA_RECORD,
+  pre_integration = TACTUS_PRE_INTEGRATION,
+  derivative = TACTUS_DERIVATIVE,
+  integration = TACTUS_INTEGRATION,
+  post_integration = TACTUS_POST_INTEGRATION,
   end_of_frame = TACTUS_END_OF_FRAME,
+  freeze_init = TACTUS_FREEZE_INIT,
+  freeze_scheduled = TACTUS_FREEZE_SCHEDULED,
+  freeze_automatic = TACTUS_FREEZE_AUTOMATIC,
+  freeze = TACTUS_FREEZE,
+  unfreeze = TACTUS_UNFREEZE,
+  checkpoint = TACTUS_CHECKPOINT,
+  post_checkpoint = TACTUS_POST_CHECKPOINT,
+  preload_checkpoint = TACTUS_PRELOAD_CHECKPOINT,
+  restart = TACTUS_RESTART,
   shutdown = TACTUS_SHUTDOWN,
 };
 
@@ -68,6 +86,9 @@ struct JobOptions {
   std::int64_t cycle_num = 0;  ///< cycle_num / cycle_den nanoseconds; 0: once every frame
   std::int64_t cycle_den = 1;
 };
+
+/// For a job that chooses its own next time with Model::call_at.
+inline constexpr JobOptions kDynamic{.cycle_num = TACTUS_DYNAMIC};
 
 namespace detail {
 
@@ -158,6 +179,25 @@ class Declare {
     variable(TACTUS_STATE, name, data, unit, about, labels);
   }
 
+  /// Two double variables declared before, scalars or arrays of one size: an `integrate:` loop of the rig
+  /// file integrates `derivative` into `state`.
+  void integrated(const char* state, const char* derivative) {
+    if (host_.declare_integrated == nullptr ||
+        host_.declare_integrated(host_.context, state, derivative) != 0)
+      throw std::runtime_error("");
+  }
+  /// A variable declared before: outside of low .. high ends the rig. NaN: no bound on that side.
+  void range(const char* variable, double low, double high) {
+    if (host_.declare_range == nullptr || host_.declare_range(host_.context, variable, low, high) != 0)
+      throw std::runtime_error("");
+  }
+  /// The model remembers what its variables do not hold: it can neither be reset nor continued from a
+  /// checkpoint.
+  void cannot_restart(const char* why) {
+    if (host_.cannot_restart == nullptr || host_.cannot_restart(host_.context, why) != 0)
+      throw std::runtime_error("");
+  }
+
   /// Member is `void f()`, `void f(const Call&)`, or the same returning int (0: go on; else the rig aborts).
   /// An exception it throws ends the rig (Abort) with the exception's text.
   template <auto Member>
@@ -213,6 +253,17 @@ class Model {
   /// False when there is none. From initialization on. @when any
   bool enable_job(const char* job, bool on) const noexcept {
     return host_.enable_job != nullptr && host_.enable_job(host_.context, job, on ? 1 : 0) == 0;
+  }
+
+  /// The next time of a dynamic job of this model; after the present instant. False when there is none of
+  /// that name. From this model's jobs. @when rt
+  bool call_at(const char* job, std::int64_t sim_time_ns) const noexcept {
+    return host_.call_at != nullptr && host_.call_at(host_.context, job, sim_time_ns) == 0;
+  }
+
+  /// Asks the rig to pause, resume, step, ... ; taken at the end of the frame. @when any
+  bool command(tactus_command command, std::int64_t value = 0) const noexcept {
+    return host_.command != nullptr && host_.command(host_.context, command, value) == 0;
   }
 
   /// For TACTUS_MODEL only. A host that is older than this header has fewer fields: the others stay null.

@@ -76,6 +76,7 @@ struct Variable {
         return 8;
     }
   }
+  std::size_t bytes() const { return size() * std::max(1U, count); }
 };
 
 struct Job {
@@ -83,7 +84,10 @@ struct Job {
   tactus_job_class job_class;
   std::uint32_t phase;
   tactus_job_function run;
-  std::int64_t cycle_ns;  // 0: once every frame
+  std::int64_t cycle_ns;  // 0: once every frame, or whenever it says so itself
+
+  /// Called while frames run, freezes left out.
+  bool in_frames() const { return job_class >= TACTUS_TOP_OF_FRAME && job_class <= TACTUS_END_OF_FRAME; }
 };
 
 /// One model, constructed and declared, as a rig would hold it before its initialization jobs.
@@ -91,8 +95,23 @@ class Instance {
  public:
   Instance(const std::string& library, const std::string& model, std::string name = "it")
       : model_(Library(library).model(model)), name_(std::move(name)) {
-    host_ = {sizeof(tactus_host), TACTUS_ABI_VERSION, this,    name_.c_str(), &Instance::on_variable,
-             &Instance::on_job,   &Instance::on_fail, nullptr, nullptr};
+    host_.size = sizeof(tactus_host);
+    host_.abi_version = TACTUS_ABI_VERSION;
+    host_.context = this;
+    host_.instance = name_.c_str();
+    host_.declare_variable = &Instance::on_variable;
+    host_.declare_job = &Instance::on_job;
+    host_.fail = &Instance::on_fail;
+    host_.set_realtime = [](void*, int) {};
+    host_.enable_job = [](void*, const char*, int) { return 0; };
+    host_.declare_integrated = [](void*, const char*, const char*) { return 0; };
+    host_.declare_range = [](void*, const char*, double, double) { return 0; };
+    host_.cannot_restart = [](void* context, const char* why) {
+      static_cast<Instance*>(context)->restart_refusal_ = why;
+      return 0;
+    };
+    host_.call_at = [](void*, const char*, std::int64_t) { return 0; };
+    host_.command = [](void*, tactus_command, std::int64_t) { return 0; };
     if (model_.create(&host_, &self_) != 0) throw std::runtime_error("create: " + failure_);
     if (model_.declare(&host_, self_) != 0) throw std::runtime_error("declare: " + failure_);
   }
@@ -104,6 +123,8 @@ class Instance {
   const std::vector<Variable>& variables() const { return variables_; }
   const std::vector<Job>& jobs() const { return jobs_; }
   const std::string& failure() const { return failure_; }
+  /// Why it can neither be reset nor continued from a checkpoint; empty: it can.
+  const std::string& restart_refusal() const { return restart_refusal_; }
 
   const Variable& variable(const std::string& name) const {
     for (const Variable& v : variables_) {
@@ -148,7 +169,41 @@ class Instance {
       throw std::runtime_error(name_ + "." + job_name + ": " + failure_);
     }
   }
-  void initialize() { call("initialize"); }
+  void initialize() { call_class(TACTUS_INITIALIZATION); }
+  /// All jobs of a class, by phase.
+  void call_class(tactus_job_class job_class, std::int64_t time_ns = 0) {
+    std::vector<const Job*> jobs;
+    for (const Job& j : jobs_)
+      if (j.job_class == job_class) jobs.push_back(&j);
+    std::stable_sort(jobs.begin(), jobs.end(), [](auto a, auto b) { return a->phase < b->phase; });
+    for (const Job* j : jobs) call(j->name, time_ns);
+  }
+
+  /// What a checkpoint holds of it, taken as tactus takes it.
+  std::vector<unsigned char> save(std::int64_t time_ns = 0) {
+    call_class(TACTUS_CHECKPOINT, time_ns);
+    std::vector<unsigned char> bytes = bits();
+    call_class(TACTUS_POST_CHECKPOINT, time_ns);
+    return bytes;
+  }
+  void load(const std::vector<unsigned char>& bytes, std::int64_t time_ns = 0) {
+    call_class(TACTUS_PRELOAD_CHECKPOINT, time_ns);
+    std::size_t at = 0;
+    for (const Variable& v : variables_) {
+      std::memcpy(v.data, bytes.data() + at, v.bytes());
+      at += v.bytes();
+    }
+    call_class(TACTUS_RESTART, time_ns);
+  }
+  /// All variables, in the order of declaration.
+  std::vector<unsigned char> bits() const {
+    std::vector<unsigned char> all;
+    for (const Variable& v : variables_) {
+      const auto* const from = static_cast<const unsigned char*>(v.data);
+      all.insert(all.end(), from, from + v.bytes());
+    }
+    return all;
+  }
 
   void* self() const { return self_; }
 
@@ -204,7 +259,8 @@ class Instance {
   }
   static int on_job(void* context, const tactus_job* j) {
     static_cast<Instance*>(context)->jobs_.push_back(
-        {j->name, j->job_class, j->phase, j->run, j->cycle_num / j->cycle_den});
+        {j->name, j->job_class, j->phase, j->run,
+         j->cycle_num == TACTUS_DYNAMIC ? 0 : j->cycle_num / j->cycle_den});
     return 0;
   }
   static void on_fail(void* context, const char* message) {
@@ -218,6 +274,7 @@ class Instance {
   std::vector<Variable> variables_;
   std::vector<Job> jobs_;
   std::string failure_;
+  std::string restart_refusal_;
 };
 
 /// Several instances on one schedule, with the order and the connections of tactus: at one instant by (class,
@@ -254,12 +311,9 @@ class SmallRig {
 
   void initialize() {
     for (const auto& m : models_) {
-      if (std::any_of(m->jobs().begin(), m->jobs().end(),
-                      [](const Job& j) { return j.job_class == TACTUS_INITIALIZATION; })) {
-        m->initialize();
-      }
+      m->initialize();
       for (const Job& j : m->jobs()) {
-        if (j.job_class == TACTUS_INITIALIZATION) continue;
+        if (!j.in_frames()) continue;
         due_.push_back({m.get(), &j, j.cycle_ns == 0 ? frame_ns_ : j.cycle_ns});
       }
     }

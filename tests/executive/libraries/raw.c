@@ -46,7 +46,7 @@ VARIABLE_MODEL(no_unit, v.unit = NULL)
 JOB_MODEL(old_job, j.size = 4)
 JOB_MODEL(bad_class, j.job_class = (tactus_job_class)99999)
 JOB_MODEL(no_function, j.run = NULL)
-JOB_MODEL(negative_cycle, j.cycle_num = -1)
+JOB_MODEL(negative_cycle, j.cycle_num = -2)
 JOB_MODEL(tiny_cycle, (j.cycle_num = 1, j.cycle_den = 1000))
 
 static int silent(const tactus_host* host, void* self) {

@@ -1,0 +1,219 @@
+/// Models with a job of every class, all harmless but the one that the rig file chooses.
+///
+///     models: { wrong: { model: fault, library: test_load, parameters: { in: sensor, how: throw, at_call: 5
+///     } } }
+///
+/// `fault` has every class but those of integration, `fault_beside` those of them that an asynchronous thread
+/// may have, `fault_loop` those of integration. Parameters are set after the default_data jobs: for that
+/// class an instance is named after what it does, such as `default_data_throw`.
+///
+/// Units    calls are counted from 0, each class by itself.
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tactus/model.hpp>
+
+#include "models/check.hpp"
+#include "models/test_load/crash.hpp"
+
+namespace test_load {
+
+using tactus::JobClass;
+
+enum class How : std::int32_t { nothing, throw_, fail, segv, fpe, abort, hang, nan, range };
+
+struct NamedHow {
+  const char* name;
+  How how;
+};
+constexpr std::array kWays = {
+    NamedHow{"nothing", How::nothing}, NamedHow{"throw", How::throw_}, NamedHow{"fail", How::fail},
+    NamedHow{"segv", How::segv},       NamedHow{"fpe", How::fpe},      NamedHow{"abort", How::abort},
+    NamedHow{"hang", How::hang},       NamedHow{"nan", How::nan},      NamedHow{"range", How::range}};
+
+class FaultBase : public tactus::Model {
+ protected:
+  void declare_variables(tactus::Declare& d) {
+    d.parameter("in", in_, "", "the class whose job breaks a rule",
+                {{"default_data", JobClass::default_data},
+                 {"initialization", JobClass::initialization},
+                 {"top_of_frame", JobClass::top_of_frame},
+                 {"environment", JobClass::environment},
+                 {"sensor", JobClass::sensor},
+                 {"sensor_emitter", JobClass::sensor_emitter},
+                 {"sensor_reflector", JobClass::sensor_reflector},
+                 {"sensor_receiver", JobClass::sensor_receiver},
+                 {"scheduled", JobClass::scheduled},
+                 {"controller", JobClass::controller},
+                 {"effector", JobClass::effector},
+                 {"effector_emitter", JobClass::effector_emitter},
+                 {"effector_receiver", JobClass::effector_receiver},
+                 {"logging", JobClass::logging},
+                 {"data_record", JobClass::data_record},
+                 {"pre_integration", JobClass::pre_integration},
+                 {"derivative", JobClass::derivative},
+                 {"integration", JobClass::integration},
+                 {"post_integration", JobClass::post_integration},
+                 {"end_of_frame", JobClass::end_of_frame},
+                 {"freeze_init", JobClass::freeze_init},
+                 {"freeze_scheduled", JobClass::freeze_scheduled},
+                 {"freeze_automatic", JobClass::freeze_automatic},
+                 {"freeze", JobClass::freeze},
+                 {"unfreeze", JobClass::unfreeze},
+                 {"checkpoint", JobClass::checkpoint},
+                 {"post_checkpoint", JobClass::post_checkpoint},
+                 {"preload_checkpoint", JobClass::preload_checkpoint},
+                 {"restart", JobClass::restart},
+                 {"shutdown", JobClass::shutdown}});
+    d.parameter("how", how_, "", "what it does",
+                {{"nothing", How::nothing},
+                 {"throw", How::throw_},
+                 {"fail", How::fail},
+                 {"segv", How::segv},
+                 {"fpe", How::fpe},
+                 {"abort", How::abort},
+                 {"hang", How::hang},
+                 {"nan", How::nan},
+                 {"range", How::range}});
+    d.parameter("at_call", at_call_, "1",
+                "at which call of that class since the start, and at all that follow");
+    d.output("calls", calls_, "1", "calls of that class");
+    d.output("value", value_, "V", "no number, for `nan`");
+    d.output("share", share_, "1", "beyond its range, for `range`");
+    d.range("share", 0, 1);
+    const std::string instance = d.instance();
+    constexpr std::string_view kPrefix = "default_data_";
+    if (instance.starts_with(kPrefix))
+      for (const NamedHow& way : kWays)
+        if (instance.substr(kPrefix.size()) == way.name) in_default_data_ = way.how;
+  }
+
+  /// The body of all jobs.
+  int run(JobClass job_class) {
+    if (job_class == JobClass::default_data) return break_a_rule(in_default_data_);
+    if (job_class != in_) return 0;
+    ++calls_;
+    return made_++ < at_call_ ? 0 : break_a_rule(how_);
+  }
+
+ private:
+  int break_a_rule(How how) {
+    switch (how) {
+      case How::throw_:
+        throw std::runtime_error("thrown on purpose");
+      case How::fail:
+        fail("failed on purpose");
+        return 1;
+      case How::segv:
+        write_nowhere();
+        return 0;
+      case How::fpe:
+        divide_by_zero();
+        return 0;
+      case How::abort:
+        std::abort();
+      case How::hang:
+        for (volatile bool forever = true; forever;) continue;
+        return 0;
+      case How::nan:
+        value_ = std::numeric_limits<double>::quiet_NaN();
+        return 0;
+      case How::range:
+        share_ = 1.5;
+        return 0;
+      case How::nothing:
+        return 0;
+    }
+    return 0;
+  }
+
+  JobClass in_ = JobClass::scheduled;
+  How how_ = How::nothing;
+  How in_default_data_ = How::nothing;
+  std::int64_t at_call_ = 0;
+  std::int64_t calls_ = 0;
+  std::int64_t made_ = 0;  // no reset takes them back
+  double value_ = 0;
+  double share_ = 0;
+};
+
+/// A job of each class, named after it.
+template <class Model, JobClass... classes>
+void declare_jobs(tactus::Declare& d, const std::array<const char*, sizeof...(classes)>& names) {
+  std::size_t i = 0;
+  (d.job<&Model::template job<classes>>(names[i++], classes), ...);
+}
+
+/// What every thread can have.
+class FaultBeside : public FaultBase {
+ public:
+  void declare(tactus::Declare& d) override {
+    declare_variables(d);
+    declare_jobs<FaultBeside, JobClass::default_data, JobClass::initialization, JobClass::top_of_frame,
+                 JobClass::environment, JobClass::sensor, JobClass::sensor_emitter,
+                 JobClass::sensor_reflector, JobClass::sensor_receiver, JobClass::scheduled,
+                 JobClass::controller, JobClass::effector, JobClass::effector_emitter,
+                 JobClass::effector_receiver, JobClass::logging, JobClass::data_record,
+                 JobClass::end_of_frame, JobClass::preload_checkpoint, JobClass::restart, JobClass::shutdown>(
+        d, {"default_data", "initialization", "top_of_frame", "environment", "sensor", "sensor_emitter",
+            "sensor_reflector", "sensor_receiver", "scheduled", "controller", "effector", "effector_emitter",
+            "effector_receiver", "logging", "data_record", "end_of_frame", "preload_checkpoint", "restart",
+            "shutdown"});
+  }
+  template <JobClass job_class>
+  int job() {
+    return run(job_class);
+  }
+};
+TACTUS_MODEL("fault_beside", FaultBeside, "breaks a rule in a class that an asynchronous thread may have")
+
+class Fault : public FaultBeside {
+ public:
+  void declare(tactus::Declare& d) override {
+    FaultBeside::declare(d);
+    declare_jobs<Fault, JobClass::freeze_init, JobClass::freeze_scheduled, JobClass::freeze,
+                 JobClass::unfreeze, JobClass::checkpoint, JobClass::post_checkpoint>(
+        d, {"freeze_init", "freeze_scheduled", "freeze", "unfreeze", "checkpoint", "post_checkpoint"});
+    d.job<&Fault::freeze_automatic>("freeze_automatic", JobClass::freeze_automatic, tactus::kDynamic);
+  }
+  template <JobClass job_class>
+  int job() {
+    return run(job_class);
+  }
+  int freeze_automatic(const tactus::Call& call) {
+    call_at("freeze_automatic", call.sim_time_ns + 1'000'000);
+    return run(JobClass::freeze_automatic);
+  }
+};
+TACTUS_MODEL("fault", Fault, "breaks a rule in a class of the rig file's choice")
+
+/// A body that is pulled to a place, and comes closer by a share of the distance every second.
+class FaultLoop : public FaultBase {
+ public:
+  void declare(tactus::Declare& d) override {
+    declare_variables(d);
+    d.parameter("rate", rate_, "1/s", "the share");
+    d.input("pull", pull_, "m", "where it is pulled");
+    d.state("position", position_, "m", "where it is; integrated");
+    d.output("speed", speed_, "m/s", "its derivative");
+    d.integrated("position", "speed");
+    declare_jobs<FaultLoop, JobClass::pre_integration, JobClass::derivative, JobClass::integration,
+                 JobClass::post_integration>(
+        d, {"pre_integration", "derivative", "integration", "post_integration"});
+  }
+  template <JobClass job_class>
+  int job() {
+    if (job_class == JobClass::derivative) speed_ = rate_ * (pull_ - position_);
+    return run(job_class);
+  }
+
+ private:
+  double rate_ = 1, pull_ = 0, position_ = 0, speed_ = 0;
+};
+TACTUS_MODEL("fault_loop", FaultLoop, "breaks a rule in a class of integration")
+
+}  // namespace test_load

@@ -1,0 +1,35 @@
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+/// What others may read of models whose thread works at its own pace: copies of their variables, made while
+/// the thread is at rest, so that everybody sees the end of the same period.
+///
+/// RT  publish().
+class Mailbox {
+ public:
+  /// Where to read instead of `data`. @when setup
+  const void* copy_of(const void* data, std::size_t bytes) {
+    for (const Piece& piece : pieces_)
+      if (piece.from == data && piece.copy.size() == bytes) return piece.copy.data();
+    return pieces_.emplace_back(Piece{data, std::vector<std::byte>(bytes)}).copy.data();
+  }
+  void publish() TACTUS_RT {
+    for (Piece& piece : pieces_) std::memcpy(piece.copy.data(), piece.from, piece.copy.size());
+  }
+
+ private:
+  struct Piece {
+    const void* from;
+    std::vector<std::byte> copy;
+  };
+  std::deque<Piece> pieces_;  // the copies stay where they are
+};
+
+}  // namespace tactus::executive

@@ -4,7 +4,7 @@ namespace tactus::executive {
 
 void Background::prepare(std::int64_t k, std::int64_t sim_time_ns, std::int64_t end_ns) TACTUS_RT {
   const std::int64_t next = frames == 0 ? period + 1 : k / frames;
-  if (schedule != nullptr && next != period + 1) schedule->seek(next);  // what was missed stays missed
+  if (schedule != nullptr && next != period + 1) schedule->seek(next, true);  // what was missed stays missed
   period = next;
   call.sim_time_ns = sim_time_ns;
   call.frame = frames == 0 ? k : period;

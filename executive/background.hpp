@@ -43,8 +43,15 @@ struct Background {
     std::uint32_t job;
     bool on;
   };
-  std::array<Switch, 64> switches{};  ///< that its jobs asked for of jobs elsewhere; more take effect at once
+  std::array<Switch, 256>
+      switches{};  ///< that its jobs asked for of jobs elsewhere; more in a period are refused
   std::size_t switch_count = 0;
+  struct Command {
+    tactus_command command;
+    std::int64_t value;
+  };
+  std::array<Command, 64> orders{};  ///< likewise
+  std::size_t order_count = 0;
   std::int64_t period = -1;  ///< the one that is running, or ended last
   std::int64_t skipped = 0;  ///< releases at which it was still busy
 

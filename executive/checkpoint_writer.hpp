@@ -73,6 +73,10 @@ class CheckpointWriter {
   bool due() const TACTUS_RT {
     return slot_.load(std::memory_order_relaxed) == Slot::asked && !full_.load(std::memory_order_acquire);
   }
+  /// Whether a request made now could be taken at once.                                            @when rt
+  bool ready() const TACTUS_RT {
+    return slot_.load(std::memory_order_relaxed) == Slot::open && !full_.load(std::memory_order_acquire);
+  }
   /// Copies the state for the request that waits. False, and nothing is done, when it is not due().  @when rt
   bool take(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT;
 

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "rtsync/clock.hpp"
+#include "rtsync/realtime_sync.hpp"
 
 namespace tactus::executive {
 
@@ -33,11 +34,12 @@ bool LoneCrew::run_instant(std::uint64_t threads) TACTUS_RT {
 
 ThreadCrew::ThreadCrew(CrewWork& work, const Plan& plan)
     : work_(work),
-      patience_(plan.stuck_after + plan.frame.floor()),
+      patience_(plan.stuck_after + rtsync::real_period(plan.frame, plan.ratio).floor()),
       ended_(std::make_unique<std::atomic<bool>[]>(plan.threads.size() + 1)) {
   for (const PlannedThread& thread : plan.threads) {
     auto& worker = workers_.emplace_back(std::make_unique<Worker>(thread));
-    worker->patience = plan.stuck_after + (thread.period.is_zero() ? plan.frame : thread.period).floor();
+    const rtsync::Period& period = thread.period.is_zero() ? plan.frame : thread.period;
+    worker->patience = plan.stuck_after + rtsync::real_period(period, plan.ratio).floor();
   }
 }
 

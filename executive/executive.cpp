@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 
 #include "executive/job_class.hpp"
@@ -76,6 +77,7 @@ const CallFailure* Executive::first_failure() const {
     return std::tuple(job.job_class, job.phase, index);
   };
   for (std::size_t thread = 0; thread <= plan().threads.size(); ++thread) {
+    if (crew_->stuck() == thread) continue;  // it may be writing
     const CallFailure& failure = lane_of(thread).failure();
     if (failure.happened() && (first == nullptr || key(failure) < key(*first))) first = &failure;
   }
@@ -175,6 +177,17 @@ bool Executive::call_at(std::string_view model, std::string_view job, std::int64
 }
 
 bool Executive::command(tactus_command command, std::int64_t value) TACTUS_RT {
+  if (released_thread == Program::kOutside) return apply(command, value);
+  // An asynchronous thread is heard where it meets the others, however quick it is.
+  Background& background = *program_.background(released_thread);
+  const auto number = static_cast<int>(command);
+  if (number < TACTUS_PAUSE || number > TACTUS_ABORT || background.order_count == background.orders.size())
+    return false;
+  background.orders[background.order_count++] = {command, value};
+  return true;
+}
+
+bool Executive::apply(tactus_command command, std::int64_t value) TACTUS_RT {
   switch (static_cast<int>(command)) {  // from a library: any number may come
     case TACTUS_PAUSE:
       request_pause();
@@ -243,7 +256,7 @@ RunEnd Executive::run(std::int64_t frames) {
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = first_frame_;
   orders_.seek(k);
-  take_timed_checkpoints(k);
+  take_checkpoints(k);
   Verdict verdict = await_start(sync_.start(k), k);
   wake();
   verdict = pause_as_wanted(verdict, k, k < frames);
@@ -409,7 +422,7 @@ LaneEnd Executive::work(std::size_t thread) TACTUS_RT {
   Stepper visitor{{*this, lane, thread == 0}};
   const LaneEnd end =
       step_by_step_ ? schedule.run(index, visitor) : schedule.run(index, static_cast<Visitor&>(visitor));
-  if (thread != 0 && end == LaneEnd::done) lane.set_running(kNoPlanJob);
+  if (end == LaneEnd::done && !program_.alone()) lane.set_running(kNoPlanJob);
   return end;
 }
 
@@ -440,7 +453,12 @@ bool Executive::meet_backgrounds(std::int64_t k) TACTUS_RT {
       does(*backgrounds[static_cast<std::size_t>(std::countr_zero(rest))]);
   };
   const std::int64_t now = plan().frame.times(k).count();
-  each([this](Background& background) { program_.post_switches(background); });
+  each([this](Background& background) {
+    program_.post_switches(background);
+    for (std::size_t i = 0; i < background.order_count; ++i)
+      (void)apply(background.orders[i].command, background.orders[i].value);
+    background.order_count = 0;
+  });
   each([this](Background& background) { program_.take_switches(background); });
   each([](Background& background) { background.mailbox.publish(); });
   each([](Background& background) { (void)CopyList::run(&background.incoming, nullptr); });
@@ -454,18 +472,21 @@ bool Executive::meet_backgrounds(std::int64_t k) TACTUS_RT {
 /// A thread that has to have finished its period; how long that took goes to the account of its job.
 bool Executive::wait_for(Background& background) TACTUS_RT {
   if (crew_->is_idle(background.thread)) return true;
-  const std::uint32_t job = background.lane.running_job();
+  std::uint32_t job = background.lane.running_job();
+  if (job == kNoPlanJob && !background.jobs.empty()) job = background.jobs.front();  // it did not even begin
   const std::uint64_t began = program_.job_clock().ticks();
+  rest();  // who is waited for is watched itself
   const bool back = crew_->wait_for(background.thread);
+  wake();
   if (job != kNoPlanJob) program_.lane(0).consider(job, program_.job_clock().ticks() - began);
   return back;
 }
 
 /// At the end: they come back, or are found to be stuck.
 bool Executive::wait_for_backgrounds() TACTUS_RT {
-  if (crew_->stuck()) return false;
+  if (stuck()) return false;
   for (const auto& background : program_.backgrounds()) {
-    if (!crew_->wait_for(background->thread)) return false;
+    if (background->thread == marked_.load(std::memory_order_relaxed) || !wait_for(*background)) return false;
     failed_ = failed_ || background->lane.failure().happened();
   }
   return true;
@@ -486,9 +507,22 @@ Verdict Executive::end_frame(std::int64_t k) TACTUS_RT {
   rest();
   const Verdict waited = verdict == Verdict::go_on ? sync_.wait() : verdict;
   wake();
+  breathe();
   follow_realtime();
   // A wait that was cut short has done its duty: the loop sees who asked for the end.
   return waited == Verdict::interrupted ? Verdict::go_on : waited;
+}
+
+void Executive::breathe() TACTUS_RT {
+  if (!breathes_) return;
+  const rtsync::Instant<rtsync::MonotonicTime> now = rtsync::monotonic_now();
+  const rtsync::FrameTiming& timing = sync_.timing();
+  if (!last_sleep_ || (timing.paced && timing.slack > Nanoseconds{0})) {
+    last_sleep_ = now;
+  } else if (now - *last_sleep_ > std::chrono::seconds(1)) {
+    last_sleep_ = now;
+    std::this_thread::sleep_for(Nanoseconds{1});
+  }
 }
 
 void Executive::account(std::int64_t k) TACTUS_RT {
@@ -527,9 +561,7 @@ void Executive::account(std::int64_t k) TACTUS_RT {
     log_call_.frame = k;
     (void)Recording::sample(frame_log_, &log_call_);  // it counts what it loses
   }
-  if (checkpoint_every_ > 0 && (k + 1) % checkpoint_every_ == 0)
-    (void)ask_for_checkpoint("", k + 1, !sync_.active());
-  take_timed_checkpoints(k + 1);
+  take_checkpoints(k + 1);
   alive();
   latest_frame_ = {k + 1, turns_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(), false};
   latest_.write(latest_frame_);
@@ -558,7 +590,7 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
   std::int64_t n = 0;
   for (; orders_.paused(); ++n) {
     if (!run_freeze_frame(n)) return Verdict::go_on;
-    take_timed_checkpoints(k);
+    take_checkpoints(k);
     if (failed_) return Verdict::go_on;
     alive();
     frozen.turns = turns_;
@@ -616,6 +648,8 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
     set(Outcome::failed, frame + failure_text(*failure));
   } else if (const std::optional<std::size_t> stuck = crew_->stuck()) {
     set(Outcome::aborted, frame + stuck_text(*stuck));
+  } else if (marked_.load() != kNobody) {
+    set(Outcome::aborted, frame + stuck_text(marked_.load()));
   } else if (!reset_failure_.empty()) {
     set(reset_job_failed_ ? Outcome::failed : Outcome::aborted, reset_failure_);
   } else if (verdict == Verdict::source_lost) {
@@ -641,8 +675,23 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
   return end;
 }
 
+void Executive::mark_stuck(std::size_t thread) TACTUS_RT {
+  marked_job_.store(lane_of(thread).running_job());
+  std::size_t nobody = kNobody;
+  (void)marked_.compare_exchange_strong(nobody, thread);
+  request_abort("a thread is stuck");
+}
+
+std::size_t Executive::working_thread() const {
+  for (std::size_t thread = 0; thread <= plan().threads.size(); ++thread)
+    if (!running_job(thread).empty()) return thread;
+  return 0;
+}
+
 std::string Executive::stuck_text(std::size_t thread) const {
-  const std::string_view job = running_job(thread);
+  std::string_view job = running_job(thread);
+  if (thread == marked_.load() && marked_job_.load() != kNoPlanJob)
+    job = plan().jobs[marked_job_.load()].name;
   return "thread '" + (thread == 0 ? std::string("main") : plan().threads[thread - 1].name) + "' is stuck" +
          (job.empty() ? "" : " in job '" + std::string(job) + "'") + ": it did not come back within " +
          rtsync::duration_text(plan().stuck_after.count()) + " beyond its time (threads.stuck_after)";

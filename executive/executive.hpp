@@ -148,6 +148,9 @@ class Executive final : public ModelServices, public CrewWork {
   void set_frame_log(Recording& log) { frame_log_ = &log; }
   /// All recordings: they wait for room only while the rig is not in real time. @when setup
   void set_recordings(std::vector<Recording*> recordings);
+  /// The main thread is a real-time one: it sleeps for a moment at least once a second, also while it is not
+  /// paced or cannot keep up, so that the kernel takes it for a runaway only when it is one. @when setup
+  void be_realtime_thread() { breathes_ = true; }
   /// Who runs the other threads of the plan; without one the main thread does. @when setup
   void set_crew(Crew& crew) { crew_ = &crew; }
   /// The thread that serves as `thread` from here on, for running_job(). @when setup
@@ -175,8 +178,9 @@ class Executive final : public ModelServices, public CrewWork {
   /// The state after the last frame, for a checkpoint. Throws std::runtime_error naming the job that failed.
   /// After run(). @when service
   std::vector<std::byte> copy_state();
-  /// A reset is possible: the memory for the initial state is made. Throws like state_image(). @when setup
-  void prepare_reset();
+  /// A reset is possible: the memory for the initial state is made. How long a copy of the state takes.
+  /// Throws like state_image(). @when setup
+  rtsync::Nanoseconds prepare_reset();
   /// Go on from there instead of from frame 0: after run_initialization(), before run(). Throws
   /// std::runtime_error naming the restart job that failed. @when setup
   void load(const LoadedState& state);
@@ -188,6 +192,11 @@ class Executive final : public ModelServices, public CrewWork {
 
   /// "thread 'plant' is stuck in job ...".
   std::string stuck_text(std::size_t thread) const;
+  /// Who watches over the threads has found one that does not come back: it is not waited for any more. @when
+  /// rt
+  void mark_stuck(std::size_t thread) TACTUS_RT;
+  /// The first thread that is in a job, for the text of an abort; main if none is.
+  std::size_t working_thread() const;
   /// A thread did not come back: it must not be waited for.                                        @when any
   bool stuck() const TACTUS_RT { return crew_->stuck().has_value(); }
 
@@ -216,9 +225,9 @@ class Executive final : public ModelServices, public CrewWork {
   rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
   void account(std::int64_t k) TACTUS_RT;
   void take_orders(std::int64_t k) TACTUS_RT;
-  void take_checkpoint(std::int64_t k) TACTUS_RT;
-  void take_timed_checkpoints(std::int64_t k) TACTUS_RT;
-  bool ask_for_checkpoint(std::string_view name, std::int64_t k, bool patient) TACTUS_RT;
+  void take_checkpoints(std::int64_t k) TACTUS_RT;
+  bool take_checkpoint(std::string_view name, std::int64_t k) TACTUS_RT;
+  std::string_view checkpoint_path(std::string_view name, std::int64_t k) TACTUS_RT;
   bool at_rest(std::int64_t k) TACTUS_RT;
   rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT;
   rtsync::Verdict freeze(std::int64_t k, bool clock_fault) TACTUS_RT;
@@ -226,6 +235,8 @@ class Executive final : public ModelServices, public CrewWork {
   rtsync::Verdict await_start(rtsync::Verdict verdict, std::int64_t k) TACTUS_RT;
   void alive() TACTUS_RT;
   /// The main thread waits for time to pass, and need not get on; and works again.
+  void breathe() TACTUS_RT;
+  bool apply(tactus_command command, std::int64_t value) TACTUS_RT;
   void rest() TACTUS_RT { busy_.store(false, std::memory_order_relaxed); }
   void wake() TACTUS_RT {
     progress_.fetch_add(1, std::memory_order_relaxed);
@@ -287,6 +298,10 @@ class Executive final : public ModelServices, public CrewWork {
   std::int64_t checkpoint_every_ = 0;
   std::atomic<std::int64_t> checkpoints_missed_{0};
   std::atomic<bool> checkpoint_wanted_{false};
+  std::array<const TimedOrder*, 16> named_{};  // of the rig file, that wait to be taken
+  std::size_t named_count_ = 0;
+  bool unnamed_wanted_ = false;
+  std::int64_t last_periodic_ = -1;
   std::vector<std::byte> initial_;
   std::string reset_refusal_ = "no memory was made ready for it";
   std::string reset_failure_;
@@ -298,6 +313,12 @@ class Executive final : public ModelServices, public CrewWork {
   std::int64_t first_frame_ = 0;
   std::int64_t frames_run_ = 0;
 
+  static constexpr std::size_t kNobody = SIZE_MAX;
+  std::atomic<std::size_t> marked_{kNobody};
+  std::atomic<std::uint32_t> marked_job_{kNoPlanJob};
+  std::optional<rtsync::Instant<rtsync::MonotonicTime>>
+      last_sleep_;  // of a real-time thread that need not sleep
+  bool breathes_ = false;
   bool failed_ = false;  // a job did: nothing is run any more
 };
 

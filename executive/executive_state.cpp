@@ -1,4 +1,6 @@
 // How an executive remembers and goes back: checkpoints, loading, reset.
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstring>
@@ -6,6 +8,7 @@
 #include <thread>
 
 #include "executive/executive.hpp"
+#include "rtsync/crash_handler.hpp"
 
 namespace tactus::executive {
 
@@ -28,6 +31,7 @@ const StateImage& Executive::state_image() {
   if (!refusals.empty()) throw std::runtime_error(refusals);
   program_.add_state(pieces);
   pieces.push_back(own_piece("@rt.frame", rt_.frame));
+  pieces.push_back(own_piece("@orders.hold", orders_.hold()));
   image_ = StateImage(std::move(pieces));
   image_made_ = true;
   return image_;
@@ -40,70 +44,104 @@ void Executive::set_checkpoints(CheckpointWriter& writer, std::string folder, st
   checkpoint_every_ = every;
 }
 
-void Executive::prepare_reset() {
+rtsync::Nanoseconds Executive::prepare_reset() {
   try {
     initial_.assign(std::max<std::size_t>(state_image().bytes(), 1), std::byte{0});
     reset_refusal_.clear();
+    image_.copy_to(initial_.data());  // warms the caches, as the frames will
+    const auto begin = std::chrono::steady_clock::now();
+    image_.copy_to(initial_.data());
+    return std::chrono::steady_clock::now() - begin;
   } catch (const std::exception& error) {
     reset_refusal_ = error.what();
     throw;
   }
 }
 
-/// Whether the state is complete at the boundary before frame k. An asynchronous_must_finish thread whose
-/// period ends there is waited for.
+/// Whether the state is complete at the boundary before frame k: no asynchronous thread is in the middle of
+/// its period. One that must finish there is waited for.
 bool Executive::at_rest(std::int64_t k) TACTUS_RT {
   for (const auto& background : program_.backgrounds()) {
-    const bool must_finish = background->kind == ThreadKind::asynchronous_must_finish;
-    if (must_finish && !background->is_due(k)) return false;
-    if (must_finish ? !crew_->wait_for(background->thread) : !crew_->is_idle(background->thread))
+    if (!background->is_due(k)) return false;
+    if (background->kind == ThreadKind::asynchronous_must_finish) {
+      if (!wait_for(*background)) return !(failed_ = true);
+    } else if (!crew_->is_idle(background->thread)) {
       return false;
+    }
   }
+  for (const auto& background : program_.backgrounds()) program_.post_switches(*background);
   return true;
 }
 
-void Executive::take_checkpoint(std::int64_t k) TACTUS_RT {
-  if (checkpoints_ == nullptr || !checkpoints_->due() || !at_rest(k)) return;
-  const tactus_call call{plan().frame.times(k).count(), k, 0};
-  if (!run_list(TACTUS_CHECKPOINT, call)) return;
-  program_.settle();
-  (void)checkpoints_->take(k - 1, call.sim_time_ns);
-  (void)run_list(TACTUS_POST_CHECKPOINT, call);
-  program_.lane(0).set_running(kNoPlanJob);
-  program_.lane(0).count();
+/// Checkpoints that are wanted before frame k: at the times of the rig file, every so often, or asked for
+/// from outside. They are taken as soon as the state is complete and the writer free, and named after the
+/// frame where that is.
+void Executive::take_checkpoints(std::int64_t k) TACTUS_RT {
+  if (checkpoints_ == nullptr) return;
+  while (const TimedOrder* const order = orders_.next_checkpoint(k)) {
+    const bool room = named_count_ < named_.size();
+    if (room) named_[named_count_++] = order;
+    if (!room) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
+  }
+  bool periodic =
+      checkpoint_every_ > 0 && k > first_frame_ && k % checkpoint_every_ == 0 && k != last_periodic_;
+  if (periodic) last_periodic_ = k;
+  if (checkpoint_wanted_.load(std::memory_order_relaxed))
+    periodic = checkpoint_wanted_.exchange(false, std::memory_order_relaxed) || periodic;
+  if (periodic && unnamed_wanted_) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
+  unnamed_wanted_ = unnamed_wanted_ || periodic;
+  while ((named_count_ > 0 || unnamed_wanted_) && !failed_ && at_rest(k)) {
+    while (!checkpoints_->ready()) {
+      if (sync_.active() || orders_.ending()) return;
+      rest();  // outside of real time nothing is lost: the one before is waited for
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      wake();
+    }
+    if (named_count_ > 0) {
+      if (!take_checkpoint(named_[0]->text, k)) return;
+      std::shift_left(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(named_count_--), 1);
+    } else {
+      if (!take_checkpoint("", k)) return;
+      unnamed_wanted_ = false;
+    }
+  }
 }
 
-bool Executive::ask_for_checkpoint(std::string_view name, std::int64_t k, bool patient) TACTUS_RT {
-  if (checkpoints_ == nullptr) return false;
-  char number[24];
-  std::string_view parts[] = {checkpoint_folder_, "/", name, {}};
-  if (name.empty()) {
-    const auto end = std::to_chars(std::begin(number), std::end(number), k);
-    parts[2] = "frame-";
-    parts[3] = {number, static_cast<std::size_t>(end.ptr - number)};
+/// False: a job around it failed.
+bool Executive::take_checkpoint(std::string_view name, std::int64_t k) TACTUS_RT {
+  const tactus_call call{plan().frame.times(k).count(), k, 0};
+  const std::string_view path = checkpoint_path(name, k);
+  if (checkpoints_->request(path) != CheckpointWriter::Request::accepted) {
+    checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
+    return true;
   }
+  bool good = run_list(TACTUS_CHECKPOINT, call);
+  if (good) {
+    program_.settle();
+    (void)checkpoints_->take(k - 1, call.sim_time_ns);
+    good = run_list(TACTUS_POST_CHECKPOINT, call);
+  }
+  program_.lane(0).set_running(kNoPlanJob);
+  program_.lane(0).count();
+  return good;
+}
+
+/// In the folder; without a name it is named after frame k. Too long: empty.
+std::string_view Executive::checkpoint_path(std::string_view name, std::int64_t k) TACTUS_RT {
+  std::array<char, 24> number{};
+  const auto end = std::to_chars(number.data(), number.data() + number.size(), k);
+  const std::string_view digits{number.data(), static_cast<std::size_t>(end.ptr - number.data())};
+  const bool unnamed = name.empty();
   std::size_t length = 0;
-  const auto append = [&](std::string_view part) {
-    if (part.size() > checkpoint_path_.size() - length) return false;
+  for (const std::string_view part :
+       {std::string_view(checkpoint_folder_), std::string_view("/"),
+        unnamed ? std::string_view("frame-") : name, unnamed ? digits : std::string_view(),
+        unnamed ? std::string_view(".tck") : std::string_view()}) {
+    if (part.size() > checkpoint_path_.size() - length) return {};
     std::memcpy(checkpoint_path_.data() + length, part.data(), part.size());
     length += part.size();
-    return true;
-  };
-  for (const std::string_view part : parts)
-    if (!append(part)) return false;
-  if (name.empty() && !append(".tck")) return false;
-  const std::string_view path{checkpoint_path_.data(), length};
-  bool accepted = checkpoints_->request(path) == CheckpointWriter::Request::accepted;
-  while (!accepted && patient && !orders_.ending()) {  // outside of real time nothing is lost
-    progress_.fetch_add(1, std::memory_order_relaxed);
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-    take_checkpoint(k);  // the one before may still wait for its turn
-    const CheckpointWriter::Request answer = checkpoints_->request(path);
-    accepted = answer == CheckpointWriter::Request::accepted;
-    if (answer != CheckpointWriter::Request::busy) break;
   }
-  if (!accepted) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
-  return accepted;
+  return {checkpoint_path_.data(), length};
 }
 
 std::string Executive::incomplete() const {
@@ -127,20 +165,6 @@ std::vector<std::byte> Executive::copy_state() {
   return bytes;
 }
 
-/// What was asked for before frame k: by the rig file for this very time, from outside, or before and not
-/// taken yet.
-void Executive::take_timed_checkpoints(std::int64_t k) TACTUS_RT {
-  while (const TimedOrder* const order = orders_.next_checkpoint(k)) {
-    take_checkpoint(k);  // two of one time
-    (void)ask_for_checkpoint(order->text, k, !sync_.active());
-  }
-  if (checkpoint_wanted_.load(std::memory_order_relaxed)) {
-    checkpoint_wanted_.store(false, std::memory_order_relaxed);
-    (void)ask_for_checkpoint("", k, !sync_.active());
-  }
-  take_checkpoint(k);
-}
-
 /// Copies a state in, with the jobs around it. False: one of them failed.
 bool Executive::restore(const std::byte* bytes, std::int64_t frame) {
   const tactus_call before{plan().frame.times(frame).count(), -1, 0};
@@ -149,6 +173,8 @@ bool Executive::restore(const std::byte* bytes, std::int64_t frame) {
   program_.take_state();
   program_.seek(frame);
   end_call_.sim_time_ns = before.sim_time_ns;
+  latest_frame_.frames = frame;
+  latest_frame_.sim_time_ns = before.sim_time_ns;
   const bool good = run_list(TACTUS_RESTART, before);
   program_.lane(0).set_running(kNoPlanJob);
   program_.lane(0).count();
@@ -172,18 +198,22 @@ std::optional<std::int64_t> Executive::go_back() {
   drive_safe();
   enter(State::reset);
   orders_.forget_hold();
+  rest();  // whoever is stuck, the guard finds
   for (const auto& background : program_.backgrounds()) {
-    for (int waits = 0; waits < 1000 && !crew_->is_idle(background->thread); ++waits) {
+    while (!crew_->is_idle(background->thread) && !orders_.ending()) {
       alive();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
+  wake();
+  if (orders_.ending()) return std::nullopt;
   if (!wait_for_backgrounds() || failed_) return std::nullopt;
   std::int64_t frame = 0;
   if (loading != nullptr) {
     frame = loading->frame;
     if (!restore(loading->bytes.data(), frame)) return std::nullopt;
     orders_.seek(frame);
+    take_checkpoints(frame);
     loaded_.fetch_add(1, std::memory_order_release);
     enter(State::start);
     return frame;
@@ -212,20 +242,29 @@ bool Executive::initialize_again() {
   };
   if (setup_thread_) {
     std::atomic<bool> done{false};
-    rtsync::PinnedThread thread(*setup_thread_, [&] {
-      work();
-      done.store(true);
-    });
-    rest();  // it may take its time
-    while (!done.load()) {
-      alive();
-      latest_frame_.turns = turns_;
-      latest_frame_.state = State::start;
-      latest_.write(latest_frame_);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    try {
+      rtsync::PinnedThread thread(*setup_thread_, [&] {
+        const rtsync::CrashStack stack;
+        try {
+          work();
+        } catch (const std::exception& error) {
+          failures.emplace_back(error.what());
+        }
+        done.store(true);
+      });
+      rest();  // it may take its time
+      while (!done.load()) {
+        alive();
+        latest_frame_.turns = turns_;
+        latest_frame_.state = State::start;
+        latest_.write(latest_frame_);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      thread.join();
+      wake();
+    } catch (const std::system_error& error) {
+      failures.emplace_back(std::string("no thread for the initialization jobs: ") + error.what());
     }
-    thread.join();
-    wake();
   } else {
     work();
   }

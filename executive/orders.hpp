@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -54,6 +55,8 @@ class Orders {
       if (timed_[next_checkpoint_].order == Order::checkpoint) return &timed_[next_checkpoint_++];
     return nullptr;
   }
+  /// The frame before which the rig freezes, for a checkpoint.
+  std::int64_t& hold() { return hold_at_; }
   /// Frames are counted anew: no step or run_until is under way any more.
   void forget_hold() TACTUS_RT { hold_at_ = kNever; }
   /// A freeze frame has passed.
@@ -156,7 +159,8 @@ void Orders::take(std::int64_t k, Does does) TACTUS_RT {
     if (toggle == Toggle::pause) paused_ = true;
     if (toggle == Toggle::resume) resume();
   }
-  if (steps_.load(std::memory_order_relaxed) > 0) hold(k + steps_.exchange(0, std::memory_order_relaxed));
+  if (steps_.load(std::memory_order_relaxed) > 0)
+    hold(k + std::min(steps_.exchange(0, std::memory_order_relaxed), kNever - 1 - k));
   if (until_.load(std::memory_order_relaxed) >= 0) {
     hold(frame_at(until_.exchange(-1, std::memory_order_relaxed)));
     if (hold_at_ <= k) paused_ = true;

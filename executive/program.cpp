@@ -412,7 +412,8 @@ bool Program::enable(std::string_view job, bool on, std::size_t by) TACTUS_RT {
   if (index == kNoPlanJob) return false;
   const std::size_t home = home_of(index);
   Background* const caller = by == kOutside ? nullptr : background_of_thread_[by];
-  if (caller != nullptr && by != home && caller->switch_count < caller->switches.size()) {
+  if (caller != nullptr && by != home) {
+    if (caller->switch_count == caller->switches.size()) return false;
     caller->switches[caller->switch_count++] = {index, on};
   } else if (is_background(home) && by != home) {
     wanted_[index].store(on ? kOn : kOff, std::memory_order_relaxed);
@@ -477,9 +478,11 @@ void Program::settle() TACTUS_RT {
 }
 
 void Program::take_state() TACTUS_RT {
+  for (const auto& background : backgrounds_) background->switch_count = background->order_count = 0;
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const Home& home = homes_[i];
     on_[i].store(on_saved_[i] != 0, std::memory_order_relaxed);
+    wanted_[i].store(kAsItIs, std::memory_order_relaxed);
     if (home.schedule == nullptr) continue;
     home.schedule->enable(home.scheduled, on_saved_[i] != 0);
     if (plan_.jobs[i].dynamic) home.schedule->set_next_of(home.scheduled, next_saved_[i]);

@@ -323,6 +323,7 @@ void Rig::plan_threads() {
   constexpr const char* kTaken[] = {"main",     "helpers",       "tactus",    "setup",
                                     "recorder", "runaway-guard", "checkpoint"};
   plan_.stuck_after = settings_.threads.stuck_after;
+  plan_.ratio = settings_.realtime.ratio;
   if (settings_.threads.workers.size() > 60)
     problems_.add(settings_.threads.workers[60].origin,
                   "is the 61st; a rig has at most 60 threads beside main");

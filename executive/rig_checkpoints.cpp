@@ -39,8 +39,19 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
       every = std::max<std::int64_t>(1, static_cast<std::int64_t>((scaled + frame.num() / 2) / frame.num()));
     }
     executive.set_checkpoints(writer_, folder_.string(), every);
-    executive.prepare_reset();
-    if (wanted()) std::filesystem::create_directories(folder_);
+    const rtsync::Nanoseconds copy = executive.prepare_reset();
+    if (rig_.settings().realtime.enabled && copy > rig_.plan().frame.floor() / 4)
+      lines_.push_back({"a checkpoint copies " + std::to_string(executive.state_image().bytes() / 1'000'000) +
+                            " MB at the end of a frame, which takes about " +
+                            rtsync::duration_text(copy.count()) + " here: frames of " +
+                            rtsync::duration_text(rig_.plan().frame.floor().count()) +
+                            " may be late for it; take checkpoints while the rig is frozen",
+                        wanted()});
+    std::error_code error;
+    if (wanted()) std::filesystem::create_directories(folder_, error);
+    if (error)
+      return {rtsync::refused("the folder for checkpoints " + folder_.string(), "none",
+                              {error.message(), "set checkpoint.folder to one that can be made"})};
   } catch (const std::exception& error) {
     refusal_ = error.what();
     if (wanted())
@@ -128,9 +139,9 @@ std::vector<RigCheckpoints::Line> RigCheckpoints::tell() {
     }
   }
   if (const std::int64_t missed = executive_->checkpoints_missed(); missed > missed_) {
-    lines.push_back({std::to_string(missed - missed_) +
-                         " checkpoints were not taken: the one before was still being written",
-                     true});
+    lines.push_back(
+        {std::to_string(missed - missed_) + " checkpoints were not taken: the one before was still under way",
+         true});
     missed_ = missed;
   }
   return lines;

@@ -35,8 +35,7 @@ RigRun::RigRun(Rig& rig, RunOptions options)
     : rig_(rig),
       options_(std::move(options)),
       realtime_(options_.realtime && rig.settings().realtime.enabled),
-      checkpoints_(rig, options_.folder),
-      teller_(rig.plan()) {}
+      checkpoints_(rig, options_.folder) {}
 
 RigRun::~RigRun() {
   if (stuck_) {  // one of them never returns, so nobody may wait for it
@@ -109,8 +108,11 @@ void RigRun::choose_clock_and_sleeper() {
   wish(std::move(refused));
   executive_ =
       std::make_unique<Executive>(std::move(plan), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
+  if (realtime_ && rig_.settings().threads.main.policy != SchedPolicy::other)
+    executive_->be_realtime_thread();
   executive_->set_setup_thread({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false});
   job_threads_ = std::make_unique<RigThreads>(*executive_, rig_.settings().threads, cpus_, realtime_);
+  teller_.emplace(executive_->plan());
   if (!options_.realtime) executive_->forbid_realtime();
   if (edge_clock_ != nullptr) executive_->set_clock_status(rig_.clock_status());
   rig_.serve(*executive_);
@@ -309,6 +311,9 @@ void RigRun::refuse_or_warn() {
 void RigRun::log_start() {
   log_->info("rig " + rig_.settings().rig.value + (realtime_ ? ", real time" : ", not in real time") +
              ", frame " + rtsync::duration_text(rig_.plan().frame.floor().count()));
+  if (checkpoints_.start_state())
+    log_->info("goes on from checkpoint " + options_.from.string() + " at frame " +
+               std::to_string(checkpoints_.start_state()->frame));
   for (const Provision& provision : provisions_)
     provision.granted ? log_->info(rtsync::sentence(provision)) : log_->warn(rtsync::sentence(provision));
   for (const rtsync::ThreadFacts& thread : threads_)
@@ -398,7 +403,7 @@ void RigRun::say(RunWatcher& watcher, const std::string& line) {
 }
 
 void RigRun::tell_notes(RunWatcher& watcher) {
-  for (const std::string& line : teller_.tell(executive_->notes_lost())) say(watcher, line);
+  for (const std::string& line : teller_->tell(executive_->notes_lost())) say(watcher, line);
   if (edge_clock_ == nullptr) return;
   for (const std::string& line : clock_teller_.tell(executive_->latest_clock())) say(watcher, line);
 }
@@ -406,7 +411,7 @@ void RigRun::tell_notes(RunWatcher& watcher) {
 /// What the service thread does beside the frames: notes, pauses, threads in the way.
 void RigRun::look_after(RunWatcher& watcher) {
   FrameNote note;
-  while (executive_->pop_note(note)) teller_.take(note);
+  while (executive_->pop_note(note)) teller_->take(note);
   const Snapshot& latest = executive_->latest();
   const bool paused = latest.state == State::pause;
   if (paused && !paused_) {
@@ -420,7 +425,7 @@ void RigRun::look_after(RunWatcher& watcher) {
                                          : "") +
                      "; SIGUSR2 resumes, Ctrl-C stops");
   }
-  if (!paused && paused_) log_->info("resumed after " + std::to_string(latest.frames) + " frames");
+  if (!paused && paused_) log_->info("resumed");
   paused_ = paused;
   if (const std::int64_t resets = executive_->resets(); resets > resets_) {
     resets_ = resets;
@@ -463,9 +468,10 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
     (void)executive_->end_outputs_safe();
     totals_when_stuck_ = executive_->latest().totals;
     end_ = {Outcome::aborted,
-            stuck ? executive_->stuck_text(*stuck)
-                  : "aborted; job '" + std::string(executive_->running_job(0)) + "' did not return within " +
-                        rtsync::duration_text(Nanoseconds(kAbortPatience).count()),
+            stuck
+                ? executive_->stuck_text(*stuck)
+                : "aborted; job '" + std::string(executive_->running_job(executive_->working_thread())) +
+                      "' did not return within " + rtsync::duration_text(Nanoseconds(kAbortPatience).count()),
             executive_->latest().frames};
     say(watcher, end_.reason);
     return false;
@@ -514,7 +520,7 @@ void RigRun::finish(RunWatcher& watcher) {
   tell_checkpoints(watcher);
   dma_latency_.reset();
   FrameNote note;
-  while (executive_->pop_note(note)) teller_.take(note);
+  while (executive_->pop_note(note)) teller_->take(note);
   tell_notes(watcher);
   const auto about = [&](const Recording& recording) {
     if (recording.lost() == 0 && recording.error().empty()) return;

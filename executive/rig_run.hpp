@@ -155,7 +155,7 @@ class RigRun {
   std::chrono::steady_clock::time_point told_systemd_{};
   std::unique_ptr<rtsync::CrashHandler> crash_handler_;
   ClockTeller clock_teller_;
-  NoteTeller teller_;
+  std::optional<NoteTeller> teller_;
   std::latch go_{1};
   bool released_ = false;  // go_ was counted down
   std::atomic<bool> cancelled_{false};

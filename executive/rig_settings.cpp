@@ -334,7 +334,7 @@ const Fields<CommandSettings>& command_fields() {
           optional("file", &C::file,
                    config::TextRule{1, 255, "[A-Za-z0-9_][A-Za-z0-9_.-]*",
                                     "a plain file name of letters, digits, '_', '-' and '.'"},
-                   "checkpoint only: its name in checkpoint.folder; by default checkpoint-<frame>.tck"),
+                   "checkpoint only: its name in checkpoint.folder; by default frame-<frames run>.tck"),
           optional("job", &C::job, config::length(1, 1000), "enable and disable only: model.job"),
       }};
   return fields;
@@ -343,7 +343,7 @@ const Fields<CommandSettings>& command_fields() {
 const Fields<GuardSection>& guard_fields() {
   using G = GuardSection;
   static const Fields<G> fields{
-      "What is looked at after every frame, and ends the rig when it is wrong.",
+      "What is looked at after every job, and ends the rig when it is wrong.",
       {
           optional("nan", &G::nan, "outputs and states that are infinite or no number"),
           optional("ranges", &G::ranges, "variables outside of the range that their model declared"),

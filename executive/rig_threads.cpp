@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "rtsync/crash_handler.hpp"
-#include "rtsync/duration_text.hpp"
+#include "rtsync/realtime_sync.hpp"
 #include "rtsync/thread_list.hpp"
 
 namespace tactus::executive {
@@ -57,6 +57,11 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
       free = allowed - chosen.main;
       if (free.empty()) free = chosen.main;
     }
+    if (free.intersects(taken) && worker.policy != SchedPolicy::other)
+      refuse("a CPU of its own for thread " + worker.name,
+             "CPU " + free.text() + ", which other threads of the rig have",
+             "there are " + std::to_string(allowed.count()) + " CPUs for the rig's threads and the helpers",
+             "give the process more CPUs, or say with threads.workers.*.cpus and priority who gives way");
     taken = taken | free;
     chosen.workers.push_back(free);
     if (!wanted.empty())
@@ -91,7 +96,7 @@ void RigThreads::settle_waiting(Plan& plan, const RigCpus& cpus, bool realtime,
                                 std::vector<rtsync::Provision>& refused) {
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     rtsync::WaitMode& wait = plan.threads[i].wait;
-    CpuSet others = cpus.main;
+    CpuSet others = realtime ? cpus.main | cpus.helpers : cpus.main;
     for (std::size_t other = 0; other < cpus.workers.size(); ++other)
       if (other != i) others = others | cpus.workers[other];
     const bool has_its_own = cpus.workers[i].count() == 1 && !cpus.workers[i].intersects(others);
@@ -119,7 +124,6 @@ RigThreads::RigThreads(Executive& executive, const ThreadsSection& threads, cons
 }
 
 RigThreads::~RigThreads() {
-  guard_.reset();
   if (!stop())
     for (auto& worker : workers_) (void)worker.release();  // one never returns, so nobody may wait for it
 }
@@ -151,7 +155,8 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
   std::vector<rtsync::WatchedThread> watched;
   // Whoever waits for a stuck thread finds it first; main is waited for by nobody.
   watched.push_back({"main", &executive_.progress(), &executive_.busy(),
-                     plan.stuck_after * 2 + std::max(plan.frame, plan.freeze_frame).floor()});
+                     plan.stuck_after * 2 +
+                         rtsync::real_period(std::max(plan.frame, plan.freeze_frame), plan.ratio).floor()});
   Nanoseconds longest = watched.back().patience;
   int highest = settings_.main.priority;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
@@ -183,7 +188,7 @@ void RigThreads::found_stuck(std::size_t thread) TACTUS_RT {
   (void)executive_.end_outputs_safe();
   std::size_t nobody = kNobody;
   (void)stuck_.compare_exchange_strong(nobody, thread);
-  executive_.request_abort("a thread is stuck");
+  executive_.mark_stuck(thread);
 }
 
 std::optional<std::size_t> RigThreads::stuck() const {
@@ -198,11 +203,13 @@ bool RigThreads::has(pid_t tid) const {
 }
 
 bool RigThreads::stop() {
+  // As long as one still loops, who watches over it stays: the process ends with it.
+  const bool left_behind = crew_ != nullptr && (stuck() || executive_.stuck());
+  if (crew_ != nullptr) crew_->dismiss();
+  if (left_behind) return false;
   guard_.reset();
   limit_.reset();
   if (crew_ == nullptr) return true;
-  crew_->dismiss();
-  if (stuck() || executive_.stuck()) return false;
   for (const auto& worker : workers_) worker->join();
   workers_.clear();
   return true;

@@ -130,7 +130,7 @@ void Schedule::reset() TACTUS_RT {
   seek(0);
 }
 
-void Schedule::seek(std::int64_t k) TACTUS_RT {
+void Schedule::seek(std::int64_t k, bool late) TACTUS_RT {
   const Wide from = frame_ticks_ * k;
   for (Due& due : heap_) {
     const Group& group = groups_[due.group];
@@ -147,6 +147,14 @@ void Schedule::seek(std::int64_t k) TACTUS_RT {
   now_ = from - 1;
   now_ns_ = static_cast<std::int64_t>(from / 2 / ticks_per_ns_) - 1;
   take_dynamic_times();
+  if (!late) return;
+  for (std::size_t i = 0; i < dynamics_.size(); ++i) {
+    if (dynamics_[i].next != kNever || dynamic_times_[i] == kNeverNs ||
+        from > groups_[dynamics_[i].group].stop)
+      continue;
+    dynamics_[i].next = from;
+    next_dynamic_ = std::min(next_dynamic_, from);
+  }
 }
 
 void Schedule::take_switches() TACTUS_RT {

@@ -99,7 +99,8 @@ class Schedule {
   /// Back to before frame 0. Does not touch what is enabled.                                        @when rt
   void reset() TACTUS_RT;
   /// To before frame k; dynamic jobs as next_of() says. Does not touch what is enabled.       @when rt
-  void seek(std::int64_t k) TACTUS_RT;
+  /// `late`: a dynamic job whose time was passed over is called at the beginning of frame k instead of never.
+  void seek(std::int64_t k, bool late = false) TACTUS_RT;
 
   /// What cannot be computed from the frame number: the next time of a dynamic job in nanoseconds; kFirst: at
   /// its start; kNeverNs. To be set before seek(). @when rt

@@ -1,0 +1,77 @@
+// What does a job cost when the jobs of a frame are spread over two threads, beside all of them on one?
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "executive/crew.hpp"
+#include "executive/executive.hpp"
+#include "rtsync/clock.hpp"
+#include "rtsync/gate.hpp"
+#include "rtsync/realtime_sync.hpp"
+#include "rtsync/sleeper.hpp"
+#include "tests/bench/bench.hpp"
+#include "tests/bench/stand.hpp"
+
+namespace {
+
+using namespace tactus::rtsync;
+using namespace tactus::executive;
+using tactus::bench::Jobs;
+
+/// Thread-nanoseconds per job: what the frames took, times the threads that had a share of them.
+double cost(const Jobs& jobs, std::size_t threads, WaitMode wait, std::int64_t frames) {
+  Plan plan = jobs.plan(false);
+  for (std::size_t t = 1; t < threads; ++t)
+    plan.threads.push_back({"worker" + std::to_string(t), ThreadKind::scheduled, {}, wait});
+  const std::size_t share = (plan.jobs.size() + threads - 1) / threads;  // neighbours stay together
+  for (std::size_t i = 0; i < plan.jobs.size(); ++i) plan.jobs[i].thread = i / share;
+  const MonotonicClock clock;
+  NanosleepSleeper sleeper(clock);
+  RealtimeSync sync({}, plan.frame, clock, sleeper);
+  RealtimeVariables variables;
+  Executive executive(std::move(plan), sync, sleeper, clock, variables);
+  ThreadCrew crew(executive, executive.plan());
+  executive.set_crew(crew);
+  std::vector<std::thread> workers;
+  for (std::size_t t = 1; t < threads; ++t) workers.emplace_back([&crew, t] { crew.serve(t); });
+  executive.run_initialization();
+  const std::int64_t begin = tactus::bench::now_ns();
+  (void)executive.run(frames);
+  const auto took = static_cast<double>(tactus::bench::now_ns() - begin);
+  crew.dismiss();
+  for (std::thread& worker : workers) worker.join();
+  return took * static_cast<double>(threads) / static_cast<double>(frames) / static_cast<double>(jobs.size());
+}
+
+void run(bool quick) {
+  for (const std::size_t count : {1'000U, 10'000U}) {
+    Jobs jobs;
+    for (std::size_t i = 0; i < count; ++i) jobs.add(1);
+    const auto frames = static_cast<std::int64_t>(2'000'000 / count);
+    const int rounds = quick ? 21 : 101;
+    const tactus::bench::Turns turns = tactus::bench::take_turns(
+        {
+            {"one thread", [&] { return cost(jobs, 1, WaitMode::adaptive, frames); }},
+            {"two, adaptive", [&] { return cost(jobs, 2, WaitMode::adaptive, frames); }},
+            {"two, spin", [&] { return cost(jobs, 2, WaitMode::spin, frames); }},
+        },
+        rounds);
+    tactus::bench::answer("what does a trivial job cost on two threads, beside one?",
+                          {{"jobs", count},
+                           {"rounds", rounds},
+                           {"cpus", std::thread::hardware_concurrency()},
+                           {"one_thread_ns_per_job", to_json(turns.of(0))},
+                           {"two_threads_adaptive_ns_per_job", to_json(turns.of(1))},
+                           {"two_threads_spin_ns_per_job", to_json(turns.of(2))},
+                           {"adaptive_ratio", to_json(turns.ratio(1, 0))},
+                           {"spin_ratio", to_json(turns.ratio(2, 0))},
+                           {"aim_ratio", 1.2}});
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tactus::bench::run_benchmark(argc, argv, "What does a job cost on two threads?", &run);
+}

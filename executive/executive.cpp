@@ -521,7 +521,7 @@ void Executive::breathe() TACTUS_RT {
     last_sleep_ = now;
   } else if (now - *last_sleep_ > std::chrono::seconds(1)) {
     last_sleep_ = now;
-    std::this_thread::sleep_for(Nanoseconds{1});
+    std::this_thread::sleep_for(std::chrono::microseconds(50));  // long enough to be a sleep
   }
 }
 

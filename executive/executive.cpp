@@ -34,7 +34,8 @@ std::string_view name_of(Outcome outcome) {
 
 namespace {
 
-thread_local std::size_t served_thread = 0;                    // which of the rig's threads this is
+thread_local std::size_t served_thread = 0;  // which of the rig's threads this is
+thread_local Lane* asking_lane = nullptr;    // whose jobs run here, beside those of other lanes
 thread_local std::size_t released_thread = Program::kOutside;  // whose release runs here
 
 }  // namespace
@@ -62,20 +63,21 @@ std::string Executive::failure_text(const CallFailure& failure) const {
   return job + where + " failed: " + (said.empty() ? "it returned " + std::to_string(failure.status) : said);
 }
 
+/// Where a job stands in the order of an instant; those of a loop stand where the loop does.
+std::tuple<int, unsigned, std::uint32_t> Executive::order_of(std::uint32_t job) const TACTUS_RT {
+  for (std::size_t i = 0; i < plan().loops.size(); ++i) {
+    const auto& models = plan().loops[i].models;
+    if (is_integration(plan().jobs[job].job_class) &&
+        std::find(models.begin(), models.end(), plan().jobs[job].model) != models.end())
+      job = static_cast<std::uint32_t>(plan().jobs.size() - plan().loops.size() + i);
+  }
+  return {plan().jobs[job].job_class, plan().jobs[job].phase, job};
+}
+
 /// Of all threads' failures the one that comes first in the order of the plan, whichever was quicker.
 const CallFailure* Executive::first_failure() const {
   const CallFailure* first = nullptr;
-  const auto key = [this](const CallFailure& failure) {
-    std::uint32_t index = failure.job;  // of a loop's jobs the loop is what stands in the order
-    for (std::size_t i = 0; i < plan().loops.size(); ++i) {
-      const auto& models = plan().loops[i].models;
-      const bool inner = is_integration(plan().jobs[index].job_class) &&
-                         std::find(models.begin(), models.end(), plan().jobs[index].model) != models.end();
-      if (inner) index = static_cast<std::uint32_t>(plan().jobs.size() - plan().loops.size() + i);
-    }
-    const PlannedJob& job = plan().jobs[index];
-    return std::tuple(job.job_class, job.phase, index);
-  };
+  const auto key = [this](const CallFailure& failure) { return order_of(failure.job); };
   for (std::size_t thread = 0; thread <= plan().threads.size(); ++thread) {
     if (crew_->stuck() == thread) continue;  // it may be writing
     const CallFailure& failure = lane_of(thread).failure();
@@ -168,7 +170,9 @@ void Executive::set_realtime(bool on) TACTUS_RT {
 }
 
 bool Executive::enable_job(std::string_view name, bool on) TACTUS_RT {
-  return program_.enable(name, on, released_thread);
+  if (asking_lane == nullptr) return program_.enable(name, on, released_thread);
+  const std::uint32_t job = program_.find(name);
+  return job != kNoPlanJob && asking_lane->ask({kNoPlanJob, job, on, TACTUS_PAUSE, 0});
 }
 
 bool Executive::call_at(std::string_view model, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT {
@@ -177,12 +181,12 @@ bool Executive::call_at(std::string_view model, std::string_view job, std::int64
 }
 
 bool Executive::command(tactus_command command, std::int64_t value) TACTUS_RT {
+  if (static_cast<int>(command) < TACTUS_PAUSE || static_cast<int>(command) > TACTUS_ABORT) return false;
+  if (asking_lane != nullptr) return asking_lane->ask({kNoPlanJob, kNoPlanJob, false, command, value});
   if (released_thread == Program::kOutside) return apply(command, value);
   // An asynchronous thread is heard where it meets the others, however quick it is.
   Background& background = *program_.background(released_thread);
-  const auto number = static_cast<int>(command);
-  if (number < TACTUS_PAUSE || number > TACTUS_ABORT || background.order_count == background.orders.size())
-    return false;
+  if (background.order_count == background.orders.size()) return false;
   background.orders[background.order_count++] = {command, value};
   return true;
 }
@@ -364,7 +368,12 @@ bool Executive::run_frame(std::int64_t k) TACTUS_RT {
 
 bool Executive::run_instant() TACTUS_RT {
   Schedule& schedule = program_.schedule();
-  if (program_.alone()) return work(0) == LaneEnd::done;
+  if (program_.alone()) {
+    const bool good = work(0) == LaneEnd::done;
+    if (!program_.lane(0).asks().empty()) [[unlikely]]
+      take_asks();
+    return good;
+  }
   struct Visitor {
     Executive& self;
     void controller() TACTUS_RT {}
@@ -383,8 +392,29 @@ bool Executive::run_instant() TACTUS_RT {
   for (std::uint64_t lanes = due & program_.worker_lanes(); lanes != 0; lanes &= lanes - 1)
     threads |= std::uint64_t{1} << program_.thread_of_lane(static_cast<std::size_t>(std::countr_zero(lanes)));
   if (threads > 1 ? !crew_->run_instant(threads) : threads == 1 && work(0) != LaneEnd::done) return false;
+  take_asks();
   program_.lane(0).begin();
   return run_extra(program_.record());
+}
+
+/// What the lanes' jobs asked for in this instant, in the order of the plan, whoever was quicker.
+void Executive::take_asks() TACTUS_RT {
+  std::array<std::size_t, Schedule::kMostLanes> taken{};
+  for (;;) {
+    std::size_t first = program_.lanes();
+    for (std::size_t lane = 0; lane < program_.lanes(); ++lane) {
+      const std::span<const Ask> asks = program_.lane(lane).asks();
+      if (taken[lane] == asks.size()) continue;
+      if (first == program_.lanes() ||
+          order_of(asks[taken[lane]].by) < order_of(program_.lane(first).asks()[taken[first]].by))
+        first = lane;
+    }
+    if (first == program_.lanes()) break;
+    const Ask& ask = program_.lane(first).asks()[taken[first]++];
+    ask.job != kNoPlanJob ? (void)program_.enable(plan().jobs[ask.job].name, ask.on)
+                          : (void)apply(ask.command, ask.value);
+  }
+  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).forget_asks();
 }
 
 LaneEnd Executive::work(std::size_t thread) TACTUS_RT {
@@ -420,8 +450,10 @@ LaneEnd Executive::work(std::size_t thread) TACTUS_RT {
     }
   };
   Stepper visitor{{*this, lane, thread == 0}};
+  asking_lane = &lane;
   const LaneEnd end =
       step_by_step_ ? schedule.run(index, visitor) : schedule.run(index, static_cast<Visitor&>(visitor));
+  asking_lane = nullptr;
   if (end == LaneEnd::done && !program_.alone()) lane.set_running(kNoPlanJob);
   return end;
 }

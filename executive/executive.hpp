@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "executive/checkpoint_writer.hpp"
@@ -214,6 +215,8 @@ class Executive final : public ModelServices, public CrewWork {
  private:
   std::vector<std::string> run_once(tactus_job_class job_class, bool go_on_after_failure);
   std::string failure_text(const CallFailure& failure) const;
+  std::tuple<int, unsigned, std::uint32_t> order_of(std::uint32_t job) const TACTUS_RT;
+  void take_asks() TACTUS_RT;
   const CallFailure* first_failure() const;
   Lane& lane_of(std::size_t thread) const;
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <tactus/model.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -53,6 +54,15 @@ struct CallFailure {
   bool happened() const { return job != kNoPlanJob; }
 };
 
+/// What a job asked for while others may run beside it: a job switched, or a command.
+struct Ask {
+  std::uint32_t by = kNoPlanJob;   ///< the job that asked
+  std::uint32_t job = kNoPlanJob;  ///< the one to be switched; none: a command
+  bool on = false;
+  tactus_command command = TACTUS_PAUSE;
+  std::int64_t value = 0;
+};
+
 /// Makes the calls of one thread, one after the other, and measures them: the end of one job is the beginning
 /// of the next, so there is one clock read per job.
 ///
@@ -96,6 +106,16 @@ class alignas(64) Lane {
     longest_job_ = kNoPlanJob;
   }
 
+  /// False: there is no room for more in this instant.
+  bool ask(Ask ask) TACTUS_RT {
+    if (ask_count_ == asks_.size()) return false;
+    ask.by = running_job();
+    asks_[ask_count_++] = ask;
+    return true;
+  }
+  std::span<const Ask> asks() const TACTUS_RT { return {asks_.data(), ask_count_}; }
+  void forget_asks() TACTUS_RT { ask_count_ = 0; }
+
   std::uint32_t running_job() const TACTUS_RT { return running_.load(std::memory_order_relaxed); }
   void set_running(std::uint32_t job) TACTUS_RT { running_.store(job, std::memory_order_relaxed); }
   /// The instant it has begun last.
@@ -134,6 +154,8 @@ class alignas(64) Lane {
   std::vector<rtsync::JobHistogram>& times_;
   std::vector<JobTime> log_;  // in the order of the calls
   std::size_t log_size_ = 0;
+  std::array<Ask, 256> asks_{};  // in the order of the jobs
+  std::size_t ask_count_ = 0;
   std::uint64_t last_tick_ = 0;
   std::uint64_t longest_ticks_ = 0;
   std::uint32_t longest_job_ = kNoPlanJob;

@@ -167,6 +167,26 @@ TEST(Meeting, MainIsNotAtWorkWhileItWaitsForOneThatMustFinish) {
   EXPECT_THAT(crew.busy_at_work, ElementsAre(true));
 }
 
+TEST(Meeting, OfTwoThreadsThatContradictEachOtherTheLaterJobWins) {
+  // "on" stands behind "off" in the order of the plan, and runs on the quicker thread.
+  for (const std::size_t on_thread : {0U, 1U}) {
+    Bench bench;
+    bench.plan.threads.push_back({"worker", ThreadKind::scheduled, {}});
+    std::int64_t calls = 0;
+    bench
+        .job("off", TACTUS_SCHEDULED,
+             [&](const tactus_call&) { return bench.executive->enable_job("switched", false) ? 0 : 1; })
+        .thread = 1 - on_thread;
+    bench
+        .job("on", TACTUS_EFFECTOR,
+             [&](const tactus_call&) { return bench.executive->enable_job("switched", true) ? 0 : 1; })
+        .thread = on_thread;
+    bench.job("switched", TACTUS_ENVIRONMENT, [&](const tactus_call&) { return ++calls, 0; });
+    EXPECT_EQ(bench.run(50).frames, 50);
+    EXPECT_EQ(calls, 50) << on_thread;
+  }
+}
+
 TEST(Meeting, AThreadsPatienceIsRealTime) {
   Bench bench;
   slow_job(bench, 100, [](const tactus_call&) { return 0; });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -117,6 +118,8 @@ class Executive final : public ModelServices, public CrewWork {
   const rtsync::JobHistogram& job_times(std::size_t job) const { return program_.job_times()[job]; }
   /// As given, with a job for each integration loop at the end.
   const Plan& plan() const { return program_.plan(); }
+  /// In the order of Plan::loops; their counters after run().
+  std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return program_.loops(); }
   /// One reader: the service thread.
   const Snapshot& latest() { return latest_.read(); }
   /// What is known of the external clock, as of the last frame. One reader: the service thread.
@@ -189,6 +192,8 @@ class Executive final : public ModelServices, public CrewWork {
   /// counts one more. @when any
   void request_load(const LoadedState& state) TACTUS_RT { load_.store(&state, std::memory_order_release); }
   std::int64_t loaded() const TACTUS_RT { return loaded_.load(std::memory_order_acquire); }
+  /// Orders of the rig file that were not reached. After run().
+  std::size_t orders_left() const { return orders_.left(); }
   std::int64_t resets() const TACTUS_RT { return resets_.load(std::memory_order_relaxed); }
 
   /// "thread 'plant' is stuck in job ...".

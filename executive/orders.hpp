@@ -63,6 +63,8 @@ class Orders {
   void freeze_frame_ended() TACTUS_RT {
     if (rest_ > 0 && --rest_ == 0) paused_ = false;
   }
+  /// Orders of the file whose time has not come yet.
+  std::size_t left() const { return timed_.size() - next_; }
   /// To before frame k: what lies before it is done.
   void seek(std::int64_t k) TACTUS_RT;
 

@@ -528,6 +528,14 @@ void RigRun::finish(RunWatcher& watcher) {
                      std::to_string(recording.lost() + recording.written()) + " records lost: " +
                      (recording.error().empty() ? "the disk could not follow" : recording.error()));
   };
+  if (executive_->orders_left() > 0)
+    log_->info(std::to_string(executive_->orders_left()) +
+               " commands of the rig file were not reached: the rig ended before their time");
+  for (const auto& loop : executive_->loops())
+    if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
+      say(watcher, "loop " + loop->name() + ": in " + std::to_string(cycles) +
+                       " cycles max_steps were too few for its tolerances; the rest of each was done in one "
+                       "unchecked step");
   for (const Recording& recording : rig_.recordings()) about(recording);
   if (has_frame_log()) about(*rig_.frame_log());
   if (realtime_ && !stuck_ && !sleeper_->remark().empty())

@@ -108,6 +108,18 @@ Json RigRun::summary() const {
                        {"skipped", executive.skipped(i + 1)}});
   }
 
+  Json integrators = Json::array();
+  for (const auto& loop : executive.loops()) {
+    const IntegratorCounters& counts = loop->integrator().counters();
+    integrators.push_back({{"name", loop->name()},
+                           {"cycles_over_budget", counts.cycles_over_budget},
+                           {"last_cycle",
+                            {{"steps", counts.steps},
+                             {"rejected", counts.rejected},
+                             {"evaluations", counts.evaluations},
+                             {"step_s", counts.last_step}}}});
+  }
+
   Json clock = {{"driver", rig_.settings().clock.driver.value}};
   if (edge_clock_ != nullptr && !stuck_)
     clock.update(external_clock(*edge_clock_, rig_.clock_status(), *edges_));
@@ -165,6 +177,7 @@ Json RigRun::summary() const {
       {"clock", clock},
       {"jobs", jobs},
       {"threads", threads},
+      {"integrators", integrators},
       {"from",
        {{"file", options_.from.string()},
         {"frame", checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0}}},

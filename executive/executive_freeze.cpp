@@ -1,0 +1,82 @@
+// How an executive stands still.
+#include "executive/executive.hpp"
+
+namespace tactus::executive {
+
+using rtsync::Verdict;
+
+Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT {
+  take_orders(k);
+  for (;;) {
+    const bool told = verdict == Verdict::freeze || verdict == Verdict::clock_freeze;
+    const bool asked = frames_left && verdict == Verdict::go_on && orders_.paused();
+    if (failed_ || (!told && (!asked || orders_.ending() || back_wanted()))) return verdict;
+    if (told) orders_.force_pause();
+    if (verdict == Verdict::clock_freeze) drive_safe();
+    verdict = freeze(k, verdict == Verdict::clock_freeze);
+    frames_left = true;
+  }
+}
+
+Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
+  enter(State::pause);
+  Snapshot frozen = latest_frame_;
+  frozen.state = State::pause;
+  frozen.clock_fault = clock_fault;
+  if (clock_fault) {  // put into words here, where nothing moves; the one allocation of a frozen rig
+    FaultText text{};
+    sleeper_.failure().copy(text.data(), text.size() - 1);
+    latest_clock_fault_.write(text);
+  }
+  frozen.reached = sync_.reached();
+  sync_.freeze_init();
+  program_.freeze_schedule().reset();
+  if (!run_list(TACTUS_FREEZE_INIT, {0, 0, plan().freeze_frame.seconds()})) return Verdict::go_on;
+  std::int64_t n = 0;
+  for (; orders_.paused(); ++n) {
+    if (!run_freeze_frame(n)) return Verdict::go_on;
+    take_checkpoints(k);
+    if (failed_) return Verdict::go_on;
+    alive();
+    frozen.turns = turns_;
+    latest_.write(frozen);
+    rest();
+    const Verdict verdict = sync_.freeze_pause();
+    wake();
+    if (verdict == Verdict::source_lost || verdict == Verdict::clock_terminate) return verdict;
+    if (orders_.ending())
+      return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
+    if (back_wanted()) return Verdict::go_on;
+    orders_.freeze_frame_ended();
+    take_orders(k);
+  }
+  enter(State::resume);
+  if (!run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()}))
+    return Verdict::go_on;
+  return sync_.unfreeze();
+}
+
+/// The jobs of one freeze frame: those with a freeze time of their own, then those of its end.
+bool Executive::run_freeze_frame(std::int64_t n) TACTUS_RT {
+  struct Visitor {
+    Executive& self;
+    void controller() TACTUS_RT {}
+    CallEnd call(std::uint32_t place) TACTUS_RT {
+      return self.program_.lane(0).call(self.program_.freeze_entry(place));
+    }
+  } visitor{*this};
+  Schedule& schedule = program_.freeze_schedule();
+  program_.lane(0).begin();
+  while (!failed_ && schedule.next(n)) {
+    schedule.start(0);
+    failed_ = schedule.run(0, visitor) != LaneEnd::done;
+    schedule.close();
+  }
+  const rtsync::Period& frame = plan().freeze_frame;
+  const bool good = !failed_ && run_list(TACTUS_FREEZE, {frame.times(n + 1).count(), n, frame.seconds()});
+  program_.lane(0).set_running(kNoPlanJob);
+  program_.lane(0).count();
+  return good;
+}
+
+}  // namespace tactus::executive

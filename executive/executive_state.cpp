@@ -137,6 +137,7 @@ std::string_view Executive::checkpoint_path(std::string_view name, std::int64_t 
        {std::string_view(checkpoint_folder_), std::string_view("/"),
         unnamed ? std::string_view("frame-") : name, unnamed ? digits : std::string_view(),
         unnamed ? std::string_view(".tck") : std::string_view()}) {
+    if (part.empty()) continue;
     if (part.size() > checkpoint_path_.size() - length) return {};
     std::memcpy(checkpoint_path_.data() + length, part.data(), part.size());
     length += part.size();

@@ -41,7 +41,9 @@ int IntegrationLoop::run_to(const tactus_call& call) TACTUS_RT {
 
 int IntegrationLoop::derivatives(std::int64_t sim_time_ns, std::int64_t frame) TACTUS_RT {
   call_ = {sim_time_ns, frame, cycle_s_};
-  return run_list(jobs_.derivative);
+  const int status = run_list(jobs_.derivative);
+  if (status == 0) lane_->set_running(kNoPlanJob);
+  return status;
 }
 
 int IntegrationLoop::evaluate(void* self, double offset_s) {

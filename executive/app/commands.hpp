@@ -25,7 +25,7 @@ struct RunArguments {
   std::optional<std::int64_t> frames;  ///< instead of until
   bool realtime = true;
   bool quiet = false;
-  std::string out;  ///< empty: runs/<rig>-<start time>
+  std::string out;   ///< empty: runs/<rig>-<start time>
   std::string from;  ///< a checkpoint to go on from; empty: the beginning
 };
 

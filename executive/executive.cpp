@@ -122,17 +122,21 @@ void Executive::run_default_data() {
   }
 }
 
-void Executive::run_initialization() {
-  enter(State::start);
-  if (!reset_refusal_.empty() || initial_.empty()) {
-  } else {  // what a reset goes back to
-    program_.settle();
-    image_.copy_to(initial_.data());
-  }
+/// The jobs of Start, and the derivatives of the states as they then are.
+std::vector<std::string> Executive::initialization_failures() {
   std::vector<std::string> failures = run_once(TACTUS_INITIALIZATION, false);
   for (const auto& loop : program_.loops())
     if (failures.empty() && loop->derivatives(0, -1) != 0) failures.push_back(failure_text(*first_failure()));
-  program_.lane(0).set_running(kNoPlanJob);
+  return failures;
+}
+
+void Executive::run_initialization() {
+  enter(State::start);
+  if (reset_refusal_.empty()) {  // what a reset goes back to
+    program_.settle();
+    image_.copy_to(initial_.data());
+  }
+  const std::vector<std::string> failures = initialization_failures();
   if (failures.empty()) return;
   enter(State::abort);
   throw std::runtime_error(failures.front());

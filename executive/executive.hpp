@@ -219,6 +219,7 @@ class Executive final : public ModelServices, public CrewWork {
 
  private:
   std::vector<std::string> run_once(tactus_job_class job_class, bool go_on_after_failure);
+  std::vector<std::string> initialization_failures();
   std::string failure_text(const CallFailure& failure) const;
   std::tuple<int, unsigned, std::uint32_t> order_of(std::uint32_t job) const TACTUS_RT;
   void take_asks() TACTUS_RT;

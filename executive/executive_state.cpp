@@ -234,13 +234,7 @@ std::optional<std::int64_t> Executive::go_back() {
 /// The jobs of Start after a reset. They may take long: what watches over the rig is kept content meanwhile.
 bool Executive::initialize_again() {
   std::vector<std::string> failures;
-  const auto work = [&] {
-    failures = run_once(TACTUS_INITIALIZATION, false);
-    for (const auto& loop : program_.loops())
-      if (failures.empty() && loop->derivatives(0, -1) != 0)
-        failures.push_back(failure_text(*first_failure()));
-    program_.lane(0).set_running(kNoPlanJob);
-  };
+  const auto work = [&] { failures = initialization_failures(); };
   if (setup_thread_) {
     std::atomic<bool> done{false};
     try {

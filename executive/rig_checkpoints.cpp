@@ -97,12 +97,8 @@ std::string RigCheckpoints::request() {
 
 bool RigCheckpoints::wants_end() const { return rig_.settings().checkpoint.at_end && impossible().empty(); }
 
-void RigCheckpoints::save_end() {
-  if (const std::string why = executive_->incomplete(); !why.empty()) {
-    ++failed_;
-    lines_.push_back({"the checkpoint of the end was not written: " + why, true});
-    return;
-  }
+RigCheckpoints::Saved RigCheckpoints::save_end() const {
+  if (const std::string why = executive_->incomplete(); !why.empty()) return {"", why};
   const std::vector<std::byte> bytes = executive_->copy_state();  // a job that fails fails the run
   try {
     const std::filesystem::path file = folder_ / "end.tck";
@@ -114,11 +110,19 @@ void RigCheckpoints::save_end() {
     head.version = TACTUS_VERSION;
     head.created = utc_now();
     (void)write_checkpoint(file, head, executive_->state_image(), bytes);
-    written_.push_back(file.string());
-    lines_.push_back({"checkpoint " + file.string() + " of the end", false});
+    return {file.string(), ""};
   } catch (const std::exception& error) {
+    return {"", error.what()};
+  }
+}
+
+void RigCheckpoints::take(Saved saved) {
+  if (saved.error.empty()) {
+    lines_.push_back({"checkpoint " + saved.file + " of the end", false});
+    written_.push_back(std::move(saved.file));
+  } else {
     ++failed_;
-    lines_.push_back({std::string("the checkpoint of the end was not written: ") + error.what(), true});
+    lines_.push_back({"the checkpoint of the end was not written: " + saved.error, true});
   }
 }
 

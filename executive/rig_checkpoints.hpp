@@ -16,7 +16,7 @@ namespace tactus::executive {
 
 /// The checkpoints of one run: the memory for them, the thread that writes them, and the one it goes on from.
 ///
-/// Threads  one: the service thread.
+/// Threads  one: the service thread. save_end() may run beside it.
 class RigCheckpoints {
  public:
   /// A line for the log; `warning`: a person at the terminal wants to see it.
@@ -41,9 +41,15 @@ class RigCheckpoints {
   std::string request();
   /// checkpoint.at_end.
   bool wants_end() const;
-  /// After the frames. Throws std::runtime_error naming the job that failed.
-  /// @when service
-  void save_end();
+  /// What became of the checkpoint of the end: its file, or why there is none.
+  struct Saved {
+    std::string file;
+    std::string error;
+  };
+  /// After the frames; meanwhile the service thread may call tell(), and gives the result to take(). Throws
+  /// std::runtime_error naming the job that failed. @when service, on another thread than the rest
+  Saved save_end() const;
+  void take(Saved saved);  // @when service
   /// Writes what is under way. @when service
   void stop() { writer_.stop(); }
   /// What became of them since the last call. @when service

@@ -479,6 +479,18 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
   return true;
 }
 
+/// What of the rig file did not come to pass.
+void RigRun::tell_leftovers(RunWatcher& watcher) {
+  if (executive_->orders_left() > 0)
+    log_->info(std::to_string(executive_->orders_left()) +
+               " commands of the rig file were not reached: the rig ended before their time");
+  for (const auto& loop : executive_->loops())
+    if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
+      say(watcher, "loop " + loop->name() + ": in " + std::to_string(cycles) +
+                       " cycles max_steps were too few for its tolerances; the rest of each was done in one "
+                       "unchecked step");
+}
+
 void RigRun::finish(RunWatcher& watcher) {
   (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
@@ -487,7 +499,10 @@ void RigRun::finish(RunWatcher& watcher) {
     const bool well = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
     if (well && checkpoints_.wants_end()) {
       const RunEnd end = end_;
-      if (!run_beside(watcher, [this] { checkpoints_.save_end(); })) end_.frames = end.frames;
+      if (run_beside(watcher, [this] { saved_ = checkpoints_.save_end(); }))
+        checkpoints_.take(std::move(saved_));
+      else
+        end_.frames = end.frames;
     }
     if (!job_threads_->stop()) {
       stuck_ = true;  // as a thread never returns, no job runs any more
@@ -528,14 +543,7 @@ void RigRun::finish(RunWatcher& watcher) {
                      std::to_string(recording.lost() + recording.written()) + " records lost: " +
                      (recording.error().empty() ? "the disk could not follow" : recording.error()));
   };
-  if (executive_->orders_left() > 0)
-    log_->info(std::to_string(executive_->orders_left()) +
-               " commands of the rig file were not reached: the rig ended before their time");
-  for (const auto& loop : executive_->loops())
-    if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
-      say(watcher, "loop " + loop->name() + ": in " + std::to_string(cycles) +
-                       " cycles max_steps were too few for its tolerances; the rest of each was done in one "
-                       "unchecked step");
+  if (!stuck_) tell_leftovers(watcher);  // a job that never returns may still be writing them
   for (const Recording& recording : rig_.recordings()) about(recording);
   if (has_frame_log()) about(*rig_.frame_log());
   if (realtime_ && !stuck_ && !sleeper_->remark().empty())

@@ -129,6 +129,7 @@ class RigRun {
   void log_start();
   void tell_notes(RunWatcher& watcher);
   void say(RunWatcher& watcher, const std::string& line);
+  void tell_leftovers(RunWatcher& watcher);
   void finish(RunWatcher& watcher);
   void write_text(const std::string& name, const std::string& text);
 
@@ -172,6 +173,7 @@ class RigRun {
   std::chrono::steady_clock::time_point told_{};
   std::optional<std::chrono::steady_clock::time_point> stopping_;
   std::vector<std::string> shutdown_failures_;
+  RigCheckpoints::Saved saved_;  // by the thread beside
   Snapshot last_;  // of the frames; once they have ended
   rtsync::RealtimeTotals totals_when_stuck_;
   RunEnd main_end_;  // written by the rig's thread before done_

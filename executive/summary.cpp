@@ -110,6 +110,7 @@ Json RigRun::summary() const {
 
   Json integrators = Json::array();
   for (const auto& loop : executive.loops()) {
+    if (stuck_) break;  // somebody may still be writing them
     const IntegratorCounters& counts = loop->integrator().counters();
     integrators.push_back({{"name", loop->name()},
                            {"cycles_over_budget", counts.cycles_over_budget},

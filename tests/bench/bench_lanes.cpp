@@ -7,6 +7,7 @@
 #include "executive/crew.hpp"
 #include "executive/executive.hpp"
 #include "rtsync/clock.hpp"
+#include "rtsync/cpu_set.hpp"
 #include "rtsync/gate.hpp"
 #include "rtsync/realtime_sync.hpp"
 #include "rtsync/sleeper.hpp"
@@ -34,7 +35,14 @@ double cost(const Jobs& jobs, std::size_t threads, WaitMode wait, std::int64_t f
   ThreadCrew crew(executive, executive.plan());
   executive.set_crew(crew);
   std::vector<std::thread> workers;
-  for (std::size_t t = 1; t < threads; ++t) workers.emplace_back([&crew, t] { crew.serve(t); });
+  const std::vector<int> cpus = allowed_cpus().cpus();  // each on its own, as the threads of a rig are
+  const auto pin = [&cpus](std::size_t t) { (void)set_affinity(0, CpuSet{cpus[t % cpus.size()]}); };
+  pin(0);
+  for (std::size_t t = 1; t < threads; ++t)
+    workers.emplace_back([&, t] {
+      pin(t);
+      crew.serve(t);
+    });
   executive.run_initialization();
   const std::int64_t begin = tactus::bench::now_ns();
   (void)executive.run(frames);
@@ -48,7 +56,7 @@ void run(bool quick) {
   for (const std::size_t count : {1'000U, 10'000U}) {
     Jobs jobs;
     for (std::size_t i = 0; i < count; ++i) jobs.add(1);
-    const auto frames = static_cast<std::int64_t>(2'000'000 / count);
+    const auto frames = static_cast<std::int64_t>(20'000'000 / count);  // the first ones are cold
     const int rounds = quick ? 21 : 101;
     const tactus::bench::Turns turns = tactus::bench::take_turns(
         {

@@ -185,6 +185,22 @@ void print_orders(const executive::Plan& plan) {
     std::printf("  at %-12s %s\n", config::print_duration(order.at).c_str(), order_text(order).c_str());
 }
 
+/// What is kept of the state, and what of it is looked at.
+void print_state(const executive::RigSettings& settings) {
+  const executive::CheckpointSection& checkpoint = settings.checkpoint;
+  std::string when;
+  if (checkpoint.every) when = "every " + config::print_duration(*checkpoint.every) + ", ";
+  if (checkpoint.at_end) when += "at the end, ";
+  std::printf(
+      "\nstate\n  checkpoints %s\n",
+      checkpoint.enabled ? (when + "when they are asked for, in " + checkpoint.folder).c_str() : "off");
+  const bool nan = settings.guard.nan;
+  const bool ranges = settings.guard.ranges;
+  std::printf("  a variable ends the rig when it is %s\n",
+              nan && ranges ? "not finite or out of its range"
+                            : (nan ? "not finite" : (ranges ? "out of its range" : "nothing: guard is off")));
+}
+
 std::string conversion_text(const executive::Connection& connection) {
   if (!connection.scale && !connection.offset) return "";
   char text[64];
@@ -203,6 +219,16 @@ void print_idle_options(const executive::RealtimeSection& realtime) {
   if (realtime.max_catch_up && realtime.on_overrun != rtsync::OnOverrun::catch_up)
     note("max_catch_up", "on_overrun is not catch_up");
   if (!realtime.sleep_timer) note("sleeper", "sleep_timer is off");
+}
+
+/// Likewise of loops whose method takes one step of a fixed size.
+void print_idle_options(const executive::LoopSettings& loop) {
+  if (loop.method == executive::IntegrationMethod::dopri5) return;
+  const executive::IntegratorSettings unset;
+  if (loop.absolute_tolerance != unset.absolute_tolerance ||
+      loop.relative_tolerance != unset.relative_tolerance || loop.max_steps != unset.max_steps)
+    std::printf("note: tolerances and max_steps of loop %s have no effect: its method is not dopri5\n",
+                loop.name.c_str());
 }
 
 /// What the rig has to do with outside. Nothing of it is opened here.
@@ -248,6 +274,7 @@ void print_plan(const executive::Rig& rig) {
 
   print_loops(plan);
   print_orders(plan);
+  print_state(settings);
   print_devices(settings, plan);
   if (!plan.connections.empty()) std::printf("\nconnections\n");
   for (const executive::Connection& connection : plan.connections)
@@ -257,6 +284,11 @@ void print_plan(const executive::Rig& rig) {
   for (const std::string& input : rig.unconnected_inputs())
     std::printf("note: input %s is not connected; it keeps its first value\n", input.c_str());
   print_idle_options(settings.realtime);
+  for (const executive::LoopSettings& loop : settings.integrate) print_idle_options(loop);
+  for (const executive::TimedOrder& order : plan.orders)
+    if (settings.until && order.at > *settings.until)
+      std::printf("note: the command at %s never comes: the rig ends at %s\n",
+                  config::print_duration(order.at).c_str(), config::print_duration(*settings.until).c_str());
 }
 
 /// The keys of all drivers that this machine has.

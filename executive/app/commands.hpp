@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,16 @@ enum ExitStatus : int {
   kEndedEarly = 1,   ///< overrun policy, abort, failed model
   kWrongInput = 2,   ///< the command line or the rig file: nothing was started
   kWrongMachine = 3  ///< the machine cannot do what the rig requires
+};
+
+/// A command cannot do what it was told; what() says what to do about it.
+class CommandError : public std::runtime_error {
+ public:
+  CommandError(ExitStatus status, const std::string& what) : runtime_error(what), status_(status) {}
+  ExitStatus status() const { return status_; }
+
+ private:
+  ExitStatus status_;
 };
 
 struct RigArguments {
@@ -45,5 +56,34 @@ struct DoctorArguments {
   std::string measure = "2 s";  ///< for each CPU and sleeper; 0: not at all
 };
 int doctor_command(const DoctorArguments& arguments);
+
+/// What the SIL Kit commands share. Without asio they are not built; they then say so and answer 3.
+struct SilKitArguments {
+  std::string uri = "silkit://localhost:8500";
+  std::string name;           ///< of the participant; the registry has none
+  std::string configuration;  ///< a YAML or JSON file; empty: none
+  std::string log = "warn";   ///< trace, debug, info, warn, error, critical, off
+};
+
+struct RegistryArguments {
+  SilKitArguments silkit;
+  std::string generate;  ///< file that is to hold a participant configuration with the URI; empty: none
+};
+/// Introduces the participants of simulations to each other until it is told to stop.
+int registry_command(const RegistryArguments& arguments);
+
+struct WorkflowArguments {
+  SilKitArguments silkit;
+  std::vector<std::string> names;  ///< the participants to wait for
+};
+/// Starts a simulation when all its participants are there, and stops it.
+int workflow_command(const WorkflowArguments& arguments);
+
+struct MonitorArguments {
+  SilKitArguments silkit;
+  bool json = false;
+};
+/// Shows the states of a simulation as they change.
+int monitor_command(const MonitorArguments& arguments);
 
 }  // namespace tactus::app

@@ -22,6 +22,23 @@ void add_rig(CLI::App& command, tactus::app::RigArguments& rig, bool required) {
       ->take_all();
 }
 
+void add_silkit(CLI::App& command, tactus::app::SilKitArguments& silkit, const char* uri_option,
+                const char* uri_about) {
+  command.add_option(uri_option, silkit.uri, uri_about)->type_name("URI")->capture_default_str();
+  command.add_option("-c,--configuration", silkit.configuration, "participant configuration (YAML or JSON)")
+      ->type_name("FILE");
+  command
+      .add_option("-l,--log,--loglevel", silkit.log,
+                  "trace, debug, info, warn, error, critical or off, to stdout")
+      ->type_name("LEVEL")
+      ->capture_default_str();
+}
+
+void add_name(CLI::App& command, tactus::app::SilKitArguments& silkit, const char* name) {
+  silkit.name = name;
+  command.add_option("-n,--name", silkit.name, "its name as a participant")->capture_default_str();
+}
+
 /// A standard descriptor that is closed would be the next file opened: log.txt, with our output in it.
 void open_standard_descriptors() {
   for (int descriptor = 0; descriptor < 3; ++descriptor)
@@ -75,6 +92,29 @@ int main(int argc, char** argv) {
           ->capture_default_str();
   doctor_app->add_flag("!--no-measure", doctor.measures, "look only; measure nothing")->excludes(measure);
 
+  RegistryArguments registry;
+  CLI::App* const registry_app =
+      app.add_subcommand("registry", "SIL Kit: introduces the participants of simulations to each other");
+  add_silkit(*registry_app, registry.silkit, "-u,--listen-uri", "where to listen; port 0: any that is free");
+  registry_app
+      ->add_option("-g,--generate-configuration", registry.generate,
+                   "write a participant configuration that leads here")
+      ->type_name("FILE");
+
+  WorkflowArguments workflow;
+  CLI::App* const workflow_app = app.add_subcommand(
+      "workflow", "SIL Kit: starts a simulation when its participants are there, and stops it");
+  add_silkit(*workflow_app, workflow.silkit, "-u,--connect-uri", "where the registry listens");
+  add_name(*workflow_app, workflow.silkit, "SystemController");
+  workflow_app->add_option("NAMES", workflow.names, "the participants to wait for")->required();
+
+  MonitorArguments monitor;
+  CLI::App* const monitor_app =
+      app.add_subcommand("monitor", "SIL Kit: the states of a simulation and its participants, live");
+  add_silkit(*monitor_app, monitor.silkit, "-u,--connect-uri", "where the registry listens");
+  add_name(*monitor_app, monitor.silkit, "SystemMonitor");
+  monitor_app->add_flag("--json", monitor.json, "one object per line and change, as without a terminal");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -91,6 +131,9 @@ int main(int argc, char** argv) {
   try {
     if (*run_app) return run_command(run);
     if (*check_app) return check_command(check);
+    if (*registry_app) return registry_command(registry);
+    if (*workflow_app) return workflow_command(workflow);
+    if (*monitor_app) return monitor_command(monitor);
     return doctor_command(doctor);
   } catch (const tactus::config::ConfigError& error) {
     std::fprintf(stderr, "%s\n", error.what());
@@ -98,6 +141,9 @@ int main(int argc, char** argv) {
   } catch (const tactus::executive::MachineError& error) {
     std::fprintf(stderr, "tactus: %s\n", error.what());
     return kWrongMachine;
+  } catch (const CommandError& error) {
+    std::fprintf(stderr, "tactus: %s\n", error.what());
+    return error.status();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tactus: %s\n", error.what());
     return kEndedEarly;

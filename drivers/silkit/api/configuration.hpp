@@ -1,0 +1,46 @@
+#pragma once
+/// What a participant configuration says, read and checked.
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/document.hpp"
+#include "drivers/silkit/api/logger.hpp"
+#include "drivers/silkit/net/mesh.hpp"
+#include "drivers/silkit/wire/labels.hpp"
+
+namespace tactus::silkit {
+
+/// What of a publisher or subscriber comes from the configuration instead of the call.
+struct ServiceSettings {
+  std::string name;
+  std::optional<std::string> topic;
+  std::optional<Labels> labels;
+  std::optional<bool> history;  ///< publishers
+};
+
+/// A value; made by the two functions below.
+struct Configuration {
+  std::string participant;                  ///< wins over the argument, unless empty
+  std::optional<std::string> registry_uri;  ///< likewise
+  MeshSettings mesh;                        ///< all but registry_uri and the thread's name
+  LoggerSettings logging;
+  std::optional<std::chrono::milliseconds> soft_timeout;  ///< of a step: a warning
+  std::optional<std::chrono::milliseconds> hard_timeout;  ///< of a step: state Error
+  std::vector<ServiceSettings> publishers;
+  std::vector<ServiceSettings> subscribers;
+  double animation_factor = 0;
+  std::optional<bool> dynamic_step;
+
+  std::string json = "{}";            ///< as it was written, as JSON
+  std::vector<std::string> warnings;  ///< one line each: keys that are unknown, or without effect here
+};
+
+/// Throws config::ConfigError with every problem found. "" is an empty configuration.          @when setup
+Configuration configuration_from_text(const std::string& text);
+/// The same; only regular files are read.                                                       @when setup
+Configuration configuration_from_file(const std::string& path);
+
+}  // namespace tactus::silkit

@@ -1,0 +1,39 @@
+#pragma once
+/// Exceptions inside, return codes outside.
+///
+/// Threads  any; the last error is each thread's own.
+#include <string>
+
+#include "drivers/silkit/core/error.hpp"
+#include "tactus/silkit.h"
+
+namespace tactus::silkit {
+
+/// What SilKit_GetLastErrorString() answers on this thread.
+const char* last_error() noexcept;
+/// Keeps the text for last_error().
+SilKit_ReturnCode failed(Code code, const char* text) noexcept;
+/// In a catch block: the same for the exception that is being handled.
+SilKit_ReturnCode failed_by_exception() noexcept;
+
+/// Does `work`; success, or what it threw as a return code.
+template <class Work>
+SilKit_ReturnCode guarded(Work&& work) noexcept {
+  try {
+    work();
+    return SilKit_ReturnCode_SUCCESS;
+  } catch (...) {
+    return failed_by_exception();
+  }
+}
+
+/// Throws Refusal naming the parameter when it is null.
+template <class Pointer>
+void require(Pointer pointer, const char* name) {
+  if (pointer == nullptr) throw Refusal(Code::bad_parameter, std::string(name) + " must not be null");
+}
+
+/// Throws Refusal unless the header is one of the API's structures; which one does not count.
+void require_header(const SilKit_StructHeader& header, const char* name);
+
+}  // namespace tactus::silkit

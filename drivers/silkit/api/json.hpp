@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "config/node.hpp"
+
+namespace tactus::silkit {
+
+/// In double quotes, escaped; on one line.
+std::string json_text(std::string_view text);
+/// A configuration as JSON, on one line. Plain scalars that look like numbers and truth values become such.
+std::string to_json(const config::Node& node);
+
+}  // namespace tactus::silkit

@@ -1,0 +1,245 @@
+/// Lifecycle and virtual time of the C API.
+#include <cstdint>
+#include <utility>
+
+#include "drivers/silkit/api/objects.hpp"
+
+using namespace tactus::silkit;
+
+// --------------------------------------------------------------------------------------------- lifecycle
+
+SilKit_ReturnCode SilKit_LifecycleService_Create(SilKit_LifecycleService** outService,
+                                                 SilKit_Participant* participant,
+                                                 const SilKit_LifecycleConfiguration* configuration) {
+  return guarded([&] {
+    require(outService, "outService");
+    require(participant, "participant");
+    require(configuration, "configuration");
+    require_header(configuration->header, "configuration");
+    // Numbers that are no mode are taken, as programs are used to: whoever is not coordinated is autonomous.
+    OperationMode mode = static_cast<OperationMode>(configuration->operationMode);
+    if (mode != OperationMode::invalid && mode != OperationMode::coordinated)
+      mode = OperationMode::autonomous;
+    participant->participant.with_engine([&](Engine& engine) { engine.create_lifecycle(mode); });
+    *outService = &participant->lifecycle;
+  });
+}
+
+namespace {
+
+using PlainFunction = void (*)(void*, SilKit_LifecycleService*);
+
+SilKit_ReturnCode set(void (Engine::*function)(PlainHandler), SilKit_LifecycleService* service, void* context,
+                      PlainFunction handler) {
+  return guarded([&] {
+    require(service, "service");
+    require(handler, "handler");
+    service->owner.participant.with_engine([&](Engine& engine) {
+      (engine.*function)(handler_of<PlainHandler>([=] { handler(context, service); }));
+    });
+  });
+}
+
+}  // namespace
+
+SilKit_ReturnCode SilKit_LifecycleService_SetCommunicationReadyHandler(
+    SilKit_LifecycleService* service, void* context,
+    SilKit_LifecycleService_CommunicationReadyHandler_t handler) {
+  return set(&Engine::on_communication_ready, service, context, handler);
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_SetCommunicationReadyHandlerAsync(
+    SilKit_LifecycleService* service, void* context,
+    SilKit_LifecycleService_CommunicationReadyHandler_t handler) {
+  return set(&Engine::on_communication_ready_async, service, context, handler);
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_SetStartingHandler(
+    SilKit_LifecycleService* service, void* context, SilKit_LifecycleService_StartingHandler_t handler) {
+  return set(&Engine::on_starting, service, context, handler);
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_SetStopHandler(SilKit_LifecycleService* service, void* context,
+                                                         SilKit_LifecycleService_StopHandler_t handler) {
+  return set(&Engine::on_stop, service, context, handler);
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_SetShutdownHandler(
+    SilKit_LifecycleService* service, void* context, SilKit_LifecycleService_ShutdownHandler_t handler) {
+  return set(&Engine::on_shutdown, service, context, handler);
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_SetAbortHandler(SilKit_LifecycleService* service, void* context,
+                                                          SilKit_LifecycleService_AbortHandler_t handler) {
+  return guarded([&] {
+    require(service, "service");
+    require(handler, "handler");
+    service->owner.participant.with_engine([&](Engine& engine) {
+      engine.on_abort(handler_of<AbortHandler>([=](ParticipantState before) {
+        handler(context, service, static_cast<SilKit_ParticipantState>(before));
+      }));
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_CompleteCommunicationReadyHandlerAsync(
+    SilKit_LifecycleService* service) {
+  return guarded([&] {
+    require(service, "service");
+    service->owner.participant.complete_communication_ready();
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_StartLifecycle(SilKit_LifecycleService* service) {
+  return guarded([&] {
+    require(service, "service");
+    service->owner.participant.with_engine([](Engine& engine) { engine.start_lifecycle(); });
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_WaitForLifecycleToComplete(SilKit_LifecycleService* service,
+                                                                     SilKit_ParticipantState* outFinalState) {
+  return guarded([&] {
+    require(service, "service");
+    require(outFinalState, "outFinalState");
+    *outFinalState = static_cast<SilKit_ParticipantState>(service->owner.participant.wait_for_end());
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_ReportError(SilKit_LifecycleService* service, const char* reason) {
+  return guarded([&] {
+    require(service, "service");
+    require(reason, "reason");
+    service->owner.participant.with_engine([&](Engine& engine) { engine.report_error(reason); });
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_Pause(SilKit_LifecycleService* service, const char* reason) {
+  return guarded([&] {
+    require(service, "service");
+    require(reason, "reason");
+    service->owner.participant.with_engine([&](Engine& engine) { engine.pause(reason); });
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_Continue(SilKit_LifecycleService* service) {
+  return guarded([&] {
+    require(service, "service");
+    service->owner.participant.with_engine([](Engine& engine) { engine.resume(); });
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_Stop(SilKit_LifecycleService* service, const char* reason) {
+  return guarded([&] {
+    require(service, "service");
+    require(reason, "reason");
+    service->owner.participant.with_engine([&](Engine& engine) { engine.stop(reason); });
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_State(SilKit_ParticipantState* outState,
+                                                SilKit_LifecycleService* service) {
+  return guarded([&] {
+    require(outState, "outState");
+    require(service, "service");
+    *outState = static_cast<SilKit_ParticipantState>(
+        service->owner.participant.with_engine([](Engine& engine) { return engine.state(); }));
+  });
+}
+
+SilKit_ReturnCode SilKit_LifecycleService_Status(SilKit_ParticipantStatus* outStatus,
+                                                 SilKit_LifecycleService* service) {
+  return guarded([&] {
+    require(outStatus, "outStatus");
+    require(service, "service");
+    require_header(outStatus->header, "outStatus");
+    service->owner.participant.with_engine([&](Engine& engine) {
+      service->shown = engine.status();
+      show(service->shown, *outStatus);
+    });
+  });
+}
+
+// ------------------------------------------------------------------------------------------ virtual time
+
+SilKit_ReturnCode SilKit_TimeSyncService_Create(SilKit_TimeSyncService** outService,
+                                                SilKit_LifecycleService* lifecycle) {
+  return guarded([&] {
+    require(outService, "outService");
+    require(lifecycle, "lifecycle");
+    lifecycle->owner.participant.with_engine([](Engine& engine) { engine.create_time_sync(); });
+    *outService = &lifecycle->owner.time_sync;
+  });
+}
+
+namespace {
+
+SilKit_ReturnCode set_step_handler(SilKit_TimeSyncService* service, void* context,
+                                   SilKit_TimeSyncService_SimulationStepHandler_t handler,
+                                   SilKit_NanosecondsTime step, bool asynchronous) {
+  return guarded([&] {
+    require(service, "service");
+    require(handler, "handler");
+    service->owner.participant.with_engine([&](Engine& engine) {
+      engine.on_step(handler_of<StepHandler>([=](std::int64_t now, std::int64_t duration) {
+                       handler(context, service, static_cast<SilKit_NanosecondsTime>(now),
+                               static_cast<SilKit_NanosecondsTime>(duration));
+                     }),
+                     static_cast<std::int64_t>(step), asynchronous);
+    });
+  });
+}
+
+}  // namespace
+
+SilKit_ReturnCode SilKit_TimeSyncService_SetSimulationStepHandler(
+    SilKit_TimeSyncService* service, void* context, SilKit_TimeSyncService_SimulationStepHandler_t handler,
+    SilKit_NanosecondsTime stepSize) {
+  return set_step_handler(service, context, handler, stepSize, false);
+}
+
+SilKit_ReturnCode SilKit_TimeSyncService_SetSimulationStepHandlerAsync(
+    SilKit_TimeSyncService* service, void* context, SilKit_TimeSyncService_SimulationStepHandler_t handler,
+    SilKit_NanosecondsTime stepSize) {
+  return set_step_handler(service, context, handler, stepSize, true);
+}
+
+SilKit_ReturnCode SilKit_TimeSyncService_CompleteSimulationStep(SilKit_TimeSyncService* service) {
+  return guarded([&] {
+    require(service, "service");
+    service->owner.participant.with_engine([](Engine& engine) { engine.complete_step(); });
+  });
+}
+
+SilKit_ReturnCode SilKit_TimeSyncService_Now(SilKit_TimeSyncService* service,
+                                             SilKit_NanosecondsTime* outNow) {
+  return guarded([&] {
+    require(service, "service");
+    require(outNow, "outNow");
+    *outNow = static_cast<SilKit_NanosecondsTime>(
+        service->owner.participant.with_engine([](Engine& engine) { return engine.now_ns(); }));
+  });
+}
+
+SilKit_ReturnCode SilKit_Experimental_TimeSyncService_AddOtherSimulationStepsCompletedHandler(
+    SilKit_TimeSyncService* service, void* context,
+    SilKit_Experimental_TimeSyncService_OtherSimulationStepsCompletedHandler_t handler,
+    SilKit_HandlerId* outHandlerId) {
+  return guarded([&] {
+    require(service, "service");
+    require(handler, "handler");
+    require(outHandlerId, "outHandlerId");
+    *outHandlerId = service->owner.participant.with_engine([&](Engine& engine) {
+      return engine.on_other_steps_completed(handler_of<PlainHandler>([=] { handler(context, service); }));
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_Experimental_TimeSyncService_RemoveOtherSimulationStepsCompletedHandler(
+    SilKit_TimeSyncService* service, SilKit_HandlerId handlerId) {
+  return guarded([&] {
+    require(service, "service");
+    service->owner.participant.with_engine(
+        [&](Engine& engine) { engine.remove_other_steps_completed(handlerId); });
+  });
+}

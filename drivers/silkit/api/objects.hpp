@@ -1,0 +1,75 @@
+#pragma once
+/// What stands behind the opaque types of the C API. Services live as long as their participant.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drivers/silkit/api/configuration.hpp"
+#include "drivers/silkit/api/errors.hpp"
+#include "drivers/silkit/api/participant.hpp"
+#include "tactus/silkit.h"
+
+struct SilKit_ParticipantConfiguration {
+  tactus::silkit::Configuration value;
+};
+
+struct SilKit_Logger {
+  tactus::silkit::Logger& logger;
+};
+
+struct SilKit_LifecycleService {
+  SilKit_Participant& owner;
+  tactus::silkit::Status shown{};  ///< what the texts of the last Status() point to
+};
+
+struct SilKit_TimeSyncService {
+  SilKit_Participant& owner;
+};
+
+struct SilKit_SystemMonitor {
+  SilKit_Participant& owner;
+  std::map<std::string, tactus::silkit::Status, std::less<>> shown{};  ///< likewise, by participant
+};
+
+struct SilKit_Experimental_SystemController {
+  SilKit_Participant& owner;
+};
+
+struct SilKit_DataPublisher {
+  SilKit_Participant& owner;
+  tactus::silkit::DataPublisher* publisher = nullptr;
+};
+
+struct SilKit_DataSubscriber {
+  SilKit_Participant& owner;
+  tactus::silkit::DataSubscriber* subscriber = nullptr;
+};
+
+struct SilKit_Participant {
+  SilKit_Participant(tactus::silkit::Configuration configuration, const char* name, const char* uri)
+      : participant(std::move(configuration), name, uri) {}
+
+  // The services come first: a handler that runs until the participant has left may still use them.
+  SilKit_LifecycleService lifecycle{*this};
+  SilKit_TimeSyncService time_sync{*this};
+  SilKit_SystemMonitor monitor{*this};
+  SilKit_Experimental_SystemController controller{*this};
+  std::vector<std::unique_ptr<SilKit_DataPublisher>> publishers;    ///< under the participant's lock
+  std::vector<std::unique_ptr<SilKit_DataSubscriber>> subscribers;  ///< likewise
+  tactus::silkit::Participant participant;
+  SilKit_Logger logger{participant.logger()};
+};
+
+namespace tactus::silkit {
+
+/// A function of the user's as the engine takes it.
+template <class EngineHandler, class Function>
+EngineHandler handler_of(Function function) {
+  return std::make_shared<typename EngineHandler::element_type>(std::move(function));
+}
+
+/// Fills all but the header. The texts are those of `status`.
+void show(const Status& status, SilKit_ParticipantStatus& out);
+
+}  // namespace tactus::silkit

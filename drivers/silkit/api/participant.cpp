@@ -1,0 +1,148 @@
+#include "drivers/silkit/api/participant.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "drivers/silkit/wire/uri.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr int kStepsPerTurn = 16;
+
+/// The configuration with what is only known now: names and URI. Its own win.
+Configuration completed(Configuration configuration, const std::string& name, const std::string& uri) {
+  if (configuration.participant.empty()) configuration.participant = name;
+  if (configuration.participant.empty())
+    throw Refusal(Code::configuration, "the name of a participant must not be empty");
+  if (configuration.participant == kRegistryName)
+    throw Refusal(Code::configuration, "the name " + configuration.participant + " is the registry's");
+  configuration.mesh.registry_uri = configuration.registry_uri.value_or(uri);
+  try {
+    (void)parse_registry_uri(configuration.mesh.registry_uri);
+  } catch (const std::invalid_argument& error) {
+    throw Refusal(Code::configuration, error.what());
+  }
+  configuration.mesh.io_thread.name = configuration.participant.substr(0, 15);
+  return configuration;
+}
+
+EngineSettings engine_settings(const Configuration& configuration) {
+  EngineSettings settings;
+  settings.name = configuration.participant;
+  settings.dynamic_step = configuration.dynamic_step;
+  settings.animation_factor = configuration.animation_factor;
+  return settings;
+}
+
+}  // namespace
+
+Participant::Participant(Configuration configuration, const std::string& name, const std::string& uri)
+    : configuration_(completed(std::move(configuration), name, uri)),
+      logger_(configuration_.participant, configuration_.logging),
+      mesh_(configuration_.mesh, *this, logger_),
+      engine_(engine_settings(configuration_), mesh_, logger_) {
+  try {
+    mesh_.join();
+  } catch (...) {
+    mesh_.leave();  // while there is an engine
+    throw;
+  }
+  if (configuration_.soft_timeout || configuration_.hard_timeout)
+    watchdog_ = std::make_unique<rtsync::PinnedThread>(
+        rtsync::ThreadSettings{.name = "silkit watchdog", .prefault_stack = false},
+        [this] { watch_steps(); });
+}
+
+Participant::~Participant() {
+  {
+    const std::unique_lock held = lock();
+    leaving_ = true;
+  }
+  changed_.notify_all();
+  watchdog_.reset();
+  mesh_.leave();
+}
+
+void Participant::refuse_in_handler(const char* what) const {
+  if (on_io_thread())
+    throw Refusal(Code::logic,
+                  std::string(what) + " cannot be called from a handler: it would wait for itself");
+}
+
+void Participant::serve() {
+  std::unique_lock held = lock();
+  Call call;
+  for (int steps = 0; engine_.next_call(call);) {
+    mesh_.flush();  // Nobody else has to wait for the user's function.
+    running_ = call.what;
+    held.unlock();
+    const std::string thrown = call.make();
+    held.lock();
+    running_.reset();
+    engine_.call_ended(call, thrown);
+    const bool step = call.what == Call::What::step || call.what == Call::What::step_async;
+    if (step && ++steps == kStepsPerTurn && engine_.has_calls()) {
+      mesh_.wake();  // Nobody holds this participant up: others want to be heard all the same.
+      break;
+    }
+  }
+  mesh_.flush();
+  if (engine_.complete()) changed_.notify_all();
+}
+
+void Participant::worked(std::optional<std::int64_t> wake_before) {
+  if (on_io_thread()) return;  // in a user's function: serve() goes on when it returns
+  mesh_.flush();
+  if (engine_.has_calls() || engine_.wake_at() != wake_before) mesh_.wake();
+  if (engine_.complete()) changed_.notify_all();
+}
+
+void Participant::complete_communication_ready() {
+  with_engine([this](Engine& engine) {
+    if (on_io_thread() && running_ == Call::What::communication_ready_async)
+      throw Refusal(Code::logic, "the communication ready handler cannot be completed from inside itself");
+    engine.complete_communication_ready();
+  });
+}
+
+ParticipantState Participant::wait_for_end() {
+  refuse_in_handler("waiting for the end of the lifecycle");
+  std::unique_lock held = lock();
+  if (!engine_.lifecycle_started())
+    throw Refusal(Code::bad_parameter, "the lifecycle has not been started: there is nothing to wait for");
+  if (waited_) throw Refusal(Code::bad_parameter, "the end of the lifecycle has been waited for already");
+  changed_.wait(held, [this] { return engine_.complete(); });
+  waited_ = true;
+  return engine_.state();
+}
+
+/// Looks several times per limit whether a step is open for too long; says so once per step.
+void Participant::watch_steps() {
+  using namespace std::chrono;
+  const auto soft = configuration_.soft_timeout.value_or(milliseconds::max());
+  const auto hard = configuration_.hard_timeout.value_or(milliseconds::max());
+  const milliseconds look_every = std::clamp(std::min(soft, hard) / 8, milliseconds(1), milliseconds(100));
+  std::optional<std::int64_t> warned;
+  std::optional<std::int64_t> reported;
+  std::unique_lock held = lock();
+  while (!changed_.wait_for(held, look_every, [this] { return leaving_; })) {
+    const std::optional<std::int64_t> since = engine_.step_open_since();
+    if (!since) continue;
+    const auto open =
+        duration_cast<milliseconds>(steady_clock::now().time_since_epoch() - nanoseconds(*since));
+    const std::string words = "the simulation step takes longer than ";
+    if (open > soft && warned != since) {
+      warned = since;
+      logger_.say(Journal::Level::warn, words + std::to_string(soft.count()) + " ms (SoftResponseTimeout)");
+    }
+    if (open > hard && reported != since) {
+      reported = since;
+      engine_.report_error(words + std::to_string(hard.count()) + " ms (HardResponseTimeout)");
+      worked(engine_.wake_at());
+    }
+  }
+}
+
+}  // namespace tactus::silkit

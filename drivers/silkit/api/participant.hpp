@@ -1,0 +1,76 @@
+#pragma once
+/// A participant as the C API has it: the engine and its streams behind one lock, and the user's calls.
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "drivers/silkit/api/configuration.hpp"
+#include "drivers/silkit/api/logger.hpp"
+#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/net/mesh.hpp"
+#include "rtsync/pinned_thread.hpp"
+
+namespace tactus::silkit {
+
+/// Joined from construction to destruction. User's functions run on the I/O thread, without the lock.
+///
+/// Threads  any; constructed and destroyed by one that is not the I/O thread.
+class Participant final : private MeshOwner {
+ public:
+  /// Joins. Throws Refusal, see Mesh::join(); Code::configuration for a bad name or URI.
+  Participant(Configuration configuration, const std::string& name, const std::string& registry_uri);
+  Participant(const Participant&) = delete;
+  Participant& operator=(const Participant&) = delete;
+  ~Participant() override;
+
+  const Configuration& configuration() const { return configuration_; }
+  Logger& logger() { return logger_; }
+  bool on_io_thread() const { return mesh_.on_io_thread(); }
+  /// Throws Refusal with Code::logic on the I/O thread: `what` would wait for itself.
+  void refuse_in_handler(const char* what) const;
+
+  /// Does `work` with the engine, under the lock, and sends what came of it.
+  template <class Work>
+  auto with_engine(Work&& work) {
+    const std::unique_lock held = lock();
+    const std::optional<std::int64_t> wake_before = engine_.wake_at();
+    if constexpr (std::is_void_v<std::invoke_result_t<Work, Engine&>>) {
+      work(engine_);
+      worked(wake_before);
+    } else {
+      auto result = work(engine_);
+      worked(wake_before);
+      return result;
+    }
+  }
+
+  /// Not from inside the handler that it completes.
+  void complete_communication_ready();
+  /// Returns the final state. Once per start.
+  ParticipantState wait_for_end();
+
+ private:
+  std::unique_lock<std::mutex> lock() override { return std::unique_lock(mutex_); }
+  Engine& engine() override { return engine_; }
+  void serve() override;
+  /// Under the lock.
+  void worked(std::optional<std::int64_t> wake_before);
+  void watch_steps();
+
+  const Configuration configuration_;
+  Logger logger_;
+  std::mutex mutex_;
+  std::condition_variable changed_;  // complete, or leaving
+  Mesh mesh_;
+  Engine engine_;
+  std::optional<Call::What> running_;
+  bool waited_ = false;
+  bool leaving_ = false;
+  std::unique_ptr<rtsync::PinnedThread> watchdog_;
+};
+
+}  // namespace tactus::silkit

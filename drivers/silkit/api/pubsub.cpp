@@ -1,0 +1,124 @@
+/// Publish and subscribe of the C API.
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "drivers/silkit/api/objects.hpp"
+
+using namespace tactus::silkit;
+
+namespace {
+
+TopicSpec topic_spec(const SilKit_DataSpec& spec) {
+  require(spec.topic, "dataSpec->topic");
+  require(spec.mediaType, "dataSpec->mediaType");
+  if (spec.labelList.numLabels > 0) require(spec.labelList.labels, "dataSpec->labelList.labels");
+  TopicSpec topic{spec.topic, spec.mediaType, {}};
+  for (std::size_t i = 0; i < spec.labelList.numLabels; ++i) {
+    const SilKit_Label& label = spec.labelList.labels[i];
+    require(label.key, "the key of a label");
+    require(label.value, "the value of a label");
+    if (label.kind != SilKit_LabelKind_Optional && label.kind != SilKit_LabelKind_Mandatory)
+      throw Refusal(Code::configuration, std::string("label ") + label.key + ": its kind is " +
+                                             std::to_string(label.kind) +
+                                             ", not optional (1) or mandatory (2)");
+    topic.labels.push_back({label.key, label.value, static_cast<LabelKind>(label.kind)});
+  }
+  return topic;
+}
+
+/// What the configuration says of the service of this name wins. Returns it, or null.
+const ServiceSettings* configured(const std::vector<ServiceSettings>& services, std::string_view name,
+                                  TopicSpec& topic) {
+  const auto found = std::find_if(services.begin(), services.end(),
+                                  [&](const ServiceSettings& service) { return service.name == name; });
+  if (found == services.end()) return nullptr;
+  if (found->topic) topic.topic = *found->topic;
+  if (found->labels) topic.labels = *found->labels;
+  return &*found;
+}
+
+DataHandler data_handler(SilKit_DataSubscriber* subscriber, void* context,
+                         SilKit_DataMessageHandler_t handler) {
+  if (handler == nullptr) return nullptr;
+  return handler_of<DataHandler>([=](ByteView data, std::int64_t time_ns) {
+    SilKit_DataMessageEvent event = tactus_silkit_DataMessageEvent();
+    event.timestamp = static_cast<SilKit_NanosecondsTime>(time_ns);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): std::byte and uint8_t are the same bytes
+    if (!data.empty()) event.data = {reinterpret_cast<const std::uint8_t*>(data.data()), data.size()};
+    handler(context, subscriber, &event);
+  });
+}
+
+}  // namespace
+
+SilKit_ReturnCode SilKit_DataPublisher_Create(SilKit_DataPublisher** outPublisher,
+                                              SilKit_Participant* participant, const char* controllerName,
+                                              SilKit_DataSpec* dataSpec, uint8_t history) {
+  return guarded([&] {
+    require(outPublisher, "outPublisher");
+    require(participant, "participant");
+    require(controllerName, "controllerName");
+    require(dataSpec, "dataSpec");
+    TopicSpec topic = topic_spec(*dataSpec);
+    if (history > 1)
+      throw Refusal(Code::configuration, "history: " + std::to_string(history) + " is outside 0 .. 1");
+    bool with_history = history == 1;
+    const ServiceSettings* const own =
+        configured(participant->participant.configuration().publishers, controllerName, topic);
+    if (own != nullptr) with_history = own->history.value_or(with_history);
+    auto made = std::make_unique<SilKit_DataPublisher>(SilKit_DataPublisher{*participant});
+    participant->participant.with_engine([&](Engine& engine) {
+      made->publisher = &engine.create_publisher(controllerName, topic, with_history);
+      participant->publishers.push_back(std::move(made));
+      *outPublisher = participant->publishers.back().get();
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_DataPublisher_Publish(SilKit_DataPublisher* publisher,
+                                               const SilKit_ByteVector* data) {
+  return guarded([&] {
+    require(publisher, "publisher");
+    require(data, "data");
+    if (data->size > 0) require(data->data, "data->data");
+    publisher->owner.participant.with_engine([&](Engine& engine) {
+      engine.publish(*publisher->publisher, std::as_bytes(std::span(data->data, data->size)));
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_DataSubscriber_Create(SilKit_DataSubscriber** outSubscriber,
+                                               SilKit_Participant* participant, const char* controllerName,
+                                               SilKit_DataSpec* dataSpec, void* context,
+                                               SilKit_DataMessageHandler_t handler) {
+  return guarded([&] {
+    require(outSubscriber, "outSubscriber");
+    require(participant, "participant");
+    require(controllerName, "controllerName");
+    require(dataSpec, "dataSpec");
+    TopicSpec topic = topic_spec(*dataSpec);
+    (void)configured(participant->participant.configuration().subscribers, controllerName, topic);
+    auto made = std::make_unique<SilKit_DataSubscriber>(SilKit_DataSubscriber{*participant});
+    participant->participant.with_engine([&](Engine& engine) {
+      made->subscriber =
+          &engine.create_subscriber(controllerName, topic, data_handler(made.get(), context, handler));
+      participant->subscribers.push_back(std::move(made));
+      *outSubscriber = participant->subscribers.back().get();
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_DataSubscriber_SetDataMessageHandler(SilKit_DataSubscriber* subscriber,
+                                                              void* context,
+                                                              SilKit_DataMessageHandler_t handler) {
+  return guarded([&] {
+    require(subscriber, "subscriber");
+    require(handler, "handler");
+    subscriber->owner.participant.with_engine([&](Engine& engine) {
+      engine.on_data(*subscriber->subscriber, data_handler(subscriber, context, handler));
+    });
+  });
+}

@@ -1,0 +1,87 @@
+/// The registry of the C API.
+#include "drivers/silkit/net/registry.hpp"
+
+#include <utility>
+
+#include "drivers/silkit/api/objects.hpp"
+#include "drivers/silkit/wire/uri.hpp"
+
+using namespace tactus::silkit;
+
+namespace {
+
+RegistrySettings registry_settings(const Configuration& configuration) {
+  RegistrySettings settings;
+  settings.domain_sockets = configuration.mesh.domain_sockets;
+  settings.most_queued = configuration.mesh.most_queued;
+  settings.io_thread = configuration.mesh.io_thread;
+  settings.io_thread.name = kRegistryName;
+  return settings;
+}
+
+thread_local const SilKit_Vendor_Vector_SilKitRegistry* in_handler_of = nullptr;
+
+}  // namespace
+
+struct SilKit_Vendor_Vector_SilKitRegistry {
+  explicit SilKit_Vendor_Vector_SilKitRegistry(const Configuration& configuration)
+      : log(std::string(kRegistryName), configuration.logging),
+        registry(registry_settings(configuration), log) {}
+
+  Logger log;
+  SilKit_Logger logger{log};
+  Registry registry;
+};
+
+SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_Create(
+    SilKit_Vendor_Vector_SilKitRegistry** outRegistry, SilKit_ParticipantConfiguration* configuration) {
+  return guarded([&] {
+    require(outRegistry, "outRegistry");
+    require(configuration, "configuration");
+    *outRegistry = new SilKit_Vendor_Vector_SilKitRegistry(configuration->value);
+  });
+}
+
+SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_Destroy(SilKit_Vendor_Vector_SilKitRegistry* registry) {
+  return guarded([&] {
+    require(registry, "registry");
+    if (in_handler_of == registry)
+      throw Refusal(Code::logic, "a registry cannot be destroyed from its handler: it would wait for itself");
+    delete registry;
+  });
+}
+
+SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_StartListening(
+    SilKit_Vendor_Vector_SilKitRegistry* registry, const char* listenUri, const char** outActualUri) {
+  thread_local std::string actual;
+  return guarded([&] {
+    require(registry, "registry");
+    require(listenUri, "listenUri");
+    require(outActualUri, "outActualUri");
+    actual = registry->registry.listen(listenUri);
+    *outActualUri = actual.c_str();
+  });
+}
+
+SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_SetAllDisconnectedHandler(
+    SilKit_Vendor_Vector_SilKitRegistry* registry, void* context,
+    SilKit_Vendor_Vector_SilKitRegistry_AllDisconnectedHandler_t handler) {
+  return guarded([&] {
+    require(registry, "registry");
+    require(handler, "handler");
+    registry->registry.on_all_disconnected([=] {
+      in_handler_of = registry;
+      handler(context, registry);
+      in_handler_of = nullptr;
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_GetLogger(
+    SilKit_Logger** outLogger, SilKit_Vendor_Vector_SilKitRegistry* registry) {
+  return guarded([&] {
+    require(outLogger, "outLogger");
+    require(registry, "registry");
+    *outLogger = &registry->logger;
+  });
+}

@@ -1,0 +1,24 @@
+#include "drivers/silkit/core/barrier.hpp"
+
+#include <utility>
+
+namespace tactus::silkit {
+
+Uuid Barrier::begin(std::set<PeerId> peers) {
+  open_ = true;
+  uuid_ = Uuid::random();
+  waiting_ = std::move(peers);
+  return uuid_;
+}
+
+void Barrier::answered(PeerId peer, const Uuid& uuid) {
+  if (uuid == uuid_) waiting_.erase(peer);
+}
+
+bool Barrier::take_done() {
+  if (!open_ || !waiting_.empty()) return false;
+  open_ = false;
+  return true;
+}
+
+}  // namespace tactus::silkit

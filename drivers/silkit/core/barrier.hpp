@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <set>
+
+#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/wire/messages.hpp"
+
+namespace tactus::silkit {
+
+/// Waits until everybody has answered a call: then all that they had sent before is here, and all that was
+/// sent to them has been dealt with. A newer one takes the place of one that is still open.
+///
+/// Threads  one at a time.
+class Barrier {
+ public:
+  /// Begins anew; `peers`: who is asked.
+  Uuid begin(std::set<PeerId> peers);
+  void answered(PeerId peer, const Uuid& uuid);
+  /// Counts as an answer.
+  void left(PeerId peer) { waiting_.erase(peer); }
+  bool open() const { return open_; }
+  /// All have answered; says so once.
+  bool take_done();
+  void cancel() { open_ = false; }
+
+ private:
+  bool open_ = false;
+  Uuid uuid_;
+  std::set<PeerId> waiting_;
+};
+
+}  // namespace tactus::silkit

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "drivers/silkit/core/states.hpp"
+#include "drivers/silkit/wire/bytes.hpp"
+
+namespace tactus::silkit {
+
+/// What a participant has said of itself.
+struct Status {
+  std::string participant;
+  ParticipantState state = ParticipantState::invalid;
+  std::string reason;
+  std::int64_t enter_us = 0;  ///< wall clock, since 1970
+  std::int64_t refresh_us = 0;
+};
+
+inline constexpr std::int64_t kNoTime = INT64_MIN;  ///< no virtual time: not synchronised, or not begun
+
+/// A user's function; shared, so that it can be replaced while it is being called. Null: none.
+template <class... Args>
+using Handler = std::shared_ptr<const std::function<void(Args...)>>;
+
+using PlainHandler = Handler<>;
+using AbortHandler = Handler<ParticipantState>;           ///< the state before
+using StepHandler = Handler<std::int64_t, std::int64_t>;  ///< now, duration in ns
+using SystemStateHandler = Handler<ParticipantState>;
+using StatusHandler = Handler<const Status&>;
+using ConnectionHandler = Handler<const std::string&>;  ///< name of the participant
+using DataHandler = Handler<ByteView, std::int64_t>;    ///< data, time stamp in ns
+
+/// A call of a user's function that is due.
+///
+/// The owner of an engine takes it with next_call(), makes it without holding any lock, and gives it back to
+/// call_ended() with what it threw.
+struct Call {
+  enum class What : std::uint8_t {
+    communication_ready,
+    communication_ready_async,
+    starting,
+    stop,
+    shutdown,
+    abort,
+    step,
+    step_async,
+    other_steps_completed,
+    system_state,
+    status,
+    connected,
+    disconnected,
+    data,
+  };
+  What what = What::step;
+  PlainHandler plain;
+  AbortHandler abort;
+  StepHandler step;
+  SystemStateHandler system_state;
+  StatusHandler status_handler;
+  ConnectionHandler connection;
+  DataHandler data_handler;
+  std::int64_t now_ns = kNoTime;  ///< step; data: the time stamp
+  std::int64_t duration_ns = 0;   ///< step
+  ParticipantState state = ParticipantState::invalid;
+  Status status;
+  std::string name;
+  Bytes data;
+
+  /// Calls the user's function, if there is one; what it threw, as text, else "".
+  std::string make() const;
+};
+
+}  // namespace tactus::silkit

@@ -1,0 +1,50 @@
+#include "drivers/silkit/core/links.hpp"
+
+#include <algorithm>
+
+namespace tactus::silkit {
+
+Link& Links::link(std::string_view network, std::string_view type) {
+  std::pair<std::string, std::string> key(network, type);
+  const auto found = links_.find(key);
+  if (found != links_.end()) return found->second;
+  return links_.try_emplace(key, key.first, key.second).first->second;
+}
+
+void Links::add_receiver(PeerId peer, const Subscriber& subscriber) {
+  Link& to = link(subscriber.network, subscriber.type);
+  const Link::Receiver receiver{peer, subscriber.index};
+  if (std::find(to.receivers.begin(), to.receivers.end(), receiver) != to.receivers.end()) return;
+  if (++subscriptions_[peer] > kMostPerPeer)
+    throw WireError("it subscribes to more than " + std::to_string(kMostPerPeer) + " things");
+  to.receivers.push_back(receiver);
+  if (to.history && to.has_last) send(receiver, to.last_service, to.last);
+}
+
+void Links::remove_peer(PeerId peer) {
+  subscriptions_.erase(peer);
+  for (auto& [key, link] : links_)
+    std::erase_if(link.receivers, [&](const Link::Receiver& receiver) { return receiver.peer == peer; });
+}
+
+void Links::send(const Link::Receiver& receiver, std::uint64_t service, ByteView body) {
+  message_.clear();
+  encode_service(message_, {receiver.index, participant_, service}, body);
+  outbox_.send(receiver.peer, message_);
+}
+
+void Links::broadcast(Link& link, std::uint64_t service, ByteView body) {
+  if (link.history) {
+    link.has_last = true;
+    link.last_service = service;
+    link.last.assign(body.begin(), body.end());
+  }
+  for (const Link::Receiver& receiver : link.receivers) send(receiver, service, body);
+}
+
+void Links::send(const Link& link, PeerId peer, std::uint64_t service, ByteView body) {
+  for (const Link::Receiver& receiver : link.receivers)
+    if (receiver.peer == peer) send(receiver, service, body);
+}
+
+}  // namespace tactus::silkit

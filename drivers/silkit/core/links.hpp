@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/wire/messages.hpp"
+
+namespace tactus::silkit {
+
+/// Where messages of one type go, on one network.
+class Link {
+ public:
+  Link(std::string on, std::string of_type) : network(std::move(on)), type(std::move(of_type)) {}
+  struct Receiver {
+    PeerId peer;
+    std::uint64_t index;  ///< chosen by the peer
+    friend bool operator==(const Receiver&, const Receiver&) = default;
+  };
+  const std::string network;
+  const std::string type;
+  std::vector<Receiver> receivers;
+  bool history = false;  ///< who subscribes gets the last message
+  bool has_last = false;
+  std::uint64_t last_service = 0;
+  Bytes last;
+};
+
+/// Who wants which messages of this participant: the sending half of subscriptions.
+///
+/// Threads  one at a time.
+class Links {
+ public:
+  /// A peer that subscribes to more is not one; see receive() of the engine.
+  static constexpr std::size_t kMostPerPeer = 100'000;
+
+  Links(Outbox& outbox, std::uint64_t participant) : outbox_(outbox), participant_(participant) {}
+
+  /// Made when it is asked for; stays where it is.
+  Link& link(std::string_view network, std::string_view type);
+  /// Replays the last message of a link with history. A repeated subscription changes nothing. Throws
+  /// WireError for too many of one peer.
+  void add_receiver(PeerId peer, const Subscriber& subscriber);
+  void remove_peer(PeerId peer);
+
+  void broadcast(Link& link, std::uint64_t service, ByteView body);
+  /// To one peer, if it subscribed.
+  void send(const Link& link, PeerId peer, std::uint64_t service, ByteView body);
+
+ private:
+  void send(const Link::Receiver& receiver, std::uint64_t service, ByteView body);
+
+  Outbox& outbox_;
+  const std::uint64_t participant_;
+  std::map<std::pair<std::string, std::string>, Link, std::less<>> links_;
+  std::map<PeerId, std::size_t> subscriptions_;
+  Bytes message_;
+};
+
+}  // namespace tactus::silkit

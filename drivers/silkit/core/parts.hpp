@@ -1,0 +1,185 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drivers/silkit/core/barrier.hpp"
+#include "drivers/silkit/core/discovery.hpp"
+#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/core/links.hpp"
+#include "drivers/silkit/core/pubsub.hpp"
+#include "drivers/silkit/core/system_view.hpp"
+#include "drivers/silkit/core/time_sync.hpp"
+
+namespace tactus::silkit {
+
+/// What an engine is made of. engine.cpp: streams, messages and calls; lifecycle.cpp: states and virtual
+/// time; pubsub.cpp: publishers and subscribers.
+class Engine::Parts {
+ public:
+  Parts(EngineSettings with, Outbox& to, Journal& log);
+
+  // ---- engine.cpp
+  std::vector<Subscriber> subscriptions() const;
+  PeerId add_peer(const PeerInfo& info);
+  void joined();
+  void receive(PeerId peer, const Frame& frame);
+  void remove_peer(PeerId peer);
+  bool next_call(Call& call);
+  void call_ended(const Call& call, const std::string& thrown);
+  void tick();
+
+  // ---- lifecycle.cpp
+  void start_lifecycle();
+  void pause(std::string reason);
+  void resume();
+  void stop(std::string reason);
+  void report_error(std::string reason);
+  void abort();
+  void complete_communication_ready();
+  void complete_step();
+  void set_required(std::vector<std::string> names);
+  void take_status(const Status& status);
+  /// Goes as far as states, barriers and acknowledges allow.
+  void advance();
+  void request_step();
+  void try_step();
+  void on_time_sync_service(PeerId peer, const ServiceDescriptor& service);
+  bool started() const { return status.state != ParticipantState::invalid; }
+  bool synchronised() const { return time_created && step_handler_set; }
+
+  // ---- pubsub.cpp
+  void connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service);
+  void connect_all(PeerId publisher, const ServiceDescriptor& service);
+  void disconnect_all(const std::string& network);
+  void take_data(std::size_t index, ByteView body);
+  void deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns);
+
+  // What the user asks for while a function of the user's runs is done when that has returned.
+  void when_idle(std::function<void()> command);
+  bool in_call() const { return running_.has_value(); }
+  void say(Journal::Level level, const std::string& text) { journal.say(level, text); }
+
+  const EngineSettings settings;
+  const std::uint64_t id;
+  Outbox& outbox;
+  Journal& journal;
+  Links links;
+  Discovery discovery;
+  SystemView system;
+  TimeSync time;
+  Barrier barrier;
+
+  struct Peer {
+    PeerInfo info;
+    bool time_sync = false;
+  };
+  std::map<PeerId, Peer> peers;
+  bool has_joined = false;
+
+  // lifecycle
+  bool lifecycle_created = false;
+  OperationMode mode = OperationMode::invalid;
+  Status status;
+  bool abort_wanted = false;
+  bool complete = false;
+  bool ready_asynchronously = false;
+  bool ready_pending = false;    // the user has been told that communication is ready
+  bool ready_completed = false;  // and has said that that is done
+  bool starting_called = false;
+  bool stop_called = false;
+  bool stop_done = false;
+  bool shutdown_called = false;
+  bool abort_called = false;
+  ParticipantState before_abort = ParticipantState::invalid;
+  PlainHandler ready_handler, starting_handler, stop_handler, shutdown_handler;
+  AbortHandler abort_handler;
+  std::uint64_t lifecycle_service = 0;
+
+  // virtual time
+  bool time_created = false;
+  bool step_handler_set = false;
+  bool step_asynchronous = false;
+  StepHandler step_handler;
+  std::uint64_t time_service = 0;
+  bool step_queued = false;  // a call of the step handler is due
+  bool step_open = false;    // it has been called, and the step is not complete
+  bool step_in_handler = false;
+  bool step_completed_early = false;
+  bool others_told = false;                      // that all others have completed their steps
+  std::int64_t step_since_ns = 0;                // steady clock
+  std::optional<std::int64_t> coupled_since_ns;  // steady clock at virtual time coupled_at_ns
+  std::int64_t coupled_at_ns = 0;
+  std::optional<std::int64_t> wake_at;
+
+  // monitor
+  bool monitor_created = false;
+  bool controller_created = false;
+  std::uint64_t controller_service = 0;
+  std::uint64_t request_reply_service = 0;
+  std::uint64_t next_system_handler = 0, next_status_handler = 0, next_others_handler = 0;
+  std::map<std::uint64_t, SystemStateHandler> system_handlers;
+  std::map<std::uint64_t, StatusHandler> status_handlers;
+  std::map<std::uint64_t, PlainHandler> others_handlers;
+  ConnectionHandler connected_handler, disconnected_handler;
+
+  // publish and subscribe
+  std::deque<DataPublisher> publishers;    // stay where they are
+  std::deque<DataSubscriber> subscribers;  // likewise
+
+ private:
+  enum class Receives : std::uint8_t {
+    service_announcement,
+    discovery_event,
+    barrier_call,
+    barrier_return,
+    system_command,
+    status,
+    workflow,
+    next_sim_task,
+    data,
+    nothing,  // any more
+  };
+  struct Receiver {
+    Receives what;
+    Subscriber subscription;
+    DataReceiver data;
+  };
+
+  friend class Engine;
+  std::size_t subscribe(Receives what, std::string_view network, std::string_view type);
+  void receive_service(PeerId peer, ByteView body);
+  void answer(PeerId peer, const BarrierCall& call);
+  void set_state(ParticipantState state, std::string reason);
+  void begin_barrier();
+  bool advance_once();
+  bool may_step() const;
+  bool coupling_allows();
+  void begin_step(Call& call);
+  void finish_step();
+  void finish(const Call& call);
+  void fail(const Call& call, const std::string& thrown);
+  bool still_due(const Call& call);
+  void queue_plain(Call::What what, const PlainHandler& handler);
+  void note_system_state(ParticipantState before);
+  void tell_others_completed();
+  bool waits_for_acknowledges() const;
+  void send_step(const NextSimTask& task);
+
+  std::vector<Receiver> receivers_;  // by index
+  std::deque<Call> calls_;
+  std::optional<Call::What> running_;
+  std::deque<std::function<void()>> when_idle_;
+  PeerId next_peer_ = kRegistryPeer + 1;
+  bool advancing_ = false;
+  Bytes body_;
+};
+
+}  // namespace tactus::silkit

@@ -1,0 +1,174 @@
+#include "drivers/silkit/core/pubsub.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "drivers/silkit/core/parts.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr std::size_t kMostReceivers = 1'000'000;
+
+/// What a publisher says of its topic; nothing when something is missing or cannot be read.
+std::optional<TopicSpec> topic_of(const ServiceDescriptor& service) {
+  for (const char* const key :
+       {"PubSub::topic", "PubSub::pubUUID", "PubSub::pubMediaType", "PubSub::pubLabels"})
+    if (!service.attributes.contains(key)) return std::nullopt;
+  try {
+    return TopicSpec{std::string(service.attribute("PubSub::topic")),
+                     std::string(service.attribute("PubSub::pubMediaType")),
+                     read_labels(service.attribute("PubSub::pubLabels"))};
+  } catch (const WireError&) {
+    return std::nullopt;
+  }
+}
+
+void check_name(const std::string& name, const char* what, bool taken) {
+  if (name.empty())
+    throw Refusal(Code::configuration, std::string("the name of a ") + what + " must not be empty");
+  if (taken)
+    throw Refusal(Code::configuration,
+                  std::string("there is a ") + what + " of the name " + name + " already");
+}
+
+}  // namespace
+
+void Engine::Parts::connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service) {
+  if (receivers_.size() >= kMostReceivers) throw WireError("there are too many publishers");
+  const std::size_t index = subscribe(Receives::data, service.network, message_type::kDataMessageEvent);
+  DataReceiver& data = receivers_[index].data;
+  data.subscriber = &subscriber;
+  data.publisher = publisher;
+  data.network = service.network;
+  ServiceDescriptor internal;
+  internal.type = ServiceType::controller;
+  internal.network = service.network;
+  internal.network_type = NetworkType::data;
+  internal.name = Uuid::random().text();
+  internal.attributes = {{"controller.type", "DataSubscriberInternal"},
+                         {"PubSub::subIntParentServiceId", std::to_string(subscriber.service)}};
+  (void)discovery.announce(std::move(internal));
+}
+
+void Engine::Parts::connect_all(PeerId publisher, const ServiceDescriptor& service) {
+  const auto same_topic = [&](const DataSubscriber& subscriber) {
+    return subscriber.topic.topic == service.attribute("PubSub::topic");
+  };
+  if (std::none_of(subscribers.begin(), subscribers.end(), same_topic)) return;
+  const std::optional<TopicSpec> topic = topic_of(service);
+  if (!topic) {
+    say(Journal::Level::warn, "publisher " + service.name + " of participant " + service.participant +
+                                  " does not say, or not readably, what it publishes, and is ignored");
+    return;
+  }
+  for (DataSubscriber& subscriber : subscribers)
+    if (topics_match(*topic, subscriber.topic)) connect(subscriber, publisher, service);
+}
+
+void Engine::Parts::disconnect_all(const std::string& network) {
+  for (Receiver& receiver : receivers_) {
+    if (receiver.what != Receives::data || receiver.data.network != network) continue;
+    receiver.what = Receives::nothing;
+    receiver.data = {};
+    receiver.subscription = {};
+  }
+}
+
+void Engine::Parts::deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns) {
+  Call call;
+  call.what = Call::What::data;
+  call.data_handler = subscriber.handler;
+  call.data.assign(data.begin(), data.end());
+  call.now_ns = time_ns;
+  // Who has virtual time never sees a message without one.
+  if (time_ns == kNoTime && time_created && time.begun()) call.now_ns = time.current().time_ns;
+  calls_.push_back(std::move(call));
+}
+
+void Engine::Parts::take_data(std::size_t index, ByteView body) {
+  const DataMessage message = decode_data(body);
+  deliver(*receivers_[index].data.subscriber, message.data, message.time_ns);
+}
+
+DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec& topic, bool history) {
+  Parts& parts = *parts_;
+  check_name(name, "data publisher",
+             std::any_of(parts.publishers.begin(), parts.publishers.end(),
+                         [&](const DataPublisher& other) { return other.name == name; }));
+  DataPublisher& publisher = parts.publishers.emplace_back();
+  publisher.name = name;
+  publisher.topic = topic;
+  publisher.history = history;
+  publisher.network = Uuid::random().text();
+  publisher.link = &parts.links.link(publisher.network, message_type::kDataMessageEvent);
+  publisher.link->history = history;
+  ServiceDescriptor service;
+  service.type = ServiceType::controller;
+  service.network = publisher.network;
+  service.network_type = NetworkType::data;
+  service.name = name;
+  service.attributes = {{"controller.type", "DataPublisher"},
+                        {"PubSub::topic", topic.topic},
+                        {"PubSub::pubUUID", publisher.network},
+                        {"PubSub::pubMediaType", topic.media_type},
+                        {"PubSub::pubLabels", labels_text(topic.labels)}};
+  publisher.service = parts.discovery.announce(std::move(service));
+  return publisher;
+}
+
+void Engine::publish(DataPublisher& publisher, ByteView data) {
+  Parts& parts = *parts_;
+  const std::int64_t time_ns = now_ns();
+  parts.body_.clear();
+  encode_body(parts.body_, DataMessage{data, time_ns});
+  parts.links.broadcast(*publisher.link, publisher.service, parts.body_);
+  if (publisher.history) {
+    publisher.published = true;
+    publisher.last.assign(data.begin(), data.end());
+    publisher.last_time_ns = time_ns;
+  }
+  for (DataSubscriber& subscriber : parts.subscribers)
+    if (topics_match(publisher.topic, subscriber.topic)) parts.deliver(subscriber, data, time_ns);
+}
+
+DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSpec& topic,
+                                          DataHandler handler) {
+  Parts& parts = *parts_;
+  check_name(name, "data subscriber",
+             std::any_of(parts.subscribers.begin(), parts.subscribers.end(),
+                         [&](const DataSubscriber& other) { return other.name == name; }));
+  DataSubscriber& subscriber = parts.subscribers.emplace_back();
+  subscriber.name = name;
+  subscriber.topic = topic;
+  subscriber.handler = std::move(handler);
+  ServiceDescriptor service;
+  service.type = ServiceType::controller;
+  service.network_type = NetworkType::data;
+  service.name = name;
+  service.attributes = {{"controller.type", "DataSubscriber"},
+                        {"PubSub::topic", topic.topic},
+                        {"PubSub::subMediaType", topic.media_type},
+                        {"PubSub::subLabels", labels_text(topic.labels)}};
+  subscriber.service = parts.discovery.announce(std::move(service));
+  std::vector<std::pair<PeerId, ServiceDescriptor>> matching;
+  parts.discovery.each([&](PeerId peer, const ServiceDescriptor& each) {
+    if (each.attribute("controller.type") != "DataPublisher" ||
+        each.attribute("PubSub::topic") != topic.topic)
+      return;
+    const std::optional<TopicSpec> published = topic_of(each);
+    if (published && topics_match(*published, topic)) matching.emplace_back(peer, each);
+  });
+  for (const auto& [peer, each] : matching) parts.connect(subscriber, peer, each);
+  for (const DataPublisher& publisher : parts.publishers)
+    if (publisher.published && topics_match(publisher.topic, topic))
+      parts.deliver(subscriber, publisher.last, publisher.last_time_ns);
+  return subscriber;
+}
+
+void Engine::on_data(DataSubscriber& subscriber, DataHandler handler) {
+  if (!handler || !*handler) throw Refusal(Code::bad_parameter, "handler must not be null");
+  subscriber.handler = std::move(handler);
+}
+
+}  // namespace tactus::silkit

@@ -1,0 +1,43 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drivers/silkit/core/call.hpp"
+#include "drivers/silkit/core/states.hpp"
+
+namespace tactus::silkit {
+
+/// The state of the system, as one participant computes it from what the required ones say of themselves: it
+/// follows lazily (all of them have to be there) but for Error, Aborting, Paused and Stopping, for which one
+/// is enough.
+///
+/// Threads  a value; one thread at a time.
+class SystemView {
+ public:
+  /// What a participant says of itself. False: it has been shut down before, so nothing counts any more.
+  bool take(const Status& status);
+  void set_required(std::vector<std::string> names);
+  /// The participant has disconnected.
+  void remove(const std::string& name);
+
+  ParticipantState state() const { return state_; }
+  const Status* status_of(const std::string& name) const;
+  const std::map<std::string, Status>& statuses() const { return statuses_; }
+  bool has_required() const { return known_; }  ///< somebody has said who is required
+  bool requires_participant(const std::string& name) const;
+
+ private:
+  std::optional<ParticipantState> state_for(ParticipantState changed_to) const;
+  bool all_in(std::span<const ParticipantState> states) const;
+  void evaluate_all();
+
+  bool known_ = false;
+  std::vector<std::string> required_;  // sorted
+  std::map<std::string, Status> statuses_;
+  ParticipantState state_ = ParticipantState::invalid;
+};
+
+}  // namespace tactus::silkit

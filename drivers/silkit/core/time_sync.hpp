@@ -1,0 +1,65 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/silkit/wire/messages.hpp"
+
+namespace tactus::silkit {
+
+/// Virtual time of one participant, agreed with the others without anybody in the middle: each says which
+/// step it wants to take next, and takes it when nobody wants an earlier one.
+///
+/// Threads  a value; one thread at a time.
+class TimeSync {
+ public:
+  using Peer = std::uint32_t;
+
+  /// The size of the steps after the one that is open. > 0.
+  void set_step(std::int64_t step_ns) { next_.duration_ns = step_ns; }
+  std::int64_t step() const { return next_.duration_ns; }
+
+  /// A participant that takes part; nobody goes on before it has said where it stands.
+  void add(Peer peer, bool wants_dynamic);
+  void remove(Peer peer);
+  bool has(Peer peer) const;
+  /// What it says. False: it does not take part, or steps back, which is taken over all the same.
+  bool update(Peer peer, const NextSimTask& task);
+
+  /// What to tell the others, when there is something new: the next step.
+  std::optional<NextSimTask> request();
+  /// Where this participant stands, for one that has come late; nothing before the first step.
+  std::optional<NextSimTask> position() const;
+
+  /// Nobody wants an earlier step than the next one.
+  bool ready() const;
+  bool begun() const { return current_.time_ns >= 0; }
+  /// Before the first step: the time at which the others are, when they have begun without this one.
+  std::optional<std::int64_t> hop_on() const;
+  /// The first step is taken there.
+  void start_at(std::int64_t time_ns) { next_.time_ns = time_ns; }
+  /// Takes the next step; `dynamic`: no further than to where somebody else will stand.
+  NextSimTask take_step(bool dynamic);
+  /// Somebody wants its steps shortened to those of others.
+  bool somebody_is_dynamic() const;
+  /// All others are at or after the step that comes.
+  bool others_completed() const { return ready(); }
+
+  const NextSimTask& current() const { return current_; }
+  const NextSimTask& next() const { return next_; }
+
+ private:
+  struct Other {
+    Peer peer;
+    NextSimTask task;
+    bool wants_dynamic;
+  };
+  std::vector<Other> others_;
+  NextSimTask current_{-1, 0};
+  NextSimTask next_{0, 1'000'000};
+  std::int64_t told_ = -1;
+  mutable std::size_t behind_ = 0;  // who was behind when it was looked at last: likely still
+};
+
+}  // namespace tactus::silkit

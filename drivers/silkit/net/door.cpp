@@ -1,0 +1,100 @@
+#include "drivers/silkit/net/door.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "rtsync/duration_text.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr int kAcceptedPerTurn = 16;
+constexpr std::chrono::milliseconds kPause{50};  // when the process has no descriptor left
+
+}  // namespace
+
+Door::Entrance::Entrance(asio::io_context& io, Listener&& from)
+    : listener(std::move(from)), descriptor(io, listener->number()), pause(io) {}
+
+void Door::Entrance::close() noexcept {
+  if (!listener) return;
+  try {
+    (void)descriptor.release();
+  } catch (const std::exception&) {  // then it is not waited for any more, which is all that matters
+  }
+  listener.reset();
+}
+
+Door::Door(asio::io_context& io, const Settings& settings, Enter enter, Expel expel)
+    : io_(io), settings_(settings), enter_(std::move(enter)), expel_(std::move(expel)), timer_(io) {}
+
+void Door::listen(Listener listener) {
+  entrances_.push_back(std::make_shared<Entrance>(io_, std::move(listener)));
+  wait(entrances_.back());
+}
+
+void Door::wait(const std::shared_ptr<Entrance>& entrance) {
+  entrance->descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
+                                  [this, entrance](const asio::error_code& error) {
+                                    if (!error && !closed_) accept(entrance);
+                                  });
+}
+
+void Door::accept(const std::shared_ptr<Entrance>& entrance) {
+  for (int count = 0; count < kAcceptedPerTurn; ++count) {
+    Descriptor socket(
+        ::accept4(entrance->listener->number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.number() < 0) {
+      const int error = errno;
+      if (error == EINTR || error == ECONNABORTED) continue;
+      if (error == EAGAIN) break;
+      entrance->pause.expires_after(kPause);
+      entrance->pause.async_wait([this, entrance](const asio::error_code& stopped) {
+        if (!stopped && !closed_) wait(entrance);
+      });
+      return;
+    }
+    apply(socket.number(), settings_.options);
+    const std::shared_ptr<Stream> stream = enter_(std::move(socket));
+    if (stream == nullptr) continue;
+    if (strangers_.size() >= settings_.most_strangers)
+      expel_oldest("more than " + std::to_string(settings_.most_strangers) + " streams said nothing");
+    strangers_.push_back({stream, Clock::now() + settings_.patience});
+    if (strangers_.size() == 1) watch();
+    stream->start();
+  }
+  wait(entrance);
+}
+
+void Door::watch() {
+  if (strangers_.empty() || closed_) return;
+  timer_.expires_at(strangers_.front().until);
+  timer_.async_wait([this](const asio::error_code& stopped) {
+    if (stopped || closed_) return;
+    while (!strangers_.empty() && strangers_.front().until <= Clock::now())
+      expel_oldest("said nothing for " + rtsync::duration_text(settings_.patience.count()));
+    watch();
+  });
+}
+
+void Door::expel_oldest(const std::string& why) {
+  const std::shared_ptr<Stream> stream = std::move(strangers_.front().stream);
+  strangers_.pop_front();
+  expel_(*stream, why);
+}
+
+void Door::settled(const Stream& stream) {
+  std::erase_if(strangers_, [&](const Stranger& stranger) { return stranger.stream.get() == &stream; });
+}
+
+void Door::close() noexcept {
+  closed_ = true;  // whatever is still waited for ends without effect
+  for (const auto& entrance : entrances_) entrance->close();
+  entrances_.clear();
+  strangers_.clear();
+}
+
+}  // namespace tactus::silkit

@@ -1,0 +1,77 @@
+#pragma once
+/// Where others come in. Only for the inside of net/: it brings asio along.
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/silkit/net/socket.hpp"
+#include "drivers/silkit/net/stream.hpp"
+
+namespace tactus::silkit {
+
+/// Accepts connections, and shows those the way out who do not say in time who they are.
+///
+/// Threads  the I/O thread; before it runs, the one that makes it.
+class Door {
+ public:
+  struct Settings {
+    std::chrono::nanoseconds patience = std::chrono::seconds(5);  ///< for an announcement
+    std::size_t most_strangers = 256;  ///< one more, and who has been silent for longest has to go
+    SocketOptions options;
+  };
+  /// Makes a stream of what has come in; null: there is no room.
+  using Enter = std::function<std::shared_ptr<Stream>(Descriptor)>;
+  /// Closes the stream.
+  using Expel = std::function<void(Stream&, const std::string& why)>;
+
+  Door(asio::io_context& io, const Settings& settings, Enter enter, Expel expel);
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+  ~Door() { close(); }
+
+  void listen(Listener listener);
+  /// The stream is no stranger any more, or has ended.
+  void settled(const Stream& stream);
+  /// Accepts nobody any more; the socket files are removed.
+  void close() noexcept;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Entrance {
+    Entrance(asio::io_context& io, Listener&& listener);
+    std::optional<Listener> listener;
+    asio::posix::stream_descriptor descriptor;  ///< the listener's number, which it does not own
+    asio::steady_timer pause;
+    ~Entrance() { close(); }
+    void close() noexcept;
+    Entrance(const Entrance&) = delete;
+    Entrance& operator=(const Entrance&) = delete;
+  };
+  struct Stranger {
+    std::shared_ptr<Stream> stream;
+    Clock::time_point until;
+  };
+
+  void wait(const std::shared_ptr<Entrance>& entrance);
+  void accept(const std::shared_ptr<Entrance>& entrance);
+  void watch();
+  void expel_oldest(const std::string& why);
+
+  asio::io_context& io_;
+  const Settings settings_;
+  const Enter enter_;
+  const Expel expel_;
+  std::vector<std::shared_ptr<Entrance>> entrances_;
+  std::deque<Stranger> strangers_;
+  asio::steady_timer timer_;
+  bool closed_ = false;
+};
+
+}  // namespace tactus::silkit

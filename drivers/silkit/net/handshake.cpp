@@ -1,0 +1,212 @@
+#include <utility>
+
+#include "drivers/silkit/net/mesh_parts.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
+constexpr std::size_t kMostStreams = 4096;
+
+}  // namespace
+
+/// Announces this participant on a stream it has opened; `info`: of the participant there, null: the
+/// registry.
+void Mesh::Parts::greet(const LinkPtr& link, const PeerInfo* info) {
+  Engine& engine = owner_.engine();
+  const Announcement announcement{
+      {}, {engine.name(), engine.id(), acceptors_, Engine::capabilities()}, registry_.simulation};
+  links_.insert(link);
+  {
+    const auto lock = owner_.lock();
+    encode(link->queue(), announcement);
+    if (info != nullptr) link->peer = engine.add_peer(*info);
+    peers_[*link->peer] = link.get();
+    mark_dirty(*link);
+    flush();
+  }
+  link->start();
+  turn_over();
+}
+
+std::shared_ptr<Stream> Mesh::Parts::enter(Descriptor socket) {
+  if (leaving_ || links_.size() >= kMostStreams) return nullptr;
+  auto link = std::make_shared<Link>(*this, std::move(socket), Link::Phase::stranger);
+  link->limit_messages(kLargestAnnouncement);
+  links_.insert(link);
+  return link;
+}
+
+void Mesh::Parts::received(Link& link, const Frame& frame) {
+  if (leaving_) return;
+  switch (frame.kind) {
+    case Kind::subscription:
+    case Kind::acknowledge:
+    case Kind::service:
+    case Kind::service_alternative: {
+      if (!link.peer) throw WireError("a message before the announcement");
+      const auto lock = owner_.lock();
+      owner_.engine().receive(*link.peer, frame);
+      break;
+    }
+    case Kind::registry:
+      handshake(link, frame.body);
+      break;
+    case Kind::invalid:
+    case Kind::proxy:
+    default:
+      return;
+  }
+  turn_over();
+}
+
+void Mesh::Parts::handshake(Link& link, ByteView body) {
+  switch (registry_kind(body)) {
+    case RegistryKind::announcement:
+      return announced(link, decode_announcement(body));
+    case RegistryKind::reply:
+      return replied(link, decode_reply(body));
+    case RegistryKind::known_participants: {
+      if (!link.registry) throw WireError("known participants, which only the registry tells");
+      KnownParticipants known = decode_known_participants(body);
+      const std::lock_guard lock(joining_.mutex);
+      joining_.known = std::move(known);
+      return;
+    }
+    case RegistryKind::remote_connect:
+    default:
+      return;  // declined by not announcing the capability
+  }
+}
+
+void Mesh::Parts::announced(Link& link, Announcement announcement) {
+  if (link.phase != Link::Phase::stranger || link.waiting)
+    throw WireError("an announcement where none is due");
+  const auto& [version, info, simulation] = announcement;
+  if (version != ProtocolVersion{})
+    return refuse(link, "protocol version " + std::to_string(version.high) + "." +
+                            std::to_string(version.low) + " is not spoken here, only 3.1");
+  if (simulation != registry_.simulation)
+    return refuse(link, in_quotes(info.name) + " belongs to simulation " + in_quotes(simulation) +
+                            ", this participant to " + in_quotes(registry_.simulation));
+  if (info.name.empty()) return refuse(link, "a participant needs a name");
+  if (info.name == owner_.engine().name() || info.name == kRegistryName)
+    return refuse(link, "the name " + in_quotes(info.name) + " is taken");
+  if (const Link* other = namesake(link, info.name); other != nullptr) {
+    // The registry has let it in, so the one that is still here is gone; what it said last is read first.
+    link.waiting = std::move(announcement.peer);
+    if (!other->has_hung_up())
+      refuse(link, "a participant " + in_quotes(link.waiting->name) + " is there already");
+    return;
+  }
+  admit(link, info);
+}
+
+Mesh::Parts::Link* Mesh::Parts::namesake(const Link& link, const std::string& name) const {
+  for (const LinkPtr& other : links_)
+    if (other.get() != &link && other->peer && other->name == name) return other.get();
+  return nullptr;
+}
+
+void Mesh::Parts::refuse(Link& link, const std::string& why) {
+  {
+    const auto lock = owner_.lock();
+    encode(link.queue(), AnnouncementReply{{}, false, {}, why});
+    (void)link.write();
+    link.finish();
+  }
+  ended(link, "refused: " + why);
+}
+
+void Mesh::Parts::admit(Link& link, const PeerInfo& info) {
+  const auto lock = owner_.lock();
+  Engine& engine = owner_.engine();
+  link.name = info.name;
+  link.phase = Link::Phase::up;
+  link.limit_messages(kMostMessage);
+  door_->settled(link);
+  encode(link.queue(), AnnouncementReply{{}, true, engine.subscriptions(), {}});
+  link.peer = engine.add_peer(info);
+  peers_[*link.peer] = &link;
+  mark_dirty(link);
+  flush();
+}
+
+void Mesh::Parts::replied(Link& link, const AnnouncementReply& reply) {
+  if (link.phase != Link::Phase::greeted) throw WireError("a reply where none is due");
+  const std::string from = link.registry ? "the registry at " + settings_.registry_uri : in_quotes(link.name);
+  if (!reply.success)
+    return fail_join(from + " refuses participant " + in_quotes(owner_.engine().name()) + ": " +
+                     (reply.diagnostic.empty() ? "it does not say why" : reply.diagnostic));
+  if (reply.version != ProtocolVersion{})
+    return fail_join(from + " answers with protocol version " + std::to_string(reply.version.high) + "." +
+                     std::to_string(reply.version.low) + "; only 3.1 is spoken here");
+  link.phase = Link::Phase::up;
+  {
+    const auto lock = owner_.lock();
+    owner_.engine().add_subscribers(*link.peer, reply.subscribers);
+  }
+  const std::lock_guard lock(joining_.mutex);
+  if (link.registry)
+    joining_.introduced = true;
+  else
+    joining_.unanswered.erase(link.name);
+  joining_.changed.notify_all();
+}
+
+// ---- the end of a stream, on the I/O thread
+
+void Mesh::Parts::ended(Link& link, const std::string& why) {
+  if (!link.is_open()) return;
+  const LinkPtr self = std::static_pointer_cast<Link>(link.shared_from_this());
+  door_->settled(link);
+  links_.erase(self);
+  {
+    const auto lock = owner_.lock();
+    link.close();
+    for (auto* list : {&dirty_, &full_, &overflowed_}) std::erase(*list, &link);
+    if (link.peer) {
+      peers_.erase(*link.peer);
+      if (!leaving_ && !link.registry) owner_.engine().remove_peer(*link.peer);
+    }
+  }
+  if (leaving_) return go_when_written();
+  say_end(link, why);
+  for (const LinkPtr& other : links_) {
+    if (!other->waiting || other->waiting->name != link.name) continue;
+    const PeerInfo info = *std::exchange(other->waiting, std::nullopt);
+    admit(*other, info);
+    break;
+  }
+  turn_over();
+}
+
+void Mesh::Parts::say_end(const Link& link, const std::string& why) {
+  const std::string reason = why.empty() ? "" : ": " + why;
+  if (link.registry) {
+    if (link.phase != Link::Phase::up)
+      return fail_join("the registry at " + settings_.registry_uri + " ended the connection" + reason);
+    return journal_.say(Journal::Level::warn,
+                        "the registry at " + settings_.registry_uri +
+                            " is gone; this simulation goes on, but nobody can join it" + reason);
+  }
+  if (link.phase == Link::Phase::greeted) {
+    if (link.is_broken())
+      return fail_join("participant " + in_quotes(link.name) + " answers what cannot be read" + reason);
+    {
+      const std::lock_guard lock(joining_.mutex);
+      joining_.unanswered.erase(link.name);
+      joining_.changed.notify_all();
+    }
+    return journal_.say(Journal::Level::warn,
+                        "participant " + in_quotes(link.name) + " left while this one was joining" + reason);
+  }
+  if (!why.empty()) journal_.say(Journal::Level::warn, who(link) + " is disconnected" + reason);
+}
+
+std::string Mesh::Parts::who(const Link& link) const {
+  if (!link.name.empty()) return "participant " + in_quotes(link.name);
+  return link.waiting ? "participant " + in_quotes(link.waiting->name) : "a stream without a name";
+}
+
+}  // namespace tactus::silkit

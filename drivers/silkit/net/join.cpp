@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <asio/post.hpp>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "drivers/silkit/net/mesh_parts.hpp"
+#include "rtsync/duration_text.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr std::chrono::milliseconds kShortestPause{100};  // between rounds of trying the registry
+constexpr std::chrono::milliseconds kLongestPause{500};
+
+std::string with_comma(const std::string& list, const std::string& item) {
+  return list.empty() || item.empty() ? list + item : list + ", " + item;
+}
+
+std::string working_folder() {
+  std::error_code error;
+  return std::filesystem::current_path(error).string();
+}
+
+}  // namespace
+
+void Mesh::Parts::join() {
+  if (door_ || leaving_) throw Refusal(Code::logic, "a participant joins once");
+  check_settings();
+  open_acceptors();
+  try {
+    run_io();
+    introduce();
+    std::vector<PeerInfo> known;
+    {
+      const std::lock_guard lock(joining_.mutex);
+      if (joining_.known) known = std::move(joining_.known->peers);
+    }
+    meet(known);
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+void Mesh::Parts::check_settings() {
+  try {
+    registry_ = parse_registry_uri(settings_.registry_uri);
+  } catch (const std::invalid_argument& failure) {
+    throw Refusal(Code::configuration, failure.what());
+  }
+  if (settings_.connect_attempts < 1)
+    throw Refusal(Code::configuration,
+                  "connect attempts: " + std::to_string(settings_.connect_attempts) + " is less than 1");
+  if (settings_.connect_timeout < std::chrono::milliseconds(100))
+    throw Refusal(Code::configuration,
+                  "connect timeout: " + rtsync::duration_text(settings_.connect_timeout.count()) +
+                      " is less than 100 ms");
+}
+
+SocketOptions Mesh::Parts::options() const {
+  return {settings_.tcp_no_delay, settings_.send_buffer, settings_.receive_buffer};
+}
+
+void Mesh::Parts::open_acceptors() {
+  std::vector<Listener> listeners;
+  if (settings_.acceptors.empty()) {
+    if (settings_.domain_sockets) {
+      Uri local;
+      local.scheme = Uri::Scheme::local;
+      const Engine& engine = owner_.engine();
+      local.path = socket_path(engine.name(), engine.id(), settings_.registry_uri, working_folder()).string();
+      try {
+        listeners.emplace_back(local, options());
+      } catch (const std::exception& failure) {
+        journal_.say(Journal::Level::warn, std::string("no domain socket, TCP only: ") + failure.what());
+      }
+    }
+    Uri tcp;
+    tcp.scheme = Uri::Scheme::tcp;
+    tcp.host = "127.0.0.1";
+    try {
+      listeners.emplace_back(tcp, options());
+    } catch (const std::exception& failure) {
+      throw Refusal(Code::unspecified, std::string("cannot accept other participants: ") + failure.what());
+    }
+    tcp.host = "::1";
+    try {
+      listeners.emplace_back(tcp, options());
+    } catch (const std::exception&) {  // a machine without IPv6
+    }
+  }
+  for (const std::string& text : settings_.acceptors) {
+    try {
+      const Uri uri = parse_uri(text);
+      if (uri.scheme == Uri::Scheme::silkit)
+        throw std::invalid_argument(text + " is no tcp:// or local:// URI");
+      listeners.emplace_back(uri, options());
+    } catch (const std::invalid_argument& failure) {
+      throw Refusal(Code::configuration, std::string("acceptor: ") + failure.what());
+    } catch (const std::exception& failure) {
+      throw Refusal(Code::unspecified, std::string("cannot accept other participants: ") + failure.what());
+    }
+  }
+  door_.emplace(
+      io_, Door::Settings{.patience = settings_.connect_timeout, .most_strangers = 256, .options = options()},
+      [this](Descriptor socket) { return enter(std::move(socket)); },
+      [this](Stream& stream, const std::string& why) { ended(static_cast<Link&>(stream), why); });
+  acceptors_.clear();
+  for (Listener& listener : listeners) {
+    acceptors_.push_back(listener.uri().text());
+    if (!listener.uri().is_loopback())
+      journal_.say(Journal::Level::warn, acceptors_.back() +
+                                             " can be reached from other machines, by anybody: the protocol "
+                                             "knows no passwords");
+    door_->listen(std::move(listener));
+  }
+}
+
+void Mesh::Parts::run_io() {
+  thread_.emplace(settings_.io_thread, [this] {
+    io_thread_id_.store(std::this_thread::get_id());
+    try {
+      io_.run();
+    } catch (const std::exception& failure) {
+      fail_join(failure.what());
+      io_thread_id_.store({});
+      throw;
+    }
+    io_thread_id_.store({});  // a later thread may get the same one
+  });
+}
+
+Descriptor Mesh::Parts::reach_registry() {
+  std::vector<Address> addresses;
+  std::string tried;
+  if (settings_.domain_sockets) {
+    Uri own = registry_;
+    own.simulation.clear();
+    Uri local;
+    local.scheme = Uri::Scheme::local;
+    local.path = socket_path(kRegistryName, 0, own.text(), working_folder()).string();
+    std::error_code error;
+    if (std::filesystem::exists(local.path, error)) addresses = addresses_of(local);
+  }
+  Uri tcp = registry_;
+  tcp.scheme = Uri::Scheme::tcp;
+  for (int attempt = 1;; ++attempt) {
+    std::vector<Address> all = addresses;
+    try {
+      for (Address& address : addresses_of(tcp)) all.push_back(std::move(address));
+      tried.clear();
+    } catch (const std::exception& failure) {
+      tried = failure.what();
+    }
+    Descriptor socket;
+    const std::string vain =
+        dial({all}, settings_.connect_timeout, options(), [&](std::size_t, Descriptor got) {
+          socket = std::move(got);
+        }).front();
+    if (socket.number() >= 0) return socket;
+    if (!all.empty()) tried = with_comma(vain, tried);
+    if (attempt >= settings_.connect_attempts) break;
+    std::this_thread::sleep_for(std::min(kLongestPause, kShortestPause * attempt));
+  }
+  Uri own = registry_;
+  own.simulation.clear();
+  throw Refusal(Code::unspecified, "the registry at " + settings_.registry_uri + " cannot be reached, in " +
+                                       std::to_string(settings_.connect_attempts) +
+                                       (settings_.connect_attempts == 1 ? " attempt (" : " attempts (") +
+                                       tried + "); is it running there? To start one: tactus registry -u " +
+                                       own.text());
+}
+
+/// Returns whether `ready` came true in time. Throws what has failed meanwhile.
+template <class Ready>
+bool Mesh::Parts::wait_for_others(Clock::time_point until, Ready ready) {
+  std::unique_lock lock(joining_.mutex);
+  const bool in_time = joining_.changed.wait_until(lock, until, [&] { return joining_.failure || ready(); });
+  if (joining_.failure) throw Refusal(Code::protocol, *joining_.failure);
+  return in_time;
+}
+
+void Mesh::Parts::introduce() {
+  auto socket = std::make_shared<Descriptor>(reach_registry());
+  asio::post(io_, [this, socket] {
+    auto link = std::make_shared<Link>(*this, std::move(*socket), Link::Phase::greeted);
+    link->registry = true;
+    link->peer = kRegistryPeer;
+    link->name = kRegistryName;
+    greet(link, nullptr);
+  });
+  if (!wait_for_others(Clock::now() + settings_.connect_timeout, [this] { return joining_.introduced; }))
+    throw Refusal(Code::protocol, "the registry at " + settings_.registry_uri +
+                                      " accepted the connection, and did not answer for " +
+                                      rtsync::duration_text(settings_.connect_timeout.count()) +
+                                      "; is that a registry?");
+}
+
+void Mesh::Parts::meet(const std::vector<PeerInfo>& known) {
+  std::vector<std::vector<Address>> places(known.size());
+  std::vector<std::string> unknown(known.size());
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    for (const Uri& uri : in_connect_order(known[i].acceptors)) {
+      if (uri.scheme == Uri::Scheme::local && !settings_.domain_sockets) continue;
+      try {
+        for (Address& address : addresses_of(uri)) places[i].push_back(std::move(address));
+      } catch (const std::exception& failure) {
+        unknown[i] = with_comma(unknown[i], failure.what());
+      }
+    }
+  }
+  const std::vector<std::string> vain =
+      dial(places, settings_.connect_timeout, options(), [&](std::size_t place, Descriptor got) {
+        {
+          const std::lock_guard lock(joining_.mutex);
+          joining_.unanswered.insert(known[place].name);
+        }
+        auto socket = std::make_shared<Descriptor>(std::move(got));
+        asio::post(io_, [this, socket, info = known[place]] {
+          auto link = std::make_shared<Link>(*this, std::move(*socket), Link::Phase::greeted);
+          link->name = info.name;
+          greet(link, &info);
+        });
+      });
+  std::string missing;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (!vain[i].empty())
+      missing = with_comma(missing, in_quotes(known[i].name) + " (" + with_comma(vain[i], unknown[i]) + ")");
+  // The replies that are there or come in time are not waited for: without everybody there is no joining.
+  if (!missing.empty())
+    throw Refusal(Code::protocol, "cannot connect to " + missing +
+                                      "; if it has just left, join again; if not, it must accept connections "
+                                      "at an address that can be reached from here");
+  if (!wait_for_others(Clock::now() + settings_.connect_timeout,
+                       [this] { return joining_.unanswered.empty(); })) {
+    const std::lock_guard lock(joining_.mutex);
+    for (const PeerInfo& info : known) {
+      if (!joining_.unanswered.contains(info.name)) continue;
+      std::string uris;
+      for (const std::string& uri : info.acceptors) uris = with_comma(uris, uri);
+      missing = with_comma(missing, in_quotes(info.name).append(" (").append(uris).append(")"));
+    }
+    throw Refusal(Code::protocol, "no answer for " +
+                                      rtsync::duration_text(settings_.connect_timeout.count()) +
+                                      " to the announcement to " + missing);
+  }
+  asio::post(io_, [this] {
+    {
+      const auto lock = owner_.lock();
+      owner_.engine().joined();
+    }
+    {
+      const std::lock_guard lock(joining_.mutex);
+      joining_.joined = true;
+      joining_.changed.notify_all();
+    }
+    turn_over();
+  });
+  (void)wait_for_others(Clock::time_point::max(), [this] { return joining_.joined; });
+}
+
+void Mesh::Parts::fail_join(const std::string& why) {
+  const std::lock_guard lock(joining_.mutex);
+  if (joining_.joined || joining_.failure) return;
+  joining_.failure = why;
+  joining_.changed.notify_all();
+}
+
+}  // namespace tactus::silkit

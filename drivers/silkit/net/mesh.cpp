@@ -1,0 +1,178 @@
+#include "drivers/silkit/net/mesh.hpp"
+
+#include <asio/post.hpp>
+#include <utility>
+
+#include "drivers/silkit/net/mesh_parts.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr std::chrono::seconds kLeavePatience{1};
+
+}  // namespace
+
+Mesh::Parts::Parts(MeshSettings settings, MeshOwner& owner, Journal& journal)
+    : settings_(std::move(settings)),
+      owner_(owner),
+      journal_(journal),
+      nudge_(io_, [this] { turn_over(); }) {}
+
+// ---- writing
+
+void Mesh::Parts::send(PeerId peer, ByteView message) {
+  const auto found = peers_.find(peer);
+  if (found == peers_.end()) return;
+  Link& link = *found->second;
+  if (link.overflowed) return;
+  if (link.queued() > settings_.most_queued) {
+    write(link);
+    if (link.queued() > settings_.most_queued) {
+      link.overflowed = true;
+      overflowed_.push_back(&link);
+      nudge_.post();
+      return;
+    }
+  }
+  Bytes& queue = link.queue();
+  queue.insert(queue.end(), message.begin(), message.end());
+  mark_dirty(link);
+}
+
+void Mesh::Parts::mark_dirty(Link& link) {
+  if (std::exchange(link.dirty, true)) return;
+  dirty_.push_back(&link);
+}
+
+void Mesh::Parts::flush() {
+  for (Link* link : dirty_) {
+    link->dirty = false;
+    if (!link->full) write(*link);
+  }
+  dirty_.clear();
+}
+
+void Mesh::Parts::write(Link& link) {
+  const bool was_full = std::exchange(link.full, link.write() == Stream::Written::waiting);
+  if (!link.full || was_full) return;
+  full_.push_back(&link);
+  nudge_.post();
+}
+
+void Mesh::Parts::writable(Link& link) {
+  {
+    const auto lock = owner_.lock();
+    link.full = link.write() == Stream::Written::waiting;
+    if (link.full) link.when_writable();
+  }
+  if (leaving_) go_when_written();
+}
+
+void Mesh::Parts::wake() { nudge_.post(); }
+
+// ---- turns, on the I/O thread
+
+void Mesh::Parts::turn_over() {
+  if (leaving_) return go_when_written();
+  owner_.serve();
+  run_errands();
+}
+
+/// What has come up for this thread while others, or the user's calls on it, used the mesh.
+void Mesh::Parts::run_errands() {
+  LinkPtr overflowed;
+  {
+    const auto lock = owner_.lock();
+    wait_for_the_full();
+    if (!overflowed_.empty())
+      overflowed = std::static_pointer_cast<Link>(overflowed_.front()->shared_from_this());
+    set_timer(owner_.engine().wake_at());
+  }
+  if (!overflowed) return;
+  ended(*overflowed, "it does not read: " + std::to_string(overflowed->queued()) +
+                         " bytes wait for it, and " + std::to_string(settings_.most_queued) + " are allowed");
+}
+
+void Mesh::Parts::wait_for_the_full() {
+  for (Link* link : full_) link->when_writable();
+  full_.clear();
+}
+
+void Mesh::Parts::set_timer(std::optional<std::int64_t> at) {
+  if (!at) return;  // one that is set may expire in vain
+  const Clock::time_point until{std::chrono::nanoseconds(*at)};
+  if (until >= timer_at_) return;
+  timer_at_ = until;
+  timer_.expires_at(until);
+  timer_.async_wait([this](const asio::error_code& replaced) {
+    if (replaced || leaving_) return;
+    timer_at_ = Clock::time_point::max();
+    {
+      const auto lock = owner_.lock();
+      const std::optional<std::int64_t> due = owner_.engine().wake_at();
+      if (due && *due <= Clock::now().time_since_epoch().count()) owner_.engine().tick();
+    }
+    turn_over();
+  });
+}
+
+// ---- leaving
+
+void Mesh::Parts::leave() {
+  if (!door_) return;
+  if (thread_) {
+    asio::post(io_, [this] { begin_leave(); });
+    try {
+      thread_->join();
+    } catch (const std::exception& failure) {
+      journal_.say(Journal::Level::error, std::string("the I/O thread ended: ") + failure.what());
+    }
+    thread_.reset();
+  }
+  leaving_ = true;
+  const auto lock = owner_.lock();
+  for (const LinkPtr& link : links_) {
+    link->finish();
+    link->close();
+  }
+  links_.clear();
+  peers_.clear();
+  for (auto* list : {&dirty_, &full_, &overflowed_}) list->clear();
+  door_.reset();
+}
+
+void Mesh::Parts::begin_leave() {
+  leaving_ = true;
+  door_->close();
+  {
+    const auto lock = owner_.lock();
+    for (const LinkPtr& link : links_)
+      if (!link->full) write(*link);
+  }
+  leave_timer_.expires_after(kLeavePatience);
+  leave_timer_.async_wait([this](const asio::error_code&) { io_.stop(); });
+  go_when_written();
+}
+
+void Mesh::Parts::go_when_written() {
+  const auto lock = owner_.lock();
+  wait_for_the_full();
+  for (const LinkPtr& link : links_)
+    if (link->queued() > 0) return;
+  io_.stop();
+}
+
+// ---- Mesh
+
+Mesh::Mesh(MeshSettings settings, MeshOwner& owner, Journal& journal)
+    : parts_(std::make_unique<Parts>(std::move(settings), owner, journal)) {}
+Mesh::~Mesh() = default;
+void Mesh::join() { parts_->join(); }
+void Mesh::leave() { parts_->leave(); }
+void Mesh::send(PeerId peer, ByteView message) { parts_->send(peer, message); }
+void Mesh::flush() { parts_->flush(); }
+void Mesh::wake() { parts_->wake(); }
+bool Mesh::on_io_thread() const { return parts_->on_io_thread(); }
+std::vector<std::string> Mesh::acceptors() const { return parts_->acceptors(); }
+
+}  // namespace tactus::silkit

@@ -1,0 +1,84 @@
+#pragma once
+/// The streams of one participant: to the registry, and to every other participant.
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/wire/uri.hpp"
+#include "rtsync/pinned_thread.hpp"
+
+namespace tactus::silkit {
+
+struct MeshSettings {
+  std::string registry_uri = "silkit://localhost:8500";  ///< as the user wrote it
+  int connect_attempts = 1;                              ///< for the registry; 1 or more
+  std::chrono::nanoseconds connect_timeout =
+      std::chrono::seconds(5);  ///< each connect, and each handshake; 100 ms or more
+  bool domain_sockets = true;
+  std::vector<std::string>
+      acceptors;  ///< tcp:// and local://; empty: loopback (IPv4 and IPv6), and a domain socket
+  bool tcp_no_delay = true;
+  std::optional<int> send_buffer;       ///< bytes
+  std::optional<int> receive_buffer;    ///< bytes
+  std::size_t most_queued = 64U << 20;  ///< bytes waiting for a peer that does not read; then it is dropped
+  rtsync::ThreadSettings io_thread;     ///< name, CPUs, scheduling class
+};
+
+/// What a mesh tells its owner, on the I/O thread, without any lock held. The functions that return something
+/// are called under MeshOwner::lock(), see Mesh.
+class MeshOwner {
+ public:
+  virtual ~MeshOwner() = default;
+  /// All streams' queues and the engine stand behind this lock.
+  virtual std::unique_lock<std::mutex> lock() = 0;
+  virtual Engine& engine() = 0;
+  /// A turn is over: what was readable has been given to the engine up to one message. Makes the user's calls
+  /// that are due, then flushes the mesh. Called after every message. @when lock not held
+  virtual void serve() = 0;
+};
+
+/// Joins a simulation and keeps its streams: connects, accepts, shakes hands, frames, queues, drops.
+///
+/// One I/O thread, on which all of MeshOwner is called. Reading and accepting are its alone; a message may be
+/// queued and written by any thread that holds the owner's lock: it is then written at flush(), from that
+/// thread, and what the socket does not take goes out later on the I/O thread.
+///
+/// Threads  join, leave: the thread that owns the mesh, not the I/O thread. send, flush, wake: any, under the
+///          owner's lock. on_io_thread: any.
+class Mesh final : public Outbox {
+ public:
+  Mesh(MeshSettings settings, MeshOwner& owner, Journal& journal);
+  Mesh(const Mesh&) = delete;
+  Mesh& operator=(const Mesh&) = delete;
+  ~Mesh() override;  ///< leaves
+
+  /// Opens the acceptors, starts the I/O thread, joins the simulation, and calls Engine::joined(). Throws
+  /// Refusal: Code::unspecified when the registry cannot be reached (naming the URI, and what was tried),
+  /// Code::protocol when it refuses the name, somebody does not answer in time or cannot be reached,
+  /// Code::configuration for a bad URI.
+  void join();
+  /// Closes everything and ends the I/O thread. What is queued is written first, as far as that takes less
+  /// than a second.
+  void leave();
+
+  void send(PeerId peer, ByteView message) override;
+  /// Writes what is queued, as far as the sockets take it.
+  void flush();
+  /// Has MeshOwner::serve() called on the I/O thread, soon; and when Engine::wake_at() says so.
+  void wake();
+  bool on_io_thread() const;
+  /// Where others can reach this participant, as announced.
+  std::vector<std::string> acceptors() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tactus::silkit

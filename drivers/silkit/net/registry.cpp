@@ -1,0 +1,290 @@
+#include "drivers/silkit/net/registry.hpp"
+
+#include <algorithm>
+#include <asio/dispatch.hpp>
+#include <asio/executor_work_guard.hpp>
+#include <asio/post.hpp>
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "drivers/silkit/net/door.hpp"
+#include "drivers/silkit/net/stream.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
+
+std::string in_simulation(const std::string& simulation) {
+  return simulation.empty() ? "" : " of simulation '" + simulation + "'";
+}
+
+}  // namespace
+
+class Registry::Parts {
+ public:
+  Parts(RegistrySettings settings, Journal& journal);
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  ~Parts();
+
+  std::string listen(const std::string& text);
+  void on_all_disconnected(std::function<void()> handler);
+  std::vector<std::string> participants() const;
+
+ private:
+  /// A stream, and the participant behind it once it has announced itself.
+  class Guest final : public Stream {
+   public:
+    Guest(Parts& parts, Descriptor socket)
+        : Stream(parts.io_, std::move(socket)), ip(remote_ip(number())), parts_(parts) {}
+
+    const std::optional<std::string> ip;
+    bool registered = false;
+    std::string simulation;
+    PeerInfo info;
+
+   private:
+    void received(const Frame& frame) override { parts_.received(*this, frame); }
+    void ended(const std::string& why) override { parts_.ended(*this, why); }
+    void writable() override { parts_.write(*this); }
+    Parts& parts_;
+  };
+  using GuestPtr = std::shared_ptr<Guest>;
+
+  std::shared_ptr<Stream> enter(Descriptor socket);
+  void received(Guest& guest, const Frame& frame);
+  void announced(Guest& guest, ByteView body);
+  std::string refusal_of(const Announcement& announcement) const;
+  KnownParticipants known_to(const Guest& guest) const;
+  void write(Guest& guest);
+  void ended(Guest& guest, const std::string& why);
+  void forget(Guest& guest);
+  static std::string name_of(const Guest& guest);
+
+  const RegistrySettings settings_;
+  Journal& journal_;
+  asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
+  Door door_;
+  std::set<GuestPtr> guests_;  ///< the I/O thread's
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> names_;  ///< of the registered ones
+  std::function<void()> all_disconnected_;
+
+  std::optional<rtsync::PinnedThread> thread_;  ///< last: it uses everything above
+};
+
+Registry::Parts::Parts(RegistrySettings settings, Journal& journal)
+    : settings_(std::move(settings)),
+      journal_(journal),
+      door_(
+          io_, Door::Settings{}, [this](Descriptor socket) { return enter(std::move(socket)); },
+          [this](Stream& stream, const std::string& why) { ended(static_cast<Guest&>(stream), why); }) {
+  thread_.emplace(settings_.io_thread, [this] { io_.run(); });
+}
+
+Registry::Parts::~Parts() {
+  asio::post(io_, [this] {
+    door_.close();
+    for (const GuestPtr& guest : guests_) guest->close();
+    guests_.clear();
+    io_.stop();
+  });
+  try {
+    thread_->join();
+  } catch (const std::exception& failure) {
+    journal_.say(Journal::Level::error, std::string("registry: ") + failure.what());
+  }
+}
+
+std::string Registry::Parts::listen(const std::string& text) {
+  Uri uri;
+  try {
+    uri = parse_registry_uri(text);
+  } catch (const std::invalid_argument& failure) {
+    throw Refusal(Code::configuration, failure.what());
+  }
+  std::vector<Listener> listeners;
+  try {
+    Uri tcp = uri;
+    tcp.scheme = Uri::Scheme::tcp;
+    listeners.emplace_back(tcp, SocketOptions{});
+    uri.port = listeners.front().uri().port;
+  } catch (const std::exception& failure) {
+    throw Refusal(Code::unspecified, "the registry cannot listen at " + text + ": " + failure.what() +
+                                         "; choose another port (0: any that is free), or end the program "
+                                         "that has it");
+  }
+  uri.simulation.clear();
+  if (settings_.domain_sockets) {
+    Uri local;
+    local.scheme = Uri::Scheme::local;
+    try {
+      local.path = socket_path(kRegistryName, 0, uri.text(), std::filesystem::current_path()).string();
+      listeners.emplace_back(local, SocketOptions{});
+    } catch (const std::exception& failure) {
+      journal_.say(Journal::Level::warn,
+                   std::string("registry: no domain socket, TCP only: ") + failure.what());
+    }
+  }
+  if (!uri.is_loopback())
+    journal_.say(Journal::Level::warn,
+                 "registry: " + uri.text() +
+                     " can be reached from other machines, by anybody: the protocol knows "
+                     "no passwords");
+  // Done on the I/O thread (at once, if this is it), and waited for: the door is its alone.
+  std::promise<void> open;
+  asio::dispatch(io_, [&] {
+    for (Listener& listener : listeners) door_.listen(std::move(listener));
+    open.set_value();
+  });
+  open.get_future().wait();
+  return uri.text();
+}
+
+void Registry::Parts::on_all_disconnected(std::function<void()> handler) {
+  const std::lock_guard lock(mutex_);
+  all_disconnected_ = std::move(handler);
+}
+
+std::vector<std::string> Registry::Parts::participants() const {
+  const std::lock_guard lock(mutex_);
+  return names_;
+}
+
+std::shared_ptr<Stream> Registry::Parts::enter(Descriptor socket) {
+  if (guests_.size() >= settings_.most_participants + Door::Settings{}.most_strangers) return nullptr;
+  auto guest = std::make_shared<Guest>(*this, std::move(socket));
+  guest->limit_messages(kLargestAnnouncement);
+  guests_.insert(guest);
+  return guest;
+}
+
+void Registry::Parts::received(Guest& guest, const Frame& frame) {
+  if (frame.kind == Kind::registry) {
+    ByteView body = frame.body;
+    if (registry_kind(body) != RegistryKind::announcement) return;  // forwarding is declined
+    announced(guest, body);
+  } else if (!guest.registered) {
+    throw WireError("a message before the announcement");
+  } else if (frame.kind == Kind::subscription) {
+    encode(guest.queue(), Acknowledge{true, decode_subscription(frame.body)});
+    write(guest);
+  }
+}
+
+void Registry::Parts::announced(Guest& guest, ByteView body) {
+  if (guest.registered) throw WireError("a second announcement");
+  Announcement announcement = decode_announcement(body);
+  const std::string refusal = refusal_of(announcement);
+  if (!refusal.empty()) {
+    journal_.say(Journal::Level::warn, "registry: refused: " + refusal);
+    encode(guest.queue(), AnnouncementReply{{}, false, {}, refusal});
+    write(guest);  // the refused one closes the stream; if not, the door does after a while
+    return;
+  }
+  guest.info = std::move(announcement.peer);
+  guest.simulation = std::move(announcement.simulation);
+  encode(guest.queue(), known_to(guest));
+  encode(guest.queue(), AnnouncementReply{});
+  guest.registered = true;
+  guest.limit_messages(kMostMessage);
+  door_.settled(guest);
+  {
+    const std::lock_guard lock(mutex_);
+    names_.push_back(guest.info.name);
+  }
+  journal_.say(Journal::Level::info, "registry: " + name_of(guest) + " has joined");
+  write(guest);
+}
+
+/// Why not; "" when nothing speaks against it.
+std::string Registry::Parts::refusal_of(const Announcement& announcement) const {
+  const auto& [version, peer, simulation] = announcement;
+  if (version != ProtocolVersion{})
+    return "protocol version " + std::to_string(version.high) + "." + std::to_string(version.low) +
+           " is not spoken here, only 3.1";
+  if (peer.name.empty()) return "a participant needs a name";
+  if (peer.name == kRegistryName) return "the name '" + peer.name + "' is the registry's";
+  std::size_t count = 0;
+  for (const GuestPtr& guest : guests_) {
+    if (!guest->registered) continue;
+    ++count;
+    if (guest->simulation == simulation && guest->info.name == peer.name)
+      return "a participant '" + peer.name + "'" + in_simulation(simulation) + " is there already";
+  }
+  if (count >= settings_.most_participants)
+    return std::to_string(count) + " participants are there already, and there is no room for '" + peer.name +
+           "'";
+  return "";
+}
+
+KnownParticipants Registry::Parts::known_to(const Guest& guest) const {
+  KnownParticipants known;
+  const std::optional<std::string> here = own_ip(guest.number());
+  for (const GuestPtr& other : guests_) {
+    if (!other->registered || other->simulation != guest.simulation) continue;
+    PeerInfo info = other->info;
+    info.acceptors = rewritten_acceptors(info.acceptors, other->ip, here);
+    known.peers.push_back(std::move(info));
+  }
+  return known;
+}
+
+void Registry::Parts::write(Guest& guest) {
+  if (guest.write() != Stream::Written::waiting) return;
+  if (guest.queued() > settings_.most_queued)
+    ended(guest, "does not read: " + std::to_string(guest.queued()) + " bytes wait for it");
+  else
+    guest.when_writable();
+}
+
+void Registry::Parts::ended(Guest& guest, const std::string& why) {
+  if (!guest.is_open()) return;
+  const bool registered = guest.registered;
+  if (!why.empty())
+    journal_.say(Journal::Level::warn, "registry: " + name_of(guest) + " is disconnected: " + why);
+  else if (registered)
+    journal_.say(Journal::Level::info, "registry: " + name_of(guest) + " has left");
+  forget(guest);
+  std::function<void()> handler;
+  if (registered) {
+    const std::lock_guard lock(mutex_);
+    if (names_.empty()) handler = all_disconnected_;
+  }
+  if (handler) handler();
+}
+
+void Registry::Parts::forget(Guest& guest) {
+  const auto self = std::static_pointer_cast<Guest>(guest.shared_from_this());
+  if (guest.registered) {
+    const std::lock_guard lock(mutex_);
+    names_.erase(std::find(names_.begin(), names_.end(), guest.info.name));
+  }
+  door_.settled(guest);
+  guest.close();
+  guests_.erase(self);
+}
+
+std::string Registry::Parts::name_of(const Guest& guest) {
+  if (guest.registered) return "participant '" + guest.info.name + "'" + in_simulation(guest.simulation);
+  return "a stream from " + guest.ip.value_or("this machine");
+}
+
+Registry::Registry(RegistrySettings settings, Journal& journal)
+    : parts_(std::make_unique<Parts>(std::move(settings), journal)) {}
+Registry::~Registry() = default;
+std::string Registry::listen(const std::string& uri) { return parts_->listen(uri); }
+void Registry::on_all_disconnected(std::function<void()> handler) {
+  parts_->on_all_disconnected(std::move(handler));
+}
+std::vector<std::string> Registry::participants() const { return parts_->participants(); }
+
+}  // namespace tactus::silkit

@@ -1,0 +1,48 @@
+#pragma once
+/// The registry of simulations: introduces participants to each other, and takes no other part.
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/wire/uri.hpp"
+#include "rtsync/pinned_thread.hpp"
+
+namespace tactus::silkit {
+
+struct RegistrySettings {
+  bool domain_sockets = true;
+  std::size_t most_queued =
+      64U << 20;  ///< bytes waiting for a participant that does not read; then it is dropped
+  std::size_t most_participants = 4096;
+  rtsync::ThreadSettings io_thread;
+};
+
+/// Hosts any number of simulations. Participants of different simulations never hear of each other.
+///
+/// Threads  any; handlers are called on the I/O thread, without a lock held.
+class Registry {
+ public:
+  Registry(RegistrySettings settings, Journal& journal);
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+  ~Registry();
+
+  /// Listens on TCP (host resolved, IPv4 preferred; port 0: any that is free) and on the domain socket of
+  /// that address. Returns the URI with the real port, the host as given. Other than loopback is said with a
+  /// warning. Throws Refusal: Code::configuration for a bad URI, Code::unspecified when it cannot listen
+  /// (in use, not an address of this machine).
+  std::string listen(const std::string& uri);
+  /// Called each time the last participant of all has left.
+  void on_all_disconnected(std::function<void()> handler);
+  std::vector<std::string> participants() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tactus::silkit

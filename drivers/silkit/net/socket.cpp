@@ -1,0 +1,168 @@
+#include "drivers/silkit/net/socket.hpp"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+
+namespace tactus::silkit {
+namespace {
+
+constexpr int kBacklog = 1024;
+
+[[noreturn]] void cannot(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+sockaddr* generic(sockaddr_storage& storage) {
+  return reinterpret_cast<sockaddr*>(&storage);  // how the socket calls take every address
+}
+const sockaddr* generic(const sockaddr_storage& storage) {
+  return reinterpret_cast<const sockaddr*>(&storage);
+}
+
+Address path_address(const Uri& uri) {
+  Address address;
+  sockaddr_un local{};
+  local.sun_family = AF_UNIX;
+  if (uri.path.empty() || uri.path.size() >= sizeof local.sun_path)
+    throw std::runtime_error(uri.text() + ": the path of a domain socket has 1 to " +
+                             std::to_string(sizeof local.sun_path - 1) + " bytes");
+  std::memcpy(&local.sun_path, uri.path.data(), uri.path.size());
+  std::memcpy(&address.storage, &local, sizeof local);
+  address.size = sizeof local;
+  address.text = uri.text();
+  return address;
+}
+
+std::string ip_text(const sockaddr_storage& storage) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const void* ip = storage.ss_family == AF_INET
+                       ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in&>(storage).sin_addr)
+                       : static_cast<const void*>(&reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr);
+  (void)::inet_ntop(storage.ss_family, ip, text.data(), text.size());
+  return text.data();
+}
+
+std::uint16_t port_of(const sockaddr_storage& storage) {
+  return ntohs(storage.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(storage).sin_port
+                                            : reinterpret_cast<const sockaddr_in6&>(storage).sin6_port);
+}
+
+std::optional<std::string> ip_of_end(int socket, int (*end)(int, sockaddr*, socklen_t*)) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  if (end(socket, generic(storage), &size) != 0) return std::nullopt;
+  if (storage.ss_family != AF_INET && storage.ss_family != AF_INET6) return std::nullopt;
+  return ip_text(storage);
+}
+
+/// What lies at the path is removed if it is a socket at which nobody listens any more.
+void remove_old_socket(const std::string& path, const Address& address) {
+  struct stat file {};
+  if (::lstat(path.c_str(), &file) != 0) return;
+  if (!S_ISSOCK(file.st_mode)) throw std::runtime_error(path + " exists and is no socket");
+  const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (::connect(probe.number(), generic(address.storage), address.size) == 0 || errno == EAGAIN)
+    throw std::runtime_error("somebody listens at " + path + " already");
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) cannot("removing the old socket " + path);
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) (void)::close(number_);
+}
+
+void apply(int socket, const SocketOptions& options) {
+  const int on = 1;
+  if (options.no_delay) (void)::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (options.send_buffer)
+    (void)::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &*options.send_buffer, sizeof(int));
+  if (options.receive_buffer)
+    (void)::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &*options.receive_buffer, sizeof(int));
+}
+
+std::vector<Address> addresses_of(const Uri& uri) {
+  if (uri.scheme == Uri::Scheme::local) return {path_address(uri)};
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const std::string port = std::to_string(uri.port);
+  if (const int error = ::getaddrinfo(uri.host.c_str(), port.c_str(), &hints, &found); error != 0)
+    throw std::runtime_error(uri.text() + ": host '" + uri.host + "': " + ::gai_strerror(error));
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(found, &::freeaddrinfo);
+  std::vector<Address> addresses;
+  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    if (at->ai_family != AF_INET && at->ai_family != AF_INET6) continue;
+    Address address;
+    std::memcpy(&address.storage, at->ai_addr, at->ai_addrlen);
+    address.size = at->ai_addrlen;
+    Uri numeric;
+    numeric.scheme = Uri::Scheme::tcp;
+    numeric.host = ip_text(address.storage);
+    numeric.port = uri.port;
+    address.text = numeric.text();
+    addresses.push_back(std::move(address));
+  }
+  std::stable_partition(addresses.begin(), addresses.end(),
+                        [](const Address& address) { return address.storage.ss_family == AF_INET; });
+  if (addresses.empty()) throw std::runtime_error(uri.text() + ": host '" + uri.host + "' has no IP address");
+  return addresses;
+}
+
+std::optional<std::string> own_ip(int socket) { return ip_of_end(socket, &::getsockname); }
+std::optional<std::string> remote_ip(int socket) { return ip_of_end(socket, &::getpeername); }
+
+Listener::Listener(const Uri& uri, const SocketOptions& options) : uri_(uri) {
+  const Address address = addresses_of(uri).front();
+  const int family = address.storage.ss_family;
+  Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (socket.number() < 0) cannot(address.text);
+  apply(socket.number(), options);
+  const int on = 1;
+  if (family == AF_UNIX)
+    remove_old_socket(uri.path, address);
+  else
+    (void)::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (family == AF_INET6) (void)::setsockopt(socket.number(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+  if (::bind(socket.number(), generic(address.storage), address.size) != 0) cannot(address.text);
+  if (family == AF_UNIX) {
+    // Before listen(): nobody can connect while the mode is still the umask's.
+    if (::chmod(uri.path.c_str(), 0770) != 0 || ::lstat(uri.path.c_str(), &file_) != 0) cannot(address.text);
+  }
+  if (::listen(socket.number(), kBacklog) != 0) cannot(address.text);
+  if (family != AF_UNIX) {
+    sockaddr_storage real{};
+    socklen_t size = sizeof real;
+    if (::getsockname(socket.number(), generic(real), &size) != 0) cannot(address.text);
+    uri_.port = port_of(real);
+  }
+  socket_ = std::move(socket);
+}
+
+Listener::~Listener() {
+  if (socket_.number() < 0 || file_.st_ino == 0) return;
+  struct stat now {};
+  if (::lstat(uri_.path.c_str(), &now) == 0 && now.st_ino == file_.st_ino && now.st_dev == file_.st_dev)
+    (void)::unlink(uri_.path.c_str());
+}
+
+}  // namespace tactus::silkit

@@ -1,0 +1,79 @@
+#pragma once
+/// Sockets as the kernel has them: addresses, listening, connecting.
+///
+/// Threads  values and functions without state.
+/// Errors   std::system_error and std::runtime_error with what was tried.
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drivers/silkit/wire/uri.hpp"
+
+namespace tactus::silkit {
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int number() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+struct SocketOptions {
+  bool no_delay = true;
+  std::optional<int> send_buffer;     ///< bytes
+  std::optional<int> receive_buffer;  ///< bytes
+};
+/// What the kernel refuses stays as it is.
+void apply(int socket, const SocketOptions& options);
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+  std::string text;  ///< tcp://127.0.0.1:8500, local:///tmp/x.silkit
+};
+/// All addresses of a URI, IPv4 first; names are looked up, which may take seconds. Throws.
+std::vector<Address> addresses_of(const Uri& uri);
+/// The IP address of this or the other end of a stream; nothing: a domain socket.
+std::optional<std::string> own_ip(int socket);
+std::optional<std::string> remote_ip(int socket);
+
+/// A listening socket, not blocking, and its file if it has one.
+class Listener {
+ public:
+  /// At the first address of the URI; port 0: any that is free. A socket file that is there already is
+  /// removed first. Throws.
+  Listener(const Uri& uri, const SocketOptions& options);
+  Listener(Listener&&) noexcept = default;
+  Listener& operator=(Listener&&) = delete;
+  ~Listener();  ///< removes the file, unless it is somebody else's by now
+
+  const Uri& uri() const { return uri_; }  ///< with the real port
+  int number() const { return socket_.number(); }
+
+ private:
+  Uri uri_;
+  Descriptor socket_;
+  struct stat file_ {};
+};
+
+/// Connects to several places at once, each by the first of its addresses that answers; each address has the
+/// whole timeout. `connected` is called as each stream is there, with the place's number. Returns what was
+/// tried in vain, per place: "" for those that are connected.
+std::vector<std::string> dial(const std::vector<std::vector<Address>>& places,
+                              std::chrono::nanoseconds timeout, const SocketOptions& options,
+                              const std::function<void(std::size_t, Descriptor)>& connected);
+
+}  // namespace tactus::silkit

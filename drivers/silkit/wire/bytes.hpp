@@ -1,0 +1,80 @@
+#pragma once
+/// Values as bytes: little endian, unaligned, without padding or tags.
+///
+/// Threads  values; one thread at a time.
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace tactus::silkit {
+
+static_assert(std::endian::native == std::endian::little, "the bytes of values are those of the host");
+
+using Bytes = std::vector<std::byte>;
+using ByteView = std::span<const std::byte>;
+
+/// A message that ends too early, or says that it holds more than it does.
+class WireError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Appends values to bytes.
+class Writer {
+ public:
+  explicit Writer(Bytes& bytes) : bytes_(bytes) {}
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void value(T value) {
+    const auto image = std::bit_cast<std::array<std::byte, sizeof(T)>>(value);
+    bytes_.insert(bytes_.end(), image.begin(), image.end());
+  }
+  void bytes(ByteView view) { bytes_.insert(bytes_.end(), view.begin(), view.end()); }
+  /// Count and bytes; texts likewise. Throws std::length_error above 2^32 - 1.
+  void counted(ByteView view);
+  void text(std::string_view text);
+  void count(std::size_t count);
+
+ private:
+  Bytes& bytes_;
+};
+
+/// Takes values from the front of bytes. Every read throws WireError, and allocates nothing, when there is
+/// less left than it needs.
+class Reader {
+ public:
+  explicit Reader(ByteView bytes) : rest_(bytes) {}
+
+  template <class T>
+  requires std::is_arithmetic_v<T> T value() {
+    if constexpr (std::is_same_v<T, bool>) {  // a byte of 2 is no bool the compiler knows
+      return value<std::uint8_t>() == 1;
+    } else {
+      T value;
+      std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+      return value;
+    }
+  }
+  ByteView counted();
+  std::string text();
+  std::string_view text_view();
+  /// The number of elements that follow, each of which takes `least` bytes or more: a count that cannot be
+  /// is refused before anything is allocated for it.
+  std::size_t count(std::size_t least);
+  ByteView take(std::size_t size);
+  bool empty() const { return rest_.empty(); }
+  ByteView rest() const { return rest_; }
+
+ private:
+  ByteView rest_;
+};
+
+}  // namespace tactus::silkit

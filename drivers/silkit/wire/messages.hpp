@@ -1,0 +1,245 @@
+#pragma once
+/// The messages of the protocol, version 3.1: what each holds, as bytes and back (docs/silkit-protocol.md).
+///
+/// `encode` appends one whole message, size and kind included, to `out`, so that several can go in one write.
+/// A message above kMostMessage throws std::length_error and leaves `out` as it was.
+/// `decode_*` read what stands behind the kind byte (registry messages: behind the registry kind), ignore
+/// surplus bytes at the end, use the default for a trailing field that is missing, and throw WireError when
+/// there is too little.
+///
+/// Threads  functions without state.
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "drivers/silkit/wire/bytes.hpp"
+
+namespace tactus::silkit {
+
+/// ---- framing
+
+enum class Kind : std::uint8_t {
+  invalid = 0,
+  subscription = 1,
+  acknowledge = 2,
+  service = 3,
+  service_alternative = 4,  ///< read as `service`; never sent
+  registry = 5,
+  proxy = 6,
+};
+enum class RegistryKind : std::uint8_t {
+  announcement = 1,
+  reply = 2,
+  known_participants = 3,
+  remote_connect = 4
+};
+
+inline constexpr std::size_t kSizeBytes = 4;
+inline constexpr std::uint32_t kLeastMessage = 5;        ///< size and kind
+inline constexpr std::uint32_t kMostMessage = 1U << 30;  ///< a size above this ends the stream
+inline constexpr std::string_view kDefaultNetwork = "default";
+
+/// A message of a stream.
+struct Frame {
+  Kind kind = Kind::invalid;
+  ByteView body;  ///< behind the kind
+};
+/// The message at the front of `received`, or nothing when it has not come whole; `used`: its bytes. Throws
+/// WireError for a size below 5 or above kMostMessage.
+std::optional<Frame> next_frame(ByteView received, std::size_t& used);
+
+/// ---- handshake
+
+struct ProtocolVersion {
+  std::uint16_t high = 3;
+  std::uint16_t low = 1;
+  friend bool operator==(const ProtocolVersion&, const ProtocolVersion&) = default;
+};
+struct PeerInfo {
+  std::string name;
+  std::uint64_t id = 0;  ///< hash64(name); 0: the registry
+  std::vector<std::string> acceptors;
+  std::string capabilities;
+  friend bool operator==(const PeerInfo&, const PeerInfo&) = default;
+};
+struct Subscriber {
+  std::uint64_t index = 0;
+  std::string network;
+  std::string type;
+  std::uint32_t version = 1;
+  friend bool operator==(const Subscriber&, const Subscriber&) = default;
+};
+struct Announcement {
+  ProtocolVersion version;
+  PeerInfo peer;
+  std::string simulation;  ///< trailing
+};
+struct AnnouncementReply {
+  ProtocolVersion version;
+  bool success = true;
+  std::vector<Subscriber> subscribers;
+  std::string diagnostic;  ///< trailing
+};
+struct KnownParticipants {
+  ProtocolVersion version;
+  std::vector<PeerInfo> peers;
+};
+void encode(Bytes& out, const Announcement& message);
+void encode(Bytes& out, const AnnouncementReply& message);
+void encode(Bytes& out, const KnownParticipants& message);
+/// Takes the registry kind off the front of the body of a Kind::registry message.
+RegistryKind registry_kind(ByteView& body);
+/// A preamble that is not the protocol's throws WireError. For a version that is not 3.1 only `version` is
+/// filled, and a reply is no success: nobody knows what follows.
+Announcement decode_announcement(ByteView body);
+AnnouncementReply decode_reply(ByteView body);
+KnownParticipants decode_known_participants(ByteView body);
+
+/// ---- subscriptions
+
+struct Acknowledge {
+  bool success = true;
+  Subscriber subscriber;
+};
+void encode(Bytes& out, const Subscriber& message);  ///< subscription announcement
+void encode(Bytes& out, const Acknowledge& message);
+Subscriber decode_subscription(ByteView body);
+Acknowledge decode_acknowledge(ByteView body);
+
+/// ---- service messages
+
+struct ServiceHeader {
+  std::uint64_t index = 0;        ///< chosen by the receiver in its subscription
+  std::uint64_t participant = 0;  ///< id of the sender
+  std::uint64_t service = 0;      ///< of the sender
+};
+/// One whole service message around a body that is encoded already.
+void encode_service(Bytes& out, const ServiceHeader& header, ByteView body);
+/// Takes the header off the front of the body of a Kind::service message.
+ServiceHeader take_service_header(ByteView& body);
+
+/// The types of service messages, by the names they have in subscriptions.
+namespace message_type {
+inline constexpr std::string_view kServiceAnnouncement = "SERVICEANNOUNCEMENT";
+inline constexpr std::string_view kServiceDiscoveryEvent = "SERVICEDISCOVERYEVENT";
+inline constexpr std::string_view kBarrierCall = "REQUESTREPLYCALL";
+inline constexpr std::string_view kBarrierReturn = "REQUESTREPLYCALLRETURN";
+inline constexpr std::string_view kSystemCommand = "SYSTEMCOMMAND";
+inline constexpr std::string_view kParticipantStatus = "PARTICIPANTSTATUS";
+inline constexpr std::string_view kWorkflowConfiguration = "WORKFLOWCONFIGURATION";
+inline constexpr std::string_view kNextSimTask = "NEXTSIMTASK";
+inline constexpr std::string_view kDataMessageEvent = "DATAMESSAGEEVENT";
+}  // namespace message_type
+
+/// Below, `encode_body` appends the body only: the header differs from receiver to receiver.
+
+struct Uuid {
+  std::uint64_t ab = 0;
+  std::uint64_t cd = 0;
+  std::string text() const;  ///< 8-4-4-4-12, lower case
+  static Uuid random();      ///< version 4
+  friend bool operator==(const Uuid&, const Uuid&) = default;
+  friend auto operator<=>(const Uuid&, const Uuid&) = default;
+};
+
+enum class ServiceType : std::uint8_t {
+  undefined = 0,
+  link = 1,
+  controller = 2,
+  simulated = 3,
+  internal = 4
+};
+enum class NetworkType : std::int32_t {
+  undefined = 0,
+  invalid = 1,
+  can = 2,
+  lin = 3,
+  ethernet = 4,
+  flexray = 5,
+  data = 6,
+  rpc = 7
+};
+
+struct ServiceDescriptor {
+  std::string participant;
+  ServiceType type = ServiceType::undefined;
+  std::string network{kDefaultNetwork};
+  NetworkType network_type = NetworkType::undefined;
+  std::string name;
+  std::uint64_t id = 0;
+  std::map<std::string, std::string> attributes;  ///< a repeated key on the wire throws WireError
+  std::uint64_t participant_id = 0;
+  /// The attribute, or "".
+  std::string_view attribute(std::string_view key) const;
+  friend bool operator==(const ServiceDescriptor&, const ServiceDescriptor&) = default;
+};
+struct DiscoveryEvent {
+  enum class What : std::int32_t { invalid = 0, created = 1, removed = 2 };
+  What what = What::invalid;
+  ServiceDescriptor service;
+};
+struct ServiceAnnouncement {
+  std::string participant;
+  std::uint64_t version = 1;
+  std::vector<ServiceDescriptor> services;
+};
+struct BarrierCall {
+  Uuid uuid;
+  std::uint16_t function = 1;  ///< 1: participant replies
+  Bytes data;
+};
+struct BarrierReturn {
+  Uuid uuid;
+  std::uint16_t function = 1;
+  Bytes data;
+  std::uint16_t status = 0;  ///< 0 success, 1 unknown function, 2 error
+};
+struct StatusMessage {
+  std::string participant;
+  std::int16_t state = 0;
+  std::string reason;
+  std::int64_t enter_us = 0;  ///< since 1970
+  std::int64_t refresh_us = 0;
+};
+struct WorkflowMessage {
+  std::vector<std::string> required;
+};
+struct SystemCommand {
+  std::uint8_t kind = 1;  ///< 1: abort
+};
+struct NextSimTask {
+  std::int64_t time_ns = 0;
+  std::int64_t duration_ns = 0;
+  friend bool operator==(const NextSimTask&, const NextSimTask&) = default;
+};
+struct DataMessage {
+  ByteView data;  ///< of the message it was read from
+  std::int64_t time_ns = INT64_MIN;
+};
+
+void encode_body(Bytes& out, const DiscoveryEvent& message);
+void encode_body(Bytes& out, const ServiceAnnouncement& message);
+void encode_body(Bytes& out, const BarrierCall& message);
+void encode_body(Bytes& out, const BarrierReturn& message);
+void encode_body(Bytes& out, const StatusMessage& message);
+void encode_body(Bytes& out, const WorkflowMessage& message);
+void encode_body(Bytes& out, const SystemCommand& message);
+void encode_body(Bytes& out, const NextSimTask& message);
+void encode_body(Bytes& out, const DataMessage& message);
+
+DiscoveryEvent decode_discovery_event(ByteView body);
+ServiceAnnouncement decode_service_announcement(ByteView body);
+BarrierCall decode_barrier_call(ByteView body);
+BarrierReturn decode_barrier_return(ByteView body);
+StatusMessage decode_status(ByteView body);
+WorkflowMessage decode_workflow(ByteView body);
+SystemCommand decode_system_command(ByteView body);
+NextSimTask decode_next_sim_task(ByteView body);
+DataMessage decode_data(ByteView body);
+
+}  // namespace tactus::silkit

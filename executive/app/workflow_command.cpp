@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "executive/app/silkit_participant.hpp"
+
+namespace tactus::app {
+namespace {
+
+std::string listed(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// The system controller: a coordinated participant without virtual time, which names the others.
+///
+/// Threads  handlers on the participant's thread, the rest on the thread that made it.
+class Workflow {
+ public:
+  Workflow(const WorkflowArguments& arguments, Attention& attention)
+      : attention_(attention),
+        awaited_(arguments.names.begin(), arguments.names.end()),
+        required_(awaited_),
+        participant_(arguments.silkit) {
+    required_.insert(arguments.silkit.name);
+    awaited_.erase(arguments.silkit.name);
+    SilKit_LifecycleConfiguration configuration = tactus_silkit_LifecycleConfiguration();
+    configuration.operationMode = SilKit_OperationMode_Coordinated;
+    must(SilKit_LifecycleService_Create(&lifecycle_, participant_.get(), &configuration), "lifecycle");
+    must(SilKit_Experimental_SystemController_Create(&controller_, participant_.get()), "system controller");
+    must(SilKit_LifecycleService_SetAbortHandler(
+             lifecycle_, this,
+             [](void* context, SilKit_LifecycleService*, SilKit_ParticipantState) {
+               static_cast<Workflow*>(context)->aborted_ = true;
+             }),
+         "abort handler");
+    SilKit_HandlerId id = 0;
+    must(SilKit_SystemMonitor_AddSystemStateHandler(
+             participant_.monitor(), this,
+             [](void* context, SilKit_SystemMonitor*, SilKit_SystemState state) {
+               static_cast<Workflow*>(context)->entered(state);
+             },
+             &id),
+         "system states");
+  }
+
+  ~Workflow() {
+    if (waiter_.joinable()) waiter_.join();
+  }
+  Workflow(const Workflow&) = delete;
+  Workflow& operator=(const Workflow&) = delete;
+
+  int run() {
+    say("waiting for " + listed(awaited_));
+    must(SilKit_SystemMonitor_SetParticipantDisconnectedHandler(
+             participant_.monitor(), this,
+             [](void* context, SilKit_SystemMonitor*, const SilKit_ParticipantConnectionInformation* who) {
+               static_cast<Workflow*>(context)->disconnected(who->participantName);
+             }),
+         "disconnects");
+    must(SilKit_SystemMonitor_SetParticipantConnectedHandler(
+             participant_.monitor(), this,
+             [](void* context, SilKit_SystemMonitor*, const SilKit_ParticipantConnectionInformation* who) {
+               static_cast<Workflow*>(context)->connected(who->participantName);
+             }),
+         "connects");
+    for (;;) {
+      if (everybody_is_there()) break;
+      if (attention_.wait() != Attention::Call::signal) continue;
+      const std::lock_guard lock(mutex_);
+      say("nothing was started; not there: " + listed(awaited_));
+      return kEndedEarly;
+    }
+    start();
+    for (int signals = 0; !ended_;)
+      if (attention_.wait() == Attention::Call::signal) obey(++signals);
+    return aborted_ || failed_ ? kEndedEarly : kOk;
+  }
+
+ private:
+  static void say(const std::string& line) {
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+  }
+
+  bool everybody_is_there() {
+    const std::lock_guard lock(mutex_);
+    return awaited_.empty();
+  }
+
+  /// From here on the lifecycle has to come to its end.
+  void start() {
+    std::vector<std::string> names(required_.begin(), required_.end());
+    std::vector<char*> pointers;
+    for (std::string& each : names) pointers.push_back(each.data());
+    SilKit_StringList list{pointers.size(), pointers.data()};
+    SilKit_WorkflowConfiguration workflow = tactus_silkit_WorkflowConfiguration();
+    workflow.requiredParticipantNames = &list;
+    say("starting " + listed(required_));
+    must(SilKit_Experimental_SystemController_SetWorkflowConfiguration(controller_, &workflow), "workflow");
+    must(SilKit_LifecycleService_StartLifecycle(lifecycle_), "lifecycle");
+    waiter_ = std::thread([this] {
+      SilKit_ParticipantState state = SilKit_ParticipantState_Invalid;
+      (void)SilKit_LifecycleService_WaitForLifecycleToComplete(lifecycle_, &state);
+      ended_ = true;
+      attention_.wake();
+    });
+  }
+
+  void connected(const std::string& name) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (awaited_.erase(name) == 0) return;
+      if (!awaited_.empty()) say(name + " is there; waiting for " + listed(awaited_));
+    }
+    attention_.wake();
+  }
+
+  void disconnected(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (awaited_.empty() || !required_.contains(name)) return;
+    awaited_.insert(name);
+    say(name + " has left; waiting for " + listed(awaited_));
+  }
+
+  void entered(SilKit_SystemState state) {
+    system_ = state;
+    if (state != SilKit_SystemState_Invalid) say(std::string("system: ") + state_name(state));
+    if (state != SilKit_SystemState_Error) return;
+    failed_ = true;
+    say("a participant has failed or was lost; Ctrl-C aborts the simulation");
+  }
+
+  void obey(int signals) {
+    const SilKit_SystemState state = system_;
+    // In Error the others no longer follow a stop, and before Running there is none.
+    const bool can_stop = state == SilKit_SystemState_Running || state == SilKit_SystemState_Paused;
+    if (signals == 1 && can_stop) {
+      say("stopping; Ctrl-C again aborts");
+      (void)SilKit_LifecycleService_Stop(lifecycle_, "stopped by the user");
+    } else if (signals <= 2 && !aborted_) {
+      say("aborting; Ctrl-C again leaves");
+      aborted_ = true;
+      (void)SilKit_Experimental_SystemController_AbortSimulation(controller_);
+    } else {
+      std::fflush(nullptr);
+      std::_Exit(kEndedEarly);  // somebody does not answer, and the library waits for that
+    }
+  }
+
+  Attention& attention_;
+  std::mutex mutex_;
+  std::set<std::string> awaited_;  ///< not connected yet
+  std::set<std::string> required_;
+  std::atomic<bool> ended_{false};
+  std::atomic<bool> aborted_{false};
+  std::atomic<bool> failed_{false};  ///< the system was in Error
+  std::atomic<SilKit_SystemState> system_{SilKit_SystemState_Invalid};
+  std::thread waiter_;
+  SilKitParticipant participant_;
+  SilKit_LifecycleService* lifecycle_ = nullptr;
+  SilKit_Experimental_SystemController* controller_ = nullptr;
+};
+
+}  // namespace
+
+int workflow_command(const WorkflowArguments& arguments) {
+  Attention attention;
+  return Workflow(arguments, attention).run();
+}
+
+}  // namespace tactus::app

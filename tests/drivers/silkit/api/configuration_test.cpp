@@ -1,0 +1,284 @@
+#include "drivers/silkit/api/configuration.hpp"
+
+#include <string>
+
+#include "config/place.hpp"
+#include "tests/drivers/silkit/api/support/simulation.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Config;
+using test::ok;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string problems_of(const std::string& text) {
+  try {
+    (void)configuration_from_text(text);
+  } catch (const config::ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+constexpr const char* kEverything = R"(
+$schema: ./schema.json
+SchemaVersion: 1
+Description: all of it
+ParticipantName: Plant
+Middleware:
+  RegistryUri: silkit://localhost:1234
+  ConnectAttempts: 3
+  ConnectTimeoutSeconds: 2.5
+  EnableDomainSockets: false
+  AcceptorUris: ["tcp://127.0.0.1:0", "local:///tmp/plant.sock"]
+  TcpNoDelay: false
+  TcpQuickAck: true
+  TcpSendBufferSize: 4096
+  TcpReceiveBufferSize: 8192
+  RegistryAsFallbackProxy: false
+  ExperimentalRemoteParticipantConnection: false
+Logging:
+  Sinks:
+    - { Type: Stdout, Level: Off, Format: Json }
+    - { Type: File, Level: Trace, LogName: run, Format: Simple }
+  FlushLevel: Critical
+  LogFromRemotes: false
+HealthCheck: { SoftResponseTimeout: 500, HardResponseTimeout: 5000 }
+DataPublishers:
+  - Name: P
+    Topic: Speed
+    Labels: [{ Key: K, Value: V, Kind: Mandatory }, { Key: L, Value: "", Kind: Optional }]
+    History: 1
+DataSubscribers:
+  - { Name: S, Topic: Torque }
+Experimental:
+  TimeSynchronization: { AnimationFactor: 0.5, EnableMessageAggregation: Auto, DynamicSimulationStep: true }
+  Metrics: { Sinks: [], CollectFromRemote: false, UpdateInterval: 1 }
+Tactus:
+  IoThread: { Cpus: "0-1", Policy: rr, Priority: 42 }
+  MaxQueuedBytes: 1048576
+)";
+
+TEST(SilkitConfiguration, HasItsDefaultsWhenEmpty) {
+  for (const char* text : {"", " \n\t\n", "# nothing but this\n", "{}"}) {
+    const Configuration read = configuration_from_text(text);
+    EXPECT_EQ(read.participant, "");
+    EXPECT_FALSE(read.registry_uri);
+    EXPECT_EQ(read.mesh.connect_attempts, 1);
+    EXPECT_EQ(read.mesh.connect_timeout, 5s);
+    EXPECT_TRUE(read.mesh.domain_sockets);
+    EXPECT_THAT(read.mesh.acceptors, IsEmpty());
+    EXPECT_TRUE(read.mesh.tcp_no_delay);
+    EXPECT_FALSE(read.mesh.send_buffer);
+    EXPECT_THAT(read.logging.sinks, IsEmpty());
+    EXPECT_FALSE(read.soft_timeout);
+    EXPECT_FALSE(read.dynamic_step);
+    EXPECT_EQ(read.json, "{}");
+    EXPECT_THAT(read.warnings, IsEmpty());
+  }
+}
+
+TEST(SilkitConfiguration, TakesEveryKey) {
+  const Configuration read = configuration_from_text(kEverything);
+  EXPECT_THAT(read.warnings, IsEmpty());
+  EXPECT_EQ(read.participant, "Plant");
+  EXPECT_EQ(read.registry_uri, "silkit://localhost:1234");
+  EXPECT_EQ(read.mesh.connect_attempts, 3);
+  EXPECT_EQ(read.mesh.connect_timeout, 2500ms);
+  EXPECT_FALSE(read.mesh.domain_sockets);
+  EXPECT_THAT(read.mesh.acceptors, ElementsAre("tcp://127.0.0.1:0", "local:///tmp/plant.sock"));
+  EXPECT_FALSE(read.mesh.tcp_no_delay);
+  EXPECT_EQ(read.mesh.send_buffer, 4096);
+  EXPECT_EQ(read.mesh.receive_buffer, 8192);
+  EXPECT_EQ(read.mesh.most_queued, 1048576U);
+  EXPECT_EQ(read.mesh.io_thread.cpus.text(), "0-1");
+  EXPECT_EQ(read.mesh.io_thread.policy, rtsync::SchedPolicy::rr);
+  EXPECT_EQ(read.mesh.io_thread.priority, 42);
+  ASSERT_EQ(read.logging.sinks.size(), 2U);
+  EXPECT_EQ(read.logging.sinks[0].type, SinkSettings::Type::standard_output);
+  EXPECT_EQ(read.logging.sinks[0].level, kLevelOff);
+  EXPECT_TRUE(read.logging.sinks[0].json);
+  EXPECT_EQ(read.logging.sinks[1].type, SinkSettings::Type::file);
+  EXPECT_EQ(read.logging.sinks[1].level, 0U);
+  EXPECT_EQ(read.logging.sinks[1].name, "run");
+  EXPECT_EQ(read.logging.flush_level, 5U);
+  EXPECT_EQ(read.soft_timeout, 500ms);
+  EXPECT_EQ(read.hard_timeout, 5000ms);
+  ASSERT_EQ(read.publishers.size(), 1U);
+  EXPECT_EQ(read.publishers[0].name, "P");
+  EXPECT_EQ(read.publishers[0].topic, "Speed");
+  EXPECT_EQ(read.publishers[0].labels,
+            (Labels{{"K", "V", LabelKind::mandatory}, {"L", "", LabelKind::optional}}));
+  EXPECT_EQ(read.publishers[0].history, true);
+  ASSERT_EQ(read.subscribers.size(), 1U);
+  EXPECT_EQ(read.subscribers[0].topic, "Torque");
+  EXPECT_FALSE(read.subscribers[0].labels);
+  EXPECT_EQ(read.animation_factor, 0.5);
+  EXPECT_EQ(read.dynamic_step, true);
+}
+
+TEST(SilkitConfiguration, JsonReadsBackTheSame) {
+  const Configuration read = configuration_from_text(kEverything);
+  const Configuration again = configuration_from_text(read.json);
+  EXPECT_EQ(again.json, read.json);
+  EXPECT_EQ(again.mesh.connect_timeout, 2500ms);
+  EXPECT_EQ(again.publishers[0].labels, read.publishers[0].labels);
+  EXPECT_EQ(configuration_from_text(
+                "Description: \"1\\n\\u0001\\\"\\\\\"\nParticipantName: 007\nSchemaVersion: 1e2")
+                .json,
+            R"({"Description":"1\n\u0001\"\\","ParticipantName":"007","SchemaVersion":1e2})");
+}
+
+TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {
+  const struct {
+    const char* text;
+    const char* said;
+  } rows[] = {
+      {"ParticipantName: [A]", "1:18: ParticipantName: a list is not a text"},
+      {"Middleware: here", "Middleware: 'here' is not a map"},
+      {"Middleware: {RegistryUri: 'http://x'}", "Middleware.RegistryUri"},
+      {"Middleware: {ConnectAttempts: 0}", "Middleware.ConnectAttempts: '0' is not a whole number, 1 .. "},
+      {"Middleware: {ConnectAttempts: 1.5}", "'1.5' is not a whole number"},
+      {"Middleware: {ConnectTimeoutSeconds: soon}", "'soon' is not a number, 0 .. 86400"},
+      {"Middleware: {ConnectTimeoutSeconds: -1}", "'-1' is not a number, 0 .. 86400"},
+      {"Middleware: {EnableDomainSockets: perhaps}", "'perhaps' is not true or false"},
+      {"Middleware: {AcceptorUris: 'tcp://x:1'}", "is not a list"},
+      {"Middleware: {AcceptorUris: ['silkit://x:1']}",
+       "AcceptorUris[0]: 'silkit://x:1' is not a tcp:// or local:// URI"},
+      {"Middleware: {TcpNoDelay: 2}", "is not true or false"},
+      {"Middleware: {TcpSendBufferSize: -1}", "is not a whole number, 1 .. 2147483647"},
+      {"Middleware: {TcpReceiveBufferSize: 1e3}", "is not a whole number"},
+      {"Logging: {Sinks: {Type: Stdout}}", "Logging.Sinks: a map is not a list"},
+      {"Logging: {Sinks: [{Type: Printer}]}", "'Printer' is not one of Stdout, File, Remote"},
+      {"Logging: {Sinks: [{Level: info}]}",
+       "'info' is not one of Trace, Debug, Info, Warn, Error, Critical, Off"},
+      {"Logging: {Sinks: [{Format: Xml}]}", "'Xml' is not one of Simple, Json"},
+      {"Logging: {Sinks: [{Type: File}]}", "Logging.Sinks[0]: LogName is missing"},
+      {"Logging: {FlushLevel: 3}", "is not one of Trace"},
+      {"HealthCheck: {SoftResponseTimeout: 0}", "is not a whole number, 1 .. "},
+      {"HealthCheck: {HardResponseTimeout: 5 s}", "'5 s' is not a whole number"},
+      {"DataPublishers: [{Topic: T}]", "DataPublishers[0]: Name is missing"},
+      {"DataPublishers: [{Name: P, History: 2}]", "'2' is not a whole number, 0 .. 1"},
+      {"DataPublishers: [{Name: P, Labels: [{Key: K, Value: V}]}]",
+       "Labels[0]: a label needs Key, Value, and Kind"},
+      {"DataSubscribers: [{Name: S, Labels: [{Key: K, Kind: Must}]}]",
+       "'Must' is not one of Mandatory, Optional"},
+      {"Experimental: {TimeSynchronization: {AnimationFactor: -1}}", "is not a number, 0 .. "},
+      {"Experimental: {TimeSynchronization: {EnableMessageAggregation: Yes}}", "is not one of Off, On, Auto"},
+      {"Experimental: {TimeSynchronization: {DynamicSimulationStep: 7}}", "is not true or false"},
+      {"Tactus: {IoThread: {Cpus: all}}", "Tactus.IoThread.Cpus: 'all' is not a set of CPUs"},
+      {"Tactus: {IoThread: {Policy: FIFO}}", "is not one of other, fifo, rr"},
+      {"Tactus: {IoThread: {Policy: fifo, Priority: 100}}", "is not a whole number, 0 .. 99"},
+      {"Tactus: {IoThread: {Policy: fifo}}", "Priority is 1 .. 99 for fifo and rr"},
+      {"Tactus: {IoThread: {Priority: 5}}", "and 0 for other"},
+      {"Tactus: {MaxQueuedBytes: 0}", "is not a whole number, 1 .. "},
+      {"ParticipantName: A\nParticipantName: B", "2:1: ParticipantName: is there already"},
+      {"Middleware: {", "1:"},
+  };
+  for (const auto& row : rows) EXPECT_THAT(problems_of(row.text), HasSubstr(row.said)) << row.text;
+}
+
+TEST(SilkitConfiguration, SaysEveryProblemInOneGo) {
+  const std::string said = problems_of("Middleware: {TcpNoDelay: x, ConnectAttempts: y}\nHealthCheck: z");
+  EXPECT_THAT(said, HasSubstr("TcpNoDelay"));
+  EXPECT_THAT(said, HasSubstr("ConnectAttempts"));
+  EXPECT_THAT(said, HasSubstr("HealthCheck"));
+}
+
+TEST(SilkitConfiguration, UnknownKeysAndThoseWithoutEffectAreWarnedOf) {
+  const Configuration read = configuration_from_text(
+      "participantname: A\nMiddleware: {RegistryURI: x}\nLogging: {Sinks: [{Type: Remote, Level: Info}]}\n"
+      "DataSubscribers: [{Name: S, History: 1}]");
+  EXPECT_THAT(read.warnings, testing::UnorderedElementsAre(
+                                 HasSubstr("1:1: participantname: unknown key, ignored"),
+                                 HasSubstr("Middleware.RegistryURI: unknown key, ignored; did you mean"),
+                                 HasSubstr("Logging.Sinks[0]: has no effect"),
+                                 HasSubstr("DataSubscribers[0].History: unknown key")));
+  EXPECT_EQ(read.participant, "");
+  EXPECT_THAT(read.logging.sinks, IsEmpty());
+}
+
+TEST(SilkitConfiguration, WarningsGoToStderrWhenItIsMade) {
+  testing::internal::CaptureStderr();
+  const Config config("NoSuchKey: 1");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("configuration:1:1: NoSuchKey: unknown key, ignored"));
+}
+
+TEST(SilkitConfiguration, KeysWithNothingBehindThemAreAsGoodAsNone) {
+  const Configuration read = configuration_from_text("ParticipantName:\nMiddleware:\nLogging: {Sinks: }\n");
+  EXPECT_EQ(read.participant, "");
+  EXPECT_THAT(read.warnings, IsEmpty());
+}
+
+TEST(SilkitConfiguration, ShortTimeoutsAreMadeLongEnough) {
+  EXPECT_EQ(configuration_from_text("Middleware: {ConnectTimeoutSeconds: 0}").mesh.connect_timeout, 100ms);
+}
+
+TEST(SilkitConfiguration, IsReadFromRegularFilesOnly) {
+  const test::TempDir dir;
+  EXPECT_EQ(configuration_from_file(dir.write("good.json", R"({"ParticipantName": "A"})")).participant, "A");
+  EXPECT_EQ(configuration_from_file(dir.write("empty.yaml", "")).json, "{}");
+  EXPECT_THROW((void)configuration_from_file(dir / "missing.yaml"), config::ConfigError);
+  EXPECT_THROW((void)configuration_from_file(dir.path()), config::ConfigError);
+  EXPECT_THROW((void)configuration_from_file("/dev/zero"), config::ConfigError);
+  const std::string huge = "Description: " + std::string(config::Limits::kFileBytes, 'x');
+  EXPECT_THROW((void)configuration_from_file(dir.write("huge.yaml", huge)), config::ConfigError);
+  EXPECT_NE(problems_of(huge), "");
+  EXPECT_NE(problems_of(std::string(100'000, '[')), "");
+}
+
+TEST(SilkitConfiguration, JsonIsCopiedAsFarAsItFits) {
+  const Config config("ParticipantName: A");
+  const std::string whole = R"({"ParticipantName":"A"})";
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  ok(SilKit_ParticipantConfiguration_ToJson(config.get(), &buffer, &size));
+  EXPECT_EQ(size, whole.size());
+  std::string room(whole.size() + 2, '#');
+  buffer = room.data();
+  size = 5;
+  ok(SilKit_ParticipantConfiguration_ToJson(config.get(), &buffer, &size));
+  EXPECT_EQ(room.substr(0, 6), whole.substr(0, 5) + '#');
+  EXPECT_EQ(size, whole.size());
+  size = room.size();
+  ok(SilKit_ParticipantConfiguration_ToJson(config.get(), &buffer, &size));
+  EXPECT_EQ(room, whole + "##") << "no zero at the end";
+  EXPECT_EQ(size, whole.size());
+}
+
+TEST(SilkitConfiguration, NameAndUriInsideItWin) {
+  const test::RegistryHere registry;
+  const std::string text = "{ParticipantName: Inside, Middleware: {RegistryUri: '" + registry.uri() + "'}}";
+  test::ParticipantHere a("silkit://localhost:1", "Outside", text);
+  test::ParticipantHere b(registry.uri(), "B");
+  SilKit_Bool connected = 0;
+  ok(SilKit_SystemMonitor_IsParticipantConnected(b.monitor(), "Inside", &connected));
+  EXPECT_EQ(connected, 1);
+}
+
+TEST(SilkitConfiguration, EntriesOfPublishersAndSubscribersWin) {
+  test::Watched<std::string> got;
+  const test::RegistryHere registry;
+  const char* labels = "Labels: [{Key: K, Value: V, Kind: Mandatory}]";
+  test::ParticipantHere a(
+      registry.uri(), "A",
+      std::string("DataPublishers: [{Name: P, Topic: Real, History: 1, ") + labels + "}]");
+  test::ParticipantHere b(registry.uri(), "B",
+                          std::string("DataSubscribers: [{Name: S, Topic: Real, ") + labels + "}]");
+  test::publish(a.publisher("P", "Written in the program"), "kept");
+  (void)b.subscriber("S", "Also written", &got,
+                     [](void* to, SilKit_DataSubscriber*, const SilKit_DataMessageEvent* e) {
+                       static_cast<test::Watched<std::string>*>(to)->change(
+                           [&](std::string& text) { text = test::text_of(*e); });
+                     });
+  EXPECT_TRUE(got.wait([](const std::string& text) { return text == "kept"; })) << got.get();
+}
+
+}  // namespace
+}  // namespace tactus::silkit

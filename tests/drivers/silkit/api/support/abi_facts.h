@@ -1,0 +1,126 @@
+#pragma once
+/// The facts that make the library binary compatible; for C and C++. FACT(what must be true)
+#include <stddef.h>
+
+#include "tactus/silkit.h"
+#include "tactus/silkit_unsupported.h"
+
+#ifdef __cplusplus
+#define FACT(condition) static_assert(condition, #condition)
+#define IS_SIGNED(type) (static_cast<type>(-1) < static_cast<type>(1))
+#else
+#define FACT(condition) _Static_assert(condition, #condition)
+#define IS_SIGNED(type) ((type)(-1) < (type)1)
+#endif
+#define TYPE(type, size, is_signed) FACT(sizeof(type) == (size) && IS_SIGNED(type) == (is_signed))
+#define AT(type, member, offset) FACT(offsetof(type, member) == (offset))
+
+TYPE(SilKit_ReturnCode, 4, 1);
+TYPE(SilKit_NanosecondsTime, 8, 0);
+TYPE(SilKit_NanosecondsWallclockTime, 8, 0);
+TYPE(SilKit_HandlerId, 8, 0);
+TYPE(SilKit_Bool, 1, 0);
+TYPE(SilKit_ParticipantState, 2, 1);
+TYPE(SilKit_SystemState, 2, 1);
+TYPE(SilKit_OperationMode, 1, 1);
+TYPE(SilKit_LabelKind, 4, 0);
+TYPE(SilKit_LoggingLevel, 4, 0);
+
+FACT(sizeof(SilKit_StructHeader) == 32);
+AT(SilKit_StructHeader, version, 0);
+AT(SilKit_StructHeader, reserved, 8);
+FACT(sizeof(SilKit_ByteVector) == 16);
+AT(SilKit_ByteVector, data, 0);
+AT(SilKit_ByteVector, size, 8);
+FACT(sizeof(SilKit_Label) == 24);
+AT(SilKit_Label, key, 0);
+AT(SilKit_Label, value, 8);
+AT(SilKit_Label, kind, 16);
+FACT(sizeof(SilKit_LabelList) == 16);
+AT(SilKit_LabelList, numLabels, 0);
+AT(SilKit_LabelList, labels, 8);
+FACT(sizeof(SilKit_StringList) == 16);
+AT(SilKit_StringList, numStrings, 0);
+AT(SilKit_StringList, strings, 8);
+FACT(sizeof(SilKit_DataSpec) == 64);
+AT(SilKit_DataSpec, header, 0);
+AT(SilKit_DataSpec, topic, 32);
+AT(SilKit_DataSpec, mediaType, 40);
+AT(SilKit_DataSpec, labelList, 48);
+FACT(sizeof(SilKit_DataMessageEvent) == 56);
+AT(SilKit_DataMessageEvent, header, 0);
+AT(SilKit_DataMessageEvent, timestamp, 32);
+AT(SilKit_DataMessageEvent, data, 40);
+FACT(sizeof(SilKit_ParticipantStatus) == 72);
+AT(SilKit_ParticipantStatus, header, 0);
+AT(SilKit_ParticipantStatus, participantName, 32);
+AT(SilKit_ParticipantStatus, participantState, 40);
+AT(SilKit_ParticipantStatus, enterReason, 48);
+AT(SilKit_ParticipantStatus, enterTime, 56);
+AT(SilKit_ParticipantStatus, refreshTime, 64);
+FACT(sizeof(SilKit_LifecycleConfiguration) == 40);
+AT(SilKit_LifecycleConfiguration, operationMode, 32);
+FACT(sizeof(SilKit_WorkflowConfiguration) == 40);
+AT(SilKit_WorkflowConfiguration, requiredParticipantNames, 32);
+FACT(sizeof(SilKit_ParticipantConnectionInformation) == 40);
+AT(SilKit_ParticipantConnectionInformation, participantName, 32);
+FACT(sizeof(SilKit_Version) == 2);
+
+FACT(TACTUS_SILKIT_VERSION_DataMessageEvent == 0x534B050101000000U);
+FACT(TACTUS_SILKIT_VERSION_DataSpec == 0x534B050201000000U);
+FACT(TACTUS_SILKIT_VERSION_ParticipantStatus == 0x534B070101000000U);
+FACT(TACTUS_SILKIT_VERSION_LifecycleConfiguration == 0x534B070201000000U);
+FACT(TACTUS_SILKIT_VERSION_WorkflowConfiguration == 0x534B070303000000U);
+FACT(TACTUS_SILKIT_VERSION_ParticipantConnectionInformation == 0x534B070401000000U);
+
+#define NUMBER(name, number) FACT(SilKit_##name == (number))
+NUMBER(ReturnCode_SUCCESS, 0);
+NUMBER(ReturnCode_UNSPECIFIEDERROR, 1);
+NUMBER(ReturnCode_NOTSUPPORTED, 2);
+NUMBER(ReturnCode_NOTIMPLEMENTED, 3);
+NUMBER(ReturnCode_BADPARAMETER, 4);
+NUMBER(ReturnCode_BUFFERTOOSMALL, 5);
+NUMBER(ReturnCode_TIMEOUT, 6);
+NUMBER(ReturnCode_UNSUPPORTEDSERVICE, 7);
+NUMBER(ReturnCode_WRONGSTATE, 8);
+NUMBER(ReturnCode_TYPECONVERSIONERROR, 9);
+NUMBER(ReturnCode_CONFIGURATIONERROR, 10);
+NUMBER(ReturnCode_PROTOCOLERROR, 11);
+NUMBER(ReturnCode_ASSERTIONERROR, 12);
+NUMBER(ReturnCode_EXTENSIONERROR, 13);
+NUMBER(ReturnCode_LOGICERROR, 14);
+NUMBER(ReturnCode_LENGTHERROR, 15);
+NUMBER(ReturnCode_OUTOFRANGEERROR, 16);
+
+#define STATE(name, number) \
+  FACT(SilKit_ParticipantState_##name == (number) && SilKit_SystemState_##name == (number))
+STATE(Invalid, 0);
+STATE(ServicesCreated, 10);
+STATE(CommunicationInitializing, 20);
+STATE(CommunicationInitialized, 30);
+STATE(ReadyToRun, 40);
+STATE(Running, 50);
+STATE(Paused, 60);
+STATE(Stopping, 70);
+STATE(Stopped, 80);
+STATE(Error, 90);
+STATE(ShuttingDown, 100);
+STATE(Shutdown, 110);
+STATE(Aborting, 120);
+
+NUMBER(OperationMode_Invalid, 0);
+NUMBER(OperationMode_Coordinated, 10);
+NUMBER(OperationMode_Autonomous, 20);
+NUMBER(LabelKind_Undefined, 0);
+NUMBER(LabelKind_Optional, 1);
+NUMBER(LabelKind_Mandatory, 2);
+NUMBER(LoggingLevel_Trace, 0);
+NUMBER(LoggingLevel_Debug, 1);
+NUMBER(LoggingLevel_Info, 2);
+NUMBER(LoggingLevel_Warn, 3);
+NUMBER(LoggingLevel_Error, 4);
+NUMBER(LoggingLevel_Critical, 5);
+NUMBER(LoggingLevel_Off, 0xFFFFFFFFU);
+NUMBER(False, 0);
+NUMBER(True, 1);
+FACT(TACTUS_SILKIT_NO_TIME == 0x8000000000000000U);

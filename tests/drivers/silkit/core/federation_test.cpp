@@ -1,0 +1,249 @@
+// Whole federations under thousands of seeded interleavings: what must hold in each of them is checked by the
+// observer of the network, see support/sim_network.hpp.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+
+#include "tests/drivers/silkit/core/support/sim_network.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+using test::Federation;
+using test::Habits;
+using test::SimNetwork;
+
+constexpr auto kCoordinated = OperationMode::coordinated;
+constexpr auto kAutonomous = OperationMode::autonomous;
+constexpr unsigned kAtLeast = 60;  // seeds, however slow the machine
+
+Habits participant(const std::string& name) {
+  Habits habits;
+  habits.name = name;
+  return habits;
+}
+
+class Dice {
+ public:
+  explicit Dice(unsigned seed) : random_(seed) {}
+  std::size_t pick(std::size_t below) { return random_() % below; }
+  int between(int least, int most) {
+    return least + static_cast<int>(pick(static_cast<std::size_t>(most - least + 1)));
+  }
+  bool chance(unsigned percent) { return pick(100) < percent; }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// 2 to 6 coordinated participants, mixed, all of them required, the first of which stops.
+Federation coordinated(Dice& dice, int most = 6) {
+  static constexpr std::int64_t kSteps[] = {1, 1, 2, 3, 5, 10};
+  Federation federation;
+  const int count = dice.between(2, most);
+  for (int i = 0; i < count; ++i) {
+    Habits habits = participant(std::string(1, static_cast<char>('A' + i)));
+    habits.time_sync = i == 0 || dice.chance(80);
+    habits.step_ns = kSteps[dice.pick(std::size(kSteps))];
+    habits.asynchronous_step = dice.chance(40);
+    habits.asynchronous_ready = dice.chance(30);
+    habits.publishes = dice.chance(80);
+    habits.subscribes = dice.chance(80);
+    federation.required.push_back(habits.name);
+    federation.participants.push_back(habits);
+  }
+  federation.participants[0].stops_after = dice.between(1, 12);
+  return federation;
+}
+
+/// One seed: TACTUS_SEED=4711 --gtest_filter=Federation.Name
+void try_many(unsigned count, std::chrono::milliseconds most, const std::function<Federation(Dice&)>& make,
+              const std::function<void(const Federation&, const SimNetwork&)>& then = {}) {
+  unsigned first = 0;
+  if (const char* const only = std::getenv("TACTUS_SEED")) {  // NOLINT(concurrency-mt-unsafe): one thread
+    first = static_cast<unsigned>(std::strtoul(only, nullptr, 10));
+    count = 1;
+  }
+  const auto until = std::chrono::steady_clock::now() + most;  // bounds the time it takes
+  unsigned tried = 0;
+  for (unsigned seed = first; seed < first + count; ++seed, ++tried) {
+    if (tried >= kAtLeast && std::chrono::steady_clock::now() > until) break;
+    Dice dice(seed);
+    const Federation federation = make(dice);
+    SimNetwork network(federation, seed);
+    network.run();
+    if (then) then(federation, network);
+    for (const std::string& complaint : network.complaints()) ADD_FAILURE() << complaint;
+    if (testing::Test::HasFailure()) {
+      FAIL() << "with seed " << seed << "; what happened last:" << network.last_events();
+    }
+  }
+  testing::Test::RecordProperty("seeds", static_cast<int>(tried));
+}
+
+constexpr std::chrono::milliseconds kEach{1300};
+
+void nobody_was_stuck(const Federation&, const SimNetwork& network) {
+  EXPECT_FALSE(network.was_stuck()) << "somebody had to abort";
+}
+
+TEST(Federation, TwoCoordinatedStepInTurnAndEndTogether) {
+  try_many(
+      1500, kEach,
+      [](Dice& dice) {
+        Federation federation;
+        federation.participants = {participant("A"), participant("B")};
+        federation.required = {"A", "B"};
+        federation.participants[dice.pick(2)].stops_after = 8;
+        return federation;
+      },
+      [](const Federation&, const SimNetwork& network) {
+        EXPECT_FALSE(network.was_stuck());
+        EXPECT_GE(network.step_times("A").size() + network.step_times("B").size(), 14U);
+      });
+}
+
+TEST(Federation, CoordinatedOnesOfAnyKindKeepAllPromises) {
+  try_many(
+      1500, 3 * kEach, [](Dice& dice) { return coordinated(dice); }, nobody_was_stuck);
+}
+
+TEST(Federation, EightCoordinatedOnesKeepAllPromises) {
+  try_many(
+      100, kEach, [](Dice& dice) { return coordinated(dice, 8); }, nobody_was_stuck);
+}
+
+TEST(Federation, DynamicStepsNeverPassAnybody) {
+  try_many(
+      800, kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 4);
+        for (Habits& habits : federation.participants) {
+          const auto choice = dice.pick(3);
+          if (choice != 0) habits.dynamic_step = choice == 1;
+        }
+        return federation;
+      },
+      nobody_was_stuck);
+}
+
+TEST(Federation, PausesHoldEverybodyUpAndNobodyBack) {
+  try_many(
+      800, kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 4);
+        for (Habits& habits : federation.participants) habits.pauses = dice.chance(60);
+        return federation;
+      },
+      nobody_was_stuck);
+}
+
+TEST(Federation, AutonomousOnesComeLateHopOnAndLeave) {
+  std::size_t hop_ons = 0;
+  try_many(
+      800, 2 * kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 3);
+        federation.participants[0].stops_after = dice.between(10, 30);
+        const int late = dice.between(1, 3);
+        for (int i = 0; i < late; ++i) {
+          Habits habits = participant(std::string(1, static_cast<char>('X' + i)));
+          habits.mode = kAutonomous;
+          habits.late = true;
+          habits.time_sync = dice.chance(80);
+          habits.step_ns = dice.between(1, 6);
+          habits.asynchronous_step = dice.chance(40);
+          habits.stops_after = dice.between(1, 8);
+          federation.participants.push_back(habits);
+        }
+        return federation;
+      },
+      [&](const Federation&, const SimNetwork& network) {
+        EXPECT_FALSE(network.was_stuck());
+        hop_ons += network.hop_ons();
+      });
+  const bool all = std::getenv("TACTUS_SEED") == nullptr;  // NOLINT(concurrency-mt-unsafe): one thread
+  EXPECT_TRUE(!all || hop_ons > 20U) << "or nothing was shown: " << hop_ons;
+}
+
+TEST(Federation, LateOnesWithPausesOfTheOthersAreNotLockedOut) {
+  try_many(
+      600, kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 3);
+        federation.participants[0].stops_after = dice.between(10, 20);
+        for (Habits& habits : federation.participants) habits.pauses = dice.chance(70);
+        Habits habits = participant("X");
+        habits.mode = kAutonomous;
+        habits.late = true;
+        habits.step_ns = dice.between(1, 6);
+        habits.stops_after = dice.between(1, 8);
+        federation.participants.push_back(habits);
+        return federation;
+      },
+      nobody_was_stuck);
+}
+
+TEST(Federation, ThoseWithoutALifecycleDisturbNobody) {
+  try_many(
+      600, kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 3);
+        for (int i = dice.between(1, 2); i > 0; --i) {
+          Habits habits = participant("X" + std::to_string(i));
+          habits.lifecycle = false;
+          federation.participants.push_back(habits);
+        }
+        return federation;
+      },
+      nobody_was_stuck);
+}
+
+TEST(Federation, AnAbortEndsEverybodyWhereverTheyAre) {
+  try_many(800, kEach, [](Dice& dice) {
+    Federation federation = coordinated(dice, 5);
+    federation.participants[0].stops_after.reset();
+    federation.participants[0].aborts_after = dice.between(0, 4);
+    return federation;
+  });  // an abort that comes before somebody has joined is not heard there
+}
+
+TEST(Federation, AnErrorHoldsCoordinatedOnesUntilSomebodyAborts) {
+  try_many(500, kEach, [](Dice& dice) {
+    Federation federation = coordinated(dice, 4);
+    federation.participants[0].stops_after.reset();
+    federation.participants.back().reports_error_after = dice.between(1, 5);
+    return federation;
+  });
+}
+
+TEST(Federation, TheLostOnesAreSurvivedByThoseWhoAreLeft) {
+  try_many(800, kEach, [](Dice& dice) {
+    Federation federation = coordinated(dice, 5);
+    federation.participants.back().killed_after = dice.between(0, 6);
+    if (dice.chance(50)) federation.participants[0].stops_after.reset();
+    return federation;
+  });
+}
+
+TEST(Federation, ALostAutonomousOneHoldsNobodyUp) {
+  try_many(
+      500, kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 3);
+        federation.participants[0].stops_after = dice.between(10, 20);
+        Habits habits = participant("X");
+        habits.mode = kAutonomous;
+        habits.late = true;
+        habits.step_ns = dice.between(1, 6);
+        habits.killed_after = dice.between(0, 5);
+        federation.participants.push_back(habits);
+        return federation;
+      },
+      nobody_was_stuck);
+}
+
+}  // namespace
+}  // namespace tactus::silkit

@@ -1,0 +1,227 @@
+/// tactus registry, workflow and monitor, as somebody at a terminal and a script meet them.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "tests/drivers/silkit/integration/stage.hpp"
+
+namespace tactus::test {
+namespace {
+
+/// A TCP port of 127.0.0.1 that was free a moment ago.
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  const bool good = ::bind(socket, any, size) == 0 && ::getsockname(socket, any, &size) == 0;
+  ::close(socket);
+  return good ? ntohs(address.sin_port) : 0;
+}
+
+Finished finish(Arguments arguments) {
+  arguments.insert(arguments.begin(), ours().registry[0]);
+  return run({.argv = std::move(arguments)});
+}
+
+TEST(RegistryCommand, SaysWhereItListensAndEndsWithStatus0) {
+  Stage stage;
+  EXPECT_EQ(stage.uri().find("silkit://127.0.0.1:"), 0U) << stage.uri();
+  stage.registry().signal(SIGTERM);
+  const Finished& done = stage.registry().wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(done.out, "listening on " + stage.uri() + "\n");
+  EXPECT_EQ(done.err, "");
+}
+
+TEST(RegistryCommand, WarnsWhenOthersCanReachIt) {
+  Stage stage("silkit://0.0.0.0:0");
+  stage.registry().signal(SIGINT);
+  const Finished& done = stage.registry().wait();
+  EXPECT_NE(done.err.find("can be reached from other machines"), std::string::npos) << done;
+}
+
+TEST(RegistryCommand, WritesAConfigurationThatLeadsToIt) {
+  Stage stage;
+  const std::string file = stage.dir() / "there.json";
+  Command command{.argv = ours().registry};
+  command.argv.insert(command.argv.end(), {"-u", "silkit://127.0.0.1:0", "-g", file});
+  Process& second = stage.start(command);
+  ASSERT_TRUE(second.wait_for_output("listening on")) << second.err();
+  Process& monitor = stage.start({.argv = {ours().monitor[0], "monitor", "--json", "-c", file}});
+  EXPECT_TRUE(monitor.wait_for_output("\"system\"")) << monitor.err();
+  EXPECT_EQ(finish({"monitor", "-c", file, "-n", ""}).status, 2) << "a name is wanted";
+}
+
+TEST(RegistryCommand, ThatCannotListenIsStatus1AndSaysWhatToDo) {
+  Stage stage;
+  const Finished done = finish({"registry", "-u", stage.uri()});
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_NE(done.err.find(stage.uri()), std::string::npos) << done;
+  EXPECT_NE(done.err.find("--listen-uri"), std::string::npos) << done;
+}
+
+TEST(SilKitCommands, AskedForNonsenseAreStatus2) {
+  EXPECT_EQ(finish({"registry", "--listen-uri", "http://x"}).status, 2);
+  EXPECT_EQ(finish({"registry", "--log", "loud"}).status, 2);
+  EXPECT_EQ(finish({"workflow"}).status, 2);
+  EXPECT_EQ(finish({"monitor", "--configuration", "/nowhere/file.yaml"}).status, 2);
+  EXPECT_EQ(finish({"monitor", "--connect-uri", "silkit://"}).status, 2);
+}
+
+TEST(SilKitCommands, WithoutARegistryAreStatus1AndSayHowToStartOne) {
+  const std::string uri = "silkit://127.0.0.1:" + std::to_string(free_port());
+  for (const Arguments& arguments :
+       {Arguments{"workflow", "-u", uri, "A"}, Arguments{"monitor", "-u", uri}}) {
+    const Finished done = finish(arguments);
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_NE(done.err.find("tactus registry -u " + uri), std::string::npos) << done;
+  }
+}
+
+TEST(Registry, MayComeLaterWhenThereAreAttemptsEnough) {
+  Stage stage;  // for its folder
+  const std::string uri = "silkit://127.0.0.1:" + std::to_string(free_port());
+  Command early{.argv = {ours().workflow[0], "monitor", "--json", "-u", uri, "-c",
+                         stage.dir().write("patient.yaml", "Middleware: { ConnectAttempts: 1000 }\n")},
+                .cwd = stage.dir().path()};
+  Process& monitor = stage.start(early);
+  Command late{.argv = ours().registry, .cwd = stage.dir().path()};
+  late.argv.insert(late.argv.end(), {"-u", uri});
+  Process& registry = stage.start(late);
+  ASSERT_TRUE(registry.wait_for_output("listening on")) << registry.err();
+  EXPECT_TRUE(monitor.wait_for_output("\"system\"")) << monitor.err();
+  monitor.signal(SIGINT);
+  EXPECT_EQ(monitor.wait().status, 0) << monitor.err();
+}
+
+TEST(WorkflowCommand, StartsWhenAllAreThereAndCtrlCStops) {
+  Stage stage;
+  Process& workflow = stage.workflow({"B", "A"});
+  ASSERT_TRUE(workflow.wait_for_output("waiting for A, B")) << workflow.err();
+  Process& a = stage.play("A", {"slow_us=500"});
+  ASSERT_TRUE(workflow.wait_for_output("A is there; waiting for B")) << workflow.out();
+  Process& b = stage.play("B");
+  ASSERT_TRUE(workflow.wait_for_output("starting A, B, SystemController")) << workflow.out();
+  ASSERT_TRUE(workflow.wait_for_output("system: Running")) << workflow.out();
+  workflow.signal(SIGINT);
+  const Finished& done = workflow.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(end_of(a)["aborted"], false);
+  EXPECT_EQ(end_of(b)["state"], "Shutdown");
+}
+
+TEST(WorkflowCommand, EndsWhenAParticipantStops) {
+  Stage stage;
+  Process& workflow = stage.workflow({"A"});
+  Process& a = stage.play("A", {"steps=20"});
+  EXPECT_EQ(end_of(a)["steps"], 20);
+  EXPECT_EQ(workflow.wait().status, 0) << workflow.out();
+}
+
+TEST(WorkflowCommand, BeforeAllAreThereCtrlCLeavesAndStartsNothing) {
+  Stage stage;
+  Process& workflow = stage.workflow({"A", "Nobody"});
+  Process& a = stage.play("A");
+  ASSERT_TRUE(workflow.wait_for_output("A is there; waiting for Nobody")) << workflow.out();
+  workflow.signal(SIGINT);
+  const Finished& done = workflow.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_NE(done.out.find("nothing was started; not there: Nobody"), std::string::npos) << done;
+  Process& again = stage.workflow({"A"});
+  ASSERT_TRUE(again.wait_for_output("system: Running")) << "A still waits: " << again.out();
+  a.signal(SIGTERM);
+  EXPECT_EQ(end_of(a)["state"], "Shutdown");
+}
+
+TEST(WorkflowCommand, ASecondCtrlCAborts) {
+  Stage stage;
+  Process& workflow = stage.workflow({"A", "B"});
+  Process& a = stage.play("A");
+  Process& b = stage.play("B");
+  ASSERT_TRUE(workflow.wait_for_output("system: Running")) << workflow.out();
+  ASSERT_TRUE(b.wait_for_output("system Running")) << b.out();
+  a.signal(SIGSTOP);  // it answers nothing, so the stop of the others does not come to its end
+  workflow.signal(SIGINT);
+  ASSERT_TRUE(b.wait_for_output("state B Stopped")) << b.out();
+  workflow.signal(SIGINT);
+  EXPECT_TRUE(b.wait_for_output("abort")) << b.out();
+  a.signal(SIGCONT);
+  EXPECT_EQ(end_of(b)["aborted"], true);
+  EXPECT_EQ(end_of(a)["state"], "Shutdown");
+  EXPECT_EQ(workflow.wait().status, 1) << workflow.out();
+}
+
+TEST(WorkflowCommand, LeavesAtTheThirdCtrlC) {
+  Stage stage;
+  Process& workflow = stage.workflow({"A"});
+  Process& a = stage.play("A");
+  ASSERT_TRUE(workflow.wait_for_output("system: Running")) << workflow.out();
+  a.signal(SIGSTOP);
+  for (const char* said : {"Ctrl-C again aborts", "Ctrl-C again leaves"}) {
+    workflow.signal(SIGINT);
+    ASSERT_TRUE(workflow.wait_for_output(said)) << workflow.out();
+  }
+  workflow.signal(SIGINT);
+  EXPECT_EQ(workflow.wait().status, 1) << workflow.out();
+  a.signal(SIGKILL);
+}
+
+TEST(MonitorCommand, TellsEveryChangeAsALineOfJson) {
+  Stage stage;
+  Process& monitor = stage.monitor({"--json"});
+  ASSERT_TRUE(monitor.wait_for_output("\"system\"")) << monitor.err();
+  (void)end_of(stage.play("A", {"steps=20", "workflow=A"}));
+  ASSERT_TRUE(monitor.wait_for_output("\"disconnected\"")) << monitor.out();
+  monitor.signal(SIGINT);
+  const Finished& done = monitor.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  std::vector<std::string> states;
+  std::vector<std::string> systems;
+  std::stringstream lines(done.out);
+  for (std::string line; std::getline(lines, line);) {
+    const Json change = Json::parse(line, nullptr, false);
+    ASSERT_TRUE(change.is_object()) << line;
+    if (change["event"] == "state") {
+      EXPECT_EQ(change["participant"], "A");
+      EXPECT_GT(change["entered_ns"].get<std::int64_t>(), 0);
+      states.push_back(change["state"]);
+    } else if (change["event"] == "system") {
+      systems.push_back(change["state"]);
+    }
+  }
+  const std::vector<std::string> life{"ServicesCreated",
+                                      "CommunicationInitializing",
+                                      "CommunicationInitialized",
+                                      "ReadyToRun",
+                                      "Running",
+                                      "Stopping",
+                                      "Stopped",
+                                      "ShuttingDown",
+                                      "Shutdown"};
+  EXPECT_EQ(states, life);
+  ASSERT_FALSE(systems.empty());
+  EXPECT_EQ(systems.back(), "Shutdown");
+}
+
+TEST(MonitorCommand, OnATerminalIsATableThatChangesInPlace) {
+  Stage stage;
+  Process& monitor = stage.monitor({}, ours(), true);
+  ASSERT_TRUE(monitor.wait_for_output("system")) << monitor.out();
+  Process& a = stage.play("A", {"workflow=A", "slow_us=1000"});
+  ASSERT_TRUE(monitor.wait_for_output("Running")) << monitor.out();
+  EXPECT_TRUE(monitor.wait_for_output("\033[")) << monitor.out();
+  a.signal(SIGTERM);
+  (void)end_of(a);
+  monitor.type("\x03");
+  EXPECT_EQ(monitor.wait().status, 0) << monitor.out();
+}
+
+}  // namespace
+}  // namespace tactus::test

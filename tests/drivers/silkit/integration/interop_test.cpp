@@ -1,0 +1,138 @@
+/// Ours beside the genuine one, in every pairing; TACTUS_SILKIT_ROOT names its installation.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "tests/drivers/silkit/integration/stage.hpp"
+
+namespace tactus::test {
+namespace {
+
+constexpr const char* kWhy =
+    "TACTUS_SILKIT_ROOT names no genuine SIL Kit (bin/sil-kit-registry, lib/libSilKit.so); nothing to "
+    "compare with";
+
+/// Bits: whose registry, first and second participant, workflow, and whether steps are asynchronous.
+class Pairing : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (!theirs()) GTEST_SKIP() << kWhy;
+  }
+  static Side side(int bit) { return (GetParam() >> bit & 1) != 0 ? *theirs() : ours(); }
+};
+
+TEST_P(Pairing, StepsTogetherHearsEachOtherAndStopsTogether) {
+  Stage stage("silkit://127.0.0.1:0", side(0));
+  const std::string async = side(4).name == "theirs" ? "async=yes" : "async=no";
+  Process& workflow = stage.workflow({"A", "B"}, side(3));
+  Process& a = stage.play("A", {"steps=200", "publish=a", "hear=b", async}, side(1));
+  Process& b = stage.play("B", {"publish=b", "hear=a", async}, side(2));
+  expect_lock_step(end_of(a), 200);
+  expect_lock_step(end_of(b), 200);
+  EXPECT_EQ(workflow.wait().status, 0) << workflow.out() << workflow.err();
+}
+
+std::string pairing_name(const ::testing::TestParamInfo<int>& info) {
+  std::string name;
+  int bit = 0;
+  for (const char* part : {"registry", "A", "B", "workflow"})
+    name += part + std::string((info.param >> bit++ & 1) != 0 ? "Theirs" : "Ours");
+  return name + ((info.param >> 4 & 1) != 0 ? "Async" : "");
+}
+INSTANTIATE_TEST_SUITE_P(All, Pairing, ::testing::Range(0, 32), pairing_name);
+
+class Interop : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (!theirs()) GTEST_SKIP() << kWhy;
+  }
+  static Side one() { return GetParam() ? ours() : *theirs(); }
+  static Side other() { return GetParam() ? *theirs() : ours(); }
+};
+
+TEST_P(Interop, AMonitorSeesTheOthersStates) {
+  Stage stage("silkit://127.0.0.1:0", other());
+  Process& monitor = stage.monitor({}, one());
+  ASSERT_TRUE(
+      monitor.wait_for_output(one().name == "ours" ? "\"system\"" : "Invalid", std::chrono::seconds(10)))
+      << monitor.out() << monitor.err();
+  Process& a = stage.play("A", {"steps=50", "workflow=A"}, other());
+  (void)end_of(a);
+  EXPECT_TRUE(monitor.wait_for_output("Shutdown")) << monitor.out();
+  EXPECT_NE(monitor.out().find("Running"), std::string::npos) << monitor.out();
+}
+
+TEST_P(Interop, APauseHoldsTheOthersUntilItIsOver) {
+  Stage stage("silkit://127.0.0.1:0", one());
+  Process& a = stage.play("A", {"steps=200", "workflow=A,B", "pause_at=50", "publish=a", "hear=b"}, one());
+  Process& b = stage.play("B", {"publish=b", "hear=a"}, other());
+  ASSERT_TRUE(b.wait_for_output("system Paused")) << b.out();
+  a.signal(SIGUSR2);
+  expect_lock_step(end_of(a), 200);
+  expect_lock_step(end_of(b), 200);
+}
+
+TEST_P(Interop, OneComesLateAndLeavesAgain) {
+  Stage stage("silkit://127.0.0.1:0", other());
+  Process& a = stage.play("A", {"workflow=A", "publish=a", "hear=c", "slow_us=200"}, other());
+  ASSERT_TRUE(a.wait_for_output("first")) << a.out();
+  Process& c = stage.play("C", {"mode=autonomous", "steps=50", "publish=c", "hear=a"}, one());
+  const Json late = end_of(c);
+  EXPECT_EQ(late["steps"], 50) << late;
+  EXPECT_EQ(late["gaps"], 0) << late;
+  ASSERT_TRUE(a.wait_for_output("disconnected C")) << a.out();
+  a.signal(SIGTERM);
+  const Json end = end_of(a);
+  EXPECT_EQ(end["gaps"], 0) << end;
+  EXPECT_EQ(end["heard"]["c"]["messages"], 50) << end;
+}
+
+TEST_P(Interop, ALostOneIsAnErrorForTheOther) {
+  Stage stage("silkit://127.0.0.1:0", one());
+  Process& a = stage.play("A", {"workflow=A,B"}, one());
+  Process& b = stage.play("B", {"hang_at=20"}, other());
+  ASSERT_TRUE(b.wait_for_output("hanging")) << b.out();
+  b.signal(SIGKILL);
+  ASSERT_TRUE(a.wait_for_output("system Error")) << a.out();
+  a.signal(SIGTERM);
+  EXPECT_EQ(end_of(a)["state"], "Shutdown");
+}
+
+TEST_P(Interop, ANameIsGivenOnce) {
+  Stage stage("silkit://127.0.0.1:0", one());
+  Process& first = stage.play("A", {"mode=autonomous", "slow_us=1000"}, other());
+  ASSERT_TRUE(first.wait_for_output("first")) << first.out();
+  const Finished& second = stage.play("A", {"mode=autonomous"}, one()).wait();
+  EXPECT_EQ(second.status, 1) << second;
+  EXPECT_NE(second.err.find("code 11"), std::string::npos) << second;
+  first.signal(SIGTERM);
+  EXPECT_EQ(end_of(first)["state"], "Shutdown");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Interop, ::testing::Bool(), [](const auto& one) {
+  return std::string(one.param ? "OursWithTheirs" : "TheirsWithOurs");
+});
+
+TEST(TheirPrograms, RunOnOurLibrary) {
+  const auto genuine = theirs();
+  if (!genuine) GTEST_SKIP() << kWhy;
+  const std::string publisher = genuine->root + "/bin/SilKitDemoPublisher";
+  const std::string subscriber = genuine->root + "/bin/SilKitDemoSubscriber";
+  if (!std::filesystem::exists(publisher) || !std::filesystem::exists(subscriber))
+    GTEST_SKIP() << "the installation has no demo programs";
+  Stage stage;
+  std::filesystem::create_symlink(ours().library, stage.dir() / "libSilKit.so");
+  const auto start = [&](const std::string& program) -> Process& {
+    return stage.start({.argv = {program, "--async", "--autonomous", "--registry-uri", stage.uri()},
+                        .env = {{"LD_LIBRARY_PATH", stage.dir().path().string()}},
+                        .cwd = stage.dir().path()});
+  };
+  Process& hears = start(subscriber);
+  Process& speaks = start(publisher);
+  EXPECT_TRUE(speaks.wait_for_output("ublish")) << speaks.out() << speaks.err();
+  EXPECT_TRUE(hears.wait_for_output("eceived")) << hears.out() << hears.err();
+}
+
+}  // namespace
+}  // namespace tactus::test

@@ -509,7 +509,7 @@ bool Executive::wait_for(Background& background) TACTUS_RT {
 bool Executive::wait_for_backgrounds() TACTUS_RT {
   if (stuck()) return false;
   for (const auto& background : program_.backgrounds()) {
-    if (background->thread == marked_.load(std::memory_order_relaxed) || !wait_for(*background)) return false;
+    if (marked_.load(std::memory_order_relaxed).is(background->thread) || !wait_for(*background)) return false;
     failed_ = failed_ || background->lane.failure().happened();
   }
   return true;
@@ -610,8 +610,8 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
     set(Outcome::failed, frame + failure_text(*failure));
   } else if (const std::optional<std::size_t> stuck = crew_->stuck()) {
     set(Outcome::aborted, frame + stuck_text(*stuck));
-  } else if (marked_.load() != kNobody) {
-    set(Outcome::aborted, frame + stuck_text(marked_.load()));
+  } else if (marked_.load().somebody()) {
+    set(Outcome::aborted, frame + stuck_text(marked_.load().thread));
   } else if (!reset_failure_.empty()) {
     set(reset_job_failed_ ? Outcome::failed : Outcome::aborted, reset_failure_);
   } else if (verdict == Verdict::source_lost) {
@@ -638,9 +638,9 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
 }
 
 void Executive::mark_stuck(std::size_t thread) TACTUS_RT {
-  marked_job_.store(lane_of(thread).running_job());
-  std::size_t nobody = kNobody;
-  (void)marked_.compare_exchange_strong(nobody, thread);
+  Marked nobody;
+  (void)marked_.compare_exchange_strong(
+      nobody, {static_cast<std::uint32_t>(thread), lane_of(thread).running_job()});
   request_abort("a thread is stuck");
 }
 
@@ -652,8 +652,8 @@ std::size_t Executive::working_thread() const {
 
 std::string Executive::stuck_text(std::size_t thread) const {
   std::string_view job = running_job(thread);
-  if (thread == marked_.load() && marked_job_.load() != kNoPlanJob)
-    job = plan().jobs[marked_job_.load()].name;
+  if (const Marked marked = marked_.load(); marked.is(thread) && marked.job != kNoPlanJob)
+    job = plan().jobs[marked.job].name;
   return "thread '" + (thread == 0 ? std::string("main") : plan().threads[thread - 1].name) + "' is stuck" +
          (job.empty() ? "" : " in job '" + std::string(job) + "'") + ": it did not come back within " +
          rtsync::duration_text(plan().stuck_after.count()) + " beyond its time (threads.stuck_after)";

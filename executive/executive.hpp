@@ -322,9 +322,14 @@ class Executive final : public ModelServices, public CrewWork {
   std::int64_t first_frame_ = 0;
   std::int64_t frames_run_ = 0;
 
-  static constexpr std::size_t kNobody = SIZE_MAX;
-  std::atomic<std::size_t> marked_{kNobody};
-  std::atomic<std::uint32_t> marked_job_{kNoPlanJob};
+  /// Who was found stuck first, and in which job.
+  struct Marked {
+    std::uint32_t thread = UINT32_MAX;
+    std::uint32_t job = kNoPlanJob;
+    bool is(std::size_t other) const { return thread == other; }
+    bool somebody() const { return thread != UINT32_MAX; }
+  };
+  std::atomic<Marked> marked_{Marked{}};
   std::optional<rtsync::Instant<rtsync::MonotonicTime>>
       last_sleep_;  // of a real-time thread that need not sleep
   bool breathes_ = false;

@@ -1,9 +1,13 @@
+#include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <map>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,8 +21,8 @@ using config::Json;
 
 /// Something became different.
 struct Change {
-  enum class What { state, system, connected, disconnected } what;
-  std::string name;  ///< of the participant; empty for the system
+  enum class What { state, system, connected, disconnected, said } what;
+  std::string name;  ///< of the participant; empty for the system; a log line
   SilKit_ParticipantState state = SilKit_ParticipantState_Invalid;
   std::string reason;
   std::uint64_t entered_ns = 0;  ///< since 1970
@@ -30,7 +34,7 @@ struct Change {
 class Changes {
  public:
   Changes(const SilKitArguments& arguments, Attention& attention)
-      : attention_(attention), participant_(arguments) {
+      : attention_(attention), participant_(arguments, attention) {
     SilKit_SystemMonitor* const monitor = participant_.monitor();
     SilKit_HandlerId id = 0;
     must(SilKit_SystemMonitor_SetParticipantConnectedHandler(
@@ -66,9 +70,6 @@ class Changes {
     const std::lock_guard lock(mutex_);
     return std::exchange(changes_, {});
   }
-
- private:
-  static Changes& of(void* context) { return *static_cast<Changes*>(context); }
   void add(Change change) {
     {
       const std::lock_guard lock(mutex_);
@@ -76,6 +77,10 @@ class Changes {
     }
     attention_.wake();
   }
+  const std::string& uri() const { return participant_.uri(); }
+
+ private:
+  static Changes& of(void* context) { return *static_cast<Changes*>(context); }
 
   Attention& attention_;
   std::mutex mutex_;
@@ -83,13 +88,63 @@ class Changes {
   SilKitParticipant participant_;  // the first to go: it calls the handlers
 };
 
+/// Lines for stderr become changes, while stderr is the terminal of the table: it shows them above itself.
+///
+/// Threads  one of its own, which reads.
+class LogLines {
+ public:
+  explicit LogLines(Changes& changes) : changes_(changes) {
+    struct stat out {};
+    struct stat err {};
+    const bool same = ::fstat(STDOUT_FILENO, &out) == 0 && ::fstat(STDERR_FILENO, &err) == 0 &&
+                      S_ISCHR(err.st_mode) && out.st_rdev == err.st_rdev;
+    int ends[2];
+    if (!same || ::pipe2(ends, O_CLOEXEC) != 0) return;  // then they come as they come
+    stderr_ = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    (void)::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[1]);
+    reader_ = std::thread([this, from = ends[0]] { read(from); });
+  }
+  LogLines(const LogLines&) = delete;
+  LogLines& operator=(const LogLines&) = delete;
+  ~LogLines() {
+    if (!reader_.joinable()) return;
+    (void)::dup2(stderr_, STDERR_FILENO);  // the end of the pipe
+    ::close(stderr_);
+    reader_.join();
+    for (const Change& change : changes_.take())
+      if (change.what == Change::What::said) std::fprintf(stderr, "%s\n", change.name.c_str());
+  }
+
+ private:
+  void read(int from) {
+    std::string text;
+    char some[1024];
+    for (ssize_t got = 0; (got = ::read(from, some, sizeof some)) > 0;) {
+      text.append(some, static_cast<std::size_t>(got));
+      for (std::size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
+        changes_.add({Change::What::said, text.substr(0, end), {}, {}, 0});
+    }
+    ::close(from);
+  }
+
+  Changes& changes_;
+  int stderr_ = -1;
+  std::thread reader_;
+};
+
+void written(int error) {
+  if (error != 0) throw CommandError(kEndedEarly, "stdout cannot be written: " + error_text(error));
+}
+
 /// One object per line and change.
 class Lines {
  public:
   void show(const std::vector<Change>& changes) {
-    for (const Change& change : changes) std::printf("%s\n", line(change).dump().c_str());
-    std::fflush(stdout);
+    for (const Change& change : changes)
+      written(print_line(line(change).dump(-1, ' ', false, Json::error_handler_t::replace)));
   }
+  void resized() {}
 
  private:
   static Json line(const Change& change) {
@@ -101,6 +156,7 @@ class Lines {
       case Change::What::system:
         return {{"event", "system"}, {"state", state_name(change.state)}};
       case Change::What::state:
+      case Change::What::said:
         break;
     }
     return {{"event", "state"},
@@ -117,8 +173,11 @@ class Table {
   explicit Table(std::string uri) : uri_(std::move(uri)) {}
 
   void show(const std::vector<Change>& changes) {
+    std::string said;
     for (const Change& change : changes) {
-      if (change.what == Change::What::system)
+      if (change.what == Change::What::said)
+        said += printable(change.name) + "\033[K\n";
+      else if (change.what == Change::What::system)
         system_ = state_name(change.state);
       else if (change.what == Change::What::connected)
         rows_.try_emplace(change.name, Row{"connected", ""});
@@ -127,22 +186,32 @@ class Table {
       else
         rows_[change.name] = {state_name(change.state), change.reason};
     }
-    draw();
+    draw(said);
+  }
+  /// What was drawn is broken anew by some terminals and not by others: the screen is cleared.
+  void resized() {
+    shown_ = 0;
+    draw("\033[H\033[2J");
   }
 
  private:
+  static constexpr std::size_t kLongestName = 40;
+  static constexpr std::size_t kLongestState = 25;  // CommunicationInitializing
+
   struct Row {
     std::string state;
     std::string reason;
   };
 
-  void draw() {
+  void draw(const std::string& above) {
     winsize size{};
-    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 && size.ws_row > 4;
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_row > 2;
     const std::size_t width = known ? size.ws_col - 1U : 79;
     const std::size_t height = known ? size.ws_row - 1U : 23;
+    const std::size_t most = width > kLongestState + 10 ? width - kLongestState - 4 : 6;
     std::size_t column = 6;
-    for (const auto& [name, row] : rows_) column = std::max(column, std::min(name.size(), std::size_t{30}));
+    for (const auto& [name, row] : rows_)
+      column = std::max(column, std::min({letters(name), kLongestName, most}));
     std::vector<std::string> lines{cells("system", column, system_, uri_)};
     for (const auto& [name, row] : rows_) {
       if (lines.size() + 1 == height && rows_.size() >= height) {
@@ -152,22 +221,37 @@ class Table {
       lines.push_back(cells(name, column, row.state, row.reason));
     }
     std::string text = shown_ > 0 ? "\033[" + std::to_string(shown_) + "A\r" : "";
-    for (std::string& line : lines) {
-      if (line.size() > width) line.resize(width);
-      text += line + "\033[K\n";
-    }
+    text += above;
+    for (const std::string& line : lines) text += cut(line, width) + "\033[K\n";
     text += "\033[J";
     shown_ = lines.size();
-    std::fputs(text.c_str(), stdout);
-    std::fflush(stdout);
+    errno = 0;
+    const bool done = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+    written(done ? 0 : errno != 0 ? errno : EIO);
   }
 
-  static std::string cells(std::string name, std::size_t column, const std::string& state,
+  static std::string cells(const std::string& name, std::size_t column, const std::string& state,
                            const std::string& last) {
-    name.resize(std::max(name.size(), column), ' ');
-    std::string text = "  " + name + "  " + state;
-    text.resize(std::max(text.size(), column + 29), ' ');  // the longest state has 25 letters
-    return printable(text + "  " + last);
+    std::string text = "  " + padded(cut(name, column), column) + "  " + state;
+    if (!last.empty()) text = padded(text, column + 4 + kLongestState) + "  " + last;
+    return printable(text);
+  }
+  static bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+  static std::size_t letters(const std::string& text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_letter));
+  }
+  static std::string padded(const std::string& text, std::size_t width) {
+    return text + std::string(width - std::min(width, letters(text)), ' ');
+  }
+  /// At most so many letters; "..." stands for what is missing.
+  static std::string cut(const std::string& text, std::size_t width) {
+    if (letters(text) <= width) return text;
+    const std::size_t dots = std::min<std::size_t>(width, 3);
+    std::size_t left = width - dots;
+    std::size_t end = 0;
+    while (end < text.size() && (left > 0 || !begins_letter(text[end])))
+      if (begins_letter(text[end++])) --left;
+    return text.substr(0, end) + std::string(dots, '.');
   }
   /// Names and reasons come from anybody: no escape sequence reaches the terminal.
   static std::string printable(std::string text) {
@@ -186,6 +270,7 @@ template <class View>
 int watch(Changes& changes, Attention& attention, View view) {
   for (;;) {
     const Attention::Call call = attention.wait();
+    if (call == Attention::Call::resized) view.resized();
     view.show(changes.take());  // also what had changed when the signal came
     if (call == Attention::Call::signal) return kOk;
   }
@@ -196,9 +281,9 @@ int watch(Changes& changes, Attention& attention, View view) {
 int monitor_command(const MonitorArguments& arguments) {
   Attention attention;
   Changes changes(arguments.silkit, attention);
-  return arguments.json || ::isatty(STDOUT_FILENO) == 0
-             ? watch(changes, attention, Lines())
-             : watch(changes, attention, Table(arguments.silkit.uri));
+  if (arguments.json || ::isatty(STDOUT_FILENO) == 0) return watch(changes, attention, Lines());
+  const LogLines log(changes);
+  return watch(changes, attention, Table(changes.uri()));
 }
 
 }  // namespace tactus::app

@@ -1,8 +1,5 @@
-#include <arpa/inet.h>
-#include <netdb.h>
-
+#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <memory>
 
@@ -19,44 +16,32 @@ struct Destroy {
 };
 using Registry = std::unique_ptr<SilKit_Vendor_Vector_SilKitRegistry, Destroy>;
 
-/// "[::1]:8500/a" of silkit://[::1]:8500/a is the host ::1.
-std::string host_of(const std::string& uri) {
+/// "a" of silkit://[::1]:8500/a.
+std::string simulation_of(const std::string& uri) {
   const std::size_t scheme = uri.find("://");
-  std::string host = uri.substr(scheme == std::string::npos ? 0 : scheme + 3);
-  host = host.substr(0, host.find('/'));
-  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
-  return host.substr(0, host.rfind(':'));
+  const std::size_t slash = uri.find('/', scheme == std::string::npos ? 0 : scheme + 3);
+  return slash == std::string::npos ? "" : uri.substr(slash + 1);
 }
 
-bool is_loopback(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return false;
-  bool all = true;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    if (each->ai_family == AF_INET) {
-      sockaddr_in address{};
-      std::memcpy(&address, each->ai_addr, sizeof address);
-      all = all && (ntohl(address.sin_addr.s_addr) >> 24) == 127;
-    } else if (each->ai_family == AF_INET6) {
-      sockaddr_in6 address{};
-      std::memcpy(&address, each->ai_addr, sizeof address);
-      all = all && IN6_IS_ADDR_LOOPBACK(&address.sin6_addr);
-    }
-  }
-  ::freeaddrinfo(found);
-  return all;
+/// The library's words; another port is the cure for one that is taken alone.
+std::string with_cure(std::string words) {
+  const std::size_t cure = words.find("; choose another port");
+  if (cure == std::string::npos || words.find(error_text(EADDRINUSE)) != std::string::npos) return words;
+  const bool elsewhere = words.find(": host '") != std::string::npos ||
+                         words.find(error_text(EADDRNOTAVAIL)) != std::string::npos;
+  return words.erase(cure) + (elsewhere ? "; name an address of this machine, such as localhost" : "");
 }
 
 /// A participant configuration that leads here; complete before it is there, as somebody may wait for it.
 void write_configuration(const std::string& file, const std::string& uri) {
   const std::string part = file + ".part";
+  errno = 0;
   std::ofstream stream(part);
   stream << config::Json{{"Middleware", {{"RegistryUri", uri}}}}.dump(2) << "\n";
   stream.close();
   if (!stream || std::rename(part.c_str(), file.c_str()) != 0)
-    throw CommandError(kEndedEarly, "--generate-configuration " + file + ": cannot be written");
+    throw CommandError(kEndedEarly,
+                       "--generate-configuration " + file + ": cannot be written: " + error_text(errno));
 }
 
 }  // namespace
@@ -69,17 +54,19 @@ int registry_command(const RegistryArguments& arguments) {
   must(SilKit_Vendor_Vector_SilKitRegistry_Create(&made, configuration.get()), "registry");
   const Registry registry(made);
   const char* uri = nullptr;
-  must(SilKit_Vendor_Vector_SilKitRegistry_StartListening(registry.get(), wanted.c_str(), &uri),
-       "--listen-uri " + wanted);
-  if (!is_loopback(host_of(wanted)))
-    std::fprintf(
-        stderr,
-        "tactus: warning: %s can be reached from other machines, and whoever reaches it takes part unasked; "
-        "keep it in a network you trust, or listen on silkit://localhost:8500\n",
-        uri);
+  const SilKit_ReturnCode code =
+      SilKit_Vendor_Vector_SilKitRegistry_StartListening(registry.get(), wanted.c_str(), &uri);
+  if (code == SilKit_ReturnCode_UNSPECIFIEDERROR)
+    throw CommandError(kEndedEarly, "--listen-uri " + wanted + ": " + with_cure(SilKit_GetLastErrorString()));
+  must(code, "--listen-uri " + wanted);
+  if (const std::string simulation = simulation_of(wanted); !simulation.empty())
+    std::fprintf(stderr,
+                 "tactus: warning: a registry hosts all simulations; the name '%s' of %s is not used\n",
+                 simulation.c_str(), wanted.c_str());
   if (!arguments.generate.empty()) write_configuration(arguments.generate, uri);
-  std::printf("listening on %s\n", uri);
-  std::fflush(stdout);
+  if (const int error = print_line("listening on " + std::string(uri)); error != 0)
+    std::fprintf(stderr, "tactus: stdout cannot be written: %s; listening on %s\n", error_text(error).c_str(),
+                 uri);
   while (attention.wait() != Attention::Call::signal) {
   }
   return kOk;

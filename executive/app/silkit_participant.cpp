@@ -10,32 +10,83 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
 #include <system_error>
-
-#include "config/json.hpp"
+#include <thread>
+#include <utility>
 
 namespace tactus::app {
 namespace {
+
+using config::Json;
 
 struct Level {
   const char* option;
   const char* key;
 };
-constexpr Level kLevels[] = {{"trace", "Trace"},      {"debug", "Debug"},  {"info", "Info"},
-                             {"warn", "Warn"},        {"warning", "Warn"}, {"error", "Error"},
-                             {"critical", "Critical"}};
+constexpr Level kLevels[] = {{"trace", "Trace"},       {"debug", "Debug"},  {"info", "Info"},
+                             {"warn", "Warn"},         {"warning", "Warn"}, {"error", "Error"},
+                             {"critical", "Critical"}, {"off", "Off"}};
 
 /// A configuration that logs from this level on.
 std::string logging(std::string level) {
   std::transform(level.begin(), level.end(), level.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (level == "off") return "";
   for (const Level& each : kLevels)
     if (level == each.option)
-      return R"({"Logging": {"Sinks": [{"Type": "Stdout", "Level": ")" + std::string(each.key) + R"("}]}})";
+      return R"({"Logging": {"Sinks": [{"Type": "Stdout", "Level": ")" + std::string(each.key) +
+             R"("}]}, "Tactus": {"LogToStderr": true}})";
   throw CommandError(
       kWrongInput,
       "--log: '" + level + "' is no level; there are trace, debug, info, warn, error, critical and off");
+}
+
+Json json_of(SilKit_ParticipantConfiguration* configuration) {
+  std::size_t size = 0;
+  char* buffer = nullptr;  // asks for the size
+  must(SilKit_ParticipantConfiguration_ToJson(configuration, &buffer, &size), "configuration");
+  std::string text(size, '\0');
+  buffer = text.data();
+  must(SilKit_ParticipantConfiguration_ToJson(configuration, &buffer, &size), "configuration");
+  return Json::parse(text.c_str(), nullptr, false);
+}
+
+/// "" when there is no text at this place.
+std::string text_at(const Json& json, const char* place) {
+  const Json::json_pointer pointer(place);
+  return json.contains(pointer) && json[pointer].is_string() ? json[pointer].get<std::string>() : "";
+}
+
+bool logs_to_stdout(const Json& json) {
+  const Json::json_pointer place("/Logging/Sinks");
+  if (!json.contains(place) || !json[place].is_array()) return false;
+  return std::any_of(json[place].begin(), json[place].end(), [](const Json& sink) {
+    const std::string type = text_at(sink, "/Type");
+    return type.empty() || type == "Stdout";
+  });
+}
+
+/// Until it is woken: the signals that nobody else hears while the library joins.
+void watch_joining(Attention& attention, const std::string& uri) {
+  std::chrono::milliseconds limit = std::chrono::seconds(1);
+  for (;;) {
+    switch (attention.wait(limit)) {
+      case Attention::Call::signal:
+        std::fprintf(stderr, "tactus: interrupted while connecting to %s\n", uri.c_str());
+        std::_Exit(kEndedEarly);  // the library cannot be told to give up
+      case Attention::Call::woken:
+        return;
+      case Attention::Call::nothing:
+        if (limit == std::chrono::seconds(1))
+          std::fprintf(stderr, "waiting for the registry at %s\n", uri.c_str());
+        limit = std::chrono::hours(1);
+        break;
+      case Attention::Call::resized:
+        break;
+    }
+  }
 }
 
 }  // namespace
@@ -79,35 +130,59 @@ const char* state_name(SilKit_ParticipantState state) {
   }
 }
 
-SilKitConfiguration::SilKitConfiguration(const SilKitArguments& arguments) : uri_(arguments.uri) {
-  const bool from_file = !arguments.configuration.empty();
-  const SilKit_ReturnCode code =
-      from_file ? SilKit_ParticipantConfiguration_FromFile(&handle_, arguments.configuration.c_str())
-                : SilKit_ParticipantConfiguration_FromString(&handle_, logging(arguments.log).c_str());
-  must(code, from_file ? "--configuration " + arguments.configuration : "--log");
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+int print_line(const std::string& line) {
+  errno = 0;
+  const bool done = std::fprintf(stdout, "%s\n", line.c_str()) >= 0 && std::fflush(stdout) == 0;
+  return done ? 0 : errno != 0 ? errno : EIO;
 }
 
-SilKitConfiguration::~SilKitConfiguration() { (void)SilKit_ParticipantConfiguration_Destroy(handle_); }
+SilKitConfiguration::SilKitConfiguration(const SilKitArguments& arguments) : arguments_(arguments) {
+  const std::string& file = arguments.configuration;
+  if (file.empty()) {
+    must(SilKit_ParticipantConfiguration_FromString(&handle_, logging(arguments.log).c_str()), "--log");
+    return;
+  }
+  must(SilKit_ParticipantConfiguration_FromFile(&handle_, file.c_str()), "--configuration " + file);
+  json_ = json_of(handle_);
+  if (!logs_to_stdout(json_)) return;
+  Json to_stderr = json_;
+  to_stderr["Tactus"]["LogToStderr"] = true;
+  SilKit_ParticipantConfiguration* const as_written = std::exchange(handle_, nullptr);
+  (void)SilKit_ParticipantConfiguration_Destroy(as_written);
+  must(SilKit_ParticipantConfiguration_FromString(&handle_, to_stderr.dump().c_str()),
+       "--configuration " + file);
+}
+
+SilKitConfiguration::~SilKitConfiguration() {
+  if (handle_ != nullptr) (void)SilKit_ParticipantConfiguration_Destroy(handle_);
+}
 
 std::string SilKitConfiguration::uri() const {
-  std::size_t size = 0;
-  char* buffer = nullptr;  // asks for the size
-  must(SilKit_ParticipantConfiguration_ToJson(handle_, &buffer, &size), "configuration");
-  std::string text(size, '\0');
-  buffer = text.data();
-  must(SilKit_ParticipantConfiguration_ToJson(handle_, &buffer, &size), "configuration");
-  const config::Json json = config::Json::parse(text, nullptr, false);
-  if (json.is_object() && json.contains("Middleware") && json["Middleware"].contains("RegistryUri"))
-    if (const auto uri = json["Middleware"]["RegistryUri"].get<std::string>(); !uri.empty()) return uri;
-  return uri_;
+  const std::string said = text_at(json_, "/Middleware/RegistryUri");
+  return said.empty() ? arguments_.uri : said;
 }
 
-SilKitParticipant::SilKitParticipant(const SilKitArguments& arguments) {
+std::string SilKitConfiguration::name() const {
+  const std::string said = text_at(json_, "/ParticipantName");
+  return said.empty() ? arguments_.name : said;
+}
+
+SilKitParticipant::SilKitParticipant(const SilKitArguments& arguments, Attention& attention) {
+  if (arguments.name.empty()) throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
   const SilKitConfiguration configuration(arguments);
-  const std::string uri = configuration.uri();
+  name_ = configuration.name();
+  uri_ = configuration.uri();
+  std::thread watch(watch_joining, std::ref(attention), std::cref(uri_));
   const SilKit_ReturnCode code =
-      SilKit_Participant_Create(&handle_, configuration.get(), arguments.name.c_str(), uri.c_str());
-  must(code, arguments.name + " cannot join");  // the library names the URI and what to do
+      SilKit_Participant_Create(&handle_, configuration.get(), name_.c_str(), uri_.c_str());
+  const std::string words = code == SilKit_ReturnCode_SUCCESS ? "" : SilKit_GetLastErrorString();
+  attention.wake();
+  watch.join();
+  if (words.find("' is there already") != std::string::npos)
+    throw CommandError(kEndedEarly, name_ + " cannot join: " + words + "; choose another name: -n NAME");
+  must(code, name_ + " cannot join");  // the library names the URI and what to do
   try {
     must(SilKit_SystemMonitor_Create(&monitor_, handle_), "system monitor");
   } catch (...) {
@@ -124,7 +199,11 @@ void SilKitParticipant::leave() {
 Attention::Attention() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  sigaddset(&set, SIGWINCH);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (struct sigaction now{}; ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaddset(&set, signal);
+  (void)::signal(SIGPIPE, SIG_IGN);
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);  // fails only for a wrong first argument
   signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   wakes_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -139,7 +218,8 @@ Attention::~Attention() {
 Attention::Call Attention::wait(std::chrono::milliseconds limit) {
   pollfd ready[] = {{signals_, POLLIN, 0}, {wakes_, POLLIN, 0}};
   if (::poll(ready, 2, static_cast<int>(limit.count())) <= 0) return Call::nothing;
-  if (signalfd_siginfo info{}; ::read(signals_, &info, sizeof info) == sizeof info) return Call::signal;
+  if (signalfd_siginfo info{}; ::read(signals_, &info, sizeof info) == sizeof info)
+    return info.ssi_signo == SIGWINCH ? Call::resized : Call::signal;
   std::uint64_t count = 0;
   return ::read(wakes_, &count, sizeof count) == sizeof count ? Call::woken : Call::nothing;
 }

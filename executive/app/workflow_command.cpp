@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <thread>
 #include <vector>
@@ -17,6 +18,18 @@ std::string listed(const std::set<std::string>& names) {
   return text;
 }
 
+/// Throws CommandError for a name that cannot come.
+void check(const std::vector<std::string>& names, const std::string& own) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string which = "NAMES: number " + std::to_string(i + 1);
+    if (names[i].empty()) throw CommandError(kWrongInput, which + " is empty");
+    if (names[i] == own)
+      throw CommandError(kWrongInput, which + ", " + own +
+                                          ", is the name of this command itself, which takes " +
+                                          "part unasked; leave it out, or choose another: -n NAME");
+  }
+}
+
 /// The system controller: a coordinated participant without virtual time, which names the others.
 ///
 /// Threads  handlers on the participant's thread, the rest on the thread that made it.
@@ -26,9 +39,8 @@ class Workflow {
       : attention_(attention),
         awaited_(arguments.names.begin(), arguments.names.end()),
         required_(awaited_),
-        participant_(arguments.silkit) {
-    required_.insert(arguments.silkit.name);
-    awaited_.erase(arguments.silkit.name);
+        participant_(arguments.silkit, attention) {
+    required_.insert(participant_.name());
     SilKit_LifecycleConfiguration configuration = tactus_silkit_LifecycleConfiguration();
     configuration.operationMode = SilKit_OperationMode_Coordinated;
     must(SilKit_LifecycleService_Create(&lifecycle_, participant_.get(), &configuration), "lifecycle");
@@ -47,6 +59,13 @@ class Workflow {
              },
              &id),
          "system states");
+    must(SilKit_SystemMonitor_AddParticipantStatusHandler(
+             participant_.monitor(), this,
+             [](void* context, SilKit_SystemMonitor*, const char* name, SilKit_ParticipantStatus* status) {
+               static_cast<Workflow*>(context)->entered(name, status->participantState);
+             },
+             &id),
+         "participant states");
   }
 
   ~Workflow() {
@@ -76,6 +95,16 @@ class Workflow {
       say("nothing was started; not there: " + listed(awaited_));
       return kEndedEarly;
     }
+    if (!settled()) {
+      say("nothing was started");
+      return kEndedEarly;
+    }
+    if (is_running()) {
+      std::fprintf(stderr,
+                   "tactus: a simulation is running already: its controller is %s, this one would stop it\n",
+                   candidates().c_str());
+      return kEndedEarly;
+    }
     start();
     for (int signals = 0; !ended_;)
       if (attention_.wait() == Attention::Call::signal) obey(++signals);
@@ -83,9 +112,39 @@ class Workflow {
   }
 
  private:
-  static void say(const std::string& line) {
-    std::printf("%s\n", line.c_str());
-    std::fflush(stdout);
+  /// What a simulation that runs already takes to be known here after the last one is there: its states come
+  /// behind the connections.
+  static constexpr std::chrono::milliseconds kSettled{200};
+
+  void say(const std::string& line) {
+    const int error = print_line(line);
+    if (error != 0 && !mute_.exchange(true))
+      std::fprintf(stderr, "tactus: stdout cannot be written: %s; the simulation goes on\n",
+                   error_text(error).c_str());
+  }
+
+  /// False: a signal came first.
+  bool settled() {
+    using namespace std::chrono;
+    const auto end = steady_clock::now() + kSettled;
+    for (auto now = steady_clock::now(); now < end && !is_running(); now = steady_clock::now())
+      if (attention_.wait(ceil<milliseconds>(end - now)) == Attention::Call::signal) return false;
+    return true;
+  }
+
+  bool is_running() const {
+    const SilKit_SystemState state = system_;
+    return state == SilKit_SystemState_Running || state == SilKit_SystemState_Paused;
+  }
+
+  /// Who else may lead the simulation: nobody says so.
+  std::string candidates() {
+    const std::lock_guard lock(mutex_);
+    std::set<std::string> others;
+    std::set_difference(running_.begin(), running_.end(), required_.begin(), required_.end(),
+                        std::inserter(others, others.end()));
+    if (others.empty()) return "not to be seen";
+    return (others.size() > 1 ? "one of " : "") + listed(others);
   }
 
   bool everybody_is_there() {
@@ -128,6 +187,14 @@ class Workflow {
     say(name + " has left; waiting for " + listed(awaited_));
   }
 
+  void entered(const std::string& name, SilKit_ParticipantState state) {
+    const std::lock_guard lock(mutex_);
+    if (state == SilKit_ParticipantState_Running || state == SilKit_ParticipantState_Paused)
+      running_.insert(name);
+    else
+      running_.erase(name);
+  }
+
   void entered(SilKit_SystemState state) {
     system_ = state;
     if (state != SilKit_SystemState_Invalid) say(std::string("system: ") + state_name(state));
@@ -137,10 +204,8 @@ class Workflow {
   }
 
   void obey(int signals) {
-    const SilKit_SystemState state = system_;
     // In Error the others no longer follow a stop, and before Running there is none.
-    const bool can_stop = state == SilKit_SystemState_Running || state == SilKit_SystemState_Paused;
-    if (signals == 1 && can_stop) {
+    if (signals == 1 && is_running()) {
       say("stopping; Ctrl-C again aborts");
       (void)SilKit_LifecycleService_Stop(lifecycle_, "stopped by the user");
     } else if (signals <= 2 && !aborted_) {
@@ -157,6 +222,8 @@ class Workflow {
   std::mutex mutex_;
   std::set<std::string> awaited_;  ///< not connected yet
   std::set<std::string> required_;
+  std::set<std::string> running_;
+  std::atomic<bool> mute_{false};  ///< stdout cannot be written
   std::atomic<bool> ended_{false};
   std::atomic<bool> aborted_{false};
   std::atomic<bool> failed_{false};  ///< the system was in Error
@@ -170,6 +237,9 @@ class Workflow {
 }  // namespace
 
 int workflow_command(const WorkflowArguments& arguments) {
+  if (arguments.silkit.name.empty())
+    throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
+  check(arguments.names, SilKitConfiguration(arguments.silkit).name());
   Attention attention;
   return Workflow(arguments, attention).run();
 }

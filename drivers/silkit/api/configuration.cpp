@@ -292,6 +292,7 @@ Configuration read(const config::Document& document) {
                                      {"CollectFromRemote", remotes},
                                      {"UpdateInterval", reader.integer(ignored_level, 0, kMostBuffer)}})}})},
        {"Tactus", reader.map({{"IoThread", io_thread(reader, to.mesh.io_thread)},
+                              {"LogToStderr", reader.flag(to.logging.to_stderr)},
                               {"MaxQueuedBytes", reader.integer(to.mesh.most_queued, 1, kLongest)}})}})(
       document.root(), "");
 

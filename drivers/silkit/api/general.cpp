@@ -110,10 +110,10 @@ SilKit_ReturnCode SilKit_ParticipantConfiguration_ToJson(const SilKit_Participan
                                                          char** buffer, size_t* size) {
   return guarded([&] {
     require(configuration, "configuration");
-    require(buffer, "buffer");
     require(size, "size");
     const std::string& json = configuration->value.json;
-    if (*buffer != nullptr) std::memcpy(*buffer, json.data(), std::min(*size, json.size()));
+    if (buffer != nullptr && *buffer != nullptr)
+      std::memcpy(*buffer, json.data(), std::min(*size, json.size()));
     *size = json.size();
   });
 }

@@ -31,22 +31,44 @@ bool is_json_number(std::string_view text) {
   return text.empty();
 }
 
+bool is_continuation(unsigned char byte) { return (byte & 0xC0U) == 0x80U; }
+
+/// In UTF-8, by its first byte.
+std::size_t length_of_character(unsigned char first) {
+  if (first >= 0xF0U) return 4;
+  if (first >= 0xE0U) return 3;
+  return first >= 0xC0U ? 2 : 1;
+}
+
+std::string escaped(unsigned char control) {
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  return {'\\', 'u', '0', '0', kHex[control >> 4U], kHex[control & 15U]};
+}
+
 }  // namespace
 
 std::string json_text(std::string_view text) {
-  static constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (c == '\n') {
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    const std::string_view character = text.substr(0, length_of_character(byte));
+    const bool high_control =
+        byte == 0xC2U && character.size() == 2 && static_cast<unsigned char>(character[1]) < 0xA0U;
+    if (byte == '"' || byte == '\\') {
+      out += {'\\', text.front()};
+    } else if (byte == '\n') {
       out += "\\n";
-    } else if (byte < 0x20) {
-      out += {'\\', 'u', '0', '0', kHex[byte >> 4U], kHex[byte & 15U]};
+    } else if (byte < 0x20U || byte == 0x7FU) {
+      out += escaped(byte);
+    } else if (high_control) {
+      out += escaped(static_cast<unsigned char>(character[1]));
+    } else if (is_continuation(byte)) {
+      // The YAML library makes one byte of the escapes \N (U+0085) and \_ (U+00A0).
+      out += byte < 0xA0U ? escaped(byte) : std::string{'\xC2', text.front()};
     } else {
-      out += c;
+      out += character;
     }
+    text.remove_prefix(character.size());
   }
   return out + '"';
 }

@@ -42,7 +42,7 @@ std::string line(bool json, const std::string& owner, std::uint32_t level, std::
 }  // namespace
 
 Logger::Logger(std::string owner, const LoggerSettings& settings)
-    : owner_(std::move(owner)), flush_level_(settings.flush_level) {
+    : owner_(std::move(owner)), flush_level_(settings.flush_level), standard_(settings.to_stderr ? stderr : stdout) {
   for (const SinkSettings& sink : settings.sinks) {
     Sink made{sink, nullptr};
     if (sink.type == SinkSettings::Type::file) {
@@ -77,7 +77,7 @@ void Logger::write(std::uint32_t level, std::string_view text) noexcept {
     for (const Sink& sink : sinks_) {
       if (level < sink.settings.level) continue;
       const std::string whole = line(sink.settings.json, owner_, level, text);
-      std::FILE* const file = sink.file ? sink.file.get() : stdout;
+      std::FILE* const file = sink.file ? sink.file.get() : standard_;
       const std::scoped_lock held(mutex_);
       (void)std::fwrite(whole.data(), 1, whole.size(), file);
       if (level >= flush_level_) (void)std::fflush(file);

@@ -1,5 +1,5 @@
 #pragma once
-/// The lines of a participant or registry: to stdout, to files, as text or JSON.
+/// The lines of a participant or registry: to stdout or stderr, to files, as text or JSON.
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -24,6 +24,7 @@ struct SinkSettings {
 struct LoggerSettings {
   std::vector<SinkSettings> sinks;
   std::uint32_t flush_level = 0;  ///< lines of this level and above go out at once
+  bool to_stderr = false;         ///< what is meant for stdout goes to stderr
 };
 
 /// Without a sink, critical lines of the user's and warnings of the library's own go to stderr.
@@ -47,12 +48,13 @@ class Logger final : public Journal {
   };
   struct Sink {
     SinkSettings settings;
-    std::unique_ptr<std::FILE, Close> file;  // null: stdout
+    std::unique_ptr<std::FILE, Close> file;  // null: standard_
   };
   void write(std::uint32_t level, std::string_view text) noexcept;
 
   const std::string owner_;
   const std::uint32_t flush_level_;
+  std::FILE* const standard_;
   std::vector<Sink> sinks_;
   std::mutex mutex_;
 };

@@ -9,7 +9,7 @@
 namespace tactus::silkit {
 namespace {
 
-constexpr int kStepsPerTurn = 16;
+constexpr int kCallsPerTurn = 16;
 
 /// The configuration with what is only known now: names and URI. Its own win.
 Configuration completed(Configuration configuration, const std::string& name, const std::string& uri) {
@@ -74,7 +74,7 @@ void Participant::refuse_in_handler(const char* what) const {
 void Participant::serve() {
   std::unique_lock held = lock();
   Call call;
-  for (int steps = 0; engine_.next_call(call);) {
+  for (int calls = 1; engine_.next_call(call); ++calls) {
     mesh_.flush();  // Nobody else has to wait for the user's function.
     running_ = call.what;
     held.unlock();
@@ -82,8 +82,7 @@ void Participant::serve() {
     held.lock();
     running_.reset();
     engine_.call_ended(call, thrown);
-    const bool step = call.what == Call::What::step || call.what == Call::What::step_async;
-    if (step && ++steps == kStepsPerTurn && engine_.has_calls()) {
+    if (calls >= kCallsPerTurn && engine_.has_calls()) {
       mesh_.wake();  // Nobody holds this participant up: others want to be heard all the same.
       break;
     }

@@ -74,7 +74,9 @@ SilKit_ReturnCode SilKit_SystemMonitor_GetParticipantStatus(SilKit_ParticipantSt
       if (!status)
         throw Refusal(Code::unspecified, std::string("no status is known of participant ") + participantName);
       Status& shown = monitor->shown[participantName];
-      shown = std::move(*status);
+      const bool same = shown.state == status->state && shown.enter_us == status->enter_us &&
+                        shown.reason == status->reason && shown.participant == status->participant;
+      if (!same) shown = std::move(*status);  // texts that were handed out stay as long as they are true
       show(shown, *outStatus);
     });
   });
@@ -102,7 +104,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(SilKit_SystemMonito
       handler(context, monitor, static_cast<SilKit_SystemState>(state));
     };
     ParticipantState now = ParticipantState::invalid;
-    *outHandlerId = monitor->owner.participant.with_engine([&](Engine& engine) {
+    const std::uint64_t id = monitor->owner.participant.with_engine([&](Engine& engine) {
       now = engine.system_state();
       return engine.add_system_state_handler(
           handler_of<SystemStateHandler>([=, gate = replay.gate()](ParticipantState state) {
@@ -110,7 +112,13 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(SilKit_SystemMonito
             tell_state(state);
           }));
     });
-    tell_state(now);
+    try {
+      tell_state(now);
+    } catch (...) {
+      monitor->owner.participant.with_engine([&](Engine& engine) { engine.remove_system_state_handler(id); });
+      throw;
+    }
+    *outHandlerId = id;
   });
 }
 
@@ -133,7 +141,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(SilKit_System
     require(outHandlerId, "outHandlerId");
     const Replay replay;
     std::vector<Status> known;
-    *outHandlerId = monitor->owner.participant.with_engine([&](Engine& engine) {
+    const std::uint64_t id = monitor->owner.participant.with_engine([&](Engine& engine) {
       known = engine.known_statuses();
       return engine.add_status_handler(
           handler_of<StatusHandler>([=, gate = replay.gate()](const Status& status) {
@@ -141,7 +149,13 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(SilKit_System
             tell(handler, context, monitor, status);
           }));
     });
-    for (const Status& status : known) tell(handler, context, monitor, status);
+    try {
+      for (const Status& status : known) tell(handler, context, monitor, status);
+    } catch (...) {
+      monitor->owner.participant.with_engine([&](Engine& engine) { engine.remove_status_handler(id); });
+      throw;
+    }
+    *outHandlerId = id;
   });
 }
 

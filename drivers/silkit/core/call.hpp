@@ -9,6 +9,8 @@
 
 namespace tactus::silkit {
 
+class DataSubscriber;
+
 /// What a participant has said of itself.
 struct Status {
   std::string participant;
@@ -54,6 +56,8 @@ struct Call {
     data,
   };
   What what = What::step;
+  std::uint64_t handler_id = 0;             ///< of several; and who has been removed is not called any more
+  DataSubscriber* subscriber = nullptr;  ///< data
   PlainHandler plain;
   AbortHandler abort;
   StepHandler step;

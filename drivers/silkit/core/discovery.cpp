@@ -26,13 +26,23 @@ Discovery::Discovery(Links& links, std::string participant, std::uint64_t partic
 std::uint64_t Discovery::announce(ServiceDescriptor service) {
   service.participant = participant_;
   service.participant_id = participant_id_;
-  service.id = own_.size();
+  service.id = next_id_++;
   if (service.attribute(kType) == kServiceDiscovery) own_id_ = service.id;
-  own_.push_back(std::move(service));
+  tell_all(DiscoveryEvent::What::created, service);
+  return own_.emplace(service.id, std::move(service)).first->first;
+}
+
+void Discovery::withdraw(std::uint64_t id) {
+  const auto found = own_.find(id);
+  if (found == own_.end()) return;
+  tell_all(DiscoveryEvent::What::removed, found->second);
+  own_.erase(found);
+}
+
+void Discovery::tell_all(DiscoveryEvent::What what, const ServiceDescriptor& service) {
   body_.clear();
-  encode_body(body_, DiscoveryEvent{DiscoveryEvent::What::created, own_.back()});
+  encode_body(body_, DiscoveryEvent{what, service});
   links_.broadcast(links_.link(kDefaultNetwork, message_type::kServiceDiscoveryEvent), own_id_, body_);
-  return own_.back().id;
 }
 
 void Discovery::greet(PeerId peer) {
@@ -59,7 +69,9 @@ void Discovery::take(PeerId peer, const ServiceDescriptor& service) {
   if (service.attribute(kType) == kServiceDiscovery) {
     // It has just come, and asks for what is here.
     body_.clear();
-    encode_body(body_, ServiceAnnouncement{participant_, 1, own_});
+    ServiceAnnouncement all{participant_, 1, {}};
+    for (const auto& [id, own] : own_) all.services.push_back(own);
+    encode_body(body_, all);
     links_.send(links_.link(kDefaultNetwork, message_type::kServiceAnnouncement), peer, own_id_, body_);
   }
   changed_(peer, service, true);

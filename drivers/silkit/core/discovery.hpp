@@ -22,6 +22,7 @@ class Discovery {
 
   /// A service of this participant; told to all from now on. Its id is filled in and returned.
   std::uint64_t announce(ServiceDescriptor service);
+  void withdraw(std::uint64_t id);
   /// Tells one peer that this participant is there: it answers with what it has.
   void greet(PeerId peer);
   /// One of the services that every participant has: type internal, known by its name.
@@ -36,13 +37,15 @@ class Discovery {
 
  private:
   void take(PeerId peer, const ServiceDescriptor& service);
+  void tell_all(DiscoveryEvent::What what, const ServiceDescriptor& service);
 
   Links& links_;
   const std::string participant_;
   const std::uint64_t participant_id_;
   const Changed changed_;
   std::uint64_t own_id_ = 0;  // of the ServiceDiscovery service
-  std::vector<ServiceDescriptor> own_;
+  std::uint64_t next_id_ = 0;
+  std::map<std::uint64_t, ServiceDescriptor> own_;                    // by id
   std::map<PeerId, std::map<std::string, ServiceDescriptor>> peers_;  // by what tells them apart
   Bytes body_;
 };

@@ -11,8 +11,8 @@ namespace tactus::silkit {
 namespace {
 
 constexpr std::string_view kTimeSyncService = "TimeSyncService";
+constexpr std::int64_t kMostTime = INT64_MAX / 2;
 constexpr std::string_view kPublisherType = "DataPublisher";
-constexpr std::size_t kMostStatuses = 65'536;
 
 EngineSettings with_clocks(EngineSettings settings) {
   using namespace std::chrono;
@@ -48,7 +48,7 @@ Engine::Parts::Parts(EngineSettings with, Outbox& to, Journal& log)
                   const std::string_view type = service.attribute("controller.type");
                   if (type == kTimeSyncService && created) on_time_sync_service(peer, service);
                   if (type == kPublisherType)
-                    created ? connect_all(peer, service) : disconnect_all(service.network);
+                    created ? connect_all(peer, service) : disconnect_all(peer, service.network);
                 }) {
   if (settings.name.empty())
     throw Refusal(Code::configuration, "the name of a participant must not be empty");
@@ -70,7 +70,6 @@ PeerId Engine::Parts::add_peer(const PeerInfo& info) {
   if (connected_handler) {
     Call call;
     call.what = Call::What::connected;
-    call.connection = connected_handler;
     call.name = info.name;
     calls_.push_back(std::move(call));
   }
@@ -78,13 +77,19 @@ PeerId Engine::Parts::add_peer(const PeerInfo& info) {
 }
 
 std::size_t Engine::Parts::subscribe(Receives what, std::string_view network, std::string_view type) {
-  const std::size_t index = receivers_.size();
-  receivers_.push_back({what, {index, std::string(network), std::string(type), 1}, {}});
+  std::size_t index = receivers_.size();
+  if (what == Receives::data && !free_receivers_.empty()) {
+    index = free_receivers_.back();
+    free_receivers_.pop_back();
+  } else {
+    receivers_.emplace_back();
+  }
+  receivers_[index] = {what, {index, std::string(network), std::string(type), 1}, {}};
   Bytes message;
-  encode(message, receivers_.back().subscription);
+  encode(message, receivers_[index].subscription);
   for (const auto& [peer, info] : peers) {
     outbox.send(peer, message);
-    if (what == Receives::data) receivers_.back().data.unacknowledged.insert(peer);
+    if (what == Receives::data) receivers_[index].data.unacknowledged.insert(peer);
   }
   return index;
 }
@@ -153,6 +158,8 @@ void Engine::Parts::receive_service(PeerId peer, ByteView body) {
   switch (receivers_[index].what) {
     case Receives::next_sim_task: {
       const NextSimTask task = decode_next_sim_task(body);
+      if (task.time_ns < -1 || task.time_ns > kMostTime || task.duration_ns < 0)
+        throw WireError("it wants a step at " + std::to_string(task.time_ns) + " ns");
       if (!time.update(peer, task) && time.has(peer))
         say(Journal::Level::warn, "virtual time of " + peers.at(peer).info.name + " went back");
       try_step();
@@ -160,7 +167,7 @@ void Engine::Parts::receive_service(PeerId peer, ByteView body) {
       break;
     }
     case Receives::data:
-      take_data(index, body);
+      take_data(peer, index, body);
       break;
     case Receives::service_announcement:
       discovery.take_announcement(peer, decode_service_announcement(body));
@@ -186,8 +193,8 @@ void Engine::Parts::receive_service(PeerId peer, ByteView body) {
     }
     case Receives::status: {
       const StatusMessage said = decode_status(body);
-      if (system.status_of(said.participant) == nullptr && system.statuses().size() >= kMostStatuses)
-        throw WireError("it reports the states of too many participants");
+      const auto from = peers.find(peer);
+      if (from == peers.end() || from->second.info.name != said.participant) break;  // each says its own
       take_status({said.participant, static_cast<ParticipantState>(said.state), said.reason, said.enter_us,
                    said.refresh_us});
       advance();
@@ -217,6 +224,7 @@ void Engine::Parts::remove_peer(PeerId peer) {
   links.remove_peer(peer);
   time.remove(peer);
   discovery.remove_peer(peer);
+  free_receivers_of(peer);
   for (Receiver& receiver : receivers_) receiver.data.unacknowledged.erase(peer);
   barrier.left(peer);
   if (!complete) {
@@ -235,7 +243,6 @@ void Engine::Parts::remove_peer(PeerId peer) {
   if (disconnected_handler) {
     Call call;
     call.what = Call::What::disconnected;
-    call.connection = disconnected_handler;
     call.name = left.info.name;
     calls_.push_back(std::move(call));
   }
@@ -244,28 +251,53 @@ void Engine::Parts::remove_peer(PeerId peer) {
   if (step_open && !others_told) tell_others_completed();
 }
 
-/// A call whose state has passed is not made any more.
-bool Engine::Parts::still_due(const Call& call) {
+/// Gives a call the handler of now. False: it is not to be made any more, as its state has passed or its
+/// handler is gone.
+bool Engine::Parts::still_due(Call& call) {
   using enum ParticipantState;
+  const auto look_up = [&](const auto& handlers, auto& handler) {
+    const auto found = handlers.find(call.handler_id);
+    if (found != handlers.end()) handler = found->second;
+    return found != handlers.end();
+  };
   switch (call.what) {
     case Call::What::communication_ready:
     case Call::What::communication_ready_async:
+      call.plain = ready_handler;
       return status.state == communication_initialized;
     case Call::What::starting:
+      call.plain = starting_handler;
       return status.state == ready_to_run;
     case Call::What::stop:
+      call.plain = stop_handler;
       return status.state == stopping;
     case Call::What::shutdown:
+      call.plain = shutdown_handler;
       return status.state == shutting_down;
     case Call::What::abort:
+      call.abort = abort_handler;
       return status.state == aborting;
+    case Call::What::other_steps_completed:
+      return look_up(others_handlers, call.plain);
+    case Call::What::system_state:
+      return look_up(system_handlers, call.system_state);
+    case Call::What::status:
+      return look_up(status_handlers, call.status_handler);
+    case Call::What::connected:
+      call.connection = connected_handler;
+      return true;
+    case Call::What::disconnected:
+      call.connection = disconnected_handler;
+      return true;
+    case Call::What::data:
+      call.data_handler = call.subscriber->handler;
+      return true;
     case Call::What::step:
     case Call::What::step_async:
       step_queued = false;
       return may_step() && time.ready();
-    default:
-      return true;
   }
+  return false;
 }
 
 bool Engine::Parts::next_call(Call& call) {
@@ -312,10 +344,10 @@ void Engine::Parts::tick() {
   try_step();
 }
 
-void Engine::Parts::queue_plain(Call::What what, const PlainHandler& handler) {
+void Engine::Parts::queue(Call::What what, std::uint64_t handler) {
   Call call;
   call.what = what;
-  call.plain = handler;
+  call.handler_id = handler;
   calls_.push_back(std::move(call));
 }
 
@@ -403,9 +435,9 @@ void Engine::create_time_sync() {
 bool Engine::has_time_sync() const { return parts_->time_created; }
 void Engine::on_step(StepHandler handler, std::int64_t step_ns, bool asynchronous) {
   handler = wanted(std::move(handler));
-  set_step(step_ns);
   if (parts_->step_handler_set && parts_->started() && parts_->step_asynchronous != asynchronous)
     throw Refusal(Code::logic, "blocking and asynchronous step handlers of one participant cannot be mixed");
+  set_step(step_ns);
   parts_->step_handler = std::move(handler);
   parts_->step_handler_set = true;
   parts_->step_asynchronous = asynchronous;

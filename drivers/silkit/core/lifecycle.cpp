@@ -28,7 +28,7 @@ void Engine::Parts::take_status(const Status& said) {
   for (const auto& [handler_id, handler] : status_handlers) {
     Call call;
     call.what = Call::What::status;
-    call.status_handler = handler;
+    call.handler_id = handler_id;
     call.status = said;
     calls_.push_back(std::move(call));
   }
@@ -40,7 +40,7 @@ void Engine::Parts::note_system_state(ParticipantState before) {
   for (const auto& [handler_id, handler] : system_handlers) {
     Call call;
     call.what = Call::What::system_state;
-    call.system_state = handler;
+    call.handler_id = handler_id;
     call.state = system.state();
     calls_.push_back(std::move(call));
   }
@@ -88,6 +88,7 @@ void Engine::Parts::advance() {
   while (advance_once()) {
   }
   advancing_ = false;
+  try_step();
 }
 
 /// True: a state was left, or something begun; there may be more.
@@ -128,15 +129,13 @@ bool Engine::Parts::advance_once() {
         ready_completed = true;
         return true;
       }
-      queue_plain(
-          ready_asynchronously ? Call::What::communication_ready_async : Call::What::communication_ready,
-          ready_handler);
+      queue(ready_asynchronously ? Call::What::communication_ready_async : Call::What::communication_ready);
       return false;
     case ready_to_run:
       if (starting_called || !system_is(ready_to_run)) return false;
       starting_called = true;
       if (!time_created && starting_handler) {
-        queue_plain(Call::What::starting, starting_handler);
+        queue(Call::What::starting);
         return false;
       }
       set_state(running, "started");
@@ -156,7 +155,7 @@ bool Engine::Parts::advance_once() {
       if (!stop_called) {
         stop_called = true;
         if (stop_handler) {
-          queue_plain(Call::What::stop, stop_handler);
+          queue(Call::What::stop);
           return false;
         }
         stop_done = true;
@@ -174,7 +173,7 @@ bool Engine::Parts::advance_once() {
       if (shutdown_called) return false;
       shutdown_called = true;
       if (shutdown_handler) {
-        queue_plain(Call::What::shutdown, shutdown_handler);
+        queue(Call::What::shutdown);
         return false;
       }
       set_state(shutdown, "shutdown handler completed");
@@ -186,7 +185,6 @@ bool Engine::Parts::advance_once() {
       if (abort_handler) {
         Call call;
         call.what = Call::What::abort;
-        call.abort = abort_handler;
         call.state = before_abort;
         calls_.push_back(std::move(call));
         return false;
@@ -327,9 +325,10 @@ void Engine::Parts::stop(std::string reason) {
 void Engine::Parts::report_error(std::string reason) {
   if (!started() || status.state == shutdown)
     return say(Journal::Level::warn, "an error was reported outside of the lifecycle: " + reason);
-  if (status.state == error) return say(Journal::Level::error, reason);
   say(Journal::Level::error, reason);
+  if (status.state == error || status.state == aborting) return;  // it ends as it is
   set_state(error, std::move(reason));
+  if (abort_wanted) abort();
   advance();
 }
 
@@ -341,6 +340,7 @@ void Engine::Parts::abort() {
   }
   if (status.state == shutting_down || status.state == shutdown || status.state == aborting) return;
   abort_wanted = false;
+  abort_called = false;
   before_abort = status.state;
   barrier.cancel();
   set_state(aborting, "the simulation is aborted");
@@ -427,6 +427,7 @@ void Engine::Parts::begin_step(Call& call) {
         return;
       }
       time.start_at(*at);
+      coupled_at_ns = *at;  // the wall clock counts from here
     }
   }
   const bool dynamic = settings.dynamic_step.value_or(time.somebody_is_dynamic());
@@ -466,7 +467,7 @@ void Engine::Parts::tell_others_completed() {
   if (others_handlers.empty() || !time.others_completed()) return;
   others_told = true;
   for (const auto& [handler_id, handler] : others_handlers)
-    queue_plain(Call::What::other_steps_completed, handler);
+    queue(Call::What::other_steps_completed, handler_id);
 }
 
 }  // namespace tactus::silkit

@@ -5,6 +5,12 @@
 namespace tactus::silkit {
 
 Link& Links::link(std::string_view network, std::string_view type) {
+  Link& found = find_or_make(network, type);
+  found.own = true;
+  return found;
+}
+
+Link& Links::find_or_make(std::string_view network, std::string_view type) {
   std::pair<std::string, std::string> key(network, type);
   const auto found = links_.find(key);
   if (found != links_.end()) return found->second;
@@ -12,7 +18,7 @@ Link& Links::link(std::string_view network, std::string_view type) {
 }
 
 void Links::add_receiver(PeerId peer, const Subscriber& subscriber) {
-  Link& to = link(subscriber.network, subscriber.type);
+  Link& to = find_or_make(subscriber.network, subscriber.type);
   const Link::Receiver receiver{peer, subscriber.index};
   if (std::find(to.receivers.begin(), to.receivers.end(), receiver) != to.receivers.end()) return;
   if (++subscriptions_[peer] > kMostPerPeer)
@@ -25,6 +31,7 @@ void Links::remove_peer(PeerId peer) {
   subscriptions_.erase(peer);
   for (auto& [key, link] : links_)
     std::erase_if(link.receivers, [&](const Link::Receiver& receiver) { return receiver.peer == peer; });
+  std::erase_if(links_, [](const auto& each) { return !each.second.own && each.second.receivers.empty(); });
 }
 
 void Links::send(const Link::Receiver& receiver, std::uint64_t service, ByteView body) {

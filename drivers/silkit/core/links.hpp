@@ -24,6 +24,7 @@ class Link {
   const std::string network;
   const std::string type;
   std::vector<Receiver> receivers;
+  bool own = false;      ///< this participant sends on it: it stays when nobody receives
   bool history = false;  ///< who subscribes gets the last message
   bool has_last = false;
   std::uint64_t last_service = 0;
@@ -40,7 +41,7 @@ class Links {
 
   Links(Outbox& outbox, std::uint64_t participant) : outbox_(outbox), participant_(participant) {}
 
-  /// Made when it is asked for; stays where it is.
+  /// One of this participant's. Made when it is asked for; stays where it is.
   Link& link(std::string_view network, std::string_view type);
   /// Replays the last message of a link with history. A repeated subscription changes nothing. Throws
   /// WireError for too many of one peer.
@@ -52,6 +53,7 @@ class Links {
   void send(const Link& link, PeerId peer, std::uint64_t service, ByteView body);
 
  private:
+  Link& find_or_make(std::string_view network, std::string_view type);
   void send(const Link::Receiver& receiver, std::uint64_t service, ByteView body);
 
   Outbox& outbox_;

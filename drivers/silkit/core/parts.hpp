@@ -58,8 +58,9 @@ class Engine::Parts {
   // ---- pubsub.cpp
   void connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service);
   void connect_all(PeerId publisher, const ServiceDescriptor& service);
-  void disconnect_all(const std::string& network);
-  void take_data(std::size_t index, ByteView body);
+  void disconnect_all(PeerId publisher, const std::string& network);
+  void free_receivers_of(PeerId publisher);
+  void take_data(PeerId peer, std::size_t index, ByteView body);
   void deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns);
 
   // What the user asks for while a function of the user's runs is done when that has returned.
@@ -148,7 +149,7 @@ class Engine::Parts {
     nothing,  // any more
   };
   struct Receiver {
-    Receives what;
+    Receives what = Receives::nothing;
     Subscriber subscription;
     DataReceiver data;
   };
@@ -166,14 +167,16 @@ class Engine::Parts {
   void finish_step();
   void finish(const Call& call);
   void fail(const Call& call, const std::string& thrown);
-  bool still_due(const Call& call);
-  void queue_plain(Call::What what, const PlainHandler& handler);
+  bool still_due(Call& call);
+  void queue(Call::What what, std::uint64_t handler = 0);
   void note_system_state(ParticipantState before);
   void tell_others_completed();
   bool waits_for_acknowledges() const;
   void send_step(const NextSimTask& task);
 
   std::vector<Receiver> receivers_;  // by index
+  std::vector<std::size_t> free_receivers_;
+  std::map<PeerId, std::vector<std::size_t>> received_from_;  // indexes that a publisher has been told
   std::deque<Call> calls_;
   std::optional<Call::What> running_;
   std::deque<std::function<void()>> when_idle_;

@@ -8,7 +8,7 @@
 namespace tactus::silkit {
 namespace {
 
-constexpr std::size_t kMostReceivers = 1'000'000;
+constexpr std::size_t kMostReceivers = 10'000;  // of one participant
 
 /// What a publisher says of its topic; nothing when something is missing or cannot be read.
 std::optional<TopicSpec> topic_of(const ServiceDescriptor& service) {
@@ -35,8 +35,11 @@ void check_name(const std::string& name, const char* what, bool taken) {
 }  // namespace
 
 void Engine::Parts::connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service) {
-  if (receivers_.size() >= kMostReceivers) throw WireError("there are too many publishers");
+  std::vector<std::size_t>& from = received_from_[publisher];
+  if (from.size() >= kMostReceivers)
+    throw WireError("it has had more than " + std::to_string(kMostReceivers) + " publishers that match");
   const std::size_t index = subscribe(Receives::data, service.network, message_type::kDataMessageEvent);
+  from.push_back(index);
   DataReceiver& data = receivers_[index].data;
   data.subscriber = &subscriber;
   data.publisher = publisher;
@@ -48,7 +51,8 @@ void Engine::Parts::connect(DataSubscriber& subscriber, PeerId publisher, const 
   internal.name = Uuid::random().text();
   internal.attributes = {{"controller.type", "DataSubscriberInternal"},
                          {"PubSub::subIntParentServiceId", std::to_string(subscriber.service)}};
-  (void)discovery.announce(std::move(internal));
+  const std::uint64_t announced = discovery.announce(std::move(internal));
+  receivers_[index].data.service = announced;
 }
 
 void Engine::Parts::connect_all(PeerId publisher, const ServiceDescriptor& service) {
@@ -66,19 +70,29 @@ void Engine::Parts::connect_all(PeerId publisher, const ServiceDescriptor& servi
     if (topics_match(*topic, subscriber.topic)) connect(subscriber, publisher, service);
 }
 
-void Engine::Parts::disconnect_all(const std::string& network) {
-  for (Receiver& receiver : receivers_) {
+void Engine::Parts::disconnect_all(PeerId publisher, const std::string& network) {
+  const auto found = received_from_.find(publisher);
+  if (found == received_from_.end()) return;
+  for (const std::size_t index : found->second) {
+    Receiver& receiver = receivers_[index];
     if (receiver.what != Receives::data || receiver.data.network != network) continue;
-    receiver.what = Receives::nothing;
-    receiver.data = {};
-    receiver.subscription = {};
+    discovery.withdraw(receiver.data.service);
+    receiver = {Receives::nothing, {}, {}};
   }
+}
+
+/// Nobody sends to these indexes any more.
+void Engine::Parts::free_receivers_of(PeerId publisher) {
+  const auto found = received_from_.find(publisher);
+  if (found == received_from_.end()) return;
+  free_receivers_.insert(free_receivers_.end(), found->second.begin(), found->second.end());
+  received_from_.erase(found);
 }
 
 void Engine::Parts::deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns) {
   Call call;
   call.what = Call::What::data;
-  call.data_handler = subscriber.handler;
+  call.subscriber = &subscriber;
   call.data.assign(data.begin(), data.end());
   call.now_ns = time_ns;
   // Who has virtual time never sees a message without one.
@@ -86,8 +100,9 @@ void Engine::Parts::deliver(DataSubscriber& subscriber, ByteView data, std::int6
   calls_.push_back(std::move(call));
 }
 
-void Engine::Parts::take_data(std::size_t index, ByteView body) {
+void Engine::Parts::take_data(PeerId peer, std::size_t index, ByteView body) {
   const DataMessage message = decode_data(body);
+  if (receivers_[index].data.publisher != peer) return;  // it speaks for somebody else
   deliver(*receivers_[index].data.subscriber, message.data, message.time_ns);
 }
 

@@ -34,6 +34,7 @@ class DataSubscriber {
 struct DataReceiver {
   DataSubscriber* subscriber = nullptr;
   PeerId publisher = 0;
+  std::uint64_t service = 0;  ///< as announced to the others
   std::string network;
   std::set<PeerId> unacknowledged;
 };

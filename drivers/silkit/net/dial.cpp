@@ -47,6 +47,8 @@ class Dial {
  private:
   const Address& address(const Attempt& attempt) const { return places_[attempt.place][attempt.next]; }
 
+  enum class Try : std::uint8_t { pending, done, failed };
+
   /// Begins with the address at `next`, or with the one after it that can be begun with. False: all is over.
   bool begin(Attempt& attempt) {
     attempt.until = Clock::now() + timeout_;
@@ -54,20 +56,33 @@ class Dial {
   }
 
   bool go_on(Attempt& attempt) {
+    for (;;) {
+      const Try tried = connect(attempt);
+      if (tried != Try::failed) return tried == Try::pending;
+      note_failure(attempt, errno);
+      if (++attempt.next >= places_[attempt.place].size()) return false;
+      attempt.until = Clock::now() + timeout_;
+    }
+  }
+
+  Try connect(Attempt& attempt) {
     const Address& to = address(attempt);
     attempt.socket =
         Descriptor(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (attempt.socket.number() < 0) return failed(attempt, errno);
+    if (attempt.socket.number() < 0) return Try::failed;
     apply(attempt.socket.number(), options_);
     int result = 0;
     do result = ::connect(attempt.socket.number(), reinterpret_cast<const sockaddr*>(&to.storage), to.size);
     while (result != 0 && errno == EINTR);
-    if (result == 0) return done(attempt);
-    if (errno == EINPROGRESS) return true;
-    if (errno != EAGAIN) return failed(attempt, errno);
+    if (result == 0) {
+      (void)done(attempt);
+      return Try::done;
+    }
+    if (errno == EINPROGRESS) return Try::pending;
+    if (errno != EAGAIN) return Try::failed;
     attempt.socket = Descriptor();
     attempt.again = Clock::now() + kBacklogPause;
-    return true;
+    return Try::pending;
   }
 
   bool done(Attempt& attempt) {
@@ -76,11 +91,15 @@ class Dial {
     return false;
   }
 
-  bool failed(Attempt& attempt, int error) {
+  void note_failure(Attempt& attempt, int error) {
     std::string& tried = tried_[attempt.place];
     tried += (tried.empty() ? "" : "; ") + address(attempt).text + ": " +
              (error == ETIMEDOUT ? "no answer" : std::generic_category().message(error));
     attempt.socket = Descriptor();
+  }
+
+  bool failed(Attempt& attempt, int error) {
+    note_failure(attempt, error);
     return ++attempt.next < places_[attempt.place].size() && begin(attempt);
   }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kShortestPause{100};  // between rounds of trying the registry
 constexpr std::chrono::milliseconds kLongestPause{500};
+constexpr std::size_t kMostAddresses = 16;  // of one participant
 
 std::string with_comma(const std::string& list, const std::string& item) {
   return list.empty() || item.empty() ? list + item : list + ", " + item;
@@ -73,7 +74,7 @@ void Mesh::Parts::open_acceptors() {
       try {
         listeners.emplace_back(local, options());
       } catch (const std::exception& failure) {
-        journal_.say(Journal::Level::warn, std::string("no domain socket, TCP only: ") + failure.what());
+        journal_.say(Journal::Level::info, std::string("no domain socket, TCP only: ") + failure.what());
       }
     }
     Uri tcp;
@@ -129,6 +130,8 @@ void Mesh::Parts::run_io() {
     }
     io_thread_id_.store({});  // a later thread may get the same one
   });
+  for (const rtsync::Provision& wish : thread_->provisions())
+    if (!wish.granted) journal_.say(Journal::Level::warn, "the I/O thread: " + rtsync::sentence(wish));
 }
 
 Descriptor Mesh::Parts::reach_registry() {
@@ -203,6 +206,7 @@ void Mesh::Parts::meet(const std::vector<PeerInfo>& known) {
   for (std::size_t i = 0; i < known.size(); ++i) {
     for (const Uri& uri : in_connect_order(known[i].acceptors)) {
       if (uri.scheme == Uri::Scheme::local && !settings_.domain_sockets) continue;
+      if (places[i].size() >= kMostAddresses) break;  // each may cost the whole time-out
       try {
         for (Address& address : addresses_of(uri)) places[i].push_back(std::move(address));
       } catch (const std::exception& failure) {

@@ -88,6 +88,9 @@ Registry::Parts::Parts(RegistrySettings settings, Journal& journal)
           io_, Door::Settings{}, [this](Descriptor socket) { return enter(std::move(socket)); },
           [this](Stream& stream, const std::string& why) { ended(static_cast<Guest&>(stream), why); }) {
   thread_.emplace(settings_.io_thread, [this] { io_.run(); });
+  for (const rtsync::Provision& wish : thread_->provisions())
+    if (!wish.granted)
+      journal_.say(Journal::Level::warn, "registry: the I/O thread: " + rtsync::sentence(wish));
 }
 
 Registry::Parts::~Parts() {
@@ -142,10 +145,14 @@ std::string Registry::Parts::listen(const std::string& text) {
   // Done on the I/O thread (at once, if this is it), and waited for: the door is its alone.
   std::promise<void> open;
   asio::dispatch(io_, [&] {
-    for (Listener& listener : listeners) door_.listen(std::move(listener));
-    open.set_value();
+    try {
+      for (Listener& listener : listeners) door_.listen(std::move(listener));
+      open.set_value();
+    } catch (...) {
+      open.set_exception(std::current_exception());
+    }
   });
-  open.get_future().wait();
+  open.get_future().get();
   return uri.text();
 }
 
@@ -259,7 +266,14 @@ void Registry::Parts::ended(Guest& guest, const std::string& why) {
     const std::lock_guard lock(mutex_);
     if (names_.empty()) handler = all_disconnected_;
   }
-  if (handler) handler();
+  try {
+    if (handler) handler();
+  } catch (const std::exception& failure) {
+    journal_.say(Journal::Level::error,
+                 std::string("registry: the all disconnected handler failed: ") + failure.what());
+  } catch (...) {
+    journal_.say(Journal::Level::error, "registry: the all disconnected handler failed");
+  }
 }
 
 void Registry::Parts::forget(Guest& guest) {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kFirstBuffer = 16U << 10;
 constexpr std::size_t kTurn = 64U << 10;
+constexpr std::size_t kLargestKept = 1U << 20;
 constexpr std::size_t kLeastCompacted = 64U << 10;
 
 int family_of(int socket) {
@@ -52,19 +53,26 @@ void Stream::arrived(std::size_t size) {
   end_ += size;
   try {
     cut();
+    if (is_open()) make_room(size);
   } catch (const std::exception& failure) {
     broken_ = true;
     if (is_open()) ended(failure.what());
     return;
   }
-  if (!is_open()) return;
+  if (is_open()) read();
+}
+
+void Stream::make_room(std::size_t size) {
   if (begin_ > 0) {
     std::memmove(in_.data(), in_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
   }
   // By what has really come, not by what its size says will come.
   if (end_ == in_.size() || (size == in_.size() && size < kTurn)) in_.resize(2 * in_.size());
-  read();
+  if (end_ == 0 && in_.size() > kLargestKept) {  // a giant has passed
+    in_.resize(kLargestKept);
+    in_.shrink_to_fit();
+  }
 }
 
 void Stream::cut() {

@@ -63,6 +63,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void read();
   void arrived(std::size_t size);
   void cut();
+  void make_room(std::size_t size);  ///< `size`: of what has come last
 
   asio::generic::stream_protocol::socket socket_;
   int number_;

@@ -255,8 +255,9 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_ParticipantConfiguration_FromFile(
     SilKit_ParticipantConfiguration** outConfiguration, const char* path);
 TACTUS_SILKIT_API SilKit_ReturnCode
 SilKit_ParticipantConfiguration_Destroy(SilKit_ParticipantConfiguration* configuration);
-/// The configuration as JSON. With *buffer null: only writes the size to *size. Else copies up to *size bytes
-/// to *buffer, with no zero at the end, and writes the full size to *size; what does not fit is cut off.
+/// The configuration as JSON. With buffer or *buffer null: only writes the size to *size. Else copies up to
+/// *size bytes to *buffer, with no zero at the end, and writes the full size to *size; what does not fit is
+/// cut off.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_ParticipantConfiguration_ToJson(
     const SilKit_ParticipantConfiguration* configuration, char** buffer, size_t* size);
 

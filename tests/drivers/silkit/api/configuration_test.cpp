@@ -239,6 +239,9 @@ TEST(SilkitConfiguration, JsonIsCopiedAsFarAsItFits) {
   char* buffer = nullptr;
   std::size_t size = 0;
   ok(SilKit_ParticipantConfiguration_ToJson(config.get(), &buffer, &size));
+  size_t alone = 0;
+  ok(SilKit_ParticipantConfiguration_ToJson(config.get(), nullptr, &alone));
+  EXPECT_EQ(alone, size);
   EXPECT_EQ(size, whole.size());
   std::string room(whole.size() + 2, '#');
   buffer = room.data();

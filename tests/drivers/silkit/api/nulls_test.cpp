@@ -47,7 +47,6 @@ TEST(SilkitNull, IsRefusedByTheGeneralFunctions) {
   NULLED("path", SilKit_ParticipantConfiguration_FromFile, &made, nullptr);
   NULLED("configuration", SilKit_ParticipantConfiguration_Destroy, nullptr);
   NULLED("configuration", SilKit_ParticipantConfiguration_ToJson, nullptr, &buffer, &size);
-  NULLED("buffer", SilKit_ParticipantConfiguration_ToJson, config.get(), nullptr, &size);
   NULLED("size", SilKit_ParticipantConfiguration_ToJson, config.get(), &buffer, nullptr);
 
   SilKit_Participant* participant = nullptr;

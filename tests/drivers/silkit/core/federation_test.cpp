@@ -17,7 +17,7 @@ using test::SimNetwork;
 
 constexpr auto kCoordinated = OperationMode::coordinated;
 constexpr auto kAutonomous = OperationMode::autonomous;
-constexpr unsigned kAtLeast = 60;  // seeds, however slow the machine
+constexpr unsigned kAtLeast = 20;  // seeds, however slow the machine
 
 Habits participant(const std::string& name) {
   Habits habits;

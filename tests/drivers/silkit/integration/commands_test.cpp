@@ -30,6 +30,16 @@ Finished finish(Arguments arguments) {
   return run({.argv = std::move(arguments)});
 }
 
+Arguments with(Arguments argv, const Arguments& more) {
+  argv.insert(argv.end(), more.begin(), more.end());
+  return argv;
+}
+
+/// A shell that does something first, and then becomes the command.
+Arguments after(const std::string& words, const Arguments& argv) {
+  return with({"/bin/sh", "-c", words, ours().registry[0]}, argv);
+}
+
 TEST(RegistryCommand, SaysWhereItListensAndEndsWithStatus0) {
   Stage stage;
   EXPECT_EQ(stage.uri().find("silkit://127.0.0.1:"), 0U) << stage.uri();
@@ -44,7 +54,38 @@ TEST(RegistryCommand, WarnsWhenOthersCanReachIt) {
   Stage stage("silkit://0.0.0.0:0");
   stage.registry().signal(SIGINT);
   const Finished& done = stage.registry().wait();
-  EXPECT_NE(done.err.find("can be reached from other machines"), std::string::npos) << done;
+  EXPECT_EQ(count(done.err, "can be reached from other machines"), 1) << done;
+}
+
+TEST(RegistryCommand, SaysNothingOfItWithTheLogOff) {
+  Stage stage;
+  Process& registry = stage.start({.argv = with(ours().registry, {"-u", "silkit://0.0.0.0:0", "-l", "off"})});
+  ASSERT_TRUE(registry.wait_for_output("listening on")) << registry.err();
+  registry.signal(SIGINT);
+  const Finished& done = registry.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(done.err, "");
+}
+
+TEST(RegistryCommand, SaysThatItTakesNoNameOfASimulation) {
+  Stage stage;
+  Process& registry = stage.start({.argv = with(ours().registry, {"-u", "silkit://127.0.0.1:0/Mine"})});
+  ASSERT_TRUE(registry.wait_for_output("listening on")) << registry.err();
+  EXPECT_NE(registry.err().find("hosts all simulations; the name 'Mine'"), std::string::npos)
+      << registry.err();
+}
+
+TEST(RegistryCommand, NamesTheCureThatCures) {
+  Stage stage;
+  const Finished taken = finish({"registry", "-u", stage.uri()});
+  EXPECT_EQ(count(taken.err, "choose another port"), 1) << taken;
+  const Finished elsewhere = finish({"registry", "-u", "silkit://192.0.2.1:0"});  // nobody's, for documents
+  EXPECT_EQ(elsewhere.status, 1) << elsewhere;
+  EXPECT_EQ(count(elsewhere.err, "choose another port"), 0) << elsewhere;
+  EXPECT_EQ(count(elsewhere.err, "name an address of this machine"), 1) << elsewhere;
+  const Finished nowhere = finish({"registry", "-u", "silkit://127.0.0.1:0", "-g", "/nowhere/file.json"});
+  EXPECT_EQ(nowhere.status, 1) << nowhere;
+  EXPECT_EQ(count(nowhere.err, "cannot be written: No such file or directory"), 1) << nowhere;
 }
 
 TEST(RegistryCommand, WritesAConfigurationThatLeadsToIt) {
@@ -99,6 +140,74 @@ TEST(Registry, MayComeLaterWhenThereAreAttemptsEnough) {
   EXPECT_TRUE(monitor.wait_for_output("\"system\"")) << monitor.err();
   monitor.signal(SIGINT);
   EXPECT_EQ(monitor.wait().status, 0) << monitor.err();
+}
+
+TEST(SilKitCommands, EndAtOnceWhenTheyAreInterruptedWhileTheyConnect) {
+  Stage stage;
+  const std::string uri = "silkit://127.0.0.1:" + std::to_string(free_port());
+  const std::string patient = stage.dir().write("patient.yaml", "Middleware: { ConnectAttempts: 100000 }\n");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const Arguments& arguments : {Arguments{"workflow", "A"}, Arguments{"monitor"}}) {
+      Process& process =
+          stage.start({.argv = with(with({ours().monitor[0]}, arguments), {"-u", uri, "-c", patient})});
+      ASSERT_TRUE(process.wait_for_output("waiting for the registry at " + uri)) << process.err();
+      process.signal(signal);
+      const Finished& done = process.wait();
+      EXPECT_EQ(done.status, 1) << done;
+      EXPECT_EQ(count(done.err, "tactus: interrupted while connecting to " + uri), 1) << done;
+      EXPECT_EQ(count(done.err, "waiting for the registry"), 1) << done;
+    }
+  }
+}
+
+TEST(SilKitCommands, LeaveASignalIgnoredThatWasIgnoredBefore) {
+  Stage stage;
+  Process& monitor = stage.start(
+      {.argv = after("trap '' HUP; exec \"$0\" \"$@\"", {"monitor", "--json", "-u", stage.uri()})});
+  ASSERT_TRUE(monitor.wait_for_output("\"system\"")) << monitor.err();
+  monitor.signal(SIGHUP);
+  Process& a = stage.play("A");
+  EXPECT_TRUE(monitor.wait_for_output("\"A\"")) << "it has ended: " << monitor.err();
+  a.signal(SIGKILL);
+}
+
+TEST(SilKitCommands, RefuseNamesThatCannotBe) {
+  const struct {
+    Arguments arguments;
+    const char* words;
+  } rows[] = {{{"workflow", "A", ""}, "number 2 is empty"},
+              {{"workflow", "A", "SystemController"}, "number 2, SystemController,"},
+              {{"workflow", "-n", "Me", "Me"}, "number 1, Me,"},
+              {{"workflow", "-n", "", "A"}, "--name"},
+              {{"monitor", "-n", ""}, "--name"}};
+  for (const auto& [arguments, words] : rows) {
+    const Finished done = finish(arguments);
+    EXPECT_EQ(done.status, 2) << done;
+    EXPECT_NE(done.err.find(words), std::string::npos) << done;
+  }
+}
+
+TEST(SilKitCommands, WhoseNameIsTakenSayHowToTakeAnother) {
+  Stage stage;
+  Process& first = stage.monitor({"--json", "-n", "SystemController"});
+  ASSERT_TRUE(first.wait_for_output("\"system\"")) << first.err();
+  for (Process* second : {&stage.workflow({"A"}), &stage.monitor({"-n", "SystemController"})}) {
+    const Finished& done = second->wait();
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_EQ(done.err.find("tactus: SystemController cannot join"), 0U) << done;
+    EXPECT_NE(done.err.find("-n NAME"), std::string::npos) << done;
+  }
+}
+
+TEST(WorkflowCommand, GoesOnWithoutSomebodyWhoReads) {
+  Stage stage;
+  Process& workflow =
+      stage.start({.argv = after("exec \"$0\" \"$@\" >/dev/full", {"workflow", "-u", stage.uri(), "A"}),
+                   .cwd = stage.dir().path()});
+  EXPECT_EQ(end_of(stage.play("A", {"steps=20"}))["steps"], 20);
+  const Finished& done = workflow.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(count(done.err, "stdout cannot be written"), 1) << done;
 }
 
 TEST(WorkflowCommand, StartsWhenAllAreThereAndCtrlCStops) {
@@ -208,6 +317,46 @@ TEST(MonitorCommand, TellsEveryChangeAsALineOfJson) {
   EXPECT_EQ(states, life);
   ASSERT_FALSE(systems.empty());
   EXPECT_EQ(systems.back(), "Shutdown");
+}
+
+TEST(MonitorCommand, LogsToStderrSoThatStdoutIsJsonAlone) {
+  for (const char* log : {"-l", "-c"}) {
+    Stage stage;
+    const std::string file =
+        stage.dir().write("log.yaml", "Logging: { Sinks: [ { Type: Stdout, Level: Trace } ] }\n");
+    Process& monitor = stage.monitor({"--json", log, log == std::string("-l") ? "trace" : file});
+    ASSERT_TRUE(monitor.wait_for_output("\"system\"")) << monitor.err();
+    stage.registry().signal(SIGTERM);
+    ASSERT_TRUE(monitor.wait_for_output("is gone; ")) << monitor.err();
+    monitor.signal(SIGINT);
+    const Finished& done = monitor.wait();
+    EXPECT_NE(done.err.find("] [SystemMonitor] [warn] the registry at"), std::string::npos) << done;
+    std::stringstream lines(done.out);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_TRUE(Json::parse(line, nullptr, false).is_object()) << line;
+  }
+}
+
+TEST(MonitorCommand, ThatCannotWriteEndsWithStatus1) {
+  Stage stage;
+  const Finished done = run({.argv = after("exec \"$0\" \"$@\" >/dev/full", {"monitor", "-u", stage.uri()})});
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(count(done.err, "stdout cannot be written: No space left on device"), 1) << done;
+}
+
+TEST(MonitorCommand, ShowsLogLinesAboveTheTable) {
+  Stage stage;
+  Process& monitor = stage.monitor({}, ours(), true);
+  ASSERT_TRUE(monitor.wait_for_output("system")) << monitor.out();
+  stage.registry().signal(SIGTERM);
+  (void)stage.registry().wait();
+  ASSERT_TRUE(monitor.wait_for_output("is gone; ")) << monitor.out();
+  monitor.type("\x03");
+  EXPECT_EQ(monitor.wait().status, 0) << monitor.out();
+  const std::string& out = monitor.out();
+  const std::size_t line = out.rfind('[', out.find("] [SystemMonitor]"));
+  EXPECT_EQ(out.substr(line - 5, 5), "\033[1A\r") << "the table is not there any more: " << out;
+  EXPECT_NE(out.find("  system", line), std::string::npos) << "it is painted below: " << out;
 }
 
 TEST(MonitorCommand, OnATerminalIsATableThatChangesInPlace) {

@@ -29,7 +29,7 @@ void add_silkit(CLI::App& command, tactus::app::SilKitArguments& silkit, const c
       ->type_name("FILE");
   command
       .add_option("-l,--log,--loglevel", silkit.log,
-                  "trace, debug, info, warn, error, critical or off, to stdout")
+                  "trace, debug, info, warn, error, critical or off, to stderr")
       ->type_name("LEVEL")
       ->capture_default_str();
 }

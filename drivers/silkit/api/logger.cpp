@@ -42,7 +42,9 @@ std::string line(bool json, const std::string& owner, std::uint32_t level, std::
 }  // namespace
 
 Logger::Logger(std::string owner, const LoggerSettings& settings)
-    : owner_(std::move(owner)), flush_level_(settings.flush_level), standard_(settings.to_stderr ? stderr : stdout) {
+    : owner_(std::move(owner)),
+      flush_level_(settings.flush_level),
+      standard_(settings.to_stderr ? stderr : stdout) {
   for (const SinkSettings& sink : settings.sinks) {
     Sink made{sink, nullptr};
     if (sink.type == SinkSettings::Type::file) {

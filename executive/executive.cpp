@@ -509,7 +509,8 @@ bool Executive::wait_for(Background& background) TACTUS_RT {
 bool Executive::wait_for_backgrounds() TACTUS_RT {
   if (stuck()) return false;
   for (const auto& background : program_.backgrounds()) {
-    if (marked_.load(std::memory_order_relaxed).is(background->thread) || !wait_for(*background)) return false;
+    if (marked_.load(std::memory_order_relaxed).is(background->thread) || !wait_for(*background))
+      return false;
     failed_ = failed_ || background->lane.failure().happened();
   }
   return true;
@@ -639,8 +640,8 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
 
 void Executive::mark_stuck(std::size_t thread) TACTUS_RT {
   Marked nobody;
-  (void)marked_.compare_exchange_strong(
-      nobody, {static_cast<std::uint32_t>(thread), lane_of(thread).running_job()});
+  (void)marked_.compare_exchange_strong(nobody,
+                                        {static_cast<std::uint32_t>(thread), lane_of(thread).running_job()});
   request_abort("a thread is stuck");
 }
 

@@ -174,7 +174,7 @@ class RigRun {
   std::optional<std::chrono::steady_clock::time_point> stopping_;
   std::vector<std::string> shutdown_failures_;
   RigCheckpoints::Saved saved_;  // by the thread beside
-  Snapshot last_;  // of the frames; once they have ended
+  Snapshot last_;                // of the frames; once they have ended
   rtsync::RealtimeTotals totals_when_stuck_;
   RunEnd main_end_;  // written by the rig's thread before done_
   RunEnd end_;

@@ -181,6 +181,18 @@ TEST_F(Algorithm, OthersThatAreDoneAreReportedDuringAnOpenStep) {
 
 // ---- asynchronous steps
 
+TEST_F(AsyncStep, WhoIsPausedDoesNotCountAsHanging) {
+  run(kMs, true);
+  stage.next(q, 0, kMs);
+  ASSERT_TRUE(stage.engine().step_open_since().has_value());
+  stage.user([](Engine& engine) { engine.pause("a look at it"); });
+  stage.steady_ns += 3600'000 * kMs;
+  EXPECT_FALSE(stage.engine().step_open_since().has_value());
+  stage.user([](Engine& engine) { engine.resume(); });
+  EXPECT_EQ(stage.engine().step_open_since(), stage.steady_ns)
+      << "the pause is not counted afterwards either";
+}
+
 TEST_F(AsyncStep, StaysOpenUntilItIsCompleted) {
   run(kMs, true);
   stage.next(q, 50 * kMs / 50, kMs);

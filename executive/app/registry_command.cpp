@@ -23,15 +23,6 @@ std::string simulation_of(const std::string& uri) {
   return slash == std::string::npos ? "" : uri.substr(slash + 1);
 }
 
-/// The library's words; another port is the cure for one that is taken alone.
-std::string with_cure(std::string words) {
-  const std::size_t cure = words.find("; choose another port");
-  if (cure == std::string::npos || words.find(error_text(EADDRINUSE)) != std::string::npos) return words;
-  const bool elsewhere = words.find(": host '") != std::string::npos ||
-                         words.find(error_text(EADDRNOTAVAIL)) != std::string::npos;
-  return words.erase(cure) + (elsewhere ? "; name an address of this machine, such as localhost" : "");
-}
-
 /// A participant configuration that leads here; complete before it is there, as somebody may wait for it.
 void write_configuration(const std::string& file, const std::string& uri) {
   const std::string part = file + ".part";
@@ -57,7 +48,7 @@ int registry_command(const RegistryArguments& arguments) {
   const SilKit_ReturnCode code =
       SilKit_Vendor_Vector_SilKitRegistry_StartListening(registry.get(), wanted.c_str(), &uri);
   if (code == SilKit_ReturnCode_UNSPECIFIEDERROR)
-    throw CommandError(kEndedEarly, "--listen-uri " + wanted + ": " + with_cure(SilKit_GetLastErrorString()));
+    throw CommandError(kEndedEarly, "--listen-uri " + wanted + ": " + SilKit_GetLastErrorString());
   must(code, "--listen-uri " + wanted);
   if (const std::string simulation = simulation_of(wanted); !simulation.empty())
     std::fprintf(stderr,

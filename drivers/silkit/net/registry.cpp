@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "drivers/silkit/net/door.hpp"
@@ -22,6 +23,17 @@ constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
 
 std::string in_simulation(const std::string& simulation) {
   return simulation.empty() ? "" : " of simulation '" + simulation + "'";
+}
+
+/// What mends it when an address cannot be listened at.
+std::string cure_for(const std::exception& failure) {
+  const auto* const system = dynamic_cast<const std::system_error*>(&failure);
+  if (system == nullptr || system->code() == std::errc::address_not_available)
+    return "; name an address of this machine, such as localhost";
+  if (system->code() == std::errc::address_in_use)
+    return "; choose another port (0: any that is free), or end the program that has it";
+  if (system->code() == std::errc::permission_denied) return "; choose a port from 1024 on";
+  return "";
 }
 
 }  // namespace
@@ -121,9 +133,8 @@ std::string Registry::Parts::listen(const std::string& text) {
     listeners.emplace_back(tcp, SocketOptions{});
     uri.port = listeners.front().uri().port;
   } catch (const std::exception& failure) {
-    throw Refusal(Code::unspecified, "the registry cannot listen at " + text + ": " + failure.what() +
-                                         "; choose another port (0: any that is free), or end the program "
-                                         "that has it");
+    throw Refusal(Code::unspecified,
+                  "the registry cannot listen at " + text + ": " + failure.what() + cure_for(failure));
   }
   uri.simulation.clear();
   if (settings_.domain_sockets) {

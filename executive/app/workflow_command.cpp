@@ -88,13 +88,7 @@ class Workflow {
                static_cast<Workflow*>(context)->connected(who->participantName);
              }),
          "connects");
-    for (;;) {
-      if (everybody_is_there()) break;
-      if (attention_.wait() != Attention::Call::signal) continue;
-      const std::lock_guard lock(mutex_);
-      say("nothing was started; not there: " + listed(awaited_));
-      return kEndedEarly;
-    }
+    if (!everybody_comes()) return kEndedEarly;
     if (!settled()) {
       say("nothing was started");
       return kEndedEarly;
@@ -115,12 +109,40 @@ class Workflow {
   /// What a simulation that runs already takes to be known here after the last one is there: its states come
   /// behind the connections.
   static constexpr std::chrono::milliseconds kSettled{200};
+  static constexpr std::chrono::seconds kLook{1};  ///< for the registry, while somebody is missing
 
   void say(const std::string& line) {
     const int error = print_line(line);
     if (error != 0 && !mute_.exchange(true))
       std::fprintf(stderr, "tactus: stdout cannot be written: %s; the simulation goes on\n",
                    error_text(error).c_str());
+  }
+
+  /// False: a signal came first, or the registry has gone; what is said.
+  bool everybody_comes() {
+    for (bool lost = false; !everybody_is_there();) {
+      const Attention::Call call = attention_.wait(kLook);
+      const bool waited = call == Attention::Call::nothing;
+      if (call == Attention::Call::signal || (waited && lost)) {
+        const std::lock_guard lock(mutex_);
+        if (waited && awaited_.empty()) break;
+        if (waited)
+          std::fprintf(stderr, "tactus: the registry at %s is gone: nobody can join any more\n",
+                       participant_.uri().c_str());
+        say("nothing was started; not there: " + listed(awaited_));
+        return false;
+      }
+      // Not at once: whom it has introduced may still be on the way.
+      if (waited) lost = registry_is_gone();
+    }
+    return true;
+  }
+
+  bool registry_is_gone() {
+    SilKit_Bool there = SilKit_True;
+    must(SilKit_SystemMonitor_IsParticipantConnected(participant_.monitor(), "SilKitRegistry", &there),
+         "registry");
+    return there == SilKit_False;
   }
 
   /// False: a signal came first.

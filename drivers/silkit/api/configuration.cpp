@@ -269,7 +269,7 @@ Configuration read(const config::Document& document) {
                     {"EnableDomainSockets", reader.flag(to.mesh.domain_sockets)},
                     {"AcceptorUris", reader.list(reader.text(acceptor))},
                     {"TcpNoDelay", reader.flag(to.mesh.tcp_no_delay)},
-                    {"TcpQuickAck", reader.flag(ignored)},
+                    {"TcpQuickAck", reader.flag(to.mesh.tcp_quick_ack)},
                     {"TcpSendBufferSize", reader.integer(to.mesh.send_buffer, 1, kMostBuffer)},
                     {"TcpReceiveBufferSize", reader.integer(to.mesh.receive_buffer, 1, kMostBuffer)},
                     {"RegistryAsFallbackProxy", reader.flag(ignored)},

@@ -30,6 +30,7 @@ class Participant final : private MeshOwner {
   const Configuration& configuration() const { return configuration_; }
   Logger& logger() { return logger_; }
   bool on_io_thread() const { return mesh_.on_io_thread(); }
+  bool reaches_registry() const { return mesh_.reaches_registry(); }
   /// Throws Refusal with Code::logic on the I/O thread: `what` would wait for itself.
   void refuse_in_handler(const char* what) const;
 

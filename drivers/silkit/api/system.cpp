@@ -1,9 +1,9 @@
 /// System monitor and system controller of the C API.
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "drivers/silkit/api/objects.hpp"
+#include "drivers/silkit/wire/uri.hpp"
 
 using namespace tactus::silkit;
 
@@ -19,17 +19,33 @@ void show(const Status& status, SilKit_ParticipantStatus& out) {
 
 namespace {
 
-/// Calls a handler with all that it should know already, on this thread; the I/O thread's calls of it, which
-/// are newer, wait until that is done.
-class Replay {
- public:
-  using Gate = std::shared_ptr<std::mutex>;
-  const Gate& gate() const { return gate_; }
-
- private:
-  Gate gate_ = std::make_shared<std::mutex>();
-  std::scoped_lock<std::mutex> closed_{*gate_};
-};
+/// Adds a handler with `add`, which sets `id` and returns what the handler should know already; tells it that
+/// on this thread, with no lock held. Newer calls of it, the I/O thread's, come when that is done; nobody
+/// waits for them. When `tell` throws, the handler is gone again.
+template <class Add, class Tell>
+void add_and_replay(Participant& participant, Call::What what, std::uint64_t& id, Add add, Tell tell) {
+  std::uint64_t added = 0;
+  const auto known = participant.with_engine([&](Engine& engine) {
+    auto list = add(engine, added);
+    engine.hold(what, added);
+    return list;
+  });
+  id = added;  // the handler may remove itself
+  const auto still_there = [&] {
+    return participant.with_engine([&](Engine& engine) { return engine.has_handler(what, added); });
+  };
+  try {
+    for (const auto& each : known)
+      if (still_there()) tell(each);
+  } catch (...) {
+    participant.with_engine([&](Engine& engine) {
+      engine.remove_handler(what, added);
+      engine.release(what, added);
+    });
+    throw;
+  }
+  participant.with_engine([&](Engine& engine) { engine.release(what, added); });
+}
 
 using StatusFunction = SilKit_ParticipantStatusHandler_t;
 using ConnectionFunction = SilKit_SystemMonitor_ParticipantConnectedHandler_t;
@@ -99,26 +115,16 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(SilKit_SystemMonito
     require(monitor, "monitor");
     require(handler, "handler");
     require(outHandlerId, "outHandlerId");
-    const Replay replay;
     const auto tell_state = [=](ParticipantState state) {
       handler(context, monitor, static_cast<SilKit_SystemState>(state));
     };
-    ParticipantState now = ParticipantState::invalid;
-    const std::uint64_t id = monitor->owner.participant.with_engine([&](Engine& engine) {
-      now = engine.system_state();
-      return engine.add_system_state_handler(
-          handler_of<SystemStateHandler>([=, gate = replay.gate()](ParticipantState state) {
-            const std::scoped_lock open(*gate);
-            tell_state(state);
-          }));
-    });
-    try {
-      tell_state(now);
-    } catch (...) {
-      monitor->owner.participant.with_engine([&](Engine& engine) { engine.remove_system_state_handler(id); });
-      throw;
-    }
-    *outHandlerId = id;
+    add_and_replay(
+        monitor->owner.participant, Call::What::system_state, *outHandlerId,
+        [&](Engine& engine, std::uint64_t& id) {
+          id = engine.add_system_state_handler(handler_of<SystemStateHandler>(tell_state));
+          return std::vector{engine.system_state()};
+        },
+        tell_state);
   });
 }
 
@@ -139,23 +145,14 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(SilKit_System
     require(monitor, "monitor");
     require(handler, "handler");
     require(outHandlerId, "outHandlerId");
-    const Replay replay;
-    std::vector<Status> known;
-    const std::uint64_t id = monitor->owner.participant.with_engine([&](Engine& engine) {
-      known = engine.known_statuses();
-      return engine.add_status_handler(
-          handler_of<StatusHandler>([=, gate = replay.gate()](const Status& status) {
-            const std::scoped_lock open(*gate);
-            tell(handler, context, monitor, status);
-          }));
-    });
-    try {
-      for (const Status& status : known) tell(handler, context, monitor, status);
-    } catch (...) {
-      monitor->owner.participant.with_engine([&](Engine& engine) { engine.remove_status_handler(id); });
-      throw;
-    }
-    *outHandlerId = id;
+    const auto tell_status = [=](const Status& status) { tell(handler, context, monitor, status); };
+    add_and_replay(
+        monitor->owner.participant, Call::What::status, *outHandlerId,
+        [&](Engine& engine, std::uint64_t& id) {
+          id = engine.add_status_handler(handler_of<StatusHandler>(tell_status));
+          return engine.known_statuses();
+        },
+        tell_status);
   });
 }
 
@@ -173,15 +170,15 @@ SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantConnectedHandler(
   return guarded([&] {
     require(monitor, "monitor");
     require(handler, "handler");
-    const Replay replay;
-    const std::vector<std::string> connected = monitor->owner.participant.with_engine([&](Engine& engine) {
-      engine.on_connected(handler_of<ConnectionHandler>([=, gate = replay.gate()](const std::string& name) {
-        const std::scoped_lock open(*gate);
-        tell(handler, context, monitor, name);
-      }));
-      return engine.peers();
-    });
-    for (const std::string& name : connected) tell(handler, context, monitor, name);
+    const auto tell_name = [=](const std::string& name) { tell(handler, context, monitor, name); };
+    std::uint64_t unused = 0;
+    add_and_replay(
+        monitor->owner.participant, Call::What::connected, unused,
+        [&](Engine& engine, std::uint64_t& id) {
+          id = engine.on_connected(handler_of<ConnectionHandler>(tell_name));
+          return engine.peers();
+        },
+        tell_name);
   });
 }
 
@@ -205,8 +202,12 @@ SilKit_ReturnCode SilKit_SystemMonitor_IsParticipantConnected(SilKit_SystemMonit
     require(monitor, "monitor");
     require(participantName, "participantName");
     require(outConnected, "outConnected");
-    *outConnected = monitor->owner.participant.with_engine(
-        [&](Engine& engine) { return engine.is_connected(participantName) ? SilKit_True : SilKit_False; });
+    Participant& participant = monitor->owner.participant;
+    const bool connected =
+        participantName == kRegistryName
+            ? participant.reaches_registry()
+            : participant.with_engine([&](Engine& engine) { return engine.is_connected(participantName); });
+    *outConnected = connected ? SilKit_True : SilKit_False;
   });
 }
 

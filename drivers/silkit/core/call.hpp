@@ -56,7 +56,7 @@ struct Call {
     data,
   };
   What what = What::step;
-  std::uint64_t handler_id = 0;          ///< of several; and who has been removed is not called any more
+  std::uint64_t handler_id = 0;          ///< of several; who was removed or replaced is not called any more
   DataSubscriber* subscriber = nullptr;  ///< data
   PlainHandler plain;
   AbortHandler abort;

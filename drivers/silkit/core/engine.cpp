@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "drivers/silkit/core/parts.hpp"
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view kTimeSyncService = "TimeSyncService";
 constexpr std::int64_t kMostTime = INT64_MAX / 2;
 constexpr std::string_view kPublisherType = "DataPublisher";
+constexpr std::size_t kMostKeptBack = 10'000;  // calls, while somebody else sends without end
 
 EngineSettings with_clocks(EngineSettings settings) {
   using namespace std::chrono;
@@ -70,6 +72,7 @@ PeerId Engine::Parts::add_peer(const PeerInfo& info) {
   if (connected_handler) {
     Call call;
     call.what = Call::What::connected;
+    call.handler_id = connected_handler_id;
     call.name = info.name;
     calls_.push_back(std::move(call));
   }
@@ -160,8 +163,11 @@ void Engine::Parts::receive_service(PeerId peer, ByteView body) {
       const NextSimTask task = decode_next_sim_task(body);
       if (task.time_ns < -1 || task.time_ns > kMostTime || task.duration_ns < 0)
         throw WireError("it wants a step at " + std::to_string(task.time_ns) + " ns");
-      if (!time.update(peer, task) && time.has(peer))
-        say(Journal::Level::warn, "virtual time of " + peers.at(peer).info.name + " went back");
+      if (!time.update(peer, task) && time.has(peer)) {
+        Peer& from = peers.at(peer);
+        if (const auto suffix = from.went_back.suffix(settings.steady_ns()))
+          say(Journal::Level::warn, "virtual time of " + from.info.name + " went back" + *suffix);
+      }
       try_step();
       if (step_open && !others_told) tell_others_completed();
       break;
@@ -221,6 +227,9 @@ void Engine::Parts::remove_peer(PeerId peer) {
   if (found == peers.end()) return;
   const Peer left = std::move(found->second);
   peers.erase(found);
+  if (const std::uint64_t times = left.went_back.left_out(); times > 0)
+    say(Journal::Level::warn,
+        "virtual time of " + left.info.name + " went back " + std::to_string(times) + " times more");
   links.remove_peer(peer);
   time.remove(peer);
   discovery.remove_peer(peer);
@@ -285,7 +294,7 @@ bool Engine::Parts::still_due(Call& call) {
       return look_up(status_handlers, call.status_handler);
     case Call::What::connected:
       call.connection = connected_handler;
-      return true;
+      return call.handler_id == connected_handler_id;
     case Call::What::disconnected:
       call.connection = disconnected_handler;
       return true;
@@ -304,6 +313,10 @@ bool Engine::Parts::next_call(Call& call) {
   while (!calls_.empty()) {
     call = std::move(calls_.front());
     calls_.pop_front();
+    if (!held_.empty() && held_.contains({call.what, call.handler_id})) {
+      keep_back(std::move(call));
+      continue;
+    }
     if (!still_due(call)) continue;
     if (call.what == Call::What::step || call.what == Call::What::step_async) {
       begin_step(call);
@@ -313,6 +326,28 @@ bool Engine::Parts::next_call(Call& call) {
     return true;
   }
   return false;
+}
+
+void Engine::Parts::keep_back(Call&& call) {
+  if (kept_back_.size() >= kMostKeptBack) {
+    if (!std::exchange(some_lost_, true))
+      say(Journal::Level::warn,
+          "a handler takes too long with what it is told when it is added: what came meanwhile is lost in "
+          "part");
+    kept_back_.pop_front();
+  }
+  kept_back_.push_back(std::move(call));
+}
+
+void Engine::Parts::release(Call::What what, std::uint64_t handler) {
+  if (held_.erase({what, handler}) == 0) return;
+  const auto its = std::stable_partition(kept_back_.begin(), kept_back_.end(), [&](const Call& call) {
+    return call.what != what || call.handler_id != handler;
+  });
+  // They are older than what is due now.
+  calls_.insert(calls_.begin(), std::move_iterator(its), std::move_iterator(kept_back_.end()));
+  kept_back_.erase(its, kept_back_.end());
+  if (kept_back_.empty()) some_lost_ = false;
 }
 
 void Engine::Parts::call_ended(const Call& call, const std::string& thrown) {
@@ -487,8 +522,9 @@ std::vector<Status> Engine::known_statuses() const {
     if (status.state != ParticipantState::invalid) list.push_back(status);
   return list;
 }
-void Engine::on_connected(ConnectionHandler handler) {
+std::uint64_t Engine::on_connected(ConnectionHandler handler) {
   parts_->connected_handler = wanted(std::move(handler));
+  return ++parts_->connected_handler_id;
 }
 void Engine::on_disconnected(ConnectionHandler handler) {
   parts_->disconnected_handler = wanted(std::move(handler));
@@ -501,6 +537,18 @@ std::vector<std::string> Engine::peers() const {
 bool Engine::is_connected(const std::string& participant) const {
   return std::any_of(parts_->peers.begin(), parts_->peers.end(),
                      [&](const auto& peer) { return peer.second.info.name == participant; });
+}
+void Engine::hold(Call::What what, std::uint64_t id) { parts_->held_.emplace(what, id); }
+void Engine::release(Call::What what, std::uint64_t id) { parts_->release(what, id); }
+bool Engine::has_handler(Call::What what, std::uint64_t id) const {
+  if (what == Call::What::status) return parts_->status_handlers.contains(id);
+  if (what == Call::What::system_state) return parts_->system_handlers.contains(id);
+  return what == Call::What::connected && parts_->connected_handler && parts_->connected_handler_id == id;
+}
+void Engine::remove_handler(Call::What what, std::uint64_t id) {
+  if (what == Call::What::status) remove_status_handler(id);
+  if (what == Call::What::system_state) remove_system_state_handler(id);
+  if (what == Call::What::connected && has_handler(what, id)) parts_->connected_handler = nullptr;
 }
 
 void Engine::create_controller() {

@@ -152,10 +152,18 @@ class Engine {
   std::uint64_t add_status_handler(StatusHandler handler);
   void remove_status_handler(std::uint64_t id);
   std::vector<Status> known_statuses() const;
-  void on_connected(ConnectionHandler handler);  ///< replay: peers()
+  /// Replay: peers(). Returns an id for hold(); what was still to be told to the handler before is not told.
+  std::uint64_t on_connected(ConnectionHandler handler);
   void on_disconnected(ConnectionHandler handler);
   std::vector<std::string> peers() const;  ///< names of the connected participants
   bool is_connected(const std::string& participant) const;
+  /// While the owner replays to a handler (status, system_state, connected), its calls are kept back, in
+  /// order, until it is released. Of ten thousand and more the oldest are lost, which is said.
+  void hold(Call::What what, std::uint64_t id);
+  void release(Call::What what, std::uint64_t id);
+  /// It has been neither removed nor replaced.
+  bool has_handler(Call::What what, std::uint64_t id) const;
+  void remove_handler(Call::What what, std::uint64_t id);
 
   // ---- controller
 

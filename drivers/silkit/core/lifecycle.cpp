@@ -7,6 +7,19 @@ namespace tactus::silkit {
 
 using enum ParticipantState;
 
+namespace {
+
+/// A sum that no clock will ever show is the end of time.
+std::int64_t after(std::int64_t since_ns, double wait_ns) {
+  constexpr double kEnd = 0x1p63;
+  std::int64_t sum = INT64_MAX;
+  if (!(wait_ns < kEnd) || __builtin_add_overflow(since_ns, static_cast<std::int64_t>(wait_ns), &sum))
+    return INT64_MAX;
+  return sum;
+}
+
+}  // namespace
+
 // ---------------------------------------------------------------------------------------------------- states
 
 void Engine::Parts::set_state(ParticipantState state, std::string reason) {
@@ -395,9 +408,8 @@ bool Engine::Parts::coupling_allows() {
     coupled_at_ns = time.next().time_ns;
     return true;
   }
-  const auto due =
-      *coupled_since_ns + static_cast<std::int64_t>(static_cast<double>(time.next().time_ns - coupled_at_ns) *
-                                                    settings.animation_factor);
+  const std::int64_t due = after(*coupled_since_ns, static_cast<double>(time.next().time_ns - coupled_at_ns) *
+                                                        settings.animation_factor);
   if (now >= due) return true;
   wake_at = due;
   return false;

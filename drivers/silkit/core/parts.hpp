@@ -15,6 +15,7 @@
 #include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/core/links.hpp"
 #include "drivers/silkit/core/pubsub.hpp"
+#include "drivers/silkit/core/seldom.hpp"
 #include "drivers/silkit/core/system_view.hpp"
 #include "drivers/silkit/core/time_sync.hpp"
 
@@ -34,6 +35,7 @@ class Engine::Parts {
   void remove_peer(PeerId peer);
   bool next_call(Call& call);
   void call_ended(const Call& call, const std::string& thrown);
+  void release(Call::What what, std::uint64_t handler);
   void tick();
 
   // ---- lifecycle.cpp
@@ -81,6 +83,7 @@ class Engine::Parts {
   struct Peer {
     PeerInfo info;
     bool time_sync = false;
+    Seldom went_back{};
   };
   std::map<PeerId, Peer> peers;
   bool has_joined = false;
@@ -126,6 +129,7 @@ class Engine::Parts {
   std::uint64_t controller_service = 0;
   std::uint64_t request_reply_service = 0;
   std::uint64_t next_system_handler = 0, next_status_handler = 0, next_others_handler = 0;
+  std::uint64_t connected_handler_id = 0;
   std::map<std::uint64_t, SystemStateHandler> system_handlers;
   std::map<std::uint64_t, StatusHandler> status_handlers;
   std::map<std::uint64_t, PlainHandler> others_handlers;
@@ -167,6 +171,7 @@ class Engine::Parts {
   void finish_step();
   void finish(const Call& call);
   void fail(const Call& call, const std::string& thrown);
+  void keep_back(Call&& call);
   bool still_due(Call& call);
   void queue(Call::What what, std::uint64_t handler = 0);
   void note_system_state(ParticipantState before);
@@ -178,6 +183,9 @@ class Engine::Parts {
   std::vector<std::size_t> free_receivers_;
   std::map<PeerId, std::vector<std::size_t>> received_from_;  // indexes that a publisher has been told
   std::deque<Call> calls_;
+  std::set<std::pair<Call::What, std::uint64_t>> held_;
+  std::deque<Call> kept_back_;  // of handlers that are held
+  bool some_lost_ = false;      // of these
   std::optional<Call::What> running_;
   std::deque<std::function<void()>> when_idle_;
   PeerId next_peer_ = kRegistryPeer + 1;

@@ -142,6 +142,7 @@ void Mesh::Parts::replied(Link& link, const AnnouncementReply& reply) {
     return fail_join(from + " answers with protocol version " + std::to_string(reply.version.high) + "." +
                      std::to_string(reply.version.low) + "; only 3.1 is spoken here");
   link.phase = Link::Phase::up;
+  if (link.registry) reaches_registry_ = true;
   {
     const auto lock = owner_.lock();
     owner_.engine().add_subscribers(*link.peer, reply.subscribers);
@@ -161,6 +162,7 @@ void Mesh::Parts::ended(Link& link, const std::string& why) {
   const LinkPtr self = std::static_pointer_cast<Link>(link.shared_from_this());
   door_->settled(link);
   links_.erase(self);
+  if (link.registry) reaches_registry_ = false;
   {
     const auto lock = owner_.lock();
     link.close();
@@ -201,7 +203,16 @@ void Mesh::Parts::say_end(const Link& link, const std::string& why) {
     return journal_.say(Journal::Level::warn,
                         "participant " + in_quotes(link.name) + " left while this one was joining" + reason);
   }
-  if (!why.empty()) journal_.say(Journal::Level::warn, who(link) + " is disconnected" + reason);
+  if (why.empty()) return;
+  const std::string text = who(link) + " is disconnected" + reason;
+  if (link.phase == Link::Phase::stranger || link.is_broken()) return complain(text);
+  journal_.say(Journal::Level::warn, text);
+}
+
+/// Of who is no good participant: there is no end of them.
+void Mesh::Parts::complain(const std::string& text) {
+  if (const auto suffix = complaints_.suffix(Clock::now().time_since_epoch().count()))
+    journal_.say(Journal::Level::warn, text + *suffix);
 }
 
 std::string Mesh::Parts::who(const Link& link) const {

@@ -60,7 +60,7 @@ void Mesh::Parts::check_settings() {
 }
 
 SocketOptions Mesh::Parts::options() const {
-  return {settings_.tcp_no_delay, settings_.send_buffer, settings_.receive_buffer};
+  return {settings_.tcp_no_delay, settings_.tcp_quick_ack, settings_.send_buffer, settings_.receive_buffer};
 }
 
 void Mesh::Parts::open_acceptors() {

@@ -130,6 +130,8 @@ void Mesh::Parts::leave() {
     thread_.reset();
   }
   leaving_ = true;
+  if (const std::uint64_t more = complaints_.left_out(); more > 0)
+    journal_.say(Journal::Level::warn, std::to_string(more) + " streams more were refused or disconnected");
   const auto lock = owner_.lock();
   for (const LinkPtr& link : links_) {
     link->finish();
@@ -173,6 +175,7 @@ void Mesh::send(PeerId peer, ByteView message) { parts_->send(peer, message); }
 void Mesh::flush() { parts_->flush(); }
 void Mesh::wake() { parts_->wake(); }
 bool Mesh::on_io_thread() const { return parts_->on_io_thread(); }
+bool Mesh::reaches_registry() const { return parts_->reaches_registry(); }
 std::vector<std::string> Mesh::acceptors() const { return parts_->acceptors(); }
 
 }  // namespace tactus::silkit

@@ -24,6 +24,7 @@ struct MeshSettings {
   std::vector<std::string>
       acceptors;  ///< tcp:// and local://; empty: loopback (IPv4 and IPv6), and a domain socket
   bool tcp_no_delay = true;
+  bool tcp_quick_ack = false;
   std::optional<int> send_buffer;       ///< bytes
   std::optional<int> receive_buffer;    ///< bytes
   std::size_t most_queued = 64U << 20;  ///< bytes waiting for a peer that does not read; then it is dropped
@@ -73,6 +74,8 @@ class Mesh final : public Outbox {
   /// Has MeshOwner::serve() called on the I/O thread, soon; and when Engine::wake_at() says so.
   void wake();
   bool on_io_thread() const;
+  /// False once its stream has ended: nobody can join any more. Threads: any.
+  bool reaches_registry() const;
   /// Where others can reach this participant, as announced.
   std::vector<std::string> acceptors() const;
 

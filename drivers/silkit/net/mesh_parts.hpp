@@ -8,6 +8,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "drivers/silkit/core/seldom.hpp"
 #include "drivers/silkit/net/door.hpp"
 #include "drivers/silkit/net/mesh.hpp"
 #include "drivers/silkit/net/nudge.hpp"
@@ -30,6 +31,7 @@ class Mesh::Parts {
   void flush();
   void wake();
   bool on_io_thread() const { return io_thread_id_.load() == std::this_thread::get_id(); }
+  bool reaches_registry() const { return reaches_registry_; }
   std::vector<std::string> acceptors() const { return acceptors_; }
 
  private:
@@ -98,6 +100,7 @@ class Mesh::Parts {
   void replied(Link& link, const AnnouncementReply& reply);
   void ended(Link& link, const std::string& why);
   void say_end(const Link& link, const std::string& why);
+  void complain(const std::string& text);
 
   // ---- turns, on the I/O thread (mesh.cpp)
   void writable(Link& link);
@@ -130,6 +133,7 @@ class Mesh::Parts {
   bool leaving_ = false;
   std::optional<Door> door_;
   std::set<LinkPtr> links_;
+  Seldom complaints_;  ///< the I/O thread's
 
   // ---- under the owner's lock
   std::unordered_map<PeerId, Link*> peers_;
@@ -137,6 +141,7 @@ class Mesh::Parts {
   std::vector<Link*> full_;        ///< to be waited for
   std::vector<Link*> overflowed_;  ///< to be dropped
 
+  std::atomic<bool> reaches_registry_{false};
   std::atomic<std::thread::id> io_thread_id_{};
   std::optional<rtsync::PinnedThread> thread_;  ///< last: it uses everything above
 };

@@ -4,6 +4,7 @@
 #include <asio/dispatch.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "drivers/silkit/core/seldom.hpp"
 #include "drivers/silkit/net/door.hpp"
 #include "drivers/silkit/net/stream.hpp"
 
@@ -77,6 +79,7 @@ class Registry::Parts {
   void write(Guest& guest);
   void ended(Guest& guest, const std::string& why);
   void forget(Guest& guest);
+  void complain(const std::string& text);
   static std::string name_of(const Guest& guest);
 
   const RegistrySettings settings_;
@@ -85,6 +88,7 @@ class Registry::Parts {
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   Door door_;
   std::set<GuestPtr> guests_;  ///< the I/O thread's
+  Seldom complaints_;          ///< likewise
 
   mutable std::mutex mutex_;
   std::vector<std::string> names_;  ///< of the registered ones
@@ -117,6 +121,9 @@ Registry::Parts::~Parts() {
   } catch (const std::exception& failure) {
     journal_.say(Journal::Level::error, std::string("registry: ") + failure.what());
   }
+  if (const std::uint64_t more = complaints_.left_out(); more > 0)
+    journal_.say(Journal::Level::warn,
+                 "registry: " + std::to_string(more) + " streams more were refused or disconnected");
 }
 
 std::string Registry::Parts::listen(const std::string& text) {
@@ -203,7 +210,7 @@ void Registry::Parts::announced(Guest& guest, ByteView body) {
   Announcement announcement = decode_announcement(body);
   const std::string refusal = refusal_of(announcement);
   if (!refusal.empty()) {
-    journal_.say(Journal::Level::warn, "registry: refused: " + refusal);
+    complain("refused: " + refusal);
     encode(guest.queue(), AnnouncementReply{{}, false, {}, refusal});
     write(guest);  // the refused one closes the stream; if not, the door does after a while
     return;
@@ -267,8 +274,11 @@ void Registry::Parts::write(Guest& guest) {
 void Registry::Parts::ended(Guest& guest, const std::string& why) {
   if (!guest.is_open()) return;
   const bool registered = guest.registered;
-  if (!why.empty())
-    journal_.say(Journal::Level::warn, "registry: " + name_of(guest) + " is disconnected: " + why);
+  const std::string text = name_of(guest) + " is disconnected: " + why;
+  if (!why.empty() && (guest.is_broken() || !registered))
+    complain(text);
+  else if (!why.empty())
+    journal_.say(Journal::Level::warn, "registry: " + text);
   else if (registered)
     journal_.say(Journal::Level::info, "registry: " + name_of(guest) + " has left");
   forget(guest);
@@ -285,6 +295,15 @@ void Registry::Parts::ended(Guest& guest, const std::string& why) {
   } catch (...) {
     journal_.say(Journal::Level::error, "registry: the all disconnected handler failed");
   }
+}
+
+/// Of who is no good participant: there is no end of them.
+void Registry::Parts::complain(const std::string& text) {
+  const std::int64_t now_ns = settings_.steady_ns
+                                  ? settings_.steady_ns()
+                                  : std::chrono::steady_clock::now().time_since_epoch().count();
+  if (const auto suffix = complaints_.suffix(now_ns))
+    journal_.say(Journal::Level::warn, "registry: " + text + *suffix);
 }
 
 void Registry::Parts::forget(Guest& guest) {

@@ -18,6 +18,7 @@ struct RegistrySettings {
   std::size_t most_queued =
       64U << 20;  ///< bytes waiting for a participant that does not read; then it is dropped
   std::size_t most_participants = 4096;
+  std::function<std::int64_t()> steady_ns{};  ///< for the pace of its log; empty: the system's clock
   rtsync::ThreadSettings io_thread;
 };
 

@@ -92,6 +92,7 @@ Descriptor::~Descriptor() {
 void apply(int socket, const SocketOptions& options) {
   const int on = 1;
   if (options.no_delay) (void)::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (options.quick_ack) (void)::setsockopt(socket, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
   if (options.send_buffer)
     (void)::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &*options.send_buffer, sizeof(int));
   if (options.receive_buffer)

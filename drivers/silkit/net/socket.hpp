@@ -33,6 +33,7 @@ class Descriptor {
 
 struct SocketOptions {
   bool no_delay = true;
+  bool quick_ack = false;             ///< from the first byte on; the kernel may go back to its own ways
   std::optional<int> send_buffer;     ///< bytes
   std::optional<int> receive_buffer;  ///< bytes
 };

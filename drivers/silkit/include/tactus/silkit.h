@@ -409,7 +409,8 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_GetParticipantStatus(
 /// Invalid as long as no required participants are known.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_GetSystemState(SilKit_SystemState* outState,
                                                                         SilKit_SystemMonitor* monitor);
-/// Called with the state as it is now, before this returns; then with every change. Ids count from 0.
+/// Called with the state as it is now, before this returns; then with every change. Ids count from 0. The id
+/// is there before the first call (also of one that throws, which ends the handler): it may remove itself.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(
     SilKit_SystemMonitor* monitor, void* context, SilKit_SystemStateHandler_t handler,
     SilKit_HandlerId* outHandlerId);
@@ -417,6 +418,7 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(
 TACTUS_SILKIT_API SilKit_ReturnCode
 SilKit_SystemMonitor_RemoveSystemStateHandler(SilKit_SystemMonitor* monitor, SilKit_HandlerId handlerId);
 /// Called with every status that is known now, before this returns; then with every change. Ids count from 0.
+/// The id is there before the first call, as above.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(
     SilKit_SystemMonitor* monitor, void* context, SilKit_ParticipantStatusHandler_t handler,
     SilKit_HandlerId* outHandlerId);
@@ -431,7 +433,8 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantConnected
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantDisconnectedHandler(
     SilKit_SystemMonitor* monitor, void* context,
     SilKit_SystemMonitor_ParticipantDisconnectedHandler_t handler);
-/// False for the participant's own name.
+/// False for the participant's own name. For SilKitRegistry: whether the registry is there; once it is gone,
+/// nobody can join any more.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_IsParticipantConnected(SilKit_SystemMonitor* monitor,
                                                                                 const char* participantName,
                                                                                 SilKit_Bool* outConnected);

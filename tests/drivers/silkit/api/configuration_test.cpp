@@ -74,6 +74,7 @@ TEST(SilkitConfiguration, HasItsDefaultsWhenEmpty) {
     EXPECT_TRUE(read.mesh.domain_sockets);
     EXPECT_THAT(read.mesh.acceptors, IsEmpty());
     EXPECT_TRUE(read.mesh.tcp_no_delay);
+    EXPECT_FALSE(read.mesh.tcp_quick_ack);
     EXPECT_FALSE(read.mesh.send_buffer);
     EXPECT_THAT(read.logging.sinks, IsEmpty());
     EXPECT_FALSE(read.soft_timeout);
@@ -93,6 +94,7 @@ TEST(SilkitConfiguration, TakesEveryKey) {
   EXPECT_FALSE(read.mesh.domain_sockets);
   EXPECT_THAT(read.mesh.acceptors, ElementsAre("tcp://127.0.0.1:0", "local:///tmp/plant.sock"));
   EXPECT_FALSE(read.mesh.tcp_no_delay);
+  EXPECT_TRUE(read.mesh.tcp_quick_ack);
   EXPECT_EQ(read.mesh.send_buffer, 4096);
   EXPECT_EQ(read.mesh.receive_buffer, 8192);
   EXPECT_EQ(read.mesh.most_queued, 1048576U);

@@ -401,6 +401,7 @@ TEST(SilkitSimulation, MonitorKnowsWhoIsThereAndReplaysOnTheCallersThread) {
   EXPECT_TRUE(connected("B"));
   EXPECT_FALSE(connected("A")) << "oneself";
   EXPECT_FALSE(connected("C"));
+  EXPECT_TRUE(connected("SilKitRegistry"));
 
   b.lifecycle(SilKit_OperationMode_Autonomous);
   b.start();

@@ -113,6 +113,37 @@ TEST_F(Robust, PublishersThatComeAndGoLeaveNothingBehind) {
   EXPECT_EQ(removed.size(), 100U);
 }
 
+TEST_F(Robust, TimeThatGoesBackAgainAndAgainIsSaidOncePerSecond) {
+  stage.lifecycle(OperationMode::autonomous);
+  stage.time_sync(kMs);
+  stage.time_sync_of(q);
+  stage.time_sync_of(stage.newcomer("R"));  // who never says anything, and holds the time
+  stage.start();
+  const auto said = [&] {
+    std::vector<std::string> lines;
+    for (const std::string& line : stage.journal)
+      if (line.find("went back") != std::string::npos) lines.push_back(line.substr(line.find("virtual")));
+    stage.journal.clear();
+    return lines;
+  };
+  const auto back = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      stage.next(q, 9 * kMs, kMs);
+      stage.next(q, 8 * kMs, kMs);
+    }
+  };
+  back(5);
+  EXPECT_THAT(said(), ElementsAre("virtual time of Q went back"));
+  stage.steady_ns += 999 * kMs;
+  back(2);
+  EXPECT_THAT(said(), IsEmpty());
+  stage.steady_ns += kMs;
+  back(4);
+  EXPECT_THAT(said(), ElementsAre("virtual time of Q went back (6 lines like this were left out)"));
+  stage.leaves(q);
+  EXPECT_THAT(said(), ElementsAre("virtual time of Q went back 3 times more"));
+}
+
 TEST_F(Robust, AStepIsTakenWhenTheSystemLeavesItsError) {
   stage.lifecycle(OperationMode::coordinated);
   stage.time_sync(kMs);

@@ -355,6 +355,81 @@ TEST(SystemMonitor, HearsWhoComesAndGoes) {
   EXPECT_THAT(stage.heard(), ElementsAre("Q came", "Q went"));
 }
 
+TEST(SystemMonitor, KeepsCallsBackInOrderWhileTheirHandlerIsHeld) {
+  test::Stage stage;
+  stage.join();
+  const PeerId q = stage.newcomer("Q");
+  const auto noting = [&](const std::string& who) {
+    return std::make_shared<const std::function<void(const Status&)>>([&stage, who](const Status& status) {
+      stage.note(who + " " + std::to_string(static_cast<int>(status.state)));
+    });
+  };
+  const std::uint64_t slow = stage.engine().add_status_handler(noting("slow"));
+  (void)stage.engine().add_status_handler(noting("quick"));
+  stage.engine().hold(Call::What::status, slow);
+  stage.status(q, 10);
+  stage.status(q, 20);
+  EXPECT_THAT(stage.heard(), ElementsAre("quick 10", "quick 20"));
+  stage.user([&](Engine& engine) { engine.release(Call::What::status, slow); });
+  EXPECT_THAT(stage.heard(), ElementsAre("slow 10", "slow 20"));
+  stage.status(q, 30);
+  EXPECT_THAT(stage.heard(), ElementsAre("slow 30", "quick 30"));
+}
+
+TEST(SystemMonitor, MakesNoCallOfAHandlerThatWasRemovedWhileItWasHeld) {
+  test::Stage stage;
+  stage.join();
+  const PeerId q = stage.newcomer("Q");
+  const std::uint64_t id = stage.engine().add_status_handler(
+      std::make_shared<const std::function<void(const Status&)>>([&](const Status&) { stage.note("!"); }));
+  stage.engine().hold(Call::What::status, id);
+  stage.status(q, 10);
+  EXPECT_TRUE(stage.engine().has_handler(Call::What::status, id));
+  stage.user([&](Engine& engine) { engine.remove_handler(Call::What::status, id); });
+  EXPECT_FALSE(stage.engine().has_handler(Call::What::status, id));
+  stage.user([&](Engine& engine) { engine.release(Call::What::status, id); });
+  EXPECT_THAT(stage.heard(), testing::IsEmpty());
+}
+
+TEST(SystemMonitor, LosesTheOldestCallsOfAHandlerThatIsHeldForTooLong) {
+  test::Stage stage;
+  stage.join();
+  const PeerId q = stage.newcomer("Q");
+  int calls = 0;
+  int last = 0;
+  const std::uint64_t id = stage.engine().add_status_handler(
+      std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
+        ++calls;
+        last = static_cast<int>(status.state);
+      }));
+  stage.engine().hold(Call::What::status, id);
+  for (int i = 0; i < 6000; ++i)
+    for (const int state : {50, 60}) stage.status(q, state);
+  stage.engine().release(Call::What::status, id);
+  for (Call call; stage.engine().next_call(call);) stage.engine().call_ended(call, call.make());
+  EXPECT_EQ(calls, 10'000);
+  EXPECT_EQ(last, 60);
+  EXPECT_EQ(std::count_if(stage.journal.begin(), stage.journal.end(),
+                          [](const std::string& line) { return line.find("lost in part") != line.npos; }),
+            1);
+}
+
+TEST(SystemMonitor, TellsANewConnectedHandlerNothingThatWasDueForTheOldOne) {
+  test::Stage stage;
+  stage.join();
+  const auto noting = [&](const std::string& what) {
+    return std::make_shared<const std::function<void(const std::string&)>>(
+        [&stage, what](const std::string& name) { stage.note(name + what); });
+  };
+  const std::uint64_t old = stage.engine().on_connected(noting(" old"));
+  stage.engine().hold(Call::What::connected, old);
+  (void)stage.newcomer("Q");
+  (void)stage.engine().on_connected(noting(" new"));  // replays Q itself
+  stage.user([&](Engine& engine) { engine.release(Call::What::connected, old); });
+  (void)stage.newcomer("R");
+  EXPECT_THAT(stage.heard(), ElementsAre("R new"));
+}
+
 TEST(SystemMonitor, ANameMayComeBackAfterItsShutdown) {
   test::Stage stage;
   stage.join();

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
 namespace tactus::silkit {
@@ -407,6 +409,23 @@ TEST(Coupling, HoldsAStepBackUntilItsTimeHasCome) {
     EXPECT_THAT(stage.heard(), ElementsAre("step " + std::to_string(k * kMs) + " 1000000"));
   }
   EXPECT_EQ(stage.steady_ns, 5'000'000'000 + 5 * kMs);
+}
+
+TEST(Coupling, ToATimeThatNeverComesHoldsForEver) {
+  for (const double factor : {9.3e18, 1e300, std::numeric_limits<double>::infinity()}) {
+    EngineSettings settings = test::named("P");
+    settings.animation_factor = factor;
+    Stage stage(settings);
+    stage.join();
+    stage.lifecycle(OperationMode::autonomous);
+    stage.time_sync();
+    stage.start();
+    stage.heard();
+    EXPECT_EQ(stage.engine().wake_at(), INT64_MAX) << factor;
+    stage.steady_ns = INT64_MAX - 1;
+    stage.user([](Engine& engine) { engine.tick(); });
+    EXPECT_THAT(stage.heard(), IsEmpty()) << factor;
+  }
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <sstream>
+#include <thread>
 
 #include "tests/drivers/silkit/integration/stage.hpp"
 
@@ -246,6 +248,33 @@ TEST(WorkflowCommand, BeforeAllAreThereCtrlCLeavesAndStartsNothing) {
   Process& again = stage.workflow({"A"});
   ASSERT_TRUE(again.wait_for_output("system: Running")) << "A still waits: " << again.out();
   a.signal(SIGTERM);
+  EXPECT_EQ(end_of(a)["state"], "Shutdown");
+}
+
+TEST(WorkflowCommand, EndsWhenTheRegistryDiesBeforeAllAreThere) {
+  Stage stage;
+  Process& workflow = stage.workflow({"A", "Nobody"});
+  Process& a = stage.play("A");
+  ASSERT_TRUE(workflow.wait_for_output("A is there; waiting for Nobody")) << workflow.out();
+  stage.registry().signal(SIGKILL);
+  const Finished& done = workflow.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_NE(done.err.find("the registry at " + stage.uri() + " is gone: nobody can join"), std::string::npos)
+      << done;
+  EXPECT_NE(done.out.find("nothing was started; not there: Nobody"), std::string::npos) << done;
+  a.signal(SIGKILL);
+}
+
+TEST(WorkflowCommand, NeedsNoRegistryOnceAllAreThere) {
+  Stage stage;
+  Process& workflow = stage.workflow({"A"});
+  Process& a = stage.play("A");
+  ASSERT_TRUE(workflow.wait_for_output("starting A, SystemController")) << workflow.out();
+  stage.registry().signal(SIGKILL);
+  ASSERT_TRUE(workflow.wait_for_output("system: Running")) << workflow.out();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  workflow.signal(SIGINT);
+  EXPECT_EQ(workflow.wait().status, 0) << workflow.out();
   EXPECT_EQ(end_of(a)["state"], "Shutdown");
 }
 

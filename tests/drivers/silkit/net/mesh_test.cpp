@@ -482,9 +482,35 @@ TEST_F(MeshTest, ClosesStreamsThatSaySomethingElseFirstOrNothing) {
   RawStream rude(a->mesh.acceptors().front());
   rude.say(Subscriber{1, "default", "X", 1});
   EXPECT_TRUE(rude.ends());
-  RawStream silent(a->mesh.acceptors().front());
+  EXPECT_TRUE(eventually([&] { return a->said.warnings_with("a message before the announcement") == 1; }));
+  const auto b = joined("B", settings);
+  RawStream silent(b->mesh.acceptors().front());
   EXPECT_TRUE(silent.ends());
-  EXPECT_TRUE(eventually([&] { return a->said.warnings_with("said nothing for 200 ms") == 1; }));
+  EXPECT_TRUE(eventually([&] { return b->said.warnings_with("said nothing for 200 ms") == 1; }));
+}
+
+TEST_F(MeshTest, CountsBadStreamsInsteadOfNamingEachOfThem) {
+  const auto a = joined("A");
+  for (int count = 0; count < 100; ++count) {
+    RawStream rude(a->mesh.acceptors().front());
+    rude.say(Subscriber{1, "default", "X", 1});
+    EXPECT_TRUE(rude.ends());
+  }
+  a->mesh.leave();
+  const std::size_t lines = a->said.warnings_with("a stream without a name is disconnected");
+  EXPECT_GE(lines, 1U);
+  EXPECT_LT(lines, 100U) << "not even one per second: a hundred take less";
+  EXPECT_TRUE(a->said.warnings_with("lines like this were left out") +
+                  a->said.warnings_with("streams more were refused or disconnected") >
+              0)
+      << a->said.warnings();
+}
+
+TEST_F(MeshTest, KnowsWhetherTheRegistryIsThere) {
+  const auto a = joined("A");
+  EXPECT_TRUE(a->mesh.reaches_registry());
+  registry_.reset();
+  EXPECT_TRUE(eventually([&] { return !a->mesh.reaches_registry(); }));
 }
 
 TEST_F(MeshTest, DropsWhoDoesNotReadAndSaysHowMuchWaits) {

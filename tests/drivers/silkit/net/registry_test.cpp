@@ -39,7 +39,12 @@ class RegistryTest : public testing::Test {
   }
 
   Said said_;
-  Registry registry_{{.domain_sockets = false, .io_thread = {.name = "registry"}}, said_};
+  std::atomic<std::int64_t> now_ns_{0};
+  std::atomic<std::int64_t> pace_ns_{1'000'000'000};  ///< the clock goes on by this when it is looked at
+  Registry registry_{{.domain_sockets = false,
+                      .steady_ns = [this] { return now_ns_ += pace_ns_; },
+                      .io_thread = {.name = "registry"}},
+                     said_};
   const std::string uri_ = registry_.listen("silkit://127.0.0.1:0");
 };
 
@@ -184,6 +189,17 @@ TEST_F(RegistryTest, DropsWhoSendsGarbage) {
   expect_alive();
 }
 
+TEST_F(RegistryTest, SaysOncePerSecondThatStreamsAreBad) {
+  pace_ns_ = 300'000'000;
+  for (int count = 0; count < 9; ++count) {  // at 0.3 s, 0.6 s ... 2.7 s
+    RawStream stream(uri_);
+    stream.send(Bytes(8, std::byte{0}));
+    EXPECT_TRUE(stream.ends());
+  }
+  EXPECT_EQ(said_.warnings_with("a stream from 127.0.0.1 is disconnected"), 3U) << said_.warnings();
+  EXPECT_EQ(said_.warnings_with("(3 lines like this were left out)"), 2U) << said_.warnings();
+}
+
 TEST_F(RegistryTest, NamesTheParticipantThatSendsGarbage) {
   RawStream stream = registered(uri_, announcement_of("Broken"));
   stream.send(Bytes(8, std::byte{0}));
@@ -250,6 +266,21 @@ TEST(Registry, KeepsToItsMostParticipants) {
   RawStream c(uri);
   c.say(announcement_of("C"));
   EXPECT_THAT(c.next_reply().diagnostic, HasSubstr("no room"));
+}
+
+TEST(Registry, SaysAtItsEndHowManyBadStreamsItDidNotMention) {
+  Said said;
+  {
+    Registry registry({.domain_sockets = false, .steady_ns = [] { return 0; }, .io_thread = {}}, said);
+    const std::string uri = registry.listen("silkit://127.0.0.1:0");
+    for (const char* name : {"", "SilKitRegistry", ""}) {
+      RawStream stream(uri);
+      stream.say(announcement_of(name));
+      EXPECT_FALSE(stream.next_reply().success);
+    }
+  }
+  EXPECT_EQ(said.warnings_with("refused: "), 1U) << said.warnings();
+  EXPECT_EQ(said.warnings_with("registry: 2 streams more were refused"), 1U) << said.warnings();
 }
 
 TEST(Registry, ListensOnADomainSocketWhosePathCanBeGuessed) {

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tactus::silkit {
+
+/// Of many lines that are alike: the first is said, then one per second at most, with how many were left out.
+///
+/// Threads  a value; one thread at a time.
+class Seldom {
+ public:
+  /// What to append to the line that is due at `now_ns` (any steady clock); nothing: it is left out.
+  std::optional<std::string> suffix(std::int64_t now_ns) {
+    if (said_ns_ && now_ns - *said_ns_ < kPause) {
+      ++left_out_;
+      return std::nullopt;
+    }
+    said_ns_ = now_ns;
+    const std::uint64_t missing = std::exchange(left_out_, 0);
+    return missing == 0 ? "" : " (" + std::to_string(missing) + " lines like this were left out)";
+  }
+  /// Since the last line that was said.
+  std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  static constexpr std::int64_t kPause = 1'000'000'000;
+
+  std::optional<std::int64_t> said_ns_;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace tactus::silkit

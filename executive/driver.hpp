@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executive/clock_driver.hpp"
+#include "executive/link.hpp"
 #include "executive/model_driver.hpp"
 #include "executive/model_library.hpp"
 #include "executive/record_sink.hpp"
@@ -15,7 +16,7 @@ namespace tactus::executive {
 /// C++ classes of the executive, so they are built with it: `build` must equal ours.
 struct DriverEntry {
   const char* build;  ///< TACTUS_DRIVER_BUILD
-  const char* kind;   ///< "record": RecordSink, "clock": ClockDriver, "model": ModelDriver
+  const char* kind;   ///< "record": RecordSink, "clock": ClockDriver, "model": ModelDriver, "link": LinkDriver
   const char* name;   ///< "csv"
   void* (*make)();    ///< a new object of the kind's class; the caller deletes it
 };
@@ -24,7 +25,7 @@ using DriverFunction = const DriverEntry* (*)();
 /// The executive's version and the compiler's C++ ABI: what two sides of a virtual call must share.
 #define TACTUS_TEXT_OF(x) #x
 #define TACTUS_TEXT(x) TACTUS_TEXT_OF(x)
-#define TACTUS_DRIVER_BUILD "tactus driver 2, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
+#define TACTUS_DRIVER_BUILD "tactus driver 3, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
 
 /// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so.
 class DriverLibrary {
@@ -37,6 +38,7 @@ class DriverLibrary {
   std::unique_ptr<RecordSink> make_record_sink() const { return make<RecordSink>(); }     ///< "record"
   std::unique_ptr<ClockDriver> make_clock_driver() const { return make<ClockDriver>(); }  ///< "clock"
   std::unique_ptr<ModelDriver> make_model_driver() const { return make<ModelDriver>(); }  ///< "model"
+  std::unique_ptr<LinkDriver> make_link_driver() const { return make<LinkDriver>(); }     ///< "link"
 
  private:
   template <class T>

@@ -24,6 +24,8 @@ std::string_view name_of(Outcome outcome) {
       return "overrun";
     case Outcome::clock_lost:
       return "clock_lost";
+    case Outcome::link_lost:
+      return "link_lost";
     case Outcome::failed:
       return "failed";
     case Outcome::aborted:
@@ -232,9 +234,56 @@ void Executive::set_recordings(std::vector<Recording*> recordings) {
     });
 }
 
+void Executive::set_link(Link& link) {
+  link_ = &link;
+  link.redirect([this](const ModelInstance* model, const void* data, std::size_t bytes) {
+    return program_.outside_view(model, data, bytes);
+  });
+}
+
 void Executive::enter(State next) TACTUS_RT {
   assert(can_go(state(), next) && "a transition that is not in kLifecycle");
   state_.store(next, std::memory_order_relaxed);
+}
+
+/// Waits for the others of the federation: nobody's first frame begins before they are all there.
+void Executive::await_link(std::int64_t k) {
+  if (link_ == nullptr) return;
+  while (!orders_.ending() && !link_grants(k)) {
+    latest_frame_.turns = turns_;
+    latest_frame_.state = State::start;
+    latest_.write(latest_frame_);
+  }
+  link_->start(k);
+}
+
+/// Virtual time allows frame k, or the rig is in real time and asks nobody. Else it waits for a freeze frame's
+/// time at most.
+bool Executive::link_grants(std::int64_t k) TACTUS_RT {
+  const bool first = k == first_frame_ && frames_run_ == 0;
+  if (link_ == nullptr || (sync_.active() && !first) || link_->may_begin(k, sync_.active())) return true;
+  rest();
+  const bool may = link_->wait(k, sync_.active(), rtsync::monotonic_now() + plan().freeze_frame.floor());
+  wake();
+  if (!may) alive();
+  return may;
+}
+
+/// StepBegin of the link. False: its policy ends the rig.
+bool Executive::begin_link(std::int64_t k) TACTUS_RT {
+  const bool paced = sync_.active();
+  const rtsync::Instant<rtsync::RigTime> slot = paced ? sync_.slot_of(k) : sync_.wake();
+  switch (link_->begin_frame({k, slot, rtsync::monotonic_now(), sync_.wake() - slot})) {
+    case LinkVerdict::go_on:
+      return true;
+    case LinkVerdict::freeze:
+      orders_.request_pause();
+      return true;
+    case LinkVerdict::terminate:
+      break;
+  }
+  link_lost_ = true;
+  return false;
 }
 
 /// Waits for the clock's first slot: what is outside may not be ready yet, and the rig lives all the same.
@@ -265,6 +314,7 @@ RunEnd Executive::run(std::int64_t frames) {
   std::int64_t k = first_frame_;
   orders_.seek(k);
   take_checkpoints(k);
+  await_link(k);
   Verdict verdict = await_start(sync_.start(k), k);
   wake();
   verdict = pause_as_wanted(verdict, k, k < frames);
@@ -277,13 +327,16 @@ RunEnd Executive::run(std::int64_t frames) {
       verdict = await_start(sync_.restart(k), k);
       wake();
     } else {
-      if (k >= frames || !run_frame(k)) break;
-      verdict = end_frame(k);
-      ++k;
-      ++frames_run_;
-      // Nothing depends any more on the wait after the last frame.
-      if (k == frames && (verdict == Verdict::clock_freeze || verdict == Verdict::clock_terminate))
-        verdict = Verdict::go_on;
+      if (k >= frames) break;
+      if (link_grants(k)) {
+        if (!run_frame(k)) break;
+        verdict = end_frame(k);
+        ++k;
+        ++frames_run_;
+        // Nothing depends any more on the wait after the last frame.
+        if (k == frames && (verdict == Verdict::clock_freeze || verdict == Verdict::clock_terminate))
+          verdict = Verdict::go_on;
+      }
     }
     verdict = pause_as_wanted(verdict, k, k < frames);
   }
@@ -330,6 +383,7 @@ void Executive::alive() TACTUS_RT {
 bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   enter(State::step_begin);
   for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).reset_longest();
+  if (link_ != nullptr && !begin_link(k)) return false;
   if (!meet_backgrounds(k)) return false;
   const std::int64_t now = plan().frame.times(k).count();
   if (!run_list(TACTUS_TOP_OF_FRAME, {now, k, end_call_.dt})) return false;
@@ -354,7 +408,9 @@ bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   enter(State::step_end);
   end_call_.frame = k;
   end_call_.sim_time_ns = plan().frame.times(k + 1).count();
-  return run_list(TACTUS_END_OF_FRAME, end_call_);
+  if (!run_list(TACTUS_END_OF_FRAME, end_call_)) return false;
+  if (link_ != nullptr) link_->end_frame(k);
+  return true;
 }
 
 bool Executive::run_instant() TACTUS_RT {
@@ -619,6 +675,8 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
     set(Outcome::aborted, std::string("the sleeper '") + sleeper_.name() + "' cannot wait any more");
   } else if (verdict == Verdict::clock_terminate) {
     set(Outcome::clock_lost, sleeper_.failure());
+  } else if (link_lost_) {
+    set(Outcome::link_lost, frame + link_->verdict_reason());
   } else if (aborted != nullptr) {
     set(Outcome::aborted, aborted);
   } else if (verdict == Verdict::terminate) {

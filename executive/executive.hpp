@@ -13,6 +13,7 @@
 #include "executive/checkpoint_writer.hpp"
 #include "executive/crew.hpp"
 #include "executive/lifecycle.hpp"
+#include "executive/link.hpp"
 #include "executive/orders.hpp"
 #include "executive/plan.hpp"
 #include "executive/program.hpp"
@@ -36,6 +37,7 @@ enum class Outcome {
   stopped,     ///< somebody asked for the end
   overrun,     ///< a maximum of the overrun policy was reached
   clock_lost,  ///< the external clock was at fault, and the policy of that fault says terminate
+  link_lost,   ///< the link's policy about late or old data says terminate
   failed,      ///< a job failed: Abort
   aborted,     ///< somebody asked for Abort, or the sleeper broke
 };
@@ -61,7 +63,7 @@ struct LoadedState {
 ///          on the rig's real-time thread. The requests and the readers: any thread, any time.
 /// RT       run(), from the first frame to the last: no lock, no allocation, no exception, no system call
 ///          but the sleeper's and, where threads wait for each other by futex, theirs.
-class Executive final : public ModelServices, public CrewWork {
+class Executive final : public ModelServices, public CrewWork, public LinkOrders {
  public:
   /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `ticks`: a TSC clock for the job times
   /// if there is one. Throws std::invalid_argument when the plan cannot be scheduled. @when setup
@@ -83,10 +85,10 @@ class Executive final : public ModelServices, public CrewWork {
   /// Requests; each is taken at the end of the frame. Abort wins over stop, stop over reset, reset over
   /// pause.
   /// @when any
-  void request_stop(const char* reason) TACTUS_RT;   ///< `reason` is a literal: it is kept as a pointer
-  void request_abort(const char* reason) TACTUS_RT;  ///< likewise
-  void request_pause() TACTUS_RT { orders_.request_pause(); }
-  void request_resume() TACTUS_RT { orders_.request_resume(); }
+  void request_stop(const char* reason) TACTUS_RT override;   ///< `reason` is kept as a pointer: it has to stay
+  void request_abort(const char* reason) TACTUS_RT override;  ///< likewise
+  void request_pause() TACTUS_RT override { orders_.request_pause(); }
+  void request_resume() TACTUS_RT override { orders_.request_resume(); }
   /// Run so many frames from where the rig stands, running or frozen, then freeze. At least 1.
   void request_step(std::int64_t frames) TACTUS_RT { orders_.request_step(frames); }
   /// Run until that simulated time (the first boundary of frames not before it), then freeze.
@@ -146,6 +148,8 @@ class Executive final : public ModelServices, public CrewWork {
   void abandon();
   /// What an external clock keeps up to date; handed on to latest_clock(). @when setup
   void set_clock_status(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
+  /// Who takes in and hands out at the borders of every frame, and says when the first one may run. @when setup
+  void set_link(Link& link);
   /// Kicked at the end of every frame and freeze frame. @when setup
   void set_watchdog(rtsync::WatchdogDevice& watchdog) { watchdog_ = &watchdog; }
   /// A recording that is sampled once per frame, after the frame's times are known. @when setup
@@ -242,6 +246,9 @@ class Executive final : public ModelServices, public CrewWork {
   rtsync::Verdict freeze(std::int64_t k, bool clock_fault) TACTUS_RT;
   bool run_freeze_frame(std::int64_t n) TACTUS_RT;
   rtsync::Verdict await_start(rtsync::Verdict verdict, std::int64_t k) TACTUS_RT;
+  void await_link(std::int64_t k);
+  bool link_grants(std::int64_t k) TACTUS_RT;
+  bool begin_link(std::int64_t k) TACTUS_RT;
   void alive() TACTUS_RT;
   /// The main thread waits for time to pass, and need not get on; and works again.
   void breathe() TACTUS_RT;
@@ -287,6 +294,8 @@ class Executive final : public ModelServices, public CrewWork {
   rtsync::LatestCell<FaultText> latest_clock_fault_;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   rtsync::WatchdogDevice* watchdog_ = nullptr;
+  Link* link_ = nullptr;
+  bool link_lost_ = false;  // its policy ends the rig
   std::int64_t turns_ = 0;
   std::atomic<bool> output_stuck_{false};
   rtsync::SpscRing<FrameNote> notes_{4096};

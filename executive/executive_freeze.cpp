@@ -20,6 +20,7 @@ Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_
 
 Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
   enter(State::pause);
+  if (link_ != nullptr) link_->frozen(true);
   Snapshot frozen = latest_frame_;
   frozen.state = State::pause;
   frozen.clock_fault = clock_fault;
@@ -51,6 +52,7 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
     take_orders(k);
   }
   enter(State::resume);
+  if (link_ != nullptr) link_->frozen(false);
   if (!run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()}))
     return Verdict::go_on;
   return sync_.unfreeze();

@@ -195,6 +195,10 @@ void Executive::load(const LoadedState& state) {
 /// A reset, or a checkpoint to be loaded: the frame that comes next; nothing when the rig has to end.
 std::optional<std::int64_t> Executive::go_back() {
   const LoadedState* const loading = load_.exchange(nullptr, std::memory_order_acquire);
+  if (link_ != nullptr) {
+    reset_failure_ = "a linked rig cannot go back: the virtual time of the others does not";
+    return std::nullopt;
+  }
   if (can_go(state(), State::stop)) enter(State::stop);
   drive_safe();
   enter(State::reset);

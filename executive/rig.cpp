@@ -22,6 +22,7 @@ namespace {
 
 constexpr const char* kRealtime = "rt";    // the name of the executive's own variables
 constexpr const char* kClock = "clock";    // the name of the external clock's variables
+constexpr const char* kLink = "link";      // of the link's
 constexpr const char* kRecord = "record";  // and of its own jobs
 
 /// a + b; nothing when that is beyond what a Period holds.
@@ -54,7 +55,8 @@ struct Declarer {
 
 }  // namespace
 
-Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems)
+Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems,
+         LinkChoice choice)
     : settings_(std::move(settings)), problems_(std::move(problems)) {
   plan_.frame = settings_.frame.period;
   plan_.job_times = settings_.job_times;
@@ -68,6 +70,7 @@ Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Proble
   plan_loops();
   connect();
   refuse_direct_loops();
+  make_link(choice);
   make_recordings();
   check_patience();
   plan_orders();
@@ -114,7 +117,8 @@ const ModelLibrary* Rig::library(const ModelSettings& model, const std::filesyst
 void Rig::make_models(const std::filesystem::path& base) {
   std::map<const tactus_model*, std::string> single;  // models with static data, and who has them
   for (ModelSettings& settings : settings_.models) {
-    if (settings.name == kRealtime || settings.name == kRecord || settings.name == kClock) {
+    if (settings.name == kRealtime || settings.name == kRecord || settings.name == kClock ||
+        settings.name == kLink) {
       problems_.add(
           settings.origin,
           "'" + settings.name + "' is the name of the executive's own variables or jobs; choose another");
@@ -321,7 +325,7 @@ void Rig::apply_parameters() {
 
 void Rig::plan_threads() {
   constexpr const char* kTaken[] = {"main",     "helpers",       "tactus",    "setup",
-                                    "recorder", "runaway-guard", "checkpoint"};
+                                    "recorder", "runaway-guard", "checkpoint",    "link"};
   plan_.stuck_after = settings_.threads.stuck_after;
   plan_.ratio = settings_.realtime.ratio;
   if (settings_.threads.workers.size() > 60)
@@ -617,6 +621,7 @@ void Rig::declare_clock_variables() {
 /// The executive's own variables of that name: rt, and clock when it is external.
 const std::deque<Variable>* Rig::own_variables(const std::string& name) const {
   if (name == kRealtime) return &rt_variables_;
+  if (name == kLink && link_ != nullptr) return &link_->variables();
   return name == kClock && settings_.clock.external() ? &clock_variables_ : nullptr;
 }
 
@@ -707,13 +712,64 @@ void Rig::refuse_direct_loops() {
                       "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
 }
 
+void Rig::make_link(const LinkChoice& choice) {
+  LinkSection& section = settings_.link;
+  if (!section.present) {
+    if (!choice.replay.empty())
+      problems_.add(settings_.rig.place, kLink, "the rig has no link, so there is nothing to replay");
+    return;
+  }
+  const auto library = driver("link", section.driver);
+  if (library == nullptr) return;
+  const LinkContext context{settings_.rig.value, plan_.frame, choice.realtime, choice.replay,
+                            [this](const Located<std::string>& name) { return find(name); }};
+  std::unique_ptr<Link> made =
+      library->make_link_driver()->make(section.device, section.origin.path, context, problems_);
+  if (made == nullptr) return;  // said why
+  section.device = made->resolved();
+  for (const VariableRef& input : made->inputs()) check_linked(input);
+  if (made->mode() == LinkMode::paced && !settings_.realtime.enabled)
+    problems_.add(section.origin, "mode paced needs a rig in real time: set realtime.enabled: yes, or mode: follow");
+  const bool recorded = std::any_of(settings_.record.begin(), settings_.record.end(),
+                                    [](const RecordingSettings& recording) { return recording.name == kLink; });
+  if (made->records() && !recorded) {
+    RecordingSettings& recording = settings_.record.emplace_back();
+    recording.name = kLink;
+    recording.origin = section.origin;
+    recording.variables.push_back({std::string(kLink) + ".*", section.origin.place, section.origin.path + ".record"});
+  }
+  link_ = std::move(made);
+}
+
+/// An input that the link writes is written by nobody else, and not while its model may be running.
+void Rig::check_linked(const VariableRef& input) {
+  const auto refuse = [&](const std::string& why) {
+    problems_.add(settings_.link.origin, "'" + input.name() + "' " + why);
+  };
+  for (const Connection& wire : plan_.connections) {
+    const bool apart = wire.to.variable != input.variable || wire.to.first + wire.to.elements <= input.first ||
+                       input.first + input.elements <= wire.to.first;
+    if (!apart) refuse("is already fed by '" + wire.from.name() + "'; an input has one source");
+  }
+  for (const PlannedJob& job : plan_.jobs) {
+    if (job.model != input.model || !asynchronous(job.thread)) continue;
+    refuse("belongs to a model on the asynchronous thread '" + plan_.threads[job.thread - 1].name +
+           "', which may be reading it at any time; subscribe with an input of a model on main, and connect its "
+           "output from there");
+    break;
+  }
+}
+
 std::vector<std::string> Rig::unconnected_inputs() const {
   std::vector<std::string> names;
+  const std::vector<VariableRef> linked = link_ == nullptr ? std::vector<VariableRef>{} : link_->inputs();
   for (const ModelInstance& model : models_) {
     for (const Variable& variable : model.variables()) {
       if (variable.role != TACTUS_INPUT) continue;
       const bool fed = std::any_of(plan_.connections.begin(), plan_.connections.end(),
-                                   [&](const Connection& c) { return c.to.variable == &variable; });
+                                   [&](const Connection& c) { return c.to.variable == &variable; }) ||
+                       std::any_of(linked.begin(), linked.end(),
+                                   [&](const VariableRef& ref) { return ref.variable == &variable; });
       if (!fed && std::find(set_.begin(), set_.end(), variable.data) == set_.end())
         names.push_back(variable.name);
     }
@@ -750,7 +806,8 @@ void Rig::make_recordings() {
                         "model '" + model->name() + "' has nothing to record: it declares parameters alone");
       } else if (const std::deque<Variable>* const own = own_variables(name.value.substr(0, star));
                  star != 0 && own != nullptr) {
-        for (const Variable& variable : *own) variables.push_back({&variable, 0, 1, false, nullptr});
+        for (const Variable& variable : *own)
+          variables.push_back({&variable, 0, static_cast<std::uint32_t>(variable.elements()), false, nullptr});
       } else if (const auto ref = find(name)) {
         variables.push_back(*ref);
       }

@@ -21,6 +21,12 @@
 
 namespace tactus::executive {
 
+/// What a command decides about the link, whatever the rig file says.
+struct LinkChoice {
+  bool realtime = true;  ///< false: --no-realtime; a link that would be paced follows instead
+  std::string replay{};  ///< a run folder: what came in there comes in again
+};
+
 /// A rig file made real (state Connect): libraries loaded, models constructed and declared, wires checked,
 /// the plan laid. Nothing has been run yet.
 ///
@@ -29,7 +35,8 @@ class Rig {
  public:
   /// `base` is the folder that libraries with a '/' are relative to. Throws config::ConfigError with
   /// everything that is wrong, all in one go. @when setup
-  Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems = {});
+  Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems = {},
+      LinkChoice choice = {});
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
   ~Rig();
@@ -38,7 +45,9 @@ class Rig {
   const RigSettings& settings() const { return settings_; }
   const Plan& plan() const { return plan_; }
   const std::deque<ModelInstance>& models() const { return models_; }
-  /// Inputs that no wire feeds and no parameter sets.
+  /// The link to virtual-time participants; nullptr: the rig has none.
+  Link* link() const { return link_.get(); }
+  /// Inputs that no wire and no link feeds and no parameter sets.
   std::vector<std::string> unconnected_inputs() const;
 
   /// Who answers the models' requests from now on. @when setup
@@ -103,6 +112,8 @@ class Rig {
   std::optional<VariableRef> find(const Located<std::string>& name);
   void connect();
   void refuse_direct_loops();
+  void make_link(const LinkChoice& choice);
+  void check_linked(const VariableRef& input);
   void make_recordings();
   std::shared_ptr<DriverLibrary> driver(const std::string& kind, const Located<std::string>& name);
 
@@ -111,6 +122,7 @@ class Rig {
   std::deque<ModelLibrary> libraries_;  // before the models: they are unloaded last
   std::vector<std::shared_ptr<DriverLibrary>> drivers_;
   std::unique_ptr<ClockDriver> clock_driver_;
+  std::unique_ptr<Link> link_;
   rtsync::EdgeClockStatus clock_status_;
   rtsync::Nanoseconds clock_delay_{0};  // what the external clock may add to a frame, or to its start
   std::deque<Driven> driven_;

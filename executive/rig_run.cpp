@@ -34,7 +34,8 @@ constexpr auto kAbortPatience = 1s;  // how long an abort waits for a job that d
 RigRun::RigRun(Rig& rig, RunOptions options)
     : rig_(rig),
       options_(std::move(options)),
-      realtime_(options_.realtime && rig.settings().realtime.enabled),
+      realtime_(options_.realtime && rig.settings().realtime.enabled &&
+                (rig.link() == nullptr || rig.link()->mode() != LinkMode::follow)),
       checkpoints_(rig, options_.folder) {}
 
 RigRun::~RigRun() {
@@ -115,6 +116,10 @@ void RigRun::choose_clock_and_sleeper() {
   teller_.emplace(executive_->plan());
   if (!options_.realtime) executive_->forbid_realtime();
   if (edge_clock_ != nullptr) executive_->set_clock_status(rig_.clock_status());
+  if (rig_.link() != nullptr) {
+    executive_->set_link(*rig_.link());
+    if (rig_.link()->mode() == LinkMode::follow) executive_->forbid_realtime();
+  }
   rig_.serve(*executive_);
 }
 
@@ -217,6 +222,41 @@ void RigRun::prepare_machine() {
         static_cast<std::int32_t>(settings.dma_latency->count() / 1000)));
     wish(dma_latency_->provision());
   }
+}
+
+/// Joins the others. False, and end_ says so, when it was stopped meanwhile. Throws MachineError.
+bool RigRun::join_link(RunWatcher& watcher) {
+  if (rig_.link() == nullptr) return true;
+  std::string refusal;
+  const bool back = run_beside(watcher, [this, &refusal] {
+    try {
+      rig_.link()->join(*executive_, {"link", cpus_.helpers, SchedPolicy::other, 0, 0, false});
+    } catch (const DeviceError& error) {
+      refusal = error.what();
+    }
+  });
+  if (!back) return false;
+  if (refusal.empty()) return true;
+  if (!executive_->stop_requested() && !executive_->abort_requested())
+    throw MachineError("link: " + refusal + "\nnothing was started");
+  end_ = {Outcome::stopped, "stopped before the others were joined", 0};
+  executive_->abandon();
+  return false;
+}
+
+/// Tells the others how it ended. That takes a bounded time, in which signals are heard.
+void RigRun::leave_link(RunWatcher& watcher) {
+  if (rig_.link() == nullptr) return;
+  const bool in_order = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
+  const LinkEnd end{in_order, end_.reason.empty() ? "the rig has run its frames" : end_.reason};
+  std::atomic<bool> left{false};
+  rtsync::PinnedThread leaver({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false}, [&] {
+    rig_.link()->leave(end);
+    left.store(true);
+  });
+  while (!left.load()) watcher.tick(*this);
+  leaver.join();
+  for (const std::string& line : rig_.link()->tell()) say(watcher, line);
 }
 
 /// Start: the jobs before the first frame. False, and end_ says why, when one failed or never came back.
@@ -352,7 +392,7 @@ void RigRun::run(RunWatcher& watcher) {
   start_main_thread();
   wish(job_threads_->start());
   refuse_or_warn();  // before any job of a model has run
-  if (initialize(watcher) && open_recordings()) {
+  if (join_link(watcher) && initialize(watcher) && open_recordings()) {
     wish(recorder_->provisions());
     checkpoints_.start(cpus_.helpers);
     const bool spins = sleeper_->share_spun(rig_.plan().frame) >= 1 || !rig_.settings().realtime.sleep_timer;
@@ -366,6 +406,7 @@ void RigRun::run(RunWatcher& watcher) {
     if (std::getenv("NOTIFY_SOCKET") != nullptr) wish(service_->provision());
     log_start();
     watcher.started(*this);
+    if (rig_.link() != nullptr) rig_.link()->ready();
     if (service_) service_->ready("rig " + rig_.settings().rig.value);
     released_ = true;
     go_.count_down();
@@ -433,10 +474,14 @@ void RigRun::look_after(RunWatcher& watcher) {
   }
   if (latest.state == State::start && latest.turns > 0 && !waiting_) {
     waiting_ = true;
-    say(watcher, "waiting for the edges of " + source());
+    say(watcher, edges_ == nullptr ? "waiting for the others of the link" : "waiting for the edges of " + source());
   }
   serve_systemd();
   tell_checkpoints(watcher);
+  if (rig_.link() != nullptr) {
+    for (const std::string& line : rig_.link()->tell()) say(watcher, line);
+    if (executive_->stop_requested() || executive_->abort_requested()) rig_.link()->cancel();
+  }
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < kTellEvery) return;
   told_ = now;
@@ -494,8 +539,9 @@ void RigRun::tell_leftovers(RunWatcher& watcher) {
 void RigRun::finish(RunWatcher& watcher) {
   (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
+  if (!stuck_) main_->join();
+  leave_link(watcher);
   if (!stuck_) {
-    main_->join();
     const bool well = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
     if (well && checkpoints_.wants_end()) {
       const RunEnd end = end_;

@@ -112,6 +112,8 @@ class RigRun {
   void prepare_machine();
   void tell_checkpoints(RunWatcher& watcher);
   void check_spinning();
+  bool join_link(RunWatcher& watcher);
+  void leave_link(RunWatcher& watcher);
   bool initialize(RunWatcher& watcher);
   bool run_beside(RunWatcher& watcher, const std::function<void()>& work);
   void start_main_thread();

@@ -421,6 +421,35 @@ const Fields<ModelSettings>& model_fields() {
   return fields;
 }
 
+namespace {
+
+const Fields<LinkSection>& link_fields() {
+  using L = LinkSection;
+  static const Fields<L> fields{
+      "A link to virtual-time participants: the rig takes part in their simulation. With this section a rig is "
+      "linked; without it, it is not. The driver's own keys stand here too.",
+      {
+          located(&L::origin),
+          optional("driver", &L::driver, config::name(), "whom it speaks with: silkit"),
+          config::rest(&L::device, "the driver's own"),
+      }};
+  return fields;
+}
+
+/// A section that means something by being there, however empty.
+config::Field<RigSettings> when_present(config::Field<RigSettings> field) {
+  field.read = [read = field.read](const config::Node& node, const config::Context& context, RigSettings& rig) {
+    rig.link.present = true;
+    return read(node, context, rig);
+  };
+  field.write = [write = field.write](const RigSettings& rig) {
+    return rig.link.present ? write(rig) : config::Node();
+  };
+  return field;
+}
+
+}  // namespace
+
 const Fields<ClockSection>& clock_fields() {
   using C = ClockSection;
   static const auto policy = choices<OnClockFault>(
@@ -509,6 +538,7 @@ const Fields<RigSettings>& rig_fields() {
           named("models", &R::models, model_fields(), "model", "the models, in their order"),
           list("connect", &R::connect, connection_fields(), "wires between models"),
           named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
+          when_present(optional("link", &R::link, link_fields(), "virtual-time participants")),
           list("commands", &R::commands, command_fields(), "orders at simulated times"),
           optional("guard", &R::guard, guard_fields(), "guards of the variables"),
           optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),

@@ -228,6 +228,15 @@ struct RecordingSettings {
   bool operator==(const RecordingSettings&) const = default;
 };
 
+/// The `link` section: the driver with its own keys.
+struct LinkSection {
+  Origin origin;
+  bool present = false;  ///< the section is there: the rig is linked
+  Located<std::string> driver{"silkit"};
+  config::Node device = config::Node::map({});  ///< the driver's own keys
+  bool operator==(const LinkSection&) const = default;
+};
+
 struct RigSettings {
   Located<std::string> rig;
   FrameSettings frame;
@@ -244,6 +253,7 @@ struct RigSettings {
   std::vector<ModelSettings> models;
   std::vector<ConnectionSettings> connect;
   std::vector<LoopSettings> integrate;
+  LinkSection link;
   std::vector<CommandSettings> commands;
   GuardSection guard;
   CheckpointSection checkpoint;

@@ -10,6 +10,7 @@ using Nanoseconds = std::chrono::duration<std::int64_t, std::nano>;
 struct RigTime;        ///< the rig's clock: CLOCK_MONOTONIC, or what the rig chose instead
 struct MonotonicTime;  ///< CLOCK_MONOTONIC: what the kernel's timers and event time stamps are in
 struct SimTime;        ///< the simulated world: 0 at the first frame, one period per frame
+struct VirtualTime;    ///< what the participants of a federation agreed on
 
 /// A point in time of one clock. Points of different clocks do not subtract, compare or convert.
 template <class ClockTag>
@@ -28,6 +29,14 @@ struct MonotonicTime {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = Instant<MonotonicTime>;
+  static constexpr bool is_steady = true;
+};
+
+struct VirtualTime {
+  using duration = Nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = Instant<VirtualTime>;
   static constexpr bool is_steady = true;
 };
 

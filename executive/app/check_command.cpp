@@ -303,6 +303,9 @@ std::string driver_references() {
   for (const std::string& name : executive::driver_names("model"))
     add("Keys of a model with `driver: " + name + "`",
         *executive::DriverLibrary("model", name).make_model_driver()->section());
+  for (const std::string& name : executive::driver_names("link"))
+    add("Keys of `link` with `driver: " + name + "`",
+        *executive::DriverLibrary("link", name).make_link_driver()->section());
   return text;
 }
 

@@ -38,6 +38,9 @@ struct RunArguments {
   bool quiet = false;
   std::string out;   ///< empty: runs/<rig>-<start time>
   std::string from;  ///< a checkpoint to go on from; empty: the beginning
+  std::string link;      ///< paced, follow, free, off; empty: as the rig says
+  std::string registry;  ///< instead of link.registry; empty: as the rig says
+  std::string replay;    ///< a run folder whose link took in what is to come in again; empty: none
 };
 
 int run_command(const RunArguments& arguments);
@@ -85,5 +88,13 @@ struct MonitorArguments {
 };
 /// Shows the states of a simulation as they change.
 int monitor_command(const MonitorArguments& arguments);
+
+struct DemoArguments {
+  std::string until = "10s";
+  std::string out;  ///< empty: as of `run`
+};
+/// Runs config/rigs/linked.yaml in a simulation of its own, and shows what all say. The exit status is the
+/// rig's.
+int demo_link_command(const DemoArguments& arguments);
 
 }  // namespace tactus::app

@@ -8,12 +8,16 @@
 
 namespace tactus::app {
 
-/// The settings of a rig file with `--set` applied; what is wrong with them is added to `problems`. Throws
-/// config::ConfigError when the file cannot be read at all.
-inline executive::RigSettings load_settings(const RigArguments& arguments, config::Problems& problems) {
+/// A rig file with `--set` applied. Throws config::ConfigError when it cannot be read at all.
+inline config::Document load_document(const RigArguments& arguments, config::Problems& problems) {
   config::Document document = config::Document::from_file(arguments.file);
   for (const std::string& assignment : arguments.set) document.set(assignment, problems);
-  return executive::rig_fields().load(document, problems);
+  return document;
+}
+
+/// Its settings; what is wrong with them is added to `problems`.
+inline executive::RigSettings load_settings(const RigArguments& arguments, config::Problems& problems) {
+  return executive::rig_fields().load(load_document(arguments, problems), problems);
 }
 
 /// The same, where the settings alone are wanted. Throws config::ConfigError with every problem.

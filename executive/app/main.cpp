@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
 
   RunArguments run;
   CLI::App* const run_app = app.add_subcommand("run", "run a rig");
-  add_rig(*run_app, run.rig, true);
+  add_rig(*run_app, run.rig, false);
   run_app->add_option("--from", run.from, "checkpoint to go on from, instead of frame 0")
       ->option_text("FILE");
   CLI::Option* const until =
@@ -68,6 +68,16 @@ int main(int argc, char** argv) {
   run_app->add_option("--frames", run.frames, "number of frames to run")
       ->check(CLI::Range(std::int64_t{1}, INT64_MAX))
       ->excludes(until);
+  CLI::Option* const link = run_app->add_option("--link", run.link, "how it is linked: paced, follow, free or off")
+                                ->type_name("MODE")
+                                ->check(CLI::IsMember({"paced", "follow", "free", "off"}));
+  run_app->add_option("--registry", run.registry, "where the registry of its link listens")->type_name("URI");
+  run_app
+      ->add_option("--replay", run.replay,
+                   "a run folder: what its link took in comes in again, without the others; without a rig file, "
+                   "the folder's")
+      ->type_name("RUN_DIR")
+      ->excludes(link);
   run_app->add_flag("!--no-realtime", run.realtime, "as fast as it can; the recorded values are the same");
   run_app->add_option("--out", run.out, "the run folder; default runs/<rig>-<start time>");
   run_app->add_flag("--quiet", run.quiet, "print errors only");
@@ -115,6 +125,14 @@ int main(int argc, char** argv) {
   add_name(*monitor_app, monitor.silkit, "SystemMonitor");
   monitor_app->add_flag("--json", monitor.json, "one object per line and change, as without a terminal");
 
+  DemoArguments demo;
+  CLI::App* const demo_app = app.add_subcommand("demo", "a complete example, started and stopped");
+  demo_app->require_subcommand(1);
+  CLI::App* const demo_link_app =
+      demo_app->add_subcommand("link", "a rig in a SIL Kit simulation: registry, workflow, a virtual peer");
+  demo_link_app->add_option("--until", demo.until, "simulated time to run")->capture_default_str();
+  demo_link_app->add_option("--out", demo.out, "the rig's run folder; default runs/<rig>-<start time>");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -134,6 +152,7 @@ int main(int argc, char** argv) {
     if (*registry_app) return registry_command(registry);
     if (*workflow_app) return workflow_command(workflow);
     if (*monitor_app) return monitor_command(monitor);
+    if (*demo_link_app) return demo_link_command(demo);
     return doctor_command(doctor);
   } catch (const tactus::config::ConfigError& error) {
     std::fprintf(stderr, "%s\n", error.what());

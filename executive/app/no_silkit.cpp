@@ -18,5 +18,6 @@ int not_built() {
 int registry_command(const RegistryArguments&) { return not_built(); }
 int workflow_command(const WorkflowArguments&) { return not_built(); }
 int monitor_command(const MonitorArguments&) { return not_built(); }
+int demo_link_command(const DemoArguments&) { return not_built(); }
 
 }  // namespace tactus::app

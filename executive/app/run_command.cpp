@@ -89,6 +89,24 @@ void set_end(const RunArguments& arguments, executive::RigSettings& settings, co
   }
 }
 
+/// The settings of the file, and what the options of the link change in them.
+executive::RigSettings load_linked(const RunArguments& arguments, config::Problems& problems) {
+  config::Document document = load_document(arguments.rig, problems);
+  const bool linked = document.root().find("link") != nullptr;
+  const auto change = [&](const char* option, const char* key, const std::string& value) {
+    if (value.empty() || value == "off") return;
+    if (linked)
+      document.set(std::string(key) + "=" + value, problems);
+    else
+      problems.add({std::string(option) + " " + value, 1, 1}, key, "the rig has no link; add a section link: to it");
+  };
+  change("--link", "link.mode", arguments.link);
+  change("--registry", "link.registry", arguments.registry);
+  executive::RigSettings settings = executive::rig_fields().load(document, problems);
+  if (arguments.link == "off") settings.link = {};
+  return settings;
+}
+
 /// Loads the file and the models on a thread of its own, so that a constructor that never returns can be
 /// stopped.
 std::unique_ptr<executive::Rig> make_rig(const RunArguments& arguments) {
@@ -99,10 +117,12 @@ std::unique_ptr<executive::Rig> make_rig(const RunArguments& arguments) {
                                 std::exception_ptr failure;
                                 try {
                                   config::Problems problems;
-                                  executive::RigSettings settings = load_settings(arguments.rig, problems);
+                                  executive::RigSettings settings = load_linked(arguments, problems);
                                   set_end(arguments, settings, problems);
-                                  rig = std::make_unique<executive::Rig>(
-                                      std::move(settings), folder_of(arguments.rig), std::move(problems));
+                                  const executive::LinkChoice link{arguments.realtime, arguments.replay};
+                                  rig = std::make_unique<executive::Rig>(std::move(settings),
+                                                                         folder_of(arguments.rig),
+                                                                         std::move(problems), link);
                                 } catch (...) {
                                   failure = std::current_exception();
                                 }
@@ -121,7 +141,14 @@ std::unique_ptr<executive::Rig> make_rig(const RunArguments& arguments) {
 
 }  // namespace
 
-int run_command(const RunArguments& arguments) {
+int run_command(const RunArguments& given) {
+  RunArguments arguments = given;
+  if (arguments.rig.file.empty() && !arguments.replay.empty())
+    arguments.rig.file = (fs::path(arguments.replay) / "rig.yaml").string();
+  if (arguments.rig.file.empty()) {
+    std::fprintf(stderr, "tactus run: which rig file? tactus run RIG.yaml\n");
+    return kWrongInput;
+  }
   Screen::block_signals();  // before a model's library may start a thread of its own
   const std::unique_ptr<executive::Rig> made = make_rig(arguments);
   executive::Rig& rig = *made;

@@ -236,6 +236,7 @@ void Screen::status_line(RigRun& run) {
   std::string line = "frame " + std::to_string(now.frames) + "  t " + rtsync::sim_time_text(now.sim_time_ns);
   if (now.state == executive::State::pause) line += "  PAUSED (SIGUSR2 resumes)";
   if (run.edge_clock() != nullptr) line += "  clock " + executive::clock_text(run.executive().latest_clock());
+  if (run.rig().link() != nullptr) line += "  " + run.rig().link()->status();
   if (now.timing.paced)
     line += "  overruns " + std::to_string(now.totals.overruns) + "  late p50 " + text_of(times.late, 0.5) +
             " max " + duration_text(times.late.max().count()) + "  slack " +

@@ -1,0 +1,82 @@
+#pragma once
+#include <tactus/silkit.h>
+
+#include <filesystem>
+#include <string>
+
+namespace tactus::drivers::link {
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a list of names that becomes members and lookups
+/// What a link uses of the C API, without "SilKit_". All of it is in SIL Kit 4.0 and later.
+#define TACTUS_LINK_FUNCTIONS(F)                             \
+  F(Version_Major)                                           \
+  F(Version_String)                                          \
+  F(GetLastErrorString)                                      \
+  F(ParticipantConfiguration_FromString)                     \
+  F(ParticipantConfiguration_FromFile)                       \
+  F(ParticipantConfiguration_Destroy)                        \
+  F(Participant_Create)                                      \
+  F(Participant_Destroy)                                     \
+  F(LifecycleService_Create)                                 \
+  F(LifecycleService_Status)                                 \
+  F(LifecycleService_State)                                  \
+  F(LifecycleService_SetCommunicationReadyHandlerAsync)      \
+  F(LifecycleService_CompleteCommunicationReadyHandlerAsync) \
+  F(LifecycleService_SetStartingHandler)                     \
+  F(LifecycleService_SetStopHandler)                         \
+  F(LifecycleService_SetShutdownHandler)                     \
+  F(LifecycleService_SetAbortHandler)                        \
+  F(LifecycleService_StartLifecycle)                         \
+  F(LifecycleService_Pause)                                  \
+  F(LifecycleService_Continue)                               \
+  F(LifecycleService_Stop)                                   \
+  F(LifecycleService_ReportError)                            \
+  F(TimeSyncService_Create)                                  \
+  F(TimeSyncService_SetSimulationStepHandlerAsync)           \
+  F(TimeSyncService_CompleteSimulationStep)                  \
+  F(SystemMonitor_Create)                                    \
+  F(SystemMonitor_AddSystemStateHandler)                     \
+  F(SystemMonitor_AddParticipantStatusHandler)               \
+  F(SystemMonitor_SetParticipantConnectedHandler)            \
+  F(SystemMonitor_SetParticipantDisconnectedHandler)         \
+  F(DataPublisher_Create)                                    \
+  F(DataPublisher_Publish)                                   \
+  F(DataSubscriber_Create)
+
+/// A function of the library, and its name for errors.
+template <class Signature>
+struct ApiFunction {
+  const char* name = "";
+  Signature* address = nullptr;
+};
+
+/// A SIL Kit library, opened by path. It stays in memory for ever: its threads may outlive everybody.
+///
+/// Threads  immutable after construction.
+class Api {
+ public:
+  /// `library`: "builtin", or a file. Throws executive::DeviceError: no such file, not loadable, a function
+  /// that is missing, older than SIL Kit 4. @when setup
+  explicit Api(const std::string& library);
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  /// "libSilKit.so 5.0.7".
+  const std::string& title() const { return title_; }
+
+#define TACTUS_LINK_MEMBER(function) ApiFunction<decltype(SilKit_##function)> function{"SilKit_" #function};
+  TACTUS_LINK_FUNCTIONS(TACTUS_LINK_MEMBER)
+#undef TACTUS_LINK_MEMBER
+
+ private:
+  std::string title_;
+};
+
+// NOLINTEND(bugprone-macro-parentheses)
+
+/// "TIMEOUT".
+const char* name_of_code(SilKit_ReturnCode code);
+/// "Running"; "Invalid" for what is no state.
+const char* name_of_state(SilKit_ParticipantState state);
+
+}  // namespace tactus::drivers::link

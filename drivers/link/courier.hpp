@@ -1,0 +1,113 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drivers/link/api.hpp"
+#include "drivers/link/ledger.hpp"
+
+namespace tactus::drivers::link {
+
+/// Makes all calls of the library, on one thread: joins, completes the steps that the rig has done, pauses,
+/// leaves.
+///
+/// Threads  run(): the courier's own. The rest: the owner's.
+class Courier {
+ public:
+  /// `ledger` must stay for ever, as this: the library may call back, or come back, at any time.
+  Courier(Ledger& ledger, Exchange& exchange, const rtsync::Period& frame);
+  Courier(const Courier&) = delete;
+  Courier& operator=(const Courier&) = delete;
+
+  /// The thread's body. Never throws.
+  void run() noexcept;
+
+  /// Waits until it has joined, has failed or `cancelled`. True: joined.
+  bool wait_for_join(const bool& cancelled);
+  /// Why it has not joined.
+  std::string failure();
+  /// Asks it to end the participant. Once.
+  void leave(const executive::LinkEnd& end);
+  /// Waits until run() is at its end; "" then. Else the call that has not come back within its time, and
+  /// nothing that was given to the constructors will be touched any more.
+  std::string wait_for_end(std::chrono::milliseconds longest_call, std::chrono::milliseconds longest);
+
+ private:
+  struct Abandoned {};
+  struct Refused {
+    std::string what;
+  };
+  /// What handlers are given, one per subscription.
+  struct Ear {
+    Ledger* ledger = nullptr;
+    std::size_t subscription = 0;
+  };
+
+  // The library.
+  template <class Signature, class... Arguments>
+  SilKit_ReturnCode call(const ApiFunction<Signature>& function, Arguments... arguments);
+  template <class Signature, class... Arguments>
+  void must(const ApiFunction<Signature>& function, Arguments... arguments);
+  void begin_call(const char* name);
+  void end_call(const char* name, SilKit_ReturnCode code, const std::string& words);
+
+  // The life of a participant.
+  void fail(const std::string& why);
+  void join();
+  void create_services();
+  void create_signals();
+  void carry();
+  void leave_now();
+  void leave_in_order();
+  void leave_in_error(const std::string& why);
+  void degrade();
+  void destroy();
+
+  // While it runs.
+  void complete_ready();
+  void complete_steps();
+  void publish_step(std::int64_t step);
+  void publish_all();
+  void publish(const std::byte* blocks);
+  void tell_pause();
+  void rest();
+  bool wait_for_state(std::chrono::milliseconds limit, bool (*reached)(SilKit_ParticipantState));
+  bool asked_to_leave();
+
+  Ledger& ledger_;
+  Exchange& exchange_;
+  const Nanoseconds frame_;
+  const bool timed_;
+
+  std::unique_ptr<Api> api_;
+  SilKit_ParticipantConfiguration* configuration_ = nullptr;
+  SilKit_Participant* participant_ = nullptr;
+  SilKit_LifecycleService* lifecycle_ = nullptr;
+  SilKit_TimeSyncService* time_ = nullptr;
+  SilKit_SystemMonitor* monitor_ = nullptr;
+  std::vector<SilKit_DataPublisher*> publishers_;
+  std::vector<Ear> ears_;
+
+  bool started_ = false;
+  bool ready_told_ = false;
+  bool pause_told_ = false;
+  bool pause_refused_ = false;
+  std::int64_t completed_ = 0;
+  std::vector<std::uint8_t> payload_;
+  std::vector<const char*> told_;  // functions whose refusal was noted
+
+  // With the ledger's mutex.
+  const char* in_call_ = nullptr;
+  Steady::time_point call_began_;
+  bool joined_ = false;
+  bool ended_ = false;
+  bool abandoned_ = false;
+  bool failed_ = false;
+  std::string failure_;
+  std::optional<executive::LinkEnd> end_;
+};
+
+}  // namespace tactus::drivers::link

@@ -1,0 +1,106 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "rtsync/gate.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/slot_ring.hpp"
+#include "rtsync/time.hpp"
+
+namespace tactus::drivers::link {
+
+using MonotonicInstant = rtsync::Instant<rtsync::MonotonicTime>;
+
+/// No virtual time: the sender has none.
+constexpr std::int64_t kNoStamp = INT64_MIN;
+
+/// Stands before the block of a message that came in.
+struct Incoming {
+  std::int64_t stamp_ns = kNoStamp;  ///< virtual time of the sender's step
+  std::int64_t sequence = 0;         ///< in the order of arrival, over all subscriptions
+  std::uint32_t subscription = 0;    ///< index
+};
+
+/// Stands before the blocks of all publications, one after the other.
+struct Outgoing {
+  std::int64_t step = 0;
+  std::int64_t frame = 0;
+};
+
+/// Whether the federation lets the rig run.
+enum class Federation : std::uint8_t {
+  assembling,  ///< not everybody is there and ready
+  running,     ///< has run, and may be paused
+  left,        ///< the rig is alone: it left, or all is lost; frames need nobody's leave any more
+};
+
+/// What the frames and the participant hand each other. Steps are counted from 0, the one that begins at the
+/// rig's first virtual time.
+///
+/// Threads  frames: one thread. Participant: any, but only one at a time writes.
+/// RT       everything is wait-free on the frames' side.
+class Exchange {
+ public:
+  /// `in`, `out`: bytes of the largest block in, of all blocks out together. @when setup
+  Exchange(std::size_t in, std::size_t out, std::size_t slots)
+      : inbox(sizeof(Incoming) + in, slots), outbox(sizeof(Outgoing) + out, slots) {}
+
+  // ---- from the participant to the frames
+
+  rtsync::SlotRing inbox;                                            ///< Incoming, block
+  std::atomic<Federation> federation{Federation::assembling};
+  std::atomic<std::int64_t> granted{-1};  ///< the highest step whose grant has come; all before it have, too
+  std::atomic<std::int64_t> first_virtual_ns{0};  ///< of step 0; written before it is granted
+  std::atomic<bool> excused{false};       ///< somebody is paused: that grants do not come is nobody's fault
+  /// Opened with every change of `federation` and `granted`; the low bits of a count of changes.
+  rtsync::Gate changed;
+
+  /// Participant: the grant of the step after `granted` has come. Wakes who waits.
+  void grant(std::int64_t step, MonotonicInstant arrival) {
+    arrivals_[static_cast<std::size_t>(step) % kArrivals].store(arrival.time_since_epoch().count(),
+                                                                std::memory_order_relaxed);
+    granted.store(step, std::memory_order_release);
+    changed.open(changed.value() + 1);
+  }
+  /// Participant: the federation has changed.
+  void become(Federation next) {
+    federation.store(next, std::memory_order_release);
+    changed.open(changed.value() + 1);
+  }
+  /// When the grant of a step that is not above `granted` came. Of the last kArrivals alone; an older one is
+  /// given the time of a newer.                                                                    @when rt
+  MonotonicInstant arrival(std::int64_t step) const TACTUS_RT {
+    return MonotonicInstant{rtsync::Nanoseconds{
+        arrivals_[static_cast<std::size_t>(step) % kArrivals].load(std::memory_order_relaxed)}};
+  }
+
+  // ---- from the frames to the participant
+
+  rtsync::SlotRing outbox;                   ///< Outgoing, blocks: one for every step that was taken
+  std::atomic<std::int64_t> steps_done{0};   ///< steps whose last frame has ended; may be completed
+  std::atomic<std::int64_t> outgoing_lost{0};
+  std::atomic<bool> frozen{false};           ///< the rig stands still
+  std::atomic<bool> degrade{false};          ///< the policy says: go on without the others
+  std::atomic<const char*> why{""};          ///< of degrade, and of a freeze by the link's policies; stays
+  /// When the participant should look at the outbox next: the end of the step that is under way, as expected.
+  std::atomic<std::int64_t> expected_end_ns{0};  ///< CLOCK_MONOTONIC; 0: nobody knows
+  /// In the modes without real time the frames open it after each step, so that nobody has to poll; in real
+  /// time they never do.
+  rtsync::Gate stepped;
+
+  // ---- counters, by who counts
+
+  std::atomic<std::int64_t> messages_in{0};     ///< participant: that fit and were handed over
+  std::atomic<std::int64_t> messages_out{0};    ///< participant
+  std::atomic<std::int64_t> mismatched{0};      ///< participant: did not fit; not applied
+  std::atomic<std::int64_t> incoming_lost{0};   ///< participant: the inbox was full
+  std::atomic<std::int64_t> publish_failed{0};  ///< participant: the library refused
+
+ private:
+  static constexpr std::size_t kArrivals = 4096;
+  std::array<std::atomic<std::int64_t>, kArrivals> arrivals_{};
+};
+
+}  // namespace tactus::drivers::link

@@ -1,0 +1,434 @@
+#include "drivers/link/ledger.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "drivers/link/api.hpp"
+#include "rtsync/clock.hpp"
+
+namespace tactus::drivers::link {
+namespace {
+
+constexpr auto kWaitForCause =
+    std::chrono::milliseconds(30);  // a state of the system is told before its cause
+constexpr auto kForgetAsking = std::chrono::milliseconds(500);  // a freeze that was asked for and never came
+constexpr std::size_t kMostNotes = 256;
+
+std::string text_of(const char* text) { return text == nullptr ? "" : text; }
+
+bool has_ended(SilKit_ParticipantState state) {
+  return state == SilKit_ParticipantState_Stopping || state == SilKit_ParticipantState_Stopped ||
+         state == SilKit_ParticipantState_ShuttingDown || state == SilKit_ParticipantState_Shutdown;
+}
+
+bool has_failed(SilKit_ParticipantState state) {
+  return state == SilKit_ParticipantState_Error || state == SilKit_ParticipantState_Aborting;
+}
+
+}  // namespace
+
+const char* kept_for_ever(std::string text) {
+  static std::mutex mutex;
+  static auto* const kept =
+      new std::deque<std::string>;  // never destroyed: frames may look at it until the end
+  const std::scoped_lock held(mutex);
+  return kept->emplace_back(std::move(text)).c_str();
+}
+
+std::string Ledger::Cause::text() const {
+  return reason.empty() ? who : who.empty() ? reason : who + ": " + reason;
+}
+
+Ledger::Ledger(const LinkSettings& link, std::string name, const Signals& carried, Exchange& exchange)
+    : settings(link),
+      signals(carried),
+      exchange_(exchange),
+      name_(std::move(name)),
+      mismatch_told_(carried.subscriptions.size(), false) {
+  facts.participant = name_;
+  facts.state = name_of_state(state_);
+}
+
+// -------------------------------------------------------------------------------------------------- handlers
+
+void Ledger::on_communication_ready() noexcept {
+  const Held held(mutex);
+  if (closed_) return;
+  communication_ready_ = true;
+  wake();
+}
+
+void Ledger::on_starting() noexcept {
+  const Held held(mutex);
+  if (closed_ || settings.mode != LinkMode::free) return;
+  begin_running();
+}
+
+void Ledger::on_stop() noexcept {
+  const Held held(mutex);
+  if (closed_) return;
+  state_is(SilKit_ParticipantState_Stopping, "");
+}
+
+void Ledger::on_shutdown() noexcept {
+  const Held held(mutex);
+  if (closed_) return;
+  state_is(SilKit_ParticipantState_ShuttingDown, "");
+}
+
+void Ledger::on_abort() noexcept {
+  const Held held(mutex);
+  if (closed_) return;
+  state_is(SilKit_ParticipantState_Aborting, "");
+}
+
+void Ledger::on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept {
+  const MonotonicInstant arrival = rtsync::monotonic_now();
+  const Held held(mutex);
+  if (closed_) return;
+  const std::int64_t step = exchange_.granted.load(std::memory_order_relaxed) + 1;
+  if (step == 0) {
+    facts.first_virtual_ns = static_cast<std::int64_t>(now_ns);
+    exchange_.first_virtual_ns.store(facts.first_virtual_ns, std::memory_order_relaxed);
+  } else if (now_ns != next_ns_ && !odd_step_told_) {
+    odd_step_told_ = true;
+    remember("step " + std::to_string(step) + " began at virtual time " + std::to_string(now_ns) +
+             " ns where " + std::to_string(next_ns_.value_or(0)) +
+             " ns was expected; steps go on being counted, their times are not what they seem");
+  }
+  next_ns_ = now_ns + duration_ns;
+  begin_running();
+  exchange_.grant(step, arrival);
+  woken.open(woken.value() + 1);
+}
+
+void Ledger::on_system_state(SilKit_SystemState state) noexcept {
+  const Held held(mutex);
+  if (closed_ || leaving_) return;
+  if (has_failed(state)) abort_is_due();
+  if (has_ended(state)) stop_is_due();
+  wake();
+}
+
+void Ledger::on_status(const char* participant, SilKit_ParticipantState state, const char* reason) noexcept {
+  const Held held(mutex);
+  if (closed_ || participant == nullptr) return;
+  if (participant == name_) return state_is(state, text_of(reason));
+  const auto [at, is_new] = peers_.try_emplace(participant);
+  if (!is_new && at->second.state == state) return;
+  at->second.state = state;
+  if (!leaving_) {
+    if (has_ended(state) && !stopper_) stopper_ = Cause{participant, text_of(reason)};
+    if (has_failed(state) && !failer_) {
+      failer_ = Cause{participant, text_of(reason)};
+      remember("participant " + std::string(participant) + " is in state " + name_of_state(state) + ": " +
+               text_of(reason));
+    }
+    if (stop_at_ && stopper_) order_stop();
+    if (abort_at_ && failer_) order_abort(failer_->text());
+    judge_pauses();
+  }
+  wake();
+}
+
+void Ledger::on_connected(const char* participant) noexcept {
+  const Held held(mutex);
+  if (closed_ || participant == nullptr || participant == name_) return;
+  peers_.try_emplace(participant);
+}
+
+void Ledger::on_disconnected(const char* participant) noexcept {
+  const Held held(mutex);
+  if (closed_ || participant == nullptr) return;
+  const auto found = peers_.find(participant);
+  if (found == peers_.end()) return;
+  const SilKit_ParticipantState state = found->second.state;
+  peers_.erase(found);
+  if (leaving_) return;
+  judge_pauses();
+  judge_loss(participant, state);
+  wake();
+}
+
+void Ledger::on_message(std::size_t subscription, const SilKit_DataMessageEvent* event) noexcept {
+  if (subscription >= signals.subscriptions.size()) return;
+  const Subscription& wanted = signals.subscriptions[subscription];
+  thread_local std::vector<std::byte> block;
+  std::string wrong;
+  if (event == nullptr || (event->data.data == nullptr && event->data.size > 0)) {
+    wrong = "has no data";
+  } else {
+    block.resize(wanted.layout.bytes);
+    wrong = decode(wanted.layout, {event->data.data, event->data.size}, block.data());
+  }
+  const Held held(mutex);
+  if (closed_) return;
+  if (!wrong.empty()) {
+    exchange_.mismatched.fetch_add(1, std::memory_order_relaxed);
+    if (!mismatch_told_[subscription]) {
+      mismatch_told_[subscription] = true;
+      remember("a message for " + wanted.name + " (topic " + wanted.topic +
+               ") does not fit and is not applied: it " + wrong + "; more of them are only counted");
+    }
+    return;
+  }
+  std::byte* const slot = exchange_.inbox.claim();
+  const Incoming head{static_cast<std::int64_t>(event->timestamp), sequence_++,
+                      static_cast<std::uint32_t>(subscription)};
+  if (slot == nullptr) {
+    exchange_.incoming_lost.fetch_add(1, std::memory_order_relaxed);
+    if (!loss_told_)
+      remember(
+          "messages came faster than frames take them, or no frame ran: the queue was full and they are "
+          "lost; "
+          "raise link.queue");
+    loss_told_ = true;
+    return;
+  }
+  std::memcpy(slot, &head, sizeof head);
+  if (!block.empty()) std::memcpy(slot + sizeof head, block.data(), block.size());
+  exchange_.inbox.publish();
+  exchange_.messages_in.fetch_add(1, std::memory_order_relaxed);
+}
+
+// --------------------------------------------------------------------------------------------------- courier
+
+void Ledger::own_name(std::string name) {
+  const Held held(mutex);
+  if (name.empty()) return;
+  name_ = std::move(name);
+  facts.participant = name_;
+}
+
+void Ledger::own_state(SilKit_ParticipantState state) {
+  const Held held(mutex);
+  if (!closed_ && state != state_) state_is(state, "");
+}
+
+SilKit_ParticipantState Ledger::own_state() {
+  const Held held(mutex);
+  return state_;
+}
+
+void Ledger::tick() {
+  const Held held(mutex);
+  if (closed_ || leaving_) return;
+  const Steady::time_point now = Steady::now();
+  if (abort_at_ && now >= *abort_at_) order_abort(failer_ ? failer_->text() : "nobody said why");
+  if (stop_at_ && now >= *stop_at_) order_stop();
+  if (forget_asking_ && now >= *forget_asking_) {
+    asked_to_freeze_ = false;
+    forget_asking_.reset();
+  }
+  if (start_before_ && federation_is(Federation::assembling) && now >= *start_before_) {
+    start_before_.reset();
+    const double seconds =
+        std::chrono::duration<double>(settings.start_timeout.value_or(Nanoseconds{0})).count();
+    char text[64];
+    std::snprintf(text, sizeof text, "%g s", seconds);
+    std::string missing;
+    for (const auto& [peer, known] : peers_)
+      missing += (missing.empty() ? "; the others: " : ", ") + peer + " " + name_of_state(known.state);
+    order_abort("", "the federation did not start within " + std::string(text) +
+                        (missing.empty() ? "; nobody else is there" : missing));
+  }
+}
+
+void Ledger::see_frozen(bool frozen) {
+  const Held held(mutex);
+  if (frozen == frozen_) return;
+  frozen_ = frozen;
+  if (frozen) {
+    frozen_for_peer_ = std::exchange(asked_to_freeze_, false);
+    forget_asking_.reset();
+  } else {
+    frozen_for_peer_ = false;
+  }
+}
+
+bool Ledger::wants_pause() {
+  const Held held(mutex);
+  return !closed_ && frozen_ && !frozen_for_peer_ && federation_is(Federation::running);
+}
+
+bool Ledger::communication_ready() {
+  const Held held(mutex);
+  return communication_ready_;
+}
+
+void Ledger::begin_leaving() {
+  const Held held(mutex);
+  leaving_ = true;
+}
+
+void Ledger::leave_federation() {
+  const Held held(mutex);
+  if (closed_) return;
+  leaving_ = true;
+  if (!federation_is(Federation::left)) exchange_.become(Federation::left);
+}
+
+void Ledger::abort_rig(const std::string& why) {
+  const Held held(mutex);
+  if (!closed_ && !leaving_) order_abort("", why);
+}
+
+void Ledger::note(std::string text) {
+  const Held held(mutex);
+  remember(std::move(text));
+}
+
+// ----------------------------------------------------------------------------------------------------- owner
+
+void Ledger::give_orders_to(executive::LinkOrders* orders) {
+  const Held held(mutex);
+  orders_ = orders;
+}
+
+void Ledger::ready() {
+  const Held held(mutex);
+  ready_ = true;
+  if (settings.start_timeout) start_before_ = Steady::now() + *settings.start_timeout;
+  wake();
+}
+
+bool Ledger::is_ready() {
+  const Held held(mutex);
+  return ready_;
+}
+
+std::vector<std::string> Ledger::take_notes() {
+  const Held held(mutex);
+  std::vector<std::string> taken(std::make_move_iterator(notes_.begin()),
+                                 std::make_move_iterator(notes_.end()));
+  notes_.clear();
+  if (notes_lost_ > 0)
+    taken.push_back(std::to_string(std::exchange(notes_lost_, 0)) + " notes more were lost");
+  return taken;
+}
+
+void Ledger::close() {
+  const Held held(mutex);
+  closed_ = true;
+  orders_ = nullptr;
+}
+
+// -------------------------------------------------------------------------------------------- with the mutex
+
+void Ledger::state_is(SilKit_ParticipantState state, const std::string& reason) {
+  if (state == state_) return;
+  // A handler of the end may be later than the state that follows it.
+  if (has_ended(state) && has_ended(state_) && state < state_) return;
+  state_ = state;
+  facts.state = name_of_state(state);
+  if (state == SilKit_ParticipantState_Running) begin_running();
+  if (!leaving_) {
+    if (has_failed(state)) {
+      if (!failer_ && !reason.empty()) failer_ = Cause{name_, reason};
+      abort_is_due();
+    }
+    if (has_ended(state)) stop_is_due();
+  }
+  wake();
+}
+
+void Ledger::begin_running() {
+  if (!federation_is(Federation::assembling)) return;
+  exchange_.become(Federation::running);
+  remember("the federation runs");
+  judge_pauses();
+}
+
+void Ledger::judge_pauses() {
+  const auto paused = std::find_if(peers_.begin(), peers_.end(), [](const auto& peer) {
+    return peer.second.state == SilKit_ParticipantState_Paused;
+  });
+  const bool was = !paused_peer_.empty();
+  const bool is = paused != peers_.end();
+  if (was == is || (is && !federation_is(Federation::running))) return;
+  exchange_.excused.store(is, std::memory_order_release);
+  if (is) {
+    paused_peer_ = paused->first;
+    remember("participant " + paused_peer_ + " is paused" +
+             (settings.on_peer_pause == OnPeerPause::freeze ? "; the rig freezes until it goes on" : ""));
+    if (settings.on_peer_pause == OnPeerPause::keep_running ||
+        exchange_.frozen.load(std::memory_order_acquire))
+      return;
+    asked_to_freeze_ = true;
+    forget_asking_.reset();
+    if (orders_ != nullptr) orders_->request_pause();
+  } else {
+    paused_peer_.clear();
+    remember("nobody is paused any more");
+    if (!asked_to_freeze_ && !frozen_for_peer_) return;
+    if (asked_to_freeze_) forget_asking_ = Steady::now() + kForgetAsking;
+    if (orders_ != nullptr) orders_->request_resume();
+  }
+}
+
+/// A participant has gone, whose last state this was.
+void Ledger::judge_loss(const std::string& who, SilKit_ParticipantState state) {
+  if (state == SilKit_ParticipantState_Invalid || has_ended(state))
+    return;  // it had no part in this, or an end
+  remember("participant " + who + " was lost in state " + name_of_state(state));
+  if (!federation_is(Federation::running)) return;
+  const bool alone = std::none_of(peers_.begin(), peers_.end(), [](const auto& peer) {
+    return peer.second.state != SilKit_ParticipantState_Invalid && !has_ended(peer.second.state);
+  });
+  if (alone)
+    order_abort("", "the federation is lost: participant " + who + ", the last one, disconnected in state " +
+                        name_of_state(state));
+}
+
+void Ledger::stop_is_due() {
+  if (stop_ordered_ || abort_ordered_ || abort_at_) return;
+  if (stopper_) return order_stop();
+  if (!stop_at_) stop_at_ = Steady::now() + kWaitForCause;
+}
+
+void Ledger::abort_is_due() {
+  if (abort_ordered_ || stop_ordered_) return;  // who stops may lose others on the way
+  if (failer_) return order_abort(failer_->text());
+  if (!abort_at_) abort_at_ = Steady::now() + kWaitForCause;
+}
+
+void Ledger::order_stop() {
+  stop_at_.reset();
+  if (stop_ordered_ || abort_ordered_) return;
+  stop_ordered_ = true;
+  const std::string why = "the federation stopped" + (stopper_ ? ": " + stopper_->text() : "");
+  remember(why);
+  if (orders_ != nullptr) orders_->request_stop(kept_for_ever(why));
+  exchange_.become(Federation::left);
+}
+
+void Ledger::order_abort(const std::string& cause, const std::string& instead) {
+  abort_at_.reset();
+  if (abort_ordered_ || stop_ordered_) return;
+  abort_ordered_ = true;
+  const std::string why = instead.empty() ? "the federation failed: " + cause : instead;
+  remember(why);
+  if (orders_ != nullptr) orders_->request_abort(kept_for_ever(why));
+  exchange_.become(Federation::left);
+}
+
+void Ledger::remember(std::string text) {
+  if (notes_.size() >= kMostNotes) {
+    ++notes_lost_;
+  } else {
+    notes_.push_back(std::move(text));
+  }
+}
+
+void Ledger::wake() {
+  woken.open(woken.value() + 1);
+  changed.notify_all();
+}
+
+bool Ledger::federation_is(Federation which) const {
+  return exchange_.federation.load(std::memory_order_relaxed) == which;
+}
+
+}  // namespace tactus::drivers::link

@@ -1,0 +1,147 @@
+#pragma once
+#include <tactus/silkit.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "drivers/link/exchange.hpp"
+#include "drivers/link/participant.hpp"
+
+namespace tactus::drivers::link {
+
+using Steady = std::chrono::steady_clock;
+
+/// What is known of the federation: written down by the library's handlers, which come on any thread, several
+/// at once, and at any time; read by the courier. Draws the conclusions: grants, orders to the rig, pauses.
+///
+/// Threads  any. Nothing is called with its mutex held but the orders, which are wait-free.
+class Ledger {
+ public:
+  /// `signals` is copied: who is abandoned may still look at it. @when setup
+  Ledger(const LinkSettings& settings, std::string name, const Signals& signals, Exchange& exchange);
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  // ---- the library's handlers; after close() they do nothing
+
+  void on_communication_ready() noexcept;
+  /// Where there is no virtual time: Running follows.
+  void on_starting() noexcept;
+  void on_stop() noexcept;
+  void on_shutdown() noexcept;
+  void on_abort() noexcept;
+  void on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept;
+  void on_system_state(SilKit_SystemState state) noexcept;
+  void on_status(const char* participant, SilKit_ParticipantState state, const char* reason) noexcept;
+  void on_connected(const char* participant) noexcept;
+  void on_disconnected(const char* participant) noexcept;
+  void on_message(std::size_t subscription, const SilKit_DataMessageEvent* event) noexcept;
+
+  // ---- the courier
+
+  /// Its name may be another than was asked for: a configuration wins.
+  void own_name(std::string name);
+  void own_state(SilKit_ParticipantState state);
+  SilKit_ParticipantState own_state();
+  /// Draws conclusions for which only time had to pass.
+  void tick();
+  /// The rig froze, or goes on. What is to be told to the federation follows from wants_pause().
+  void see_frozen(bool frozen);
+  bool wants_pause();
+  bool communication_ready();
+  /// From here on the end is ours: nobody is given orders because of it.
+  void begin_leaving();
+  /// The federation is left: frames need nobody's leave any more.
+  void leave_federation();
+  void abort_rig(const std::string& why);
+  void note(std::string text);
+
+  // ---- the owner
+
+  void give_orders_to(executive::LinkOrders* orders);
+  /// The initialization jobs are done.
+  void ready();
+  bool is_ready();
+  std::vector<std::string> take_notes();
+  /// Nothing that is given to the constructor is touched any more.
+  void close();
+
+  // ---- what the courier and the owner share beside
+
+  const LinkSettings settings;
+  const Signals signals;
+  std::mutex mutex;
+  std::condition_variable changed;  ///< with the mutex: something was written down
+  rtsync::Gate woken;               ///< for a courier that waits for a grant
+  ParticipantFacts facts;           ///< with the mutex
+
+ private:
+  using Held = std::unique_lock<std::mutex>;
+  struct Peer {
+    SilKit_ParticipantState state = SilKit_ParticipantState_Invalid;
+  };
+  struct Cause {
+    std::string who;
+    std::string reason;
+    std::string text() const;
+  };
+
+  // All with the mutex held.
+  void state_is(SilKit_ParticipantState state, const std::string& reason);
+  void begin_running();
+  void judge_pauses();
+  void judge_loss(const std::string& who, SilKit_ParticipantState state);
+  void stop_is_due();
+  void abort_is_due();
+  void order_stop();
+  /// `instead`: the whole text, where the cause is no participant.
+  void order_abort(const std::string& cause, const std::string& instead = "");
+  void remember(std::string text);
+  void wake();
+  bool federation_is(Federation which) const;
+
+  Exchange& exchange_;
+  executive::LinkOrders* orders_ = nullptr;
+  bool closed_ = false;
+  bool leaving_ = false;
+  bool ready_ = false;
+  bool communication_ready_ = false;
+  std::optional<Steady::time_point> start_before_;
+  std::string name_;
+  SilKit_ParticipantState state_ = SilKit_ParticipantState_Invalid;
+  std::map<std::string, Peer> peers_;
+
+  std::optional<std::uint64_t> next_ns_;  // when the next step is expected to begin
+  bool odd_step_told_ = false;
+
+  bool frozen_ = false;
+  bool frozen_for_peer_ = false;  // the freeze that is under way is one that we asked for
+  bool asked_to_freeze_ = false;
+  std::optional<Steady::time_point> forget_asking_;
+  std::string paused_peer_;
+
+  std::optional<Cause> stopper_;
+  std::optional<Cause> failer_;
+  std::optional<Steady::time_point> stop_at_;  // by then somebody is to blame, or nobody
+  std::optional<Steady::time_point> abort_at_;
+  bool stop_ordered_ = false;
+  bool abort_ordered_ = false;
+
+  std::int64_t sequence_ = 0;
+  std::vector<bool> mismatch_told_;
+  bool loss_told_ = false;
+  std::deque<std::string> notes_;
+  std::int64_t notes_lost_ = 0;
+};
+
+/// A text that is never freed: orders keep pointers. @when service
+const char* kept_for_ever(std::string text);
+
+}  // namespace tactus::drivers::link

@@ -1,0 +1,58 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drivers/link/exchange.hpp"
+#include "drivers/link/settings.hpp"
+#include "drivers/link/signals.hpp"
+#include "executive/link.hpp"
+
+namespace tactus::drivers::link {
+
+/// What the federation has become, for the log and summary.json.
+struct ParticipantFacts {
+  std::string library;  ///< file and version: "libtactus-silkit.so 5.0.7"
+  std::string participant;
+  std::string state;               ///< the last state of the participant: "Running"
+  std::string error;               ///< the library's last refusal, in words; empty: none
+  std::int64_t refused_calls = 0;  ///< calls that returned an error
+  std::int64_t steps_completed = 0;
+  std::int64_t first_virtual_ns = 0;  ///< of the first grant
+  bool degraded = false;
+};
+
+/// The federation's side of a link: a SIL Kit participant, by the C API of a library that is loaded at run
+/// time.
+///
+/// Threads  join, ready, leave, tell, facts: one thread at a time. Inside, a courier thread makes all calls
+/// of
+///          the library once it has joined; the library's handlers come on its threads, any of them, at any
+///          time, and only write things down.
+class Participant {
+ public:
+  /// `frame_ns`: how long a frame lasts, to know how often to look at the outbox. References must outlive
+  /// it. @when setup
+  Participant(const LinkSettings& settings, std::string rig, const rtsync::Period& frame,
+              const Signals& signals, Exchange& exchange);
+  Participant(const Participant&) = delete;
+  Participant& operator=(const Participant&) = delete;
+  /// Leaves, if leave() was not called.
+  ~Participant();
+
+  /// Loads the library, joins, creates all services, starts the lifecycle and the courier. Throws
+  /// executive::DeviceError with the library's words and what to do.
+  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings& helper);
+  void cancel();
+  void ready();
+  void leave(const executive::LinkEnd& end);
+  std::vector<std::string> tell();
+  ParticipantFacts facts() const;
+  std::vector<pid_t> threads() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tactus::drivers::link

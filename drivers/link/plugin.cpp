@@ -1,0 +1,64 @@
+#include <exception>
+#include <utility>
+
+#include "config/number.hpp"
+#include "drivers/link/linked_rig.hpp"
+#include "drivers/link/port.hpp"
+#include "drivers/link/replay.hpp"
+#include "drivers/link/settings.hpp"
+#include "drivers/link/signals.hpp"
+#include "executive/driver.hpp"
+
+namespace tactus::drivers::link {
+namespace {
+
+class SilKitLink final : public executive::LinkDriver {
+ public:
+  std::shared_ptr<const config::Section> section() const override { return link_fields().shared_section(); }
+
+  std::unique_ptr<executive::Link> make(const config::Node& settings, const std::string& path,
+                                        const executive::LinkContext& context,
+                                        config::Problems& problems) override {
+    const std::size_t before = problems.count();
+    LinkSettings read = link_fields().load(settings, path, problems);
+    if (!context.realtime && read.mode == LinkMode::paced) read.mode = LinkMode::follow;
+    check_step(read, settings.place(), path, context.frame, problems);
+    Signals signals = link::bind(read, path, context, problems);
+    if (problems.count() > before) return nullptr;
+    if (context.replay.empty()) return make_linked_rig(read, context.rig, context.frame, std::move(signals));
+    try {
+      return make_replay(read, context.frame, std::move(signals), context.replay);
+    } catch (const std::exception& failure) {
+      problems.add({"--replay " + context.replay, 1, 1}, "link", failure.what());
+    }
+    return nullptr;
+  }
+
+ private:
+  /// A step is so many whole frames, and so many whole nanoseconds: what SIL Kit counts in.
+  static void check_step(const LinkSettings& settings, const config::Place& place, const std::string& path,
+                         const rtsync::Period& frame, config::Problems& problems) {
+    if (settings.mode == LinkMode::free) return;
+    const rtsync::Period step = settings.step.value_or(frame);
+    if (frames_per_step(settings, frame) == 0) {
+      problems.add(place, path + ".step",
+                   config::print_period(step) + " is no whole number of frames (" + config::print_period(frame) +
+                       "); a step ends where a frame does");
+    } else if (!step.is_whole()) {
+      problems.add(place, path + ".step",
+                   "is no whole number of nanoseconds, which is what SIL Kit counts in; choose a multiple of " +
+                       std::to_string(frame.den()) + " frames");
+    }
+  }
+};
+
+void* make_link() { return static_cast<executive::LinkDriver*>(new SilKitLink); }
+
+}  // namespace
+}  // namespace tactus::drivers::link
+
+extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {
+  static constexpr tactus::executive::DriverEntry kEntry{TACTUS_DRIVER_BUILD, "link", "silkit",
+                                                         &tactus::drivers::link::make_link};
+  return &kEntry;
+}

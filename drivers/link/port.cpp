@@ -1,0 +1,360 @@
+#include "drivers/link/port.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "drivers/link/input.hpp"
+#include "drivers/link/lateness.hpp"
+#include "drivers/link/link_variables.hpp"
+#include "drivers/link/pending.hpp"
+#include "rtsync/clock.hpp"
+
+namespace tactus::drivers::link {
+namespace {
+
+using executive::LinkVerdict;
+
+/// What a reason leads to, the least first: of several in one frame the last one wins.
+enum class Action : std::uint8_t { none, degrade, freeze, terminate };
+
+Action action_of(AtMaximum at) TACTUS_RT {
+  return at == AtMaximum::freeze      ? Action::freeze
+         : at == AtMaximum::terminate ? Action::terminate
+                                      : Action::degrade;
+}
+Action action_of(AtMaxAge at) TACTUS_RT {
+  switch (at) {
+    case AtMaxAge::freeze:
+      return Action::freeze;
+    case AtMaxAge::terminate:
+      return Action::terminate;
+    case AtMaxAge::degrade:
+      return Action::degrade;
+    case AtMaxAge::hold:
+    case AtMaxAge::default_value:
+      break;
+  }
+  return Action::none;
+}
+
+/// A duration for a sentence: tenths of milliseconds, rounded down.
+struct Ms {
+  long long whole, tenth;
+  explicit Ms(std::int64_t ns) : whole(ns / 1'000'000), tenth(ns / 100'000 % 10) {}
+};
+
+/// The frames' last decision and its reason. Reasons stay while those who were given them may still read
+/// them: a text is written over by the eighth after it.
+class Decision {
+ public:
+  void clear() TACTUS_RT { action_ = Action::none; }
+  Action action() const TACTUS_RT { return action_; }
+  const char* reason() const TACTUS_RT { return reason_; }
+
+  /// A reason counts when none before it weighs as much.
+  [[gnu::format(printf, 3, 4)]] void consider(Action action, const char* format, ...) TACTUS_RT {
+    if (action <= action_) return;
+    if (action_ == Action::none) next_ = (next_ + 1) % texts_.size();
+    action_ = action;
+    std::va_list values;
+    va_start(values, format);
+    (void)std::vsnprintf(texts_[next_].data(), texts_[next_].size(), format, values);
+    va_end(values);
+    reason_ = texts_[next_].data();
+  }
+
+ private:
+  Action action_ = Action::none;
+  const char* reason_ = "";
+  std::size_t next_ = 0;
+  std::array<std::array<char, 256>, 8> texts_{};
+};
+
+}  // namespace
+
+class Port::Parts {
+ public:
+  Parts(const LinkSettings& settings, const rtsync::Period& frame, Signals& signals, Exchange& exchange);
+
+  void redirect(
+      const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where);
+  void start(std::int64_t first) TACTUS_RT;
+  bool may_begin(std::int64_t k, bool paced) const TACTUS_RT;
+  LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT;
+  void end_frame(std::int64_t k) TACTUS_RT;
+  void frozen(bool yes) TACTUS_RT;
+
+  LinkVariables variables;
+  TimeMapping mapping;
+  PortTotals totals;
+  Decision decision;
+
+ private:
+  struct Copy {
+    const void* from;
+    std::size_t offset;  // in a slot of the outbox
+    std::size_t bytes;
+  };
+
+  void plan_outgoing();
+  bool is_alone() const TACTUS_RT {
+    return degraded_ || exchange_.federation.load(std::memory_order_acquire) == Federation::left;
+  }
+  void apply_due(std::int64_t virtual_ns) TACTUS_RT;
+  bool judge_grants(std::int64_t granted, std::int64_t step, bool first, MonotonicInstant now) TACTUS_RT;
+  void give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT;
+  LinkVerdict carry_out() TACTUS_RT;
+  void send(std::int64_t step, std::int64_t k) TACTUS_RT;
+  void expect_end(std::int64_t frames_left) TACTUS_RT;
+
+  const LinkMode mode_;
+  const Intake intake_;
+  const AtMaximum at_maximum_;
+  const rtsync::Period frame_;
+  const std::int64_t frames_per_step_;
+  Signals& signals_;
+  Exchange& exchange_;
+  PortStatus& status_;
+  Pending pending_;
+  Lateness lateness_;
+  std::deque<Input> inputs_;
+  std::vector<Copy> outgoing_;
+  MonotonicInstant began_{};         // the frame that is under way
+  std::int64_t work_ns_ = 0;         // of the last frames, on average
+  std::int64_t virtual_before_ = 0;  // of the frame before
+  bool started_ = false;
+  bool begun_ = false;
+  bool degraded_ = false;
+};
+
+Port::Parts::Parts(const LinkSettings& settings, const rtsync::Period& frame, Signals& signals,
+                   Exchange& exchange)
+    : variables(signals),
+      mode_(settings.mode),
+      intake_(intake_of(settings)),
+      at_maximum_(settings.at_maximum),
+      frame_(frame),
+      frames_per_step_(frames_per_step(settings, frame)),
+      signals_(signals),
+      exchange_(exchange),
+      status_(variables.status),
+      pending_(signals, static_cast<std::size_t>(settings.queue), exchange.inbox.capacity()),
+      lateness_(settings.max_late, settings.max_consecutive_late) {
+  for (std::size_t i = 0; i < signals.subscriptions.size(); ++i)
+    inputs_.emplace_back(signals.subscriptions[i], variables.inputs[i]);
+  plan_outgoing();
+}
+
+void Port::Parts::plan_outgoing() {
+  outgoing_.clear();
+  std::size_t block = sizeof(Outgoing);
+  for (const Publication& publication : signals_.publications) {
+    for (std::size_t i = 0; i < publication.variables.size(); ++i) {
+      const bool elsewhere = i < publication.sources.size() && publication.sources[i] != nullptr;
+      const executive::VariableRef& ref = publication.variables[i];
+      outgoing_.push_back({elsewhere ? publication.sources[i] : ref.data(),
+                           block + publication.layout.elements[i].offset, bytes_of(ref)});
+    }
+    block += publication.layout.bytes;
+  }
+}
+
+void Port::Parts::redirect(
+    const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where) {
+  for (Publication& publication : signals_.publications) {
+    publication.sources.resize(publication.variables.size(), nullptr);
+    for (std::size_t i = 0; i < publication.variables.size(); ++i) {
+      const executive::VariableRef& ref = publication.variables[i];
+      if (const void* const elsewhere = where(ref.model, ref.data(), bytes_of(ref)))
+        publication.sources[i] = elsewhere;
+    }
+  }
+  plan_outgoing();
+}
+
+void Port::Parts::start(std::int64_t first) TACTUS_RT {
+  mapping.first_frame = first;
+  mapping.first_virtual_ns = exchange_.first_virtual_ns.load(std::memory_order_relaxed);
+  for (Input& input : inputs_) input.start(mapping.first_virtual_ns);
+  started_ = true;
+}
+
+bool Port::Parts::may_begin(std::int64_t k, bool paced) const TACTUS_RT {
+  const Federation federation = exchange_.federation.load(std::memory_order_acquire);
+  if (federation != Federation::running) return federation == Federation::left;
+  if (mode_ == LinkMode::free || degraded_) return true;
+  // In real time the first step's grant alone is waited for: with it virtual time is known.
+  const bool in_real_time = paced && mode_ == LinkMode::paced;
+  const std::int64_t step = in_real_time || !started_ ? 0 : (k - mapping.first_frame) / frames_per_step_;
+  return exchange_.granted.load(std::memory_order_acquire) >= step;
+}
+
+LinkVerdict Port::Parts::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
+  const std::int64_t k = frame.frame;
+  const std::int64_t since = k - mapping.first_frame;
+  const std::int64_t virtual_ns = mapping.first_virtual_ns + frame_.times(since).count();
+  const std::int64_t step = since / frames_per_step_;
+  const std::int64_t in_step = since % frames_per_step_;
+  // The grant is looked at before the inbox: what was said before it was given has come by then.
+  const bool alone = is_alone();
+  const std::int64_t granted = exchange_.granted.load(std::memory_order_acquire);
+  began_ = frame.now;
+  status_.frame = k;
+  status_.slot_ns = frame.slot.time_since_epoch().count();
+  status_.virtual_time_ns = virtual_ns;
+  status_.step = step;
+  status_.state = static_cast<std::int32_t>(exchange_.federation.load(std::memory_order_relaxed));
+  decision.clear();
+
+  apply_due(virtual_ns);
+  const bool missing = !alone && judge_grants(granted, step, in_step == 0, frame.now);
+  if (alone) status_.lateness_ns = status_.consecutive_late = status_.behind = status_.grant_arrival_ns = 0;
+  give_inputs(virtual_ns, alone || missing, !alone);
+  virtual_before_ = virtual_ns;
+  begun_ = true;
+  expect_end(frames_per_step_ - 1 - in_step);
+  return carry_out();
+}
+
+void Port::Parts::apply_due(std::int64_t virtual_ns) TACTUS_RT {
+  pending_.take(exchange_.inbox, mode_ != LinkMode::free);
+  const auto due = [this](std::int64_t stamp_ns, std::int64_t at_ns)
+                       TACTUS_RT { return intake_ == Intake::stamp ? stamp_ns <= at_ns : stamp_ns < at_ns; };
+  for (const Incoming* head = pending_.front(); head != nullptr; head = pending_.front()) {
+    const bool stamped = head->stamp_ns != kNoStamp;
+    if (stamped && !due(head->stamp_ns, virtual_ns)) break;
+    inputs_[head->subscription].apply(pending_.block(), stamped ? head->stamp_ns : virtual_ns);
+    ++status_.messages;
+    if (stamped && begun_ && due(head->stamp_ns, virtual_before_)) ++status_.messages_late;
+    pending_.pop();
+  }
+  totals.pending_lost += pending_.trim();
+}
+
+bool Port::Parts::judge_grants(std::int64_t granted, std::int64_t step, bool first,
+                               MonotonicInstant now) TACTUS_RT {
+  if (mode_ == LinkMode::free) return false;
+  const Lateness::Judgement judged = lateness_.judge(exchange_, granted, step, first, now, status_, totals);
+  if (mode_ != LinkMode::paced) return judged.missing;
+  const Ms late(judged.late_ns);
+  if (judged.too_late)
+    decision.consider(action_of(at_maximum_), "the grant of step %lld %s %lld.%lld ms late (link.max_late)",
+                      static_cast<long long>(judged.step), judged.came ? "was" : "is", late.whole,
+                      late.tenth);
+  if (judged.too_often)
+    decision.consider(
+        action_of(at_maximum_),
+        "the grants of %lld steps in a row were late, the last of them of step %lld, and the oldest "
+        "that is missing is %lld.%lld ms late (link.max_consecutive_late)",
+        static_cast<long long>(status_.consecutive_late), static_cast<long long>(step), late.whole,
+        late.tenth);
+  return judged.missing;
+}
+
+void Port::Parts::give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT {
+  for (Input& input : inputs_) {
+    if (input.grow_old(virtual_ns, judged)) {
+      ++totals.too_old;
+      const Ms age(input.age_ns());
+      decision.consider(
+          action_of(input.subscription().at_max_age),
+          "the data of subscription '%.100s' are %lld.%lld ms old (link.subscribe.%.60s.max_age)",
+          input.subscription().name.c_str(), age.whole, age.tenth, input.subscription().name.c_str());
+    }
+    input.give(virtual_ns, late);
+  }
+}
+
+LinkVerdict Port::Parts::carry_out() TACTUS_RT {
+  switch (decision.action()) {
+    case Action::none:
+      return LinkVerdict::go_on;
+    case Action::degrade:
+      degraded_ = true;
+      exchange_.why.store(decision.reason(), std::memory_order_relaxed);
+      exchange_.degrade.store(true, std::memory_order_release);
+      return LinkVerdict::go_on;
+    case Action::freeze:
+      exchange_.why.store(decision.reason(), std::memory_order_release);
+      return LinkVerdict::freeze;
+    case Action::terminate:
+      break;
+  }
+  return LinkVerdict::terminate;
+}
+
+/// `frames_left`: of the step, beside the one that begins or has begun.
+void Port::Parts::expect_end(std::int64_t frames_left) TACTUS_RT {
+  const std::int64_t began_ns = began_.time_since_epoch().count();
+  exchange_.expected_end_ns.store(began_ns + frame_.times(frames_left).count() + work_ns_,
+                                  std::memory_order_relaxed);
+}
+
+void Port::Parts::end_frame(std::int64_t k) TACTUS_RT {
+  const std::int64_t since = k - mapping.first_frame;
+  if ((since + 1) % frames_per_step_ != 0) return;
+  const std::int64_t step = since / frames_per_step_;
+  if (!is_alone()) send(step, k);
+  ++totals.steps;
+  exchange_.steps_done.store(step + 1, std::memory_order_release);
+  if (mode_ == LinkMode::follow) {
+    exchange_.stepped.open(exchange_.stepped.value() + 1);
+    return;
+  }
+  const std::int64_t work = (rtsync::monotonic_now() - began_).count();
+  work_ns_ += (std::clamp<std::int64_t>(work, 0, frame_.times(1).count()) - work_ns_) / 8;
+  expect_end(frames_per_step_);  // of the next step; its first frame knows better
+}
+
+void Port::Parts::send(std::int64_t step, std::int64_t k) TACTUS_RT {
+  std::byte* const slot = exchange_.outbox.claim();
+  if (slot == nullptr) {
+    exchange_.outgoing_lost.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const Outgoing head{step, k};
+  std::memcpy(slot, &head, sizeof head);
+  for (const Copy& copy : outgoing_) std::memcpy(slot + copy.offset, copy.from, copy.bytes);
+  exchange_.outbox.publish();
+}
+
+void Port::Parts::frozen(bool yes) TACTUS_RT {
+  exchange_.frozen.store(yes, std::memory_order_release);
+  exchange_.expected_end_ns.store(0, std::memory_order_relaxed);
+  if (!yes) lateness_.start_anew();
+}
+
+Port::Port(const LinkSettings& settings, const rtsync::Period& frame, Signals& signals, Exchange& exchange)
+    : parts_(std::make_unique<Parts>(settings, frame, signals, exchange)) {}
+Port::~Port() = default;
+
+const std::deque<executive::Variable>& Port::variables() const { return parts_->variables.all(); }
+void Port::redirect(
+    const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where) {
+  parts_->redirect(where);
+}
+void Port::start(std::int64_t first) TACTUS_RT { parts_->start(first); }
+bool Port::may_begin(std::int64_t k, bool paced) const TACTUS_RT { return parts_->may_begin(k, paced); }
+LinkVerdict Port::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
+  return parts_->begin_frame(frame);
+}
+void Port::end_frame(std::int64_t k) TACTUS_RT { parts_->end_frame(k); }
+void Port::frozen(bool yes) TACTUS_RT { parts_->frozen(yes); }
+const char* Port::verdict_reason() const TACTUS_RT { return parts_->decision.reason(); }
+const TimeMapping& Port::mapping() const { return parts_->mapping; }
+const PortStatus& Port::status() const { return parts_->variables.status; }
+const PortTotals& Port::totals() const { return parts_->totals; }
+
+std::int64_t frames_per_step(const LinkSettings& settings, const rtsync::Period& frame) {
+  if (settings.mode == LinkMode::free || !settings.step) return 1;
+  using rtsync::Wide;
+  const Wide step = static_cast<Wide>(settings.step->num()) * frame.den();
+  const Wide one = static_cast<Wide>(settings.step->den()) * frame.num();
+  if (step <= 0 || one <= 0 || step % one != 0 || step / one > INT64_MAX) return 0;
+  return static_cast<std::int64_t>(step / one);
+}
+
+}  // namespace tactus::drivers::link

@@ -1,0 +1,313 @@
+#include "drivers/link/replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "drivers/link/link_variables.hpp"
+
+namespace tactus::drivers::link {
+namespace {
+
+using executive::Variable;
+
+constexpr const char* kEnds = "the replayed record ends here";
+
+template <class T>
+bool read_number(std::string_view text, std::byte* to) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return false;
+  std::memcpy(to, &value, sizeof value);
+  return true;
+}
+
+/// As the recording wrote it: all of the text, and the same bits.
+bool read_value(std::string_view text, tactus_type type, std::byte* to) {
+  switch (type) {
+    case TACTUS_BOOL:
+      return (text == "0" || text == "1") && read_number<std::uint8_t>(text, to);
+    case TACTUS_INT8:
+      return read_number<std::int8_t>(text, to);
+    case TACTUS_UINT8:
+      return read_number<std::uint8_t>(text, to);
+    case TACTUS_INT16:
+      return read_number<std::int16_t>(text, to);
+    case TACTUS_UINT16:
+      return read_number<std::uint16_t>(text, to);
+    case TACTUS_INT32:
+      return read_number<std::int32_t>(text, to);
+    case TACTUS_UINT32:
+      return read_number<std::uint32_t>(text, to);
+    case TACTUS_INT64:
+      return read_number<std::int64_t>(text, to);
+    case TACTUS_UINT64:
+      return read_number<std::uint64_t>(text, to);
+    case TACTUS_FLOAT:
+      return read_number<float>(text, to);
+    case TACTUS_DOUBLE:
+      return read_number<double>(text, to);
+  }
+  return false;
+}
+
+/// "0.0015" as nanoseconds, exactly.
+bool read_seconds(std::string_view text, std::int64_t& ns) {
+  const std::size_t dot = std::min(text.find('.'), text.size());
+  std::string digits(dot < text.size() ? text.substr(dot + 1) : "");
+  if (dot == 0 || digits.size() > 9 || (dot < text.size() && digits.empty())) return false;
+  if (text.find_first_not_of("0123456789.") != std::string_view::npos) return false;
+  digits.resize(9, '0');
+  digits.insert(0, text.substr(0, dot));
+  std::array<std::byte, sizeof ns> bytes;
+  if (!read_number<std::int64_t>(digits, bytes.data())) return false;
+  std::memcpy(&ns, bytes.data(), sizeof ns);
+  return true;
+}
+
+/// The text up to the next comma, which is taken off `line`. The last one leaves a view of nothing at all.
+std::string_view next_cell(std::string_view& line) {
+  const std::size_t comma = line.find(',');
+  const std::string_view cell = line.substr(0, comma);
+  line = comma == std::string_view::npos ? std::string_view{} : line.substr(comma + 1);
+  return cell;
+}
+
+/// What link.csv of a run folder holds: a row of bytes for every frame.
+class Record {
+ public:
+  struct Column {
+    std::string header;  ///< "link.frame {--}"
+    tactus_type type;
+    std::size_t offset;  ///< in a row
+  };
+
+  /// Reads all of it. Throws std::runtime_error.
+  Record(const std::filesystem::path& folder, const std::deque<Variable>& variables,
+         const rtsync::Period& frame)
+      : path_(folder / "link.csv") {
+    for (const Variable& variable : variables) add_columns(variable);
+    std::ifstream file(path_, std::ios::binary);
+    if (!file)
+      throw std::runtime_error(path_.string() + ": " + std::generic_category().message(errno) +
+                               "; a run has one with `record: yes` in its link section");
+    std::string line;
+    if (!read_line(file, line)) fail("is empty");
+    check_header(line);
+    while (read_line(file, line)) read_row(line, frame);
+    if (frames_ == 0) fail("no frame was recorded");
+  }
+
+  std::int64_t first() const { return first_; }
+  std::int64_t frames() const { return frames_; }
+  /// nullptr: there is none.
+  const std::byte* row(std::int64_t k) const TACTUS_RT {
+    return k < first_ || k - first_ >= frames_
+               ? nullptr
+               : rows_.data() + static_cast<std::size_t>(k - first_) * row_bytes_;
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw std::runtime_error(path_.string() + ":" + std::to_string(std::max<std::int64_t>(line_, 1)) + ": " +
+                             what);
+  }
+
+  void add_columns(const Variable& variable) {
+    const std::string unit =
+        " {" + (variable.unit_text.empty() || variable.unit_text == "1" ? "--" : variable.unit_text) + "}";
+    for (std::size_t i = 0; i < variable.elements(); ++i) {
+      const std::string index = variable.count > 0 ? "[" + std::to_string(i) + "]" : "";
+      columns_.push_back({variable.name + index + unit, variable.type, row_bytes_});
+      row_bytes_ += executive::size_of(variable.type);
+    }
+  }
+
+  bool read_line(std::ifstream& file, std::string& line) {
+    if (!std::getline(file, line)) {
+      if (file.bad()) fail("cannot be read");
+      return false;
+    }
+    ++line_;
+    if (file.eof()) fail("the line is cut off: the run that wrote it did not end in order; remove the line");
+    return true;
+  }
+
+  void check_header(std::string_view line) {
+    std::string_view rest = line;
+    if (next_cell(rest) != "sys.exec.out.time {s}")
+      fail("this is no recording: its first column is not the time");
+    for (const Column& column : columns_) {
+      if (rest.data() == nullptr) fail("the column '" + column.header + "' of this link is missing");
+      const std::string_view cell = next_cell(rest);
+      if (cell != column.header)
+        fail("has a column '" + std::string(cell) + "' where this link has '" + column.header +
+             "': it was recorded with other subscriptions");
+    }
+    if (rest.data() != nullptr)
+      fail("has a column '" + std::string(next_cell(rest)) + "' that this link does not have");
+  }
+
+  void read_row(std::string_view line, const rtsync::Period& frame) {
+    std::string_view rest = line;
+    const std::string_view time_text = next_cell(rest);
+    std::int64_t time = 0;
+    if (!read_seconds(time_text, time)) fail("'" + std::string(time_text) + "' is no time in seconds");
+    const std::size_t at = rows_.size();
+    rows_.resize(at + row_bytes_);
+    for (const Column& column : columns_) {
+      if (rest.data() == nullptr) fail("has no value for '" + column.header + "'");
+      const std::string_view cell = next_cell(rest);
+      if (!read_value(cell, column.type, rows_.data() + at + column.offset))
+        fail("'" + std::string(cell) + "' is no " + std::string(executive::name_of(column.type)) + " for '" +
+             column.header + "'");
+    }
+    if (rest.data() != nullptr) fail("has more values than there are columns");
+    check_frame(at, time, std::string(time_text), frame);
+    ++frames_;
+  }
+
+  /// link.frame, the first column, counts the rows, and the time is that of the frame.
+  void check_frame(std::size_t at, std::int64_t time, const std::string& time_text,
+                   const rtsync::Period& frame) {
+    std::int64_t k = 0;
+    std::memcpy(&k, rows_.data() + at, sizeof k);
+    if (k < 0) fail("there is no frame " + std::to_string(k));
+    if (frames_ == 0) first_ = k;
+    const std::int64_t expected = first_ + frames_;
+    if (k > expected)
+      fail("frame " + std::to_string(k) + " comes after frame " + std::to_string(expected - 1) +
+           ": what is between them was lost when it was recorded");
+    if (k < expected)
+      fail("frame " + std::to_string(k) + " comes after frame " + std::to_string(expected - 1));
+    const std::int64_t off = time - frame.times(k).count();
+    if (off < -1 || off > 1)
+      fail("frame " + std::to_string(k) + " is at " + time_text + " s here, and at " +
+           std::to_string(frame.times(k).count()) + " ns in this rig: its frame has another period");
+  }
+
+  std::filesystem::path path_;
+  std::vector<Column> columns_;
+  std::size_t row_bytes_ = 0;
+  std::vector<std::byte> rows_;
+  std::int64_t first_ = 0;
+  std::int64_t frames_ = 0;
+  std::int64_t line_ = 0;
+};
+
+class Replay final : public executive::Link {
+ public:
+  Replay(const LinkSettings& settings, const rtsync::Period& frame, Signals signals,
+         const std::filesystem::path& run_folder)
+      : settings_(settings),
+        signals_(std::move(signals)),
+        variables_(signals_),
+        folder_(run_folder),
+        record_(run_folder, variables_.all(), frame) {
+    std::size_t offset = 0;
+    for (const Variable& variable : variables_.all()) {
+      const std::size_t bytes = variable.elements() * executive::size_of(variable.type);
+      copies_.push_back({static_cast<std::byte*>(variable.data), offset, bytes});
+      offset += bytes;
+    }
+    for (std::size_t s = 0; s < signals_.subscriptions.size(); ++s) {
+      const Subscription& subscription = signals_.subscriptions[s];
+      for (std::size_t i = 0; i < subscription.variables.size(); ++i) {
+        const executive::VariableRef& ref = subscription.variables[i];
+        const std::byte* const shown = variables_.inputs[s].values[i];
+        const auto copy =
+            std::find_if(copies_.begin(), copies_.end(), [&](const Copy& c) { return c.to == shown; });
+        inputs_.push_back({static_cast<std::byte*>(ref.data()), copy->offset, bytes_of(ref)});
+      }
+    }
+    begins_ = "the replayed record begins at frame " + std::to_string(record_.first());
+  }
+
+  executive::LinkMode mode() const override { return LinkMode::free; }
+  bool records() const override { return settings_.record; }
+  config::Node resolved() const override { return link_fields().to_node(settings_); }
+  const std::deque<Variable>& variables() const override { return variables_.all(); }
+  std::vector<executive::VariableRef> inputs() const override {
+    std::vector<executive::VariableRef> all;
+    for (const Subscription& subscription : signals_.subscriptions)
+      all.insert(all.end(), subscription.variables.begin(), subscription.variables.end());
+    return all;
+  }
+  void redirect(
+      const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>&) override {
+  }
+
+  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings&) override { orders_ = &orders; }
+  void cancel() override {}
+  void ready() override {}
+  std::vector<std::string> tell() override {
+    if (std::exchange(told_, true)) return {};
+    return {"replay of " + std::to_string(record_.frames()) + " frames from " + record_.path().string()};
+  }
+  std::string status() const override { return "replay"; }
+  void leave(const executive::LinkEnd&) override {}
+  config::Json summary() const override { return {{"replay", folder_.string()}, {"frames", replayed_}}; }
+  std::vector<pid_t> threads() const override { return {}; }
+
+  void start(std::int64_t) TACTUS_RT override {}
+  bool may_begin(std::int64_t, bool) TACTUS_RT override { return true; }
+  bool wait(std::int64_t, bool, rtsync::Instant<rtsync::MonotonicTime>) TACTUS_RT override { return true; }
+  executive::LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT override {
+    const std::byte* const row = record_.row(frame.frame);
+    if (row == nullptr) {
+      stop(frame.frame < record_.first() ? begins_.c_str() : kEnds);
+      return executive::LinkVerdict::go_on;
+    }
+    for (const Copy& copy : copies_) std::memcpy(copy.to, row + copy.offset, copy.bytes);
+    for (const Copy& copy : inputs_) std::memcpy(copy.to, row + copy.offset, copy.bytes);
+    ++replayed_;
+    if (record_.row(frame.frame + 1) == nullptr) stop(kEnds);
+    return executive::LinkVerdict::go_on;
+  }
+  void end_frame(std::int64_t) TACTUS_RT override {}
+  void frozen(bool) TACTUS_RT override {}
+  const char* verdict_reason() const TACTUS_RT override { return ""; }
+
+ private:
+  struct Copy {
+    std::byte* to;
+    std::size_t offset;  // in a row
+    std::size_t bytes;
+  };
+
+  /// Taken at the end of the frame that begins.
+  void stop(const char* reason) TACTUS_RT {
+    if (orders_ != nullptr) orders_->request_stop(reason);
+  }
+
+  const LinkSettings settings_;
+  Signals signals_;
+  LinkVariables variables_;
+  std::filesystem::path folder_;
+  Record record_;
+  std::vector<Copy> copies_;
+  std::vector<Copy> inputs_;
+  std::string begins_;
+  executive::LinkOrders* orders_ = nullptr;
+  std::int64_t replayed_ = 0;
+  bool told_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<executive::Link> make_replay(const LinkSettings& settings, const rtsync::Period& frame,
+                                             Signals signals, const std::filesystem::path& run_folder) {
+  return std::make_unique<Replay>(settings, frame, std::move(signals), run_folder);
+}
+
+}  // namespace tactus::drivers::link

@@ -1,0 +1,94 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/fields.hpp"
+#include "executive/link.hpp"
+
+/// What the `link:` section of a rig file says, filled and checked by the tables of settings.cpp.
+namespace tactus::drivers::link {
+
+using executive::LinkMode;
+using rtsync::Nanoseconds;
+
+enum class Encoding { serdes, json, raw };
+enum class Operation { coordinated, autonomous };
+enum class OnPeerPause { freeze, keep_running };
+/// What an input is while virtual time is late.
+enum class OnLate { hold, default_value, extrapolate };
+/// What happens when the others are too late.
+enum class AtMaximum { freeze, terminate, degrade };
+/// What happens when the data of a subscription are too old.
+enum class AtMaxAge { hold, default_value, freeze, terminate, degrade };
+/// Which messages of its own virtual time a frame takes.
+enum class Intake {
+  stamp,  ///< those that are there: a message of time t is for the frame of time t
+  grant,  ///< none: a message of time t is for the first frame after t, which nobody's speed can change
+};
+enum class LabelKind { mandatory, optional };
+
+struct LabelSettings {
+  std::string key;
+  std::string value;
+  LabelKind kind = LabelKind::mandatory;
+  bool operator==(const LabelSettings&) const = default;
+};
+
+/// What publish and subscribe have in common.
+struct SignalSettings {
+  std::string name;
+  config::Origin origin;
+  std::optional<std::string> topic;       ///< nothing: the name
+  std::optional<std::string> media_type;  ///< nothing: what the encoding says
+  Encoding encoding = Encoding::serdes;
+  std::vector<LabelSettings> labels;
+  std::optional<config::Located<std::string>> variable;   ///< one, by itself
+  std::vector<config::Located<std::string>> variables;    ///< or a group in one message
+  bool operator==(const SignalSettings&) const = default;
+};
+
+struct PublishSettings : SignalSettings {
+  bool history = false;  ///< who comes late is given the last message
+  bool operator==(const PublishSettings&) const = default;
+};
+
+struct SubscribeSettings : SignalSettings {
+  std::optional<OnLate> on_late;        ///< nothing: the link's
+  config::Node default_values;          ///< of the variable; or a map by variable
+  std::optional<Nanoseconds> max_age;   ///< nothing: never too old
+  AtMaxAge at_max_age = AtMaxAge::hold;
+  bool operator==(const SubscribeSettings&) const = default;
+};
+
+struct LinkSettings {
+  std::string library = "builtin";  ///< or the path of a libSilKit.so
+  std::string registry = "silkit://localhost:8500";
+  std::optional<std::string> configuration;  ///< a SIL Kit participant configuration
+  std::optional<std::string> participant;    ///< nothing: the rig's name
+  Operation operation = Operation::coordinated;
+  LinkMode mode = LinkMode::paced;
+  std::optional<rtsync::Period> step;  ///< nothing: the frame
+  std::optional<Intake> intake;        ///< nothing: stamp when paced or free, grant when it follows
+  std::optional<Nanoseconds> start_timeout;
+  OnPeerPause on_peer_pause = OnPeerPause::freeze;
+  OnLate on_late = OnLate::hold;
+  std::optional<Nanoseconds> max_late;
+  std::optional<std::int64_t> max_consecutive_late;
+  AtMaximum at_maximum = AtMaximum::terminate;
+  std::int64_t queue = 1024;  ///< messages, and steps, that may wait for the other side
+  bool record = false;
+  std::vector<PublishSettings> publish;
+  std::vector<SubscribeSettings> subscribe;
+  bool operator==(const LinkSettings&) const = default;
+};
+
+const config::Fields<LinkSettings>& link_fields();
+
+/// What is left to the driver when nothing is said.
+Intake intake_of(const LinkSettings& settings);
+/// "application/json"; SIL Kit's own media type for serdes.
+const char* media_type_of(Encoding encoding);
+
+}  // namespace tactus::drivers::link

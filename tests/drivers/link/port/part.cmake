@@ -1,0 +1,1 @@
+target_link_libraries(link_port_test PRIVATE heap_interposer)

@@ -1,0 +1,565 @@
+#include "drivers/link/port.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "rtsync/clock.hpp"
+#include "rtsync/heap_watch.hpp"
+#include "tests/drivers/link/port/desk.hpp"
+
+namespace tactus::drivers::link {
+namespace {
+
+using executive::LinkVerdict;
+
+TEST(PortVariables, StandInTheOrderOfTheSignalsWithTheirUnits) {
+  Desk desk;
+  const executive::VariableRef whole = desk.variable("axis.force", TACTUS_FLOAT, 3);
+  executive::VariableRef one = desk.variable("axis.limit", TACTUS_INT16, 4);
+  one.first = 2;
+  one.elements = 1;
+  one.indexed = true;
+  desk.subscribe("target", {whole, one});
+  desk.set_up();
+  std::vector<std::string> names;
+  for (const executive::Variable& each : desk.port->variables()) names.push_back(each.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("link.frame", "link.slot", "link.virtual_time", "link.step",
+                                            "link.grant_arrival", "link.lateness", "link.late",
+                                            "link.consecutive_late", "link.behind", "link.messages",
+                                            "link.messages_late", "link.state", "link.target.age",
+                                            "link.target.messages", "link.target.source",
+                                            "link.target.axis.force", "link.target.axis.limit[2]"));
+  EXPECT_EQ(desk.shown("target.axis.force").count, 3U);
+  EXPECT_EQ(desk.shown("target.axis.force").type, TACTUS_FLOAT);
+  EXPECT_EQ(desk.shown("target.axis.force").unit_text, "m");
+  EXPECT_EQ(desk.shown("target.axis.limit[2]").count, 0U);
+  EXPECT_EQ(desk.shown("lateness").unit_text, "ns");
+  for (const executive::Variable& each : desk.port->variables())
+    EXPECT_EQ(each.role, TACTUS_OUTPUT) << each.name;
+}
+
+TEST(PortVariables, GroupsOfAllTypesAreGivenWhole) {
+  Desk desk;
+  const executive::VariableRef numbers = desk.variable("m.n", TACTUS_INT16, 3);
+  const executive::VariableRef flag = desk.variable("m.on", TACTUS_BOOL);
+  const executive::VariableRef wide = desk.variable("m.wide", TACTUS_UINT64);
+  desk.subscribe("all", {numbers, flag, wide});
+  desk.set_up();
+  desk.grant(9);
+  std::byte* const slot = desk.exchange->inbox.claim();
+  const Incoming head{0, 0, 0};
+  const std::int16_t n[3] = {-1, 2, 30000};
+  const std::uint64_t big = UINT64_MAX - 1;
+  std::memcpy(slot, &head, sizeof head);
+  std::memcpy(slot + sizeof head, n, 6);
+  slot[sizeof head + 6] = std::byte{1};
+  std::memcpy(slot + sizeof head + 7, &big, 8);
+  desk.exchange->inbox.publish();
+  desk.run();
+  EXPECT_EQ(std::memcmp(numbers.data(), n, sizeof n), 0);
+  EXPECT_EQ(*static_cast<bool*>(flag.data()), true);
+  EXPECT_EQ(*static_cast<std::uint64_t*>(wide.data()), big);
+  EXPECT_EQ(desk.value<std::uint64_t>("all.m.wide"), big);
+  EXPECT_EQ(std::memcmp(desk.shown("all.m.n").data, n, sizeof n), 0);
+}
+
+TEST(Port, TellsOfEveryFrame) {
+  Desk desk;
+  desk.settings.step = rtsync::Period{2 * kMs, 1};
+  desk.subscribe("a");
+  desk.set_up(10, 7 * kMs);
+  desk.grant(0);
+  const std::int64_t came = desk.clock_ns;
+  desk.clock_ns += 100;
+  desk.message(0, 6 * kMs, {1});
+  desk.run();
+  EXPECT_EQ(desk.status().frame, 10);
+  EXPECT_EQ(desk.status().slot_ns, came + 95);
+  EXPECT_EQ(desk.status().virtual_time_ns, 7 * kMs);
+  EXPECT_EQ(desk.status().step, 0);
+  EXPECT_EQ(desk.status().grant_arrival_ns, came);
+  EXPECT_EQ(desk.status().messages, 1);
+  EXPECT_EQ(desk.status().state, 1);
+  EXPECT_EQ(desk.value<std::int64_t>("a.age"), kMs);
+  for (int i = 0; i < 4; ++i) desk.run();
+  EXPECT_EQ(desk.status().frame, 14);
+  EXPECT_EQ(desk.status().virtual_time_ns, 11 * kMs);
+  EXPECT_EQ(desk.status().step, 2);
+  EXPECT_EQ(desk.status().grant_arrival_ns, 0);
+  EXPECT_EQ(desk.status().late, 2);
+  EXPECT_EQ(desk.status().consecutive_late, 2);
+  EXPECT_EQ(desk.status().behind, 2);
+  EXPECT_EQ(desk.status().lateness_ns, 2 * kMs) << "of step 1, due at frame 12";
+  desk.message(0, 7 * kMs, {2});
+  desk.run();
+  EXPECT_EQ(desk.status().messages_late, 1);
+  EXPECT_EQ(desk.value<std::int64_t>("a.messages"), 2);
+  EXPECT_EQ(desk.value<std::int64_t>("a.age"), 5 * kMs);
+  EXPECT_EQ(desk.port->mapping().first_frame, 10);
+  EXPECT_EQ(desk.port->mapping().first_virtual_ns, 7 * kMs);
+}
+
+TEST(Port, VirtualTimeDoesNotDrift) {
+  Desk desk;
+  desk.frame = rtsync::Period{1'000'000'000, 60};
+  desk.set_up(0, 5);
+  desk.next_frame = 60'000'001;
+  desk.run();
+  EXPECT_EQ(desk.status().virtual_time_ns, 1'000'000'000'000'000 + 16'666'666 + 5);
+}
+
+TEST(Port, CatchesUpStepByStep) {
+  Desk desk;
+  desk.set_up();
+  desk.grant(0);
+  for (int i = 0; i < 10; ++i) desk.run();
+  EXPECT_EQ(desk.status().late, 9);
+  EXPECT_EQ(desk.status().behind, 9);
+  EXPECT_EQ(desk.status().lateness_ns, 8 * kMs);
+  desk.grant(4);  // 10 ms after the first frame: step 1 is 9 ms late
+  desk.run();
+  EXPECT_EQ(desk.status().late, 10);
+  EXPECT_EQ(desk.status().behind, 6);
+  EXPECT_EQ(desk.status().lateness_ns, 5 * kMs) << "of step 5";
+  EXPECT_EQ(desk.port->totals().worst_lateness_ns, 9 * kMs);
+  EXPECT_EQ(desk.port->totals().worst_step, 1);
+  desk.grant(11);
+  desk.run();
+  EXPECT_EQ(desk.status().behind, 0);
+  EXPECT_EQ(desk.status().lateness_ns, 0);
+  EXPECT_EQ(desk.status().consecutive_late, 0);
+  EXPECT_EQ(desk.port->totals().late, 10);
+  EXPECT_EQ(desk.port->totals().max_consecutive_late, 10);
+  EXPECT_EQ(desk.exchange->steps_done, 12) << "every step, none skipped";
+}
+
+TEST(Port, LatenessBeyondAllItRemembersIsNotTooSmall) {
+  Desk desk;
+  desk.set_up();
+  desk.grant(0);
+  std::int64_t frames = 0;
+  for (; frames < 10'000; ++frames) {
+    desk.run();
+    ASSERT_EQ(desk.status().lateness_ns, std::max<std::int64_t>(frames - 1, 0) * kMs);
+  }
+  desk.grant(3000);
+  desk.run();  // frame 10000
+  EXPECT_GE(desk.status().lateness_ns, (10'000 - 3001) * kMs)
+      << "of step 3001, whose StepBegin is long forgotten";
+  EXPECT_GE(desk.port->totals().worst_lateness_ns, (10'000 - 1) * kMs);
+  desk.grant(9000);
+  desk.run();
+  EXPECT_EQ(desk.status().lateness_ns, (10'001 - 9001) * kMs) << "exact again";
+  EXPECT_GE(desk.port->totals().worst_lateness_ns, (10'001 - 3001) * kMs);
+}
+
+TEST(Port, NothingOfAPauseIsCounted) {
+  Desk desk;
+  desk.settings.max_late = Nanoseconds{kMs};
+  desk.set_up();
+  desk.grant(0);
+  desk.run();
+  desk.exchange->excused = true;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(desk.run(), LinkVerdict::go_on);
+  EXPECT_EQ(desk.status().lateness_ns, 0);
+  EXPECT_EQ(desk.status().behind, 20) << "though it is behind";
+  desk.exchange->excused = false;
+  for (std::int64_t step = 1; step < 40;
+       step += 2) {  // two steps a frame: slower than nothing, faster than the rig
+    desk.grant(step);
+    EXPECT_EQ(desk.run(), LinkVerdict::go_on);
+  }
+  desk.grant(41);
+  desk.run();
+  EXPECT_EQ(desk.status().behind, 0);
+  EXPECT_EQ(desk.port->totals().late, 0);
+  EXPECT_EQ(desk.port->totals().worst_lateness_ns, 0);
+}
+
+TEST(Port, GrantsThatCameInAFreezeAreNotLate) {
+  Desk desk;
+  desk.settings.max_late = Nanoseconds{10 * kMs};
+  desk.set_up();
+  desk.grant(0);
+  for (int i = 0; i < 3; ++i) desk.run();
+  desk.port->frozen(true);
+  EXPECT_TRUE(desk.exchange->frozen);
+  EXPECT_EQ(desk.exchange->expected_end_ns, 0);
+  desk.clock_ns += 5000 * kMs;
+  desk.grant(1);
+  desk.clock_ns += 5000 * kMs;
+  desk.port->frozen(false);
+  EXPECT_FALSE(desk.exchange->frozen);
+  EXPECT_EQ(desk.run(), LinkVerdict::go_on);
+  EXPECT_EQ(desk.status().lateness_ns, 0);
+  EXPECT_EQ(desk.run(), LinkVerdict::go_on);
+  EXPECT_EQ(desk.status().lateness_ns, kMs) << "of step 2, since the freeze";
+  EXPECT_EQ(desk.port->totals().worst_lateness_ns, kMs);
+}
+
+TEST(Port, SaysWhyInWordsThatStay) {
+  Desk desk;
+  desk.settings.max_late = Nanoseconds{3 * kMs};
+  desk.settings.at_maximum = AtMaximum::freeze;
+  desk.set_up();
+  EXPECT_STREQ(desk.port->verdict_reason(), "");
+  desk.grant(1233);
+  desk.next_frame = 1233;
+  desk.run();
+  desk.run();
+  desk.clock_ns += 20 * kMs + 345'678;
+  EXPECT_EQ(desk.run(), LinkVerdict::freeze);
+  const char* const reason = desk.port->verdict_reason();
+  EXPECT_STREQ(reason, "the grant of step 1234 is 21.3 ms late (link.max_late)");
+  EXPECT_EQ(desk.exchange->why.load(), reason);
+  desk.port->frozen(true);
+  desk.port->frozen(false);
+  desk.run();
+  desk.clock_ns += 10 * kMs;
+  desk.grant(1239);
+  EXPECT_EQ(desk.run(), LinkVerdict::freeze);
+  EXPECT_STREQ(desk.port->verdict_reason(), "the grant of step 1234 was 11.0 ms late (link.max_late)");
+  EXPECT_STREQ(reason, "the grant of step 1234 is 21.3 ms late (link.max_late)");
+}
+
+TEST(Port, SaysWhichSubscriptionIsTooOldAndHowManyWereLate) {
+  Desk old;
+  old.settings.at_maximum = AtMaximum::degrade;
+  Subscription& a = old.subscribe("set_point");
+  a.max_age = Nanoseconds{2 * kMs};
+  a.at_max_age = AtMaxAge::degrade;
+  old.set_up();
+  old.grant(99);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(old.run(), LinkVerdict::go_on);
+  EXPECT_TRUE(old.exchange->degrade);
+  EXPECT_STREQ(old.exchange->why,
+               "the data of subscription 'set_point' are 3.0 ms old (link.subscribe.set_point.max_age)");
+  EXPECT_EQ(old.port->totals().too_old, 1);
+
+  Desk row;
+  row.settings.max_consecutive_late = 3;
+  row.set_up();
+  row.grant(0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(row.run(), LinkVerdict::go_on);
+  EXPECT_EQ(row.run(), LinkVerdict::terminate);
+  EXPECT_STREQ(
+      row.port->verdict_reason(),
+      "the grants of 3 steps in a row were late, the last of them of step 3, and the oldest that is missing "
+      "is 2.0 ms late (link.max_consecutive_late)");
+}
+
+TEST(Port, FramesBeginWhenTheFederationLetsThem) {
+  const struct {
+    LinkMode mode;
+    Federation federation;
+    std::int64_t granted;
+    std::int64_t frame;  // the first one is 4; two frames are a step
+    bool paced;
+    bool may;
+    const char* why;
+  } rows[] = {
+      {LinkMode::paced, Federation::assembling, 9, 4, true, false, "not everybody is there"},
+      {LinkMode::paced, Federation::running, -1, 4, true, false, "virtual time is not known yet"},
+      {LinkMode::paced, Federation::running, 0, 4, true, true, "the first grant"},
+      {LinkMode::paced, Federation::running, 0, 400, true, true, "in real time no other one is needed"},
+      {LinkMode::paced, Federation::running, 0, 6, false, false, "but out of real time"},
+      {LinkMode::paced, Federation::running, 1, 6, false, true, "granted"},
+      {LinkMode::follow, Federation::running, 0, 5, true, true, "the second frame of a step"},
+      {LinkMode::follow, Federation::running, 0, 6, true, false, "the next step"},
+      {LinkMode::follow, Federation::running, 1, 7, false, true, "granted"},
+      {LinkMode::free, Federation::assembling, -1, 4, false, false, "not everybody is there"},
+      {LinkMode::free, Federation::running, -1, 99, false, true, "nobody grants"},
+      {LinkMode::follow, Federation::left, -1, 99, false, true, "nobody is asked any more"},
+      {LinkMode::paced, Federation::left, -1, 4, true, true, "nobody is asked any more"},
+  };
+  for (const auto& row : rows) {
+    Desk desk;
+    desk.settings.mode = row.mode;
+    desk.settings.step = rtsync::Period{2 * kMs, 1};
+    desk.set_up(4);
+    desk.exchange->federation = row.federation;
+    desk.grant(row.granted);
+    EXPECT_EQ(desk.port->may_begin(row.frame, row.paced), row.may)
+        << row.why << ", " << executive::name_of(row.mode) << ", frame " << row.frame;
+  }
+  Desk desk;
+  desk.settings.mode = LinkMode::follow;
+  desk.set_up();
+  Port unstarted(desk.settings, desk.frame, desk.signals, *desk.exchange);
+  EXPECT_FALSE(unstarted.may_begin(1'000'000, true));
+  desk.grant(0);
+  EXPECT_TRUE(unstarted.may_begin(1'000'000, true)) << "before start() every frame is the first one";
+}
+
+TEST(Port, AStepIsAWholeNumberOfFrames) {
+  const rtsync::Period third{kMs, 3};
+  LinkSettings settings;
+  EXPECT_EQ(frames_per_step(settings, third), 1);
+  settings.step = rtsync::Period{kMs, 1};
+  EXPECT_EQ(frames_per_step(settings, third), 3);
+  settings.mode = LinkMode::free;
+  EXPECT_EQ(frames_per_step(settings, third), 1);
+  settings.mode = LinkMode::follow;
+  settings.step = rtsync::Period{kMs / 2, 1};
+  EXPECT_EQ(frames_per_step(settings, third), 0);
+}
+
+TEST(PortOut, IsTakenAtTheEndOfEveryStep) {
+  Desk desk;
+  desk.settings.step = rtsync::Period{3 * kMs, 1};
+  const executive::VariableRef x = desk.variable("m.x");
+  const executive::VariableRef n = desk.variable("m.n", TACTUS_INT16, 2);
+  const executive::VariableRef y = desk.variable("m.y");
+  desk.publish("first", {n, x});
+  desk.publish("second", {y});
+  double elsewhere = 30;
+  desk.signals.publications[1].sources = {&elsewhere};
+  desk.set_up(5);
+  desk.grant(99);
+  for (int i = 0; i < 6; ++i) {
+    *static_cast<double*>(x.data()) = i;
+    static_cast<std::int16_t*>(n.data())[1] = static_cast<std::int16_t>(-i);
+    desk.run();
+    EXPECT_EQ(desk.exchange->steps_done, (i + 1) / 3);
+    const std::byte* const slot = desk.exchange->outbox.front();
+    ASSERT_EQ(slot != nullptr, i % 3 == 2);
+    if (slot == nullptr) continue;
+    Outgoing head;
+    std::int16_t second = 0;
+    double taken[2];
+    std::memcpy(&head, slot, sizeof head);
+    std::memcpy(&second, slot + sizeof head + 2, 2);
+    std::memcpy(taken, slot + sizeof head + 4, sizeof taken);
+    EXPECT_EQ(head.step, i / 3);
+    EXPECT_EQ(head.frame, 5 + i);
+    EXPECT_EQ(second, -i);
+    EXPECT_EQ(taken[0], i);
+    EXPECT_EQ(taken[1], 30) << "read where it was said";
+    desk.exchange->outbox.release();
+  }
+  EXPECT_EQ(desk.port->totals().steps, 2);
+  EXPECT_EQ(desk.exchange->stepped.value(), 0U) << "in real time nobody is woken";
+}
+
+TEST(PortOut, CanBeReadElsewhere) {
+  Desk desk;
+  const executive::VariableRef x = desk.variable("m.x");
+  const executive::VariableRef y = desk.variable("m.y");
+  desk.publish("both", {x, y});
+  desk.set_up();
+  const double moved = 7;
+  *static_cast<double*>(y.data()) = 8;
+  desk.port->redirect([&](const executive::ModelInstance*, const void* data, std::size_t bytes) {
+    EXPECT_EQ(bytes, sizeof(double));
+    return data == x.data() ? &moved : nullptr;
+  });
+  EXPECT_EQ(desk.signals.publications[0].sources[0], &moved);
+  desk.grant(0);
+  desk.run();
+  double taken[2];
+  std::memcpy(taken, desk.exchange->outbox.front() + sizeof(Outgoing), sizeof taken);
+  EXPECT_EQ(taken[0], 7);
+  EXPECT_EQ(taken[1], 8);
+}
+
+TEST(PortOut, WhatDoesNotFitIsCountedAndTheStepIsDoneAllTheSame) {
+  Desk desk;
+  desk.publish("x", {desk.variable("m.x")});
+  desk.set_up(0, 0, 4);
+  desk.grant(99);
+  for (int i = 0; i < 10; ++i) desk.run();
+  EXPECT_EQ(desk.exchange->outgoing_lost, 6);
+  EXPECT_EQ(desk.exchange->steps_done, 10);
+  desk.exchange->become(Federation::left);
+  for (int i = 0; i < 10; ++i) desk.run();
+  EXPECT_EQ(desk.exchange->outgoing_lost, 6) << "nothing is lost where nobody takes it";
+}
+
+TEST(PortOut, WhoFollowsTellsOfEveryStep) {
+  Desk desk;
+  desk.settings.mode = LinkMode::follow;
+  desk.settings.step = rtsync::Period{2 * kMs, 1};
+  desk.set_up();
+  desk.grant(99);
+  for (int i = 0; i < 6; ++i) desk.run();
+  EXPECT_EQ(desk.exchange->stepped.value(), 3U);
+}
+
+TEST(PortOut, TheEndOfAStepIsExpectedAfterItsLastFramesWork) {
+  Desk desk;
+  desk.settings.step = rtsync::Period{3 * kMs, 1};
+  desk.set_up();
+  desk.grant(99);
+  for (int i = 0; i < 9; ++i) {
+    const std::int64_t now = desk.clock_ns;
+    desk.begin();
+    const std::int64_t left = desk.exchange->expected_end_ns - now;
+    EXPECT_GE(left, (2 - i % 3) * kMs);
+    EXPECT_LE(left, (3 - i % 3) * kMs);
+    desk.port->end_frame(desk.next_frame++);
+    const std::int64_t next = desk.exchange->expected_end_ns - now;
+    if (i % 3 == 2) {
+      EXPECT_GE(next, 3 * kMs);
+      EXPECT_LE(next, 4 * kMs);
+    } else {
+      EXPECT_EQ(next, left);
+    }
+    desk.clock_ns += kMs;
+  }
+}
+
+TEST(PortQueue, KeepsTheMessagesThatAreDueFirst) {
+  Desk desk;
+  desk.settings.queue = 3;
+  desk.subscribe("a");
+  desk.set_up(0, 0, 16);
+  desk.grant(99);
+  for (const int at : {9, 8, 7, 6, 5}) EXPECT_TRUE(desk.message(0, at * kMs, {double(at)}));
+  EXPECT_TRUE(desk.message(0, 0, {0.5}));  // due at once: no place is taken
+  std::vector<double> seen;
+  for (int i = 0; i < 10; ++i) {
+    desk.run();
+    seen.push_back(desk.input(0));
+  }
+  EXPECT_EQ(desk.port->totals().pending_lost, 2);
+  EXPECT_THAT(seen, ::testing::ElementsAre(0.5, 0.5, 0.5, 0.5, 0.5, 5, 6, 7, 7, 7));
+}
+
+TEST(PortQueue, AFullInboxIsTakenInOneFrame) {
+  Desk desk;
+  desk.settings.queue = 1;
+  desk.subscribe("a");
+  desk.set_up(0, 0, 16);
+  desk.grant(99);
+  for (int turn = 0; turn < 5; ++turn) {
+    int sent = 0;
+    while (desk.message(0, desk.next_frame * kMs, {double(++sent)})) {
+    }
+    EXPECT_EQ(sent, 17);
+    desk.run();
+    EXPECT_EQ(desk.input(0), 16);
+  }
+  EXPECT_EQ(desk.status().messages, 80);
+  EXPECT_EQ(desk.port->totals().pending_lost, 0);
+}
+
+TEST(PortQueue, ASubscriptionThatIsNotThereIsNoMessage) {
+  Desk desk;
+  desk.subscribe("a");
+  desk.set_up();
+  desk.message(1, 0, {5});
+  desk.message(0, 0, {6});
+  desk.run();
+  EXPECT_EQ(desk.status().messages, 1);
+  EXPECT_EQ(desk.input(0), 6);
+}
+
+TEST(PortInputs, ALineOfFloatsStaysInsideOfRangesThatAreNoFloats) {
+  Desk desk;
+  const executive::VariableRef ref = desk.variable("m.f", TACTUS_FLOAT);
+  desk.variables.back().low = -0.6;
+  desk.variables.back().high = 0.6;
+  desk.subscribe("f", {ref}).on_late = OnLate::extrapolate;
+  desk.set_up();
+  desk.grant(1);
+  const auto send = [&](std::int64_t stamp, float value) {
+    std::byte* const slot = desk.exchange->inbox.claim();
+    const Incoming head{stamp, desk.sequence++, 0};
+    std::memcpy(slot, &head, sizeof head);
+    std::memcpy(slot + sizeof head, &value, sizeof value);
+    desk.exchange->inbox.publish();
+  };
+  send(0, 0.1F);
+  send(kMs, 0.5F);
+  for (int i = 0; i < 4; ++i) desk.run();
+  EXPECT_LE(double(*static_cast<float*>(ref.data())), 0.6);
+  EXPECT_GT(*static_cast<float*>(ref.data()), 0.599F);
+  EXPECT_EQ(desk.value<std::int32_t>("f.source"), 4);
+}
+
+/// What was said before a grant is there when the grant is seen.
+TEST(PortThreads, WhoWaitsForAGrantFindsItsMessages) {
+  constexpr std::int64_t kSteps = 2000;
+  Desk desk;
+  desk.settings.mode = LinkMode::follow;
+  desk.settings.intake = Intake::stamp;
+  desk.subscribe("a");
+  desk.publish("x", {desk.variable("m.x")});
+  desk.set_up();
+  Exchange& exchange = *desk.exchange;
+  const rtsync::Instant<rtsync::MonotonicTime> deadline =
+      rtsync::monotonic_now() + std::chrono::duration_cast<Nanoseconds>(std::chrono::seconds(50));
+  std::thread participant([&] {
+    for (std::int64_t step = 0; step < kSteps; ++step) {
+      if (exchange.stepped.wait(static_cast<std::uint32_t>(step), rtsync::WaitMode::futex, deadline) !=
+          rtsync::Gate::Result::open)
+        return;
+      if (exchange.steps_done.load() < step || (step > 0 && exchange.outbox.front() == nullptr)) return;
+      if (step > 0) exchange.outbox.release();
+      desk.message(0, step * kMs, {static_cast<double>(step)});
+      exchange.grant(step, rtsync::monotonic_now());
+    }
+  });
+  std::int64_t wrong = 0;
+  std::int64_t k = 0;
+  for (; k < kSteps; ++k) {
+    while (!desk.port->may_begin(k, false) && rtsync::monotonic_now() < deadline) {
+      const std::uint32_t seen = exchange.changed.value();
+      if (!desk.port->may_begin(k, false))
+        (void)exchange.changed.wait(seen + 1, rtsync::WaitMode::futex, deadline);
+    }
+    if (!desk.port->may_begin(k, false)) break;
+    desk.run();
+    wrong += desk.input(0) != static_cast<double>(k);
+  }
+  participant.join();
+  EXPECT_EQ(k, kSteps);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(desk.status().messages, kSteps);
+  EXPECT_EQ(exchange.outgoing_lost, 0);
+}
+
+TEST(PortRt, NeverTouchesTheHeap) {
+  if (!rtsync::HeapWatch::available()) GTEST_SKIP() << "heap calls are not counted in this build";
+  Desk desk;
+  desk.settings.queue = 32;
+  desk.settings.max_late = Nanoseconds{2 * kMs};
+  desk.settings.max_consecutive_late = 4;
+  desk.settings.at_maximum = AtMaximum::freeze;
+  desk.subscribe("hold");
+  desk.subscribe("line").on_late = OnLate::extrapolate;
+  Subscription& standard = desk.subscribe("default");
+  standard.on_late = OnLate::default_value;
+  standard.default_block = Desk::block({9});
+  standard.max_age = Nanoseconds{2 * kMs};
+  standard.at_max_age = AtMaxAge::freeze;
+  desk.publish("out", {desk.variable("m.x")});
+  desk.set_up();
+  int frozen = 0;
+  const rtsync::HeapWatch heap;
+  std::uint64_t by_test = 0;
+  for (std::int64_t k = 0; k < 10'000; ++k) {
+    const std::uint64_t before = heap.calls();
+    for (std::uint32_t s = 0; s < 3; ++s)
+      if (k % (7 + s) < 5) desk.message(s, (k + (k * 5 + s) % 11 - 3) * kMs, {double(k)});
+    by_test += heap.calls() - before;
+    if (k % 13 < 9) desk.grant(k);
+    frozen += desk.run() == LinkVerdict::freeze;
+    if (k % 100 == 0) {
+      desk.port->frozen(true);
+      desk.port->frozen(false);
+    }
+    while (desk.exchange->outbox.front() != nullptr && k % 50 == 0) desk.exchange->outbox.release();
+  }
+  EXPECT_EQ(heap.calls() - by_test, 0U);
+  EXPECT_GT(frozen, 100);
+  EXPECT_GT(desk.status().messages, 10'000);
+  EXPECT_GT(desk.status().messages_late, 100);
+  EXPECT_GT(desk.port->totals().too_old, 10);
+}
+
+}  // namespace
+}  // namespace tactus::drivers::link

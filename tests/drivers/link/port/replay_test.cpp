@@ -1,0 +1,287 @@
+#include "drivers/link/replay.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+
+#include "rtsync/heap_watch.hpp"
+#include "tests/drivers/link/port/desk.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::drivers::link {
+namespace {
+
+using test::TempDir;
+using ::testing::HasSubstr;
+
+/// Counts what a replay asks of its rig.
+struct Orders final : executive::LinkOrders {
+  std::vector<std::string> stops;
+  void request_stop(const char* reason) TACTUS_RT override { stops.emplace_back(reason); }
+  void request_abort(const char*) TACTUS_RT override { ADD_FAILURE(); }
+  void request_pause() TACTUS_RT override { ADD_FAILURE(); }
+  void request_resume() TACTUS_RT override { ADD_FAILURE(); }
+};
+
+/// link.csv as the recording of link.* writes it.
+struct Csv {
+  std::string text = "sys.exec.out.time {s}";
+
+  explicit Csv(const std::deque<executive::Variable>& variables) {
+    for (const executive::Variable& each : variables)
+      for (std::size_t i = 0; i < each.elements(); ++i)
+        text += "," + each.name + (each.count > 0 ? "[" + std::to_string(i) + "]" : "") + " {" +
+                (each.unit_text.empty() ? "--" : each.unit_text) + "}";
+    text += '\n';
+  }
+  /// A time in ns, and the values by now.
+  void row(std::int64_t ns, const std::deque<executive::Variable>& variables) {
+    char seconds[40];
+    (void)std::snprintf(seconds, sizeof seconds, "%lld.%09lld", static_cast<long long>(ns / 1'000'000'000),
+                        static_cast<long long>(ns % 1'000'000'000));
+    text += seconds;
+    for (const executive::Variable& each : variables)
+      for (std::size_t i = 0; i < each.elements(); ++i) {
+        text += ',';
+        executive::append_value(text, each.type,
+                                static_cast<const std::byte*>(each.data) + i * executive::size_of(each.type));
+      }
+    text += '\n';
+  }
+};
+
+/// Two subscriptions: a double, and a group of an array and an integer.
+void subscribe(Desk& desk) {
+  desk.subscribe("a").on_late = OnLate::extrapolate;
+  desk.subscribe("group", {desk.variable("m.force", TACTUS_DOUBLE, 2), desk.variable("m.n", TACTUS_INT64)});
+}
+
+executive::FrameStart frame(std::int64_t k) { return {k, {}, {}, Nanoseconds{0}}; }
+
+/// Frames 3 .. 62 of a linked rig with late grants, and what it recorded.
+struct Recorded {
+  TempDir folder;
+  Desk desk;
+  std::vector<std::vector<std::uint64_t>> inputs;
+  std::string text;
+
+  Recorded() {
+    subscribe(desk);
+    desk.frame = rtsync::Period{kMs, 3};
+    desk.set_up(3, 5 * kMs);
+    Csv csv(desk.port->variables());
+    std::mt19937 engine(5);
+    std::uniform_real_distribution<double> any(-1e3, 1e3);
+    desk.grant(0);
+    for (std::int64_t k = 3; k < 63; ++k) {
+      desk.message(0, 5 * kMs + desk.frame.times(k - 4).count(), {any(engine)});
+      if (k % 4 == 0) desk.message(1, kNoStamp, {any(engine), any(engine), any(engine)});
+      if (k % 10 < 6) desk.grant(k - 3);
+      desk.run();
+      csv.row(desk.frame.times(k).count(), desk.port->variables());
+      inputs.push_back(bits(desk));
+    }
+    text = csv.text;
+    folder.write("link.csv", text);
+  }
+  static std::vector<std::uint64_t> bits(const Desk& desk) {
+    std::vector<std::uint64_t> all;
+    for (const std::vector<std::uint64_t>& each : desk.memory)
+      all.insert(all.end(), each.begin(), each.end());
+    return all;
+  }
+};
+
+TEST(Replay, GivesTheSameInputsAndRecordsTheSameAgain) {
+  const Recorded recorded;
+  Desk desk;
+  subscribe(desk);
+  desk.settings.record = true;
+  desk.frame = recorded.desk.frame;
+  const auto replay = make_replay(desk.settings, desk.frame, desk.signals, recorded.folder.path());
+  Orders orders;
+  replay->join(orders, {});
+  replay->ready();
+  EXPECT_EQ(replay->mode(), LinkMode::free);
+  EXPECT_TRUE(replay->records());
+  EXPECT_EQ(replay->status(), "replay");
+  EXPECT_EQ(replay->inputs().size(), 3U);
+  EXPECT_THAT(replay->tell(), ::testing::ElementsAre(HasSubstr("replay of 60 frames from ")));
+  EXPECT_TRUE(replay->tell().empty());
+  EXPECT_TRUE(replay->threads().empty());
+  Csv csv(replay->variables());
+  replay->start(3);
+  for (std::int64_t k = 3; k < 63; ++k) {
+    ASSERT_TRUE(replay->may_begin(k, true));
+    ASSERT_TRUE(replay->wait(k, false, {}));
+    ASSERT_TRUE(orders.stops.empty()) << "before frame " << k;
+    ASSERT_EQ(replay->begin_frame(frame(k)), executive::LinkVerdict::go_on);
+    ASSERT_EQ(Recorded::bits(desk), recorded.inputs[static_cast<std::size_t>(k - 3)]) << "frame " << k;
+    csv.row(desk.frame.times(k).count(), replay->variables());
+    replay->end_frame(k);
+  }
+  EXPECT_THAT(orders.stops, ::testing::ElementsAre("the replayed record ends here")) << "in the last frame";
+  EXPECT_EQ(csv.text, recorded.text);
+  replay->leave({});
+  EXPECT_EQ(replay->summary().dump(),
+            "{\"replay\":\"" + recorded.folder.path().string() + "\",\"frames\":60}");
+}
+
+TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
+  const Recorded recorded;
+  Desk desk;
+  subscribe(desk);
+  const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
+  Orders orders;
+  replay->join(orders, {});
+  for (const std::int64_t k : {0, 2, 63, 1000})
+    EXPECT_EQ(replay->begin_frame(frame(k)), executive::LinkVerdict::go_on);
+  EXPECT_THAT(
+      orders.stops,
+      ::testing::ElementsAre("the replayed record begins at frame 3", "the replayed record begins at frame 3",
+                             "the replayed record ends here", "the replayed record ends here"));
+  for (const std::uint64_t each : Recorded::bits(desk)) EXPECT_EQ(each, 0U);
+  EXPECT_EQ(replay->summary()["frames"], 0);
+}
+
+TEST(Replay, SaysWhatIsWrongWithARecord) {
+  Desk desk;
+  desk.subscribe("a", {desk.variable("m.on", TACTUS_BOOL), desk.variable("m.n", TACTUS_INT8)});
+  desk.set_up();
+  const std::string header = Csv(desk.port->variables()).text;
+  const std::string zeros = ",0,0,0,0,0,0,0,0,0,0,0,0,0,0";  // between link.frame and m.on
+  const auto row = [&](const std::string& time, const std::string& k, const std::string& values) {
+    return time + "," + k + zeros + values + "\n";
+  };
+  const std::string good = header + row("0", "0", ",1,-7");
+  const auto with = [](std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    if (at == std::string::npos) throw std::logic_error("the test itself: there is no " + from);
+    return text.replace(at, from.size(), to);
+  };
+  const struct {
+    const char* why;
+    std::string text;
+    const char* message;  // empty: it is good
+  } rows[] = {
+      {"good", good, ""},
+      {"two good ones", good + row("0.001", "1", ",0,127"), ""},
+      {"nothing", "", ":1: is empty"},
+      {"only a header", header, ":1: no frame was recorded"},
+      {"cut off in the header", header.substr(0, 50), ":1: the line is cut off"},
+      {"cut off in the last line", good.substr(0, good.size() - 1), ":2: the line is cut off"},
+      {"some other file", "a,b\n1,2\n", ":1: this is no recording: its first column is not the time"},
+      {"another column", with(good, "link.slot {ns}", "link.slit {ns}"),
+       ":1: has a column 'link.slit {ns}' where this link has 'link.slot {ns}'"},
+      {"another unit", with(good, "link.slot {ns}", "link.slot {s}"), "has a column 'link.slot {s}'"},
+      {"too few columns", with(good, ",link.a.m.n {m}", ""),
+       ":1: the column 'link.a.m.n {m}' of this link is missing"},
+      {"too many columns", with(good, "\n", ",link.b.m.x {--}\n"),
+       ":1: has a column 'link.b.m.x {--}' that this link does not have"},
+      {"an empty line", good + "\n", ":3: '' is no time in seconds"},
+      {"time: a word", header + row("x", "0", ",1,1"), ":2: 'x' is no time in seconds"},
+      {"time: negative", header + row("-1", "0", ",1,1"), "is no time"},
+      {"time: two dots", header + row("0.0.1", "0", ",1,1"), "is no time"},
+      {"time: nothing behind the dot", header + row("1.", "0", ",1,1"), "is no time"},
+      {"time: nothing before the dot", header + row(".1", "0", ",1,1"), "is no time"},
+      {"time: too fine", header + row("0.0000000001", "0", ",1,1"), "is no time"},
+      {"time: too large", header + row("99999999999", "0", ",1,1"), "is no time"},
+      {"another period", good + row("0.002", "1", ",1,1"),
+       ":3: frame 1 is at 0.002 s here, and at 1000000 ns in this rig: its frame has another period"},
+      {"a bool that is none", header + row("0", "0", ",2,1"), ":2: '2' is no bool for 'link.a.m.on {m}'"},
+      {"an integer that is too large", header + row("0", "0", ",1,128"),
+       ":2: '128' is no int8 for 'link.a.m.n {m}'"},
+      {"an integer with a rest", header + row("0", "0", ",1,1x"), "'1x' is no int8"},
+      {"an integer with a space", header + row("0", "0", ",1, 1"), "' 1' is no int8"},
+      {"a line end of another system", header + row("0", "0", ",1,1\r"), "is no int8"},
+      {"no number at all", header + row("0", "0", ",1,"), "'' is no int8"},
+      {"too few values", header + row("0", "0", ",1"), ":2: has no value for 'link.a.m.n {m}'"},
+      {"too many values", header + row("0", "0", ",1,1,1"), ":2: has more values than there are columns"},
+      {"a frame before all", header + row("0", "-1", ",1,1"), ":2: there is no frame -1"},
+      {"a lost frame", good + row("0.002", "2", ",1,1"),
+       ":3: frame 2 comes after frame 0: what is between them was lost when it was recorded"},
+      {"a frame twice", good + row("0", "0", ",1,1"), ":3: frame 0 comes after frame 0"},
+  };
+  for (const auto& each : rows) {
+    const TempDir folder;
+    folder.write("link.csv", each.text);
+    std::string said;
+    try {
+      (void)make_replay(desk.settings, desk.frame, desk.signals, folder.path());
+    } catch (const std::runtime_error& error) {
+      said = error.what();
+    }
+    EXPECT_THAT(said, HasSubstr(each.message)) << each.why;
+    EXPECT_EQ(said.empty(), *each.message == '\0') << each.why << ": " << said;
+    if (!said.empty()) {
+      EXPECT_EQ(said.find((folder / "link.csv").string()), 0U) << said;
+    }
+  }
+}
+
+TEST(Replay, OfAFolderWithoutARecordSaysHowToGetOne) {
+  Desk desk;
+  const TempDir folder;
+  try {
+    (void)make_replay(desk.settings, desk.frame, desk.signals, folder.path());
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("No such file or directory; a run has one with `record: yes`"));
+  }
+  EXPECT_TRUE(std::filesystem::create_directory(folder / "link.csv"));
+  EXPECT_THROW((void)make_replay(desk.settings, desk.frame, desk.signals, folder.path()), std::runtime_error);
+}
+
+TEST(Replay, KeepsEveryBitOfEveryType) {
+  const tactus_type types[] = {TACTUS_BOOL,   TACTUS_INT8,  TACTUS_UINT8,  TACTUS_INT16,
+                               TACTUS_UINT16, TACTUS_INT32, TACTUS_UINT32, TACTUS_INT64,
+                               TACTUS_UINT64, TACTUS_FLOAT, TACTUS_DOUBLE};
+  std::mt19937_64 engine(7);
+  for (int turn = 0; turn < 50; ++turn) {
+    Desk desk;
+    std::vector<executive::VariableRef> refs;
+    for (const tactus_type type : types)
+      refs.push_back(desk.variable(std::string("m.") + std::string(executive::name_of(type)), type));
+    desk.subscribe("all", refs);
+    desk.set_up();
+    for (std::size_t i = 0; i < refs.size(); ++i) {
+      std::uint64_t bits = engine();
+      if (types[i] == TACTUS_BOOL) bits &= 1;
+      if (types[i] == TACTUS_FLOAT) bits &= ~std::uint64_t{0x4000'0000};  // finite
+      if (types[i] == TACTUS_DOUBLE) bits &= ~(std::uint64_t{1} << 62);
+      std::memcpy(refs[i].data(), &bits, executive::size_of(types[i]));
+    }
+    desk.run();
+    Csv csv(desk.port->variables());
+    csv.row(0, desk.port->variables());
+    const TempDir folder;
+    folder.write("link.csv", csv.text);
+    const auto before = Recorded::bits(desk);
+    const auto replay = make_replay(desk.settings, desk.frame, desk.signals, folder.path());
+    for (std::vector<std::uint64_t>& each : desk.memory) std::ranges::fill(each, 0U);
+    Orders orders;
+    replay->join(orders, {});
+    (void)replay->begin_frame(frame(0));
+    ASSERT_EQ(Recorded::bits(desk), before);
+  }
+}
+
+TEST(ReplayRt, NeverTouchesTheHeap) {
+  if (!rtsync::HeapWatch::available()) GTEST_SKIP() << "heap calls are not counted in this build";
+  const Recorded recorded;
+  Desk desk;
+  subscribe(desk);
+  const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
+  const rtsync::HeapWatch heap;
+  for (std::int64_t k = 0; k < 70; ++k) {
+    (void)replay->begin_frame(frame(k));
+    replay->end_frame(k);
+  }
+  EXPECT_EQ(heap.calls(), 0U);
+}
+
+}  // namespace
+}  // namespace tactus::drivers::link

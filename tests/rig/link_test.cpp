@@ -1,0 +1,373 @@
+/// A rig in a simulation: registry, workflow, a virtual participant and the rig, each a process of its own,
+/// on loopback, as a user would start them.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <fstream>
+#include <memory>
+
+#include "bench.hpp"
+
+namespace tactus::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+const std::string kSetpoint = (fs::path(TACTUS_COMMAND).parent_path() / "tactus-virtual-setpoint").string();
+
+/// A registry on a free port, and those who meet there.
+class Simulation {
+ public:
+  Simulation() {
+    registry_ = &start(tactus({"registry", "-u", "silkit://127.0.0.1:0", "-g", "here.json"}, dir_.path()));
+    if (!wait_for_text(dir_ / "here.json", "RegistryUri"))
+      throw std::runtime_error("no registry: " + registry_->err());
+    uri_ = Json::parse(read_file(dir_ / "here.json"))["Middleware"]["RegistryUri"];
+  }
+
+  const std::string& uri() const { return uri_; }
+  fs::path operator/(const std::string& name) const { return dir_ / name; }
+  Process& registry() { return *registry_; }
+
+  Process& workflow() { return start(tactus({"workflow", "-u", uri_, "Setpoint", "Servo"}, dir_.path())); }
+  Process& setpoint(const Arguments& more = {}) {
+    Command command;
+    command.argv = Arguments{kSetpoint, "--registry", uri_} + more;
+    command.cwd = dir_.path();
+    return start(command);
+  }
+  /// config/rigs/linked.yaml, which nobody's lateness ends; its run folder is `out`.
+  Process& rig(const std::string& out, const Arguments& more = {}) {
+    return start(run_rig("linked",
+                         Arguments{"--registry", uri_, "--set", "link.max_late=1000 s", "--out", out} + more,
+                         dir_.path()));
+  }
+  Process& monitor() { return start(tactus({"monitor", "-u", uri_, "--json"}, dir_.path())); }
+
+ private:
+  Process& start(Command command) {
+    command.env["TMPDIR"] = dir_.path().string();  // for domain sockets
+    return *processes_.emplace_back(std::make_unique<Process>(command));
+  }
+
+  TempDir dir_;
+  std::deque<std::unique_ptr<Process>> processes_;
+  Process* registry_ = nullptr;
+  std::string uri_;
+};
+
+/// All three of a simulation that has been started; the rig runs for `until`.
+struct Three {
+  Process& workflow;
+  Process& setpoint;
+  Process& rig;
+
+  Three(Simulation& simulation, const std::string& out, const Arguments& more)
+      : workflow(simulation.workflow()), setpoint(simulation.setpoint()), rig(simulation.rig(out, more)) {}
+
+  /// They all know that they run.
+  bool run() {
+    return setpoint.wait_for_output("virtual time   0.000 s") && workflow.wait_for_output("system: Running");
+  }
+  void expect_all_ended_well() {
+    EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+    EXPECT_EQ(workflow.wait().status, 0) << workflow.wait();
+    EXPECT_EQ(setpoint.wait().status, 0) << setpoint.wait();
+  }
+};
+
+bool contains(const std::string& text, const std::string& word) {
+  return text.find(word) != std::string::npos;
+}
+
+TEST(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
+  Simulation simulation;
+  Three all(simulation, "out", {"--until", "2s"});
+  all.expect_all_ended_well();
+  Json summary = summary_of(simulation / "out");
+  EXPECT_EQ(summary["outcome"], "completed");
+  Json link = summary["link"];
+  EXPECT_EQ(link["participant"], "Servo") << link;
+  EXPECT_EQ(link["mode"], "paced") << link;
+  EXPECT_EQ(link["step_ns"], 1'000'000) << link;
+  EXPECT_EQ(link["steps"], 2000) << link;
+  EXPECT_EQ(link["mapping"]["first_frame"], 0) << link;
+  EXPECT_EQ(link["mapping"]["first_virtual_ns"], 0) << link;
+  EXPECT_EQ(link["messages"]["out"], 2000) << "each step publishes its own position; " << link;
+  EXPECT_EQ(link["messages"]["mismatched"], 0) << link;
+  EXPECT_EQ(link["messages"]["lost_in"], 0) << link;
+  EXPECT_EQ(link["messages"]["lost_out"], 0) << link;
+  EXPECT_EQ(link["degraded"], false) << link;
+  const Table motion = read_table(simulation / "out" / "motion.csv");
+  const auto reached = motion.column("encoder.angle");
+  ASSERT_EQ(reached.size(), 2000U);
+  const auto largest = std::max_element(
+      reached.begin(), reached.end(),
+      [](const std::string& a, const std::string& b) { return std::stod(a) < std::stod(b); });
+  EXPECT_NEAR(std::stod(*largest), 20, 0.5) << "the shaft has made the first move";
+}
+
+TEST(LinkedRig, IsToldWhatTheVirtualPeerSeesOfIt) {
+  Simulation simulation;
+  Three all(simulation, "out", {"--until", "2500ms"});
+  all.expect_all_ended_well();
+  const std::string& said = all.setpoint.out();
+  const std::size_t line = said.find("virtual time   1.000 s");
+  ASSERT_NE(line, std::string::npos) << said;
+  EXPECT_FALSE(contains(said.substr(line), "nan rad")) << said;
+  EXPECT_TRUE(contains(said, "the simulation was stopped")) << said;
+}
+
+TEST(LinkedRig, StopsTheSimulationByCtrlC) {
+  Simulation simulation;
+  Three all(simulation, "out", {"--until", "10000s"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  all.rig.signal(SIGINT);
+  all.expect_all_ended_well();
+  EXPECT_EQ(summary_of(simulation / "out")["outcome"], "stopped");
+}
+
+TEST(LinkedRig, IsStoppedWithTheSimulation) {
+  Simulation simulation;
+  Three all(simulation, "out", {"--until", "10000s"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  all.workflow.signal(SIGINT);
+  all.expect_all_ended_well();
+  EXPECT_EQ(summary_of(simulation / "out")["outcome"], "stopped");
+}
+
+TEST(LinkedRig, IsStoppedByAPeer) {
+  Simulation simulation;
+  Process& workflow = simulation.workflow();
+  Process& setpoint = simulation.setpoint({"--seconds", "0.5"});
+  Process& rig = simulation.rig("out", {"--until", "10000s"});
+  EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+  EXPECT_EQ(setpoint.wait().status, 0) << setpoint.wait();
+  EXPECT_EQ(workflow.wait().status, 0) << workflow.wait();
+  EXPECT_EQ(summary_of(simulation / "out")["outcome"], "stopped");
+}
+
+TEST(LinkedRig, IsAbortedWhenAPeerIsKilledAndNamesIt) {
+  Simulation simulation;
+  Three all(simulation, "out", {"--until", "10000s"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  all.setpoint.signal(SIGKILL);
+  const Finished& done = all.rig.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_TRUE(contains(done.out + done.err, "Setpoint")) << done;
+  EXPECT_EQ(summary_of(simulation / "out")["outcome"], "aborted");
+  all.workflow.signal(SIGINT);
+  EXPECT_EQ(all.workflow.wait().status, 1) << all.workflow.wait();
+}
+
+TEST(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
+  Simulation simulation;
+  Three all(simulation, "out", {"--until", "10000s", "--set", "link.max_late=2 s"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  all.setpoint.signal(SIGSTOP);
+  const Finished& done = all.rig.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  Json summary = summary_of(simulation / "out");
+  EXPECT_EQ(summary["outcome"], "link_lost") << summary["reason"];
+  EXPECT_TRUE(contains(summary["reason"], "link.max_late")) << summary["reason"];
+  EXPECT_GE(summary["link"]["worst_lateness_ns"], 2'000'000'000) << summary["link"];
+}
+
+TEST(LinkedRig, GoesOnAloneWhenAPeerHangsAndItsPolicySaysSo) {
+  Simulation simulation;
+  Three all(simulation, "out",
+            {"--until", "5s", "--set", "link.max_late=2 s", "--set", "link.at_maximum=degrade"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  all.setpoint.signal(SIGSTOP);
+  const Finished& done = all.rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  Json summary = summary_of(simulation / "out");
+  EXPECT_EQ(summary["outcome"], "completed") << summary["reason"];
+  EXPECT_EQ(summary["frames"]["run"], 5000);
+  EXPECT_EQ(summary["link"]["degraded"], true) << summary["link"];
+}
+
+/// How often the monitor has told this state of the rig.
+std::size_t told(const Process& monitor, const std::string& state) {
+  const std::string words = R"("participant":"Servo","state":")" + state + "\"";
+  std::size_t count = 0;
+  for (std::size_t at = monitor.out().find(words); at != std::string::npos;
+       at = monitor.out().find(words, at + 1))
+    ++count;
+  return count;
+}
+
+bool wait_until_told(Process& monitor, const std::string& state, std::size_t times) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (told(monitor, state) < times && std::chrono::steady_clock::now() < end)
+    (void)monitor.wait_for_output("no such words", 20ms);
+  return told(monitor, state) >= times;
+}
+
+TEST(LinkedRig, PausesAndResumesForAllToSee) {
+  Simulation simulation;
+  Process& monitor = simulation.monitor();
+  Three all(simulation, "out", {"--until", "10000s"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  ASSERT_TRUE(wait_until_told(monitor, "Running", 1)) << monitor.out();
+  all.rig.signal(SIGUSR1);
+  ASSERT_TRUE(wait_until_told(monitor, "Paused", 1)) << monitor.out();
+  all.rig.signal(SIGUSR2);
+  ASSERT_TRUE(wait_until_told(monitor, "Running", 2)) << monitor.out();
+  all.rig.signal(SIGINT);
+  all.expect_all_ended_well();
+  monitor.signal(SIGINT);
+  EXPECT_EQ(monitor.wait().status, 0);
+}
+
+/// What a run in virtual time recorded.
+std::string motion_of_follower(const Arguments& more) {
+  Simulation simulation;
+  Three all(simulation, "out", Arguments{"--link", "follow", "--until", "500ms"} + more);
+  all.expect_all_ended_well();
+  EXPECT_EQ(summary_of(simulation / "out")["link"]["mode"], "follow");
+  EXPECT_EQ(summary_of(simulation / "out")["link"]["late_grants"], 0) << "nobody is late in virtual time";
+  return read_file(simulation / "out" / "motion.csv");
+}
+
+TEST(LinkedRig, IsTheSameRunEachTimeInVirtualTime) {
+  const std::string first = motion_of_follower({});
+  EXPECT_GT(first.size(), 10'000U);
+  EXPECT_EQ(first, motion_of_follower({}));
+}
+
+TEST(LinkedRig, RunsAgainWithoutTheOthersBitForBit) {
+  Simulation simulation;
+  Three all(simulation, "out", {"--until", "1s"});
+  all.expect_all_ended_well();
+  const Finished again = run(tactus(Arguments{"run", "--replay", (simulation / "out").string(),
+                                              "--no-realtime", "--out", (simulation / "again").string()},
+                                    "/"));
+  EXPECT_EQ(again.status, 0) << again;
+  EXPECT_EQ(read_file(simulation / "out" / "motion.csv"), read_file(simulation / "again" / "motion.csv"));
+}
+
+TEST(LinkedRig, RunsWithoutTheOthersWhenItIsToldSo) {
+  const TempDir dir;
+  const Finished done =
+      run(run_rig("linked", {"--link", "off", "--no-realtime", "--until", "1s", "--out", "out"}, dir.path()));
+  EXPECT_EQ(done.status, 0) << done;
+  Json summary = summary_of(dir / "out");
+  EXPECT_TRUE(!summary.contains("link") || summary["link"].is_null()) << summary;
+}
+
+TEST(LinkedRig, SaysWhatToDoWithoutARegistry) {
+  Simulation simulation;
+  simulation.registry().signal(SIGINT);
+  ASSERT_EQ(simulation.registry().wait().status, 0);
+  const Finished& done = simulation.rig("out", {"--until", "1s"}).wait();
+  EXPECT_EQ(done.status, 3) << done;
+  EXPECT_TRUE(contains(done.err, simulation.uri().substr(0, simulation.uri().rfind(':')))) << done;
+  EXPECT_TRUE(contains(done.err, "registry")) << done;
+}
+
+TEST(LinkedRig, CanBeInterruptedWhileItWaitsForTheOthers) {
+  Simulation simulation;
+  Process& rig = simulation.rig("out", {"--until", "10000s"});
+  Process& monitor = simulation.monitor();
+  ASSERT_TRUE(monitor.wait_for_output(R"("connected","participant":"Servo")")) << monitor.out();
+  rig.signal(SIGINT);
+  const Finished& done = rig.wait();
+  EXPECT_FALSE(done.timed_out) << done;
+  EXPECT_EQ(done.signal, 0) << done;
+}
+
+struct WrongKey {
+  const char* name;
+  const char* set;
+  const char* says;
+};
+void PrintTo(const WrongKey& row, std::ostream* out) { *out << row.name; }
+
+class WrongLink : public ::testing::TestWithParam<WrongKey> {};
+
+TEST_P(WrongLink, IsStatus2AndNamesTheKey) {
+  const TempDir dir;
+  const Finished done = run(tactus({"check", example("linked"), "--set", GetParam().set}, dir.path()));
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_TRUE(contains(done.err, GetParam().says)) << done;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongLink,
+    ::testing::Values(WrongKey{"misspelt", "link.stepp=1 ms", "did you mean 'step'?"},
+                      WrongKey{"mode", "link.mode=pased", "did you mean 'paced'?"},
+                      WrongKey{"step_of_half_a_frame", "link.step=1.5 ms", "link.step"},
+                      WrongKey{"step_without_unit", "link.step=1", "link.step"},
+                      WrongKey{"unknown_variable", "link.publish.position.variable=encoder.angel",
+                               "did you mean 'encoder.angle'?"},
+                      WrongKey{"output_is_no_input", "link.subscribe.setpoint.variable=encoder.angle",
+                               "link.subscribe.setpoint.variable"},
+                      WrongKey{"input_has_a_wire", "link.subscribe.setpoint.variable=controller.angle",
+                               "controller.angle"},
+                      WrongKey{"default_is_missing", "link.subscribe.setpoint.on_late=default", "default"},
+                      WrongKey{"encoding", "link.publish.position.encoding=protobuf", "encoding"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+/// Processes whose command line holds a word.
+std::size_t processes_with(const std::string& word) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    count += contains(line, word);
+  }
+  return count;
+}
+
+#ifndef TACTUS_SANITIZED  // its rig locks memory
+TEST(Demo, ShowsALinkedRigAndLeavesNothingBehind) {
+  const TempDir dir;
+  const std::string out = (dir / "out").string();
+  Process demo(tactus({"demo", "link", "--until", "1s", "--out", out}, dir.path()));
+  const Finished& done = demo.wait(60s);
+  EXPECT_EQ(done.status, 0) << done;
+  for (const char* words : {"registry | listening on silkit://127.0.0.1:", "workflow | system: Running",
+                            "setpoint | virtual time   0.000 s", "rig      | ", "all have stopped"})
+    EXPECT_TRUE(contains(done.out, words)) << words << "\n" << done;
+  EXPECT_EQ(summary_of(out)["outcome"], "completed");
+  EXPECT_EQ(processes_with(out), 0U);
+}
+
+TEST(Demo, IsStoppedByCtrlC) {
+  const TempDir dir;
+  const std::string out = (dir / "out").string();
+  Process demo(tactus({"demo", "link", "--until", "10000s", "--out", out}, dir.path()));
+  ASSERT_TRUE(demo.wait_for_output("setpoint | virtual time   0.000 s")) << demo.out();
+  demo.signal(SIGINT);
+  EXPECT_EQ(demo.wait().status, 0) << demo.wait();
+  EXPECT_TRUE(contains(demo.out(), "all have stopped")) << demo.out();
+  EXPECT_EQ(summary_of(out)["outcome"], "stopped");
+}
+
+TEST(Demo, TakesItsChildrenAlongWhenItIsKilled) {
+  const TempDir dir;
+  const std::string out = (dir / "out").string();
+  Process demo(tactus({"demo", "link", "--until", "10000s", "--out", out}, dir.path()));
+  ASSERT_TRUE(demo.wait_for_output("setpoint | virtual time   0.000 s")) << demo.out();
+  EXPECT_GE(processes_with(out), 2U) << "the demo and its rig";
+  demo.signal(SIGKILL);
+  (void)demo.wait();
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (processes_with(out) > 0 && std::chrono::steady_clock::now() < end) ::usleep(20'000);
+  EXPECT_EQ(processes_with(out), 0U);
+}
+#endif
+
+TEST(Demo, SaysWhatItsRigWasToldWrongly) {
+  const TempDir dir;
+  const Finished done = run(tactus({"demo", "link", "--until", "10"}, dir.path()), 60s);
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_TRUE(contains(done.out, "has no unit")) << done;
+}
+
+}  // namespace
+}  // namespace tactus::test

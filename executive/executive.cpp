@@ -257,8 +257,8 @@ void Executive::await_link(std::int64_t k) {
   link_->start(k);
 }
 
-/// Virtual time allows frame k, or the rig is in real time and asks nobody. Else it waits for a freeze frame's
-/// time at most.
+/// Virtual time allows frame k, or the rig is in real time and asks nobody. Else it waits for a freeze
+/// frame's time at most.
 bool Executive::link_grants(std::int64_t k) TACTUS_RT {
   const bool first = k == first_frame_ && frames_run_ == 0;
   if (link_ == nullptr || (sync_.active() && !first) || link_->may_begin(k, sync_.active())) return true;
@@ -690,8 +690,9 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
   } else if (stopped != nullptr) {
     set(Outcome::stopped, stopped);
   }
-  if ((end.outcome == Outcome::failed || end.outcome == Outcome::aborted) && can_go(state(), State::abort))
-    enter(State::abort);
+  const bool broken_off =
+      end.outcome == Outcome::failed || end.outcome == Outcome::aborted || end.outcome == Outcome::link_lost;
+  if (broken_off && can_go(state(), State::abort)) enter(State::abort);
   if (can_go(state(), State::stop)) enter(State::stop);
   return end;
 }

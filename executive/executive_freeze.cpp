@@ -20,7 +20,6 @@ Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_
 
 Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
   enter(State::pause);
-  if (link_ != nullptr) link_->frozen(true);
   Snapshot frozen = latest_frame_;
   frozen.state = State::pause;
   frozen.clock_fault = clock_fault;
@@ -30,6 +29,10 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
     latest_clock_fault_.write(text);
   }
   frozen.reached = sync_.reached();
+  if (link_ != nullptr)
+    link_->freeze(clock_fault                               ? "a fault of the external clock"
+                  : frozen.reached != rtsync::Maximum::none ? "a maximum of the overrun policy was reached"
+                                                            : "the rig was paused");
   sync_.freeze_init();
   program_.freeze_schedule().reset();
   if (!run_list(TACTUS_FREEZE_INIT, {0, 0, plan().freeze_frame.seconds()})) return Verdict::go_on;
@@ -52,7 +55,7 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
     take_orders(k);
   }
   enter(State::resume);
-  if (link_ != nullptr) link_->frozen(false);
+  if (link_ != nullptr) link_->unfreeze();
   if (!run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()}))
     return Verdict::go_on;
   return sync_.unfreeze();

@@ -32,8 +32,9 @@ constexpr std::string_view name_of(LinkMode mode) {
   return mode == LinkMode::paced ? "paced" : mode == LinkMode::follow ? "follow" : "free";
 }
 
-/// What a link may ask of the rig it belongs to; taken at the next end of a frame or freeze frame. Reasons are
-/// kept as pointers: they have to stay.                                                             @when any
+/// What a link may ask of the rig it belongs to; taken at the next end of a frame or freeze frame. Reasons
+/// are kept as pointers: they have to stay.                                                             @when
+/// any
 class LinkOrders {
  public:
   virtual ~LinkOrders() = default;
@@ -46,7 +47,7 @@ class LinkOrders {
 /// A frame at its StepBegin.
 struct FrameStart {
   std::int64_t frame = 0;
-  rtsync::Instant<rtsync::RigTime> slot;       ///< when it should have started; of the wake where it is not paced
+  rtsync::Instant<rtsync::RigTime> slot;  ///< when it should have started; of the wake where it is not paced
   rtsync::Instant<rtsync::MonotonicTime> now;  ///< when it did
   rtsync::Nanoseconds late{0};                 ///< wake minus slot; 0 where it is not paced
 };
@@ -116,17 +117,19 @@ class Link {
 
   /// Frame `first` will be the first one: it stands for the virtual time at which the others begin.
   virtual void start(std::int64_t first) TACTUS_RT = 0;
-  /// The federation runs, and frame k may. A paced one is asked for its first frame alone; `paced`: the rig is
-  /// in real time now.
+  /// The federation runs, and frame k may. A paced one is asked for its first frame alone; `paced`: the rig
+  /// is in real time now.
   virtual bool may_begin(std::int64_t k, bool paced) TACTUS_RT = 0;
   /// Waits until may_begin(), or until the deadline. Not for frames in real time.
-  virtual bool wait(std::int64_t k, bool paced, rtsync::Instant<rtsync::MonotonicTime> deadline) TACTUS_RT = 0;
+  virtual bool wait(std::int64_t k, bool paced,
+                    rtsync::Instant<rtsync::MonotonicTime> deadline) TACTUS_RT = 0;
   /// StepBegin: what came in is applied, lateness is judged.
   virtual LinkVerdict begin_frame(const FrameStart& frame) TACTUS_RT = 0;
   /// StepEnd: what goes out is taken.
   virtual void end_frame(std::int64_t k) TACTUS_RT = 0;
-  /// The rig freezes, or goes on.
-  virtual void frozen(bool yes) TACTUS_RT = 0;
+  /// The rig freezes, and why (a text that stays); or goes on.
+  virtual void freeze(const char* why) TACTUS_RT = 0;
+  virtual void unfreeze() TACTUS_RT = 0;
   /// Why the last verdict was not go_on; a text that stays.
   virtual const char* verdict_reason() const TACTUS_RT = 0;
 };
@@ -135,8 +138,8 @@ class Link {
 struct LinkContext {
   std::string rig;
   rtsync::Period frame;
-  bool realtime = true;            ///< false: a paced link follows instead
-  std::string replay{};            ///< a run folder: what its link took in is taken in again; there are no others
+  bool realtime = true;  ///< false: a paced link follows instead
+  std::string replay{};  ///< a run folder: what its link took in is taken in again; there are no others
   /// Finds a variable of the rig. Complains and answers nothing when there is none.
   std::function<std::optional<VariableRef>(const config::Located<std::string>&)> find;
 };

@@ -49,11 +49,11 @@ class Exchange {
 
   // ---- from the participant to the frames
 
-  rtsync::SlotRing inbox;                                            ///< Incoming, block
+  rtsync::SlotRing inbox;  ///< Incoming, block
   std::atomic<Federation> federation{Federation::assembling};
   std::atomic<std::int64_t> granted{-1};  ///< the highest step whose grant has come; all before it have, too
   std::atomic<std::int64_t> first_virtual_ns{0};  ///< of step 0; written before it is granted
-  std::atomic<bool> excused{false};       ///< somebody is paused: that grants do not come is nobody's fault
+  std::atomic<bool> excused{false};  ///< somebody is paused: that grants do not come is nobody's fault
   /// Opened with every change of `federation` and `granted`; the low bits of a count of changes.
   rtsync::Gate changed;
 
@@ -78,12 +78,12 @@ class Exchange {
 
   // ---- from the frames to the participant
 
-  rtsync::SlotRing outbox;                   ///< Outgoing, blocks: one for every step that was taken
-  std::atomic<std::int64_t> steps_done{0};   ///< steps whose last frame has ended; may be completed
+  rtsync::SlotRing outbox;                  ///< Outgoing, blocks: one for every step that was taken
+  std::atomic<std::int64_t> steps_done{0};  ///< steps whose last frame has ended; may be completed
   std::atomic<std::int64_t> outgoing_lost{0};
-  std::atomic<bool> frozen{false};           ///< the rig stands still
-  std::atomic<bool> degrade{false};          ///< the policy says: go on without the others
-  std::atomic<const char*> why{""};          ///< of degrade, and of a freeze by the link's policies; stays
+  std::atomic<bool> frozen{false};   ///< the rig stands still
+  std::atomic<bool> degrade{false};  ///< the policy says: go on without the others
+  std::atomic<const char*> why{""};  ///< of degrade, and of a freeze by the link's policies; stays
   /// When the participant should look at the outbox next: the end of the step that is under way, as expected.
   std::atomic<std::int64_t> expected_end_ns{0};  ///< CLOCK_MONOTONIC; 0: nobody knows
   /// In the modes without real time the frames open it after each step, so that nobody has to poll; in real

@@ -14,7 +14,8 @@ using executive::LinkVerdict;
 
 class LinkedRig final : public executive::Link {
  public:
-  LinkedRig(const LinkSettings& settings, const std::string& rig, const rtsync::Period& frame, Signals signals)
+  LinkedRig(const LinkSettings& settings, const std::string& rig, const rtsync::Period& frame,
+            Signals signals)
       : settings_(settings),
         frame_(frame),
         signals_(std::move(signals)),
@@ -32,8 +33,8 @@ class LinkedRig final : public executive::Link {
       all.insert(all.end(), subscription.variables.begin(), subscription.variables.end());
     return all;
   }
-  void redirect(const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where)
-      override {
+  void redirect(const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>&
+                    where) override {
     port_.redirect(where);
   }
 
@@ -68,13 +69,17 @@ class LinkedRig final : public executive::Link {
     for (;;) {
       const std::uint32_t seen = exchange_.changed.value();
       if (port_.may_begin(k, paced)) return true;
-      if (exchange_.changed.wait(seen + 1, rtsync::WaitMode::adaptive, deadline) == rtsync::Gate::Result::timeout)
+      if (exchange_.changed.wait(seen + 1, rtsync::WaitMode::adaptive, deadline) ==
+          rtsync::Gate::Result::timeout)
         return port_.may_begin(k, paced);
     }
   }
-  LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT override { return port_.begin_frame(frame); }
+  LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT override {
+    return port_.begin_frame(frame);
+  }
   void end_frame(std::int64_t k) TACTUS_RT override { port_.end_frame(k); }
-  void frozen(bool yes) TACTUS_RT override { port_.frozen(yes); }
+  void freeze(const char* why) TACTUS_RT override { port_.freeze(why); }
+  void unfreeze() TACTUS_RT override { port_.unfreeze(); }
   const char* verdict_reason() const TACTUS_RT override { return port_.verdict_reason(); }
 
  private:
@@ -119,7 +124,7 @@ config::Json LinkedRig::summary() const {
       {"degraded", facts.degraded},
       {"mapping",
        {{"first_frame", mapping.first_frame},
-        {"first_virtual_ns", mapping.first_virtual_ns},
+        {"first_virtual_ns", mapping.first_virtual.time_since_epoch().count()},
         {"period", {{"num_ns", frame_.num()}, {"den", frame_.den()}}}}},
   };
 }

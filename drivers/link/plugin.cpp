@@ -42,12 +42,13 @@ class SilKitLink final : public executive::LinkDriver {
     const rtsync::Period step = settings.step.value_or(frame);
     if (frames_per_step(settings, frame) == 0) {
       problems.add(place, path + ".step",
-                   config::print_period(step) + " is no whole number of frames (" + config::print_period(frame) +
-                       "); a step ends where a frame does");
+                   config::print_period(step) + " is no whole number of frames (" +
+                       config::print_period(frame) + "); a step ends where a frame does");
     } else if (!step.is_whole()) {
-      problems.add(place, path + ".step",
-                   "is no whole number of nanoseconds, which is what SIL Kit counts in; choose a multiple of " +
-                       std::to_string(frame.den()) + " frames");
+      problems.add(
+          place, path + ".step",
+          "is no whole number of nanoseconds, which is what SIL Kit counts in; choose a multiple of " +
+              std::to_string(frame.den()) + " frames");
     }
   }
 };

@@ -85,7 +85,8 @@ class Port::Parts {
   bool may_begin(std::int64_t k, bool paced) const TACTUS_RT;
   LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT;
   void end_frame(std::int64_t k) TACTUS_RT;
-  void frozen(bool yes) TACTUS_RT;
+  void freeze(const char* why) TACTUS_RT;
+  void unfreeze() TACTUS_RT;
 
   LinkVariables variables;
   TimeMapping mapping;
@@ -127,6 +128,7 @@ class Port::Parts {
   std::int64_t virtual_before_ = 0;  // of the frame before
   bool started_ = false;
   bool begun_ = false;
+  bool freezes_itself_ = false;  // the freeze that comes is a policy of this link, which said why
   bool degraded_ = false;
 };
 
@@ -177,8 +179,10 @@ void Port::Parts::redirect(
 
 void Port::Parts::start(std::int64_t first) TACTUS_RT {
   mapping.first_frame = first;
-  mapping.first_virtual_ns = exchange_.first_virtual_ns.load(std::memory_order_relaxed);
-  for (Input& input : inputs_) input.start(mapping.first_virtual_ns);
+  const std::int64_t first_ns = exchange_.first_virtual_ns.load(std::memory_order_relaxed);
+  mapping.first_virtual = rtsync::Instant<rtsync::VirtualTime>{rtsync::Nanoseconds{first_ns}};
+  mapping.period = frame_;
+  for (Input& input : inputs_) input.start(first_ns);
   started_ = true;
 }
 
@@ -195,7 +199,7 @@ bool Port::Parts::may_begin(std::int64_t k, bool paced) const TACTUS_RT {
 LinkVerdict Port::Parts::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
   const std::int64_t k = frame.frame;
   const std::int64_t since = k - mapping.first_frame;
-  const std::int64_t virtual_ns = mapping.first_virtual_ns + frame_.times(since).count();
+  const std::int64_t virtual_ns = mapping.virtual_time(k).time_since_epoch().count();
   const std::int64_t step = since / frames_per_step_;
   const std::int64_t in_step = since % frames_per_step_;
   // The grant is looked at before the inbox: what was said before it was given has come by then.
@@ -278,6 +282,7 @@ LinkVerdict Port::Parts::carry_out() TACTUS_RT {
       exchange_.degrade.store(true, std::memory_order_release);
       return LinkVerdict::go_on;
     case Action::freeze:
+      freezes_itself_ = true;
       exchange_.why.store(decision.reason(), std::memory_order_release);
       return LinkVerdict::freeze;
     case Action::terminate:
@@ -321,10 +326,17 @@ void Port::Parts::send(std::int64_t step, std::int64_t k) TACTUS_RT {
   exchange_.outbox.publish();
 }
 
-void Port::Parts::frozen(bool yes) TACTUS_RT {
-  exchange_.frozen.store(yes, std::memory_order_release);
+void Port::Parts::freeze(const char* why) TACTUS_RT {
+  if (!freezes_itself_) exchange_.why.store(why, std::memory_order_release);
+  exchange_.frozen.store(true, std::memory_order_release);
   exchange_.expected_end_ns.store(0, std::memory_order_relaxed);
-  if (!yes) lateness_.start_anew();
+}
+
+void Port::Parts::unfreeze() TACTUS_RT {
+  freezes_itself_ = false;
+  exchange_.frozen.store(false, std::memory_order_release);
+  exchange_.expected_end_ns.store(0, std::memory_order_relaxed);
+  lateness_.start_anew();
 }
 
 Port::Port(const LinkSettings& settings, const rtsync::Period& frame, Signals& signals, Exchange& exchange)
@@ -342,7 +354,8 @@ LinkVerdict Port::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
   return parts_->begin_frame(frame);
 }
 void Port::end_frame(std::int64_t k) TACTUS_RT { parts_->end_frame(k); }
-void Port::frozen(bool yes) TACTUS_RT { parts_->frozen(yes); }
+void Port::freeze(const char* why) TACTUS_RT { parts_->freeze(why); }
+void Port::unfreeze() TACTUS_RT { parts_->unfreeze(); }
 const char* Port::verdict_reason() const TACTUS_RT { return parts_->decision.reason(); }
 const TimeMapping& Port::mapping() const { return parts_->mapping; }
 const PortStatus& Port::status() const { return parts_->variables.status; }

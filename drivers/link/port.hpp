@@ -8,35 +8,26 @@
 #include "drivers/link/exchange.hpp"
 #include "drivers/link/settings.hpp"
 #include "drivers/link/signals.hpp"
+#include "drivers/link/time_mapping.hpp"
 #include "executive/link.hpp"
 
 namespace tactus::drivers::link {
 
-/// How the three times of a linked rig are related: rig time by slots, simulated time by frames, and
-///
-///     virtual time = first virtual time + (frame - first frame) * period
-///
-/// whatever the clock did: slots may be lost or frozen, frames and virtual time are not.
-struct TimeMapping {
-  std::int64_t first_frame = 0;
-  std::int64_t first_virtual_ns = 0;
-};
-
 /// What the frames know of a link, and publish as link.*. All 0 before the first frame.
 struct PortStatus {
   std::int64_t frame = 0;
-  std::int64_t slot_ns = 0;           ///< RigTime
+  std::int64_t slot_ns = 0;  ///< RigTime
   std::int64_t virtual_time_ns = 0;
   std::int64_t step = 0;
   std::int64_t grant_arrival_ns = 0;  ///< of the frame's step, CLOCK_MONOTONIC; 0: has not come yet
   /// How long the oldest grant that is missing at this StepBegin is late by now; 0 when none is missing.
   std::int64_t lateness_ns = 0;
-  std::int64_t late = 0;              ///< steps so far whose grant was not there at their StepBegin
+  std::int64_t late = 0;  ///< steps so far whose grant was not there at their StepBegin
   std::int64_t consecutive_late = 0;
-  std::int64_t behind = 0;            ///< steps by which virtual time is behind
-  std::int64_t messages = 0;          ///< applied so far
-  std::int64_t messages_late = 0;     ///< of these, after the first frame they were meant for
-  std::int32_t state = 0;             ///< Federation
+  std::int64_t behind = 0;         ///< steps by which virtual time is behind
+  std::int64_t messages = 0;       ///< applied so far
+  std::int64_t messages_late = 0;  ///< of these, after the first frame they were meant for
+  std::int32_t state = 0;          ///< Federation
 };
 
 /// Totals, for summary.json; of the frames' side.
@@ -46,13 +37,14 @@ struct PortTotals {
   std::int64_t max_consecutive_late = 0;
   std::int64_t worst_lateness_ns = 0;
   std::int64_t worst_step = -1;
-  std::int64_t too_old = 0;           ///< how often data of a subscription became too old
-  std::int64_t pending_lost = 0;      ///< messages for later frames, beyond what there was room for
+  std::int64_t too_old = 0;       ///< how often data of a subscription became too old
+  std::int64_t pending_lost = 0;  ///< messages for later frames, beyond what there was room for
 };
 
 /// The frames' side of a link: takes in, judges lateness and age, hands out. Knows no library, no thread.
 ///
-/// Threads  constructor, variables(), redirect(): setup. The rest: the rig's main thread; totals(), status() after
+/// Threads  constructor, variables(), redirect(): setup. The rest: the rig's main thread; totals(), status()
+/// after
 ///          the last frame.
 /// RT       everything else: wait-free, no allocation, no system call.
 class Port {
@@ -63,19 +55,21 @@ class Port {
   Port& operator=(const Port&) = delete;
   ~Port();
 
-  /// link.frame, link.slot ..., and for each subscription link.<name>.age, link.<name>.messages, link.<name>.source
-  /// (0 nothing yet, 1 a message, 2 held because late, 3 default, 4 extrapolated) and
+  /// link.frame, link.slot ..., and for each subscription link.<name>.age, link.<name>.messages,
+  /// link.<name>.source (0 nothing yet, 1 a message, 2 held because late, 3 default, 4 extrapolated) and
   /// link.<name>.<model.variable>, what the input is given at this StepBegin.
   const std::deque<executive::Variable>& variables() const;
   /// See executive::Link.
-  void redirect(const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where);
+  void redirect(
+      const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where);
 
   /// Frame `first` stands for Exchange::first_virtual_ns, which is known by now.
   void start(std::int64_t first) TACTUS_RT;
   bool may_begin(std::int64_t k, bool paced) const TACTUS_RT;
   executive::LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT;
   void end_frame(std::int64_t k) TACTUS_RT;
-  void frozen(bool yes) TACTUS_RT;
+  void freeze(const char* why) TACTUS_RT;
+  void unfreeze() TACTUS_RT;
   const char* verdict_reason() const TACTUS_RT;
 
   const TimeMapping& mapping() const;

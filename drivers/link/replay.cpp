@@ -275,7 +275,8 @@ class Replay final : public executive::Link {
     return executive::LinkVerdict::go_on;
   }
   void end_frame(std::int64_t) TACTUS_RT override {}
-  void frozen(bool) TACTUS_RT override {}
+  void freeze(const char*) TACTUS_RT override {}
+  void unfreeze() TACTUS_RT override {}
   const char* verdict_reason() const TACTUS_RT override { return ""; }
 
  private:

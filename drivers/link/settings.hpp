@@ -44,8 +44,8 @@ struct SignalSettings {
   std::optional<std::string> media_type;  ///< nothing: what the encoding says
   Encoding encoding = Encoding::serdes;
   std::vector<LabelSettings> labels;
-  std::optional<config::Located<std::string>> variable;   ///< one, by itself
-  std::vector<config::Located<std::string>> variables;    ///< or a group in one message
+  std::optional<config::Located<std::string>> variable;  ///< one, by itself
+  std::vector<config::Located<std::string>> variables;   ///< or a group in one message
   bool operator==(const SignalSettings&) const = default;
 };
 
@@ -55,9 +55,9 @@ struct PublishSettings : SignalSettings {
 };
 
 struct SubscribeSettings : SignalSettings {
-  std::optional<OnLate> on_late;        ///< nothing: the link's
-  config::Node default_values;          ///< of the variable; or a map by variable
-  std::optional<Nanoseconds> max_age;   ///< nothing: never too old
+  std::optional<OnLate> on_late;       ///< nothing: the link's
+  config::Node default_values;         ///< of the variable; or a map by variable
+  std::optional<Nanoseconds> max_age;  ///< nothing: never too old
   AtMaxAge at_max_age = AtMaxAge::hold;
   bool operator==(const SubscribeSettings&) const = default;
 };

@@ -11,14 +11,14 @@
 
 namespace tactus::drivers::link {
 
-/// One variable in a message. The values of a message stand in a row in memory, each at its offset, without gaps,
-/// in the machine's own representation: the "block". Messages are made from blocks and read into them.
+/// One variable in a message. The values of a message stand in a row in memory, each at its offset, without
+/// gaps, in the machine's own representation: the "block". Messages are made from blocks and read into them.
 struct Element {
   std::string name;  ///< "controller.setpoint": the key in a JSON object
   tactus_type type = TACTUS_DOUBLE;
   std::uint32_t elements = 1;
   bool array = false;
-  std::size_t offset = 0;          ///< in the block
+  std::size_t offset = 0;           ///< in the block
   std::optional<double> low, high;  ///< outside of them a value is refused
 };
 
@@ -63,13 +63,13 @@ struct Signals {
   std::vector<Publication> publications;
   std::vector<Subscription> subscriptions;
 
-  std::size_t bytes_out() const;     ///< of the blocks of all publications together
-  std::size_t largest_in() const;    ///< of the largest block of a subscription
+  std::size_t bytes_out() const;   ///< of the blocks of all publications together
+  std::size_t largest_in() const;  ///< of the largest block of a subscription
 };
 
-/// Looks the variables up and checks everything that needs them: unknown ones, outputs that are subscribed to, an
-/// input twice, default values (and that there are some where a policy needs them), extrapolation of what is
-/// not floating-point, both or neither of `variable` and `variables`. @when setup
+/// Looks the variables up and checks everything that needs them: unknown ones, outputs that are subscribed
+/// to, an input twice, default values (and that there are some where a policy needs them), extrapolation of
+/// what is not floating-point, both or neither of `variable` and `variables`. @when setup
 Signals bind(const LinkSettings& settings, const std::string& path, const executive::LinkContext& context,
              config::Problems& problems);
 

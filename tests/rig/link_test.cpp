@@ -1,14 +1,18 @@
 /// A rig in a simulation: registry, workflow, a virtual participant and the rig, each a process of its own,
 /// on loopback, as a user would start them.
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "bench.hpp"
+#include "tests/support/syscall_count.hpp"
 
 namespace tactus::test {
 namespace {
@@ -21,7 +25,8 @@ const std::string kSetpoint = (fs::path(TACTUS_COMMAND).parent_path() / "tactus-
 /// A registry on a free port, and those who meet there.
 class Simulation {
  public:
-  Simulation() {
+  /// `library`: of the rig; empty: its own.
+  explicit Simulation(const std::string& library = "") : library_(library) {
     registry_ = &start(tactus({"registry", "-u", "silkit://127.0.0.1:0", "-g", "here.json"}, dir_.path()));
     if (!wait_for_text(dir_ / "here.json", "RegistryUri"))
       throw std::runtime_error("no registry: " + registry_->err());
@@ -41,9 +46,9 @@ class Simulation {
   }
   /// config/rigs/linked.yaml, which nobody's lateness ends; its run folder is `out`.
   Process& rig(const std::string& out, const Arguments& more = {}) {
-    return start(run_rig("linked",
-                         Arguments{"--registry", uri_, "--set", "link.max_late=1000 s", "--out", out} + more,
-                         dir_.path()));
+    Arguments arguments{"--registry", uri_, "--set", "link.max_late=1000 s", "--out", out};
+    if (!library_.empty()) arguments = arguments + Arguments{"--set", "link.library=" + library_};
+    return start(run_rig("linked", arguments + more, dir_.path()));
   }
   Process& monitor() { return start(tactus({"monitor", "-u", uri_, "--json"}, dir_.path())); }
 
@@ -53,6 +58,7 @@ class Simulation {
     return *processes_.emplace_back(std::make_unique<Process>(command));
   }
 
+  const std::string library_;
   TempDir dir_;
   std::deque<std::unique_ptr<Process>> processes_;
   Process* registry_ = nullptr;
@@ -83,8 +89,21 @@ bool contains(const std::string& text, const std::string& word) {
   return text.find(word) != std::string::npos;
 }
 
-TEST(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
-  Simulation simulation;
+/// With our library, and with a genuine one where TACTUS_SILKIT_ROOT says that there is one.
+class LinkedRig : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (!GetParam()) return;
+    const char* const root = std::getenv("TACTUS_SILKIT_ROOT");
+    if (root == nullptr) GTEST_SKIP() << "TACTUS_SILKIT_ROOT does not name a genuine SIL Kit";
+    library = (fs::path(root) / "lib/libSilKit.so").string();
+  }
+
+  std::string library;
+};
+
+TEST_P(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
+  Simulation simulation(library);
   Three all(simulation, "out", {"--until", "2s"});
   all.expect_all_ended_well();
   Json summary = summary_of(simulation / "out");
@@ -110,8 +129,8 @@ TEST(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
   EXPECT_NEAR(std::stod(*largest), 20, 0.5) << "the shaft has made the first move";
 }
 
-TEST(LinkedRig, IsToldWhatTheVirtualPeerSeesOfIt) {
-  Simulation simulation;
+TEST_P(LinkedRig, IsToldWhatTheVirtualPeerSeesOfIt) {
+  Simulation simulation(library);
   Three all(simulation, "out", {"--until", "2500ms"});
   all.expect_all_ended_well();
   const std::string& said = all.setpoint.out();
@@ -121,8 +140,8 @@ TEST(LinkedRig, IsToldWhatTheVirtualPeerSeesOfIt) {
   EXPECT_TRUE(contains(said, "the simulation was stopped")) << said;
 }
 
-TEST(LinkedRig, StopsTheSimulationByCtrlC) {
-  Simulation simulation;
+TEST_P(LinkedRig, StopsTheSimulationByCtrlC) {
+  Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   all.rig.signal(SIGINT);
@@ -130,8 +149,8 @@ TEST(LinkedRig, StopsTheSimulationByCtrlC) {
   EXPECT_EQ(summary_of(simulation / "out")["outcome"], "stopped");
 }
 
-TEST(LinkedRig, IsStoppedWithTheSimulation) {
-  Simulation simulation;
+TEST_P(LinkedRig, IsStoppedWithTheSimulation) {
+  Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   all.workflow.signal(SIGINT);
@@ -139,8 +158,8 @@ TEST(LinkedRig, IsStoppedWithTheSimulation) {
   EXPECT_EQ(summary_of(simulation / "out")["outcome"], "stopped");
 }
 
-TEST(LinkedRig, IsStoppedByAPeer) {
-  Simulation simulation;
+TEST_P(LinkedRig, IsStoppedByAPeer) {
+  Simulation simulation(library);
   Process& workflow = simulation.workflow();
   Process& setpoint = simulation.setpoint({"--seconds", "0.5"});
   Process& rig = simulation.rig("out", {"--until", "10000s"});
@@ -150,8 +169,8 @@ TEST(LinkedRig, IsStoppedByAPeer) {
   EXPECT_EQ(summary_of(simulation / "out")["outcome"], "stopped");
 }
 
-TEST(LinkedRig, IsAbortedWhenAPeerIsKilledAndNamesIt) {
-  Simulation simulation;
+TEST_P(LinkedRig, IsAbortedWhenAPeerIsKilledAndNamesIt) {
+  Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   all.setpoint.signal(SIGKILL);
@@ -163,8 +182,8 @@ TEST(LinkedRig, IsAbortedWhenAPeerIsKilledAndNamesIt) {
   EXPECT_EQ(all.workflow.wait().status, 1) << all.workflow.wait();
 }
 
-TEST(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
-  Simulation simulation;
+TEST_P(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
+  Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s", "--set", "link.max_late=2 s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   all.setpoint.signal(SIGSTOP);
@@ -176,8 +195,8 @@ TEST(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
   EXPECT_GE(summary["link"]["worst_lateness_ns"], 2'000'000'000) << summary["link"];
 }
 
-TEST(LinkedRig, GoesOnAloneWhenAPeerHangsAndItsPolicySaysSo) {
-  Simulation simulation;
+TEST_P(LinkedRig, GoesOnAloneWhenAPeerHangsAndItsPolicySaysSo) {
+  Simulation simulation(library);
   Three all(simulation, "out",
             {"--until", "5s", "--set", "link.max_late=2 s", "--set", "link.at_maximum=degrade"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
@@ -207,8 +226,8 @@ bool wait_until_told(Process& monitor, const std::string& state, std::size_t tim
   return told(monitor, state) >= times;
 }
 
-TEST(LinkedRig, PausesAndResumesForAllToSee) {
-  Simulation simulation;
+TEST_P(LinkedRig, PausesAndResumesForAllToSee) {
+  Simulation simulation(library);
   Process& monitor = simulation.monitor();
   Three all(simulation, "out", {"--until", "10000s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
@@ -224,23 +243,23 @@ TEST(LinkedRig, PausesAndResumesForAllToSee) {
 }
 
 /// What a run in virtual time recorded.
-std::string motion_of_follower(const Arguments& more) {
-  Simulation simulation;
-  Three all(simulation, "out", Arguments{"--link", "follow", "--until", "500ms"} + more);
+std::string motion_of_follower(const std::string& library) {
+  Simulation simulation(library);
+  Three all(simulation, "out", {"--link", "follow", "--until", "500ms"});
   all.expect_all_ended_well();
   EXPECT_EQ(summary_of(simulation / "out")["link"]["mode"], "follow");
   EXPECT_EQ(summary_of(simulation / "out")["link"]["late_grants"], 0) << "nobody is late in virtual time";
   return read_file(simulation / "out" / "motion.csv");
 }
 
-TEST(LinkedRig, IsTheSameRunEachTimeInVirtualTime) {
-  const std::string first = motion_of_follower({});
+TEST_P(LinkedRig, IsTheSameRunEachTimeInVirtualTime) {
+  const std::string first = motion_of_follower(library);
   EXPECT_GT(first.size(), 10'000U);
-  EXPECT_EQ(first, motion_of_follower({}));
+  EXPECT_EQ(first, motion_of_follower(library));
 }
 
-TEST(LinkedRig, RunsAgainWithoutTheOthersBitForBit) {
-  Simulation simulation;
+TEST_P(LinkedRig, RunsAgainWithoutTheOthersBitForBit) {
+  Simulation simulation(library);
   Three all(simulation, "out", {"--until", "1s"});
   all.expect_all_ended_well();
   const Finished again = run(tactus(Arguments{"run", "--replay", (simulation / "out").string(),
@@ -250,7 +269,7 @@ TEST(LinkedRig, RunsAgainWithoutTheOthersBitForBit) {
   EXPECT_EQ(read_file(simulation / "out" / "motion.csv"), read_file(simulation / "again" / "motion.csv"));
 }
 
-TEST(LinkedRig, RunsWithoutTheOthersWhenItIsToldSo) {
+TEST_P(LinkedRig, RunsWithoutTheOthersWhenItIsToldSo) {
   const TempDir dir;
   const Finished done =
       run(run_rig("linked", {"--link", "off", "--no-realtime", "--until", "1s", "--out", "out"}, dir.path()));
@@ -259,8 +278,8 @@ TEST(LinkedRig, RunsWithoutTheOthersWhenItIsToldSo) {
   EXPECT_TRUE(!summary.contains("link") || summary["link"].is_null()) << summary;
 }
 
-TEST(LinkedRig, SaysWhatToDoWithoutARegistry) {
-  Simulation simulation;
+TEST_P(LinkedRig, SaysWhatToDoWithoutARegistry) {
+  Simulation simulation(library);
   simulation.registry().signal(SIGINT);
   ASSERT_EQ(simulation.registry().wait().status, 0);
   const Finished& done = simulation.rig("out", {"--until", "1s"}).wait();
@@ -269,8 +288,8 @@ TEST(LinkedRig, SaysWhatToDoWithoutARegistry) {
   EXPECT_TRUE(contains(done.err, "registry")) << done;
 }
 
-TEST(LinkedRig, CanBeInterruptedWhileItWaitsForTheOthers) {
-  Simulation simulation;
+TEST_P(LinkedRig, CanBeInterruptedWhileItWaitsForTheOthers) {
+  Simulation simulation(library);
   Process& rig = simulation.rig("out", {"--until", "10000s"});
   Process& monitor = simulation.monitor();
   ASSERT_TRUE(monitor.wait_for_output(R"("connected","participant":"Servo")")) << monitor.out();
@@ -279,6 +298,56 @@ TEST(LinkedRig, CanBeInterruptedWhileItWaitsForTheOthers) {
   EXPECT_FALSE(done.timed_out) << done;
   EXPECT_EQ(done.signal, 0) << done;
 }
+
+/// What a linked frame costs the machine, counted from outside and from inside.
+TEST_P(LinkedRig, OnlySleepsInItsFrames) {
+  Simulation simulation(library);
+  Three all(simulation, "out", {"--until", "10000s"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  const SyscallCount count = count_syscalls(threads_of(all.rig.pid()).at("main"),
+                                            {.until = CallsOf{SYS_clock_nanosleep, 3000}, .limit = 60s});
+  EXPECT_TRUE(count.reached) << count;
+  EXPECT_EQ(count.total, count.of(SYS_clock_nanosleep)) << "no wake-up, no lock that had to wait; " << count;
+  all.rig.signal(SIGINT);
+  all.expect_all_ended_well();
+  Json summary = summary_of(simulation / "out");
+  if (!kSanitized) {
+    EXPECT_EQ(summary["rt"]["heap_calls"], 0);
+  }
+  if (summary["rt"]["memory_locked"] == true) {
+    EXPECT_EQ(summary["rt"]["page_faults"], 0);
+  }
+}
+
+TEST_P(LinkedRig, CannotGoBack) {
+  Simulation simulation(library);
+  Three all(simulation, "out", {"--until", "10000s"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  all.rig.signal(SIGRTMIN + 2);
+  const Finished& done = all.rig.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(summary_of(simulation / "out")["outcome"], "aborted");
+  EXPECT_TRUE(contains(summary_of(simulation / "out")["reason"], "cannot go back")) << done;
+}
+
+/// Its own overrun is an error for all.
+TEST_P(LinkedRig, TellsTheOthersOfItsOverrun) {
+  Simulation simulation(library);
+  Process& monitor = simulation.monitor();
+  Three all(simulation, "out",
+            {"--until", "10000s", "--set", "realtime.max_overrun=1 s", "--set", "realtime.grace=0 frames"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  all.rig.signal(SIGSTOP);
+  std::this_thread::sleep_for(1500ms);
+  all.rig.signal(SIGCONT);
+  const Finished& done = all.rig.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(summary_of(simulation / "out")["outcome"], "overrun");
+  EXPECT_TRUE(monitor.wait_for_output("reached max_overrun")) << monitor.out();
+}
+
+INSTANTIATE_TEST_SUITE_P(Library, LinkedRig, ::testing::Bool(),
+                         [](const auto& one) { return one.param ? "Genuine" : "Ours"; });
 
 struct WrongKey {
   const char* name;

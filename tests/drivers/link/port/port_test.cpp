@@ -99,7 +99,12 @@ TEST(Port, TellsOfEveryFrame) {
   EXPECT_EQ(desk.value<std::int64_t>("a.messages"), 2);
   EXPECT_EQ(desk.value<std::int64_t>("a.age"), 5 * kMs);
   EXPECT_EQ(desk.port->mapping().first_frame, 10);
-  EXPECT_EQ(desk.port->mapping().first_virtual_ns, 7 * kMs);
+  const TimeMapping& mapping = desk.port->mapping();
+  using Virtual = rtsync::Instant<rtsync::VirtualTime>;
+  EXPECT_EQ(mapping.first_virtual, Virtual{rtsync::Nanoseconds{7 * kMs}});
+  EXPECT_EQ(mapping.virtual_time(13), Virtual{rtsync::Nanoseconds{10 * kMs}});
+  EXPECT_EQ(mapping.virtual_time(rtsync::Instant<rtsync::SimTime>{rtsync::Nanoseconds{13 * kMs}}),
+            Virtual{rtsync::Nanoseconds{10 * kMs}});
 }
 
 TEST(Port, VirtualTimeDoesNotDrift) {
@@ -185,13 +190,13 @@ TEST(Port, GrantsThatCameInAFreezeAreNotLate) {
   desk.set_up();
   desk.grant(0);
   for (int i = 0; i < 3; ++i) desk.run();
-  desk.port->frozen(true);
+  desk.port->freeze("a test");
   EXPECT_TRUE(desk.exchange->frozen);
   EXPECT_EQ(desk.exchange->expected_end_ns, 0);
   desk.clock_ns += 5000 * kMs;
   desk.grant(1);
   desk.clock_ns += 5000 * kMs;
-  desk.port->frozen(false);
+  desk.port->unfreeze();
   EXPECT_FALSE(desk.exchange->frozen);
   EXPECT_EQ(desk.run(), LinkVerdict::go_on);
   EXPECT_EQ(desk.status().lateness_ns, 0);
@@ -215,8 +220,8 @@ TEST(Port, SaysWhyInWordsThatStay) {
   const char* const reason = desk.port->verdict_reason();
   EXPECT_STREQ(reason, "the grant of step 1234 is 21.3 ms late (link.max_late)");
   EXPECT_EQ(desk.exchange->why.load(), reason);
-  desk.port->frozen(true);
-  desk.port->frozen(false);
+  desk.port->freeze("a test");
+  desk.port->unfreeze();
   desk.run();
   desk.clock_ns += 10 * kMs;
   desk.grant(1239);
@@ -549,8 +554,8 @@ TEST(PortRt, NeverTouchesTheHeap) {
     if (k % 13 < 9) desk.grant(k);
     frozen += desk.run() == LinkVerdict::freeze;
     if (k % 100 == 0) {
-      desk.port->frozen(true);
-      desk.port->frozen(false);
+      desk.port->freeze("a test");
+      desk.port->unfreeze();
     }
     while (desk.exchange->outbox.front() != nullptr && k % 50 == 0) desk.exchange->outbox.release();
   }

@@ -275,10 +275,10 @@ TEST(PortRandom, IsTheSameAsTheReference) {
       ASSERT_EQ(desk.port->totals().worst_lateness_ns, reference.worst_lateness) << "frame " << i;
       if (expected == LinkVerdict::terminate) break;
       if (expected == LinkVerdict::freeze || random.chance(3)) {
-        desk.port->frozen(true);
+        desk.port->freeze("a test");
         desk.clock_ns += random.below(50 * kMs);
         if (random.chance(30)) grant(i / m);
-        desk.port->frozen(false);
+        desk.port->unfreeze();
         thawed = true;
       }
     }

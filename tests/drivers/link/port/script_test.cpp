@@ -58,9 +58,9 @@ void play(const Script& script) {
     if (word == "excuse" || word == "blame") {
       desk.exchange->excused = word == "excuse";
     } else if (word == "freeze") {
-      desk.port->frozen(true);
+      desk.port->freeze("a test");
       desk.clock_ns += 500 * kMs;
-      desk.port->frozen(false);
+      desk.port->unfreeze();
     } else if (word == "left") {
       desk.exchange->become(Federation::left);
     } else if (word[0] == 'g') {

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+
+#include "rtsync/period.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/time.hpp"
+
+namespace tactus::drivers::link {
+
+/// How the times of a linked rig are related. Frames are counted, slots are when they start, and
+///
+///     simulated time = frame * period
+///     virtual time   = first virtual time + (frame - first frame) * period
+///
+/// whatever the clock did: slots may be lost or frozen, frames and both these times are not.
+///
+/// Threads  a plain value.
+struct TimeMapping {
+  std::int64_t first_frame = 0;  ///< the first that the rig runs; not 0 when it goes on from a checkpoint
+  rtsync::Instant<rtsync::VirtualTime> first_virtual{};  ///< what that frame stands for
+  rtsync::Period period;
+
+  /// What a frame stands for, at its StepBegin.                                                     @when any
+  rtsync::Instant<rtsync::VirtualTime> virtual_time(std::int64_t frame) const TACTUS_RT {
+    return first_virtual + period.times(frame - first_frame);
+  }
+  /// The same of a simulated time, to the nanosecond where frames are whole ones.                   @when any
+  rtsync::Instant<rtsync::VirtualTime> virtual_time(rtsync::Instant<rtsync::SimTime> time) const TACTUS_RT {
+    return first_virtual + (time.time_since_epoch() - period.times(first_frame));
+  }
+};
+
+}  // namespace tactus::drivers::link

@@ -51,6 +51,7 @@ Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sle
       sync_(sync),
       sleeper_(sleeper),
       clock_(clock),
+      clock_is_monotonic_(std::string_view(clock.name()) == "monotonic"),
       rt_(realtime_variables) {
   end_call_.dt = log_call_.dt = this->plan().frame.seconds();
 }
@@ -249,10 +250,8 @@ void Executive::enter(State next) TACTUS_RT {
 /// Waits for the others of the federation: nobody's first frame begins before they are all there.
 void Executive::await_link(std::int64_t k) {
   if (link_ == nullptr) return;
+  latest_frame_.state = State::start;
   while (!orders_.ending() && !link_grants(k)) {
-    latest_frame_.turns = turns_;
-    latest_frame_.state = State::start;
-    latest_.write(latest_frame_);
   }
   link_->start(k);
 }
@@ -265,15 +264,22 @@ bool Executive::link_grants(std::int64_t k) TACTUS_RT {
   rest();
   const bool may = link_->wait(k, sync_.active(), rtsync::monotonic_now() + plan().freeze_frame.floor());
   wake();
-  if (!may) alive();
-  return may;
+  if (may) return true;
+  alive();
+  latest_frame_.turns = turns_;
+  latest_.write(latest_frame_);
+  return false;
 }
 
 /// StepBegin of the link. False: its policy ends the rig.
 bool Executive::begin_link(std::int64_t k) TACTUS_RT {
   const bool paced = sync_.active();
-  const rtsync::Instant<rtsync::RigTime> slot = paced ? sync_.slot_of(k) : sync_.wake();
-  switch (link_->begin_frame({k, slot, rtsync::monotonic_now(), sync_.wake() - slot})) {
+  const rtsync::Instant<rtsync::RigTime> wake = sync_.wake();
+  const rtsync::Instant<rtsync::RigTime> slot = paced ? sync_.slot_of(k) : wake;
+  const auto now = paced && clock_is_monotonic_
+                       ? rtsync::Instant<rtsync::MonotonicTime>{wake.time_since_epoch()}
+                       : rtsync::monotonic_now();
+  switch (link_->begin_frame({k, slot, now, wake - slot, paced, sync_.timing().work})) {
     case LinkVerdict::go_on:
       return true;
     case LinkVerdict::freeze:
@@ -329,6 +335,7 @@ RunEnd Executive::run(std::int64_t frames) {
     } else {
       if (k >= frames) break;
       if (link_grants(k)) {
+        if (link_ != nullptr && orders_.ending()) break;  // it is why nobody is waited for any more
         if (!run_frame(k)) break;
         verdict = end_frame(k);
         ++k;

@@ -85,10 +85,12 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   /// Requests; each is taken at the end of the frame. Abort wins over stop, stop over reset, reset over
   /// pause.
   /// @when any
-  void request_stop(const char* reason) TACTUS_RT override;   ///< `reason` is kept as a pointer: it has to stay
+  void request_stop(
+      const char* reason) TACTUS_RT override;  ///< `reason` is kept as a pointer: it has to stay
   void request_abort(const char* reason) TACTUS_RT override;  ///< likewise
-  void request_pause() TACTUS_RT override { orders_.request_pause(); }
-  void request_resume() TACTUS_RT override { orders_.request_resume(); }
+  void request_pause() TACTUS_RT { orders_.request_pause(); }
+  void request_resume() TACTUS_RT { orders_.request_resume(); }
+  void hold(bool yes) TACTUS_RT override { orders_.request_hold(yes); }
   /// Run so many frames from where the rig stands, running or frozen, then freeze. At least 1.
   void request_step(std::int64_t frames) TACTUS_RT { orders_.request_step(frames); }
   /// Run until that simulated time (the first boundary of frames not before it), then freeze.
@@ -148,7 +150,8 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   void abandon();
   /// What an external clock keeps up to date; handed on to latest_clock(). @when setup
   void set_clock_status(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
-  /// Who takes in and hands out at the borders of every frame, and says when the first one may run. @when setup
+  /// Who takes in and hands out at the borders of every frame, and says when the first one may run. @when
+  /// setup
   void set_link(Link& link);
   /// Kicked at the end of every frame and freeze frame. @when setup
   void set_watchdog(rtsync::WatchdogDevice& watchdog) { watchdog_ = &watchdog; }
@@ -249,6 +252,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   void await_link(std::int64_t k);
   bool link_grants(std::int64_t k) TACTUS_RT;
   bool begin_link(std::int64_t k) TACTUS_RT;
+  void freeze_link(bool clock_fault) TACTUS_RT;
   void alive() TACTUS_RT;
   /// The main thread waits for time to pass, and need not get on; and works again.
   void breathe() TACTUS_RT;
@@ -295,7 +299,8 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   rtsync::WatchdogDevice* watchdog_ = nullptr;
   Link* link_ = nullptr;
-  bool link_lost_ = false;  // its policy ends the rig
+  bool link_lost_ = false;         // its policy ends the rig
+  const bool clock_is_monotonic_;  // rig time is CLOCK_MONOTONIC
   std::int64_t turns_ = 0;
   std::atomic<bool> output_stuck_{false};
   rtsync::SpscRing<FrameNote> notes_{4096};

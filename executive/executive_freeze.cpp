@@ -29,10 +29,7 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
     latest_clock_fault_.write(text);
   }
   frozen.reached = sync_.reached();
-  if (link_ != nullptr)
-    link_->freeze(clock_fault                               ? "a fault of the external clock"
-                  : frozen.reached != rtsync::Maximum::none ? "a maximum of the overrun policy was reached"
-                                                            : "the rig was paused");
+  freeze_link(clock_fault);
   sync_.freeze_init();
   program_.freeze_schedule().reset();
   if (!run_list(TACTUS_FREEZE_INIT, {0, 0, plan().freeze_frame.seconds()})) return Verdict::go_on;
@@ -53,12 +50,23 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
     if (back_wanted()) return Verdict::go_on;
     orders_.freeze_frame_ended();
     take_orders(k);
+    if (orders_.paused()) freeze_link(clock_fault);
   }
   enter(State::resume);
   if (link_ != nullptr) link_->unfreeze();
   if (!run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()}))
     return Verdict::go_on;
   return sync_.unfreeze();
+}
+
+/// Tells the others why the rig stands still: not, if it is because one of them does.
+void Executive::freeze_link(bool clock_fault) TACTUS_RT {
+  if (link_ == nullptr) return;
+  const bool overrun = sync_.reached() != rtsync::Maximum::none;
+  link_->freeze(!orders_.paused_here() ? ""
+                : clock_fault          ? "a fault of the external clock"
+                : overrun              ? "a maximum of the overrun policy was reached"
+                                       : "the rig was paused");
 }
 
 /// The jobs of one freeze frame: those with a freeze time of their own, then those of its end.

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,8 +41,8 @@ class LinkOrders {
   virtual ~LinkOrders() = default;
   virtual void request_stop(const char* reason) TACTUS_RT = 0;
   virtual void request_abort(const char* reason) TACTUS_RT = 0;
-  virtual void request_pause() TACTUS_RT = 0;
-  virtual void request_resume() TACTUS_RT = 0;
+  /// Keeps the rig frozen for as long as it lasts, beside whoever else freezes it.
+  virtual void hold(bool yes) TACTUS_RT = 0;
 };
 
 /// A frame at its StepBegin.
@@ -50,6 +51,8 @@ struct FrameStart {
   rtsync::Instant<rtsync::RigTime> slot;  ///< when it should have started; of the wake where it is not paced
   rtsync::Instant<rtsync::MonotonicTime> now;  ///< when it did
   rtsync::Nanoseconds late{0};                 ///< wake minus slot; 0 where it is not paced
+  bool paced = false;                          ///< the rig is in real time
+  rtsync::Nanoseconds work{0};                 ///< of the frame before
 };
 
 /// What a link wants of the frame that begins.
@@ -81,6 +84,8 @@ class Link {
   // ---- one thread at setup
 
   virtual LinkMode mode() const = 0;
+  /// What it is, a line each, for `tactus check`.
+  virtual std::vector<std::string> describe() const = 0;
   /// Everything that it takes in is to be recorded, as recording `link` of all its variables.
   virtual bool records() const = 0;
   /// The section with all values, for the run folder's rig.yaml.
@@ -95,21 +100,24 @@ class Link {
 
   // ---- the service thread, or one thread that runs for it
 
-  /// Joins the others; blocks until it has, or somebody cancels. `helper`: how its own threads are to run.
-  /// State Connect. Throws DeviceError.
-  virtual void join(LinkOrders& orders, const rtsync::ThreadSettings& helper) = 0;
+  /// Joins the others; blocks until it has, or somebody cancels. `helper`: how its own threads are to run;
+  /// `first`: the frame that will be the first. State Connect. Throws DeviceError.
+  virtual void join(LinkOrders& orders, const rtsync::ThreadSettings& helper, std::int64_t first) = 0;
   /// Lets a join() that still waits throw.                                                         @when any
   virtual void cancel() = 0;
   /// The initialization jobs are done: the rig is ready to run.
   virtual void ready() = 0;
   /// Lines for the log and the terminal; none when nothing happened.
   virtual std::vector<std::string> tell() = 0;
-  /// "linked, virtual time 3.2 s, 0 late": for the status line.
+  /// "linked, 3 late": for the status line, and for the last line what became of it; empty: nothing to be
+  /// said.
   virtual std::string status() const = 0;
-  /// Leaves the others, and says why; bounded, whatever they do. Once, after the last frame.
+  virtual std::string ending() const = 0;
+  /// Leaves the others, and says why; bounded, whatever they do. After the last frame; only the first call
+  /// counts, and none without a join().
   virtual void leave(const LinkEnd& end) = 0;
-  /// The `link` section of summary.json. After leave().
-  virtual config::Json summary() const = 0;
+  /// The `link` section of summary.json. After leave(). `stuck`: the frames never ended, and may still write.
+  virtual config::Json summary(bool stuck) const = 0;
   /// Kernel ids of its own threads.
   virtual std::vector<pid_t> threads() const = 0;
 
@@ -127,7 +135,8 @@ class Link {
   virtual LinkVerdict begin_frame(const FrameStart& frame) TACTUS_RT = 0;
   /// StepEnd: what goes out is taken.
   virtual void end_frame(std::int64_t k) TACTUS_RT = 0;
-  /// The rig freezes, and why (a text that stays); or goes on.
+  /// The rig freezes, or is still frozen, and why (a text that stays; empty: for LinkOrders::hold alone); or
+  /// goes on.
   virtual void freeze(const char* why) TACTUS_RT = 0;
   virtual void unfreeze() TACTUS_RT = 0;
   /// Why the last verdict was not go_on; a text that stays.
@@ -137,9 +146,11 @@ class Link {
 /// What a link's section is made with.
 struct LinkContext {
   std::string rig;
-  rtsync::Period frame;
-  bool realtime = true;  ///< false: a paced link follows instead
-  std::string replay{};  ///< a run folder: what its link took in is taken in again; there are no others
+  std::filesystem::path base;  ///< what files are relative to: the folder of the rig file
+  rtsync::Period frame;        ///< in simulated time
+  rtsync::Period real_frame;   ///< in real time
+  bool realtime = true;        ///< false: a paced link follows instead
+  std::string replay{};        ///< a run folder: what its link took in is taken in again; there are no others
   /// Finds a variable of the rig. Complains and answers nothing when there is none.
   std::function<std::optional<VariableRef>(const config::Located<std::string>&)> find;
 };

@@ -27,6 +27,9 @@ class Orders {
   void request_reset() TACTUS_RT { reset_.store(true, std::memory_order_relaxed); }
   void request_pause() TACTUS_RT { toggle_.store(Toggle::pause, std::memory_order_relaxed); }
   void request_resume() TACTUS_RT { toggle_.store(Toggle::resume, std::memory_order_relaxed); }
+  /// The link keeps the rig frozen, or does not any more: beside all others, whose pauses and resumes are
+  /// theirs.
+  void request_hold(bool yes) TACTUS_RT { held_.store(yes, std::memory_order_relaxed); }
   /// Run `frames` frames from where the rig stands, then freeze. At least 1.
   void request_step(std::int64_t frames) TACTUS_RT { steps_.store(frames, std::memory_order_relaxed); }
   /// Freeze at the first boundary of frames not before that simulated time; at once if it is past.
@@ -45,7 +48,9 @@ class Orders {
   template <class Does>
   void take(std::int64_t k, Does does) TACTUS_RT;
   /// The rig is to stand still.
-  bool paused() const TACTUS_RT { return paused_; }
+  bool paused() const TACTUS_RT { return paused_ || held_.load(std::memory_order_relaxed); }
+  /// It would stand still without the link, too.
+  bool paused_here() const TACTUS_RT { return paused_; }
   /// Something else has frozen it: only a resume or a step lets it go on.
   void force_pause() TACTUS_RT { paused_ = true; }
   /// The next checkpoint of the file whose time has come before frame k; nullptr: none.
@@ -97,6 +102,7 @@ class Orders {
   std::atomic<const char*> abort_{nullptr};
   std::atomic<bool> reset_{false};
   std::atomic<Toggle> toggle_{Toggle::none};
+  std::atomic<bool> held_{false};
   std::atomic<std::int64_t> steps_{0};
   std::atomic<std::int64_t> until_{-1};
 

@@ -70,7 +70,7 @@ Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Proble
   plan_loops();
   connect();
   refuse_direct_loops();
-  make_link(choice);
+  make_link(choice, base);
   make_recordings();
   check_patience();
   plan_orders();
@@ -324,8 +324,8 @@ void Rig::apply_parameters() {
 }
 
 void Rig::plan_threads() {
-  constexpr const char* kTaken[] = {"main",     "helpers",       "tactus",    "setup",
-                                    "recorder", "runaway-guard", "checkpoint",    "link"};
+  constexpr const char* kTaken[] = {"main",     "helpers",       "tactus",     "setup",
+                                    "recorder", "runaway-guard", "checkpoint", "link"};
   plan_.stuck_after = settings_.threads.stuck_after;
   plan_.ratio = settings_.realtime.ratio;
   if (settings_.threads.workers.size() > 60)
@@ -655,6 +655,7 @@ std::optional<VariableRef> Rig::find(const Located<std::string>& name) {
     }
   }
   if (variables == nullptr) {
+    if (model_name == kLink && settings_.link.present) return std::nullopt;  // it could not be made
     // A model that could not be made was already complained about.
     if (std::any_of(settings_.models.begin(), settings_.models.end(),
                     [&](const auto& m) { return m.name == model_name; }))
@@ -712,8 +713,18 @@ void Rig::refuse_direct_loops() {
                       "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
 }
 
-void Rig::make_link(const LinkChoice& choice) {
+void Rig::make_link(const LinkChoice& choice, const std::filesystem::path& base) {
   LinkSection& section = settings_.link;
+  if (choice.off) {
+    section = {};
+    const auto linked = [](const Located<std::string>& name) {
+      return name.value.starts_with(std::string(kLink) + ".");
+    };
+    for (RecordingSettings& recording : settings_.record) std::erase_if(recording.variables, linked);
+    std::erase_if(settings_.record,
+                  [](const RecordingSettings& recording) { return recording.variables.empty(); });
+    return;
+  }
   if (!section.present) {
     if (!choice.replay.empty())
       problems_.add(settings_.rig.place, kLink, "the rig has no link, so there is nothing to replay");
@@ -721,22 +732,31 @@ void Rig::make_link(const LinkChoice& choice) {
   }
   const auto library = driver("link", section.driver);
   if (library == nullptr) return;
-  const LinkContext context{settings_.rig.value, plan_.frame, choice.realtime, choice.replay,
-                            [this](const Located<std::string>& name) { return find(name); }};
+  LinkContext context;
+  context.rig = settings_.rig.value;
+  context.base = base;
+  context.frame = plan_.frame;
+  context.real_frame = rtsync::real_period(plan_.frame, settings_.realtime.ratio);
+  context.realtime = choice.realtime;
+  context.replay = choice.replay;
+  context.find = [this](const Located<std::string>& name) { return find(name); };
   std::unique_ptr<Link> made =
       library->make_link_driver()->make(section.device, section.origin.path, context, problems_);
   if (made == nullptr) return;  // said why
   section.device = made->resolved();
   for (const VariableRef& input : made->inputs()) check_linked(input);
   if (made->mode() == LinkMode::paced && !settings_.realtime.enabled)
-    problems_.add(section.origin, "mode paced needs a rig in real time: set realtime.enabled: yes, or mode: follow");
-  const bool recorded = std::any_of(settings_.record.begin(), settings_.record.end(),
-                                    [](const RecordingSettings& recording) { return recording.name == kLink; });
+    problems_.add(section.origin,
+                  "mode paced needs a rig in real time: set realtime.enabled: yes, or mode: follow");
+  const bool recorded =
+      std::any_of(settings_.record.begin(), settings_.record.end(),
+                  [](const RecordingSettings& recording) { return recording.name == kLink; });
   if (made->records() && !recorded) {
     RecordingSettings& recording = settings_.record.emplace_back();
     recording.name = kLink;
     recording.origin = section.origin;
-    recording.variables.push_back({std::string(kLink) + ".*", section.origin.place, section.origin.path + ".record"});
+    recording.variables.push_back(
+        {std::string(kLink) + ".*", section.origin.place, section.origin.path + ".record"});
   }
   link_ = std::move(made);
 }
@@ -747,15 +767,17 @@ void Rig::check_linked(const VariableRef& input) {
     problems_.add(settings_.link.origin, "'" + input.name() + "' " + why);
   };
   for (const Connection& wire : plan_.connections) {
-    const bool apart = wire.to.variable != input.variable || wire.to.first + wire.to.elements <= input.first ||
+    const bool apart = wire.to.variable != input.variable ||
+                       wire.to.first + wire.to.elements <= input.first ||
                        input.first + input.elements <= wire.to.first;
     if (!apart) refuse("is already fed by '" + wire.from.name() + "'; an input has one source");
   }
   for (const PlannedJob& job : plan_.jobs) {
     if (job.model != input.model || !asynchronous(job.thread)) continue;
-    refuse("belongs to a model on the asynchronous thread '" + plan_.threads[job.thread - 1].name +
-           "', which may be reading it at any time; subscribe with an input of a model on main, and connect its "
-           "output from there");
+    refuse(
+        "belongs to a model on the asynchronous thread '" + plan_.threads[job.thread - 1].name +
+        "', which may be reading it at any time; subscribe with an input of a model on main, and connect its "
+        "output from there");
     break;
   }
 }
@@ -807,7 +829,8 @@ void Rig::make_recordings() {
       } else if (const std::deque<Variable>* const own = own_variables(name.value.substr(0, star));
                  star != 0 && own != nullptr) {
         for (const Variable& variable : *own)
-          variables.push_back({&variable, 0, static_cast<std::uint32_t>(variable.elements()), false, nullptr});
+          variables.push_back(
+              {&variable, 0, static_cast<std::uint32_t>(variable.elements()), false, nullptr});
       } else if (const auto ref = find(name)) {
         variables.push_back(*ref);
       }

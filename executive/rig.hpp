@@ -24,6 +24,7 @@ namespace tactus::executive {
 /// What a command decides about the link, whatever the rig file says.
 struct LinkChoice {
   bool realtime = true;  ///< false: --no-realtime; a link that would be paced follows instead
+  bool off = false;      ///< --link off: without it, and without what is recorded of it
   std::string replay{};  ///< a run folder: what came in there comes in again
 };
 
@@ -112,7 +113,7 @@ class Rig {
   std::optional<VariableRef> find(const Located<std::string>& name);
   void connect();
   void refuse_direct_loops();
-  void make_link(const LinkChoice& choice);
+  void make_link(const LinkChoice& choice, const std::filesystem::path& base);
   void check_linked(const VariableRef& input);
   void make_recordings();
   std::shared_ptr<DriverLibrary> driver(const std::string& kind, const Located<std::string>& name);

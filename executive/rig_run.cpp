@@ -39,6 +39,8 @@ RigRun::RigRun(Rig& rig, RunOptions options)
       checkpoints_(rig, options_.folder) {}
 
 RigRun::~RigRun() {
+  if (rig_.link() != nullptr)
+    rig_.link()->leave({false, "the rig was not started"});  // nothing after it has left
   if (stuck_) {  // one of them never returns, so nobody may wait for it
     (void)main_.release();
     (void)beside_.release();
@@ -227,18 +229,19 @@ void RigRun::prepare_machine() {
 /// Joins the others. False, and end_ says so, when it was stopped meanwhile. Throws MachineError.
 bool RigRun::join_link(RunWatcher& watcher) {
   if (rig_.link() == nullptr) return true;
-  std::string refusal;
-  const bool back = run_beside(watcher, [this, &refusal] {
+  const auto refusal = std::make_shared<std::string>();  // who is stuck may still come back and write it
+  const bool back = run_beside(watcher, [this, refusal] {
     try {
-      rig_.link()->join(*executive_, {"link", cpus_.helpers, SchedPolicy::other, 0, 0, false});
+      rig_.link()->join(*executive_, {"link", cpus_.helpers, SchedPolicy::other, 0, 0, false},
+                        checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0);
     } catch (const DeviceError& error) {
-      refusal = error.what();
+      *refusal = error.what();
     }
   });
   if (!back) return false;
-  if (refusal.empty()) return true;
+  if (refusal->empty()) return true;
   if (!executive_->stop_requested() && !executive_->abort_requested())
-    throw MachineError("link: " + refusal + "\nnothing was started");
+    throw MachineError("link: " + *refusal + "\nnothing was started");
   end_ = {Outcome::stopped, "stopped before the others were joined", 0};
   executive_->abandon();
   return false;
@@ -474,7 +477,8 @@ void RigRun::look_after(RunWatcher& watcher) {
   }
   if (latest.state == State::start && latest.turns > 0 && !waiting_) {
     waiting_ = true;
-    say(watcher, edges_ == nullptr ? "waiting for the others of the link" : "waiting for the edges of " + source());
+    say(watcher,
+        edges_ == nullptr ? "waiting for the others of the link" : "waiting for the edges of " + source());
   }
   serve_systemd();
   tell_checkpoints(watcher);
@@ -540,6 +544,7 @@ void RigRun::finish(RunWatcher& watcher) {
   (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
   if (!stuck_) main_->join();
+  if (rig_.link() != nullptr && !stuck_) stop_watchdog(watcher);  // to leave may take its time
   leave_link(watcher);
   if (!stuck_) {
     const bool well = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;

@@ -426,7 +426,8 @@ namespace {
 const Fields<LinkSection>& link_fields() {
   using L = LinkSection;
   static const Fields<L> fields{
-      "A link to virtual-time participants: the rig takes part in their simulation. With this section a rig is "
+      "A link to virtual-time participants: the rig takes part in their simulation. With this section a rig "
+      "is "
       "linked; without it, it is not. The driver's own keys stand here too.",
       {
           located(&L::origin),
@@ -438,7 +439,8 @@ const Fields<LinkSection>& link_fields() {
 
 /// A section that means something by being there, however empty.
 config::Field<RigSettings> when_present(config::Field<RigSettings> field) {
-  field.read = [read = field.read](const config::Node& node, const config::Context& context, RigSettings& rig) {
+  field.read = [read = field.read](const config::Node& node, const config::Context& context,
+                                   RigSettings& rig) {
     rig.link.present = true;
     return read(node, context, rig);
   };

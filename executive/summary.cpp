@@ -176,7 +176,7 @@ Json RigRun::summary() const {
         {"sleeper_remark", stuck_ ? "" : sleeper_->remark()},
         {"refused", refused}}},
       {"clock", clock},
-      {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary()},
+      {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},
       {"jobs", jobs},
       {"threads", threads},
       {"integrators", integrators},

@@ -52,10 +52,12 @@ struct Spec {
 
 }  // namespace
 
-Courier::Courier(Ledger& ledger, Exchange& exchange, const rtsync::Period& frame)
+Courier::Courier(Ledger& ledger, Exchange& exchange, const rtsync::Period& frame,
+                 const rtsync::Period& real_frame)
     : ledger_(ledger),
       exchange_(exchange),
       frame_(frame.floor()),
+      real_frame_(real_frame.floor()),
       timed_(ledger.settings.mode != LinkMode::free) {
   for (std::size_t i = 0; i < ledger.signals.subscriptions.size(); ++i) ears_.push_back({&ledger, i});
 }
@@ -176,6 +178,7 @@ SilKit_ReturnCode Courier::call(const ApiFunction<Signature>& function, Argument
 
 template <class Signature, class... Arguments>
 void Courier::must(const ApiFunction<Signature>& function, Arguments... arguments) {
+  if (asked_to_leave()) throw Refused{"joining was cancelled"};
   if (call(function, arguments...) == SilKit_ReturnCode_SUCCESS) return;
   const std::scoped_lock held(ledger_.mutex);
   throw Refused{ledger_.facts.error};
@@ -212,10 +215,15 @@ void Courier::join() {
     must(api_->LifecycleService_StartLifecycle, lifecycle_);
     started_ = true;
   } catch (const Refused& refused) {
+    // Our own library says itself what to do; of another one's refusal to connect nothing is known but that.
+    const bool nowhere = refused.what.find("Participant_Create") != std::string::npos &&
+                         refused.what.find("CONFIGURATIONERROR") == std::string::npos &&
+                         refused.what.find("tactus registry") == std::string::npos;
     throw Refused{"participant '" + name + "' cannot join the federation at " + settings.registry + " with " +
                   api_->title() + ": " + refused.what +
-                  "; is the registry running (tactus registry --listen-uri " + settings.registry +
-                  "), is the name free, and is link.configuration right?"};
+                  (nowhere ? "; is the registry running (tactus registry --listen-uri " + settings.registry +
+                                 "), and is the name free?"
+                           : "")};
   }
   const std::scoped_lock held(ledger_.mutex);
   joined_ = true;
@@ -267,7 +275,9 @@ void Courier::create_services() {
   must(
       api_->SystemMonitor_AddParticipantStatusHandler, monitor_, context,
       [](void* ledger, SilKit_SystemMonitor*, const char* name, SilKit_ParticipantStatus* said) {
-        if (said != nullptr) ledger_of(ledger).on_status(name, said->participantState, said->enterReason);
+        if (said != nullptr)
+          ledger_of(ledger).on_status(name, said->participantState, said->enterReason,
+                                      static_cast<std::uint64_t>(said->enterTime));
       },
       &id);
   must(
@@ -380,7 +390,6 @@ void Courier::publish(const std::byte* blocks) {
 
 /// A pause that is asked for outside of Running is an error to the library: it waits for the right state.
 void Courier::tell_pause() {
-  ledger_.see_frozen(exchange_.frozen.load(std::memory_order_acquire));
   const bool wanted = ledger_.wants_pause();
   if (!wanted) pause_refused_ = false;
   if (wanted == pause_told_ || pause_refused_) return;
@@ -391,6 +400,7 @@ void Courier::tell_pause() {
     pause_told_ = call(api_->LifecycleService_Pause, lifecycle_, known ? why : "the rig is paused") ==
                   SilKit_ReturnCode_SUCCESS;
     pause_refused_ = !pause_told_;
+    if (known) ledger_.note(std::string("the rig is paused for all: ") + why);
   } else if (!wanted && state == SilKit_ParticipantState_Paused) {
     pause_told_ = false;
     (void)call(api_->LifecycleService_Continue, lifecycle_);
@@ -420,7 +430,7 @@ void Courier::rest() {
       until = std::min(until, expected);
     } else if (open && expected != MonotonicInstant{}) {
       // The longer the end is overdue, the less it costs to see it a bit later.
-      until = now + std::clamp(std::max(frame_ / 50, (now - expected) / 8), kFinest, kCoarsest);
+      until = now + std::clamp(std::max(real_frame_ / 50, (now - expected) / 8), kFinest, kCoarsest);
     }
     (void)exchange_.stepped.wait(stepped + 1, WaitMode::futex, until);
   }

@@ -18,7 +18,7 @@ namespace tactus::drivers::link {
 class Courier {
  public:
   /// `ledger` must stay for ever, as this: the library may call back, or come back, at any time.
-  Courier(Ledger& ledger, Exchange& exchange, const rtsync::Period& frame);
+  Courier(Ledger& ledger, Exchange& exchange, const rtsync::Period& frame, const rtsync::Period& real_frame);
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
 
@@ -80,6 +80,7 @@ class Courier {
   Ledger& ledger_;
   Exchange& exchange_;
   const Nanoseconds frame_;
+  const Nanoseconds real_frame_;
   const bool timed_;
 
   std::unique_ptr<Api> api_;

@@ -50,10 +50,12 @@ class Exchange {
   // ---- from the participant to the frames
 
   rtsync::SlotRing inbox;  ///< Incoming, block
-  std::atomic<Federation> federation{Federation::assembling};
+  // What the frames look at every time stands on one cache line.
+  alignas(64) std::atomic<Federation> federation{Federation::assembling};
   std::atomic<std::int64_t> granted{-1};  ///< the highest step whose grant has come; all before it have, too
   std::atomic<std::int64_t> first_virtual_ns{0};  ///< of step 0; written before it is granted
   std::atomic<bool> excused{false};  ///< somebody is paused: that grants do not come is nobody's fault
+  std::atomic<std::int64_t> newest_arrival_ns{0};  ///< of the grant of `granted`
   /// Opened with every change of `federation` and `granted`; the low bits of a count of changes.
   rtsync::Gate changed;
 
@@ -61,6 +63,7 @@ class Exchange {
   void grant(std::int64_t step, MonotonicInstant arrival) {
     arrivals_[static_cast<std::size_t>(step) % kArrivals].store(arrival.time_since_epoch().count(),
                                                                 std::memory_order_relaxed);
+    newest_arrival_ns.store(arrival.time_since_epoch().count(), std::memory_order_relaxed);
     granted.store(step, std::memory_order_release);
     changed.open(changed.value() + 1);
   }
@@ -78,25 +81,30 @@ class Exchange {
 
   // ---- from the frames to the participant
 
-  rtsync::SlotRing outbox;                  ///< Outgoing, blocks: one for every step that was taken
-  std::atomic<std::int64_t> steps_done{0};  ///< steps whose last frame has ended; may be completed
+  rtsync::SlotRing outbox;  ///< Outgoing, blocks: one for every step that was taken
+  alignas(64) std::atomic<std::int64_t> steps_done{
+      0};  ///< steps whose last frame has ended; may be completed
   std::atomic<std::int64_t> outgoing_lost{0};
-  std::atomic<bool> frozen{false};   ///< the rig stands still
-  std::atomic<bool> degrade{false};  ///< the policy says: go on without the others
-  std::atomic<const char*> why{""};  ///< of degrade, and of a freeze by the link's policies; stays
+  std::atomic<bool> frozen{false};       ///< the rig stands still
+  std::atomic<bool> paused_here{false};  ///< and would, if nobody elsewhere were paused
+  std::atomic<bool> degrade{false};      ///< the policy says: go on without the others
+  std::atomic<const char*> why{""};      ///< of degrade, and of a freeze by the link's policies; stays
   /// When the participant should look at the outbox next: the end of the step that is under way, as expected.
   std::atomic<std::int64_t> expected_end_ns{0};  ///< CLOCK_MONOTONIC; 0: nobody knows
-  /// In the modes without real time the frames open it after each step, so that nobody has to poll; in real
-  /// time they never do.
+  /// Frames that are not in real time open it after each step, so that nobody has to poll; in real time they
+  /// never do.
   rtsync::Gate stepped;
 
   // ---- counters, by who counts
 
-  std::atomic<std::int64_t> messages_in{0};     ///< participant: that fit and were handed over
-  std::atomic<std::int64_t> messages_out{0};    ///< participant
-  std::atomic<std::int64_t> mismatched{0};      ///< participant: did not fit; not applied
-  std::atomic<std::int64_t> incoming_lost{0};   ///< participant: the inbox was full
-  std::atomic<std::int64_t> publish_failed{0};  ///< participant: the library refused
+  alignas(64) std::atomic<std::int64_t> messages_in{0};  ///< participant: that fit and were handed over
+  std::atomic<std::int64_t> late_grants{0};              ///< frames
+  std::atomic<std::int64_t> worst_lateness_ns{0};        ///< frames
+  std::atomic<std::int64_t> too_old{0};                  ///< frames: data that became so
+  std::atomic<std::int64_t> messages_out{0};             ///< participant
+  std::atomic<std::int64_t> mismatched{0};               ///< participant: did not fit; not applied
+  std::atomic<std::int64_t> incoming_lost{0};            ///< participant: the inbox was full
+  std::atomic<std::int64_t> publish_failed{0};           ///< participant: the library refused
 
  private:
   static constexpr std::size_t kArrivals = 4096;

@@ -18,6 +18,13 @@ T load(const std::byte* from) TACTUS_RT {
   return value;
 }
 
+/// Stamps are whatever their senders say: what is beyond the type is its end.
+std::int64_t difference(std::int64_t a, std::int64_t b) TACTUS_RT {
+  std::int64_t result = 0;
+  if (!__builtin_sub_overflow(a, b, &result)) return result;
+  return b < 0 ? INT64_MAX : INT64_MIN;
+}
+
 /// The lowest and highest values of a type that are not outside of the limits.
 template <class T>
 double lowest_in(double low) {
@@ -96,25 +103,29 @@ void Input::remember(const std::byte* block, std::int64_t stamp_ns) TACTUS_RT {
   to->there = true;
 }
 
-bool Input::grow_old(std::int64_t virtual_ns, bool judged) TACTUS_RT {
-  shown_.age_ns = virtual_ns - newest_ns_;
-  if (shown_.age_ns <= max_age_ns_) {
-    too_old_ = false;
-    return false;
-  }
-  if (too_old_ || !judged) return false;
-  too_old_ = true;
+bool Input::grow_old(std::int64_t virtual_ns) TACTUS_RT {
+  shown_.age_ns = difference(virtual_ns, newest_ns_);
+  const bool was = too_old_;
+  too_old_ = shown_.age_ns > max_age_ns_;
+  complained_ = complained_ && too_old_;
+  return too_old_ && !was;
+}
+
+bool Input::complain() TACTUS_RT {
+  if (!too_old_ || complained_) return false;
+  complained_ = true;
   return true;
 }
 
 void Input::give(std::int64_t virtual_ns, bool late) TACTUS_RT {
   const auto was = static_cast<Source>(shown_.source);
+  const bool kept = too_old_ && subscription_.at_max_age == AtMaxAge::hold;
   const bool by_default = (too_old_ && subscription_.at_max_age == AtMaxAge::default_value) ||
                           (late && subscription_.on_late == OnLate::default_value);
   Source source = shown_.messages == 0 ? Source::nothing : late ? Source::held : Source::message;
   if (by_default && !subscription_.default_block.empty())
     source = Source::default_value;
-  else if (late && extrapolate(virtual_ns))
+  else if (late && !kept && extrapolate(virtual_ns))
     source = Source::extrapolated;
   shown_.source = static_cast<std::int32_t>(source);
   if (source == Source::default_value)
@@ -130,8 +141,9 @@ void Input::give(std::int64_t virtual_ns, bool late) TACTUS_RT {
 bool Input::extrapolate(std::int64_t virtual_ns) TACTUS_RT {
   if (!older_.there || !newer_.there) return false;
   drawn_ = value_;  // of the same size: copied in place
-  const long double t = static_cast<long double>(virtual_ns - newer_.stamp_ns) /
-                        static_cast<long double>(newer_.stamp_ns - older_.stamp_ns);
+  const auto last = static_cast<long double>(newer_.stamp_ns);
+  const long double t =
+      (static_cast<long double>(virtual_ns) - last) / (last - static_cast<long double>(older_.stamp_ns));
   for (const Line& line : lines_) {
     const std::byte* const newer = newer_.block.data() + line.offset;
     const std::byte* const older = older_.block.data() + line.offset;

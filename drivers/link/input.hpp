@@ -24,7 +24,9 @@ class Input {
   /// A message is due.
   void apply(const std::byte* block, std::int64_t stamp_ns) TACTUS_RT;
   /// Its age at this frame. True: the limit has just been passed.
-  bool grow_old(std::int64_t virtual_ns, bool judged) TACTUS_RT;
+  bool grow_old(std::int64_t virtual_ns) TACTUS_RT;
+  /// The limit is passed, and this is asked for the first time since.
+  bool complain() TACTUS_RT;
   /// Writes the inputs. `late`: virtual time is, or there is none any more.
   void give(std::int64_t virtual_ns, bool late) TACTUS_RT;
 
@@ -63,6 +65,7 @@ class Input {
   std::int64_t newest_ns_ = 0;    // highest stamp, from which the age counts
   std::int64_t max_age_ns_;
   bool too_old_ = false;
+  bool complained_ = false;
 };
 
 }  // namespace tactus::drivers::link

@@ -8,8 +8,19 @@
 
 namespace tactus::drivers::link {
 
+/// How long the others may take to go on after a pause or a freeze, before anything is late again.
+constexpr Nanoseconds kToGoOn{100'000'000};
+
 /// Judges whether the grants of steps come in time. A grant is due when the first frame of its step begins:
 /// it is late by what passes from then on, whether or not that frame itself was late.
+///
+/// While somebody is excused nothing is late. After it, and after a freeze of the rig, there is a pardon:
+///
+///     waiting      until the first new grant, or for kToGoOn: nothing is late
+///     catching up  until virtual time has caught up: a grant is late by what passes from the one before, or
+///                  from the end of the waiting; a step is late when no grant came since the step before it
+///
+/// so that who takes its time to catch up is not late, and who does not go on is.
 ///
 /// Threads  one.
 /// RT       everything but the constructor.
@@ -28,30 +39,43 @@ class Lateness {
       : max_late_ns_(max_late ? max_late->count() : INT64_MAX),
         max_consecutive_(max_consecutive_late ? *max_consecutive_late : INT64_MAX) {}
 
-  /// A frame of `step` begins, its first one or another. `granted`: as it was before the inbox was read.
+  /// A frame begins: who is excused, who is pardoned? Before judge(). `granted`: as it was before the inbox
+  /// was read.
+  void pardon(const Exchange& exchange, std::int64_t granted, MonotonicInstant now) TACTUS_RT;
+  /// This frame's data may be old: somebody is excused, or has gone on, or still may, within kToGoOn.
+  bool pardons_age() const TACTUS_RT { return pardons_age_; }
+  /// A frame of `step` begins, its first one or another.
   Judgement judge(const Exchange& exchange, std::int64_t granted, std::int64_t step, bool first,
                   MonotonicInstant now, PortStatus& status, PortTotals& totals) TACTUS_RT;
-  /// The rig was frozen: what is missing is due at the next StepBegin, for the first time.
-  void start_anew() TACTUS_RT { anew_ = true; }
+  /// The rig was frozen, and goes on; `granted` by now.
+  void start_anew(std::int64_t granted) TACTUS_RT {
+    pardon_ = Pardon::begins;
+    granted_before_ = granted;
+  }
 
  private:
+  enum class Pardon : std::uint8_t { none, excused, begins, waiting, catching_up };
+
   static constexpr std::int64_t kSteps = 4096;  // whose StepBegin is remembered
 
   std::int64_t assess(const Exchange& exchange, std::int64_t granted, std::int64_t step,
                       std::int64_t& worst_step) TACTUS_RT;
   std::int64_t due(std::int64_t step) const TACTUS_RT {
     const std::int64_t at = due_ns_[static_cast<std::size_t>(step % kSteps)];
-    return at > anew_ns_ ? at : anew_ns_;
+    return at > waited_until_ns_ ? at : waited_until_ns_;
   }
 
   std::int64_t max_late_ns_;
   std::int64_t max_consecutive_;
   std::array<std::int64_t, kSteps> due_ns_{};
-  std::int64_t oldest_due_ns_ = 0;  // of the oldest that was missing; it, or one before it
-  std::int64_t anew_ns_ = INT64_MIN;
-  std::int64_t assessed_ = -1;  // up to this step, those that came are accounted for
-  bool anew_ = false;
-  bool pardoned_ = false;  // excused, and virtual time has not caught up yet
+  std::int64_t oldest_due_ns_ = 0;     // of the oldest that was missing; it, or one before it
+  std::int64_t assessed_ = -1;         // up to this step, those that came are accounted for
+  std::int64_t granted_at_step_ = -1;  // when the step began
+  Pardon pardon_ = Pardon::none;
+  bool pardons_age_ = false;
+  std::int64_t granted_before_ = -1;  // when the waiting began
+  std::int64_t waiting_since_ns_ = 0;
+  std::int64_t waited_until_ns_ = INT64_MIN;  // nothing was due before
 };
 
 }  // namespace tactus::drivers::link

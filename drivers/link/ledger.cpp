@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kWaitForCause =
     std::chrono::milliseconds(30);  // a state of the system is told before its cause
-constexpr auto kForgetAsking = std::chrono::milliseconds(500);  // a freeze that was asked for and never came
+constexpr auto kOldCause = std::chrono::seconds(1);
 constexpr std::size_t kMostNotes = 256;
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
@@ -88,6 +88,7 @@ void Ledger::on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept {
   const MonotonicInstant arrival = rtsync::monotonic_now();
   const Held held(mutex);
   if (closed_) return;
+  now_ns = std::min<std::uint64_t>(now_ns, INT64_MAX);
   const std::int64_t step = exchange_.granted.load(std::memory_order_relaxed) + 1;
   if (step == 0) {
     facts.first_virtual_ns = static_cast<std::int64_t>(now_ns);
@@ -112,7 +113,8 @@ void Ledger::on_system_state(SilKit_SystemState state) noexcept {
   wake();
 }
 
-void Ledger::on_status(const char* participant, SilKit_ParticipantState state, const char* reason) noexcept {
+void Ledger::on_status(const char* participant, SilKit_ParticipantState state, const char* reason,
+                       std::uint64_t entered_ns) noexcept {
   const Held held(mutex);
   if (closed_ || participant == nullptr) return;
   if (participant == name_) return state_is(state, text_of(reason));
@@ -120,13 +122,13 @@ void Ledger::on_status(const char* participant, SilKit_ParticipantState state, c
   if (!is_new && at->second.state == state) return;
   at->second.state = state;
   if (!leaving_) {
-    if (has_ended(state) && !stopper_) stopper_ = Cause{participant, text_of(reason)};
-    if (has_failed(state) && !failer_) {
-      failer_ = Cause{participant, text_of(reason)};
-      remember("participant " + std::string(participant) + " is in state " + name_of_state(state) + ": " +
-               text_of(reason));
+    const Cause cause{participant, text_of(reason), entered_ns, Steady::now()};
+    if (has_ended(state) && !stop_ordered_) consider(stopper_, cause);
+    if (has_failed(state)) {
+      if (!failer_ || failer_->who != cause.who)
+        remember("participant " + cause.who + " is in state " + name_of_state(state) + ": " + cause.reason);
+      if (!abort_ordered_) consider(failer_, cause);
     }
-    if (stop_at_ && stopper_) order_stop();
     if (abort_at_ && failer_) order_abort(failer_->text());
     judge_pauses();
   }
@@ -159,6 +161,8 @@ void Ledger::on_message(std::size_t subscription, const SilKit_DataMessageEvent*
   std::string wrong;
   if (event == nullptr || (event->data.data == nullptr && event->data.size > 0)) {
     wrong = "has no data";
+  } else if (event->timestamp > INT64_MAX && event->timestamp != TACTUS_SILKIT_NO_TIME) {
+    wrong = "is stamped " + std::to_string(event->timestamp) + " ns, which is no virtual time";
   } else {
     block.resize(wanted.layout.bytes);
     wrong = decode(wanted.layout, {event->data.data, event->data.size}, block.data());
@@ -170,7 +174,7 @@ void Ledger::on_message(std::size_t subscription, const SilKit_DataMessageEvent*
     if (!mismatch_told_[subscription]) {
       mismatch_told_[subscription] = true;
       remember("a message for " + wanted.name + " (topic " + wanted.topic +
-               ") does not fit and is not applied: it " + wrong + "; more of them are only counted");
+               ") does not fit and is not applied: " + wrong + "; more of them are only counted");
     }
     return;
   }
@@ -218,10 +222,6 @@ void Ledger::tick() {
   const Steady::time_point now = Steady::now();
   if (abort_at_ && now >= *abort_at_) order_abort(failer_ ? failer_->text() : "nobody said why");
   if (stop_at_ && now >= *stop_at_) order_stop();
-  if (forget_asking_ && now >= *forget_asking_) {
-    asked_to_freeze_ = false;
-    forget_asking_.reset();
-  }
   if (start_before_ && federation_is(Federation::assembling) && now >= *start_before_) {
     start_before_.reset();
     const double seconds =
@@ -236,21 +236,10 @@ void Ledger::tick() {
   }
 }
 
-void Ledger::see_frozen(bool frozen) {
-  const Held held(mutex);
-  if (frozen == frozen_) return;
-  frozen_ = frozen;
-  if (frozen) {
-    frozen_for_peer_ = std::exchange(asked_to_freeze_, false);
-    forget_asking_.reset();
-  } else {
-    frozen_for_peer_ = false;
-  }
-}
-
 bool Ledger::wants_pause() {
   const Held held(mutex);
-  return !closed_ && frozen_ && !frozen_for_peer_ && federation_is(Federation::running);
+  return !closed_ && exchange_.paused_here.load(std::memory_order_acquire) &&
+         federation_is(Federation::running);
 }
 
 bool Ledger::communication_ready() {
@@ -267,6 +256,7 @@ void Ledger::leave_federation() {
   const Held held(mutex);
   if (closed_) return;
   leaving_ = true;
+  hold_rig(false);
   if (!federation_is(Federation::left)) exchange_.become(Federation::left);
 }
 
@@ -326,7 +316,7 @@ void Ledger::state_is(SilKit_ParticipantState state, const std::string& reason) 
   if (state == SilKit_ParticipantState_Running) begin_running();
   if (!leaving_) {
     if (has_failed(state)) {
-      if (!failer_ && !reason.empty()) failer_ = Cause{name_, reason};
+      if (!failer_ && !reason.empty()) failer_ = Cause{name_, reason, 0, Steady::now()};
       abort_is_due();
     }
     if (has_ended(state)) stop_is_due();
@@ -353,19 +343,17 @@ void Ledger::judge_pauses() {
     paused_peer_ = paused->first;
     remember("participant " + paused_peer_ + " is paused" +
              (settings.on_peer_pause == OnPeerPause::freeze ? "; the rig freezes until it goes on" : ""));
-    if (settings.on_peer_pause == OnPeerPause::keep_running ||
-        exchange_.frozen.load(std::memory_order_acquire))
-      return;
-    asked_to_freeze_ = true;
-    forget_asking_.reset();
-    if (orders_ != nullptr) orders_->request_pause();
   } else {
     paused_peer_.clear();
     remember("nobody is paused any more");
-    if (!asked_to_freeze_ && !frozen_for_peer_) return;
-    if (asked_to_freeze_) forget_asking_ = Steady::now() + kForgetAsking;
-    if (orders_ != nullptr) orders_->request_resume();
   }
+  if (settings.on_peer_pause == OnPeerPause::freeze) hold_rig(is);
+}
+
+void Ledger::hold_rig(bool yes) {
+  if (holding_ == yes) return;
+  holding_ = yes;
+  if (orders_ != nullptr) orders_->hold(yes);
 }
 
 /// A participant has gone, whose last state this was.
@@ -382,14 +370,22 @@ void Ledger::judge_loss(const std::string& who, SilKit_ParticipantState state) {
                         name_of_state(state));
 }
 
+/// Of those who ended at about the same time the first one is the cause; who ended long before has nothing to
+/// do with it.
+void Ledger::consider(std::optional<Cause>& cause, Cause other) {
+  if (!cause || other.when - cause->when > kOldCause || other.entered_ns < cause->entered_ns)
+    cause = std::move(other);
+}
+
 void Ledger::stop_is_due() {
   if (stop_ordered_ || abort_ordered_ || abort_at_) return;
-  if (stopper_) return order_stop();
-  if (!stop_at_) stop_at_ = Steady::now() + kWaitForCause;
+  if (stopper_ && Steady::now() - stopper_->when > kOldCause) stopper_.reset();
+  if (!stop_at_) stop_at_ = Steady::now() + kWaitForCause;  // by then the first of them has been heard of
 }
 
 void Ledger::abort_is_due() {
   if (abort_ordered_ || stop_ordered_) return;  // who stops may lose others on the way
+  if (failer_ && Steady::now() - failer_->when > kOldCause) failer_.reset();
   if (failer_) return order_abort(failer_->text());
   if (!abort_at_) abort_at_ = Steady::now() + kWaitForCause;
 }

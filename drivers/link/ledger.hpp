@@ -39,7 +39,9 @@ class Ledger {
   void on_abort() noexcept;
   void on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept;
   void on_system_state(SilKit_SystemState state) noexcept;
-  void on_status(const char* participant, SilKit_ParticipantState state, const char* reason) noexcept;
+  /// `entered_ns`: of the wall clock, when it took this state.
+  void on_status(const char* participant, SilKit_ParticipantState state, const char* reason,
+                 std::uint64_t entered_ns) noexcept;
   void on_connected(const char* participant) noexcept;
   void on_disconnected(const char* participant) noexcept;
   void on_message(std::size_t subscription, const SilKit_DataMessageEvent* event) noexcept;
@@ -52,8 +54,7 @@ class Ledger {
   SilKit_ParticipantState own_state();
   /// Draws conclusions for which only time had to pass.
   void tick();
-  /// The rig froze, or goes on. What is to be told to the federation follows from wants_pause().
-  void see_frozen(bool frozen);
+  /// The rig stands still, and not for one of the others: they are to be told.
   bool wants_pause();
   bool communication_ready();
   /// From here on the end is ours: nobody is given orders because of it.
@@ -90,6 +91,8 @@ class Ledger {
   struct Cause {
     std::string who;
     std::string reason;
+    std::uint64_t entered_ns = 0;  // of the wall clock; who was first is the cause
+    Steady::time_point when = Steady::now();
     std::string text() const;
   };
 
@@ -97,7 +100,9 @@ class Ledger {
   void state_is(SilKit_ParticipantState state, const std::string& reason);
   void begin_running();
   void judge_pauses();
+  void hold_rig(bool yes);
   void judge_loss(const std::string& who, SilKit_ParticipantState state);
+  static void consider(std::optional<Cause>& cause, Cause other);
   void stop_is_due();
   void abort_is_due();
   void order_stop();
@@ -121,11 +126,8 @@ class Ledger {
   std::optional<std::uint64_t> next_ns_;  // when the next step is expected to begin
   bool odd_step_told_ = false;
 
-  bool frozen_ = false;
-  bool frozen_for_peer_ = false;  // the freeze that is under way is one that we asked for
-  bool asked_to_freeze_ = false;
-  std::optional<Steady::time_point> forget_asking_;
   std::string paused_peer_;
+  bool holding_ = false;  // the rig stands still for it
 
   std::optional<Cause> stopper_;
   std::optional<Cause> failer_;

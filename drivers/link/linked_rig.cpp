@@ -1,5 +1,6 @@
 #include "drivers/link/linked_rig.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "drivers/link/exchange.hpp"
@@ -15,13 +16,14 @@ using executive::LinkVerdict;
 class LinkedRig final : public executive::Link {
  public:
   LinkedRig(const LinkSettings& settings, const std::string& rig, const rtsync::Period& frame,
-            Signals signals)
+            const rtsync::Period& real_frame, Signals signals)
       : settings_(settings),
+        rig_(rig),
         frame_(frame),
         signals_(std::move(signals)),
         exchange_(signals_.largest_in(), signals_.bytes_out(), static_cast<std::size_t>(settings.queue)),
-        port_(settings_, frame_, signals_, exchange_),
-        participant_(settings_, rig, frame_, signals_, exchange_) {}
+        port_(settings_, frame_, real_frame, signals_, exchange_),
+        participant_(settings_, rig, frame_, real_frame, signals_, exchange_) {}
 
   LinkMode mode() const override { return settings_.mode; }
   bool records() const override { return settings_.record; }
@@ -38,12 +40,14 @@ class LinkedRig final : public executive::Link {
     port_.redirect(where);
   }
 
-  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings& helper) override {
+  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings& helper, std::int64_t) override {
     participant_.join(orders, helper);
   }
   void cancel() override { participant_.cancel(); }
   void ready() override { participant_.ready(); }
-  std::vector<std::string> tell() override { return participant_.tell(); }
+  std::vector<std::string> tell() override;
+  std::vector<std::string> describe() const override;
+  std::string ending() const override;
   std::string status() const override {
     switch (exchange_.federation.load(std::memory_order_relaxed)) {
       case Federation::assembling:
@@ -57,10 +61,10 @@ class LinkedRig final : public executive::Link {
     const std::int64_t done = exchange_.steps_done.load(std::memory_order_relaxed);
     return settings_.mode == LinkMode::free ? "linked"
            : done > granted                 ? "linked, " + std::to_string(done - granted) + " steps behind"
-                                            : "linked, on time";
+                                            : "linked" + late_text();
   }
   void leave(const executive::LinkEnd& end) override { participant_.leave(end); }
-  config::Json summary() const override;
+  config::Json summary(bool stuck) const override;
   std::vector<pid_t> threads() const override { return participant_.threads(); }
 
   void start(std::int64_t first) TACTUS_RT override { port_.start(first); }
@@ -83,18 +87,82 @@ class LinkedRig final : public executive::Link {
   const char* verdict_reason() const TACTUS_RT override { return port_.verdict_reason(); }
 
  private:
+  std::string late_text() const;
+
   const LinkSettings settings_;
+  const std::string rig_;
   const rtsync::Period frame_;
   Signals signals_;
   Exchange exchange_;
   Port port_;
   Participant participant_;
+  std::chrono::steady_clock::time_point told_{};
+  std::int64_t told_late_ = 0;
+  std::int64_t told_old_ = 0;
 };
 
-config::Json LinkedRig::summary() const {
+/// ", 3 late": grants; empty when none was.
+std::string LinkedRig::late_text() const {
+  const std::int64_t late = exchange_.late_grants.load(std::memory_order_relaxed);
+  if (late == 0) return "";
+  return ", " + std::to_string(late) + " late grants (worst " +
+         rtsync::duration_text(exchange_.worst_lateness_ns.load(std::memory_order_relaxed)) + ")";
+}
+
+/// Late grants and old data at most once a second: warned of again and again, but never in a flood.
+std::vector<std::string> LinkedRig::tell() {
+  std::vector<std::string> lines = participant_.tell();
+  const auto now = std::chrono::steady_clock::now();
+  if (now - told_ < std::chrono::seconds(1)) return lines;
+  told_ = now;
+  const std::int64_t late = exchange_.late_grants.load(std::memory_order_relaxed);
+  if (late > told_late_)
+    lines.push_back(std::to_string(late - told_late_) + " grants were late, " + std::to_string(late) +
+                    " so far; the worst by " +
+                    rtsync::duration_text(exchange_.worst_lateness_ns.load(std::memory_order_relaxed)));
+  const std::int64_t old = exchange_.too_old.load(std::memory_order_relaxed);
+  if (old > told_old_)
+    lines.push_back("data of a subscription became older than its max_age, " + std::to_string(old) +
+                    " times so far");
+  told_late_ = late;
+  told_old_ = old;
+  return lines;
+}
+
+std::string LinkedRig::ending() const {
   const ParticipantFacts facts = participant_.facts();
-  const PortTotals& totals = port_.totals();
-  const PortStatus& status = port_.status();
+  const std::string late = late_text();
+  if (facts.degraded) return "went on unlinked" + late;
+  return late.empty() ? "" : late.substr(2);
+}
+
+std::vector<std::string> LinkedRig::describe() const {
+  std::vector<std::string> lines;
+  const auto add = [&lines](const std::string& what, const std::string& value) {
+    lines.push_back(what + std::string(what.size() < 12 ? 12 - what.size() : 1, ' ') + value);
+  };
+  const auto variables = [](const Signal& signal) {
+    std::string text;
+    for (const Element& element : signal.layout.elements) text += (text.empty() ? "" : ", ") + element.name;
+    return text + " (topic " + signal.topic + ", " + signal.media_type + ")";
+  };
+  add("participant",
+      settings_.participant.value_or(rig_) + " at " + settings_.registry + ", library " + settings_.library);
+  add("mode", std::string(executive::name_of(settings_.mode)) +
+                  (settings_.mode == LinkMode::free
+                       ? ""
+                       : ", steps of " +
+                             rtsync::duration_text(frame_.times(frames_per_step(settings_, frame_)).count()) +
+                             " (" + std::to_string(frames_per_step(settings_, frame_)) + " frames)"));
+  for (const Publication& publication : signals_.publications) add("publishes", variables(publication));
+  for (const Subscription& subscription : signals_.subscriptions) add("subscribes", variables(subscription));
+  return lines;
+}
+
+config::Json LinkedRig::summary(bool stuck) const {
+  const ParticipantFacts facts = participant_.facts();
+  const PortTotals totals = stuck ? PortTotals{} : port_.totals();
+  const PortStatus status = stuck ? PortStatus{} : port_.status();
   const TimeMapping& mapping = port_.mapping();
   const auto count = [](const std::atomic<std::int64_t>& counter) { return counter.load(); };
   return {
@@ -121,7 +189,7 @@ config::Json LinkedRig::summary() const {
         {"mismatched", count(exchange_.mismatched)},
         {"lost_in", count(exchange_.incoming_lost) + totals.pending_lost},
         {"lost_out", count(exchange_.outgoing_lost) + count(exchange_.publish_failed)}}},
-      {"degraded", facts.degraded},
+      {"degraded", facts.degraded || exchange_.degrade.load()},  // the library may not let the courier say so
       {"mapping",
        {{"first_frame", mapping.first_frame},
         {"first_virtual_ns", mapping.first_virtual.time_since_epoch().count()},
@@ -132,8 +200,9 @@ config::Json LinkedRig::summary() const {
 }  // namespace
 
 std::unique_ptr<executive::Link> make_linked_rig(const LinkSettings& settings, const std::string& rig,
-                                                 const rtsync::Period& frame, Signals signals) {
-  return std::make_unique<LinkedRig>(settings, rig, frame, std::move(signals));
+                                                 const rtsync::Period& frame,
+                                                 const rtsync::Period& real_frame, Signals signals) {
+  return std::make_unique<LinkedRig>(settings, rig, frame, real_frame, std::move(signals));
 }
 
 }  // namespace tactus::drivers::link

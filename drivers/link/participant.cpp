@@ -22,8 +22,8 @@ constexpr auto kLongestCancelled = 300ms;  // whoever cancels does not want to w
 /// What the library may call, or come back to, at any time: it stays for ever, with the code it runs.
 struct Remains {
   Remains(const LinkSettings& settings, const std::string& name, const Signals& signals, Exchange& exchange,
-          const rtsync::Period& frame)
-      : ledger(settings, name, signals, exchange), courier(ledger, exchange, frame) {}
+          const rtsync::Period& frame, const rtsync::Period& real_frame)
+      : ledger(settings, name, signals, exchange), courier(ledger, exchange, frame, real_frame) {}
 
   Ledger ledger;
   Courier courier;
@@ -46,8 +46,8 @@ Remains& keep(std::unique_ptr<Remains> remains) {
 class Participant::Parts {
  public:
   Parts(const LinkSettings& settings, const std::string& name, const rtsync::Period& frame,
-        const Signals& signals, Exchange& exchange)
-      : remains_(keep(std::make_unique<Remains>(settings, name, signals, exchange, frame))),
+        const rtsync::Period& real_frame, const Signals& signals, Exchange& exchange)
+      : remains_(keep(std::make_unique<Remains>(settings, name, signals, exchange, frame, real_frame))),
         ledger_(remains_.ledger) {}
 
   void join(executive::LinkOrders& orders, const rtsync::ThreadSettings& helper) {
@@ -120,9 +120,9 @@ class Participant::Parts {
 };
 
 Participant::Participant(const LinkSettings& settings, std::string rig, const rtsync::Period& frame,
-                         const Signals& signals, Exchange& exchange)
-    : parts_(std::make_unique<Parts>(settings, settings.participant.value_or(std::move(rig)), frame, signals,
-                                     exchange)) {}
+                         const rtsync::Period& real_frame, const Signals& signals, Exchange& exchange)
+    : parts_(std::make_unique<Parts>(settings, settings.participant.value_or(std::move(rig)), frame,
+                                     real_frame, signals, exchange)) {}
 
 Participant::~Participant() { leave({true, "the rig is taken down"}); }
 

@@ -31,10 +31,10 @@ struct ParticipantFacts {
 ///          time, and only write things down.
 class Participant {
  public:
-  /// `frame_ns`: how long a frame lasts, to know how often to look at the outbox. References must outlive
-  /// it. @when setup
+  /// `frame` in simulated time; in real time it lasts `real_frame`, which says how often to look at the
+  /// outbox. References must outlive it. @when setup
   Participant(const LinkSettings& settings, std::string rig, const rtsync::Period& frame,
-              const Signals& signals, Exchange& exchange);
+              const rtsync::Period& real_frame, const Signals& signals, Exchange& exchange);
   Participant(const Participant&) = delete;
   Participant& operator=(const Participant&) = delete;
   /// Leaves, if leave() was not called.

@@ -14,25 +14,29 @@ bool before(const Incoming& a, const Incoming& b) TACTUS_RT {
 
 }  // namespace
 
-// Beside the queue there is room for a whole inbox: what is due at once needs no place in the queue.
+// Beside the queue there is room for a whole inbox: what is due at once needs no place in the queue. The
+// order has twice the room, so that it seldom has to be moved to the front.
 Pending::Pending(const Signals& signals, std::size_t queue, std::size_t inbox_slots)
     : queue_(queue),
       stride_(0),
       heads_(queue + inbox_slots),
       free_(heads_.size()),
-      free_count_(heads_.size()) {
+      free_count_(heads_.size()),
+      taken_(inbox_slots),
+      order_(2 * heads_.size()) {
   for (const Subscription& subscription : signals.subscriptions) {
     bytes_.push_back(subscription.layout.bytes);
     stride_ = std::max(stride_, subscription.layout.bytes);
   }
   blocks_.resize(stride_ * heads_.size());
-  order_.resize(heads_.size());
   std::iota(free_.rbegin(), free_.rend(), 0U);
 }
 
-void Pending::take(rtsync::SlotRing& inbox, bool stamped) TACTUS_RT {
+void Pending::take(rtsync::SlotRing& inbox, bool stamped, bool paced) TACTUS_RT {
+  const std::size_t most = paced ? std::min(kTakenPerFrame, taken_.size()) : taken_.size();
+  std::size_t taken = 0;
   const std::byte* slot = inbox.front();
-  for (std::size_t taken = 0; slot != nullptr && taken < inbox.capacity() && free_count_ > 0; ++taken) {
+  for (std::size_t seen = 0; slot != nullptr && seen < most && free_count_ > 0; ++seen) {
     Incoming head;
     std::memcpy(&head, slot, sizeof head);
     if (!stamped) head.stamp_ns = kNoStamp;
@@ -40,34 +44,52 @@ void Pending::take(rtsync::SlotRing& inbox, bool stamped) TACTUS_RT {
       const std::uint32_t place = free_[--free_count_];
       heads_[place] = head;
       std::memcpy(blocks_.data() + place * stride_, slot + sizeof head, bytes_[head.subscription]);
-      insert(place);
+      taken_[taken++] = place;
     }
     inbox.release();
     slot = inbox.front();
   }
+  if (taken == 0) return;
+  make_room(taken);
+  if (stamped) {
+    merge(taken);
+    return;
+  }
+  for (std::size_t i = 0; i < taken; ++i) order_[last_++] = taken_[i];
 }
 
-void Pending::insert(std::uint32_t place) TACTUS_RT {
+void Pending::make_room(std::size_t more) TACTUS_RT {
+  if (last_ + more <= order_.size()) return;
+  const auto begin = order_.begin();
+  std::copy(begin + static_cast<std::ptrdiff_t>(first_), begin + static_cast<std::ptrdiff_t>(last_), begin);
+  last_ -= first_;
+  first_ = 0;
+}
+
+/// The last of those taken first, each to its place: whatever has to move moves once.
+void Pending::merge(std::size_t taken) TACTUS_RT {
+  const auto sooner = [this](std::uint32_t a, std::uint32_t b)
+                          TACTUS_RT { return before(heads_[a], heads_[b]); };
+  std::sort(taken_.begin(), taken_.begin() + static_cast<std::ptrdiff_t>(taken), sooner);
   const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first_);
-  const auto end = order_.begin() + static_cast<std::ptrdiff_t>(last_);
-  auto at = end;
-  if (begin != end && before(heads_[place], heads_[*(end - 1)]))  // most belong to the end
-    at = std::upper_bound(begin, end, place,
-                          [this](std::uint32_t a, std::uint32_t b) { return before(heads_[a], heads_[b]); });
-  std::copy_backward(at, end, end + 1);
-  *at = place;
-  ++last_;
+  auto end = order_.begin() + static_cast<std::ptrdiff_t>(last_);
+  last_ += taken;
+  auto to = order_.begin() + static_cast<std::ptrdiff_t>(last_);
+  while (taken > 0) {
+    const std::uint32_t place = taken_[--taken];
+    auto at = end;
+    if (begin != end && sooner(place, *(end - 1)))  // most belong to the end
+      at = std::upper_bound(begin, end, place, sooner);
+    to = std::copy_backward(at, end, to);
+    end = at;
+    *--to = place;
+  }
 }
 
 std::int64_t Pending::trim() TACTUS_RT {
   std::int64_t dropped = 0;
   for (; last_ - first_ > queue_; ++dropped) free_[free_count_++] = order_[--last_];
-  if (first_ > 0) {
-    std::copy(order_.begin() + static_cast<std::ptrdiff_t>(first_),
-              order_.begin() + static_cast<std::ptrdiff_t>(last_), order_.begin());
-    last_ -= first_;
-    first_ = 0;
-  }
+  if (first_ == last_) first_ = last_ = 0;
   return dropped;
 }
 

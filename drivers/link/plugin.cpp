@@ -22,10 +22,16 @@ class SilKitLink final : public executive::LinkDriver {
     const std::size_t before = problems.count();
     LinkSettings read = link_fields().load(settings, path, problems);
     if (!context.realtime && read.mode == LinkMode::paced) read.mode = LinkMode::follow;
+    const auto beside_rig = [&](std::string& file) {
+      file = (context.base / file).lexically_normal().string();
+    };
+    if (read.library.find('/') != std::string::npos) beside_rig(read.library);
+    if (read.configuration) beside_rig(*read.configuration);
     check_step(read, settings.place(), path, context.frame, problems);
     Signals signals = link::bind(read, path, context, problems);
     if (problems.count() > before) return nullptr;
-    if (context.replay.empty()) return make_linked_rig(read, context.rig, context.frame, std::move(signals));
+    if (context.replay.empty())
+      return make_linked_rig(read, context.rig, context.frame, context.real_frame, std::move(signals));
     try {
       return make_replay(read, context.frame, std::move(signals), context.replay);
     } catch (const std::exception& failure) {

@@ -10,7 +10,6 @@
 #include "drivers/link/lateness.hpp"
 #include "drivers/link/link_variables.hpp"
 #include "drivers/link/pending.hpp"
-#include "rtsync/clock.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -77,7 +76,8 @@ class Decision {
 
 class Port::Parts {
  public:
-  Parts(const LinkSettings& settings, const rtsync::Period& frame, Signals& signals, Exchange& exchange);
+  Parts(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
+        Signals& signals, Exchange& exchange);
 
   void redirect(
       const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where);
@@ -104,9 +104,10 @@ class Port::Parts {
   bool is_alone() const TACTUS_RT {
     return degraded_ || exchange_.federation.load(std::memory_order_acquire) == Federation::left;
   }
-  void apply_due(std::int64_t virtual_ns) TACTUS_RT;
+  void apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT;
   bool judge_grants(std::int64_t granted, std::int64_t step, bool first, MonotonicInstant now) TACTUS_RT;
   void give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT;
+  void remember_work(rtsync::Nanoseconds work) TACTUS_RT;
   LinkVerdict carry_out() TACTUS_RT;
   void send(std::int64_t step, std::int64_t k) TACTUS_RT;
   void expect_end(std::int64_t frames_left) TACTUS_RT;
@@ -115,6 +116,7 @@ class Port::Parts {
   const Intake intake_;
   const AtMaximum at_maximum_;
   const rtsync::Period frame_;
+  const rtsync::Period real_frame_;
   const std::int64_t frames_per_step_;
   Signals& signals_;
   Exchange& exchange_;
@@ -125,20 +127,22 @@ class Port::Parts {
   std::vector<Copy> outgoing_;
   MonotonicInstant began_{};         // the frame that is under way
   std::int64_t work_ns_ = 0;         // of the last frames, on average
-  std::int64_t virtual_before_ = 0;  // of the frame before
+  std::int64_t taken_up_to_ns_ = 0;  // messages up to this stamp were due in the frame before
   bool started_ = false;
   bool begun_ = false;
+  bool paced_ = false;           // the frame that is under way
   bool freezes_itself_ = false;  // the freeze that comes is a policy of this link, which said why
   bool degraded_ = false;
 };
 
-Port::Parts::Parts(const LinkSettings& settings, const rtsync::Period& frame, Signals& signals,
-                   Exchange& exchange)
+Port::Parts::Parts(const LinkSettings& settings, const rtsync::Period& frame,
+                   const rtsync::Period& real_frame, Signals& signals, Exchange& exchange)
     : variables(signals),
       mode_(settings.mode),
       intake_(intake_of(settings)),
       at_maximum_(settings.at_maximum),
       frame_(frame),
+      real_frame_(real_frame),
       frames_per_step_(frames_per_step(settings, frame)),
       signals_(signals),
       exchange_(exchange),
@@ -206,6 +210,8 @@ LinkVerdict Port::Parts::begin_frame(const executive::FrameStart& frame) TACTUS_
   const bool alone = is_alone();
   const std::int64_t granted = exchange_.granted.load(std::memory_order_acquire);
   began_ = frame.now;
+  paced_ = frame.paced;
+  freezes_itself_ = false;
   status_.frame = k;
   status_.slot_ns = frame.slot.time_since_epoch().count();
   status_.virtual_time_ns = virtual_ns;
@@ -213,28 +219,34 @@ LinkVerdict Port::Parts::begin_frame(const executive::FrameStart& frame) TACTUS_
   status_.state = static_cast<std::int32_t>(exchange_.federation.load(std::memory_order_relaxed));
   decision.clear();
 
-  apply_due(virtual_ns);
+  apply_due(virtual_ns, mapping.virtual_time(k - in_step).time_since_epoch().count());
+  // A rig that makes up for time of its own asks for grants faster than time goes: that is nobody else's
+  // fault.
+  if (paced_ && frame.late >= real_frame_.floor()) lateness_.start_anew(granted);
+  if (!alone) lateness_.pardon(exchange_, granted, frame.now);
   const bool missing = !alone && judge_grants(granted, step, in_step == 0, frame.now);
   if (alone) status_.lateness_ns = status_.consecutive_late = status_.behind = status_.grant_arrival_ns = 0;
-  give_inputs(virtual_ns, alone || missing, !alone);
-  virtual_before_ = virtual_ns;
+  give_inputs(virtual_ns, alone || missing, !alone && !lateness_.pardons_age());
+  remember_work(frame.work);
   begun_ = true;
   expect_end(frames_per_step_ - 1 - in_step);
   return carry_out();
 }
 
-void Port::Parts::apply_due(std::int64_t virtual_ns) TACTUS_RT {
-  pending_.take(exchange_.inbox, mode_ != LinkMode::free);
-  const auto due = [this](std::int64_t stamp_ns, std::int64_t at_ns)
-                       TACTUS_RT { return intake_ == Intake::stamp ? stamp_ns <= at_ns : stamp_ns < at_ns; };
+/// A step takes what was stamped before it began, in its first frame: what comes in the midst of it, of its
+/// own time, is for the next one, whoever was faster.
+void Port::Parts::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT {
+  pending_.take(exchange_.inbox, mode_ != LinkMode::free, paced_);
+  const std::int64_t up_to_ns = intake_ == Intake::stamp ? virtual_ns : step_virtual_ns - 1;
   for (const Incoming* head = pending_.front(); head != nullptr; head = pending_.front()) {
     const bool stamped = head->stamp_ns != kNoStamp;
-    if (stamped && !due(head->stamp_ns, virtual_ns)) break;
+    if (stamped && head->stamp_ns > up_to_ns) break;
     inputs_[head->subscription].apply(pending_.block(), stamped ? head->stamp_ns : virtual_ns);
     ++status_.messages;
-    if (stamped && begun_ && due(head->stamp_ns, virtual_before_)) ++status_.messages_late;
+    if (stamped && begun_ && head->stamp_ns <= taken_up_to_ns_) ++status_.messages_late;
     pending_.pop();
   }
+  taken_up_to_ns_ = up_to_ns;
   totals.pending_lost += pending_.trim();
 }
 
@@ -242,6 +254,10 @@ bool Port::Parts::judge_grants(std::int64_t granted, std::int64_t step, bool fir
                                MonotonicInstant now) TACTUS_RT {
   if (mode_ == LinkMode::free) return false;
   const Lateness::Judgement judged = lateness_.judge(exchange_, granted, step, first, now, status_, totals);
+  if (judged.missing || judged.late_ns > 0) {
+    exchange_.late_grants.store(totals.late, std::memory_order_relaxed);
+    exchange_.worst_lateness_ns.store(totals.worst_lateness_ns, std::memory_order_relaxed);
+  }
   if (mode_ != LinkMode::paced) return judged.missing;
   const Ms late(judged.late_ns);
   if (judged.too_late)
@@ -260,8 +276,8 @@ bool Port::Parts::judge_grants(std::int64_t granted, std::int64_t step, bool fir
 
 void Port::Parts::give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT {
   for (Input& input : inputs_) {
-    if (input.grow_old(virtual_ns, judged)) {
-      ++totals.too_old;
+    if (input.grow_old(virtual_ns)) exchange_.too_old.store(++totals.too_old, std::memory_order_relaxed);
+    if (judged && input.complain()) {
       const Ms age(input.age_ns());
       decision.consider(
           action_of(input.subscription().at_max_age),
@@ -291,10 +307,15 @@ LinkVerdict Port::Parts::carry_out() TACTUS_RT {
   return LinkVerdict::terminate;
 }
 
+void Port::Parts::remember_work(rtsync::Nanoseconds work) TACTUS_RT {
+  if (!begun_) return;
+  work_ns_ += (std::clamp<std::int64_t>(work.count(), 0, real_frame_.floor().count()) - work_ns_) / 8;
+}
+
 /// `frames_left`: of the step, beside the one that begins or has begun.
 void Port::Parts::expect_end(std::int64_t frames_left) TACTUS_RT {
   const std::int64_t began_ns = began_.time_since_epoch().count();
-  exchange_.expected_end_ns.store(began_ns + frame_.times(frames_left).count() + work_ns_,
+  exchange_.expected_end_ns.store(began_ns + real_frame_.times(frames_left).count() + work_ns_,
                                   std::memory_order_relaxed);
 }
 
@@ -305,13 +326,10 @@ void Port::Parts::end_frame(std::int64_t k) TACTUS_RT {
   if (!is_alone()) send(step, k);
   ++totals.steps;
   exchange_.steps_done.store(step + 1, std::memory_order_release);
-  if (mode_ == LinkMode::follow) {
+  if (paced_)
+    expect_end(frames_per_step_);  // of the next step; its first frame knows better
+  else
     exchange_.stepped.open(exchange_.stepped.value() + 1);
-    return;
-  }
-  const std::int64_t work = (rtsync::monotonic_now() - began_).count();
-  work_ns_ += (std::clamp<std::int64_t>(work, 0, frame_.times(1).count()) - work_ns_) / 8;
-  expect_end(frames_per_step_);  // of the next step; its first frame knows better
 }
 
 void Port::Parts::send(std::int64_t step, std::int64_t k) TACTUS_RT {
@@ -327,20 +345,24 @@ void Port::Parts::send(std::int64_t step, std::int64_t k) TACTUS_RT {
 }
 
 void Port::Parts::freeze(const char* why) TACTUS_RT {
-  if (!freezes_itself_) exchange_.why.store(why, std::memory_order_release);
+  const bool says_why = why != nullptr && *why != '\0';
+  if (says_why && !freezes_itself_) exchange_.why.store(why, std::memory_order_release);
+  exchange_.paused_here.store(says_why || freezes_itself_, std::memory_order_release);
   exchange_.frozen.store(true, std::memory_order_release);
   exchange_.expected_end_ns.store(0, std::memory_order_relaxed);
 }
 
 void Port::Parts::unfreeze() TACTUS_RT {
   freezes_itself_ = false;
+  exchange_.paused_here.store(false, std::memory_order_release);
   exchange_.frozen.store(false, std::memory_order_release);
   exchange_.expected_end_ns.store(0, std::memory_order_relaxed);
-  lateness_.start_anew();
+  lateness_.start_anew(exchange_.granted.load(std::memory_order_acquire));
 }
 
-Port::Port(const LinkSettings& settings, const rtsync::Period& frame, Signals& signals, Exchange& exchange)
-    : parts_(std::make_unique<Parts>(settings, frame, signals, exchange)) {}
+Port::Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
+           Signals& signals, Exchange& exchange)
+    : parts_(std::make_unique<Parts>(settings, frame, real_frame, signals, exchange)) {}
 Port::~Port() = default;
 
 const std::deque<executive::Variable>& Port::variables() const { return parts_->variables.all(); }

@@ -49,8 +49,9 @@ struct PortTotals {
 /// RT       everything else: wait-free, no allocation, no system call.
 class Port {
  public:
-  /// `signals` and `exchange` must outlive it. @when setup
-  Port(const LinkSettings& settings, const rtsync::Period& frame, Signals& signals, Exchange& exchange);
+  /// `frame` in simulated, `real_frame` in real time. `signals` and `exchange` must outlive it. @when setup
+  Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
+       Signals& signals, Exchange& exchange);
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
   ~Port();
@@ -68,6 +69,8 @@ class Port {
   bool may_begin(std::int64_t k, bool paced) const TACTUS_RT;
   executive::LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT;
   void end_frame(std::int64_t k) TACTUS_RT;
+  /// Also once every freeze frame. `why`: empty when the rig stands still for a hold of the participant
+  /// alone.
   void freeze(const char* why) TACTUS_RT;
   void unfreeze() TACTUS_RT;
   const char* verdict_reason() const TACTUS_RT;

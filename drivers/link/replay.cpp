@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "drivers/link/link_variables.hpp"
+#include "executive/device_error.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -247,7 +248,14 @@ class Replay final : public executive::Link {
       const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>&) override {
   }
 
-  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings&) override { orders_ = &orders; }
+  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings&, std::int64_t first) override {
+    if (first != record_.first())
+      throw executive::DeviceError("the record in " + record_.path().string() + " begins at frame " +
+                                   std::to_string(record_.first()) + ", this run at frame " +
+                                   std::to_string(first) +
+                                   "; give --from with the checkpoint that the recorded run began with");
+    orders_ = &orders;
+  }
   void cancel() override {}
   void ready() override {}
   std::vector<std::string> tell() override {
@@ -255,8 +263,10 @@ class Replay final : public executive::Link {
     return {"replay of " + std::to_string(record_.frames()) + " frames from " + record_.path().string()};
   }
   std::string status() const override { return "replay"; }
+  std::string ending() const override { return ""; }
+  std::vector<std::string> describe() const override { return {"replay of " + record_.path().string()}; }
   void leave(const executive::LinkEnd&) override {}
-  config::Json summary() const override { return {{"replay", folder_.string()}, {"frames", replayed_}}; }
+  config::Json summary(bool) const override { return {{"replay", folder_.string()}, {"frames", replayed_}}; }
   std::vector<pid_t> threads() const override { return {}; }
 
   void start(std::int64_t) TACTUS_RT override {}

@@ -141,15 +141,15 @@ const Fields<LinkSettings>& link_fields() {
           optional("step", &L::step,
                    or_word("frame", range(Period{1, 1}, Period{kEver}), "a step each frame"),
                    "time from one grant to the next: a whole number of frames"),
-          optional(
-              "intake", &L::intake,
-              or_word("mode",
-                      choices<Intake>(
-                          {{"stamp", Intake::stamp, "a message of time t is for the frame of time t"},
-                           {"grant", Intake::grant,
-                            "a message of time t is for the first frame after t, however fast it came"}}),
-                      "grant in mode follow, else stamp"),
-              "which messages of its own virtual time a frame takes"),
+          optional("intake", &L::intake,
+                   or_word("mode",
+                           choices<Intake>(
+                               {{"stamp", Intake::stamp, "a message of time t is for the frame of time t"},
+                                {"grant", Intake::grant,
+                                 "a message of time t is for the first step that begins after t, however "
+                                 "fast it came"}}),
+                           "grant in mode follow, else stamp"),
+                   "which messages of its own virtual time a frame takes"),
           optional("start_timeout", &L::start_timeout, or_word("forever", range(1ms, kEver)),
                    "how long the rig waits for the others before its first frame"),
           optional("on_peer_pause", &L::on_peer_pause,

@@ -25,7 +25,7 @@ enum class AtMaxAge { hold, default_value, freeze, terminate, degrade };
 /// Which messages of its own virtual time a frame takes.
 enum class Intake {
   stamp,  ///< those that are there: a message of time t is for the frame of time t
-  grant,  ///< none: a message of time t is for the first frame after t, which nobody's speed can change
+  grant,  ///< none: a message of time t is for the first step after t, which nobody's speed can change
 };
 enum class LabelKind { mandatory, optional };
 
@@ -63,7 +63,7 @@ struct SubscribeSettings : SignalSettings {
 };
 
 struct LinkSettings {
-  std::string library = "builtin";  ///< or the path of a libSilKit.so
+  std::string library = "builtin";  ///< or the path of a libSilKit.so; with a '/' relative to the rig file
   std::string registry = "silkit://localhost:8500";
   std::optional<std::string> configuration;  ///< a SIL Kit participant configuration
   std::optional<std::string> participant;    ///< nothing: the rig's name

@@ -276,6 +276,9 @@ void print_plan(const executive::Rig& rig) {
   print_orders(plan);
   print_state(settings);
   print_devices(settings, plan);
+  if (rig.link() != nullptr) std::printf("\nlink\n");
+  if (rig.link() != nullptr)
+    for (const std::string& line : rig.link()->describe()) std::printf("  %s\n", line.c_str());
   if (!plan.connections.empty()) std::printf("\nconnections\n");
   for (const executive::Connection& connection : plan.connections)
     std::printf("  %s -> %s%s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),

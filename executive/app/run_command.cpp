@@ -98,12 +98,12 @@ executive::RigSettings load_linked(const RunArguments& arguments, config::Proble
     if (linked)
       document.set(std::string(key) + "=" + value, problems);
     else
-      problems.add({std::string(option) + " " + value, 1, 1}, key, "the rig has no link; add a section link: to it");
+      problems.add({std::string(option) + " " + value, 1, 1}, key,
+                   "the rig has no link; add a section link: to it");
   };
   change("--link", "link.mode", arguments.link);
   change("--registry", "link.registry", arguments.registry);
   executive::RigSettings settings = executive::rig_fields().load(document, problems);
-  if (arguments.link == "off") settings.link = {};
   return settings;
 }
 
@@ -112,23 +112,22 @@ executive::RigSettings load_linked(const RunArguments& arguments, config::Proble
 std::unique_ptr<executive::Rig> make_rig(const RunArguments& arguments) {
   std::unique_ptr<executive::Rig> rig;
   std::atomic<bool> done{false};
-  rtsync::PinnedThread loader({"setup", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
-                              [&] {
-                                std::exception_ptr failure;
-                                try {
-                                  config::Problems problems;
-                                  executive::RigSettings settings = load_linked(arguments, problems);
-                                  set_end(arguments, settings, problems);
-                                  const executive::LinkChoice link{arguments.realtime, arguments.replay};
-                                  rig = std::make_unique<executive::Rig>(std::move(settings),
-                                                                         folder_of(arguments.rig),
-                                                                         std::move(problems), link);
-                                } catch (...) {
-                                  failure = std::current_exception();
-                                }
-                                done.store(true);
-                                if (failure) std::rethrow_exception(failure);
-                              });
+  rtsync::PinnedThread loader(
+      {"setup", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false}, [&] {
+        std::exception_ptr failure;
+        try {
+          config::Problems problems;
+          executive::RigSettings settings = load_linked(arguments, problems);
+          set_end(arguments, settings, problems);
+          const executive::LinkChoice link{arguments.realtime, arguments.link == "off", arguments.replay};
+          rig = std::make_unique<executive::Rig>(std::move(settings), folder_of(arguments.rig),
+                                                 std::move(problems), link);
+        } catch (...) {
+          failure = std::current_exception();
+        }
+        done.store(true);
+        if (failure) std::rethrow_exception(failure);
+      });
   while (!done.load()) {
     if (!Screen::stop_asked_for(std::chrono::milliseconds(2))) continue;
     std::fprintf(stderr, "tactus: stopped while the models were loaded; nothing was started\n");

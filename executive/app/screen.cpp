@@ -156,6 +156,8 @@ std::string last_line(const RigRun& run) {
             ", " + counted(totals.lost, "slot") + " lost";
   if (run.records_lost() > 0)
     line += ", " + counted(static_cast<std::int64_t>(run.records_lost()), "record") + " lost";
+  if (const executive::Link* const link = run.rig().link(); link != nullptr && !link->ending().empty())
+    line += ", " + link->ending();
   if (!run.end().reason.empty()) line += "; " + run.end().reason;
   return line + "; " + run.options().folder.string();
 }

@@ -32,13 +32,15 @@ class ScriptedLink final : public Link {
   const std::deque<Variable>& variables() const override { return none_; }
   std::vector<VariableRef> inputs() const override { return {}; }
   void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>&) override {}
-  void join(LinkOrders&, const rtsync::ThreadSettings&) override {}
+  void join(LinkOrders&, const rtsync::ThreadSettings&, std::int64_t) override {}
+  std::vector<std::string> describe() const override { return {}; }
+  std::string ending() const override { return ""; }
   void cancel() override {}
   void ready() override {}
   std::vector<std::string> tell() override { return {}; }
   std::string status() const override { return ""; }
   void leave(const LinkEnd&) override {}
-  config::Json summary() const override { return {}; }
+  config::Json summary(bool) const override { return {}; }
   std::vector<pid_t> threads() const override { return {}; }
 
   void start(std::int64_t first) TACTUS_RT override { trace.push_back("start " + std::to_string(first)); }
@@ -126,7 +128,6 @@ TEST(Link, LetsAStopThroughWhileItHoldsAFrame) {
 TEST(Link, LetsAPauseThroughWhileItHoldsAFrame) {
   Linked bench;
   bench.link.may = [&](std::int64_t k) { return k < 2 || bench.link.trace.back() == "unfreeze" || k > 2; };
-  bench.make();
   bench.link.on_wait = [&] { bench.executive->request_pause(); };
   bench.job("look", TACTUS_FREEZE, [&](const tactus_call&) { return bench.executive->request_resume(), 0; });
   bench.make();
@@ -160,6 +161,30 @@ TEST(Link, FreezesTheRigAfterTheFrameItComplainsOf) {
   bench.make();
   EXPECT_EQ(bench.run(3).frames, 3);
   EXPECT_THAT(bench.link.trace, ElementsAre("start 0", "begin 0", "end 0", "begin 1", "end 1",
+                                            "freeze: the rig was paused", "unfreeze", "begin 2", "end 2"));
+}
+
+/// A hold of the link and a pause of somebody else do not know of each other.
+TEST(Link, HoldsTheRigBesideOtherPauses) {
+  Linked bench;
+  bench.make();
+  int frozen = 0;
+  bench.link.verdict = [&](const FrameStart& frame) {
+    if (frame.frame == 1) bench.executive->hold(true);
+    return LinkVerdict::go_on;
+  };
+  bench.job("look", TACTUS_FREEZE, [&](const tactus_call&) {
+    ++frozen;
+    if (frozen == 1) bench.executive->request_resume();  // nobody's but the user's own pause
+    if (frozen == 2) bench.executive->request_pause();
+    if (frozen == 3) bench.executive->hold(false);
+    if (frozen == 4) bench.executive->request_resume();
+    return 0;
+  });
+  bench.make();
+  EXPECT_EQ(bench.run(3).frames, 3);
+  EXPECT_THAT(bench.link.trace, ElementsAre("start 0", "begin 0", "end 0", "begin 1", "end 1",
+                                            "freeze: ", "freeze: ", "freeze: the rig was paused",
                                             "freeze: the rig was paused", "unfreeze", "begin 2", "end 2"));
 }
 

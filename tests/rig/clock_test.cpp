@@ -79,7 +79,7 @@ TEST_P(EveryDiscipline, ALostClockTerminates) {
   EXPECT_EQ(done.status, 1) << done;
   const Json summary = summary_of(dir / "out");
   EXPECT_EQ(summary["outcome"], "clock_lost");
-  EXPECT_NE(summary["reason"].get<std::string>().find("10 edges in a row are missing"), std::string::npos)
+  EXPECT_NE(summary["reason"].get<std::string>().find("edges in a row are missing"), std::string::npos)
       << summary["reason"];
   EXPECT_NE(done.out.find("sim line"), std::string::npos) << done;
   EXPECT_EQ(summary["clock"]["state"], "lost");
@@ -100,8 +100,7 @@ TEST(Clocked, ALostClockFreezesIfItIsTold) {
   Command command = clocked(dir, "first_gap: 40, gap: 60, on_missing: freeze", "200");
   command.terminal = true;
   Process rig(command);
-  ASSERT_TRUE(
-      rig.wait_for_output("a fault of the external clock: the external clock is lost: 10 edges in a row"))
+  ASSERT_TRUE(rig.wait_for_output("a fault of the external clock: the external clock is lost: "))
       << rig.out();
   ASSERT_TRUE(rig.wait_for_output("PAUSED")) << rig.out();
   std::this_thread::sleep_for(500ms);  // the edges are back by then, whatever the machine does

@@ -72,14 +72,19 @@ TEST_F(CrashHandlerDeath, ActsForAThreadThatIsNotTheRigs) {
 }
 
 TEST_F(CrashHandlerDeath, ASecondCrashWaitsForTheActionsOfTheFirst) {
-  EXPECT_EXIT(with_handler(&slow_drive,
-                           [] {
-                             std::thread first([] { std::raise(SIGSEGV); });
-                             ::usleep(20'000);
-                             std::raise(SIGFPE);
-                             first.join();
-                           }),
-              ::testing::KilledBySignal(SIGSEGV), "driven. tactus: SIG");
+  EXPECT_EXIT(
+      with_handler(&slow_drive,
+                   [] {
+                     std::thread first([] { std::raise(SIGSEGV); });
+                     ::usleep(20'000);
+                     std::raise(SIGFPE);
+                     first.join();
+                   }),
+      // Whose signal ends the process once the actions are done is a race that changes nothing.
+      [](int status) {
+        return ::testing::KilledBySignal(SIGSEGV)(status) || ::testing::KilledBySignal(SIGFPE)(status);
+      },
+      "^driven. tactus: SIG[A-Z]+ while job 'motor.step' ran; the outputs were driven safe\n$");
 }
 
 TEST_F(CrashHandlerDeath, AnActionThatCrashesIsNotCalledAgain) {

@@ -144,6 +144,10 @@ TEST_P(Federated, APeerThatPausesExcusesAndFreezesTheRig) {
   rig->exchange.frozen = true;
   std::this_thread::sleep_for(50ms);
   EXPECT_FALSE(peer->rig_was(SilKit_ParticipantState_Paused));
+  rig->pause_here(true);  // somebody at the rig wants it to stand still, too
+  ASSERT_TRUE(soon([&] { return peer->rig_was(SilKit_ParticipantState_Paused); }));
+  rig->exchange.paused_here = false;
+  ASSERT_TRUE(soon([&] { return peer->rig().back().first == SilKit_ParticipantState_Running; }));
   peer->resume();
   ASSERT_TRUE(rig->ordered("resume"));
   EXPECT_FALSE(rig->exchange.excused.load());
@@ -154,9 +158,9 @@ TEST_P(Federated, APeerThatPausesExcusesAndFreezesTheRig) {
 TEST_P(Federated, ARigThatFreezesIsPausedAndGoesOn) {
   start();
   run_steps(0, 3);
-  rig->exchange.frozen = true;
+  rig->pause_here(true);
   ASSERT_TRUE(soon([&] { return peer->rig_was(SilKit_ParticipantState_Paused, "the rig is paused"); }));
-  rig->exchange.frozen = false;
+  rig->pause_here(false);
   ASSERT_TRUE(soon([&] { return peer->rig().back().first == SilKit_ParticipantState_Running; }));
   run_steps(3, 5);
   ASSERT_TRUE(soon([&] { return peer->heard().size() == 8; }));
@@ -192,7 +196,7 @@ TEST_P(Federated, ARigThatEndsInOrderStopsTheOthersAndSaysWhy) {
 TEST_P(Federated, ARigThatIsPausedMayEnd) {
   start();
   run_steps(0, 3);
-  rig->exchange.frozen = true;
+  rig->pause_here(true);
   ASSERT_TRUE(soon([&] { return peer->rig_was(SilKit_ParticipantState_Paused); }));
   rig->participant.leave({true, "enough of it"});
   EXPECT_TRUE(soon([&] { return peer->rig_was(SilKit_ParticipantState_Stopping, "enough of it"); }));

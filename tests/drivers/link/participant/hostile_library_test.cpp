@@ -178,9 +178,9 @@ TEST_F(HostileLibrary, MayRefuseEveryCallWhileItRunsAndTheRigGoesOn) {
     }
     ASSERT_TRUE(soon([] { return fake().calls("TimeSyncService_CompleteSimulationStep") == 3; }));
     EXPECT_EQ(rig.exchange.publish_failed.load(), 3);
-    rig.exchange.frozen = true;
+    rig.pause_here(true);
     ASSERT_TRUE(soon([] { return fake().calls("LifecycleService_Pause") == 1; }));
-    rig.exchange.frozen = false;
+    rig.pause_here(false);
     rig.participant.leave({true, "done"});
     EXPECT_EQ(rig.participant.facts().steps_completed, 0);
     EXPECT_GE(rig.participant.facts().refused_calls, 10);
@@ -450,10 +450,10 @@ TEST_F(HostileLibrary, IsToldOfAPauseWithItsReasonAndOnlyInTheRightState) {
   StandIn rig(faked());
   run(rig);
   rig.exchange.why = "late by 30 ms";
-  rig.exchange.frozen = true;
+  rig.pause_here(true);
   ASSERT_TRUE(soon([] { return fake().calls("LifecycleService_Pause") == 1; }));
   EXPECT_EQ(fake().text("LifecycleService_Pause"), "late by 30 ms");
-  rig.exchange.frozen = false;
+  rig.pause_here(false);
   std::this_thread::sleep_for(30ms);
   EXPECT_EQ(fake().calls("LifecycleService_Continue"), 0) << "it is not Paused yet";
   handlers.say("Rig", SilKit_ParticipantState_Paused, "late by 30 ms");

@@ -32,6 +32,8 @@ class Desk {
   std::int64_t clock_ns = 1'000'000'000;  ///< CLOCK_MONOTONIC
   std::int64_t next_frame = 0;
   std::int64_t sequence = 0;
+  bool paced = true;    ///< unless it follows
+  Nanoseconds work{0};  ///< of every frame
 
   executive::VariableRef variable(const std::string& name, tactus_type type = TACTUS_DOUBLE,
                                   std::uint32_t count = 0) {
@@ -64,7 +66,7 @@ class Desk {
     exchange = std::make_unique<Exchange>(in, out, slots);
     exchange->first_virtual_ns = first_virtual_ns;
     exchange->federation = Federation::running;
-    port = std::make_unique<Port>(settings, frame, signals, *exchange);
+    port = std::make_unique<Port>(settings, frame, frame, signals, *exchange);
     port->start(first);
     next_frame = first;
   }
@@ -92,8 +94,11 @@ class Desk {
   }
   executive::LinkVerdict begin() {
     return port->begin_frame({next_frame, rtsync::Instant<rtsync::RigTime>{Nanoseconds{clock_ns - 5}},
-                              MonotonicInstant{Nanoseconds{clock_ns}}, Nanoseconds{5}});
+                              MonotonicInstant{Nanoseconds{clock_ns}}, Nanoseconds{late_ns},
+                              paced && settings.mode != LinkMode::follow, work});
   }
+
+  std::int64_t late_ns = 5;  ///< wake minus slot
 
   const PortStatus& status() const { return port->status(); }
   const executive::Variable& shown(const std::string& name) const {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "drivers/link/pending.hpp"
 #include "rtsync/clock.hpp"
 #include "rtsync/heap_watch.hpp"
 #include "tests/drivers/link/port/desk.hpp"
@@ -107,6 +108,23 @@ TEST(Port, TellsOfEveryFrame) {
             Virtual{rtsync::Nanoseconds{10 * kMs}});
 }
 
+TEST(Port, WhatTheRigMakesUpForIsNotChargedToTheOthers) {
+  Desk desk;
+  desk.settings.max_consecutive_late = 2;
+  desk.set_up();
+  desk.grant(0);
+  desk.late_ns = kMs;  // a whole frame: these run back to back
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(desk.run(), executive::LinkVerdict::go_on);
+  EXPECT_EQ(desk.status().late, 0);
+  EXPECT_EQ(desk.exchange->late_grants, 0);
+  desk.grant(20);
+  desk.late_ns = 5;
+  EXPECT_EQ(desk.run(), executive::LinkVerdict::go_on);
+  EXPECT_EQ(desk.run(), executive::LinkVerdict::go_on) << "late once";
+  EXPECT_EQ(desk.run(), executive::LinkVerdict::terminate);
+  EXPECT_EQ(desk.exchange->late_grants, 2);
+}
+
 TEST(Port, VirtualTimeDoesNotDrift) {
   Desk desk;
   desk.frame = rtsync::Period{1'000'000'000, 60};
@@ -163,7 +181,7 @@ TEST(Port, LatenessBeyondAllItRemembersIsNotTooSmall) {
 
 TEST(Port, NothingOfAPauseIsCounted) {
   Desk desk;
-  desk.settings.max_late = Nanoseconds{kMs};
+  desk.settings.max_late = Nanoseconds{2 * kMs};
   desk.set_up();
   desk.grant(0);
   desk.run();
@@ -181,7 +199,7 @@ TEST(Port, NothingOfAPauseIsCounted) {
   desk.run();
   EXPECT_EQ(desk.status().behind, 0);
   EXPECT_EQ(desk.port->totals().late, 0);
-  EXPECT_EQ(desk.port->totals().worst_lateness_ns, 0);
+  EXPECT_EQ(desk.port->totals().worst_lateness_ns, kMs) << "from grant to grant, since it went on";
 }
 
 TEST(Port, GrantsThatCameInAFreezeAreNotLate) {
@@ -200,9 +218,51 @@ TEST(Port, GrantsThatCameInAFreezeAreNotLate) {
   EXPECT_FALSE(desk.exchange->frozen);
   EXPECT_EQ(desk.run(), LinkVerdict::go_on);
   EXPECT_EQ(desk.status().lateness_ns, 0);
+  desk.clock_ns += 100 * kMs;
   EXPECT_EQ(desk.run(), LinkVerdict::go_on);
-  EXPECT_EQ(desk.status().lateness_ns, kMs) << "of step 2, since the freeze";
+  EXPECT_EQ(desk.status().lateness_ns, kMs) << "of step 2, since 100 ms after the freeze";
   EXPECT_EQ(desk.port->totals().worst_lateness_ns, kMs);
+}
+
+TEST(Port, AFreezeIsOfThisRigWhenItHasAReason) {
+  Desk desk;
+  desk.settings.max_late = Nanoseconds{3 * kMs};
+  desk.settings.at_maximum = AtMaximum::freeze;
+  desk.set_up();
+  const Exchange& exchange = *desk.exchange;
+  desk.grant(0);
+  desk.run();
+  desk.port->freeze("");
+  EXPECT_TRUE(exchange.frozen);
+  EXPECT_FALSE(exchange.paused_here) << "for somebody else alone";
+  desk.port->freeze("the operator");
+  EXPECT_TRUE(exchange.paused_here);
+  EXPECT_STREQ(exchange.why, "the operator");
+  desk.port->freeze("");
+  EXPECT_TRUE(exchange.frozen);
+  EXPECT_FALSE(exchange.paused_here) << "the operator lets go";
+  desk.port->freeze("the operator");
+  desk.port->unfreeze();
+  EXPECT_FALSE(exchange.frozen);
+  EXPECT_FALSE(exchange.paused_here);
+
+  desk.grant(1);
+  desk.run();
+  desk.run();
+  desk.clock_ns += 9 * kMs;
+  ASSERT_EQ(desk.run(), LinkVerdict::freeze);
+  const std::string why = exchange.why.load();
+  EXPECT_THAT(why, ::testing::HasSubstr("link.max_late"));
+  for (const char* other : {"", "the operator", ""}) {
+    desk.port->freeze(other);
+    EXPECT_TRUE(exchange.paused_here);
+    EXPECT_EQ(exchange.why.load(), why);
+  }
+  desk.port->unfreeze();
+  EXPECT_FALSE(exchange.paused_here);
+  desk.run();
+  desk.port->freeze("the operator");
+  EXPECT_STREQ(exchange.why, "the operator");
 }
 
 TEST(Port, SaysWhyInWordsThatStay) {
@@ -223,7 +283,7 @@ TEST(Port, SaysWhyInWordsThatStay) {
   desk.port->freeze("a test");
   desk.port->unfreeze();
   desk.run();
-  desk.clock_ns += 10 * kMs;
+  desk.clock_ns += 110 * kMs;  // 11 of them after the 100 ms to go on
   desk.grant(1239);
   EXPECT_EQ(desk.run(), LinkVerdict::freeze);
   EXPECT_STREQ(desk.port->verdict_reason(), "the grant of step 1234 was 11.0 ms late (link.max_late)");
@@ -293,7 +353,7 @@ TEST(Port, FramesBeginWhenTheFederationLetsThem) {
   Desk desk;
   desk.settings.mode = LinkMode::follow;
   desk.set_up();
-  Port unstarted(desk.settings, desk.frame, desk.signals, *desk.exchange);
+  Port unstarted(desk.settings, desk.frame, desk.frame, desk.signals, *desk.exchange);
   EXPECT_FALSE(unstarted.may_begin(1'000'000, true));
   desk.grant(0);
   EXPECT_TRUE(unstarted.may_begin(1'000'000, true)) << "before start() every frame is the first one";
@@ -393,6 +453,36 @@ TEST(PortOut, WhoFollowsTellsOfEveryStep) {
   EXPECT_EQ(desk.exchange->stepped.value(), 3U);
 }
 
+TEST(PortOut, FramesThatAreNotPacedTellOfEveryStepWhateverTheMode) {
+  for (const LinkMode mode : {LinkMode::paced, LinkMode::free}) {
+    Desk desk;
+    desk.settings.mode = mode;
+    desk.set_up();
+    desk.grant(99);
+    for (int i = 0; i < 3; ++i) desk.run();
+    EXPECT_EQ(desk.exchange->stepped.value(), 0U);
+    desk.paced = false;
+    for (int i = 0; i < 3; ++i) desk.run();
+    EXPECT_EQ(desk.exchange->stepped.value(), 3U) << executive::name_of(mode);
+  }
+}
+
+TEST(PortOut, TheEndIsExpectedAfterTheWorkOfTheFramesBeforeOnAverage) {
+  Desk desk;
+  desk.work = Nanoseconds{400'000};
+  desk.set_up();
+  desk.grant(999);
+  desk.begin();
+  EXPECT_EQ(desk.exchange->expected_end_ns, desk.clock_ns) << "there was no frame before";
+  for (int i = 0; i < 100; ++i) desk.run();
+  desk.begin();
+  EXPECT_NEAR(static_cast<double>(desk.exchange->expected_end_ns - desk.clock_ns), 400'000, 10);
+  desk.work = Nanoseconds{kMs * 1000};
+  for (int i = 0; i < 100; ++i) desk.run();
+  desk.begin();
+  EXPECT_LE(desk.exchange->expected_end_ns, desk.clock_ns + kMs) << "a frame is never expected to overrun";
+}
+
 TEST(PortOut, TheEndOfAStepIsExpectedAfterItsLastFramesWork) {
   Desk desk;
   desk.settings.step = rtsync::Period{3 * kMs, 1};
@@ -451,6 +541,26 @@ TEST(PortQueue, AFullInboxIsTakenInOneFrame) {
   EXPECT_EQ(desk.port->totals().pending_lost, 0);
 }
 
+TEST(PortQueue, AFloodWaitsInTheInboxOfFramesInRealTime) {
+  constexpr int kSent = 1000;
+  for (const bool paced : {true, false}) {
+    Desk desk;
+    desk.paced = paced;
+    desk.subscribe("a");
+    desk.set_up(0, 0, 1024);
+    desk.grant(99);
+    for (int i = 1; i <= kSent; ++i) ASSERT_TRUE(desk.message(0, 0, {double(i)}));
+    const int at_most = paced ? static_cast<int>(Pending::kTakenPerFrame) : kSent;
+    for (int seen = 0; seen < kSent;) {
+      desk.run();
+      seen = std::min(seen + at_most, kSent);
+      ASSERT_EQ(desk.input(0), seen);
+    }
+    EXPECT_EQ(desk.status().messages, kSent);
+    EXPECT_EQ(desk.status().messages_late, paced ? kSent - at_most : 0);
+  }
+}
+
 TEST(PortQueue, ASubscriptionThatIsNotThereIsNoMessage) {
   Desk desk;
   desk.subscribe("a");
@@ -460,6 +570,24 @@ TEST(PortQueue, ASubscriptionThatIsNotThereIsNoMessage) {
   desk.run();
   EXPECT_EQ(desk.status().messages, 1);
   EXPECT_EQ(desk.input(0), 6);
+}
+
+TEST(PortInputs, AgesOfAnyStampDoNotOverflow) {
+  const std::int64_t kFirst = INT64_MAX - 100 * kMs;
+  for (const OnLate on_late : {OnLate::hold, OnLate::extrapolate}) {
+    Desk desk;
+    desk.subscribe("a").on_late = on_late;
+    desk.set_up(0, kFirst);
+    desk.grant(0);
+    desk.message(0, INT64_MIN + 1, {1});
+    desk.run();
+    EXPECT_EQ(desk.value<std::int64_t>("a.age"), INT64_MAX);
+    desk.message(0, INT64_MIN + 2, {2});
+    desk.message(0, INT64_MAX, {3});  // never due
+    desk.run();
+    EXPECT_EQ(desk.value<std::int64_t>("a.age"), INT64_MAX);
+    EXPECT_EQ(desk.value<std::int64_t>("a.messages"), 2);
+  }
 }
 
 TEST(PortInputs, ALineOfFloatsStaysInsideOfRangesThatAreNoFloats) {

@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "executive/device_error.hpp"
 #include "rtsync/heap_watch.hpp"
 #include "tests/drivers/link/port/desk.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -22,8 +23,7 @@ struct Orders final : executive::LinkOrders {
   std::vector<std::string> stops;
   void request_stop(const char* reason) TACTUS_RT override { stops.emplace_back(reason); }
   void request_abort(const char*) TACTUS_RT override { ADD_FAILURE(); }
-  void request_pause() TACTUS_RT override { ADD_FAILURE(); }
-  void request_resume() TACTUS_RT override { ADD_FAILURE(); }
+  void hold(bool) TACTUS_RT override { ADD_FAILURE(); }
 };
 
 /// link.csv as the recording of link.* writes it.
@@ -103,7 +103,7 @@ TEST(Replay, GivesTheSameInputsAndRecordsTheSameAgain) {
   desk.frame = recorded.desk.frame;
   const auto replay = make_replay(desk.settings, desk.frame, desk.signals, recorded.folder.path());
   Orders orders;
-  replay->join(orders, {});
+  replay->join(orders, {}, 3);
   replay->ready();
   EXPECT_EQ(replay->mode(), LinkMode::free);
   EXPECT_TRUE(replay->records());
@@ -126,8 +126,17 @@ TEST(Replay, GivesTheSameInputsAndRecordsTheSameAgain) {
   EXPECT_THAT(orders.stops, ::testing::ElementsAre("the replayed record ends here")) << "in the last frame";
   EXPECT_EQ(csv.text, recorded.text);
   replay->leave({});
-  EXPECT_EQ(replay->summary().dump(),
+  EXPECT_EQ(replay->summary(false).dump(),
             "{\"replay\":\"" + recorded.folder.path().string() + "\",\"frames\":60}");
+}
+
+TEST(Replay, IsRefusedToARunThatBeginsElsewhere) {
+  const Recorded recorded;
+  Desk desk;
+  subscribe(desk);
+  const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
+  Orders orders;
+  EXPECT_THROW(replay->join(orders, {}, 0), executive::DeviceError);
 }
 
 TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
@@ -136,7 +145,7 @@ TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
   subscribe(desk);
   const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
   Orders orders;
-  replay->join(orders, {});
+  replay->join(orders, {}, 3);
   for (const std::int64_t k : {0, 2, 63, 1000})
     EXPECT_EQ(replay->begin_frame(frame(k)), executive::LinkVerdict::go_on);
   EXPECT_THAT(
@@ -144,7 +153,7 @@ TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
       ::testing::ElementsAre("the replayed record begins at frame 3", "the replayed record begins at frame 3",
                              "the replayed record ends here", "the replayed record ends here"));
   for (const std::uint64_t each : Recorded::bits(desk)) EXPECT_EQ(each, 0U);
-  EXPECT_EQ(replay->summary()["frames"], 0);
+  EXPECT_EQ(replay->summary(false)["frames"], 0);
 }
 
 TEST(Replay, SaysWhatIsWrongWithARecord) {
@@ -263,7 +272,7 @@ TEST(Replay, KeepsEveryBitOfEveryType) {
     const auto replay = make_replay(desk.settings, desk.frame, desk.signals, folder.path());
     for (std::vector<std::uint64_t>& each : desk.memory) std::ranges::fill(each, 0U);
     Orders orders;
-    replay->join(orders, {});
+    replay->join(orders, {}, 0);
     (void)replay->begin_frame(frame(0));
     ASSERT_EQ(Recorded::bits(desk), before);
   }

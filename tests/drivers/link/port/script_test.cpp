@@ -186,10 +186,10 @@ TEST(PortScript, WhenTheMaximumIsReachedItsActionFollows) {
       {"degrade, once, and never again", max_late(AtMaximum::degrade),
        "g0 >0 >0 >0 >0 >0!d +500 >0 >0 g9 >0 >0"},
       {"after a freeze lateness starts anew", max_late(AtMaximum::freeze),
-       "g0 >0 >0 >0 >0 >0!f freeze >0 >0 >0 >0!f freeze g9 >0"},
+       "g0 >0 >0 >0 >0 >0!f freeze >0 >0 >0 >0 +97 >0 >0 >0!f freeze g9 >0"},
       {"the second late one in a row", max_row(AtMaximum::terminate), "g0 >0 >0 >0!t"},
       {"one in time between", max_row(AtMaximum::terminate), "g0 >0 >0 g2 >0 >0 g4 >0 >0 >0!t"},
-      {"in a row: freeze, and anew", max_row(AtMaximum::freeze), "g0 >0 >0 >0!f freeze >0 >0!f"},
+      {"in a row: freeze, and anew", max_row(AtMaximum::freeze), "g0 >0 >0 >0!f freeze >0 >0 >0 +98 >0 >0!f"},
       {"in a row: degrade", max_row(AtMaximum::degrade), "g0 >0 >0 >0!d >0 >0"},
       {"a step is late once, whatever its frames", steps_of_two, "g0 >0 >0 >0 >0 >0!t"},
       {"excused: nobody is late", max_late(AtMaximum::terminate), "g0 >0 excuse >0 >0 >0 >0 >0 +99 >0"},
@@ -203,11 +203,63 @@ TEST(PortScript, WhenTheMaximumIsReachedItsActionFollows) {
   for (const Script& script : scripts) play(script);
 }
 
+TEST(PortScript, APardonAfterAPauseIsNotForEver) {
+  const Script scripts[] = {
+      {"100 ms to go on, then it is late", max_late(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 blame >0 >0 +97 >0 >0 >0 >0 >0!t"},
+      {"it goes on, and hangs", max_late(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 g1 >0 >0 >0 >0!t"},
+      {"it catches up, and takes its time", max_late(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 g1 >0 g2 >0 >0 g3 >0 g4 >0 >0 g5 >0 >0 g6 >0"},
+      {"one that has come, but long after the one before", max_late(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 g1 >0 +5 g2 >0!t"},
+      {"the first one may come late", max_late(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 +90 g1 >0 >0 >0 >0!t"},
+      {"unless it is too late", max_late(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 +150 g1 >0!t"},
+      {"a row of steps without progress", max_row(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 blame >0 g1 >0 >0 >0!t"},
+      {"a row that is broken by progress", max_row(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 blame >0 g1 >0 >0 g2 >0 >0 g3 >0 >0 g4 >0 >0 >0!t"},
+      {"nobody goes on, and nothing is counted twice", max_row(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 blame >0 +99 >0 >0!t"},
+      {"caught up: as ever", max_late(AtMaximum::terminate),
+       "g0 >0 excuse >0 >0 >0 blame >0 g1 >0 g7 >0 >0 >0 >0 >0 >0!t"},
+      {"a second pause in the first one's pardon", max_late(AtMaximum::terminate),
+       "g0 >0 excuse >0 blame >0 g1 >0 excuse +500 >0 >0 blame >0 +90 >0 +8 >0 >0 >0 >0!t"},
+  };
+  for (const Script& script : scripts) play(script);
+}
+
+TEST(PortScript, AStepOfSeveralFramesTakesWhatWasStampedBeforeIt) {
+  const auto steps_of_two = [](Desk& desk) {
+    desk.settings.intake = Intake::grant;
+    desk.settings.step = rtsync::Period{2 * kMs, 1};
+  };
+  const auto by_stamp = [](Desk& desk) { desk.settings.step = rtsync::Period{2 * kMs, 1}; };
+  const Script scripts[] = {
+      {"grant: of the step's beginning, there before it", steps_of_two, "g9 a2=5 >0 >0 >0 >0 >5 >5"},
+      {"grant: and there in the midst of it", steps_of_two, "g9 >0 >0 >0 a2=5 >0 >5 >5"},
+      {"grant: of the step before", steps_of_two, "g9 a1.9=5 >0 >0 >5 >5"},
+      {"grant: late in the midst of a step", steps_of_two, "g9 >0 >0 >0 a1.9=5 >5 >5"},
+      {"stamp: every frame has its time", by_stamp, "g9 a1=4 a2=5 >0 >4 >5 >5"},
+  };
+  for (const Script& script : scripts) play(script);
+}
+
 TEST(PortScript, DataThatAreTooOldLeadToTheirAction) {
   const auto degrade_wins_less = [](Desk& desk) {
     max_age(AtMaxAge::degrade)(desk);
     desk.signals.subscriptions[1].max_age = Nanoseconds{2 * kMs};
     desk.signals.subscriptions[1].at_max_age = AtMaxAge::freeze;
+  };
+  const auto line_or_hold = [](Desk& desk) {
+    max_age(AtMaxAge::hold)(desk);
+    extrapolated(desk);
+  };
+  const auto free = [](Desk& desk) {
+    max_age(AtMaxAge::freeze)(desk);
+    desk.settings.mode = LinkMode::free;
   };
   const auto line_or_default = [](Desk& desk) {
     max_age(AtMaxAge::default_value)(desk);
@@ -228,7 +280,23 @@ TEST(PortScript, DataThatAreTooOldLeadToTheirAction) {
        "g99 >0 >0 a-=5 >5 >5 >5 >9:3"},
       {"freeze wins over degrade", degrade_wins_less, "g99 a0=5 b0=5 >5 >5 >5 >5!f"},
       {"too old wins over the line", line_or_default, "g1 a0=1 a1=2 >1 >2 >3:4 >4:4 >9:3 g9 >9:3"},
-      {"who is alone is not judged", max_age(AtMaxAge::terminate), "g99 a0=5 >5 left >5 >5 >5 >5 >5"},
+      {"hold ends the line", line_or_hold, "g1 a0=1 a1=2 >1 >2 >3:4 >4:4 >2:2 >2:2 a5=7 a6=8 >8:4 >9:4"},
+      {"who is alone ends nothing", max_age(AtMaxAge::terminate), "g99 a0=5 >5 left >5 >5 >5 >5 >5"},
+      {"alone: the default all the same", max_age(AtMaxAge::default_value),
+       "g99 a0=5 >5 left >5:2 >5:2 >9:3"},
+      {"alone: the line ends all the same", line_or_hold, "g1 a0=1 a1=2 >1 >2 left >3:4 >4:4 >2:2"},
+      {"excused: the default all the same", max_age(AtMaxAge::default_value),
+       "g99 a0=5 excuse >5 >5 >5 >9:3"},
+      {"excused, and then still too old", max_age(AtMaxAge::freeze),
+       "g99 a0=5 >5 excuse >5 >5 >5 >5 blame >5 +98 >5 >5!f >5"},
+      {"excused, and then there again", max_age(AtMaxAge::freeze),
+       "g99 a0=5 >5 excuse >5 >5 >5 >5 blame >5 a6=6 >6 +98 >6 >6 >6!f"},
+      {"excused, and free", free, "a-=5 >5 excuse >5 >5 >5 >5 blame >5 +98 >5 >5!f >5"},
+      {"as long as virtual time catches up, no longer", max_age(AtMaxAge::freeze),
+       "g0 a0=5 >5 excuse >5 >5 >5 >5 blame >5 +98 g1 >5 +98 >5 >5!f >5"},
+      {"caught up, and still too old", max_age(AtMaxAge::freeze),
+       "g0 a0=5 >5 excuse >5 >5 >5 >5 blame >5 g6 >5 >5!f"},
+      {"after a freeze as well", max_age(AtMaxAge::freeze), "g99 a0=5 >5 >5 >5 freeze >5 >5 +97 >5 >5!f"},
   };
   for (const Script& script : scripts) play(script);
 }

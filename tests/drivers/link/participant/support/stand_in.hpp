@@ -27,8 +27,7 @@ class OrdersSeen final : public executive::LinkOrders {
  public:
   void request_stop(const char* reason) TACTUS_RT override { add(std::string("stop: ") + reason); }
   void request_abort(const char* reason) TACTUS_RT override { add(std::string("abort: ") + reason); }
-  void request_pause() TACTUS_RT override { add("pause"); }
-  void request_resume() TACTUS_RT override { add("resume"); }
+  void hold(bool yes) TACTUS_RT override { add(yes ? "pause" : "resume"); }
   std::vector<std::string> all() {
     const std::scoped_lock held(mutex_);
     return all_;
@@ -60,8 +59,14 @@ class StandIn {
   explicit StandIn(drivers::link::LinkSettings settings)
       : signals(numbers()),
         exchange(signals.largest_in(), signals.bytes_out(), 64),
-        participant(settings, "Rig", rtsync::Period(std::chrono::milliseconds(1)), signals, exchange) {}
+        participant(settings, "Rig", rtsync::Period(std::chrono::milliseconds(1)),
+                    rtsync::Period(std::chrono::milliseconds(1)), signals, exchange) {}
 
+  /// The rig stands still, and not for somebody else.
+  void pause_here(bool yes) {
+    exchange.paused_here = yes;
+    exchange.frozen = yes;
+  }
   void join() { participant.join(orders, {.name = "helper", .prefault_stack = false}); }
 
   /// The rig has done its next step, and publishes this.

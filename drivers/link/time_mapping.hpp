@@ -20,13 +20,20 @@ struct TimeMapping {
   rtsync::Instant<rtsync::VirtualTime> first_virtual{};  ///< what that frame stands for
   rtsync::Period period;
 
-  /// What a frame stands for, at its StepBegin.                                                     @when any
+  /// What a frame stands for, at its StepBegin; the end of time, if it is beyond that.               @when
+  /// any
   rtsync::Instant<rtsync::VirtualTime> virtual_time(std::int64_t frame) const TACTUS_RT {
-    return first_virtual + period.times(frame - first_frame);
+    return after_first(period.times(frame - first_frame));
   }
   /// The same of a simulated time, to the nanosecond where frames are whole ones.                   @when any
   rtsync::Instant<rtsync::VirtualTime> virtual_time(rtsync::Instant<rtsync::SimTime> time) const TACTUS_RT {
-    return first_virtual + (time.time_since_epoch() - period.times(first_frame));
+    return after_first(time.time_since_epoch() - period.times(first_frame));
+  }
+
+ private:
+  rtsync::Instant<rtsync::VirtualTime> after_first(rtsync::Nanoseconds since) const TACTUS_RT {
+    const rtsync::Instant<rtsync::VirtualTime> end = rtsync::Instant<rtsync::VirtualTime>::max();
+    return since > end - first_virtual ? end : first_virtual + since;  // first_virtual is not negative
   }
 };
 

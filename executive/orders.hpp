@@ -22,8 +22,9 @@ class Orders {
          const rtsync::Period& freeze_frame)
       : timed_(timed), frame_(frame), freeze_frame_(freeze_frame) {}
 
-  void request_stop(const char* reason) TACTUS_RT { stop_.store(reason, std::memory_order_relaxed); }
-  void request_abort(const char* reason) TACTUS_RT { abort_.store(reason, std::memory_order_relaxed); }
+  // A reason may have been written just before: release, and acquire where it is read.
+  void request_stop(const char* reason) TACTUS_RT { stop_.store(reason, std::memory_order_release); }
+  void request_abort(const char* reason) TACTUS_RT { abort_.store(reason, std::memory_order_release); }
   void request_reset() TACTUS_RT { reset_.store(true, std::memory_order_relaxed); }
   void request_pause() TACTUS_RT { toggle_.store(Toggle::pause, std::memory_order_relaxed); }
   void request_resume() TACTUS_RT { toggle_.store(Toggle::resume, std::memory_order_relaxed); }
@@ -37,8 +38,8 @@ class Orders {
     until_.store(sim_time_ns, std::memory_order_relaxed);
   }
 
-  const char* stop_reason() const TACTUS_RT { return stop_.load(std::memory_order_relaxed); }
-  const char* abort_reason() const TACTUS_RT { return abort_.load(std::memory_order_relaxed); }
+  const char* stop_reason() const TACTUS_RT { return stop_.load(std::memory_order_acquire); }
+  const char* abort_reason() const TACTUS_RT { return abort_.load(std::memory_order_acquire); }
   bool ending() const TACTUS_RT { return stop_reason() != nullptr || abort_reason() != nullptr; }
   bool reset_wanted() const TACTUS_RT { return reset_.load(std::memory_order_relaxed); }
   void reset_taken() TACTUS_RT { reset_.store(false, std::memory_order_relaxed); }

@@ -143,7 +143,10 @@ class Player {
     for (std::int64_t i = 0; i < script_.number("crowd", 0); ++i) start([this, i] { crowd(i); });
     const std::int64_t ahead = script_.word("grants") == "ahead" ? 10 : 0;
     while (wait([&] { return granted_ < silent_ && completed_ + ahead >= granted_; })) {
-      const std::int64_t step = granted_;
+      const std::int64_t step = [this] {
+        const std::scoped_lock held(mutex_);
+        return granted_;
+      }();
       if (step == script_.number("step", kNever)) say(script_.word("says"));
       if (is_late(step))
         (void)wait([] { return false; }, std::chrono::milliseconds(script_.number("late", 0)));

@@ -251,7 +251,7 @@ class Participant {
                   of(context).has_come(who->participantName);
                 }),
             "connects");
-    if (!workflow_.empty() && awaited_.empty()) has_come("");
+    has_come("");  // nobody may be awaited
   }
 
   void has_come(const std::string& name) {

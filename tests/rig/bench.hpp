@@ -2,6 +2,7 @@
 /// What the tests of the whole program share: the command, the example rigs, and readers for what a run
 /// leaves.
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "config/json.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/syscall_count.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::test {
@@ -23,6 +25,11 @@ constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
 #endif
+
+/// A sanitizer's own locks are no calls of the rig.
+inline std::uint64_t calls_of_the_rig(const SyscallCount& count) {
+  return count.total - (kSanitized ? count.of(SYS_futex) : 0);
+}
 
 Arguments operator+(Arguments a, const Arguments& b);
 

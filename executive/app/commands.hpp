@@ -36,8 +36,8 @@ struct RunArguments {
   std::optional<std::int64_t> frames;  ///< instead of until
   bool realtime = true;
   bool quiet = false;
-  std::string out;   ///< empty: runs/<rig>-<start time>
-  std::string from;  ///< a checkpoint to go on from; empty: the beginning
+  std::string out;       ///< empty: runs/<rig>-<start time>
+  std::string from;      ///< a checkpoint to go on from; empty: the beginning
   std::string link;      ///< paced, follow, free, off; empty: as the rig says
   std::string registry;  ///< instead of link.registry; empty: as the rig says
   std::string replay;    ///< a run folder whose link took in what is to come in again; empty: none

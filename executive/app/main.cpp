@@ -68,14 +68,16 @@ int main(int argc, char** argv) {
   run_app->add_option("--frames", run.frames, "number of frames to run")
       ->check(CLI::Range(std::int64_t{1}, INT64_MAX))
       ->excludes(until);
-  CLI::Option* const link = run_app->add_option("--link", run.link, "how it is linked: paced, follow, free or off")
-                                ->type_name("MODE")
-                                ->check(CLI::IsMember({"paced", "follow", "free", "off"}));
+  CLI::Option* const link =
+      run_app->add_option("--link", run.link, "how it is linked: paced, follow, free or off")
+          ->type_name("MODE")
+          ->check(CLI::IsMember({"paced", "follow", "free", "off"}));
   run_app->add_option("--registry", run.registry, "where the registry of its link listens")->type_name("URI");
   run_app
-      ->add_option("--replay", run.replay,
-                   "a run folder: what its link took in comes in again, without the others; without a rig file, "
-                   "the folder's")
+      ->add_option(
+          "--replay", run.replay,
+          "a run folder: what its link took in comes in again, without the others; without a rig file, "
+          "the folder's")
       ->type_name("RUN_DIR")
       ->excludes(link);
   run_app->add_flag("!--no-realtime", run.realtime, "as fast as it can; the recorded values are the same");

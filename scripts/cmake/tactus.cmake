@@ -23,3 +23,16 @@ function(tactus_plugin name)
   target_link_libraries(plugin_${name} PRIVATE tactus::model $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
   install(TARGETS plugin_${name} LIBRARY DESTINATION ${TACTUS_INSTALL_PLUGIN_DIR})
 endfunction()
+
+# A static library that is one part of a driver; nothing of it is seen outside of what it is linked into.
+#
+#   tactus_part(link_port SOURCES port.cpp LINK link_signals)
+#
+function(tactus_part name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE tactus_warnings)
+endfunction()

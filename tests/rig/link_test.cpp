@@ -198,7 +198,7 @@ TEST_P(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
 TEST_P(LinkedRig, GoesOnAloneWhenAPeerHangsAndItsPolicySaysSo) {
   Simulation simulation(library);
   Three all(simulation, "out",
-            {"--until", "5s", "--set", "link.max_late=2 s", "--set", "link.at_maximum=degrade"});
+            {"--until", "5s", "--set", "link.max_late=500 ms", "--set", "link.at_maximum=degrade"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   all.setpoint.signal(SIGSTOP);
   const Finished& done = all.rig.wait();

@@ -125,6 +125,17 @@ TEST(Port, WhatTheRigMakesUpForIsNotChargedToTheOthers) {
   EXPECT_EQ(desk.exchange->late_grants, 2);
 }
 
+TEST(Port, ARigThatIsLateAllTheTimeFindsAPeerThatHangs) {
+  Desk desk;
+  desk.settings.max_late = Nanoseconds{300 * kMs};
+  desk.set_up();
+  desk.grant(0);
+  desk.late_ns = kMs;
+  int frames = 0;
+  while (frames < 1000 && desk.run() == executive::LinkVerdict::go_on) ++frames;
+  EXPECT_EQ(frames, 401) << "excused once, for 100 ms from the first late frame on";
+}
+
 TEST(Port, VirtualTimeDoesNotDrift) {
   Desk desk;
   desk.frame = rtsync::Period{1'000'000'000, 60};

@@ -6,6 +6,7 @@
 
 #include "executive/clock_driver.hpp"
 #include "executive/link.hpp"
+#include "executive/live.hpp"
 #include "executive/model_driver.hpp"
 #include "executive/model_library.hpp"
 #include "executive/record_sink.hpp"
@@ -16,7 +17,7 @@ namespace tactus::executive {
 /// C++ classes of the executive, so they are built with it: `build` must equal ours.
 struct DriverEntry {
   const char* build;  ///< TACTUS_DRIVER_BUILD
-  const char* kind;  ///< "record": RecordSink, "clock": ClockDriver, "model": ModelDriver, "link": LinkDriver
+  const char* kind;  ///< one of those that DriverLibrary makes
   const char* name;  ///< "csv"
   void* (*make)();   ///< a new object of the kind's class; the caller deletes it
 };
@@ -25,7 +26,7 @@ using DriverFunction = const DriverEntry* (*)();
 /// The executive's version and the compiler's C++ ABI: what two sides of a virtual call must share.
 #define TACTUS_TEXT_OF(x) #x
 #define TACTUS_TEXT(x) TACTUS_TEXT_OF(x)
-#define TACTUS_DRIVER_BUILD "tactus driver 3, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
+#define TACTUS_DRIVER_BUILD "tactus driver 4, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
 
 /// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so.
 class DriverLibrary {
@@ -39,6 +40,7 @@ class DriverLibrary {
   std::unique_ptr<ClockDriver> make_clock_driver() const { return make<ClockDriver>(); }  ///< "clock"
   std::unique_ptr<ModelDriver> make_model_driver() const { return make<ModelDriver>(); }  ///< "model"
   std::unique_ptr<LinkDriver> make_link_driver() const { return make<LinkDriver>(); }     ///< "link"
+  std::unique_ptr<LiveDriver> make_live_driver() const { return make<LiveDriver>(); }     ///< "live"
 
  private:
   template <class T>

@@ -32,6 +32,7 @@ struct Background {
   std::vector<Entry> all;              ///< without one
   Mailbox mailbox;
   CopyList incoming;
+  std::vector<ModelForces*> forces;  ///< of its models
   tactus_call call{0, 0, 0};  ///< of top and all
   tactus_call end_call{0, 0, 0};
   Lane lane;
@@ -57,6 +58,11 @@ struct Background {
 
   /// Whether it is released at the start of frame k.
   bool is_due(std::int64_t k) const TACTUS_RT { return frames == 0 || k % frames == 0; }
+  /// Carries in what the others wrote, and what is forced.
+  void latch() TACTUS_RT {
+    (void)CopyList::run(&incoming, nullptr);
+    for (ModelForces* const each : forces) each->apply();
+  }
   /// Gets it ready for the release at frame k, from that simulated time to the end of its period.
   void prepare(std::int64_t k, std::int64_t sim_time_ns, std::int64_t end_ns) TACTUS_RT;
   /// One release, from its first job to its last. False: a job failed.

@@ -242,6 +242,13 @@ void Executive::set_link(Link& link) {
   });
 }
 
+void Executive::set_live(LivePort& live) {
+  live_ = &live;
+  live.redirect([this](const ModelInstance* model, const void* data, std::size_t bytes) {
+    return program_.outside_view(model, data, bytes);
+  });
+}
+
 void Executive::enter(State next) TACTUS_RT {
   assert(can_go(state(), next) && "a transition that is not in kLifecycle");
   state_.store(next, std::memory_order_relaxed);
@@ -319,6 +326,7 @@ RunEnd Executive::run(std::int64_t frames) {
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = first_frame_;
   orders_.seek(k);
+  if (live_ != nullptr) live_->start(k);
   take_checkpoints(k);
   await_link(k);
   Verdict verdict = await_start(sync_.start(k), k);
@@ -360,6 +368,7 @@ RunEnd Executive::run(std::int64_t frames) {
 void Executive::take_orders(std::int64_t k) TACTUS_RT {
   orders_.take(
       k, [&](const TimedOrder& order) { (void)program_.enable(order.text, order.order == Order::enable); });
+  if (live_ != nullptr && live_->stops_before(k)) orders_.force_pause();
 }
 
 void Executive::drive_safe() TACTUS_RT {
@@ -519,21 +528,13 @@ const Dependency& Executive::blocked_by(std::size_t thread) const TACTUS_RT {
 /// The asynchronous threads whose time it is: what they did is seen from here on, and what they read was
 /// latched.
 bool Executive::meet_backgrounds(std::int64_t k) TACTUS_RT {
-  const auto backgrounds = program_.backgrounds();
-  if (backgrounds.empty()) return true;
   std::uint64_t due = 0;
-  for (std::size_t i = 0; i < backgrounds.size(); ++i) {
-    Background& background = *backgrounds[i];
-    if (!background.is_due(k)) continue;
-    if (background.kind == ThreadKind::asynchronous_must_finish) {
-      if (!wait_for(background)) return !(failed_ = true);
-    } else if (!crew_->is_idle(background.thread)) {
-      ++background.skipped;
-      continue;
-    }
-    if (background.lane.failure().happened()) return !(failed_ = true);
-    due |= std::uint64_t{1} << i;
+  if (!due_backgrounds(k, due)) return false;
+  if (due == 0) {
+    if (live_ != nullptr) live_->begin_frame(k, 0);
+    return true;
   }
+  const auto backgrounds = program_.backgrounds();
   const auto each = [&](auto does) {
     for (std::uint64_t rest = due; rest != 0; rest &= rest - 1)
       does(*backgrounds[static_cast<std::size_t>(std::countr_zero(rest))]);
@@ -546,13 +547,41 @@ bool Executive::meet_backgrounds(std::int64_t k) TACTUS_RT {
     background.order_count = 0;
   });
   each([this](Background& background) { program_.take_switches(background); });
+  if (live_ != nullptr) live_->begin_frame(k, due);
   each([](Background& background) { background.mailbox.publish(); });
-  each([](Background& background) { (void)CopyList::run(&background.incoming, nullptr); });
+  each([](Background& background) { background.latch(); });
   each([&](Background& background) {
     background.prepare(k, now, plan().frame.times(k + background.frames).count());
     crew_->release(background.thread);
   });
   return true;
+}
+
+/// The asynchronous threads that meet the others before frame k, as bits. False: one has failed.
+bool Executive::due_backgrounds(std::int64_t k, std::uint64_t& due) TACTUS_RT {
+  const auto backgrounds = program_.backgrounds();
+  for (std::size_t i = 0; i < backgrounds.size(); ++i) {
+    Background& background = *backgrounds[i];
+    if (!background.is_due(k)) continue;
+    if (background.kind == ThreadKind::asynchronous_must_finish) {
+      if (!wait_for(background)) return !(failed_ = true);
+    } else if (!crew_->is_idle(background.thread)) {
+      ++background.skipped;
+      continue;
+    }
+    if (background.lane.failure().happened()) return !(failed_ = true);
+    due |= std::uint64_t{1} << i;
+  }
+  return true;
+}
+
+/// Those whose memory may be touched while the rig stands still before frame k: they would meet the others.
+std::uint64_t Executive::resting_backgrounds(std::int64_t k) TACTUS_RT {
+  const auto backgrounds = program_.backgrounds();
+  std::uint64_t resting = 0;
+  for (std::size_t i = 0; i < backgrounds.size(); ++i)
+    if (backgrounds[i]->is_due(k) && crew_->is_idle(backgrounds[i]->thread)) resting |= std::uint64_t{1} << i;
+  return resting;
 }
 
 /// A thread that has to have finished its period; how long that took goes to the account of its job.
@@ -652,6 +681,7 @@ void Executive::account(std::int64_t k) TACTUS_RT {
   alive();
   latest_frame_ = {k + 1, turns_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(), false};
   latest_.write(latest_frame_);
+  if (live_ != nullptr) live_->end_frame(k, latest_frame_);
 }
 
 void Executive::follow_realtime() TACTUS_RT {

@@ -14,6 +14,7 @@
 #include "executive/crew.hpp"
 #include "executive/lifecycle.hpp"
 #include "executive/link.hpp"
+#include "executive/live_port.hpp"
 #include "executive/orders.hpp"
 #include "executive/plan.hpp"
 #include "executive/program.hpp"
@@ -153,6 +154,15 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   /// Who takes in and hands out at the borders of every frame, and says when the first one may run. @when
   /// setup
   void set_link(Link& link);
+  /// How programs outside see and change the rig; the plan says `live`. @when setup
+  void set_live(LivePort& live);
+  /// What they can force in a model, and the bit of the asynchronous thread that it is on (0: none). @when
+  /// setup
+  ModelForces* forces_of(const ModelInstance* model) { return program_.forces_of(model); }
+  std::uint64_t background_bit(const ModelInstance* model) const { return program_.background_bit(model); }
+  const Background* background_of(const ModelInstance* model) const { return program_.background_of(model); }
+  /// A rig that stands still looks up: something was asked of it.                                   @when any
+  void nudge() TACTUS_RT { orders_.nudge(); }
   /// Kicked at the end of every frame and freeze frame. @when setup
   void set_watchdog(rtsync::WatchdogDevice& watchdog) { watchdog_ = &watchdog; }
   /// A recording that is sampled once per frame, after the frame's times are known. @when setup
@@ -237,6 +247,8 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   bool run_frame(std::int64_t k) TACTUS_RT;
   bool run_instant() TACTUS_RT;
   bool meet_backgrounds(std::int64_t k) TACTUS_RT;
+  bool due_backgrounds(std::int64_t k, std::uint64_t& due) TACTUS_RT;
+  std::uint64_t resting_backgrounds(std::int64_t k) TACTUS_RT;
   bool run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT;
   rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
   void account(std::int64_t k) TACTUS_RT;
@@ -247,6 +259,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   bool at_rest(std::int64_t k) TACTUS_RT;
   rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT;
   rtsync::Verdict freeze(std::int64_t k, bool clock_fault) TACTUS_RT;
+  rtsync::Verdict rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT;
   bool run_freeze_frame(std::int64_t n) TACTUS_RT;
   rtsync::Verdict await_start(rtsync::Verdict verdict, std::int64_t k) TACTUS_RT;
   void await_link(std::int64_t k);
@@ -298,6 +311,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   rtsync::LatestCell<FaultText> latest_clock_fault_;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   rtsync::WatchdogDevice* watchdog_ = nullptr;
+  LivePort* live_ = nullptr;
   Link* link_ = nullptr;
   bool link_lost_ = false;         // its policy ends the rig
   const bool clock_is_monotonic_;  // rig time is CLOCK_MONOTONIC

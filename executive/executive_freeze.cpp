@@ -41,9 +41,7 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
     alive();
     frozen.turns = turns_;
     latest_.write(frozen);
-    rest();
-    const Verdict verdict = sync_.freeze_pause();
-    wake();
+    const Verdict verdict = rest_frozen(k, frozen);
     if (verdict == Verdict::source_lost || verdict == Verdict::clock_terminate) return verdict;
     if (orders_.ending())
       return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
@@ -57,6 +55,22 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
   if (!run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()}))
     return Verdict::go_on;
   return sync_.unfreeze();
+}
+
+/// Until the next freeze frame, or the rig is told to do something else. What is asked from outside is
+/// answered meanwhile.
+Verdict Executive::rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
+  if (live_ != nullptr) live_->frozen(k, frozen, resting_backgrounds(k));
+  for (;;) {
+    rest();
+    const Verdict verdict = sync_.freeze_pause(live_ == nullptr ? nullptr : &orders_.nudged());
+    wake();
+    if (live_ == nullptr || !orders_.take_nudge()) return verdict;
+    live_->frozen(k, frozen, resting_backgrounds(k));
+    if (verdict != Verdict::go_on || orders_.ending() || back_wanted()) return verdict;
+    take_orders(k);
+    if (!orders_.paused()) return verdict;
+  }
 }
 
 /// Tells the others why the rig stands still: not, if it is because one of them does.

@@ -172,6 +172,7 @@ bool Executive::restore(const std::byte* bytes, std::int64_t frame) {
   if (!run_list(TACTUS_PRELOAD_CHECKPOINT, before)) return false;
   image_.copy_from(bytes);
   program_.take_state();
+  if (live_ != nullptr) live_->forget(frame);
   program_.seek(frame);
   end_call_.sim_time_ns = before.sim_time_ns;
   latest_frame_.frames = frame;

@@ -57,6 +57,7 @@ int IntegrationLoop::run_list(std::vector<Entry>& list) TACTUS_RT {
     if (!entry.is_on()) continue;
     if (entry.extras != nullptr && entry.extras->copies != nullptr)
       (void)CopyList::run(entry.extras->copies, entry.call);
+    if (entry.extras != nullptr && entry.extras->forces != nullptr) entry.extras->forces->apply();
     lane_->set_running(entry.job);
     const int status = entry.run(entry.self, entry.call);
     if (status == 0) continue;

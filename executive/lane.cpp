@@ -10,7 +10,9 @@ CallEnd Lane::call_with_extras(const Entry& entry) TACTUS_RT {
     return CallEnd::blocked;
   }
   if (extras.copies != nullptr) (void)CopyList::run(extras.copies, entry.call);
+  if (extras.forces != nullptr) extras.forces->apply();
   CallEnd end = make(entry);
+  if (extras.forces != nullptr) extras.forces->apply();
   if (extras.guard != nullptr && end == CallEnd::done) {
     if (const VariableGuard::Bad* const bad = extras.guard->check()) [[unlikely]] {
       failure_ = {entry.job, 0, bad};

@@ -9,6 +9,7 @@
 
 #include "executive/connection.hpp"
 #include "executive/job_clock.hpp"
+#include "executive/model_forces.hpp"
 #include "executive/schedule.hpp"
 #include "executive/variable_guard.hpp"
 #include "rtsync/gate.hpp"
@@ -32,6 +33,7 @@ struct CallExtras {
   std::vector<Dependency> waits_for;
   CopyList* copies = nullptr;      ///< fills the model's inputs
   VariableGuard* guard = nullptr;  ///< looks at what the model wrote
+  ModelForces* forces = nullptr;   ///< what somebody outside forces in the model
   rtsync::Gate* done = nullptr;    ///< somebody waits for this job
 };
 

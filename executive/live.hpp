@@ -165,6 +165,9 @@ class LiveRig {
   /// What the rig is doing at this moment, whether or not frames end.
   virtual State state() const = 0;
 
+  /// The names of what is forced at this moment, as they were written.
+  virtual std::vector<std::string> forced() const { return {}; }
+
   /// The next snapshot, made after this call: at the end of the frame that runs, or of the next freeze frame.
   /// nullptr: the run has ended, and with it the frames.
   virtual void next_snapshot(std::function<void(LiveSnapshotPtr)> then) = 0;

@@ -33,6 +33,12 @@ class Orders {
   void request_hold(bool yes) TACTUS_RT { held_.store(yes, std::memory_order_relaxed); }
   /// Run `frames` frames from where the rig stands, then freeze. At least 1.
   void request_step(std::int64_t frames) TACTUS_RT { steps_.store(frames, std::memory_order_relaxed); }
+  /// A rig that stands still is to look at what was asked of it, before its freeze frame ends.
+  void nudge() TACTUS_RT { nudged_.store(true, std::memory_order_release); }
+  const std::atomic<bool>& nudged() const TACTUS_RT { return nudged_; }
+  bool take_nudge() TACTUS_RT {
+    return nudged_.load(std::memory_order_relaxed) && nudged_.exchange(false, std::memory_order_acq_rel);
+  }
   /// Freeze at the first boundary of frames not before that simulated time; at once if it is past.
   void request_run_until(std::int64_t sim_time_ns) TACTUS_RT {
     until_.store(sim_time_ns, std::memory_order_relaxed);
@@ -104,6 +110,7 @@ class Orders {
   std::atomic<bool> reset_{false};
   std::atomic<Toggle> toggle_{Toggle::none};
   std::atomic<bool> held_{false};
+  std::atomic<bool> nudged_{false};
   std::atomic<std::int64_t> steps_{0};
   std::atomic<std::int64_t> until_{-1};
 

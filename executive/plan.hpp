@@ -112,6 +112,7 @@ struct Plan {
   std::vector<TimedOrder> orders{};  ///< ascending in time
   bool nan_guard = true;             ///< a float output or state that is not finite ends the rig
   bool range_guard = true;           ///< so does a variable outside of its declared range
+  bool live = false;                 ///< somebody outside may force variables
   double ratio = 1;                  ///< simulated seconds per real one: how long a thread may take
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< so much beyond its time, and a thread is stuck
 };

@@ -142,6 +142,46 @@ VariableGuard* Program::guard_of(const ModelInstance* model) {
   return guard->empty() ? nullptr : guard.get();
 }
 
+ModelForces* Program::forces_of(const ModelInstance* model) {
+  if (model == nullptr || !plan_.live) return nullptr;
+  auto& forces = forces_[model];
+  if (forces == nullptr) {
+    Background* const background = background_of_thread_[model_thread(model)];
+    forces = std::make_unique<ModelForces>(background == nullptr);
+    if (background != nullptr) background->forces.push_back(forces.get());
+  }
+  return forces.get();
+}
+
+std::uint64_t Program::background_bit(const ModelInstance* model) const {
+  const Background* const background = background_of_thread_[model_thread(model)];
+  for (std::size_t i = 0; i < backgrounds_.size(); ++i)
+    if (backgrounds_[i].get() == background) return std::uint64_t{1} << i;
+  return 0;
+}
+
+/// The extras of a job; nullptr when it needs none.
+const CallExtras* Program::complete(std::uint32_t job, CopyList* copies) {
+  const ModelInstance* const model = plan_.jobs[job].model;
+  VariableGuard* const guard = guard_of(model);
+  ModelForces* const forces = forces_of(model);
+  if (copies == nullptr && guard == nullptr && forces == nullptr) return nullptr;
+  CallExtras* const extras = extras_of(job);
+  extras->copies = copies;
+  extras->guard = guard;
+  extras->forces = forces;
+  return extras;
+}
+
+/// Of copies that are made before an instant.
+const CallExtras* Program::latch_extras(const ModelInstance* model) {
+  ModelForces* const forces = forces_of(model);
+  if (forces == nullptr) return nullptr;
+  CallExtras& extras = latch_extras_[model];
+  extras.forces = forces;
+  return &extras;
+}
+
 CallExtras* Program::extras_of(std::uint32_t job) {
   auto& extras = extras_[job];
   if (extras == nullptr) extras = std::make_unique<CallExtras>();
@@ -174,8 +214,11 @@ void Program::make_loops() {
       for (const std::uint32_t i : order) {
         const PlannedJob& job = plan_.jobs[i];
         Entry entry{job.run, job.self, nullptr, i, nullptr, &on_[i]};
-        if (CopyList* const copies = copies_to(job.model, false, loop.thread)) {
+        CopyList* const copies = copies_to(job.model, false, loop.thread);
+        ModelForces* const forces = forces_of(job.model);
+        if (copies != nullptr || forces != nullptr) {  // the loop itself looks after the guards
           extras_of(i)->copies = copies;
+          extras_of(i)->forces = forces;
           entry.extras = extras_of(i);
         }
         entries.push_back(entry);
@@ -208,7 +251,7 @@ void Program::add_latch(Build& build, const ScheduledJob& like, const ModelInsta
   latch.controller = false;
   latch.enabled = true;
   build.scheduled.push_back(latch);
-  build.made.push_back({&CopyList::run, copies, nullptr, kNoPlanJob, nullptr, nullptr});
+  build.made.push_back({&CopyList::run, copies, nullptr, kNoPlanJob, latch_extras(model), nullptr});
 }
 
 void Program::add_job(Build& build, std::uint32_t i, std::uint32_t lane, std::uint32_t latch_lane) {
@@ -229,13 +272,7 @@ void Program::add_job(Build& build, std::uint32_t i, std::uint32_t lane, std::ui
   build.of_job[i] = build.scheduled.size();
   build.scheduled.push_back(timed);
   Entry entry{job.run, job.self, nullptr, i, nullptr, nullptr};
-  CopyList* const direct = copies_to(job.model, false, job.thread);
-  VariableGuard* const guard = guard_of(job.model);
-  if (direct != nullptr || guard != nullptr) {
-    extras_of(i)->copies = direct;
-    extras_of(i)->guard = guard;
-    entry.extras = extras_of(i);
-  }
+  entry.extras = complete(i, copies_to(job.model, false, job.thread));
   build.made.push_back(entry);
 }
 
@@ -360,17 +397,11 @@ std::vector<Entry> Program::make_list(tactus_job_class job_class, std::size_t th
   for (const std::uint32_t i : order)
     if (CopyList* const copies = reads ? copies_to(plan_.jobs[i].model, true, thread) : nullptr;
         copies != nullptr && latched.insert(plan_.jobs[i].model).second)
-      list.push_back({&CopyList::run, copies, &call, kNoPlanJob, nullptr, nullptr});
+      list.push_back({&CopyList::run, copies, &call, kNoPlanJob, latch_extras(plan_.jobs[i].model), nullptr});
   for (const std::uint32_t i : order) {
     const PlannedJob& job = plan_.jobs[i];
     Entry entry{job.run, job.self, &call, i, nullptr, &on_[i]};
-    CopyList* const direct = reads ? copies_to(job.model, false, thread) : nullptr;
-    VariableGuard* const guard = guard_of(job.model);
-    if (direct != nullptr || guard != nullptr) {
-      extras_of(i)->copies = direct;
-      extras_of(i)->guard = guard;
-      entry.extras = extras_of(i);
-    }
+    entry.extras = complete(i, reads ? copies_to(job.model, false, thread) : nullptr);
     list.push_back(entry);
   }
   return list;

@@ -59,6 +59,14 @@ class Program {
 
   /// Who looks at a model's variables; nullptr: nobody. @when setup
   VariableGuard* guard_of(const ModelInstance* model);
+  /// What is forced in a model; nullptr where nothing can be.
+  ModelForces* forces_of(const ModelInstance* model);
+  /// The asynchronous thread that a model is on; nullptr: none.
+  const Background* background_of(const ModelInstance* model) const {
+    return background_of_thread_[model_thread(model)];
+  }
+  /// Its bit in masks of them; 0 for none.
+  std::uint64_t background_bit(const ModelInstance* model) const;
   /// Classes of frames, freeze and checkpoints, each in its order.
   const std::vector<Entry>& list(tactus_job_class job_class) const TACTUS_RT;
   void set_call(const tactus_call& call) TACTUS_RT { list_call_ = call; }  ///< of all lists
@@ -126,6 +134,8 @@ class Program {
   std::vector<Entry> make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call);
   CopyList* copies_to(const ModelInstance* model, bool delayed, std::size_t thread);
   CallExtras* extras_of(std::uint32_t job);
+  const CallExtras* complete(std::uint32_t job, CopyList* copies);
+  const CallExtras* latch_extras(const ModelInstance* model);
 
   Plan plan_;
   const JobClock job_clock_;
@@ -143,7 +153,9 @@ class Program {
   std::deque<CopyList> copies_;
   std::map<std::tuple<const ModelInstance*, bool, std::size_t>, CopyList*> copies_of_;
   std::map<const ModelInstance*, std::unique_ptr<VariableGuard>> guards_;
+  std::map<const ModelInstance*, std::unique_ptr<ModelForces>> forces_;
   std::map<std::uint32_t, std::unique_ptr<CallExtras>> extras_;
+  std::map<const ModelInstance*, CallExtras> latch_extras_;
   std::deque<rtsync::Gate> gates_;
 
   std::unique_ptr<Schedule> schedule_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "config/date.hpp"
 #include "config/number.hpp"
 #include "executive/device_error.hpp"
 #include "executive/job_class.hpp"
@@ -71,6 +72,7 @@ Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Proble
   connect();
   refuse_direct_loops();
   make_link(choice, base);
+  make_live(base);
   make_recordings();
   check_patience();
   plan_orders();
@@ -324,8 +326,8 @@ void Rig::apply_parameters() {
 }
 
 void Rig::plan_threads() {
-  constexpr const char* kTaken[] = {"main",     "helpers",       "tactus",     "setup",
-                                    "recorder", "runaway-guard", "checkpoint", "link"};
+  constexpr const char* kTaken[] = {"main",          "helpers",    "tactus", "setup", "recorder",
+                                    "runaway-guard", "checkpoint", "link",   "live"};
   plan_.stuck_after = settings_.threads.stuck_after;
   plan_.ratio = settings_.realtime.ratio;
   if (settings_.threads.workers.size() > 60)
@@ -625,6 +627,13 @@ const std::deque<Variable>* Rig::own_variables(const std::string& name) const {
   return name == kClock && settings_.clock.external() ? &clock_variables_ : nullptr;
 }
 
+std::vector<const std::deque<Variable>*> Rig::executive_variables() const {
+  std::vector<const std::deque<Variable>*> all;
+  for (const char* const name : {kRealtime, kClock, kLink})
+    if (const std::deque<Variable>* const own = own_variables(name)) all.push_back(own);
+  return all;
+}
+
 std::optional<VariableRef> Rig::find(const Located<std::string>& name) {
   const auto problem = [&](const std::string& message) {
     problems_.add(name.place, name.path, message);
@@ -759,6 +768,35 @@ void Rig::make_link(const LinkChoice& choice, const std::filesystem::path& base)
         {std::string(kLink) + ".*", section.origin.place, section.origin.path + ".record"});
   }
   link_ = std::move(made);
+}
+
+/// The servers of live access, and the date that they speak of.
+void Rig::make_live(const std::filesystem::path& base) {
+  const config::ParsedDate epoch = config::parse_date(settings_.epoch.value);
+  if (epoch)
+    epoch_ns_ = *epoch.ns;
+  else
+    problems_.add(settings_.epoch.place, settings_.epoch.path, epoch.problem);
+  if (settings_.live.is_null()) return;
+  if (!settings_.live.is_map()) {
+    problems_.add(settings_.live.place(), "live",
+                  std::string("is ") + config::kind_name(settings_.live.kind()) +
+                      "; a map of servers is expected: live: { http: { listen: 127.0.0.1:8086 } }");
+    return;
+  }
+  std::vector<config::Node::Entry> resolved;
+  for (const config::Node::Entry& entry : settings_.live.entries()) {
+    const std::string path = "live." + entry.key;
+    const auto library = driver("live", {entry.key, entry.place, path});
+    if (library == nullptr) continue;
+    const config::Node section =
+        entry.value.is_null() ? config::Node::map({}, entry.value.place()) : entry.value;
+    auto made = library->make_live_driver()->make(section, path, {settings_.rig.value, base}, problems_);
+    if (made == nullptr) continue;  // said why
+    resolved.push_back({entry.key, entry.place, made->resolved()});
+    live_servers_.push_back(std::move(made));
+  }
+  settings_.live = config::Node::map(std::move(resolved), settings_.live.place());
 }
 
 /// An input that the link writes is written by nobody else, and not while its model may be running.

@@ -48,6 +48,12 @@ class Rig {
   const std::deque<ModelInstance>& models() const { return models_; }
   /// The link to virtual-time participants; nullptr: the rig has none.
   Link* link() const { return link_.get(); }
+  /// Servers of live access, in the order of the rig file.
+  const std::vector<std::unique_ptr<LiveServer>>& live_servers() const { return live_servers_; }
+  /// The date of simulated time 0, in ns since 1970-01-01T00:00:00Z.
+  std::int64_t epoch_ns() const { return epoch_ns_; }
+  /// The executive's own variables: rt.*, and clock.* and link.* where there are such.
+  std::vector<const std::deque<Variable>*> executive_variables() const;
   /// Inputs that no wire and no link feeds and no parameter sets.
   std::vector<std::string> unconnected_inputs() const;
 
@@ -115,6 +121,7 @@ class Rig {
   void refuse_direct_loops();
   void make_link(const LinkChoice& choice, const std::filesystem::path& base);
   void check_linked(const VariableRef& input);
+  void make_live(const std::filesystem::path& base);
   void make_recordings();
   std::shared_ptr<DriverLibrary> driver(const std::string& kind, const Located<std::string>& name);
 
@@ -124,6 +131,8 @@ class Rig {
   std::vector<std::shared_ptr<DriverLibrary>> drivers_;
   std::unique_ptr<ClockDriver> clock_driver_;
   std::unique_ptr<Link> link_;
+  std::vector<std::unique_ptr<LiveServer>> live_servers_;
+  std::int64_t epoch_ns_ = 0;
   rtsync::EdgeClockStatus clock_status_;
   rtsync::Nanoseconds clock_delay_{0};  // what the external clock may add to a frame, or to its start
   std::deque<Driven> driven_;

@@ -39,6 +39,7 @@ RigRun::RigRun(Rig& rig, RunOptions options)
       checkpoints_(rig, options_.folder) {}
 
 RigRun::~RigRun() {
+  for (const auto& server : rig_.live_servers()) server->close();
   if (rig_.link() != nullptr)
     rig_.link()->leave({false, "the rig was not started"});  // nothing after it has left
   if (stuck_) {  // one of them never returns, so nobody may wait for it
@@ -106,6 +107,7 @@ void RigRun::choose_clock_and_sleeper() {
   settings.enabled = realtime_;
   sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig_.plan().frame, *clock_, *sleeper_);
   Plan plan = rig_.plan();
+  plan.live = options_.live || !rig_.live_servers().empty();
   std::vector<Provision> refused;
   RigThreads::settle_waiting(plan, cpus_, realtime_, refused);
   wish(std::move(refused));
@@ -123,6 +125,51 @@ void RigRun::choose_clock_and_sleeper() {
     if (rig_.link()->mode() == LinkMode::follow) executive_->forbid_realtime();
   }
   rig_.serve(*executive_);
+  make_live();
+}
+
+void RigRun::make_live() {
+  if (!executive_->plan().live) return;
+  LiveFacts facts{rig_.settings().rig.value, options_.folder, rig_.plan().frame};
+  facts.epoch_ns = rig_.epoch_ns();
+  facts.frames = options_.frames;
+  facts.realtime = realtime_;
+  facts.linked = rig_.link() != nullptr;
+  live_ = std::make_unique<LiveAccess>(rig_, *executive_, std::move(facts),
+                                       [this] { return checkpoints_.request(); });
+}
+
+/// Programs outside may look in from here on.
+void RigRun::open_live(RunWatcher& watcher) {
+  if (live_ == nullptr) return;
+  const rtsync::ThreadSettings helper{"live", cpus_.helpers, SchedPolicy::other, 0, 0, false};
+  live_->start(helper);
+  try {
+    for (const auto& server : rig_.live_servers()) server->open(*live_, helper);
+  } catch (const DeviceError& error) {
+    throw MachineError(std::string(error.what()) + "\nnothing was started");
+  }
+  tell_live(watcher);
+}
+
+void RigRun::tell_live(RunWatcher& watcher) {
+  if (live_ == nullptr) return;
+  const auto tell = [&](const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      log_->info(line);
+      watcher.say(line);
+    }
+  };
+  tell(live_->tell());
+  for (const auto& server : rig_.live_servers()) tell(server->tell());
+}
+
+/// The frames are over, and end_ says how: whoever waits is told, then the servers close.
+void RigRun::close_live(RunWatcher& watcher) {
+  if (live_ == nullptr) return;
+  live_->end(end_);
+  for (const auto& server : rig_.live_servers()) server->close();
+  tell_live(watcher);
 }
 
 /// Real outputs at the speed of a simulation: somebody may have forgotten that they are connected.
@@ -327,7 +374,7 @@ std::vector<Provision> RigRun::evict_strangers() const {
   for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
     const bool ours = thread.tid == ::getpid() || thread.tid == main_->tid() ||
                       thread.tid == recorder_->tid() || job_threads_->has(thread.tid) ||
-                      thread.tid == checkpoints_.tid();
+                      thread.tid == checkpoints_.tid() || (live_ != nullptr && thread.tid == live_->tid());
     const CpuSet frames = cpus_.of_frames() - cpus_.helpers;
     const bool on_its_cpu = thread.cpus.intersects(frames);
     const bool in_the_way = on_its_cpu || thread.policy != SCHED_OTHER;
@@ -395,6 +442,7 @@ void RigRun::run(RunWatcher& watcher) {
   start_main_thread();
   wish(job_threads_->start());
   refuse_or_warn();  // before any job of a model has run
+  open_live(watcher);
   if (join_link(watcher) && initialize(watcher) && open_recordings()) {
     wish(recorder_->provisions());
     checkpoints_.start(cpus_.helpers);
@@ -411,6 +459,7 @@ void RigRun::run(RunWatcher& watcher) {
     watcher.started(*this);
     if (rig_.link() != nullptr) rig_.link()->ready();
     if (service_) service_->ready("rig " + rig_.settings().rig.value);
+    if (options_.paused) executive_->request_pause();
     released_ = true;
     go_.count_down();
     if (tick_until(watcher, done_)) end_ = main_end_;
@@ -482,6 +531,7 @@ void RigRun::look_after(RunWatcher& watcher) {
   }
   serve_systemd();
   tell_checkpoints(watcher);
+  tell_live(watcher);
   if (rig_.link() != nullptr) {
     for (const std::string& line : rig_.link()->tell()) say(watcher, line);
     if (executive_->stop_requested() || executive_->abort_requested()) rig_.link()->cancel();
@@ -545,6 +595,7 @@ void RigRun::finish(RunWatcher& watcher) {
   if (service_) service_->stopping();
   if (!stuck_) main_->join();
   if (rig_.link() != nullptr && !stuck_) stop_watchdog(watcher);  // to leave may take its time
+  close_live(watcher);
   leave_link(watcher);
   if (!stuck_) {
     const bool well = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;

@@ -13,6 +13,7 @@
 #include "config/json.hpp"
 #include "executive/clock_teller.hpp"
 #include "executive/executive.hpp"
+#include "executive/live_access.hpp"
 #include "executive/note_teller.hpp"
 #include "executive/rig.hpp"
 #include "executive/rig_checkpoints.hpp"
@@ -53,6 +54,8 @@ struct RunOptions {
   std::int64_t frames = INT64_MAX;  ///< how many to run
   bool realtime = true;             ///< false: --no-realtime
   std::filesystem::path from{};     ///< a checkpoint to go on from; empty: frame 0
+  bool live = false;                ///< live() is there even if the rig has no servers
+  bool paused = false;              ///< in Pause before the first frame
 };
 
 /// One run of a rig, from the first privilege asked for to the last file closed.
@@ -91,6 +94,8 @@ class RigRun {
   /// The frames never ended after an abort: the process has to be ended with std::_Exit.
   bool stuck() const { return stuck_; }
   RigCheckpoints& checkpoints() { return checkpoints_; }
+  /// Live access; only with RunOptions::live or servers. From RunWatcher::started() to the end of run().
+  LiveRig& live() { return *live_; }
   /// Records that stand in no file, of all recordings together.
   std::uint64_t records_lost() const;
   /// Why summary.json could not be written; empty: it could.
@@ -112,6 +117,10 @@ class RigRun {
   void prepare_machine();
   void tell_checkpoints(RunWatcher& watcher);
   void check_spinning();
+  void make_live();
+  void open_live(RunWatcher& watcher);
+  void tell_live(RunWatcher& watcher);
+  void close_live(RunWatcher& watcher);
   bool join_link(RunWatcher& watcher);
   void leave_link(RunWatcher& watcher);
   bool initialize(RunWatcher& watcher);
@@ -148,6 +157,7 @@ class RigRun {
   std::unique_ptr<rtsync::Sleeper> sleeper_;
   std::unique_ptr<rtsync::RealtimeSync> sync_;
   std::unique_ptr<Executive> executive_;
+  std::unique_ptr<LiveAccess> live_;
   std::unique_ptr<RigThreads> job_threads_;
   std::unique_ptr<Recorder> recorder_;
   RigCheckpoints checkpoints_;

@@ -515,6 +515,8 @@ const Fields<RigSettings>& rig_fields() {
       {
           required("rig", &R::rig, config::name(), "the name of the rig"),
           required("frame", &R::frame, frame_fields(), "the frame"),
+          optional("epoch", &R::epoch,
+                   "the date of simulated time 0: ISO 8601 with zone, 2005-02-15T00:00:00+00:00"),
           optional("until", &R::until, or_word("stopped", range(1ns, kEver), "until somebody ends it"),
                    "simulated time at which the run ends; --until and --frames change it"),
           optional("privileges", &R::privileges,
@@ -541,6 +543,10 @@ const Fields<RigSettings>& rig_fields() {
           list("connect", &R::connect, connection_fields(), "wires between models"),
           named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
           when_present(optional("link", &R::link, link_fields(), "virtual-time participants")),
+          optional(
+              "live", &R::live,
+              "how programs outside see and change it while it runs: an entry for each server, `http` or "
+              "`trick`, with its own keys"),
           list("commands", &R::commands, command_fields(), "orders at simulated times"),
           optional("guard", &R::guard, guard_fields(), "guards of the variables"),
           optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),

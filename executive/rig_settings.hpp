@@ -239,6 +239,7 @@ struct LinkSection {
 
 struct RigSettings {
   Located<std::string> rig;
+  Located<std::string> epoch{"1970-01-01T00:00:00Z"};  ///< the date of simulated time 0; config/date.hpp
   FrameSettings frame;
   std::optional<Nanoseconds> until;
   Privileges privileges = Privileges::prefer;
@@ -254,6 +255,7 @@ struct RigSettings {
   std::vector<ConnectionSettings> connect;
   std::vector<LoopSettings> integrate;
   LinkSection link;
+  config::Node live;  ///< a map: drivers of kind "live", each with its own keys; null: none
   std::vector<CommandSettings> commands;
   GuardSection guard;
   CheckpointSection checkpoint;

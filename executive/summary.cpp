@@ -176,6 +176,7 @@ Json RigRun::summary() const {
         {"sleeper_remark", stuck_ ? "" : sleeper_->remark()},
         {"refused", refused}}},
       {"clock", clock},
+      {"live", live_ == nullptr ? Json(nullptr) : live_->summary()},
       {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},
       {"jobs", jobs},
       {"threads", threads},

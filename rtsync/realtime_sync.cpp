@@ -296,7 +296,7 @@ void RealtimeSync::freeze_init() TACTUS_RT {
   freeze_frames_ = 0;
 }
 
-Verdict RealtimeSync::freeze_pause() TACTUS_RT {
+Verdict RealtimeSync::freeze_pause(const std::atomic<bool>* cut) TACTUS_RT {
   // Requests are taken as at the end of a frame; the freeze is paced in either case, so that a frozen rig
   // never uses a whole CPU.
   if (active()) {
@@ -314,7 +314,17 @@ Verdict RealtimeSync::freeze_pause() TACTUS_RT {
   // The first freeze slot that is still ahead: no burst after a stall, and a pause that was interrupted is
   // taken up again instead of being counted twice.
   freeze_frames_ = freeze_grid_.first_at_or_after(clock_.now() + Nanoseconds{1});
-  return verdict_of(sleeper_.rest_until(freeze_grid_.slot(freeze_frames_)).status);
+  const Instant<RigTime> slot = freeze_grid_.slot(freeze_frames_);
+  if (cut == nullptr) return verdict_of(sleeper_.rest_until(slot).status);
+  // In naps that grow: who answers fast is answered fast, and a long pause costs little.
+  Nanoseconds nap{20'000};
+  for (;;) {
+    if (cut->load(std::memory_order_acquire)) return Verdict::go_on;
+    const Instant<RigTime> next = std::min(slot, clock_.now() + nap);
+    const WaitStatus status = sleeper_.rest_until(next).status;
+    if (status != WaitStatus::reached || next == slot) return verdict_of(status);
+    nap = std::min(2 * nap, kLongestNap);
+  }
 }
 
 Verdict RealtimeSync::unfreeze() TACTUS_RT {

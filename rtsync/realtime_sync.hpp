@@ -119,8 +119,10 @@ class RealtimeSync {
   /// Entering the freeze: the frozen time is counted in freeze frames from the slot of the next frame.
   /// @when rt
   void freeze_init() TACTUS_RT;
-  /// Waits for the end of a freeze frame. Counts neither overruns nor late wakes.                  @when rt
-  Verdict freeze_pause() TACTUS_RT;
+  /// Waits for the end of a freeze frame. Counts neither overruns nor late wakes. `cut`: ends the wait early, with
+  /// go_on, within kLongestNap after it has become true; the next call takes it up again.           @when rt
+  Verdict freeze_pause(const std::atomic<bool>* cut = nullptr) TACTUS_RT;
+  static constexpr Nanoseconds kLongestNap{1'000'000};
   /// Leaving the freeze: the grid moves later by the frozen time. Verdict::terminate when the freeze was the
   /// policy's answer to overruns.                                                                  @when rt
   Verdict unfreeze() TACTUS_RT;

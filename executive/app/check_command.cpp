@@ -276,6 +276,9 @@ void print_plan(const executive::Rig& rig) {
   print_orders(plan);
   print_state(settings);
   print_devices(settings, plan);
+  if (!rig.live_servers().empty()) std::printf("\nlive\n");
+  for (const auto& server : rig.live_servers())
+    for (const std::string& line : server->describe()) std::printf("  %s\n", line.c_str());
   if (rig.link() != nullptr) std::printf("\nlink\n");
   if (rig.link() != nullptr)
     for (const std::string& line : rig.link()->describe()) std::printf("  %s\n", line.c_str());
@@ -306,6 +309,8 @@ std::string driver_references() {
   for (const std::string& name : executive::driver_names("model"))
     add("Keys of a model with `driver: " + name + "`",
         *executive::DriverLibrary("model", name).make_model_driver()->section());
+  for (const std::string& name : executive::driver_names("live"))
+    add("Keys of `live." + name + "`", *executive::DriverLibrary("live", name).make_live_driver()->section());
   for (const std::string& name : executive::driver_names("link"))
     add("Keys of `link` with `driver: " + name + "`",
         *executive::DriverLibrary("link", name).make_link_driver()->section());

@@ -40,6 +40,8 @@ struct RunArguments {
   std::string from;      ///< a checkpoint to go on from; empty: the beginning
   std::string link;      ///< paced, follow, free, off; empty: as the rig says
   std::string registry;  ///< instead of link.registry; empty: as the rig says
+  std::string live;      ///< where its control port listens; empty: as the rig says
+  bool paused = false;   ///< in Pause before the first frame
   std::string replay;    ///< a run folder whose link took in what is to come in again; empty: none
 };
 

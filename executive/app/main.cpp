@@ -80,6 +80,11 @@ int main(int argc, char** argv) {
           "the folder's")
       ->type_name("RUN_DIR")
       ->excludes(link);
+  run_app
+      ->add_option("--live", run.live,
+                   "opens its control port there: unix:live.sock (in the run folder), 127.0.0.1:8086 ...")
+      ->type_name("ADDRESS");
+  run_app->add_flag("--paused", run.paused, "in Pause before the first frame: somebody resumes it");
   run_app->add_flag("!--no-realtime", run.realtime, "as fast as it can; the recorded values are the same");
   run_app->add_option("--out", run.out, "the run folder; default runs/<rig>-<start time>");
   run_app->add_flag("--quiet", run.quiet, "print errors only");

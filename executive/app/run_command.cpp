@@ -103,6 +103,7 @@ executive::RigSettings load_linked(const RunArguments& arguments, config::Proble
   };
   change("--link", "link.mode", arguments.link);
   change("--registry", "link.registry", arguments.registry);
+  if (!arguments.live.empty()) document.set("live.http.listen='" + arguments.live + "'", problems);
   executive::RigSettings settings = executive::rig_fields().load(document, problems);
   return settings;
 }
@@ -154,6 +155,7 @@ int run_command(const RunArguments& given) {
   executive::RunOptions options;
   options.realtime = arguments.realtime;
   options.from = arguments.from;
+  options.paused = arguments.paused;
   options.frames = arguments.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
   bool made_by_us = true;
   options.folder = make_run_folder(arguments.out, rig.settings().rig.value, made_by_us);

@@ -1,0 +1,216 @@
+#include "executive/live_port.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace tactus::executive {
+namespace {
+
+constexpr std::size_t kHead = (sizeof(LivePort::Head) + 63) / 64 * 64;
+
+}  // namespace
+
+LivePort::LivePort(std::vector<Source> sources) : sources_(std::move(sources)) {
+  forced_.reserve(sources_.size());
+  lay_out();
+}
+
+void LivePort::redirect(
+    const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where) {
+  for (Source& source : sources_)
+    if (const void* const elsewhere = where(source.model, source.data, source.bytes)) source.data = elsewhere;
+  lay_out();
+}
+
+/// In the order of their addresses: what are neighbours in memory are copied in one go.
+void LivePort::lay_out() {
+  std::vector<std::size_t> order(sources_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+    return std::less<const void*>{}(sources_[a].data, sources_[b].data);
+  });
+  runs_.clear();
+  offsets_.assign(sources_.size(), 0);
+  bytes_ = 0;
+  for (const std::size_t i : order) {
+    const auto* const from = static_cast<const std::byte*>(sources_[i].data);
+    const bool follows = !runs_.empty() && runs_.back().from + runs_.back().bytes == from;
+    if (follows)
+      runs_.back().bytes += sources_[i].bytes;
+    else
+      runs_.push_back({from, bytes_, sources_[i].bytes});
+    offsets_[i] = bytes_;
+    bytes_ += sources_[i].bytes;
+  }
+  block_ = std::make_unique<rtsync::LatestBlock>(kHead + bytes_);
+}
+
+const LivePort::Head* LivePort::read(const std::byte*& values) TACTUS_RT {
+  const std::byte* const block = block_->read();
+  if (block == nullptr) return nullptr;
+  values = block + kHead;
+  return reinterpret_cast<const Head*>(block);
+}
+
+void LivePort::publish(std::int64_t last, const Snapshot& rig) TACTUS_RT {
+  if (!wanted_.load(std::memory_order_relaxed)) return;
+  // Whoever wants one from here on gets the next.
+  (void)wanted_.exchange(false, std::memory_order_acq_rel);
+  const Head head{begun_.fetch_add(1, std::memory_order_acq_rel) + 1, last, rig};
+  std::byte* const block = block_->writable();
+  std::memcpy(block, &head, sizeof head);
+  std::byte* const values = block + kHead;
+  for (const Run& run : runs_) {
+    if (run.bytes == 8)
+      std::memcpy(values + run.offset, run.from, 8);  // most of them: no call
+    else
+      std::memcpy(values + run.offset, run.from, run.bytes);
+  }
+  block_->publish();
+}
+
+void LivePort::begin_frame(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+  frame_.store(k, std::memory_order_release);
+  take(k, at_rest);
+  for (ModelForces* const forces : forced_)
+    if (forces->on_main()) forces->apply();
+}
+
+void LivePort::end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT {
+  if (LiveEpisode* const episode = episode_.load(std::memory_order_acquire)) {
+    for (; episode->next < episode->captures.size(); ++episode->next) {
+      const LiveEpisode::Capture& capture = episode->captures[episode->next];
+      if (capture.frame > k) break;
+      std::memcpy(episode->data.data() + capture.offset, capture.from, capture.bytes);
+    }
+  }
+  publish(k, rig);
+}
+
+void LivePort::frozen(std::int64_t k, const Snapshot& rig, std::uint64_t at_rest) TACTUS_RT {
+  take(k, at_rest);
+  publish(k - 1, rig);
+  LiveEpisode* const episode = episode_.load(std::memory_order_acquire);
+  if (episode == nullptr || k <= episode->last_frame) return;
+  episode_.store(nullptr, std::memory_order_relaxed);
+  episode->done.store(true, std::memory_order_release);
+}
+
+void LivePort::forget(std::int64_t k) TACTUS_RT {
+  LivePacket* packet = nullptr;
+  while (packets_.pop(packet)) insert(packet);
+  while (pending_count_ > 0) finish(pending_[--pending_count_], LivePacket::End::dropped, k);
+  unforce_all();
+  frame_.store(k - 1, std::memory_order_release);
+  LiveEpisode* const episode = episode_.exchange(nullptr, std::memory_order_acq_rel);
+  if (episode == nullptr) return;
+  episode->broken = true;
+  episode->done.store(true, std::memory_order_release);
+}
+
+/// What is due before frame k, from the earliest on. What only waits for a thread to be at rest stays.
+void LivePort::take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+  packets_waiting_.store(false, std::memory_order_relaxed);
+  LivePacket* packet = nullptr;
+  while (packets_.pop(packet)) {
+    if (!packet->dated) packet->frame = k;
+    insert(packet);
+  }
+  std::size_t waiting = 0;
+  while (pending_count_ > 0 && pending_[pending_count_ - 1]->frame <= k) {
+    LivePacket* const due = pending_[--pending_count_];
+    const bool busy = (due->threads & ~at_rest) != 0;
+    if (busy && !due->dated) {
+      waiting_[waiting++] = due;
+      continue;
+    }
+    LivePacket::End end = LivePacket::End::applied;
+    if (due->dated && due->frame < k)
+      end = LivePacket::End::too_late;
+    else if (busy)
+      end = LivePacket::End::busy;
+    else
+      end = objection(*due);
+    if (end == LivePacket::End::applied) apply(*due);
+    finish(due, end, k);
+  }
+  while (waiting > 0) pending_[pending_count_++] = waiting_[--waiting];
+}
+
+/// The next one is the last; of those of one frame, the one that was sent first.
+void LivePort::insert(LivePacket* packet) TACTUS_RT {
+  std::size_t at = pending_count_++;
+  for (; at > 0 && pending_[at - 1]->frame <= packet->frame; --at) pending_[at] = pending_[at - 1];
+  pending_[at] = packet;
+}
+
+/// All or nothing: what stands in the way of any of its changes.
+LivePacket::End LivePort::objection(LivePacket& packet) TACTUS_RT {
+  using Kind = LiveWrite::Kind;
+  for (packet.which = 0; packet.which < packet.changes.size(); ++packet.which) {
+    const LivePacket::Change& change = packet.changes[packet.which];
+    if (change.forces == nullptr) continue;
+    if (change.kind == Kind::force && change.forces->room() < packet.new_forces) return LivePacket::End::full;
+    if (change.kind != Kind::set || change.forces->find(change.to, change.bytes) == nullptr) continue;
+    const bool released = std::any_of(
+        packet.changes.begin(), packet.changes.begin() + static_cast<std::ptrdiff_t>(packet.which),
+        [&](const LivePacket::Change& before) {
+          return before.kind == Kind::release_all || (before.kind == Kind::release && before.to == change.to);
+        });
+    if (!released) return LivePacket::End::forced;
+  }
+  return LivePacket::End::applied;
+}
+
+void LivePort::apply(LivePacket& packet) TACTUS_RT {
+  for (const LivePacket::Change& change : packet.changes) {
+    const std::byte* const from = packet.data.data() + change.offset;
+    switch (change.kind) {
+      case LiveWrite::Kind::set:
+        std::memcpy(change.to, from, change.bytes);
+        break;
+      case LiveWrite::Kind::force:
+        unforce(*change.forces, change.to, change.bytes);
+        std::memcpy(change.to, from, change.bytes);
+        change.forces->add({change.to, from, change.bytes, &packet});
+        ++packet.holds;
+        if (std::find(forced_.begin(), forced_.end(), change.forces) == forced_.end())
+          forced_.push_back(change.forces);  // within what was reserved
+        break;
+      case LiveWrite::Kind::release:
+        unforce(*change.forces, change.to, change.bytes);
+        if (change.forces->empty()) std::erase(forced_, change.forces);
+        break;
+      case LiveWrite::Kind::release_all:
+        unforce_all();
+        break;
+    }
+  }
+}
+
+/// Ends the forces that share memory with these bytes.
+void LivePort::unforce(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT {
+  while (ModelForces::Force* const force = forces.find(to, bytes)) drop(forces, force);
+}
+
+void LivePort::unforce_all() TACTUS_RT {
+  for (ModelForces* const forces : forced_)
+    while (ModelForces::Force* const force = forces->last()) drop(*forces, force);
+  forced_.clear();
+}
+
+void LivePort::drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT {
+  LivePacket* const packet = force->packet;
+  forces.remove(force);
+  if (--packet->holds == 0 && packet->told) (void)events_.push({packet, false, true});
+}
+
+void LivePort::finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT {
+  packet->end = end;
+  packet->applied_frame = k;
+  packet->told = true;
+  (void)events_.push({packet, true, packet->holds == 0});
+}
+
+}  // namespace tactus::executive

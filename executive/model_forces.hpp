@@ -1,0 +1,57 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+struct LivePacket;
+
+/// What somebody outside forces in one model: values that are written again after every copy of its inputs
+/// and after every one of its jobs, so that neither a wire nor the model itself is seen to change them.
+///
+/// Threads  apply(): whose the model's jobs are. All else: the frames' main thread, while that one is at
+/// rest. RT       everything.
+class ModelForces {
+ public:
+  static constexpr std::size_t kMost = 64;
+  struct Force {
+    void* to = nullptr;
+    const std::byte* from = nullptr;
+    std::size_t bytes = 0;
+    LivePacket* packet = nullptr;  ///< whose memory `from` is
+  };
+
+  explicit ModelForces(bool on_main) : on_main_(on_main) {}
+
+  void apply() const TACTUS_RT {
+    for (std::size_t i = 0; i < count_; ++i) std::memcpy(forces_[i].to, forces_[i].from, forces_[i].bytes);
+  }
+  bool empty() const TACTUS_RT { return count_ == 0; }
+  bool full() const TACTUS_RT { return count_ == kMost; }
+  std::size_t room() const TACTUS_RT { return kMost - count_; }
+  /// The model is at rest between frames: it is on no asynchronous thread.
+  bool on_main() const TACTUS_RT { return on_main_; }
+  /// One that shares memory with these bytes; nullptr: none.
+  Force* find(const void* to, std::size_t bytes) TACTUS_RT {
+    const auto* const first = static_cast<const std::byte*>(to);
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto* const other = static_cast<const std::byte*>(forces_[i].to);
+      if (first < other + forces_[i].bytes && other < first + bytes) return &forces_[i];
+    }
+    return nullptr;
+  }
+  void add(const Force& force) TACTUS_RT { forces_[count_++] = force; }
+  void remove(Force* force) TACTUS_RT { *force = forces_[--count_]; }
+  Force* last() TACTUS_RT { return count_ == 0 ? nullptr : &forces_[count_ - 1]; }
+
+ private:
+  const bool on_main_;
+  std::size_t count_ = 0;
+  std::array<Force, kMost> forces_{};
+};
+
+}  // namespace tactus::executive

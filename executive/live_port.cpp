@@ -3,11 +3,28 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 namespace tactus::executive {
 namespace {
 
 constexpr std::size_t kHead = (sizeof(LivePort::Head) + 63) / 64 * 64;
+
+template <std::size_t kBytes>
+void copy_pieces(const std::byte* const* from, std::size_t count, std::size_t, std::byte* to) noexcept {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, from[i], kBytes);
+}
+void copy_any(const std::byte* const* from, std::size_t count, std::size_t bytes, std::byte* to) noexcept {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from[i], bytes);
+}
+
+/// Of small sizes, without a call for each piece.
+template <std::size_t... kWords>
+auto copier_of(std::size_t bytes, std::index_sequence<kWords...>) {
+  auto* copy = &copy_any;
+  ((bytes == 8 * (kWords + 1) ? void(copy = &copy_pieces<8 * (kWords + 1)>) : void()), ...);
+  return copy;
+}
 
 }  // namespace
 
@@ -30,18 +47,30 @@ void LivePort::lay_out() {
   std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
     return std::less<const void*>{}(sources_[a].data, sources_[b].data);
   });
-  runs_.clear();
+  struct Run {
+    const std::byte* from;
+    std::size_t bytes;
+  };
+  std::vector<Run> runs;
   offsets_.assign(sources_.size(), 0);
   bytes_ = 0;
   for (const std::size_t i : order) {
     const auto* const from = static_cast<const std::byte*>(sources_[i].data);
-    const bool follows = !runs_.empty() && runs_.back().from + runs_.back().bytes == from;
+    const bool follows = !runs.empty() && runs.back().from + runs.back().bytes == from;
     if (follows)
-      runs_.back().bytes += sources_[i].bytes;
+      runs.back().bytes += sources_[i].bytes;
     else
-      runs_.push_back({from, bytes_, sources_[i].bytes});
+      runs.push_back({from, sources_[i].bytes});
     offsets_[i] = bytes_;
     bytes_ += sources_[i].bytes;
+  }
+  pieces_.clear();
+  strips_.clear();
+  for (const Run& run : runs) {
+    if (strips_.empty() || strips_.back().bytes != run.bytes)
+      strips_.push_back({run.bytes, 0, copier_of(run.bytes, std::make_index_sequence<32>())});
+    pieces_.push_back(run.from);
+    strips_.back().end = pieces_.size();
   }
   block_ = std::make_unique<rtsync::LatestBlock>(kHead + bytes_);
 }
@@ -55,17 +84,19 @@ const LivePort::Head* LivePort::read(const std::byte*& values) TACTUS_RT {
 
 void LivePort::publish(std::int64_t last, const Snapshot& rig) TACTUS_RT {
   if (!wanted_.load(std::memory_order_relaxed)) return;
-  // Whoever wants one from here on gets the next.
-  (void)wanted_.exchange(false, std::memory_order_acq_rel);
-  const Head head{begun_.fetch_add(1, std::memory_order_acq_rel) + 1, last, rig};
+  // In this order: who sees the new number, and wants one, is not forgotten.
+  wanted_.store(false, std::memory_order_relaxed);
+  const std::int64_t sequence = begun_.load(std::memory_order_relaxed) + 1;
+  begun_.store(sequence, std::memory_order_release);
+  const Head head{sequence, last, rig};
   std::byte* const block = block_->writable();
   std::memcpy(block, &head, sizeof head);
-  std::byte* const values = block + kHead;
-  for (const Run& run : runs_) {
-    if (run.bytes == 8)
-      std::memcpy(values + run.offset, run.from, 8);  // most of them: no call
-    else
-      std::memcpy(values + run.offset, run.from, run.bytes);
+  std::byte* values = block + kHead;
+  std::size_t begin = 0;
+  for (const Strip& strip : strips_) {
+    strip.copy(&pieces_[begin], strip.end - begin, strip.bytes, values);
+    values += (strip.end - begin) * strip.bytes;
+    begin = strip.end;
   }
   block_->publish();
 }

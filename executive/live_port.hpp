@@ -102,7 +102,7 @@ class LivePort {
   const void* place(std::size_t source) const { return sources_[source].data; }
   std::size_t bytes() const { return bytes_; }
   /// Memcpys per snapshot; for people who wonder what one costs.
-  std::size_t runs() const { return runs_.size(); }
+  std::size_t runs() const { return pieces_.size(); }
 
   // ---- the service side
 
@@ -148,10 +148,11 @@ class LivePort {
   void ring() TACTUS_RT { packets_waiting_.store(true, std::memory_order_release); }
 
  private:
-  struct Run {
-    const std::byte* from;
-    std::size_t offset;
+  /// Pieces of memory of one size, which lie one behind the other in a snapshot.
+  struct Strip {
     std::size_t bytes;
+    std::size_t end;  ///< in pieces_
+    void (*copy)(const std::byte* const* from, std::size_t count, std::size_t bytes, std::byte* to) noexcept;
   };
   void lay_out();
   void take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
@@ -166,7 +167,8 @@ class LivePort {
 
   std::vector<Source> sources_;
   std::vector<std::size_t> offsets_;
-  std::vector<Run> runs_;
+  std::vector<const std::byte*> pieces_;
+  std::vector<Strip> strips_;
   std::size_t bytes_ = 0;
   std::unique_ptr<rtsync::LatestBlock> block_;
   rtsync::SpscRing<LivePacket*> packets_{kMostPackets};

@@ -68,6 +68,7 @@ Verdict Executive::rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT
     if (live_ == nullptr || !orders_.take_nudge()) return verdict;
     live_->frozen(k, frozen, resting_backgrounds(k));
     if (verdict != Verdict::go_on || orders_.ending() || back_wanted()) return verdict;
+    if (sync_.freeze_frame_over()) return verdict;  // however much is asked, those who watch over it are told
     take_orders(k);
     if (!orders_.paused()) return verdict;
   }

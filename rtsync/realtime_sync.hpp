@@ -123,6 +123,8 @@ class RealtimeSync {
   /// go_on, within kLongestNap after it has become true; the next call takes it up again.           @when rt
   Verdict freeze_pause(const std::atomic<bool>* cut = nullptr) TACTUS_RT;
   static constexpr Nanoseconds kLongestNap{1'000'000};
+  /// The end of the freeze frame that the last freeze_pause() waited for has come.                 @when rt
+  bool freeze_frame_over() const TACTUS_RT { return clock_.now() >= freeze_grid_.slot(freeze_frames_); }
   /// Leaving the freeze: the grid moves later by the frozen time. Verdict::terminate when the freeze was the
   /// policy's answer to overruns.                                                                  @when rt
   Verdict unfreeze() TACTUS_RT;

@@ -191,6 +191,13 @@ TEST_F(LiveAccessTest, AnswersWhileItStandsStillAndWhileItRuns) {
   EXPECT_EQ(later->rig.frames, later->frame + 1);
 }
 
+TEST_F(LiveAccessTest, LivesOnHoweverMuchIsAskedWhileItStandsStill) {
+  start();
+  const std::int64_t before = snapshot()->rig.turns;
+  while (snapshot()->rig.turns < before + 5) {
+  }
+}
+
 TEST_F(LiveAccessTest, RefusesWhatIsWrongAndNamesAllOfIt) {
   start();
   const auto problems = write(

@@ -729,6 +729,38 @@ TEST(Freeze, IsPacedByTheFreezeFrameAndMovesTheGridByTheFrozenTime) {
   }
 }
 
+TEST(Freeze, APauseThatIsCutShortIsTakenUpAgainAndNotCountedTwice) {
+  Bench bench;
+  bench.start();
+  bench.frames(2, 100us);
+  const Instant<RigTime> entered = bench.clock.peek();
+  bench.sync.freeze_init();
+  std::atomic<bool> cut{true};
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(bench.sync.freeze_pause(&cut), Verdict::go_on);
+  EXPECT_EQ(bench.clock.peek(), entered) << "it did not even begin to wait";
+  cut.store(false);
+  const std::int64_t waits = bench.sleeper.waits();
+  EXPECT_EQ(bench.sync.freeze_pause(&cut), Verdict::go_on);
+  EXPECT_EQ(bench.clock.peek(), entered + Nanoseconds{10ms});
+  EXPECT_LT(bench.sleeper.waits() - waits, 20) << "the naps grow";
+  EXPECT_GE(bench.sleeper.waits() - waits, 10) << "none is longer than kLongestNap";
+}
+
+TEST(Freeze, AFreezeThatIsCutShortGoesOnAtOnceOnTheGridThatItMoved) {
+  Bench bench;
+  bench.start();
+  bench.frames(2, 100us);
+  bench.sync.freeze_init();
+  bench.clock.advance(4ms);
+  std::atomic<bool> cut{true};
+  EXPECT_EQ(bench.sync.freeze_pause(&cut), Verdict::go_on);
+  const Instant<RigTime> resumed = bench.clock.peek();
+  EXPECT_EQ(bench.sync.unfreeze(), Verdict::go_on);
+  EXPECT_EQ(bench.sync.slot_of(2), resumed);
+  EXPECT_EQ(bench.frame(100us), Verdict::go_on);
+  EXPECT_EQ(bench.totals().overruns + bench.totals().late_wakes + bench.totals().lost, 0);
+}
+
 TEST(Freeze, CountsNeitherOverrunsNorLateWakes) {
   Bench bench;
   bench.start();

@@ -50,6 +50,11 @@ struct LiveRef {
   bool indexed = false;  ///< it was written with an index
 };
 
+/// They have an element in common.
+constexpr bool overlap(const LiveRef& a, const LiveRef& b) {
+  return a.variable == b.variable && a.first < b.first + b.elements && b.first < a.first + a.elements;
+}
+
 /// All variables as they stood at the end of one frame (or freeze frame).
 struct LiveSnapshot {
   std::int64_t sequence = 0;     ///< counts up with every snapshot

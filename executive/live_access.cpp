@@ -11,15 +11,7 @@
 #include "executive/suggest.hpp"
 
 namespace tactus::executive {
-namespace {
-
 using config::Json;
-
-bool overlap(const LiveRef& a, const LiveRef& b) {
-  return a.variable == b.variable && a.first < b.first + b.elements && b.first < a.first + a.elements;
-}
-
-}  // namespace
 
 LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts,
                        std::function<std::string()> checkpoint)

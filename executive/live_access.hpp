@@ -73,6 +73,7 @@ class LiveAccess final : public LiveRig {
         capture;  // of each `out`: index into the captures; SIZE_MAX: at the end of the run
     std::function<void(const EpisodeEnd&)> then;
   };
+  class EpisodePlanner;
   using Answers = std::vector<std::function<void()>>;
 
   void declare(const Rig& rig);
@@ -87,7 +88,7 @@ class LiveAccess final : public LiveRig {
   std::string problem_of(const Sent& sent) const;
   std::optional<std::int64_t> frame_of(const std::string& date, std::string& problem) const;
   std::string date_of(std::int64_t frame) const;
-  bool plan_episode(const EpisodeRequest& request, Running& running, std::vector<LiveBatch>& batches) const;
+  const std::byte* place_of(const LiveRef& ref) const;
   std::optional<LiveRef> item(const EpisodeItem& item, std::string& problem) const;
 
   void run();

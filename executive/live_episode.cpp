@@ -60,125 +60,149 @@ std::optional<LiveRef> LiveAccess::item(const EpisodeItem& item, std::string& pr
   return find(prefix + item.descriptor, problem);
 }
 
-/// Fills `running` and `batches`. False: running.end.problems says all that is wrong.
-bool LiveAccess::plan_episode(const EpisodeRequest& request, Running& running,
-                              std::vector<LiveBatch>& batches) const {
-  std::vector<std::string>& problems = running.end.problems;
-  const std::int64_t next = port_->frame() + 1;
-  if (executive_.state() != State::pause)
-    problems.push_back("the rig is in state " + std::string(name_of(executive_.state())) +
-                       "; an episode begins in Pause: pause it first");
-  std::int64_t last = INT64_MAX;
-  std::string problem;
-  if (request.stop) {
-    const auto frame = frame_of(*request.stop, problem);
-    if (!frame) problems.push_back("stop date: " + problem);
-    if (frame && *frame < next)
-      problems.push_back("stop date: '" + *request.stop + "' is past; the next frame is that of " +
-                         date_of(next));
-    if (frame && *frame > facts_.frames)
-      problems.push_back("stop date: '" + *request.stop + "' is after the end of the run, " +
-                         date_of(facts_.frames));
-    if (frame) last = *frame;
+/// Makes of a request what the frames need; or a list of all that is wrong with it.
+class LiveAccess::EpisodePlanner {
+ public:
+  EpisodePlanner(const LiveAccess& live, const EpisodeRequest& request, Running& running)
+      : live_(live), request_(request), running_(running), next_(live.port_->frame() + 1) {}
+
+  /// Fills `running` and `batches`. False: running.end.problems says why not.
+  bool plan(std::vector<LiveBatch>& batches) {
+    if (live_.executive_.state() != State::pause)
+      complain("the rig is in state " + std::string(name_of(live_.executive_.state())) +
+               "; an episode begins in Pause: pause it first");
+    plan_stop();
+    for (std::size_t i = 0; i < request_.in.size(); ++i) plan_input(i);
+    for (std::size_t i = 0; i < request_.out.size(); ++i) plan_output(i);
+    const std::size_t room = LivePort::kMostPackets - std::min(live_.sent_.size(), LivePort::kMostPackets);
+    if (by_frame_.size() > room)
+      complain("the items have " + std::to_string(by_frame_.size()) + " different dates; at most " +
+               std::to_string(room) + " are possible at a time: make several episodes of it");
+    if (!running_.end.problems.empty()) return false;
+    for (auto& [frame, batch] : by_frame_) batches.push_back(std::move(batch));
+    lay_out_captures();
+    return true;
   }
-  // When the jobs of an item's date run, or why they do not in this episode.
-  const auto check_date = [&](const std::string& which,
-                              const std::string& date) -> std::optional<std::int64_t> {
-    std::string wrong;
-    const auto frame = frame_of(date, wrong);
-    if (!frame)
-      problems.push_back(which + wrong);
-    else if (*frame < next)
-      problems.push_back(which + "'" + date + "' is past; the next frame is that of " + date_of(next));
-    else if (*frame >= facts_.frames)
-      problems.push_back(which + "'" + date + "' is after the last frame of the run, " +
-                         date_of(facts_.frames - 1));
-    else if (*frame > last)
-      problems.push_back(which + "'" + date + "' is after the stop date");
-    else
-      return frame;
-    return std::nullopt;
-  };
-  std::map<std::int64_t, LiveBatch> by_frame;
-  for (std::size_t i = 0; i < request.in.size(); ++i) {
-    const EpisodeInput& in = request.in[i];
-    const std::string which = "in[" + std::to_string(i) + "] (" + in.entity + "." + in.descriptor + "): ";
-    std::optional<std::int64_t> frame = next;
-    if (in.date) frame = check_date(which, *in.date);
-    const auto ref = item(in, problem);
-    if (!ref) {
-      problems.push_back(which + problem);
-      continue;
-    }
-    const Variable& variable = *variables_[ref->variable].variable;
-    const bool list = variable.count > 0 && !ref->indexed;
-    LiveWrite write{LiveWrite::Kind::set, *ref, {}};
-    if (in.typed) {
-      if (in.type != variable.type || (list ? in.count != variable.count : in.count != 0)) {
-        problems.push_back(which + "has type " + std::string(name_of(in.type)) +
-                           (in.count > 0 ? "[" + std::to_string(in.count) + "]" : "") + "; the variable is " +
-                           describe({&variable, ref->first, ref->elements, ref->indexed, nullptr}));
-        continue;
-      }
-      write.bytes = in.bytes;
-    } else if (auto bytes = from_json(variable, ref->elements, list, in.value, problem)) {
-      write.bytes = std::move(*bytes);
-    } else {
-      problems.push_back(which + problem);
-      continue;
-    }
-    if (!frame) continue;
-    if (const std::string wrong = objection(write, *frame); !wrong.empty()) {
-      problems.push_back(which + wrong);
-      continue;
-    }
-    LiveBatch& batch = by_frame[*frame];
-    for (const LiveWrite& other : batch.writes)
-      if (other.ref.variable == ref->variable && other.ref.first < ref->first + ref->elements &&
-          ref->first < other.ref.first + other.ref.elements)
-        problems.push_back(which + "is given twice for the same date; one value is expected");
-    batch.frame = *frame;
-    batch.who = request.who;
-    batch.writes.push_back(std::move(write));
-  }
+
+ private:
   struct Wanted {
     std::int64_t frame;
     std::size_t out;
     LiveRef ref;
   };
-  std::vector<Wanted> wanted;
-  for (std::size_t i = 0; i < request.out.size(); ++i) {
-    const EpisodeItem& out = request.out[i];
-    const std::string which = "out[" + std::to_string(i) + "] (" + out.entity + "." + out.descriptor + "): ";
-    std::optional<std::int64_t> frame = last;
-    if (out.date) frame = check_date(which, *out.date);
-    const auto ref = item(out, problem);
-    if (!ref) problems.push_back(which + problem);
-    running.end.out.push_back({ref.value_or(LiveRef{}), {}});
-    if (ref && frame) wanted.push_back({*frame, i, *ref});
-  }
-  if (sent_.size() + by_frame.size() > LivePort::kMostPackets)
-    problems.push_back("the items have " + std::to_string(by_frame.size()) + " different dates; at most " +
-                       std::to_string(LivePort::kMostPackets - sent_.size()) +
-                       " are possible at a time: make several episodes of it");
-  if (!problems.empty()) return false;
-  for (auto& [frame, batch] : by_frame) batches.push_back(std::move(batch));
 
-  std::stable_sort(wanted.begin(), wanted.end(),
-                   [](const Wanted& a, const Wanted& b) { return a.frame < b.frame; });
-  running.capture.assign(request.out.size(), SIZE_MAX);
-  LiveEpisode& episode = running.episode;
-  episode.last_frame = last;
-  for (const Wanted& each : wanted) {
-    if (each.frame >= facts_.frames) continue;  // with the end of the run
-    running.capture[each.out] = episode.captures.size();
-    const Variable& variable = *variables_[each.ref.variable].variable;
-    const auto* const place = static_cast<const std::byte*>(port_->place(each.ref.variable));
-    episode.captures.push_back({each.frame, place + each.ref.first * size_of(variable.type),
-                                episode.data.size(), bytes_of(each.ref)});
-    episode.data.resize(episode.data.size() + bytes_of(each.ref));
+  void complain(std::string problem) { running_.end.problems.push_back(std::move(problem)); }
+  std::string is_past(const std::string& date) const {
+    return "'" + date + "' is past; the next frame is that of " + live_.date_of(next_);
   }
-  return true;
+  static std::string place(const char* list, std::size_t i, const EpisodeItem& item) {
+    return std::string(list) + "[" + std::to_string(i) + "] (" + item.entity + "." + item.descriptor + "): ";
+  }
+
+  void plan_stop() {
+    if (!request_.stop) return;
+    std::string problem;
+    const auto frame = live_.frame_of(*request_.stop, problem);
+    if (!frame) return complain("stop date: " + problem);
+    if (*frame < next_) complain("stop date: " + is_past(*request_.stop));
+    if (*frame > live_.facts_.frames)
+      complain("stop date: '" + *request_.stop + "' is after the end of the run, " +
+               live_.date_of(live_.facts_.frames));
+    last_ = *frame;
+  }
+
+  /// The frame of an item's date, if this episode runs it.
+  std::optional<std::int64_t> frame_of_item(const std::string& which, const std::string& date) {
+    std::string problem;
+    const auto frame = live_.frame_of(date, problem);
+    const std::int64_t end = live_.facts_.frames;
+    if (frame && *frame < next_)
+      problem = is_past(date);
+    else if (frame && *frame >= end)
+      problem = "'" + date + "' is after the last frame of the run, " + live_.date_of(end - 1);
+    else if (frame && *frame > last_)
+      problem = "'" + date + "' is after the stop date";
+    if (problem.empty()) return frame;
+    complain(which + problem);
+    return std::nullopt;
+  }
+
+  void plan_input(std::size_t i) {
+    const EpisodeInput& in = request_.in[i];
+    const std::string which = place("in", i, in);
+    const std::optional<std::int64_t> frame = in.date ? frame_of_item(which, *in.date) : next_;
+    std::string problem;
+    const auto ref = live_.item(in, problem);
+    std::optional<LiveWrite> write;
+    if (ref) write = value_of(in, *ref, problem);
+    if (!write) return complain(which + problem);
+    if (!frame) return;
+    problem = live_.objection(*write, *frame);
+    if (!problem.empty()) return complain(which + problem);
+    LiveBatch& batch = by_frame_[*frame];
+    for (const LiveWrite& other : batch.writes)
+      if (overlap(other.ref, write->ref))
+        complain(which + "is given twice for the same date; one value is expected");
+    batch.frame = *frame;
+    batch.who = request_.who;
+    batch.writes.push_back(std::move(*write));
+  }
+
+  std::optional<LiveWrite> value_of(const EpisodeInput& in, const LiveRef& ref, std::string& problem) const {
+    const Variable& variable = *live_.variables_[ref.variable].variable;
+    const bool list = variable.count > 0 && !ref.indexed;
+    if (!in.typed) {
+      auto bytes = from_json(variable, ref.elements, list, in.value, problem);
+      if (!bytes) return std::nullopt;
+      return LiveWrite{LiveWrite::Kind::set, ref, std::move(*bytes)};
+    }
+    if (in.type == variable.type && in.count == (list ? variable.count : 0))
+      return LiveWrite{LiveWrite::Kind::set, ref, in.bytes};
+    problem = "has type " + std::string(name_of(in.type)) +
+              (in.count > 0 ? "[" + std::to_string(in.count) + "]" : "") + "; the variable is " +
+              describe({&variable, ref.first, ref.elements, ref.indexed, nullptr});
+    return std::nullopt;
+  }
+
+  void plan_output(std::size_t i) {
+    const EpisodeItem& out = request_.out[i];
+    const std::string which = place("out", i, out);
+    const std::optional<std::int64_t> frame = out.date ? frame_of_item(which, *out.date) : last_;
+    std::string problem;
+    const auto ref = live_.item(out, problem);
+    if (!ref) complain(which + problem);
+    running_.end.out.push_back({ref.value_or(LiveRef{}), {}});
+    if (ref && frame) wanted_.push_back({*frame, i, *ref});
+  }
+
+  void lay_out_captures() {
+    std::stable_sort(wanted_.begin(), wanted_.end(),
+                     [](const Wanted& a, const Wanted& b) { return a.frame < b.frame; });
+    running_.capture.assign(request_.out.size(), SIZE_MAX);
+    LiveEpisode& episode = running_.episode;
+    episode.last_frame = last_;
+    for (const Wanted& each : wanted_) {
+      if (each.frame >= live_.facts_.frames) continue;  // with the end of the run
+      running_.capture[each.out] = episode.captures.size();
+      episode.captures.push_back(
+          {each.frame, live_.place_of(each.ref), episode.data.size(), live_.bytes_of(each.ref)});
+      episode.data.resize(episode.data.size() + live_.bytes_of(each.ref));
+    }
+  }
+
+  const LiveAccess& live_;
+  const EpisodeRequest& request_;
+  Running& running_;
+  const std::int64_t next_;
+  std::int64_t last_ = INT64_MAX;
+  std::map<std::int64_t, LiveBatch> by_frame_;
+  std::vector<Wanted> wanted_;
+};
+
+/// Where the value that others may read stands.
+const std::byte* LiveAccess::place_of(const LiveRef& ref) const {
+  return static_cast<const std::byte*>(port_->place(ref.variable)) +
+         ref.first * size_of(variables_[ref.variable].variable->type);
 }
 
 void LiveAccess::episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) {
@@ -191,7 +215,7 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
   else if (running_ != nullptr)
     running->end.problems.push_back("another episode is under way; one runs at a time");
   else
-    good = plan_episode(request, *running, batches);
+    good = EpisodePlanner(*this, request, *running).plan(batches);
   something_.notify_one();
   if (!good) {
     ++refused_;
@@ -235,9 +259,7 @@ void LiveAccess::finish_episode(Answers& answers, bool ended) {
     const LiveRef& ref = end.out[i].ref;
     if (running->capture[i] == SIZE_MAX) {
       if (!end.ended || executive_.stuck()) continue;
-      const Variable& variable = *variables_[ref.variable].variable;
-      const auto* const from =
-          static_cast<const std::byte*>(port_->place(ref.variable)) + ref.first * size_of(variable.type);
+      const std::byte* const from = place_of(ref);
       end.out[i].bytes.assign(from, from + bytes_of(ref));
     } else if (running->capture[i] < episode.next && !executive_.stuck()) {
       const LiveEpisode::Capture& capture = episode.captures[running->capture[i]];

@@ -1,0 +1,304 @@
+#include "drivers/live/trick/message.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "config/text.hpp"
+#include "executive/variable.hpp"
+
+namespace tactus::drivers::trick {
+namespace {
+
+using executive::LiveSnapshot;
+
+/// Codes of Trick 10 and later. Integers of 64 bits are long long, whose size is the same everywhere.
+struct TypeCode {
+  static constexpr std::int32_t kDouble = 11;
+  static constexpr std::int32_t kUnknown = 25;
+
+  static std::int32_t of(tactus_type type) {
+    switch (type) {
+      case TACTUS_BOOL:
+        return 17;
+      case TACTUS_INT8:
+        return 1;
+      case TACTUS_UINT8:
+        return 2;
+      case TACTUS_INT16:
+        return 4;
+      case TACTUS_UINT16:
+        return 5;
+      case TACTUS_INT32:
+        return 6;
+      case TACTUS_UINT32:
+        return 7;
+      case TACTUS_INT64:
+        return 14;
+      case TACTUS_UINT64:
+        return 15;
+      case TACTUS_FLOAT:
+        return 10;
+      case TACTUS_DOUBLE:
+        return kDouble;
+    }
+    return kUnknown;
+  }
+};
+
+double seconds(const LiveSnapshot& snapshot) { return static_cast<double>(snapshot.sim_time_ns) / 1e9; }
+
+const std::byte* bytes_in(const Entry& entry, const LiveSnapshot& snapshot) {
+  return snapshot.bytes.data() + entry.of->offset +
+         entry.ref.first * executive::size_of(entry.of->variable->type);
+}
+
+template <class T>
+void append_number(std::string& out, T value) {
+  char text[64];  // NOLINT: to_chars wants a plain buffer
+  std::to_chars_result end{};
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr int kDigits = std::is_same_v<T, float> ? 8 : 16;
+    end = std::to_chars(text, text + sizeof text, static_cast<double>(value), std::chars_format::general,
+                        kDigits);
+  } else if constexpr (sizeof(T) == 1) {
+    end = std::to_chars(text, text + sizeof text, static_cast<int>(value));
+  } else {
+    end = std::to_chars(text, text + sizeof text, value);
+  }
+  out.append(text, end.ptr);
+}
+
+/// As Trick does it: through double; integers are cut towards zero. What does not fit is the nearest that
+/// does.
+template <class T>
+T converted(T value, const Entry& entry) {
+  if (!entry.unit) return value;
+  const double shown = convert(static_cast<double>(value), entry.of->variable->unit, *entry.unit);
+  if constexpr (std::is_same_v<T, float>) {
+    if (std::abs(shown) > static_cast<double>(std::numeric_limits<float>::max()))
+      return std::copysign(std::numeric_limits<float>::infinity(),
+                           static_cast<float>(std::copysign(1, shown)));
+    return static_cast<float>(shown);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return shown;
+  } else {
+    const double whole = std::trunc(shown);
+    if (!(whole < std::ldexp(1.0, std::numeric_limits<T>::digits))) return std::numeric_limits<T>::max();
+    if (whole < static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    return static_cast<T>(whole);
+  }
+}
+
+template <class T>
+void append_values(std::string& out, const Entry& entry, const std::byte* at) {
+  for (std::uint32_t i = 0; i < entry.ref.elements; ++i, at += sizeof(T)) {
+    T value{};
+    std::memcpy(&value, at, sizeof value);
+    if (i > 0) out += ',';
+    append_number(out, converted(value, entry));
+  }
+}
+
+void append_bools(std::string& out, const Entry& entry, const std::byte* at) {
+  for (std::uint32_t i = 0; i < entry.ref.elements; ++i)
+    (out += i > 0 ? "," : "") += at[i] != std::byte{0} ? '1' : '0';
+}
+
+void append_variable(std::string& out, const Entry& entry, const LiveSnapshot& snapshot) {
+  const std::byte* const at = bytes_in(entry, snapshot);
+  switch (entry.of->variable->type) {
+    case TACTUS_BOOL:
+      return append_bools(out, entry, at);
+    case TACTUS_INT8:
+      return append_values<std::int8_t>(out, entry, at);
+    case TACTUS_UINT8:
+      return append_values<std::uint8_t>(out, entry, at);
+    case TACTUS_INT16:
+      return append_values<std::int16_t>(out, entry, at);
+    case TACTUS_UINT16:
+      return append_values<std::uint16_t>(out, entry, at);
+    case TACTUS_INT32:
+      return append_values<std::int32_t>(out, entry, at);
+    case TACTUS_UINT32:
+      return append_values<std::uint32_t>(out, entry, at);
+    case TACTUS_INT64:
+      return append_values<std::int64_t>(out, entry, at);
+    case TACTUS_UINT64:
+      return append_values<std::uint64_t>(out, entry, at);
+    case TACTUS_FLOAT:
+      return append_values<float>(out, entry, at);
+    case TACTUS_DOUBLE:
+      return append_values<double>(out, entry, at);
+  }
+}
+
+void append_text(std::string& out, const Entry& entry, const LiveSnapshot& snapshot) {
+  if (entry.kind == Entry::Kind::unknown) {
+    out += "BAD_REF";
+    return;
+  }
+  if (entry.kind == Entry::Kind::variable) {
+    append_variable(out, entry, snapshot);
+  } else {
+    static const config::Unit second = config::Unit::parse("s");
+    append_number(out, entry.unit ? convert(seconds(snapshot), second, *entry.unit) : seconds(snapshot));
+  }
+  if (!entry.label.empty()) out += " {" + entry.label + "}";
+}
+
+void append_int32(std::string& out, std::int64_t value, bool swap = false) {
+  const auto narrow = static_cast<std::int32_t>(value);
+  char bytes[sizeof narrow];  // NOLINT: the bytes of a number
+  std::memcpy(bytes, &narrow, sizeof narrow);
+  if (swap) std::reverse(bytes, bytes + sizeof narrow);
+  out.append(bytes, sizeof narrow);
+}
+
+/// A variable of a binary message, without its name.
+struct Binary {
+  std::int32_t type = TypeCode::kUnknown;
+  std::size_t element = 4;
+  std::size_t size = 4;
+  const std::byte* at = nullptr;  ///< nullptr: zeros
+  double time = 0;
+};
+
+Binary binary_of(const Entry& entry, const LiveSnapshot& snapshot) {
+  if (entry.kind == Entry::Kind::unknown) return {};
+  if (entry.kind == Entry::Kind::time)
+    return {TypeCode::kDouble, sizeof(double), sizeof(double), nullptr, seconds(snapshot)};
+  const tactus_type type = entry.of->variable->type;
+  const std::size_t element = executive::size_of(type);
+  return {TypeCode::of(type), element, element * entry.ref.elements, bytes_in(entry, snapshot)};
+}
+
+void append_binary(std::string& out, const Binary& value, bool swap) {
+  const std::size_t from = out.size();
+  if (value.at != nullptr) {
+    const std::size_t to = from + value.size;
+    out.resize(to);
+    std::memcpy(out.data() + from, value.at, value.size);
+  } else if (value.type == TypeCode::kDouble) {
+    out.resize(from + sizeof value.time);
+    std::memcpy(out.data() + from, &value.time, sizeof value.time);
+  } else {
+    out.append(value.size, '\0');
+  }
+  if (!swap) return;
+  for (std::size_t at = from; at < out.size(); at += value.element)
+    std::reverse(out.begin() + static_cast<std::ptrdiff_t>(at),
+                 out.begin() + static_cast<std::ptrdiff_t>(at + value.element));
+}
+
+class BinaryList {
+ public:
+  BinaryList(Kind kind, const Format& format) : kind_(kind), format_(format) {}
+
+  /// False: it can be in no message.
+  bool add(const Entry& entry, const LiveSnapshot& snapshot) {
+    const Binary value = binary_of(entry, snapshot);
+    const std::size_t size = (format_.names ? 4 + entry.name.size() : 0) + 8 + value.size;
+    if (kHeader + size > kBinaryMessage) return false;
+    if (kHeader + body_.size() + size > kBinaryMessage) close();
+    if (format_.names) {
+      append_int32(body_, static_cast<std::int64_t>(entry.name.size()), format_.byteswap);
+      body_ += entry.name;
+    }
+    append_int32(body_, value.type, format_.byteswap);
+    append_int32(body_, static_cast<std::int64_t>(value.size), format_.byteswap);
+    append_binary(body_, value, format_.byteswap);
+    ++variables_;
+    return true;
+  }
+  std::size_t size() const { return out_.size(); }
+  std::string take() {
+    close();
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::size_t kHeader = 12;
+
+  void close() {
+    append_int32(out_, static_cast<std::int32_t>(kind_), format_.byteswap);
+    append_int32(out_, static_cast<std::int64_t>(kHeader - 4 + body_.size()), format_.byteswap);
+    append_int32(out_, variables_, format_.byteswap);
+    out_ += body_;
+    body_.clear();
+    variables_ = 0;
+  }
+
+  Kind kind_;
+  Format format_;
+  std::string out_;
+  std::string body_;
+  std::int64_t variables_ = 0;
+};
+
+std::string text_of(Kind kind, std::string_view rest) {
+  std::string out = std::to_string(static_cast<std::int32_t>(kind));
+  ((out += '\t') += rest) += '\n';
+  return out;
+}
+
+}  // namespace
+
+std::string list_message(Kind kind, const std::vector<Entry>& entries, const LiveSnapshot& snapshot,
+                         const Format& format, std::size_t most, std::vector<std::string>& skipped) {
+  if (format.binary) {
+    BinaryList list(kind, format);
+    for (const Entry& entry : entries) {
+      if (!list.add(entry, snapshot)) skipped.push_back(entry.name);
+      if (list.size() > most) break;
+    }
+    return list.take();
+  }
+  std::string out = std::to_string(static_cast<std::int32_t>(kind));
+  for (const Entry& entry : entries) {
+    out += '\t';
+    append_text(out, entry, snapshot);
+    if (out.size() > most) break;
+  }
+  return out += '\n';
+}
+
+std::string exists_message(bool exists, const Format& format) {
+  if (!format.binary) return text_of(Kind::exists, exists ? "1" : "0");
+  std::string out;
+  append_int32(out, static_cast<std::int32_t>(Kind::exists));
+  return out += exists ? '\1' : '\0';
+}
+
+std::string list_size_message(std::size_t entries, const Format& format) {
+  if (!format.binary) return text_of(Kind::list_size, std::to_string(entries));
+  std::string out;
+  append_int32(out, static_cast<std::int32_t>(Kind::list_size));
+  append_int32(out, 0);
+  append_int32(out, static_cast<std::int64_t>(entries));
+  return out;
+}
+
+std::string container_size_message(std::int64_t elements, const Format& format) {
+  if (!format.binary)
+    return text_of(Kind::container_size, elements < 0 ? "BAD_REF" : std::to_string(elements));
+  std::string out;
+  append_int32(out, static_cast<std::int32_t>(Kind::container_size));
+  append_int32(out, std::max<std::int64_t>(elements, 0));
+  return out;
+}
+
+std::string error_message(std::string_view reason, const Format& format) {
+  const std::string line = config::one_line(reason);
+  if (!format.binary) return text_of(Kind::error, line);
+  std::string out;
+  append_int32(out, static_cast<std::int32_t>(Kind::error));
+  append_int32(out, static_cast<std::int64_t>(8 + line.size()));
+  append_int32(out, 0);
+  return out += line;
+}
+
+}  // namespace tactus::drivers::trick

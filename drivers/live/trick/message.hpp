@@ -1,0 +1,50 @@
+#pragma once
+/// What the server sends: the messages of Trick's variable server, as text and in binary.
+///
+///     text    <kind>\t<value>\t<value>...\n
+///     binary  int32 kind | int32 bytes behind kind | int32 variables | { [name] type size value }
+///
+/// Binary numbers are in the byte order of this machine. Threads: pure functions.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drivers/live/trick/entry.hpp"
+#include "executive/live.hpp"
+
+namespace tactus::drivers::trick {
+
+enum class Kind : std::int32_t {
+  error = -1,
+  list = 0,
+  exists = 1,
+  list_size = 3,
+  once = 5,
+  container_size = 6,
+};
+
+/// How a client wants its answers.
+struct Format {
+  bool binary = false;
+  bool names = true;      ///< in binary
+  bool byteswap = false;  ///< of variable lists in binary
+};
+
+/// Trick cuts binary messages between variables at this many bytes.
+inline constexpr std::size_t kBinaryMessage = 8192;
+
+/// The values of all entries. Names of those that are too large for a binary message go to `skipped`. Stops
+/// early, and is then longer than `most` bytes and no message, when that is exceeded.
+std::string list_message(Kind kind, const std::vector<Entry>& entries,
+                         const executive::LiveSnapshot& snapshot, const Format& format, std::size_t most,
+                         std::vector<std::string>& skipped);
+std::string exists_message(bool exists, const Format& format);
+std::string list_size_message(std::size_t entries, const Format& format);
+/// elements: -1: it has no size.
+std::string container_size_message(std::int64_t elements, const Format& format);
+/// In binary: int32 -1 | int32 8 + length | int32 0 | the reason.
+std::string error_message(std::string_view reason, const Format& format);
+
+}  // namespace tactus::drivers::trick

@@ -1,0 +1,457 @@
+#include "drivers/live/trick/server.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "drivers/live/trick/address.hpp"
+#include "drivers/live/trick/session.hpp"
+#include "executive/device_error.hpp"
+#include "rtsync/pinned_thread.hpp"
+
+namespace tactus::drivers::trick {
+namespace {
+
+using executive::LiveRig;
+
+constexpr std::size_t kLines = 200;               // between two calls of tell()
+constexpr Nanoseconds kFarewell{2'000'000'000};   // for a session that is over to take its last answers
+constexpr Nanoseconds kListenAgain{100'000'000};  // after accept() found no room
+constexpr int kSendBuffer = 256 * 1024;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// Lines for the log, bounded. Threads: any.
+class Lines {
+ public:
+  void add(std::string line) {
+    const std::lock_guard lock(mutex_);
+    if (lines_.size() < kLines) {
+      lines_.push_back(std::move(line));
+    } else {
+      ++left_out_;
+    }
+  }
+  std::vector<std::string> take() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> lines = std::exchange(lines_, {});
+    if (left_out_ > 0) lines.push_back(std::to_string(std::exchange(left_out_, 0)) + " more lines left out");
+    return lines;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+  std::int64_t left_out_ = 0;
+};
+
+struct Answer {
+  std::uint64_t session = 0;
+  std::uint64_t ticket = 0;
+  executive::LiveSnapshotPtr made{};
+  std::optional<executive::LiveDone> done{};  ///< of a write; else a snapshot
+};
+
+/// Where the rig's thread leaves its answers, even those that come when nobody is there any more.
+class Mailbox {
+ public:
+  Mailbox() : wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    if (wake_.get() < 0) throw executive::DeviceError("live.trick: eventfd: " + std::string(strerror(errno)));
+  }
+  int descriptor() const { return wake_.get(); }
+  void wake() const {
+    const std::uint64_t one = 1;
+    // It can only fail when the counter is full, and then it wakes anyway.
+    [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
+  }
+  void put(Answer answer) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (shut_) return;
+      answers_.push_back(std::move(answer));
+    }
+    wake();
+  }
+  std::vector<Answer> take() {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t read = ::read(wake_.get(), &count, sizeof count);
+    const std::lock_guard lock(mutex_);
+    return std::exchange(answers_, {});
+  }
+  void shut() {
+    const std::lock_guard lock(mutex_);
+    shut_ = true;
+    answers_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Answer> answers_;
+  bool shut_ = false;
+  Descriptor wake_;
+};
+
+class RigDesk final : public Desk {
+ public:
+  RigDesk(LiveRig& rig, std::shared_ptr<Mailbox> mailbox, Lines& lines, std::uint64_t session)
+      : rig_(rig), mailbox_(std::move(mailbox)), lines_(lines), session_(session) {}
+
+  void ask_snapshot(std::uint64_t ticket) override {
+    rig_.next_snapshot([mailbox = mailbox_, session = session_, ticket](executive::LiveSnapshotPtr made) {
+      mailbox->put({session, ticket, std::move(made)});
+    });
+  }
+  std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) override {
+    return rig_.write(std::move(batch),
+                      [mailbox = mailbox_, session = session_, ticket](const executive::LiveDone& done) {
+                        mailbox->put({session, ticket, nullptr, done});
+                      });
+  }
+  std::string order(executive::LiveOrder order, const std::string& who) override {
+    return rig_.order(order, 0, who);
+  }
+  void tell(std::string line) override { lines_.add(std::move(line)); }
+
+ private:
+  LiveRig& rig_;
+  std::shared_ptr<Mailbox> mailbox_;
+  Lines& lines_;
+  std::uint64_t session_;
+};
+
+}  // namespace
+
+class Server::Loop {
+ public:
+  Loop(const TrickSettings& settings, LiveRig& rig) : settings_(settings), rig_(rig) {
+    for (const std::string& text : settings.allow) allow_.push_back(Block::parse(text).value());
+    listen(Endpoint::parse(settings.listen).value());
+  }
+
+  void start(rtsync::ThreadSettings helper) {
+    helper.name = "live-trick";
+    thread_.emplace(std::move(helper), [this] { run(); });
+  }
+  void stop() {
+    stop_ = true;
+    mailbox_->wake();
+    if (thread_) thread_->join();
+    mailbox_->shut();
+    peers_.clear();
+    listener_ = Descriptor();
+  }
+  std::vector<std::string> tell() { return lines_.take(); }
+  std::uint16_t port() const { return bound_.port; }
+
+ private:
+  struct Peer {
+    Peer(Descriptor connected, LiveRig& rig, const std::shared_ptr<Mailbox>& mailbox, Lines& lines,
+         std::uint64_t number, SessionLimits limits, std::string name, Nanoseconds now)
+        : socket(std::move(connected)),
+          desk(rig, mailbox, lines, number),
+          session(rig, desk, limits, std::move(name), now) {}
+
+    Descriptor socket;
+    RigDesk desk;
+    Session session;
+    bool lingers = false;      ///< it has been told everything; what it still sends is thrown away
+    bool half_closed = false;  ///< it sends no more, though what it sent is not read yet
+    bool gone = false;         ///< to be dropped
+    std::optional<Nanoseconds> farewell{};  ///< when it is dropped though it has not taken everything
+  };
+
+  void listen(const Endpoint& wanted) {
+    const auto fail = [&](const char* what, const char* cure) {
+      const std::string cause = strerror(errno);
+      throw executive::DeviceError("live.trick.listen: " + wanted.text() + " cannot be listened on: " + what +
+                                   ": " + cause + "; " + cure);
+    };
+    listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (listener_.get() < 0) fail("socket", "see the limits of this process");
+    const int on = 1;
+    ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(wanted.address);
+    address.sin_port = htons(wanted.port);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
+    if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      fail("bind", "choose another port, or 0 for any, or end the program that has it");
+    if (::listen(listener_.get(), 128) != 0) fail("listen", "choose another port");
+    socklen_t size = sizeof address;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
+    if (::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+      fail("getsockname", "choose another port");
+    bound_ = {wanted.address, ntohs(address.sin_port)};
+    lines_.add("Trick's variable server listens on " + bound_.text());
+    if (!bound_.is_loopback()) {
+      std::string whom;
+      for (const std::string& block : settings_.allow) whom += (whom.empty() ? "" : ", ") + block;
+      lines_.add("there is no password on " + bound_.text() + ": whoever comes from " + whom +
+                 (settings_.writes ? " sees and sets all variables" : " sees all variables"));
+    }
+  }
+
+  void run() {
+    try {
+      while (!stop_) turn();
+    } catch (const std::exception& failure) {
+      lines_.add("Trick's variable server has ended: " + std::string(failure.what()));
+    }
+  }
+
+  void turn() {
+    wait();
+    if (stop_) return;
+    now_ = steady_now();
+    for (Answer& answer : mailbox_->take()) deliver(answer);
+    if (ready(0)) accept_all();
+    std::size_t index = 1;
+    for (const std::uint64_t number : polled_) serve(peers_.at(number), events_.at(++index).revents);
+    std::erase_if(peers_, [](const auto& peer) { return peer.second.gone; });
+  }
+
+  bool ready(std::size_t index) const { return (events_[index].revents & POLLIN) != 0; }
+
+  void wait() {
+    events_.clear();
+    polled_.clear();
+    const bool listens = now_ >= listen_again_;
+    events_.push_back({listens ? listener_.get() : -1, POLLIN, 0});
+    events_.push_back({mailbox_->descriptor(), POLLIN, 0});
+    std::optional<Nanoseconds> next;
+    const auto at = [&](Nanoseconds when) { next = next ? std::min(*next, when) : when; };
+    if (!listens) at(listen_again_);
+    for (auto& [number, peer] : peers_) {
+      short wanted = 0;
+      if (peer.session.room() > 0 || peer.lingers) wanted |= POLLIN;
+      if (!peer.half_closed) wanted |= POLLRDHUP;
+      if (!peer.session.output().empty()) wanted |= POLLOUT;
+      events_.push_back({peer.socket.get(), wanted, 0});
+      polled_.push_back(number);
+      if (const auto when = peer.session.wake_at()) at(*when);
+      if (peer.farewell) at(*peer.farewell);
+    }
+    timespec timeout{};
+    if (next) {
+      const Nanoseconds left = std::max(*next - steady_now(), Nanoseconds{0});
+      timeout.tv_sec = left.count() / 1'000'000'000;
+      timeout.tv_nsec = left.count() % 1'000'000'000;
+    }
+    if (::ppoll(events_.data(), events_.size(), next ? &timeout : nullptr, nullptr) < 0)
+      for (pollfd& event : events_) event.revents = 0;  // a signal: look at what is due, then wait again
+  }
+
+  void deliver(Answer& answer) {
+    const auto found = peers_.find(answer.session);
+    if (found == peers_.end()) return;
+    guarded(found->second, [&](Session& session) {
+      if (answer.done) {
+        session.written(answer.ticket, *answer.done);
+      } else {
+        session.snapshot(answer.ticket, answer.made, now_);
+      }
+    });
+  }
+
+  /// A client whose session fails (no memory) is dropped; the others go on.
+  template <class Work>
+  void guarded(Peer& peer, Work work) {
+    try {
+      work(peer.session);
+    } catch (const std::exception& failure) {
+      lines_.add(peer.session.client() + ": is dropped: " + failure.what());
+      peer.gone = true;
+    }
+  }
+
+  void serve(Peer& peer, short events) {
+    if (peer.gone) return;
+    if ((events & POLLRDHUP) != 0) peer.half_closed = true;
+    guarded(peer, [&](Session& session) {
+      if (events != 0) receive(peer);
+      session.advance(now_);
+      if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) return drop(peer);  // its last commands are done
+      send(peer);
+      if (session.over()) part_with(peer);
+    });
+  }
+
+  /// Closing a socket with bytes that were not read would take the last answers away from the client.
+  void part_with(Peer& peer) {
+    if (!peer.farewell) peer.farewell = now_ + kFarewell;
+    if (now_ >= *peer.farewell || (peer.half_closed && peer.session.output().empty())) return drop(peer);
+    if (peer.lingers || !peer.session.output().empty()) return;
+    peer.lingers = true;
+    ::shutdown(peer.socket.get(), SHUT_WR);
+  }
+
+  void receive(Peer& peer) {
+    if (peer.lingers) {
+      const ssize_t count = ::recv(peer.socket.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+      if (count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) drop(peer);
+      return;
+    }
+    const std::size_t room = std::min(peer.session.room(), buffer_.size());
+    if (room == 0) return;
+    const ssize_t count = ::recv(peer.socket.get(), buffer_.data(), room, MSG_DONTWAIT);
+    if (count > 0) {
+      peer.session.received({buffer_.data(), static_cast<std::size_t>(count)});
+    } else if (count == 0) {
+      peer.half_closed = true;
+      peer.session.ended();
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+      drop(peer);
+    }
+  }
+
+  void send(Peer& peer) {
+    const std::string_view output = peer.session.output();
+    if (peer.gone || output.empty()) return;
+    const ssize_t count =
+        ::send(peer.socket.get(), output.data(), output.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count >= 0) {
+      peer.session.sent(static_cast<std::size_t>(count));
+      peer.session.advance(now_);  // commands that waited for room
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+      drop(peer);
+    }
+  }
+
+  void drop(Peer& peer) {
+    if (!peer.gone && peer.session.missed() > 0)
+      lines_.add(peer.session.client() + ": is gone; " + std::to_string(peer.session.missed()) +
+                 " cyclic messages were left out because it did not read");
+    peer.gone = true;
+  }
+
+  bool allowed(std::uint32_t address) const {
+    return allow_.empty() || std::any_of(allow_.begin(), allow_.end(),
+                                         [&](const Block& block) { return block.holds(address); });
+  }
+
+  void accept_all() {
+    for (int turns = 0; turns < 64; ++turns) {
+      sockaddr_in address{};
+      socklen_t size = sizeof address;
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
+      Descriptor socket(::accept4(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size,
+                                  SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (socket.get() < 0) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+          lines_.add("a client cannot be taken: " + std::string(strerror(errno)));
+          listen_again_ = now_ + kListenAgain;
+        }
+        if (errno != ECONNABORTED && errno != EINTR) return;
+        continue;
+      }
+      welcome(std::move(socket), {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)});
+    }
+  }
+
+  void welcome(Descriptor socket, const Endpoint& from) {
+    if (!allowed(from.address)) {
+      lines_.add(from.text() + " is refused: it is not in `allow` of the rig file");
+      return;
+    }
+    if (peers_.size() >= static_cast<std::size_t>(settings_.max_clients)) {
+      const std::string reason = "there are " + std::to_string(peers_.size()) +
+                                 " clients already, which is the most (`max_clients` in the rig file)";
+      lines_.add(from.text() + " is refused: " + reason);
+      const std::string message = error_message(reason, {});
+      [[maybe_unused]] const ssize_t sent =
+          ::send(socket.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      return;
+    }
+    const int on = 1;
+    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
+    const SessionLimits limits{static_cast<std::size_t>(settings_.max_variables), settings_.writes};
+    const std::uint64_t number = ++numbers_;
+    peers_.try_emplace(number, std::move(socket), rig_, mailbox_, lines_, number, limits, from.text(), now_);
+  }
+
+  const TrickSettings& settings_;
+  LiveRig& rig_;
+  std::vector<Block> allow_;
+  Lines lines_;
+  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
+  Descriptor listener_;
+  Endpoint bound_;
+  std::atomic<bool> stop_{false};
+
+  Nanoseconds now_ = steady_now();
+  Nanoseconds listen_again_{0};
+  std::map<std::uint64_t, Peer> peers_;
+  std::uint64_t numbers_ = 0;
+  std::vector<pollfd> events_;  // listener, mailbox, then the peers of polled_
+  std::vector<std::uint64_t> polled_;
+  std::array<char, 64 * 1024> buffer_{};
+
+  std::optional<rtsync::PinnedThread> thread_;
+};
+
+Server::Server(TrickSettings settings) : settings_(std::move(settings)) {}
+Server::~Server() { close(); }
+
+std::vector<std::string> Server::describe() const {
+  std::string line = "Trick's variable server on " + settings_.listen;
+  if (!settings_.writes) line += ", nothing can be set";
+  for (std::size_t i = 0; i < settings_.allow.size(); ++i)
+    line += (i == 0 ? ", for " : ", ") + settings_.allow[i];
+  return {line};
+}
+
+config::Node Server::resolved() const { return trick_fields().to_node(settings_); }
+
+void Server::open(LiveRig& rig, const rtsync::ThreadSettings& helper) {
+  auto loop = std::make_unique<Loop>(settings_, rig);
+  loop->start(helper);
+  loop_ = std::move(loop);
+}
+
+std::vector<std::string> Server::tell() { return loop_ ? loop_->tell() : std::vector<std::string>{}; }
+
+void Server::close() {
+  if (loop_) loop_->stop();
+}
+
+std::uint16_t Server::port() const { return loop_ ? loop_->port() : 0; }
+
+}  // namespace tactus::drivers::trick

@@ -1,0 +1,254 @@
+#include "drivers/live/trick/session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/text.hpp"
+
+namespace tactus::drivers::trick {
+
+using executive::LiveDone;
+using executive::LiveSnapshot;
+using executive::LiveSnapshotPtr;
+using executive::State;
+
+namespace {
+
+constexpr int kCallsAtOnce = 256;
+constexpr std::size_t kShown = 100;  // bytes of a call that are kept for messages
+// Copies bound to frames are asked for all the time, but not more often than this.
+constexpr Nanoseconds kShortestAsk{200'000};
+constexpr Nanoseconds kLook{50'000'000};  // whether the rig has gone into Pause
+
+}  // namespace
+
+Session::Session(const executive::LiveRig& rig, Desk& desk, SessionLimits limits, std::string peer,
+                 Nanoseconds now)
+    : rig_(rig), desk_(desk), limits_(limits), peer_(std::move(peer)), now_(now), due_(now) {}
+
+std::size_t Session::room() const {
+  const std::size_t held = input_.size() - taken_;
+  return over_ || ended_ || held > kLongestBlock ? 0 : kLongestBlock + 1 - held;
+}
+
+void Session::received(std::string_view bytes) {
+  if (taken_ > kLongestBlock || taken_ == input_.size()) {
+    input_.erase(0, taken_);
+    scanned_ -= taken_;
+    taken_ = 0;
+  }
+  input_ += bytes;
+}
+
+std::string Session::client() const { return tag_.empty() ? peer_ : peer_ + " (" + tag_ + ")"; }
+std::string Session::who() const { return "trick " + client(); }
+
+void Session::sent(std::size_t bytes) {
+  sent_ += bytes;
+  if (sent_ == output_.size()) {
+    output_.clear();
+    sent_ = 0;
+    if (output_.capacity() > kBuffer) output_.shrink_to_fit();
+  } else if (sent_ > kBuffer) {
+    output_.erase(0, sent_);
+    sent_ = 0;
+  }
+}
+
+void Session::complain(const std::string& text, const std::string& reason) {
+  if (complaints_ == kComplaints) return;
+  desk_.tell(client() + ": " + config::show(text) + " is refused: " + reason);
+  if (++complaints_ == kComplaints)
+    desk_.tell(client() + ": that was refusal " + std::to_string(kComplaints) +
+               "; further ones are not told");
+}
+
+void Session::refuse(const std::string& text, const std::string& reason) {
+  complain(text, reason);
+  emit(error_message(reason, format_));
+}
+
+// --- commands, one after the other
+
+void Session::next_line() {
+  const std::size_t end = input_.find('\n', scanned_);
+  if (end == std::string::npos) {
+    scanned_ = input_.size();
+    if (input_.size() - taken_ > kLongestBlock) {
+      refuse(input_.substr(taken_, kShown),
+             "more than " + std::to_string(kLongestBlock) +
+                 " bytes without the end of a line; end each command with a newline");
+      over_ = true;
+    }
+    return;
+  }
+  std::string line = input_.substr(taken_, end - taken_);
+  taken_ = scanned_ = end + 1;
+  std::erase(line, '\r');
+  for (Call& call : parse_line(line)) calls_.push_back(std::move(call));
+}
+
+void Session::run_calls() {
+  more_ = false;
+  for (int turns = 0; !over_ && !reading_ && output().size() < kBacklog; ++turns) {
+    if (calls_.empty() && !has_line()) {
+      next_line();  // for the limit
+      return;
+    }
+    if (turns == kCallsAtOnce) {
+      more_ = true;
+      return;
+    }
+    if (calls_.empty()) {
+      next_line();
+      continue;
+    }
+    const Call call = std::move(calls_.front());
+    calls_.pop_front();
+    run(call);
+  }
+}
+
+// --- answers on demand
+
+bool Session::writes_in_the_way() const {
+  return !writing_.empty() && rig_.state() != State::pause && now_ - reading_->since < kEffect;
+}
+
+void Session::start_reading(Kind kind, std::vector<Entry> once, const Call& call) {
+  reading_ = Reading{kind, std::move(once), 0, now_, call.text.substr(0, kShown)};
+  advance_reading();
+}
+
+void Session::advance_reading() {
+  if (!reading_) return;
+  if (reading_->ticket == 0 && !writes_in_the_way()) {
+    reading_->ticket = ++tickets_;
+    reading_->since = now_;
+    desk_.ask_snapshot(reading_->ticket);
+  }
+  if (reading_->ticket == 0 || now_ - reading_->since < kAnswer) return;
+  refuse(reading_->text, "no frame has ended for " + std::to_string(kAnswer.count() / 1'000'000'000) +
+                             " s, the rig is in state " + std::string(executive::name_of(rig_.state())) +
+                             "; ask again when its frames run");
+  reading_.reset();
+}
+
+std::string Session::list(Kind kind, const std::vector<Entry>& entries, const LiveSnapshot& made) {
+  std::vector<std::string> skipped;
+  std::string message = list_message(kind, entries, made, format_, kLongestMessage, skipped);
+  for (std::size_t i = 0; i < skipped.size() && !skips_told_; ++i)
+    desk_.tell(client() + ": " + config::show(skipped[i]) +
+               " is left out of a binary message, which has at most " + std::to_string(kBinaryMessage) +
+               " bytes; ask for its elements");
+  skips_told_ = skips_told_ || (kind == Kind::list && !skipped.empty());
+  if (message.size() > kLongestMessage) {
+    const std::string reason = "the message has more than " + std::to_string(kLongestMessage) +
+                               " bytes; ask for fewer variables at a time";
+    paused_ = paused_ || kind == Kind::list;  // it would be refused again and again
+    complain("var_send", reason);
+    return error_message(reason, format_);
+  }
+  return message;
+}
+
+void Session::answer_reading(const LiveSnapshotPtr& made) {
+  const Reading reading = *std::move(reading_);
+  reading_.reset();
+  if (made == nullptr) return refuse(reading.text, "the run is over, there are no frames any more");
+  emit(list(reading.kind, reading.kind == Kind::once ? reading.once : entries_, *made));
+}
+
+void Session::written(std::uint64_t ticket, const LiveDone& done) {
+  const auto of_ticket = [&](const auto& writing) { return writing.first == ticket; };
+  const auto found = std::find_if(writing_.begin(), writing_.end(), of_ticket);
+  if (found == writing_.end()) return;
+  const std::string text = std::move(found->second);
+  writing_.erase(found);
+  if (!done.applied && !over_) refuse(text, done.problem);
+}
+
+// --- cyclic messages
+
+bool Session::FrameRule::due(std::int64_t frame) {
+  if (multiple <= 0) return false;
+  const std::int64_t from = frame - offset;
+  const std::int64_t passed = from < 0 ? -1 : from / multiple;
+  // After a reset frames count from 0 again.
+  const bool yes = from >= 0 && (last ? passed != *last : from % multiple == 0);
+  last = passed;
+  return yes;
+}
+
+bool Session::is_cyclic() const { return !paused_ && !entries_.empty() && !ended_ && !over_ && !rig_ended_; }
+
+void Session::advance_cycle() {
+  if (!is_cyclic() || cyclic_ticket_ != 0 || now_ < due_) return;
+  const Nanoseconds step = copy_mode_ == CopyMode::any_time ? cycle_ : kShortestAsk;
+  due_ = due_ + step > now_ ? due_ + step : now_ + step;  // what was missed is not made up for
+  cyclic_ticket_ = ++tickets_;
+  desk_.ask_snapshot(cyclic_ticket_);
+}
+
+bool Session::copy_is_due(const LiveSnapshot& made) {
+  const bool frozen = made.rig.state == State::pause;
+  if (copy_mode_ == CopyMode::multiples_of_frame)
+    return frozen ? freeze_frames_.due(made.rig.turns - made.rig.frames) : frames_.due(made.frame);
+  if (copy_mode_ == CopyMode::any_time) return true;
+  if (frozen) {  // simulated time stands, the client's clock does not
+    due_ = std::max(due_, now_ + cycle_);
+    return true;
+  }
+  const std::int64_t passed = made.sim_time_ns / cycle_.count();
+  const bool yes = last_multiple_ ? passed != *last_multiple_ : made.sim_time_ns % cycle_.count() == 0;
+  last_multiple_ = passed;
+  return yes;
+}
+
+void Session::send_cycle(const LiveSnapshot& made) {
+  if (!is_cyclic() || !copy_is_due(made)) return;
+  const std::size_t waiting = output().size();
+  const auto fits = [&] { return waiting == 0 || waiting + last_size_ <= kBuffer; };
+  if (fits()) {  // by the message before; else it is not worth the work
+    std::string message = list(Kind::list, entries_, made);
+    last_size_ = message.size();
+    if (fits()) return emit(message);
+  }
+  if (missed_++ == 0)
+    desk_.tell(client() + ": does not read what it asked for; cyclic messages are left out as long as " +
+               std::to_string(waiting) + " bytes wait for it");
+}
+
+void Session::snapshot(std::uint64_t ticket, const LiveSnapshotPtr& made, Nanoseconds now) {
+  now_ = now;
+  if (over_) return;
+  if (reading_ && reading_->ticket == ticket) {
+    answer_reading(made);
+  } else if (ticket == cyclic_ticket_) {
+    cyclic_ticket_ = 0;
+    if (made == nullptr) rig_ended_ = true;
+    if (made != nullptr) send_cycle(*made);
+  }
+}
+
+// --- time
+
+void Session::advance(Nanoseconds now) {
+  now_ = now;
+  advance_reading();
+  run_calls();
+  advance_cycle();
+  if (ended_ && !reading_ && calls_.empty() && !has_line()) over_ = true;
+}
+
+std::optional<Nanoseconds> Session::wake_at() const {
+  if (over_) return std::nullopt;
+  if (more_) return now_;
+  std::optional<Nanoseconds> next;
+  const auto at = [&](Nanoseconds when) { next = next ? std::min(*next, when) : when; };
+  if (reading_) at(reading_->ticket == 0 ? now_ + kLook : reading_->since + kAnswer);
+  if (is_cyclic() && cyclic_ticket_ == 0) at(due_);
+  return next;
+}
+
+}  // namespace tactus::drivers::trick

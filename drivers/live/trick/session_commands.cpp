@@ -1,0 +1,386 @@
+/// The commands of Trick's variable server: what each takes, and what it does.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "config/text.hpp"
+#include "drivers/live/trick/session.hpp"
+#include "executive/variable.hpp"
+
+namespace tactus::drivers::trick {
+
+using executive::LiveOrder;
+
+namespace {
+
+constexpr double kLongestCycle = 1e9;  // s
+constexpr std::size_t kWrites = 1000;  // of one client that no frame has taken yet
+
+const std::string& text(const Call& call, std::size_t index) {
+  return std::get<std::string>(call.values[index]);
+}
+std::int64_t whole(const Call& call, std::size_t index) {
+  if (const bool* const plain = std::get_if<bool>(&call.values[index])) return *plain ? 1 : 0;
+  const Integer integer = std::get<Integer>(call.values[index]);
+  constexpr std::uint64_t kMost = INT64_MAX;
+  const auto magnitude = static_cast<std::int64_t>(std::min(integer.magnitude, kMost));
+  return integer.negative ? -magnitude : magnitude;
+}
+double real(const Call& call, std::size_t index) {
+  if (const double* const plain = std::get_if<double>(&call.values[index])) return *plain;
+  return static_cast<double>(whole(call, index));
+}
+
+/// t: a text, i: a whole number, n: a number, b: True, False or a whole number, v: any value.
+bool fits(char letter, const Value& value) {
+  const bool is_bool = std::holds_alternative<bool>(value);
+  const bool is_whole = std::holds_alternative<Integer>(value) || is_bool;
+  switch (letter) {
+    case 't':
+      return std::holds_alternative<std::string>(value);
+    case 'i':
+    case 'b':
+      return is_whole;
+    case 'n':
+      return is_whole || std::holds_alternative<double>(value);
+    default:
+      return true;
+  }
+}
+
+/// What is wrong with the values; empty: nothing. Those behind '?' may be left out.
+std::string misfit(std::string_view takes, const std::vector<Value>& values) {
+  std::string words;
+  std::size_t least = 0;
+  std::size_t most = 0;
+  bool wrong = false;
+  bool open = false;
+  for (const char letter : takes) {
+    if (letter == '?') {
+      open = true;
+      continue;
+    }
+    wrong = wrong || (most < values.size() && !fits(letter, values[most]));
+    ++most;
+    least += open ? 0 : 1;
+    const std::string_view word = letter == 't'   ? "a text"
+                                  : letter == 'i' ? "a whole number"
+                                  : letter == 'n' ? "a number"
+                                  : letter == 'b' ? "True or False"
+                                                  : "a value";
+    words += (words.empty() ? "" : ", ") + std::string(word) + (open ? " (may be left out)" : "");
+  }
+  if (!wrong && values.size() >= least && values.size() <= most) return "";
+  return "it takes " + (words.empty() ? std::string("nothing") : words);
+}
+
+}  // namespace
+
+struct Session::Command {
+  std::string_view name;
+  std::string_view takes;
+  void (Session::*run)(const Call&);  ///< nullptr: accepted, and without effect here
+};
+struct Session::Order {
+  std::string_view name;
+  std::string_view takes;
+  LiveOrder order;
+  std::string_view why_not_more;  ///< of Trick's other forms of it
+};
+struct Session::Advice {
+  std::string_view name;
+  std::string_view reason;
+};
+
+const std::vector<Session::Command>& Session::commands() {
+  using S = Session;
+  static const std::vector<Command> table{
+      {"var_add", "t?t", &S::var_add},
+      {"var_remove", "t", &S::var_remove},
+      {"var_clear", "", &S::var_clear},
+      {"var_units", "tt", &S::var_units},
+      {"var_send", "", &S::var_send},
+      {"var_send_once", "t?i", &S::var_send_once},
+      {"var_exists", "t", &S::var_exists},
+      {"var_send_list_size", "", &S::var_send_list_size},
+      {"var_get_stl_size", "t", &S::var_get_stl_size},
+      {"var_cycle", "n", &S::var_cycle},
+      {"var_pause", "", &S::var_pause},
+      {"var_unpause", "", &S::var_unpause},
+      {"var_ascii", "", &S::var_ascii},
+      {"var_binary", "", &S::var_binary},
+      {"var_binary_nonames", "", &S::var_binary_nonames},
+      {"var_byteswap", "b", &S::var_byteswap},
+      {"var_set_copy_mode", "i", &S::var_set_copy_mode},
+      {"var_set_write_mode", "i", &S::var_set_write_mode},
+      {"var_sync", "i", &S::var_sync},
+      {"var_set_frame_multiple", "i", &S::var_set_frame_multiple},
+      {"var_set_frame_offset", "i", &S::var_set_frame_offset},
+      {"var_set_freeze_frame_multiple", "i", &S::var_set_freeze_frame_multiple},
+      {"var_set_freeze_frame_offset", "i", &S::var_set_freeze_frame_offset},
+      {"var_set_client_tag", "t", &S::var_set_client_tag},
+      {"var_set", "tv?t", &S::var_set},
+      {"var_exit", "", &S::var_exit},
+      {"var_validate_address", "b", nullptr},
+      {"var_debug", "i", nullptr},
+      {"var_server_log_on", "", nullptr},
+      {"var_server_log_off", "", nullptr},
+      {"var_server_session_log_on", "", nullptr},
+      {"var_server_session_log_off", "", nullptr},
+      {"var_set_send_stdio", "b?i", nullptr},
+      {"var_retry_bad_ref", "", nullptr},
+  };
+  return table;
+}
+
+const std::vector<Session::Order>& Session::orders() {
+  static constexpr std::string_view kAtTimes =
+      "orders at a time are not given here; they stand in the rig file (`commands:`)";
+  static constexpr std::string_view kNames = "the rig names its checkpoints itself; send trick.checkpoint()";
+  static const std::vector<Order> table{
+      {"freeze", "", LiveOrder::pause, kAtTimes},
+      {"exec_freeze", "", LiveOrder::pause, ""},
+      {"run", "", LiveOrder::resume, ""},
+      {"exec_run", "", LiveOrder::resume, ""},
+      {"stop", "", LiveOrder::stop, kAtTimes},
+      {"exec_shutdown", "", LiveOrder::stop, ""},
+      {"exec_terminate", "?tt", LiveOrder::stop, ""},
+      {"exec_terminate_with_return", "?itit", LiveOrder::stop, ""},
+      {"checkpoint", "", LiveOrder::checkpoint, kNames},
+  };
+  return table;
+}
+
+const std::vector<Session::Advice>& Session::advice() {
+  static constexpr std::string_view kFiles =
+      "files and descriptions of classes are not served; what variables there are says `tactus check`, or "
+      "the "
+      "control port under /v1/variables";
+  static constexpr std::string_view kPace = "whether the rig is in real time says its rig file (`realtime:`)";
+  static const std::vector<Advice> table{
+      {"send_sie_resource", kFiles},
+      {"send_sie_class", kFiles},
+      {"send_sie_enum", kFiles},
+      {"send_sie_top_level_objects", kFiles},
+      {"send_file", kFiles},
+      {"load_checkpoint", "a checkpoint is loaded when the rig starts: tactus run --from FILE"},
+      {"real_time_enable", kPace},
+      {"real_time_disable", kPace},
+      {"var_write_stdio", "the rig's output is its log, in the run folder"},
+  };
+  return table;
+}
+
+void Session::run(const Call& call) {
+  if (!call.problem.empty()) return refuse(call.text, call.problem);
+  const auto named = [&](const auto& row) { return row.name == call.name; };
+  if (const auto& all = commands(); std::any_of(all.begin(), all.end(), named)) {
+    const Command& command = *std::find_if(all.begin(), all.end(), named);
+    if (const std::string problem = misfit(command.takes, call.values); !problem.empty())
+      return refuse(call.text, problem);
+    if (command.run != nullptr) (this->*command.run)(call);
+    return;
+  }
+  if (const auto& all = orders(); std::any_of(all.begin(), all.end(), named))
+    return give_order(call, *std::find_if(all.begin(), all.end(), named));
+  if (const auto& all = advice(); std::any_of(all.begin(), all.end(), named))
+    return refuse(call.text, std::string(std::find_if(all.begin(), all.end(), named)->reason));
+  std::vector<std::string> known;
+  for (const Command& command : commands()) known.emplace_back(command.name);
+  const std::string meant = config::nearest(call.name, known);
+  refuse(call.text, "it is no command of the variable server, and there is no Python here" +
+                        (meant.empty() ? "" : "; did you mean " + config::show(meant) + "?"));
+}
+
+void Session::give_order(const Call& call, const Order& order) {
+  if (const std::string problem = misfit(order.takes, call.values); !problem.empty())
+    return refuse(call.text, order.why_not_more.empty() ? problem : std::string(order.why_not_more));
+  if (!limits_.writes) return refuse(call.text, "orders are not taken here (`writes: no` in the rig file)");
+  const std::string problem = desk_.order(order.order, who());
+  if (!problem.empty()) refuse(call.text, problem);
+}
+
+// --- the list
+
+void Session::var_add(const Call& call) {
+  const std::string& name = text(call, 0);
+  if (entries_.size() >= limits_.variables)
+    return refuse(call.text, "the list has " + std::to_string(entries_.size()) +
+                                 " variables already, which is the most (`max_variables` in the rig file)");
+  if (name.size() > kLongestName)
+    return refuse(call.text, "a name has at most " + std::to_string(kLongestName) + " bytes");
+  Entry entry = look_up(rig_, name);
+  if (call.values.size() > 1 && entry.kind != Entry::Kind::unknown)
+    if (const std::string problem = set_unit(entry, text(call, 1)); !problem.empty())
+      complain(call.text, problem);
+  entries_.push_back(std::move(entry));
+  skips_told_ = false;
+}
+
+void Session::var_remove(const Call& call) {
+  const auto named = [&](const Entry& entry) { return entry.name == text(call, 0); };
+  if (const auto found = std::find_if(entries_.begin(), entries_.end(), named); found != entries_.end())
+    entries_.erase(found);
+}
+
+void Session::var_clear(const Call&) {
+  entries_.clear();
+  entries_.shrink_to_fit();
+}
+
+void Session::var_units(const Call& call) {
+  const auto named = [&](const Entry& entry) { return entry.name == text(call, 0); };
+  const auto found = std::find_if(entries_.begin(), entries_.end(), named);
+  if (found == entries_.end()) return complain(call.text, "it is not in the list; add it first");
+  if (const std::string problem = set_unit(*found, text(call, 1)); !problem.empty())
+    complain(call.text, problem);
+}
+
+// --- answers
+
+void Session::var_send(const Call& call) {
+  if (!entries_.empty()) start_reading(Kind::list, {}, call);
+}
+
+void Session::var_send_once(const Call& call) {
+  std::vector<Entry> once;
+  std::string_view rest = text(call, 0);
+  const std::int64_t expected = call.values.size() > 1 ? whole(call, 1) : 1;
+  const auto names = std::count(rest.begin(), rest.end(), ',') + (rest.empty() || rest.back() == ',' ? 0 : 1);
+  if (names != expected)
+    return complain(call.text, "there are " + std::to_string(names) + " names, not " +
+                                   std::to_string(expected) + ", so nothing is sent");
+  if (static_cast<std::size_t>(names) > limits_.variables)
+    return refuse(call.text, "there are more than " + std::to_string(limits_.variables) +
+                                 " names (`max_variables` in the rig file)");
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view name = config::trimmed(rest.substr(0, comma));
+    once.push_back(look_up(rig_, std::string(name)));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  if (!once.empty()) start_reading(Kind::once, std::move(once), call);
+}
+
+void Session::var_exists(const Call& call) {
+  std::string problem;
+  emit(exists_message(find(rig_, text(call, 0), problem).has_value(), format_));
+}
+
+void Session::var_send_list_size(const Call&) { emit(list_size_message(entries_.size(), format_)); }
+
+void Session::var_get_stl_size(const Call& call) {
+  std::string problem;
+  const auto ref = find(rig_, text(call, 0), problem);
+  const bool array = ref && !ref->indexed && rig_.variables()[ref->variable].variable->count > 0;
+  emit(container_size_message(array ? static_cast<std::int64_t>(ref->elements) : -1, format_));
+}
+
+// --- when, and in which form
+
+void Session::var_cycle(const Call& call) {
+  const double seconds = real(call, 0);
+  if (!(seconds >= 0 && seconds <= kLongestCycle))
+    return complain(call.text, "a cycle is 0.001 s or more, and at most 1e9 s");
+  const Nanoseconds before = cycle_;
+  cycle_ = std::max(kShortestCycle, Nanoseconds(std::llround(seconds * 1e9)));
+  due_ = std::max(now_, std::min(due_, due_ - before + cycle_));
+  last_multiple_.reset();
+}
+
+void Session::var_pause(const Call&) { paused_ = true; }
+void Session::var_unpause(const Call&) { paused_ = false; }
+void Session::var_ascii(const Call&) { format_.binary = false; }
+void Session::var_binary(const Call&) { format_.binary = true; }
+void Session::var_binary_nonames(const Call&) {
+  format_.binary = true;
+  format_.names = false;
+}
+void Session::var_byteswap(const Call& call) { format_.byteswap = whole(call, 0) != 0; }
+
+void Session::set_copy_mode(CopyMode mode) {
+  copy_mode_ = mode;
+  last_multiple_.reset();
+  frames_.last.reset();
+  freeze_frames_.last.reset();
+  due_ = now_;
+}
+
+void Session::var_set_copy_mode(const Call& call) {
+  const std::int64_t mode = whole(call, 0);
+  if (mode < 0 || mode > 2) return complain(call.text, "a copy mode is 0, 1 or 2");
+  set_copy_mode(static_cast<CopyMode>(mode));
+}
+
+// Whatever the mode is, messages are written as soon as their values are copied, and never by the frames.
+void Session::var_set_write_mode(const Call& call) {
+  const std::int64_t mode = whole(call, 0);
+  if (mode < 0 || mode > 1) complain(call.text, "a write mode is 0 or 1");
+}
+
+void Session::var_sync(const Call& call) {
+  const std::int64_t mode = whole(call, 0);
+  set_copy_mode(mode == 1 || mode == 2 ? CopyMode::multiples_of_cycle : CopyMode::any_time);
+}
+
+void Session::set_frame_rule(const Call& call, std::int64_t FrameRule::*part, FrameRule& rule) {
+  const std::int64_t frames = whole(call, 0);
+  const std::int64_t least = part == &FrameRule::multiple ? 1 : 0;
+  if (frames < least || frames > UINT32_MAX)
+    return complain(call.text, "it takes " + std::to_string(least) + " .. 4294967295");
+  rule.*part = frames;
+  rule.last.reset();
+}
+
+void Session::var_set_frame_multiple(const Call& call) {
+  set_frame_rule(call, &FrameRule::multiple, frames_);
+}
+void Session::var_set_frame_offset(const Call& call) { set_frame_rule(call, &FrameRule::offset, frames_); }
+void Session::var_set_freeze_frame_multiple(const Call& call) {
+  set_frame_rule(call, &FrameRule::multiple, freeze_frames_);
+}
+void Session::var_set_freeze_frame_offset(const Call& call) {
+  set_frame_rule(call, &FrameRule::offset, freeze_frames_);
+}
+
+void Session::var_set_client_tag(const Call& call) {
+  constexpr std::size_t kLongestTag = 60;
+  tag_ = config::one_line(std::string_view(text(call, 0)).substr(0, kLongestTag));
+}
+
+// --- what is changed
+
+void Session::var_set(const Call& call) {
+  if (!limits_.writes) return refuse(call.text, "variables are not set here (`writes: no` in the rig file)");
+  std::string problem;
+  const auto ref = find(rig_, text(call, 0), problem);
+  if (!ref) return refuse(call.text, problem);
+  const executive::Variable& variable = *rig_.variables()[ref->variable].variable;
+  if (ref->elements != 1)
+    return refuse(call.text, "it is an array of " + std::to_string(ref->elements) + "; set one element, " +
+                                 variable.name + "[0]");
+  auto bytes = bytes_of(variable, call.values[1], call.values.size() > 2 ? text(call, 2) : "", problem);
+  if (!bytes) return refuse(call.text, text(call, 0) + " " + problem);
+  executive::LiveWrite write;
+  write.ref = *ref;
+  write.bytes = *std::move(bytes);
+  executive::LiveBatch batch;
+  batch.writes.push_back(std::move(write));
+  batch.who = who();
+  if (writing_.size() >= kWrites)
+    return refuse(call.text, std::to_string(kWrites) + " changes wait for a frame already; let frames run");
+  const std::uint64_t ticket = ++tickets_;
+  const std::vector<std::string> problems = desk_.write(std::move(batch), ticket);
+  if (problems.empty()) {
+    writing_.emplace_back(ticket, call.text.substr(0, 100));
+    return;
+  }
+  std::string all;
+  for (const std::string& one : problems) all += (all.empty() ? "" : "; ") + one;
+  refuse(call.text, all);
+}
+
+void Session::var_exit(const Call&) { over_ = true; }
+
+}  // namespace tactus::drivers::trick

@@ -1,0 +1,51 @@
+#include "drivers/live/trick/settings.hpp"
+
+#include <optional>
+
+#include "config/text.hpp"
+#include "drivers/live/trick/address.hpp"
+
+namespace tactus::drivers::trick {
+
+using config::count;
+using config::Fields;
+using config::optional;
+
+const Fields<TrickSettings>& trick_fields() {
+  using S = TrickSettings;
+  static const Fields<S> fields{
+      "Trick's variable server: clients written for it see and set variables.",
+      {
+          optional("listen", &S::listen, config::length(1, 100),
+                   "ADDRESS:PORT, IPv4; port 0: the system chooses one, and the log names it"),
+          optional("allow", &S::allow, config::length(1, 100),
+                   "who is served: IPv4 addresses, or blocks of them like 10.1.0.0/16. Needed when `listen` "
+                   "is no loopback address, because the protocol knows no password"),
+          optional("writes", &S::writes, "no: clients see variables, but neither set them nor give orders"),
+          optional("max_clients", &S::max_clients, count("clients", 1, 1000), "at the same time"),
+          optional("max_variables", &S::max_variables, count("variables", 1, 1'000'000),
+                   "in the list of one client"),
+      }};
+  return fields;
+}
+
+void check(const TrickSettings& settings, const config::Place& place, const std::string& path,
+           config::Problems& problems) {
+  const std::optional<Endpoint> listen = Endpoint::parse(settings.listen);
+  if (!listen)
+    problems.add(place, path + ".listen",
+                 config::show(settings.listen) +
+                     " is no address and port; write IPv4, like 127.0.0.1:7000 or localhost:7000");
+  for (std::size_t i = 0; i < settings.allow.size(); ++i)
+    if (!Block::parse(settings.allow[i]))
+      problems.add(place, path + ".allow[" + std::to_string(i) + "]",
+                   config::show(settings.allow[i]) +
+                       " is no IPv4 address and no block of them; write 10.1.2.3 or 10.1.0.0/16");
+  if (listen && !listen->is_loopback() && settings.allow.empty())
+    problems.add(place, path + ".listen",
+                 config::show(settings.listen) +
+                     " can be reached from other machines, and the protocol knows no password; say who is "
+                     "served with `allow: [10.1.2.3]`, or listen on 127.0.0.1");
+}
+
+}  // namespace tactus::drivers::trick

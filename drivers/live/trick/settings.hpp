@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/fields.hpp"
+
+/// What `live: { trick: ... }` of a rig file says, filled and checked by the table of settings.cpp.
+namespace tactus::drivers::trick {
+
+struct TrickSettings {
+  std::string listen = "127.0.0.1:7000";
+  std::vector<std::string> allow{};  ///< who is served; none: everybody who reaches a loopback address
+  bool writes = true;
+  std::int64_t max_clients = 64;
+  std::int64_t max_variables = 10'000;  ///< of one client
+  bool operator==(const TrickSettings&) const = default;
+};
+
+const config::Fields<TrickSettings>& trick_fields();
+
+/// What no single field can say: addresses that are none, one that is open to others without `allow`.
+void check(const TrickSettings& settings, const config::Place& place, const std::string& path,
+           config::Problems& problems);
+
+}  // namespace tactus::drivers::trick

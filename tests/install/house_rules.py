@@ -16,7 +16,7 @@ OWNERS = {
     "gpiod": "drivers/gpio/",
     "systemd": "rtsync/",
     "asio": "drivers/silkit/",
-    "httplib": "drivers/live/",
+    "microhttpd": "drivers/live/http/",
 }
 TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive", "rtsync", "drivers", "config",
        "tests", "scripts", "docs"}

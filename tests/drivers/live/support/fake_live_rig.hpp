@@ -1,4 +1,6 @@
 #pragma once
+#include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -110,7 +112,8 @@ class FakeLiveRig final : public executive::LiveRig {
     std::string plain(name);
     executive::LiveRef ref;
     if (const std::size_t open = plain.find('['); open != std::string::npos && plain.back() == ']') {
-      ref.first = static_cast<std::uint32_t>(std::stoul(plain.substr(open + 1)));
+      const char* const end = plain.data() + plain.size() - 1;
+      if (std::from_chars(plain.data() + open + 1, end, ref.first).ptr != end) ref.first = UINT32_MAX;
       ref.indexed = true;
       plain.resize(open);
     }

@@ -1,0 +1,77 @@
+#include "drivers/live/http/address.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+
+#include "config/number.hpp"
+#include "config/text.hpp"
+
+namespace tactus::drivers::live_http {
+namespace {
+
+constexpr const char* kForms = "; write unix:PATH, 127.0.0.1:PORT or [::1]:PORT (port 0: one that is free)";
+
+}  // namespace
+
+std::optional<std::string> canonical_host(const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> raw{};
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  for (const int family : {AF_INET, AF_INET6})
+    if (::inet_pton(family, host.c_str(), raw.data()) == 1)
+      return ::inet_ntop(family, raw.data(), text.data(), text.size());
+  return std::nullopt;
+}
+
+bool is_loopback(const std::string& canonical) {
+  return canonical == "::1" || canonical.starts_with("127.") || canonical.starts_with("::ffff:127.");
+}
+
+bool Address::is_local() const { return is_unix() || is_loopback(host); }
+
+bool Address::is_everywhere() const { return !is_unix() && (host == "0.0.0.0" || host == "::"); }
+
+std::string Address::text() const {
+  if (is_unix()) return "unix:" + path;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::string Address::url() const { return "http://" + (is_unix() ? "rig" : text()); }
+
+std::optional<Address> parse_address(std::string_view text, std::string& problem) {
+  Address address;
+  if (text.starts_with("unix:")) {
+    address.path = text.substr(5);
+    if (!address.path.empty() && address.path.back() != '/') return address;
+    problem = config::show(text) + " has no name of a file behind 'unix:'";
+    return std::nullopt;
+  }
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) {
+    problem = config::show(text) + " has no port" + kForms;
+    return std::nullopt;
+  }
+  std::string host(text.substr(0, colon));
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = "127.0.0.1";
+  const auto canonical = canonical_host(host);
+  if (!canonical || (canonical->find(':') != std::string::npos) != bracketed) {
+    problem = config::show(host) + " is no numeric address" + kForms;
+    return std::nullopt;
+  }
+  address.host = *canonical;
+  address.v6 = bracketed;
+  const std::string digits(text.substr(colon + 1));
+  const auto port = config::parse_integer(digits);
+  if (digits.find_first_not_of("0123456789") != std::string::npos || !port || *port.value > 65535) {
+    problem = config::show(digits) + " is no port: 0 .. 65535" + kForms;
+    return std::nullopt;
+  }
+  address.port = static_cast<std::uint16_t>(*port.value);
+  return address;
+}
+
+}  // namespace tactus::drivers::live_http

@@ -1,0 +1,11 @@
+#pragma once
+#include <memory>
+
+#include "executive/live.hpp"
+
+namespace tactus::drivers::live_http {
+
+/// The driver of kind "live" named "http".
+std::unique_ptr<executive::LiveDriver> make_driver();
+
+}  // namespace tactus::drivers::live_http

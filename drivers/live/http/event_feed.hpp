@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "drivers/live/http/api.hpp"
+#include "executive/live.hpp"
+
+namespace tactus::drivers::live_http {
+
+/// What one stream has still to say: at most the newest values, the newest state, and the end. However slowly
+/// its client reads, it holds no more than that.
+///
+/// Threads  one at a time.
+class EventFeed {
+ public:
+  explicit EventFeed(Watch watch) : watch_(std::move(watch)) {}
+
+  /// New values; those that wait are skipped.
+  void offer(executive::LiveSnapshotPtr values);
+  /// The state as it is now; said when it is another than before. Frames that run are one state.
+  void note_state(executive::State state);
+  void keep_alive() { comment_ = true; }
+  void end(std::string reason);
+
+  bool has_something() const;
+  bool is_over() const { return said_end_; }
+
+  /// What to say next, taken out of the feed; text() makes the event of it, which may take a while.
+  struct Event {
+    executive::LiveSnapshotPtr values{};
+    std::int64_t skipped = 0;
+    bool state = false;
+    bool comment = false;
+    std::optional<std::string> end{};
+  };
+  Event take();
+  std::string text(const Api& api, const Event& event) const;
+  std::chrono::nanoseconds every() const { return watch_.every; }
+
+ private:
+  const Watch watch_;
+  executive::LiveSnapshotPtr values_{};
+  std::int64_t skipped_ = 0;
+  std::optional<executive::State> state_{};
+  bool state_waits_ = false;
+  bool comment_ = false;
+  std::optional<std::string> end_{};
+  bool said_end_ = false;
+};
+
+}  // namespace tactus::drivers::live_http

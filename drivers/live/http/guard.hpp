@@ -1,0 +1,36 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "drivers/live/http/address.hpp"
+#include "drivers/live/http/refusals.hpp"
+#include "drivers/live/http/request.hpp"
+#include "drivers/live/http/token.hpp"
+
+namespace tactus::drivers::live_http {
+
+/// Who may ask at all, judged by the headers: the token, pages of other origins, other names of the host
+/// (DNS rebinding), and how long everything is.
+///
+/// Threads  immutable, but for the refusals it counts.
+class Guard {
+ public:
+  static constexpr std::size_t kLongestTarget = 16 << 10;
+  static constexpr std::size_t kLongestHeaders = 16 << 10;
+
+  Guard(Address address, std::optional<Token> token, Refusals& refusals)
+      : address_(std::move(address)), token_(std::move(token)), refusals_(refusals) {}
+
+  /// Nothing: let it in. `reached`: the address of ours that the client connected to; empty by unix socket.
+  std::optional<Reply> objection(const Request& request, const std::string& reached) const;
+
+ private:
+  std::optional<Reply> size_objection(const Request& request) const;
+  bool is_own_host(const std::string& host, const std::string& reached) const;
+
+  Address address_;
+  std::optional<Token> token_;
+  Refusals& refusals_;
+};
+
+}  // namespace tactus::drivers::live_http

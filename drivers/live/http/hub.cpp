@@ -1,0 +1,186 @@
+#include "drivers/live/http/hub.hpp"
+
+#include <microhttpd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tactus::drivers::live_http {
+namespace {
+
+constexpr std::chrono::milliseconds kScan{100};  // how often states and limits are looked at
+constexpr std::chrono::seconds kKeepAlive{1};
+
+Reply closing_reply() { return refusal(503, "the rig is being shut down"); }
+
+bool is_ending(executive::State state) {
+  using executive::State;
+  return state == State::stop || state == State::abort || state == State::disconnect;
+}
+
+}  // namespace
+
+void Hub::rouse(Sleeper& sleeper) {
+  if (!std::exchange(sleeper.suspended, false)) return;
+  MHD_resume_connection(sleeper.connection);
+}
+
+Respond::Make Hub::reply_or_sleep(const std::shared_ptr<Exchange>& exchange) {
+  const std::lock_guard lock(mutex_);
+  if (exchange->make) {
+    exchanges_.erase(exchange);
+    return std::exchange(exchange->make, nullptr);
+  }
+  if (closing_) return closing_reply;
+  exchanges_.insert(exchange);
+  exchange->suspended = true;
+  MHD_suspend_connection(exchange->connection);
+  woken_ = true;
+  changed_.notify_one();
+  return nullptr;
+}
+
+void Hub::forget(const std::shared_ptr<Exchange>& exchange) {
+  const std::lock_guard lock(mutex_);
+  exchange->gone = true;
+  exchanges_.erase(exchange);
+}
+
+void Hub::answer(const std::shared_ptr<Exchange>& exchange, Respond::Make make) {
+  const std::lock_guard lock(mutex_);
+  if (exchange->gone || exchange->make) return;
+  exchange->make = std::move(make);
+  rouse(*exchange);
+}
+
+void Hub::begin(const std::shared_ptr<Stream>& stream) {
+  const std::lock_guard lock(mutex_);
+  stream->feed.note_state(api_->rig().state());
+  if (closing_) stream->feed.end("the rig is being shut down");
+  stream->due = stream->spoke = Clock::now();
+  streams_.insert(stream);
+  woken_ = true;
+  changed_.notify_one();
+}
+
+void Hub::forget(const std::shared_ptr<Stream>& stream) {
+  const std::lock_guard lock(mutex_);
+  streams_.erase(stream);
+}
+
+Hub::Next Hub::next_event(Stream& stream) {
+  EventFeed::Event event;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stream.feed.has_something()) {
+      if (stream.feed.is_over()) return Next::over;
+      stream.suspended = true;
+      MHD_suspend_connection(stream.connection);
+      return Next::sleep;
+    }
+    event = stream.feed.take();
+    stream.spoke = Clock::now();
+  }
+  stream.out = stream.feed.text(*api_, event);
+  stream.at = 0;
+  return Next::event;
+}
+
+void Hub::take(const executive::LiveSnapshotPtr& snapshot) {
+  const std::lock_guard lock(mutex_);
+  asked_ = false;
+  woken_ = true;  // somebody may have become due meanwhile
+  changed_.notify_one();
+  if (api_ == nullptr || closing_) return;
+  api_->remember(snapshot);
+  for (const auto& stream : streams_) {
+    if (snapshot == nullptr) {
+      stream->feed.note_state(api_->rig().state());
+      stream->feed.end("the run is over");
+    } else if (std::exchange(stream->wants, false)) {
+      stream->feed.offer(snapshot);
+    }
+    if (stream->feed.has_something()) rouse(*stream);
+  }
+}
+
+std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
+  executive::LiveRig* ask = nullptr;
+  auto next = Clock::time_point::max();
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) return std::nullopt;
+    for (const auto& exchange : exchanges_) {
+      if (exchange->until <= now && !exchange->make) {
+        exchange->make = exchange->too_late;
+        rouse(*exchange);
+      } else if (!exchange->make) {
+        next = std::min(next, std::min(exchange->until, now + kKeepAlive));
+      }
+    }
+    const executive::State state = api_->rig().state();
+    bool wanted = !streams_.empty() && is_ending(state);  // the answer to that is that the run is over
+    for (const auto& stream : streams_) {
+      if (stream->due <= now) {
+        stream->wants = true;
+        stream->due += stream->feed.every();
+        if (stream->due <= now) stream->due = now + stream->feed.every();
+      }
+      wanted = wanted || stream->wants;
+      stream->feed.note_state(state);
+      if (now - stream->spoke >= kKeepAlive) {
+        stream->feed.keep_alive();
+        stream->spoke = now;
+      }
+      if (stream->feed.has_something()) rouse(*stream);
+      next = std::min({next, stream->due, now + kScan});
+    }
+    if (wanted && !asked_) {
+      asked_ = true;
+      ask = &api_->rig();
+    }
+  }
+  if (ask != nullptr)
+    ask->next_snapshot(
+        [hub = shared_from_this()](const executive::LiveSnapshotPtr& snapshot) { hub->take(snapshot); });
+  if (next == Clock::time_point::max()) return std::nullopt;
+  return next;
+}
+
+void Hub::wait(std::optional<Clock::time_point> until) {
+  std::unique_lock lock(mutex_);
+  const auto woken = [this] { return woken_; };
+  if (until)
+    changed_.wait_until(lock, *until, woken);
+  else
+    changed_.wait(lock, woken);
+  woken_ = false;
+}
+
+void Hub::wake() {
+  const std::lock_guard lock(mutex_);
+  woken_ = true;
+  changed_.notify_one();
+}
+
+void Hub::close() {
+  const std::lock_guard lock(mutex_);
+  closing_ = true;
+  for (const auto& exchange : exchanges_) {
+    if (!exchange->make) exchange->make = closing_reply;
+    rouse(*exchange);
+  }
+  for (const auto& stream : streams_) {
+    stream->feed.end("the rig is being shut down");
+    rouse(*stream);
+  }
+}
+
+void Hub::leave() {
+  const std::lock_guard lock(mutex_);
+  api_ = nullptr;
+  exchanges_.clear();
+  streams_.clear();
+}
+
+}  // namespace tactus::drivers::live_http

@@ -1,0 +1,102 @@
+#pragma once
+/// Connections that wait: requests for the rig's answer, streams for their next event.
+///
+///     rig's thread ──answer, snapshot──► Hub ──resume──► HTTP thread
+///     ticker ──due, too late───────────►
+///
+/// Threads  any, under one lock that nobody holds while text is made. It outlives the server: the rig may
+///          answer when all connections are gone.
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "drivers/live/http/api.hpp"
+#include "drivers/live/http/clients.hpp"
+#include "drivers/live/http/event_feed.hpp"
+#include "drivers/live/http/request.hpp"
+
+struct MHD_Connection;
+
+namespace tactus::drivers::live_http {
+
+/// A connection that may be asleep.
+struct Sleeper {
+  MHD_Connection* connection = nullptr;
+  bool suspended = false;
+};
+
+/// One request and its reply.
+struct Exchange : Sleeper {
+  Request request{};
+  Client* client = nullptr;
+  std::optional<Reply> refused{};  ///< before anybody was asked
+  bool begun = false;
+  bool gone = false;
+  Respond::Make make{};
+  Client::Clock::time_point until = Client::Clock::time_point::max();
+  std::function<Reply()> too_late{};
+};
+
+struct Stream : Sleeper {
+  explicit Stream(Watch watch) : feed(std::move(watch)) {}
+
+  EventFeed feed;
+  Client::Clock::time_point due{};
+  Client::Clock::time_point spoke{};
+  bool wants = false;  ///< the next snapshot
+  std::string out{};   ///< the event that is being sent; of the HTTP thread
+  std::size_t at = 0;
+};
+
+class Hub : public std::enable_shared_from_this<Hub> {
+ public:
+  using Clock = Client::Clock;
+
+  explicit Hub(Api& api) : api_(&api) {}
+
+  // The HTTP thread.
+  /// The reply of an exchange; nothing: the connection sleeps until it is there.
+  Respond::Make reply_or_sleep(const std::shared_ptr<Exchange>& exchange);
+  void forget(const std::shared_ptr<Exchange>& exchange);
+  void begin(const std::shared_ptr<Stream>& stream);
+  void forget(const std::shared_ptr<Stream>& stream);
+  /// What a stream says next; nothing to say: the connection sleeps. Nothing at all: it is over.
+  enum class Next { event, sleep, over };
+  Next next_event(Stream& stream);
+
+  // Any thread.
+  void answer(const std::shared_ptr<Exchange>& exchange, Respond::Make make);
+
+  // The ticker.
+  /// Does what is due. When to come again at the latest; nothing: when woken.
+  std::optional<Clock::time_point> tick(Clock::time_point now);
+  /// Waits for `until`, or for something new.
+  void wait(std::optional<Clock::time_point> until);
+  void wake();
+
+  /// Replies to everybody, ends all streams; from now on nobody sleeps.
+  void close();
+  /// The server goes; what still comes from the rig is dropped.
+  void leave();
+
+ private:
+  void rouse(Sleeper& sleeper);
+  void take(const executive::LiveSnapshotPtr& snapshot);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool woken_ = false;
+  Api* api_;
+  bool closing_ = false;
+  bool asked_ = false;  // a snapshot for streams is on its way
+  std::set<std::shared_ptr<Exchange>> exchanges_;
+  std::set<std::shared_ptr<Stream>> streams_;
+};
+
+}  // namespace tactus::drivers::live_http

@@ -1,0 +1,84 @@
+#include "drivers/live/http/json_text.hpp"
+
+#include <stdexcept>
+#include <unordered_set>
+#include <vector>
+
+#include "config/text.hpp"
+
+namespace tactus::drivers::live_http {
+namespace {
+
+using config::Json;
+
+/// What is open while a text is read; refuses what goes too far before it is stored.
+class Watchman {
+ public:
+  explicit Watchman(const JsonLimits& limits) : limits_(limits) {}
+
+  bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
+    switch (event) {
+      case Json::parse_event_t::object_start:
+      case Json::parse_event_t::array_start:
+        element();
+        open_.push_back({event == Json::parse_event_t::object_start, 0, {}});
+        if (open_.size() > static_cast<std::size_t>(limits_.depth))
+          throw std::invalid_argument("is nested more than " + std::to_string(limits_.depth) +
+                                      " levels deep");
+        break;
+      case Json::parse_event_t::key: {
+        const auto& key = parsed.get_ref<const std::string&>();
+        if (!open_.back().keys.insert(key).second)
+          throw std::invalid_argument("has the key " + config::show(key) + " twice");
+        if (open_.back().keys.size() > limits_.entries)
+          throw std::invalid_argument("has an object of more than " + std::to_string(limits_.entries) +
+                                      " entries");
+        break;
+      }
+      case Json::parse_event_t::value:
+        element();
+        break;
+      case Json::parse_event_t::object_end:
+      case Json::parse_event_t::array_end:
+        open_.pop_back();
+        break;
+    }
+    return true;
+  }
+
+ private:
+  struct Open {
+    bool object;
+    std::size_t elements;
+    std::unordered_set<std::string> keys;
+  };
+  void element() {
+    if (open_.empty() || open_.back().object) return;
+    if (++open_.back().elements > limits_.elements)
+      throw std::invalid_argument("has a list of more than " + std::to_string(limits_.elements) +
+                                  " elements");
+  }
+
+  JsonLimits limits_;
+  std::vector<Open> open_;
+};
+
+}  // namespace
+
+std::optional<Json> parse_json(const std::string& text, const JsonLimits& limits, std::string& problem) {
+  Watchman watchman(limits);
+  try {
+    return Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
+      return watchman(depth, event, parsed);
+    });
+  } catch (const std::invalid_argument& beyond) {
+    problem = std::string("the body ") + beyond.what();
+  } catch (const Json::parse_error& broken) {
+    problem = "the body is no JSON: byte " + std::to_string(broken.byte) + " is not what is expected there";
+  } catch (const Json::exception&) {
+    problem = "the body is no JSON: it holds a number beyond all ranges";
+  }
+  return std::nullopt;
+}
+
+}  // namespace tactus::drivers::live_http

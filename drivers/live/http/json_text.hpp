@@ -1,0 +1,21 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "config/json.hpp"
+
+namespace tactus::drivers::live_http {
+
+/// How big and deep a text may be, so that no text costs more than its length.
+struct JsonLimits {
+  int depth = 16;
+  std::size_t entries = 4096;    ///< of one object
+  std::size_t elements = 65536;  ///< of one list
+};
+
+/// Strict JSON: no key twice, no limit passed. Nothing, and what is wrong where, otherwise.
+std::optional<config::Json> parse_json(const std::string& text, const JsonLimits& limits,
+                                       std::string& problem);
+
+}  // namespace tactus::drivers::live_http

@@ -1,0 +1,164 @@
+#include "drivers/live/http/listener.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "executive/device_error.hpp"
+
+namespace tactus::drivers::live_http {
+namespace {
+
+constexpr int kBacklog = 1024;
+
+/// The name of a socket's file for bind and connect, which take 107 characters: a longer one is reached
+/// through its folder.
+class UnixName {
+ public:
+  explicit UnixName(const std::filesystem::path& path) {
+    std::string name = path.string();
+    if (name.size() >= sizeof name_.sun_path) {
+      folder_ = ::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+      name = "/proc/self/fd/" + std::to_string(folder_) + "/" + path.filename().string();
+    }
+    name_.sun_family = AF_UNIX;
+    fits_ = name.size() < sizeof name_.sun_path;
+    if (fits_) std::memcpy(name_.sun_path, name.c_str(), name.size() + 1);
+  }
+  ~UnixName() {
+    if (folder_ >= 0) ::close(folder_);
+  }
+  UnixName(const UnixName&) = delete;
+  UnixName& operator=(const UnixName&) = delete;
+
+  bool fits() const { return fits_; }
+  const sockaddr* address() const {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sockets take addresses
+    return reinterpret_cast<const sockaddr*>(&name_);
+  }
+  static constexpr socklen_t size() { return sizeof(sockaddr_un); }
+
+ private:
+  sockaddr_un name_{};
+  int folder_ = -1;
+  bool fits_ = false;
+};
+
+/// Whether somebody listens behind the file.
+bool is_alive(const UnixName& name) {
+  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const bool refused =
+      probe >= 0 && ::connect(probe, name.address(), UnixName::size()) != 0 && errno == ECONNREFUSED;
+  if (probe >= 0) ::close(probe);
+  return !refused;
+}
+
+}  // namespace
+
+Listener::Listener(Address address, const std::filesystem::path& folder) : address_(std::move(address)) {
+  try {
+    if (address_.is_unix()) {
+      address_.path = std::filesystem::absolute(folder / address_.path).lexically_normal().string();
+      open_unix();
+    } else {
+      open_tcp();
+    }
+    if (::listen(fd_, kBacklog) != 0) fail("cannot listen", errno, "choose another address");
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+Listener::~Listener() { close(); }
+
+void Listener::open_unix() {
+  const UnixName name(address_.path);
+  if (!name.fits()) fail("cannot be made", ENAMETOOLONG, "choose a shorter name");
+  struct stat there {};
+  if (::lstat(address_.path.c_str(), &there) == 0) {
+    if (!S_ISSOCK(there.st_mode))
+      fail("cannot be made", EEXIST, "it is a file of another kind; choose another name");
+    if (is_alive(name))
+      fail("is taken", EADDRINUSE, "another run listens there: end it, or choose another name");
+    if (::unlink(address_.path.c_str()) != 0)
+      fail("was left by a run that is over and cannot be removed", errno, "remove it");
+  }
+  fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd_ < 0) fail("cannot be made", errno, "see the limits of this user (ulimit -n)");
+  // Before bind: the file never has another mode, whatever the umask.
+  if (::fchmod(fd_, S_IRUSR | S_IWUSR) != 0) fail("cannot be protected", errno, "choose another place");
+  if (::bind(fd_, name.address(), UnixName::size()) != 0)
+    fail("cannot be made", errno, "the folder has to exist and be writable by this user");
+  struct stat made {};
+  if (::lstat(address_.path.c_str(), &made) == 0) {
+    device_ = made.st_dev;
+    inode_ = made.st_ino;
+  }
+}
+
+void Listener::open_tcp() {
+  sockaddr_storage raw{};
+  socklen_t size = 0;
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): how sockets take addresses
+  if (address_.v6) {
+    auto* const to = reinterpret_cast<sockaddr_in6*>(&raw);
+    to->sin6_family = AF_INET6;
+    to->sin6_port = htons(address_.port);
+    ::inet_pton(AF_INET6, address_.host.c_str(), &to->sin6_addr);
+    size = sizeof *to;
+  } else {
+    auto* const to = reinterpret_cast<sockaddr_in*>(&raw);
+    to->sin_family = AF_INET;
+    to->sin_port = htons(address_.port);
+    ::inet_pton(AF_INET, address_.host.c_str(), &to->sin_addr);
+    size = sizeof *to;
+  }
+  auto* const name = reinterpret_cast<sockaddr*>(&raw);
+  // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+  fd_ = ::socket(raw.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd_ < 0) fail("cannot be opened", errno, "see the limits of this user (ulimit -n)");
+  const int yes = 1;  // a run that ended a moment ago does not keep its port from the next
+  (void)::setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (::bind(fd_, name, size) != 0) {
+    const int error = errno;
+    fail(error == EADDRINUSE ? "is in use" : "cannot be opened", error,
+         error == EACCES ? "ports below 1024 belong to root: choose one above"
+         : error == EADDRINUSE
+             ? "end who listens there (ss -ltnp), or choose another port, or 0 for a free one"
+         : error == EADDRNOTAVAIL ? "no interface of this machine has this address (ip addr)"
+                                  : "choose another address");
+  }
+  size = sizeof raw;
+  if (::getsockname(fd_, name, &size) != 0) fail("cannot be asked for its port", errno, "try again");
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast)
+  address_.port = ntohs(address_.v6 ? reinterpret_cast<const sockaddr_in6*>(&raw)->sin6_port
+                                    : reinterpret_cast<const sockaddr_in*>(&raw)->sin_port);
+  // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+}
+
+void Listener::fail(const std::string& what, int error, const std::string& cure) {
+  throw executive::DeviceError("live.http.listen: " + address_.text() + " " + what + " (" +
+                               std::generic_category().message(error) + "); " + cure);
+}
+
+void Listener::close() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  fd_ = -1;
+  struct stat now {};
+  if (inode_ != 0 && ::lstat(address_.path.c_str(), &now) == 0 && now.st_dev == device_ &&
+      now.st_ino == inode_)
+    (void)::unlink(address_.path.c_str());
+}
+
+}  // namespace tactus::drivers::live_http

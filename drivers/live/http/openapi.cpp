@@ -1,0 +1,119 @@
+#include "drivers/live/http/openapi.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "drivers/live/http/routes.hpp"
+
+namespace tactus::drivers::live_http {
+namespace {
+
+const std::map<int, const char*>& meanings() {
+  static const std::map<int, const char*> table = {
+      {202, "Accepted: takes effect when its frame begins."},
+      {400, "The request is wrong; `problems` lists all that is."},
+      {401, "The token is missing or wrong."},
+      {403, "The request comes from a page of another origin, or for another host."},
+      {404, "There is no such thing."},
+      {405, "Another method is meant; see the header Allow."},
+      {409, "Not possible as the rig stands; nothing was changed."},
+      {411, "The body has no length."},
+      {413, "The body is longer than live.http.max_body."},
+      {414, "The target is too long."},
+      {415, "The body has to be application/json."},
+      {429, "More requests than live.http.max_rate; see the header Retry-After."},
+      {431, "The headers are too long."},
+      {500, "A fault of the server."},
+      {503, "No frame has ended in time, the run is over, or there are too many clients."},
+  };
+  return table;
+}
+
+Json content(const std::string& type, const Schema& schema) {
+  Json made;
+  made[type]["schema"] = to_openapi(schema);
+  return made;
+}
+
+Json parameter(const Parameter& from) {
+  Schema bare = from.schema;
+  bare.about.clear();
+  Json made;
+  made["name"] = from.name;
+  made["in"] = from.in_path ? "path" : "query";
+  made["required"] = from.required;
+  made["description"] = from.schema.about;
+  made["schema"] = to_openapi(bare);
+  return made;
+}
+
+Json operation(const Route& route) {
+  Json made;
+  made["operationId"] = route.id;
+  made["summary"] = route.about;
+  if (!route.parameters.empty()) {
+    made["parameters"] = Json::array();
+    for (const Parameter& one : route.parameters) made["parameters"].push_back(parameter(one));
+  }
+  std::vector<int> refusals = {400, 401, 403, 404, 414, 429, 431, 500, 503};
+  if (route.body) {
+    made["requestBody"]["required"] = true;
+    made["requestBody"]["content"] = content("application/json", *route.body);
+    refusals.insert(refusals.end(), {411, 413, 415});
+  }
+  refusals.insert(refusals.end(), route.more.begin(), route.more.end());
+  std::sort(refusals.begin(), refusals.end());
+  Json responses;  // apart: a reference into an ordered object does not survive its growth
+  responses["200"]["description"] = route.answer.about.empty() ? route.about : route.answer.about;
+  responses["200"]["content"] =
+      route.stream ? content("text/event-stream", schema::text("events; `data` of `values` is x-event-data"))
+                   : content("application/json", route.answer);
+  if (route.stream) {
+    made["x-event-data"]["values"] = to_openapi(route.answer);
+    made["x-event-data"]["state"] = to_openapi(state_schema());
+    made["x-event-data"]["end"] = to_openapi(end_schema());
+  }
+  for (const int status : refusals) {
+    Json& response = responses[std::to_string(status)];
+    if (status < 300) {
+      response["description"] = meanings().at(status);
+      response["content"] = content("application/json", route.answer);
+    } else {
+      response["description"] = meanings().at(status);
+      response["content"]["application/json"]["schema"]["$ref"] = "#/components/schemas/Error";
+    }
+  }
+  made["responses"] = std::move(responses);
+  return made;
+}
+
+}  // namespace
+
+Json openapi() {
+  Json made;
+  made["openapi"] = "3.0.3";
+  made["info"] = {
+      {"title", "tactus control port"},
+      {"version", TACTUS_VERSION},
+      {"description",
+       "Reads are copies made at the end of a frame; a change takes effect at the StepBegin of the next "
+       "frame that begins after it was accepted, or of the frame that was named."}};
+  Json paths;
+  for (const Route& route : routes()) {
+    std::string method = route.method;
+    std::transform(method.begin(), method.end(), method.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    paths[route.path][method] = operation(route);
+  }
+  made["paths"] = std::move(paths);
+  made["components"]["schemas"]["Error"] = to_openapi(error_schema());
+  made["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};
+  // Nobody is asked for a token unless the rig file names one.
+  made["security"] = Json::array({Json::object(), Json{{"token", Json::array()}}});
+  return made;
+}
+
+}  // namespace tactus::drivers::live_http

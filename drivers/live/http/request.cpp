@@ -1,0 +1,111 @@
+#include "drivers/live/http/request.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "config/text.hpp"
+
+namespace tactus::drivers::live_http {
+namespace {
+
+bool same_word(std::string_view a, std::string_view b) {
+  const auto low = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return low(x) == low(y); });
+}
+
+std::optional<unsigned> hex_digit(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
+  return std::nullopt;
+}
+
+template <class Take>
+void split(std::string_view text, char at, Take take) {
+  for (;;) {
+    const std::size_t end = text.find(at);
+    take(text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+const std::string* Request::header(std::string_view name) const {
+  for (const auto& [key, value] : headers)
+    if (same_word(key, name)) return &value;
+  return nullptr;
+}
+
+std::size_t Request::count(std::string_view name) const {
+  return static_cast<std::size_t>(std::count_if(
+      headers.begin(), headers.end(), [&](const auto& pair) { return same_word(pair.first, name); }));
+}
+
+void Respond::operator()(Reply reply) const {
+  take_([kept = std::make_shared<Reply>(std::move(reply))] { return std::move(*kept); });
+}
+
+Reply refusal(int status, const std::string& error, const std::vector<std::string>& problems) {
+  Reply reply;
+  reply.status = status;
+  reply.body = {{"error", error},
+                {"problems", problems.empty() ? std::vector<std::string>{error} : problems}};
+  return reply;
+}
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::optional<std::string> decoded(std::string_view text, bool plus_is_blank) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '%') {
+      if (i + 2 >= text.size()) return std::nullopt;
+      const auto high = hex_digit(text[i + 1]);
+      const auto low = hex_digit(text[i + 2]);
+      if (!high || !low) return std::nullopt;
+      c = static_cast<char>(*high * 16 + *low);
+      i += 2;
+    } else if (c == '+' && plus_is_blank) {
+      c = ' ';
+    }
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return std::nullopt;
+    plain.push_back(c);
+  }
+  return plain;
+}
+
+std::optional<Target> parse_target(const std::string& target, std::string& problem) {
+  Target parts;
+  const std::size_t mark = target.find('?');
+  std::string_view path = std::string_view(target).substr(0, mark);
+  bool good = path.starts_with('/');
+  if (good) path.remove_prefix(1);
+  if (path.ends_with('/')) path.remove_suffix(1);
+  split(path, '/', [&](std::string_view segment) {
+    const auto plain = decoded(segment, false);
+    good = good && plain;
+    if (plain) parts.path.push_back(*plain);
+  });
+  if (mark != std::string::npos && mark + 1 < target.size()) {
+    split(std::string_view(target).substr(mark + 1), '&', [&](std::string_view pair) {
+      if (pair.empty()) return;
+      const std::size_t equals = pair.find('=');
+      const auto key = decoded(pair.substr(0, equals), true);
+      const auto value =
+          decoded(equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1), true);
+      good = good && key && value;
+      if (key && value) parts.query.emplace_back(*key, *value);
+    });
+  }
+  if (good) return parts;
+  problem = config::show(target) +
+            " cannot be read: a '%' is followed by two hexadecimal digits, and no character is "
+            "below a blank";
+  return std::nullopt;
+}
+
+}  // namespace tactus::drivers::live_http

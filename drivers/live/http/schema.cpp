@@ -1,0 +1,274 @@
+#include "drivers/live/http/schema.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/text.hpp"
+#include "executive/suggest.hpp"
+
+namespace tactus::drivers::live_http {
+
+using config::Json;
+using Kind = Schema::Kind;
+
+namespace schema {
+namespace {
+
+Schema of(Kind kind, std::string about) {
+  Schema made;
+  made.kind = kind;
+  made.about = std::move(about);
+  return made;
+}
+
+}  // namespace
+
+Schema any(std::string about) { return of(Kind::any, std::move(about)); }
+Schema boolean(std::string about) { return of(Kind::boolean, std::move(about)); }
+Schema integer(std::string about) { return of(Kind::integer, std::move(about)); }
+Schema integer_from(std::int64_t low, std::string about) {
+  Schema made = integer(std::move(about));
+  made.low = low;
+  return made;
+}
+Schema number(std::string about) { return of(Kind::number, std::move(about)); }
+Schema text(std::string about) { return of(Kind::text, std::move(about)); }
+Schema word(std::string about, std::vector<std::string> words) {
+  Schema made = text(std::move(about));
+  made.words = std::move(words);
+  return made;
+}
+Schema list(std::string about, Schema item, std::size_t most) {
+  Schema made = of(Kind::list, std::move(about));
+  made.most = most;
+  made.inside.push_back(std::move(item));
+  return made;
+}
+Schema map(std::string about, Schema item, std::size_t most) {
+  Schema made = list(std::move(about), std::move(item), most);
+  made.kind = Kind::map;
+  return made;
+}
+Schema object(std::string about, std::vector<Property> properties) {
+  Schema made = of(Kind::object, std::move(about));
+  made.properties = std::move(properties);
+  return made;
+}
+Schema either(std::string about, std::vector<Schema> alternatives) {
+  Schema made = of(Kind::either, std::move(about));
+  made.inside = std::move(alternatives);
+  return made;
+}
+Schema or_null(Schema schema) {
+  schema.nullable = true;
+  return schema;
+}
+Property must(std::string key, Schema schema) { return {std::move(key), true, std::move(schema)}; }
+Property may(std::string key, Schema schema) { return {std::move(key), false, std::move(schema)}; }
+
+}  // namespace schema
+
+namespace {
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::boolean:
+      return "true or false";
+    case Kind::integer:
+      return "a whole number";
+    case Kind::number:
+      return "a number";
+    case Kind::text:
+      return "text";
+    case Kind::list:
+      return "a list";
+    case Kind::map:
+    case Kind::object:
+      return "an object";
+    case Kind::any:
+    case Kind::either:
+      break;
+  }
+  return "a value";
+}
+
+std::string kind_of(const Json& json) {
+  if (json.is_null()) return "null";
+  if (json.is_boolean()) return json.get<bool>() ? "true" : "false";
+  if (json.is_number_integer()) return "a whole number";
+  if (json.is_number()) return "a number";
+  if (json.is_string()) return "text";
+  return json.is_array() ? "a list" : "an object";
+}
+
+bool is_a(Kind kind, const Json& json) {
+  switch (kind) {
+    case Kind::boolean:
+      return json.is_boolean();
+    case Kind::integer:
+      return json.is_number_integer();
+    case Kind::number:
+      return json.is_number();
+    case Kind::text:
+      return json.is_string();
+    case Kind::list:
+      return json.is_array();
+    case Kind::map:
+    case Kind::object:
+      return json.is_object();
+    case Kind::any:
+    case Kind::either:
+      break;
+  }
+  return true;
+}
+
+std::string below(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+class Checker {
+ public:
+  explicit Checker(std::vector<std::string>& problems) : problems_(problems) {}
+
+  void check(const Schema& schema, const Json& json, const std::string& path) {
+    if (schema.nullable && json.is_null()) return;
+    if (schema.kind == Kind::either) return either(schema, json, path);
+    if (!is_a(schema.kind, json))
+      return add(path, "is " + kind_of(json) + "; " + name_of(schema.kind) + " is expected");
+    switch (schema.kind) {
+      case Kind::integer:
+        if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
+          return add(path, "is above " + std::to_string(INT64_MAX));
+        if (schema.low && json.get<std::int64_t>() < *schema.low)
+          add(path, std::to_string(json.get<std::int64_t>()) + " is below " + std::to_string(*schema.low));
+        break;
+      case Kind::text:
+        word(schema, json.get_ref<const std::string&>(), path);
+        break;
+      case Kind::list:
+        if (too_many(schema, json, path)) return;
+        for (std::size_t i = 0; i < json.size(); ++i)
+          check(schema.inside.front(), json[i], path + "[" + std::to_string(i) + "]");
+        break;
+      case Kind::map:
+        if (too_many(schema, json, path)) return;
+        for (const auto& [key, value] : json.items()) check(schema.inside.front(), value, below(path, key));
+        break;
+      case Kind::object:
+        object(schema, json, path);
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  void add(const std::string& path, const std::string& what) {
+    if (problems_.size() == kMostProblems) problems_.push_back("and more");
+    if (problems_.size() > kMostProblems) return;
+    problems_.push_back((path.empty() ? "the body" : config::one_line(path)) +
+                        (what.starts_with(':') ? "" : " ") + what);
+  }
+  bool too_many(const Schema& schema, const Json& json, const std::string& path) {
+    if (schema.most == 0 || json.size() <= schema.most) return false;
+    add(path, "has " + std::to_string(json.size()) + " entries; at most " + std::to_string(schema.most) +
+                  " are taken at once");
+    return true;
+  }
+  void word(const Schema& schema, const std::string& text, const std::string& path) {
+    if (schema.words.empty() ||
+        std::find(schema.words.begin(), schema.words.end(), text) != schema.words.end())
+      return;
+    add(path, "is " + config::show(text) +
+                  executive::did_you_mean(text, schema.words, [](const auto& w) { return w; }));
+  }
+  void object(const Schema& schema, const Json& json, const std::string& path) {
+    for (const auto& [key, value] : json.items()) {
+      const auto known = std::find_if(schema.properties.begin(), schema.properties.end(),
+                                      [&, &name = key](const Property& p) { return p.key == name; });
+      if (known != schema.properties.end()) {
+        check(known->schema, value, below(path, key));
+      } else {
+        add(below(path, key), ": unknown key" + executive::did_you_mean(key, schema.properties,
+                                                                        [](const auto& p) { return p.key; }));
+      }
+    }
+    for (const Property& property : schema.properties)
+      if (property.required && !json.contains(property.key))
+        add(path, "lacks " + config::show(property.key) +
+                      (property.schema.about.empty() ? "" : ": " + property.schema.about));
+  }
+  void either(const Schema& schema, const Json& json, const std::string& path) {
+    std::string expected;
+    for (const Schema& alternative : schema.inside) {
+      if (is_a(alternative.kind, json)) return check(alternative, json, path);
+      expected += (expected.empty() ? "" : ", or ") + std::string(name_of(alternative.kind));
+    }
+    add(path, "is " + kind_of(json) + "; " + expected + " is expected");
+  }
+
+  std::vector<std::string>& problems_;
+};
+
+}  // namespace
+
+void check(const Schema& schema, const Json& json, const std::string& path,
+           std::vector<std::string>& problems) {
+  Checker(problems).check(schema, json, path);
+}
+
+Json to_openapi(const Schema& schema) {
+  Json made = Json::object();
+  const auto inside_as = [&](const char* key) { made[key] = to_openapi(schema.inside.front()); };
+  switch (schema.kind) {
+    case Kind::any:
+      break;
+    case Kind::boolean:
+      made["type"] = "boolean";
+      break;
+    case Kind::integer:
+      made["type"] = "integer";
+      made["format"] = "int64";
+      if (schema.low) made["minimum"] = *schema.low;
+      break;
+    case Kind::number:
+      made["type"] = "number";
+      break;
+    case Kind::text:
+      made["type"] = "string";
+      if (!schema.words.empty()) made["enum"] = schema.words;
+      break;
+    case Kind::list:
+      made["type"] = "array";
+      inside_as("items");
+      if (schema.most > 0) made["maxItems"] = schema.most;
+      break;
+    case Kind::map:
+      made["type"] = "object";
+      inside_as("additionalProperties");
+      if (schema.most > 0) made["maxProperties"] = schema.most;
+      break;
+    case Kind::object: {
+      made["type"] = "object";
+      made["additionalProperties"] = false;
+      Json required = Json::array();
+      made["properties"] = Json::object();
+      for (const Property& property : schema.properties) {
+        made["properties"][property.key] = to_openapi(property.schema);
+        if (property.required) required.push_back(property.key);
+      }
+      if (!required.empty()) made["required"] = std::move(required);
+      break;
+    }
+    case Kind::either:
+      made["oneOf"] = Json::array();
+      for (const Schema& alternative : schema.inside) made["oneOf"].push_back(to_openapi(alternative));
+      break;
+  }
+  if (!schema.about.empty()) made["description"] = schema.about;
+  if (schema.nullable) made["nullable"] = true;
+  return made;
+}
+
+}  // namespace tactus::drivers::live_http

@@ -1,0 +1,73 @@
+#pragma once
+/// What a JSON value has to look like: checks bodies, and describes them in the OpenAPI document.
+///
+/// Threads  plain values.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+
+namespace tactus::drivers::live_http {
+
+struct Property;
+
+struct Schema {
+  enum class Kind {
+    any,
+    boolean,
+    integer,
+    number,
+    text,
+    list,    ///< of inside[0]
+    map,     ///< from names to inside[0]
+    object,  ///< with `properties` and no others
+    either,  ///< one of inside
+  };
+  Kind kind = Kind::any;
+  std::string about{};
+  std::vector<std::string> words{};   ///< of a text: nothing else
+  std::optional<std::int64_t> low{};  ///< of an integer
+  std::size_t most = 0;               ///< entries of a list or map; 0: any number
+  bool nullable = false;
+  std::vector<Schema> inside{};
+  std::vector<Property> properties{};
+};
+
+struct Property {
+  std::string key;
+  bool required = true;
+  Schema schema;
+};
+
+namespace schema {
+
+Schema any(std::string about);
+Schema boolean(std::string about);
+Schema integer(std::string about);
+Schema integer_from(std::int64_t low, std::string about);
+Schema number(std::string about);
+Schema text(std::string about);
+Schema word(std::string about, std::vector<std::string> words);
+Schema list(std::string about, Schema item, std::size_t most = 0);
+Schema map(std::string about, Schema item, std::size_t most = 0);
+Schema object(std::string about, std::vector<Property> properties);
+Schema either(std::string about, std::vector<Schema> alternatives);
+Schema or_null(Schema schema);
+Property must(std::string key, Schema schema);
+Property may(std::string key, Schema schema);
+
+}  // namespace schema
+
+/// Adds what is wrong with `json`, which stands at `path` ("in[2].entity"; empty: the whole body). At most
+/// `kMostProblems` are listed.
+void check(const Schema& schema, const config::Json& json, const std::string& path,
+           std::vector<std::string>& problems);
+inline constexpr std::size_t kMostProblems = 100;
+
+/// As an OpenAPI 3.0 Schema Object.
+config::Json to_openapi(const Schema& schema);
+
+}  // namespace tactus::drivers::live_http

@@ -1,0 +1,37 @@
+#include "drivers/live/http/settings.hpp"
+
+namespace tactus::drivers::live_http {
+
+using namespace std::chrono_literals;
+using config::length;
+using config::optional;
+using config::or_word;
+using config::range;
+
+const config::Fields<HttpSettings>& http_fields() {
+  using H = HttpSettings;
+  static const config::Fields<H> fields{
+      "The control port: variables, orders and episodes as JSON over HTTP.",
+      {
+          optional("listen", &H::listen, length(1, 4096),
+                   "unix:PATH, relative to the run folder, or ADDRESS:PORT; port 0: one that is free. Any "
+                   "address but this machine's own needs a token"),
+          optional("token_file", &H::token_file, or_word("none", length(1, 4096), "nobody is asked"),
+                   "a file with the token every client has to show: one line of 16 to 256 characters, "
+                   "readable by its owner only; relative to the rig file"),
+          optional("max_clients", &H::max_clients, range(1, 4096), "connections at a time"),
+          optional("max_body", &H::max_body, config::bytes(1024, 64 << 20), "size of a request's body"),
+          optional("max_rate", &H::max_rate, range(1, 1'000'000),
+                   "requests per second of one client: of a process by unix socket, else of an address"),
+          optional("max_watch_rate", &H::max_watch_rate,
+                   range(config::Period{1'000, 1}, config::Period{1'000'000'000, 1}),
+                   "events per second of one stream"),
+          optional("request_timeout", &H::request_timeout, range(10ms, 1min),
+                   "a request that is not complete by then is dropped"),
+          optional("answer_timeout", &H::answer_timeout, range(10ms, 1h),
+                   "how long a request waits for a frame of the rig"),
+      }};
+  return fields;
+}
+
+}  // namespace tactus::drivers::live_http

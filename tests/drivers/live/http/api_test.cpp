@@ -1,0 +1,351 @@
+#include "drivers/live/http/api.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/drivers/live/http/support/sample_rig.hpp"
+
+namespace tactus::test {
+namespace {
+
+using namespace drivers::live_http;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Requests without a network: what was replied so far.
+class HttpApi : public testing::Test {
+ protected:
+  HttpApi() { declare_sample(rig_); }
+
+  Reply ask(const std::string& method, const std::string& target, const std::string& body = {},
+            const std::string& type = "application/json") {
+    Request request{method, target, {}, body, "a test"};
+    if (!type.empty() && method == "POST") request.headers.emplace_back("content-type", type);
+    reply_.reset();
+    patience_ = api_.handle(request, Respond([this](const Respond::Make& make) {
+                              EXPECT_FALSE(reply_) << "one reply only";
+                              reply_ = make();
+                            }));
+    return reply_.value_or(Reply{0});
+  }
+  Reply get(const std::string& target) { return ask("GET", target); }
+  Reply post(const std::string& target, const std::string& body) { return ask("POST", target, body); }
+  static std::vector<std::string> problems(const Reply& reply) {
+    return reply.body["problems"].get<std::vector<std::string>>();
+  }
+
+  FakeLiveRig rig_;
+  Api api_{rig_, {}};
+  std::optional<Reply> reply_;
+  std::optional<Patience> patience_;
+};
+
+TEST_F(HttpApi, SaysWhatTheRigIs) {
+  rig_.change_facts().frame = rtsync::Period{50'000'000, 3};
+  const Json facts = get("/v1").body;
+  EXPECT_EQ(facts["rig"], "fake");
+  EXPECT_EQ(facts["period"], Json::parse(R"({"num_ns": 50000000, "den": 3})"));
+  EXPECT_EQ(facts["epoch"], "2005-02-15T00:00:00+00:00");
+  EXPECT_TRUE(facts["planned_frames"].is_null());
+  rig_.change_facts().frames = 100;
+  EXPECT_EQ(get("/v1").body["planned_frames"], 100);
+}
+
+TEST_F(HttpApi, DescribesAVariableWithAllThatIsKnown) {
+  const Json speed = get("/v1/variables/motor.speed").body;
+  EXPECT_EQ(
+      speed,
+      Json::parse(R"({"name": "motor.speed", "type": "double", "count": 0, "unit": "rad/s", "role": "state",
+      "about": "of the shaft", "labels": {}, "range": {"low": -100.0, "high": 100.0}, "rights": "full", "reason": ""})"));
+  const Json mode = get("/v1/variables/motor.mode").body;
+  EXPECT_EQ(mode["labels"], Json::parse(R"({"off": 0, "hold": 2})"));
+  const Json torque = get("/v1/variables/controller.torque").body;
+  EXPECT_EQ(torque["rights"], "force_only");
+  EXPECT_THAT(torque["reason"].get<std::string>(), HasSubstr("force it instead"));
+  EXPECT_EQ(get("/v1/variables/motor.sped").status, 404);
+}
+
+TEST_F(HttpApi, ListsVariablesByPattern) {
+  const auto names = [&](const std::string& query) {
+    std::vector<std::string> all;
+    const Reply reply = get("/v1/variables" + query);
+    for (const Json& one : reply.body.at("variables")) all.push_back(one["name"].get<std::string>());
+    return all;
+  };
+  EXPECT_EQ(names("").size(), 7U);
+  EXPECT_THAT(names("?match=motor.*"), ElementsAre("motor.speed", "motor.on", "motor.mode"));
+  EXPECT_THAT(names("?match=*.o?"), ElementsAre("motor.on"));
+  EXPECT_THAT(names("?match=*or*"),
+              ElementsAre("motor.speed", "motor.on", "axis.force", "motor.mode", "controller.torque"));
+  EXPECT_THAT(names("?match=motor"), IsEmpty());
+  EXPECT_THAT(names("?match=motor.*&first=1&count=1"), ElementsAre("motor.on"));
+  const Json part = get("/v1/variables?match=motor.*&count=2").body;
+  EXPECT_EQ(part["total"], 3);
+  EXPECT_EQ(part["next"], 2);
+  EXPECT_TRUE(get("/v1/variables?first=2").body["next"].is_null());
+  EXPECT_THAT(names("?first=9223372036854775807"), IsEmpty());
+}
+
+TEST_F(HttpApi, AnswersAReadWithTheNextFrame) {
+  EXPECT_EQ(get("/v1/values?names=motor.speed,axis.force,axis.force[2],motor.on").status, 0) << "not yet";
+  EXPECT_TRUE(patience_);
+  rig_.end_frame(4);
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->body,
+            Json::parse(R"({"frame": 4, "sim_time_ns": 4000000, "date": "2005-02-15T00:00:00.004+00:00",
+      "state": "StepEnd",
+      "values": {"motor.speed": 1.5, "axis.force": [1.0, 2.0, 3.0], "axis.force[2]": 3.0, "motor.on": true}})"));
+}
+
+TEST_F(HttpApi, ListsAllNamesThatAreWrong) {
+  const Reply reply = get("/v1/values?names=motor.sped,motor.on,motor.on,,axis.force[9]");
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_THAT(problems(reply), ElementsAre(HasSubstr("motor.sped"), HasSubstr("'motor.on' is there twice"),
+                                           HasSubstr("an empty name"), HasSubstr("axis.force[9]")));
+  EXPECT_EQ(rig_.waiting(), 0U);
+}
+
+TEST_F(HttpApi, WritesWhatItIsTold) {
+  EXPECT_EQ(post("/v1/values",
+                 R"({"frame": 12, "set": {"motor.speed": 2.5, "axis.force[1]": 7, "motor.mode": "hold"},
+                                   "force": {"controller.torque": 1}, "release": ["motor.on"]})")
+                .status,
+            0);
+  const auto written = rig_.take_written();
+  ASSERT_EQ(written.size(), 1U);
+  const executive::LiveBatch& batch = written[0].batch;
+  EXPECT_EQ(batch.frame, 12);
+  EXPECT_EQ(batch.who, "a test");
+  ASSERT_EQ(batch.writes.size(), 5U);
+  using Kind = executive::LiveWrite::Kind;
+  double speed = 0;
+  std::memcpy(&speed, batch.writes[0].bytes.data(), sizeof speed);
+  EXPECT_EQ(speed, 2.5);
+  EXPECT_EQ(batch.writes[1].ref.first, 1U);
+  EXPECT_EQ(batch.writes[1].bytes.size(), sizeof(double));
+  EXPECT_EQ(batch.writes[2].bytes.size(), sizeof(std::int32_t));
+  EXPECT_EQ(batch.writes[3].kind, Kind::force);
+  EXPECT_EQ(batch.writes[4].kind, Kind::release);
+  EXPECT_TRUE(batch.writes[4].bytes.empty());
+  written[0].then({true, 12, ""});
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->body, Json::parse(R"({"applied": true, "frame": 12})"));
+}
+
+TEST_F(HttpApi, ReleasesAll) {
+  (void)post("/v1/values", R"({"release": "all"})");
+  EXPECT_EQ(rig_.take_written().at(0).batch.writes.at(0).kind, executive::LiveWrite::Kind::release_all);
+  EXPECT_EQ(post("/v1/values", R"({"release": "al"})").status, 400);
+}
+
+TEST_F(HttpApi, AChangeThatCameTooLateIsAConflict) {
+  (void)post("/v1/values", R"({"frame": 1, "set": {"motor.speed": 1}})");
+  rig_.take_written().at(0).then({false, -1, "frame 1 had begun already"});
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->status, 409);
+  EXPECT_EQ(reply_->body["error"], "frame 1 had begun already");
+}
+
+TEST_F(HttpApi, ListsAllThatIsWrongWithAChangeAndWritesNothing) {
+  const Reply reply =
+      post("/v1/values", R"({"set": {"motor.speed": "fast", "motor.on": 1, "axis.force": [1, 2],
+                                                     "motor.mode": 3.5, "nobody": 1},
+                                             "force": {"motor.mode": 99999999999}, "release": ["nowhere"]})");
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(problems(reply).size(), 7U) << reply.body;
+  EXPECT_THAT(problems(reply), testing::Contains(HasSubstr("set.axis.force: ")));
+  EXPECT_TRUE(rig_.take_written().empty());
+}
+
+TEST_F(HttpApi, ARangeHoldsForValuesFromOutside) {
+  EXPECT_THAT(problems(post("/v1/values", R"({"set": {"motor.speed": 100.5}})")),
+              ElementsAre(HasSubstr("-100 .. 100")));
+}
+
+TEST_F(HttpApi, OneVariableIsChangedOnlyOnceAtATime) {
+  EXPECT_THAT(problems(post("/v1/values", R"({"set": {"motor.speed": 1}, "force": {"motor.speed": 2}})")),
+              ElementsAre("force.motor.speed: is there twice"));
+}
+
+TEST_F(HttpApi, WhatTheRigRefusesIsTold) {
+  rig_.refuse("rt.late is the executive's own");
+  EXPECT_THAT(problems(post("/v1/values", R"({"set": {"motor.speed": 1}})")),
+              ElementsAre("rt.late is the executive's own"));
+  EXPECT_EQ(post("/v1/orders", R"({"order": "pause"})").status, 409);
+}
+
+TEST_F(HttpApi, BodiesAreCheckedAgainstTheirSchema) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"({"sett": {"motor.speed": 1}})", "did you mean 'set'?"},
+      {R"({"set": [1]})", "set is a list; an object is expected"},
+      {R"({"frame": -1, "set": {"motor.speed": 1}})", "frame -1 is below 0"},
+      {R"({"frame": 1.5, "set": {"motor.speed": 1}})", "frame is a number; a whole number is expected"},
+      {R"({"frame": 18446744073709551615, "set": {"motor.speed": 1}})", "frame is above"},
+      {R"({"release": 5})", "release is a whole number; a list, or text is expected"},
+      {R"({"release": [5]})", "release[0] is a whole number; text is expected"},
+      {R"([])", "the body is a list; an object is expected"},
+      {R"({})", "there is nothing to do"},
+      {R"({"set": {}})", "there is nothing to do"},
+      {R"({"set": {"motor.speed": 1}, "set": {}})", "has the key 'set' twice"},
+      {R"({"set": {"motor.speed": 1, "motor.speed": 2}})", "has the key 'motor.speed' twice"},
+      {R"({"set": )", "is no JSON: byte"},
+      {"", "is no JSON"},
+      {R"({"set": {"motor.speed": NaN}})", "is no JSON"},
+      {R"({"set": {"motor.speed": 1e999}})", "is no JSON"},
+      {R"({"set": {"motor.speed": "nan"}})", "set.motor.speed"},
+  };
+  for (const auto& [body, problem] : rows) {
+    const Reply reply = post("/v1/values", body);
+    EXPECT_EQ(reply.status, 400) << body;
+    EXPECT_THAT(problems(reply), testing::Contains(HasSubstr(problem))) << body;
+  }
+  EXPECT_TRUE(rig_.take_written().empty());
+}
+
+TEST_F(HttpApi, GivesOrders) {
+  const std::pair<const char*, std::int64_t> rows[] = {
+      {R"({"order": "pause"})", 0},
+      {R"({"order": "resume"})", 0},
+      {R"({"order": "step"})", 1},
+      {R"({"order": "step", "frames": 25})", 25},
+      {R"({"order": "run_until", "until_ns": 5000000})", 5'000'000},
+      {R"({"order": "run_until", "until": "2.5 s"})", 2'500'000'000},
+      {R"({"order": "reset"})", 0},
+      {R"({"order": "stop"})", 0},
+      {R"({"order": "checkpoint"})", 0},
+  };
+  for (const auto& [body, value] : rows) {
+    const Reply reply = post("/v1/orders", body);
+    ASSERT_EQ(reply.status, 200) << body << reply.body;
+    const auto orders = rig_.take_orders();
+    ASSERT_EQ(orders.size(), 1U);
+    EXPECT_EQ(name_of(orders[0].order), Json::parse(body)["order"].get<std::string>());
+    EXPECT_EQ(orders[0].value, value) << body;
+    EXPECT_EQ(orders[0].who, "a test");
+  }
+}
+
+TEST_F(HttpApi, OrdersThatDoNotFitAreRefused) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"({"order": "puase"})", "did you mean 'pause'?"},
+      {R"({})", "lacks 'order'"},
+      {R"({"order": "pause", "frames": 2})", "frames: belongs to 'step', not to 'pause'"},
+      {R"({"order": "step", "frames": 0})", "frames 0 is below 1"},
+      {R"({"order": "run_until"})", "needs one of"},
+      {R"({"order": "run_until", "until": "2 s", "until_ns": 3})", "needs one of"},
+      {R"({"order": "run_until", "until": "soon"})", "until: "},
+      {R"({"order": "step", "until": "2 s"})", "until: belongs to 'run_until'"},
+  };
+  for (const auto& [body, problem] : rows) {
+    const Reply reply = post("/v1/orders", body);
+    EXPECT_EQ(reply.status, 400) << body;
+    EXPECT_THAT(problems(reply), testing::Contains(HasSubstr(problem))) << body;
+  }
+  EXPECT_TRUE(rig_.take_orders().empty());
+}
+
+TEST_F(HttpApi, RunsAnEpisode) {
+  EXPECT_EQ(post("/v1/episodes", R"({"stop": "2005-02-15T00:00:02Z",
+      "in": [{"entity": "motor", "descriptor": "speed", "value": 3.5, "date": "2005-02-15T00:00:01Z"}],
+      "out": [{"entity": "motor", "descriptor": "speed"},
+              {"entity": "axis", "descriptor": "force", "date": "2005-02-15T00:00:01Z"}]})")
+                .status,
+            0);
+  EXPECT_FALSE(patience_) << "an episode takes as long as it takes";
+  const auto asked = rig_.take_episodes();
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_EQ(asked[0].request.stop, "2005-02-15T00:00:02Z");
+  EXPECT_EQ(asked[0].request.in.at(0).value, 3.5);
+  EXPECT_EQ(asked[0].request.in.at(0).date, "2005-02-15T00:00:01Z");
+  EXPECT_EQ(asked[0].request.who, "a test");
+  executive::EpisodeEnd end;
+  end.frame = 2000;
+  end.date = "2005-02-15T00:00:02+00:00";
+  const double speed = 9.25;
+  end.out.resize(2);
+  end.out[0].bytes.resize(sizeof speed);
+  std::memcpy(end.out[0].bytes.data(), &speed, sizeof speed);
+  asked[0].then(end);
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->body, Json::parse(R"({"frame": 2000, "date": "2005-02-15T00:00:02+00:00", "ended": false,
+      "outcome": "", "reason": "", "out": [
+      {"entity": "motor", "descriptor": "speed", "date": "2005-02-15T00:00:02+00:00", "value": 9.25},
+      {"entity": "axis", "descriptor": "force", "date": "2005-02-15T00:00:01Z", "value": null}]})"));
+}
+
+TEST_F(HttpApi, AnEpisodeThatCannotBeRunListsItsProblems) {
+  (void)post("/v1/episodes", R"({"stop": "yesterday"})");
+  executive::EpisodeEnd end;
+  end.problems = {"stop: 'yesterday' is no date", "the rig is not in Pause"};
+  rig_.take_episodes().at(0).then(end);
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->status, 400);
+  EXPECT_THAT(problems(*reply_), ElementsAre("stop: 'yesterday' is no date", "the rig is not in Pause"));
+  EXPECT_THAT(
+      problems(post("/v1/episodes", R"({"in": [{"entity": "motor", "descripter": "speed", "value": 1}]})")),
+      ElementsAre(HasSubstr("did you mean 'descriptor'?"), HasSubstr("in[0] lacks 'descriptor'")));
+}
+
+TEST_F(HttpApi, UnknownPathsListWhatThereIs) {
+  for (const char* const path : {"/", "/v2", "/v1/valus", "/v1/variables/a/b", "/v1//values", "/V1"}) {
+    const Reply reply = get(path);
+    EXPECT_EQ(reply.status, 404) << path;
+    EXPECT_THAT(reply.body["error"].get<std::string>(), HasSubstr("POST /v1/episodes")) << path;
+  }
+  EXPECT_EQ(get("/v1/").status, 200) << "a slash at the end changes nothing";
+  EXPECT_EQ(get("v1").status, 400);
+  EXPECT_EQ(get("http://rig/v1").status, 400);
+  EXPECT_EQ(get("").status, 400);
+}
+
+TEST_F(HttpApi, AnotherMethodIsToldWhichOnesThereAre) {
+  const Reply reply = ask("DELETE", "/v1/values");
+  EXPECT_EQ(reply.status, 405);
+  EXPECT_THAT(reply.headers, ElementsAre(std::pair<std::string, std::string>("Allow", "GET, POST")));
+  EXPECT_EQ(ask("POST", "/v1", "{}").status, 405);
+}
+
+TEST_F(HttpApi, ParametersAreCheckedAgainstTheTable) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"/v1/values", "'names' is missing"},
+      {"/v1/values?name=motor.on", "did you mean 'names'?"},
+      {"/v1/values?names=motor.on&names=motor.on", "names: is there twice"},
+      {"/v1/variables?first=x", "first: 'x' is no whole number"},
+      {"/v1/variables?count=0", "count 0 is below 1"},
+      {"/v1/variables?match=%zz", "two hexadecimal digits"},
+      {"/v1/variables?match=%00", "no character is below a blank"},
+      {"/v1/state?x", "no such parameter"},
+  };
+  for (const auto& [target, problem] : rows) {
+    const Reply reply = get(target);
+    EXPECT_EQ(reply.status, 400) << target;
+    EXPECT_THAT(problems(reply), testing::Contains(HasSubstr(problem))) << target;
+  }
+  EXPECT_EQ(ask("GET", "/v1", "{}").status, 400) << "no body is expected";
+}
+
+TEST_F(HttpApi, AsksForAStreamWithAtMostItsRate) {
+  const Reply reply = get("/v1/watch?names=motor.on,axis.force[0]&every=20ms");
+  ASSERT_TRUE(reply.watch);
+  EXPECT_EQ(reply.watch->every, std::chrono::milliseconds(20));
+  EXPECT_EQ(reply.watch->names.at(1).name, "axis.force[0]");
+  EXPECT_EQ(get("/v1/watch?names=motor.on").watch->every, std::chrono::milliseconds(100));
+  EXPECT_EQ(get("/v1/watch?names=motor.on&every=10us").status, 400);
+  EXPECT_EQ(get("/v1/watch?names=motor.on&every=2min").status, 400);
+}
+
+TEST_F(HttpApi, GroupsAreLimited) {
+  std::string names = "motor.on";
+  for (int k = 0; k < 5000; ++k) names += ",x" + std::to_string(k);
+  const Reply reply = get("/v1/values?names=" + names);
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_LE(problems(reply).size(), kMostProblems + 1) << "a flood of problems helps nobody";
+  Json body;
+  for (std::size_t k = 0; k <= kMostItems; ++k)
+    body["in"].push_back(Json::parse(R"({"entity":"a","descriptor":"b","value":1})"));
+  EXPECT_THAT(problems(post("/v1/episodes", body.dump())), ElementsAre(HasSubstr("at most 4096")));
+}
+
+}  // namespace
+}  // namespace tactus::test

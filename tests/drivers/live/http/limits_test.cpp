@@ -1,0 +1,213 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "executive/device_error.hpp"
+#include "tests/drivers/live/http/support/served_rig.hpp"
+
+namespace tactus::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr const char* kToken = "0123456789abcdef0123456789abcdef";
+
+/// A rig with a token, and the clients' header for it.
+struct Guarded {
+  Guarded() {
+    dir.write("token", std::string(kToken) + "\n");
+    ::chmod((dir / "token").c_str(), 0600);
+    rig.change_facts().folder = dir.path();
+    declare_sample(rig);
+    server = server_of("listen: 127.0.0.1:0\ntoken_file: token", dir.path());
+    server->open(rig, {});
+    const std::string line = server->tell().at(0);
+    port = static_cast<std::uint16_t>(std::stoul(line.substr(line.rfind(':') + 1)));
+  }
+  ~Guarded() { server->close(); }
+  TempDir dir;
+  FakeLiveRig rig;
+  std::unique_ptr<executive::LiveServer> server;
+  std::uint16_t port = 0;
+};
+
+TEST(HttpLimits, WithoutTheTokenNothingIsServed) {
+  const Guarded guarded;
+  HttpClient client(guarded.port);
+  const HttpReply none = client.get("/v1/state");
+  EXPECT_EQ(none.status, 401);
+  EXPECT_EQ(none.headers.at("www-authenticate"), "Bearer");
+  EXPECT_THAT(none.body, HasSubstr("Authorization: Bearer TOKEN"));
+  for (const std::string wrong :
+       {"Bearer 0123456789abcdef0123456789abcdeX", "Bearer 0123456789abcdef", "Bearer ",
+        "Basic 0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"}) {
+    EXPECT_EQ(client.get("/v1", "Authorization: " + wrong + "\r\n").status, 401) << wrong;
+  }
+  EXPECT_EQ(client.get("/v1", std::string("Authorization: Bearer ") + kToken + "\r\n").status, 200);
+  EXPECT_EQ(client.get("/v1/openapi.json").status, 401);
+  EXPECT_EQ(client.get("/no/such").status, 401) << "who may not ask learns nothing";
+  const auto lines = guarded.server->tell();
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("refused 8 requests without the right token (the last from 127.0.0.1:"));
+}
+
+TEST(HttpLimits, PagesOfOtherOriginsAreRefused) {
+  ServedRig served;
+  HttpClient client = served.client();
+  const std::string own = "http://127.0.0.1:" + std::to_string(served.port);
+  EXPECT_EQ(client.get("/v1", "Origin: " + own + "\r\n").status, 200);
+  for (const std::string origin :
+       {"http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1", ""})
+    EXPECT_EQ(client.get("/v1", "Origin: " + origin + "\r\n").status, 403) << origin;
+  EXPECT_EQ(client.get("/v1", "Sec-Fetch-Site: cross-site\r\n").status, 403);
+  EXPECT_EQ(client.get("/v1", "Sec-Fetch-Site: none\r\n").status, 200);
+  EXPECT_EQ(client.post("/v1/orders", R"({"order": "stop"})", "Origin: http://evil.example\r\n").status, 403);
+  EXPECT_TRUE(served.rig.take_orders().empty());
+}
+
+TEST(HttpLimits, ANameThatIsNotItsOwnIsRefused) {
+  ServedRig served;
+  HttpClient client = served.client();
+  for (const std::string host : {"localhost", "127.0.0.1:1234", "[::1]:80", "LOCALHOST:99"})
+    EXPECT_EQ(client.get("/v1", "Host: " + host + "\r\n").status, 200) << host;
+  for (const std::string host : {"evil.example", "127.0.0.1.evil.example", "10.0.0.1", "localhost.evil", ""})
+    EXPECT_EQ(client.get("/v1", "Host: " + host + "\r\n").status, 403) << host;
+}
+
+TEST(HttpLimits, OnlyJsonIsTakenIn) {
+  ServedRig served;
+  HttpClient client = served.client();
+  const char* const body = R"({"order": "pause"})";
+  for (const std::string type : {"text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""})
+    EXPECT_EQ(client.post("/v1/orders", body, "Content-Type: " + type + "\r\n").status, 415) << type;
+  EXPECT_TRUE(served.rig.take_orders().empty());
+  EXPECT_EQ(client.post("/v1/orders", body, "Content-Type: application/json; charset=utf-8\r\n").status, 200);
+}
+
+TEST(HttpLimits, ABodyThatIsTooLongIsRefusedAndTheConnectionGoesOn) {
+  ServedRig served("max_body: 1 KiB");
+  HttpClient client = served.client();
+  const HttpReply reply = client.post("/v1/values", std::string(2000, ' '));
+  EXPECT_EQ(reply.status, 413);
+  EXPECT_THAT(reply.body, HasSubstr("2000 bytes; at most 1024"));
+  EXPECT_EQ(client.get("/v1").status, 200);
+}
+
+TEST(HttpLimits, ABodyThatIsMuchTooLongIsNotEvenRead) {
+  ServedRig served("max_body: 1 KiB");
+  HttpClient client = served.client();
+  ASSERT_TRUE(
+      client.send("POST /v1/values HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999999\r\n\r\n"));
+  EXPECT_EQ(client.receive().status, 413);
+  EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(served.client().get("/v1").status, 200);
+}
+
+TEST(HttpLimits, ABodyWithoutALengthIsRefused) {
+  ServedRig served;
+  HttpClient client = served.client();
+  ASSERT_TRUE(
+      client.send("POST /v1/values HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"));
+  EXPECT_EQ(client.receive().status, 411);
+}
+
+TEST(HttpLimits, LongTargetsAndHeadersAreRefused) {
+  ServedRig served;
+  EXPECT_EQ(served.client().get("/v1/values?names=" + std::string(17000, 'a')).status, 414);
+  EXPECT_EQ(served.client().get("/v1", "X-Much: " + std::string(17000, 'a') + "\r\n").status, 431);
+  const int huge = served.client().get("/v1/" + std::string(1 << 20, 'a')).status;
+  EXPECT_TRUE(huge == 414 || huge == 0) << huge;
+  EXPECT_EQ(served.client().get("/v1").status, 200);
+}
+
+TEST(HttpLimits, WhoAsksTooOftenWaits) {
+  ServedRig served("max_rate: 5");
+  HttpClient client = served.client();
+  HttpReply reply;
+  int good = 0;
+  do {
+    reply = client.get("/v1");
+    good += reply.status == 200;
+  } while (reply.status == 200 && good < 1000);
+  EXPECT_GE(good, 5);
+  EXPECT_EQ(reply.status, 429);
+  EXPECT_EQ(reply.headers.at("retry-after"), "1");
+  std::this_thread::sleep_for(1100ms);
+  EXPECT_EQ(client.get("/v1").status, 200);
+}
+
+TEST(HttpLimits, ClientsAboveTheLimitAreToldSo) {
+  ServedRig served("max_clients: 2");
+  HttpClient one = served.client(), two = served.client();
+  for (HttpClient* const client : {&one, &two}) {
+    ASSERT_TRUE(client->send(client->request("GET", "/v1/watch?names=motor.speed")));
+    ASSERT_EQ(client->receive_head().status, 200);
+  }
+  HttpClient three = served.client();
+  const HttpReply reply = three.get("/v1");
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_THAT(reply.body, HasSubstr("live.http.max_clients"));
+  EXPECT_TRUE(three.is_closed());
+  EXPECT_THAT(served.server->tell().at(0), HasSubstr("above live.http.max_clients"));
+}
+
+TEST(HttpLimits, RequestsThatTrickleAreDropped) {
+  ServedRig served("request_timeout: 300 ms");
+  std::vector<HttpClient> trickling;
+  for (int k = 0; k < 3; ++k) trickling.push_back(served.client());
+  const std::string texts[] = {
+      "GET /v1 HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+      "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{                          "
+      "         ",
+      "GET "
+      "/v1/"
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+      "a"};
+  std::vector<bool> open(3, true);
+  const auto began = std::chrono::steady_clock::now();
+  for (std::size_t at = 0; at < 90 && std::chrono::steady_clock::now() - began < 5s; ++at) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const bool head_is_due = k == 1 && at == 0;  // so that it is the body that trickles
+      const std::string part =
+          head_is_due ? texts[k].substr(0, texts[k].find("\r\n\r\n") + 4) : texts[k].substr(at, 1);
+      if (open[k]) open[k] = trickling[k].send(part) && !trickling[k].is_closed(1ms);
+    }
+    std::this_thread::sleep_for(15ms);
+  }
+  EXPECT_THAT(open, testing::Each(false));
+  EXPECT_THAT(served.server->tell().at(0), HasSubstr("not complete within live.http.request_timeout"));
+}
+
+TEST(HttpLimits, ManyThatTrickleDoNotKeepAGoodClientOut) {
+  ServedRig served("max_clients: 20\nrequest_timeout: 30 s");
+  std::vector<HttpClient> trickling;
+  for (int k = 0; k < 200; ++k) {
+    trickling.push_back(served.client());
+    (void)trickling.back().send("GET /v1 HTTP/1.1\r\nHo");
+    if (k % 20 == 19) {
+      EXPECT_EQ(served.client().get("/v1").status, 200) << "after " << k;
+    }
+  }
+  EXPECT_EQ(served.client().get("/v1").status, 200);
+}
+
+TEST(HttpLimits, AReplyIsNotHeldUpByRequestsThatTrickle) {
+  ServedRig served("max_clients: 250\nrequest_timeout: 2 s");
+  std::vector<HttpClient> trickling;
+  for (int k = 0; k < 200; ++k) {
+    trickling.push_back(served.client());
+    (void)trickling.back().send("GET /v1 HTTP/1.1\r\nHo");
+  }
+  HttpClient good = served.client();
+  for (int k = 0; k < 50; ++k) EXPECT_EQ(good.get("/v1").status, 200);
+  for (HttpClient& one : trickling) EXPECT_TRUE(one.is_closed());
+  EXPECT_EQ(good.get("/v1").status, 200);
+}
+
+}  // namespace
+}  // namespace tactus::test

@@ -1,0 +1,73 @@
+// What docs/control-port.md shows is what works.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "drivers/live/http/routes.hpp"
+#include "drivers/live/http/settings.hpp"
+#include "tests/drivers/live/http/support/served_rig.hpp"
+
+namespace tactus::test {
+namespace {
+
+std::string page() { return read_file(CONTROL_PORT_PAGE); }
+
+/// The commands of the page that go by TCP, or by unix socket.
+std::vector<std::string> commands(bool by_unix_socket) {
+  std::vector<std::string> found;
+  std::istringstream lines(page());
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("curl ") && (line.find("live.sock") != std::string::npos) == by_unix_socket)
+      found.push_back(line);
+  return found;
+}
+
+/// Runs a command in the folder; whether curl was content. A stream is ended by its time.
+bool works(const std::filesystem::path& folder, const std::string& command) {
+  const std::string text = "cd '" + folder.string() + "' && " + command + " --fail > answer 2> trouble";
+  const int status =
+      std::system(text.c_str());  // NOLINT(concurrency-mt-unsafe): a line of the page, as typed
+  const bool stream = command.find("--max-time") != std::string::npos;
+  return status == 0 || (stream && WIFEXITED(status) && WEXITSTATUS(status) == 28);
+}
+
+bool has_curl() {
+  return std::system("curl --version > /dev/null 2>&1") == 0;
+}  // NOLINT(concurrency-mt-unsafe)
+
+TEST(HttpPage, ItsCommandsWorkWordForWord) {
+  if (!has_curl()) GTEST_SKIP() << "curl is not installed";
+  ServedRig tcp("answer_timeout: 500 ms");
+  ServedRig socket("answer_timeout: 500 ms", "unix:live.sock");
+  tcp.dir.write("token", "0123456789abcdef");
+  tcp.running.start();
+  socket.running.start();
+  const std::string port = "127.0.0.1:" + std::to_string(tcp.port);
+  EXPECT_GT(commands(false).size(), 15U);
+  for (std::string command : commands(false)) {
+    for (std::size_t at = 0; (at = command.find("127.0.0.1:8600", at)) != std::string::npos;
+         at += port.size())
+      command.replace(at, std::string("127.0.0.1:8600").size(), port);
+    EXPECT_TRUE(works(tcp.dir.path(), command)) << command << "\n" << read_file(tcp.dir / "trouble");
+    EXPECT_FALSE(read_file(tcp.dir / "answer").empty()) << command;
+  }
+  EXPECT_GT(commands(true).size(), 3U);
+  for (const std::string& command : commands(true))
+    EXPECT_TRUE(works(socket.dir.path(), command)) << command << "\n" << read_file(socket.dir / "trouble");
+}
+
+TEST(HttpPage, NamesEveryKeyAndEveryRoute) {
+  const std::string text = page();
+  for (const auto& key : drivers::live_http::http_fields().section().keys)
+    EXPECT_THAT(text, testing::HasSubstr("`" + key.key + "`"));
+  for (const auto& route : drivers::live_http::routes())
+    EXPECT_THAT(text,
+                testing::HasSubstr("`" + route.method + " " + route.path.substr(0, route.path.find('{'))));
+}
+
+}  // namespace
+}  // namespace tactus::test

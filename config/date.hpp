@@ -1,6 +1,6 @@
 #pragma once
 /// Calendar dates: ISO 8601, strictly `YYYY-MM-DDThh:mm:ss`, a fraction of up to nine digits or none, and a
-/// zone: `Z` or `+hh:mm` or `-hh:mm`.
+/// zone: `Z` or `+hh:mm` or `-hh:mm`, up to 23:59 either way (no zone of the world is that far from UTC).
 ///
 /// Units    nanoseconds since 1970-01-01T00:00:00Z, without leap seconds (a second 60 is refused).
 /// Range    1678-01-01T00:00:00Z .. 2261-12-31T23:59:59.999999999Z: what 64 bits of nanoseconds hold.

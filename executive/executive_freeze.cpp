@@ -23,6 +23,7 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
   Snapshot frozen = latest_frame_;
   frozen.state = State::pause;
   frozen.clock_fault = clock_fault;
+  frozen.episode = live_ != nullptr && live_->stops_before(k);
   if (clock_fault) {  // put into words here, where nothing moves; the one allocation of a frozen rig
     FaultText text{};
     sleeper_.failure().copy(text.data(), text.size() - 1);

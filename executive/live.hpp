@@ -103,19 +103,19 @@ struct LiveValue {
   std::vector<std::byte> bytes{};
 };
 
-/// An entity (model), one of its descriptors (variables), and a date (ISO 8601 with zone).
+/// An entity (model), one of its descriptors (variables), and a date (ISO 8601 with zone). `type` and
+/// `count`, if the client says that it knows them, must be those of the variable.
 struct EpisodeItem {
   std::string entity;
   std::string descriptor;
   std::optional<std::string> date{};
-};
-/// A value for a variable. `value` if the client has it as JSON, else `type`, `count` and `bytes`, which must
-/// be those of the variable.
-struct EpisodeInput : EpisodeItem {
-  config::Json value{};
   bool typed = false;
   tactus_type type = TACTUS_DOUBLE;
   std::uint32_t count = 0;  ///< 0: a scalar
+};
+/// A value for a variable: `value` as JSON, or `bytes` if it is typed.
+struct EpisodeInput : EpisodeItem {
+  config::Json value{};
   std::vector<std::byte> bytes{};
 };
 

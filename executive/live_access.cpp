@@ -318,9 +318,10 @@ void LiveAccess::run() {
     Answers answers;
     look(answers);
     const bool last = closing_;
+    const rtsync::Nanoseconds rest = poll_interval();
     lock.unlock();
     for (const auto& answer : answers) answer();
-    if (answers.empty() && !last) std::this_thread::sleep_for(poll_interval());
+    if (answers.empty() && !last) std::this_thread::sleep_for(rest);
     lock.lock();
     if (last && answers_.empty()) return;
   }

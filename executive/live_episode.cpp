@@ -75,11 +75,12 @@ class LiveAccess::EpisodePlanner {
     for (std::size_t i = 0; i < request_.in.size(); ++i) plan_input(i);
     for (std::size_t i = 0; i < request_.out.size(); ++i) plan_output(i);
     const std::size_t room = LivePort::kMostPackets - std::min(live_.sent_.size(), LivePort::kMostPackets);
-    if (by_frame_.size() > room)
+    if (by_frame_.size() + 1 > room)
       complain("the items have " + std::to_string(by_frame_.size()) + " different dates; at most " +
                std::to_string(room) + " are possible at a time: make several episodes of it");
     if (!running_.end.problems.empty()) return false;
     for (auto& [frame, batch] : by_frame_) batches.push_back(std::move(batch));
+    if (!at_meeting_.writes.empty()) batches.push_back(std::move(at_meeting_));
     lay_out_captures();
     return true;
   }
@@ -137,13 +138,16 @@ class LiveAccess::EpisodePlanner {
     if (ref) write = value_of(in, *ref, problem);
     if (!write) return complain(which + problem);
     if (!frame) return;
-    problem = live_.objection(*write, *frame);
+    // An asynchronous thread takes what has no date where it meets the frames.
+    const bool meets =
+        !in.date && live_.executive_.background_bit(live_.variables_[ref->variable].model) != 0;
+    problem = live_.objection(*write, meets ? std::nullopt : frame);
     if (!problem.empty()) return complain(which + problem);
-    LiveBatch& batch = by_frame_[*frame];
+    LiveBatch& batch = meets ? at_meeting_ : by_frame_[*frame];
     for (const LiveWrite& other : batch.writes)
       if (overlap(other.ref, write->ref))
         complain(which + "is given twice for the same date; one value is expected");
-    batch.frame = *frame;
+    if (!meets) batch.frame = *frame;
     batch.who = request_.who;
     batch.writes.push_back(std::move(*write));
   }
@@ -156,12 +160,19 @@ class LiveAccess::EpisodePlanner {
       if (!bytes) return std::nullopt;
       return LiveWrite{LiveWrite::Kind::set, ref, std::move(*bytes)};
     }
-    if (in.type == variable.type && in.count == (list ? variable.count : 0))
-      return LiveWrite{LiveWrite::Kind::set, ref, in.bytes};
-    problem = "has type " + std::string(name_of(in.type)) +
-              (in.count > 0 ? "[" + std::to_string(in.count) + "]" : "") + "; the variable is " +
-              describe({&variable, ref.first, ref.elements, ref.indexed, nullptr});
-    return std::nullopt;
+    problem = wrong_type(in, ref);
+    if (!problem.empty()) return std::nullopt;
+    return LiveWrite{LiveWrite::Kind::set, ref, in.bytes};
+  }
+
+  /// Why the type that a client gave is not that of the variable; empty: it is, or it gave none.
+  std::string wrong_type(const EpisodeItem& item, const LiveRef& ref) const {
+    const Variable& variable = *live_.variables_[ref.variable].variable;
+    const std::uint32_t count = ref.indexed ? 0 : variable.count;
+    if (!item.typed || (item.type == variable.type && item.count == count)) return "";
+    return "has type " + std::string(name_of(item.type)) +
+           (item.count > 0 ? "[" + std::to_string(item.count) + "]" : "") + "; the variable is " +
+           describe({&variable, ref.first, ref.elements, ref.indexed, nullptr});
   }
 
   void plan_output(std::size_t i) {
@@ -170,7 +181,8 @@ class LiveAccess::EpisodePlanner {
     const std::optional<std::int64_t> frame = out.date ? frame_of_item(which, *out.date) : last_;
     std::string problem;
     const auto ref = live_.item(out, problem);
-    if (!ref) complain(which + problem);
+    if (ref) problem = wrong_type(out, *ref);
+    if (!problem.empty()) complain(which + problem);
     running_.end.out.push_back({ref.value_or(LiveRef{}), {}});
     if (ref && frame) wanted_.push_back({*frame, i, *ref});
   }
@@ -196,6 +208,7 @@ class LiveAccess::EpisodePlanner {
   const std::int64_t next_;
   std::int64_t last_ = INT64_MAX;
   std::map<std::int64_t, LiveBatch> by_frame_;
+  LiveBatch at_meeting_;
   std::vector<Wanted> wanted_;
 };
 

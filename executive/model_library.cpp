@@ -14,6 +14,16 @@ std::string dl_reason() {
   return reason == nullptr ? "unknown reason" : reason;
 }
 
+/// The executable or shared library that this is a part of; empty when nobody knows.
+std::filesystem::path file_of_this_code() {
+  static const char here = 0;
+  Dl_info info{};
+  if (::dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
+  return error ? std::filesystem::path{} : file;
+}
+
 }  // namespace
 
 std::vector<std::filesystem::path> plugin_folders() {
@@ -30,6 +40,8 @@ std::vector<std::filesystem::path> plugin_folders() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) folders.push_back(self.parent_path().parent_path() / "lib" / "tactus");
+  if (const std::filesystem::path us = file_of_this_code(); !us.empty() && us != self)
+    folders.push_back(us.parent_path() / "tactus");  // libtactus.so in somebody's program
   return folders;
 }
 

@@ -509,6 +509,9 @@ void RigRun::look_after(RunWatcher& watcher) {
   const bool paused = latest.state == State::pause;
   if (paused && !paused_) {
     tell_notes(watcher);
+    between_episodes_ = latest.episode;  // as its client asked for: nothing to be said
+  }
+  if (paused && !paused_ && !between_episodes_) {
     say(watcher, "paused after " + std::to_string(latest.frames) + " frames" +
                      (latest.reached != rtsync::Maximum::none
                           ? " (a maximum of the overrun policy; it ends when it is resumed)"
@@ -518,7 +521,7 @@ void RigRun::look_after(RunWatcher& watcher) {
                                          : "") +
                      "; SIGUSR2 resumes, Ctrl-C stops");
   }
-  if (!paused && paused_) log_->info("resumed");
+  if (!paused && paused_ && !between_episodes_) log_->info("resumed");
   paused_ = paused;
   if (const std::int64_t resets = executive_->resets(); resets > resets_) {
     resets_ = resets;

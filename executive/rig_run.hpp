@@ -178,6 +178,7 @@ class RigRun {
   bool memory_locked_ = false;
   bool stuck_ = false;
   bool paused_ = false;
+  bool between_episodes_ = false;
   std::int64_t resets_ = 0;
   bool waiting_ = false;                          // said that the clock's first edges are awaited
   std::unique_ptr<rtsync::PinnedThread> beside_;  // runs the jobs before and after the frames

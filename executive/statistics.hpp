@@ -26,6 +26,7 @@ struct Snapshot {
   rtsync::RealtimeTotals totals;
   rtsync::Maximum reached = rtsync::Maximum::none;  ///< of the overrun policy
   bool clock_fault = false;                         ///< paused because of the external clock
+  bool episode = false;                             ///< paused because an episode has ended
 };
 
 /// Why the external clock froze the rig, as a sentence, cut to what fits.

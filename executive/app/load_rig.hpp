@@ -1,23 +1,18 @@
 #pragma once
 #include <filesystem>
-#include <memory>
 
 #include "config/document.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/rig_settings.hpp"
+#include "executive/run_setup.hpp"
 
 namespace tactus::app {
 
-/// A rig file with `--set` applied. Throws config::ConfigError when it cannot be read at all.
-inline config::Document load_document(const RigArguments& arguments, config::Problems& problems) {
-  config::Document document = config::Document::from_file(arguments.file);
-  for (const std::string& assignment : arguments.set) document.set(assignment, problems);
-  return document;
-}
-
-/// Its settings; what is wrong with them is added to `problems`.
+/// The settings of a rig file with `--set` applied; what is wrong with them is added to `problems`. Throws
+/// config::ConfigError when it cannot be read at all.
 inline executive::RigSettings load_settings(const RigArguments& arguments, config::Problems& problems) {
-  return executive::rig_fields().load(load_document(arguments, problems), problems);
+  return executive::rig_fields().load(executive::load_document(arguments.file, arguments.set, problems),
+                                      problems);
 }
 
 /// The same, where the settings alone are wanted. Throws config::ConfigError with every problem.
@@ -30,7 +25,7 @@ inline executive::RigSettings load_settings(const RigArguments& arguments) {
 
 /// What a library path with a '/' is relative to.
 inline std::filesystem::path folder_of(const RigArguments& arguments) {
-  return std::filesystem::absolute(arguments.file).parent_path();
+  return executive::folder_of(arguments.file);
 }
 
 }  // namespace tactus::app

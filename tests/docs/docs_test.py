@@ -35,7 +35,7 @@ def blocks(document):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    include = ["-I", source / "executive" / "include", "-I", source / "drivers" / "silkit" / "include"]
+    include = ["-I", source, "-I", source / "executive" / "include", "-I", source / "drivers" / "silkit" / "include"]
     for document in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
         for line, language, text in blocks(document):
             where = f"{document.relative_to(source)}:{line}"

@@ -355,6 +355,35 @@ TEST_F(LiveAccessTest, SaysAllThatIsWrongWithAnEpisodeBeforeAnythingRuns) {
   join();
 }
 
+TEST_F(LiveAccessTest, AnAsynchronousThreadTakesWhatHasNoDateWhereItMeetsTheFrames) {
+  const std::string text = kRig + R"(
+  - { from: source.y, to: other.u, delayed: yes }
+)";
+  std::string apart = text;
+  apart.replace(apart.find("threads: {"), 0, "");
+  apart.replace(apart.find("{ main: { policy: other } }"), 27,
+                "{ main: { policy: other }, workers: { slow: { kind: asynchronous_must_finish, period: 4 ms, "
+                "policy: other } } }");
+  apart.replace(apart.find("  types:"), 0,
+                "  other: { model: gain, library: ./libmodels.so, thread: slow, jobs: { step: { cycle: 4 ms "
+                "}, control: { cycle: 4 ms } } }\n");
+  start(apart);
+  EpisodeRequest request;
+  request.stop = "2005-02-15T00:00:00.001Z";
+  EXPECT_THAT(episode(request).problems, IsEmpty());
+  request.stop = "2005-02-15T00:00:00.010Z";
+  request.in = {in("other", "k", 3)};
+  request.out = {{"other", "k", "2005-02-15T00:00:00.003Z"}, {"other", "k"}};
+  const EpisodeEnd end = episode(request);
+  ASSERT_THAT(end.problems, IsEmpty());
+  EXPECT_EQ(json(end.out[0]), 1.0);
+  EXPECT_EQ(json(end.out[1]), 3.0);
+  request.stop = "2005-02-15T00:00:00.020Z";
+  request.in = {in("other", "k", 3, "2005-02-15T00:00:00.013Z")};
+  EXPECT_THAT(episode(request).problems,
+              ElementsAre(HasSubstr("meets the frames only at multiples of 4; choose frame 16")));
+}
+
 TEST_F(LiveAccessTest, AnEpisodeEndsThoughSomebodyPausesAndResumesInBetween) {
   start();
   std::promise<EpisodeEnd> ended;

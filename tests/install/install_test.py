@@ -1,9 +1,10 @@
 """Installs a build of tactus into an empty prefix and does what a user's first hour is made of: build models
-in a project of their own, find them in the libraries, check and run a rig with one of them."""
+in a project of their own, find them in the libraries, check and run a rig with one of them, drive one from a program."""
 import argparse
 import ctypes
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,27 @@ def models_in(library):
     return sorted(model.name.decode() for model in models)
 
 
+def exported(library):
+    """The names that a shared library defines for others."""
+    listed = run("nm", "-D", "--defined-only", library)
+    return sorted(line.split()[-1].split("@")[0] for line in listed.splitlines())
+
+
+def supervise(prefix, program, top):
+    """The C API: nothing but itself is exported, and an example links with it and finds models and drivers."""
+    names = exported(prefix / "lib" / "libtactus.so")
+    expect("names of libtactus.so that are none of its API",
+           [name for name in names if not name.startswith("tactus_open_simulation_")], [])
+    header = (prefix / "include" / "tactus" / "open_simulation.h").read_text()
+    expect("functions of the header that are not exported",
+           [name for name in re.findall(r"\b(tactus_open_simulation_\w+)\(", header) if name not in names], [])
+    said = run(program, prefix / "share" / "tactus" / "rigs" / "servo.yaml", top / "supervised", cwd=top)
+    expect("episodes", said.split(";")[0], "100 episodes")
+    summary = json.loads((top / "supervised" / "summary.json").read_text())
+    expect("outcome in episodes", summary["outcome"], "completed")
+    expect("frames run in episodes", summary["frames"]["run"], 1100)
+
+
 def main():
     arguments = argparse.ArgumentParser()
     for name in ("build", "cmake", "cc", "cxx"):
@@ -74,6 +96,7 @@ def main():
         summary = json.loads((top / "run" / "summary.json").read_text())
         expect("outcome", summary["outcome"], "completed")
         expect("frames run", summary["frames"]["run"], 100)
+        supervise(prefix, build / "supervisor", top)
 
 
 main()

@@ -379,6 +379,7 @@ TEST_F(LiveAccessTest, AnAsynchronousThreadTakesWhatHasNoDateWhereItMeetsTheFram
   EXPECT_EQ(json(end.out[0]), 1.0);
   EXPECT_EQ(json(end.out[1]), 3.0);
   request.stop = "2005-02-15T00:00:00.020Z";
+  request.out.clear();
   request.in = {in("other", "k", 3, "2005-02-15T00:00:00.013Z")};
   EXPECT_THAT(episode(request).problems,
               ElementsAre(HasSubstr("meets the frames only at multiples of 4; choose frame 16")));

@@ -1,0 +1,145 @@
+// A rig whose control port is used while it runs: what the frames feel of it.
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench.hpp"
+#include "tests/drivers/live/http/support/http_client.hpp"
+
+namespace tactus::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+Command live_rig(const Arguments& more, const TempDir& dir) {
+  return run_rig("servo", Arguments{"--live", "unix:live.sock", "--out", "out"} + more, dir.path());
+}
+
+/// Clients that watch and write as fast as they are served, until they are told to end.
+class Clients {
+ public:
+  explicit Clients(const TempDir& dir) {
+    const std::string path = (dir / "out/live.sock").string();
+    for (int i = 0; i < 3; ++i)
+      threads_.emplace_back([this, path] {
+        HttpClient client(path);
+        client.send(client.request("GET", "/v1/watch?names=motor.angle,motor.speed,rt.work&every=1ms"));
+        (void)client.receive_head();
+        while (!over_ && !client.event(100ms).empty()) ++answers;
+      });
+    threads_.emplace_back([this, path] {
+      HttpClient client(path);
+      for (int i = 0; !over_; ++i) {
+        const std::string body =
+            i % 2 == 0 ? R"({"force": {"motor.load_torque": 0.001}})" : R"({"release": "all"})";
+        answers += client.post("/v1/values", body).status == 200;
+      }
+    });
+  }
+  ~Clients() {
+    over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  std::atomic<int> answers{0};
+
+ private:
+  std::atomic<bool> over_{false};
+  std::vector<std::thread> threads_;
+};
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+TEST(LiveRun, ItsFramesOnlySleepWhileClientsLookInAndWrite) {
+  const TempDir dir;
+  Process rig(live_rig({"--set", "until=stopped"}, dir));
+  ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << "no frame was recorded";
+  {
+    const Clients clients(dir);
+    while (clients.answers < 20) std::this_thread::sleep_for(1ms);
+    const SyscallCount count = count_syscalls(threads_of(rig.pid()).at("main"),
+                                              {.until = CallsOf{SYS_clock_nanosleep, 2000}, .limit = 60s});
+    EXPECT_TRUE(count.reached) << count;
+    EXPECT_EQ(calls_of_the_rig(count), count.of(SYS_clock_nanosleep)) << count;
+  }
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+  const Json summary = summary_of(dir / "out");
+  if (!kSanitized) {
+    EXPECT_EQ(summary["rt"]["heap_calls"], 0);
+  }
+  if (summary["rt"]["memory_locked"] == true) {
+    EXPECT_EQ(summary["rt"]["page_faults"], 0);
+  }
+  EXPECT_GT(summary["live"]["changes"], 0);
+  EXPECT_GT(summary["live"]["snapshots"], 0);
+  EXPECT_FALSE(std::filesystem::exists(dir / "out/live.sock"));
+}
+
+TEST(LiveRun, WhoOnlyLooksInChangesNoNumber) {
+  const TempDir dir;
+  const Finished alone = run(run_rig("servo", {"--no-realtime", "--out", "alone"}, dir.path()));
+  ASSERT_EQ(alone.status, 0) << alone;
+  Process rig(live_rig({"--no-realtime", "--paused"}, dir));
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));
+  HttpClient client((dir / "out/live.sock").string());
+  while (client.get("/v1/state").json()["paused"] != true) std::this_thread::sleep_for(1ms);
+  client.send(client.request("GET", "/v1/watch?names=motor.angle,motor.current&every=1ms"));
+  (void)client.receive_head();
+  HttpClient other((dir / "out/live.sock").string());
+  EXPECT_EQ(other.post("/v1/orders", R"({"order": "resume"})").status, 200);
+  while (client.event().find("event: end") == std::string::npos) {
+  }
+  EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+  EXPECT_EQ(text_of(dir / "alone/motion.csv"), text_of(dir / "out/motion.csv"));
+}
+
+TEST(LiveRun, TwoRunsOneAfterTheOtherUseTheSameAddress) {
+  const TempDir dir;
+  for (int i = 0; i < 2; ++i) {
+    Process rig(run_rig("servo",
+                        {"--live", "unix:" + (dir / "same.sock").string(), "--no-realtime", "--paused",
+                         "--out", "out" + std::to_string(i)},
+                        dir.path()));
+    ASSERT_TRUE(wait_for_text(dir / ("out" + std::to_string(i) + "/log.txt"), "listens on"));
+    if (i == 0) {
+      rig.signal(SIGKILL);
+      (void)rig.wait();
+      EXPECT_TRUE(std::filesystem::exists(dir / "same.sock")) << "nobody could take it away";
+      continue;
+    }
+    HttpClient client((dir / "same.sock").string());
+    EXPECT_EQ(client.post("/v1/orders", R"({"order": "stop"})").status, 200);
+    EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+  }
+}
+
+TEST(LiveRun, AnAddressThatIsTakenIsSaidBeforeAnythingStarts) {
+  const TempDir dir;
+  Process first(run_rig(
+      "servo", {"--no-realtime", "--paused", "--out", "out", "--live", "unix:" + (dir / "s").string()},
+      dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));
+  const Finished second =
+      run(run_rig("servo", {"--live", "unix:" + (dir / "s").string(), "--out", "second"}, dir.path()));
+  EXPECT_EQ(second.status, 3) << second;
+  EXPECT_NE(second.err.find("nothing was started"), std::string::npos) << second;
+  EXPECT_FALSE(std::filesystem::exists(dir / "second"));
+  first.signal(SIGINT);
+  EXPECT_EQ(first.wait().status, 0) << first.wait();
+}
+
+}  // namespace
+}  // namespace tactus::test

@@ -1,8 +1,16 @@
 // What does it cost the frames that somebody looks in, and how soon does a change take effect?
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <tactus/model.hpp>
 #include <thread>
 #include <vector>
@@ -11,8 +19,12 @@
 #include "executive/live_port.hpp"
 #include "rtsync/pinned_thread.hpp"
 #include "tests/bench/bench.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace {
+
+using namespace std::chrono_literals;
 
 using namespace tactus::rtsync;
 using namespace tactus::executive;
@@ -147,6 +159,121 @@ void measure_set(bool quick) {
                          {"max", frames.back()}});
 }
 
+/// Streams of values of one control port, read by one thread of this process.
+class Watchers {
+ public:
+  Watchers(const std::string& path, int count) {
+    const std::string request =
+        "GET /v1/watch?names=motor.angle,motor.speed,rt.work&every=100ms HTTP/1.1\r\nHost: rig\r\n\r\n";
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    for (int i = 0; i < count; ++i) {
+      const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+          ::send(fd, request.data(), request.size(), 0) < 0)
+        throw std::runtime_error("a client could not connect to " + path);
+      fds_.push_back({fd, POLLIN, 0});
+    }
+    thread_ = std::thread([this] {
+      std::vector<char> buffer(65536);
+      while (!over_) {
+        (void)::poll(fds_.data(), fds_.size(), 50);
+        for (const pollfd& fd : fds_)
+          if ((fd.revents & POLLIN) != 0)
+            bytes_ += static_cast<std::int64_t>(::recv(fd.fd, buffer.data(), buffer.size(), MSG_DONTWAIT));
+      }
+    });
+  }
+  ~Watchers() {
+    over_ = true;
+    thread_.join();
+    for (const pollfd& fd : fds_) ::close(fd.fd);
+  }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<pollfd> fds_;
+  std::atomic<bool> over_{false};
+  std::atomic<std::int64_t> bytes_{0};
+  std::thread thread_;
+};
+
+/// The servo at 1 kHz with an open control port.
+class Servo {
+ public:
+  Servo(const tactus::test::TempDir& dir, const std::string& name, const std::vector<std::string>& more)
+      : folder_(dir.path() / name), rig_(command(dir, name, more)) {
+    for (int i = 0; i < 1000 && ::access(socket().c_str(), F_OK) != 0; ++i) std::this_thread::sleep_for(10ms);
+  }
+  std::string socket() const { return (folder_ / "live.sock").string(); }
+  Json end() {
+    rig_.signal(SIGTERM);
+    (void)rig_.wait();
+    std::ifstream file(folder_ / "summary.json");
+    return Json::parse(file);
+  }
+
+ private:
+  static tactus::test::Command command(const tactus::test::TempDir& dir, const std::string& name,
+                                       const std::vector<std::string>& more) {
+    std::vector<std::string> argv = {TACTUS_COMMAND,   "run",           TACTUS_SERVO,
+                                     "--set",          "until=stopped", "--live",
+                                     "unix:live.sock", "--out",         name};
+    argv.insert(argv.end(), more.begin(), more.end());
+    return {.argv = argv, .env = {}, .cwd = dir.path()};
+  }
+  std::filesystem::path folder_;
+  tactus::test::Process rig_;
+};
+
+enum class Where { nowhere, at_a_twin, here };
+
+/// Two rigs side by side, the second one not in real time's way; what summary.json says of the first.
+Json run_pair(Where where, std::chrono::milliseconds time) {
+  const tactus::test::TempDir dir;
+  const std::string first_cpu = std::to_string(tactus::rtsync::allowed_cpus().first());
+  Servo rig(dir, "rig", {});
+  Servo twin(dir, "twin",
+             {"--set", "threads.main.policy=other", "--set", "threads.main.cpus=[" + first_cpu + "]", "--set",
+              "realtime.sleeper=nanosleep"});
+  {
+    const Watchers watchers(where == Where::here ? rig.socket() : twin.socket(),
+                            where == Where::nowhere ? 0 : 200);
+    std::this_thread::sleep_for(time);
+    if (where != Where::nowhere && watchers.bytes() < 200 * 1000)
+      throw std::runtime_error("the clients saw next to nothing");
+  }
+  (void)twin.end();
+  return rig.end();
+}
+
+/// The work of a frame with 200 clients, against that with none, and with 200 of another rig: what they cost
+/// the machine they cost there, too.
+void measure_clients(bool quick) {
+  std::vector<double> work[3], late[3], to_alone, to_twin;
+  for (int round = 0; round < (quick ? 3 : 11); ++round) {
+    for (const Where where : {Where::nowhere, Where::at_a_twin, Where::here}) {
+      const Json summary = run_pair(where, quick ? 2000ms : 5000ms);
+      work[static_cast<int>(where)].push_back(summary["work_ns"]["p50"].get<double>());
+      late[static_cast<int>(where)].push_back(summary["late_ns"]["p99"].get<double>());
+    }
+    to_alone.push_back(work[2].back() / work[0].back());
+    to_twin.push_back(work[2].back() / work[1].back());
+  }
+  using tactus::bench::spread_of;
+  using tactus::bench::to_json;
+  tactus::bench::answer("what do 200 clients cost the frames",
+                        {{"work_p50_ns", to_json(spread_of(work[0]))},
+                         {"work_p50_clients_elsewhere_ns", to_json(spread_of(work[1]))},
+                         {"work_p50_clients_ns", to_json(spread_of(work[2]))},
+                         {"clients_to_none", to_json(spread_of(to_alone))},
+                         {"clients_to_clients_elsewhere", to_json(spread_of(to_twin))},
+                         {"late_p99_ns", to_json(spread_of(late[0]))},
+                         {"late_p99_clients_elsewhere_ns", to_json(spread_of(late[1]))},
+                         {"late_p99_clients_ns", to_json(spread_of(late[2]))}});
+}
+
 void run(bool quick) {
   (void)tactus::bench::stay_on_last_cpu();
   for (const std::size_t variables : {std::size_t{10}, std::size_t{1000}, std::size_t{100'000}})
@@ -160,6 +287,7 @@ void run(bool quick) {
 
 int main(int argc, char** argv) {
   const int status = tactus::bench::run_benchmark(argc, argv, "the cost of live access", [](bool quick) {
+    measure_clients(quick);
     measure_set(quick);
     run(quick);
   });

@@ -1,0 +1,341 @@
+"""A rig that runs, driven from outside by scripts/tactus_client.py: what it is told shows in what it leaves.
+
+    live_run_test.py --source CHECKOUT --tactus PROGRAM
+"""
+import argparse
+import csv
+import json
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--source", required=True, type=pathlib.Path)
+parser.add_argument("--tactus", required=True)
+parser.add_argument("--sanitized", action="store_true", help="its shadow memory cannot be locked")
+args, sys.argv[1:] = parser.parse_known_args()
+SCRIPTS = args.source.resolve() / "scripts"
+RIGS = args.source.resolve() / "config" / "rigs"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SCRIPTS))
+
+from tactus_client import Rig, RigError  # noqa: E402  (the path to it is made above)
+
+PATIENCE = 60  # s: for what happens at once on a machine that is not busy
+# No lateness of the machine ends the run.
+SETTINGS = {"realtime.max_overrun": "1e37 s", "realtime.max_consecutive_overruns": "100000000 frames"}
+if args.sanitized:
+    SETTINGS |= {"memory.lock": "no", "memory.heap": "0 B"}
+
+
+class Running(unittest.TestCase):
+    """A rig that is started, and ended whatever happens."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tactus-live-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.out = self.folder / "out"
+        self.address = f"unix:{self.folder}/rig.sock"
+
+    def start(self, name, *arguments, token=None, **settings):
+        """The rig config/rigs/<name>.yaml; nothing ends it but the test."""
+        command = [args.tactus, "run", RIGS / f"{name}.yaml", "--live", self.address, "--out", self.out]
+        for key, value in {**SETTINGS, "until": "1 h", **settings}.items():
+            command += ["--set", f"{key}={value}"]
+        with open(self.folder / "said.txt", "wb") as said:
+            self.tactus = subprocess.Popen([*command, *arguments], stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        self.addCleanup(self.kill)
+        if self.address.endswith(":0"):  # the log knows which one it became
+            log = self.out / "log.txt"
+            self.wait_until(lambda: log.exists() and "listens on http" in log.read_text())
+            self.address = re.search(r"listens on (http://\S+)", log.read_text())[1]
+        rig = Rig(self.address, token=token, timeout=PATIENCE)
+        try:
+            rig.wait_until_ready(PATIENCE, gone=self.tactus.poll)
+        except RigError as error:
+            self.fail(f"{error}\n{self.said()}")
+        return rig
+
+    def kill(self):
+        if self.tactus.poll() is None:
+            self.tactus.kill()
+        self.tactus.wait()
+
+    def said(self):
+        return (self.folder / "said.txt").read_text(errors="replace")
+
+    def expect_end(self, status=0, outcome="stopped"):
+        self.assertEqual(self.tactus.wait(PATIENCE), status, self.said())
+        summary = json.loads((self.out / "summary.json").read_text())
+        self.assertEqual(summary["outcome"], outcome, summary["reason"])
+        return summary
+
+    def recorded(self, column):
+        """One column of motion.csv, a number for each frame."""
+        with open(self.out / "motion.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        index = [name.split(" ")[0] for name in rows[0]].index(column)
+        return [float(row[index]) for row in rows[1:]]
+
+    def wait_until(self, true):
+        until = time.monotonic() + PATIENCE
+        while not true():
+            self.assertLess(time.monotonic(), until, f"it did not happen\n{self.said()}")
+            time.sleep(0.02)
+
+    def fails(self, call, *pieces):
+        with self.assertRaises(RigError) as caught:
+            call()
+        for piece in pieces:
+            self.assertIn(piece, str(caught.exception))
+        self.assertIsNotNone(caught.exception.status)
+
+    def client(self, *words, status=0, **options):
+        done = subprocess.run([sys.executable, "-B", SCRIPTS / "tactus_client.py", self.address, *words],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, **options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+
+class TheExample(Running):
+    def episodes(self, *arguments, status=0, out="out"):
+        done = subprocess.run([sys.executable, "-B", SCRIPTS / "episodes", "--tactus", args.tactus, "--out",
+                               self.folder / out, *arguments], capture_output=True, text=True, cwd=self.folder,
+                              stdin=subprocess.DEVNULL, timeout=150)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_a_hundred_episodes_close_a_loop_that_settles(self):
+        self.assertIn("the loop settled", self.episodes())
+        summary = json.loads((self.out / "summary.json").read_text())
+        self.assertEqual((summary["outcome"], summary["frames"]["run"]), ("stopped", 2001))
+        angles, load = self.recorded("encoder.angle"), self.recorded("motor.load_torque")
+        self.assertEqual(len(angles), 2001)
+        self.assertLess(abs(angles[2000] - 40), 0.01)  # 20 rad/s for 2 s
+        self.assertEqual(load, [0.0] * 990 + [0.05] * 1011)  # in the middle of episode 50
+
+    def test_without_the_supervisor_it_does_not_settle(self):
+        self.assertIn("did not settle: at most 0.2", self.episodes("--open-loop", status=1))
+
+    def test_real_time_changes_no_number(self):
+        self.episodes("--episodes", "40")
+        fast = (self.out / "motion.csv").read_bytes()
+        self.episodes("--episodes", "40", "--realtime", "--rig", self.patient_rig(), out="real")
+        self.assertEqual((self.folder / "real" / "motion.csv").read_bytes(), fast)
+        self.assertEqual(fast.count(b"\n"), 1 + 801)
+
+    def patient_rig(self):
+        text = (RIGS / "supervised.yaml").read_text()
+        text = text.replace("max_consecutive_overruns: 10000", "max_consecutive_overruns: 100000000 frames")
+        if args.sanitized:
+            text = text.replace("memory: { lock: yes, heap: 8 MiB }", "memory: { lock: no, heap: 0 B }")
+        (self.folder / "patient.yaml").write_text(text)
+        return self.folder / "patient.yaml"
+
+
+class Variables(Running):
+    def test_a_set_shows_from_its_frame_on(self):
+        rig = self.start("supervised", "--paused", **{"live.http.answer_timeout": "200 ms"})
+        self.assertEqual(rig.set({"motor.load_torque": 0.02}, frame=50), (False, 50))  # it waits for its frame
+        end = rig.run_open(rig.date_of(20), outputs=[("motor", "load_torque")])
+        self.assertEqual((end.frame, end["motor", "load_torque"]), (20, 0))
+        end = rig.run_open(rig.date_of(100), inputs=[("controller", "position_reference", 1.0, rig.date_of(70))],
+                           outputs=[("motor", "load_torque", rig.date_of(49)), ("motor", "load_torque"),
+                                    ("motor", "load_torque", rig.date_of(50))])
+        self.assertEqual(list(end.outputs.values()), [0, 0.02, 0.02])
+        rig.stop()
+        self.assertEqual(self.expect_end()["frames"]["run"], 101)
+        self.assertEqual(self.recorded("motor.load_torque"), [0] * 50 + [0.02] * 51)
+        self.assertEqual(self.recorded("controller.position_reference"), [0] * 70 + [1] * 31)
+
+    def test_a_force_holds_against_the_wire_until_it_is_released(self):
+        rig = self.start("servo")
+        names = "controller.angle", "encoder.angle", "controller.position_reference", "controller.position_error"
+        self.assertEqual(rig.describe("controller.angle")["rights"], "force_only")
+        self.fails(lambda: rig.set({"controller.angle": 1}), "encoder.angle", "force it instead")
+        frame = rig.force({"controller.angle": 0.25}).frame
+        fed = set()
+        for _ in range(50):
+            now = rig.get(*names)
+            self.assertGreaterEqual(now.frame, frame)
+            self.assertEqual(now["controller.angle"], 0.25)  # and that is what its jobs have seen:
+            self.assertEqual(now["controller.position_error"], now["controller.position_reference"] - 0.25)
+            fed.add(now["encoder.angle"])
+        self.assertGreater(len(fed), 1)  # the wire had something else to bring
+        frame = rig.release("controller.angle").frame
+        now = rig.get(*names)
+        self.assertGreaterEqual(now.frame, frame)
+        self.assertEqual(now["controller.angle"], now["encoder.angle"])
+        rig.stop()
+        self.expect_end()
+
+    def test_groups_are_of_one_frame(self):
+        rig = self.start("servo", "--set", "models.trajectory.parameters.dwell=0 s")
+        seen = set()
+        for _ in range(1000):
+            now = rig.get("controller.position_error", "controller.angle", "controller.position_reference",
+                          "trajectory.position", "encoder.angle")
+            # Each changes in nearly every frame, and in one frame they hang together exactly.
+            self.assertEqual(now["controller.position_error"],
+                             now["controller.position_reference"] - now["controller.angle"])
+            self.assertEqual(now["controller.position_reference"], now["trajectory.position"])
+            self.assertEqual(now["controller.angle"], now["encoder.angle"])
+            self.assertEqual(now.sim_time_ns, now.frame * 1_000_000)
+            seen.add((now.frame, now["trajectory.position"]))
+        self.assertGreater(len({position for _, position in seen}), 100)
+        rig.stop()
+        self.expect_end()
+
+    def test_what_is_wrong_is_said_all_at_once_and_changes_nothing(self):
+        rig = self.start("supervised", "--paused")
+        self.fails(lambda: rig.get("motor.sped", "encoder.angle", "nobody.here"), "motor.sped", "nobody.here")
+        self.fails(lambda: rig.set({"motor.load_torque": True, "motor.sped": 1}), "motor.load_torque", "motor.sped")
+        self.fails(lambda: rig.run_open("2005-02-14T00:00:00+00:00", inputs=[("motor", "load_torque", "x")],
+                                        outputs=[("motor", "sped"), ("motor", "speed", rig.date_of(-1))]),
+                   "2005-02-14", "in[0]", "out[0]", "out[1]")
+        self.assertEqual(rig.state()["frame"], -1)
+        rig.stop()
+        self.assertEqual(self.expect_end()["frames"]["run"], 0)
+
+    def test_a_watch_sees_frames_go_by_until_the_end(self):
+        rig = self.start("servo")
+        kinds, frames, last = set(), [], None
+        for event in rig.watch(["motor.angle"], every="5ms", silence=PATIENCE):
+            kinds.add(event.kind)
+            last = event
+            if event.kind == "values":
+                frames.append(event.data.frame)
+                if len(frames) == 20:
+                    rig.stop()
+        self.assertGreaterEqual(len(frames), 20)
+        self.assertEqual(frames, sorted(set(frames)))
+        self.assertEqual(last.kind, "end")
+        self.expect_end()
+
+
+class Orders(Running):
+    def test_a_rig_does_what_it_is_told(self):
+        rig = self.start("servo")
+        rig.pause()
+        frame = rig.wait_for("Pause", PATIENCE)["frame"]
+        self.assertEqual(rig.get("motor.angle").frame, frame)
+        rig.step(5)
+        self.wait_until(lambda: rig.state()["frame"] == frame + 5)
+        self.assertEqual(rig.wait_for("Pause", PATIENCE)["frame"], frame + 5)
+        rig.run_until((frame + 25) * 1_000_000)
+        self.wait_until(lambda: rig.state()["frame"] > frame + 5)
+        self.assertEqual(rig.wait_for("Pause", PATIENCE)["sim_time_ns"] // 1_000_000 - frame, 24)
+        rig.checkpoint()
+        self.wait_until(lambda: list((self.out / "checkpoints").glob("frame-*.tck")))
+        rig.resume()
+        self.wait_until(lambda: rig.state()["frame"] > frame + 100)
+        rig.pause()
+        frame = rig.wait_for("Pause", PATIENCE)["frame"]
+        rig.reset()
+        self.wait_until(lambda: rig.state()["frame"] < frame)
+        rig.stop()
+        summary = self.expect_end()
+        self.assertEqual((summary["resets"], len(summary["checkpoints"]["written"])), (1, 1))
+
+    def test_the_journal_tells_who_set_what(self):
+        rig = self.start("supervised")
+        mine = rig.set({"motor.load_torque": 0.01}).frame
+        others = json.loads(self.client("set", "motor.load_torque=0.02"))[1]
+        rig.stop()
+        self.expect_end()
+        lines = [json.loads(line) for line in (self.out / "journal.jsonl").read_text().splitlines()]
+        sets = [line for line in lines if line["what"] == "set"]
+        self.assertEqual([(line["variable"], line["value"], line["frame"]) for line in sets],
+                         [("motor.load_torque", 0.01, mine), ("motor.load_torque", 0.02, others)])
+        self.assertNotEqual(sets[0]["who"], sets[1]["who"])
+        stops = [line for line in lines if line["what"] == "stop"]
+        self.assertEqual([line["who"] for line in stops], [sets[0]["who"]])
+
+    def test_a_token_is_asked_for(self):
+        token = self.folder / "token"
+        token.write_text("0123456789abcdef\n")
+        token.chmod(0o600)
+        rig = self.start("servo", token="0123456789abcdef", **{"live.http.token_file": f"'{token}'"})
+        self.fails(Rig(self.address, token="0123456789abcdeg").stop, "token")
+        self.fails(Rig(self.address, token="").stop, "TACTUS_TOKEN")
+        self.client("--token-file", str(token), "get", "motor.speed")
+        rig.stop()
+        self.expect_end()
+
+    def test_clients_that_die_harm_nobody(self):
+        rig = self.start("servo")
+        end = b" HTTP/1.1\r\nHost: localhost\r\n"
+        for piece in (b"", b"POST /v1/val", b"POST /v1/values" + end + b"Content-Length: 100\r\n\r\n{",
+                      b"GET /v1/values?names=motor.speed" + end + b"\r\n",
+                      b"GET /v1/watch?names=motor.speed&every=1ms" + end + b"\r\n"):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(self.address[len("unix:"):])
+                client.sendall(piece)
+        command = [sys.executable, "-B", SCRIPTS / "tactus_client.py", self.address, "watch", "motor.speed"]
+        watcher = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        watcher.stdout.readline()
+        watcher.send_signal(signal.SIGKILL)
+        watcher.wait()
+        watcher.stdout.close()
+        frame = rig.get("motor.speed").frame
+        self.assertGreater(rig.get("motor.speed").frame, frame)
+        rig.stop()
+        self.expect_end()
+
+    def test_an_episode_goes_on_without_the_client_that_asked_for_it(self):
+        rig = self.start("supervised", "--paused")
+        code = ("import sys; from tactus_client import Rig; rig = Rig(sys.argv[1]); "
+                "print(rig.run_open(rig.date_of(3000)))")  # 3 s
+        client = subprocess.Popen([sys.executable, "-B", "-c", code, self.address], cwd=SCRIPTS,
+                                  stdin=subprocess.DEVNULL)
+        self.wait_until(lambda: rig.state()["frame"] >= 0)
+        client.kill()
+        client.wait()
+        self.fails(lambda: rig.run_open(rig.date_of(5000)), "episode")
+        self.fails(lambda: rig.step(5), "an episode is under way")
+        self.wait_until(lambda: rig.state()["frame"] == 3000)
+        rig.wait_for("Pause", PATIENCE)
+        self.assertEqual(rig.run_open(rig.date_of(3005)).frame, 3005)
+        rig.stop()
+        self.assertEqual(self.expect_end()["frames"]["run"], 3006)
+
+    def test_a_stop_ends_an_episode_and_says_how(self):
+        rig = self.start("supervised", "--paused")
+        ends = []
+        later = rig.date_of(3_000_000)
+        thread = threading.Thread(target=lambda: ends.append(rig.run_open(
+            inputs=[("motor", "load_torque", 0.03)],
+            outputs=[("motor", "load_torque"), ("motor", "load_torque", later)])))
+        thread.start()
+        self.wait_until(lambda: rig.state()["frame"] >= 0)
+        rig.stop()
+        thread.join(PATIENCE)
+        self.assertEqual((ends[0].ended, ends[0].outcome), (True, "stopped"))
+        self.assertEqual(ends[0].outputs, {("motor", "load_torque"): 0.03, ("motor", "load_torque", later): None})
+        self.assertEqual(self.expect_end()["frames"]["run"], ends[0].frame + 1)
+
+    def test_the_port_may_be_one_of_this_machine(self):
+        self.address = "127.0.0.1:0"
+        rig = self.start("servo")
+        self.assertEqual(rig.facts()["rig"], "servo")
+        self.client("stop")
+        self.expect_end()
+
+    def test_a_rig_that_has_ended_is_not_there(self):
+        rig = self.start("servo")
+        self.client("stop")
+        self.expect_end()
+        with self.assertRaisesRegex(RigError, "no rig listens"):
+            rig.state()
+        self.assertFalse((self.folder / "rig.sock").exists())
+
+
+unittest.main()

@@ -472,6 +472,7 @@ def main() -> int:
         result = call(*operands, **options)
         for each in result if isinstance(result, Iterator) else [] if result is None else [result]:
             each = {each.kind: each.data} if isinstance(each, Event) else each
+            each = each._asdict() if isinstance(each, Applied) else each
             print(json.dumps(each, indent=None if name == "watch" else 2, default=asdict), flush=True)
     except RigError as error:
         print(f"tactus_client: {error}", file=sys.stderr)

@@ -33,7 +33,7 @@ struct Background {
   Mailbox mailbox;
   CopyList incoming;
   std::vector<ModelForces*> forces;  ///< of its models
-  tactus_call call{0, 0, 0};  ///< of top and all
+  tactus_call call{0, 0, 0};         ///< of top and all
   tactus_call end_call{0, 0, 0};
   Lane lane;
 

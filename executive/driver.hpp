@@ -17,9 +17,9 @@ namespace tactus::executive {
 /// C++ classes of the executive, so they are built with it: `build` must equal ours.
 struct DriverEntry {
   const char* build;  ///< TACTUS_DRIVER_BUILD
-  const char* kind;  ///< one of those that DriverLibrary makes
-  const char* name;  ///< "csv"
-  void* (*make)();   ///< a new object of the kind's class; the caller deletes it
+  const char* kind;   ///< one of those that DriverLibrary makes
+  const char* name;   ///< "csv"
+  void* (*make)();    ///< a new object of the kind's class; the caller deletes it
 };
 using DriverFunction = const DriverEntry* (*)();
 

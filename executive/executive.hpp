@@ -259,6 +259,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   bool at_rest(std::int64_t k) TACTUS_RT;
   rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT;
   rtsync::Verdict freeze(std::int64_t k, bool clock_fault) TACTUS_RT;
+  bool serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT;
   rtsync::Verdict rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT;
   bool run_freeze_frame(std::int64_t n) TACTUS_RT;
   rtsync::Verdict await_start(rtsync::Verdict verdict, std::int64_t k) TACTUS_RT;

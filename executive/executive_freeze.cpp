@@ -1,4 +1,6 @@
 // How an executive stands still.
+#include <bit>
+
 #include "executive/executive.hpp"
 
 namespace tactus::executive {
@@ -61,18 +63,32 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
 /// Until the next freeze frame, or the rig is told to do something else. What is asked from outside is
 /// answered meanwhile.
 Verdict Executive::rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
-  if (live_ != nullptr) live_->frozen(k, frozen, resting_backgrounds(k));
+  bool begins = live_ != nullptr && serve_frozen(k, frozen);
   for (;;) {
+    if (begins) {
+      orders_.let_go();
+      return Verdict::go_on;
+    }
     rest();
     const Verdict verdict = sync_.freeze_pause(live_ == nullptr ? nullptr : &orders_.nudged());
     wake();
     if (live_ == nullptr || !orders_.take_nudge()) return verdict;
-    live_->frozen(k, frozen, resting_backgrounds(k));
+    begins = serve_frozen(k, frozen);
     if (verdict != Verdict::go_on || orders_.ending() || back_wanted()) return verdict;
+    if (begins) continue;
     if (sync_.freeze_frame_over()) return verdict;  // however much is asked, those who watch over it are told
     take_orders(k);
     if (!orders_.paused()) return verdict;
   }
+}
+
+/// What was asked from outside of a rig that stands still. True: an episode begins.
+bool Executive::serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
+  const bool begins = live_->take_frozen(k, resting_backgrounds(k));
+  for (std::uint64_t rest = live_->take_touched(); rest != 0; rest &= rest - 1)  // so that it can be read
+    program_.backgrounds()[static_cast<std::size_t>(std::countr_zero(rest))]->mailbox.publish();
+  live_->show_frozen(k, frozen);
+  return begins;
 }
 
 /// Tells the others why the rig stands still: not, if it is because one of them does.

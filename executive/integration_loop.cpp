@@ -6,13 +6,14 @@ namespace tactus::executive {
 
 IntegrationLoop::IntegrationLoop(std::string name, const IntegratorSettings& settings,
                                  std::vector<IntegratedState> states, rtsync::Period cycle, Jobs jobs,
-                                 std::vector<VariableGuard*> guards)
+                                 std::vector<VariableGuard*> guards, std::vector<ModelForces*> forces)
     : name_(std::move(name)),
       integrator_(settings, std::move(states)),
       cycle_s_(cycle.seconds()),
       cycle_ns_(cycle.floor().count()),
       jobs_(std::move(jobs)),
-      guards_(std::move(guards)) {
+      guards_(std::move(guards)),
+      forces_(std::move(forces)) {
   for (std::vector<Entry>* const list : {&jobs_.pre, &jobs_.derivative, &jobs_.integration, &jobs_.post})
     for (Entry& entry : *list) entry.call = &call_;
 }
@@ -29,6 +30,7 @@ int IntegrationLoop::run_to(const tactus_call& call) TACTUS_RT {
   call_.sim_time_ns = call.sim_time_ns;
   for (std::vector<Entry>* const list : {&jobs_.integration, &jobs_.derivative, &jobs_.post})
     if (const int status = run_list(*list); status != 0) return status;
+  for (ModelForces* const forces : forces_) forces->apply();  // the stepper has written the states
   for (VariableGuard* const guard : guards_) {
     if (const VariableGuard::Bad* const bad = guard->check()) {
       lane_->fail({job_, 0, bad});
@@ -60,6 +62,7 @@ int IntegrationLoop::run_list(std::vector<Entry>& list) TACTUS_RT {
     if (entry.extras != nullptr && entry.extras->forces != nullptr) entry.extras->forces->apply();
     lane_->set_running(entry.job);
     const int status = entry.run(entry.self, entry.call);
+    if (entry.extras != nullptr && entry.extras->forces != nullptr) entry.extras->forces->apply();
     if (status == 0) continue;
     lane_->fail({entry.job, status, nullptr});
     return status;

@@ -29,7 +29,8 @@ class IntegrationLoop {
     std::vector<Entry> pre, derivative, integration, post;  ///< their `call` is overwritten
   };
   IntegrationLoop(std::string name, const IntegratorSettings& settings, std::vector<IntegratedState> states,
-                  rtsync::Period cycle, Jobs jobs, std::vector<VariableGuard*> guards);
+                  rtsync::Period cycle, Jobs jobs, std::vector<VariableGuard*> guards,
+                  std::vector<ModelForces*> forces);
   IntegrationLoop(const IntegrationLoop&) = delete;
   IntegrationLoop& operator=(const IntegrationLoop&) = delete;
 
@@ -57,6 +58,7 @@ class IntegrationLoop {
   const std::int64_t cycle_ns_;
   Jobs jobs_;
   std::vector<VariableGuard*> guards_;
+  std::vector<ModelForces*> forces_;
   Lane* lane_ = nullptr;
   std::uint32_t job_ = kNoPlanJob;
   tactus_call call_{0, 0, 0};

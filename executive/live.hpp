@@ -128,9 +128,11 @@ struct EpisodeRequest {
 };
 
 struct EpisodeEnd {
-  std::vector<std::string> problems{};  ///< all that is wrong with the request; then nothing has run
-  bool ended = false;                   ///< the run is over
-  std::string outcome{};                ///< then: "completed" ...; see RunEnd
+  /// All that is wrong with the request, and nothing has run; or, with `date`, what went wrong while it ran.
+  std::vector<std::string> problems{};
+  bool conflict = false;  ///< the request is right, but the rig is not in the state for it
+  bool ended = false;     ///< the run is over
+  std::string outcome{};  ///< then: "completed" ...; see RunEnd
   std::string reason{};
   std::int64_t frame = -1;  ///< the last one that was run
   std::string date{};       ///< its date

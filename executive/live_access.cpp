@@ -28,8 +28,14 @@ LiveAccess::~LiveAccess() {
 
 void LiveAccess::declare(const Rig& rig) {
   std::vector<LivePort::Source> sources;
+  if (rig.link() != nullptr) linked_ = rig.link()->inputs();
   const auto add = [&](const Variable& variable, const ModelInstance* model) {
     by_name_.emplace(variable.name, variables_.size());
+    Span& span = by_model_
+                     .try_emplace(variable.name.substr(0, variable.name.find('.')),
+                                  Span{variables_.size(), variables_.size()})
+                     .first->second;
+    span.end = variables_.size() + 1;
     variables_.push_back({&variable, model});
     sources.push_back({model, variable.data, variable.elements() * size_of(variable.type)});
   };
@@ -41,11 +47,11 @@ void LiveAccess::declare(const Rig& rig) {
   executive_.set_live(*port_);
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     variables_[i].offset = port_->offset(i);
-    judge_rights(rig, variables_[i]);
+    judge_rights(variables_[i]);
   }
 }
 
-void LiveAccess::judge_rights(const Rig& rig, LiveVariable& live) const {
+void LiveAccess::judge_rights(LiveVariable& live) const {
   if (live.model == nullptr) {
     live.rights = LiveRights::read_only;
     live.reason = "is the executive's own: it can only be read";
@@ -54,33 +60,69 @@ void LiveAccess::judge_rights(const Rig& rig, LiveVariable& live) const {
   LiveRef whole;
   whole.variable = static_cast<std::size_t>(&live - variables_.data());
   whole.elements = static_cast<std::uint32_t>(live.variable->elements());
-  std::string from = wire_into(whole);
-  if (rig.link() != nullptr)
-    for (const VariableRef& input : rig.link()->inputs())
-      if (input.variable == live.variable) from = "the link";
+  const std::string from = feeder_of(whole);
   if (from.empty()) return;
   live.rights = LiveRights::force_only;
   live.reason = "is fed by " + from + ", so a value that is set would not last; force it instead";
 }
 
-/// Who feeds any of these elements: "'controller.torque'"; empty: no wire.
-std::string LiveAccess::wire_into(const LiveRef& ref) const {
+/// Who feeds any of these elements: "'controller.torque'", "the link"; empty: nobody.
+std::string LiveAccess::feeder_of(const LiveRef& ref) const {
+  const Variable* const variable = variables_[ref.variable].variable;
+  const auto meets = [&](const VariableRef& to) {
+    return to.variable == variable && to.first < ref.first + ref.elements &&
+           ref.first < to.first + to.elements;
+  };
   for (const Connection& wire : executive_.plan().connections)
-    if (wire.to.variable == variables_[ref.variable].variable && wire.to.first < ref.first + ref.elements &&
-        ref.first < wire.to.first + wire.to.elements)
-      return "'" + wire.from.name() + "'";
-  return "";
+    if (meets(wire.to)) return "'" + wire.from.name() + "'";
+  return std::any_of(linked_.begin(), linked_.end(), meets) ? "the link" : "";
+}
+
+bool LiveAccess::is_forced(const LiveRef& ref) const {
+  return std::any_of(forced_.begin(), forced_.end(),
+                     [&](const Forced& force) { return overlap(force.ref, ref); });
 }
 
 std::optional<LiveRef> LiveAccess::find(std::string_view name, std::string& problem) const {
+  const auto found = lookup(name, problem);
+  if (found || !problem.starts_with("there is no variable")) return found;
+  // What may have been meant: of the same model, or another model. Searched for only where that is quick.
+  constexpr std::size_t kMost = 1000;
+  const std::string text(name.substr(0, name.find('[')));
+  std::vector<std::string> names;
+  if (const auto model = by_model_.find(text.substr(0, text.find('.'))); model != by_model_.end()) {
+    for (std::size_t i = model->second.begin; i < model->second.end && names.size() <= kMost; ++i)
+      names.push_back(variables_[i].variable->name);
+  } else {
+    for (const auto& [other, span] : by_model_)
+      if (names.size() <= kMost) names.push_back(other + text.substr(std::min(text.find('.'), text.size())));
+  }
+  if (names.size() <= kMost) {
+    std::sort(names.begin(), names.end());
+    problem += did_you_mean(text, names, [](const std::string& each) { return each; });
+  }
+  return std::nullopt;
+}
+
+std::string LiveAccess::entity_meant(const std::string& text) const {
+  std::vector<std::string> names;
+  for (const auto& [name, span] : by_model_) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names.size() > 1000 ? "" : did_you_mean(text, names, [](const std::string& each) { return each; });
+}
+
+/// Without a suggestion: takes the same time whatever the name.
+std::optional<LiveRef> LiveAccess::lookup(std::string_view name, std::string& problem) const {
   LiveRef ref;
   std::string_view plain = name;
   if (const std::size_t open = name.find('['); open != std::string_view::npos) {
     plain = name.substr(0, open);
-    const char* const begin = name.data() + open + 1;
-    const char* const close = name.data() + name.size() - 1;
-    const auto [end, error] = std::from_chars(begin, close, ref.first);
-    if (error != std::errc{} || end != close || *close != ']') {
+    const std::string_view index = name.substr(open + 1);
+    const char* const close = index.data() + index.size() - 1;
+    const auto [end, error] = index.size() < 2
+                                  ? std::from_chars_result{index.data(), std::errc::invalid_argument}
+                                  : std::from_chars(index.data(), close, ref.first);
+    if (error != std::errc{} || end != close || index.back() != ']') {
       problem = "'" + std::string(name) + "' is not a variable; one element is written model.variable[2]";
       return std::nullopt;
     }
@@ -88,9 +130,7 @@ std::optional<LiveRef> LiveAccess::find(std::string_view name, std::string& prob
   }
   const auto found = by_name_.find(std::string(plain));
   if (found == by_name_.end()) {
-    problem = "there is no variable '" + std::string(plain) + "'" +
-              did_you_mean(std::string(plain), variables_,
-                           [](const LiveVariable& each) { return each.variable->name; });
+    problem = "there is no variable '" + std::string(plain) + "'";
     return std::nullopt;
   }
   ref.variable = found->second;
@@ -135,8 +175,7 @@ void LiveAccess::next_snapshot(std::function<void(LiveSnapshotPtr)> then) {
     answers_.push_back([then = std::move(then)] { then(nullptr); });
   else
     waiters_.push_back({port_->want(), std::move(then)});
-  executive_.nudge();
-  something_.notify_one();
+  stir();
 }
 
 /// Why a write cannot be made at that frame; empty: it can.
@@ -147,15 +186,10 @@ std::string LiveAccess::objection(const LiveWrite& write, std::optional<std::int
   const std::string name = name_of_ref(write.ref);
   if (live.rights == LiveRights::read_only) return "'" + name + "' " + live.reason;
   if (write.kind == Kind::release) return "";
-  const bool fed = live.rights == LiveRights::force_only &&
-                   (!wire_into(write.ref).empty() || live.reason.find("the link") != std::string::npos);
-  if (write.kind == Kind::set && fed) return "'" + name + "' " + live.reason;
+  if (write.kind == Kind::set && !feeder_of(write.ref).empty()) return "'" + name + "' " + live.reason;
   if (write.bytes.size() != bytes_of(write.ref)) return "'" + name + "': the value has the wrong size";
   const std::string wrong = objection_to(*live.variable, write.bytes.data(), write.ref.elements);
   if (!wrong.empty()) return "'" + name + "' " + wrong;
-  if (write.kind == Kind::set)
-    for (const Forced& force : forced_)
-      if (overlap(force.ref, write.ref)) return "'" + name + "' is forced; release it first";
   if (!frame) return "";
   const Background* const background = executive_.background_of(live.model);
   if (background == nullptr) return "";
@@ -190,14 +224,16 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
     if (std::string wrong = objection(*batch.frame); !wrong.empty()) problems.push_back(std::move(wrong));
   std::unordered_map<std::size_t, std::vector<const LiveWrite*>> seen;
   for (const LiveWrite& write : batch.writes) {
-    if (std::string wrong = objection(write, batch.frame); !wrong.empty()) {
+    std::string wrong = objection(write, batch.frame);
+    if (wrong.empty() && write.kind == LiveWrite::Kind::set && is_forced(write.ref)) {
       const bool released =
           std::any_of(batch.writes.begin(), batch.writes.end(), [&](const LiveWrite& other) {
             return other.kind == LiveWrite::Kind::release_all ||
                    (other.kind == LiveWrite::Kind::release && overlap(other.ref, write.ref));
           });
-      if (!released || wrong.find("is forced;") == std::string::npos) problems.push_back(std::move(wrong));
+      if (!released) wrong = "'" + name_of_ref(write.ref) + "' is forced; release it first";
     }
+    if (!wrong.empty()) problems.push_back(std::move(wrong));
     if (write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all) continue;
     auto& others = seen[write.ref.variable];
     for (const LiveWrite* const other : others)
@@ -205,38 +241,61 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
         problems.push_back("'" + name_of_ref(write.ref) + "' is written twice; one value is expected");
     others.push_back(&write);
   }
-  if (sent_.size() >= LivePort::kMostPackets)
-    problems.push_back(std::to_string(sent_.size()) +
-                       " changes wait or are forced already; wait until some have taken effect, or release");
+  if (std::string wrong = objection_to_load(batch); !wrong.empty()) problems.push_back(std::move(wrong));
   if (!problems.empty()) {
     ++refused_;
     return problems;
   }
-  send(std::move(batch), std::move(then));
-  executive_.nudge();
-  something_.notify_one();
+  port_->send(make_packet(std::move(batch), std::move(then)));
+  port_->ring();
+  stir();
   return {};
 }
 
-/// Makes a packet of a batch that has been checked, and sends it to the frames.
-void LiveAccess::send(LiveBatch batch, std::function<void(const LiveDone&)> then) {
+/// What clients may ask of one frame, and of all that is to come. There is always room for a release.
+std::string LiveAccess::objection_to_load(const LiveBatch& batch) const {
+  const bool releases = std::all_of(batch.writes.begin(), batch.writes.end(), [](const LiveWrite& write) {
+    return write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all;
+  });
+  if (releases)
+    return sent_.size() < LivePort::kMostPackets ? ""
+                                                 : "too many releases are under way; try again in a moment";
+  if (journal_failed_)
+    return "the journal (journal.jsonl in the run folder) cannot be written, so nothing but a release is "
+           "taken";
+  if (sent_.size() >= kMostBatches)
+    return std::to_string(sent_.size()) +
+           " requests wait or hold a force already; wait, or release \"all\", which drops what waits, too";
+  std::size_t changes = batch.writes.size(), bytes = 0;
+  for (const LiveWrite& write : batch.writes) bytes += write.bytes.size();
+  for (const auto& [packet, sent] : sent_) {
+    if (sent->ended || sent->batch.frame != batch.frame) continue;
+    changes += sent->batch.writes.size();
+    bytes += packet->data.size();
+  }
+  const std::size_t most_bytes = std::max<std::size_t>(port_->bytes(), 1 << 16);
+  if (changes > kMostChanges || bytes > most_bytes)
+    return "one frame takes " + std::to_string(kMostChanges) + " changes and " + std::to_string(most_bytes) +
+           " bytes; spread them over several";
+  return "";
+}
+
+/// A packet of a batch that has been checked.
+LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then) {
   using Kind = LiveWrite::Kind;
   std::stable_partition(batch.writes.begin(), batch.writes.end(), [](const LiveWrite& write) {
     return write.kind == Kind::release || write.kind == Kind::release_all;
   });
   auto sent = std::make_unique<Sent>();
   LivePacket& packet = sent->packet;
+  packet.number = ++packets_made_;
   packet.dated = batch.frame.has_value();
   packet.frame = batch.frame.value_or(0);
-  std::unordered_map<const ModelForces*, std::size_t> forces;
   for (const LiveWrite& write : batch.writes) {
     LivePacket::Change& change = packet.changes.emplace_back();
     change.kind = write.kind;
-    if (write.kind == Kind::release_all) {
-      for (const Forced& force : forced_)
-        packet.threads |= executive_.background_bit(variables_[force.ref.variable].model);
-      continue;
-    }
+    packet.releases_all = packet.releases_all || write.kind == Kind::release_all;
+    if (write.kind == Kind::release_all) continue;
     const ModelInstance* const model = variables_[write.ref.variable].model;
     change.to = memory(write.ref);
     change.forces = executive_.forces_of(model);
@@ -244,15 +303,12 @@ void LiveAccess::send(LiveBatch batch, std::function<void(const LiveDone&)> then
     change.bytes = bytes_of(write.ref);
     packet.data.insert(packet.data.end(), write.bytes.begin(), write.bytes.end());
     packet.threads |= executive_.background_bit(model);
-    if (write.kind == Kind::force) packet.new_forces = std::max(packet.new_forces, ++forces[change.forces]);
   }
   sent->batch = std::move(batch);
   sent->then = std::move(then);
-  LivePacket* const to_send = &packet;
-  sent_.emplace(to_send, std::move(sent));
+  sent_.emplace(&packet, std::move(sent));
   ++sent_count_;
-  port_->send(to_send);
-  port_->ring();
+  return &packet;
 }
 
 std::string LiveAccess::order(LiveOrder order, std::int64_t value, const std::string& who) {
@@ -294,7 +350,8 @@ std::string LiveAccess::order(LiveOrder order, std::int64_t value, const std::st
   if (order == LiveOrder::step) entry["frames"] = value;
   if (order == LiveOrder::run_until) entry["sim_time_ns"] = value;
   journal(std::move(entry), who);
-  executive_.nudge();
+  flush_journal();
+  stir();
   return "";
 }
 
@@ -306,23 +363,33 @@ void LiveAccess::start(const rtsync::ThreadSettings& helper) {
   thread_ = std::make_unique<rtsync::PinnedThread>(settings, [this] { run(); });
 }
 
-rtsync::Nanoseconds LiveAccess::poll_interval() const {
-  if (running_ != nullptr) return rtsync::Nanoseconds{50'000};
+/// How long it may take until something that nobody waits for at this moment is noticed.
+rtsync::Nanoseconds LiveAccess::longest_rest() const {
+  if (waiters_.empty()) return rtsync::Nanoseconds{1'000'000};
   return std::clamp(facts_.frame.floor() / 4, rtsync::Nanoseconds{100'000}, rtsync::Nanoseconds{1'000'000});
 }
 
+/// Looks often at first, then ever more rarely: who is answered soon is answered at once, and a wait for a
+/// far frame costs little.
 void LiveAccess::run() {
+  constexpr rtsync::Nanoseconds kShortestRest{50'000};
+  rtsync::Nanoseconds rest = kShortestRest;
   std::unique_lock lock(mutex_);
   for (;;) {
     if (!outstanding() && !closing_) something_.wait(lock, [this] { return outstanding() || closing_; });
     Answers answers;
     look(answers);
     const bool last = closing_;
-    const rtsync::Nanoseconds rest = poll_interval();
-    lock.unlock();
-    for (const auto& answer : answers) answer();
-    if (answers.empty() && !last) std::this_thread::sleep_for(rest);
-    lock.lock();
+    if (!answers.empty() || last) {
+      lock.unlock();
+      for (const auto& answer : answers) answer();
+      lock.lock();
+      rest = kShortestRest;
+    } else {
+      const bool cut = something_.wait_for(lock, rest, [this] { return stirred_ || closing_; });
+      rest = cut ? kShortestRest : std::min(rest + rest / 4, longest_rest());
+    }
+    stirred_ = false;
     if (last && answers_.empty()) return;
   }
 }
@@ -332,6 +399,7 @@ void LiveAccess::look(Answers& answers) {
   take_events(answers);
   take_snapshot(answers);
   take_episode(answers);
+  flush_journal();
 }
 
 void LiveAccess::take_events(Answers& answers) {
@@ -343,12 +411,15 @@ void LiveAccess::take_events(Answers& answers) {
     note_forces(sent, event);
     if (event.ended) {
       --sent_count_;
+      sent.ended = true;
       LiveDone done;
       done.applied = sent.packet.end == LivePacket::End::applied;
       done.frame = sent.packet.applied_frame;
       if (!done.applied) done.problem = problem_of(sent);
       (done.applied ? changes_ : refused_) += 1;
       journal(sent, done);
+      if (sent.of_episode && !done.applied && running_ != nullptr)
+        running_->end.problems.push_back("in: " + done.problem);
       if (sent.then) answers.push_back([then = std::move(sent.then), done] { then(done); });
     }
     if (event.free) sent_.erase(found);
@@ -372,6 +443,8 @@ std::string LiveAccess::problem_of(const Sent& sent) const {
     case LivePacket::End::full:
       return name() + ": its model has " + std::to_string(ModelForces::kMost) +
              " forces already; release some. Nothing was changed";
+    case LivePacket::End::released:
+      return "all was released before " + frame + "; nothing was changed";
     case LivePacket::End::dropped:
       return ended_ ? "the run ended before it" : "the rig went back to an earlier state before it";
     case LivePacket::End::applied:
@@ -440,6 +513,7 @@ void LiveAccess::end(const RunEnd& why) {
       if (sent->then) answers_.push_back([then = std::move(sent->then), done] { then(done); });
     }
     sent_count_ = 0;
+    flush_journal();
     closing_ = true;
     something_.notify_all();
   }
@@ -466,18 +540,25 @@ void LiveAccess::journal(const Sent& sent, const LiveDone& done) {
   }
 }
 
-/// One line: what, when, who. Kept even if the process is killed right after it.
+/// One line: what, when, who.
 void LiveAccess::journal(Json entry, const std::string& who) {
   if (journal_failed_) return;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   entry["time"] = config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   entry["who"] = who;
   if (!journal_.is_open()) journal_.open(facts_.folder / "journal.jsonl", std::ios::app);
-  journal_ << entry.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n' << std::flush;
+  journal_ << entry.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
+  journal_dirty_ = true;
+}
+
+/// To the file, so that it is kept even if the process is killed.
+void LiveAccess::flush_journal() {
+  if (journal_failed_ || !std::exchange(journal_dirty_, false)) return;
+  journal_ << std::flush;
   if (journal_) return;
   journal_failed_ = true;
-  lines_.push_back("the journal of live access could not be written (journal.jsonl): " +
-                   std::string(std::strerror(errno)) + "; changes go on without one");
+  lines_.push_back("the journal of live access cannot be written (journal.jsonl): " +
+                   std::string(std::strerror(errno)) + "; nothing but releases and orders is taken any more");
 }
 
 std::vector<std::string> LiveAccess::tell() {

@@ -61,6 +61,8 @@ class LiveAccess final : public LiveRig {
     LivePacket packet;
     LiveBatch batch;
     std::function<void(const LiveDone&)> then;
+    bool of_episode = false;
+    bool ended = false;  // its end is known
   };
   struct Forced {
     LiveRef ref;
@@ -76,26 +78,39 @@ class LiveAccess final : public LiveRig {
   class EpisodePlanner;
   using Answers = std::vector<std::function<void()>>;
 
+  static constexpr std::size_t kMostBatches = LivePort::kMostPackets - 64;  // the rest is for releases
+  static constexpr std::size_t kMostChanges = 1024;                         // of one frame
+
   void declare(const Rig& rig);
-  void judge_rights(const Rig& rig, LiveVariable& variable) const;
+  void judge_rights(LiveVariable& variable) const;
   std::string name_of_ref(const LiveRef& ref) const;
   void* memory(const LiveRef& ref) const;
   std::size_t bytes_of(const LiveRef& ref) const;
-  std::string wire_into(const LiveRef& ref) const;
+  std::string feeder_of(const LiveRef& ref) const;
+  bool is_forced(const LiveRef& ref) const;
   std::string objection(const LiveWrite& write, std::optional<std::int64_t> frame) const;
   std::string objection(std::int64_t frame) const;
-  void send(LiveBatch batch, std::function<void(const LiveDone&)> then);
+  std::string objection_to_load(const LiveBatch& batch) const;
+  LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
+  std::optional<LiveRef> lookup(std::string_view name, std::string& problem) const;
   std::string problem_of(const Sent& sent) const;
   std::optional<std::int64_t> frame_of(const std::string& date, std::string& problem) const;
   std::string date_of(std::int64_t frame) const;
   const std::byte* place_of(const LiveRef& ref) const;
-  std::optional<LiveRef> item(const EpisodeItem& item, std::string& problem) const;
+  std::string entity_meant(const std::string& text) const;
+  std::optional<LiveRef> item(const EpisodeItem& item, bool suggest, std::string& problem) const;
 
   void run();
+  /// A change of what the live thread has to look at: it looks at once, and often for a while.
+  void stir() {
+    stirred_ = true;
+    executive_.nudge();
+    something_.notify_one();
+  }
   bool outstanding() const {
     return !waiters_.empty() || sent_count_ > 0 || running_ != nullptr || !answers_.empty();
   }
-  rtsync::Nanoseconds poll_interval() const;
+  rtsync::Nanoseconds longest_rest() const;
   void look(Answers& answers);
   void take_events(Answers& answers);
   void take_snapshot(Answers& answers);
@@ -104,12 +119,18 @@ class LiveAccess final : public LiveRig {
   void note_forces(const Sent& sent, const LiveEvent& event);
   void journal(const Sent& sent, const LiveDone& done);
   void journal(config::Json entry, const std::string& who);
+  void flush_journal();
 
   LiveFacts facts_;
   Executive& executive_;
   std::function<std::string()> checkpoint_;
   std::vector<LiveVariable> variables_;
+  struct Span {
+    std::size_t begin = 0, end = 0;  // in variables_
+  };
   std::unordered_map<std::string, std::size_t> by_name_;
+  std::unordered_map<std::string, Span> by_model_;
+  std::vector<VariableRef> linked_;  // inputs that the link writes
   std::unique_ptr<LivePort> port_;
 
   mutable std::mutex mutex_;
@@ -120,11 +141,14 @@ class LiveAccess final : public LiveRig {
   std::vector<Forced> forced_;
   std::unique_ptr<Running> running_;
   Answers answers_;  // that are due at once
+  std::uint64_t packets_made_ = 0;
+  bool stirred_ = false;
   bool closing_ = false;
   bool ended_ = false;
   RunEnd end_;
   std::ofstream journal_;
   std::vector<std::string> lines_;
+  bool journal_dirty_ = false;
   bool journal_failed_ = false;
   std::int64_t changes_ = 0, refused_ = 0, orders_ = 0, episodes_ = 0, snapshots_ = 0;
   std::unique_ptr<rtsync::PinnedThread> thread_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include "config/date.hpp"
 #include "executive/live_access.hpp"
@@ -44,20 +45,16 @@ std::optional<std::int64_t> LiveAccess::frame_of(const std::string& date, std::s
   return std::nullopt;
 }
 
-std::optional<LiveRef> LiveAccess::item(const EpisodeItem& item, std::string& problem) const {
-  if (item.entity.empty() || item.descriptor.empty()) {
+/// `suggest`: says what was probably meant, which takes its time.
+std::optional<LiveRef> LiveAccess::item(const EpisodeItem& item, bool suggest, std::string& problem) const {
+  if (item.entity.empty() || item.descriptor.empty())
     problem = "an item needs an entity (a model) and a descriptor (one of its variables)";
-    return std::nullopt;
-  }
-  const std::string prefix = item.entity + ".";
-  const bool known = std::any_of(variables_.begin(), variables_.end(), [&](const LiveVariable& each) {
-    return each.variable->name.starts_with(prefix);
-  });
-  if (!known) {
-    problem = "there is no entity '" + item.entity + "'";
-    return std::nullopt;
-  }
-  return find(prefix + item.descriptor, problem);
+  else if (!by_model_.contains(item.entity))
+    problem = "there is no entity '" + item.entity + "'" + (suggest ? entity_meant(item.entity) : "");
+  else
+    return suggest ? find(item.entity + "." + item.descriptor, problem)
+                   : lookup(item.entity + "." + item.descriptor, problem);
+  return std::nullopt;
 }
 
 /// Makes of a request what the frames need; or a list of all that is wrong with it.
@@ -68,21 +65,21 @@ class LiveAccess::EpisodePlanner {
 
   /// Fills `running` and `batches`. False: running.end.problems says why not.
   bool plan(std::vector<LiveBatch>& batches) {
-    if (live_.executive_.state() != State::pause)
+    running_.end.conflict = live_.executive_.state() != State::pause;
+    if (running_.end.conflict)
       complain("the rig is in state " + std::string(name_of(live_.executive_.state())) +
                "; an episode begins in Pause: pause it first");
     plan_stop();
-    for (std::size_t i = 0; i < request_.in.size(); ++i) plan_input(i);
-    for (std::size_t i = 0; i < request_.out.size(); ++i) plan_output(i);
-    const std::size_t room = LivePort::kMostPackets - std::min(live_.sent_.size(), LivePort::kMostPackets);
-    if (by_frame_.size() + 1 > room)
-      complain("the items have " + std::to_string(by_frame_.size()) + " different dates; at most " +
-               std::to_string(room) + " are possible at a time: make several episodes of it");
+    for (std::size_t i = 0; i < request_.in.size() && !enough(); ++i) plan_input(i);
+    for (std::size_t i = 0; i < request_.out.size() && !enough(); ++i) plan_output(i);
+    if (enough()) complain("and maybe more: these were enough");
     if (!running_.end.problems.empty()) return false;
+    running_.episode.first_frame = next_;
+    lay_out_captures();
     for (auto& [frame, batch] : by_frame_) batches.push_back(std::move(batch));
     if (!at_meeting_.writes.empty()) batches.push_back(std::move(at_meeting_));
-    lay_out_captures();
-    return true;
+    check_load(batches);
+    return running_.end.problems.empty();
   }
 
  private:
@@ -92,6 +89,12 @@ class LiveAccess::EpisodePlanner {
     LiveRef ref;
   };
 
+  static constexpr std::size_t kMostProblems = 100;
+  static constexpr std::size_t kSuggestions = 10;
+  static constexpr std::size_t kMostCaptured = 64 << 20;  // bytes of an episode
+
+  bool enough() const { return running_.end.problems.size() >= kMostProblems; }
+  bool suggests() const { return running_.end.problems.size() < kSuggestions; }
   void complain(std::string problem) { running_.end.problems.push_back(std::move(problem)); }
   std::string is_past(const std::string& date) const {
     return "'" + date + "' is past; the next frame is that of " + live_.date_of(next_);
@@ -133,7 +136,7 @@ class LiveAccess::EpisodePlanner {
     const std::string which = place("in", i, in);
     const std::optional<std::int64_t> frame = in.date ? frame_of_item(which, *in.date) : next_;
     std::string problem;
-    const auto ref = live_.item(in, problem);
+    const auto ref = live_.item(in, suggests(), problem);
     std::optional<LiveWrite> write;
     if (ref) write = value_of(in, *ref, problem);
     if (!write) return complain(which + problem);
@@ -142,6 +145,7 @@ class LiveAccess::EpisodePlanner {
     const bool meets =
         !in.date && live_.executive_.background_bit(live_.variables_[ref->variable].model) != 0;
     problem = live_.objection(*write, meets ? std::nullopt : frame);
+    if (problem.empty() && live_.is_forced(*ref)) problem = "is forced; release it first";
     if (!problem.empty()) return complain(which + problem);
     LiveBatch& batch = meets ? at_meeting_ : by_frame_[*frame];
     for (const LiveWrite& other : batch.writes)
@@ -180,25 +184,47 @@ class LiveAccess::EpisodePlanner {
     const std::string which = place("out", i, out);
     const std::optional<std::int64_t> frame = out.date ? frame_of_item(which, *out.date) : last_;
     std::string problem;
-    const auto ref = live_.item(out, problem);
+    const auto ref = live_.item(out, suggests(), problem);
     if (ref) problem = wrong_type(out, *ref);
     if (!problem.empty()) complain(which + problem);
     running_.end.out.push_back({ref.value_or(LiveRef{}), {}});
     if (ref && frame) wanted_.push_back({*frame, i, *ref});
   }
 
+  /// Each value once, however often it is asked for.
   void lay_out_captures() {
     std::stable_sort(wanted_.begin(), wanted_.end(),
                      [](const Wanted& a, const Wanted& b) { return a.frame < b.frame; });
     running_.capture.assign(request_.out.size(), SIZE_MAX);
     LiveEpisode& episode = running_.episode;
     episode.last_frame = last_;
+    std::map<std::tuple<std::int64_t, std::size_t, std::uint32_t, std::uint32_t>, std::size_t> known;
+    std::size_t bytes = 0;
     for (const Wanted& each : wanted_) {
       if (each.frame >= live_.facts_.frames) continue;  // with the end of the run
-      running_.capture[each.out] = episode.captures.size();
-      episode.captures.push_back(
-          {each.frame, live_.place_of(each.ref), episode.data.size(), live_.bytes_of(each.ref)});
-      episode.data.resize(episode.data.size() + live_.bytes_of(each.ref));
+      const auto [place, fresh] =
+          known.try_emplace(std::tuple(each.frame, each.ref.variable, each.ref.first, each.ref.elements),
+                            episode.captures.size());
+      running_.capture[each.out] = place->second;
+      if (!fresh) continue;
+      episode.captures.push_back({each.frame, live_.place_of(each.ref), bytes, live_.bytes_of(each.ref)});
+      bytes += live_.bytes_of(each.ref);
+    }
+    if (bytes > kMostCaptured)
+      return complain("the values of `out` take " + std::to_string(bytes) + " bytes; at most " +
+                      std::to_string(kMostCaptured) + " are kept: ask for fewer, or in several episodes");
+    episode.data.resize(bytes);
+  }
+
+  /// What the frames may be asked to do at a time.
+  void check_load(const std::vector<LiveBatch>& batches) {
+    if (live_.sent_.size() + batches.size() > kMostBatches && !batches.empty())
+      complain("the items of `in` have " + std::to_string(batches.size()) + " different dates; at most " +
+               std::to_string(kMostBatches - std::min(live_.sent_.size(), kMostBatches)) +
+               " are possible at a time: make several episodes of it");
+    for (const LiveBatch& batch : batches) {
+      const std::string problem = live_.objection_to_load(batch);
+      if (!problem.empty() && !enough()) complain("in: " + problem);
     }
   }
 
@@ -223,13 +249,14 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
   auto running = std::make_unique<Running>();
   std::vector<LiveBatch> batches;
   bool good = false;
+  running->end.conflict = ended_ || running_ != nullptr;
   if (ended_)
     running->end.problems.push_back("the run has ended: " + std::string(name_of(end_.outcome)));
   else if (running_ != nullptr)
     running->end.problems.push_back("another episode is under way; one runs at a time");
   else
     good = EpisodePlanner(*this, request, *running).plan(batches);
-  something_.notify_one();
+  stir();
   if (!good) {
     ++refused_;
     running->end.out.clear();
@@ -240,12 +267,15 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
   config::Json entry{{"frame", port_->frame()}, {"what", "episode"}};
   if (request.stop) entry["stop"] = *request.stop;
   journal(std::move(entry), request.who);
-  for (LiveBatch& batch : batches) send(std::move(batch), nullptr);
+  flush_journal();
+  for (LiveBatch& batch : batches) {
+    LivePacket* const packet = make_packet(std::move(batch), nullptr);
+    sent_.at(packet)->of_episode = true;
+    running->episode.packets.push_back(packet);
+  }
   running->then = std::move(then);
   running_ = std::move(running);
   port_->begin(&running_->episode);
-  executive_.request_resume();
-  executive_.nudge();
 }
 
 void LiveAccess::take_episode(Answers& answers) {
@@ -260,8 +290,15 @@ void LiveAccess::finish_episode(Answers& answers, bool ended) {
   EpisodeEnd& end = running->end;
   LiveEpisode& episode = running->episode;
   const bool paused = episode.done.load(std::memory_order_acquire) && !episode.broken;
-  if (episode.broken)
+  if (episode.broken && !episode.begun) {
+    end.problems = {"the rig did not stand still any more before frame " +
+                    std::to_string(episode.first_frame) +
+                    " when the episode was to begin, and nothing of it was done: wait for its Pause"};
+    end.conflict = true;
+  } else if (episode.broken) {
     end.problems.push_back("the rig went back to an earlier state in the middle of the episode");
+    end.conflict = true;
+  }
   if (!paused) port_->begin(nullptr);
   end.ended = ended && !paused;
   end.outcome = end.ended ? std::string(name_of(end_.outcome)) : "";

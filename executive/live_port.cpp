@@ -103,55 +103,85 @@ void LivePort::publish(std::int64_t last, const Snapshot& rig) TACTUS_RT {
 
 void LivePort::begin_frame(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
   frame_.store(k, std::memory_order_release);
+  answer_offer(k, false);
   take(k, at_rest);
   for (ModelForces* const forces : forced_)
-    if (forces->on_main()) forces->apply();
+    if (forces->thread() == 0) forces->apply();
 }
 
 void LivePort::end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT {
-  if (LiveEpisode* const episode = episode_.load(std::memory_order_acquire)) {
-    for (; episode->next < episode->captures.size(); ++episode->next) {
-      const LiveEpisode::Capture& capture = episode->captures[episode->next];
+  if (episode_ != nullptr) {
+    LiveEpisode& episode = *episode_;
+    for (; episode.next < episode.captures.size(); ++episode.next) {
+      const LiveEpisode::Capture& capture = episode.captures[episode.next];
       if (capture.frame > k) break;
-      std::memcpy(episode->data.data() + capture.offset, capture.from, capture.bytes);
+      std::memcpy(episode.data.data() + capture.offset, capture.from, capture.bytes);
     }
   }
   publish(k, rig);
 }
 
-void LivePort::frozen(std::int64_t k, const Snapshot& rig, std::uint64_t at_rest) TACTUS_RT {
+bool LivePort::take_frozen(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+  if (stops_before(k)) end_episode(false);
+  answer_offer(k, true);
   take(k, at_rest);
-  publish(k - 1, rig);
-  LiveEpisode* const episode = episode_.load(std::memory_order_acquire);
-  if (episode == nullptr || k <= episode->last_frame) return;
-  episode_.store(nullptr, std::memory_order_relaxed);
+  if (episode_ == nullptr || episode_->begun) return false;
+  episode_->begun = true;
+  return true;
+}
+
+/// An episode begins where it was planned for, with all of its inputs, or not at all.
+void LivePort::answer_offer(std::int64_t k, bool frozen) TACTUS_RT {
+  if (offered_.load(std::memory_order_relaxed) == nullptr) return;
+  LiveEpisode* const offered = offered_.exchange(nullptr, std::memory_order_acq_rel);
+  if (offered == nullptr) return;
+  episode_ = offered;
+  const bool begins = frozen && k == offered->first_frame;
+  for (LivePacket* const packet : offered->packets)
+    begins ? accept(packet, k) : finish(packet, LivePacket::End::dropped, k);
+  if (!begins) end_episode(true);
+}
+
+void LivePort::end_episode(bool broken) TACTUS_RT {
+  LiveEpisode* const episode = episode_;
+  episode_ = nullptr;
+  episode->broken = broken;
   episode->done.store(true, std::memory_order_release);
 }
 
 void LivePort::forget(std::int64_t k) TACTUS_RT {
+  answer_offer(k, false);
   LivePacket* packet = nullptr;
   while (packets_.pop(packet)) insert(packet);
   while (pending_count_ > 0) finish(pending_[--pending_count_], LivePacket::End::dropped, k);
   unforce_all();
   frame_.store(k - 1, std::memory_order_release);
-  LiveEpisode* const episode = episode_.exchange(nullptr, std::memory_order_acq_rel);
-  if (episode == nullptr) return;
-  episode->broken = true;
-  episode->done.store(true, std::memory_order_release);
+  if (episode_ != nullptr) end_episode(true);
+}
+
+void LivePort::accept(LivePacket* packet, std::int64_t k) TACTUS_RT {
+  if (!packet->dated) packet->frame = k;
+  insert(packet);
+}
+
+/// The asynchronous threads that have to be at rest for it.
+std::uint64_t LivePort::threads_of(const LivePacket& packet) const TACTUS_RT {
+  std::uint64_t threads = packet.threads;
+  if (packet.releases_all)
+    for (const ModelForces* const forces : forced_) threads |= forces->thread();
+  return threads;
 }
 
 /// What is due before frame k, from the earliest on. What only waits for a thread to be at rest stays.
 void LivePort::take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
   packets_waiting_.store(false, std::memory_order_relaxed);
   LivePacket* packet = nullptr;
-  while (packets_.pop(packet)) {
-    if (!packet->dated) packet->frame = k;
-    insert(packet);
-  }
+  while (packets_.pop(packet)) accept(packet, k);
   std::size_t waiting = 0;
   while (pending_count_ > 0 && pending_[pending_count_ - 1]->frame <= k) {
     LivePacket* const due = pending_[--pending_count_];
-    const bool busy = (due->threads & ~at_rest) != 0;
+    // What releases all waits for those before it, too.
+    const bool busy = (threads_of(*due) & ~at_rest) != 0 || (due->releases_all && waiting > 0);
     if (busy && !due->dated) {
       waiting_[waiting++] = due;
       continue;
@@ -163,7 +193,7 @@ void LivePort::take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
       end = LivePacket::End::busy;
     else
       end = objection(*due);
-    if (end == LivePacket::End::applied) apply(*due);
+    if (end == LivePacket::End::applied) apply(*due, k);
     finish(due, end, k);
   }
   while (waiting > 0) pending_[pending_count_++] = waiting_[--waiting];
@@ -179,22 +209,37 @@ void LivePort::insert(LivePacket* packet) TACTUS_RT {
 /// All or nothing: what stands in the way of any of its changes.
 LivePacket::End LivePort::objection(LivePacket& packet) TACTUS_RT {
   using Kind = LiveWrite::Kind;
+  if (packet.releases_all) return LivePacket::End::applied;
   for (packet.which = 0; packet.which < packet.changes.size(); ++packet.which) {
     const LivePacket::Change& change = packet.changes[packet.which];
-    if (change.forces == nullptr) continue;
-    if (change.kind == Kind::force && change.forces->room() < packet.new_forces) return LivePacket::End::full;
-    if (change.kind != Kind::set || change.forces->find(change.to, change.bytes) == nullptr) continue;
-    const bool released = std::any_of(
-        packet.changes.begin(), packet.changes.begin() + static_cast<std::ptrdiff_t>(packet.which),
-        [&](const LivePacket::Change& before) {
-          return before.kind == Kind::release_all || (before.kind == Kind::release && before.to == change.to);
-        });
+    if (change.kind != Kind::set || change.forces == nullptr || change.forces->empty()) continue;
+    const ModelForces::Force* const force = change.forces->find(change.to, change.bytes);
+    if (force == nullptr) continue;
+    const bool released = std::any_of(packet.changes.begin(),
+                                      packet.changes.begin() + static_cast<std::ptrdiff_t>(packet.which),
+                                      [&](const LivePacket::Change& before) {
+                                        return before.kind == Kind::release && before.to == force->to;
+                                      });
     if (!released) return LivePacket::End::forced;
   }
-  return LivePacket::End::applied;
+  return has_room(packet) ? LivePacket::End::applied : LivePacket::End::full;
 }
 
-void LivePort::apply(LivePacket& packet) TACTUS_RT {
+/// For all forces of a packet that do not take the place of another.
+bool LivePort::has_room(const LivePacket& packet) TACTUS_RT {
+  bool room = true;
+  for (const LivePacket::Change& change : packet.changes) {
+    if (change.kind != LiveWrite::Kind::force) continue;
+    if (change.forces->find(change.to, change.bytes) == nullptr) ++change.forces->wanted;
+    room = room && change.forces->count() + change.forces->wanted <= ModelForces::kMost;
+  }
+  for (const LivePacket::Change& change : packet.changes)
+    if (change.kind == LiveWrite::Kind::force) change.forces->wanted = 0;
+  return room;
+}
+
+void LivePort::apply(LivePacket& packet, std::int64_t k) TACTUS_RT {
+  touched_ |= packet.threads;
   for (const LivePacket::Change& change : packet.changes) {
     const std::byte* const from = packet.data.data() + change.offset;
     switch (change.kind) {
@@ -215,9 +260,22 @@ void LivePort::apply(LivePacket& packet) TACTUS_RT {
         break;
       case LiveWrite::Kind::release_all:
         unforce_all();
+        drop_older(packet.number, k);
         break;
     }
   }
+}
+
+/// Hands off: what was sent before, and still waits for its frame, is not made either.
+void LivePort::drop_older(std::uint64_t number, std::int64_t k) TACTUS_RT {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pending_count_; ++i) {
+    if (pending_[i]->number < number)
+      finish(pending_[i], LivePacket::End::released, k);
+    else
+      pending_[kept++] = pending_[i];
+  }
+  pending_count_ = kept;
 }
 
 /// Ends the forces that share memory with these bytes.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "executive/live.hpp"
@@ -29,6 +31,7 @@ struct LivePacket {
     busy,      ///< an asynchronous thread whose memory it changes did not meet the others at that frame
     forced,    ///< it sets what is forced
     full,      ///< a model has no room for another force
+    released,  ///< all was released while it waited
     dropped,   ///< the rig went back to an earlier state, or has ended
   };
 
@@ -37,7 +40,8 @@ struct LivePacket {
   std::uint64_t threads = 0;    ///< asynchronous ones (bits, as Program::backgrounds()) that must be at rest
   std::vector<Change> changes;  ///< what releases stands first
   std::vector<std::byte> data;
-  std::size_t new_forces = 0;  ///< of the model that gets the most
+  std::uint64_t number = 0;   ///< counts up with every packet
+  bool releases_all = false;  ///< one of the changes does
 
   // Written by the frames.
   End end = End::dropped;
@@ -62,10 +66,13 @@ struct LiveEpisode {
     std::size_t offset = 0;  ///< in data
     std::size_t bytes = 0;
   };
+  std::int64_t first_frame = 0;  ///< it begins in Pause before this one, or not at all
   std::int64_t last_frame = INT64_MAX;
-  std::vector<Capture> captures;  ///< ascending in their frames
+  std::vector<LivePacket*> packets;  ///< its inputs; the frames take them when it begins
+  std::vector<Capture> captures;     ///< ascending in their frames
   std::vector<std::byte> data;
   std::size_t next = 0;           ///< of captures; the frames' own
+  bool begun = false;             ///< the frames' own until it has ended
   bool broken = false;            ///< the rig went back to an earlier state before it
   std::atomic<bool> done{false};  ///< it has ended, in Pause: the frames do not touch it any more
 };
@@ -119,7 +126,7 @@ class LivePort {
   void send(LivePacket* packet) TACTUS_RT { (void)packets_.push(packet); }
   bool pop(LiveEvent& event) TACTUS_RT { return events_.pop(event); }
   /// nullptr: takes it back, once there are no frames any more.
-  void begin(LiveEpisode* episode) TACTUS_RT { episode_.store(episode, std::memory_order_release); }
+  void begin(LiveEpisode* episode) TACTUS_RT { offered_.store(episode, std::memory_order_release); }
   /// The frame that has begun last; -1 before the first.                                            @when any
   std::int64_t frame() const TACTUS_RT { return frame_.load(std::memory_order_acquire); }
 
@@ -131,12 +138,16 @@ class LivePort {
   void begin_frame(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
   /// Frame k has ended, and everything about it is known.
   void end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT;
-  /// The rig stands still before frame k.
-  void frozen(std::int64_t k, const Snapshot& rig, std::uint64_t at_rest) TACTUS_RT;
+  /// The rig stands still before frame k: changes are made, an episode that is over ends, one that was asked
+  /// for begins. True: it has begun, and frames are to run.
+  bool take_frozen(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
+  /// The asynchronous threads (bits) whose memory was changed since the last call.
+  std::uint64_t take_touched() TACTUS_RT { return std::exchange(touched_, 0); }
+  /// Behind it, when all can be seen.
+  void show_frozen(std::int64_t k, const Snapshot& rig) TACTUS_RT { publish(k - 1, rig); }
   /// An episode ends right before frame k.
   bool stops_before(std::int64_t k) const TACTUS_RT {
-    const LiveEpisode* const episode = episode_.load(std::memory_order_acquire);
-    return episode != nullptr && k > episode->last_frame;
+    return episode_ != nullptr && k > episode_->last_frame;
   }
   /// The rig goes back to an earlier state, `k` comes next: what waits is dropped, forces are released.
   void forget(std::int64_t k) TACTUS_RT;
@@ -156,9 +167,15 @@ class LivePort {
   };
   void lay_out();
   void take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
+  void accept(LivePacket* packet, std::int64_t k) TACTUS_RT;
+  void answer_offer(std::int64_t k, bool frozen) TACTUS_RT;
+  void end_episode(bool broken) TACTUS_RT;
+  std::uint64_t threads_of(const LivePacket& packet) const TACTUS_RT;
+  bool has_room(const LivePacket& packet) TACTUS_RT;
   void insert(LivePacket* packet) TACTUS_RT;
   LivePacket::End objection(LivePacket& packet) TACTUS_RT;
-  void apply(LivePacket& packet) TACTUS_RT;
+  void apply(LivePacket& packet, std::int64_t k) TACTUS_RT;
+  void drop_older(std::uint64_t number, std::int64_t k) TACTUS_RT;
   void unforce(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT;
   void unforce_all() TACTUS_RT;
   void drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT;
@@ -176,8 +193,10 @@ class LivePort {
   std::array<LivePacket*, kMostPackets> pending_{};  // the next one is the last
   std::array<LivePacket*, kMostPackets> waiting_{};  // in take()
   std::size_t pending_count_ = 0;
+  std::uint64_t touched_ = 0;
   std::vector<ModelForces*> forced_;  // models that have any
-  std::atomic<LiveEpisode*> episode_{nullptr};
+  std::atomic<LiveEpisode*> offered_{nullptr};
+  LiveEpisode* episode_ = nullptr;
   std::atomic<std::int64_t> frame_{-1};
   std::atomic<std::int64_t> begun_{0};  // snapshots
   std::atomic<bool> wanted_{false};

@@ -1,5 +1,6 @@
 #include "executive/live_value.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -75,6 +76,14 @@ std::string kind_of(const Json& json) {
   if (json.is_string()) return "text";
   if (json.is_array()) return "a list";
   return json.is_null() ? "nothing" : "an object";
+}
+
+/// "park (0), drive (3)".
+std::string labels_of(const Variable& variable) {
+  std::string text;
+  for (const VariableLabel& label : variable.labels)
+    text += (text.empty() ? "" : ", ") + label.name + " (" + std::to_string(label.value) + ")";
+  return text;
 }
 
 template <class T>
@@ -183,6 +192,15 @@ std::string objection_to(const Variable& variable, const std::byte* data, std::u
       const auto value = load<decltype(zero)>(at);
       if constexpr (std::is_floating_point_v<decltype(zero)>) {
         if (!std::isfinite(value)) return which + "is not finite";
+      }
+      if constexpr (std::is_integral_v<decltype(zero)>) {
+        const bool known =
+            variable.labels.empty() ||
+            std::any_of(variable.labels.begin(), variable.labels.end(), [&](const VariableLabel& label) {
+              return static_cast<decltype(zero)>(label.value) == value;
+            });
+        if (!known)
+          return which + format_value(variable.type, at) + " is none of its values: " + labels_of(variable);
       }
       const bool outside = (variable.low && static_cast<long double>(value) < *variable.low) ||
                            (variable.high && static_cast<long double>(value) > *variable.high);

@@ -4,7 +4,7 @@
 /// | variable | JSON |
 /// |---|---|
 /// | float, double | a number; "nan", "inf", "-inf" when it is none (never taken in) |
-/// | int8 .. uint64 | a whole number in its range; with labels also a label |
+/// | int8 .. uint64 | a whole number in its range; with labels one of theirs, or a label |
 /// | bool | true or false |
 /// | array | a list of as many |
 ///

@@ -25,16 +25,18 @@ class ModelForces {
     LivePacket* packet = nullptr;  ///< whose memory `from` is
   };
 
-  explicit ModelForces(bool on_main) : on_main_(on_main) {}
+  /// `thread`: the asynchronous one that it is on, as a bit; 0: none.
+  explicit ModelForces(std::uint64_t thread) : thread_(thread) {}
 
   void apply() const TACTUS_RT {
     for (std::size_t i = 0; i < count_; ++i) std::memcpy(forces_[i].to, forces_[i].from, forces_[i].bytes);
   }
   bool empty() const TACTUS_RT { return count_ == 0; }
-  bool full() const TACTUS_RT { return count_ == kMost; }
-  std::size_t room() const TACTUS_RT { return kMost - count_; }
-  /// The model is at rest between frames: it is on no asynchronous thread.
-  bool on_main() const TACTUS_RT { return on_main_; }
+  std::size_t count() const TACTUS_RT { return count_; }
+  /// Who has to be at rest before anything here is touched; 0: nobody.
+  std::uint64_t thread() const TACTUS_RT { return thread_; }
+  /// How many places a packet needs, while it is looked at.
+  std::size_t wanted = 0;
   /// One that shares memory with these bytes; nullptr: none.
   Force* find(const void* to, std::size_t bytes) TACTUS_RT {
     const auto* const first = static_cast<const std::byte*>(to);
@@ -49,7 +51,7 @@ class ModelForces {
   Force* last() TACTUS_RT { return count_ == 0 ? nullptr : &forces_[count_ - 1]; }
 
  private:
-  const bool on_main_;
+  const std::uint64_t thread_;
   std::size_t count_ = 0;
   std::array<Force, kMost> forces_{};
 };

@@ -58,6 +58,13 @@ class Orders {
   bool paused() const TACTUS_RT { return paused_ || held_.load(std::memory_order_relaxed); }
   /// It would stand still without the link, too.
   bool paused_here() const TACTUS_RT { return paused_; }
+  /// It goes on, whatever was asked for before about standing still.
+  void let_go() TACTUS_RT {
+    toggle_.store(Toggle::none, std::memory_order_relaxed);
+    steps_.store(0, std::memory_order_relaxed);
+    until_.store(-1, std::memory_order_relaxed);
+    resume();
+  }
   /// Something else has frozen it: only a resume or a step lets it go on.
   void force_pause() TACTUS_RT { paused_ = true; }
   /// The next checkpoint of the file whose time has come before frame k; nullptr: none.

@@ -147,7 +147,7 @@ ModelForces* Program::forces_of(const ModelInstance* model) {
   auto& forces = forces_[model];
   if (forces == nullptr) {
     Background* const background = background_of_thread_[model_thread(model)];
-    forces = std::make_unique<ModelForces>(background == nullptr);
+    forces = std::make_unique<ModelForces>(background_bit(model));
     if (background != nullptr) background->forces.push_back(forces.get());
   }
   return forces.get();
@@ -193,12 +193,14 @@ void Program::make_loops() {
     IntegrationLoop::Jobs jobs;
     std::vector<IntegratedState> states;
     std::vector<VariableGuard*> guards;
+    std::vector<ModelForces*> loop_forces;
     for (const ModelInstance* const model : loop.models) {
       for (const IntegratedPair& pair : model->integrated())
         for (std::size_t i = 0; i < pair.state->elements(); ++i)
           states.push_back({static_cast<double*>(pair.state->data) + i,
                             static_cast<const double*>(pair.derivative->data) + i});
       if (VariableGuard* const guard = guard_of(model)) guards.push_back(guard);
+      if (ModelForces* const of_model = forces_of(model)) loop_forces.push_back(of_model);
     }
     const auto list = [&](tactus_job_class job_class) {
       std::vector<std::uint32_t> order;
@@ -229,8 +231,9 @@ void Program::make_loops() {
     jobs.derivative = list(TACTUS_DERIVATIVE);
     jobs.integration = list(TACTUS_INTEGRATION);
     jobs.post = list(TACTUS_POST_INTEGRATION);
-    auto& made = loops_.emplace_back(std::make_unique<IntegrationLoop>(
-        loop.name, loop.settings, std::move(states), loop.cycle, std::move(jobs), std::move(guards)));
+    auto& made = loops_.emplace_back(
+        std::make_unique<IntegrationLoop>(loop.name, loop.settings, std::move(states), loop.cycle,
+                                          std::move(jobs), std::move(guards), std::move(loop_forces)));
     const auto job = static_cast<std::uint32_t>(plan_.jobs.size() - plan_.loops.size() + loops_.size() - 1);
     plan_.jobs[job].self = made.get();
     Background* const background = background_of_thread_[loop.thread];

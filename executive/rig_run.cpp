@@ -145,23 +145,27 @@ void RigRun::open_live(RunWatcher& watcher) {
   const rtsync::ThreadSettings helper{"live", cpus_.helpers, SchedPolicy::other, 0, 0, false};
   live_->start(helper);
   try {
-    for (const auto& server : rig_.live_servers()) server->open(*live_, helper);
+    for (const auto& server : rig_.live_servers()) {
+      server->open(*live_, helper);
+      for (const std::string& line : server->tell()) {
+        log_->info(line);
+        watcher.announce(line);
+      }
+    }
   } catch (const DeviceError& error) {
     throw MachineError(std::string(error.what()) + "\nnothing was started");
   }
-  tell_live(watcher);
 }
 
 void RigRun::tell_live(RunWatcher& watcher) {
   if (live_ == nullptr) return;
-  const auto tell = [&](const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) {
+  for (const std::string& line : live_->tell()) say(watcher, line);
+  for (const auto& server : rig_.live_servers()) {
+    for (const std::string& line : server->tell()) {
       log_->info(line);
       watcher.say(line);
     }
-  };
-  tell(live_->tell());
-  for (const auto& server : rig_.live_servers()) tell(server->tell());
+  }
 }
 
 /// The frames are over, and end_ says how: whoever waits is told, then the servers close.

@@ -47,6 +47,8 @@ class RunWatcher {
   virtual void tick(RigRun& run) = 0;
   /// A line for the log that a person at the terminal wants to see at once.
   virtual void say(const std::string& line) = 0;
+  /// A line about the start that a script wants to see, too: where a server listens.
+  virtual void announce(const std::string& line) { say(line); }
 };
 
 struct RunOptions {

@@ -83,7 +83,10 @@ int main(int argc, char** argv) {
   run_app
       ->add_option("--live", run.live,
                    "opens its control port there: unix:live.sock (in the run folder), 127.0.0.1:8086 ...")
-      ->type_name("ADDRESS");
+      ->type_name("ADDRESS")
+      ->check([](const std::string& text) {
+        return text.empty() ? "an address is expected: unix:live.sock or 127.0.0.1:8086" : "";
+      });
   run_app->add_flag("--paused", run.paused, "in Pause before the first frame: somebody resumes it");
   run_app->add_flag("!--no-realtime", run.realtime, "as fast as it can; the recorded values are the same");
   run_app->add_option("--out", run.out, "the run folder; default runs/<rig>-<start time>");

@@ -263,6 +263,12 @@ void Screen::say(const std::string& line) {
   std::fflush(stdout);
 }
 
+void Screen::announce(const std::string& line) {
+  if (quiet_) return;
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
 void Screen::ended(const RigRun& run) {
   clear_line();
   if (!run.folder_error().empty()) std::fprintf(stderr, "tactus: %s\n", run.folder_error().c_str());

@@ -20,6 +20,7 @@ class Screen final : public executive::RunWatcher {
   /// SIGUSR2 resumes.
   void tick(executive::RigRun& run) override;
   void say(const std::string& line) override;
+  void announce(const std::string& line) override;
   void ended(const executive::RigRun& run);
 
   /// Waits so long for a signal that stops; true when one came.

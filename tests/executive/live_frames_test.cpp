@@ -31,6 +31,7 @@ class Plant : public Model {
     d.output("y", y);
     d.state("count", count);
     d.parameter("gain", gain);
+    d.state("cells", cells);
     d.job<&Plant::step>("step", JobClass::scheduled);
   }
   void step() {
@@ -40,6 +41,7 @@ class Plant : public Model {
   }
   double u = 0, y = 0, gain = 10;
   std::int64_t count = 0;
+  double cells[70] = {};
   std::vector<double> seen;
 };
 
@@ -78,11 +80,13 @@ class Live {
   }
   LivePacket& prepare(std::optional<std::int64_t> frame, const std::vector<Change>& changes) {
     LivePacket& packet = packets.emplace_back();
+    packet.number = packets.size();
     packet.dated = frame.has_value();
     packet.frame = frame.value_or(0);
     for (const Change& change : changes) {
       LivePacket::Change& made = packet.changes.emplace_back();
       made.kind = change.kind;
+      packet.releases_all = packet.releases_all || change.kind == Kind::release_all;
       if (change.kind == Kind::release_all) continue;
       made.to = bench.ref(*change.model, change.variable).data();
       made.forces = bench.executive->forces_of(change.model);
@@ -91,7 +95,6 @@ class Live {
       packet.data.resize(packet.data.size() + 8);
       std::memcpy(packet.data.data() + made.offset, &change.value, 8);
       packet.threads |= bench.executive->background_bit(change.model);
-      packet.new_forces += change.kind == Kind::force;
     }
     return packet;
   }
@@ -209,10 +212,36 @@ TEST(LiveFrames, ABatchIsMadeAsAWholeOrNotAtAll) {
 TEST(LiveFrames, AModelHasRoomForSoManyForces) {
   Live live;
   live.make();
-  LivePacket& packet = live.send(0, {{Kind::force, live.second, "u", 5}});
-  packet.new_forces = ModelForces::kMost + 1;
+  const auto force = [&](std::size_t from, std::size_t count) -> LivePacket& {
+    LivePacket& packet = live.prepare(std::nullopt, {});
+    packet.data.assign(8, std::byte{0});
+    auto* const cells = static_cast<double*>(live.bench.ref(*live.second, "cells").data());
+    for (std::size_t i = from; i < from + count; ++i)
+      packet.changes.push_back({Kind::force, cells + i, live.bench.executive->forces_of(live.second), 0, 8});
+    live.port->send(&packet);
+    return packet;
+  };
+  LivePacket& most = force(0, ModelForces::kMost);
+  LivePacket& again = force(3, 10);
+  LivePacket& more = force(ModelForces::kMost - 1, 2);
   live.bench.run(1);
-  EXPECT_EQ(packet.end, LivePacket::End::full);
+  EXPECT_EQ(most.end, LivePacket::End::applied);
+  EXPECT_EQ(again.end, LivePacket::End::applied) << "they take the places of others";
+  EXPECT_EQ(more.end, LivePacket::End::full);
+}
+
+TEST(LiveFrames, WhatIsReleasedAsAWholeIsForcedNoMoreAndWhatWaitedIsDropped) {
+  Live live;
+  live.make();
+  LivePacket& waits = live.send(5, {{Kind::set, live.first, "u", 3}});
+  live.send(0, {{Kind::force, live.second, "u", 7}});
+  LivePacket& release = live.send(2, {{Kind::release_all, nullptr, ""}});
+  LivePacket& later = live.send(6, {{Kind::set, live.first, "u", 4}});
+  live.bench.run(8);
+  EXPECT_EQ(release.end, LivePacket::End::applied);
+  EXPECT_EQ(waits.end, LivePacket::End::released);
+  EXPECT_EQ(later.end, LivePacket::End::applied) << "sent behind it";
+  EXPECT_THAT(live.object(live.second).seen, ElementsAre(7, 7, 1, 1, 1, 1, 41, 41));
 }
 
 TEST(LiveFrames, ASnapshotIsMadeOnlyWhenItIsWantedAndOfTheEndOfOneFrame) {
@@ -242,7 +271,7 @@ TEST(LiveFrames, AnEpisodeKeepsWhatIsAskedForAndEndsInPause) {
   std::vector<std::int64_t> frozen;
   live.bench.job("count", TACTUS_FREEZE_INIT, [&](const tactus_call&) {
     frozen.push_back(live.bench.executive->frames_done());
-    live.bench.executive->request_stop("enough");
+    if (frozen.size() == 2) live.bench.executive->request_stop("enough");
     return 0;
   });
   live.make();
@@ -250,14 +279,54 @@ TEST(LiveFrames, AnEpisodeKeepsWhatIsAskedForAndEndsInPause) {
   episode.data.resize(24);
   for (const std::int64_t frame : {0, 2, 3})
     episode.captures.push_back({frame, count, episode.captures.size() * 8, 8});
+  LivePacket& in = live.prepare(0, {{Kind::set, live.first, "u", 6}});
+  episode.packets = {&in};
   live.port->begin(&episode);
+  live.bench.executive->request_pause();
+  live.bench.executive->nudge();
   const RunEnd end = live.bench.run(100);
   EXPECT_EQ(end.frames, 4) << "the frame of the stop date is run";
   std::array<std::int64_t, 3> kept{};
   std::memcpy(kept.data(), episode.data.data(), 24);
   EXPECT_THAT(kept, ElementsAre(1, 3, 4));
-  EXPECT_THAT(frozen, ElementsAre(4));
+  EXPECT_THAT(frozen, ElementsAre(0, 4));
+  EXPECT_EQ(in.end, LivePacket::End::applied);
+  EXPECT_THAT(live.object(live.first).seen, ElementsAre(6, 6, 6, 6));
 }
+
+TEST(LiveFrames, AnEpisodeBeginsWhereItWasPlannedForOrNotAtAll) {
+  Live live;
+  LiveEpisode episode;
+  episode.first_frame = 3;
+  episode.last_frame = 8;
+  LivePacket* in = nullptr;
+  live.bench.job("too soon", TACTUS_END_OF_FRAME, [&](const tactus_call& call) {
+    if (call.frame != 2) return 0;
+    in = &live.prepare(3, {{Kind::set, live.first, "u", 6}});
+    episode.packets = {in};
+    live.port->begin(&episode);
+    return 0;
+  });
+  live.make();
+  live.bench.run(12);
+  EXPECT_TRUE(episode.done && episode.broken && !episode.begun);
+  EXPECT_EQ(in->end, LivePacket::End::dropped);
+  EXPECT_EQ(live.object(live.first).u, 0);
+  EXPECT_EQ(live.object(live.first).count, 12) << "nor does it end where it was to end";
+}
+
+/// dx/dt = v, and v is computed by its derivative job.
+class Mover : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.state("x", x);
+    d.state("v", v);
+    d.integrated("x", "v");
+    d.job<&Mover::derive>("derive", JobClass::derivative);
+  }
+  void derive() { v = 100; }
+  double x = 0, v = 0;
+};
 
 TEST(LiveFrames, AChangeIsMadeAtOnceWhileTheRigStandsStill) {
   Live live;
@@ -314,6 +383,52 @@ TEST(LiveFrames, AnAsynchronousThreadTakesChangesWhereItMeetsTheFrames) {
   ASSERT_EQ(live.object(live.second).seen.size(), 4U);
   EXPECT_EQ(live.object(live.second).seen[2], 3);
   EXPECT_EQ(live.object(live.second).seen[3], 3);
+}
+
+TEST(LiveFrames, ForcesHoldInAnIntegrationLoop) {
+  for (const char* const name : {"x", "v"}) {
+    Live live;
+    ModelInstance& mover = live.bench.model<Mover>("mover");
+    live.bench.plan.loops.push_back({"loop", {&mover}, live.bench.plan.frame, {}});
+    std::vector<double> seen;
+    live.bench.job("look", TACTUS_END_OF_FRAME, [&](const tactus_call&) {
+      seen.push_back(name == std::string("x") ? Bench::object<Mover>(mover).x
+                                              : Bench::object<Mover>(mover).v);
+      return 0;
+    });
+    live.make();
+    live.send(2, {{Kind::force, &mover, name, 0.5}});
+    live.bench.run(5);
+    EXPECT_THAT(seen, ElementsAre(::testing::_, ::testing::_, 0.5, 0.5, 0.5)) << name;
+  }
+}
+
+TEST(LiveFrames, ReleaseOfAllWaitsForTheThreadsOfWhatIsForced) {
+  Live live;
+  live.bench.plan.threads.push_back(
+      {"slow", ThreadKind::asynchronous_must_finish, rtsync::Period{4'000'000, 1}});
+  for (PlannedJob& job : live.bench.plan.jobs)
+    if (job.model == live.second) {
+      job.thread = 1;
+      job.cycle = rtsync::Period{4'000'000, 1};
+    }
+  live.bench.plan.connections.front().delayed = true;
+  LivePacket *force = nullptr, *release = nullptr, *dated = nullptr;
+  live.bench.job("client", TACTUS_END_OF_FRAME, [&](const tactus_call& call) {
+    if (call.frame == 1) {
+      force = &live.send(std::nullopt, {{Kind::force, live.second, "u", 3}});
+      release = &live.send(std::nullopt, {{Kind::release_all, nullptr, ""}});
+    }
+    if (call.frame == 5) live.send(std::nullopt, {{Kind::force, live.second, "u", 3}});
+    if (call.frame == 8) dated = &live.send(10, {{Kind::release_all, nullptr, ""}});
+    return 0;
+  });
+  live.make();
+  live.bench.run(16);
+  EXPECT_EQ(force->applied_frame, 4);
+  EXPECT_EQ(release->applied_frame, 4) << "not before the force that was sent before it";
+  EXPECT_EQ(dated->end, LivePacket::End::busy);
+  EXPECT_EQ(live.object(live.second).seen.back(), 3) << "still forced";
 }
 
 TEST(LiveFrames, NeverTouchTheHeap) {
@@ -396,7 +511,7 @@ TEST(LiveFrames, RandomBatchesDoWhatAPlainLoopDoes) {
     };
     std::vector<double> seen1, seen2;
     for (int k = 0; k < 20; ++k) {
-      for (const Planned& batch : planned) {
+      for (Planned& batch : planned) {
         if (batch.frame != k) continue;
         auto trial = forces;
         bool good = true;
@@ -407,7 +522,11 @@ TEST(LiveFrames, RandomBatchesDoWhatAPlainLoopDoes) {
         }
         if (!good) continue;
         for (const Live::Change& change : batch.changes) {
-          if (change.kind == Kind::release_all) forces.clear();
+          if (change.kind == Kind::release_all) {
+            forces.clear();
+            for (Planned& older : planned)  // what waited is dropped
+              if (&older < &batch && older.frame > k) older.frame = -1;
+          }
           if (change.kind == Kind::release) forces.erase(place(change));
           if (change.kind == Kind::force) forces[place(change)] = change.value;
           if (change.kind == Kind::set || change.kind == Kind::force) *place(change) = change.value;

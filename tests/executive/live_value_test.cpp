@@ -83,6 +83,7 @@ TEST(LiveValue, TextIsReadWithItsUnitAsInARigFile) {
   gear.labels = {{"park", 0}, {"drive", 3}};
   EXPECT_EQ(through(gear, "\"drive\""), "3");
   EXPECT_EQ(through(gear, "3"), "3");
+  EXPECT_THAT(through(gear, "2"), HasSubstr("2 is none of its values: park (0), drive (3)"));
   EXPECT_THAT(through(gear, "\"drove\""), HasSubstr("did you mean 'drive'?"));
 }
 

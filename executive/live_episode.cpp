@@ -286,7 +286,7 @@ void LiveAccess::take_episode(Answers& answers) {
 /// `ended`: the frames are over.
 void LiveAccess::finish_episode(Answers& answers, bool ended) {
   if (running_ == nullptr) return;
-  const std::unique_ptr<Running> running = std::move(running_);
+  std::unique_ptr<Running> running = std::move(running_);
   EpisodeEnd& end = running->end;
   LiveEpisode& episode = running->episode;
   const bool paused = episode.done.load(std::memory_order_acquire) && !episode.broken;
@@ -318,6 +318,7 @@ void LiveAccess::finish_episode(Answers& answers, bool ended) {
     }
   }
   answers.push_back([then = std::move(running->then), end = std::move(end)] { then(end); });
+  if (ended && executive_.stuck()) (void)running.release();  // a frame that never ended may still write there
 }
 
 }  // namespace tactus::executive

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/date.hpp"
 #include "executive/live_value.hpp"
 #include "executive/rig_run.hpp"
 #include "rig_files.hpp"
@@ -230,6 +231,100 @@ TEST_F(LiveAccessTest, ForcesHoldUntilTheyAreReleasedAndAreListed) {
   EXPECT_THAT(live().forced(), IsEmpty());
 }
 
+TEST_F(LiveAccessTest, OneFrameTakesSoMuchAndNoMore) {
+  start();
+  std::vector<LiveWrite> writes(1024, make(Kind::release, "sink.u"));
+  writes.push_back(make(Kind::set, "source.u", 1));
+  EXPECT_THAT(write(writes, 1000), ElementsAre(HasSubstr("one frame takes 1024 changes")));
+  writes.pop_back();
+  writes.back() = make(Kind::set, "source.u", 1);
+  EXPECT_THAT(write(writes, 1000), IsEmpty());
+  EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 1000), ElementsAre(HasSubstr("one frame takes")));
+  EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 1001), IsEmpty());
+}
+
+TEST_F(LiveAccessTest, ThereIsAlwaysRoomToTakeTheHandsOff) {
+  start();
+  int sent = 0;
+  while (sent < 2000 &&
+         live().write({{make(Kind::set, "source.u", 1)}, 1'000'000 + sent, "tester"}, nullptr).empty())
+    ++sent;
+  EXPECT_EQ(sent, 960);
+  EXPECT_THAT(
+      write({make(Kind::set, "source.u", 1)}),
+      ElementsAre(AllOf(HasSubstr("960 requests wait or hold a force already"), HasSubstr("release"))));
+  EpisodeRequest empty;
+  empty.stop = "2005-02-15T00:00:00.001Z";
+  EXPECT_THAT(episode(empty).problems, IsEmpty()) << "it needs no room";
+  answered_ = false;
+  EXPECT_TRUE(written({LiveWrite{Kind::release_all, {}, {}}}).applied);
+  EXPECT_TRUE(written({make(Kind::set, "source.u", 1)}).applied);
+}
+
+TEST_F(LiveAccessTest, AnEpisodeIsNotBegunByARigThatIsAboutToRun) {
+  start();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(live().order(LiveOrder::step, 3, "tester"), "");
+    EpisodeRequest request;
+    request.in = {in("source", "u", 5)};
+    request.stop = config::print_date(run_->live().facts().epoch_ns + std::int64_t{i + 1} * 1'000'000'000);
+    const EpisodeEnd end = episode(request);
+    if (!end.problems.empty()) {  // nothing of it was done
+      EXPECT_TRUE(end.conflict) << ::testing::PrintToString(end.problems);
+    } else {  // all of it was
+      EXPECT_EQ(end.frame, (i + 1) * 1000);
+      EXPECT_EQ(value(*snapshot(), "source.u"), 5);
+    }
+    wait_for(State::pause);
+    (void)written({make(Kind::set, "source.u", 0)});
+  }
+}
+
+TEST_F(LiveAccessTest, AValueThatIsAskedForOftenIsKeptOnce) {
+  start();
+  EpisodeRequest request;
+  request.stop = "2005-02-15T00:00:00.010Z";
+  for (int i = 0; i < 5000; ++i) request.out.push_back({"types", i % 2 == 0 ? "ds" : "ds[1]", request.stop});
+  const EpisodeEnd end = episode(request);
+  ASSERT_THAT(end.problems, IsEmpty());
+  EXPECT_EQ(json(end.out[4998]), (Json{0.0, 0.0, 0.0}));
+  EXPECT_EQ(json(end.out[4999]), 0.0);
+}
+
+TEST_F(LiveAccessTest, ManyWrongNamesCostLittleAndAreNotAllListed) {
+  start();
+  EpisodeRequest request;
+  for (int i = 0; i < 4096; ++i) request.in.push_back(in("source", "wrong" + std::to_string(i), 1));
+  const EpisodeEnd end = episode(request);
+  EXPECT_EQ(end.problems.size(), 101U);
+  EXPECT_THAT(end.problems.back(), HasSubstr("maybe more"));
+  EXPECT_THAT(end.problems.front(), HasSubstr("there are: source."));
+}
+
+TEST_F(LiveAccessTest, WhatIsSetInPauseCanBeReadAtOnceOnAnAsynchronousThreadToo) {
+  std::string apart = kRig;
+  apart.replace(
+      apart.find("{ main: { policy: other } }"), 27,
+      "{ main: { policy: other }, workers: { slow: { kind: asynchronous_must_finish, period: 4 ms, policy: "
+      "other } } }");
+  apart.replace(
+      apart.find("  types:"), 0,
+      "  other: { model: gain, library: ./libmodels.so, thread: slow, jobs: { step: { cycle: 4 ms }, "
+      "control: { cycle: 4 ms } } }\n");
+  start(apart);
+  EXPECT_TRUE(written({make(Kind::set, "other.k", 7)}).applied);
+  EXPECT_EQ(value(*snapshot(), "other.k"), 7);
+}
+
+TEST_F(LiveAccessTest, WithoutAJournalOnlyReleasesAreTaken) {
+  std::filesystem::create_directory(folder_.path() / "journal.jsonl");  // nobody can write that
+  start();
+  (void)write({make(Kind::force, "sink.u", 1)});
+  while (live().forced().empty()) std::this_thread::sleep_for(1ms);
+  EXPECT_THAT(write({make(Kind::set, "source.u", 1)}), ElementsAre(HasSubstr("journal.jsonl")));
+  EXPECT_TRUE(written({make(Kind::release, "sink.u")}).applied);
+}
+
 TEST_F(LiveAccessTest, KeepsAJournalOfEveryChangeAndOrder) {
   start();
   (void)written({make(Kind::force, "sink.u", 5)}, 3 - 3);
@@ -404,6 +499,8 @@ TEST_F(LiveAccessTest, AResetInTheMiddleEndsAnEpisodeAndSaysSo) {
   std::promise<EpisodeEnd> ended;
   live().episode({}, [&](const EpisodeEnd& end) { ended.set_value(end); });
   EXPECT_THAT(live().order(LiveOrder::reset, 0, "tester"), HasSubstr("an episode is under way"));
+  while (snapshot()->frame < 0) {
+  }
   run_->executive().request_reset();  // a model, a signal, the rig file
   EXPECT_THAT(ended.get_future().get().problems, ElementsAre(HasSubstr("went back to an earlier state")));
 }

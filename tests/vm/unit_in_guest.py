@@ -9,6 +9,7 @@ from guest import Checks, Guest
 ONLY = {
     "executive_test": ["*Rt.*", "Crew*", "Waits/Crew*", "CheckpointWriter.*", "Recorder.*",
                        "Recording.*", "RigThreads.*", "Meeting.*", "ExecutiveRealtime.*"],
+    "open_simulation_test": ["OpenSimulation.InRealTime*", "Simulation.*"],
     "rig_test": ["Machine.*", "Realtime.*", "FullDisk.*", "Doctor.GradesEveryFact*", "Doctor.OfARig*", "All/OnlySleeps.*",
                  "End.A*", "SafeOutput.*"],
 }
@@ -38,7 +39,8 @@ LEFT_OUT = {
 }
 # Programs that ask nothing of this kernel that they did not ask of the machine's own.
 NOT_HERE = ("silkit_wire_test", "silkit_core_test", "silkit_net_test", "silkit_api_test", "silkit_integration_test",
-            "link_signals_test", "link_port_test", "link_participant_test")
+            "link_signals_test", "link_port_test", "link_participant_test",
+            "live_http_api_test", "live_http_server_test", "live_trick_test", "open_simulation_c_test")
 PROGRAM_LIMIT_S = 150
 
 

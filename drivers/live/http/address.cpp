@@ -25,6 +25,12 @@ std::optional<std::string> canonical_host(const std::string& host) {
   return std::nullopt;
 }
 
+std::string unmapped(std::string canonical) {
+  constexpr std::string_view kMapped = "::ffff:";
+  const bool mapped = canonical.starts_with(kMapped) && canonical.find('.') != std::string::npos;
+  return mapped ? canonical.substr(kMapped.size()) : canonical;
+}
+
 bool is_loopback(const std::string& canonical) {
   return canonical == "::1" || canonical.starts_with("127.") || canonical.starts_with("::ffff:127.");
 }
@@ -49,8 +55,12 @@ std::optional<Address> parse_address(std::string_view text, std::string& problem
     return std::nullopt;
   }
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) {
+  if (colon == std::string_view::npos || text.ends_with(']')) {
     problem = config::show(text) + " has no port" + kForms;
+    return std::nullopt;
+  }
+  if (canonical_host(std::string(text))) {
+    problem = config::show(text) + " has no port, and an IPv6 address stands in brackets" + kForms;
     return std::nullopt;
   }
   std::string host(text.substr(0, colon));

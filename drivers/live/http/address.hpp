@@ -26,6 +26,9 @@ std::optional<Address> parse_address(std::string_view text, std::string& problem
 
 /// A numeric address (without brackets) as inet_ntop writes it; nothing when it is none.
 std::optional<std::string> canonical_host(const std::string& host);
+/// "192.168.1.5" of "::ffff:192.168.1.5", as a socket for both versions names a client of version 4; others
+/// as they are.
+std::string unmapped(std::string canonical);
 /// 127.0.0.0/8, ::1.
 bool is_loopback(const std::string& canonical);
 

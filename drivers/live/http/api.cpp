@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kStatePatience{250};
 constexpr std::int64_t kMostListed = 10'000;
+constexpr std::chrono::milliseconds kUsualWatch{100};
 constexpr std::chrono::minutes kLongestWatch{1};
 
 std::string state_text(State state) { return std::string(name_of(state)); }
@@ -108,12 +109,28 @@ Json value_json(const executive::LiveRig& rig, const LiveRef& ref, const std::by
 }
 
 std::string one_or_many(const std::vector<std::string>& problems) {
-  return problems.size() == 1 ? problems.front()
-                              : std::to_string(problems.size()) + " problems; nothing was done";
+  if (problems.size() == 1) return problems.front();
+  return (is_full(problems) ? "more than " + std::to_string(kMostProblems)
+                            : std::to_string(problems.size())) +
+         " problems";
 }
 
+/// At most as many as are listed: the rig may find more.
+std::vector<std::string> cut(const std::vector<std::string>& problems) {
+  std::vector<std::string> listed;
+  for (const std::string& problem : problems) note(listed, problem);
+  return listed;
+}
+
+/// A read that is wrong.
 Reply wrong(const std::vector<std::string>& problems) {
   return refusal(400, one_or_many(problems), problems);
+}
+
+/// Something that was to be done, and was not.
+Reply not_done(int status, const std::vector<std::string>& problems) {
+  return refusal(status, one_or_many(problems) + (problems.size() == 1 ? "" : "; nothing was done"),
+                 cut(problems));
 }
 
 Reply good(Json body) {
@@ -129,10 +146,16 @@ void check_value(const Parameter& parameter, const std::string& text, std::vecto
   if (parameter.schema.kind != Schema::Kind::integer) return;
   const auto number = config::parse_integer(text);
   if (!number) {
-    problems.push_back(parameter.name + ": " + config::show(text) + " is no whole number");
+    note(problems, parameter.name + ": " + config::show(text) + " is no whole number");
   } else {
     check(parameter.schema, *number.value, parameter.name, problems);
   }
+}
+
+/// As it is written in a query.
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
 }
 
 std::optional<Pairs> match_path(const Route& route, const std::vector<std::string>& path) {
@@ -161,13 +184,13 @@ void read_query(const Route& route, const Pairs& query, Pairs& values, std::vect
     const auto parameter =
         std::find_if(route.parameters.begin(), route.parameters.end(),
                      [&, &name = key](const Parameter& p) { return !p.in_path && p.name == name; });
-    if (problems.size() > kMostProblems) return;
+    if (is_full(problems)) return;
     if (parameter == route.parameters.end()) {
-      problems.push_back(config::show(key) + ": " + route.path + " has no such parameter" +
+      note(problems, config::show(key) + ": " + route.path + " has no such parameter" +
                          executive::did_you_mean(key, known, [](const auto& name) { return name; }));
     } else if (std::any_of(values.begin(), values.end(),
                            [&, &name = key](const auto& v) { return v.first == name; })) {
-      problems.push_back(key + ": is there twice");
+      note(problems, key + ": is there twice");
     } else {
       check_value(*parameter, text, problems);
       values.emplace_back(key, text);
@@ -176,7 +199,7 @@ void read_query(const Route& route, const Pairs& query, Pairs& values, std::vect
   for (const Parameter& parameter : route.parameters)
     if (parameter.required &&
         !std::any_of(values.begin(), values.end(), [&](const auto& v) { return v.first == parameter.name; }))
-      problems.push_back("the parameter '" + parameter.name + "' is missing: " + parameter.schema.about);
+      note(problems, "the parameter '" + parameter.name + "' is missing: " + parameter.schema.about);
 }
 
 bool is_json(const std::string& content_type) {
@@ -186,6 +209,14 @@ bool is_json(const std::string& content_type) {
   return type == "application/json";
 }
 
+/// How many changes a batch asks for.
+std::size_t changes_of(const Json& body) {
+  std::size_t count = 0;
+  for (const char* const part : {"set", "force", "release"})
+    if (body.contains(part)) count += body[part].is_string() ? 1 : body[part].size();
+  return count;
+}
+
 /// What is wrong with the names and values of one part of a batch; else its writes.
 void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Kind kind,
                   std::unordered_set<std::string>& seen, std::vector<LiveWrite>& writes,
@@ -193,7 +224,7 @@ void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Ki
   const std::string part(name_of(kind));
   if (!body.contains(part)) return;
   const auto take = [&](const std::string& name, const Json* value) {
-    if (problems.size() >= kMostProblems) return;
+    if (is_full(problems)) return;
     std::string problem;
     const auto ref = rig.find(name, problem);
     if (ref && !seen.insert(name).second) problem = "is there twice";
@@ -202,14 +233,17 @@ void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Ki
     if (problem.empty() && ref) {
       const executive::Variable& variable = *rig.variables()[ref->variable].variable;
       write.ref = *ref;
-      if (value != nullptr) {
+      if (value != nullptr && is_beyond_64_bits(*value) && variable.type != TACTUS_DOUBLE &&
+          variable.type != TACTUS_FLOAT && variable.type != TACTUS_BOOL) {
+        problem = "is beyond 64 bits; a whole number is expected";
+      } else if (value != nullptr) {
         auto bytes = executive::from_json(variable, ref->elements, !ref->indexed && variable.count > 0,
                                           *value, problem);
         if (bytes) write.bytes = std::move(*bytes);
       }
     }
     if (!problem.empty()) {
-      problems.push_back(part + "." + config::one_line(name) + ": " + problem);
+      note(problems, part + "." + config::one_line(name) + ": " + problem);
     } else {
       writes.push_back(std::move(write));
     }
@@ -228,6 +262,17 @@ void read_item(const Json& json, Item& item) {
   item.entity = json["entity"].get<std::string>();
   item.descriptor = json["descriptor"].get<std::string>();
   if (json.contains("date")) item.date = json["date"].get<std::string>();
+}
+
+/// Why an episode was not run, or not to its end.
+Reply episode_failure(const executive::EpisodeEnd& end) {
+  const int status = end.conflict ? 409 : 400;
+  if (end.problems.empty()) return refusal(status, "the rig is not in the state for an episode");
+  if (end.date.empty()) return not_done(status, end.problems);
+  return refusal(status,
+                 one_or_many(end.problems) + "; the episode ended with frame " + std::to_string(end.frame) +
+                     " (" + end.date + ")",
+                 cut(end.problems));
 }
 
 Json episode_json(const executive::LiveRig& rig, const std::vector<executive::EpisodeItem>& asked,
@@ -285,10 +330,6 @@ class Api::Known {
     const State now = rig.state();
     const std::lock_guard lock(mutex_);
     return state_json(rig, now, frame_, frames_, sim_time_ns_);
-  }
-  std::int64_t frame() const {
-    const std::lock_guard lock(mutex_);
-    return frame_;
   }
 
  private:
@@ -358,6 +399,9 @@ Api::Waits Api::dispatch(const Request& request, const Respond& respond) {
   std::vector<std::string> problems;
   read_query(*found, target->query, call.values, problems);
   if (found->body) {
+    if (request.body.find_first_not_of(" \t\r\n") == std::string::npos)
+      return refuse(
+          refusal(400, "the body is empty; a JSON object is expected, for example " + found->example));
     const std::string* const type = request.header("Content-Type");
     if (type == nullptr || !is_json(*type))
       return refuse(refusal(415, "the body is " + (type == nullptr ? "of no type" : config::show(*type)) +
@@ -367,9 +411,9 @@ Api::Waits Api::dispatch(const Request& request, const Respond& respond) {
     check(*found->body, *body, "", problems);
     call.body = std::move(*body);
   } else if (!request.body.empty()) {
-    problems.push_back("a " + request.method + " of " + found->path + " has no body");
+    note(problems, "a " + request.method + " of " + found->path + " has no body");
   }
-  if (!problems.empty()) return refuse(wrong(problems));
+  if (!problems.empty()) return refuse(found->body ? not_done(400, problems) : wrong(problems));
   call.who = request.who;
   return found->handle(*this, call, respond);
 }
@@ -381,7 +425,7 @@ void Api::remember(const LiveSnapshotPtr& snapshot) {
 Json Api::state_now() const { return known_->state(rig_); }
 
 Json Api::end_of_stream(const std::string& reason) const {
-  return {{"state", state_text(rig_.state())}, {"frame", known_->frame()}, {"reason", reason}};
+  return {{"state", state_text(rig_.state())}, {"reason", reason}};
 }
 
 Api::Waits Api::description(const Call& /*call*/, const Respond& respond) {
@@ -494,7 +538,13 @@ std::vector<Named> Api::group(const Call& call, std::vector<std::string>& proble
   std::vector<Named> names;
   std::unordered_set<std::string> seen;
   std::string_view rest = *call.value("names");
-  for (bool more = true; more;) {
+  const auto asked = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), ',')) + 1;
+  if (asked > kMostItems) {
+    note(problems, "names: " + std::to_string(asked) + " are asked for; at most " +
+                       std::to_string(kMostItems) + " are taken at once");
+    return names;
+  }
+  for (bool more = true; more && !is_full(problems);) {
     const std::size_t comma = rest.find(',');
     const std::string name(config::trimmed(rest.substr(0, comma)));
     more = comma != std::string_view::npos;
@@ -505,12 +555,8 @@ std::vector<Named> Api::group(const Call& call, std::vector<std::string>& proble
     if (ref && !seen.insert(name).second) problem = config::show(name) + " is there twice";
     if (problem.empty() && ref) {
       names.push_back({name, *ref});
-    } else if (problems.size() < kMostProblems) {
-      problems.push_back("names: " + problem);
-    }
-    if (names.size() > kMostItems) {
-      problems.push_back("names: at most " + std::to_string(kMostItems) + " are taken at once");
-      break;
+    } else {
+      note(problems, "names: " + problem);
     }
   }
   return names;
@@ -535,13 +581,18 @@ Api::Waits Api::values(const Call& call, const Respond& respond) {
 Api::Waits Api::change(const Call& call, const Respond& respond) {
   executive::LiveBatch batch;
   std::vector<std::string> problems;
-  std::unordered_set<std::string> seen;
-  for (const auto kind : {LiveWrite::Kind::set, LiveWrite::Kind::force, LiveWrite::Kind::release})
-    read_changes(rig_, call.body, kind, seen, batch.writes, problems);
-  if (problems.empty() && batch.writes.empty())
-    problems.emplace_back("there is nothing to do: name variables in 'set', 'force' or 'release'");
-  if (batch.writes.size() > kMostItems)
-    problems.push_back("at most " + std::to_string(kMostItems) + " changes are taken at once");
+  if (const std::size_t count = changes_of(call.body); count == 0) {
+    note(problems, "there is nothing to do: name variables in 'set', 'force' or 'release'");
+  } else if (count > kMostItems) {
+    note(problems, "there are " + std::to_string(count) + " changes; at most " + std::to_string(kMostItems) +
+                       " are taken at once");
+  } else {
+    // A force may be released and the value be written in one go, but not be written twice.
+    std::unordered_set<std::string> written, released;
+    for (const auto kind : {LiveWrite::Kind::set, LiveWrite::Kind::force, LiveWrite::Kind::release})
+      read_changes(rig_, call.body, kind, kind == LiveWrite::Kind::release ? released : written, batch.writes,
+                   problems);
+  }
   if (call.body.contains("frame")) batch.frame = call.body["frame"].get<std::int64_t>();
   batch.who = call.who;
   const auto frame = batch.frame;
@@ -552,7 +603,7 @@ Api::Waits Api::change(const Call& call, const Respond& respond) {
     });
   }
   if (!problems.empty()) {
-    respond(wrong(problems));
+    respond(not_done(400, problems));
     return std::nullopt;
   }
   return Patience{settings_.patience, [frame] {
@@ -566,20 +617,20 @@ Api::Waits Api::change(const Call& call, const Respond& respond) {
 
 Api::Waits Api::watch(const Call& call, const Respond& respond) {
   std::vector<std::string> problems;
-  Watch watch{group(call, problems), std::chrono::milliseconds(100)};
+  const auto usual = std::max<std::chrono::nanoseconds>(kUsualWatch, settings_.shortest_watch);
+  Watch watch{group(call, problems), usual};
   if (const std::string* const every = call.value("every")) {
     const auto period = config::parse_duration(*every);
     if (!period) {
-      problems.push_back("every: " + period.problem);
+      note(problems, "every: " + config::show(*every) + " is no time with a unit; write for example every=" +
+                         without_blanks(config::print_duration(usual)));
     } else if (*period.value < settings_.shortest_watch || *period.value > kLongestWatch) {
-      problems.push_back("every: " + config::print_duration(*period.value) + " is outside " +
+      note(problems, "every: " + config::print_duration(*period.value) + " is outside " +
                          config::print_duration(settings_.shortest_watch) + " .. " +
                          config::print_duration(kLongestWatch) + " (live.http.max_watch_rate)");
     } else {
       watch.every = *period.value;
     }
-  } else {
-    watch.every = std::max(watch.every, settings_.shortest_watch);
   }
   if (!problems.empty()) {
     respond(wrong(problems));
@@ -625,7 +676,8 @@ Api::Waits Api::episode(const Call& call, const Respond& respond) {
   rig_.episode(std::move(request),
                [&rig = rig_, asked = std::move(asked), respond](const executive::EpisodeEnd& end) {
                  respond.later([&rig, asked, end] {
-                   return end.problems.empty() ? good(episode_json(rig, asked, end)) : wrong(end.problems);
+                   return end.problems.empty() && !end.conflict ? good(episode_json(rig, asked, end))
+                                                                : episode_failure(end);
                  });
                });
   return std::nullopt;

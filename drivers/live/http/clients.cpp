@@ -8,21 +8,23 @@
 #include <array>
 #include <utility>
 
+#include "drivers/live/http/address.hpp"
+
 namespace tactus::drivers::live_http {
 namespace {
 
-struct Ends {
-  std::string host;
+struct End {
+  std::string host;  // unmapped
   std::uint16_t port = 0;
 };
 
-Ends ends_of(const sockaddr_storage& raw) {
+End end_of(const sockaddr_storage& raw) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): how sockets give addresses
   if (raw.ss_family == AF_INET6) {
     const auto* const v6 = reinterpret_cast<const sockaddr_in6*>(&raw);
     (void)::inet_ntop(AF_INET6, &v6->sin6_addr, text.data(), text.size());
-    return {text.data(), ntohs(v6->sin6_port)};
+    return {unmapped(text.data()), ntohs(v6->sin6_port)};
   }
   const auto* const v4 = reinterpret_cast<const sockaddr_in*>(&raw);
   // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
@@ -30,7 +32,10 @@ Ends ends_of(const sockaddr_storage& raw) {
   return {text.data(), ntohs(v4->sin_port)};
 }
 
-bool may_go(Client::Phase phase) { return phase == Client::Phase::fresh || phase == Client::Phase::idle; }
+/// Whoever has not asked for anything yet makes room for somebody who may.
+bool may_go(Client::Phase phase) {
+  return phase == Client::Phase::fresh || phase == Client::Phase::reading || phase == Client::Phase::idle;
+}
 
 }  // namespace
 
@@ -47,16 +52,16 @@ void identify(Client& client) {
     client.payer = client.who;
     return;
   }
-  client.reached = ends_of(raw).host;
+  client.reached = end_of(raw).host;
   size = sizeof raw;
   if (::getpeername(client.fd, name, &size) != 0) {
     client.who = client.payer = "somebody who has gone";
     return;
   }
-  const Ends peer = ends_of(raw);
+  const End peer = end_of(raw);
   client.payer = peer.host;
-  client.who =
-      (raw.ss_family == AF_INET6 ? "[" + peer.host + "]" : peer.host) + ":" + std::to_string(peer.port);
+  client.who = (peer.host.find(':') == std::string::npos ? peer.host : "[" + peer.host + "]") + ":" +
+               std::to_string(peer.port);
 }
 
 Client* Clients::add(int fd, Clock::time_point now) {

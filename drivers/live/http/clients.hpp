@@ -23,7 +23,7 @@ struct Client {
   int fd = -1;
   std::string who{};      ///< "unix uid 1000 pid 4242", "127.0.0.1:40000"
   std::string payer{};    ///< whose rate it counts for
-  std::string reached{};  ///< our address; empty by unix socket
+  std::string reached{};  ///< our address, unmapped; empty by unix socket
   std::string target{};   ///< of the request that is being read
   bool above = false;     ///< it came when there were too many
 

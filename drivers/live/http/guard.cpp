@@ -49,8 +49,10 @@ std::optional<Reply> Guard::size_objection(const Request& request) const {
 bool Guard::is_own_host(const std::string& host, const std::string& reached) const {
   const std::string name = lower(host_of(host));
   if (name == "localhost") return true;
-  const auto numeric = canonical_host(name);
-  return numeric && (is_loopback(*numeric) || *numeric == address_.host || *numeric == reached);
+  const auto canonical = canonical_host(name);
+  if (!canonical) return false;
+  const std::string numeric = unmapped(*canonical);
+  return is_loopback(numeric) || numeric == unmapped(address_.host) || numeric == reached;
 }
 
 std::optional<Reply> Guard::objection(const Request& request, const std::string& reached) const {

@@ -1,9 +1,11 @@
 #include "drivers/live/http/hub.hpp"
 
 #include <microhttpd.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace tactus::drivers::live_http {
 namespace {
@@ -12,6 +14,15 @@ constexpr std::chrono::milliseconds kScan{100};  // how often states and limits 
 constexpr std::chrono::seconds kKeepAlive{1};
 
 Reply closing_reply() { return refusal(503, "the rig is being shut down"); }
+
+/// For one who has closed only its own side; who has gone does not read it.
+Reply abandoned_reply() {
+  Reply reply = refusal(400,
+                        "the client closed its side of the connection before the reply; what it asked for "
+                        "goes on. Keep the connection open until the reply is there");
+  reply.close = true;
+  return reply;
+}
 
 bool is_ending(executive::State state) {
   using executive::State;
@@ -104,18 +115,37 @@ void Hub::take(const executive::LiveSnapshotPtr& snapshot) {
   }
 }
 
+void Hub::end_abandoned(Clock::time_point now) {
+  if (now - looked_ < kScan) return;
+  looked_ = now;
+  std::vector<pollfd> sockets;
+  std::vector<Exchange*> asleep;
+  for (const auto& exchange : exchanges_) {
+    if (!exchange->suspended) continue;
+    sockets.push_back({exchange->client->fd, POLLRDHUP, 0});
+    asleep.push_back(exchange.get());
+  }
+  if (sockets.empty() || ::poll(sockets.data(), sockets.size(), 0) <= 0) return;
+  for (std::size_t i = 0; i < sockets.size(); ++i) {
+    if ((sockets[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0) continue;
+    asleep[i]->make = abandoned_reply;
+    rouse(*asleep[i]);
+  }
+}
+
 std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
   executive::LiveRig* ask = nullptr;
   auto next = Clock::time_point::max();
   {
     const std::lock_guard lock(mutex_);
     if (closing_) return std::nullopt;
+    end_abandoned(now);
     for (const auto& exchange : exchanges_) {
       if (exchange->until <= now && !exchange->make) {
         exchange->make = exchange->too_late;
         rouse(*exchange);
       } else if (!exchange->make) {
-        next = std::min(next, std::min(exchange->until, now + kKeepAlive));
+        next = std::min({next, exchange->until, now + kScan});
       }
     }
     const executive::State state = api_->rig().state();

@@ -87,6 +87,8 @@ class Hub : public std::enable_shared_from_this<Hub> {
 
  private:
   void rouse(Sleeper& sleeper);
+  /// Ends the exchanges whose clients have gone: the HTTP library does not look at connections that sleep.
+  void end_abandoned(Clock::time_point now);
   void take(const executive::LiveSnapshotPtr& snapshot);
 
   std::mutex mutex_;
@@ -94,7 +96,8 @@ class Hub : public std::enable_shared_from_this<Hub> {
   bool woken_ = false;
   Api* api_;
   bool closing_ = false;
-  bool asked_ = false;  // a snapshot for streams is on its way
+  bool asked_ = false;          // a snapshot for streams is on its way
+  Clock::time_point looked_{};  // for clients that have gone
   std::set<std::shared_ptr<Exchange>> exchanges_;
   std::set<std::shared_ptr<Stream>> streams_;
 };

@@ -1,6 +1,7 @@
 #include "drivers/live/http/json_text.hpp"
 
 #include <stdexcept>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -63,6 +64,37 @@ class Watchman {
   std::vector<Open> open_;
 };
 
+/// What would have been right, by what the library was about to read.
+std::string expected(std::string_view message) {
+  if (message.ends_with("expected end of input")) return "the end of the text";
+  const std::size_t at = message.find("while parsing ");
+  const std::string_view context = at == std::string_view::npos ? "" : message.substr(at + 14);
+  if (context.starts_with("object key")) return "a key in double quotes";
+  if (context.starts_with("object separator")) return "':'";
+  if (context.starts_with("object")) return "',' or '}'";
+  return context.starts_with("array") ? "',' or ']'" : "a value";
+}
+
+/// What was found where, and what is expected there.
+std::string objection(std::string_view text, const Json::parse_error& broken) {
+  const std::string_view message = broken.what();
+  const std::size_t dash = message.find(" - ");
+  std::string_view cause = dash == std::string_view::npos ? "" : message.substr(dash + 3);
+  cause = cause.substr(0, cause.find(';'));
+  if (broken.byte == 0 || broken.byte > text.size()) {
+    if (cause.starts_with("invalid string")) return "the text ends in the middle of a text in quotes";
+    if (cause.starts_with("invalid")) return "the text ends in the middle of a value";
+    return "the text ends where " + expected(message) + " is expected";
+  }
+  const std::string found = cause == "unexpected number literal" ? "a number"
+                            : cause == "unexpected string literal"
+                                ? "a text in quotes"
+                                : config::show(text.substr(broken.byte - 1, 1));
+  const bool inside = cause.starts_with("invalid") && cause != "invalid literal";  // of a text or number
+  return "byte " + std::to_string(broken.byte) + ": found " + found + "; " +
+         (inside ? std::string(cause) : expected(message) + " is expected");
+}
+
 }  // namespace
 
 std::optional<Json> parse_json(const std::string& text, const JsonLimits& limits, std::string& problem) {
@@ -74,7 +106,7 @@ std::optional<Json> parse_json(const std::string& text, const JsonLimits& limits
   } catch (const std::invalid_argument& beyond) {
     problem = std::string("the body ") + beyond.what();
   } catch (const Json::parse_error& broken) {
-    problem = "the body is no JSON: byte " + std::to_string(broken.byte) + " is not what is expected there";
+    problem = "the body is no JSON: " + objection(text, broken);
   } catch (const Json::exception&) {
     problem = "the body is no JSON: it holds a number beyond all ranges";
   }

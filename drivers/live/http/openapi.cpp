@@ -14,12 +14,12 @@ namespace {
 const std::map<int, const char*>& meanings() {
   static const std::map<int, const char*> table = {
       {202, "Accepted: takes effect when its frame begins."},
-      {400, "The request is wrong; `problems` lists all that is."},
+      {400, "Refused at once, and nothing was done; `problems` lists all that is wrong."},
       {401, "The token is missing or wrong."},
       {403, "The request comes from a page of another origin, or for another host."},
       {404, "There is no such thing."},
       {405, "Another method is meant; see the header Allow."},
-      {409, "Not possible as the rig stands; nothing was changed."},
+      {409, "The rig is not in the state for it, or what was accepted could not be made any more."},
       {411, "The body has no length."},
       {413, "The body is longer than live.http.max_body."},
       {414, "The target is too long."},

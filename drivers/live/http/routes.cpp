@@ -238,7 +238,8 @@ std::vector<Route> make_routes() {
        applied_schema(),
        false,
        {202, 409},
-       &Api::change},
+       &Api::change,
+       R"({"set": {"model.variable": 2.5}})"},
       {"GET",
        "/v1/watch",
        "watch",
@@ -261,7 +262,8 @@ std::vector<Route> make_routes() {
        order_answer(),
        false,
        {409},
-       &Api::order},
+       &Api::order,
+       R"({"order": "pause"})"},
       {"POST",
        "/v1/episodes",
        "episode",
@@ -270,8 +272,9 @@ std::vector<Route> make_routes() {
        episode_schema(),
        episode_end_schema(),
        false,
-       {},
-       &Api::episode},
+       {409},
+       &Api::episode,
+       R"({"out": [{"entity": "model", "descriptor": "variable"}]})"},
   };
 }
 
@@ -305,8 +308,7 @@ const Schema& state_schema() {
 
 const Schema& end_schema() {
   static const Schema schema =
-      object("The end of a stream.",
-             {must("state", state_name()), must("frame", integer(kFrame)), must("reason", text(""))});
+      object("The end of a stream.", {must("state", state_name()), must("reason", text(""))});
   return schema;
 }
 

@@ -51,6 +51,7 @@ struct Route {
   std::vector<int> more{};  ///< statuses besides 200 and those that every route may have
   /// Nothing: the reply has come, or takes as long as it takes.
   std::function<std::optional<Patience>(Api&, const Call&, const Respond&)> handle{};
+  std::string example{};  ///< of a body
 };
 
 const std::vector<Route>& routes();

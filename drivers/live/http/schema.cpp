@@ -1,6 +1,7 @@
 #include "drivers/live/http/schema.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "config/text.hpp"
@@ -134,6 +135,8 @@ class Checker {
   void check(const Schema& schema, const Json& json, const std::string& path) {
     if (schema.nullable && json.is_null()) return;
     if (schema.kind == Kind::either) return either(schema, json, path);
+    if (schema.kind == Kind::integer && is_beyond_64_bits(json))
+      return add(path, "is beyond 64 bits; a whole number is expected");
     if (!is_a(schema.kind, json))
       return add(path, "is " + kind_of(json) + "; " + name_of(schema.kind) + " is expected");
     switch (schema.kind) {
@@ -165,10 +168,9 @@ class Checker {
 
  private:
   void add(const std::string& path, const std::string& what) {
-    if (problems_.size() == kMostProblems) problems_.push_back("and more");
-    if (problems_.size() > kMostProblems) return;
-    problems_.push_back((path.empty() ? "the body" : config::one_line(path)) +
-                        (what.starts_with(':') ? "" : " ") + what);
+    if (is_full(problems_)) return;
+    note(problems_,
+         (path.empty() ? "the body" : config::one_line(path)) + (what.starts_with(':') ? "" : " ") + what);
   }
   bool too_many(const Schema& schema, const Json& json, const std::string& path) {
     if (schema.most == 0 || json.size() <= schema.most) return false;
@@ -212,6 +214,18 @@ class Checker {
 };
 
 }  // namespace
+
+void note(std::vector<std::string>& problems, std::string problem) {
+  if (is_full(problems)) return;
+  problems.push_back(problems.size() == kMostProblems ? kAndMore : std::move(problem));
+}
+
+bool is_full(const std::vector<std::string>& problems) { return problems.size() > kMostProblems; }
+
+bool is_beyond_64_bits(const Json& json) {
+  constexpr double k2To63 = 9223372036854775808.0;
+  return json.is_number_float() && std::abs(json.get<double>()) >= k2To63;
+}
 
 void check(const Schema& schema, const Json& json, const std::string& path,
            std::vector<std::string>& problems) {

@@ -66,6 +66,15 @@ Property may(std::string key, Schema schema);
 void check(const Schema& schema, const config::Json& json, const std::string& path,
            std::vector<std::string>& problems);
 inline constexpr std::size_t kMostProblems = 100;
+inline constexpr const char* kAndMore = "and more";  ///< the last entry of a list that was cut
+
+/// Lists a problem, or that there are more than are listed.
+void note(std::vector<std::string>& problems, std::string problem);
+/// Nothing more is listed: it is not worth looking for.
+bool is_full(const std::vector<std::string>& problems);
+
+/// A whole number that is written out, and that no integer holds.
+bool is_beyond_64_bits(const config::Json& json);
 
 /// As an OpenAPI 3.0 Schema Object.
 config::Json to_openapi(const Schema& schema);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/number.hpp"
+#include "config/text.hpp"
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/clients.hpp"
 #include "drivers/live/http/guard.hpp"
@@ -266,23 +267,28 @@ void Server::begin(const ExchangePtr& exchange, const char* method) {
     reply.headers.emplace_back("Retry-After", "1");
     return reply;
   };
+  // Before anything is judged: a refusal costs the client as much as an answer.
+  const bool in_time = rates_.take(client.payer, Clock::now());
   if (client.above) {
     exchange->refused = late(
         503,
         "there are " + std::to_string(settings_.max_clients) + " clients already (live.http.max_clients)",
         Refusals::Why::clients);
     exchange->refused->close = true;
-  } else if (auto objection = guard_->objection(request, client.reached)) {
-    exchange->refused = std::move(objection);
-  } else if (!rates_.take(client.payer, Clock::now())) {
+  } else if (!in_time) {
     exchange->refused =
         late(429,
              "more than " + std::to_string(settings_.max_rate) +
                  " requests in a second (live.http.max_rate); watch is a cheaper way to follow values",
              Refusals::Why::rate);
+  } else {
+    exchange->refused = guard_->objection(request, client.reached);
   }
   if (auto objection = body_objection(request)) {
-    if (!exchange->refused || objection->close) exchange->refused = std::move(objection);
+    if (exchange->refused)
+      exchange->refused->close = exchange->refused->close || objection->close;
+    else
+      exchange->refused = std::move(objection);
   }
 }
 
@@ -295,12 +301,17 @@ std::optional<Reply> Server::body_objection(const Request& request) const {
     return close(refusal(411, "the body comes in pieces; send it with 'Content-Length'"));
   const std::string* const length = request.header("Content-Length");
   if (length == nullptr) return std::nullopt;
+  if (request.count("Content-Length") > 1)
+    return close(refusal(400, "the header 'Content-Length' is there twice"));
   const auto bytes = config::parse_integer(*length);
-  if (bytes && *bytes.value <= settings_.max_body) return std::nullopt;
+  if (!bytes || length->find_first_not_of("0123456789") != std::string::npos)
+    return close(refusal(400, "the header 'Content-Length' says " + config::show(*length) +
+                                  ": a number of bytes is expected"));
+  if (*bytes.value <= settings_.max_body) return std::nullopt;
   Reply reply = refusal(413, "the body has " + *length + " bytes; at most " +
                                  std::to_string(settings_.max_body) + " are read (live.http.max_body)");
   // A little too long is read to its end, so that the client is listening when it is told.
-  return bytes && *bytes.value <= 4 * settings_.max_body ? reply : close(reply);
+  return *bytes.value <= 4 * settings_.max_body ? reply : close(reply);
 }
 
 MHD_Result Server::go_on(const ExchangePtr& exchange, const char* data, std::size_t* size) {

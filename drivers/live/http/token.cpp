@@ -25,8 +25,12 @@ Token Token::read(const std::filesystem::path& file) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     const int error = errno;
-    fail("cannot be read (" + std::generic_category().message(error) +
-         "); make one: (umask 077; openssl rand -hex 16 > " + file.string() + ")");
+    // Only where there is none may one be made: it would take the place of a good one.
+    const std::string cure =
+        error == ENOENT   ? "make one: (umask 077; openssl rand -hex 16 > " + file.string() + ")"
+        : error == EACCES ? "it has to belong to the user who runs the rig, and be readable by that user"
+                          : "name another file";
+    fail("cannot be read (" + std::generic_category().message(error) + "); " + cure);
   }
   struct stat found {};
   const bool known = ::fstat(fd, &found) == 0;

@@ -27,6 +27,21 @@ TEST(HttpAddress, KnowsWhichOnesOtherMachinesReach) {
   }
 }
 
+TEST(HttpAddress, SaysThatAPortIsMissing) {
+  for (const char* const text : {"127.0.0.1", "[::1]", "::1", "::", "fe80::1"}) {
+    std::string problem;
+    EXPECT_FALSE(parse_address(text, problem)) << text;
+    EXPECT_THAT(problem, testing::HasSubstr("' has no port")) << text;
+    EXPECT_THAT(problem, testing::HasSubstr("[::1]:PORT")) << text;
+  }
+}
+
+TEST(HttpAddress, AMappedAddressIsOneOfVersion4) {
+  EXPECT_EQ(unmapped("::ffff:192.168.1.5"), "192.168.1.5");
+  for (const char* const other : {"192.168.1.5", "::1", "fe80::1", "::ffff:0:1", "", "::ffff:"})
+    EXPECT_EQ(unmapped(other), other);
+}
+
 TEST(HttpAddress, RefusesWhatIsNone) {
   for (const char* const text :
        {"", ":", "80", ":80", "host:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:-1", "127.0.0.1:+1",

@@ -168,6 +168,23 @@ TEST_F(HttpApi, OneVariableIsChangedOnlyOnceAtATime) {
               ElementsAre("force.motor.speed: is there twice"));
 }
 
+TEST_F(HttpApi, AForceIsReleasedAndItsValueWrittenInOneGo) {
+  using Kind = executive::LiveWrite::Kind;
+  for (const char* const body : {R"({"release": ["motor.speed"], "set": {"motor.speed": 2}})",
+                                 R"({"release": ["motor.speed"], "force": {"motor.speed": 2}})",
+                                 R"({"release": "all", "set": {"motor.speed": 2}})"}) {
+    EXPECT_EQ(post("/v1/values", body).status, 0) << body;
+    const auto written = rig_.take_written();
+    ASSERT_EQ(written.size(), 1U) << body;
+    ASSERT_EQ(written[0].batch.writes.size(), 2U) << body;
+    EXPECT_NE(written[0].batch.writes[0].kind, Kind::release);
+    EXPECT_GE(written[0].batch.writes[1].kind, Kind::release);
+    written[0].then({true, 1, ""});
+  }
+  EXPECT_THAT(problems(post("/v1/values", R"({"release": ["motor.speed", "motor.speed"]})")),
+              ElementsAre("release.motor.speed: is there twice"));
+}
+
 TEST_F(HttpApi, WhatTheRigRefusesIsTold) {
   rig_.refuse("rt.late is the executive's own");
   EXPECT_THAT(problems(post("/v1/values", R"({"set": {"motor.speed": 1}})")),
@@ -189,8 +206,12 @@ TEST_F(HttpApi, BodiesAreCheckedAgainstTheirSchema) {
       {R"({"set": {}})", "there is nothing to do"},
       {R"({"set": {"motor.speed": 1}, "set": {}})", "has the key 'set' twice"},
       {R"({"set": {"motor.speed": 1, "motor.speed": 2}})", "has the key 'motor.speed' twice"},
-      {R"({"set": )", "is no JSON: byte"},
-      {"", "is no JSON"},
+      {R"({"set": )", "is no JSON: the text ends where a value is expected"},
+      {R"({"set": ,})", "is no JSON: byte 9: found ','; a value is expected"},
+      {"", R"(the body is empty; a JSON object is expected, for example {"set": {"model.variable": 2.5}})"},
+      {" \n", "the body is empty"},
+      {R"({"frame": 18446744073709551616, "set": {"motor.speed": 1}})", "frame is beyond 64 bits"},
+      {R"({"set": {"motor.mode": 18446744073709551616}})", "set.motor.mode: is beyond 64 bits"},
       {R"({"set": {"motor.speed": NaN}})", "is no JSON"},
       {R"({"set": {"motor.speed": 1e999}})", "is no JSON"},
       {R"({"set": {"motor.speed": "nan"}})", "set.motor.speed"},
@@ -287,6 +308,32 @@ TEST_F(HttpApi, AnEpisodeThatCannotBeRunListsItsProblems) {
       ElementsAre(HasSubstr("did you mean 'descriptor'?"), HasSubstr("in[0] lacks 'descriptor'")));
 }
 
+TEST_F(HttpApi, AnEpisodeThatTheRigIsNotInTheStateForIsAConflict) {
+  (void)post("/v1/episodes", "{}");
+  executive::EpisodeEnd end;
+  end.problems = {"the rig is not in Pause"};
+  end.conflict = true;
+  rig_.take_episodes().at(0).then(end);
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->status, 409);
+  EXPECT_EQ(reply_->body["error"], "the rig is not in Pause");
+}
+
+TEST_F(HttpApi, AnEpisodeThatWentWrongOnItsWaySaysHowFarItCame) {
+  (void)post("/v1/episodes", "{}");
+  executive::EpisodeEnd end;
+  end.problems = {"in[0]: 'motor.speed' is forced", "in[1]: 'motor.on' is forced"};
+  end.conflict = true;
+  end.frame = 7;
+  end.date = "2005-02-15T00:00:00.007+00:00";
+  rig_.take_episodes().at(0).then(end);
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->status, 409);
+  EXPECT_EQ(reply_->body["error"],
+            "2 problems; the episode ended with frame 7 (2005-02-15T00:00:00.007+00:00)");
+  EXPECT_EQ(problems(*reply_).size(), 2U);
+}
+
 TEST_F(HttpApi, UnknownPathsListWhatThereIs) {
   for (const char* const path : {"/", "/v2", "/v1/valus", "/v1/variables/a/b", "/v1//values", "/V1"}) {
     const Reply reply = get(path);
@@ -333,6 +380,9 @@ TEST_F(HttpApi, AsksForAStreamWithAtMostItsRate) {
   EXPECT_EQ(get("/v1/watch?names=motor.on").watch->every, std::chrono::milliseconds(100));
   EXPECT_EQ(get("/v1/watch?names=motor.on&every=10us").status, 400);
   EXPECT_EQ(get("/v1/watch?names=motor.on&every=2min").status, 400);
+  EXPECT_THAT(problems(get("/v1/watch?names=motor.on&every=5")),
+              ElementsAre("every: '5' is no time with a unit; write for example every=100ms"));
+  EXPECT_EQ(get("/v1/watch?names=motor.on&every=100ms").status, 200);
 }
 
 TEST_F(HttpApi, GroupsAreLimited) {
@@ -340,11 +390,47 @@ TEST_F(HttpApi, GroupsAreLimited) {
   for (int k = 0; k < 5000; ++k) names += ",x" + std::to_string(k);
   const Reply reply = get("/v1/values?names=" + names);
   EXPECT_EQ(reply.status, 400);
-  EXPECT_LE(problems(reply).size(), kMostProblems + 1) << "a flood of problems helps nobody";
+  EXPECT_THAT(problems(reply), ElementsAre("names: 5001 are asked for; at most 4096 are taken at once"));
   Json body;
   for (std::size_t k = 0; k <= kMostItems; ++k)
     body["in"].push_back(Json::parse(R"({"entity":"a","descriptor":"b","value":1})"));
   EXPECT_THAT(problems(post("/v1/episodes", body.dump())), ElementsAre(HasSubstr("at most 4096")));
+}
+
+TEST_F(HttpApi, AFloodOfProblemsIsCutAndSaysSo) {
+  std::string names = "x0";
+  for (int k = 1; k < 150; ++k) names += ",x" + std::to_string(k);
+  const Reply read = get("/v1/values?names=" + names);
+  EXPECT_EQ(problems(read).size(), kMostProblems + 1);
+  EXPECT_EQ(problems(read).back(), "and more");
+  EXPECT_EQ(read.body["error"], "more than 100 problems");
+  Json body;
+  for (int k = 0; k < 150; ++k) body["set"]["x" + std::to_string(k)] = k;
+  const Reply change = post("/v1/values", body.dump());
+  EXPECT_EQ(problems(change).size(), kMostProblems + 1);
+  EXPECT_EQ(problems(change).back(), "and more");
+  EXPECT_EQ(change.body["error"], "more than 100 problems; nothing was done");
+  EXPECT_EQ(get("/v1/values?names=x,y").body["error"], "2 problems") << "a read does nothing anyway";
+  EXPECT_NE(problems(get("/v1/values?names=" + names.substr(0, names.find(",x100")))).back(), "and more");
+}
+
+TEST_F(HttpApi, AFloodThatTheRigFindsIsCutToo) {
+  (void)post("/v1/episodes", "{}");
+  executive::EpisodeEnd end;
+  end.problems.assign(150, "no such variable");
+  rig_.take_episodes().at(0).then(end);
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(problems(*reply_).size(), kMostProblems + 1);
+  EXPECT_EQ(problems(*reply_).back(), "and more");
+  EXPECT_EQ(reply_->body["error"], "more than 100 problems; nothing was done");
+}
+
+TEST_F(HttpApi, NamesCountWhetherOrNotTheyAreGood) {
+  Json body;
+  for (std::size_t k = 0; k < kMostItems; ++k) body["set"]["x" + std::to_string(k)] = 1;
+  body["release"] = {"motor.on"};
+  EXPECT_THAT(problems(post("/v1/values", body.dump())),
+              ElementsAre("there are 4097 changes; at most 4096 are taken at once"));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "drivers/live/http/clients.hpp"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -98,6 +100,45 @@ TEST_F(HttpClients, WhenAllAreBusyOneMoreIsAboveTheLimit) {
   EXPECT_EQ(clients_.busy(), 2U);
   clients_.remove(client);
   EXPECT_EQ(clients_.count(), 2U);
+}
+
+/// A descriptor that goes with its scope.
+struct Socket {
+  explicit Socket(int made) : fd(made) {}
+  ~Socket() {
+    if (fd >= 0) ::close(fd);
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  int fd;
+};
+
+TEST(HttpClientNames, WhoComesByVersion4ToASocketOfBothIsNamedByVersion4) {
+  const Socket listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in6 all{};
+  all.sin6_family = AF_INET6;
+  socklen_t size = sizeof all;
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): how sockets take addresses
+  const int no = 0;
+  if (listener.fd < 0 || ::setsockopt(listener.fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no) != 0 ||
+      ::bind(listener.fd, reinterpret_cast<const sockaddr*>(&all), size) != 0 ||
+      ::listen(listener.fd, 1) != 0)
+    GTEST_SKIP() << "this machine has no IPv6";
+  ASSERT_EQ(::getsockname(listener.fd, reinterpret_cast<sockaddr*>(&all), &size), 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = all.sin6_port;
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const Socket peer(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::connect(peer.fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+  const Socket ours(::accept(listener.fd, nullptr, nullptr));
+  Client client;
+  client.fd = ours.fd;
+  identify(client);
+  EXPECT_EQ(client.reached, "127.0.0.1");
+  EXPECT_EQ(client.payer, "127.0.0.1");
+  EXPECT_TRUE(client.who.starts_with("127.0.0.1:")) << client.who;
 }
 
 }  // namespace

@@ -44,6 +44,26 @@ TEST(HttpJson, SizesAreLimitedBeforeTheyCostAnything) {
   EXPECT_THAT(problem_of(list + "0]"), HasSubstr("more than 65536 elements"));
 }
 
+TEST(HttpJson, SaysWhatWasFoundAndWhatIsExpected) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"({"a": ,})", "byte 7: found ','; a value is expected"},
+      {R"({"a": 1,})", "byte 9: found '}'; a key in double quotes is expected"},
+      {R"({'a': 1})", "byte 2: found '''; a key in double quotes is expected"},
+      {R"({a: 1})", "byte 2: found 'a'; a key in double quotes is expected"},
+      {R"({"a" 1})", "byte 6: found a number; ':' is expected"},
+      {R"({"a": 1 "b": 2})", "found a text in quotes; ',' or '}' is expected"},
+      {R"([1 2])", "byte 4: found a number; ',' or ']' is expected"},
+      {R"([1] [2])", "byte 5: found '['; the end of the text is expected"},
+      {R"(NaN)", "byte 1: found 'N'; a value is expected"},
+      {R"({"a": 1.})", "byte 9: found '}'; invalid number"},
+      {R"({"a": 1)", "the text ends where ',' or '}' is expected"},
+      {R"({"a": )", "the text ends where a value is expected"},
+      {R"({"a)", "the text ends in the middle of a text in quotes"},
+      {R"({"a": fal)", "the text ends in the middle of a value"},
+  };
+  for (const auto& [text, problem] : rows) EXPECT_THAT(problem_of(text), HasSubstr(problem)) << text;
+}
+
 TEST(HttpJson, WhatIsNoneIsRefused) {
   for (const char* const text : {"", " ", "{", "}", "{\"a\"}", "{a: 1}", "[1,]", "01", "nul", "NaN", "1e999",
                                  "\"\xff\"", "{} {}", "\"\\ud800\"", "// no\n1"})

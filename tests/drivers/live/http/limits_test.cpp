@@ -18,12 +18,12 @@ constexpr const char* kToken = "0123456789abcdef0123456789abcdef";
 
 /// A rig with a token, and the clients' header for it.
 struct Guarded {
-  Guarded() {
+  explicit Guarded(const std::string& settings = {}) {
     dir.write("token", std::string(kToken) + "\n");
     ::chmod((dir / "token").c_str(), 0600);
     rig.change_facts().folder = dir.path();
     declare_sample(rig);
-    server = server_of("listen: 127.0.0.1:0\ntoken_file: token", dir.path());
+    server = server_of("listen: 127.0.0.1:0\ntoken_file: token\n" + settings, dir.path());
     server->open(rig, {});
     const std::string line = server->tell().at(0);
     port = static_cast<std::uint16_t>(std::stoul(line.substr(line.rfind(':') + 1)));
@@ -138,6 +138,106 @@ TEST(HttpLimits, WhoAsksTooOftenWaits) {
   EXPECT_EQ(reply.headers.at("retry-after"), "1");
   std::this_thread::sleep_for(1100ms);
   EXPECT_EQ(client.get("/v1").status, 200);
+}
+
+TEST(HttpLimits, WrongTokensCountForTheRateToo) {
+  const Guarded guarded("max_rate: 5");
+  HttpClient client(guarded.port);
+  int refused = 0, status = 401;
+  for (; status == 401 && refused < 1000; ++refused)
+    status = client.get("/v1", "Authorization: Bearer 0123456789abcdef0123456789abcdeX\r\n").status;
+  EXPECT_EQ(status, 429);
+  EXPECT_GT(refused, 5);
+}
+
+TEST(HttpLimits, WithoutTheTokenABodyIsNotJudged) {
+  const Guarded guarded;
+  for (const char* const header : {"Transfer-Encoding: chunked", "Content-Length: 999999999999"}) {
+    HttpClient client(guarded.port);
+    ASSERT_TRUE(
+        client.send(std::string("POST /v1/values HTTP/1.1\r\nHost: localhost\r\n") + header + "\r\n\r\n"));
+    EXPECT_EQ(client.receive().status, 401) << header;
+    EXPECT_TRUE(client.is_closed()) << header;
+  }
+}
+
+TEST(HttpLimits, ClientsThatHaveGoneGiveUpTheirPlaces) {
+  ServedRig served("max_clients: 8\nanswer_timeout: 1 h");
+  for (int k = 0; k < 8; ++k) {
+    HttpClient gone = served.client();
+    ASSERT_TRUE(gone.send(
+        k == 0 ? gone.request("POST", "/v1/episodes", R"({"stop": "2005-02-15T00:00:02Z"})")
+               : gone.request("POST", "/v1/values", R"({"frame": 5000000, "set": {"motor.speed": 1}})")));
+  }
+  std::vector<FakeLiveRig::Written> written;
+  std::vector<FakeLiveRig::Asked> episodes;
+  const auto until = std::chrono::steady_clock::now() + 9s;
+  while (written.size() + episodes.size() < 8 && std::chrono::steady_clock::now() < until) {
+    for (auto& one : served.rig.take_written()) written.push_back(std::move(one));
+    for (auto& one : served.rig.take_episodes()) episodes.push_back(std::move(one));
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(written.size(), 7U) << "what they asked for stays";
+  EXPECT_EQ(episodes.size(), 1U);
+  std::vector<HttpClient> next;  // all places are free, not one
+  while (next.size() < 8 && std::chrono::steady_clock::now() < until) {
+    HttpClient one = served.client();
+    (void)one.send(one.request("GET", "/v1/watch?names=motor.speed"));
+    if (one.receive_head().status == 200) next.push_back(std::move(one));
+    std::this_thread::sleep_for(5ms);
+  }
+  EXPECT_EQ(next.size(), 8U);
+  for (const auto& one : written) one.then({true, 5000000, ""});  // for nobody
+  for (const auto& one : episodes) one.then({});
+}
+
+TEST(HttpLimits, WhoClosesOnlyTheOwnSideIsToldToWait) {
+  ServedRig served("answer_timeout: 1 h");
+  HttpClient client = served.client();
+  ASSERT_TRUE(client.send(client.request("GET", "/v1/values?names=motor.speed")));
+  client.close_own_side();
+  const HttpReply reply = client.receive();
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_THAT(reply.body, HasSubstr("Keep the connection open until the reply is there"));
+  EXPECT_TRUE(client.is_closed());
+}
+
+/// All that comes for an order with this Content-Length, until the connection ends.
+std::string answer_to_length(const ServedRig& served, const std::string& length) {
+  HttpClient client = served.client();
+  EXPECT_TRUE(
+      client.send("POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                  "Content-Length: " +
+                  length + "\r\n\r\n{\"order\": \"stop\"}"));
+  std::string all = client.rest();
+  EXPECT_TRUE(client.is_closed()) << length;
+  return all;
+}
+
+TEST(HttpLimits, TwoLengthsHaveOneAnswer) {
+  ServedRig served;
+  for (const std::string lengths : {"5\r\nContent-Length: 6", "17\r\nContent-Length: 17",
+                                    "2\r\ncontent-length: 20", "17\r\nContent-Length: -5"}) {
+    const std::string all = answer_to_length(served, lengths);
+    EXPECT_TRUE(all.starts_with("HTTP/1.1 400 ")) << lengths << "\n" << all;
+    EXPECT_EQ(all.find("HTTP/1.1", 1), std::string::npos) << lengths << "\n" << all;
+    EXPECT_THAT(all, HasSubstr("the header 'Content-Length' is there twice")) << lengths;
+  }
+  EXPECT_TRUE(served.rig.take_orders().empty());
+  EXPECT_EQ(served.client().get("/v1").status, 200);
+}
+
+TEST(HttpLimits, ALengthThatIsNoneIsRefusedAndTheConnectionEnds) {
+  ServedRig served;
+  for (const std::string length :
+       {"-5", "99999999999999999999", "9223372036854775808", "+5", "5x", "5, 5", "0x10"}) {
+    const std::string all = answer_to_length(served, length);
+    EXPECT_TRUE(all.starts_with("HTTP/1.1 400 ") || all.starts_with("HTTP/1.1 413 ")) << length << "\n"
+                                                                                      << all;
+    EXPECT_THAT(all, HasSubstr("Content-Length")) << length;
+  }
+  EXPECT_TRUE(served.rig.take_orders().empty());
+  EXPECT_EQ(served.client().get("/v1").status, 200);
 }
 
 TEST(HttpLimits, ClientsAboveTheLimitAreToldSo) {

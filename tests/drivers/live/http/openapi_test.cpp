@@ -143,6 +143,12 @@ TEST(HttpOpenApi, TheRulesFindWhatBreaksThem) {
             "");
 }
 
+TEST(HttpOpenApi, WhatTheRigMayNotBeInTheStateForIsSaid) {
+  const Json document = openapi();
+  for (const char* const path : {"/v1/values", "/v1/orders", "/v1/episodes"})
+    EXPECT_TRUE(document["paths"][path]["post"]["responses"].contains("409")) << path;
+}
+
 TEST(HttpOpenApi, HasEveryRowOfTheTableAndNoOther) {
   const Json document = openapi();
   std::size_t operations = 0;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "executive/device_error.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -20,8 +21,11 @@ class HttpToken : public testing::Test {
     return path;
   }
   std::string failure_of(const std::string& text, mode_t mode = 0600) const {
+    return failure_at(file(text, mode));
+  }
+  static std::string failure_at(const std::filesystem::path& path) {
     try {
-      (void)Token::read(file(text, mode));
+      (void)Token::read(path);
       return "";
     } catch (const executive::DeviceError& error) {
       return error.what();
@@ -58,8 +62,18 @@ TEST_F(HttpToken, FilesThatWillNotDoAreRefusedWithTheCure) {
   for (const mode_t mode : {0640U, 0604U, 0620U, 0644U, 0777U})
     EXPECT_THAT(failure_of("0123456789abcdef", mode), HasSubstr("chmod 600")) << mode;
   EXPECT_EQ(failure_of("0123456789abcdef\r\n", 0400), "");
-  EXPECT_THROW((void)Token::read(dir_ / "none"), executive::DeviceError);
   EXPECT_THROW((void)Token::read(dir_.path()), executive::DeviceError);
+}
+
+TEST_F(HttpToken, OnlyWhereThereIsNoneOneIsToBeMade) {
+  EXPECT_THAT(failure_at(dir_ / "none"), HasSubstr("openssl rand -hex 16 > " + (dir_ / "none").string()));
+  std::filesystem::create_symlink("loop", dir_ / "loop");
+  EXPECT_THAT(failure_at(dir_ / "loop"), HasSubstr("cannot be read"));
+  EXPECT_THAT(failure_at(dir_ / "loop"), testing::Not(HasSubstr("openssl")));
+  if (::geteuid() == 0) return;  // root reads everything
+  const std::string locked = failure_of("0123456789abcdef", 0);
+  EXPECT_THAT(locked, HasSubstr("has to belong to the user who runs the rig"));
+  EXPECT_THAT(locked, testing::Not(HasSubstr("openssl")));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace tactus::test {
 namespace {
@@ -165,6 +166,14 @@ std::string HttpClient::event(std::chrono::milliseconds within) {
   std::string text = stream_.substr(0, end);
   stream_.erase(0, end + 2);
   return text;
+}
+
+void HttpClient::close_own_side() { (void)::shutdown(fd_, SHUT_WR); }
+
+std::string HttpClient::rest(std::chrono::milliseconds within) {
+  const auto until = Clock::now() + within;
+  while (more(until)) continue;
+  return std::exchange(read_, {});
 }
 
 bool HttpClient::is_closed(std::chrono::milliseconds within) {

@@ -42,6 +42,10 @@ class HttpClient {
   HttpReply receive_head();
   /// The next event of a stream, comments included ("" when the stream is over or nothing came).
   std::string event(std::chrono::milliseconds within = std::chrono::seconds(10));
+  /// No more is sent; replies are still read.
+  void close_own_side();
+  /// Everything that comes until the other side ends the connection.
+  std::string rest(std::chrono::milliseconds within = std::chrono::seconds(10));
   /// Whether the other side ends the connection; what comes until then is dropped.
   bool is_closed(std::chrono::milliseconds within = std::chrono::seconds(10));
 

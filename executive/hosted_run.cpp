@@ -22,8 +22,11 @@ HostedRun::Place::Place() {
 
 HostedRun::Place::~Place() { running.store(false); }
 
-HostedRun::HostedRun(Rig& rig, RunOptions options, RunFolder folder, Log log)
-    : folder_(std::move(folder)), log_(std::move(log)), run_(rig, std::move(options)) {}
+HostedRun::HostedRun(std::unique_ptr<Place> place, Rig& rig, RunOptions options, RunFolder folder, Log log)
+    : place_(std::move(place)),
+      folder_(std::move(folder)),
+      log_(std::move(log)),
+      run_(rig, std::move(options)) {}
 
 HostedRun::~HostedRun() = default;
 

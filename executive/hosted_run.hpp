@@ -24,8 +24,17 @@ class HostedRun final : public RunWatcher {
  public:
   using Log = std::function<void(const std::string& line)>;
 
-  /// Throws MachineError when another run of this process is not over. @when setup
-  HostedRun(Rig& rig, RunOptions options, RunFolder folder, Log log);
+  /// The one that there may be in a process.
+  struct Place {
+    /// Throws MachineError when another run of this process is not over.
+    Place();
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+  };
+
+  /// @when setup
+  HostedRun(std::unique_ptr<Place> place, Rig& rig, RunOptions options, RunFolder folder, Log log);
   /// Waits for the end of a run that was started.
   ~HostedRun() override;
   HostedRun(const HostedRun&) = delete;
@@ -59,15 +68,7 @@ class HostedRun final : public RunWatcher {
   void meet(RigRun& run);
   void pass_on();
 
-  /// The one that there may be.
-  struct Place {
-    Place();
-    ~Place();
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-  };
-
-  Place place_;
+  std::unique_ptr<Place> place_;
   RunFolder folder_;
   Log log_;
   RigRun run_;

@@ -291,6 +291,7 @@ void LiveAccess::finish_episode(Answers& answers, bool ended) {
   LiveEpisode& episode = running->episode;
   const bool paused = episode.done.load(std::memory_order_acquire) && !episode.broken;
   if (episode.broken && !episode.begun) {
+    end.out.clear();
     end.problems = {"the rig did not stand still any more before frame " +
                     std::to_string(episode.first_frame) +
                     " when the episode was to begin, and nothing of it was done: wait for its Pause"};
@@ -303,7 +304,9 @@ void LiveAccess::finish_episode(Answers& answers, bool ended) {
   end.ended = ended && !paused;
   end.outcome = end.ended ? std::string(name_of(end_.outcome)) : "";
   end.reason = end.ended ? end_.reason : "";
-  end.frame = paused ? episode.last_frame : executive_.frames_done() - 1;
+  const bool refused = episode.broken && !episode.begun;  // nothing of it has run
+  if (!refused)
+    end.frame = paused ? episode.last_frame : ended ? executive_.frames_done() - 1 : port_->frame();
   if (end.frame >= 0) end.date = date_of(end.frame);
   for (std::size_t i = 0; i < end.out.size(); ++i) {
     const LiveRef& ref = end.out[i].ref;

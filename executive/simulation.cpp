@@ -53,12 +53,13 @@ HostedRun& Simulation::start(bool live) {
   if (over_) refuse_again();
   if (run_ != nullptr) return *run_;
   try {
+    auto place = std::make_unique<HostedRun::Place>();  // before anything is made on disk
     const RunFolder folder(options_, rig_->settings().rig.value);
     folder_ = folder.path();
     RunOptions options = run_options(*rig_, options_, folder);
     options.live = options.live || live;
     options.paused = options.paused || live;
-    run_ = std::make_unique<HostedRun>(*rig_, std::move(options), folder, options_.log);
+    run_ = std::make_unique<HostedRun>(std::move(place), *rig_, std::move(options), folder, options_.log);
     if (stop_before_ != nullptr) run_->stop(stop_before_);
     if (abort_before_ != nullptr) run_->abort(abort_before_);
     run_->start();

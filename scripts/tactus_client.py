@@ -15,7 +15,7 @@ From a shell, which gets JSON (exit status 1: the rig refused or is not there, 2
 
     scripts/tactus_client.py unix:/tmp/servo.sock set motor.load_torque=0.02 --frame 5000
     facts  state  statistics  variables [GLOB]  describe NAME  get NAME...  watch NAME... [--every 100ms]
-    set NAME=VALUE... [--frame N]  force NAME=VALUE... [--frame N]  release [NAME...] [--frame N]
+    set NAME=VALUE... [--frame N]  force NAME=VALUE... [--frame N]  release NAME...|all [--frame N]
     pause  resume  step [N]  run_until TIME  reset  stop  checkpoint
 
 Values are as in JSON: numbers, bools, lists for arrays; of floats that are no number come nan and inf.
@@ -108,6 +108,9 @@ class Rig:
 
     def __init__(self, address: str, token: str | None = None, token_file: str | os.PathLike[str] | None = None,
                  timeout: float = 15.0) -> None:
+        _check_time(timeout)
+        if not isinstance(address, str):
+            raise _no_address(address)
         self.address, self.timeout = address, timeout
         self._grid: tuple[str, int, int] | None = None  # of frames: epoch and period
         self._unix = address[len("unix:"):] if address.startswith("unix:") else ""
@@ -145,19 +148,22 @@ class Rig:
 
     def describe(self, name: str) -> Json:
         """One of variables()."""
+        (name,) = _names("describe", [name])
         return self._call("GET", "/v1/variables/" + quote(name, safe=""))
 
     def date_of(self, frame: int) -> str:
         """The date of a frame, for run_open()."""
+        if not isinstance(frame, int) or frame < 0:
+            raise ValueError(f"{frame!r} is no frame; the first one is 0")
         if self._grid is None:
             facts = self.facts()
             self._grid = facts["epoch"], facts["period"]["num_ns"], facts["period"]["den"]
         epoch, num, den = self._grid
         return date_after(epoch, frame * num // den)
 
-    def get(self, *names: str, timeout: float | None = None) -> Values:
-        """One coherent group: get("motor.speed", "axis.force[2]")."""
-        return _values(self._call("GET", "/v1/values?" + _query(names), timeout=timeout))
+    def get(self, *names: str | Iterable[str], timeout: float | None = None) -> Values:
+        """One coherent group: get("motor.speed", "axis.force[2]"), or get(names)."""
+        return _values(self._call("GET", "/v1/values?" + _query(_names("get", *names)), timeout=timeout))
 
     def write(self, set: Json | None = None, force: Json | None = None, release: Sequence[str] = (),
               frame: int | None = None, timeout: float | None = None) -> Applied:
@@ -176,15 +182,22 @@ class Rig:
         """Until release(), whoever else writes it. See write()."""
         return self.write(force=values, frame=frame, timeout=timeout)
 
-    def release(self, *names: str, frame: int | None = None, timeout: float | None = None) -> Applied:
-        """Ends the forces of these variables; without a name, all forces. See write()."""
-        return self.write(release=names or "all", frame=frame, timeout=timeout)
+    def release(self, *names: str | Iterable[str], frame: int | None = None,
+                timeout: float | None = None) -> Applied:
+        """Ends the forces of these variables. See write()."""
+        if not names:
+            raise ValueError("name what to release, or use release_all()")
+        return self.write(release=_names("release", *names), frame=frame, timeout=timeout)
 
-    def watch(self, names: Iterable[str], every: str | float = "100ms", silence: float = 60.0) -> Iterator[Event]:
+    def release_all(self, frame: int | None = None, timeout: float | None = None) -> Applied:
+        """Ends all forces, those of other clients too. See write()."""
+        return self.write(release="all", frame=frame, timeout=timeout)
+
+    def watch(self, names: str | Iterable[str], every: str | float = "100ms", silence: float = 60.0) -> Iterator[Event]:
         """Events until the run is over; the last is "end". `every`: a number is seconds. A connection that breaks,
         or does not even say that it lives for `silence` seconds, is a RigError: watch again or not."""
         pace = every if isinstance(every, str) else f"{round(every * 1e9)}ns"
-        path = f"/v1/watch?{_query(names)}&{urlencode({'every': pace})}"
+        path = f"/v1/watch?{_query(_names('watch', names))}&{urlencode({'every': pace})}"
         return self._events(*self._begin("GET", path, None, silence))
 
     def pause(self) -> None:
@@ -277,6 +290,7 @@ class Rig:
                timeout: float) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse, str]:
         """Sends a request; the body of the answer is still to be read. Raises what was refused."""
         what = f"{self.address}: {method} {path.partition('?')[0]}"
+        _check_time(timeout)
         headers = {"Connection": "close", "Content-Type": "application/json"}
         if self._token:
             headers["Authorization"] = "Bearer " + self._token
@@ -414,7 +428,26 @@ def _host_and_port(address: str) -> tuple[str, int]:
             return parts.hostname, parts.port
     except ValueError:
         pass
-    raise ValueError(f"'{address}' is no address of a rig; write unix:PATH, http://HOST:PORT or HOST:PORT")
+    raise _no_address(address)
+
+
+def _no_address(address: Any) -> ValueError:
+    return ValueError(f"{address!r} is no address of a rig; write unix:PATH, http://HOST:PORT or HOST:PORT")
+
+
+def _check_time(seconds: Any) -> None:
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
+        raise ValueError(f"timeout: {seconds!r} is no time to wait for an answer; give seconds, more than 0")
+
+
+def _names(call: str, *given: Any) -> list[str]:
+    """Names, or one list of them."""
+    if len(given) == 1 and not isinstance(given[0], str) and isinstance(given[0], Iterable):
+        given = tuple(given[0])
+    if not given or not all(isinstance(name, str) and name for name in given):
+        wrong = ", ".join(repr(name) for name in given) or "nothing"
+        raise ValueError(f"{call}: {wrong} is given; name variables, such as 'motor.speed'")
+    return list(given)
 
 
 def _query(names: Iterable[str]) -> str:
@@ -462,12 +495,17 @@ def main() -> int:
     given = parser.parse_intermixed_args()
     name, operands, options = given.command, given.operands, {}
     try:
-        call = getattr(Rig(given.address, token_file=given.token_file, timeout=given.timeout), name)
+        rig = Rig(given.address, token_file=given.token_file, timeout=given.timeout)
+        call = getattr(rig, name)
         if name in ("set", "force", "watch"):
             operands = operands and [operands if name == "watch" else _assigned(operands)]
         if name in ("set", "force", "release", "watch"):
             options = {"every": given.every} if name == "watch" else {"frame": given.frame}
         operands = [int(each) for each in operands] if name == "step" else operands
+        if name == "release" and not operands:
+            raise ValueError("name what to release, or 'all'")
+        if name == "release" and operands == ["all"]:
+            call, operands = rig.release_all, []
         inspect.signature(call).bind(*operands, **options)
         result = call(*operands, **options)
         for each in result if isinstance(result, Iterator) else [] if result is None else [result]:

@@ -2,6 +2,8 @@
 
 #include <tactus/open_simulation.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +13,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,7 +23,11 @@
 
 namespace {
 
+using namespace std::chrono_literals;
 using namespace tactus::executive;
+
+constexpr auto kStopPatience = 5s;  // before a stop becomes an abort
+constexpr auto kLook = 1ms;         // whether calls have returned
 
 thread_local std::string last_error;
 
@@ -34,7 +41,8 @@ class WrongCall : public std::runtime_error {
 
 struct tactus_open_simulation {
   OpenSimulation simulation;
-  mutable std::mutex mutex{};  // of what follows
+  mutable std::atomic<int> calls{0};  // that are under way
+  mutable std::mutex mutex{};         // of what follows
   std::int64_t frame = -1;
   std::string date{};
 
@@ -43,6 +51,40 @@ struct tactus_open_simulation {
 };
 
 namespace {
+
+/// A call is under way: as long as it is, its simulation is not freed. The last to go.
+class Inside {
+ public:
+  explicit Inside(const tactus_open_simulation* simulation) : simulation_(simulation) {
+    if (simulation_ != nullptr) simulation_->calls.fetch_add(1);
+  }
+  ~Inside() {
+    if (simulation_ != nullptr) simulation_->calls.fetch_sub(1);
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  const tactus_open_simulation* simulation_;
+};
+
+/// Ends the run, and with it calls that wait for it; returns when no call is under way any more.
+void end_calls(tactus_open_simulation& open) noexcept {
+  if (open.calls.load() == 0) return;
+  const auto abort_at = std::chrono::steady_clock::now() + kStopPatience;
+  bool aborted = false;
+  open.simulation.stop();
+  const auto runs = [&] {  // not: was never started
+    const State now = open.simulation.state();
+    return now != State::connect && now != State::disconnect;
+  };
+  while (open.calls.load() > 0 || (runs() && !aborted)) {
+    std::this_thread::sleep_for(kLook);
+    if (aborted || std::chrono::steady_clock::now() < abort_at) continue;
+    open.simulation.abort();
+    aborted = true;
+  }
+}
 
 /// Does something; what it throws becomes a result and a text.
 template <class Does>
@@ -186,6 +228,7 @@ void run_open(tactus_open_simulation& open, const char* stop_date, const tactus_
 /// A text that stays until the thread asks for the same again; "" when there is none.
 template <class Ask>
 const char* text_of(const tactus_open_simulation* simulation, std::string& kept, Ask ask) noexcept {
+  const Inside inside(simulation);
   try {
     kept.clear();
     if (simulation != nullptr) kept = ask();
@@ -197,6 +240,7 @@ const char* text_of(const tactus_open_simulation* simulation, std::string& kept,
 
 template <class T, class Ask>
 T value_of(const tactus_open_simulation* simulation, T otherwise, Ask ask) noexcept {
+  const Inside inside(simulation);
   try {
     return simulation == nullptr ? otherwise : ask();
   } catch (...) {
@@ -219,6 +263,7 @@ tactus_result tactus_open_simulation_create(const char* rig_file, const tactus_s
 tactus_result tactus_open_simulation_run_open(tactus_open_simulation* simulation, const char* stop_date,
                                               const tactus_episode_item* in, size_t in_count,
                                               tactus_episode_item* out, size_t out_count) {
+  const Inside inside(simulation);
   return guarded(
       [&] { run_open(needed(simulation, "simulation"), stop_date, in, in_count, out, out_count); });
 }
@@ -231,6 +276,7 @@ tactus_result tactus_open_simulation_describe(const tactus_open_simulation* simu
                                               const char* descriptor, tactus_type* type, uint32_t* count,
                                               const char** unit) {
   static thread_local std::string kept;
+  const Inside inside(simulation);
   return guarded([&] {
     EpisodeVariable found =
         needed(simulation, "simulation")
@@ -244,6 +290,7 @@ tactus_result tactus_open_simulation_describe(const tactus_open_simulation* simu
 }
 
 tactus_result tactus_open_simulation_stop(tactus_open_simulation* simulation) {
+  const Inside inside(simulation);
   return guarded([&] { needed(simulation, "simulation").simulation.stop(); });
 }
 
@@ -287,6 +334,10 @@ int tactus_open_simulation_exit_status(const tactus_open_simulation* simulation)
   return value_of(simulation, 1, [&] { return simulation->simulation.exit_status(); });
 }
 
-void tactus_open_simulation_destroy(tactus_open_simulation* simulation) { delete simulation; }
+void tactus_open_simulation_destroy(tactus_open_simulation* simulation) {
+  if (simulation == nullptr) return;
+  end_calls(*simulation);
+  delete simulation;
+}
 
 const char* tactus_open_simulation_last_error(void) { return last_error.c_str(); }

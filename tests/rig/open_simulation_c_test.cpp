@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -368,11 +369,75 @@ TEST_F(CApi, AStopFromAnotherThreadWakesWhoWaits) {
   EXPECT_EQ(tactus_open_simulation_exit_status(rig_), 0);
 }
 
+/// They are in run or run_open of the same handle, at the beginning or in the middle.
+TEST_F(CApi, DestroyEndsTheCallsOfOtherThreads) {
+  set_ = {"until=for ever", "record.motion.every=1 s"};
+  for (int turn = 0; turn < 30; ++turn) {
+    const std::string out = (dir_ / std::to_string(turn)).string();
+    tactus_simulation_options how = options();
+    how.out = out.c_str();
+    tactus_open_simulation* rig = nullptr;
+    ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig), TACTUS_DONE) << error();
+    std::atomic<tactus_result> became{TACTUS_TROUBLE};
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+      double speed = 0;
+      tactus_episode_item item = this->item("motor", "speed", &speed);
+      became = turn % 2 == 0
+                   ? tactus_open_simulation_run(rig)
+                   : tactus_open_simulation_run_open(rig, "2200-01-01T00:00:00Z", nullptr, 0, &item, 1);
+      over = true;
+    });
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (tactus_open_simulation_state(rig) == std::string("Connect") &&
+           std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    std::this_thread::sleep_for(std::chrono::microseconds(turn % 3 * 700));  // Start, or frames
+    EXPECT_FALSE(over) << turn;
+    tactus_open_simulation_destroy(rig);
+    other.join();
+    EXPECT_EQ(became, TACTUS_DONE) << turn;
+    EXPECT_THAT(read_file(dir_ / std::to_string(turn) / "summary.json"), HasSubstr("\"stopped\""));
+  }
+}
+
+TEST_F(CApi, ASecondSimulationIsRefusedAndLeavesNothing) {
+  create();
+  ASSERT_EQ(tactus_open_simulation_run_open(rig_, "2030-01-01T00:00:00.004Z", nullptr, 0, nullptr, 0),
+            TACTUS_DONE)
+      << error();
+  const std::string out = (dir_ / "second/out").string();
+  tactus_simulation_options how = options();
+  how.out = out.c_str();
+  tactus_open_simulation* second = nullptr;
+  ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &second), TACTUS_DONE) << error();
+  EXPECT_EQ(tactus_open_simulation_run(second), TACTUS_WRONG_MACHINE);
+  EXPECT_THAT(error(), HasSubstr("another simulation of this process is not over"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "second"));
+  tactus_open_simulation_destroy(second);
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_DONE) << error();
+}
+
+/// The folder that is refused does not keep the place.
+TEST_F(CApi, AFolderThatIsNotEmptyDoesNotKeepOthersFromRunning) {
+  (void)dir_.write("full/file.txt", "");
+  const std::string full = (dir_ / "full").string();
+  tactus_simulation_options how = options();
+  how.out = full.c_str();
+  ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_DONE) << error();
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_WRONG_RIG);
+  EXPECT_THAT(error(), HasSubstr("the folder is not empty"));
+  tactus_open_simulation_destroy(std::exchange(rig_, nullptr));
+  create();
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_DONE) << error();
+}
+
 TEST_F(CApi, WhatAPersonWouldWantToSeeIsToldToTheProgram) {
   struct Told {
     std::mutex mutex;
     std::string lines;
   } told;
+  set_.push_back("commands=[{ at: 5 ms, do: pause }]");
   tactus_simulation_options how = options();
   how.context = &told;
   how.log = [](void* context, const char* line) {
@@ -381,8 +446,7 @@ TEST_F(CApi, WhatAPersonWouldWantToSeeIsToldToTheProgram) {
     to.lines += line;
   };
   ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_DONE) << error();
-  ASSERT_EQ(tactus_open_simulation_run_open(rig_, "2030-01-01T00:00:00.004Z", nullptr, 0, nullptr, 0),
-            TACTUS_DONE);
+  std::thread other([rig = rig_] { EXPECT_EQ(tactus_open_simulation_run(rig), TACTUS_DONE) << error(); });
   const auto is_told = [&] {
     const std::lock_guard lock(told.mutex);
     return told.lines.find("paused after ") != std::string::npos;
@@ -390,8 +454,9 @@ TEST_F(CApi, WhatAPersonWouldWantToSeeIsToldToTheProgram) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (!is_told() && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_TRUE(is_told());
+  EXPECT_TRUE(is_told()) << "a pause that no client asked for";
   tactus_open_simulation_destroy(std::exchange(rig_, nullptr));
+  other.join();
 }
 
 TEST(CExample, TheSupervisorClosesItsLoop) {

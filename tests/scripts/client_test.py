@@ -64,6 +64,8 @@ class Calls(WithFake):
         now = self.rig.get("motor.speed", "axis.force")
         self.assertEqual(now, Values(6, 7, EPOCH, "Pause", {"motor.speed": 1.5, "axis.force": [1, 2]}))
         self.assertEqual(now["axis.force"], [1, 2])
+        self.assertEqual(self.rig.get(["motor.speed", "axis.force"]), now)
+        self.assertEqual(self.rig.get(name for name in ("motor.speed", "axis.force")), now)
 
     def test_numbers_that_are_none_come_as_floats(self):
         self.fake.values.update({"motor.speed": "nan", "axis.force": ["inf", "-inf", 0]})
@@ -81,8 +83,12 @@ class Calls(WithFake):
         self.assertEqual(self.asked()[3], {"force": {"motor.speed": 4}, "frame": 90})
         self.rig.release("motor.speed", "motor.angle")
         self.assertEqual(self.asked()[3], {"release": ["motor.speed", "motor.angle"]})
-        self.rig.release()
+        self.rig.release(["motor.speed"], frame=3)
+        self.assertEqual(self.asked()[3], {"release": ["motor.speed"], "frame": 3})
+        self.rig.release_all()
         self.assertEqual(self.asked()[3], {"release": "all"})
+        self.rig.release_all(frame=0)
+        self.assertEqual(self.asked()[3], {"release": "all", "frame": 0})
         self.rig.write(set={"a": 1}, force={"b": True}, release=["c"], frame=5)
         self.assertEqual(self.asked()[3], {"set": {"a": 1}, "force": {"b": True}, "release": ["c"], "frame": 5})
 
@@ -162,6 +168,8 @@ class Calls(WithFake):
         self.assertEqual([event.kind for event in events], ["values", "state", "end"])
         self.assertEqual((events[0].data["motor.speed"], events[0].id), (1.5, "1"))
         self.assertEqual(events[2].data, {"outcome": "stopped"})
+        self.assertEqual(len(list(self.rig.watch("motor.speed"))), 3)
+        self.assertEqual(self.asked()[2]["names"], "motor.speed")
 
     def test_a_watch_takes_what_comes_in_any_pieces(self):
         text = ('\ufeff: hello\r\n\r\nid:4\r\nevent: values\r\ndata: {"frame": 1, "sim_time_ns": 2, "date": "d",\r\n'
@@ -254,6 +262,31 @@ class Errors(WithFake):
     def test_what_is_no_value_is_not_sent(self):
         for value in (math.nan, math.inf, object()):
             self.fails(lambda: self.rig.set({"a": value}), "a value is a finite number")
+        self.assertEqual(self.fake.asked, [])
+
+    def test_a_call_that_cannot_be_meant_is_not_sent(self):
+        rows = [  # call, its error says
+            (lambda: self.rig.release(), r"name what to release, or use release_all\(\)"),
+            (lambda: self.rig.release([]), "release: nothing is given"),
+            (lambda: self.rig.get(), "get: nothing is given; name variables, such as 'motor.speed'"),
+            (lambda: self.rig.get([]), "get: nothing is given"),
+            (lambda: self.rig.get("motor.speed", ["a"]), r"get: 'motor.speed', \['a'\] is given"),
+            (lambda: self.rig.get(None), "get: None is given"),
+            (lambda: self.rig.get(""), "get: '' is given"),
+            (lambda: self.rig.watch([]), "watch: nothing is given"),
+            (lambda: self.rig.watch("motor.speed", silence=0), "timeout: 0 is no time"),
+            (lambda: self.rig.describe(""), "describe: '' is given"),
+            (lambda: self.rig.describe(None), "describe: None is given"),
+            (lambda: self.rig.date_of(-1), "-1 is no frame; the first one is 0"),
+            (lambda: self.rig.date_of(0.5), "0.5 is no frame"),
+            (lambda: Rig(None), "None is no address of a rig; write unix:PATH"),
+            (lambda: Rig(self.fake.address, timeout=-1), "timeout: -1 is no time"),
+        ]
+        for timeout in (0, -1, math.nan, "1 s", True):
+            rows.append((lambda wrong=timeout: self.rig.get("a", timeout=wrong), "timeout: .* more than 0"))
+        for call, says in rows:
+            with self.assertRaisesRegex(ValueError, says):
+                call()
         self.assertEqual(self.fake.asked, [])
 
     def test_nobody_listens_there(self):
@@ -376,8 +409,10 @@ class CommandLine(WithFake):
     def test_commands_change_things(self):
         self.run_client(self.fake.address, "set", "a=1.5", "b=fast", "--frame", "9", "c=[1, 2]", "d=true")
         self.assertEqual(self.asked()[3], {"set": {"a": 1.5, "b": "fast", "c": [1, 2], "d": True}, "frame": 9})
-        self.run_client(self.fake.address, "release")
-        self.assertEqual(self.asked()[3], {"release": "all"})
+        self.run_client(self.fake.address, "release", "all", "--frame", "8")
+        self.assertEqual(self.asked()[3], {"release": "all", "frame": 8})
+        self.run_client(self.fake.address, "release", "motor.speed", "motor.angle")
+        self.assertEqual(self.asked()[3], {"release": ["motor.speed", "motor.angle"]})
         self.run_client(self.fake.address, "step", "4")
         self.assertEqual(self.asked()[3], {"order": "step", "frames": 4})
 
@@ -385,8 +420,10 @@ class CommandLine(WithFake):
         refused = self.run_client(self.fake.address, "describe", "nobody", status=1)
         self.assertIn("there is no 'nobody'", refused.stderr)
         self.assertIn("no rig listens", self.run_client("unix:/nowhere/live.sock", "pause", status=1).stderr)
-        for wrong in (["describe"], ["pause", "now"], ["set"], ["set", "a"], ["step", "x"], ["dance"]):
+        for wrong in (["describe"], ["pause", "now"], ["set"], ["set", "a"], ["step", "x"], ["dance"],
+                      ["release"], ["get"], ["watch"], ["state", "--timeout", "0"]):
             self.assertIn("error:", self.run_client(self.fake.address, *wrong, status=2).stderr)
+        self.assertIn("or 'all'", self.run_client(self.fake.address, "release", status=2).stderr)
         self.run_client("nowhere", "pause", status=2)
 
 

@@ -35,6 +35,7 @@ using executive::LiveRig;
 constexpr std::size_t kLines = 200;               // between two calls of tell()
 constexpr Nanoseconds kFarewell{2'000'000'000};   // for a session that is over to take its last answers
 constexpr Nanoseconds kListenAgain{100'000'000};  // after accept() found no room
+constexpr Nanoseconds kTellAgain{1'000'000'000};  // of connections that are refused
 constexpr int kSendBuffer = 256 * 1024;
 
 class Descriptor {
@@ -78,6 +79,34 @@ class Lines {
   std::mutex mutex_;
   std::vector<std::string> lines_;
   std::int64_t left_out_ = 0;
+};
+
+/// Connections that were refused for the same reason: a line for the first, then one for all of a second.
+class Refusals {
+ public:
+  /// "connections that ...".
+  explicit Refusals(const char* what) : what_(what) {}
+  void add(const Endpoint& from, std::string reason) {
+    ++count_;
+    from_ = from.text();
+    reason_ = std::move(reason);
+  }
+  /// When there will be a line; nothing: there is none.
+  std::optional<Nanoseconds> wake_at() const { return count_ > 0 ? std::optional(next_) : std::nullopt; }
+  void tell(Lines& lines, Nanoseconds now) {
+    if (count_ == 0 || now < next_) return;
+    lines.add(count_ == 1 ? from_ + " is refused: " + reason_
+                          : "refused " + std::to_string(count_) + " connections that " + what_ +
+                                ", the last from " + from_);
+    count_ = 0;
+    next_ = now + kTellAgain;
+  }
+
+ private:
+  const char* what_;
+  std::int64_t count_ = 0;
+  Nanoseconds next_{0};
+  std::string from_, reason_;
 };
 
 struct Answer {
@@ -171,6 +200,7 @@ class Server::Loop {
     stop_ = true;
     mailbox_->wake();
     if (thread_) thread_->join();
+    for (Refusals* const each : {&strangers_, &too_many_}) each->tell(lines_, Nanoseconds::max());
     mailbox_->shut();
     peers_.clear();
     listener_ = Descriptor();
@@ -222,8 +252,10 @@ class Server::Loop {
     if (!bound_.is_loopback()) {
       std::string whom;
       for (const std::string& block : settings_.allow) whom += (whom.empty() ? "" : ", ") + block;
-      lines_.add("there is no password on " + bound_.text() + ": whoever comes from " + whom +
-                 (settings_.writes ? " sees and sets all variables" : " sees all variables"));
+      lines_.add(
+          "Trick's variable server on " + bound_.text() +
+          " can be reached from other machines, and there is no password: whoever comes from " + whom +
+          (settings_.writes ? " sees and sets all variables, and gives orders" : " sees all variables"));
     }
   }
 
@@ -241,6 +273,7 @@ class Server::Loop {
     now_ = steady_now();
     for (Answer& answer : mailbox_->take()) deliver(answer);
     if (ready(0)) accept_all();
+    for (Refusals* const each : {&strangers_, &too_many_}) each->tell(lines_, now_);
     std::size_t index = 1;
     for (const std::uint64_t number : polled_) serve(peers_.at(number), events_.at(++index).revents);
     std::erase_if(peers_, [](const auto& peer) { return peer.second.gone; });
@@ -257,6 +290,8 @@ class Server::Loop {
     std::optional<Nanoseconds> next;
     const auto at = [&](Nanoseconds when) { next = next ? std::min(*next, when) : when; };
     if (!listens) at(listen_again_);
+    for (const Refusals* const each : {&strangers_, &too_many_})
+      if (const auto when = each->wake_at()) at(*when);
     for (auto& [number, peer] : peers_) {
       short wanted = 0;
       if (peer.session.room() > 0 || peer.lingers) wanted |= POLLIN;
@@ -386,13 +421,12 @@ class Server::Loop {
 
   void welcome(Descriptor socket, const Endpoint& from) {
     if (!allowed(from.address)) {
-      lines_.add(from.text() + " is refused: it is not in `allow` of the rig file");
-      return;
+      return strangers_.add(from, "it is not in `allow` of the rig file");
     }
     if (peers_.size() >= static_cast<std::size_t>(settings_.max_clients)) {
       const std::string reason = "there are " + std::to_string(peers_.size()) +
                                  " clients already, which is the most (`max_clients` in the rig file)";
-      lines_.add(from.text() + " is refused: " + reason);
+      too_many_.add(from, reason);
       const std::string message = error_message(reason, {});
       [[maybe_unused]] const ssize_t sent =
           ::send(socket.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -420,6 +454,8 @@ class Server::Loop {
   Nanoseconds listen_again_{0};
   std::map<std::uint64_t, Peer> peers_;
   std::uint64_t numbers_ = 0;
+  Refusals strangers_{"are not in `allow` of the rig file"};
+  Refusals too_many_{"are more than `max_clients` of the rig file"};
   std::vector<pollfd> events_;  // listener, mailbox, then the peers of polled_
   std::vector<std::uint64_t> polled_;
   std::array<char, 64 * 1024> buffer_{};

@@ -18,7 +18,24 @@ constexpr int kCallsAtOnce = 256;
 constexpr std::size_t kShown = 100;  // bytes of a call that are kept for messages
 // Copies bound to frames are asked for all the time, but not more often than this.
 constexpr Nanoseconds kShortestAsk{200'000};
-constexpr Nanoseconds kLook{50'000'000};  // whether the rig has gone into Pause
+
+bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// "METHOD target HTTP/1.1", or the `Host:` that every request has.
+bool is_http(std::string_view line) {
+  constexpr std::string_view kHost = "host:";
+  const auto same = [](char wanted, char have) { return wanted == (have | 0x20); };
+  if (std::equal(kHost.begin(), kHost.end(), line.begin(), line.begin() + std::min(line.size(), kHost.size()),
+                 same))
+    return true;
+  line = config::trimmed(line);
+  const std::size_t method = line.find(' ');
+  const std::size_t version = line.rfind(' ');
+  if (method == std::string_view::npos || version == method || method == 0) return false;
+  return std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(method),
+                     [](char c) { return is_ascii_letter(c) || c == '-'; }) &&
+         line.substr(version + 1).starts_with("HTTP/");
+}
 
 }  // namespace
 
@@ -85,6 +102,13 @@ void Session::next_line() {
   std::string line = input_.substr(taken_, end - taken_);
   taken_ = scanned_ = end + 1;
   std::erase(line, '\r');
+  if (is_http(line)) {  // what stands behind it may be anybody's: a browser sends it for any page
+    refuse(line.substr(0, kShown),
+           "this is Trick's variable server, not a web server; the session is over. For HTTP use the control "
+           "port");
+    over_ = true;
+    return;
+  }
   for (Call& call : parse_line(line)) calls_.push_back(std::move(call));
 }
 
@@ -111,9 +135,7 @@ void Session::run_calls() {
 
 // --- answers on demand
 
-bool Session::writes_in_the_way() const {
-  return !writing_.empty() && rig_.state() != State::pause && now_ - reading_->since < kEffect;
-}
+bool Session::writes_in_the_way() const { return !writing_.empty() && now_ - reading_->since < kEffect; }
 
 void Session::start_reading(Kind kind, std::vector<Entry> once, const Call& call) {
   reading_ = Reading{kind, std::move(once), 0, now_, call.text.substr(0, kShown)};
@@ -246,7 +268,7 @@ std::optional<Nanoseconds> Session::wake_at() const {
   if (more_) return now_;
   std::optional<Nanoseconds> next;
   const auto at = [&](Nanoseconds when) { next = next ? std::min(*next, when) : when; };
-  if (reading_) at(reading_->ticket == 0 ? now_ + kLook : reading_->since + kAnswer);
+  if (reading_) at(reading_->since + (reading_->ticket == 0 ? kEffect : kAnswer));
   if (is_cyclic() && cyclic_ticket_ == 0) at(due_);
   return next;
 }

@@ -377,7 +377,10 @@ void Session::var_set(const Call& call) {
     return;
   }
   std::string all;
-  for (const std::string& one : problems) all += (all.empty() ? "" : "; ") + one;
+  for (const std::string& one : problems) {
+    all += (all.empty() ? "" : "; ") + one;
+    if (one.ends_with("force it instead")) all += " at the control port (Trick's protocol has no force)";
+  }
   refuse(call.text, all);
 }
 

@@ -16,7 +16,8 @@
  *
  *  Texts that are returned are valid until the same thread asks the same again.
  *
- *  Threads: create, run_open, run, destroy: one thread at a time. The others: any.
+ *  Threads: run_open and run: one thread at a time, else TACTUS_WRONG_CALL. The others: any. destroy ends the
+ * calls that are under way in other threads; none may begin once it was called.
  */
 #include <stddef.h>
 #include <tactus/model.h>
@@ -99,7 +100,10 @@ TACTUS_EXPORT const char* tactus_open_simulation_reason(const tactus_open_simula
 /** As of `tactus run`: 0 completed or stopped, else 1; 1 as long as it is not over. */
 TACTUS_EXPORT int tactus_open_simulation_exit_status(const tactus_open_simulation* simulation);
 
-/** Stops a rig that still runs, waits for its end and frees it. NULL is nothing to do. */
+/** Stops a rig that still runs, waits for its end and frees it. NULL is nothing to do. A run_open or run that
+ *  is under way in another thread ends as with _stop (after 5 s with an abort), and destroy waits until it and
+ *  all other calls have returned. The handle is no good from then on: whoever is in a loop has to know that
+ *  it ends before he asks the handle anything else. */
 TACTUS_EXPORT void tactus_open_simulation_destroy(tactus_open_simulation* simulation);
 
 /** What went wrong in the last call of this thread that returned a tactus_result; "" if nothing has. */

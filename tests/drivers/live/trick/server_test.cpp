@@ -23,7 +23,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::Contains;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr auto kPatience = 20s;
@@ -214,6 +216,67 @@ TEST_F(TrickServer, WhoIsNotAllowedIsClosedAndTold) {
   EXPECT_TRUE(told("is refused: it is not in `allow`"));
 }
 
+/// The lines about refused connections, and how many connections they are about.
+struct Refused {
+  std::int64_t lines = 0, connections = 0;
+  explicit Refused(const std::vector<std::string>& log) {
+    for (const std::string& line : log) {
+      if (line.find("more lines left out") != std::string::npos) lines += 1'000'000;
+      std::int64_t count = 0;
+      if (line.find(" is refused: ") != std::string::npos) count = 1;
+      if (line.starts_with("refused ")) count = std::stoll(line.substr(8));
+      lines += count > 0 ? 1 : 0;
+      connections += count;
+    }
+  }
+};
+
+TEST_F(TrickServer, ThoseWhoKnockAgainAndAgainDoNotFillTheLog) {
+  TrickSettings settings;
+  settings.allow = {"10.1.0.0/16"};
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint16_t port = open(settings);
+  for (int i = 0; i < 300; ++i) EXPECT_TRUE(Client(port).is_ended());
+  EXPECT_TRUE(told("connections that are not in `allow` of the rig file, the last from 127.0.0.1:"));
+  server_->close();
+  for (std::string& line : server_->tell()) log_.push_back(std::move(line));
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
+  const Refused refused(log_);
+  EXPECT_EQ(refused.connections, 300) << "none is forgotten";
+  EXPECT_LE(refused.lines, seconds + 3) << "the first, one a second, and what is left at the end";
+}
+
+TEST_F(TrickServer, ThoseForWhomThereIsNoRoomDoNotFillTheLog) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint16_t port = open({.max_clients = 1});
+  Client first(port);
+  first.send("trick.var_pause(); trick.var_send_once('tr.i1')\n");
+  EXPECT_EQ(first.line(), "5\t42");
+  for (int i = 0; i < 300; ++i)
+    EXPECT_THAT(Client(port).line(), StartsWith("-1\tthere are 1 clients already"));
+  EXPECT_TRUE(told("connections that are more than `max_clients` of the rig file, the last from 127.0.0.1:"));
+  server_->close();
+  for (std::string& line : server_->tell()) log_.push_back(std::move(line));
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
+  const Refused refused(log_);
+  EXPECT_EQ(refused.connections, 300);
+  EXPECT_LE(refused.lines, seconds + 3);
+}
+
+TEST_F(TrickServer, APageInABrowserSetsNothing) {
+  Client page(open());
+  page.send(
+      "POST / HTTP/1.1\r\nHost: 127.0.0.1:7000\r\nContent-Type: text/plain;charset=UTF-8\r\n"
+      "Content-Length: 48\r\n\r\ntrick.var_set('tr.i1', 3)\ntrick.exec_shutdown()\n");
+  EXPECT_THAT(page.line(), HasSubstr("not a web server"));
+  EXPECT_TRUE(page.is_ended());
+  EXPECT_TRUE(told("'POST / HTTP/1.1' is refused: this is Trick's variable server"));
+  EXPECT_TRUE(rig_.take_orders().empty());
+  EXPECT_TRUE(rig_.take_written().empty());
+}
+
 TEST_F(TrickServer, WhoIsAllowedIsServed) {
   TrickSettings settings;
   settings.allow = {"10.1.0.0/16", "127.0.0.0/8"};
@@ -373,12 +436,23 @@ TEST(TrickServerOpen, AnswersThatComeAfterwardsAreNobodys) {
   rig.end_frame(1);
 }
 
-TEST(TrickServerOpen, AnotherAddressThanLoopbackSaysThatThereIsNoPassword) {
+TEST(TrickServerOpen, AnotherAddressThanLoopbackSaysWhoCanReachIt) {
   test::FakeLiveRig rig;
-  Server server({.listen = "0.0.0.0:0", .allow = {"127.0.0.1"}});
-  server.open(rig, {});
-  EXPECT_THAT(server.tell(), Contains(HasSubstr("there is no password on 0.0.0.0:")));
-  server.close();
+  const auto told = [&](TrickSettings settings) {
+    Server server(std::move(settings));
+    server.open(rig, {});
+    const std::vector<std::string> lines = server.tell();
+    server.close();
+    return lines;
+  };
+  const std::string whom = "whoever comes from 127.0.0.1, 127.7.0.0/16 ";
+  EXPECT_THAT(told({.listen = "0.0.0.0:0", .allow = {"127.0.0.1", "127.7.0.0/16"}}),
+              Contains(AllOf(HasSubstr("server on 0.0.0.0:"), HasSubstr("can be reached from other machines"),
+                             HasSubstr("no password"), HasSubstr(whom + "sees and sets all variables"))));
+  EXPECT_THAT(told({.listen = "0.0.0.0:0", .allow = {"127.0.0.1", "127.7.0.0/16"}, .writes = false}),
+              Contains(EndsWith(whom + "sees all variables")));
+  EXPECT_THAT(told({.listen = "127.0.0.1:0", .allow = {"127.0.0.1"}}),
+              Not(Contains(HasSubstr("other machines"))));
 }
 
 /// The problems of a section.

@@ -380,6 +380,36 @@ TEST(TrickRefusal, ABlockWithoutEndEndsTheSession) {
   EXPECT_EQ(dialogue.session->room(), 0U);
 }
 
+/// What a page in a browser can send without asking: the lines of its body are its own.
+TEST(TrickRefusal, AWebBrowserRunsNothing) {
+  for (const char* const first : {"POST / HTTP/1.1\r\n", "GET /a?b=c HTTP/1.0\n", "M-SEARCH * HTTP/1.1\r\n",
+                                  "PRI * HTTP/2.0\r\n", "Host: 127.0.0.1:7000\r\n", "host:x\n", "HOST: x\n",
+                                  "# hello\n\nPOST /trick.exec_shutdown() HTTP/1.1\r\n"}) {
+    SCOPED_TRACE(first);
+    Dialogue dialogue;
+    const std::string heard =
+        dialogue.say(first + std::string("Content-Type: text/plain\r\n\r\n"
+                                         "trick.var_set('tr.d1', 7)\ntrick.exec_shutdown()\n"));
+    EXPECT_THAT(heard, StartsWith("-1\tthis is Trick's variable server, not a web server"));
+    EXPECT_EQ(std::count(heard.begin(), heard.end(), '\n'), 1);
+    EXPECT_THAT(dialogue.log, ElementsAre(HasSubstr("not a web server; the session is over")));
+    EXPECT_TRUE(dialogue.session->over());
+    EXPECT_EQ(dialogue.session->room(), 0U);
+    EXPECT_THAT(dialogue.rig.take_written(), IsEmpty());
+    EXPECT_THAT(dialogue.rig.take_orders(), IsEmpty());
+  }
+}
+
+TEST(TrickRefusal, OnlyARequestIsTakenForOne) {
+  Dialogue dialogue;
+  for (const char* const line :
+       {"trick.var_set_client_tag('a HTTP/1.1')\n", "# GET / HTTP/1.1\n", "GET /\n", "HTTP/1.1 200 OK\n",
+        "GET HTTP/1.1\n", "x = 1 HTTP\n", "hos\n", "hosts: 1\n", "\n"})
+    dialogue.say(line);
+  EXPECT_FALSE(dialogue.session->over());
+  EXPECT_EQ(dialogue.say("trick.var_exists('tr.d1')\n"), "1\t1\n");
+}
+
 TEST(TrickRefusal, OneClientDoesNotFillTheLog) {
   Dialogue dialogue;
   std::string heard;
@@ -449,8 +479,10 @@ TEST(TrickSet, IsOneBatchForTheNextFrame) {
 TEST(TrickSet, RefusalsOfTheRigGoToTheClient) {
   Dialogue dialogue;
   dialogue.rig.refuse("'tr.d1' is fed by 'controller.x'; force it instead");
-  EXPECT_EQ(dialogue.say("trick.var_set('tr.d1', 7)\n"),
-            "-1\t'tr.d1' is fed by 'controller.x'; force it instead\n");
+  EXPECT_EQ(
+      dialogue.say("trick.var_set('tr.d1', 7)\n"),
+      "-1\t'tr.d1' is fed by 'controller.x'; force it instead at the control port (Trick's protocol has "
+      "no force)\n");
   dialogue.rig.refuse("");
   dialogue.send("trick.var_set('tr.d1', 8)\n");
   for (auto& written : dialogue.rig.take_written()) written.then({false, -1, "the run ended before it"});
@@ -469,11 +501,25 @@ TEST(TrickSet, RefusesWhatIsNoValueOfTheVariable) {
   EXPECT_THAT(dialogue.rig.take_written(), IsEmpty());
 }
 
-TEST(TrickSet, AReadDoesNotWaitForAFrozenRigToTakeIt) {
+TEST(TrickSet, AReadWaitsForItsEffectInPauseToo) {
   Dialogue dialogue;
   dialogue.rig.set_state(State::pause);
   dialogue.send("trick.var_pause(); trick.var_set('tr.d1', 7); trick.var_send_once('tr.d1')\n");
+  EXPECT_EQ(dialogue.rig.waiting(), 0U);
+  dialogue.end_frame();
   EXPECT_EQ(dialogue.rig.waiting(), 1U);
+  dialogue.settle();
+  EXPECT_EQ(dialogue.heard(), "5\t7\n");
+}
+
+TEST(TrickSet, SaysWhereWhatNeedsAForceCanBeForced) {
+  Dialogue dialogue;
+  dialogue.rig.refuse("'tr.d1' is fed by 'controller.x'; force it instead");
+  const std::string heard = dialogue.say("trick.var_set('tr.d1', 7)\n");
+  EXPECT_THAT(heard, HasSubstr("force it instead at the control port"));
+  EXPECT_THAT(dialogue.log, ElementsAre(HasSubstr("force it instead at the control port")));
+  dialogue.rig.refuse("'tr.d1' is read only");
+  EXPECT_EQ(dialogue.say("trick.var_set('tr.d1', 7)\n"), "-1\t'tr.d1' is read only\n");
 }
 
 TEST(TrickSet, AReadWaitsForItsEffectButNotForEver) {
@@ -481,6 +527,7 @@ TEST(TrickSet, AReadWaitsForItsEffectButNotForEver) {
   dialogue.send("trick.var_pause(); trick.var_set('tr.d1', 7); trick.var_send_once('tr.d1')\n");
   EXPECT_EQ(dialogue.rig.waiting(), 0U);
   ASSERT_TRUE(dialogue.session->wake_at());
+  EXPECT_EQ(*dialogue.session->wake_at(), dialogue.now + Session::kEffect);
   dialogue.wait(Session::kEffect);
   EXPECT_EQ(dialogue.rig.waiting(), 1U);
 }

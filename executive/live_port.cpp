@@ -124,6 +124,7 @@ void LivePort::end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT {
 bool LivePort::take_frozen(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
   if (stops_before(k)) end_episode(false);
   answer_offer(k, true);
+  touched_ = 0;  // what was changed while frames ran is shown where its thread meets them
   take(k, at_rest);
   if (episode_ == nullptr || episode_->begun) return false;
   episode_->begun = true;

@@ -141,7 +141,7 @@ class LivePort {
   /// The rig stands still before frame k: changes are made, an episode that is over ends, one that was asked
   /// for begins. True: it has begun, and frames are to run.
   bool take_frozen(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
-  /// The asynchronous threads (bits) whose memory was changed since the last call.
+  /// The asynchronous threads (bits) whose memory take_frozen() has changed.
   std::uint64_t take_touched() TACTUS_RT { return std::exchange(touched_, 0); }
   /// Behind it, when all can be seen.
   void show_frozen(std::int64_t k, const Snapshot& rig) TACTUS_RT { publish(k - 1, rig); }

@@ -119,8 +119,8 @@ class RealtimeSync {
   /// Entering the freeze: the frozen time is counted in freeze frames from the slot of the next frame.
   /// @when rt
   void freeze_init() TACTUS_RT;
-  /// Waits for the end of a freeze frame. Counts neither overruns nor late wakes. `cut`: ends the wait early, with
-  /// go_on, within kLongestNap after it has become true; the next call takes it up again.           @when rt
+  /// Waits for the end of a freeze frame. Counts neither overruns nor late wakes. `cut`: ends the wait early,
+  /// with go_on, within kLongestNap after it has become true; the next call takes it up again. @when rt
   Verdict freeze_pause(const std::atomic<bool>* cut = nullptr) TACTUS_RT;
   static constexpr Nanoseconds kLongestNap{1'000'000};
   /// The end of the freeze frame that the last freeze_pause() waited for has come.                 @when rt

@@ -101,9 +101,9 @@ TACTUS_EXPORT const char* tactus_open_simulation_reason(const tactus_open_simula
 TACTUS_EXPORT int tactus_open_simulation_exit_status(const tactus_open_simulation* simulation);
 
 /** Stops a rig that still runs, waits for its end and frees it. NULL is nothing to do. A run_open or run that
- *  is under way in another thread ends as with _stop (after 5 s with an abort), and destroy waits until it and
- *  all other calls have returned. The handle is no good from then on: whoever is in a loop has to know that
- *  it ends before he asks the handle anything else. */
+ *  is under way in another thread ends as with _stop (after 5 s with an abort), and destroy waits until it
+ * and all other calls have returned. The handle is no good from then on: whoever is in a loop has to know
+ * that it ends before he asks the handle anything else. */
 TACTUS_EXPORT void tactus_open_simulation_destroy(tactus_open_simulation* simulation);
 
 /** What went wrong in the last call of this thread that returned a tactus_result; "" if nothing has. */

@@ -95,11 +95,16 @@ class Refusals {
   std::optional<Nanoseconds> wake_at() const { return count_ > 0 ? std::optional(next_) : std::nullopt; }
   void tell(Lines& lines, Nanoseconds now) {
     if (count_ == 0 || now < next_) return;
+    tell(lines);
+    next_ = now + kTellAgain;
+  }
+  /// What is left, at the end.
+  void tell(Lines& lines) {
+    if (count_ == 0) return;
     lines.add(count_ == 1 ? from_ + " is refused: " + reason_
                           : "refused " + std::to_string(count_) + " connections that " + what_ +
                                 ", the last from " + from_);
     count_ = 0;
-    next_ = now + kTellAgain;
   }
 
  private:
@@ -200,7 +205,7 @@ class Server::Loop {
     stop_ = true;
     mailbox_->wake();
     if (thread_) thread_->join();
-    for (Refusals* const each : {&strangers_, &too_many_}) each->tell(lines_, Nanoseconds::max());
+    for (Refusals* const each : {&strangers_, &too_many_}) each->tell(lines_);
     mailbox_->shut();
     peers_.clear();
     listener_ = Descriptor();

@@ -256,11 +256,11 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
     running->end.problems.push_back("another episode is under way; one runs at a time");
   else
     good = EpisodePlanner(*this, request, *running).plan(batches);
-  stir();
   if (!good) {
     ++refused_;
     running->end.out.clear();
     answers_.push_back([then = std::move(then), end = std::move(running->end)] { then(end); });
+    stir();
     return;
   }
   ++episodes_;
@@ -276,6 +276,7 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
   running->then = std::move(then);
   running_ = std::move(running);
   port_->begin(&running_->episode);
+  stir();  // behind it: who looks up finds it
 }
 
 void LiveAccess::take_episode(Answers& answers) {

@@ -247,7 +247,6 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
     return problems;
   }
   port_->send(make_packet(std::move(batch), std::move(then)));
-  port_->ring();
   stir();
   return {};
 }

@@ -175,7 +175,6 @@ std::uint64_t LivePort::threads_of(const LivePacket& packet) const TACTUS_RT {
 
 /// What is due before frame k, from the earliest on. What only waits for a thread to be at rest stays.
 void LivePort::take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
-  packets_waiting_.store(false, std::memory_order_relaxed);
   LivePacket* packet = nullptr;
   while (packets_.pop(packet)) accept(packet, k);
   std::size_t waiting = 0;

@@ -151,12 +151,6 @@ class LivePort {
   }
   /// The rig goes back to an earlier state, `k` comes next: what waits is dropped, forces are released.
   void forget(std::int64_t k) TACTUS_RT;
-  /// There is something to do for a rig that stands still.
-  bool has_work() const TACTUS_RT {
-    return wanted_.load(std::memory_order_relaxed) || packets_waiting_.load(std::memory_order_relaxed);
-  }
-  /// send() has been called; see has_work().                                                        @when any
-  void ring() TACTUS_RT { packets_waiting_.store(true, std::memory_order_release); }
 
  private:
   /// Pieces of memory of one size, which lie one behind the other in a snapshot.
@@ -200,7 +194,6 @@ class LivePort {
   std::atomic<std::int64_t> frame_{-1};
   std::atomic<std::int64_t> begun_{0};  // snapshots
   std::atomic<bool> wanted_{false};
-  std::atomic<bool> packets_waiting_{false};
 };
 
 }  // namespace tactus::executive

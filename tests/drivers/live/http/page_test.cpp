@@ -27,12 +27,19 @@ std::vector<std::string> commands(bool by_unix_socket) {
 }
 
 /// Runs a command in the folder; whether curl was content. A stream is ended by its time.
-bool works(const std::filesystem::path& folder, const std::string& command) {
+bool works_once(const std::filesystem::path& folder, const std::string& command) {
   const std::string text = "cd '" + folder.string() + "' && " + command + " --fail > answer 2> trouble";
   const int status =
       std::system(text.c_str());  // NOLINT(concurrency-mt-unsafe): a line of the page, as typed
   const bool stream = command.find("--max-time") != std::string::npos;
   return status == 0 || (stream && WIFEXITED(status) && WEXITSTATUS(status) == 28);
+}
+
+/// A busy machine may use up the time of a stream before anything has come: then once more.
+bool works(const std::filesystem::path& folder, const std::string& command) {
+  for (int attempt = 0; attempt < 5; ++attempt)
+    if (works_once(folder, command) && !read_file(folder / "answer").empty()) return true;
+  return false;
 }
 
 bool has_curl() {
@@ -41,8 +48,8 @@ bool has_curl() {
 
 TEST(HttpPage, ItsCommandsWorkWordForWord) {
   if (!has_curl()) GTEST_SKIP() << "curl is not installed";
-  ServedRig tcp("answer_timeout: 500 ms");
-  ServedRig socket("answer_timeout: 500 ms", "unix:live.sock");
+  ServedRig tcp("answer_timeout: 30 s");
+  ServedRig socket("answer_timeout: 30 s", "unix:live.sock");
   tcp.dir.write("token", "0123456789abcdef");
   tcp.running.start();
   socket.running.start();

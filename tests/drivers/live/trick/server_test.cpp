@@ -28,7 +28,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr auto kPatience = 20s;
+constexpr auto kPatience = 40s;
 
 /// A client on a socket. Threads: one.
 class Client {

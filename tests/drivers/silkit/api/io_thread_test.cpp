@@ -344,7 +344,7 @@ class Meddler {
   void meddle(const char* handler) {
     call_everything();
     std::future<void> other = std::async(std::launch::async, [this] { call_everything(); });
-    if (other.wait_for(20s) != std::future_status::ready) deadlocked_ = true;
+    if (other.wait_for(40s) != std::future_status::ready) deadlocked_ = true;
     other.get();
     seen_.change([&](auto& list) { ++list[handler]; });
   }
@@ -429,7 +429,7 @@ class Replayed {
       if (!reaches(c, SilKit_ParticipantState_Running)) throw std::runtime_error("C does not run");
       newcomers_.push_back(std::make_unique<ParticipantHere>(uri_, "D"));
     });
-    if (other.wait_for(20s) != std::future_status::ready) deadlocked_ = true;
+    if (other.wait_for(40s) != std::future_status::ready) deadlocked_ = true;
     other.get();
   }
   bool has_heard(const std::string& what) {

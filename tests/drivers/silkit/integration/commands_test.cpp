@@ -14,18 +14,31 @@
 namespace tactus::test {
 namespace {
 
-/// A TCP port of 127.0.0.1 that was free a moment ago.
-int free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  const bool good = ::bind(socket, any, size) == 0 && ::getsockname(socket, any, &size) == 0;
-  ::close(socket);
-  return good ? ntohs(address.sin_port) : 0;
-}
+/// A TCP port of 127.0.0.1 at which nobody listens: it is kept, so that the system gives it to nobody else.
+/// Who asks for it by its number gets it.
+class FreePort {
+ public:
+  FreePort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const int on = 1;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+    EXPECT_EQ(::bind(socket_, any, size), 0);
+    EXPECT_EQ(::getsockname(socket_, any, &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~FreePort() { ::close(socket_); }
+  FreePort(const FreePort&) = delete;
+  FreePort& operator=(const FreePort&) = delete;
+  std::string uri() const { return "silkit://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  const int socket_;
+  int port_ = 0;
+};
 
 Finished finish(Arguments arguments) {
   arguments.insert(arguments.begin(), ours().registry[0]);
@@ -119,7 +132,8 @@ TEST(SilKitCommands, AskedForNonsenseAreStatus2) {
 }
 
 TEST(SilKitCommands, WithoutARegistryAreStatus1AndSayHowToStartOne) {
-  const std::string uri = "silkit://127.0.0.1:" + std::to_string(free_port());
+  const FreePort port;
+  const std::string uri = port.uri();
   for (const Arguments& arguments :
        {Arguments{"workflow", "-u", uri, "A"}, Arguments{"monitor", "-u", uri}}) {
     const Finished done = finish(arguments);
@@ -130,7 +144,8 @@ TEST(SilKitCommands, WithoutARegistryAreStatus1AndSayHowToStartOne) {
 
 TEST(Registry, MayComeLaterWhenThereAreAttemptsEnough) {
   Stage stage;  // for its folder
-  const std::string uri = "silkit://127.0.0.1:" + std::to_string(free_port());
+  const FreePort port;
+  const std::string uri = port.uri();
   Command early{.argv = {ours().workflow[0], "monitor", "--json", "-u", uri, "-c",
                          stage.dir().write("patient.yaml", "Middleware: { ConnectAttempts: 1000 }\n")},
                 .cwd = stage.dir().path()};
@@ -146,7 +161,8 @@ TEST(Registry, MayComeLaterWhenThereAreAttemptsEnough) {
 
 TEST(SilKitCommands, EndAtOnceWhenTheyAreInterruptedWhileTheyConnect) {
   Stage stage;
-  const std::string uri = "silkit://127.0.0.1:" + std::to_string(free_port());
+  const FreePort port;
+  const std::string uri = port.uri();
   const std::string patient = stage.dir().write("patient.yaml", "Middleware: { ConnectAttempts: 100000 }\n");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     for (const Arguments& arguments : {Arguments{"workflow", "A"}, Arguments{"monitor"}}) {

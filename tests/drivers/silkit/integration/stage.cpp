@@ -110,7 +110,7 @@ bool says(Process& process, const std::string& word, int times) {
 }
 
 Json end_of(Process& participant) {
-  const Finished& done = participant.wait();
+  const Finished& done = participant.wait(2 * kPatience);  // many of them may start at once
   EXPECT_EQ(done.status, 0) << done;
   const std::size_t last = done.out.rfind("\n{");
   const std::size_t begin = last == std::string::npos ? 0 : last + 1;

@@ -310,7 +310,7 @@ class RandomPeers : public testing::Test {
       Good& good = goods_[i];
       MeshSettings settings = at(uri_);
       settings.most_queued = kMostQueued;
-      settings.connect_timeout = 1s;
+      settings.connect_timeout = 5s;
       good.player = std::make_unique<Player>(names[i], settings, 1.0);
       good.player->mesh.join();
       good.player->with_engine([&](Engine& engine) { furnish(good, engine); });
@@ -651,7 +651,7 @@ TEST_F(RandomPeers, NobodyIsKeptFromLeavingByPeersThatOnlyStay) {
   }
   const auto begin = std::chrono::steady_clock::now();
   for (Good& good : goods_) good.player->mesh.leave();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 40s);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{40};
 
 Listener at_loopback() { return {parse_uri("tcp://127.0.0.1:0"), {}}; }
 

@@ -17,7 +17,10 @@ struct HttpReply {
   config::Json json() const { return config::Json::parse(body); }
 };
 
-/// One connection, that waits for at most ten seconds for anything.
+/// Shorter than the minute after which a connection is dropped that only waits.
+constexpr std::chrono::seconds kHttpPatience{40};
+
+/// One connection, that waits for at most kHttpPatience for anything.
 class HttpClient {
  public:
   explicit HttpClient(std::uint16_t port);
@@ -41,13 +44,13 @@ class HttpClient {
   /// The head of a reply without a length.
   HttpReply receive_head();
   /// The next event of a stream, comments included ("" when the stream is over or nothing came).
-  std::string event(std::chrono::milliseconds within = std::chrono::seconds(10));
+  std::string event(std::chrono::milliseconds within = kHttpPatience);
   /// No more is sent; replies are still read.
   void close_own_side();
   /// Everything that comes until the other side ends the connection.
-  std::string rest(std::chrono::milliseconds within = std::chrono::seconds(10));
+  std::string rest(std::chrono::milliseconds within = kHttpPatience);
   /// Whether the other side ends the connection; what comes until then is dropped.
-  bool is_closed(std::chrono::milliseconds within = std::chrono::seconds(10));
+  bool is_closed(std::chrono::milliseconds within = kHttpPatience);
 
  private:
   bool more(std::chrono::steady_clock::time_point until);

@@ -1,7 +1,9 @@
 #pragma once
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "config/document.hpp"
@@ -23,12 +25,25 @@ inline std::unique_ptr<executive::LiveServer> server_of(const std::string& yaml,
   return server;
 }
 
-/// A control port over a rig, on a port that the system chose.
+/// What the server has to tell, as soon as there is something; at() of it throws when nothing comes.
+inline std::vector<std::string> told_by(executive::LiveServer& server) {
+  const auto until = std::chrono::steady_clock::now() + kHttpPatience;
+  std::vector<std::string> lines = server.tell();
+  while (lines.empty() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    lines = server.tell();
+  }
+  return lines;
+}
+
+/// A control port over a rig, on a port that the system chose; requests have a minute unless told otherwise.
 class ServedRig {
  public:
   explicit ServedRig(const std::string& settings = {}, const std::string& listen = "127.0.0.1:0") {
     running.rig.change_facts().folder = dir.path();
-    server = server_of("listen: \"" + listen + "\"\n" + settings, dir.path());
+    const bool says_it = settings.find("request_timeout") != std::string::npos;
+    const std::string patience = says_it ? "" : "request_timeout: 1 min\n";
+    server = server_of("listen: \"" + listen + "\"\n" + patience + settings, dir.path());
     server->open(running.rig, {});
     lines = server->tell();
     const std::string& first = lines.at(0);

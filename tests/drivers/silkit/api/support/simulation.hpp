@@ -84,11 +84,11 @@ class Watched {
     change(value_);
     changed_.notify_all();
   }
-  /// False when it does not come true within half a minute.
+  /// False when it does not come true within a minute.
   template <class Condition>
   bool wait(Condition condition) {
     std::unique_lock held(mutex_);
-    return changed_.wait_for(held, std::chrono::seconds(30), [&] { return condition(value_); });
+    return changed_.wait_for(held, std::chrono::seconds(60), [&] { return condition(value_); });
   }
   T get() {
     const std::scoped_lock held(mutex_);

@@ -12,13 +12,13 @@
 namespace tactus::silkit::test {
 namespace {
 
-constexpr int kPatienceMs = 20'000;
+constexpr int kPatienceMs = 40'000;
 
 Descriptor dialled(const std::string& text) {
   Uri uri = parse_uri(text);
   if (uri.scheme == Uri::Scheme::silkit) uri.scheme = Uri::Scheme::tcp;
   Descriptor socket;
-  const auto vain = dial({addresses_of(uri)}, std::chrono::seconds(20), {},
+  const auto vain = dial({addresses_of(uri)}, std::chrono::seconds(40), {},
                          [&](std::size_t, Descriptor got) { socket = std::move(got); });
   if (!vain.front().empty()) throw std::runtime_error(vain.front());
   return socket;

@@ -9,7 +9,7 @@
 namespace tactus::silkit::test {
 
 /// A participant's end of a stream, by hand: nothing happens that the test does not say. Whatever does not
-/// come within 20 s throws std::runtime_error.
+/// come within 40 s throws std::runtime_error.
 class RawStream {
  public:
   struct Message {

@@ -10,9 +10,9 @@
 
 namespace tactus::silkit::test {
 
-/// Whether `ready` comes true within 20 s.
+/// Whether `ready` comes true within 40 s.
 inline bool eventually(const std::function<bool()>& ready) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(40);
   while (!ready()) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -280,7 +280,7 @@ TEST(CheckpointWriterRt, NeverAsksTheKernel) {
     rig->start();
     auto* const ended = new std::atomic<int>{-1};
     std::thread([ended] {
-      for (int i = 0; i < 20'000 && ended->load() < 0; ++i) std::this_thread::sleep_for(1ms);
+      for (int i = 0; i < 60'000 && ended->load() < 0; ++i) std::this_thread::sleep_for(1ms);
       ::_exit(ended->load() < 0 ? 99 : ended->load());
     }).detach();
     (void)::usleep(20'000);

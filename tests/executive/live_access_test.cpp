@@ -35,7 +35,7 @@ epoch: 2005-02-15T00:00:00+00:00
 frame: { period: 1 ms }
 frame_log: no
 memory: { lock: no }
-threads: { main: { policy: other } }
+threads: { stuck_after: 60 s, main: { policy: other } }
 models:
   source: { model: gain, library: ./libmodels.so, parameters: { k: 2 } }
   sink: { model: gain, library: ./libmodels.so }
@@ -304,8 +304,8 @@ TEST_F(LiveAccessTest, ManyWrongNamesCostLittleAndAreNotAllListed) {
 TEST_F(LiveAccessTest, WhatIsSetInPauseCanBeReadAtOnceOnAnAsynchronousThreadToo) {
   std::string apart = kRig;
   apart.replace(
-      apart.find("{ main: { policy: other } }"), 27,
-      "{ main: { policy: other }, workers: { slow: { kind: asynchronous_must_finish, period: 4 ms, policy: "
+      apart.find("main: { policy: other } }"), 25,
+      "main: { policy: other }, workers: { slow: { kind: asynchronous_must_finish, period: 4 ms, policy: "
       "other } } }");
   apart.replace(
       apart.find("  types:"), 0,
@@ -319,7 +319,7 @@ TEST_F(LiveAccessTest, WhatIsSetInPauseCanBeReadAtOnceOnAnAsynchronousThreadToo)
 TEST_F(LiveAccessTest, WithoutAJournalOnlyReleasesAreTaken) {
   std::filesystem::create_directory(folder_.path() / "journal.jsonl");  // nobody can write that
   start();
-  (void)write({make(Kind::force, "sink.u", 1)});
+  (void)written({make(Kind::force, "sink.u", 1)});
   while (live().forced().empty()) std::this_thread::sleep_for(1ms);
   EXPECT_THAT(write({make(Kind::set, "source.u", 1)}), ElementsAre(HasSubstr("journal.jsonl")));
   EXPECT_TRUE(written({make(Kind::release, "sink.u")}).applied);
@@ -456,8 +456,8 @@ TEST_F(LiveAccessTest, AnAsynchronousThreadTakesWhatHasNoDateWhereItMeetsTheFram
 )";
   std::string apart = text;
   apart.replace(apart.find("threads: {"), 0, "");
-  apart.replace(apart.find("{ main: { policy: other } }"), 27,
-                "{ main: { policy: other }, workers: { slow: { kind: asynchronous_must_finish, period: 4 ms, "
+  apart.replace(apart.find("main: { policy: other } }"), 25,
+                "main: { policy: other }, workers: { slow: { kind: asynchronous_must_finish, period: 4 ms, "
                 "policy: other } } }");
   apart.replace(apart.find("  types:"), 0,
                 "  other: { model: gain, library: ./libmodels.so, thread: slow, jobs: { step: { cycle: 4 ms "

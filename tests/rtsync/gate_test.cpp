@@ -183,7 +183,8 @@ void ping_pong(WaitMode here, WaitMode there) {
   Delays delays{11};
   std::uint32_t done = 0;
   Result result = Result::open;
-  while (done < kTimes && result == Result::open && (done % 256 != 0 || monotonic_now() < enough)) {
+  while (done < kTimes && result == Result::open &&
+         (done == 0 || done % 256 != 0 || monotonic_now() < enough)) {
     const std::uint32_t n = kFirst + ++done;
     ++seen;
     ping.open(n);
@@ -252,8 +253,9 @@ TEST(GateSystemCalls, TheWatchIsAwake) {
   if (const char* const reason = no_silence()) GTEST_SKIP() << reason;
   EXPECT_EQ(in_scratch_process([]() -> int {
               Gate gate;
+              const Instant<MonotonicTime> later = far_away();  // one that has passed makes no call
               (void)enter_silence();
-              (void)gate.wait(1, WaitMode::futex, monotonic_now() + 1ms);
+              (void)gate.wait(1, WaitMode::futex, later);
               leave_thread();
             }),
             101)
@@ -284,8 +286,8 @@ TEST(GateSystemCalls, SpinMakesNone) {
               std::atomic<int> answer{-1};
               std::thread waiter([&] {
                 (void)enter_silence();
-                ready.open(1);
                 const bool timed_out = gate.wait(1, WaitMode::spin, monotonic_now() + 2ms) == Result::timeout;
+                ready.open(1);
                 const bool opened = gate.wait(1, WaitMode::spin, far_away()) == Result::open;
                 answer.store(timed_out && opened ? 0 : 1);
                 leave_thread();
@@ -293,7 +295,7 @@ TEST(GateSystemCalls, SpinMakesNone) {
               (void)ready.wait(1, WaitMode::spin, far_away());
               std::this_thread::sleep_for(20ms);
               gate.open(1);
-              for (int i = 0; i < 6000 && answer.load() < 0; ++i) std::this_thread::sleep_for(1ms);
+              for (int i = 0; i < 30000 && answer.load() < 0; ++i) std::this_thread::sleep_for(1ms);
               ::_exit(answer.load() < 0 ? 99 : answer.load());
               return 98;
             }),

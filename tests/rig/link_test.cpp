@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <deque>
 #include <fstream>
@@ -104,7 +105,7 @@ class LinkedRig : public ::testing::TestWithParam<bool> {
 
 TEST_P(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
   Simulation simulation(library);
-  Three all(simulation, "out", {"--until", "2s"});
+  Three all(simulation, "out", {"--until", "6s", "--set", "link.queue=65536"});
   all.expect_all_ended_well();
   Json summary = summary_of(simulation / "out");
   EXPECT_EQ(summary["outcome"], "completed");
@@ -112,21 +113,20 @@ TEST_P(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
   EXPECT_EQ(link["participant"], "Servo") << link;
   EXPECT_EQ(link["mode"], "paced") << link;
   EXPECT_EQ(link["step_ns"], 1'000'000) << link;
-  EXPECT_EQ(link["steps"], 2000) << link;
+  EXPECT_EQ(link["steps"], 6000) << link;
   EXPECT_EQ(link["mapping"]["first_frame"], 0) << link;
   EXPECT_EQ(link["mapping"]["first_virtual_ns"], 0) << link;
-  EXPECT_EQ(link["messages"]["out"], 2000) << "each step publishes its own position; " << link;
+  EXPECT_EQ(link["messages"]["out"], 6000) << "each step publishes its own position; " << link;
   EXPECT_EQ(link["messages"]["mismatched"], 0) << link;
   EXPECT_EQ(link["messages"]["lost_in"], 0) << link;
   EXPECT_EQ(link["messages"]["lost_out"], 0) << link;
   EXPECT_EQ(link["degraded"], false) << link;
   const Table motion = read_table(simulation / "out" / "motion.csv");
   const auto reached = motion.column("encoder.angle");
-  ASSERT_EQ(reached.size(), 2000U);
-  const auto largest = std::max_element(
-      reached.begin(), reached.end(),
-      [](const std::string& a, const std::string& b) { return std::stod(a) < std::stod(b); });
-  EXPECT_NEAR(std::stod(*largest), 20, 0.5) << "the shaft has made the first move";
+  ASSERT_EQ(reached.size(), 6000U);
+  EXPECT_TRUE(std::any_of(reached.begin(), reached.end(), [](const std::string& angle) {
+    return std::abs(std::stod(angle) - 20) < 0.5;
+  })) << "the shaft has made the first move";
 }
 
 TEST_P(LinkedRig, IsToldWhatTheVirtualPeerSeesOfIt) {
@@ -184,7 +184,7 @@ TEST_P(LinkedRig, IsAbortedWhenAPeerIsKilledAndNamesIt) {
 
 TEST_P(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
   Simulation simulation(library);
-  Three all(simulation, "out", {"--until", "10000s", "--set", "link.max_late=2 s"});
+  Three all(simulation, "out", {"--until", "10000s", "--set", "link.max_late=4 s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   all.setpoint.signal(SIGSTOP);
   const Finished& done = all.rig.wait();
@@ -192,20 +192,20 @@ TEST_P(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
   Json summary = summary_of(simulation / "out");
   EXPECT_EQ(summary["outcome"], "link_lost") << summary["reason"];
   EXPECT_TRUE(contains(summary["reason"], "link.max_late")) << summary["reason"];
-  EXPECT_GE(summary["link"]["worst_lateness_ns"], 2'000'000'000) << summary["link"];
+  EXPECT_GE(summary["link"]["worst_lateness_ns"], 4'000'000'000) << summary["link"];
 }
 
 TEST_P(LinkedRig, GoesOnAloneWhenAPeerHangsAndItsPolicySaysSo) {
   Simulation simulation(library);
   Three all(simulation, "out",
-            {"--until", "5s", "--set", "link.max_late=500 ms", "--set", "link.at_maximum=degrade"});
+            {"--until", "10s", "--set", "link.max_late=4 s", "--set", "link.at_maximum=degrade"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   all.setpoint.signal(SIGSTOP);
   const Finished& done = all.rig.wait();
   EXPECT_EQ(done.status, 0) << done;
   Json summary = summary_of(simulation / "out");
   EXPECT_EQ(summary["outcome"], "completed") << summary["reason"];
-  EXPECT_EQ(summary["frames"]["run"], 5000);
+  EXPECT_EQ(summary["frames"]["run"], 10'000);
   EXPECT_EQ(summary["link"]["degraded"], true) << summary["link"];
 }
 
@@ -337,11 +337,11 @@ TEST_P(LinkedRig, TellsTheOthersOfItsOverrun) {
   Simulation simulation(library);
   Process& monitor = simulation.monitor();
   Three all(simulation, "out",
-            {"--until", "10000s", "--set", "realtime.max_overrun=1 s", "--set", "realtime.grace=0 frames"});
+            {"--until", "10000s", "--set", "realtime.max_overrun=4 s", "--set", "realtime.grace=0 frames"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   ASSERT_TRUE(wait_for_text(simulation / "out/frames.csv", "\n0.1,")) << "its frames have begun";
   all.rig.signal(SIGSTOP);
-  std::this_thread::sleep_for(1500ms);
+  std::this_thread::sleep_for(5s);
   all.rig.signal(SIGCONT);
   const Finished& done = all.rig.wait();
   EXPECT_EQ(done.status, 1) << done;

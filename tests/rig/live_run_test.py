@@ -30,7 +30,8 @@ from tactus_client import Rig, RigError, date_after  # noqa: E402  (the path to 
 
 PATIENCE = 60  # s: for what happens at once on a machine that is not busy
 # No lateness of the machine ends the run.
-SETTINGS = {"realtime.max_overrun": "1e37 s", "realtime.max_consecutive_overruns": "100000000 frames"}
+SETTINGS = {"realtime.max_overrun": "1e37 s", "realtime.max_consecutive_overruns": "100000000 frames",
+            "threads.stuck_after": "30 s"}
 if args.sanitized:
     SETTINGS |= {"memory.lock": "no", "memory.heap": "0 B"}
 
@@ -135,6 +136,7 @@ class TheExample(Running):
     def patient_rig(self):
         text = (RIGS / "supervised.yaml").read_text()
         text = text.replace("max_consecutive_overruns: 10000", "max_consecutive_overruns: 100000000 frames")
+        text = text.replace("threads:\n", "threads:\n  stuck_after: 30 s\n")
         if args.sanitized:
             text = text.replace("memory: { lock: yes, heap: 8 MiB }", "memory: { lock: no, heap: 0 B }")
         (self.folder / "patient.yaml").write_text(text)
@@ -293,19 +295,19 @@ class Orders(Running):
     def test_an_episode_goes_on_without_the_client_that_asked_for_it(self):
         rig = self.start("supervised", "--paused")
         code = ("import sys; from tactus_client import Rig; rig = Rig(sys.argv[1]); "
-                "print(rig.run_open(rig.date_of(3000)))")  # 3 s
+                "print(rig.run_open(rig.date_of(10_000)))")  # 10 s
         client = subprocess.Popen([sys.executable, "-B", "-c", code, self.address], cwd=SCRIPTS,
                                   stdin=subprocess.DEVNULL)
         self.wait_until(lambda: rig.state()["frame"] >= 0)
         client.kill()
         client.wait()
-        self.fails(lambda: rig.run_open(rig.date_of(5000)), "episode")
+        self.fails(lambda: rig.run_open(rig.date_of(20_000)), "episode")
         self.fails(lambda: rig.step(5), "an episode is under way")
-        self.wait_until(lambda: rig.state()["frame"] == 3000)
+        self.wait_until(lambda: rig.state()["frame"] == 10_000)
         rig.wait_for("Pause", PATIENCE)
-        self.assertEqual(rig.run_open(rig.date_of(3005)).frame, 3005)
+        self.assertEqual(rig.run_open(rig.date_of(10_005)).frame, 10_005)
         rig.stop()
-        self.assertEqual(self.expect_end()["frames"]["run"], 3006)
+        self.assertEqual(self.expect_end()["frames"]["run"], 10_006)
 
     def test_a_stop_ends_an_episode_and_says_how(self):
         rig = self.start("supervised", "--paused")

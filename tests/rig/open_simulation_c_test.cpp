@@ -62,7 +62,7 @@ class CApi : public testing::Test {
 
   const TempDir dir_;
   const std::string out_ = (dir_ / "out").string();
-  std::vector<const char*> set_{"epoch=2030-01-01T00:00:00Z", "until=20 ms"};
+  std::vector<const char*> set_{"epoch=2030-01-01T00:00:00Z", "until=20 ms", "threads.stuck_after=30 s"};
   tactus_open_simulation* rig_ = nullptr;
 };
 
@@ -254,7 +254,7 @@ TEST_F(CApi, LongerItemsAreReadByTheirSize) {
 class Cells : public CApi {
  protected:
   void SetUp() override {
-    set_ = {};
+    set_ = {"threads.stuck_after=30 s"};
     const std::filesystem::path file = dir_.write("rig.yaml",
                                                   "rig: r\nframe: { period: 1 ms }\nuntil: 1 s\nmodels:\n  "
                                                   "c: { model: cells, library: " TACTUS_CELLS_LIBRARY " }\n");
@@ -354,7 +354,7 @@ TEST_F(CApi, TheLastErrorIsThatOfTheThreadThatAsks) {
 }
 
 TEST_F(CApi, AStopFromAnotherThreadWakesWhoWaits) {
-  set_ = {"until=for ever", "record.motion.every=1 s"};
+  set_ = {"until=for ever", "record.motion.every=1 s", "threads.stuck_after=30 s"};
   create();
   std::thread other([this] {
     const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -371,7 +371,7 @@ TEST_F(CApi, AStopFromAnotherThreadWakesWhoWaits) {
 
 /// They are in run or run_open of the same handle, at the beginning or in the middle.
 TEST_F(CApi, DestroyEndsTheCallsOfOtherThreads) {
-  set_ = {"until=for ever", "record.motion.every=1 s"};
+  set_ = {"until=for ever", "record.motion.every=1 s", "threads.stuck_after=30 s"};
   for (int turn = 0; turn < 30; ++turn) {
     const std::string out = (dir_ / std::to_string(turn)).string();
     tactus_simulation_options how = options();

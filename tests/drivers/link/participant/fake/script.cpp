@@ -5,13 +5,15 @@
 ///     late=MS step=N    that of step N alone
 ///     silent=N          no step from N on is granted
 ///     says=WHAT step=N  what becomes of the peer "Setpoint" at step N: stop, error, abort, lost, pause
+///     pause=MS          how long it pauses
 ///     grants=HOW        thread: each on a thread of its own; inside: on the thread that completes a step;
 ///                       ahead: ten at a time, before anything is completed
 ///     times=odd         steps begin at any time and last as long as they like
 ///     first=NS          virtual time of the first step
 ///     sends=WHAT        before each grant: good (also where nothing is said), wrong, nan, burst, future,
 ///     past, ends crowd=N           so many threads call back besides, for ever refuse=FUNCTION   answers
-///     another error each time; FUNCTION:CODE: this one hang=FUNCTION     never comes back
+///     another error each time; FUNCTION:CODE: this one hang=FUNCTION     says so on stdout, and never comes
+///     back
 ///
 /// Whatever the rig does that no participant should, is complained of on stderr: "fake_silkit: ...".
 #include <array>
@@ -95,7 +97,13 @@ class Player {
   // ---- functions
 
   void refuse_and_hang() {
-    for (auto [at, end] = script_.all("hang"); at != end; ++at) fake_.hang(*faulty_.insert(at->second).first);
+    for (auto [at, end] = script_.all("hang"); at != end; ++at) {
+      fake_.hang(*faulty_.insert(at->second).first);
+      fake_.inside(at->second, [function = at->second] {
+        std::printf("the library hangs in %s\n", function.c_str());
+        (void)std::fflush(stdout);
+      });
+    }
     for (auto [at, end] = script_.all("refuse"); at != end; ++at) {
       const std::size_t colon = at->second.find(':');
       const std::string function = *faulty_.insert(at->second.substr(0, colon)).first;
@@ -228,7 +236,7 @@ class Player {
       handlers_.connect(kPeer, false);
     } else if (what == "pause") {
       handlers_.say(kPeer, SilKit_ParticipantState_Paused, "a coffee");
-      (void)wait([] { return false; }, 300ms);
+      (void)wait([] { return false; }, std::chrono::milliseconds(script_.number("pause", 300)));
       handlers_.say(kPeer, SilKit_ParticipantState_Running, "");
     }
   }

@@ -58,6 +58,11 @@ class SlotRing {
   }
 
   std::size_t capacity() const TACTUS_RT { return mask_ + 1; }
+  /// Unread slots; while a thread is at work, as many as there were a moment ago.
+  std::size_t size() const TACTUS_RT {
+    const std::uint64_t tail = tail_.load(std::memory_order_acquire);
+    return static_cast<std::size_t>(head_.load(std::memory_order_acquire) - tail);
+  }
 
  private:
   std::byte* at(std::uint64_t index) TACTUS_RT { return bytes_.data() + (index & mask_) * stride_; }

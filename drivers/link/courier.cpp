@@ -19,7 +19,8 @@ constexpr Nanoseconds kFinest{10us};  // between two looks at the outbox
 constexpr Nanoseconds kCoarsest{1ms};
 constexpr auto kForSending = 100ms;  // until what was said last has left this machine
 constexpr auto kForRunning = 200ms;
-constexpr auto kForLastSteps = 1s;
+constexpr auto kForNextStep = 1s;   // of those that the others still owe at the end
+constexpr auto kForLastSteps = 5s;  // all of them
 constexpr auto kForShutdown = 3s;
 
 /// The link says itself what matters, and stdout is the rig's.
@@ -477,10 +478,14 @@ void Courier::leave_in_order() {
     (void)wait_for_state(kForRunning, is_running);
   }
   const Steady::time_point until = Steady::now() + kForLastSteps;
+  Steady::time_point progress = Steady::now();
   while (is_running(ledger_.own_state())) {
+    const std::int64_t before = completed_;
     timed_ ? complete_steps() : publish_all();
-    if (!timed_ || completed_ >= exchange_.steps_done.load(std::memory_order_acquire) ||
-        Steady::now() >= until)
+    const Steady::time_point now = Steady::now();
+    if (completed_ > before) progress = now;
+    if (!timed_ || completed_ >= exchange_.steps_done.load(std::memory_order_acquire) || now >= until ||
+        now >= progress + kForNextStep)
       break;
     std::unique_lock held(ledger_.mutex);
     ledger_.changed.wait_for(held, 1ms);

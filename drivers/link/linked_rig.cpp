@@ -88,6 +88,7 @@ class LinkedRig final : public executive::Link {
 
  private:
   std::string late_text() const;
+  std::int64_t lost_out() const;
 
   const LinkSettings settings_;
   const std::string rig_;
@@ -99,6 +100,7 @@ class LinkedRig final : public executive::Link {
   std::chrono::steady_clock::time_point told_{};
   std::int64_t told_late_ = 0;
   std::int64_t told_old_ = 0;
+  std::int64_t told_lost_ = 0;
 };
 
 /// ", 3 late": grants; empty when none was.
@@ -109,7 +111,17 @@ std::string LinkedRig::late_text() const {
          rtsync::duration_text(exchange_.worst_lateness_ns.load(std::memory_order_relaxed)) + ")";
 }
 
-/// Late grants and old data at most once a second: warned of again and again, but never in a flood.
+/// Messages that no peer was given; at the end also those of steps that were not granted any more.
+std::int64_t LinkedRig::lost_out() const {
+  const bool over = exchange_.federation.load() == Federation::left;
+  const std::int64_t records = exchange_.outgoing_lost.load(std::memory_order_relaxed) +
+                               (over ? static_cast<std::int64_t>(exchange_.outbox.size()) : 0);
+  return records * static_cast<std::int64_t>(signals_.publications.size()) +
+         exchange_.publish_failed.load(std::memory_order_relaxed);
+}
+
+/// Late grants, old data and lost messages at most once a second: warned of again and again, but never in a
+/// flood.
 std::vector<std::string> LinkedRig::tell() {
   std::vector<std::string> lines = participant_.tell();
   const auto now = std::chrono::steady_clock::now();
@@ -124,16 +136,24 @@ std::vector<std::string> LinkedRig::tell() {
   if (old > told_old_)
     lines.push_back("data of a subscription became older than its max_age, " + std::to_string(old) +
                     " times so far");
+  const std::int64_t lost = lost_out();
+  if (lost > told_lost_)
+    lines.push_back(std::to_string(lost) +
+                    " messages to the others were lost so far: their steps were granted too late (raise "
+                    "link.queue), or the library refused them");
   told_late_ = late;
   told_old_ = old;
+  told_lost_ = lost;
   return lines;
 }
 
 std::string LinkedRig::ending() const {
   const ParticipantFacts facts = participant_.facts();
-  const std::string late = late_text();
-  if (facts.degraded) return "went on unlinked" + late;
-  return late.empty() ? "" : late.substr(2);
+  std::string text = late_text();
+  if (const std::int64_t lost = lost_out(); lost > 0)
+    text += ", " + std::to_string(lost) + " messages to the others lost";
+  if (facts.degraded) return "went on unlinked" + text;
+  return text.empty() ? "" : text.substr(2);
 }
 
 std::vector<std::string> LinkedRig::describe() const {
@@ -188,7 +208,7 @@ config::Json LinkedRig::summary(bool stuck) const {
         {"late", status.messages_late},
         {"mismatched", count(exchange_.mismatched)},
         {"lost_in", count(exchange_.incoming_lost) + totals.pending_lost},
-        {"lost_out", count(exchange_.outgoing_lost) + count(exchange_.publish_failed)}}},
+        {"lost_out", lost_out()}}},
       {"degraded", facts.degraded || exchange_.degrade.load()},  // the library may not let the courier say so
       {"mapping",
        {{"first_frame", mapping.first_frame},

@@ -47,7 +47,8 @@ class Simulation {
   }
   /// config/rigs/linked.yaml, which nobody's lateness ends; its run folder is `out`.
   Process& rig(const std::string& out, const Arguments& more = {}) {
-    Arguments arguments{"--registry", uri_, "--set", "link.max_late=1000 s", "--out", out};
+    Arguments arguments{"--registry",       uri_,    "--set", "link.max_late=1000 s", "--set",
+                        "link.queue=16384", "--out", out};
     if (!library_.empty()) arguments = arguments + Arguments{"--set", "link.library=" + library_};
     return start(run_rig("linked", arguments + more, dir_.path()));
   }
@@ -105,7 +106,7 @@ class LinkedRig : public ::testing::TestWithParam<bool> {
 
 TEST_P(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
   Simulation simulation(library);
-  Three all(simulation, "out", {"--until", "6s", "--set", "link.queue=65536"});
+  Three all(simulation, "out", {"--until", "6s"});
   all.expect_all_ended_well();
   Json summary = summary_of(simulation / "out");
   EXPECT_EQ(summary["outcome"], "completed");

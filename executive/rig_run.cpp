@@ -28,6 +28,8 @@ using rtsync::SchedPolicy;
 
 constexpr auto kTellEvery = 1s;      // how often notes become lines
 constexpr auto kAbortPatience = 1s;  // how long an abort waits for a job that does not return
+constexpr auto kLongestLook =
+    250ms;  // what one look counts for: a machine that stood still gave the job no time
 
 }  // namespace
 
@@ -559,17 +561,20 @@ std::chrono::nanoseconds RigRun::stop_patience() const {
 /// Serves until `done`. False when, a second after an abort, a job still has not returned: end_ says which,
 /// and the process has to be ended with std::_Exit.
 bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
-  std::optional<std::chrono::steady_clock::time_point> aborted;
+  std::chrono::nanoseconds aborted{0};  // for how long
+  auto looked = std::chrono::steady_clock::now();
   while (!done.load()) {
     watcher.tick(*this);  // waits a little for a signal
     look_after(watcher);
     const auto now = std::chrono::steady_clock::now();
+    const auto passed = std::min<std::chrono::nanoseconds>(now - looked, kLongestLook);
+    looked = now;
     // A stop that a job does not let happen: the frames may go on later, the outputs do not.
     if (executive_->stop_requested() && !stopping_) stopping_ = now;
     if (stopping_ && now - *stopping_ > stop_patience()) (void)executive_->end_outputs_safe();
-    if (executive_->abort_requested() && !aborted) aborted = now;
+    if (executive_->abort_requested()) aborted += passed;
     const std::optional<std::size_t> stuck = job_threads_->stuck();
-    if (!aborted || now - *aborted < kAbortPatience || done.load()) continue;
+    if (aborted < kAbortPatience || done.load()) continue;
     stuck_ = true;
     (void)executive_->end_outputs_safe();
     totals_when_stuck_ = executive_->latest().totals;

@@ -235,7 +235,7 @@ TEST(Document, AnswersWithinASecondWhateverItIsFed) {
     EXPECT_NE(problems_of(row.text).find(row.expected), std::string::npos)
         << row.why << problems_of(row.text);
 #ifndef TACTUS_SANITIZED
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{10})
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{30})
         << row.why << ": a loaded machine aside";
 #endif
   }

@@ -133,6 +133,22 @@ double nanoseconds(const std::string& text) {
   return ::testing::AssertionFailure() << "the screen says " << screen << ", summary.json " << ns << " ns";
 }
 
+bool wait_until_heard(const Process& process, int signal) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < until) {
+    std::ifstream status("/proc/" + std::to_string(process.pid()) + "/status");
+    std::uint64_t pending = 0;
+    for (std::string word; status >> word;)
+      if (word == "ShdPnd:") {
+        status >> std::hex >> pending;
+        break;
+      }
+    if ((pending >> (signal - 1) & 1) == 0) return true;
+    std::this_thread::sleep_for(5ms);
+  }
+  return false;
+}
+
 bool wait_for_text(const fs::path& file, const std::string& text, std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   while (std::chrono::steady_clock::now() < until) {

@@ -63,6 +63,13 @@ struct Table {
 };
 Table read_table(const std::filesystem::path& file);
 
+/// In the status line on a terminal from the first frame in real time on, however late it is looked at.
+constexpr const char* kStatusOfFrames = "  overruns ";
+
+/// Until a signal that was sent to the process is no longer pending: a second one sent before that would
+/// merge with it. False at the time limit.
+bool wait_until_heard(const Process& process, int signal);
+
 /// "4.93 ms" as nanoseconds.
 double nanoseconds(const std::string& text);
 /// Whether a duration on the screen, which has three digits, stands for this number of nanoseconds.

@@ -166,7 +166,11 @@ TEST(Checkpoint, ASignalAsksForOneAndTheRunGoesOn) {
   std::this_thread::sleep_for(100ms);
   rig.signal(SIGRTMIN + 3);
   ASSERT_TRUE(appears(dir / "out/checkpoints")) << read_file(dir / "out/log.txt");
-  std::this_thread::sleep_for(100ms);  // some frames more
+  const auto taken = header_of(checkpoints_in(dir / "out/checkpoints").at(0))["frame"].get<std::int64_t>();
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (std::ssize(read_table(dir / "out/frames.csv").rows) < taken + 20 &&
+         std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(50ms);  // some frames more
   rig.signal(SIGINT);
   ASSERT_EQ(rig.wait().status, 0);
   const std::int64_t frames = summary_of(dir / "out")["frames"]["run"].get<std::int64_t>();
@@ -204,7 +208,7 @@ TEST(Checkpoint, WithoutCheckpointsASignalIsAnsweredWithTheReason) {
       "servo", {"--set", "checkpoint.enabled=no", "--set", "until=stopped", "--out", "out"}, dir.path());
   command.terminal = true;
   Process rig(command);
-  ASSERT_TRUE(rig.wait_for_output("t 0.")) << rig.out();
+  ASSERT_TRUE(rig.wait_for_output(kStatusOfFrames)) << rig.out();
   rig.signal(SIGRTMIN + 3);
   EXPECT_TRUE(rig.wait_for_output("no checkpoint: the rig file says checkpoint: { enabled: no }"))
       << rig.out();
@@ -457,7 +461,7 @@ TEST(Checkpoint, AKillAtAnyMomentLeavesWholeFilesAlone) {
   const auto end = std::chrono::steady_clock::now() + 20s;
   int kills = 0;
   std::size_t files = 0;
-  for (; kills < kKills && std::chrono::steady_clock::now() < end; ++kills) {
+  for (; kills < 5 || (kills < kKills && std::chrono::steady_clock::now() < end); ++kills) {
     const auto after = std::chrono::microseconds(random() % 120'000);
     SCOPED_TRACE("kill " + std::to_string(kills) + ", " + std::to_string(after.count()) +
                  " us after the first file");
@@ -489,7 +493,6 @@ TEST(Checkpoint, AKillAtAnyMomentLeavesWholeFilesAlone) {
     EXPECT_EQ(done.status, 0) << done;
     fs::remove_all(dir / out);
   }
-  EXPECT_GE(kills, 5) << "this machine is too slow to say anything";
   EXPECT_GE(files, static_cast<std::size_t>(kills));
 }
 

@@ -92,6 +92,11 @@ class Row {
   Process& process() { return *process_; }
   const Finished& wait() { return process_->wait(); }
   fs::path folder() const { return dir_ / "out"; }
+  /// Its output stands at its safe value.
+  bool has_tape() const {
+    std::error_code error;
+    return fs::file_size(dir_ / "tape", error) >= sizeof(Tape) && !error;
+  }
   std::string job() const { return model_ + "." + class_; }
   std::string thread() const { return on_ == On::main ? "main" : "side"; }
   bool in_frames() const { return !holds(kOutside, class_); }
@@ -356,6 +361,9 @@ TEST_P(FaultMatrix, IsTheSameWithoutPrivileges) {
 // Ctrl-C.
 void for_a_person_to_end(const std::vector<std::unique_ptr<Row>>& rows) {
   for (const auto& row : rows) ASSERT_TRUE(wait_for_text(row->folder() / "rig.yaml", "rig: fault"));
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  for (const auto& row : rows)
+    while (!row->has_tape() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
   std::this_thread::sleep_for(1s);  // five times stuck_after
   for (const auto& row : rows) {
     SCOPED_TRACE(row->job());
@@ -363,6 +371,7 @@ void for_a_person_to_end(const std::vector<std::unique_ptr<Row>>& rows) {
     row->expect_outputs_stand_safe();
     row->process().signal(SIGINT);
   }
+  for (const auto& row : rows) EXPECT_TRUE(wait_until_heard(row->process(), SIGINT)) << row->job();
   std::this_thread::sleep_for(200ms);
   for (const auto& row : rows) row->process().signal(SIGINT);
   for (const auto& row : rows) {

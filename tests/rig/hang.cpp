@@ -1,5 +1,5 @@
 /// A model that never returns from one of its jobs: what a second Ctrl-C is for. It also says, in files of
-/// the current folder, which jobs have run.
+/// the current folder, which jobs have run, and that it hangs.
 #include <time.h>
 
 #include <cstdint>
@@ -47,6 +47,7 @@ class Hang : public tactus::Model {
   }
 
   [[noreturn]] void hang() const {
+    leave("hangs");
     const timespec hour{3600, 0};
     for (;;) {
       if (spin_) {

@@ -136,7 +136,7 @@ class TheExample(Running):
     def patient_rig(self):
         text = (RIGS / "supervised.yaml").read_text()
         text = text.replace("max_consecutive_overruns: 10000", "max_consecutive_overruns: 100000000 frames")
-        text = text.replace("threads:\n", "threads:\n  stuck_after: 30 s\n")
+        text = text.replace("\nthreads:\n", "\nthreads:\n  stuck_after: 30 s\n")
         if args.sanitized:
             text = text.replace("memory: { lock: yes, heap: 8 MiB }", "memory: { lock: no, heap: 0 B }")
         (self.folder / "patient.yaml").write_text(text)
@@ -301,7 +301,7 @@ class Orders(Running):
         self.wait_until(lambda: rig.state()["frame"] >= 0)
         client.kill()
         client.wait()
-        self.fails(lambda: rig.run_open(rig.date_of(20_000)), "episode")
+        self.fails(lambda: rig.run_open(rig.date_of(12_000)), "episode")
         self.fails(lambda: rig.step(5), "an episode is under way")
         self.wait_until(lambda: rig.state()["frame"] == 10_000)
         rig.wait_for("Pause", PATIENCE)

@@ -194,7 +194,7 @@ struct Signalled {
   Process rig;
 
   explicit Signalled(const Arguments& more = {}) : rig(command(dir, more)) {
-    EXPECT_TRUE(rig.wait_for_output("t 0.")) << rig.out();
+    EXPECT_TRUE(rig.wait_for_output(kStatusOfFrames)) << rig.out();
   }
   static Command command(const TempDir& dir, const Arguments& more) {
     Command command =
@@ -281,6 +281,7 @@ TEST(Signals, RunUntilFreezesAtTheTimeFromRunningAndFromFrozen) {
   test.order(kRunUntil, later);
   ASSERT_TRUE(test.stands_at(later));
   test.order(kRunUntil, 10);  // past: it stays where it stands
+  EXPECT_TRUE(wait_until_heard(test.rig, SIGRTMIN + kRunUntil));
   std::this_thread::sleep_for(300ms);
   test.rig.signal(SIGINT);
   EXPECT_EQ(test.end(0)["frames"]["run"], later);
@@ -290,6 +291,7 @@ TEST(Signals, AResetFromRunningGoesOnFromTheBeginning) {
   Signalled test;
   std::this_thread::sleep_for(200ms);
   test.rig.signal(SIGRTMIN + kReset);
+  ASSERT_TRUE(wait_for_text(test.dir / "out/log.txt", "reset: ")) << test.log();
   std::this_thread::sleep_for(300ms);
   test.rig.signal(SIGUSR1);
   (void)test.paused();

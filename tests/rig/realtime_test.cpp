@@ -147,7 +147,9 @@ std::vector<ThreadSeen> threads_seen(pid_t pid) {
     const pid_t tid = std::stoi(entry.path().filename().string());
     ThreadSeen seen;
     std::ifstream(entry.path() / "comm") >> seen.name;
-    seen.policy = ::sched_getscheduler(tid) & ~SCHED_RESET_ON_FORK;
+    const int policy = ::sched_getscheduler(tid);
+    if (policy < 0) continue;  // it has ended meanwhile
+    seen.policy = policy & ~SCHED_RESET_ON_FORK;
     sched_param parameters{};
     (void)::sched_getparam(tid, &parameters);
     seen.priority = parameters.sched_priority;
@@ -165,7 +167,7 @@ TEST(Realtime, OnlyMainAndItsGuardAreRealTimeAndNobodySharesItsCpu) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
-  std::this_thread::sleep_for(200ms);
+  wait_for_frames(dir);
   const std::vector<ThreadSeen> threads = threads_seen(rig.pid());
   rig.signal(SIGTERM);
   const Finished done = rig.wait();

@@ -252,7 +252,7 @@ class Errors(WithFake):
             refusals.pop()
             return port.refuse(429, "more than 1000 requests in a second")
         self.fake.instead["/v1/state"] = too_many
-        self.fails(Rig(self.fake.address, timeout=0.5).state, "more than 1000", status=429)
+        self.fails(Rig(self.fake.address, timeout=0.9).state, "more than 1000", status=429)
         self.assertEqual(Rig(self.fake.address, timeout=60).state()["frame"], 6)
         self.assertEqual(len(self.fake.asked), 4)
 

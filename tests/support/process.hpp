@@ -48,7 +48,7 @@ struct Finished {
 };
 std::ostream& operator<<(std::ostream& stream, const Finished& finished);
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kPatience{60};
 
 class Process {
  public:

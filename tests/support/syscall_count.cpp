@@ -168,13 +168,13 @@ SyscallCount count_syscalls(pid_t tid, const CountOptions& options) {
   Watched thread(tid);
   thread.interrupt();
 
-  const auto limit = steady_clock::now() + options.limit;
+  auto limit = steady_clock::now() + options.limit;
   // A call the interruption broke off starts again from the same place. (Were the thread between two calls
   // instead, its next call stands elsewhere.)
   std::optional<Counter> counter;
   bool leaving = false;
   for (;;) {
-    const Stopped now = thread.next(leaving ? limit + 1s : limit);
+    const Stopped now = thread.next(limit);
     if (now.stop == Stop::gone) {
       count.exited = true;
       return count;
@@ -185,6 +185,7 @@ SyscallCount count_syscalls(pid_t tid, const CountOptions& options) {
                                 "thread " + std::to_string(tid) + " does not stop");
       }
       leaving = true;
+      limit = steady_clock::now() + 10s;  // from here: this machine may have stood still meanwhile
       thread.interrupt();
       continue;
     }

@@ -46,7 +46,7 @@ struct CallsOf {
 struct CountOptions {
   /// Ends the watching when that many calls of that number have been made (at the start of the last one).
   std::optional<CallsOf> until{};
-  /// Ends it in any case; the hard limit of how long count_syscalls takes is this and a second.
+  /// Ends it in any case; the hard limit of how long count_syscalls takes is this and ten seconds.
   std::chrono::milliseconds limit{10'000};
   /// Called once the thread is watched: every call it makes after this one began is counted.
   std::function<void()> watching{};

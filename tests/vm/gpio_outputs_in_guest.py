@@ -174,7 +174,7 @@ def main():
     names = ["stopped", "killed", "stalled", "guardian_killed", "segv", "fpe", "bus", "abort", "overrun",
              "process_killed", "clock_lost", "again"]
     suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at"]
-    done = guest.run("sh", "outputs.sh", tactus=True, timeout=150, options=["--icount", "0", "--gpio", "8"],
+    done = guest.run("sh", "outputs.sh", tactus=True, timeout=360, options=["--icount", "0", "--gpio", "8"],
                      files=[script, guest.write("torque.yaml", RIG), drivers],
                      copy=[f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse",
                            f"{guest.options.line_log}:/usr/local/bin/line_log",

@@ -60,7 +60,7 @@ def main():
     script += GONE
     done = guest.run("sh", "edges.sh", files=[guest.write("edges.sh", script)],
                      copy=["gpiomon", f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse"], fetch=["edges"],
-                     options=["--icount", "0", "--gpio", "8"], timeout=100)
+                     options=["--icount", "0", "--gpio", "8"], timeout=280)
     print(f"guest: {done.took:.1f} s")
     checks = Checks()
     if not checks.equal("the guest ran to its end", done.status, 0, done):

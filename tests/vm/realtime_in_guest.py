@@ -19,7 +19,7 @@ watch() {  # watch NAME COMMAND...: what it was like goes to seen/NAME
     i=0
     until grep -q '^0\\.1' $name/frames.csv 2>/dev/null; do  # a tenth of a second has been simulated, and written
         i=$((i + 1))
-        [ $i -lt 300 ] && [ -d /proc/$pid ] || break
+        [ $i -lt 1200 ] && [ -d /proc/$pid ] || break
         usleep 50000
     done
     cat /proc/$pid/status >seen/$name/status
@@ -41,7 +41,7 @@ done
 tactus doctor --no-measure --json >seen/doctor.json 2>seen/doctor.err
 echo $? >seen/doctor.status
 
-rig="tactus run servo.yaml --until 60s --set realtime.max_overrun=60s"
+rig="tactus run servo.yaml --until 60s --set realtime.max_overrun=60s --set threads.stuck_after=30s"
 watch default $rig --out default --set privileges=require
 both="/usr/bin/taskset -c 0-1 $rig"
 watch both_cpus $both --out both_cpus --set privileges=require --set threads.main.priority=42 \\
@@ -152,7 +152,7 @@ def main():
     done = guest.run("sh", "realtime.sh", tactus=True, files=[script, guest.source / "config" / "rigs" / "servo.yaml"],
                      copy=["/usr/bin/setpriv", "/usr/bin/taskset"],
                      fetch=["seen", "default", "both_cpus", "unlocked", "ordinary"],
-                     options=["--append", ISOLATED], timeout=100)
+                     options=["--append", ISOLATED], timeout=280)
     print(f"guest: status {done.status}, {done.took:.1f} s")
     checks = Checks()
     if not checks.equal("the guest ran to its end", done.status, 0, done):

@@ -12,7 +12,7 @@ STUCK_AFTER_S = 1
 STATED_S = 2 * STUCK_AFTER_S + FRAME_S + 0.5 + 1
 LIMIT_S = 10 + 2 * (2 * STUCK_AFTER_S + FRAME_S)
 SLOW = 10  # so many times as long on emulated processors of a busy machine; the kernel counts ticks, and many are lost
-GUARDED_CALLS, LIMITED_CALLS = 200, 500
+GUARDED_CALLS, LIMITED_CALLS = 1000, 1000  # ten seconds in which the threads are looked at
 
 # Line 6 stands at 0 while the rig runs and is safe at 1; released, it falls back to the pull of the simulator, 0.
 RIG = f"""
@@ -144,7 +144,7 @@ def check_limited(checks, run):
 
 def main():
     guest = Guest.from_arguments(__doc__, "--line-log", needs="modules")
-    done = guest.run("sh", "runaway.sh", tactus=True, timeout=280, options=["--gpio", "8"],
+    done = guest.run("sh", "runaway.sh", tactus=True, timeout=560, options=["--gpio", "8"],
                      files=[guest.write("runaway.sh", SCRIPT), guest.write("runaway.yaml", RIG)],
                      copy=[f"{guest.options.line_log}:/usr/local/bin/line_log", "/usr/bin/chrt"],
                      fetch=["throttle", "guarded", "limited",

@@ -67,7 +67,7 @@ def measure(guest):
               f"--set 'clock={{driver: gpio, chip: rtvm, line: 3, discipline: {name}}}' || exit 1"
               for name in DISCIPLINES]
     lines += ["kill $pulses"]
-    done = guest.run("sh", "wake.sh", tactus=True, timeout=110, options=["--icount", "0", "--gpio", "8"],
+    done = guest.run("sh", "wake.sh", tactus=True, timeout=240, options=["--icount", "0", "--gpio", "8"],
                      files=[guest.write("wake.sh", "\n".join(lines) + "\n"), guest.write("wake.yaml", RIG)],
                      copy=["cyclictest", f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse"],
                      fetch=["cyclictest.txt", *SLEEPERS, *DISCIPLINES])

@@ -49,7 +49,7 @@ RIG_LIVES = [RUNS, wait(), "kill -USR1 $rig", wait(), "kill -INT $rig", "wait $r
 def boot(guest, *commands, **more):
     """Time in the guest is its own (--icount): the margin means the same on a loaded machine."""
     script = guest.write("watchdog.sh", "\n".join(["[ -c /dev/watchdog ] || exit 9", *commands]) + "\n")
-    return guest.run("sh", "watchdog.sh", files=[script, guest.write("watched.yaml", RIG)], timeout=60, **more,
+    return guest.run("sh", "watchdog.sh", files=[script, guest.write("watched.yaml", RIG)], timeout=120, **more,
                      options=["--modules", f"softdog:soft_margin={MARGIN_S}", "--icount", "2"])
 
 

@@ -352,7 +352,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   std::int64_t frames_run_ = 0;
 
   /// Who was found stuck first, and in which job.
-  struct Marked {
+  struct alignas(8) Marked {  // one load or store of the processor, whatever the compiler
     std::uint32_t thread = UINT32_MAX;
     std::uint32_t job = kNoPlanJob;
     bool is(std::size_t other) const { return thread == other; }

@@ -478,9 +478,10 @@ TEST(LiveFrames, RandomBatchesDoWhatAPlainLoopDoes) {
       batch.frame = below(20);
       for (int c = below(3); c >= 0; --c) {
         const auto& [model, name] = places[below(5)];
-        const bool again = std::any_of(
-            batch.changes.begin(), batch.changes.end(),
-            [&](const Live::Change& other) { return other.model == model && other.variable == name; });
+        const bool again = std::any_of(batch.changes.begin(), batch.changes.end(),
+                                       [model = model, name = name](const Live::Change& other) {
+                                         return other.model == model && other.variable == name;
+                                       });
         if (again) continue;
         const Kind kind = below(10) == 0  ? Kind::release_all
                           : below(3) == 0 ? Kind::release

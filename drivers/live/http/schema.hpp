@@ -33,7 +33,7 @@ struct Schema {
   std::size_t most = 0;               ///< entries of a list or map; 0: any number
   bool nullable = false;
   std::vector<Schema> inside{};
-  std::vector<Property> properties{};
+  std::vector<Property> properties;
 };
 
 struct Property {

@@ -15,7 +15,6 @@ using test::Federation;
 using test::Habits;
 using test::SimNetwork;
 
-constexpr auto kCoordinated = OperationMode::coordinated;
 constexpr auto kAutonomous = OperationMode::autonomous;
 constexpr unsigned kAtLeast = 20;  // seeds, however slow the machine
 

@@ -450,9 +450,9 @@ TEST_F(MeshTest, AnswersTheDoorWithItsSubscriptions) {
 }
 
 TEST_F(MeshTest, LetsTheSuccessorInBeforeTheEndOfItsPredecessorWasRead) {
-  const auto a = joined("A");
   std::latch held(1);
   std::atomic<int> connected{0};
+  const auto a = joined("A");
   a->with_engine([&](Engine& engine) {
     engine.on_connected(handler<const std::string&>([&](const std::string&) {
       if (++connected == 1) held.wait();  // meanwhile nothing is read

@@ -124,6 +124,7 @@ void Ledger::on_status(const char* participant, SilKit_ParticipantState state, c
   if (!leaving_) {
     const Cause cause{participant, text_of(reason), entered_ns, Steady::now()};
     if (has_ended(state) && !stop_ordered_) consider(stopper_, cause);
+    if (stop_at_ && stopper_) order_stop();
     if (has_failed(state)) {
       if (!failer_ || failer_->who != cause.who)
         remember("participant " + cause.who + " is in state " + name_of_state(state) + ": " + cause.reason);
@@ -338,7 +339,6 @@ void Ledger::judge_pauses() {
   const bool was = !paused_peer_.empty();
   const bool is = paused != peers_.end();
   if (was == is || (is && !federation_is(Federation::running))) return;
-  exchange_.excused.store(is, std::memory_order_release);
   if (is) {
     paused_peer_ = paused->first;
     remember("participant " + paused_peer_ + " is paused" +
@@ -347,6 +347,7 @@ void Ledger::judge_pauses() {
     paused_peer_.clear();
     remember("nobody is paused any more");
   }
+  excuse();
   if (settings.on_peer_pause == OnPeerPause::freeze) hold_rig(is);
 }
 
@@ -380,7 +381,9 @@ void Ledger::consider(std::optional<Cause>& cause, Cause other) {
 void Ledger::stop_is_due() {
   if (stop_ordered_ || abort_ordered_ || abort_at_) return;
   if (stopper_ && Steady::now() - stopper_->when > kOldCause) stopper_.reset();
-  if (!stop_at_) stop_at_ = Steady::now() + kWaitForCause;  // by then the first of them has been heard of
+  if (stopper_) return order_stop();
+  if (!stop_at_) stop_at_ = Steady::now() + kWaitForCause;
+  excuse();
 }
 
 void Ledger::abort_is_due() {
@@ -388,6 +391,12 @@ void Ledger::abort_is_due() {
   if (failer_ && Steady::now() - failer_->when > kOldCause) failer_.reset();
   if (failer_) return order_abort(failer_->text());
   if (!abort_at_) abort_at_ = Steady::now() + kWaitForCause;
+  excuse();
+}
+
+/// Grants do not come while somebody is paused, nor any more once the end has begun.
+void Ledger::excuse() {
+  exchange_.excused.store(!paused_peer_.empty() || stop_at_ || abort_at_, std::memory_order_release);
 }
 
 void Ledger::order_stop() {

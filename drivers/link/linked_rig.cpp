@@ -150,8 +150,12 @@ std::vector<std::string> LinkedRig::tell() {
 std::string LinkedRig::ending() const {
   const ParticipantFacts facts = participant_.facts();
   std::string text = late_text();
-  if (const std::int64_t lost = lost_out(); lost > 0)
-    text += ", " + std::to_string(lost) + " messages to the others lost";
+  const auto messages = [&text](std::int64_t count, const char* what) {
+    if (count > 0) text += ", " + std::to_string(count) + what;
+  };
+  messages(lost_out(), " messages to the others lost");
+  messages(exchange_.incoming_lost.load(), " messages of the others lost");
+  messages(exchange_.mismatched.load(), " messages that did not fit");
   if (facts.degraded) return "went on unlinked" + text;
   return text.empty() ? "" : text.substr(2);
 }
@@ -181,8 +185,12 @@ std::vector<std::string> LinkedRig::describe() const {
 
 config::Json LinkedRig::summary(bool stuck) const {
   const ParticipantFacts facts = participant_.facts();
+  // What the frames count on their own is not known while a thread may still be in one.
   const PortTotals totals = stuck ? PortTotals{} : port_.totals();
   const PortStatus status = stuck ? PortStatus{} : port_.status();
+  const auto known = [stuck](std::int64_t value) {
+    return stuck ? config::Json(nullptr) : config::Json(value);
+  };
   const TimeMapping& mapping = port_.mapping();
   const auto count = [](const std::atomic<std::int64_t>& counter) { return counter.load(); };
   return {
@@ -194,18 +202,18 @@ config::Json LinkedRig::summary(bool stuck) const {
       {"error", facts.error},
       {"refused_calls", facts.refused_calls},
       {"step_ns", frame_.times(frames_per_step(settings_, frame_)).count()},
-      {"steps", totals.steps},
+      {"steps", known(totals.steps)},
       {"steps_completed", facts.steps_completed},
-      {"late_grants", totals.late},
-      {"max_consecutive_late", totals.max_consecutive_late},
-      {"worst_lateness_ns", totals.worst_lateness_ns},
-      {"worst_step", totals.worst_step},
-      {"too_old", totals.too_old},
+      {"late_grants", count(exchange_.late_grants)},
+      {"max_consecutive_late", known(totals.max_consecutive_late)},
+      {"worst_lateness_ns", count(exchange_.worst_lateness_ns)},
+      {"worst_step", known(totals.worst_step)},
+      {"too_old", count(exchange_.too_old)},
       {"messages",
        {{"in", count(exchange_.messages_in)},
         {"out", count(exchange_.messages_out)},
-        {"applied", status.messages},
-        {"late", status.messages_late},
+        {"applied", known(status.messages)},
+        {"late", known(status.messages_late)},
         {"mismatched", count(exchange_.mismatched)},
         {"lost_in", count(exchange_.incoming_lost) + totals.pending_lost},
         {"lost_out", lost_out()}}},

@@ -410,10 +410,26 @@ TEST_F(HostileLibrary, MayTellOfAnEndBeforeItsCause) {
   EXPECT_EQ(order, "stop: the federation stopped: Plant: enough");
 }
 
+TEST_F(HostileLibrary, TellsOfAnEndWithItsCauseAndTheRigStopsBeforeAnythingIsLate) {
+  for (const bool cause_first : {true, false}) {
+    fake().reset();
+    StandIn rig(faked());
+    run(rig);
+    if (cause_first) handlers.say("Plant", SilKit_ParticipantState_Stopping, "enough");
+    EXPECT_FALSE(rig.exchange.excused.load());
+    handlers.say_system(SilKit_SystemState_Stopping);
+    EXPECT_TRUE(cause_first || rig.exchange.excused.load()) << "no grant is owed any more";
+    if (!cause_first) handlers.say("Plant", SilKit_ParticipantState_Stopping, "enough");
+    EXPECT_EQ(rig.orders.all().size(), 1U) << "at once: nobody waits for more to be heard";
+    EXPECT_TRUE(rig.federation_is(Federation::left));
+  }
+}
+
 TEST_F(HostileLibrary, MayTellOfAnErrorWithoutACause) {
   StandIn rig(faked());
   run(rig);
   handlers.say_system(SilKit_SystemState_Error);
+  EXPECT_TRUE(rig.exchange.excused.load()) << "no grant is owed any more";
   EXPECT_TRUE(rig.ordered("abort: the federation failed: nobody said why"));
 }
 

@@ -12,6 +12,8 @@
 namespace tactus::app {
 namespace {
 
+constexpr const char* kRegistry = "SilKitRegistry";
+
 std::string listed(const std::set<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -23,6 +25,9 @@ void check(const std::vector<std::string>& names, const std::string& own) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string which = "NAMES: number " + std::to_string(i + 1);
     if (names[i].empty()) throw CommandError(kWrongInput, which + " is empty");
+    if (names[i] == kRegistry)
+      throw CommandError(kWrongInput,
+                         which + ", " + names[i] + ", is the registry's name: no participant can have it");
     if (names[i] == own)
       throw CommandError(kWrongInput, which + ", " + own +
                                           ", is the name of this command itself, which takes " +
@@ -140,8 +145,7 @@ class Workflow {
 
   bool registry_is_gone() {
     SilKit_Bool there = SilKit_True;
-    must(SilKit_SystemMonitor_IsParticipantConnected(participant_.monitor(), "SilKitRegistry", &there),
-         "registry");
+    must(SilKit_SystemMonitor_IsParticipantConnected(participant_.monitor(), kRegistry, &there), "registry");
     return there == SilKit_False;
   }
 

@@ -42,7 +42,8 @@ class Reader {
       if (!node.is_map()) return wrong(node, path, "a map");
       for (const auto& [name, place, value] : node.entries()) {
         const std::string below = path.empty() ? name : path + '.' + name;
-        const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.name == name; });
+        const auto key =
+            std::find_if(keys.begin(), keys.end(), [&name = name](const Key& k) { return k.name == name; });
         if (key == keys.end()) {
           std::vector<std::string> known;
           for (const Key& k : keys) known.emplace_back(k.name);
@@ -162,7 +163,11 @@ Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, bool p
                   {"Kind", reader.choice<LabelKind>(made.kind, {{"Mandatory", LabelKind::mandatory},
                                                                 {"Optional", LabelKind::optional}})}})(entry,
                                                                                                        below);
-      if (entry.is_map() && (made.key.empty() || made.kind == LabelKind::undefined))
+      const auto has = [&entry](const char* key) {
+        return std::any_of(entry.entries().begin(), entry.entries().end(),
+                           [key](const auto& e) { return e.key == key; });
+      };
+      if (entry.is_map() && (made.key.empty() || !has("Kind")))
         reader.problems.add(entry.place(), below,
                             "a label needs Key, Value, and Kind: Mandatory or Optional");
       labels.push_back(made);

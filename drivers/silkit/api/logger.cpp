@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "config/text.hpp"
 #include "drivers/silkit/api/json.hpp"
 #include "rtsync/provision.hpp"
 
@@ -35,8 +36,8 @@ std::string line(bool json, const std::string& owner, std::uint32_t level, std::
            "}\n";
   const std::string milliseconds =
       std::to_string(1000 + duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000);
-  return '[' + local_time("%F %T.", now) + milliseconds.substr(1) + "] [" + owner + "] [" + name + "] " +
-         std::string(text) + '\n';
+  return '[' + local_time("%F %T.", now) + milliseconds.substr(1) + "] [" + config::one_line(owner) + "] [" +
+         name + "] " + config::one_line(text) + '\n';
 }
 
 }  // namespace

@@ -9,7 +9,10 @@
 namespace tactus::silkit {
 namespace {
 
+// A turn ends with the first of these, and then the sockets are looked at: others may want to stop a
+// participant that waits for nobody, or to join it, whatever its functions take.
 constexpr int kCallsPerTurn = 16;
+constexpr std::chrono::microseconds kTurn{100};
 
 /// The configuration with what is only known now: names and URI. Its own win.
 Configuration completed(Configuration configuration, const std::string& name, const std::string& uri) {
@@ -73,6 +76,7 @@ void Participant::refuse_in_handler(const char* what) const {
 
 void Participant::serve() {
   std::unique_lock held = lock();
+  const auto end = std::chrono::steady_clock::now() + kTurn;
   Call call;
   for (int calls = 1; engine_.next_call(call); ++calls) {
     mesh_.flush();  // Nobody else has to wait for the user's function.
@@ -82,8 +86,8 @@ void Participant::serve() {
     held.lock();
     running_.reset();
     engine_.call_ended(call, thrown);
-    if (calls >= kCallsPerTurn && engine_.has_calls()) {
-      mesh_.wake();  // Nobody holds this participant up: others want to be heard all the same.
+    if (engine_.has_calls() && (calls >= kCallsPerTurn || std::chrono::steady_clock::now() >= end)) {
+      mesh_.wake();
       break;
     }
   }

@@ -168,6 +168,8 @@ TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {
       {"DataPublishers: [{Name: P, History: 2}]", "'2' is not a whole number, 0 .. 1"},
       {"DataPublishers: [{Name: P, Labels: [{Key: K, Value: V}]}]",
        "Labels[0]: a label needs Key, Value, and Kind"},
+      {"DataPublishers: [{Name: P, Labels: [{Value: V, Kind: Mandatory}]}]",
+       "Labels[0]: a label needs Key, Value, and Kind"},
       {"DataSubscribers: [{Name: S, Labels: [{Key: K, Kind: Must}]}]",
        "'Must' is not one of Mandatory, Optional"},
       {"Experimental: {TimeSynchronization: {AnimationFactor: -1}}", "is not a number, 0 .. "},

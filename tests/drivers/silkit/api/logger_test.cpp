@@ -59,6 +59,15 @@ TEST(SilkitLogger, WritesJsonOnOneLine) {
                                           "\"text\":\"two.nlines\"\\}\n"));
 }
 
+TEST(SilkitLogger, NobodyForgesALineOrTalksToTheTerminal) {
+  Logger logger("A\nB", {});
+  testing::internal::CaptureStderr();
+  logger.say(Journal::Level::warn, "refused: 'e\n[today] [Registry] [error] forged\x1b[31m'");
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
+  EXPECT_THAT(said, HasSubstr("] [A\\nB] [warn] refused: 'e\\n[today] [Registry] [error] forged\\x1b[31m'"));
+}
+
 TEST(SilkitLogger, KeepsLinesOfManyThreadsWhole) {
   const test::TempDir dir;
   {

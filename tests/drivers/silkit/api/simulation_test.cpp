@@ -175,6 +175,62 @@ TEST(SilkitSimulation, AsynchronousStepsAreCompletedByAnotherThread) {
   for (std::size_t k = 0; k < begun.size(); ++k) EXPECT_EQ(begun[k], k * kStep);
 }
 
+/// A participant that waits for nobody, whose steps take long: others are heard between any two of them.
+TEST(SilkitSimulation, LongStepsThatWaitForNobodyKeepNobodyFromBeingHeard) {
+  struct Alone {
+    int steps = 0;
+    int said_at = 0;   // the step at which the others said something
+    int heard_at = 0;  // the step after which it was heard
+    int witnessed = 0;
+    SilKit_DataPublisher* publisher = nullptr;
+  };
+  constexpr int kSaid = 20;
+  int waited = kSaid;
+  // How soon the other one's thread runs is the machine's affair: once more when it was late.
+  for (int attempt = 0; attempt < 5 && waited > 4; ++attempt) {
+    Watched<Alone> alone;
+    const RegistryHere registry;
+    ParticipantHere a(registry.uri(), "A");
+    ParticipantHere other(registry.uri(), "Other");
+    ParticipantHere witness(registry.uri(), "Witness");
+    (void)a.lifecycle(SilKit_OperationMode_Autonomous);
+    (void)a.subscriber("In", "said", &alone,
+                       [](void* to, SilKit_DataSubscriber*, const SilKit_DataMessageEvent*) {
+                         static_cast<Watched<Alone>*>(to)->change([](Alone& seen) {
+                           if (seen.heard_at == 0) seen.heard_at = seen.steps;
+                         });
+                       });
+    (void)witness.subscriber(
+        "In", "said", &alone, [](void* to, SilKit_DataSubscriber*, const SilKit_DataMessageEvent*) {
+          static_cast<Watched<Alone>*>(to)->change([](Alone& seen) { ++seen.witnessed; });
+        });
+    SilKit_DataPublisher* const publisher = other.publisher("Out", "said");
+    alone.change([&](Alone& seen) { seen.publisher = publisher; });
+    ok(SilKit_TimeSyncService_SetSimulationStepHandler(
+        a.time_sync(), &alone,
+        [](void* to, SilKit_TimeSyncService*, SilKit_NanosecondsTime, SilKit_NanosecondsTime) {
+          auto& watched = *static_cast<Watched<Alone>*>(to);
+          const Alone seen = watched.get();
+          if (seen.steps == kSaid) {
+            publish(seen.publisher, "one");
+            publish(seen.publisher, "two");
+            EXPECT_TRUE(watched.wait([](const Alone& now) { return now.witnessed == 2; }));
+            watched.change([](Alone& now) { now.said_at = now.steps; });
+          }
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          watched.change([](Alone& now) { ++now.steps; });
+        },
+        kStep));
+    a.start();
+    ASSERT_TRUE(alone.wait([](const Alone& seen) { return seen.heard_at > 0; }));
+    const Alone seen = alone.get();
+    waited = seen.heard_at - seen.said_at;
+    ok(SilKit_LifecycleService_Stop(a.lifecycle(), "heard"));
+    (void)a.wait();
+  }
+  EXPECT_LE(waited, 4) << "steps";
+}
+
 TEST(SilkitSimulation, CommunicationReadyCanBeCompletedByAnotherThread) {
   std::promise<void> called;
   const RegistryHere registry;

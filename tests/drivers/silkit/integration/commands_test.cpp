@@ -195,6 +195,7 @@ TEST(SilKitCommands, RefuseNamesThatCannotBe) {
     const char* words;
   } rows[] = {{{"workflow", "A", ""}, "number 2 is empty"},
               {{"workflow", "A", "SystemController"}, "number 2, SystemController,"},
+              {{"workflow", "SilKitRegistry"}, "number 1, SilKitRegistry, is the registry's name"},
               {{"workflow", "-n", "Me", "Me"}, "number 1, Me,"},
               {{"workflow", "-n", "", "A"}, "--name"},
               {{"monitor", "-n", ""}, "--name"}};

@@ -350,9 +350,11 @@ std::string repair(const std::string& message, bool has_tab) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kHints{{
       {"illegal map value", "a ': ' inside a value needs quotes around the value; or the indentation is off"},
       {"end of map not found", "a key here does not line up with the others, or lacks its ':'"},
-      {"end of map flow not found", "a '}' or a ',' is missing"},
+      {"end of map flow not found",
+       "a '}' or a ',' is missing, or the quotes around an element of an array: 'axis.force[2]'"},
       {"end of sequence not found", "the '-' of a list do not line up"},
-      {"end of sequence flow not found", "a ']' or a ',' is missing"},
+      {"end of sequence flow not found",
+       "a ']' or a ',' is missing, or the quotes around an element of an array: 'axis.force[2]'"},
       {"illegal tab", "indent with blanks, not with tabs"},
       {"illegal EOF in scalar", "a closing quote is missing, here or above"},
       {"illegal document indicator in scalar", "a closing quote is missing, here or above"},

@@ -268,6 +268,7 @@ void parse_header(const std::string& text, std::uint64_t data_bytes, Checkpoint&
   const std::int64_t den = integer_of(period, "den");
   if (num < 1 || den < 1) throw BadHeader("'period_ns' is not a fraction greater than zero");
   head.period = rtsync::Period{num, den};
+  if (head.frame < -1) throw BadHeader("'frame' is below -1");  // -1: none has run
 
   const Json& pieces = member(json, "pieces");
   if (!pieces.is_array()) throw BadHeader("'pieces' is not a list");

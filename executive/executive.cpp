@@ -105,11 +105,12 @@ std::vector<std::string> Executive::run_once(tactus_job_class job_class, bool go
   for (const std::uint32_t i : order) {
     const PlannedJob& job = plan().jobs[i];
     program_.lane(0).set_running(i);
+    // Before Start variables may be unset. What was wrong before a shutdown job, the run has ended with.
+    VariableGuard* guard = job_class == TACTUS_DEFAULT_DATA ? nullptr : program_.guard_of(job.model);
+    if (guard != nullptr && job_class == TACTUS_SHUTDOWN && guard->check() != nullptr) guard = nullptr;
     const int status = job.run(job.self, &call);
     CallFailure failure{i, status, nullptr};
-    if (VariableGuard* const guard =
-            job_class == TACTUS_INITIALIZATION ? program_.guard_of(job.model) : nullptr)
-      failure.bad = status == 0 ? guard->check() : nullptr;
+    if (guard != nullptr && status == 0) failure.bad = guard->check();
     if (status == 0 && failure.bad == nullptr) continue;
     failures.push_back(failure_text(failure));
     if (!go_on_after_failure) break;
@@ -679,7 +680,8 @@ void Executive::account(std::int64_t k) TACTUS_RT {
   }
   take_checkpoints(k + 1);
   alive();
-  latest_frame_ = {k + 1, turns_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(), false};
+  latest_frame_ = {k + 1, turns_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(),
+                   false, false,  frames_run_ + 1};
   latest_.write(latest_frame_);
   if (live_ != nullptr) live_->end_frame(k, latest_frame_);
 }

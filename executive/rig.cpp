@@ -86,25 +86,39 @@ void Rig::settle() {
   origins_.complete = models_.size() == settings_.models.size();
   if (threads_known_) settle_threads(plan_, wanted_, origins_, problems_);
   if (!problems_.empty()) return;
-  try {
-    std::vector<ScheduledJob> jobs;
-    for (const PlannedJob& job : plan_.jobs) {
-      if (!is_cyclic(job.job_class)) continue;
-      ScheduledJob& timed = jobs.emplace_back();
-      timed.cycle = job.cycle;
-      timed.first = job.first;
-      timed.stop = job.stop;
-      timed.dynamic = job.dynamic;
-    }
-    for (const PlannedLoop& loop : plan_.loops) {
-      ScheduledJob& timed = jobs.emplace_back();
-      timed.cycle = timed.first = loop.cycle;
-      timed.integration = true;
-    }
-    (void)Schedule(jobs, plan_.frame);
-  } catch (const std::exception& error) {
-    problems_.add(settings_.rig.place, "models", error.what());
+  std::vector<ScheduledJob> jobs;
+  std::vector<const config::Origin*> origins;
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    const PlannedJob& job = plan_.jobs[i];
+    if (!is_cyclic(job.job_class)) continue;
+    ScheduledJob& timed = jobs.emplace_back();
+    timed.cycle = job.cycle;
+    timed.first = job.first;
+    timed.stop = job.stop;
+    timed.dynamic = job.dynamic;
+    origins.push_back(&origins_.jobs[i]);
   }
+  for (std::size_t i = 0; i < plan_.loops.size(); ++i) {
+    ScheduledJob& timed = jobs.emplace_back();
+    timed.cycle = timed.first = plan_.loops[i].cycle;
+    timed.integration = true;
+    origins.push_back(&origins_.loops[i]);
+  }
+  const auto problem_of = [&](std::size_t first_jobs) -> std::string {
+    try {
+      (void)Schedule(std::span(jobs).first(first_jobs), plan_.frame);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "";
+  };
+  if (problem_of(jobs.size()).empty()) return;
+  std::size_t good = 0;  // so many jobs go together; with one more they do not
+  for (std::size_t bad = jobs.size(); bad - good > 1;) {
+    const std::size_t middle = good + (bad - good) / 2;
+    (problem_of(middle).empty() ? good : bad) = middle;
+  }
+  problems_.add(*origins[good], problem_of(good + 1));
 }
 
 Rig::~Rig() = default;
@@ -334,9 +348,11 @@ void Rig::plan_threads() {
     problems_.add(settings_.threads.workers[60].origin,
                   "is the 61st; a rig has at most 60 threads beside main");
   for (const WorkerSettings& worker : settings_.threads.workers) {
-    if (std::find(std::begin(kTaken), std::end(kTaken), worker.name) != std::end(kTaken))
+    if (std::find(std::begin(kTaken), std::end(kTaken), worker.name) != std::end(kTaken)) {
       problems_.add(worker.origin,
                     "'" + worker.name + "' is the name of another thread of the rig; choose another");
+      threads_known_ = false;
+    }
     if (worker.name.size() > 15)
       problems_.add(worker.origin, "the name has " + std::to_string(worker.name.size()) +
                                        " characters; the kernel keeps 15 of a thread's name");

@@ -359,7 +359,7 @@ const Fields<CheckpointSection>& checkpoint_fields() {
           located(&C::origin),
           optional("enabled", &C::enabled, "keep memory ready for a copy of the whole state"),
           optional("every", &C::every, or_word("off", range(1ns, kEver), "at no times of their own"),
-                   "simulated time from one to the next"),
+                   "simulated time from one to the next, rounded up to whole frames"),
           optional("at_end", &C::at_end, "one more after the last frame"),
           optional("folder", &C::folder, config::length(1, 4096), "in the run folder unless absolute"),
       }};
@@ -518,7 +518,8 @@ const Fields<RigSettings>& rig_fields() {
           optional("epoch", &R::epoch,
                    "the date of simulated time 0: ISO 8601 with zone, 2005-02-15T00:00:00+00:00"),
           optional("until", &R::until, or_word("stopped", range(1ns, kEver), "until somebody ends it"),
-                   "simulated time at which the run ends; --until and --frames change it"),
+                   "simulated time at which the run ends, rounded up to whole frames; --until and --frames "
+                   "change it"),
           optional("privileges", &R::privileges,
                    choices<Privileges>(
                        {{"prefer", Privileges::prefer, "go on without what the machine refuses, and say so"},

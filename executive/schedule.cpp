@@ -21,9 +21,9 @@ std::int64_t common_denominator(std::span<const ScheduledJob> jobs, Period frame
     const std::int64_t factor = period.den() / std::gcd(common, period.den());
     if (factor > kMostTicksPerNs / common)
       throw std::invalid_argument(
-          "the cycles of the jobs have no common time base: written as fractions of a nanosecond, their "
-          "common "
-          "denominator exceeds 10^9; choose cycles that are related, such as 1/3 ms and 1 ms");
+          "the cycle of this job has no common time base with the frame and the jobs before it: written as "
+          "fractions of a nanosecond, their common denominator exceeds 10^9; choose cycles that are related, "
+          "such as 1/3 ms and 1 ms");
     common *= factor;
   };
   include(frame);

@@ -18,7 +18,7 @@ struct FrameStatistics {
 
 /// What is handed out at the end of every frame, for the status line.
 struct Snapshot {
-  std::int64_t frames = 0;  ///< frames run
+  std::int64_t frames = 0;  ///< before this instant: a reset or a loaded checkpoint sets it back
   std::int64_t turns = 0;   ///< frames and freeze frames: what goes on as long as the rig lives
   std::int64_t sim_time_ns = 0;
   State state = State::connect;
@@ -27,6 +27,7 @@ struct Snapshot {
   rtsync::Maximum reached = rtsync::Maximum::none;  ///< of the overrun policy
   bool clock_fault = false;                         ///< paused because of the external clock
   bool episode = false;                             ///< paused because an episode has ended
+  std::int64_t frames_run = 0;                      ///< since the start, whatever was set back
 };
 
 /// Why the external clock froze the rig, as a sentence, cut to what fits.

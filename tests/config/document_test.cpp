@@ -107,8 +107,15 @@ TEST(Document, RefusesWithAPlaceAndAReason) {
        "is off",
        "a colon in a value"},
       {"a:\n\tb: 1", "t:2:3: illegal map value: indent with blanks, not with tabs", "a tab"},
-      {"a: {b: 1\nc: 2\n", "t:2:2: end of map flow not found: a '}' or a ',' is missing", "an open brace"},
-      {"a: [1, 2\n", "t:2:1: end of sequence flow not found: a ']' or a ',' is missing", "an open bracket"},
+      {"a: {b: 1\nc: 2\n",
+       "t:2:2: end of map flow not found: a '}' or a ',' is missing, or the quotes around an element of an "
+       "array: 'axis.force[2]'",
+       "an open brace"},
+      {"a: [1, 2\n",
+       "t:2:1: end of sequence flow not found: a ']' or a ',' is missing, or the quotes around an element of "
+       "an "
+       "array: 'axis.force[2]'",
+       "an open bracket"},
       {"a: 'b\nc: 2\n",
        "t:3:1: illegal document indicator in scalar: a closing quote is missing, here or above",
        "an open quote would swallow the rest of the file"},
@@ -134,7 +141,10 @@ TEST(Document, RefusesWithAPlaceAndAReason) {
        "old Mac"},
       {"<<: 3", "t:1:1: <<: '<<' merges a map or a list of maps (`<<: *a`, `<<: [*a, *b]`)",
        "merging a number"},
-      {"? [a\n: b", "t:2:4: end of sequence flow not found: a ']' or a ',' is missing",
+      {"? [a\n: b",
+       "t:2:4: end of sequence flow not found: a ']' or a ',' is missing, or the quotes around an element of "
+       "an "
+       "array: 'axis.force[2]'",
        "an open bracket in a key"},
   };
   for (const Row& row : rows) {
@@ -346,7 +356,11 @@ TEST(DocumentSet, RefusesWithAReasonAndChangesNothing) {
        "--set l[99999999999999999999]=3:1:1: '[' needs a number from 0 and a ']', as in connect[2]",
        "overflow"},
       {"a]=3", "--set a]=3:1:1: the path is not understood at ']'", "closed"},
-      {"q=[1", "--set q=[1:1:5: q: end of sequence flow not found: a ']' or a ',' is missing", "bad YAML"},
+      {"q=[1",
+       "--set q=[1:1:5: q: end of sequence flow not found: a ']' or a ',' is missing, or the quotes around "
+       "an element of an "
+       "array: 'axis.force[2]'",
+       "bad YAML"},
       {"z=&a [*a]", "--set z=&a [*a]:1:7: z[0]: this alias stands inside the very value it refers to",
        "a cycle"},
       {"z=\x01", "--set z=\\x01:1:3: the control character 0x01 has no business in a text; remove it",

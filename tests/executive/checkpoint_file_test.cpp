@@ -447,6 +447,7 @@ TEST(CheckpointFile, AForgedHeaderIsNotBelieved) {
       {edited("/frame", 1.5), "'frame' is not a whole number"},
       {edited("/frame", UINT64_MAX), "'frame' is not a whole number"},
       {edited("/frame", "1"), "'frame' is not a whole number"},
+      {edited("/frame", -2), "'frame' is below -1"},
       {edited("/period_ns", 1), "'num' is missing"},
       {edited("/period_ns/num", 0), "'period_ns' is not a fraction greater than zero"},
       {edited("/period_ns/den", 0), "'period_ns' is not a fraction greater than zero"},

@@ -281,7 +281,7 @@ TEST(RigProblems, OfJobs) {
       {"step: { cycle: 400000 d }", {"9:22: models.m.jobs.step.cycle: "}},
       {"step: { phase: 65536 }", {"9:22: models.m.jobs.step.phase: 65536 is outside 0 .. 65535"}},
       {"step: { cycle: 1/99991 ms }\n      control: { cycle: 1/99989 ms }",
-       {"1:6: models: the cycles of the jobs have no common time base"}},
+       {"10:16: models.m.jobs.control: the cycle of this job has no common time base"}},
   };
   for (const Row& row : rows) {
     const auto found = problems_of(

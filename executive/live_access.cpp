@@ -414,7 +414,7 @@ void LiveAccess::take_events(Answers& answers) {
       LiveDone done;
       done.applied = sent.packet.end == LivePacket::End::applied;
       done.frame = sent.packet.applied_frame;
-      if (!done.applied) done.problem = problem_of(sent);
+      if (!done.applied) done.problem = problem_of(sent) + (sent.of_episode ? "" : "; nothing was changed");
       (done.applied ? changes_ : refused_) += 1;
       journal(sent, done);
       if (sent.of_episode && !done.applied && running_ != nullptr)
@@ -434,16 +434,16 @@ std::string LiveAccess::problem_of(const Sent& sent) const {
   };
   switch (sent.packet.end) {
     case LivePacket::End::too_late:
-      return frame + " had begun when it came; nothing was changed";
+      return frame + " had begun when it came";
     case LivePacket::End::busy:
-      return "an asynchronous thread was at work at " + frame + "; nothing was changed. Leave the frame away";
+      return "an asynchronous thread was at work at " + frame + "; leave the frame away";
     case LivePacket::End::forced:
-      return name() + " is forced; release it first. Nothing was changed";
+      return name() + " is forced; release it first";
     case LivePacket::End::full:
       return name() + ": its model has " + std::to_string(ModelForces::kMost) +
-             " forces already; release some. Nothing was changed";
+             " forces already; release some";
     case LivePacket::End::released:
-      return "all was released before " + frame + "; nothing was changed";
+      return "all was released before " + frame;
     case LivePacket::End::dropped:
       return ended_ ? "the run ended before it" : "the rig went back to an earlier state before it";
     case LivePacket::End::applied:

@@ -90,6 +90,8 @@ template <class T>
 bool whole_fits(const Json& json) {
   if (json.is_number_unsigned())
     return json.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+  constexpr double k2To63 = 9223372036854775808.0;
+  if (json.is_number_float() && std::abs(json.get<double>()) >= k2To63) return false;
   const std::int64_t value = json.get<std::int64_t>();
   if constexpr (std::is_unsigned_v<T>)
     return value >= 0;
@@ -123,15 +125,18 @@ std::optional<Bytes> element_bytes(const Variable& variable, const Json& json, s
       if (!json.is_number()) return refuse("a number");
       const double number = json.get<double>();
       if (std::abs(number) > static_cast<double>(std::numeric_limits<T>::max())) {
-        problem = "is beyond the range of " + std::string(name_of(variable.type));
+        problem = json.dump() + " is beyond the range of " + std::string(name_of(variable.type));
         return std::nullopt;
       }
       value = static_cast<T>(number);
     } else {
       if (json.is_string()) return from_text(variable, json.get<std::string>(), problem);
-      if (!json.is_number_integer()) return refuse("a whole number");
+      if (!json.is_number() || std::trunc(json.get<double>()) != json.get<double>())
+        return refuse("a whole number");
       if (!whole_fits<T>(json)) {
-        problem = "is outside of the range of " + std::string(name_of(variable.type));
+        problem = json.dump() + " is outside of the range of " + std::string(name_of(variable.type)) + ", " +
+                  std::to_string(std::numeric_limits<T>::min()) + " .. " +
+                  std::to_string(std::numeric_limits<T>::max());
         return std::nullopt;
       }
       value = json.get<T>();
@@ -168,7 +173,7 @@ std::optional<Bytes> from_json(const Variable& variable, std::uint32_t elements,
     for (std::uint32_t i = 0; i < elements; ++i) {
       const auto bytes = element_bytes(variable, json[i], problem);
       if (!bytes) {
-        problem = "element " + std::to_string(i) + " " + problem;
+        problem = "element " + std::to_string(i) + ": " + problem;
         return std::nullopt;
       }
       all.insert(all.end(), bytes->begin(), bytes->end());

@@ -476,6 +476,8 @@ def _assigned(texts: Iterable[str]) -> Json:
     for name, equals, value in (text.partition("=") for text in texts):
         if not (name and value):
             raise ValueError(f"'{name}{equals}{value}' is not NAME=VALUE")
+        if name in values:
+            raise ValueError(f"'{name}' is there twice")
         try:
             values[name] = json.loads(value)
         except ValueError:

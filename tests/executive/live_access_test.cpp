@@ -357,6 +357,18 @@ TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {
   EXPECT_THAT(write({make(Kind::set, "source.u", 3)}), ElementsAre(HasSubstr("has ended")));
 }
 
+TEST_F(LiveAccessTest, AResetSetsBackWhereTheRigIsAndNotWhatItHasRun) {
+  start();
+  ASSERT_EQ(live().order(LiveOrder::step, 10, ""), "");
+  while (snapshot()->rig.frames < 10) {
+  }
+  EXPECT_EQ(snapshot()->rig.frames_run, 10);
+  ASSERT_EQ(live().order(LiveOrder::reset, 0, ""), "");
+  while (snapshot()->rig.frames >= 10) {
+  }
+  EXPECT_GE(snapshot()->rig.frames_run, 10);
+}
+
 TEST_F(LiveAccessTest, WhoWaitsIsAnsweredWhenTheRunEnds) {
   start();
   std::promise<LiveDone> done;
@@ -432,7 +444,7 @@ TEST_F(LiveAccessTest, SaysAllThatIsWrongWithAnEpisodeBeforeAnythingRuns) {
         "in[3] (nobody.u): there is no entity 'nobody'", "in[4] (source.q): there is no variable 'source.q'",
         "in[5]", "in[6] (sink.u): 'sink.u' is fed by 'source.y'",
         "in[7] (types.b): is a whole number; true or false is expected",
-        "in[8] (types.i8): is outside of the range of int8",
+        "in[8] (types.i8): 128 is outside of the range of int8, -128 .. 127",
         "in[9] (types.ds): is a list of 2; a list of 3 values", "in[10] (source.u): ",
         "in[11] (source.u): '2004-02-15T00:00:00Z' is before the epoch", "out[0] (sink.none): ",
         "out[1] (sink.y): '2005-02-15T00:00:00.3Z' is after the last frame of the run"})

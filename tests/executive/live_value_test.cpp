@@ -49,17 +49,21 @@ TEST(LiveValue, PassesWhatFitsAndRefusesWhatDoesNot) {
            {TACTUS_BOOL, "\"yes\"", "is text; true or false is expected"},
            {TACTUS_INT8, "-128", "-128"},
            {TACTUS_INT8, "-129", "outside of the range of int8"},
-           {TACTUS_INT8, "128", "outside of the range of int8"},
+           {TACTUS_INT8, "128", "128 is outside of the range of int8, -128 .. 127"},
            {TACTUS_UINT8, "255", "255"},
            {TACTUS_UINT8, "-1", "outside of the range of uint8"},
            {TACTUS_UINT8, "256", "outside of the range of uint8"},
-           {TACTUS_INT32, "1.0", "is a number; a whole number is expected"},
+           {TACTUS_INT32, "1.0", "1"},
+           {TACTUS_INT32, "1.5", "is a number; a whole number is expected"},
+           {TACTUS_INT32, "1e10", "outside of the range of int32"},
+           {TACTUS_INT32, "1e300", "outside of the range of int32"},
+           {TACTUS_UINT8, "-1.0", "outside of the range of uint8"},
            {TACTUS_INT32, "true", "is a bool; a whole number is expected"},
            {TACTUS_INT64, "-9223372036854775808", "-9223372036854775808"},
            {TACTUS_INT64, "9223372036854775807", "9223372036854775807"},
            {TACTUS_INT64, "9223372036854775808", "outside of the range of int64"},
            {TACTUS_UINT64, "18446744073709551615", "18446744073709551615"},
-           {TACTUS_UINT64, "18446744073709551616", "a whole number is expected"},
+           {TACTUS_UINT64, "18446744073709551616", "outside of the range of uint64"},
            {TACTUS_UINT64, "-1", "outside of the range of uint64"},
            {TACTUS_FLOAT, "0.5", "0.5"},
            {TACTUS_FLOAT, "1e39", "beyond the range of float"},
@@ -93,7 +97,7 @@ TEST(LiveValue, ArraysAreListsOfAsMany) {
               HasSubstr("is a list of 2; a list of 3 values is expected"));
   EXPECT_THAT(through(variable(TACTUS_DOUBLE, 3), "1"), HasSubstr("a list of 3 values is expected"));
   EXPECT_THAT(through(variable(TACTUS_INT8, 2), "[1, 300]"),
-              HasSubstr("element 1 is outside of the range of int8"));
+              HasSubstr("element 1: 300 is outside of the range of int8"));
 }
 
 TEST(LiveValue, ADeclaredRangeIsKept) {

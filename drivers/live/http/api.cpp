@@ -57,6 +57,7 @@ Json statistics_json(const executive::LiveFacts& facts, const LiveSnapshot& snap
           {"date", date_of(facts, snapshot.sim_time_ns)},
           {"state", state_text(at.state)},
           {"frames", at.frames},
+          {"frames_run", at.frames_run},
           {"turns", at.turns},
           {"overruns", totals.overruns},
           {"overruns_by_work", totals.overruns_by_work},
@@ -146,7 +147,7 @@ void check_value(const Parameter& parameter, const std::string& text, std::vecto
   if (parameter.schema.kind != Schema::Kind::integer) return;
   const auto number = config::parse_integer(text);
   if (!number) {
-    note(problems, parameter.name + ": " + config::show(text) + " is no whole number");
+    note(problems, parameter.name + ": " + config::show(text) + " is no whole number of 64 bits");
   } else {
     check(parameter.schema, *number.value, parameter.name, problems);
   }
@@ -266,7 +267,7 @@ void read_item(const Json& json, Item& item) {
 
 /// Why an episode was not run, or not to its end.
 Reply episode_failure(const executive::EpisodeEnd& end) {
-  const int status = end.conflict ? 409 : 400;
+  const int status = end.conflict || !end.date.empty() ? 409 : 400;  // with a date, frames have run
   if (end.problems.empty()) return refusal(status, "the rig is not in the state for an episode");
   if (end.date.empty()) return not_done(status, end.problems);
   return refusal(status,
@@ -309,6 +310,10 @@ std::optional<std::int64_t> order_value(const Json& body, const std::string& ord
   }
   if (body.contains("until_ns")) return body["until_ns"].get<std::int64_t>();
   const auto until = config::parse_duration(body["until"].get_ref<const std::string&>());
+  if (until && until.value->count() < 0) {
+    problem = "until: " + config::show(body["until"].get_ref<const std::string&>()) + " is below 0";
+    return std::nullopt;
+  }
   if (until) return until.value->count();
   problem = "until: " + until.problem;
   return std::nullopt;

@@ -82,8 +82,13 @@ std::optional<Target> parse_target(const std::string& target, std::string& probl
   Target parts;
   const std::size_t mark = target.find('?');
   std::string_view path = std::string_view(target).substr(0, mark);
-  bool good = path.starts_with('/');
-  if (good) path.remove_prefix(1);
+  if (!path.starts_with('/')) {
+    problem =
+        config::show(target) + " cannot be read: it has to begin with '/', as /v1 does; this is no proxy";
+    return std::nullopt;
+  }
+  path.remove_prefix(1);
+  bool good = true;
   if (path.ends_with('/')) path.remove_suffix(1);
   split(path, '/', [&](std::string_view segment) {
     const auto plain = decoded(segment, false);

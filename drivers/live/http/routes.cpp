@@ -24,6 +24,11 @@ Schema value(const char* about) {
       ": a number, true or false, or a list of them; what is no number is \"nan\", \"inf\" or \"-inf\"");
 }
 
+Schema value_in(const char* about) {
+  return any(std::string(about) +
+             ": a number, true or false, text (a quantity with its unit, or a label), or a list of them");
+}
+
 std::vector<Property> group() {
   return {
       must("frame", integer(kFrame)), must("sim_time_ns", integer(kTime)), must("date", text(kDate)),
@@ -57,8 +62,13 @@ Schema statistics_schema() {
   const auto total = [](const char* key, const char* about) { return must(key, integer(about)); };
   return object(
       "Frames and times since the start.",
-      {must("frame", integer(kFrame)), must("sim_time_ns", integer(kTime)), must("date", text(kDate)),
-       must("state", state_name()), total("frames", "frames run"), total("turns", "frames and freeze frames"),
+      {must("frame", integer(kFrame)),
+       must("sim_time_ns", integer(kTime)),
+       must("date", text(kDate)),
+       must("state", state_name()),
+       total("frames", "frames up to this one; a reset or a loaded checkpoint sets it back"),
+       total("frames_run", "frames run in all; what overruns are counted in"),
+       total("turns", "frames and freeze frames"),
        total("overruns", "frames that ended after the next slot"),
        total("overruns_by_work", "of them: because of their work"),
        total("overruns_by_late_wake", "of them: because they were woken late"),
@@ -66,7 +76,8 @@ Schema statistics_schema() {
        total("consecutive_overruns", "in a row, up to now"),
        total("max_consecutive_overruns", "the longest row"),
        total("longest_overrun_ns", "the longest overrun"),
-       total("late_wakes", "wakes later than the late limit"), total("lost", "slots in which no frame ran"),
+       total("late_wakes", "wakes later than the late limit"),
+       total("lost", "slots in which no frame ran"),
        total("reanchored", "times the grid was begun anew"),
        total("grace_overruns", "overruns in the start-up grace, not counted above"),
        total("grace_late_wakes", "late wakes in the start-up grace, not counted above"),
@@ -97,7 +108,7 @@ Schema variable_schema() {
 }
 
 Schema changes_schema() {
-  const auto changes = [](const char* about) { return map(about, value("the value"), kMostItems); };
+  const auto changes = [](const char* about) { return map(about, value_in("the value"), kMostItems); };
   return object("Changes that take effect together at the StepBegin of one frame, or not at all.",
                 {may("frame", integer_from(0, "at its StepBegin; without: of the next frame that begins")),
                  may("set", changes("written once")),
@@ -128,7 +139,7 @@ std::vector<Property> item() {
 
 Schema episode_schema() {
   std::vector<Property> input = item();
-  input.push_back(must("value", value("the value")));
+  input.push_back(must("value", value_in("the value")));
   return object(
       "An episode: the rig, which is in Pause, runs up to the stop date and is in Pause again.",
       {may("stop", text("the last date whose frame is run; without: to the end of the run")),
@@ -298,11 +309,13 @@ const Schema& error_schema() {
 }
 
 const Schema& state_schema() {
-  static const Schema schema = object(
-      "What the rig is doing.", {must("state", state_name()), must("frame", integer(kFrame)),
-                                 must("frames", integer("frames run")), must("sim_time_ns", integer(kTime)),
-                                 must("date", text(kDate)), must("paused", boolean("it is in state Pause")),
-                                 must("forced", list("what is forced", text("model.variable")))});
+  static const Schema schema =
+      object("What the rig is doing.",
+             {must("state", state_name()), must("frame", integer(kFrame)),
+              must("frames", integer("frames up to this one; a reset or a loaded checkpoint sets it back")),
+              must("sim_time_ns", integer(kTime)), must("date", text(kDate)),
+              must("paused", boolean("it is in state Pause")),
+              must("forced", list("what is forced", text("model.variable")))});
   return schema;
 }
 

@@ -106,8 +106,9 @@ bool is_a(Kind kind, const Json& json) {
   switch (kind) {
     case Kind::boolean:
       return json.is_boolean();
-    case Kind::integer:
-      return json.is_number_integer();
+    case Kind::integer:  // 5.0 is one
+      return json.is_number_integer() ||
+             (json.is_number() && std::trunc(json.get<double>()) == json.get<double>());
     case Kind::number:
       return json.is_number();
     case Kind::text:
@@ -204,10 +205,15 @@ class Checker {
   void either(const Schema& schema, const Json& json, const std::string& path) {
     std::string expected;
     for (const Schema& alternative : schema.inside) {
-      if (is_a(alternative.kind, json)) return check(alternative, json, path);
-      expected += (expected.empty() ? "" : ", or ") + std::string(name_of(alternative.kind));
+      const bool one_word =
+          json.is_string() && alternative.words.size() == 1 && json != alternative.words.front();
+      if (is_a(alternative.kind, json) && !one_word) return check(alternative, json, path);
+      expected += (expected.empty() ? "" : ", or ") + (alternative.words.size() == 1
+                                                           ? config::show(alternative.words.front())
+                                                           : name_of(alternative.kind));
     }
-    add(path, "is " + kind_of(json) + "; " + expected + " is expected");
+    add(path, "is " + (json.is_string() ? config::show(json.get_ref<const std::string&>()) : kind_of(json)) +
+                  "; " + expected + " is expected");
   }
 
   std::vector<std::string>& problems_;

@@ -50,7 +50,7 @@ bool fits(char letter, const Value& value) {
 }
 
 /// What is wrong with the values; empty: nothing. Those behind '?' may be left out.
-std::string misfit(std::string_view takes, const std::vector<Value>& values) {
+std::string misfit(std::string_view command, std::string_view takes, const std::vector<Value>& values) {
   std::string words;
   std::size_t least = 0;
   std::size_t most = 0;
@@ -72,7 +72,7 @@ std::string misfit(std::string_view takes, const std::vector<Value>& values) {
     words += (words.empty() ? "" : ", ") + std::string(word) + (open ? " (may be left out)" : "");
   }
   if (!wrong && values.size() >= least && values.size() <= most) return "";
-  return "it takes " + (words.empty() ? std::string("nothing") : words);
+  return std::string(command) + " takes " + (words.empty() ? "nothing" : words);
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ void Session::run(const Call& call) {
   const auto named = [&](const auto& row) { return row.name == call.name; };
   if (const auto& all = commands(); std::any_of(all.begin(), all.end(), named)) {
     const Command& command = *std::find_if(all.begin(), all.end(), named);
-    if (const std::string problem = misfit(command.takes, call.values); !problem.empty())
+    if (const std::string problem = misfit(command.name, command.takes, call.values); !problem.empty())
       return refuse(call.text, problem);
     if (command.run != nullptr) (this->*command.run)(call);
     return;
@@ -194,7 +194,7 @@ void Session::run(const Call& call) {
 }
 
 void Session::give_order(const Call& call, const Order& order) {
-  if (const std::string problem = misfit(order.takes, call.values); !problem.empty())
+  if (const std::string problem = misfit(order.name, order.takes, call.values); !problem.empty())
     return refuse(call.text, order.why_not_more.empty() ? problem : std::string(order.why_not_more));
   if (!limits_.writes) return refuse(call.text, "orders are not taken here (`writes: no` in the rig file)");
   const std::string problem = desk_.order(order.order, who());
@@ -328,7 +328,7 @@ void Session::set_frame_rule(const Call& call, std::int64_t FrameRule::*part, Fr
   const std::int64_t frames = whole(call, 0);
   const std::int64_t least = part == &FrameRule::multiple ? 1 : 0;
   if (frames < least || frames > UINT32_MAX)
-    return complain(call.text, "it takes " + std::to_string(least) + " .. 4294967295");
+    return complain(call.text, call.name + " takes " + std::to_string(least) + " .. 4294967295");
   rule.*part = frames;
   rule.last.reset();
 }

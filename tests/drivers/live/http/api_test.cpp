@@ -199,7 +199,8 @@ TEST_F(HttpApi, BodiesAreCheckedAgainstTheirSchema) {
       {R"({"frame": -1, "set": {"motor.speed": 1}})", "frame -1 is below 0"},
       {R"({"frame": 1.5, "set": {"motor.speed": 1}})", "frame is a number; a whole number is expected"},
       {R"({"frame": 18446744073709551615, "set": {"motor.speed": 1}})", "frame is above"},
-      {R"({"release": 5})", "release is a whole number; a list, or text is expected"},
+      {R"({"release": 5})", "release is a whole number; a list, or 'all' is expected"},
+      {R"({"release": "motor.on"})", "release is 'motor.on'; a list, or 'all' is expected"},
       {R"({"release": [5]})", "release[0] is a whole number; text is expected"},
       {R"([])", "the body is a list; an object is expected"},
       {R"({})", "there is nothing to do"},
@@ -323,7 +324,6 @@ TEST_F(HttpApi, AnEpisodeThatWentWrongOnItsWaySaysHowFarItCame) {
   (void)post("/v1/episodes", "{}");
   executive::EpisodeEnd end;
   end.problems = {"in[0]: 'motor.speed' is forced", "in[1]: 'motor.on' is forced"};
-  end.conflict = true;
   end.frame = 7;
   end.date = "2005-02-15T00:00:00.007+00:00";
   rig_.take_episodes().at(0).then(end);
@@ -358,11 +358,13 @@ TEST_F(HttpApi, ParametersAreCheckedAgainstTheTable) {
       {"/v1/values", "'names' is missing"},
       {"/v1/values?name=motor.on", "did you mean 'names'?"},
       {"/v1/values?names=motor.on&names=motor.on", "names: is there twice"},
-      {"/v1/variables?first=x", "first: 'x' is no whole number"},
+      {"/v1/variables?first=x", "first: 'x' is no whole number of 64 bits"},
       {"/v1/variables?count=0", "count 0 is below 1"},
       {"/v1/variables?match=%zz", "two hexadecimal digits"},
       {"/v1/variables?match=%00", "no character is below a blank"},
       {"/v1/state?x", "no such parameter"},
+      {"http://rig/v1/state", "has to begin with '/'"},
+      {"*", "has to begin with '/'"},
   };
   for (const auto& [target, problem] : rows) {
     const Reply reply = get(target);

@@ -346,9 +346,9 @@ TEST(TrickRefusal, SaysWhyToTheClientAndInTheLog) {
   EXPECT_THAT(dialogue.say("trick.var_sned()\n"), HasSubstr("did you mean 'var_send'?\n"));
   EXPECT_THAT(dialogue.say("trick.send_sie_class()\n"), StartsWith("-1\tfiles and descriptions"));
   EXPECT_THAT(dialogue.say("trick.send_file('/etc/passwd')\n"), StartsWith("-1\tfiles and descriptions"));
-  EXPECT_THAT(dialogue.say("trick.var_add()\n"), "-1\tit takes a text, a text (may be left out)\n");
-  EXPECT_THAT(dialogue.say("trick.var_add(3)\n"), "-1\tit takes a text, a text (may be left out)\n");
-  EXPECT_THAT(dialogue.say("trick.var_send(1)\n"), "-1\tit takes nothing\n");
+  EXPECT_THAT(dialogue.say("trick.var_add()\n"), "-1\tvar_add takes a text, a text (may be left out)\n");
+  EXPECT_THAT(dialogue.say("trick.var_add(3)\n"), "-1\tvar_add takes a text, a text (may be left out)\n");
+  EXPECT_THAT(dialogue.say("trick.var_send(1)\n"), "-1\tvar_send takes nothing\n");
   EXPECT_THAT(dialogue.say("trick.load_checkpoint('x')\n"), HasSubstr("--from"));
   EXPECT_EQ(dialogue.say("trick.var_exists('tr.d1')\n"), "1\t1\n") << "and goes on";
   ASSERT_EQ(dialogue.log.size(), 9U);
@@ -365,9 +365,9 @@ TEST(TrickRefusal, IsShortAndOnOneLine) {
 
 TEST(TrickRefusal, InBinaryHasAHeaderOfItsOwn) {
   Dialogue dialogue;
-  const std::string reason = "it takes nothing";
+  const std::string reason = "var_send takes nothing";
   EXPECT_EQ(dialogue.say("trick.var_binary(); trick.var_byteswap(True); trick.var_send(1)\n"),
-            test::int32(-1) + test::int32(8 + 16) + test::int32(0) + reason);
+            test::int32(-1) + test::int32(8 + 22) + test::int32(0) + reason);
 }
 
 TEST(TrickRefusal, ABlockWithoutEndEndsTheSession) {

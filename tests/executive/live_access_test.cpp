@@ -362,6 +362,7 @@ TEST_F(LiveAccessTest, AResetSetsBackWhereTheRigIsAndNotWhatItHasRun) {
   ASSERT_EQ(live().order(LiveOrder::step, 10, ""), "");
   while (snapshot()->rig.frames < 10) {
   }
+  wait_for(State::pause);  // and stays in it: a rig that is reset while it stands still does not begin to run
   EXPECT_EQ(snapshot()->rig.frames_run, 10);
   ASSERT_EQ(live().order(LiveOrder::reset, 0, ""), "");
   while (snapshot()->rig.frames >= 10) {

@@ -54,8 +54,8 @@ class Exchange {
   alignas(64) std::atomic<Federation> federation{Federation::assembling};
   std::atomic<std::int64_t> granted{-1};  ///< the highest step whose grant has come; all before it have, too
   std::atomic<std::int64_t> first_virtual_ns{0};  ///< of step 0; written before it is granted
-  std::atomic<bool> excused{
-      false};  ///< somebody is paused, or the end begins: that no grant comes is nobody's fault
+  /// Somebody is paused, or the end begins: that no grant comes is nobody's fault.
+  std::atomic<bool> excused{false};
   std::atomic<std::int64_t> newest_arrival_ns{0};  ///< of the grant of `granted`
   /// Opened with every change of `federation` and `granted`; the low bits of a count of changes.
   rtsync::Gate changed;

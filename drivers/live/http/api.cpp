@@ -234,10 +234,7 @@ void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Ki
     if (problem.empty() && ref) {
       const executive::Variable& variable = *rig.variables()[ref->variable].variable;
       write.ref = *ref;
-      if (value != nullptr && is_beyond_64_bits(*value) && variable.type != TACTUS_DOUBLE &&
-          variable.type != TACTUS_FLOAT && variable.type != TACTUS_BOOL) {
-        problem = "is beyond 64 bits; a whole number is expected";
-      } else if (value != nullptr) {
+      if (value != nullptr) {
         auto bytes = executive::from_json(variable, ref->elements, !ref->indexed && variable.count > 0,
                                           *value, problem);
         if (bytes) write.bytes = std::move(*bytes);

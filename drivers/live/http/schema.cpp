@@ -102,6 +102,12 @@ std::string kind_of(const Json& json) {
   return json.is_array() ? "a list" : "an object";
 }
 
+/// What JSON's reader makes a floating point number of, because no integer holds it.
+bool is_beyond_64_bits(const Json& json) {
+  constexpr double k2To63 = 9223372036854775808.0;
+  return json.is_number_float() && std::abs(json.get<double>()) >= k2To63;
+}
+
 bool is_a(Kind kind, const Json& json) {
   switch (kind) {
     case Kind::boolean:
@@ -227,11 +233,6 @@ void note(std::vector<std::string>& problems, std::string problem) {
 }
 
 bool is_full(const std::vector<std::string>& problems) { return problems.size() > kMostProblems; }
-
-bool is_beyond_64_bits(const Json& json) {
-  constexpr double k2To63 = 9223372036854775808.0;
-  return json.is_number_float() && std::abs(json.get<double>()) >= k2To63;
-}
 
 void check(const Schema& schema, const Json& json, const std::string& path,
            std::vector<std::string>& problems) {

@@ -73,9 +73,6 @@ void note(std::vector<std::string>& problems, std::string problem);
 /// Nothing more is listed: it is not worth looking for.
 bool is_full(const std::vector<std::string>& problems);
 
-/// A whole number that is written out, and that no integer holds.
-bool is_beyond_64_bits(const config::Json& json);
-
 /// As an OpenAPI 3.0 Schema Object.
 config::Json to_openapi(const Schema& schema);
 

@@ -43,8 +43,9 @@ thread_local std::size_t released_thread = Program::kOutside;  // whose release 
 }  // namespace
 
 Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper,
-                     const rtsync::Clock& clock, RealtimeVariables& realtime_variables)
-    : program_(std::move(plan), clock),
+                     rtsync::PacedClock& clock, RealtimeVariables& realtime_variables,
+                     JobClock::Read read_time)
+    : program_(std::move(plan), std::move(read_time)),
       lone_crew_(*this, program_.plan().threads.size() + 1),
       crew_(&lone_crew_),
       orders_(program_.plan().orders, program_.plan().frame, program_.plan().freeze_frame),

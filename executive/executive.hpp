@@ -66,10 +66,11 @@ struct LoadedState {
 ///          but the sleeper's and, where threads wait for each other by futex, theirs.
 class Executive final : public ModelServices, public CrewWork, public LinkOrders {
  public:
-  /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `ticks`: a TSC clock for the job times
-  /// if there is one. Throws std::invalid_argument when the plan cannot be scheduled. @when setup
-  Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper, const rtsync::Clock& clock,
-            RealtimeVariables& realtime_variables);
+  /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `read_time` measures job times
+  /// where there is no trusted counter. Throws std::invalid_argument when the plan cannot be scheduled.
+  /// @when setup
+  Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper, rtsync::PacedClock& clock,
+            RealtimeVariables& realtime_variables, JobClock::Read read_time = &JobClock::monotonic);
   Executive(const Executive&) = delete;
   Executive& operator=(const Executive&) = delete;
 
@@ -294,7 +295,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   Orders orders_;
   rtsync::RealtimeSync& sync_;
   rtsync::Sleeper& sleeper_;
-  const rtsync::Clock& clock_;
+  rtsync::PacedClock& clock_;
 
   tactus_call end_call_{0, 0, 0};
   tactus_call log_call_{0, 0, 0};

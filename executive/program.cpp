@@ -34,8 +34,8 @@ constexpr tactus_job_class kLists[] = {TACTUS_TOP_OF_FRAME,    TACTUS_END_OF_FRA
 
 }  // namespace
 
-Program::Program(Plan plan, const rtsync::Clock& clock)
-    : plan_(std::move(plan)), job_clock_(clock, plan_.job_times) {
+Program::Program(Plan plan, JobClock::Read read_time)
+    : plan_(std::move(plan)), job_clock_(plan_.job_times, std::move(read_time)) {
   for (const PlannedLoop& loop : plan_.loops) {
     PlannedJob job;
     job.name = "integrate." + loop.name;

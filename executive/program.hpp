@@ -33,8 +33,9 @@ namespace tactus::executive {
 /// Threads  constructor: setup. Then as its parts say.
 class Program {
  public:
-  /// Throws std::invalid_argument when the plan cannot be scheduled. @when setup
-  Program(Plan plan, const rtsync::Clock& clock);
+  /// `read_time` measures job times where there is no trusted counter. Throws std::invalid_argument when the
+  /// plan cannot be scheduled. @when setup
+  Program(Plan plan, JobClock::Read read_time);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 

@@ -91,7 +91,7 @@ class RigRun {
   std::string source() const { return edges_ == nullptr ? "" : edges_->what(); }
   /// The external clock; nullptr when it is internal.
   const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
-  const rtsync::Clock& clock() const { return *clock_; }
+  rtsync::PacedClock& clock() const { return *clock_; }
   const RunEnd& end() const { return end_; }
   /// The frames never ended after an abort: the process has to be ended with std::_Exit.
   bool stuck() const { return stuck_; }
@@ -153,7 +153,7 @@ class RigRun {
   std::vector<rtsync::Provision> provisions_;
   std::vector<rtsync::ThreadFacts> threads_;
   std::unique_ptr<rtsync::EdgeSource> edges_;
-  std::unique_ptr<rtsync::Clock> clock_;
+  std::unique_ptr<rtsync::PacedClock> clock_;
   rtsync::EdgeClock* edge_clock_ = nullptr;         // clock_, if it is one
   std::unique_ptr<rtsync::Sleeper> inner_sleeper_;  // of an external clock
   std::unique_ptr<rtsync::Sleeper> sleeper_;

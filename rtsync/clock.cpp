@@ -52,7 +52,7 @@ Instant<MonotonicTime> monotonic_now() TACTUS_RT {
   return Instant<MonotonicTime>{Nanoseconds{t.tv_sec * 1'000'000'000 + t.tv_nsec}};
 }
 
-Instant<RigTime> MonotonicClock::now() const TACTUS_RT {
+Instant<RigTime> MonotonicClock::now() TACTUS_RT {
   return Instant<RigTime>{monotonic_now().time_since_epoch()};
 }
 
@@ -67,13 +67,13 @@ std::uint64_t read_tsc() TACTUS_RT {
 TscClock::TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_t scale)
     : base_ticks_(base_ticks), base_(base), scale_(scale) {}
 
-Instant<RigTime> TscClock::now() const TACTUS_RT {
+Instant<RigTime> TscClock::now() TACTUS_RT {
   // Signed: a CPU whose counter is a little behind the one that was calibrated on reads a little earlier.
   const auto ticks = static_cast<std::int64_t>(read_tsc() - base_ticks_);
   return base_ + Nanoseconds{static_cast<std::int64_t>((static_cast<Wide>(ticks) * scale_) >> 32)};
 }
 
-Instant<MonotonicTime> TscClock::to_monotonic(Instant<RigTime> t) const TACTUS_RT {
+Instant<MonotonicTime> TscClock::to_monotonic(Instant<RigTime> t) TACTUS_RT {
   return monotonic_now() + (t - now());
 }
 

@@ -8,35 +8,36 @@
 
 namespace tactus::rtsync {
 
-/// The rig's clock. One per rig; every time stamp of real time in the process comes from it.
+/// The clock that frames are paced by. One per rig.
 ///
-/// Threads  now() from any thread at once.
-class Clock {
+/// Threads  setup, then the paced thread alone. const functions: any thread. What other threads measure, they
+///          measure with monotonic_now().
+class PacedClock {
  public:
-  Clock() = default;
-  Clock(const Clock&) = delete;
-  Clock& operator=(const Clock&) = delete;
-  virtual ~Clock() = default;
+  PacedClock() = default;
+  PacedClock(const PacedClock&) = delete;
+  PacedClock& operator=(const PacedClock&) = delete;
+  virtual ~PacedClock() = default;
 
-  /// The time now. Never goes back.                                                                @when any
-  virtual Instant<RigTime> now() const TACTUS_RT = 0;
+  /// The time now. Never goes back.                                                                 @when rt
+  virtual Instant<RigTime> now() TACTUS_RT = 0;
 
   /// The same moment on CLOCK_MONOTONIC, for the kernel's timers, which know no other clock. Computed anew at
-  /// each call, so that a difference in rate never adds up. @when any
-  virtual Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT = 0;
+  /// each call, so that a difference in rate never adds up. @when rt
+  virtual Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT = 0;
 
   /// The first moment at or after t at which a frame may start: t itself, unless something outside decides.
-  /// @when any
-  virtual Instant<RigTime> frame_start(Instant<RigTime> t) const TACTUS_RT { return t; }
+  /// @when rt
+  virtual Instant<RigTime> frame_start(Instant<RigTime> t) TACTUS_RT { return t; }
 
   virtual const char* name() const TACTUS_RT = 0;
 };
 
 /// CLOCK_MONOTONIC: never stepped by NTP or by hand, read without a system call on most machines.
-class MonotonicClock final : public Clock {
+class MonotonicClock final : public PacedClock {
  public:
-  Instant<RigTime> now() const TACTUS_RT override;
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override {
+  Instant<RigTime> now() TACTUS_RT override;
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
     return Instant<MonotonicTime>{t.time_since_epoch()};
   }
   const char* name() const TACTUS_RT override { return "monotonic"; }
@@ -44,12 +45,12 @@ class MonotonicClock final : public Clock {
 
 /// The processor's time-stamp counter, calibrated against CLOCK_MONOTONIC: the cheapest read there is. It is
 /// not steered by NTP, so it may run up to some 100 ppm faster or slower than CLOCK_MONOTONIC.
-class TscClock final : public Clock {
+class TscClock final : public PacedClock {
  public:
   /// ns = base + (ticks - base_ticks) * scale / 2^32.                                             @when setup
   TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_t scale);
-  Instant<RigTime> now() const TACTUS_RT override;
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override;
+  Instant<RigTime> now() TACTUS_RT override;
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "tsc"; }
   /// Nanoseconds per tick, times 2^32.
   std::uint64_t scale() const TACTUS_RT { return scale_; }
@@ -75,7 +76,7 @@ struct TscFacts {
 
 /// A clock, and why it is not the one that was asked for (empty when it is).
 struct ClockChoice {
-  std::unique_ptr<Clock> clock;
+  std::unique_ptr<PacedClock> clock;
   std::string reason;
 };
 

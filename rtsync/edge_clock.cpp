@@ -52,18 +52,18 @@ Instant<RigTime> EdgeClock::from_monotonic(Instant<MonotonicTime> t) const TACTU
   return Instant<RigTime>{Nanoseconds{out_.to_rig(t.time_since_epoch().count())}};
 }
 
-Instant<RigTime> EdgeClock::now() const TACTUS_RT {
+Instant<RigTime> EdgeClock::now() TACTUS_RT {
   told_ = std::max(told_, from_monotonic(monotonic_()));
   return told_;
 }
 
-Instant<MonotonicTime> EdgeClock::to_monotonic(Instant<RigTime> t) const TACTUS_RT {
+Instant<MonotonicTime> EdgeClock::to_monotonic(Instant<RigTime> t) TACTUS_RT {
   const Moment moment = out_.at(t.time_since_epoch().count());
   return Instant<MonotonicTime>{
       Nanoseconds{moment.whole + static_cast<std::int64_t>(std::ceil(moment.part - 1e-4))}};
 }
 
-Instant<RigTime> EdgeClock::frame_start(Instant<RigTime> t) const TACTUS_RT {
+Instant<RigTime> EdgeClock::frame_start(Instant<RigTime> t) TACTUS_RT {
   const Wide scaled = static_cast<Wide>((t - kOnGrid).time_since_epoch().count()) * settings_.frame.den();
   const Wide frame = -floor_div(-scaled, settings_.frame.num());
   return Instant<RigTime>{settings_.frame.times(static_cast<std::int64_t>(frame))};

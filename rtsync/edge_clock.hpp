@@ -47,19 +47,19 @@ namespace tactus::rtsync {
 /// Threads  setup, then the paced thread alone. status(), phase_errors(): that thread, or any after the run.
 /// RT       everything but the constructor: no lock, no allocation, no system call but reading the clock. An
 ///          edge costs some 100 ns; while acquiring, now and then one pass over 4 * lock_after edges.
-class EdgeClock final : public Clock {
+class EdgeClock final : public PacedClock {
  public:
   /// Reads CLOCK_MONOTONIC through `monotonic` (tests bring their own). `status` must outlive the clock.
   /// Throws std::invalid_argument naming the field and its range. @when setup
   EdgeClock(const EdgeClockSettings& settings, EdgeClockStatus& status,
             Instant<MonotonicTime> (*monotonic)() = &monotonic_now);
 
-  // Clock
-  Instant<RigTime> now() const TACTUS_RT override;
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override;
+  // PacedClock
+  Instant<RigTime> now() TACTUS_RT override;
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override;
   /// The next multiple of the frame: frames begin on edges, or on the grid between them. A time that is
   /// within kOnGrid after a multiple counts as that multiple: slots of fractional periods are rounded.
-  Instant<RigTime> frame_start(Instant<RigTime> t) const TACTUS_RT override;
+  Instant<RigTime> frame_start(Instant<RigTime> t) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "edges"; }
   /// from_monotonic(to_monotonic(t)) >= t, and by less than 2 ns: a wait for to_monotonic(t) is never early.
   Instant<RigTime> from_monotonic(Instant<MonotonicTime> t) const TACTUS_RT;
@@ -180,7 +180,7 @@ class EdgeClock final : public Clock {
   std::array<double, 2> limited_sums_{};  // ... and their errors, summed: first and second half
   bool dirty_ = false;                    // line_ has moved since out_ followed
   bool lagging_ = false;                  // out_ was not allowed to follow all the way
-  mutable Instant<RigTime> told_ = Instant<RigTime>::min();  // newest time that now() has told
+  Instant<RigTime> told_ = Instant<RigTime>::min();  // newest time that now() has told
 
   bool settled_ = false;
   bool gone_ = false;

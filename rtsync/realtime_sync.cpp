@@ -65,7 +65,7 @@ Verdict verdict_of(WaitStatus status) TACTUS_RT {
 
 Period real_period(Period frame, double ratio) { return scaled(frame, checked_millionths(ratio)); }
 
-RealtimeSync::RealtimeSync(const RealtimeSettings& settings, Period frame, const Clock& clock,
+RealtimeSync::RealtimeSync(const RealtimeSettings& settings, Period frame, PacedClock& clock,
                            Sleeper& sleeper)
     : settings_(settings),
       frame_period_(checked_frame(frame)),

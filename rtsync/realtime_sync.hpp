@@ -88,7 +88,7 @@ class RealtimeSync {
  public:
   /// The clock and the sleeper must outlive it. Throws std::invalid_argument for a ratio outside 0.001 ..
   /// 1000 and for a frame outside 1 us .. 10 s.                                                  @when setup
-  RealtimeSync(const RealtimeSettings& settings, Period frame, const Clock& clock, Sleeper& sleeper);
+  RealtimeSync(const RealtimeSettings& settings, Period frame, PacedClock& clock, Sleeper& sleeper);
 
   void enable() TACTUS_RT { enable_requested_.store(true, std::memory_order_relaxed); }
   void disable() TACTUS_RT { disable_requested_.store(true, std::memory_order_relaxed); }
@@ -124,7 +124,7 @@ class RealtimeSync {
   Verdict freeze_pause(const std::atomic<bool>* cut = nullptr) TACTUS_RT;
   static constexpr Nanoseconds kLongestNap{1'000'000};
   /// The end of the freeze frame that the last freeze_pause() waited for has come.                 @when rt
-  bool freeze_frame_over() const TACTUS_RT { return clock_.now() >= freeze_grid_.slot(freeze_frames_); }
+  bool freeze_frame_over() TACTUS_RT { return clock_.now() >= freeze_grid_.slot(freeze_frames_); }
   /// Leaving the freeze: the grid moves later by the frozen time. Verdict::terminate when the freeze was the
   /// policy's answer to overruns.                                                                  @when rt
   Verdict unfreeze() TACTUS_RT;
@@ -150,7 +150,7 @@ class RealtimeSync {
 
   const RealtimeSettings settings_;
   const Period frame_period_;
-  const Clock& clock_;
+  PacedClock& clock_;
   Sleeper& sleeper_;
 
   std::atomic<bool> enable_requested_{false};

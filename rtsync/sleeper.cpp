@@ -32,7 +32,7 @@ int sleep_until(Instant<MonotonicTime> time) TACTUS_RT {
 
 /// Sleeps until `slot` of the rig's clock in pieces no longer than kLongestSleep. The clock is read once
 /// after each: one that runs at another rate than the kernel's may say that the slot has not quite come.
-WaitResult sleep_in_pieces(const Clock& clock, Instant<RigTime> slot, const Sleeper& sleeper) TACTUS_RT {
+WaitResult sleep_in_pieces(PacedClock& clock, Instant<RigTime> slot, const Sleeper& sleeper) TACTUS_RT {
   Instant<RigTime> now = clock.now();
   while (now < slot) {
     if (sleeper.interrupted()) return {WaitStatus::interrupted, now};
@@ -117,7 +117,7 @@ WaitResult SpinSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
   return {WaitStatus::reached, now};
 }
 
-HybridSleeper::HybridSleeper(const Clock& clock, std::optional<Nanoseconds> margin)
+HybridSleeper::HybridSleeper(PacedClock& clock, std::optional<Nanoseconds> margin)
     : Sleeper(clock), measured_(!margin), margin_(margin.value_or(Nanoseconds{50'000})) {}
 
 Nanoseconds HybridSleeper::margin_for(Nanoseconds p99_lateness, Period period) {
@@ -165,7 +165,7 @@ double HybridSleeper::share_spun(Period period) const {
   return std::min(1.0, static_cast<double>(margin.count()) * 1e-9 / period.seconds());
 }
 
-std::unique_ptr<Sleeper> make_sleeper(SleeperKind kind, const Clock& clock,
+std::unique_ptr<Sleeper> make_sleeper(SleeperKind kind, PacedClock& clock,
                                       std::optional<Nanoseconds> margin) {
   switch (kind) {
     case SleeperKind::nanosleep:

@@ -30,7 +30,7 @@ struct WaitResult {
 /// Threads  prepare() and wait_until() on the paced thread; interrupt() from any.
 class Sleeper {
  public:
-  explicit Sleeper(const Clock& clock) : clock_(clock) {}
+  explicit Sleeper(PacedClock& clock) : clock_(clock) {}
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
   virtual ~Sleeper() = default;
@@ -62,7 +62,7 @@ class Sleeper {
   virtual double share_spun(Period) const { return 0; }
 
  protected:
-  const Clock& clock_;
+  PacedClock& clock_;
 
  private:
   std::atomic<bool> interrupted_{false};  // sequentially consistent: sleepers inside sleepers rely on it
@@ -119,7 +119,7 @@ class SpinSleeper final : public Sleeper {
 class HybridSleeper final : public Sleeper {
  public:
   /// A margin of std::nullopt is measured by prepare().
-  HybridSleeper(const Clock& clock, std::optional<Nanoseconds> margin);
+  HybridSleeper(PacedClock& clock, std::optional<Nanoseconds> margin);
   void prepare(Period period) override;
   WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
   WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
@@ -140,7 +140,6 @@ class HybridSleeper final : public Sleeper {
 enum class SleeperKind { nanosleep, timerfd, spin, hybrid };
 
 /// `clock` must outlive the sleeper; `margin` is for hybrid alone. @when setup
-std::unique_ptr<Sleeper> make_sleeper(SleeperKind kind, const Clock& clock,
-                                      std::optional<Nanoseconds> margin);
+std::unique_ptr<Sleeper> make_sleeper(SleeperKind kind, PacedClock& clock, std::optional<Nanoseconds> margin);
 
 }  // namespace tactus::rtsync

@@ -42,7 +42,7 @@ struct Tally {
 };
 
 /// Waits slot after slot until the end of the trial. The rests keep the grid: the slots in them are skipped.
-void measure(const TrialSettings& settings, const Clock& clock, Sleeper& sleeper,
+void measure(const TrialSettings& settings, PacedClock& clock, Sleeper& sleeper,
              const std::atomic<bool>* stop, Tally& tally) {
   const bool rests = sleeper.share_spun({settings.period.count(), 1}) > kHarmlessShare;
   const Instant<RigTime> start = clock.now();
@@ -73,7 +73,7 @@ void measure(const TrialSettings& settings, const Clock& clock, Sleeper& sleeper
 
 WakeTrial run_wake_trial(const TrialSettings& settings, const std::atomic<bool>* stop) {
   check(settings);
-  const MonotonicClock clock;
+  MonotonicClock clock;
   const std::unique_ptr<Sleeper> sleeper = make_sleeper(settings.sleeper, clock, settings.margin);
   const auto tally = std::make_unique<Tally>();
   WakeTrial trial;

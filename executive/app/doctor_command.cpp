@@ -92,7 +92,7 @@ rtsync::ProbeRequest request_of(const RigSettings& settings) {
   request.priority = settings.threads.main.priority;
   request.wants_memory_lock = settings.memory.lock;
   const executive::RealtimeSection& realtime = settings.realtime;
-  const rtsync::MonotonicClock clock;
+  rtsync::MonotonicClock clock;
   const auto sleeper = rtsync::make_sleeper(realtime.sleeper, clock, realtime.margin);
   request.share_needed = realtime.sleep_timer ? sleeper->share_spun(frame_of(settings)) : 1;
   return request;
@@ -163,7 +163,7 @@ Measurement measure(const Plan& plan) {
       settings.sleeper = kind;
       if (const auto margin = result.margins.find(cpu); margin != result.margins.end())
         settings.margin = margin->second;
-      const rtsync::MonotonicClock clock;
+      rtsync::MonotonicClock clock;
       Row row{cpu, rtsync::make_sleeper(kind, clock, std::nullopt)->name(),
               run_wake_trial(settings, &stop_asked_for)};
       if (kind == SleeperKind::nanosleep)

@@ -61,7 +61,7 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   job.self = big.self();
   job.cycle = plan.frame;
   plan.jobs.push_back(job);
-  const MonotonicClock clock;
+  MonotonicClock clock;
   NanosleepSleeper sleeper(clock);
   RealtimeSettings settings;
   settings.enabled = true;

@@ -35,9 +35,9 @@ Contender contender(const char* name, F work) {
 }
 
 /// Through the interface, as the executive reads it.
-Contender reads(const char* name, const Clock* clock) {
+Contender reads(const char* name, PacedClock* clock) {
   return contender(name, [clock](int) {
-    const Clock* through = clock;
+    PacedClock* through = clock;
     keep(through);
     Instant<RigTime> read = through->now();
     keep(read);
@@ -57,7 +57,7 @@ std::vector<Nanoseconds> latencies() {
 }
 
 void ask_clocks(int rounds) {
-  const MonotonicClock monotonic;
+  MonotonicClock monotonic;
   const ClockChoice choice = choose_tsc_clock(TscFacts::probe());
   const tactus::bench::Turns turns =
       tactus::bench::take_turns({contender("loop",

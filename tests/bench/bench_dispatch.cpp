@@ -145,7 +145,7 @@ void compare(const Subject& subject, int rounds) {
 /// The work of a frame as a rig reports it: from its wake to its end, without what is done in the slack. The
 /// frames are paced, but so short that they are always late: nothing waits.
 double work_ns(const Jobs& jobs, bool job_times, std::int64_t frames) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   NanosleepSleeper sleeper(clock);
   RealtimeSettings settings;
   settings.enabled = true;

@@ -27,7 +27,7 @@ double cost(const Jobs& jobs, std::size_t threads, WaitMode wait, std::int64_t f
     plan.threads.push_back({"worker" + std::to_string(t), ThreadKind::scheduled, {}, wait});
   const std::size_t share = (plan.jobs.size() + threads - 1) / threads;  // neighbours stay together
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) plan.jobs[i].thread = i / share;
-  const MonotonicClock clock;
+  MonotonicClock clock;
   NanosleepSleeper sleeper(clock);
   RealtimeSync sync({}, plan.frame, clock, sleeper);
   RealtimeVariables variables;

@@ -120,7 +120,7 @@ void measure_set(bool quick) {
   job.self = knob.self();
   job.cycle = plan.frame;
   plan.jobs.push_back(job);
-  const MonotonicClock clock;
+  MonotonicClock clock;
   NanosleepSleeper sleeper(clock);
   RealtimeSettings settings;
   settings.enabled = true;

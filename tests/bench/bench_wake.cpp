@@ -68,7 +68,7 @@ bool limit_spinning() {
 
 /// Frames without work, paced as a rig's are; remark: what the sleeper says of itself.
 void run_frames(SleeperKind kind, int cpu, std::int64_t frames, Lateness& late, std::string& remark) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   const std::unique_ptr<Sleeper> sleeper = make_sleeper(kind, clock, std::nullopt);
   RealtimeSettings settings;
   settings.enabled = true;

@@ -62,21 +62,21 @@ class Stand {
   std::int64_t frames_run() const { return (clock_.reads - 1) / reads_per_frame_; }
 
  private:
-  class FrameCounter final : public rtsync::Clock {
+  class FrameCounter final : public rtsync::PacedClock {
    public:
     explicit FrameCounter(Stand& stand) : stand_(stand) {}
-    rtsync::Instant<rtsync::RigTime> now() const TACTUS_RT override {
+    rtsync::Instant<rtsync::RigTime> now() TACTUS_RT override {
       if (--left == 0) stand_.hand_over();
       return clock_.now();
     }
     rtsync::Instant<rtsync::MonotonicTime> to_monotonic(
-        rtsync::Instant<rtsync::RigTime> t) const TACTUS_RT override {
+        rtsync::Instant<rtsync::RigTime> t) TACTUS_RT override {
       return rtsync::Instant<rtsync::MonotonicTime>{t.time_since_epoch()};
     }
     const char* name() const TACTUS_RT override { return "frame counter"; }
 
-    mutable std::int64_t left = 1;  // the first read is the start
-    mutable std::int64_t reads = 0;
+    std::int64_t left = 1;  // the first read is the start
+    std::int64_t reads = 0;
 
    private:
     Stand& stand_;

@@ -76,7 +76,7 @@ class Bench {
 
   Executive& make() {
     sync = std::make_unique<rtsync::RealtimeSync>(realtime, plan.frame, clock, sleeper);
-    executive = std::make_unique<Executive>(plan, *sync, sleeper, clock, rt);
+    executive = std::make_unique<Executive>(plan, *sync, sleeper, clock, rt, clock.reader());
     return *executive;
   }
   /// From the first initialization job to the last shutdown job.

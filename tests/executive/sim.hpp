@@ -17,16 +17,20 @@ using rtsync::Nanoseconds;
 using rtsync::RigTime;
 
 /// Stands still until advance(). Threads: any.
-class SimClock final : public rtsync::Clock {
+class SimClock final : public rtsync::PacedClock {
  public:
-  Instant<RigTime> now() const TACTUS_RT override {
+  Instant<RigTime> now() TACTUS_RT override {
     return Instant<RigTime>{Nanoseconds{now_.load(std::memory_order_relaxed)}};
   }
-  Instant<rtsync::MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override {
+  Instant<rtsync::MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
     return Instant<rtsync::MonotonicTime>{t.time_since_epoch()};
   }
   const char* name() const TACTUS_RT override { return "sim"; }
 
+  /// For the job times: any thread may read.
+  std::function<std::int64_t()> reader() const {
+    return [this] { return now_.load(std::memory_order_relaxed); };
+  }
   void advance(Nanoseconds by) TACTUS_RT { now_.fetch_add(by.count(), std::memory_order_relaxed); }
   void advance_to(Instant<RigTime> t) TACTUS_RT {
     if (t > now()) now_.store(t.time_since_epoch().count(), std::memory_order_relaxed);

@@ -86,7 +86,7 @@ class World final : private Deeds {
   Executive& executive() {
     if (!executive_) {
       sync_ = std::make_unique<rtsync::RealtimeSync>(realtime, plan_.frame, clock, sleeper);
-      executive_ = std::make_unique<Executive>(plan_, *sync_, sleeper, clock, rt_);
+      executive_ = std::make_unique<Executive>(plan_, *sync_, sleeper, clock, rt_, clock.reader());
       (void)executive_->state_image();
       executive_->prepare_reset();
     }

@@ -115,7 +115,7 @@ TEST(TscClock, CountsFromItsBase) {
   constexpr Instant<RigTime> kBase{Nanoseconds{1'000'000'000'000'000}};
   constexpr std::uint64_t kOne = std::uint64_t{1} << 32;  // one nanosecond per tick
   const std::uint64_t before = read_tsc();
-  const TscClock clock{before, kBase, kOne};
+  TscClock clock{before, kBase, kOne};
   const Instant<RigTime> now = clock.now();
   const std::uint64_t after = read_tsc();
   EXPECT_GE(now, kBase);
@@ -123,7 +123,7 @@ TEST(TscClock, CountsFromItsBase) {
   EXPECT_EQ(clock.scale(), kOne);
 
   // A thousand years of ticks need more than 64 bits on the way; the product must not wrap.
-  const TscClock old{read_tsc() - (std::uint64_t{1} << 62), kBase, kOne / 2};
+  TscClock old{read_tsc() - (std::uint64_t{1} << 62), kBase, kOne / 2};
   EXPECT_GE((old.now() - kBase).count(), std::int64_t{1} << 61);
 }
 
@@ -131,20 +131,20 @@ TEST(TscClock, ACounterThatIsBehindTheBaseReadsEarlierNotCenturiesLater) {
   if (read_tsc() == 0) GTEST_SKIP() << "no time-stamp counter here";
   constexpr Instant<RigTime> kBase{Nanoseconds{1'000'000'000'000'000}};
   constexpr std::uint64_t kAhead = std::uint64_t{1} << 40;  // as read on another CPU, whose counter is ahead
-  const TscClock clock{read_tsc() + kAhead, kBase, std::uint64_t{1} << 31};
+  TscClock clock{read_tsc() + kAhead, kBase, std::uint64_t{1} << 31};
   const Instant<RigTime> now = clock.now();
   EXPECT_LE(now, kBase);
   EXPECT_GE(now, kBase - Nanoseconds{std::int64_t{1} << 40});
 }
 
 TEST(Clocks, NeverGoBackAndKnowTheKernelsTime) {
-  const MonotonicClock monotonic;
+  MonotonicClock monotonic;
   const ClockChoice choice = choose_tsc_clock(TscFacts::probe());
   SCOPED_TRACE(choice.reason);
   ASSERT_NE(choice.clock, nullptr);
   EXPECT_EQ(choice.reason.empty(), std::string{choice.clock->name()} == "tsc");
-  const Clock* clocks[] = {&monotonic, choice.clock.get()};
-  for (const Clock* clock : clocks) {
+  PacedClock* const clocks[] = {&monotonic, choice.clock.get()};
+  for (PacedClock* const clock : clocks) {
     SCOPED_TRACE(clock->name());
     Instant<RigTime> last = clock->now();
     for (int i = 0; i < 100'000; ++i) {
@@ -173,8 +173,8 @@ TEST(Clocks, NeverGoBackAndKnowTheKernelsTime) {
 
 TEST(ClocksRt, NeverTouchTheHeap) {
   if (!HeapWatch::available()) GTEST_SKIP() << "heap calls are not counted in this build";
-  const MonotonicClock monotonic;
-  const TscClock tsc{read_tsc(), monotonic.now(), std::uint64_t{1} << 31};
+  MonotonicClock monotonic;
+  TscClock tsc{read_tsc(), monotonic.now(), std::uint64_t{1} << 31};
   const HeapWatch heap;
   for (int i = 0; i < 1000; ++i) {
     (void)monotonic.to_monotonic(monotonic.now());

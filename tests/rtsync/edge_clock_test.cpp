@@ -589,7 +589,7 @@ TEST(EdgeClockLoop, ABatchOfEdgesIsWorthAsMuchAsOneByOne) {
 /// What never may happen, whatever the edges do: looked at after each edge and in between.
 class Watcher {
  public:
-  explicit Watcher(const Bench& bench) : bench_(bench) {}
+  explicit Watcher(Bench& bench) : bench_(bench) {}
 
   /// Right before the clock is fed or told the time.
   void before() {
@@ -624,7 +624,7 @@ class Watcher {
   }
 
  private:
-  const Bench& bench_;
+  Bench& bench_;
   bool settled_ = false;
   Instant<RigTime> line_{};
   Instant<RigTime> told_{};

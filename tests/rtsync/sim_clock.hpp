@@ -10,19 +10,19 @@ namespace tactus::rtsync {
 /// A clock that stands still until advance(); or each reading takes a while, so that a spin comes to an end.
 ///
 /// Threads  one.
-class SimClock final : public Clock {
+class SimClock final : public PacedClock {
  public:
   static constexpr Instant<RigTime> kStart{Nanoseconds{1'000'000'000'000}};
 
   explicit SimClock(Instant<RigTime> start = kStart) : now_(start) {}
 
-  Instant<RigTime> now() const TACTUS_RT override {
+  Instant<RigTime> now() TACTUS_RT override {
     ++readings_;
     const Instant<RigTime> at = now_;
     now_ += reading_takes_;
     return at;
   }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override {
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
     return Instant<MonotonicTime>{t.time_since_epoch()};
   }
   const char* name() const TACTUS_RT override { return "sim"; }
@@ -38,8 +38,8 @@ class SimClock final : public Clock {
   Instant<RigTime> peek() const TACTUS_RT { return now_; }
 
  private:
-  mutable Instant<RigTime> now_;
-  mutable std::int64_t readings_ = 0;
+  Instant<RigTime> now_;
+  std::int64_t readings_ = 0;
   Nanoseconds reading_takes_{0};
 };
 

@@ -29,7 +29,7 @@ using testing::HasSubstr;
 
 constexpr Period kTwoMilliseconds{2'000'000, 1};
 
-std::unique_ptr<Sleeper> made(SleeperKind kind, const Clock& clock) {
+std::unique_ptr<Sleeper> made(SleeperKind kind, PacedClock& clock) {
   auto sleeper = make_sleeper(kind, clock,
                               kind == SleeperKind::hybrid ? std::optional{Nanoseconds{200us}} : std::nullopt);
   sleeper->prepare(kTwoMilliseconds);
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(, EverySleeper,
                          testing::Values(SleeperKind::nanosleep, SleeperKind::timerfd, SleeperKind::spin,
                                          SleeperKind::hybrid),
                          [](const auto& kind) {
-                           const MonotonicClock clock;
+                           MonotonicClock clock;
                            return std::string{make_sleeper(kind.param, clock, std::nullopt)->name()};
                          });
 
@@ -146,10 +146,10 @@ TEST_P(EverySleeper, AnInterruptTakenBackBetweenTwoWaitsLeavesNoTrace) {
 
 /// A clock that runs at another rate than the kernel's, and whose forecast of the kernel's time is too early
 /// the farther away it is: what a TSC clock does on a small scale.
-class FastClock final : public Clock {
+class FastClock final : public PacedClock {
  public:
-  Instant<RigTime> now() const TACTUS_RT override { return base_ + (kernel_.now() - base_) * 3 / 2; }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override {
+  Instant<RigTime> now() TACTUS_RT override { return base_ + (kernel_.now() - base_) * 3 / 2; }
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
     return monotonic_now() + (t - now()) / 2;  // exact would be * 2 / 3
   }
   const char* name() const TACTUS_RT override { return "fast"; }
@@ -160,7 +160,7 @@ class FastClock final : public Clock {
 };
 
 TEST_P(EverySleeper, IsNeverEarlyOnAClockThatDriftsFromTheKernels) {
-  const FastClock fast;
+  FastClock fast;
   const auto sleeper = made(GetParam(), fast);
   const FrameClock grid{fast.now(), kTwoMilliseconds};
   for (std::int64_t k = 1; k <= 5; ++k) {
@@ -181,10 +181,10 @@ TEST_P(EverySleeper, NeverTouchesTheHeap) {
 }
 
 /// A clock whose times the kernel refuses.
-class ImpossibleClock final : public Clock {
+class ImpossibleClock final : public PacedClock {
  public:
-  Instant<RigTime> now() const TACTUS_RT override { return kernel_.now(); }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime>) const TACTUS_RT override {
+  Instant<RigTime> now() TACTUS_RT override { return kernel_.now(); }
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime>) TACTUS_RT override {
     return Instant<MonotonicTime>{Nanoseconds{-2'000'000'001}};
   }
   const char* name() const TACTUS_RT override { return "impossible"; }
@@ -194,7 +194,7 @@ class ImpossibleClock final : public Clock {
 };
 
 TEST(Sleepers, SayWhenTheKernelRefusesToWait) {
-  const ImpossibleClock clock;
+  ImpossibleClock clock;
   for (const SleeperKind kind : {SleeperKind::nanosleep, SleeperKind::timerfd, SleeperKind::hybrid}) {
     const auto sleeper = made(kind, clock);
     SCOPED_TRACE(sleeper->name());
@@ -205,7 +205,7 @@ TEST(Sleepers, SayWhenTheKernelRefusesToWait) {
 }
 
 TEST(Sleepers, TellWhatTheyAre) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   const struct {
     SleeperKind kind;
     const char* name;
@@ -239,7 +239,7 @@ TEST(SpinSleeper, ReadsTheClockAndNothingElse) {
 }
 
 TEST(TimerfdSleeper, ConsumesStaleExpirationsWithoutWaiting) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   TimerfdSleeper sleeper{clock};
   const Instant<RigTime> now = clock.now();
   // Slots 0 .. 3 are behind, slot 4 is 9 s ahead; 39 s where the machine has been up for so long.
@@ -259,7 +259,7 @@ TEST(TimerfdSleeper, ConsumesStaleExpirationsWithoutWaiting) {
 }
 
 TEST(TimerfdSleeper, GoesOnWaitingAfterAStall) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   TimerfdSleeper sleeper{clock};
   sleeper.prepare(kTwoMilliseconds);
   const FrameClock grid{clock.now(), kTwoMilliseconds};
@@ -275,7 +275,7 @@ TEST(TimerfdSleeper, GoesOnWaitingAfterAStall) {
 }
 
 TEST(TimerfdSleeper, CannotWaitBeforeItIsPrepared) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   TimerfdSleeper sleeper{clock};
   sleeper.interrupt();  // harmless
   sleeper.resume();
@@ -286,7 +286,7 @@ TEST(TimerfdSleeper, SaysWhenThereIsNoDescriptorLeft) {
 #ifdef TACTUS_SANITIZED
   GTEST_SKIP() << "the sanitizers need a descriptor themselves to look at an exception";
 #endif
-  const MonotonicClock clock;
+  MonotonicClock clock;
   TimerfdSleeper sleeper{clock};
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -298,7 +298,7 @@ TEST(TimerfdSleeper, SaysWhenThereIsNoDescriptorLeft) {
 }
 
 TEST(TimerfdSleeper, MayBeInterruptedWhileItIsPrepared) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   for (int i = 0; i < 50; ++i) {
     TimerfdSleeper sleeper{clock};
     std::thread interrupter([&sleeper] { sleeper.interrupt(); });
@@ -309,10 +309,10 @@ TEST(TimerfdSleeper, MayBeInterruptedWhileItIsPrepared) {
 }
 
 /// Interrupts a sleeper at the worst moment: after it has looked, before it has armed its timer.
-class MeddlingClock final : public Clock {
+class MeddlingClock final : public PacedClock {
  public:
-  Instant<RigTime> now() const TACTUS_RT override { return kernel_.now(); }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) const TACTUS_RT override {
+  Instant<RigTime> now() TACTUS_RT override { return kernel_.now(); }
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
     if (victim != nullptr) victim->interrupt();
     return Instant<MonotonicTime>{t.time_since_epoch()};
   }
@@ -352,7 +352,7 @@ TEST(HybridSleeper, TheMarginFollowsTheMeasuredLateness) {
 }
 
 TEST(HybridSleeper, MeasuresItsMarginWhenNoneIsSet) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   HybridSleeper sleeper{clock, std::nullopt};
   const Period period{1'000'000, 1};
   sleeper.prepare(period);
@@ -363,7 +363,7 @@ TEST(HybridSleeper, MeasuresItsMarginWhenNoneIsSet) {
 }
 
 TEST(HybridSleeper, KeepsTheMarginThatIsSet) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   HybridSleeper sleeper{clock, Nanoseconds{123us}};
   sleeper.prepare(kTwoMilliseconds);
   EXPECT_EQ(sleeper.margin(), Nanoseconds{123us});
@@ -371,7 +371,7 @@ TEST(HybridSleeper, KeepsTheMarginThatIsSet) {
 }
 
 TEST(HybridSleeper, CanBeInterruptedWhileItSpins) {
-  const MonotonicClock clock;
+  MonotonicClock clock;
   HybridSleeper sleeper{clock, Nanoseconds{2h}};  // the whole wait lies inside the margin
   sleeper.prepare(kTwoMilliseconds);
   std::thread interrupter([&sleeper] {

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(, WakeTrialOf,
                          testing::Values(SleeperKind::nanosleep, SleeperKind::timerfd, SleeperKind::spin,
                                          SleeperKind::hybrid),
                          [](const auto& kind) {
-                           const MonotonicClock clock;
+                           MonotonicClock clock;
                            return std::string{make_sleeper(kind.param, clock, std::nullopt)->name()};
                          });
 

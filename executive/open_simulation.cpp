@@ -173,9 +173,9 @@ EpisodeVariable OpenSimulation::describe(const std::string& entity, const std::s
                  did_you_mean(name, *variables, [](const Variable& each) { return each.name; }));
   if (open == std::string::npos) return {found->type, found->count, found->unit_text};
   std::uint32_t index = 0;
-  const char* const last = descriptor.data() + descriptor.size() - 1;
+  const char* const last = descriptor.data() + descriptor.size();
   const auto [end, error] = std::from_chars(descriptor.data() + open + 1, last, index);
-  if (error != std::errc{} || end != last || *last != ']' || index >= found->count)
+  if (error != std::errc{} || last - end != 1 || *end != ']' || index >= found->count)
     throw refuse(found->count == 0
                      ? "it is no array"
                      : "an element is written [0] .. [" + std::to_string(found->count - 1) + "]");

@@ -126,7 +126,7 @@ void Recorder::start(const rtsync::ThreadSettings& helper) {
 
 void Recorder::stop() {
   if (!thread_) return;
-  stopping_.store(true, std::memory_order_relaxed);
+  stopping_.request();
   thread_->join();
   thread_.reset();
 }
@@ -138,8 +138,7 @@ std::vector<rtsync::Provision> Recorder::provisions() const {
 void Recorder::write_until_stopped() {
   auto flushed = std::chrono::steady_clock::now();
   while (true) {
-    const bool last =
-        stopping_.load(std::memory_order_relaxed);  // before draining: what came before it is written
+    const bool last = stopping_.requested();  // before draining: what was recorded before it is written
     bool idle = true;
     for (Recording* recording : recordings_) idle = recording->drain() == 0 && idle;
     if (const auto now = std::chrono::steady_clock::now(); now - flushed > 1s) {

@@ -13,6 +13,7 @@
 #include "executive/variable.hpp"
 #include "rtsync/pinned_thread.hpp"
 #include "rtsync/slot_ring.hpp"
+#include "rtsync/stop_flag.hpp"
 
 namespace tactus::executive {
 
@@ -91,7 +92,7 @@ class Recorder {
 
   std::filesystem::path folder_;
   std::vector<Recording*> recordings_;
-  std::atomic<bool> stopping_{false};
+  rtsync::StopFlag stopping_;
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };
 

@@ -82,7 +82,7 @@ class Csv final : public executive::RecordSink {
   std::string line_;
 };
 
-void* make() { return new Csv; }
+void* make() { return static_cast<executive::RecordSink*>(new Csv); }
 
 }  // namespace
 }  // namespace tactus::drivers::record

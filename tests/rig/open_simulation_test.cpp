@@ -519,8 +519,10 @@ TEST(OpenSimulation, AVariableIsDescribedBeforeAndBetweenEpisodes) {
                 HasSubstr("did you mean 'motor.speed'?"));
     EXPECT_THAT(what_of<EpisodeError>([&] { (void)simulation.describe("mottor", "speed"); }),
                 HasSubstr("did you mean 'motor'?"));
-    EXPECT_THAT(what_of<EpisodeError>([&] { (void)simulation.describe("motor", "speed[0]"); }),
-                HasSubstr("it is no array"));
+    for (const char* const wrong : {"speed[0]", "speed[", "speed[]", "speed[0", "speed[0]]"})
+      EXPECT_THAT(what_of<EpisodeError>([&] { (void)simulation.describe("motor", wrong); }),
+                  HasSubstr("it is no array"))
+          << wrong;
     (void)simulation.run_open(date_of(round));
   }
 }

@@ -114,7 +114,7 @@ class SimClockDriver final : public executive::ClockDriver {
   Settings settings_;
 };
 
-void* make() { return new SimClockDriver; }
+void* make() { return static_cast<executive::ClockDriver*>(new SimClockDriver); }
 
 }  // namespace
 }  // namespace tactus::test

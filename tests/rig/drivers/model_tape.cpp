@@ -91,7 +91,7 @@ class TapeDriver final : public executive::ModelDriver {
   }
 };
 
-void* make() { return new TapeDriver; }
+void* make() { return static_cast<executive::ModelDriver*>(new TapeDriver); }
 
 }  // namespace
 }  // namespace tactus::test

@@ -659,7 +659,7 @@ void Executive::account(std::int64_t k) TACTUS_RT {
   if (timing.paced) {
     statistics_.late.add(timing.late);
     statistics_.slack.add(timing.slack);
-    if (timing.overrun != rtsync::OverrunCause::none || timing.late_wake) {
+    if (timing.overrun != rtsync::OverrunCause::none || timing.late_wake || timing.late_by_housekeeping) {
       const FrameNote note{timing, longest_job, program_.job_clock().to_time(longest).count(), slack_before_};
       if (!notes_.push(note)) notes_lost_.fetch_add(1, std::memory_order_relaxed);
     }
@@ -672,6 +672,7 @@ void Executive::account(std::int64_t k) TACTUS_RT {
          timing.slack.count(),
          totals.overruns,
          totals.late_wakes,
+         totals.late_by_housekeeping,
          totals.lost,
          static_cast<std::int32_t>(timing.overrun)};
   if (frame_log_ != nullptr && timing.paced) {

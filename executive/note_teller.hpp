@@ -8,8 +8,9 @@
 
 namespace tactus::executive {
 
-/// Puts the notes of frames into words: one line a second for overruns and one for late wakes, each with how
-/// many there were, the worst of them and its cause. Warns again and again, but never floods.
+/// Puts the notes of frames into words: one line a second for overruns, one for late wakes and one for frames
+/// that housekeeping made late, each with how many there were, the worst of them and its cause. Warns again
+/// and again, but never floods.
 ///
 /// Threads  the service thread.
 class NoteTeller {
@@ -33,8 +34,10 @@ class NoteTeller {
   const Plan& plan_;
   Sum overruns_;
   Sum late_wakes_;
+  Sum housekeeping_;  // frames that it made late
   std::int64_t by_work_ = 0;
   std::int64_t by_late_wake_ = 0;
+  std::int64_t by_housekeeping_ = 0;
   std::int64_t catching_up_ = 0;
   std::int64_t in_grace_ = 0;
   std::int64_t slots_lost_ = 0;

@@ -617,8 +617,9 @@ void Rig::declare_realtime_variables() {
   add("slack", rt_.slack, "ns", "next slot minus end of the work; negative: an overrun");
   add("overruns", rt_.overruns, "", "overruns so far");
   add("late_wakes", rt_.late_wakes, "", "late wakes so far");
+  add("late_by_housekeeping", rt_.late_by_housekeeping, "", "frames so far that housekeeping made late");
   add("lost", rt_.lost, "", "slots so far in which no frame ran");
-  add("overrun", rt_.overrun, "", "0 none, 1 work, 2 late wake, 3 catching up");
+  add("overrun", rt_.overrun, "", "0 none, 1 work, 2 late wake, 3 catching up, 4 housekeeping");
 }
 
 void Rig::declare_clock_variables() {

@@ -233,6 +233,9 @@ void RigRun::serve_systemd() {
                    std::to_string(latest.totals.overruns) + " overruns, " +
                    std::to_string(latest.totals.late_wakes) + " late wakes, " +
                    std::to_string(latest.totals.lost) + " slots lost" +
+                   (latest.totals.late_by_housekeeping == 0
+                        ? ""
+                        : std::to_string(latest.totals.late_by_housekeeping) + " late by housekeeping, ") +
                    (edge_clock_ == nullptr ? "" : ", clock " + clock_text(executive_->latest_clock())));
 }
 

@@ -53,6 +53,7 @@ struct RealtimeVariables {
   std::int64_t slack = 0;
   std::int64_t overruns = 0;
   std::int64_t late_wakes = 0;
+  std::int64_t late_by_housekeeping = 0;
   std::int64_t lost = 0;
   std::int32_t overrun = 0;  ///< rtsync::OverrunCause
 };

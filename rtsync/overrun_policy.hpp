@@ -24,9 +24,10 @@ enum class AtMaximum {
 /// Why a frame ended after the next slot.
 enum class OverrunCause {
   none,
-  work,         ///< its own work was too long for what a punctual wake leaves
-  late_wake,    ///< the thread was woken later than the late limit; the work alone would have fitted
-  catching_up,  ///< it started late because an earlier frame overran; its own work fitted
+  work,          ///< its own work was too long for what a punctual wake leaves
+  late_wake,     ///< the thread was woken later than the late limit; the work alone would have fitted
+  catching_up,   ///< it started late because an earlier frame overran; its own work fitted
+  housekeeping,  ///< it started later than the late limit because housekeeping ran past its slot; likewise
 };
 
 struct OverrunPolicy {

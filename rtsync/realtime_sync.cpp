@@ -110,7 +110,7 @@ Verdict RealtimeSync::start(std::int64_t frame) TACTUS_RT {
   reached_ = Maximum::none;
   const WaitResult begun = active() ? sleeper_.begin() : WaitResult{WaitStatus::reached, clock_.now()};
   wake_ = clock_.now();
-  waited_ = false;
+  begin(Began::back_to_back);
   anchor(frame, active() ? clock_.frame_start(wake_) : wake_);
   return begun.status == WaitStatus::reached ? wait_for_frame_start() : verdict_of(begun.status);
 }
@@ -123,8 +123,13 @@ Verdict RealtimeSync::wait_for_frame_start() TACTUS_RT {
   if (!active() || slot <= wake_) return Verdict::go_on;
   const WaitResult result = wait_until(slot);
   wake_ = result.wake;
-  waited_ = true;
+  begin(Began::woken);
   return verdict_of(result.status);
+}
+
+void RealtimeSync::begin(Began how, Nanoseconds housekeeping) TACTUS_RT {
+  began_ = how;
+  housekeeping_ = housekeeping;
 }
 
 void RealtimeSync::shutdown() TACTUS_RT { active_.store(false, std::memory_order_relaxed); }
@@ -135,7 +140,7 @@ Verdict RealtimeSync::monitor() TACTUS_RT {
 }
 
 Verdict RealtimeSync::assess() TACTUS_RT {
-  const Instant<RigTime> done = clock_.now();
+  const Instant<RigTime> done = done_ = clock_.now();
   timing_ = FrameTiming{};
   timing_.frame = frame_;
   timing_.work = done - wake_;
@@ -178,7 +183,7 @@ Verdict RealtimeSync::end_unpaced(Instant<RigTime> done) TACTUS_RT {
   (void)take(disable_requested_);  // not active: forgotten
   ++frame_;
   wake_ = done;
-  waited_ = false;
+  begin(Began::back_to_back);
   if (take(enable_requested_)) {
     // Real time equals simulated time from here on: the frame that starts now is the first that is paced.
     active_.store(true, std::memory_order_relaxed);
@@ -191,16 +196,23 @@ Verdict RealtimeSync::end_unpaced(Instant<RigTime> done) TACTUS_RT {
 
 void RealtimeSync::count_lateness(Nanoseconds period) TACTUS_RT {
   const Nanoseconds limit = settings_.late_limit.value_or(period / 10);
-  timing_.late_wake = waited_ && timing_.late > limit;
+  const bool late = timing_.late > limit;
+  timing_.late_wake = began_ == Began::woken && late;
+  timing_.late_by_housekeeping = began_ == Began::after_housekeeping && late;
+  timing_.housekeeping = housekeeping_;
   if (timing_.late_wake) ++(timing_.grace ? totals_.grace_late_wakes : totals_.late_wakes);
+  if (timing_.late_by_housekeeping)
+    ++(timing_.grace ? totals_.grace_late_by_housekeeping : totals_.late_by_housekeeping);
   if (timing_.slack >= Nanoseconds{0}) return;
   if (timing_.work > period) {
     timing_.overrun = OverrunCause::work;
   } else if (timing_.late_wake) {
     timing_.overrun = OverrunCause::late_wake;
+  } else if (timing_.late_by_housekeeping) {
+    timing_.overrun = OverrunCause::housekeeping;
   } else {
-    // Woken in time, or within the limit, and still not done: then the work was too long for its slot.
-    timing_.overrun = waited_ ? OverrunCause::work : OverrunCause::catching_up;
+    // Begun in time, or within the limit, and still not done: then the work was too long for its slot.
+    timing_.overrun = began_ == Began::back_to_back ? OverrunCause::catching_up : OverrunCause::work;
   }
 }
 
@@ -217,6 +229,9 @@ Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
         break;
       case OverrunCause::late_wake:
         ++totals_.overruns_by_late_wake;
+        break;
+      case OverrunCause::housekeeping:
+        ++totals_.overruns_by_housekeeping;
         break;
       default:
         ++totals_.overruns_catching_up;
@@ -273,18 +288,15 @@ Verdict RealtimeSync::wait() TACTUS_RT {
   if (leaving_) active_.store(false, std::memory_order_relaxed);
   leaving_ = false;
   const Instant<RigTime> slot = slot_of(frame_);
-  if (timing_.slack < Nanoseconds{0}) {
-    const Instant<RigTime> now = clock_.now();
-    if (slot <= now) {  // back to back: the next frame begins here
-      const WaitResult followed = sleeper_.follow(slot);
-      wake_ = followed.wake;
-      waited_ = false;
-      return verdict_of(followed.status);
-    }
-  }
-  const WaitResult result = wait_until(slot);
+  const Instant<RigTime> now = clock_.now();
+  const bool behind = timing_.slack < Nanoseconds{0} && slot <= done_;  // back to back
+  const bool past = slot <= now;                                        // the next frame begins here
+  const WaitResult result = past ? sleeper_.follow(slot) : wait_until(slot);
   wake_ = result.wake;
-  waited_ = true;
+  begin(behind ? Began::back_to_back
+        : past ? Began::after_housekeeping
+               : Began::woken,
+        behind ? Nanoseconds{0} : now - done_);
   return verdict_of(result.status);
 }
 
@@ -330,7 +342,7 @@ Verdict RealtimeSync::freeze_pause(const std::atomic<bool>* cut) TACTUS_RT {
 Verdict RealtimeSync::unfreeze() TACTUS_RT {
   if (terminate_when_unfrozen_) return Verdict::terminate;
   wake_ = clock_.now();
-  waited_ = true;  // a late wake out of the freeze is one
+  begin(Began::woken);  // a late wake out of the freeze is one
   // The pause may have been cut short: the next slot then is now, not the freeze slot that was waited for.
   if (active()) {
     const Instant<RigTime> slot = clock_.frame_start(std::min(freeze_grid_.slot(freeze_frames_), wake_));

@@ -37,22 +37,29 @@ struct FrameTiming {
   OverrunCause overrun = OverrunCause::none;
   bool paced = false;      ///< real-time synchronization was active; otherwise only `work` means something
   bool late_wake = false;  ///< woken later than the late limit
-  bool grace = false;      ///< in the start-up grace: its overrun and late wake are counted apart
+  /// Began later than the late limit because housekeeping ran past its slot: the caller's work between
+  /// assess() of the frame before and wait(). The machine is not to blame.
+  bool late_by_housekeeping = false;
+  bool grace = false;           ///< in the start-up grace: its overrun and lateness are counted apart
+  Nanoseconds housekeeping{0};  ///< from the end of the frame before to wait(); 0 after other beginnings
 };
 
 /// Sums since the start. Threads: written by the paced thread; a copy travels to readers.
 struct RealtimeTotals {
-  std::int64_t overruns = 0;  ///< frames that ended after the next slot: the sum of the three causes
+  std::int64_t overruns = 0;  ///< frames that ended after the next slot: the sum of the four causes
   std::int64_t overruns_by_work = 0;
   std::int64_t overruns_by_late_wake = 0;
   std::int64_t overruns_catching_up = 0;
+  std::int64_t overruns_by_housekeeping = 0;
   std::int64_t late_wakes = 0;
+  std::int64_t late_by_housekeeping = 0;
   std::int64_t consecutive_overruns = 0;
   std::int64_t max_consecutive_overruns = 0;
   std::int64_t lost = 0;
   std::int64_t reanchored = 0;
   std::int64_t grace_overruns = 0;
   std::int64_t grace_late_wakes = 0;
+  std::int64_t grace_late_by_housekeeping = 0;
   Nanoseconds longest_overrun{0};
 };
 
@@ -107,8 +114,9 @@ class RealtimeSync {
   /// The end of a frame: takes the requests, decides on overrun or underrun, waits for the next slot.
   /// @when rt
   Verdict monitor() TACTUS_RT;
-  /// The two halves of monitor(), for a caller that has something to do in the slack: assess() takes the
-  /// requests and decides; wait(), if the verdict was go_on, waits for the next slot. @when rt
+  /// The two halves of monitor(), for a caller that has housekeeping to do in the slack: assess() takes the
+  /// requests and decides; wait(), if the verdict was go_on, waits for the next slot. Housekeeping that runs
+  /// past that slot is told apart from a late wake. @when rt
   Verdict assess() TACTUS_RT;
   Verdict wait() TACTUS_RT;
   /// The frame that assess() ended last.                                                          @when rt
@@ -139,7 +147,11 @@ class RealtimeSync {
   Instant<RigTime> wake() const TACTUS_RT { return wake_; }
 
  private:
+  /// How the present frame began.
+  enum class Began : std::uint8_t { woken, back_to_back, after_housekeeping };
+
   bool take(std::atomic<bool>& request) TACTUS_RT;
+  void begin(Began how, Nanoseconds housekeeping = Nanoseconds{0}) TACTUS_RT;
   void anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT;
   Verdict wait_for_frame_start() TACTUS_RT;
   Verdict end_unpaced(Instant<RigTime> done) TACTUS_RT;
@@ -165,7 +177,9 @@ class RealtimeSync {
   std::int64_t started_at_ = 0;  // where the grace is counted from
   Instant<RigTime> wake_{};
   bool leaving_ = false;  // disable() was called: this wait is the last
-  bool waited_ = false;   // the present frame began after a wait, not back to back
+  Began began_ = Began::back_to_back;
+  Instant<RigTime> done_{};      // end of the frame before
+  Nanoseconds housekeeping_{0};  // after that frame
   FrameTiming timing_;
   RealtimeTotals totals_;
   OverrunBudget budget_;

@@ -153,6 +153,9 @@ std::string last_line(const RigRun& run) {
   if (run.realtime())
     line += ", late p50 " + text_of(times.late, 0.5) + " max " + duration_text(times.late.max().count()) +
             ", " + counted(totals.overruns, "overrun") + ", " + counted(totals.late_wakes, "late wake") +
+            (totals.late_by_housekeeping == 0
+                 ? ""
+                 : ", " + counted(totals.late_by_housekeeping, "frame") + " late by housekeeping") +
             ", " + counted(totals.lost, "slot") + " lost";
   if (run.records_lost() > 0)
     line += ", " + counted(static_cast<std::int64_t>(run.records_lost()), "record") + " lost";

@@ -57,6 +57,28 @@ std::vector<Saved> checkpoints_of(Bench& bench, std::int64_t every, std::int64_t
   return saved;
 }
 
+TEST(Checkpoints, ThatRunPastTheSlotAreHousekeepingAndNoLateWake) {
+  Bench bench;
+  bench.realtime.enabled = true;
+  bench.job("save", TACTUS_CHECKPOINT, [&](const tactus_call&) {
+    bench.clock.advance(std::chrono::microseconds(5'400));  // frames last 1 ms
+    return 0;
+  });
+  EXPECT_EQ(checkpoints_of(bench, 3, 4).size(), 1U);
+  const rtsync::RealtimeTotals totals = bench.executive->totals();
+  EXPECT_EQ(totals.late_wakes, 0);
+  EXPECT_EQ(totals.late_by_housekeeping, 1);
+  EXPECT_EQ(totals.overruns_by_housekeeping, 1) << "4.4 ms late, and nothing of its own";
+  EXPECT_EQ(totals.overruns, 1);
+  FrameNote note;
+  ASSERT_TRUE(bench.executive->pop_note(note));
+  EXPECT_EQ(note.timing.frame, 3);
+  EXPECT_TRUE(note.timing.late_by_housekeeping);
+  EXPECT_EQ(note.timing.housekeeping, std::chrono::microseconds(5'400));
+  EXPECT_EQ(bench.rt.overrun, static_cast<std::int32_t>(rtsync::OverrunCause::housekeeping));
+  EXPECT_EQ(bench.rt.late_by_housekeeping, 1);
+}
+
 TEST(Meeting, ACheckpointWaitsForTheEndOfThePeriodAndIsNamedAfterIt) {
   Bench bench;
   slow_job(bench, 10, [](const tactus_call&) { return 0; });

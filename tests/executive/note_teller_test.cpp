@@ -112,6 +112,23 @@ TEST(NoteTeller, AnOverrunByALateWakeIsBoth) {
   EXPECT_TRUE(lines[1].starts_with("1 late wake in frame 7")) << lines[1];
 }
 
+TEST(NoteTeller, BlamesHousekeepingAndNotTheMachine) {
+  Desk desk;
+  FrameNote note = overrun(501, 4'900us, OverrunCause::housekeeping);
+  note.timing.late = 9'900us;
+  note.timing.late_by_housekeeping = true;
+  note.timing.housekeeping = 14'895us;
+  desk.teller.take(note);
+  const auto lines = desk.teller.tell(0);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(lines[0].starts_with(
+      "1 overrun in frame 501 (0 by work, 0 by a late wake, 1 by housekeeping, 0 catching up)"))
+      << lines[0];
+  EXPECT_EQ(lines[1],
+            "1 frame begun late by housekeeping in frame 501: worst 9.90 ms after the slot of frame 501; "
+            "copying checkpoints and snapshots and the like took 14.9 ms after the frame before");
+}
+
 TEST(NoteTeller, AdmitsWhatWasLostOnce) {
   Desk desk;
   EXPECT_THAT(desk.teller.tell(12), ElementsAre("12 notes of frames lost (the ring was full)"));

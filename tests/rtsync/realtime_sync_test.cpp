@@ -75,8 +75,8 @@ struct Bench {
 };
 
 void expect_sums(const RealtimeTotals& totals) {
-  EXPECT_EQ(totals.overruns,
-            totals.overruns_by_work + totals.overruns_by_late_wake + totals.overruns_catching_up);
+  EXPECT_EQ(totals.overruns, totals.overruns_by_work + totals.overruns_by_late_wake +
+                                 totals.overruns_catching_up + totals.overruns_by_housekeeping);
 }
 
 // ---- settings
@@ -345,6 +345,75 @@ TEST(RealtimeSync, OneNanosecondMakesTheOverrun) {
     EXPECT_EQ(bench.totals().longest_overrun, std::max(kNone, -row.slack));
     expect_sums(bench.totals());
   }
+}
+
+TEST(RealtimeSync, HousekeepingThatRunsPastTheSlotIsNoLateWake) {
+  const struct {
+    Nanoseconds housekeeping, wake_late, work, late;
+    OverrunCause cause;
+    bool late_wake, late_by_housekeeping;
+    const char* why;
+  } rows[] = {
+      {900us, 0ns, 1ms, 0ns, OverrunCause::none, false, false, "it ends at the slot: nothing is late"},
+      {1ms, 0ns, 10us, 100us, OverrunCause::none, false, false, "within the late limit"},
+      {1ms, 0ns, 901us, 100us, OverrunCause::work, false, false, "within the limit the work was too long"},
+      {1'000'001ns, 0ns, 10us, 100'001ns, OverrunCause::none, false, true, "beyond it"},
+      {1'500us, 0ns, 500us, 600us, OverrunCause::housekeeping, false, true,
+       "the work alone would have fitted"},
+      {1'500us, 0ns, 1'001us, 600us, OverrunCause::work, false, true, "it would not: then it is the work"},
+      {9'900us, 0ns, 5us, 9ms, OverrunCause::housekeeping, false, true, "many slots"},
+      {500us, 200us, 10us, 200us, OverrunCause::none, true, false, "it fitted: the machine was late"},
+      {500us, 950us, 100us, 950us, OverrunCause::late_wake, true, false, "likewise"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.why);
+    Bench bench;
+    bench.start();
+    bench.clock.advance(100us);
+    ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+    EXPECT_EQ(bench.timing().slack, 900us);
+    bench.sleeper.next_wake_late(row.wake_late);
+    bench.clock.advance(row.housekeeping);
+    ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
+    EXPECT_EQ(bench.frame(row.work), Verdict::go_on);
+    EXPECT_EQ(bench.timing().late, row.late);
+    EXPECT_EQ(bench.timing().overrun, row.cause);
+    EXPECT_EQ(bench.timing().late_wake, row.late_wake);
+    EXPECT_EQ(bench.timing().late_by_housekeeping, row.late_by_housekeeping);
+    EXPECT_EQ(bench.timing().housekeeping, row.housekeeping);
+    EXPECT_EQ(bench.totals().late_wakes, row.late_wake ? 1 : 0);
+    EXPECT_EQ(bench.totals().late_by_housekeeping, row.late_by_housekeeping ? 1 : 0);
+    EXPECT_EQ(bench.totals().overruns_by_housekeeping, row.cause == OverrunCause::housekeeping ? 1 : 0);
+    expect_sums(bench.totals());
+  }
+}
+
+TEST(RealtimeSync, AfterAnOverrunHousekeepingCostsNoFrameItsName) {
+  Bench bench;  // catch_up
+  bench.start();
+  bench.clock.advance(2'500us);
+  ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+  bench.clock.advance(300us);
+  ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
+  EXPECT_EQ(bench.frame(100us), Verdict::go_on);
+  EXPECT_EQ(bench.timing().overrun, OverrunCause::catching_up) << "the overrun made it late";
+  EXPECT_FALSE(bench.timing().late_by_housekeeping);
+}
+
+TEST(RealtimeSync, InTheGraceHousekeepingIsCountedApart) {
+  RealtimeSettings settings = enabled();
+  settings.overrun.grace = 2;
+  Bench bench{settings};
+  bench.start();
+  for (int k = 0; k < 3; ++k) {
+    bench.clock.advance(100us);
+    ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+    bench.clock.advance(1'100us);
+    ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
+  }
+  bench.frame(100us);
+  EXPECT_EQ(bench.totals().grace_late_by_housekeeping, 1);
+  EXPECT_EQ(bench.totals().late_by_housekeeping, 2);
 }
 
 TEST(RealtimeSync, TheLateLimitIsATenthOfTheRealPeriodOrAsSet) {
@@ -1275,7 +1344,9 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
   std::int64_t index = 0;                // the slot of the present frame on that grid
   Instant<RigTime> wake = bench.epoch;
   bool waited = false;
-  std::int64_t overruns = 0, by_work = 0, by_wake = 0, by_debt = 0, late_wakes = 0, lost = 0, graced = 0;
+  bool kept = false;  // housekeeping made it begin late
+  std::int64_t overruns = 0, by_work = 0, by_wake = 0, by_debt = 0, by_kept = 0;
+  std::int64_t late_wakes = 0, late_kept = 0, lost = 0, graced = 0;
   for (int k = 0; k < frames; ++k) {
     const unsigned kind = static_cast<unsigned>(random() % 100);
     const Nanoseconds work = kind < 85   ? part(0.0, 0.9)
@@ -1287,8 +1358,14 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
                                   : wake_kind < 95 ? part(0, 0.12)
                                   : wake_kind < 99 ? part(0.1, 1)
                                                    : part(1, 5);
+    const unsigned own_kind = static_cast<unsigned>(random() % 100);
+    const Nanoseconds housekeeping = own_kind < 70 ? kNone : own_kind < 95 ? part(0, 0.3) : part(0, 3);
     const std::int64_t waits_before = bench.sleeper.waits();
-    ASSERT_EQ(bench.frame(work, next_late), Verdict::go_on);
+    bench.sleeper.next_wake_late(next_late);
+    bench.clock.advance(work);
+    ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+    bench.clock.advance(housekeeping);
+    ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
 
     const FrameTiming& timing = bench.timing();
     const Instant<RigTime> slot = epoch + period.times(index);
@@ -1302,12 +1379,15 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
     ASSERT_EQ(timing.slack, next - done);
     ASSERT_EQ(timing.late + timing.work + timing.slack, next - slot) << "the three make one period";
 
-    const bool late_wake = waited && timing.late.count() > length / 10;
+    const bool late = timing.late.count() > length / 10;
+    const bool late_wake = waited && !kept && late;
     ASSERT_EQ(timing.late_wake, late_wake);
+    ASSERT_EQ(timing.late_by_housekeeping, kept && late) << "frame " << k;
     OverrunCause cause = OverrunCause::none;
     if (done > next) {
       cause = work.count() > length ? OverrunCause::work
               : late_wake           ? OverrunCause::late_wake
+              : kept && late        ? OverrunCause::housekeeping
               : waited              ? OverrunCause::work
                                     : OverrunCause::catching_up;
     }
@@ -1315,8 +1395,10 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
     const bool grace = k < settings.overrun.grace;
     ASSERT_EQ(timing.grace, grace);
     if (cause != OverrunCause::none) ++(grace ? graced : overruns);
-    if (late_wake && !grace) ++late_wakes;
     if (!grace) {
+      late_wakes += late_wake;
+      late_kept += kept && late;
+      by_kept += cause == OverrunCause::housekeeping;
       by_work += cause == OverrunCause::work;
       by_wake += cause == OverrunCause::late_wake;
       by_debt += cause == OverrunCause::catching_up;
@@ -1349,8 +1431,10 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
     const Instant<RigTime> awaited = epoch + period.times(index);
     ASSERT_EQ(bench.sync.slot_of(k + 1), awaited);
     waited = timing.slack >= kNone || awaited > done;
-    ASSERT_EQ(bench.sleeper.waits() - waits_before, waited ? 1 : 0);
-    wake = awaited > done ? awaited + next_late : done;
+    const Instant<RigTime> ready = done + housekeeping;
+    ASSERT_EQ(bench.sleeper.waits() - waits_before, awaited > ready ? 1 : 0);
+    kept = waited && ready > awaited;
+    wake = awaited > ready ? awaited + next_late : ready;
     ASSERT_EQ(bench.clock.peek(), wake);
     ASSERT_EQ(bench.sync.wake(), wake);
   }
@@ -1361,6 +1445,8 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
   EXPECT_EQ(totals.overruns_by_late_wake, by_wake);
   EXPECT_EQ(totals.overruns_catching_up, by_debt);
   EXPECT_EQ(totals.late_wakes, late_wakes);
+  EXPECT_EQ(totals.overruns_by_housekeeping, by_kept);
+  EXPECT_EQ(totals.late_by_housekeeping, late_kept);
   EXPECT_EQ(totals.grace_overruns, graced);
   EXPECT_EQ(totals.lost, lost);
   EXPECT_GT(overruns, 0) << "or nothing was tested";

@@ -562,7 +562,7 @@ std::chrono::nanoseconds RigRun::stop_patience() const {
 }
 
 /// Serves until `done`. False when, a second after an abort, a job still has not returned: end_ says which,
-/// and the process has to be ended with std::_Exit.
+/// and the process has to be ended with rtsync::end_process.
 bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
   std::chrono::nanoseconds aborted{0};  // for how long
   auto looked = std::chrono::steady_clock::now();

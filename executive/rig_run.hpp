@@ -93,7 +93,7 @@ class RigRun {
   const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
   rtsync::PacedClock& clock() const { return *clock_; }
   const RunEnd& end() const { return end_; }
-  /// The frames never ended after an abort: the process has to be ended with std::_Exit.
+  /// The frames never ended after an abort: the process has to be ended with rtsync::end_process.
   bool stuck() const { return stuck_; }
   RigCheckpoints& checkpoints() { return checkpoints_; }
   /// Live access; only with RunOptions::live or servers. From RunWatcher::started() to the end of run().

@@ -1,14 +1,13 @@
 #include "rtsync/crash_handler.hpp"
 
-#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <stdexcept>
+
+#include "rtsync/exit_guard.hpp"
+#include "rtsync/raw_line.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -36,28 +35,6 @@ const char* name_of_signal(int signal) TACTUS_RT {
   }
 }
 
-/// A line made without the heap.
-class Line {
- public:
-  Line& operator<<(std::string_view text) TACTUS_RT {
-    const std::size_t length = std::min(text.size(), text_.size() - length_);
-    std::memcpy(text_.data() + length_, text.data(), length);
-    length_ += length;
-    return *this;
-  }
-  /// Unless it would have to wait: a terminal that was stopped must not hold up a crash.
-  void write_to_stderr() const TACTUS_RT {
-    pollfd polled{STDERR_FILENO, POLLOUT, 0};
-    if (::poll(&polled, 1, 0) != 1 || (polled.revents & POLLOUT) == 0) return;
-    // Nothing can be done about a stderr that is gone.
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text_.data(), length_);
-  }
-
- private:
-  std::array<char, 512> text_{};
-  std::size_t length_ = 0;
-};
-
 int this_thread() TACTUS_RT { return static_cast<int>(::syscall(SYS_gettid)); }
 
 }  // namespace
@@ -68,8 +45,7 @@ CrashHandler::CrashHandler() : process_(::getpid()) {
   CrashHandler* none = nullptr;
   if (!current_.compare_exchange_strong(none, this))
     throw std::logic_error("there is a crash handler already");
-  static const int registered = std::atexit(&CrashHandler::exiting);
-  (void)registered;  // without room for it exit() is not noticed, no more
+  watch_exits();
   struct sigaction action {};
   action.sa_sigaction = &CrashHandler::handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -115,15 +91,14 @@ void CrashHandler::handle(int signal, siginfo_t* info, void*) {
   (void)::syscall(SYS_tgkill, ::getpid(), this_thread(), signal);
 }
 
-/// exit(), called by a library while the rig runs, is no end that anybody has asked for.
-void CrashHandler::exiting() {
+bool CrashHandler::ended_by(const char* call) TACTUS_RT {
   CrashHandler* const self = current_.load();
-  if (self == nullptr || ::getpid() != self->process_) return;
-  self->crashed("exit() was called");
-  ::_exit(1);
+  if (self == nullptr || ::getpid() != self->process_) return false;
+  self->crashed(call, " was called");
+  return true;
 }
 
-void CrashHandler::crashed(const char* how) TACTUS_RT {
+void CrashHandler::crashed(const char* how, const char* more) TACTUS_RT {
   const int me = this_thread();
   int nobody = 0;
   if (!crashing_.compare_exchange_strong(nobody, me)) {
@@ -137,8 +112,8 @@ void CrashHandler::crashed(const char* how) TACTUS_RT {
   bool done = true;
   for (std::size_t i = 0; i < count; ++i) done = actions_[i].run(actions_[i].context) && done;
   handled_.store(true);
-  Line line;
-  line << "tactus: " << how;
+  RawLine line;
+  line << "tactus: " << how << more;
   const std::string_view place = place_ == nullptr ? std::string_view{} : place_(place_context_);
   if (!place.empty()) line << " while job '" << place << "' ran";
   if (count > 0) line << (done ? "; the outputs were driven safe" : "; AN OUTPUT COULD NOT BE DRIVEN SAFE");

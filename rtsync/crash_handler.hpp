@@ -8,10 +8,10 @@
 ///
 /// On a crash each action runs once, in the order of add(), in the thread that crashed; then one line on
 /// stderr names the signal and what ran, if somebody can take it without delay, and the signal takes the
-/// course it had before (a core dump, as a rule; one that is ignored stays so). exit() becomes an end with
-/// status 1. The other threads go on until then, so actions must do what they do for good. A child of fork()
-/// is left alone. Actions run on an alternate stack, so that an overflow of the stack is survived: each
-/// thread that may crash keeps a CrashStack.
+/// course it had before (a core dump, as a rule; one that is ignored stays so). exit() and its like become an
+/// end with status 1 (ExitGuard). The other threads go on until then, so actions must do what they do for
+/// good. A child of fork() is left alone. Actions run on an alternate stack, so that an overflow of the stack
+/// is survived: each thread that may crash keeps a CrashStack.
 ///
 /// Threads  one handler per process; constructor, add() and destructor: one thread at a time.
 #include <array>
@@ -43,6 +43,10 @@ class CrashHandler {
   /// Who says what was running; an empty answer says nothing. @when setup
   void set_place(Place place, void* context);
 
+  /// `call` ("exit()") is about to end this process: does what a crash does. False: there is no handler, or
+  /// it is another process's. @when any
+  static bool ended_by(const char* call) TACTUS_RT;
+
  private:
   struct Entry {
     Action run = nullptr;
@@ -52,8 +56,7 @@ class CrashHandler {
                                           SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT};
 
   static void handle(int signal, siginfo_t* info, void* context);
-  static void exiting();
-  void crashed(const char* how) TACTUS_RT;
+  void crashed(const char* how, const char* more = "") TACTUS_RT;
 
   static std::atomic<CrashHandler*> current_;
   std::array<Entry, kMostActions> actions_{};

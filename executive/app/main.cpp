@@ -9,6 +9,7 @@
 #include "executive/rig_run.hpp"
 #include "executive/suggest.hpp"
 #include "rtsync/cpu_set.hpp"
+#include "rtsync/exit_guard.hpp"
 
 namespace {
 
@@ -156,6 +157,7 @@ int main(int argc, char** argv) {
     }
     return app.exit(error) == 0 ? kOk : kWrongInput;
   }
+  const tactus::rtsync::ExitGuard guard;  // models are loaded from here on
   try {
     if (*run_app) return run_command(run);
     if (*check_app) return check_command(check);

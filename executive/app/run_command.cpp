@@ -13,6 +13,7 @@
 #include "executive/rig.hpp"
 #include "executive/rig_run.hpp"
 #include "executive/run_setup.hpp"
+#include "rtsync/exit_guard.hpp"
 #include "rtsync/pinned_thread.hpp"
 
 namespace tactus::app {
@@ -55,7 +56,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
     if (!Screen::stop_asked_for(std::chrono::milliseconds(2))) continue;
     std::fprintf(stderr, "tactus: stopped while the models were loaded; nothing was started\n");
     std::fflush(nullptr);
-    std::_Exit(kEndedEarly);
+    rtsync::end_process(kEndedEarly);
   }
   loader.join();
   return rig;
@@ -83,7 +84,7 @@ int run_command(const RunArguments& arguments) {
   if (run.stuck()) {
     (void)run.executive().end_outputs_safe();  // it may have written meanwhile
     std::fflush(nullptr);
-    std::_Exit(run.exit_status());  // a job never returned: no destructor may wait for it
+    rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
   }
   return run.exit_status();
 }

@@ -17,6 +17,8 @@
 #include <thread>
 #include <utility>
 
+#include "rtsync/exit_guard.hpp"
+
 namespace tactus::app {
 namespace {
 
@@ -75,7 +77,7 @@ void watch_joining(Attention& attention, const std::string& uri) {
     switch (attention.wait(limit)) {
       case Attention::Call::signal:
         std::fprintf(stderr, "tactus: interrupted while connecting to %s\n", uri.c_str());
-        std::_Exit(kEndedEarly);  // the library cannot be told to give up
+        rtsync::end_process(kEndedEarly);  // the library cannot be told to give up
       case Attention::Call::woken:
         return;
       case Attention::Call::nothing:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executive/app/silkit_participant.hpp"
+#include "rtsync/exit_guard.hpp"
 
 namespace tactus::app {
 namespace {
@@ -240,7 +241,7 @@ class Workflow {
       (void)SilKit_Experimental_SystemController_AbortSimulation(controller_);
     } else {
       std::fflush(nullptr);
-      std::_Exit(kEndedEarly);  // somebody does not answer, and the library waits for that
+      rtsync::end_process(kEndedEarly);  // somebody does not answer, and the library waits for that
     }
   }
 

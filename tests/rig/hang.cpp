@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <tactus/model.hpp>
 
 namespace {
@@ -64,5 +65,32 @@ class Hang : public tactus::Model {
   std::int64_t frames_ = 0;
 };
 TACTUS_MODEL("hang", Hang, "never returns from one of its jobs")
+
+/// Ends the process with status 0 where no job runs.
+class ExitsWhileMade : public tactus::Model {
+ public:
+  ExitsWhileMade() { std::exit(0); }
+  void declare(tactus::Declare&) override {}
+};
+TACTUS_MODEL("exits_while_made", ExitsWhileMade, "calls exit(0) in its constructor")
+
+class ExitsWhileDestroyed : public tactus::Model {
+ public:
+  ~ExitsWhileDestroyed() override { std::_Exit(0); }
+  void declare(tactus::Declare&) override {}
+};
+/// Fails with a text that is no UTF-8 and moves the cursor of a terminal.
+class Mumbles : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override { d.job<&Mumbles::step>("step", tactus::JobClass::scheduled); }
+  int step(const tactus::Call& call) {
+    if (call.frame < 3) return 0;
+    fail("ung\xfcltig\n\x1b[31m2026-01-01 00:00:00.000 info    all is well");
+    return 1;
+  }
+};
+TACTUS_MODEL("mumbles", Mumbles, "fails with bytes that nobody can print")
+
+TACTUS_MODEL("exits_while_destroyed", ExitsWhileDestroyed, "calls _Exit(0) in its destructor")
 
 }  // namespace

@@ -198,13 +198,41 @@ TEST_P(EveryCrash, DrivesSafeAndNamesTheJob) {
   EXPECT_EQ(rig.tape().times_safe, 1);
 }
 
-TEST(SafeOutput, StandsSafeAfterAnExitThatNobodyAskedFor) {
-  Torque rig;
-  const Finished done = run(rig.command(
-      {"--set", "models.wrong.parameters.what=exit", "--set", "models.wrong.parameters.at_frame=9"}));
-  EXPECT_EQ(done.status, 1) << done;
-  EXPECT_NE(done.err.find("exit() was called while job 'wrong.step' ran"), std::string::npos) << done;
-  EXPECT_EQ(rig.tape().value, kSafe);
+TEST(SafeOutput, StandsSafeAfterAnEndThatNobodyAskedFor) {
+  const struct {
+    const char* what;
+    const char* call;
+  } rows[] = {{"exit", "exit()"}, {"_exit", "_exit()"}, {"quick_exit", "quick_exit()"}, {"exec", "execv()"}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.what);
+    Torque rig;
+    const Finished done = run(rig.command({"--set", std::string("models.wrong.parameters.what=") + row.what,
+                                           "--set", "models.wrong.parameters.at_frame=9"}));
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_NE(done.err.find(std::string(row.call) + " was called while job 'wrong.step' ran"),
+              std::string::npos)
+        << done;
+    EXPECT_EQ(rig.tape().value, kSafe);
+  }
+}
+
+TEST(SafeOutput, AModelThatEndsTheProcessBeforeOrAfterItsJobsIsNoSuccess) {
+  const struct {
+    const char* model;
+    const char* call;
+  } rows[] = {{"exits_while_made", "exit()"}, {"exits_while_destroyed", "_Exit()"}};
+  for (const auto& row : rows) {
+    for (const char* const command : {"run", "check"}) {
+      SCOPED_TRACE(std::string(command) + ' ' + row.model);
+      const TempDir dir;
+      dir.write("rig.yaml", std::string("rig: leaver\nframe: { period: 1 ms }\nuntil: 5 ms\n"
+                                        "realtime: { enabled: no }\nmodels:\n  l: { model: ") +
+                                row.model + ", library: " TACTUS_HANG_LIBRARY " }\n");
+      const Finished done = run(tactus({command, "rig.yaml"}, dir.path()));
+      EXPECT_EQ(done.status, 1) << done;
+      EXPECT_NE(done.err.find(std::string("called ") + row.call), std::string::npos) << done;
+    }
+  }
 }
 
 TEST(SafeOutput, StandsSafeAfterASignalThatEndsIt) {

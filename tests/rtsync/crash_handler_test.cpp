@@ -10,6 +10,8 @@
 #include <string_view>
 #include <thread>
 
+#include "rtsync/exit_guard.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
@@ -99,6 +101,29 @@ TEST_F(CrashHandlerDeath, SaysWhenAnOutputRefuses) {
 TEST_F(CrashHandlerDeath, AnExitThatNobodyAskedForIsACrash) {
   EXPECT_EXIT(with_handler(&drive, [] { std::exit(0); }), ::testing::ExitedWithCode(1),
               "driven. tactus: exit\\(\\) was called while job 'motor.step' ran");
+}
+
+TEST_F(CrashHandlerDeath, SoIsAQuickExit) {
+  EXPECT_EXIT(with_handler(&drive, [] { std::quick_exit(0); }), ::testing::ExitedWithCode(1),
+              "driven. tactus: quick_exit\\(\\) was called while job 'motor.step' ran");
+}
+
+TEST_F(CrashHandlerDeath, WithoutAHandlerAGuardRefusesTheExit) {
+  EXPECT_EXIT(
+      {
+        const ExitGuard guard;
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(1), "a model or a library called exit\\(\\)");
+}
+
+TEST_F(CrashHandlerDeath, AnExitAfterTheGuardIsNone) {
+  EXPECT_EXIT(
+      {
+        { const ExitGuard guard; }
+        std::exit(3);
+      },
+      ::testing::ExitedWithCode(3), "^$");
 }
 
 TEST_F(CrashHandlerDeath, AnExitAfterTheHandlerIsNone) {

@@ -5,6 +5,7 @@
 ///
 /// Units    s, bytes; frames are counted from 0.
 #include <time.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdint>
@@ -18,7 +19,22 @@
 
 namespace test_load {
 
-enum class What : std::int32_t { none, allocate, sleep, throw_, fail, clock, segv, fpe, bus, abort, exit };
+enum class What : std::int32_t {
+  none,
+  allocate,
+  sleep,
+  throw_,
+  fail,
+  clock,
+  segv,
+  fpe,
+  bus,
+  abort,
+  exit,
+  _exit,
+  quick_exit,
+  exec
+};
 
 class Misbehave : public tactus::Model {
  public:
@@ -34,7 +50,10 @@ class Misbehave : public tactus::Model {
                  {"fpe", What::fpe},
                  {"bus", What::bus},
                  {"abort", What::abort},
-                 {"exit", What::exit}});
+                 {"exit", What::exit},
+                 {"_exit", What::_exit},
+                 {"quick_exit", What::quick_exit},
+                 {"exec", What::exec}});
     d.parameter("at_frame", at_frame_, "1", "the first frame to do it in");
     d.parameter("for_frames", for_frames_, "1", "over how many frames it goes on; 0: for ever");
     d.parameter("bytes", bytes_, "1", "how many bytes `allocate` takes and gives back");
@@ -50,9 +69,10 @@ class Misbehave : public tactus::Model {
     models::require_not_negative("for_frames", static_cast<double>(for_frames_), "frames", "1");
     models::require_positive("bytes", static_cast<double>(bytes_), "bytes", "1000");
     models::require_not_negative("sleep_for", sleep_for_, "s", "1 ms");
-    if (what_ < What::none || what_ > What::exit) {
+    if (what_ < What::none || what_ > What::exec) {
       models::refuse("what", static_cast<double>(what_), "", "is none of the labels",
-                     "none, allocate, sleep, throw, fail, clock, segv, fpe, bus, abort or exit");
+                     "none, allocate, sleep, throw, fail, clock, segv, fpe, bus, abort, exit, _exit, "
+                     "quick_exit or exec");
     }
     const double whole = std::floor(sleep_for_);
     sleep_.tv_sec = static_cast<time_t>(whole);
@@ -98,6 +118,12 @@ class Misbehave : public tactus::Model {
         std::abort();
       case What::exit:
         std::exit(0);
+      case What::_exit:
+        ::_exit(0);
+      case What::quick_exit:
+        std::quick_exit(0);
+      case What::exec:
+        return ::execl("/bin/true", "true", nullptr);
       case What::none:
         return 0;
     }

@@ -11,7 +11,8 @@ namespace tactus::config {
 /// 'text' in quotes, on one line, control characters escaped, cut after 60 characters.
 std::string show(std::string_view text);
 
-/// The text on one line: control characters are escaped.
+/// The text on one line, as valid UTF-8: control characters and bytes that are no UTF-8 are escaped (\n,
+/// \x1b).
 std::string one_line(std::string_view text);
 
 /// 'a', 'b', 'c'

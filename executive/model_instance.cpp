@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "config/text.hpp"
 #include "executive/job_class.hpp"
 
 namespace tactus::executive {
@@ -76,8 +77,8 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
            .command = &ModelInstance::command};
   const auto refused = [this](const char* what) {
     const std::string reason = !refusal_.empty() ? refusal_ : std::string(failure_.data());
-    const std::string text =
-        "model '" + std::string(model_.name) + "' " + what + (reason.empty() ? "" : ": " + reason);
+    const std::string text = "model '" + std::string(model_.name) + "' " + what +
+                             (reason.empty() ? "" : ": " + config::one_line(reason));
     if (created_ && model_.destroy != nullptr) model_.destroy(self_);
     return std::runtime_error(text);
   };
@@ -104,7 +105,7 @@ const Variable* ModelInstance::find_variable(const std::string& name) const {
 }
 
 std::string ModelInstance::take_failure() const {
-  std::string text = failure_.data();
+  std::string text = config::one_line(failure_.data());
   failure_[0] = '\0';
   return text;
 }
@@ -187,7 +188,7 @@ int ModelInstance::cannot_restart(void* context, const char* why) {
   auto& self = *static_cast<ModelInstance*>(context);
   return self.guarded([&] {
     if (!self.declaring_) throw std::runtime_error("the model has declared itself already");
-    self.restart_refusal_ = *or_empty(why) == '\0' ? "it says so" : why;
+    self.restart_refusal_ = *or_empty(why) == '\0' ? "it says so" : config::one_line(why);
   });
 }
 
@@ -240,7 +241,7 @@ void ModelInstance::add(const tactus_variable& variable) {
   made.count = variable.count;
   made.data = variable.data;
   made.unit_text = or_empty(variable.unit);
-  made.about = or_empty(variable.about);
+  made.about = config::one_line(or_empty(variable.about));
   try {
     made.unit = config::Unit::parse(made.unit_text);
   } catch (const std::exception& error) {

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 
+#include "config/text.hpp"
 #include "executive/device_error.hpp"
 #include "rtsync/duration_text.hpp"
 #include "rtsync/memory.hpp"
@@ -501,7 +502,7 @@ rtsync::RealtimeTotals RigRun::totals() const { return stuck_ ? totals_when_stuc
 
 void RigRun::say(RunWatcher& watcher, const std::string& line) {
   log_->warn(line);
-  watcher.say(line);
+  watcher.say(config::one_line(line));
 }
 
 void RigRun::tell_notes(RunWatcher& watcher) {
@@ -670,7 +671,7 @@ void RigRun::finish(RunWatcher& watcher) {
   log_->flush();
   last_ = executive_->latest();
   try {
-    write_text("summary.json", summary().dump(2) + "\n");
+    write_text("summary.json", summary().dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
   } catch (const std::exception& error) {  // a full disk takes no number off the screen
     folder_error_ = error.what();
   }

@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "config/text.hpp"
+
 namespace tactus::executive {
 
 RunLog::RunLog(const std::filesystem::path& file) {
@@ -21,8 +23,8 @@ RunLog::RunLog(const std::filesystem::path& file) {
 }
 
 RunLog::~RunLog() = default;
-void RunLog::info(const std::string& line) { logger_->info(line); }
-void RunLog::warn(const std::string& line) { logger_->warn(line); }
+void RunLog::info(const std::string& line) { logger_->info(config::one_line(line)); }
+void RunLog::warn(const std::string& line) { logger_->warn(config::one_line(line)); }
 void RunLog::flush() { logger_->flush(); }
 
 }  // namespace tactus::executive

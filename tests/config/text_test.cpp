@@ -16,6 +16,28 @@ TEST(Show, NeverCutsACharacterInTwo) {
   EXPECT_EQ(show(umlauts), std::string{"'"}.append(umlauts, 0, 120).append("...'"));
 }
 
+TEST(OneLine, IsValidUtf8WithoutControlCharacters) {
+  const struct {
+    std::string_view text, expected;
+    const char* why;
+  } rows[] = {
+      {"µ, ü, €, 𝄞", "µ, ü, €, 𝄞", "characters of 2, 3 and 4 bytes stay"},
+      {"a\nb\x1b[31mc", "a\\nb\\x1b[31mc", "what a terminal would obey"},
+      {"\xc2\x9b"
+       "31m",
+       "\\xc2\\x9b31m", "C1: CSI as one character"},
+      {"ung\xfcltig", "ung\\xfcltig", "Latin-1"},
+      {"\xff\xfe", "\\xff\\xfe", "no UTF-8 at all"},
+      {"cut \xe2\x82", "cut \\xe2\\x82", "cut in the middle of a character"},
+      {"\xc0\xaf", "\\xc0\\xaf", "longer than needed"},
+      {"\xe0\x80\xaf", "\\xe0\\x80\\xaf", "likewise"},
+      {"\xf0\x80\x80\xaf", "\\xf0\\x80\\x80\\xaf", "likewise"},
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80", "a surrogate"},
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", "beyond U+10FFFF"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(one_line(row.text), row.expected) << row.why;
+}
+
 TEST(Nearest, FindsTheWordThatWasMeant) {
   const std::vector<std::string> known{"priority", "period", "cpu", "name"};
   struct Row {

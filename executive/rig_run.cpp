@@ -233,10 +233,10 @@ void RigRun::serve_systemd() {
                    (latest.state == State::pause ? ", paused" : "") + ", " +
                    std::to_string(latest.totals.overruns) + " overruns, " +
                    std::to_string(latest.totals.late_wakes) + " late wakes, " +
-                   std::to_string(latest.totals.lost) + " slots lost" +
                    (latest.totals.late_by_housekeeping == 0
                         ? ""
                         : std::to_string(latest.totals.late_by_housekeeping) + " late by housekeeping, ") +
+                   std::to_string(latest.totals.lost) + " slots lost" +
                    (edge_clock_ == nullptr ? "" : ", clock " + clock_text(executive_->latest_clock())));
 }
 
@@ -695,10 +695,17 @@ void RigRun::stop_watchdog(RunWatcher& watcher) {
 
 void RigRun::write_text(const std::string& name, const std::string& text) {
   const std::filesystem::path file = options_.folder / name;
-  std::ofstream out(file, std::ios::binary);
+  const std::filesystem::path part = options_.folder / (name + ".part");
+  const auto failed = [&] {
+    const std::string why = std::generic_category().message(errno);
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    return std::runtime_error(file.string() + ": " + why);
+  };
+  std::ofstream out(part, std::ios::binary);
   out << text;
   out.close();
-  if (!out) throw std::runtime_error(file.string() + ": " + std::generic_category().message(errno));
+  if (!out || ::rename(part.c_str(), file.c_str()) != 0) throw failed();
 }
 
 std::uint64_t RigRun::records_lost() const {

@@ -260,7 +260,11 @@ void Screen::clear_line() {
 }
 
 void Screen::say(const std::string& line) {
-  if (quiet_ || !terminal_) return;  // it stands in log.txt
+  if (quiet_) return;  // it stands in log.txt
+  if (!terminal_) {
+    std::fprintf(stderr, "tactus: warning: %s\n", line.c_str());
+    return;
+  }
   clear_line();
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);

@@ -7,8 +7,8 @@
 namespace tactus::app {
 
 /// What `tactus run` shows: on a terminal a live status line, the log's warnings above it, and a table at the
-/// end; without one, a line at the start and a line at the end. Warnings about the machine go to stderr.
-/// Quiet: nothing.
+/// end; without one, a line at the start and a line at the end, and the warnings on stderr. Warnings about
+/// the machine go to stderr in either case. Quiet: nothing.
 ///
 /// Threads  the service thread.
 class Screen final : public executive::RunWatcher {

@@ -1,5 +1,7 @@
 /// How a run ends: by its policy, by a job, by a person, by force. Each end has its exit status and its
 /// reason, and leaves files that can be read.
+#include <sys/resource.h>
+
 #include <csignal>
 #include <random>
 #include <thread>
@@ -50,6 +52,45 @@ TEST(End, WithoutRealTimeThereIsNoOverrun) {
       "overrun", {"--no-realtime", "--set", "realtime.max_overrun=2 ms", "--out", "out"}, dir.path()));
   expect_end(done, dir / "out", 0, "completed", "");
   EXPECT_EQ(summary_of(dir / "out")["frames"]["overruns"], 0);
+}
+
+TEST(End, WhatAModelSaysIsShownAsOneLineOfText) {
+  const TempDir dir;
+  dir.write("rig.yaml",
+            "rig: mumbler\nframe: { period: 1 ms }\nrealtime: { enabled: no }\n"
+            "models: { m: { model: mumbles, library: " TACTUS_HANG_LIBRARY " } }\n");
+  const Finished done = run(tactus({"run", "rig.yaml", "--frames", "10", "--out", "out"}, dir.path()));
+  const std::string shown = "ung\\xfcltig\\n\\x1b[31m2026-01-01 00:00:00.000 info    all is well";
+  expect_end(done, dir / "out", 1, "failed", "job 'm.step' (scheduled) failed: " + shown);
+  EXPECT_TRUE(wait_for_text(dir / "out/log.txt", shown));
+}
+
+TEST(End, ASummaryThatDoesNotFitOnTheDiskIsNotThere) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--no-realtime", "--set", "until=stopped", "--out", "out"}, dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/motion.csv", "\n"));
+  const rlimit none{0, 0};  // as a full disk: the file can be made, and holds nothing
+  ASSERT_EQ(::prlimit(rig.pid(), RLIMIT_FSIZE, &none, nullptr), 0);
+  rig.signal(SIGINT);
+  const Finished& done = rig.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_NE(done.err.find("summary.json: File too large"), std::string::npos) << done;
+  for (const fs::directory_entry& entry : fs::directory_iterator(dir / "out"))
+    EXPECT_EQ(entry.path().filename().string().find("summary"), std::string::npos) << entry.path();
+}
+
+TEST(End, WithoutATerminalOverrunsAndAFreezeAreOnStderr) {
+  const TempDir dir;
+  Process rig(
+      run_rig("overrun",
+              {"--set", "realtime.max_overrun=2 ms", "--set", "realtime.at_maximum=freeze", "--out", "out"},
+              dir.path()));
+  EXPECT_TRUE(rig.wait_for_output("it ends when it is resumed")) << rig.err();
+  rig.signal(SIGUSR2);
+  const Finished& done = rig.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_NE(done.err.find("tactus: warning: paused after"), std::string::npos) << done;
+  EXPECT_NE(done.err.find("longest job load.step"), std::string::npos) << done;
 }
 
 /// A rig that froze at a maximum, on a terminal.

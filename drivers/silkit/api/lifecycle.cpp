@@ -20,6 +20,7 @@ SilKit_ReturnCode SilKit_LifecycleService_Create(SilKit_LifecycleService** outSe
     OperationMode mode = static_cast<OperationMode>(configuration->operationMode);
     if (mode != OperationMode::invalid && mode != OperationMode::coordinated)
       mode = OperationMode::autonomous;
+    keep_end(&participant->lifecycle, participant->participant.end());
     participant->participant.with_engine([&](Engine& engine) { engine.create_lifecycle(mode); });
     *outService = &participant->lifecycle;
   });
@@ -93,7 +94,7 @@ SilKit_ReturnCode SilKit_LifecycleService_CompleteCommunicationReadyHandlerAsync
 SilKit_ReturnCode SilKit_LifecycleService_StartLifecycle(SilKit_LifecycleService* service) {
   return guarded([&] {
     require(service, "service");
-    service->owner.participant.with_engine([](Engine& engine) { engine.start_lifecycle(); });
+    service->owner.participant.start_lifecycle();
   });
 }
 
@@ -102,7 +103,7 @@ SilKit_ReturnCode SilKit_LifecycleService_WaitForLifecycleToComplete(SilKit_Life
   return guarded([&] {
     require(service, "service");
     require(outFinalState, "outFinalState");
-    *outFinalState = static_cast<SilKit_ParticipantState>(service->owner.participant.wait_for_end());
+    *outFinalState = static_cast<SilKit_ParticipantState>(end_of(service)->wait());
   });
 }
 

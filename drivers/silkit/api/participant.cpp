@@ -59,6 +59,7 @@ Participant::Participant(Configuration configuration, const std::string& name, c
 }
 
 Participant::~Participant() {
+  end_->abandon();  // first: a handler that the mesh waits for may wait for one of those threads
   {
     const std::unique_lock held = lock();
     leaving_ = true;
@@ -92,14 +93,14 @@ void Participant::serve() {
     }
   }
   mesh_.flush();
-  if (engine_.complete()) changed_.notify_all();
+  if (engine_.complete()) end_->reach(engine_.state());
 }
 
 void Participant::worked(std::optional<std::int64_t> wake_before) {
   if (on_io_thread()) return;  // in a user's function: serve() goes on when it returns
   mesh_.flush();
   if (engine_.has_calls() || engine_.wake_at() != wake_before) mesh_.wake();
-  if (engine_.complete()) changed_.notify_all();
+  if (engine_.complete()) end_->reach(engine_.state());
 }
 
 void Participant::complete_communication_ready() {
@@ -110,15 +111,11 @@ void Participant::complete_communication_ready() {
   });
 }
 
-ParticipantState Participant::wait_for_end() {
-  refuse_in_handler("waiting for the end of the lifecycle");
-  std::unique_lock held = lock();
-  if (!engine_.lifecycle_started())
-    throw Refusal(Code::bad_parameter, "the lifecycle has not been started: there is nothing to wait for");
-  if (waited_) throw Refusal(Code::bad_parameter, "the end of the lifecycle has been waited for already");
-  changed_.wait(held, [this] { return engine_.complete(); });
-  waited_ = true;
-  return engine_.state();
+void Participant::start_lifecycle() {
+  with_engine([this](Engine& engine) {
+    engine.start_lifecycle();
+    end_->expect();
+  });
 }
 
 /// Looks several times per limit whether a step is open for too long; says so once per step.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "drivers/silkit/api/configuration.hpp"
+#include "drivers/silkit/api/lifecycle_end.hpp"
 #include "drivers/silkit/api/logger.hpp"
 #include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/net/mesh.hpp"
@@ -51,8 +52,9 @@ class Participant final : private MeshOwner {
 
   /// Not from inside the handler that it completes.
   void complete_communication_ready();
-  /// Returns the final state. Once per start.
-  ParticipantState wait_for_end();
+  void start_lifecycle();
+  /// What threads wait for. They are woken when the participant is destroyed.
+  std::shared_ptr<LifecycleEnd> end() const { return end_; }
 
  private:
   std::unique_lock<std::mutex> lock() override { return std::unique_lock(mutex_); }
@@ -65,11 +67,11 @@ class Participant final : private MeshOwner {
   const Configuration configuration_;
   Logger logger_;
   std::mutex mutex_;
-  std::condition_variable changed_;  // complete, or leaving
+  std::condition_variable changed_;  // leaving
+  const std::shared_ptr<LifecycleEnd> end_ = std::make_shared<LifecycleEnd>(*this);
   Mesh mesh_;
   Engine engine_;
   std::optional<Call::What> running_;
-  bool waited_ = false;
   bool leaving_ = false;
   std::unique_ptr<rtsync::PinnedThread> watchdog_;
 };

@@ -61,21 +61,6 @@ std::optional<ThreadSeen> thread_named(const std::string& name) {
   return std::nullopt;
 }
 
-SilKit_ParticipantState state_of(ParticipantHere& participant) {
-  SilKit_ParticipantState state = 0;
-  ok(SilKit_LifecycleService_State(&state, participant.lifecycle()));
-  return state;
-}
-
-bool reaches(ParticipantHere& participant, SilKit_ParticipantState state) {
-  const auto until = Clock::now() + 30s;
-  while (state_of(participant) != state) {
-    if (Clock::now() > until) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
-
 /// Starts without anybody else, and stops.
 SilKit_ParticipantState runs(ParticipantHere& participant) {
   SilKit_LifecycleService* const lifecycle = participant.lifecycle(SilKit_OperationMode_Autonomous);

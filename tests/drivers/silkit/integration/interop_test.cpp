@@ -114,24 +114,45 @@ INSTANTIATE_TEST_SUITE_P(All, Interop, ::testing::Bool(), [](const auto& one) {
   return std::string(one.param ? "OursWithTheirs" : "TheirsWithOurs");
 });
 
-TEST(TheirPrograms, RunOnOurLibrary) {
-  const auto genuine = theirs();
-  if (!genuine) GTEST_SKIP() << kWhy;
-  const std::string publisher = genuine->root + "/bin/SilKitDemoPublisher";
-  const std::string subscriber = genuine->root + "/bin/SilKitDemoSubscriber";
-  if (!std::filesystem::exists(publisher) || !std::filesystem::exists(subscriber))
-    GTEST_SKIP() << "the installation has no demo programs";
+/// Their demo programs, with our library in place of theirs.
+class TheirPrograms : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!theirs()) GTEST_SKIP() << kWhy;
+    for (const std::string& program : {publisher(), subscriber()})
+      if (!std::filesystem::exists(program)) GTEST_SKIP() << "the installation has no demo programs";
+  }
+  static std::string publisher() { return theirs()->root + "/bin/SilKitDemoPublisher"; }
+  static std::string subscriber() { return theirs()->root + "/bin/SilKitDemoSubscriber"; }
+  static Process& start(Stage& stage, const std::string& program, const Arguments& arguments) {
+    const std::filesystem::path library = stage.dir() / "libSilKit.so";
+    if (!std::filesystem::exists(library)) std::filesystem::create_symlink(ours().library, library);
+    Command command{.argv = {program, "--registry-uri", stage.uri()},
+                    .env = {{"LD_LIBRARY_PATH", stage.dir().path().string()}},
+                    .cwd = stage.dir().path()};
+    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+    return stage.start(command);
+  }
+};
+
+TEST_F(TheirPrograms, RunOnOurLibrary) {
   Stage stage;
-  std::filesystem::create_symlink(ours().library, stage.dir() / "libSilKit.so");
-  const auto start = [&](const std::string& program) -> Process& {
-    return stage.start({.argv = {program, "--async", "--autonomous", "--registry-uri", stage.uri()},
-                        .env = {{"LD_LIBRARY_PATH", stage.dir().path().string()}},
-                        .cwd = stage.dir().path()});
-  };
-  Process& hears = start(subscriber);
-  Process& speaks = start(publisher);
+  Process& hears = start(stage, subscriber(), {"--async", "--autonomous"});
+  Process& speaks = start(stage, publisher(), {"--async", "--autonomous"});
   EXPECT_TRUE(speaks.wait_for_output("ublish")) << speaks.out() << speaks.err();
   EXPECT_TRUE(hears.wait_for_output("eceived")) << hears.out() << hears.err();
+}
+
+/// They destroy the participant while a thread waits for the end of its lifecycle.
+TEST_F(TheirPrograms, CanBeStoppedBeforeTheControllerIsThere) {
+  Stage stage;
+  for (const Arguments& arguments : {Arguments{"--async"}, Arguments{}}) {
+    Process& demo = start(stage, publisher(), arguments);
+    ASSERT_TRUE(demo.wait_for_output("Waiting for the system controller")) << demo.out() << demo.err();
+    demo.signal(SIGTERM);
+    const Finished& end = demo.wait();
+    EXPECT_EQ(end.status, 0) << end;
+  }
 }
 
 }  // namespace

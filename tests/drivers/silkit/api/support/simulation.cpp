@@ -1,6 +1,7 @@
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 
 #include <stdexcept>
+#include <thread>
 
 namespace tactus::test {
 
@@ -84,6 +85,21 @@ SilKit_ParticipantState ParticipantHere::wait() {
   SilKit_ParticipantState state = SilKit_ParticipantState_Invalid;
   ok(SilKit_LifecycleService_WaitForLifecycleToComplete(lifecycle(), &state));
   return state;
+}
+
+SilKit_ParticipantState state_of(ParticipantHere& participant) {
+  SilKit_ParticipantState state = 0;
+  ok(SilKit_LifecycleService_State(&state, participant.lifecycle()));
+  return state;
+}
+
+bool reaches(ParticipantHere& participant, SilKit_ParticipantState state) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (state_of(participant) != state) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }
 
 void publish(SilKit_DataPublisher* publisher, const std::string& text) {

@@ -71,6 +71,10 @@ class ParticipantHere {
   SilKit_SystemMonitor* monitor_ = nullptr;
 };
 
+SilKit_ParticipantState state_of(ParticipantHere& participant);
+/// False when it is not in that state within half a minute.
+bool reaches(ParticipantHere& participant, SilKit_ParticipantState state);
+
 void publish(SilKit_DataPublisher* publisher, const std::string& text);
 std::string text_of(const SilKit_DataMessageEvent& event);
 

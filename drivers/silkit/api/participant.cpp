@@ -69,8 +69,13 @@ Participant::~Participant() {
   mesh_.leave();
 }
 
+thread_local const Participant::InHandler* Participant::InHandler::innermost_ = nullptr;
+
 void Participant::refuse_in_handler(const char* what) const {
-  if (on_io_thread())
+  bool inside = on_io_thread();
+  for (const InHandler* each = InHandler::innermost_; each != nullptr; each = each->outer_)
+    inside = inside || &each->participant_ == this;
+  if (inside)
     throw Refusal(Code::logic,
                   std::string(what) + " cannot be called from a handler: it would wait for itself");
 }

@@ -32,8 +32,25 @@ class Participant final : private MeshOwner {
   Logger& logger() { return logger_; }
   bool on_io_thread() const { return mesh_.on_io_thread(); }
   bool reaches_registry() const { return mesh_.reaches_registry(); }
-  /// Throws Refusal with Code::logic on the I/O thread: `what` would wait for itself.
+  /// Throws Refusal with Code::logic when this thread runs one of the participant's handlers.
   void refuse_in_handler(const char* what) const;
+
+  /// While it lives, its thread runs a handler of the participant that is not called by the I/O thread.
+  class InHandler {
+   public:
+    explicit InHandler(const Participant& participant) : participant_(participant), outer_(innermost_) {
+      innermost_ = this;
+    }
+    InHandler(const InHandler&) = delete;
+    InHandler& operator=(const InHandler&) = delete;
+    ~InHandler() { innermost_ = outer_; }
+
+   private:
+    friend Participant;
+    const Participant& participant_;
+    const InHandler* const outer_;
+    static thread_local const InHandler* innermost_;
+  };
 
   /// Does `work` with the engine, under the lock, and sends what came of it.
   template <class Work>

@@ -35,6 +35,7 @@ void add_and_replay(Participant& participant, Call::What what, std::uint64_t& id
     return participant.with_engine([&](Engine& engine) { return engine.has_handler(what, added); });
   };
   try {
+    const Participant::InHandler inside(participant);
     for (const auto& each : known)
       if (still_there()) tell(each);
   } catch (...) {

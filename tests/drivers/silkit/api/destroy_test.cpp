@@ -336,5 +336,46 @@ TEST(SilkitDestroy, WakesThoseWhoWaitWhileAHandlerRuns) {
     }
 }
 
+TEST(SilkitDestroy, IsRefusedInAHandlerThatIsToldWhatIsKnown) {
+  struct Told {
+    SilKit_Participant* itself = nullptr;
+    ParticipantHere* other = nullptr;
+    int calls = 0;
+    SilKit_ReturnCode answer = -1;
+    void hear() {
+      if (calls++ > 0) return;
+      answer = SilKit_Participant_Destroy(itself);
+      EXPECT_THAT(SilKit_GetLastErrorString(), HasSubstr("from a handler"));
+    }
+  } told;
+  const auto hear = [](void* to, SilKit_SystemMonitor*, SilKit_SystemState) {
+    static_cast<Told*>(to)->hear();
+  };
+  const auto nested = [](void* to, SilKit_SystemMonitor*, SilKit_SystemState) {
+    auto& told_here = *static_cast<Told*>(to);
+    if (told_here.other == nullptr) return;
+    SilKit_HandlerId id = 0;
+    ok(SilKit_SystemMonitor_AddSystemStateHandler(
+        told_here.other->monitor(), to,
+        [](void* inner, SilKit_SystemMonitor*, SilKit_SystemState) { static_cast<Told*>(inner)->hear(); },
+        &id));
+    told_here.other->destroy();  // is another one
+    told_here.other = nullptr;
+  };
+  const RegistryHere registry;
+  ParticipantHere a(registry.uri(), "A");
+  ParticipantHere b(registry.uri(), "B");
+  told.itself = a.get();
+  SilKit_HandlerId id = 0;
+  ok(SilKit_SystemMonitor_AddSystemStateHandler(a.monitor(), &told, hear, &id));
+  EXPECT_EQ(told.answer, SilKit_ReturnCode_LOGICERROR);
+  told.calls = 0;
+  told.answer = -1;
+  told.other = &b;
+  ok(SilKit_SystemMonitor_AddSystemStateHandler(a.monitor(), &told, nested, &id));
+  EXPECT_EQ(told.answer, SilKit_ReturnCode_LOGICERROR) << "in the handler of another one, which it called";
+  EXPECT_EQ(b.get(), nullptr);
+}
+
 }  // namespace
 }  // namespace tactus::test

@@ -10,6 +10,7 @@
 ///
 /// Threads  any.
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+
 #include "rtsync/period.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 /// A plan made of lambdas and small models, run on the simulated clock.
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>

@@ -2,6 +2,7 @@
 /// Random sketches, valid by construction. The numbers come from the engine alone, so a seed means the same
 /// sketch on every machine.
 #include <algorithm>
+#include <cstdint>
 #include <random>
 
 #include "sketch.hpp"

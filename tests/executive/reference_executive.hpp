@@ -3,6 +3,7 @@
 /// fractions, no cleverness.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 #include <tuple>
 

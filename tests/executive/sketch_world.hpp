@@ -2,6 +2,7 @@
 /// A sketch made into a plan and its models, run by a real Executive; the calls of each thread are written
 /// down.
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>

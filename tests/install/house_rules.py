@@ -22,6 +22,7 @@ TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive
        "tests", "scripts", "docs"}
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+FIXED_WIDTH = re.compile(r"\bstd::u?int(8|16|32|64|ptr|max)_t\b")
 
 
 def files_of(root, *more):
@@ -67,6 +68,14 @@ def broken_includes(root, path):
             yield f"{path}:{number}: includes {included}; only {owner} may, so that {library} stays replaceable"
 
 
+def missing_cstdint(root, path):
+    """<string> and its like bring <cstdint> along with GCC 12, no longer with GCC 13."""
+    text = (root / path).read_text(errors="replace")
+    used = FIXED_WIDTH.search(text)
+    if used and "#include <cstdint>" not in text:
+        yield f"{path}:{text.count(chr(10), 0, used.start()) + 1}: {used[0]} without #include <cstdint>"
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     complaints = []
@@ -77,6 +86,8 @@ def main():
     for path in files_of(root, "--others"):
         if path.split("/")[0] in FLOORS and pathlib.Path(path).suffix in SOURCES:
             complaints.extend(broken_includes(root, path))
+        if path.endswith(".hpp"):
+            complaints.extend(missing_cstdint(root, path))
     for complaint in complaints:
         print(complaint)
     if complaints:

@@ -1,6 +1,7 @@
 #pragma once
 /// A participant as the C API has it: the engine and its streams behind one lock, and the user's calls.
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>

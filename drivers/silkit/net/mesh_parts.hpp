@@ -4,6 +4,7 @@
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <set>
 #include <thread>
 #include <unordered_map>

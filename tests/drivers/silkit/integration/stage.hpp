@@ -6,6 +6,7 @@
 ///     Process& a = stage.play("A", {"steps=100", "workflow=A,B"});
 ///     Process& b = stage.play("B");
 ///     expect_lock_step(end_of(a), 100);
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>

@@ -1,6 +1,7 @@
 #pragma once
 #include <tactus/silkit.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 #pragma once
 /// A registry and scripted participants in this process, of a SIL Kit library that is given by path.
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>

@@ -1,6 +1,7 @@
 #pragma once
 /// A rig without frames: the test plays their side by hand.
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <mutex>

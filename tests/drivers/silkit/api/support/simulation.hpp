@@ -4,6 +4,7 @@
 /// Threads  one; handlers come on the participants' own.
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>

@@ -16,9 +16,7 @@ namespace tactus::rtsync {
 class LatestBlock {
  public:
   /// @when setup
-  explicit LatestBlock(std::size_t bytes) {
-    for (std::vector<std::byte>& buffer : buffers_) buffer.assign(bytes, std::byte{0});
-  }
+  explicit LatestBlock(std::size_t bytes) : buffers_{Buffer(bytes), Buffer(bytes), Buffer(bytes)} {}
   LatestBlock(const LatestBlock&) = delete;
   LatestBlock& operator=(const LatestBlock&) = delete;
 
@@ -37,9 +35,10 @@ class LatestBlock {
   }
 
  private:
+  using Buffer = std::vector<std::byte>;
   static constexpr std::uint8_t kIndex = 3;
   static constexpr std::uint8_t kFresh = 4;
-  std::vector<std::byte> buffers_[3];
+  Buffer buffers_[3];
   std::uint8_t writing_ = 0;
   std::uint8_t reading_ = 1;
   std::atomic<std::uint8_t> middle_{2};

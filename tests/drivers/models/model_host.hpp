@@ -267,7 +267,7 @@ class Instance {
     static_cast<Instance*>(context)->failure_ = message;
   }
 
-  const tactus_model& model_;
+  const tactus_model model_;
   std::string name_;
   tactus_host host_{};
   void* self_ = nullptr;

@@ -2,10 +2,10 @@
 /// Where a value stands in a file, and what is wrong with it.
 ///
 /// Threads  plain values; no sharing.
-#include <compare>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,7 +24,10 @@ struct Place {
   Place(std::string in, int at_line, int at_column) : file(std::move(in)), line(at_line), column(at_column) {}
 
   std::string text() const;  ///< file:line:column
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator<(const Place& a, const Place& b) {  // libc++ 14 has no <=> of std::string
+    return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
+  }
 };
 
 /// Where a struct or value came from. Two origins always compare equal: where a value stands is no part of

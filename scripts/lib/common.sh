@@ -56,7 +56,6 @@ build_preset() {
   if [[ ! -e $stamp || $root/scripts/setup -nt $stamp ]]; then
     if command -v dpkg-query >/dev/null; then
       "$root/scripts/setup" "${setup_for[@]}" || return 1
-      [[ $preset != asan ]] || "$root/scripts/setup" --sanitizers || say "building asan with GCC"
     fi
   fi
   # Clang builds these sanitizers in half the time, and sees what GCC does not; without it, GCC does.

@@ -93,10 +93,13 @@
   X(SilKit_RpcServer_SubmitResult)
 
 /// Any arguments: what they would be is of no interest here.
+#pragma GCC diagnostic push
 #ifdef __cplusplus
 #define TACTUS_SILKIT_DECLARE(name) extern "C" TACTUS_SILKIT_API SilKit_ReturnCode name(...);
-#else
+#else  // no prototype, on purpose
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #define TACTUS_SILKIT_DECLARE(name) TACTUS_SILKIT_API SilKit_ReturnCode name();
 #endif
 TACTUS_SILKIT_UNSUPPORTED(TACTUS_SILKIT_DECLARE)
+#pragma GCC diagnostic pop
 #undef TACTUS_SILKIT_DECLARE

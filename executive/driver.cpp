@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -29,11 +30,23 @@ std::vector<std::string> driver_names(const std::string& kind) {
 
 namespace {
 
+/// What the build wrote where the library would lie: why it left the driver out. Empty: it did not.
+std::string reason_left_out(const std::string& library) {
+  std::string reason;
+  for (const auto& folder : plugin_folders())
+    if (std::ifstream file(folder / (library + ".left-out")); std::getline(file, reason)) return reason;
+  return {};
+}
+
 std::filesystem::path find_driver(const std::string& kind, const std::string& name) {
+  const std::string library = "tactus-" + kind + "-" + name;
   try {
-    return find_library("tactus-" + kind + "-" + name, {});
+    return find_library(library, {});
   } catch (const LibraryError&) {
-    throw LibraryError("this machine has no driver '" + name + "' of kind '" + kind + "'" +
+    const std::string none = "this machine has no driver '" + name + "' of kind '" + kind + "'";
+    const std::string reason = reason_left_out(library);
+    if (!reason.empty()) throw LibraryError(none + "; it was not built: " + reason);
+    throw LibraryError(none +
                        did_you_mean(name, driver_names(kind), [](const std::string& one) { return one; }));
   }
 }

@@ -31,7 +31,7 @@ using DriverFunction = const DriverEntry* (*)();
 /// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so.
 class DriverLibrary {
  public:
-  /// Throws LibraryError: not there (the machine lacks this driver), not loadable, not a driver, another
+  /// Throws LibraryError: not there (and why the build left it out), not loadable, not a driver, another
   /// build. @when setup
   DriverLibrary(const std::string& kind, const std::string& name);
 

@@ -18,10 +18,23 @@ endfunction()
 function(tactus_plugin name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_library(plugin_${name} MODULE ${arg_SOURCES})
+  file(REMOVE ${TACTUS_PLUGIN_DIR}/${name}.left-out)
   set_target_properties(plugin_${name} PROPERTIES OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
                         LIBRARY_OUTPUT_DIRECTORY ${TACTUS_PLUGIN_DIR})
   target_link_libraries(plugin_${name} PRIVATE tactus::model $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
   install(TARGETS plugin_${name} LIBRARY DESTINATION ${TACTUS_INSTALL_PLUGIN_DIR})
+endfunction()
+
+# Drivers that this build leaves out: the reason lies where their libraries would, for the executive to report.
+#
+#   tactus_left_out("it needs asio; install it ..." tactus-link-silkit ...)
+function(tactus_left_out reason)
+  foreach(name ${ARGN})
+    message(STATUS "${name}: not built; ${reason}")
+    file(REMOVE ${TACTUS_PLUGIN_DIR}/lib${name}.so)  # of an earlier configuration
+    file(WRITE ${TACTUS_PLUGIN_DIR}/${name}.left-out "${reason}\n")
+    install(FILES ${TACTUS_PLUGIN_DIR}/${name}.left-out DESTINATION ${TACTUS_INSTALL_PLUGIN_DIR})
+  endforeach()
 endfunction()
 
 # A static library that is one part of a driver; nothing of it is seen outside of what it is linked into.

@@ -313,5 +313,20 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
   EXPECT_NE(DriverLibrary("record", "csv").make_record_sink(), nullptr);
 }
 
+TEST(DriverLibrary, SaysWhyTheBuildLeftADriverOut) {
+  const test::TempDir folder;
+  folder.write("tactus-clock-gpio.left-out", "it needs a library; install it and build tactus again\n");
+  const PluginPath path((folder / "none").string() + ":" + folder.path().string());
+  try {
+    const DriverLibrary driver("clock", "gpio");
+    ADD_FAILURE();
+  } catch (const LibraryError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "this machine has no driver 'gpio' of kind 'clock'; it was not built: it needs a library; install it "
+        "and build tactus again");
+  }
+}
+
 }  // namespace
 }  // namespace tactus::executive

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "rtsync/period.hpp"
-#include "rtsync/time.hpp"
+#include "rtsync/time/period.hpp"
+#include "rtsync/time/time.hpp"
 
 namespace tactus::config {
 

@@ -15,8 +15,8 @@
 #include "drivers/gpio/holder.hpp"
 #include "drivers/gpio/lines.hpp"
 #include "drivers/gpio/settings.hpp"
-#include "executive/device_error.hpp"
-#include "rtsync/duration_text.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {

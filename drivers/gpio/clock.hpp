@@ -5,7 +5,7 @@
 
 #include "config/fields.hpp"
 #include "drivers/gpio/gpio.hpp"
-#include "executive/clock_driver.hpp"
+#include "executive/driver/clock_driver.hpp"
 
 namespace tactus::drivers::gpio {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "drivers/gpio/gpio.hpp"
-#include "rtsync/edge_source.hpp"
+#include "rtsync/clock/edge_source.hpp"
 
 namespace tactus::drivers::gpio {
 

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "drivers/gpio/gpio.hpp"
-#include "executive/model_driver.hpp"
+#include "executive/driver/model_driver.hpp"
 
 namespace tactus::drivers::gpio {
 

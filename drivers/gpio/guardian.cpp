@@ -18,9 +18,9 @@
 #include <system_error>
 
 #include "drivers/gpio/holder.hpp"
-#include "executive/device_error.hpp"
-#include "executive/model_library.hpp"
-#include "rtsync/duration_text.hpp"
+#include "executive/driver/device_error.hpp"
+#include "executive/model/model_library.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {

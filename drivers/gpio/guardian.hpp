@@ -10,7 +10,7 @@
 
 #include "drivers/gpio/guardian_protocol.hpp"
 #include "drivers/gpio/safe_write.hpp"
-#include "executive/safe_output.hpp"
+#include "executive/driver/safe_output.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::drivers::gpio {

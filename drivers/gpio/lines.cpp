@@ -12,7 +12,7 @@
 
 #include "config/text.hpp"
 #include "drivers/gpio/holder.hpp"
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {

@@ -1,5 +1,5 @@
 #include "drivers/gpio/clock.hpp"
-#include "executive/driver.hpp"
+#include "executive/driver/driver.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {

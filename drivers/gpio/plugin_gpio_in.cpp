@@ -1,5 +1,5 @@
 #include "drivers/gpio/gpio_in.hpp"
-#include "executive/driver.hpp"
+#include "executive/driver/driver.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "drivers/gpio/lines.hpp"
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 
 namespace tactus::drivers::gpio {
 

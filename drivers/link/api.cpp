@@ -4,8 +4,8 @@
 
 #include <system_error>
 
-#include "executive/device_error.hpp"
-#include "executive/model_library.hpp"
+#include "executive/driver/device_error.hpp"
+#include "executive/model/model_library.hpp"
 
 namespace tactus::drivers::link {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <thread>
 
-#include "executive/device_error.hpp"
-#include "rtsync/clock.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/clock/clock.hpp"
 
 namespace tactus::drivers::link {
 namespace {

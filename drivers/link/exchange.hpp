@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rtsync/gate.hpp"
+#include "rtsync/thread/gate.hpp"
 #include "rtsync/rt.hpp"
-#include "rtsync/slot_ring.hpp"
-#include "rtsync/time.hpp"
+#include "rtsync/exchange/slot_ring.hpp"
+#include "rtsync/time/time.hpp"
 
 namespace tactus::drivers::link {
 

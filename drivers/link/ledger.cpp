@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "drivers/link/api.hpp"
-#include "rtsync/clock.hpp"
+#include "rtsync/clock/clock.hpp"
 
 namespace tactus::drivers::link {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "drivers/link/port.hpp"
 #include "drivers/link/signals.hpp"
-#include "executive/variable.hpp"
+#include "executive/model/variable.hpp"
 
 namespace tactus::drivers::link {
 

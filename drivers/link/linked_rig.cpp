@@ -6,7 +6,7 @@
 #include "drivers/link/exchange.hpp"
 #include "drivers/link/participant.hpp"
 #include "drivers/link/port.hpp"
-#include "rtsync/duration_text.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::drivers::link {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "drivers/link/courier.hpp"
 #include "drivers/link/ledger.hpp"
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 
 namespace tactus::drivers::link {
 namespace {

@@ -7,7 +7,7 @@
 #include "drivers/link/exchange.hpp"
 #include "drivers/link/settings.hpp"
 #include "drivers/link/signals.hpp"
-#include "executive/link.hpp"
+#include "executive/driver/link.hpp"
 
 namespace tactus::drivers::link {
 

@@ -7,7 +7,7 @@
 #include "drivers/link/replay.hpp"
 #include "drivers/link/settings.hpp"
 #include "drivers/link/signals.hpp"
-#include "executive/driver.hpp"
+#include "executive/driver/driver.hpp"
 
 namespace tactus::drivers::link {
 namespace {

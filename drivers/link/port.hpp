@@ -9,7 +9,7 @@
 #include "drivers/link/settings.hpp"
 #include "drivers/link/signals.hpp"
 #include "drivers/link/time_mapping.hpp"
-#include "executive/link.hpp"
+#include "executive/driver/link.hpp"
 
 namespace tactus::drivers::link {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "drivers/link/link_variables.hpp"
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 
 namespace tactus::drivers::link {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "drivers/link/settings.hpp"
 #include "drivers/link/signals.hpp"
-#include "executive/link.hpp"
+#include "executive/driver/link.hpp"
 
 namespace tactus::drivers::link {
 

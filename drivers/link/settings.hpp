@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/fields.hpp"
-#include "executive/link.hpp"
+#include "executive/driver/link.hpp"
 
 /// What the `link:` section of a rig file says, filled and checked by the tables of settings.cpp.
 namespace tactus::drivers::link {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "config/text.hpp"
-#include "executive/parameter_value.hpp"
-#include "executive/suggest.hpp"
+#include "executive/model/parameter_value.hpp"
+#include "executive/model/suggest.hpp"
 
 namespace tactus::drivers::link {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "drivers/link/settings.hpp"
-#include "executive/variable.hpp"
+#include "executive/model/variable.hpp"
 
 namespace tactus::drivers::link {
 

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 
-#include "rtsync/period.hpp"
+#include "rtsync/time/period.hpp"
 #include "rtsync/rt.hpp"
-#include "rtsync/time.hpp"
+#include "rtsync/time/time.hpp"
 
 namespace tactus::drivers::link {
 

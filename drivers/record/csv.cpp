@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "executive/driver.hpp"
-#include "executive/variable.hpp"
+#include "executive/driver/driver.hpp"
+#include "executive/model/variable.hpp"
 
 namespace tactus::drivers::record {
 namespace {

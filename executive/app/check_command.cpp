@@ -6,10 +6,10 @@
 #include "config/number.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
-#include "executive/driver.hpp"
-#include "executive/job_class.hpp"
-#include "executive/rig.hpp"
-#include "rtsync/duration_text.hpp"
+#include "executive/driver/driver.hpp"
+#include "executive/model/job_class.hpp"
+#include "executive/plan/rig.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
 namespace {

@@ -11,13 +11,13 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
-#include "rtsync/clock.hpp"
-#include "rtsync/dma_latency.hpp"
-#include "rtsync/duration_text.hpp"
-#include "rtsync/host_facts.hpp"
-#include "rtsync/realtime_sync.hpp"
-#include "rtsync/sleeper.hpp"
-#include "rtsync/wake_trial.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/host/dma_latency.hpp"
+#include "rtsync/time/duration_text.hpp"
+#include "rtsync/facts/host_facts.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/wait/sleeper.hpp"
+#include "rtsync/wait/wake_trial.hpp"
 
 namespace tactus::app {
 namespace {

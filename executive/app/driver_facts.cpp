@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "executive/driver.hpp"
+#include "executive/driver/driver.hpp"
 
 namespace tactus::app {
 

@@ -2,8 +2,8 @@
 #include <optional>
 #include <vector>
 
-#include "executive/rig_settings.hpp"
-#include "rtsync/host_facts.hpp"
+#include "executive/plan/rig_settings.hpp"
+#include "rtsync/facts/host_facts.hpp"
 
 namespace tactus::app {
 

@@ -3,8 +3,8 @@
 
 #include "config/document.hpp"
 #include "executive/app/commands.hpp"
-#include "executive/rig_settings.hpp"
-#include "executive/run_setup.hpp"
+#include "executive/plan/rig_settings.hpp"
+#include "executive/run/run_setup.hpp"
 
 namespace tactus::app {
 

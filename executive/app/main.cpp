@@ -6,10 +6,10 @@
 
 #include "config/place.hpp"
 #include "executive/app/commands.hpp"
-#include "executive/rig_run.hpp"
-#include "executive/suggest.hpp"
-#include "rtsync/cpu_set.hpp"
-#include "rtsync/exit_guard.hpp"
+#include "executive/run/rig_run.hpp"
+#include "executive/model/suggest.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/crash/exit_guard.hpp"
 
 namespace {
 

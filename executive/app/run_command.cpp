@@ -10,11 +10,11 @@
 
 #include "executive/app/commands.hpp"
 #include "executive/app/screen.hpp"
-#include "executive/rig.hpp"
-#include "executive/rig_run.hpp"
-#include "executive/run_setup.hpp"
-#include "rtsync/exit_guard.hpp"
-#include "rtsync/pinned_thread.hpp"
+#include "executive/plan/rig.hpp"
+#include "executive/run/rig_run.hpp"
+#include "executive/run/run_setup.hpp"
+#include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::app {
 namespace {

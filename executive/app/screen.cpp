@@ -10,9 +10,9 @@
 #include <ctime>
 
 #include "executive/app/commands.hpp"
-#include "executive/clock_teller.hpp"
-#include "executive/job_class.hpp"
-#include "rtsync/duration_text.hpp"
+#include "executive/run/clock_teller.hpp"
+#include "executive/model/job_class.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
 namespace {

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <string>
 
-#include "executive/rig_run.hpp"
+#include "executive/run/rig_run.hpp"
 
 namespace tactus::app {
 

@@ -17,7 +17,7 @@
 #include <thread>
 #include <utility>
 
-#include "rtsync/exit_guard.hpp"
+#include "rtsync/crash/exit_guard.hpp"
 
 namespace tactus::app {
 namespace {

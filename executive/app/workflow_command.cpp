@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "executive/app/silkit_participant.hpp"
-#include "rtsync/exit_guard.hpp"
+#include "rtsync/crash/exit_guard.hpp"
 
 namespace tactus::app {
 namespace {

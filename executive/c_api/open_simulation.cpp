@@ -1,4 +1,4 @@
-#include "executive/open_simulation.hpp"
+#include "executive/embed/open_simulation.hpp"
 
 #include <tactus/open_simulation.h>
 
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "config/place.hpp"
-#include "executive/rig_run.hpp"
+#include "executive/run/rig_run.hpp"
 
 namespace {
 

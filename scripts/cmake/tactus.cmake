@@ -12,6 +12,15 @@ function(tactus_library name)
   install(TARGETS ${name} EXPORT tactusTargets FILE_SET HEADERS DESTINATION include/tactus)
 endfunction()
 
+# A room: a folder of a library.
+#
+#   tactus_room(rtsync SOURCES a.cpp HEADERS a.hpp)
+function(tactus_room library)
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS" ${ARGN})
+  target_sources(${library} PRIVATE ${arg_SOURCES})
+  target_sources(${library} PUBLIC FILE_SET HEADERS FILES ${arg_HEADERS})
+endfunction()
+
 # A plug-in (models or a driver): a module that the executive loads by name from lib/tactus.
 #
 #   tactus_plugin(servo SOURCES servo.cpp LINK ...)      -> lib/tactus/libservo.so

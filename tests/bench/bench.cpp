@@ -10,8 +10,8 @@
 #include <exception>
 #include <string_view>
 
-#include "rtsync/cpu_set.hpp"
-#include "rtsync/host_file.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/host_file.hpp"
 
 namespace tactus::bench {
 namespace {

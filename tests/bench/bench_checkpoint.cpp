@@ -8,13 +8,13 @@
 #include <tactus/model.hpp>
 #include <vector>
 
-#include "executive/checkpoint_writer.hpp"
-#include "executive/executive.hpp"
-#include "executive/model_instance.hpp"
-#include "rtsync/clock.hpp"
-#include "rtsync/pinned_thread.hpp"
-#include "rtsync/realtime_sync.hpp"
-#include "rtsync/sleeper.hpp"
+#include "executive/state/checkpoint_writer.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/model/model_instance.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/wait/sleeper.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "executive/recorder.hpp"
-#include "executive/statistics.hpp"
-#include "rtsync/clock.hpp"
-#include "rtsync/histogram.hpp"
-#include "rtsync/latest_cell.hpp"
-#include "rtsync/slot_ring.hpp"
+#include "executive/record/recorder.hpp"
+#include "executive/driver/statistics.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/time/histogram.hpp"
+#include "rtsync/exchange/latest_cell.hpp"
+#include "rtsync/exchange/slot_ring.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/samples.hpp"
 

@@ -6,14 +6,14 @@
 #include <tactus/model.hpp>
 #include <vector>
 
-#include "executive/executive.hpp"
-#include "executive/model_instance.hpp"
-#include "executive/plan.hpp"
-#include "executive/statistics.hpp"
-#include "rtsync/clock.hpp"
-#include "rtsync/period.hpp"
-#include "rtsync/realtime_sync.hpp"
-#include "rtsync/sleeper.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/model/model_instance.hpp"
+#include "executive/plan/plan.hpp"
+#include "executive/driver/statistics.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/time/period.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/wait/sleeper.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/stand.hpp"
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "executive/recorder.hpp"
-#include "executive/variable.hpp"
-#include "rtsync/clock.hpp"
-#include "rtsync/realtime_sync.hpp"
-#include "rtsync/sleeper.hpp"
+#include "executive/record/recorder.hpp"
+#include "executive/model/variable.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/wait/sleeper.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/samples.hpp"
 #include "tests/bench/stand.hpp"

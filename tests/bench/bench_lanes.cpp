@@ -4,13 +4,13 @@
 #include <thread>
 #include <vector>
 
-#include "executive/crew.hpp"
-#include "executive/executive.hpp"
-#include "rtsync/clock.hpp"
-#include "rtsync/cpu_set.hpp"
-#include "rtsync/gate.hpp"
-#include "rtsync/realtime_sync.hpp"
-#include "rtsync/sleeper.hpp"
+#include "executive/frame/crew.hpp"
+#include "executive/frame/executive.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/thread/gate.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/wait/sleeper.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/stand.hpp"
 

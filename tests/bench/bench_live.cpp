@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "executive/executive.hpp"
-#include "executive/live_port.hpp"
-#include "rtsync/pinned_thread.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/frame/live_port.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"

@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "rtsync/clock.hpp"
-#include "rtsync/cpu_set.hpp"
-#include "rtsync/handshake.hpp"
-#include "rtsync/memory.hpp"
-#include "rtsync/pinned_thread.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/thread/handshake.hpp"
+#include "rtsync/host/memory.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace {

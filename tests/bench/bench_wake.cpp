@@ -15,14 +15,14 @@
 #include <thread>
 #include <vector>
 
-#include "rtsync/clock.hpp"
-#include "rtsync/cpu_set.hpp"
-#include "rtsync/dma_latency.hpp"
-#include "rtsync/histogram.hpp"
-#include "rtsync/memory.hpp"
-#include "rtsync/pinned_thread.hpp"
-#include "rtsync/realtime_sync.hpp"
-#include "rtsync/sleeper.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/dma_latency.hpp"
+#include "rtsync/time/histogram.hpp"
+#include "rtsync/host/memory.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/wait/sleeper.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/support/process.hpp"
 

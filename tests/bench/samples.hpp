@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "executive/recorder.hpp"
-#include "executive/variable.hpp"
+#include "executive/record/recorder.hpp"
+#include "executive/model/variable.hpp"
 
 namespace tactus::bench {
 

@@ -9,11 +9,11 @@
 #include <thread>
 #include <vector>
 
-#include "executive/executive.hpp"
-#include "executive/plan.hpp"
-#include "rtsync/clock.hpp"
-#include "rtsync/realtime_sync.hpp"
-#include "rtsync/sleeper.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/plan/plan.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/wait/sleeper.hpp"
 
 namespace tactus::bench {
 

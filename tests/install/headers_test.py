@@ -19,7 +19,7 @@ KINDS = {  # commands, flags of C++, Debian packages
     "libc++": (r"clang\+\+(-\d+)?", ["-stdlib=libc++"], "clang libc++-dev libc++abi-dev"),
 }
 INCLUDE_FOLDERS = ["executive/include", "drivers/silkit/include"]
-OF_THE_HOUSE = ["executive/open_simulation.hpp", "executive/simulation.hpp"]  # docs/episodes.md
+OF_THE_HOUSE = ["executive/embed/open_simulation.hpp", "executive/embed/simulation.hpp"]  # docs/episodes.md
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
 
 

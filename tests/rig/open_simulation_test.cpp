@@ -1,5 +1,5 @@
 /// Whole rigs run in this process, in one go and in episodes.
-#include "executive/open_simulation.hpp"
+#include "executive/embed/open_simulation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,8 +11,8 @@
 #include "config/text.hpp"
 #include "drivers/live/http/json_text.hpp"
 #include "drivers/live/http/openapi.hpp"
-#include "executive/live_value.hpp"
-#include "executive/suggest.hpp"
+#include "executive/live/live_value.hpp"
+#include "executive/model/suggest.hpp"
 
 namespace tactus::drivers::live_http {
 

@@ -8,7 +8,7 @@
 
 #include "drivers/live/http/request.hpp"
 #include "drivers/live/http/routes.hpp"
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::live_http {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::live_http {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "drivers/live/http/api.hpp"
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::live_http {
 

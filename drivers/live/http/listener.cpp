@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 
 namespace tactus::drivers::live_http {
 namespace {

@@ -1,5 +1,5 @@
 #include "drivers/live/http/driver.hpp"
-#include "executive/driver.hpp"
+#include "executive/driver/driver.hpp"
 
 namespace {
 

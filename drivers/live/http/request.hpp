@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/json.hpp"
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::live_http {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/text.hpp"
-#include "executive/suggest.hpp"
+#include "executive/model/suggest.hpp"
 
 namespace tactus::drivers::live_http {
 

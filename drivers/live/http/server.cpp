@@ -23,8 +23,8 @@
 #include "drivers/live/http/rate_limit.hpp"
 #include "drivers/live/http/refusals.hpp"
 #include "drivers/live/http/token.hpp"
-#include "executive/device_error.hpp"
-#include "rtsync/pinned_thread.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::drivers::live_http {
 namespace {

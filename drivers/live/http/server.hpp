@@ -5,7 +5,7 @@
 
 #include "drivers/live/http/address.hpp"
 #include "drivers/live/http/settings.hpp"
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::live_http {
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 
 namespace tactus::drivers::live_http {
 

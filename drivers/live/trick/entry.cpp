@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "config/text.hpp"
-#include "executive/live_value.hpp"
-#include "executive/variable.hpp"
+#include "executive/live/live_value.hpp"
+#include "executive/model/variable.hpp"
 
 namespace tactus::drivers::trick {
 namespace {

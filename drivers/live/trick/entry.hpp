@@ -8,7 +8,7 @@
 
 #include "config/unit.hpp"
 #include "drivers/live/trick/call.hpp"
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::trick {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "config/text.hpp"
-#include "executive/variable.hpp"
+#include "executive/model/variable.hpp"
 
 namespace tactus::drivers::trick {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "drivers/live/trick/entry.hpp"
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::trick {
 

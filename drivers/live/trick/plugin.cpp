@@ -2,7 +2,7 @@
 
 #include "drivers/live/trick/server.hpp"
 #include "drivers/live/trick/settings.hpp"
-#include "executive/driver.hpp"
+#include "executive/driver/driver.hpp"
 
 namespace tactus::drivers::trick {
 namespace {

@@ -24,8 +24,8 @@
 
 #include "drivers/live/trick/address.hpp"
 #include "drivers/live/trick/session.hpp"
-#include "executive/device_error.hpp"
-#include "rtsync/pinned_thread.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::drivers::trick {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "drivers/live/trick/settings.hpp"
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::trick {
 

@@ -22,8 +22,8 @@
 #include "drivers/live/trick/call.hpp"
 #include "drivers/live/trick/entry.hpp"
 #include "drivers/live/trick/message.hpp"
-#include "executive/live.hpp"
-#include "rtsync/period.hpp"
+#include "executive/driver/live.hpp"
+#include "rtsync/time/period.hpp"
 
 namespace tactus::drivers::trick {
 

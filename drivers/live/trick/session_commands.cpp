@@ -6,7 +6,7 @@
 
 #include "config/text.hpp"
 #include "drivers/live/trick/session.hpp"
-#include "executive/variable.hpp"
+#include "executive/model/variable.hpp"
 
 namespace tactus::drivers::trick {
 

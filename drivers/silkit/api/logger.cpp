@@ -9,7 +9,7 @@
 
 #include "config/text.hpp"
 #include "drivers/silkit/api/json.hpp"
-#include "rtsync/provision.hpp"
+#include "rtsync/host/provision.hpp"
 
 namespace tactus::silkit {
 namespace {

@@ -14,7 +14,7 @@
 #include "drivers/silkit/api/logger.hpp"
 #include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/net/mesh.hpp"
-#include "rtsync/pinned_thread.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::silkit {
 

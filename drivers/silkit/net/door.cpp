@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "rtsync/duration_text.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::silkit {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "drivers/silkit/net/mesh_parts.hpp"
-#include "rtsync/duration_text.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::silkit {
 namespace {

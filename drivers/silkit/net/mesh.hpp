@@ -11,7 +11,7 @@
 
 #include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/wire/uri.hpp"
-#include "rtsync/pinned_thread.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::silkit {
 

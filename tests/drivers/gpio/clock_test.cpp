@@ -13,8 +13,8 @@
 
 #include "config/document.hpp"
 #include "drivers/gpio/edge_line_source.hpp"
-#include "executive/device_error.hpp"
-#include "rtsync/heap_watch.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/gpio/fake_gpio.hpp"
 
 namespace tactus::drivers::gpio {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "executive/device_error.hpp"
-#include "rtsync/heap_watch.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/gpio/fake_gpio.hpp"
 #include "tests/drivers/gpio/model_host.hpp"
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "drivers/gpio/holder.hpp"
-#include "executive/device_error.hpp"
-#include "rtsync/heap_watch.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/gpio/terminal_line.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"

@@ -27,7 +27,7 @@
 #include "drivers/gpio/gpio_in.hpp"
 #include "drivers/gpio/gpio_out.hpp"
 #include "drivers/gpio/holder.hpp"
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/drivers/gpio/model_host.hpp"
 
 namespace {

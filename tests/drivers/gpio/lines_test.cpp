@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/drivers/gpio/fake_gpio.hpp"
 #include "tests/support/temp_dir.hpp"
 

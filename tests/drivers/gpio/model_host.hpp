@@ -10,7 +10,7 @@
 
 #include "config/document.hpp"
 #include "config/place.hpp"
-#include "executive/model_driver.hpp"
+#include "executive/driver/model_driver.hpp"
 
 namespace tactus::test {
 

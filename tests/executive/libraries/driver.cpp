@@ -1,5 +1,5 @@
 // Drivers that are not what their file says: one library per value of DRIVER.
-#include "executive/driver.hpp"
+#include "executive/driver/driver.hpp"
 
 using tactus::executive::DriverEntry;
 

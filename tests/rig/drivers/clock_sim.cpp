@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "config/fields.hpp"
-#include "executive/clock_driver.hpp"
-#include "executive/device_error.hpp"
-#include "executive/driver.hpp"
-#include "rtsync/clock.hpp"
+#include "executive/driver/clock_driver.hpp"
+#include "executive/driver/device_error.hpp"
+#include "executive/driver/driver.hpp"
+#include "rtsync/clock/clock.hpp"
 
 namespace tactus::test {
 namespace {

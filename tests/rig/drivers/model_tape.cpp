@@ -8,9 +8,9 @@
 #include <new>
 
 #include "config/fields.hpp"
-#include "executive/device_error.hpp"
-#include "executive/driver.hpp"
-#include "executive/model_driver.hpp"
+#include "executive/driver/device_error.hpp"
+#include "executive/driver/driver.hpp"
+#include "executive/driver/model_driver.hpp"
 #include "tests/rig/drivers/tape.hpp"
 
 namespace tactus::test {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "executive/device_error.hpp"
-#include "rtsync/clock.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/clock/clock.hpp"
 #include "tests/drivers/link/participant/support/peer.hpp"
 #include "tests/drivers/link/participant/support/stand_in.hpp"
 #include "tests/support/temp_dir.hpp"

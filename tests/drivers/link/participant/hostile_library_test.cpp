@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "drivers/link/api.hpp"
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/drivers/link/participant/fake/fake_silkit.hpp"
 #include "tests/drivers/link/participant/support/stand_in.hpp"
 #include "tests/support/temp_dir.hpp"

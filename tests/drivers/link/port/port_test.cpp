@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "drivers/link/pending.hpp"
-#include "rtsync/clock.hpp"
-#include "rtsync/heap_watch.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/link/port/desk.hpp"
 
 namespace tactus::drivers::link {

@@ -7,8 +7,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "executive/device_error.hpp"
-#include "rtsync/heap_watch.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/link/port/desk.hpp"
 #include "tests/support/temp_dir.hpp"
 

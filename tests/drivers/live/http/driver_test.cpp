@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
 namespace tactus::test {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
 namespace tactus::test {

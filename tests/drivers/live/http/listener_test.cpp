@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::live_http {

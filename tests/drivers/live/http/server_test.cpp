@@ -10,7 +10,7 @@
 
 #include "drivers/live/http/routes.hpp"
 #include "drivers/live/http/schema.hpp"
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
 namespace tactus::test {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::live_http {

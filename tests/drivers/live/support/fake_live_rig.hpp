@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "executive/live.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::test {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "config/document.hpp"
-#include "executive/driver.hpp"
+#include "executive/driver/driver.hpp"
 
 namespace tactus::drivers {
 namespace {

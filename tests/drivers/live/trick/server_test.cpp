@@ -15,7 +15,7 @@
 
 #include "config/document.hpp"
 #include "drivers/live/trick/address.hpp"
-#include "executive/device_error.hpp"
+#include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/support/fake_live_rig.hpp"
 
 namespace tactus::drivers::trick {

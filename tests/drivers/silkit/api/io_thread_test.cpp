@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "drivers/silkit/net/socket.hpp"
-#include "rtsync/cpu_set.hpp"
+#include "rtsync/host/cpu_set.hpp"
 #include "tactus/silkit.h"
 #include "tests/drivers/silkit/api/support/simulation.hpp"
-#include "tests/rtsync/scratch_process.hpp"
+#include "tests/rtsync/support/scratch_process.hpp"
 
 namespace tactus::test {
 namespace {

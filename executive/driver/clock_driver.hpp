@@ -1,0 +1,47 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/node.hpp"
+#include "config/place.hpp"
+#include "config/shape.hpp"
+#include "executive/driver/safe_output.hpp"
+#include "rtsync/clock/edge_source.hpp"
+#include "rtsync/facts/host_facts.hpp"
+#include "rtsync/time/period.hpp"
+
+namespace tactus::executive {
+
+/// What `tactus doctor` wants to know of the configured line.
+struct EdgeWatch {
+  std::optional<rtsync::Nanoseconds> measure{};  ///< watch the edges for so long
+  std::optional<rtsync::Period> edge_period{};   ///< nominal time between two edges, of a rig
+};
+
+/// Something outside that clocks the frames: a driver of kind "clock", named by `clock: { driver: ... }`.
+///
+/// Threads  one thread at setup. The edge source it makes belongs to the paced thread.
+class ClockDriver {
+ public:
+  ClockDriver() = default;
+  ClockDriver(const ClockDriver&) = delete;
+  ClockDriver& operator=(const ClockDriver&) = delete;
+  virtual ~ClockDriver() = default;
+
+  /// The keys it understands in the clock section, beside the common ones: for the reference page.
+  virtual std::shared_ptr<const config::Section> section() const = 0;
+  /// Takes its keys: `settings` is a map of all that the common table does not know. What is wrong is added
+  /// to `problems`. Touches no device. @when setup
+  virtual void read(const config::Node& settings, const std::string& path, config::Problems& problems) = 0;
+  /// The same keys with all values, for the run folder's rig.yaml. After read(). @when setup
+  virtual config::Node resolved() const = 0;
+  /// Opens the line. After read(). Throws DeviceError. @when setup
+  virtual std::unique_ptr<rtsync::EdgeSource> open(const OpenRequest& request) = 0;
+  /// What `tactus doctor` says of such devices on this machine; after read() also of the configured line.
+  /// Throws nothing. @when service
+  virtual std::vector<rtsync::Fact> facts(const EdgeWatch& watch) = 0;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,176 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/json.hpp"
+#include "config/node.hpp"
+#include "config/place.hpp"
+#include "config/shape.hpp"
+#include "executive/model/variable.hpp"
+#include "rtsync/time/period.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::executive {
+
+/// How the frames and virtual time depend on each other.
+enum class LinkMode {
+  paced,   ///< the rig is in real time and paces the others; it never waits for them
+  follow,  ///< no real time: a frame runs when virtual time is granted
+  free,    ///< no virtual time
+};
+/// "paced".
+constexpr std::string_view name_of(LinkMode mode) {
+  return mode == LinkMode::paced ? "paced" : mode == LinkMode::follow ? "follow" : "free";
+}
+
+/// What a link may ask of the rig it belongs to; taken at the next end of a frame or freeze frame. Reasons
+/// are kept as pointers: they have to stay.                                                             @when
+/// any
+class LinkOrders {
+ public:
+  virtual ~LinkOrders() = default;
+  virtual void request_stop(const char* reason) TACTUS_RT = 0;
+  virtual void request_abort(const char* reason) TACTUS_RT = 0;
+  /// Keeps the rig frozen for as long as it lasts, beside whoever else freezes it.
+  virtual void hold(bool yes) TACTUS_RT = 0;
+};
+
+/// A frame at its StepBegin.
+struct FrameStart {
+  std::int64_t frame = 0;
+  rtsync::Instant<rtsync::RigTime> slot;  ///< when it should have started; of the wake where it is not paced
+  rtsync::Instant<rtsync::MonotonicTime> now;  ///< when it did
+  rtsync::Nanoseconds late{0};                 ///< wake minus slot; 0 where it is not paced
+  bool paced = false;                          ///< the rig is in real time
+  rtsync::Nanoseconds work{0};                 ///< of the frame before
+};
+
+/// What a link wants of the frame that begins.
+enum class LinkVerdict : std::uint8_t {
+  go_on,
+  freeze,     ///< at the end of this frame
+  terminate,  ///< at once: this frame is not run
+};
+
+/// How a rig ended, as the others of the federation are told.
+struct LinkEnd {
+  bool in_order = true;  ///< completed or stopped; else it was an error
+  std::string reason;
+};
+
+/// A connection to virtual-time participants: made from the `link:` section of a rig file by a driver of kind
+/// "link".
+///
+/// Threads  every group of functions says which.
+/// RT       the frames' side: no lock, no allocation, no exception, no system call; wait() alone sleeps, and
+///          is called only where the rig is not in real time.
+class Link {
+ public:
+  Link() = default;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  virtual ~Link() = default;
+
+  // ---- one thread at setup
+
+  virtual LinkMode mode() const = 0;
+  /// What it is, a line each, for `tactus check`.
+  virtual std::vector<std::string> describe() const = 0;
+  /// Everything that it takes in is to be recorded, as recording `link` of all its variables.
+  virtual bool records() const = 0;
+  /// The section with all values, for the run folder's rig.yaml.
+  virtual config::Node resolved() const = 0;
+  /// link.*: the relation of the times, lateness, ages, and what came in. Their addresses stay.
+  virtual const std::deque<Variable>& variables() const = 0;
+  /// Inputs that the link writes: nobody else may.
+  virtual std::vector<VariableRef> inputs() const = 0;
+  /// Reads published variables elsewhere: `where` answers with the place for a model's memory, or nullptr.
+  virtual void redirect(
+      const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where) = 0;
+
+  // ---- the service thread, or one thread that runs for it
+
+  /// Joins the others; blocks until it has, or somebody cancels. `helper`: how its own threads are to run;
+  /// `first`: the frame that will be the first. State Connect. Throws DeviceError.
+  virtual void join(LinkOrders& orders, const rtsync::ThreadSettings& helper, std::int64_t first) = 0;
+  /// Lets a join() that still waits throw.                                                         @when any
+  virtual void cancel() = 0;
+  /// The initialization jobs are done: the rig is ready to run.
+  virtual void ready() = 0;
+  /// Lines for the log and the terminal; none when nothing happened.
+  virtual std::vector<std::string> tell() = 0;
+  /// "linked, 3 late": for the status line, and for the last line what became of it; empty: nothing to be
+  /// said.
+  virtual std::string status() const = 0;
+  virtual std::string ending() const = 0;
+  /// Leaves the others, and says why; bounded, whatever they do. After the last frame; only the first call
+  /// counts, and none without a join().
+  virtual void leave(const LinkEnd& end) = 0;
+  /// The `link` section of summary.json. After leave(). `stuck`: the frames never ended, and may still write.
+  virtual config::Json summary(bool stuck) const = 0;
+  /// Kernel ids of its own threads.
+  virtual std::vector<pid_t> threads() const = 0;
+
+  // ---- the frames' side: the rig's main thread
+
+  /// Frame `first` will be the first one: it stands for the virtual time at which the others begin.
+  virtual void start(std::int64_t first) TACTUS_RT = 0;
+  /// The federation runs, and frame k may. A paced one is asked for its first frame alone; `paced`: the rig
+  /// is in real time now.
+  virtual bool may_begin(std::int64_t k, bool paced) TACTUS_RT = 0;
+  /// Waits until may_begin(), or until the deadline. Not for frames in real time.
+  virtual bool wait(std::int64_t k, bool paced,
+                    rtsync::Instant<rtsync::MonotonicTime> deadline) TACTUS_RT = 0;
+  /// StepBegin: what came in is applied, lateness is judged.
+  virtual LinkVerdict begin_frame(const FrameStart& frame) TACTUS_RT = 0;
+  /// StepEnd: what goes out is taken.
+  virtual void end_frame(std::int64_t k) TACTUS_RT = 0;
+  /// The rig freezes, or is still frozen, and why (a text that stays; empty: for LinkOrders::hold alone); or
+  /// goes on.
+  virtual void freeze(const char* why) TACTUS_RT = 0;
+  virtual void unfreeze() TACTUS_RT = 0;
+  /// Why the last verdict was not go_on; a text that stays.
+  virtual const char* verdict_reason() const TACTUS_RT = 0;
+};
+
+/// What a link's section is made with.
+struct LinkContext {
+  std::string rig;
+  std::filesystem::path base;  ///< what files are relative to: the folder of the rig file
+  rtsync::Period frame;        ///< in simulated time
+  rtsync::Period real_frame;   ///< in real time
+  bool realtime = true;        ///< false: a paced link follows instead
+  std::string replay{};        ///< a run folder: what its link took in is taken in again; there are no others
+  /// Finds a variable of the rig. Complains and answers nothing when there is none.
+  std::function<std::optional<VariableRef>(const config::Located<std::string>&)> find;
+};
+
+/// A driver of kind "link", named by `link: { driver: ... }`.
+///
+/// Threads  one thread at setup.
+class LinkDriver {
+ public:
+  LinkDriver() = default;
+  LinkDriver(const LinkDriver&) = delete;
+  LinkDriver& operator=(const LinkDriver&) = delete;
+  virtual ~LinkDriver() = default;
+
+  /// The keys it understands beside `driver`: for the reference page.
+  virtual std::shared_ptr<const config::Section> section() const = 0;
+  /// Makes a link from its section. What is wrong is added to `problems`, and the link is then nullptr. Opens
+  /// nothing. @when setup
+  virtual std::unique_ptr<Link> make(const config::Node& settings, const std::string& path,
+                                     const LinkContext& context, config::Problems& problems) = 0;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,238 @@
+#pragma once
+/// Live access: how programs outside see and change a rig while it runs.
+///
+///     server (driver of kind "live") ──► LiveRig ──► rings and cells ──► frames
+///
+/// Everything that is read comes from one snapshot: a copy of all variables that the frames make at the end
+/// of a frame, in the slack, and only when somebody asked for it. Everything that is written waits for a
+/// StepBegin.
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/json.hpp"
+#include "config/node.hpp"
+#include "config/place.hpp"
+#include "config/shape.hpp"
+#include "executive/driver/statistics.hpp"
+#include "executive/model/variable.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+
+namespace tactus::executive {
+
+/// What may be done with a variable from outside.
+enum class LiveRights : std::uint8_t {
+  full,        ///< set, forced, released
+  force_only,  ///< somebody writes it in every frame: a value that is set would not last
+  read_only,   ///< the executive's own
+};
+
+struct LiveVariable {
+  const Variable* variable = nullptr;
+  const ModelInstance* model = nullptr;  ///< nullptr: the executive's own
+  LiveRights rights = LiveRights::full;
+  std::string reason{};    ///< of rights that are not full: "is fed by 'controller.torque'; force it instead"
+  std::size_t offset = 0;  ///< in LiveSnapshot::bytes
+};
+
+/// A variable, or one element of an array: "axis.force[2]".
+struct LiveRef {
+  std::size_t variable = 0;  ///< index into LiveRig::variables()
+  std::uint32_t first = 0;
+  std::uint32_t elements = 1;
+  bool indexed = false;  ///< it was written with an index
+};
+
+/// They have an element in common.
+constexpr bool overlap(const LiveRef& a, const LiveRef& b) {
+  return a.variable == b.variable && a.first < b.first + b.elements && b.first < a.first + a.elements;
+}
+
+/// All variables as they stood at the end of one frame (or freeze frame).
+struct LiveSnapshot {
+  std::int64_t sequence = 0;     ///< counts up with every snapshot
+  std::int64_t frame = -1;       ///< the last frame that was run; -1 before the first
+  std::int64_t sim_time_ns = 0;  ///< of that frame: the date of the values. 0 before the first
+  Snapshot rig{};                ///< state and statistics at the same moment
+  std::vector<std::byte> bytes{};
+};
+using LiveSnapshotPtr = std::shared_ptr<const LiveSnapshot>;
+
+/// One change of one variable.
+struct LiveWrite {
+  enum class Kind : std::uint8_t {
+    set,          ///< once
+    force,        ///< and again after whoever else writes it, until it is released
+    release,      ///< the end of a force; the value stays until somebody writes it
+    release_all,  ///< of all forces; `ref` and `bytes` mean nothing
+  };
+  Kind kind = Kind::set;
+  LiveRef ref{};
+  std::vector<std::byte> bytes{};  ///< of all elements of `ref`; none to release
+};
+/// "set", "force", "release", "release_all".
+std::string_view name_of(LiveWrite::Kind kind);
+
+/// Changes that take effect together, before any job of a frame, or not at all.
+struct LiveBatch {
+  std::vector<LiveWrite> writes{};
+  std::optional<std::int64_t> frame{};  ///< nothing: the next one that begins
+  std::string who{};                    ///< for the journal
+};
+
+/// What became of a batch.
+struct LiveDone {
+  bool applied = false;
+  std::int64_t frame = -1;  ///< at whose StepBegin
+  std::string problem{};    ///< why not: its frame had begun already, or the run ended before it
+};
+
+enum class LiveOrder : std::uint8_t { pause, resume, step, run_until, reset, stop, checkpoint };
+std::string_view name_of(LiveOrder order);
+
+/// A value with the type of its variable.
+struct LiveValue {
+  LiveRef ref{};
+  std::vector<std::byte> bytes{};
+};
+
+/// An entity (model), one of its descriptors (variables), and a date (ISO 8601 with zone). `type` and
+/// `count`, if the client says that it knows them, must be those of the variable.
+struct EpisodeItem {
+  std::string entity;
+  std::string descriptor;
+  std::optional<std::string> date{};
+  bool typed = false;
+  tactus_type type = TACTUS_DOUBLE;
+  std::uint32_t count = 0;  ///< 0: a scalar
+};
+/// A value for a variable: `value` as JSON, or `bytes` if it is typed.
+struct EpisodeInput : EpisodeItem {
+  config::Json value{};
+  std::vector<std::byte> bytes{};
+};
+
+/// One call of OpenSimulation::run_open.
+struct EpisodeRequest {
+  std::optional<std::string> stop{};  ///< the last date whose frame is run; nothing: to the end of the run
+  std::vector<EpisodeInput> in{};
+  std::vector<EpisodeItem> out{};
+  std::string who{};
+};
+
+struct EpisodeEnd {
+  /// All that is wrong with the request, and nothing has run; or, with `date`, what went wrong while it ran.
+  std::vector<std::string> problems{};
+  bool conflict = false;  ///< the request is right, but the rig is not in the state for it
+  bool ended = false;     ///< the run is over
+  std::string outcome{};  ///< then: "completed" ...; see RunEnd
+  std::string reason{};
+  std::int64_t frame = -1;  ///< the last one that was run
+  std::string date{};       ///< its date
+  std::vector<LiveValue>
+      out{};  ///< one for each of the request's; without bytes when the run ended before it
+};
+
+/// What does not change while a rig runs.
+struct LiveFacts {
+  std::string rig;
+  std::filesystem::path folder;  ///< of the run
+  rtsync::Period frame;
+  std::int64_t epoch_ns = 0;        ///< date of simulated time 0, since 1970-01-01T00:00:00Z
+  std::int64_t frames = INT64_MAX;  ///< planned; INT64_MAX: no end
+  bool realtime = false;
+  bool linked = false;
+};
+
+/// A rig as servers see it.
+///
+/// Threads  any but the frames'. Callbacks come from a thread of the rig's own ("live"), one at a time, never
+///          from inside the call that asked for them; they must be short, and may ask again. After close()
+///          none comes any more.
+class LiveRig {
+ public:
+  LiveRig() = default;
+  LiveRig(const LiveRig&) = delete;
+  LiveRig& operator=(const LiveRig&) = delete;
+  virtual ~LiveRig() = default;
+
+  virtual const LiveFacts& facts() const = 0;
+  /// All variables of all models and the executive's own, in the order of the rig file. Does not change.
+  virtual const std::vector<LiveVariable>& variables() const = 0;
+  /// By name, with an index or not; nothing, and why (with the name that was probably meant), when there is
+  /// none.
+  virtual std::optional<LiveRef> find(std::string_view name, std::string& problem) const = 0;
+  /// What the rig is doing at this moment, whether or not frames end.
+  virtual State state() const = 0;
+
+  /// The names of what is forced at this moment, as they were written.
+  virtual std::vector<std::string> forced() const { return {}; }
+
+  /// The next snapshot, made after this call: at the end of the frame that runs, or of the next freeze frame.
+  /// nullptr: the run has ended, and with it the frames.
+  virtual void next_snapshot(std::function<void(LiveSnapshotPtr)> then) = 0;
+  /// Writes a batch. What is wrong with it, all of it; then nothing happens and `then` is not called.
+  [[nodiscard]] virtual std::vector<std::string> write(LiveBatch batch,
+                                                       std::function<void(const LiveDone&)> then) = 0;
+  /// Gives an order, which is taken at the end of the frame. `value`: frames to step, or the simulated time
+  /// to run until in ns. Why it was refused; empty: it was not.
+  [[nodiscard]] virtual std::string order(LiveOrder order, std::int64_t value, const std::string& who) = 0;
+  /// Runs an episode; the rig has to be in Pause. One at a time.
+  virtual void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) = 0;
+};
+
+/// What a live server is made with.
+struct LiveContext {
+  std::string rig;
+  std::filesystem::path base;  ///< what files are relative to: the folder of the rig file
+};
+
+/// Serves a LiveRig to the world: made from one entry of the `live:` section by a driver of kind "live".
+///
+/// Threads  the service thread; it has threads of its own.
+class LiveServer {
+ public:
+  LiveServer() = default;
+  LiveServer(const LiveServer&) = delete;
+  LiveServer& operator=(const LiveServer&) = delete;
+  virtual ~LiveServer() = default;
+
+  /// What it is, a line each, for `tactus check`.
+  virtual std::vector<std::string> describe() const = 0;
+  /// The section with all values, for the run folder's rig.yaml.
+  virtual config::Node resolved() const = 0;
+  /// Begins to serve. `helper`: how its threads are to run. State Connect. Throws DeviceError (an address
+  /// that is taken ...) with cause and cure.
+  virtual void open(LiveRig& rig, const rtsync::ThreadSettings& helper) = 0;
+  /// Lines for the log and the terminal: where it listens, whom it refused; none when nothing happened.
+  virtual std::vector<std::string> tell() = 0;
+  /// Ends all connections and its threads; bounded. Only the first call counts, and none without an open().
+  virtual void close() = 0;
+};
+
+/// A driver of kind "live", named by the key of its entry in `live:`.
+///
+/// Threads  one thread at setup.
+class LiveDriver {
+ public:
+  LiveDriver() = default;
+  LiveDriver(const LiveDriver&) = delete;
+  LiveDriver& operator=(const LiveDriver&) = delete;
+  virtual ~LiveDriver() = default;
+
+  /// The keys it understands: for the reference page.
+  virtual std::shared_ptr<const config::Section> section() const = 0;
+  /// Makes a server from its section. What is wrong is added to `problems`, and the server is then nullptr.
+  /// Opens nothing. @when setup
+  virtual std::unique_ptr<LiveServer> make(const config::Node& settings, const std::string& path,
+                                           const LiveContext& context, config::Problems& problems) = 0;
+};
+
+}  // namespace tactus::executive

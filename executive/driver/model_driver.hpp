@@ -1,0 +1,40 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <tactus/model.hpp>
+
+#include "config/node.hpp"
+#include "config/place.hpp"
+#include "config/shape.hpp"
+#include "executive/driver/safe_output.hpp"
+
+namespace tactus::executive {
+
+/// A model that a driver makes from its section of the rig file: its variables depend on what stands there.
+class DrivenModel : public tactus::Model {
+ public:
+  /// Opens its device, before any job runs and never for `tactus check`. Throws DeviceError. @when setup
+  virtual void open(const OpenRequest& request) = 0;
+  /// What of it must be driven safe; nullptr: nothing. Constant after construction. @when setup
+  virtual SafeOutput* safe_output() { return nullptr; }
+};
+
+/// A driver of kind "model", named by `driver:` instead of `model:` and `library:`.
+///
+/// Threads  one thread at setup.
+class ModelDriver {
+ public:
+  ModelDriver() = default;
+  ModelDriver(const ModelDriver&) = delete;
+  ModelDriver& operator=(const ModelDriver&) = delete;
+  virtual ~ModelDriver() = default;
+
+  /// The keys it understands beside `driver`, `parameters` and `jobs`: for the reference page.
+  virtual std::shared_ptr<const config::Section> section() const = 0;
+  /// Makes a model from its section: `settings` is a map of all keys that the common table does not know.
+  /// What is wrong is added to `problems`, and the model is then nullptr. Touches no device. @when setup
+  virtual std::unique_ptr<DrivenModel> make(const config::Node& settings, const std::string& path,
+                                            config::Problems& problems) = 0;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,56 @@
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::executive {
+
+/// Outputs to hardware that must not be left as they are when the rig ends, however it ends.
+///
+/// Threads  drive_safe(), end_safe(): any, also inside a signal handler, any number of times;
+///          async-signal-safe. frame_ended(): the paced thread.
+class SafeOutput {
+ public:
+  SafeOutput() = default;
+  SafeOutput(const SafeOutput&) = delete;
+  SafeOutput& operator=(const SafeOutput&) = delete;
+  virtual ~SafeOutput() = default;
+
+  /// Drives the declared safe values at once. Later frames may drive others again (after a freeze). False:
+  /// the device refused. @when any
+  virtual bool drive_safe() TACTUS_RT = 0;
+  /// The same for good: whatever a frame that still runs writes, the outputs end up safe. @when any
+  bool end_safe() TACTUS_RT {
+    ended_.store(true);
+    return drive_safe();
+  }
+  /// A frame, or a freeze frame, has ended: who watches over the outputs sees that the rig is alive. Answers
+  /// why the rig must not go on, as a text that stays; nullptr: nothing is wrong. @when rt
+  virtual const char* frame_ended() TACTUS_RT { return nullptr; }
+
+ protected:
+  /// end_safe() was called: write nothing else, and look again after a write, which may have crossed it.
+  bool ended() const TACTUS_RT { return ended_.load(); }
+
+ private:
+  std::atomic<bool> ended_{false};
+};
+
+/// Who drives the outputs safe.
+enum class SafeOutputs {
+  guardian,  ///< also a process of its own, which does so when the rig's is killed or stands still
+  process,   ///< the rig's own process alone: at its end and from its signal handler
+};
+
+/// What a device is told when it is opened.
+struct OpenRequest {
+  std::string rig;  ///< name of the rig, by which others see who holds a line
+  SafeOutputs safe_outputs = SafeOutputs::guardian;
+  /// No frame for this long: the guardian drives the outputs safe. 1 ms .. 60 s.
+  rtsync::Nanoseconds guardian_timeout{std::chrono::milliseconds(200)};
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,61 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "executive/driver/lifecycle.hpp"
+#include "rtsync/time/histogram.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+
+namespace tactus::executive {
+
+/// The times of all frames of a run. Written by the rig's thread, readable by others at any time.
+struct FrameStatistics {
+  rtsync::LatencyHistogram late;
+  rtsync::SignedHistogram slack;
+  rtsync::LatencyHistogram work;
+};
+
+/// What is handed out at the end of every frame, for the status line.
+struct Snapshot {
+  std::int64_t frames = 0;  ///< before this instant: a reset or a loaded checkpoint sets it back
+  std::int64_t turns = 0;   ///< frames and freeze frames: what goes on as long as the rig lives
+  std::int64_t sim_time_ns = 0;
+  State state = State::connect;
+  rtsync::FrameTiming timing;
+  rtsync::RealtimeTotals totals;
+  rtsync::Maximum reached = rtsync::Maximum::none;  ///< of the overrun policy
+  bool clock_fault = false;                         ///< paused because of the external clock
+  bool episode = false;                             ///< paused because an episode has ended
+  std::int64_t frames_run = 0;                      ///< since the start, whatever was set back
+};
+
+/// Why the external clock froze the rig, as a sentence, cut to what fits.
+using FaultText = std::array<char, 256>;
+
+/// A note that a frame leaves when something was not as it should be; put into words by the service thread.
+struct FrameNote {
+  static constexpr std::size_t kFramesBefore = 5;
+  static constexpr std::uint32_t kNoJob = UINT32_MAX;
+  rtsync::FrameTiming timing;
+  std::uint32_t longest_job = kNoJob;  ///< index into Plan::jobs
+  std::int64_t longest_job_ns = 0;
+  /// Slack of the frames before, oldest first.
+  std::array<std::int64_t, kFramesBefore> slack_before{};
+};
+
+/// The executive's own variables, to be recorded or connected like a model's: rt.late, rt.work, ...
+/// During a frame they describe the frame before it.
+struct RealtimeVariables {
+  std::int64_t frame = -1;
+  std::int64_t late = 0;
+  std::int64_t work = 0;
+  std::int64_t slack = 0;
+  std::int64_t overruns = 0;
+  std::int64_t late_wakes = 0;
+  std::int64_t late_by_housekeeping = 0;
+  std::int64_t lost = 0;
+  std::int32_t overrun = 0;  ///< rtsync::OverrunCause
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,185 @@
+#include "executive/embed/open_simulation.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <future>
+#include <memory>
+#include <utility>
+
+#include "config/date.hpp"
+#include "executive/embed/hosted_run.hpp"
+#include "executive/model/suggest.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLook = 50ms;  // how often somebody who waits looks whether the run is still there
+
+std::string lines(const std::vector<std::string>& problems) {
+  std::string text;
+  for (const std::string& problem : problems) text += (text.empty() ? "" : "\n") + problem;
+  return text;
+}
+
+template <class T>
+double as_double(const std::byte* data) {
+  T value;
+  std::memcpy(&value, data, sizeof value);
+  return static_cast<double>(value);
+}
+
+/// Large integers are rounded.
+double as_double(tactus_type type, const std::byte* data) {
+  switch (type) {
+    case TACTUS_BOOL:
+      return *data != std::byte{0} ? 1 : 0;  // a model may have written any byte
+    case TACTUS_INT8:
+      return as_double<std::int8_t>(data);
+    case TACTUS_UINT8:
+      return as_double<std::uint8_t>(data);
+    case TACTUS_INT16:
+      return as_double<std::int16_t>(data);
+    case TACTUS_UINT16:
+      return as_double<std::uint16_t>(data);
+    case TACTUS_INT32:
+      return as_double<std::int32_t>(data);
+    case TACTUS_UINT32:
+      return as_double<std::uint32_t>(data);
+    case TACTUS_INT64:
+      return as_double<std::int64_t>(data);
+    case TACTUS_UINT64:
+      return as_double<std::uint64_t>(data);
+    case TACTUS_FLOAT:
+      return as_double<float>(data);
+    case TACTUS_DOUBLE:
+      break;
+  }
+  return as_double<double>(data);
+}
+
+/// Of a model, or of the executive's own ("rt"); nullptr: there is no such entity.
+const std::deque<Variable>* variables_of(const Rig& rig, const std::string& entity) {
+  for (const ModelInstance& model : rig.models())
+    if (model.name() == entity) return &model.variables();
+  for (const std::deque<Variable>* const own : rig.executive_variables())
+    if (!own->empty() && own->front().name.starts_with(entity + ".")) return own;
+  return nullptr;
+}
+
+/// The end of a run that ended between two episodes.
+EpisodeEnd end_between(HostedRun& hosted) {
+  const LiveFacts& facts = hosted.run().live().facts();
+  EpisodeEnd end;
+  end.ended = true;
+  end.frame = hosted.run().executive().frames_done() - 1;
+  if (end.frame >= 0) end.date = config::print_date(facts.epoch_ns + facts.frame.times(end.frame).count());
+  return end;
+}
+
+/// Each output gets its value, with the type of its variable.
+void hand_out(const std::vector<LiveVariable>& variables, std::vector<LiveValue>& values,
+              std::span<EpisodeOutput> out) {
+  for (std::size_t i = 0; i < values.size() && i < out.size(); ++i) {
+    const LiveRef& ref = values[i].ref;
+    const Variable& variable = *variables[ref.variable].variable;
+    out[i].type = variable.type;
+    out[i].count = ref.indexed ? 0 : variable.count;
+    out[i].bytes = std::move(values[i].bytes);
+  }
+}
+
+}  // namespace
+
+EpisodeError::EpisodeError(std::vector<std::string> problems)
+    : std::runtime_error(lines(problems)), problems_(std::move(problems)) {}
+
+double EpisodeOutput::number(std::size_t element) const {
+  if (element >= bytes.size() / size_of(type))
+    throw std::out_of_range("'" + entity + "." + descriptor + "' has no element " + std::to_string(element) +
+                            (bytes.empty() ? ": the run ended before its date" : ""));
+  return as_double(type, bytes.data() + element * size_of(type));
+}
+
+/// Until the rig stands before its first frame, or on its way: the first call's part.
+void OpenSimulation::get_ready(HostedRun& run) {
+  run.wait_until_started();
+  if (run.failed()) (void)finish();  // throws why
+  const auto before = [&] {
+    const State now = run.state();
+    return now == State::connect || now == State::start;
+  };
+  while (before() && !run.wait_for(1ms)) {
+  }
+}
+
+/// Nothing when the run ended before it could answer.
+std::optional<EpisodeEnd> OpenSimulation::ask(HostedRun& run, EpisodeRequest request) {
+  const auto answer = std::make_shared<std::promise<EpisodeEnd>>();  // it may outlive this call
+  std::future<EpisodeEnd> end = answer->get_future();
+  run.run().live().episode(std::move(request),
+                           [answer](const EpisodeEnd& given) { answer->set_value(given); });
+  while (end.wait_for(kLook) != std::future_status::ready)
+    if (run.over() && end.wait_for(0s) != std::future_status::ready) return std::nullopt;
+  EpisodeEnd given = end.get();
+  const State now = run.state();
+  const bool ending = now == State::stop || now == State::abort || now == State::disconnect;
+  if (!given.problems.empty() && ending) return std::nullopt;
+  return given;
+}
+
+EpisodeEnd OpenSimulation::run_open(const std::optional<std::string>& stop, std::span<const EpisodeInput> in,
+                                    std::span<EpisodeOutput> out) {
+  const Turn turn(*this);
+  HostedRun& run = start(true);
+  get_ready(run);
+  std::optional<EpisodeEnd> end;
+  if (!run.over()) end = ask(run, {stop, {in.begin(), in.end()}, {out.begin(), out.end()}, "run_open"});
+  if (end && !end->problems.empty()) throw EpisodeError(std::move(end->problems));
+  for (EpisodeOutput& one : out) one.bytes.clear();
+  if (end) hand_out(run.run().live().variables(), end->out, out);
+  if (end && !end->ended) return std::move(*end);
+  run.wait();
+  if (!end) end = end_between(run);
+  const RunEnd last = finish();  // jobs after the last frame may have changed how it ended
+  end->outcome = std::string(name_of(last.outcome));
+  end->reason = last.reason;
+  return std::move(*end);
+}
+
+RunEnd OpenSimulation::run() {
+  (void)run_open();
+  return end();
+}
+
+EpisodeVariable OpenSimulation::describe(const std::string& entity, const std::string& descriptor) const {
+  const auto refuse = [&](const std::string& why) -> EpisodeError {
+    return EpisodeError({"'" + entity + "." + descriptor + "': " + why});
+  };
+  const std::deque<Variable>* const variables = variables_of(rig(), entity);
+  if (variables == nullptr)
+    throw refuse("there is no entity '" + entity + "'" +
+                 did_you_mean(entity, rig().models(), [](const ModelInstance& each) { return each.name(); }));
+  const std::size_t open = descriptor.find('[');
+  const std::string name = entity + "." + descriptor.substr(0, open);
+  const auto found = std::find_if(variables->begin(), variables->end(),
+                                  [&](const Variable& each) { return each.name == name; });
+  if (found == variables->end())
+    throw refuse("the entity has no such descriptor" +
+                 did_you_mean(name, *variables, [](const Variable& each) { return each.name; }));
+  if (open == std::string::npos) return {found->type, found->count, found->unit_text};
+  std::uint32_t index = 0;
+  const char* const last = descriptor.data() + descriptor.size();
+  const auto [end, error] = std::from_chars(descriptor.data() + open + 1, last, index);
+  if (error != std::errc{} || last - end != 1 || *end != ']' || index >= found->count)
+    throw refuse(found->count == 0
+                     ? "it is no array"
+                     : "an element is written [0] .. [" + std::to_string(found->count - 1) + "]");
+  return {found->type, 0, found->unit_text};
+}
+
+}  // namespace tactus::executive

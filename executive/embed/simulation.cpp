@@ -1,0 +1,157 @@
+#include "executive/embed/simulation.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "executive/embed/hosted_run.hpp"
+#include "rtsync/host/cpu_set.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kStopPatience = 5s;    // before a stop becomes an abort
+constexpr auto kAbortPatience = 10s;  // before a run is left behind
+constexpr const char* kStopped = "stopped by the program";
+constexpr const char* kAborted = "aborted by the program";
+
+/// A job of it never returned: its thread goes on using all of it.
+void leave_behind(std::unique_ptr<HostedRun> run, std::unique_ptr<Rig> rig) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<std::pair<std::unique_ptr<Rig>, std::unique_ptr<HostedRun>>>;
+  const std::lock_guard lock(mutex);
+  kept.emplace_back(std::move(rig), std::move(run));
+}
+
+}  // namespace
+
+Simulation::Turn::Turn(Simulation& simulation) : simulation_(simulation) {
+  if (simulation_.in_call_.exchange(true))
+    throw BusyError("another thread is in a call of this simulation; wait for its return");
+}
+
+Simulation::Turn::~Turn() { simulation_.in_call_.store(false); }
+
+Simulation::Simulation(const std::string& rig_file, SimulationOptions options)
+    : options_(std::move(options)) {
+  (void)rtsync::allowed_cpus();  // before anything is pinned
+  rig_ = load_rig(rig_file, options_);
+}
+
+Simulation::~Simulation() {
+  if (run_ == nullptr) return;
+  if (!run_->over()) {
+    run_->stop(kStopped);
+    if (!run_->wait_for(kStopPatience)) run_->abort(kAborted);
+  }
+  if (!run_->wait_for(kAbortPatience) || run_->run().stuck()) leave_behind(std::move(run_), std::move(rig_));
+}
+
+HostedRun& Simulation::start(bool live) {
+  const std::lock_guard lock(mutex_);
+  if (over_) refuse_again();
+  if (run_ != nullptr) return *run_;
+  try {
+    auto place = std::make_unique<HostedRun::Place>();  // before anything is made on disk
+    const RunFolder folder(options_, rig_->settings().rig.value);
+    folder_ = folder.path();
+    RunOptions options = run_options(*rig_, options_, folder);
+    options.live = options.live || live;
+    options.paused = options.paused || live;
+    run_ = std::make_unique<HostedRun>(std::move(place), *rig_, std::move(options), folder, options_.log);
+    if (stop_before_ != nullptr) run_->stop(stop_before_);
+    if (abort_before_ != nullptr) run_->abort(abort_before_);
+    run_->start();
+  } catch (...) {
+    run_.reset();
+    over_ = failed_ = true;
+    throw;
+  }
+  return *run_;
+}
+
+void Simulation::refuse_again() const {
+  if (failed_) throw SimulationError("the run could not be started; make the simulation anew");
+  throw SimulationError("the run is over: " + std::string(name_of(end_.outcome)) + " after " +
+                        std::to_string(end_.frames) + " frames" +
+                        (end_.reason.empty() ? "" : " (" + end_.reason + ")") +
+                        "; for another make the simulation anew");
+}
+
+RunEnd Simulation::finish() {
+  try {
+    run_->wait();
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    run_.reset();
+    over_ = failed_ = true;
+    throw;
+  }
+  const std::lock_guard lock(mutex_);
+  keep_end();
+  return end_;
+}
+
+/// Keeps what is asked for afterwards, and lets go of the run, so that another may begin.
+void Simulation::keep_end() {
+  over_ = true;
+  end_ = run_->run().end();
+  exit_status_ = run_->run().exit_status();
+  if (run_->run().stuck())
+    (void)run_->run().executive().end_outputs_safe();  // it may have written meanwhile
+  else
+    run_.reset();
+}
+
+RunEnd Simulation::run() {
+  const Turn turn(*this);
+  (void)start(false);
+  return finish();
+}
+
+void Simulation::stop() {
+  const std::lock_guard lock(mutex_);
+  if (run_ != nullptr) {
+    run_->stop(kStopped);
+  } else {
+    if (stop_before_ != nullptr) abort_before_ = kAborted;
+    stop_before_ = kStopped;
+  }
+}
+
+void Simulation::abort() {
+  const std::lock_guard lock(mutex_);
+  if (run_ != nullptr)
+    run_->abort(kAborted);
+  else
+    abort_before_ = kAborted;
+}
+
+State Simulation::state() const {
+  const std::lock_guard lock(mutex_);
+  if (over_) return State::disconnect;
+  return run_ == nullptr ? State::connect : run_->state();
+}
+
+bool Simulation::over() const {
+  const std::lock_guard lock(mutex_);
+  return over_;
+}
+
+RunEnd Simulation::end() const {
+  const std::lock_guard lock(mutex_);
+  return end_;
+}
+
+int Simulation::exit_status() const {
+  const std::lock_guard lock(mutex_);
+  return exit_status_;
+}
+
+std::filesystem::path Simulation::folder() const {
+  const std::lock_guard lock(mutex_);
+  return folder_;
+}
+
+}  // namespace tactus::executive

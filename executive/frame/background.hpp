@@ -1,0 +1,72 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "executive/frame/lane.hpp"
+#include "executive/frame/mailbox.hpp"
+#include "executive/plan/plan.hpp"
+#include "executive/plan/schedule.hpp"
+
+namespace tactus::executive {
+
+/// What an asynchronous thread does: with a period, a frame of its own as long as that, whose clock runs
+/// ahead of the rig's; without one, each of its jobs once whenever it is free. It meets the others at
+/// boundaries of frames alone, while it is at rest: publish() and latch() carry the wires that lead out and
+/// in.
+///
+/// Threads  run(): the thread; everything else: the frame's, while the thread is at rest.
+/// RT       everything but the building of it.
+struct Background {
+  Background(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, std::size_t most_calls)
+      : lane(clock, times, most_calls) {}
+
+  // Built by Program.
+  std::size_t thread = 0;  ///< as PlannedJob::thread
+  ThreadKind kind = ThreadKind::asynchronous;
+  std::int64_t frames = 0;             ///< of the rig in a period; 0: no period
+  std::unique_ptr<Schedule> schedule;  ///< with a period
+  std::vector<Entry> entries;          ///< by place of the schedule
+  std::vector<Entry> top, end;         ///< with a period
+  std::vector<Entry> all;              ///< without one
+  Mailbox mailbox;
+  CopyList incoming;
+  std::vector<ModelForces*> forces;  ///< of its models
+  tactus_call call{0, 0, 0};         ///< of top and all
+  tactus_call end_call{0, 0, 0};
+  Lane lane;
+
+  std::vector<std::uint32_t> jobs;  ///< of the plan
+
+  // While it runs.
+  struct Switch {
+    std::uint32_t job;
+    bool on;
+  };
+  std::array<Switch, 256>
+      switches{};  ///< that its jobs asked for of jobs elsewhere; more in a period are refused
+  std::size_t switch_count = 0;
+  struct Command {
+    tactus_command command;
+    std::int64_t value;
+  };
+  std::array<Command, 64> orders{};  ///< likewise
+  std::size_t order_count = 0;
+  std::int64_t period = -1;  ///< the one that is running, or ended last
+  std::int64_t skipped = 0;  ///< releases at which it was still busy
+
+  /// Whether it is released at the start of frame k.
+  bool is_due(std::int64_t k) const TACTUS_RT { return frames == 0 || k % frames == 0; }
+  /// Carries in what the others wrote, and what is forced.
+  void latch() TACTUS_RT {
+    (void)CopyList::run(&incoming, nullptr);
+    for (ModelForces* const each : forces) each->apply();
+  }
+  /// Gets it ready for the release at frame k, from that simulated time to the end of its period.
+  void prepare(std::int64_t k, std::int64_t sim_time_ns, std::int64_t end_ns) TACTUS_RT;
+  /// One release, from its first job to its last. False: a job failed.
+  bool run() TACTUS_RT;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,149 @@
+#include "executive/frame/crew.hpp"
+
+#include <array>
+#include <bit>
+
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+
+namespace tactus::executive {
+
+using rtsync::Gate;
+using rtsync::Instant;
+using rtsync::MonotonicTime;
+
+bool LoneCrew::run_instant(std::uint64_t threads) TACTUS_RT {
+  // Dependencies follow one order of all jobs: whoever comes first in it among the waiting can always go on,
+  // unless it waits for a thread that has failed.
+  bool good = true;
+  std::array<const Dependency*, Schedule::kMostLanes> before{};  // what each was blocked by
+  for (bool moved = true; threads != 0 && moved;) {
+    moved = false;
+    for (std::size_t thread = 0; thread < threads_; ++thread) {
+      if ((threads >> thread & 1) == 0) continue;
+      const LaneEnd end = work_.work(thread);
+      good = good && end != LaneEnd::failed;
+      const Dependency* const by = end == LaneEnd::blocked ? &work_.blocked_by(thread) : nullptr;
+      moved = moved || by == nullptr || by != before[thread];
+      before[thread] = by;
+      if (end == LaneEnd::done || end == LaneEnd::failed) threads &= ~(std::uint64_t{1} << thread);
+    }
+  }
+  return good;
+}
+
+ThreadCrew::ThreadCrew(CrewWork& work, const Plan& plan)
+    : work_(work),
+      patience_(plan.stuck_after + rtsync::real_period(plan.frame, plan.ratio).floor()),
+      ended_(std::make_unique<std::atomic<bool>[]>(plan.threads.size() + 1)) {
+  for (const PlannedThread& thread : plan.threads) {
+    auto& worker = workers_.emplace_back(std::make_unique<Worker>(thread));
+    const rtsync::Period& period = thread.period.is_zero() ? plan.frame : thread.period;
+    worker->patience = plan.stuck_after + rtsync::real_period(period, plan.ratio).floor();
+  }
+}
+
+void ThreadCrew::serve(std::size_t thread) TACTUS_RT {
+  Worker& worker = *workers_[thread - 1];
+  worker.handshake.begin();
+  while (const std::optional<std::uint32_t> n = worker.handshake.await_work()) {
+    worker.busy.store(true, std::memory_order_relaxed);
+    worker.progress.fetch_add(1, std::memory_order_relaxed);
+    // Its own wait for another's job has no end of its own: who is stuck is for the others to say.
+    if (worker.scheduled) {
+      (void)run_to_end(thread, {});
+    } else {
+      (void)work_.work(thread);  // a failure is noticed at a boundary, always at the same one
+    }
+    worker.busy.store(false, std::memory_order_relaxed);
+    worker.handshake.finished(*n);
+  }
+}
+
+void ThreadCrew::dismiss() TACTUS_RT {
+  end_all();
+  for (const auto& worker : workers_) worker->handshake.dismiss();
+}
+
+void ThreadCrew::end(std::size_t thread) TACTUS_RT {
+  ended_[thread].store(true);
+  work_.wake_waiters();
+}
+
+void ThreadCrew::end_all() TACTUS_RT {
+  for (std::size_t thread = 0; thread <= workers_.size(); ++thread) ended_[thread].store(true);
+  work_.wake_waiters();
+}
+
+/// Who waits need not get on: it is the one waited for that is looked at.
+bool ThreadCrew::wait_for_job(std::size_t thread, const Dependency& dependency, Waiting waiting) TACTUS_RT {
+  std::atomic<bool>* const busy = thread == 0 ? nullptr : &workers_[thread - 1]->busy;
+  if (busy != nullptr) busy->store(false, std::memory_order_relaxed);
+  const bool open = waiting.until([&](Instant<MonotonicTime> deadline) {
+    return dependency.done->wait(work_.instant(), dependency.wait, deadline, &ended_[dependency.thread]);
+  }) == Gate::Result::open;
+  if (busy != nullptr) busy->store(true, std::memory_order_relaxed);
+  return open;
+}
+
+LaneEnd ThreadCrew::run_to_end(std::size_t thread, Waiting deadline) TACTUS_RT {
+  for (;;) {
+    const LaneEnd end = work_.work(thread);
+    if (end == LaneEnd::done) return end;
+    if (end == LaneEnd::blocked) {
+      if (wait_for_job(thread, work_.blocked_by(thread), deadline)) continue;
+    } else if (end == LaneEnd::paused) {
+      continue;
+    }
+    this->end(thread);
+    return LaneEnd::failed;
+  }
+}
+
+bool ThreadCrew::run_instant(std::uint64_t threads) TACTUS_RT {
+  const std::uint64_t workers = threads & ~std::uint64_t{1};
+  for (std::uint64_t rest = workers; rest != 0; rest &= rest - 1)
+    workers_[static_cast<std::size_t>(std::countr_zero(rest)) - 1]->handshake.trigger();
+  if ((threads & 1) != 0) (void)run_to_end(0, {patience_});
+  for (std::uint64_t rest = workers; rest != 0; rest &= rest - 1)
+    if (!join(static_cast<std::size_t>(std::countr_zero(rest)), workers, patience_)) return false;
+  bool good = true;
+  for (std::size_t thread = 0; thread <= workers_.size(); ++thread)
+    good = good && !ended_[thread].load(std::memory_order_relaxed);
+  return good;
+}
+
+/// False: of `others` the first that is at work, and does not only wait itself, is stuck.
+bool ThreadCrew::join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds patience) TACTUS_RT {
+  rtsync::Handshake& handshake = workers_[thread - 1]->handshake;
+  if (Waiting{patience}.until([&](Instant<MonotonicTime> deadline) { return handshake.join(deadline); }) ==
+      Gate::Result::open)
+    return true;
+  std::size_t stuck = thread;
+  for (std::uint64_t rest = others; rest != 0; rest &= rest - 1) {
+    const auto other = static_cast<std::size_t>(std::countr_zero(rest));
+    if (!is_idle(other) && busy(other).load(std::memory_order_relaxed)) {
+      stuck = other;
+      break;
+    }
+  }
+  stuck_.store(stuck, std::memory_order_relaxed);
+  end_all();
+  return false;
+}
+
+void ThreadCrew::release(std::size_t thread) TACTUS_RT { workers_[thread - 1]->handshake.trigger(); }
+
+bool ThreadCrew::is_idle(std::size_t thread) TACTUS_RT { return workers_[thread - 1]->handshake.idle(); }
+
+bool ThreadCrew::wait_for(std::size_t thread) TACTUS_RT {
+  if (is_idle(thread)) return true;
+  return join(thread, std::uint64_t{1} << thread, workers_[thread - 1]->patience);
+}
+
+std::optional<std::size_t> ThreadCrew::stuck() const TACTUS_RT {
+  const std::size_t thread = stuck_.load(std::memory_order_relaxed);
+  return thread == kNobody ? std::nullopt : std::optional(thread);
+}
+
+}  // namespace tactus::executive

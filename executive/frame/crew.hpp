@@ -1,0 +1,139 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "executive/frame/lane.hpp"
+#include "executive/plan/plan.hpp"
+#include "executive/plan/schedule.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/thread/handshake.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+/// What the threads of a rig run. Threads are numbered as in PlannedJob::thread.
+class CrewWork {
+ public:
+  virtual ~CrewWork() = default;
+  /// What the thread has to do now: its lane of the present instant, or its release. Called again after
+  /// `blocked` and `paused`.                                                              @when rt, on that
+  /// thread
+  virtual LaneEnd work(std::size_t thread) TACTUS_RT = 0;
+  /// What the thread's lane is blocked by. After LaneEnd::blocked.
+  virtual const Dependency& blocked_by(std::size_t thread) const TACTUS_RT = 0;
+  /// The present instant, which the gates of done jobs show.
+  virtual std::uint32_t instant() const TACTUS_RT = 0;
+  /// Lets those who wait for a job look up.                                                         @when any
+  virtual void wake_waiters() TACTUS_RT = 0;
+};
+
+/// Who runs the lanes of an instant and the releases of asynchronous threads: real threads, or a simulation
+/// of them.
+///
+/// Threads  the frame's.
+class Crew {
+ public:
+  virtual ~Crew() = default;
+  /// Runs the present instant on the main thread and on the scheduled ones of `threads` (a bit each, bit 0 is
+  /// main), and returns when all have ended. False: a job failed, or a thread is stuck. @when rt
+  virtual bool run_instant(std::uint64_t threads) TACTUS_RT = 0;
+  /// Lets an asynchronous thread that is idle run.                                                  @when rt
+  virtual void release(std::size_t thread) TACTUS_RT = 0;
+  virtual bool is_idle(std::size_t thread) TACTUS_RT = 0;
+  /// False: it is stuck.                                                                            @when rt
+  virtual bool wait_for(std::size_t thread) TACTUS_RT = 0;
+  /// The thread that did not come back in time, if one did not.                                     @when any
+  virtual std::optional<std::size_t> stuck() const TACTUS_RT = 0;
+};
+
+/// Everything on the main thread, one after the other: what a plan means, without any thread.
+class LoneCrew final : public Crew {
+ public:
+  LoneCrew(CrewWork& work, std::size_t threads) : work_(work), threads_(threads) {}
+  bool run_instant(std::uint64_t threads) TACTUS_RT override;
+  void release(std::size_t thread) TACTUS_RT override { (void)work_.work(thread); }
+  bool is_idle(std::size_t) TACTUS_RT override { return true; }
+  bool wait_for(std::size_t) TACTUS_RT override { return true; }
+  std::optional<std::size_t> stuck() const TACTUS_RT override { return std::nullopt; }
+
+ private:
+  CrewWork& work_;
+  const std::size_t threads_;
+};
+
+/// A worker thread each. The threads themselves are made by who uses it: each calls serve() until dismiss().
+///
+/// A thread that takes longer than its time by `stuck_after` is stuck: whoever waits for it gives up, and
+/// nothing is run any more.
+class ThreadCrew final : public Crew {
+ public:
+  /// @when setup
+  ThreadCrew(CrewWork& work, const Plan& plan);
+
+  /// The body of a worker thread (1 .. n): returns after dismiss().
+  void serve(std::size_t thread) TACTUS_RT;
+  /// Ends all serve(), as soon as their jobs let them.                                              @when any
+  void dismiss() TACTUS_RT;
+  /// Of the waiting for a worker.
+  rtsync::Provision provision(std::size_t thread) const {
+    return workers_[thread - 1]->handshake.provision();
+  }
+
+  bool run_instant(std::uint64_t threads) TACTUS_RT override;
+  void release(std::size_t thread) TACTUS_RT override;
+  bool is_idle(std::size_t thread) TACTUS_RT override;
+  bool wait_for(std::size_t thread) TACTUS_RT override;
+  std::optional<std::size_t> stuck() const TACTUS_RT override;
+
+  /// For who watches over the threads: moves with every release, and whether it is at work.         @when any
+  const std::atomic<std::uint64_t>& progress(std::size_t thread) const {
+    return workers_[thread - 1]->progress;
+  }
+  const std::atomic<bool>& busy(std::size_t thread) const { return workers_[thread - 1]->busy; }
+  /// How long a thread may take.
+  rtsync::Nanoseconds patience(std::size_t thread) const { return workers_[thread - 1]->patience; }
+
+ private:
+  struct Worker {
+    explicit Worker(const PlannedThread& thread)
+        : handshake(thread.wait), scheduled(thread.kind == ThreadKind::scheduled) {}
+    rtsync::Handshake handshake;
+    const bool scheduled;
+    rtsync::Nanoseconds patience{0};
+    std::atomic<std::uint64_t> progress{0};
+    std::atomic<bool> busy{false};
+  };
+  /// A wait in slices, so that a process that was stopped (SIGSTOP, a debugger) takes one of them at most and
+  /// not all of the patience.
+  struct Waiting {
+    static constexpr int kSlices = 4;
+    rtsync::Nanoseconds patience{0};  ///< 0: for ever
+    template <class Wait>
+    rtsync::Gate::Result until(Wait wait) const TACTUS_RT {
+      if (patience == rtsync::Nanoseconds{0}) return wait(rtsync::kForever);
+      auto result = rtsync::Gate::Result::timeout;
+      for (int slice = 0; slice < kSlices && result == rtsync::Gate::Result::timeout; ++slice)
+        result = wait(rtsync::monotonic_now() + patience / kSlices);
+      return result;
+    }
+  };
+  LaneEnd run_to_end(std::size_t thread, Waiting deadline) TACTUS_RT;
+  bool wait_for_job(std::size_t thread, const Dependency& dependency, Waiting waiting) TACTUS_RT;
+  bool join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds patience) TACTUS_RT;
+  void end(std::size_t thread) TACTUS_RT;
+  void end_all() TACTUS_RT;
+
+  static constexpr std::size_t kNobody = SIZE_MAX;
+  CrewWork& work_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  const rtsync::Nanoseconds patience_;  // for an instant
+  /// By thread: it runs nothing more. Of what comes late in an instant only that is left out which waits for
+  /// it, so that of two failures always the same one comes to light.
+  std::unique_ptr<std::atomic<bool>[]> ended_;
+  std::atomic<std::size_t> stuck_{kNobody};
+};
+
+}  // namespace tactus::executive

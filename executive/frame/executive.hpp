@@ -1,0 +1,369 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "executive/state/checkpoint_writer.hpp"
+#include "executive/frame/crew.hpp"
+#include "executive/driver/lifecycle.hpp"
+#include "executive/driver/link.hpp"
+#include "executive/frame/live_port.hpp"
+#include "executive/frame/orders.hpp"
+#include "executive/plan/plan.hpp"
+#include "executive/frame/program.hpp"
+#include "executive/record/recorder.hpp"
+#include "executive/state/state_image.hpp"
+#include "executive/driver/statistics.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/clock/edge_clock_settings.hpp"
+#include "rtsync/exchange/latest_cell.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/thread/run_counters.hpp"
+#include "rtsync/exchange/slot_ring.hpp"
+#include "rtsync/host/watchdog_device.hpp"
+
+namespace tactus::executive {
+
+/// How a run ended.
+enum class Outcome {
+  completed,   ///< all planned frames were run
+  stopped,     ///< somebody asked for the end
+  overrun,     ///< a maximum of the overrun policy was reached
+  clock_lost,  ///< the external clock was at fault, and the policy of that fault says terminate
+  link_lost,   ///< the link's policy about late or old data says terminate
+  failed,      ///< a job failed: Abort
+  aborted,     ///< somebody asked for Abort, or the sleeper broke
+};
+
+/// "completed", as summary.json has it.
+std::string_view name_of(Outcome outcome);
+
+struct RunEnd {
+  Outcome outcome = Outcome::completed;
+  std::string reason;  ///< a whole sentence; empty when completed
+  std::int64_t frames = 0;
+};
+
+/// A state to go on from: bytes in the layout of Executive::state_image().
+struct LoadedState {
+  std::vector<std::byte> bytes;
+  std::int64_t frame = 0;  ///< the frame that comes next
+};
+
+/// Runs a plan frame by frame: the heart of a rig.
+///
+/// Threads  constructor, run_default_data, run_initialization, run, run_shutdown: one after the other, run()
+///          on the rig's real-time thread. The requests and the readers: any thread, any time.
+/// RT       run(), from the first frame to the last: no lock, no allocation, no exception, no system call
+///          but the sleeper's and, where threads wait for each other by futex, theirs.
+class Executive final : public ModelServices, public CrewWork, public LinkOrders {
+ public:
+  /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `read_time` measures job times
+  /// where there is no trusted counter. Throws std::invalid_argument when the plan cannot be scheduled.
+  /// @when setup
+  Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper, rtsync::PacedClock& clock,
+            RealtimeVariables& realtime_variables, JobClock::Read read_time = &JobClock::monotonic);
+  Executive(const Executive&) = delete;
+  Executive& operator=(const Executive&) = delete;
+
+  /// State Start: default_data jobs (before the parameters are set) and initialization jobs (after). Throws
+  /// std::runtime_error naming the job that failed. @when setup
+  void run_default_data();
+  void run_initialization();
+  /// Runs until `frames` frames are done (INT64_MAX: for ever) or something ends it. Throws std::system_error
+  /// when the sleeper cannot be had. Once per executive.
+  RunEnd run(std::int64_t frames);
+  /// State Disconnect: all shutdown jobs, also after one has failed; returns what failed. @when service
+  std::vector<std::string> run_shutdown();
+
+  /// Requests; each is taken at the end of the frame. Abort wins over stop, stop over reset, reset over
+  /// pause.
+  /// @when any
+  void request_stop(
+      const char* reason) TACTUS_RT override;  ///< `reason` is kept as a pointer: it has to stay
+  void request_abort(const char* reason) TACTUS_RT override;  ///< likewise
+  void request_pause() TACTUS_RT { orders_.request_pause(); }
+  void request_resume() TACTUS_RT { orders_.request_resume(); }
+  void hold(bool yes) TACTUS_RT override { orders_.request_hold(yes); }
+  /// Run so many frames from where the rig stands, running or frozen, then freeze. At least 1.
+  void request_step(std::int64_t frames) TACTUS_RT { orders_.request_step(frames); }
+  /// Run until that simulated time (the first boundary of frames not before it), then freeze.
+  void request_run_until(rtsync::Nanoseconds sim_time) TACTUS_RT {
+    orders_.request_run_until(sim_time.count());
+  }
+  /// Back to the state before the initialization jobs, and on from there. A model that cannot: Abort.
+  void request_reset() TACTUS_RT { orders_.request_reset(); }
+  /// The job that is running; empty between jobs. The calling thread's own if it is one of the rig's threads,
+  /// else the main thread's. @when any
+  std::string_view running_job() const;
+  /// Of a thread, as PlannedJob::thread.                                                            @when any
+  std::string_view running_job(std::size_t thread) const;
+  /// Switches a job by its name; false when there is none. One of a cyclic class follows from the next
+  /// instant on.
+  bool enable_job(std::string_view name, bool on) TACTUS_RT override;
+  bool call_at(std::string_view model, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT override;
+  bool command(tactus_command command, std::int64_t value) TACTUS_RT override;
+  /// Real-time synchronization from the end of the frame on; ignored after forbid_realtime().       @when any
+  void set_realtime(bool on) TACTUS_RT override;
+  /// --no-realtime: whatever a model asks for. @when setup
+  void forbid_realtime() { realtime_allowed_ = false; }
+
+  bool stop_requested() const TACTUS_RT { return orders_.stop_reason() != nullptr; }
+  bool abort_requested() const TACTUS_RT { return orders_.abort_reason() != nullptr; }
+
+  State state() const TACTUS_RT { return state_.load(std::memory_order_relaxed); }
+  const FrameStatistics& statistics() const { return statistics_; }
+  const rtsync::JobHistogram& job_times(std::size_t job) const { return program_.job_times()[job]; }
+  /// As given, with a job for each integration loop at the end.
+  const Plan& plan() const { return program_.plan(); }
+  /// In the order of Plan::loops; their counters after run().
+  std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return program_.loops(); }
+  /// One reader: the service thread.
+  const Snapshot& latest() { return latest_.read(); }
+  /// What is known of the external clock, as of the last frame. One reader: the service thread.
+  const rtsync::EdgeClockStatus& latest_clock() { return latest_clock_.read(); }
+  /// Why the external clock froze the rig last. One reader: the service thread.
+  const char* latest_clock_fault() { return latest_clock_fault_.read().data(); }
+  /// One reader: the service thread.
+  bool pop_note(FrameNote& note) { return notes_.pop(note); }
+  std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
+  /// What the machine did to the real-time thread during run(); after run().
+  const rtsync::RunCounters& counters() const { return counters_; }
+  rtsync::RealtimeTotals totals() const { return sync_.totals(); }
+  /// Releases at which an asynchronous thread was still busy. After run().
+  std::int64_t skipped(std::size_t thread) const {
+    const Background* const background = program_.background(thread);
+    return background == nullptr ? 0 : background->skipped;
+  }
+
+  /// Drives all outputs to their safe values, for good. False: a device refused.                  @when any
+  bool end_outputs_safe() TACTUS_RT;
+  /// A device refused to be driven safe at some time.                                              @when any
+  bool output_stuck() const TACTUS_RT { return output_stuck_.load(std::memory_order_relaxed); }
+  /// There will be no frame: what was prepared for them has failed. @when setup
+  void abandon();
+  /// What an external clock keeps up to date; handed on to latest_clock(). @when setup
+  void set_clock_status(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
+  /// Who takes in and hands out at the borders of every frame, and says when the first one may run. @when
+  /// setup
+  void set_link(Link& link);
+  /// How programs outside see and change the rig; the plan says `live`. @when setup
+  void set_live(LivePort& live);
+  /// What they can force in a model, and the bit of the asynchronous thread that it is on (0: none). @when
+  /// setup
+  ModelForces* forces_of(const ModelInstance* model) { return program_.forces_of(model); }
+  std::uint64_t background_bit(const ModelInstance* model) const { return program_.background_bit(model); }
+  const Background* background_of(const ModelInstance* model) const { return program_.background_of(model); }
+  /// A rig that stands still looks up: something was asked of it.                                   @when any
+  void nudge() TACTUS_RT { orders_.nudge(); }
+  /// Kicked at the end of every frame and freeze frame. @when setup
+  void set_watchdog(rtsync::WatchdogDevice& watchdog) { watchdog_ = &watchdog; }
+  /// A recording that is sampled once per frame, after the frame's times are known. @when setup
+  void set_frame_log(Recording& log) { frame_log_ = &log; }
+  /// All recordings: they wait for room only while the rig is not in real time. @when setup
+  void set_recordings(std::vector<Recording*> recordings);
+  /// The main thread is a real-time one: it sleeps for a moment at least once a second, also while it is not
+  /// paced or cannot keep up, so that the kernel takes it for a runaway only when it is one. @when setup
+  void be_realtime_thread() { breathes_ = true; }
+  /// Who runs the other threads of the plan; without one the main thread does. @when setup
+  void set_crew(Crew& crew) { crew_ = &crew; }
+  /// The thread that serves as `thread` from here on, for running_job(). @when setup
+  void enter_thread(std::size_t thread);
+  /// Where the initialization jobs run after a reset, while the main thread keeps alive what watches over it;
+  /// without one, on the main thread. @when setup
+  void set_setup_thread(rtsync::ThreadSettings settings) { setup_thread_ = std::move(settings); }
+
+  /// All that a checkpoint holds; throws std::runtime_error when there can be none (a model that says so,
+  /// variables that share memory). @when setup
+  const StateImage& state_image();
+  /// Who takes checkpoints at the end of frames. `every`: in frames, 0: only when asked. Files of orders
+  /// without a name, and periodic ones, are named after the frame in `folder`. @when setup
+  void set_checkpoints(CheckpointWriter& writer, std::string folder, std::int64_t every);
+  /// A checkpoint at the end of the frame, named after the number of frames run.                   @when any
+  void request_checkpoint() TACTUS_RT { checkpoint_wanted_.store(true, std::memory_order_relaxed); }
+  /// Those that were not taken because the one before was still under way.                          @when any
+  std::int64_t checkpoints_missed() const TACTUS_RT {
+    return checkpoints_missed_.load(std::memory_order_relaxed);
+  }
+  /// The number of the frame that would come next. After run().
+  std::int64_t frames_done() const { return latest_frame_.frames; }
+  /// Why the state after the last frame is not complete; empty: it is. After run().
+  std::string incomplete() const;
+  /// The state after the last frame, for a checkpoint. Throws std::runtime_error naming the job that failed.
+  /// After run(). @when service
+  std::vector<std::byte> copy_state();
+  /// A reset is possible: the memory for the initial state is made. How long a copy of the state takes.
+  /// Throws like state_image(). @when setup
+  rtsync::Nanoseconds prepare_reset();
+  /// Go on from there instead of from frame 0: after run_initialization(), before run(). Throws
+  /// std::runtime_error naming the restart job that failed. @when setup
+  void load(const LoadedState& state);
+  /// Go on from there, at the end of the frame: the rig's thread copies it in. It must stay until loaded()
+  /// counts one more. @when any
+  void request_load(const LoadedState& state) TACTUS_RT { load_.store(&state, std::memory_order_release); }
+  std::int64_t loaded() const TACTUS_RT { return loaded_.load(std::memory_order_acquire); }
+  /// Orders of the rig file that were not reached. After run().
+  std::size_t orders_left() const { return orders_.left(); }
+  std::int64_t resets() const TACTUS_RT { return resets_.load(std::memory_order_relaxed); }
+
+  /// "thread 'plant' is stuck in job ...".
+  std::string stuck_text(std::size_t thread) const;
+  /// Who watches over the threads has found one that does not come back: it is not waited for any more. @when
+  /// rt
+  void mark_stuck(std::size_t thread) TACTUS_RT;
+  /// The first thread that is in a job, for the text of an abort; main if none is.
+  std::size_t working_thread() const;
+  /// A thread did not come back: it must not be waited for.                                        @when any
+  bool stuck() const TACTUS_RT { return crew_->stuck().has_value(); }
+
+  /// The main thread is at work: for who watches over it.                                           @when any
+  const std::atomic<bool>& busy() const { return busy_; }
+  const std::atomic<std::uint64_t>& progress() const { return progress_; }
+
+  LaneEnd work(std::size_t thread) TACTUS_RT override;
+  const Dependency& blocked_by(std::size_t thread) const TACTUS_RT override;
+  std::uint32_t instant() const TACTUS_RT override { return program_.schedule().instant(); }
+  /// For a crew that decides who goes next after every job: work() then pauses the lane after each.
+  void set_step_by_step(bool on) { step_by_step_ = on; }
+  void wake_waiters() TACTUS_RT override { program_.wake_waiters(); }
+
+ private:
+  std::vector<std::string> run_once(tactus_job_class job_class, bool go_on_after_failure);
+  std::vector<std::string> initialization_failures();
+  std::string failure_text(const CallFailure& failure) const;
+  std::tuple<int, unsigned, std::uint32_t> order_of(std::uint32_t job) const TACTUS_RT;
+  void take_asks() TACTUS_RT;
+  const CallFailure* first_failure() const;
+  Lane& lane_of(std::size_t thread) const;
+
+  void enter(State next) TACTUS_RT;
+  bool run_frame(std::int64_t k) TACTUS_RT;
+  bool run_instant() TACTUS_RT;
+  bool meet_backgrounds(std::int64_t k) TACTUS_RT;
+  bool due_backgrounds(std::int64_t k, std::uint64_t& due) TACTUS_RT;
+  std::uint64_t resting_backgrounds(std::int64_t k) TACTUS_RT;
+  bool run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT;
+  rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
+  void account(std::int64_t k) TACTUS_RT;
+  void take_orders(std::int64_t k) TACTUS_RT;
+  void take_checkpoints(std::int64_t k) TACTUS_RT;
+  bool take_checkpoint(std::string_view name, std::int64_t k) TACTUS_RT;
+  std::string_view checkpoint_path(std::string_view name, std::int64_t k) TACTUS_RT;
+  bool at_rest(std::int64_t k) TACTUS_RT;
+  rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT;
+  rtsync::Verdict freeze(std::int64_t k, bool clock_fault) TACTUS_RT;
+  bool serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT;
+  rtsync::Verdict rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT;
+  bool run_freeze_frame(std::int64_t n) TACTUS_RT;
+  rtsync::Verdict await_start(rtsync::Verdict verdict, std::int64_t k) TACTUS_RT;
+  void await_link(std::int64_t k);
+  bool link_grants(std::int64_t k) TACTUS_RT;
+  bool begin_link(std::int64_t k) TACTUS_RT;
+  void freeze_link(bool clock_fault) TACTUS_RT;
+  void alive() TACTUS_RT;
+  /// The main thread waits for time to pass, and need not get on; and works again.
+  void breathe() TACTUS_RT;
+  bool apply(tactus_command command, std::int64_t value) TACTUS_RT;
+  void rest() TACTUS_RT { busy_.store(false, std::memory_order_relaxed); }
+  void wake() TACTUS_RT {
+    progress_.fetch_add(1, std::memory_order_relaxed);
+    busy_.store(true, std::memory_order_relaxed);
+  }
+  void follow_realtime() TACTUS_RT;
+  void drive_safe() TACTUS_RT;
+  bool wait_for(Background& background) TACTUS_RT;
+  bool wait_for_backgrounds() TACTUS_RT;
+  bool back_wanted() const TACTUS_RT {
+    return orders_.reset_wanted() || load_.load(std::memory_order_relaxed) != nullptr;
+  }
+  std::optional<std::int64_t> go_back();
+  bool restore(const std::byte* bytes, std::int64_t frame);
+  bool initialize_again();
+  RunEnd ended(rtsync::Verdict verdict, std::int64_t k);
+
+  Program program_;
+  LoneCrew lone_crew_;
+  Crew* crew_;
+  Orders orders_;
+  rtsync::RealtimeSync& sync_;
+  rtsync::Sleeper& sleeper_;
+  rtsync::PacedClock& clock_;
+
+  tactus_call end_call_{0, 0, 0};
+  tactus_call log_call_{0, 0, 0};
+  bool in_controller_ = false;
+  bool step_by_step_ = false;
+
+  std::atomic<State> state_{State::connect};
+  std::atomic<bool> busy_{false};
+  std::atomic<std::uint64_t> progress_{0};
+
+  FrameStatistics statistics_;
+  rtsync::LatestCell<Snapshot> latest_;
+  Snapshot latest_frame_;
+  rtsync::LatestCell<rtsync::EdgeClockStatus> latest_clock_;
+  rtsync::LatestCell<FaultText> latest_clock_fault_;
+  const rtsync::EdgeClockStatus* clock_status_ = nullptr;
+  rtsync::WatchdogDevice* watchdog_ = nullptr;
+  LivePort* live_ = nullptr;
+  Link* link_ = nullptr;
+  bool link_lost_ = false;         // its policy ends the rig
+  const bool clock_is_monotonic_;  // rig time is CLOCK_MONOTONIC
+  std::int64_t turns_ = 0;
+  std::atomic<bool> output_stuck_{false};
+  rtsync::SpscRing<FrameNote> notes_{4096};
+  std::atomic<std::uint64_t> notes_lost_{0};
+  rtsync::RunCounters counters_;
+  RealtimeVariables& rt_;
+  std::array<std::int64_t, FrameNote::kFramesBefore> slack_before_{};
+  Recording* frame_log_ = nullptr;
+  std::vector<Recording*> recordings_;
+  bool was_realtime_ = false;
+  bool realtime_allowed_ = true;
+
+  StateImage image_;
+  bool image_made_ = false;
+  CheckpointWriter* checkpoints_ = nullptr;
+  std::string checkpoint_folder_;
+  std::array<char, CheckpointWriter::kLongestPath + 1> checkpoint_path_{};
+  std::int64_t checkpoint_every_ = 0;
+  std::atomic<std::int64_t> checkpoints_missed_{0};
+  std::atomic<bool> checkpoint_wanted_{false};
+  std::array<const TimedOrder*, 16> named_{};  // of the rig file, that wait to be taken
+  std::size_t named_count_ = 0;
+  bool unnamed_wanted_ = false;
+  std::int64_t last_periodic_ = -1;
+  std::vector<std::byte> initial_;
+  std::string reset_refusal_ = "no memory was made ready for it";
+  std::string reset_failure_;
+  bool reset_job_failed_ = false;
+  std::optional<rtsync::ThreadSettings> setup_thread_;
+  std::atomic<const LoadedState*> load_{nullptr};
+  std::atomic<std::int64_t> loaded_{0};
+  std::atomic<std::int64_t> resets_{0};
+  std::int64_t first_frame_ = 0;
+  std::int64_t frames_run_ = 0;
+
+  /// Who was found stuck first, and in which job.
+  struct alignas(8) Marked {  // one load or store of the processor, whatever the compiler
+    std::uint32_t thread = UINT32_MAX;
+    std::uint32_t job = kNoPlanJob;
+    bool is(std::size_t other) const { return thread == other; }
+    bool somebody() const { return thread != UINT32_MAX; }
+  };
+  std::atomic<Marked> marked_{Marked{}};
+  std::optional<rtsync::Instant<rtsync::MonotonicTime>>
+      last_sleep_;  // of a real-time thread that need not sleep
+  bool breathes_ = false;
+  bool failed_ = false;  // a job did: nothing is run any more
+};
+
+}  // namespace tactus::executive

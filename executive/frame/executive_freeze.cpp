@@ -1,0 +1,127 @@
+// How an executive stands still.
+#include <bit>
+
+#include "executive/frame/executive.hpp"
+
+namespace tactus::executive {
+
+using rtsync::Verdict;
+
+Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT {
+  take_orders(k);
+  for (;;) {
+    const bool told = verdict == Verdict::freeze || verdict == Verdict::clock_freeze;
+    const bool asked = frames_left && verdict == Verdict::go_on && orders_.paused();
+    if (failed_ || (!told && (!asked || orders_.ending() || back_wanted()))) return verdict;
+    if (told) orders_.force_pause();
+    if (verdict == Verdict::clock_freeze) drive_safe();
+    verdict = freeze(k, verdict == Verdict::clock_freeze);
+    frames_left = true;
+  }
+}
+
+Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
+  enter(State::pause);
+  Snapshot frozen = latest_frame_;
+  frozen.state = State::pause;
+  frozen.clock_fault = clock_fault;
+  frozen.episode = live_ != nullptr && live_->stops_before(k);
+  if (clock_fault) {  // put into words here, where nothing moves; the one allocation of a frozen rig
+    FaultText text{};
+    sleeper_.failure().copy(text.data(), text.size() - 1);
+    latest_clock_fault_.write(text);
+  }
+  frozen.reached = sync_.reached();
+  freeze_link(clock_fault);
+  sync_.freeze_init();
+  program_.freeze_schedule().reset();
+  if (!run_list(TACTUS_FREEZE_INIT, {0, 0, plan().freeze_frame.seconds()})) return Verdict::go_on;
+  std::int64_t n = 0;
+  for (; orders_.paused(); ++n) {
+    if (!run_freeze_frame(n)) return Verdict::go_on;
+    take_checkpoints(k);
+    if (failed_) return Verdict::go_on;
+    alive();
+    frozen.turns = turns_;
+    latest_.write(frozen);
+    const Verdict verdict = rest_frozen(k, frozen);
+    if (verdict == Verdict::source_lost || verdict == Verdict::clock_terminate) return verdict;
+    if (orders_.ending())
+      return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
+    if (back_wanted()) return Verdict::go_on;
+    orders_.freeze_frame_ended();
+    take_orders(k);
+    if (orders_.paused()) freeze_link(clock_fault);
+  }
+  enter(State::resume);
+  if (link_ != nullptr) link_->unfreeze();
+  if (!run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()}))
+    return Verdict::go_on;
+  return sync_.unfreeze();
+}
+
+/// Until the next freeze frame, or the rig is told to do something else. What is asked from outside is
+/// answered meanwhile.
+Verdict Executive::rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
+  bool begins = live_ != nullptr && serve_frozen(k, frozen);
+  for (;;) {
+    if (begins) {
+      orders_.let_go();
+      return Verdict::go_on;
+    }
+    rest();
+    const Verdict verdict = sync_.freeze_pause(live_ == nullptr ? nullptr : &orders_.nudged());
+    wake();
+    if (live_ == nullptr || !orders_.take_nudge()) return verdict;
+    begins = serve_frozen(k, frozen);
+    if (verdict != Verdict::go_on || orders_.ending() || back_wanted()) return verdict;
+    if (begins) continue;
+    if (sync_.freeze_frame_over()) return verdict;  // however much is asked, those who watch over it are told
+    take_orders(k);
+    if (!orders_.paused()) return verdict;
+  }
+}
+
+/// What was asked from outside of a rig that stands still. True: an episode begins.
+bool Executive::serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
+  const bool begins = live_->take_frozen(k, resting_backgrounds(k));
+  for (std::uint64_t rest = live_->take_touched(); rest != 0; rest &= rest - 1)  // so that it can be read
+    program_.backgrounds()[static_cast<std::size_t>(std::countr_zero(rest))]->mailbox.publish();
+  live_->show_frozen(k, frozen);
+  return begins;
+}
+
+/// Tells the others why the rig stands still: not, if it is because one of them does.
+void Executive::freeze_link(bool clock_fault) TACTUS_RT {
+  if (link_ == nullptr) return;
+  const bool overrun = sync_.reached() != rtsync::Maximum::none;
+  link_->freeze(!orders_.paused_here() ? ""
+                : clock_fault          ? "a fault of the external clock"
+                : overrun              ? "a maximum of the overrun policy was reached"
+                                       : "the rig was paused");
+}
+
+/// The jobs of one freeze frame: those with a freeze time of their own, then those of its end.
+bool Executive::run_freeze_frame(std::int64_t n) TACTUS_RT {
+  struct Visitor {
+    Executive& self;
+    void controller() TACTUS_RT {}
+    CallEnd call(std::uint32_t place) TACTUS_RT {
+      return self.program_.lane(0).call(self.program_.freeze_entry(place));
+    }
+  } visitor{*this};
+  Schedule& schedule = program_.freeze_schedule();
+  program_.lane(0).begin();
+  while (!failed_ && schedule.next(n)) {
+    schedule.start(0);
+    failed_ = schedule.run(0, visitor) != LaneEnd::done;
+    schedule.close();
+  }
+  const rtsync::Period& frame = plan().freeze_frame;
+  const bool good = !failed_ && run_list(TACTUS_FREEZE, {frame.times(n + 1).count(), n, frame.seconds()});
+  program_.lane(0).set_running(kNoPlanJob);
+  program_.lane(0).count();
+  return good;
+}
+
+}  // namespace tactus::executive

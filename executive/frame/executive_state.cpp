@@ -1,0 +1,277 @@
+// How an executive remembers and goes back: checkpoints, loading, reset.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "executive/frame/executive.hpp"
+#include "rtsync/crash/crash_handler.hpp"
+
+namespace tactus::executive {
+
+using rtsync::Verdict;
+
+const StateImage& Executive::state_image() {
+  if (image_made_) return image_;
+  std::string refusals;
+  std::vector<const ModelInstance*> models;
+  for (const PlannedJob& job : plan().jobs)
+    if (job.model != nullptr && std::find(models.begin(), models.end(), job.model) == models.end())
+      models.push_back(job.model);
+  std::vector<Piece> pieces;
+  for (const ModelInstance* const model : models) {
+    if (!model->restart_refusal().empty())
+      refusals += (refusals.empty() ? "" : "; ") + std::string("model '") + model->name() +
+                  "' cannot go back to a state it had before: " + model->restart_refusal();
+    for (const Variable& variable : model->variables()) pieces.push_back(piece_of(variable));
+  }
+  if (!refusals.empty()) throw std::runtime_error(refusals);
+  program_.add_state(pieces);
+  pieces.push_back(own_piece("@rt.frame", rt_.frame));
+  pieces.push_back(own_piece("@orders.hold", orders_.hold()));
+  image_ = StateImage(std::move(pieces));
+  image_made_ = true;
+  return image_;
+}
+
+void Executive::set_checkpoints(CheckpointWriter& writer, std::string folder, std::int64_t every) {
+  (void)state_image();
+  checkpoints_ = &writer;
+  checkpoint_folder_ = std::move(folder);
+  checkpoint_every_ = every;
+}
+
+rtsync::Nanoseconds Executive::prepare_reset() {
+  try {
+    initial_.assign(std::max<std::size_t>(state_image().bytes(), 1), std::byte{0});
+    reset_refusal_.clear();
+    image_.copy_to(initial_.data());  // warms the caches, as the frames will
+    const auto begin = std::chrono::steady_clock::now();
+    image_.copy_to(initial_.data());
+    return std::chrono::steady_clock::now() - begin;
+  } catch (const std::exception& error) {
+    reset_refusal_ = error.what();
+    throw;
+  }
+}
+
+/// Whether the state is complete at the boundary before frame k: no asynchronous thread is in the middle of
+/// its period. One that must finish there is waited for.
+bool Executive::at_rest(std::int64_t k) TACTUS_RT {
+  for (const auto& background : program_.backgrounds()) {
+    if (!background->is_due(k)) return false;
+    if (background->kind == ThreadKind::asynchronous_must_finish) {
+      if (!wait_for(*background)) return !(failed_ = true);
+    } else if (!crew_->is_idle(background->thread)) {
+      return false;
+    }
+  }
+  for (const auto& background : program_.backgrounds()) program_.post_switches(*background);
+  return true;
+}
+
+/// Checkpoints that are wanted before frame k: at the times of the rig file, every so often, or asked for
+/// from outside. They are taken as soon as the state is complete and the writer free, and named after the
+/// frame where that is.
+void Executive::take_checkpoints(std::int64_t k) TACTUS_RT {
+  if (checkpoints_ == nullptr) return;
+  while (const TimedOrder* const order = orders_.next_checkpoint(k)) {
+    const bool room = named_count_ < named_.size();
+    if (room) named_[named_count_++] = order;
+    if (!room) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
+  }
+  bool periodic =
+      checkpoint_every_ > 0 && k > first_frame_ && k % checkpoint_every_ == 0 && k != last_periodic_;
+  if (periodic) last_periodic_ = k;
+  if (checkpoint_wanted_.load(std::memory_order_relaxed))
+    periodic = checkpoint_wanted_.exchange(false, std::memory_order_relaxed) || periodic;
+  if (periodic && unnamed_wanted_) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
+  unnamed_wanted_ = unnamed_wanted_ || periodic;
+  while ((named_count_ > 0 || unnamed_wanted_) && !failed_ && at_rest(k)) {
+    while (!checkpoints_->ready()) {
+      if (sync_.active() || orders_.ending()) return;
+      rest();  // outside of real time nothing is lost: the one before is waited for
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      wake();
+    }
+    if (named_count_ > 0) {
+      if (!take_checkpoint(named_[0]->text, k)) return;
+      std::shift_left(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(named_count_--), 1);
+    } else {
+      if (!take_checkpoint("", k)) return;
+      unnamed_wanted_ = false;
+    }
+  }
+}
+
+/// False: a job around it failed.
+bool Executive::take_checkpoint(std::string_view name, std::int64_t k) TACTUS_RT {
+  const tactus_call call{plan().frame.times(k).count(), k, 0};
+  const std::string_view path = checkpoint_path(name, k);
+  if (checkpoints_->request(path) != CheckpointWriter::Request::accepted) {
+    checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  bool good = run_list(TACTUS_CHECKPOINT, call);
+  if (good) {
+    program_.settle();
+    (void)checkpoints_->take(k - 1, call.sim_time_ns);
+    good = run_list(TACTUS_POST_CHECKPOINT, call);
+  }
+  program_.lane(0).set_running(kNoPlanJob);
+  program_.lane(0).count();
+  return good;
+}
+
+/// In the folder; without a name it is named after frame k. Too long: empty.
+std::string_view Executive::checkpoint_path(std::string_view name, std::int64_t k) TACTUS_RT {
+  std::array<char, 24> number{};
+  const auto end = std::to_chars(number.data(), number.data() + number.size(), k);
+  const std::string_view digits{number.data(), static_cast<std::size_t>(end.ptr - number.data())};
+  const bool unnamed = name.empty();
+  std::size_t length = 0;
+  for (const std::string_view part :
+       {std::string_view(checkpoint_folder_), std::string_view("/"),
+        unnamed ? std::string_view("frame-") : name, unnamed ? digits : std::string_view(),
+        unnamed ? std::string_view(".tck") : std::string_view()}) {
+    if (part.empty()) continue;
+    if (part.size() > checkpoint_path_.size() - length) return {};
+    std::memcpy(checkpoint_path_.data() + length, part.data(), part.size());
+    length += part.size();
+  }
+  return {checkpoint_path_.data(), length};
+}
+
+std::string Executive::incomplete() const {
+  const std::int64_t k = latest_frame_.frames;
+  for (const auto& background : program_.backgrounds())
+    if (background->kind == ThreadKind::asynchronous_must_finish && !background->is_due(k))
+      return "thread '" + plan().threads[background->thread - 1].name +
+             "' ended in the middle of its period; let the run end at a multiple of it";
+  return "";
+}
+
+std::vector<std::byte> Executive::copy_state() {
+  const std::int64_t k = latest_frame_.frames;
+  if (!run_list(TACTUS_CHECKPOINT, {end_call_.sim_time_ns, k, 0}))
+    throw std::runtime_error(failure_text(*first_failure()));
+  program_.settle();
+  std::vector<std::byte> bytes(image_.bytes());
+  image_.copy_to(bytes.data());
+  if (!run_list(TACTUS_POST_CHECKPOINT, {end_call_.sim_time_ns, k, 0}))
+    throw std::runtime_error(failure_text(*first_failure()));
+  return bytes;
+}
+
+/// Copies a state in, with the jobs around it. False: one of them failed.
+bool Executive::restore(const std::byte* bytes, std::int64_t frame) {
+  const tactus_call before{plan().frame.times(frame).count(), -1, 0};
+  if (!run_list(TACTUS_PRELOAD_CHECKPOINT, before)) return false;
+  image_.copy_from(bytes);
+  program_.take_state();
+  if (live_ != nullptr) live_->forget(frame);
+  program_.seek(frame);
+  end_call_.sim_time_ns = before.sim_time_ns;
+  latest_frame_.frames = frame;
+  latest_frame_.sim_time_ns = before.sim_time_ns;
+  const bool good = run_list(TACTUS_RESTART, before);
+  program_.lane(0).set_running(kNoPlanJob);
+  program_.lane(0).count();
+  return good;
+}
+
+void Executive::load(const LoadedState& state) {
+  (void)state_image();
+  if (!restore(state.bytes.data(), state.frame)) {
+    enter(State::abort);
+    throw std::runtime_error(failure_text(*first_failure()));
+  }
+  first_frame_ = state.frame;
+  loaded_.fetch_add(1, std::memory_order_release);
+}
+
+/// A reset, or a checkpoint to be loaded: the frame that comes next; nothing when the rig has to end.
+std::optional<std::int64_t> Executive::go_back() {
+  const LoadedState* const loading = load_.exchange(nullptr, std::memory_order_acquire);
+  if (link_ != nullptr) {
+    reset_failure_ = "a linked rig cannot go back: the virtual time of the others does not";
+    return std::nullopt;
+  }
+  if (can_go(state(), State::stop)) enter(State::stop);
+  drive_safe();
+  enter(State::reset);
+  orders_.forget_hold();
+  rest();  // whoever is stuck, the guard finds
+  for (const auto& background : program_.backgrounds()) {
+    while (!crew_->is_idle(background->thread) && !orders_.ending()) {
+      alive();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  wake();
+  if (orders_.ending()) return std::nullopt;
+  if (!wait_for_backgrounds() || failed_) return std::nullopt;
+  std::int64_t frame = 0;
+  if (loading != nullptr) {
+    frame = loading->frame;
+    if (!restore(loading->bytes.data(), frame)) return std::nullopt;
+    orders_.seek(frame);
+    take_checkpoints(frame);
+    loaded_.fetch_add(1, std::memory_order_release);
+    enter(State::start);
+    return frame;
+  }
+  orders_.reset_taken();
+  if (!reset_refusal_.empty()) {
+    reset_failure_ = "the rig cannot be reset: " + reset_refusal_;
+    return std::nullopt;
+  }
+  if (!restore(initial_.data(), 0)) return std::nullopt;
+  enter(State::start);
+  if (!initialize_again()) return std::nullopt;
+  resets_.fetch_add(1, std::memory_order_relaxed);
+  return frame;
+}
+
+/// The jobs of Start after a reset. They may take long: what watches over the rig is kept content meanwhile.
+bool Executive::initialize_again() {
+  std::vector<std::string> failures;
+  const auto work = [&] { failures = initialization_failures(); };
+  if (setup_thread_) {
+    std::atomic<bool> done{false};
+    try {
+      rtsync::PinnedThread thread(*setup_thread_, [&] {
+        const rtsync::CrashStack stack;
+        try {
+          work();
+        } catch (const std::exception& error) {
+          failures.emplace_back(error.what());
+        }
+        done.store(true);
+      });
+      rest();  // it may take its time
+      while (!done.load()) {
+        alive();
+        latest_frame_.turns = turns_;
+        latest_frame_.state = State::start;
+        latest_.write(latest_frame_);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      thread.join();
+      wake();
+    } catch (const std::system_error& error) {
+      failures.emplace_back(std::string("no thread for the initialization jobs: ") + error.what());
+    }
+  } else {
+    work();
+  }
+  if (failures.empty()) return true;
+  reset_failure_ = "after a reset: " + failures.front();
+  reset_job_failed_ = true;
+  return false;
+}
+
+}  // namespace tactus::executive

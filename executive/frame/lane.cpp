@@ -1,0 +1,51 @@
+#include "executive/frame/lane.hpp"
+
+namespace tactus::executive {
+
+CallEnd Lane::call_with_extras(const Entry& entry) TACTUS_RT {
+  const CallExtras& extras = *entry.extras;
+  for (const Dependency& dependency : extras.waits_for) {
+    if (!schedule_->is_due(dependency.place) || dependency.done->value() == schedule_->instant()) continue;
+    blocked_by_ = &dependency;
+    return CallEnd::blocked;
+  }
+  if (extras.copies != nullptr) (void)CopyList::run(extras.copies, entry.call);
+  if (extras.forces != nullptr) extras.forces->apply();
+  CallEnd end = make(entry);
+  if (extras.forces != nullptr) extras.forces->apply();
+  if (extras.guard != nullptr && end == CallEnd::done) {
+    if (const VariableGuard::Bad* const bad = extras.guard->check()) [[unlikely]] {
+      failure_ = {entry.job, 0, bad};
+      end = CallEnd::failed;
+    }
+  }
+  if (extras.done != nullptr && end == CallEnd::done) extras.done->open(schedule_->instant());
+  return end;
+}
+
+bool Lane::run_list(std::span<const Entry> list) TACTUS_RT {
+  if (list.empty()) return true;
+  begin();
+  for (const Entry& entry : list)
+    if (entry.is_on() && call(entry) != CallEnd::done) return false;
+  return true;
+}
+
+void Lane::count() TACTUS_RT {
+  constexpr std::size_t kAhead = 8;
+  for (std::size_t i = 0; i < log_size_; ++i) {
+    if (i + kAhead < log_size_) {
+      const JobTime& ahead = log_[i + kAhead];
+      times_[ahead.job].prefetch(clock_.to_time(ahead.ticks));
+    }
+    const JobTime& time = log_[i];
+    times_[time.job].add(clock_.to_time(time.ticks));
+    if (time.ticks > longest_ticks_) {
+      longest_ticks_ = time.ticks;
+      longest_job_ = time.job;
+    }
+  }
+  log_size_ = 0;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,170 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "executive/model/connection.hpp"
+#include "executive/frame/job_clock.hpp"
+#include "executive/model/model_forces.hpp"
+#include "executive/plan/schedule.hpp"
+#include "executive/model/variable_guard.hpp"
+#include "rtsync/thread/gate.hpp"
+#include "rtsync/time/histogram.hpp"
+
+namespace tactus::executive {
+
+/// No job of the plan.
+inline constexpr std::uint32_t kNoPlanJob = UINT32_MAX;
+
+/// A job of another lane that has to be done first, whenever both are due.
+struct Dependency {
+  std::uint32_t place = 0;
+  rtsync::Gate* done = nullptr;  ///< shows the number of the instant
+  rtsync::WaitMode wait = rtsync::WaitMode::adaptive;
+  std::size_t thread = 0;  ///< who runs it
+};
+
+/// What some calls need before and after them.
+struct CallExtras {
+  std::vector<Dependency> waits_for;
+  CopyList* copies = nullptr;      ///< fills the model's inputs
+  VariableGuard* guard = nullptr;  ///< looks at what the model wrote
+  ModelForces* forces = nullptr;   ///< what somebody outside forces in the model
+  rtsync::Gate* done = nullptr;    ///< somebody waits for this job
+};
+
+/// A call that is ready to be made.
+struct Entry {
+  tactus_job_function run = nullptr;
+  void* self = nullptr;
+  const tactus_call* call = nullptr;
+  std::uint32_t job = kNoPlanJob;  ///< index into Plan::jobs; none for copies
+  const CallExtras* extras = nullptr;
+  const std::atomic<bool>* enabled = nullptr;  ///< of a job that the schedule does not know; nullptr: always
+  bool is_on() const TACTUS_RT { return enabled == nullptr || enabled->load(std::memory_order_relaxed); }
+};
+
+/// Why a lane ended.
+struct CallFailure {
+  std::uint32_t job = kNoPlanJob;
+  int status = 0;  ///< what the job returned; 0 when a variable is bad
+  const VariableGuard::Bad* bad = nullptr;
+  bool happened() const { return job != kNoPlanJob; }
+};
+
+/// What a job asked for while others may run beside it: a job switched, or a command.
+struct Ask {
+  std::uint32_t by = kNoPlanJob;   ///< the job that asked
+  std::uint32_t job = kNoPlanJob;  ///< the one to be switched; none: a command
+  bool on = false;
+  tactus_command command = TACTUS_PAUSE;
+  std::int64_t value = 0;
+};
+
+/// Makes the calls of one thread, one after the other, and measures them: the end of one job is the beginning
+/// of the next, so there is one clock read per job.
+///
+/// Threads  call, run_list, begin, count: the thread whose lane it is; failure() and the times: after it has
+/// ended.
+///          running_job(), passes(), busy(): any.
+/// RT       everything but the constructor.
+class alignas(64) Lane {
+ public:
+  /// `times`: a histogram per job of the plan, of which a lane writes those of its own jobs; empty: nothing
+  /// is measured. `most_calls`: of one frame, as far as known.
+  Lane(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, std::size_t most_calls)
+      : clock_(clock), times_(times), log_(times.empty() ? 0 : most_calls) {}
+
+  /// Before the first call after a while.
+  void begin() TACTUS_RT {
+    if (!log_.empty()) last_tick_ = clock_.ticks();
+  }
+  CallEnd call(const Entry& entry) TACTUS_RT {
+    return entry.extras == nullptr ? make(entry) : call_with_extras(entry);
+  }
+  /// True: all were made.
+  bool run_list(std::span<const Entry> list) TACTUS_RT;
+  /// The instant whose dependencies are looked at.
+  void set_schedule(const Schedule* schedule) { schedule_ = schedule; }
+  /// What blocked the last call.
+  const Dependency* blocked_by() const TACTUS_RT { return blocked_by_; }
+  /// Counts what was measured since the last time, in the slack: the histograms of many jobs lie in no cache.
+  void count() TACTUS_RT;
+  /// Of what was counted since reset_longest().
+  std::uint64_t longest_ticks() const TACTUS_RT { return longest_ticks_; }
+  std::uint32_t longest_job() const TACTUS_RT { return longest_job_; }
+  /// Something that is no job of this lane took long: it was waited for.
+  void consider(std::uint32_t job, std::uint64_t ticks) TACTUS_RT {
+    if (ticks <= longest_ticks_) return;
+    longest_ticks_ = ticks;
+    longest_job_ = job;
+  }
+  void reset_longest() TACTUS_RT {
+    longest_ticks_ = 0;
+    longest_job_ = kNoPlanJob;
+  }
+
+  /// False: there is no room for more in this instant.
+  bool ask(Ask ask) TACTUS_RT {
+    if (ask_count_ == asks_.size()) return false;
+    ask.by = running_job();
+    asks_[ask_count_++] = ask;
+    return true;
+  }
+  std::span<const Ask> asks() const TACTUS_RT { return {asks_.data(), ask_count_}; }
+  void forget_asks() TACTUS_RT { ask_count_ = 0; }
+
+  std::uint32_t running_job() const TACTUS_RT { return running_.load(std::memory_order_relaxed); }
+  void set_running(std::uint32_t job) TACTUS_RT { running_.store(job, std::memory_order_relaxed); }
+  /// The instant it has begun last.
+  std::uint32_t instant = 0;
+  const CallFailure& failure() const TACTUS_RT { return failure_; }
+  void fail(const CallFailure& failure) TACTUS_RT { failure_ = failure; }
+
+ private:
+  struct JobTime {
+    std::uint64_t ticks = 0;
+    std::uint32_t job = 0;
+  };
+  CallEnd call_with_extras(const Entry& entry) TACTUS_RT;
+  CallEnd make(const Entry& entry) TACTUS_RT {
+    if (entry.job == kNoPlanJob) {
+      (void)entry.run(entry.self, entry.call);  // copies cannot fail, and their time is their job's
+      return CallEnd::done;
+    }
+    running_.store(entry.job, std::memory_order_relaxed);
+    const int status = entry.run(entry.self, entry.call);
+    if (!log_.empty()) measure(entry.job);
+    if (status == 0) [[likely]]
+      return CallEnd::done;
+    if (!failure_.happened()) failure_ = {entry.job, status, nullptr};  // a loop has named its job already
+    return CallEnd::failed;
+  }
+  void measure(std::uint32_t job) TACTUS_RT {
+    const std::uint64_t now = clock_.ticks();
+    log_[log_size_++] = {now - last_tick_, job};
+    last_tick_ = now;
+    if (log_size_ == log_.size()) [[unlikely]]
+      count();
+  }
+
+  const JobClock& clock_;
+  std::vector<rtsync::JobHistogram>& times_;
+  std::vector<JobTime> log_;  // in the order of the calls
+  std::size_t log_size_ = 0;
+  std::array<Ask, 256> asks_{};  // in the order of the jobs
+  std::size_t ask_count_ = 0;
+  std::uint64_t last_tick_ = 0;
+  std::uint64_t longest_ticks_ = 0;
+  std::uint32_t longest_job_ = kNoPlanJob;
+  const Schedule* schedule_ = nullptr;
+  const Dependency* blocked_by_ = nullptr;
+  CallFailure failure_;
+  std::atomic<std::uint32_t> running_{kNoPlanJob};
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,305 @@
+#include "executive/frame/live_port.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+namespace tactus::executive {
+namespace {
+
+constexpr std::size_t kHead = (sizeof(LivePort::Head) + 63) / 64 * 64;
+
+template <std::size_t kBytes>
+void copy_pieces(const std::byte* const* from, std::size_t count, std::size_t, std::byte* to) noexcept {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * kBytes, from[i], kBytes);
+}
+void copy_any(const std::byte* const* from, std::size_t count, std::size_t bytes, std::byte* to) noexcept {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from[i], bytes);
+}
+
+/// Of small sizes, without a call for each piece.
+template <std::size_t... kWords>
+auto copier_of(std::size_t bytes, std::index_sequence<kWords...>) {
+  auto* copy = &copy_any;
+  ((bytes == 8 * (kWords + 1) ? void(copy = &copy_pieces<8 * (kWords + 1)>) : void()), ...);
+  return copy;
+}
+
+}  // namespace
+
+LivePort::LivePort(std::vector<Source> sources) : sources_(std::move(sources)) {
+  forced_.reserve(sources_.size());
+  lay_out();
+}
+
+void LivePort::redirect(
+    const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where) {
+  for (Source& source : sources_)
+    if (const void* const elsewhere = where(source.model, source.data, source.bytes)) source.data = elsewhere;
+  lay_out();
+}
+
+/// In the order of their addresses: what are neighbours in memory are copied in one go.
+void LivePort::lay_out() {
+  std::vector<std::size_t> order(sources_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+    return std::less<const void*>{}(sources_[a].data, sources_[b].data);
+  });
+  struct Run {
+    const std::byte* from;
+    std::size_t bytes;
+  };
+  std::vector<Run> runs;
+  offsets_.assign(sources_.size(), 0);
+  bytes_ = 0;
+  for (const std::size_t i : order) {
+    const auto* const from = static_cast<const std::byte*>(sources_[i].data);
+    const bool follows = !runs.empty() && runs.back().from + runs.back().bytes == from;
+    if (follows)
+      runs.back().bytes += sources_[i].bytes;
+    else
+      runs.push_back({from, sources_[i].bytes});
+    offsets_[i] = bytes_;
+    bytes_ += sources_[i].bytes;
+  }
+  pieces_.clear();
+  strips_.clear();
+  for (const Run& run : runs) {
+    if (strips_.empty() || strips_.back().bytes != run.bytes)
+      strips_.push_back({run.bytes, 0, copier_of(run.bytes, std::make_index_sequence<32>())});
+    pieces_.push_back(run.from);
+    strips_.back().end = pieces_.size();
+  }
+  block_ = std::make_unique<rtsync::LatestBlock>(kHead + bytes_);
+}
+
+const LivePort::Head* LivePort::read(const std::byte*& values) TACTUS_RT {
+  const std::byte* const block = block_->read();
+  if (block == nullptr) return nullptr;
+  values = block + kHead;
+  return reinterpret_cast<const Head*>(block);
+}
+
+void LivePort::publish(std::int64_t last, const Snapshot& rig) TACTUS_RT {
+  if (!wanted_.load(std::memory_order_relaxed)) return;
+  // In this order: who sees the new number, and wants one, is not forgotten.
+  wanted_.store(false, std::memory_order_relaxed);
+  const std::int64_t sequence = begun_.load(std::memory_order_relaxed) + 1;
+  begun_.store(sequence, std::memory_order_release);
+  const Head head{sequence, last, rig};
+  std::byte* const block = block_->writable();
+  std::memcpy(block, &head, sizeof head);
+  std::byte* values = block + kHead;
+  std::size_t begin = 0;
+  for (const Strip& strip : strips_) {
+    strip.copy(&pieces_[begin], strip.end - begin, strip.bytes, values);
+    values += (strip.end - begin) * strip.bytes;
+    begin = strip.end;
+  }
+  block_->publish();
+}
+
+void LivePort::begin_frame(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+  frame_.store(k, std::memory_order_release);
+  answer_offer(k, false);
+  take(k, at_rest);
+  for (ModelForces* const forces : forced_)
+    if (forces->thread() == 0) forces->apply();
+}
+
+void LivePort::end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT {
+  if (episode_ != nullptr) {
+    LiveEpisode& episode = *episode_;
+    for (; episode.next < episode.captures.size(); ++episode.next) {
+      const LiveEpisode::Capture& capture = episode.captures[episode.next];
+      if (capture.frame > k) break;
+      std::memcpy(episode.data.data() + capture.offset, capture.from, capture.bytes);
+    }
+  }
+  publish(k, rig);
+}
+
+bool LivePort::take_frozen(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+  if (stops_before(k)) end_episode(false);
+  answer_offer(k, true);
+  touched_ = 0;  // what was changed while frames ran is shown where its thread meets them
+  take(k, at_rest);
+  if (episode_ == nullptr || episode_->begun) return false;
+  episode_->begun = true;
+  return true;
+}
+
+/// An episode begins where it was planned for, with all of its inputs, or not at all.
+void LivePort::answer_offer(std::int64_t k, bool frozen) TACTUS_RT {
+  if (offered_.load(std::memory_order_relaxed) == nullptr) return;
+  LiveEpisode* const offered = offered_.exchange(nullptr, std::memory_order_acq_rel);
+  if (offered == nullptr) return;
+  episode_ = offered;
+  const bool begins = frozen && k == offered->first_frame;
+  for (LivePacket* const packet : offered->packets)
+    begins ? accept(packet, k) : finish(packet, LivePacket::End::dropped, k);
+  if (!begins) end_episode(true);
+}
+
+void LivePort::end_episode(bool broken) TACTUS_RT {
+  LiveEpisode* const episode = episode_;
+  episode_ = nullptr;
+  episode->broken = broken;
+  episode->done.store(true, std::memory_order_release);
+}
+
+void LivePort::forget(std::int64_t k) TACTUS_RT {
+  answer_offer(k, false);
+  LivePacket* packet = nullptr;
+  while (packets_.pop(packet)) insert(packet);
+  while (pending_count_ > 0) finish(pending_[--pending_count_], LivePacket::End::dropped, k);
+  unforce_all();
+  frame_.store(k - 1, std::memory_order_release);
+  if (episode_ != nullptr) end_episode(true);
+}
+
+void LivePort::accept(LivePacket* packet, std::int64_t k) TACTUS_RT {
+  if (!packet->dated) packet->frame = k;
+  insert(packet);
+}
+
+/// The asynchronous threads that have to be at rest for it.
+std::uint64_t LivePort::threads_of(const LivePacket& packet) const TACTUS_RT {
+  std::uint64_t threads = packet.threads;
+  if (packet.releases_all)
+    for (const ModelForces* const forces : forced_) threads |= forces->thread();
+  return threads;
+}
+
+/// What is due before frame k, from the earliest on. What only waits for a thread to be at rest stays.
+void LivePort::take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+  LivePacket* packet = nullptr;
+  while (packets_.pop(packet)) accept(packet, k);
+  std::size_t waiting = 0;
+  while (pending_count_ > 0 && pending_[pending_count_ - 1]->frame <= k) {
+    LivePacket* const due = pending_[--pending_count_];
+    // What releases all waits for those before it, too.
+    const bool busy = (threads_of(*due) & ~at_rest) != 0 || (due->releases_all && waiting > 0);
+    if (busy && !due->dated) {
+      waiting_[waiting++] = due;
+      continue;
+    }
+    LivePacket::End end = LivePacket::End::applied;
+    if (due->dated && due->frame < k)
+      end = LivePacket::End::too_late;
+    else if (busy)
+      end = LivePacket::End::busy;
+    else
+      end = objection(*due);
+    if (end == LivePacket::End::applied) apply(*due, k);
+    finish(due, end, k);
+  }
+  while (waiting > 0) pending_[pending_count_++] = waiting_[--waiting];
+}
+
+/// The next one is the last; of those of one frame, the one that was sent first.
+void LivePort::insert(LivePacket* packet) TACTUS_RT {
+  std::size_t at = pending_count_++;
+  for (; at > 0 && pending_[at - 1]->frame <= packet->frame; --at) pending_[at] = pending_[at - 1];
+  pending_[at] = packet;
+}
+
+/// All or nothing: what stands in the way of any of its changes.
+LivePacket::End LivePort::objection(LivePacket& packet) TACTUS_RT {
+  using Kind = LiveWrite::Kind;
+  if (packet.releases_all) return LivePacket::End::applied;
+  for (packet.which = 0; packet.which < packet.changes.size(); ++packet.which) {
+    const LivePacket::Change& change = packet.changes[packet.which];
+    if (change.kind != Kind::set || change.forces == nullptr || change.forces->empty()) continue;
+    const ModelForces::Force* const force = change.forces->find(change.to, change.bytes);
+    if (force == nullptr) continue;
+    const bool released = std::any_of(packet.changes.begin(),
+                                      packet.changes.begin() + static_cast<std::ptrdiff_t>(packet.which),
+                                      [&](const LivePacket::Change& before) {
+                                        return before.kind == Kind::release && before.to == force->to;
+                                      });
+    if (!released) return LivePacket::End::forced;
+  }
+  return has_room(packet) ? LivePacket::End::applied : LivePacket::End::full;
+}
+
+/// For all forces of a packet that do not take the place of another.
+bool LivePort::has_room(const LivePacket& packet) TACTUS_RT {
+  bool room = true;
+  for (const LivePacket::Change& change : packet.changes) {
+    if (change.kind != LiveWrite::Kind::force) continue;
+    if (change.forces->find(change.to, change.bytes) == nullptr) ++change.forces->wanted;
+    room = room && change.forces->count() + change.forces->wanted <= ModelForces::kMost;
+  }
+  for (const LivePacket::Change& change : packet.changes)
+    if (change.kind == LiveWrite::Kind::force) change.forces->wanted = 0;
+  return room;
+}
+
+void LivePort::apply(LivePacket& packet, std::int64_t k) TACTUS_RT {
+  touched_ |= packet.threads;
+  for (const LivePacket::Change& change : packet.changes) {
+    const std::byte* const from = packet.data.data() + change.offset;
+    switch (change.kind) {
+      case LiveWrite::Kind::set:
+        std::memcpy(change.to, from, change.bytes);
+        break;
+      case LiveWrite::Kind::force:
+        unforce(*change.forces, change.to, change.bytes);
+        std::memcpy(change.to, from, change.bytes);
+        change.forces->add({change.to, from, change.bytes, &packet});
+        ++packet.holds;
+        if (std::find(forced_.begin(), forced_.end(), change.forces) == forced_.end())
+          forced_.push_back(change.forces);  // within what was reserved
+        break;
+      case LiveWrite::Kind::release:
+        unforce(*change.forces, change.to, change.bytes);
+        if (change.forces->empty()) std::erase(forced_, change.forces);
+        break;
+      case LiveWrite::Kind::release_all:
+        unforce_all();
+        drop_older(packet.number, k);
+        break;
+    }
+  }
+}
+
+/// Hands off: what was sent before, and still waits for its frame, is not made either.
+void LivePort::drop_older(std::uint64_t number, std::int64_t k) TACTUS_RT {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pending_count_; ++i) {
+    if (pending_[i]->number < number)
+      finish(pending_[i], LivePacket::End::released, k);
+    else
+      pending_[kept++] = pending_[i];
+  }
+  pending_count_ = kept;
+}
+
+/// Ends the forces that share memory with these bytes.
+void LivePort::unforce(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT {
+  while (ModelForces::Force* const force = forces.find(to, bytes)) drop(forces, force);
+}
+
+void LivePort::unforce_all() TACTUS_RT {
+  for (ModelForces* const forces : forced_)
+    while (ModelForces::Force* const force = forces->last()) drop(*forces, force);
+  forced_.clear();
+}
+
+void LivePort::drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT {
+  LivePacket* const packet = force->packet;
+  forces.remove(force);
+  if (--packet->holds == 0 && packet->told) (void)events_.push({packet, false, true});
+}
+
+void LivePort::finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT {
+  packet->end = end;
+  packet->applied_frame = k;
+  packet->told = true;
+  (void)events_.push({packet, true, packet->holds == 0});
+}
+
+}  // namespace tactus::executive

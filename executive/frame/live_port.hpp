@@ -1,0 +1,199 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "executive/driver/live.hpp"
+#include "executive/model/model_forces.hpp"
+#include "rtsync/exchange/latest_block.hpp"
+#include "rtsync/exchange/slot_ring.hpp"
+
+namespace tactus::executive {
+
+/// A batch on its way through the frames. Made by the service side, which does not touch it before its event
+/// says so.
+struct LivePacket {
+  struct Change {
+    LiveWrite::Kind kind = LiveWrite::Kind::set;
+    void* to = nullptr;
+    ModelForces* forces = nullptr;  ///< of its model; nullptr: nobody can force it
+    std::size_t offset = 0;         ///< in data
+    std::size_t bytes = 0;
+  };
+  enum class End : std::uint8_t {
+    applied,
+    too_late,  ///< its frame had begun
+    busy,      ///< an asynchronous thread whose memory it changes did not meet the others at that frame
+    forced,    ///< it sets what is forced
+    full,      ///< a model has no room for another force
+    released,  ///< all was released while it waited
+    dropped,   ///< the rig went back to an earlier state, or has ended
+  };
+
+  bool dated = false;  ///< for `frame`; else for the next one that begins
+  std::int64_t frame = 0;
+  std::uint64_t threads = 0;    ///< asynchronous ones (bits, as Program::backgrounds()) that must be at rest
+  std::vector<Change> changes;  ///< what releases stands first
+  std::vector<std::byte> data;
+  std::uint64_t number = 0;   ///< counts up with every packet
+  bool releases_all = false;  ///< one of the changes does
+
+  // Written by the frames.
+  End end = End::dropped;
+  std::size_t which = 0;  ///< the change that could not be made
+  std::int64_t applied_frame = -1;
+  std::size_t holds = 0;  ///< forces that use data
+  bool told = false;      ///< its end
+};
+
+/// What the frames say of a packet.
+struct LiveEvent {
+  LivePacket* packet = nullptr;
+  bool ended = false;  ///< packet->end says how
+  bool free = false;   ///< nobody will touch it any more
+};
+
+/// An episode under way: where it ends, and what is to be kept of which frame.
+struct LiveEpisode {
+  struct Capture {
+    std::int64_t frame = 0;
+    const void* from = nullptr;
+    std::size_t offset = 0;  ///< in data
+    std::size_t bytes = 0;
+  };
+  std::int64_t first_frame = 0;  ///< it begins in Pause before this one, or not at all
+  std::int64_t last_frame = INT64_MAX;
+  std::vector<LivePacket*> packets;  ///< its inputs; the frames take them when it begins
+  std::vector<Capture> captures;     ///< ascending in their frames
+  std::vector<std::byte> data;
+  std::size_t next = 0;           ///< of captures; the frames' own
+  bool begun = false;             ///< the frames' own until it has ended
+  bool broken = false;            ///< the rig went back to an earlier state before it
+  std::atomic<bool> done{false};  ///< it has ended, in Pause: the frames do not touch it any more
+};
+
+/// The frames' side of live access: hands out snapshots, takes in changes, ends episodes.
+///
+/// Threads  the frames' side: the rig's main thread. The service side: one thread, but want() and frame():
+/// any. RT       the frames' side: wait-free; work only for what was asked for.
+class LivePort {
+ public:
+  static constexpr std::size_t kMostPackets = 1024;  ///< not yet free, at a time
+  struct Source {
+    const ModelInstance* model = nullptr;
+    const void* data = nullptr;
+    std::size_t bytes = 0;
+  };
+  /// What stands before the values in a snapshot.
+  struct Head {
+    std::int64_t sequence = 0;
+    std::int64_t frame = -1;
+    Snapshot rig;
+  };
+
+  explicit LivePort(std::vector<Source> sources);
+  LivePort(const LivePort&) = delete;
+  LivePort& operator=(const LivePort&) = delete;
+
+  // ---- setup
+
+  /// Reads sources elsewhere: `where` answers with the place for a model's memory, or nullptr. Once.
+  void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where);
+  /// Where a source lies in a snapshot, and where it is read. After redirect().
+  std::size_t offset(std::size_t source) const { return offsets_[source]; }
+  const void* place(std::size_t source) const { return sources_[source].data; }
+  std::size_t bytes() const { return bytes_; }
+  /// Memcpys per snapshot; for people who wonder what one costs.
+  std::size_t runs() const { return pieces_.size(); }
+
+  // ---- the service side
+
+  /// The next snapshot, if it is to be made after this call, has at least this sequence number.       @when
+  /// any
+  std::int64_t want() TACTUS_RT {
+    const std::int64_t begun = begun_.load(std::memory_order_acquire);
+    wanted_.store(true, std::memory_order_release);
+    return begun + 1;
+  }
+  /// A newer snapshot than the last time: head, then the values; nullptr: there is none.
+  const Head* read(const std::byte*& values) TACTUS_RT;
+  /// At most kMostPackets that are not free.
+  void send(LivePacket* packet) TACTUS_RT { (void)packets_.push(packet); }
+  bool pop(LiveEvent& event) TACTUS_RT { return events_.pop(event); }
+  /// nullptr: takes it back, once there are no frames any more.
+  void begin(LiveEpisode* episode) TACTUS_RT { offered_.store(episode, std::memory_order_release); }
+  /// The frame that has begun last; -1 before the first.                                            @when any
+  std::int64_t frame() const TACTUS_RT { return frame_.load(std::memory_order_acquire); }
+
+  // ---- the frames' side
+
+  /// Frame k will be the first one.
+  void start(std::int64_t k) TACTUS_RT { frame_.store(k - 1, std::memory_order_release); }
+  /// StepBegin of frame k: `at_rest`: the asynchronous threads (bits) whose memory may be touched.
+  void begin_frame(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
+  /// Frame k has ended, and everything about it is known.
+  void end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT;
+  /// The rig stands still before frame k: changes are made, an episode that is over ends, one that was asked
+  /// for begins. True: it has begun, and frames are to run.
+  bool take_frozen(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
+  /// The asynchronous threads (bits) whose memory take_frozen() has changed.
+  std::uint64_t take_touched() TACTUS_RT { return std::exchange(touched_, 0); }
+  /// Behind it, when all can be seen.
+  void show_frozen(std::int64_t k, const Snapshot& rig) TACTUS_RT { publish(k - 1, rig); }
+  /// An episode ends right before frame k.
+  bool stops_before(std::int64_t k) const TACTUS_RT {
+    return episode_ != nullptr && k > episode_->last_frame;
+  }
+  /// The rig goes back to an earlier state, `k` comes next: what waits is dropped, forces are released.
+  void forget(std::int64_t k) TACTUS_RT;
+
+ private:
+  /// Pieces of memory of one size, which lie one behind the other in a snapshot.
+  struct Strip {
+    std::size_t bytes;
+    std::size_t end;  ///< in pieces_
+    void (*copy)(const std::byte* const* from, std::size_t count, std::size_t bytes, std::byte* to) noexcept;
+  };
+  void lay_out();
+  void take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
+  void accept(LivePacket* packet, std::int64_t k) TACTUS_RT;
+  void answer_offer(std::int64_t k, bool frozen) TACTUS_RT;
+  void end_episode(bool broken) TACTUS_RT;
+  std::uint64_t threads_of(const LivePacket& packet) const TACTUS_RT;
+  bool has_room(const LivePacket& packet) TACTUS_RT;
+  void insert(LivePacket* packet) TACTUS_RT;
+  LivePacket::End objection(LivePacket& packet) TACTUS_RT;
+  void apply(LivePacket& packet, std::int64_t k) TACTUS_RT;
+  void drop_older(std::uint64_t number, std::int64_t k) TACTUS_RT;
+  void unforce(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT;
+  void unforce_all() TACTUS_RT;
+  void drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT;
+  void finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT;
+  void publish(std::int64_t last, const Snapshot& rig) TACTUS_RT;
+
+  std::vector<Source> sources_;
+  std::vector<std::size_t> offsets_;
+  std::vector<const std::byte*> pieces_;
+  std::vector<Strip> strips_;
+  std::size_t bytes_ = 0;
+  std::unique_ptr<rtsync::LatestBlock> block_;
+  rtsync::SpscRing<LivePacket*> packets_{kMostPackets};
+  rtsync::SpscRing<LiveEvent> events_{4 * kMostPackets};
+  std::array<LivePacket*, kMostPackets> pending_{};  // the next one is the last
+  std::array<LivePacket*, kMostPackets> waiting_{};  // in take()
+  std::size_t pending_count_ = 0;
+  std::uint64_t touched_ = 0;
+  std::vector<ModelForces*> forced_;  // models that have any
+  std::atomic<LiveEpisode*> offered_{nullptr};
+  LiveEpisode* episode_ = nullptr;
+  std::atomic<std::int64_t> frame_{-1};
+  std::atomic<std::int64_t> begun_{0};  // snapshots
+  std::atomic<bool> wanted_{false};
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,200 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "executive/plan/plan.hpp"
+#include "rtsync/time/period.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+/// What a rig is told to do while it runs: by signals, by the program around it, by its models, and by its
+/// file at simulated times. All of it is taken at the end of a frame or freeze frame; of what comes together
+/// abort wins over stop, stop over reset, reset over pause; of pause and resume the last one counts.
+///
+/// Threads  request_*, *_reason: any. The rest: the frame's.
+/// RT       everything but the constructor.
+class Orders {
+ public:
+  Orders(const std::vector<TimedOrder>& timed, const rtsync::Period& frame,
+         const rtsync::Period& freeze_frame)
+      : timed_(timed), frame_(frame), freeze_frame_(freeze_frame) {}
+
+  // A reason may have been written just before: release, and acquire where it is read.
+  void request_stop(const char* reason) TACTUS_RT { stop_.store(reason, std::memory_order_release); }
+  void request_abort(const char* reason) TACTUS_RT { abort_.store(reason, std::memory_order_release); }
+  void request_reset() TACTUS_RT { reset_.store(true, std::memory_order_relaxed); }
+  void request_pause() TACTUS_RT { toggle_.store(Toggle::pause, std::memory_order_relaxed); }
+  void request_resume() TACTUS_RT { toggle_.store(Toggle::resume, std::memory_order_relaxed); }
+  /// The link keeps the rig frozen, or does not any more: beside all others, whose pauses and resumes are
+  /// theirs.
+  void request_hold(bool yes) TACTUS_RT { held_.store(yes, std::memory_order_relaxed); }
+  /// Run `frames` frames from where the rig stands, then freeze. At least 1.
+  void request_step(std::int64_t frames) TACTUS_RT { steps_.store(frames, std::memory_order_relaxed); }
+  /// A rig that stands still is to look at what was asked of it, before its freeze frame ends.
+  void nudge() TACTUS_RT { nudged_.store(true, std::memory_order_release); }
+  const std::atomic<bool>& nudged() const TACTUS_RT { return nudged_; }
+  bool take_nudge() TACTUS_RT {
+    return nudged_.load(std::memory_order_relaxed) && nudged_.exchange(false, std::memory_order_acq_rel);
+  }
+  /// Freeze at the first boundary of frames not before that simulated time; at once if it is past.
+  void request_run_until(std::int64_t sim_time_ns) TACTUS_RT {
+    until_.store(sim_time_ns, std::memory_order_relaxed);
+  }
+
+  const char* stop_reason() const TACTUS_RT { return stop_.load(std::memory_order_acquire); }
+  const char* abort_reason() const TACTUS_RT { return abort_.load(std::memory_order_acquire); }
+  bool ending() const TACTUS_RT { return stop_reason() != nullptr || abort_reason() != nullptr; }
+  bool reset_wanted() const TACTUS_RT { return reset_.load(std::memory_order_relaxed); }
+  void reset_taken() TACTUS_RT { reset_.store(false, std::memory_order_relaxed); }
+
+  /// Takes what was requested up to now, before frame k. `does(order)` is told of those of the file that are
+  /// not about pausing.
+  template <class Does>
+  void take(std::int64_t k, Does does) TACTUS_RT;
+  /// The rig is to stand still.
+  bool paused() const TACTUS_RT { return paused_ || held_.load(std::memory_order_relaxed); }
+  /// It would stand still without the link, too.
+  bool paused_here() const TACTUS_RT { return paused_; }
+  /// It goes on, whatever was asked for before about standing still.
+  void let_go() TACTUS_RT {
+    toggle_.store(Toggle::none, std::memory_order_relaxed);
+    steps_.store(0, std::memory_order_relaxed);
+    until_.store(-1, std::memory_order_relaxed);
+    resume();
+  }
+  /// Something else has frozen it: only a resume or a step lets it go on.
+  void force_pause() TACTUS_RT { paused_ = true; }
+  /// The next checkpoint of the file whose time has come before frame k; nullptr: none.
+  const TimedOrder* next_checkpoint(std::int64_t k) TACTUS_RT {
+    for (; next_checkpoint_ < timed_.size() && frame_at(timed_[next_checkpoint_].at.count()) <= k;
+         ++next_checkpoint_)
+      if (timed_[next_checkpoint_].order == Order::checkpoint) return &timed_[next_checkpoint_++];
+    return nullptr;
+  }
+  /// The frame before which the rig freezes, for a checkpoint.
+  std::int64_t& hold() { return hold_at_; }
+  /// Frames are counted anew: no step or run_until is under way any more.
+  void forget_hold() TACTUS_RT { hold_at_ = kNever; }
+  /// A freeze frame has passed.
+  void freeze_frame_ended() TACTUS_RT {
+    if (rest_ > 0 && --rest_ == 0) paused_ = false;
+  }
+  /// Orders of the file whose time has not come yet.
+  std::size_t left() const { return timed_.size() - next_; }
+  /// To before frame k: what lies before it is done.
+  void seek(std::int64_t k) TACTUS_RT;
+
+ private:
+  enum class Toggle : std::uint8_t { none, pause, resume };
+  static constexpr std::int64_t kNever = INT64_MAX;
+
+  /// The first frame that begins at or after a simulated time.
+  std::int64_t frame_at(std::int64_t sim_time_ns) const TACTUS_RT {
+    if (sim_time_ns <= 0) return 0;
+    const rtsync::Wide scaled = static_cast<rtsync::Wide>(sim_time_ns) * frame_.den();
+    return static_cast<std::int64_t>((scaled + frame_.num() - 1) / frame_.num());
+  }
+  void resume() TACTUS_RT {
+    paused_ = false;
+    hold_at_ = kNever;
+    rest_ = 0;
+  }
+  void hold(std::int64_t frame) TACTUS_RT {
+    resume();
+    hold_at_ = frame;
+  }
+  template <class Does>
+  bool apply(const TimedOrder& order, std::int64_t k, Does& does) TACTUS_RT;
+
+  const std::vector<TimedOrder>& timed_;
+  const rtsync::Period frame_;
+  const rtsync::Period freeze_frame_;
+  std::atomic<const char*> stop_{nullptr};
+  std::atomic<const char*> abort_{nullptr};
+  std::atomic<bool> reset_{false};
+  std::atomic<Toggle> toggle_{Toggle::none};
+  std::atomic<bool> held_{false};
+  std::atomic<bool> nudged_{false};
+  std::atomic<std::int64_t> steps_{0};
+  std::atomic<std::int64_t> until_{-1};
+
+  std::size_t next_ = 0;             // of timed_
+  std::size_t next_checkpoint_ = 0;  // likewise
+  bool paused_ = false;
+  std::int64_t hold_at_ = kNever;  // the frame before which the rig freezes
+  std::int64_t rest_ = 0;          // freeze frames after which it goes on by itself; 0: it does not
+};
+
+/// False: the orders behind it are for later.
+template <class Does>
+bool Orders::apply(const TimedOrder& order, std::int64_t k, Does& does) TACTUS_RT {
+  switch (order.order) {
+    case Order::pause:
+      paused_ = true;
+      rest_ = 0;
+      if (order.rest) {
+        const rtsync::Wide scaled = static_cast<rtsync::Wide>(order.rest->count()) * freeze_frame_.den();
+        rest_ = static_cast<std::int64_t>((scaled + freeze_frame_.num() - 1) / freeze_frame_.num());
+      }
+      return false;  // a resume of the same time is taken while it stands still
+    case Order::resume:
+      resume();
+      return true;
+    case Order::step:
+      hold(k + order.frames);
+      return true;
+    case Order::run_until:
+      hold(frame_at(order.until.count()));
+      return true;
+    case Order::stop:
+      request_stop("stopped by the rig file (commands)");
+      return true;
+    case Order::abort:
+      request_abort("aborted by the rig file (commands)");
+      return true;
+    case Order::reset:
+      request_reset();
+      return false;
+    case Order::checkpoint:
+      return true;  // see next_checkpoint()
+    case Order::enable:
+    case Order::disable:
+      does(order);
+      return true;
+  }
+  return true;
+}
+
+template <class Does>
+void Orders::take(std::int64_t k, Does does) TACTUS_RT {
+  while (next_ < timed_.size() && frame_at(timed_[next_].at.count()) <= k)
+    if (!apply(timed_[next_++], k, does)) break;
+  if (hold_at_ <= k) {
+    hold_at_ = kNever;
+    paused_ = true;
+  }
+  // From outside, which has the last word.
+  if (toggle_.load(std::memory_order_relaxed) != Toggle::none) {
+    const Toggle toggle = toggle_.exchange(Toggle::none, std::memory_order_relaxed);
+    if (toggle == Toggle::pause) paused_ = true;
+    if (toggle == Toggle::resume) resume();
+  }
+  if (steps_.load(std::memory_order_relaxed) > 0)
+    hold(k + std::min(steps_.exchange(0, std::memory_order_relaxed), kNever - 1 - k));
+  if (until_.load(std::memory_order_relaxed) >= 0) {
+    hold(frame_at(until_.exchange(-1, std::memory_order_relaxed)));
+    if (hold_at_ <= k) paused_ = true;
+  }
+}
+
+inline void Orders::seek(std::int64_t k) TACTUS_RT {
+  next_ = 0;
+  // At the very frame an order is still to be carried out.
+  while (next_ < timed_.size() && frame_at(timed_[next_].at.count()) < k) ++next_;
+  next_checkpoint_ = next_;
+}
+
+}  // namespace tactus::executive

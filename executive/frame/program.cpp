@@ -1,0 +1,535 @@
+#include "executive/frame/program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+#include "executive/model/job_class.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using rtsync::Period;
+
+/// How many calls a frame makes at most, so that the log of their times never fills in an ordinary rig.
+std::size_t calls_in_a_frame(const Plan& plan, const Period& frame) {
+  constexpr double kMost = 1 << 20;
+  double calls = 64;
+  for (const PlannedJob& job : plan.jobs)
+    calls +=
+        is_cyclic(job.job_class) && !job.dynamic ? std::ceil(frame.seconds() / job.cycle.seconds()) + 1 : 2;
+  return static_cast<std::size_t>(std::min(calls, kMost));
+}
+
+std::int64_t frames_in(const Period& period, const Period& frame) {
+  return static_cast<std::int64_t>(static_cast<rtsync::Wide>(period.num()) * frame.den() /
+                                   (static_cast<rtsync::Wide>(period.den()) * frame.num()));
+}
+
+constexpr tactus_job_class kLists[] = {TACTUS_TOP_OF_FRAME,    TACTUS_END_OF_FRAME,       TACTUS_FREEZE_INIT,
+                                       TACTUS_FREEZE,          TACTUS_UNFREEZE,           TACTUS_CHECKPOINT,
+                                       TACTUS_POST_CHECKPOINT, TACTUS_PRELOAD_CHECKPOINT, TACTUS_RESTART};
+
+}  // namespace
+
+Program::Program(Plan plan, JobClock::Read read_time)
+    : plan_(std::move(plan)), job_clock_(plan_.job_times, std::move(read_time)) {
+  for (const PlannedLoop& loop : plan_.loops) {
+    PlannedJob job;
+    job.name = "integrate." + loop.name;
+    job.run = &IntegrationLoop::run;
+    job.job_class = TACTUS_INTEGRATION;
+    job.cycle = job.first = loop.cycle;
+    job.thread = loop.thread;
+    plan_.jobs.push_back(std::move(job));
+  }
+  job_times_ = std::vector<rtsync::JobHistogram>(plan_.job_times ? plan_.jobs.size() : 0);
+  homes_.resize(plan_.jobs.size());
+  on_ = std::make_unique<std::atomic<bool>[]>(std::max<std::size_t>(plan_.jobs.size(), 1));
+  wanted_ = std::make_unique<std::atomic<std::uint8_t>[]>(std::max<std::size_t>(plan_.jobs.size(), 1));
+  on_saved_.assign(plan_.jobs.size(), 1);
+  next_saved_.assign(plan_.jobs.size(), Schedule::kFirst);
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
+    on_[i].store(plan_.jobs[i].enabled, std::memory_order_relaxed);
+    by_name_.push_back(i);
+  }
+  std::stable_sort(by_name_.begin(), by_name_.end(),
+                   [this](auto a, auto b) { return plan_.jobs[a].name < plan_.jobs[b].name; });
+  place_threads();
+  make_loops();
+  compile_lanes();
+  compile_freeze();
+  compile_backgrounds();
+  depend();
+  for (std::size_t i = 0; i < lists_.size(); ++i) lists_[i] = make_list(kLists[i], 0, list_call_);
+}
+
+void Program::place_threads() {
+  lane_of_thread_.assign(plan_.threads.size() + 1, 0);
+  background_of_thread_.assign(plan_.threads.size() + 1, nullptr);
+  lane_states_.push_back(
+      std::make_unique<Lane>(job_clock_, job_times_, calls_in_a_frame(plan_, plan_.frame)));
+  for (std::size_t t = 1; t <= plan_.threads.size(); ++t) {
+    const PlannedThread& thread = plan_.threads[t - 1];
+    if (thread.kind == ThreadKind::scheduled) {
+      lane_of_thread_[t] = lanes_;
+      thread_of_lane_.push_back(t);
+      worker_lanes_ |= std::uint64_t{1} << lanes_;
+      ++lanes_;
+      lane_states_.push_back(
+          std::make_unique<Lane>(job_clock_, job_times_, calls_in_a_frame(plan_, plan_.frame)));
+      continue;
+    }
+    const Period period = thread.period.is_zero() ? plan_.frame : thread.period;
+    auto made = std::make_unique<Background>(job_clock_, job_times_, calls_in_a_frame(plan_, period));
+    made->thread = t;
+    made->kind = thread.kind;
+    if (!thread.period.is_zero()) made->frames = frames_in(thread.period, plan_.frame);
+    made->call.dt = thread.period.is_zero() ? 0 : thread.period.seconds();
+    background_of_thread_[t] = made.get();
+    backgrounds_.push_back(std::move(made));
+  }
+  if (lanes_ + 2 > Schedule::kMostLanes)
+    throw std::invalid_argument("a rig has at most 61 scheduled threads beside main");
+  for (const PlannedLoop& loop : plan_.loops) {
+    if (is_background(loop.thread) && background_of_thread_[loop.thread]->frames == 0)
+      throw std::invalid_argument("loop '" + loop.name + "' is on a thread without a period");
+    for (const ModelInstance* const model : loop.models) thread_of_model_[model] = loop.thread;
+  }
+  for (const PlannedJob& job : plan_.jobs)
+    if ((is_cyclic(job.job_class) || is_background(job.thread)) && job.model != nullptr)
+      thread_of_model_.emplace(job.model, job.thread);
+}
+
+std::size_t Program::model_thread(const ModelInstance* model) const {
+  const auto found = thread_of_model_.find(model);
+  return found == thread_of_model_.end() ? 0 : found->second;
+}
+
+const void* Program::outside_view(const ModelInstance* model, const void* data, std::size_t bytes) {
+  Background* const background = background_of_thread_[model_thread(model)];
+  return background == nullptr ? nullptr : background->mailbox.copy_of(data, bytes);
+}
+
+/// The wires of a kind that lead to a model, as far as its own thread carries them: what comes from or goes
+/// to an asynchronous thread meets it at a boundary. nullptr when there are none.
+CopyList* Program::copies_to(const ModelInstance* model, bool delayed, std::size_t thread) {
+  if (model == nullptr) return nullptr;
+  const auto [known, fresh] = copies_of_.emplace(std::tuple(model, delayed, thread), nullptr);
+  if (!fresh) return known->second;
+  CopyList list;
+  for (const Connection& wire : plan_.connections) {
+    if (wire.to.model != model || wire.delayed != delayed) continue;
+    const std::size_t source = model_thread(wire.from.model);
+    if (is_background(thread)) {
+      if (source == thread) list.add(wire);  // the others come in with Background::incoming
+    } else {
+      list.add(wire, outside_view(wire.from.model, wire.from.data(),
+                                  wire.from.elements * size_of(wire.from.variable->type)));
+    }
+  }
+  if (!list.empty()) known->second = &copies_.emplace_back(std::move(list));
+  return known->second;
+}
+
+VariableGuard* Program::guard_of(const ModelInstance* model) {
+  if (model == nullptr || (!plan_.nan_guard && !plan_.range_guard)) return nullptr;
+  auto& guard = guards_[model];
+  if (guard == nullptr)
+    guard = std::make_unique<VariableGuard>(model->variables(), plan_.nan_guard, plan_.range_guard);
+  return guard->empty() ? nullptr : guard.get();
+}
+
+ModelForces* Program::forces_of(const ModelInstance* model) {
+  if (model == nullptr || !plan_.live) return nullptr;
+  auto& forces = forces_[model];
+  if (forces == nullptr) {
+    Background* const background = background_of_thread_[model_thread(model)];
+    forces = std::make_unique<ModelForces>(background_bit(model));
+    if (background != nullptr) background->forces.push_back(forces.get());
+  }
+  return forces.get();
+}
+
+std::uint64_t Program::background_bit(const ModelInstance* model) const {
+  const Background* const background = background_of_thread_[model_thread(model)];
+  for (std::size_t i = 0; i < backgrounds_.size(); ++i)
+    if (backgrounds_[i].get() == background) return std::uint64_t{1} << i;
+  return 0;
+}
+
+/// The extras of a job; nullptr when it needs none.
+const CallExtras* Program::complete(std::uint32_t job, CopyList* copies) {
+  const ModelInstance* const model = plan_.jobs[job].model;
+  VariableGuard* const guard = guard_of(model);
+  ModelForces* const forces = forces_of(model);
+  if (copies == nullptr && guard == nullptr && forces == nullptr) return nullptr;
+  CallExtras* const extras = extras_of(job);
+  extras->copies = copies;
+  extras->guard = guard;
+  extras->forces = forces;
+  return extras;
+}
+
+/// Of copies that are made before an instant.
+const CallExtras* Program::latch_extras(const ModelInstance* model) {
+  ModelForces* const forces = forces_of(model);
+  if (forces == nullptr) return nullptr;
+  CallExtras& extras = latch_extras_[model];
+  extras.forces = forces;
+  return &extras;
+}
+
+CallExtras* Program::extras_of(std::uint32_t job) {
+  auto& extras = extras_[job];
+  if (extras == nullptr) extras = std::make_unique<CallExtras>();
+  return extras.get();
+}
+
+void Program::make_loops() {
+  for (const PlannedLoop& loop : plan_.loops) {
+    IntegrationLoop::Jobs jobs;
+    std::vector<IntegratedState> states;
+    std::vector<VariableGuard*> guards;
+    std::vector<ModelForces*> loop_forces;
+    for (const ModelInstance* const model : loop.models) {
+      for (const IntegratedPair& pair : model->integrated())
+        for (std::size_t i = 0; i < pair.state->elements(); ++i)
+          states.push_back({static_cast<double*>(pair.state->data) + i,
+                            static_cast<const double*>(pair.derivative->data) + i});
+      if (VariableGuard* const guard = guard_of(model)) guards.push_back(guard);
+      if (ModelForces* const of_model = forces_of(model)) loop_forces.push_back(of_model);
+    }
+    const auto list = [&](tactus_job_class job_class) {
+      std::vector<std::uint32_t> order;
+      for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
+        const PlannedJob& job = plan_.jobs[i];
+        if (job.job_class == job_class && job.model != nullptr &&
+            std::find(loop.models.begin(), loop.models.end(), job.model) != loop.models.end())
+          order.push_back(i);
+      }
+      std::stable_sort(order.begin(), order.end(),
+                       [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
+      std::vector<Entry> entries;
+      for (const std::uint32_t i : order) {
+        const PlannedJob& job = plan_.jobs[i];
+        Entry entry{job.run, job.self, nullptr, i, nullptr, &on_[i]};
+        CopyList* const copies = copies_to(job.model, false, loop.thread);
+        ModelForces* const forces = forces_of(job.model);
+        if (copies != nullptr || forces != nullptr) {  // the loop itself looks after the guards
+          extras_of(i)->copies = copies;
+          extras_of(i)->forces = forces;
+          entry.extras = extras_of(i);
+        }
+        entries.push_back(entry);
+      }
+      return entries;
+    };
+    jobs.pre = list(TACTUS_PRE_INTEGRATION);
+    jobs.derivative = list(TACTUS_DERIVATIVE);
+    jobs.integration = list(TACTUS_INTEGRATION);
+    jobs.post = list(TACTUS_POST_INTEGRATION);
+    auto& made = loops_.emplace_back(
+        std::make_unique<IntegrationLoop>(loop.name, loop.settings, std::move(states), loop.cycle,
+                                          std::move(jobs), std::move(guards), std::move(loop_forces)));
+    const auto job = static_cast<std::uint32_t>(plan_.jobs.size() - plan_.loops.size() + loops_.size() - 1);
+    plan_.jobs[job].self = made.get();
+    Background* const background = background_of_thread_[loop.thread];
+    made->set_lane(background != nullptr ? background->lane : *lane_states_[lane_of_thread_[loop.thread]],
+                   job);
+  }
+}
+
+/// What a model reads with delay is copied before anything of the instant runs.
+void Program::add_latch(Build& build, const ScheduledJob& like, const ModelInstance* model,
+                        std::size_t thread) {
+  CopyList* const copies = copies_to(model, true, thread);
+  if (copies == nullptr) return;
+  const Times times{model, like.first, like.cycle, like.stop, like.integration};
+  if (!like.dynamic && !build.latched.insert(times).second) return;
+  ScheduledJob latch = like;
+  latch.job_class = 0;
+  latch.controller = false;
+  latch.enabled = true;
+  build.scheduled.push_back(latch);
+  build.made.push_back({&CopyList::run, copies, nullptr, kNoPlanJob, latch_extras(model), nullptr});
+}
+
+void Program::add_job(Build& build, std::uint32_t i, std::uint32_t lane, std::uint32_t latch_lane) {
+  const PlannedJob& job = plan_.jobs[i];
+  const bool loop = job.job_class == TACTUS_INTEGRATION;
+  ScheduledJob timed{
+      job.job_class, job.phase, i,         is_controller(job.job_class) && is_cyclic(job.job_class),
+      job.cycle,     job.first, job.stop,  job.enabled,
+      job.dynamic,   loop,      latch_lane};
+  if (loop) {
+    const std::size_t index = i - (plan_.jobs.size() - plan_.loops.size());
+    for (const ModelInstance* const model : plan_.loops[index].models)
+      add_latch(build, timed, model, job.thread);
+  } else {
+    add_latch(build, timed, job.model, job.thread);
+  }
+  timed.lane = lane;
+  build.of_job[i] = build.scheduled.size();
+  build.scheduled.push_back(timed);
+  Entry entry{job.run, job.self, nullptr, i, nullptr, nullptr};
+  entry.extras = complete(i, copies_to(job.model, false, job.thread));
+  build.made.push_back(entry);
+}
+
+std::unique_ptr<Schedule> Program::finish(Build& build, Period frame, std::size_t lanes,
+                                          std::vector<Entry>& entries) {
+  auto schedule = std::make_unique<Schedule>(build.scheduled, frame, lanes);
+  entries.resize(schedule->places());
+  for (std::uint32_t place = 0; place < schedule->places(); ++place) {
+    if (schedule->job_at(place) == Schedule::kNoJob) continue;
+    entries[place] = build.made[schedule->job_at(place)];
+    entries[place].call = &schedule->call_at_place(place);
+  }
+  for (const auto& [job, scheduled] : build.of_job)
+    homes_[job] = {schedule.get(), static_cast<std::uint32_t>(scheduled)};
+  return schedule;
+}
+
+void Program::compile_lanes() {
+  const bool alone = lanes_ == 1;
+  const auto latch_lane = static_cast<std::uint32_t>(alone ? 0 : latch());
+  Build build;
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
+    const PlannedJob& job = plan_.jobs[i];
+    const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
+    if ((!is_cyclic(job.job_class) && !loop) || is_background(job.thread)) continue;
+    const std::size_t lane = job.recording && !alone ? record() : lane_of_thread_[job.thread];
+    add_job(build, i, static_cast<std::uint32_t>(lane), latch_lane);
+  }
+  schedule_ = finish(build, plan_.frame, alone ? 1 : lanes_ + 2, entries_);
+  for (auto& lane : lane_states_) lane->set_schedule(schedule_.get());
+}
+
+void Program::compile_freeze() {
+  Build build;
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
+    if (is_freeze_cyclic(plan_.jobs[i].job_class)) add_job(build, i, 0, 0);
+  freeze_schedule_ = finish(build, plan_.freeze_frame, 1, freeze_entries_);
+}
+
+void Program::compile_backgrounds() {
+  for (const auto& background : backgrounds_) {
+    const std::size_t thread = background->thread;
+    for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
+      if (home_of(i) == thread) background->jobs.push_back(i);
+    for (const Connection& wire : plan_.connections) {
+      if (wire.to.model == nullptr || model_thread(wire.to.model) != thread) continue;
+      if (model_thread(wire.from.model) == thread) continue;
+      background->incoming.add(wire, outside_view(wire.from.model, wire.from.data(),
+                                                  wire.from.elements * size_of(wire.from.variable->type)));
+    }
+    background->top = make_list(TACTUS_TOP_OF_FRAME, thread, background->call);
+    background->end = make_list(TACTUS_END_OF_FRAME, thread, background->end_call);
+    if (background->frames == 0) {
+      std::vector<std::uint32_t> order;
+      for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
+        if (is_cyclic(plan_.jobs[i].job_class) && plan_.jobs[i].thread == thread) order.push_back(i);
+      std::stable_sort(order.begin(), order.end(), [this](auto a, auto b) {
+        const PlannedJob& x = plan_.jobs[a];
+        const PlannedJob& y = plan_.jobs[b];
+        return std::tuple(is_controller(x.job_class), x.job_class, x.phase) <
+               std::tuple(is_controller(y.job_class), y.job_class, y.phase);
+      });
+      for (const std::uint32_t i : order) {
+        Build build;
+        add_job(build, i, 0, 0);
+        for (Entry entry : build.made) {
+          entry.call = &background->call;
+          if (entry.job != kNoPlanJob) entry.enabled = &on_[i];
+          background->all.push_back(entry);
+        }
+      }
+      continue;
+    }
+    Build build;
+    for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
+      const PlannedJob& job = plan_.jobs[i];
+      const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
+      if ((is_cyclic(job.job_class) || loop) && job.thread == thread) add_job(build, i, 0, 0);
+    }
+    background->schedule = finish(build, plan_.threads[thread - 1].period, 1, background->entries);
+    background->lane.set_schedule(background->schedule.get());
+  }
+}
+
+void Program::depend() {
+  std::map<std::size_t, rtsync::Gate*> gates;
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
+    const PlannedJob& job = plan_.jobs[i];
+    if (homes_[i].schedule != schedule_.get()) continue;
+    for (const std::size_t earlier : job.depends_on) {
+      const PlannedJob& first = plan_.jobs[earlier];
+      if (homes_[earlier].schedule != schedule_.get() || first.thread == job.thread) continue;
+      rtsync::Gate*& gate = gates[earlier];
+      if (gate == nullptr) gate = &gates_.emplace_back();
+      const std::uint32_t place = schedule_->place_of(homes_[earlier].scheduled);
+      CallExtras* const source = extras_of(static_cast<std::uint32_t>(earlier));
+      source->done = gate;
+      entries_[place].extras = source;
+      const std::size_t waiter = first.thread != 0 ? first.thread : job.thread;
+      extras_of(i)->waits_for.push_back({place, gate, plan_.threads[waiter - 1].wait, first.thread});
+      entries_[schedule_->place_of(homes_[i].scheduled)].extras = extras_of(i);
+    }
+  }
+}
+
+std::vector<Entry> Program::make_list(tactus_job_class job_class, std::size_t thread,
+                                      const tactus_call& call) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
+    const PlannedJob& job = plan_.jobs[i];
+    const bool here = is_background(job.thread) ? job.thread == thread : thread == 0;
+    if (job.job_class == job_class && here) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
+  // The whole list is one instant: what is delayed is copied before any of its jobs. Jobs around a checkpoint
+  // read nothing: what they see is the state itself.
+  const bool reads =
+      job_class == TACTUS_TOP_OF_FRAME || job_class == TACTUS_END_OF_FRAME || is_freeze(job_class);
+  std::vector<Entry> list;
+  std::set<const ModelInstance*> latched;
+  for (const std::uint32_t i : order)
+    if (CopyList* const copies = reads ? copies_to(plan_.jobs[i].model, true, thread) : nullptr;
+        copies != nullptr && latched.insert(plan_.jobs[i].model).second)
+      list.push_back({&CopyList::run, copies, &call, kNoPlanJob, latch_extras(plan_.jobs[i].model), nullptr});
+  for (const std::uint32_t i : order) {
+    const PlannedJob& job = plan_.jobs[i];
+    Entry entry{job.run, job.self, &call, i, nullptr, &on_[i]};
+    entry.extras = complete(i, reads ? copies_to(job.model, false, thread) : nullptr);
+    list.push_back(entry);
+  }
+  return list;
+}
+
+const std::vector<Entry>& Program::list(tactus_job_class job_class) const TACTUS_RT {
+  const auto* const found = std::find(std::begin(kLists), std::end(kLists), job_class);
+  return lists_[static_cast<std::size_t>(found - std::begin(kLists))];
+}
+
+std::uint32_t Program::find(std::string_view job) const TACTUS_RT {
+  const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), job, [this](auto index, auto name) {
+    return std::string_view(plan_.jobs[index].name) < name;
+  });
+  return found != by_name_.end() && plan_.jobs[*found].name == job ? *found : kNoPlanJob;
+}
+
+std::uint32_t Program::find(std::string_view model, std::string_view job) const TACTUS_RT {
+  std::array<char, 512> name;
+  if (model.size() + 1 + job.size() > name.size()) return kNoPlanJob;
+  std::memcpy(name.data(), model.data(), model.size());
+  name[model.size()] = '.';
+  std::memcpy(name.data() + model.size() + 1, job.data(), job.size());
+  return find(std::string_view(name.data(), model.size() + 1 + job.size()));
+}
+
+/// The thread that runs a job; a loop's jobs run where the loop does.
+std::size_t Program::home_of(std::uint32_t job) const TACTUS_RT {
+  const PlannedJob& planned = plan_.jobs[job];
+  for (const PlannedLoop& loop : plan_.loops)
+    if (is_integration(planned.job_class) && planned.model != nullptr &&
+        std::find(loop.models.begin(), loop.models.end(), planned.model) != loop.models.end())
+      return loop.thread;
+  return planned.thread;
+}
+
+bool Program::enable(std::string_view job, bool on, std::size_t by) TACTUS_RT {
+  const std::uint32_t index = find(job);
+  if (index == kNoPlanJob) return false;
+  const std::size_t home = home_of(index);
+  Background* const caller = by == kOutside ? nullptr : background_of_thread_[by];
+  if (caller != nullptr && by != home) {
+    if (caller->switch_count == caller->switches.size()) return false;
+    caller->switches[caller->switch_count++] = {index, on};
+  } else if (is_background(home) && by != home) {
+    wanted_[index].store(on ? kOn : kOff, std::memory_order_relaxed);
+  } else {
+    turn(index, on);
+  }
+  return true;
+}
+
+void Program::turn(std::uint32_t job, bool on) TACTUS_RT {
+  const Home& home = homes_[job];
+  on_[job].store(on, std::memory_order_relaxed);
+  if (home.schedule != nullptr) home.schedule->enable(home.scheduled, on);
+}
+
+void Program::post_switches(Background& from) TACTUS_RT {
+  for (std::size_t i = 0; i < from.switch_count; ++i) {
+    const Background::Switch& s = from.switches[i];
+    if (is_background(home_of(s.job))) {
+      wanted_[s.job].store(s.on ? kOn : kOff, std::memory_order_relaxed);
+    } else {
+      turn(s.job, s.on);
+    }
+  }
+  from.switch_count = 0;
+}
+
+void Program::take_switches(const Background& background) TACTUS_RT {
+  for (const std::uint32_t job : background.jobs) {
+    if (wanted_[job].load(std::memory_order_relaxed) == kAsItIs) continue;
+    turn(job, wanted_[job].exchange(kAsItIs, std::memory_order_relaxed) == kOn);
+  }
+}
+
+bool Program::call_at(std::uint32_t job, std::int64_t sim_time_ns) TACTUS_RT {
+  const Home& home = homes_[job];
+  return home.schedule != nullptr && home.schedule->call_at(home.scheduled, sim_time_ns);
+}
+
+void Program::add_state(std::vector<Piece>& pieces) {
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    const PlannedJob& job = plan_.jobs[i];
+    if (job.recording) continue;  // another run may record something else
+    pieces.push_back(own_piece("@on." + job.name, on_saved_[i]));
+    if (job.dynamic) pieces.push_back(own_piece("@next." + job.name, next_saved_[i], "ns"));
+  }
+  for (const auto& background : backgrounds_)
+    pieces.push_back(
+        own_piece("@threads." + plan_.threads[background->thread - 1].name + ".period", background->period));
+  for (const auto& loop : loops_)
+    pieces.push_back(own_piece("@integrate." + loop->name() + ".step", loop->integrator().step_size(), "s"));
+}
+
+void Program::settle() TACTUS_RT {
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    const std::uint8_t wanted = wanted_[i].load(std::memory_order_relaxed);
+    on_saved_[i] = wanted != kAsItIs ? wanted == kOn : on_[i].load(std::memory_order_relaxed);
+    const Home& home = homes_[i];
+    if (plan_.jobs[i].dynamic && home.schedule != nullptr)
+      next_saved_[i] = home.schedule->next_of(home.scheduled);
+  }
+}
+
+void Program::take_state() TACTUS_RT {
+  for (const auto& background : backgrounds_) background->switch_count = background->order_count = 0;
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    const Home& home = homes_[i];
+    on_[i].store(on_saved_[i] != 0, std::memory_order_relaxed);
+    wanted_[i].store(kAsItIs, std::memory_order_relaxed);
+    if (home.schedule == nullptr) continue;
+    home.schedule->enable(home.scheduled, on_saved_[i] != 0);
+    if (plan_.jobs[i].dynamic) home.schedule->set_next_of(home.scheduled, next_saved_[i]);
+  }
+}
+
+void Program::seek(std::int64_t k) TACTUS_RT {
+  schedule_->seek(k);
+  for (const auto& background : backgrounds_) {
+    if (background->schedule != nullptr)
+      background->schedule->seek((k + background->frames - 1) / background->frames);
+    background->mailbox.publish();
+  }
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,181 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "executive/frame/background.hpp"
+#include "executive/frame/integration_loop.hpp"
+#include "executive/frame/job_clock.hpp"
+#include "executive/frame/lane.hpp"
+#include "executive/plan/plan.hpp"
+#include "executive/plan/schedule.hpp"
+#include "executive/state/state_image.hpp"
+#include "rtsync/clock/clock.hpp"
+
+namespace tactus::executive {
+
+/// A plan compiled into what a run reads: schedules, lists, copies, guards. Nothing of it changes any more
+/// but the state of the schedules.
+///
+/// Lanes: 0 is the main thread's, 1 .. n those of the scheduled threads. With more than one thread two more
+/// belong to the main thread: latch() before the others start (delayed wires), record() after all have ended.
+///
+/// Threads  constructor: setup. Then as its parts say.
+class Program {
+ public:
+  /// `read_time` measures job times where there is no trusted counter. Throws std::invalid_argument when the
+  /// plan cannot be scheduled. @when setup
+  Program(Plan plan, JobClock::Read read_time);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const Plan& plan() const { return plan_; }  ///< with a job for each integration loop at its end
+
+  Schedule& schedule() const TACTUS_RT { return *schedule_; }
+  const Entry& entry(std::uint32_t place) const { return entries_[place]; }
+  std::size_t lanes() const { return lanes_; }  ///< that threads run: 1 + scheduled threads
+  std::size_t latch() const { return lanes_; }
+  std::size_t record() const { return lanes_ + 1; }
+  /// The thread (as PlannedJob::thread) of a lane.
+  std::size_t thread_of_lane(std::size_t lane) const TACTUS_RT { return thread_of_lane_[lane]; }
+  std::size_t lane_of_thread(std::size_t thread) const TACTUS_RT { return lane_of_thread_[thread]; }
+  bool alone() const TACTUS_RT { return lanes_ == 1; }
+  std::uint64_t worker_lanes() const TACTUS_RT { return worker_lanes_; }  ///< bits of lanes 1 .. n
+  Lane& lane(std::size_t index) const TACTUS_RT { return *lane_states_[index]; }
+
+  /// By thread; nullptr for main and scheduled ones.
+  Background* background(std::size_t thread) const TACTUS_RT { return background_of_thread_[thread]; }
+  std::span<const std::unique_ptr<Background>> backgrounds() const { return backgrounds_; }
+  std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return loops_; }
+
+  /// Who looks at a model's variables; nullptr: nobody. @when setup
+  VariableGuard* guard_of(const ModelInstance* model);
+  /// What is forced in a model; nullptr where nothing can be.
+  ModelForces* forces_of(const ModelInstance* model);
+  /// The asynchronous thread that a model is on; nullptr: none.
+  const Background* background_of(const ModelInstance* model) const {
+    return background_of_thread_[model_thread(model)];
+  }
+  /// Its bit in masks of them; 0 for none.
+  std::uint64_t background_bit(const ModelInstance* model) const;
+  /// Classes of frames, freeze and checkpoints, each in its order.
+  const std::vector<Entry>& list(tactus_job_class job_class) const TACTUS_RT;
+  void set_call(const tactus_call& call) TACTUS_RT { list_call_ = call; }  ///< of all lists
+  Schedule& freeze_schedule() { return *freeze_schedule_; }
+  const Entry& freeze_entry(std::uint32_t place) const { return freeze_entries_[place]; }
+
+  /// Switches a job by its name; false when there is none. `by`: the asynchronous thread whose job asks for
+  /// it, or kOutside. What an asynchronous thread asks for of others, and others of it, waits until they
+  /// meet: so it takes effect at the same time however quick the thread is. @when any
+  bool enable(std::string_view job, bool on, std::size_t by = kOutside) TACTUS_RT;
+  static constexpr std::size_t kOutside = SIZE_MAX;
+  /// At a boundary where the thread is at rest: what it asked for, then what it was asked.         @when rt
+  void post_switches(Background& from) TACTUS_RT;
+  void take_switches(const Background& background) TACTUS_RT;
+  /// Index into Plan::jobs; kNoPlanJob when there is none. The name may come in two parts.          @when any
+  std::uint32_t find(std::string_view job) const TACTUS_RT;
+  std::uint32_t find(std::string_view model, std::string_view job) const TACTUS_RT;
+  /// The next time of a dynamic job.
+  bool call_at(std::uint32_t job, std::int64_t sim_time_ns) TACTUS_RT;
+
+  /// Everybody who waits for a job looks up.                                                        @when any
+  void wake_waiters() TACTUS_RT {
+    for (rtsync::Gate& gate : gates_) gate.wake_all();
+  }
+  /// Where others have to read a variable of a model on an asynchronous thread; nullptr: where it is. @when
+  /// setup
+  const void* outside_view(const ModelInstance* model, const void* data, std::size_t bytes);
+
+  /// What has to be remembered of jobs, threads and loops, by their names; names begin with '@'. @when setup
+  void add_state(std::vector<Piece>& pieces);
+  /// Between two frames: writes down what is not in the pieces' memory all the time.               @when rt
+  void settle() TACTUS_RT;
+  /// Takes what was copied into them.                                                              @when rt
+  void take_state() TACTUS_RT;
+  /// To before frame k.                                                                            @when rt
+  void seek(std::int64_t k) TACTUS_RT;
+
+  const JobClock& job_clock() const { return job_clock_; }
+  const std::vector<rtsync::JobHistogram>& job_times() const { return job_times_; }
+
+ private:
+  using Times =
+      std::tuple<const ModelInstance*, rtsync::Period, rtsync::Period, std::optional<rtsync::Period>, bool>;
+  struct Build {
+    std::vector<ScheduledJob> scheduled;
+    std::vector<Entry> made;
+    std::map<std::uint32_t, std::size_t> of_job;  // plan job -> scheduled
+    std::set<Times> latched;
+  };
+
+  void turn(std::uint32_t job, bool on) TACTUS_RT;
+  std::size_t home_of(std::uint32_t job) const TACTUS_RT;
+  void place_threads();
+  void make_loops();
+  std::size_t model_thread(const ModelInstance* model) const;
+  bool is_background(std::size_t thread) const { return background_of_thread_[thread] != nullptr; }
+  void add_latch(Build& build, const ScheduledJob& like, const ModelInstance* model, std::size_t thread);
+  void add_job(Build& build, std::uint32_t job, std::uint32_t lane, std::uint32_t latch_lane);
+  std::unique_ptr<Schedule> finish(Build& build, rtsync::Period frame, std::size_t lanes,
+                                   std::vector<Entry>& entries);
+  void compile_lanes();
+  void compile_freeze();
+  void compile_backgrounds();
+  void depend();
+  std::vector<Entry> make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call);
+  CopyList* copies_to(const ModelInstance* model, bool delayed, std::size_t thread);
+  CallExtras* extras_of(std::uint32_t job);
+  const CallExtras* complete(std::uint32_t job, CopyList* copies);
+  const CallExtras* latch_extras(const ModelInstance* model);
+
+  Plan plan_;
+  const JobClock job_clock_;
+  std::vector<rtsync::JobHistogram> job_times_;
+  std::size_t lanes_ = 1;
+  std::uint64_t worker_lanes_ = 0;
+  std::vector<std::size_t> thread_of_lane_{0};
+  std::vector<std::size_t> lane_of_thread_;
+  std::deque<std::unique_ptr<Lane>> lane_states_;
+  std::vector<std::unique_ptr<Background>> backgrounds_;
+  std::vector<Background*> background_of_thread_;
+  std::vector<std::unique_ptr<IntegrationLoop>> loops_;
+  std::map<const ModelInstance*, std::size_t> thread_of_model_;
+
+  std::deque<CopyList> copies_;
+  std::map<std::tuple<const ModelInstance*, bool, std::size_t>, CopyList*> copies_of_;
+  std::map<const ModelInstance*, std::unique_ptr<VariableGuard>> guards_;
+  std::map<const ModelInstance*, std::unique_ptr<ModelForces>> forces_;
+  std::map<std::uint32_t, std::unique_ptr<CallExtras>> extras_;
+  std::map<const ModelInstance*, CallExtras> latch_extras_;
+  std::deque<rtsync::Gate> gates_;
+
+  std::unique_ptr<Schedule> schedule_;
+  std::vector<Entry> entries_;
+  std::unique_ptr<Schedule> freeze_schedule_;
+  std::vector<Entry> freeze_entries_;
+  struct Home {  // where a job is switched
+    Schedule* schedule = nullptr;
+    std::uint32_t scheduled = 0;
+  };
+  std::vector<Home> homes_;                  // by plan job
+  std::unique_ptr<std::atomic<bool>[]> on_;  // by plan job: those that no schedule knows
+  std::vector<std::int64_t> next_saved_;     // by plan job, of dynamic ones
+  enum : std::uint8_t { kAsItIs, kOn, kOff };
+  std::unique_ptr<std::atomic<std::uint8_t>[]> wanted_;  // by plan job, of asynchronous threads
+  std::vector<std::uint8_t> on_saved_;                   // for a checkpoint
+  std::array<std::vector<Entry>, 9> lists_;              // as kLists
+  tactus_call list_call_{0, 0, 0};
+  std::vector<std::uint32_t> by_name_;  // plan jobs
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,576 @@
+#include "executive/live/live_access.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "config/date.hpp"
+#include "executive/live/live_value.hpp"
+#include "executive/model/suggest.hpp"
+
+namespace tactus::executive {
+using config::Json;
+
+LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts,
+                       std::function<std::string()> checkpoint)
+    : facts_(std::move(facts)), executive_(executive), checkpoint_(std::move(checkpoint)) {
+  declare(rig);
+}
+
+LiveAccess::~LiveAccess() {
+  RunEnd end;
+  end.outcome = Outcome::aborted;
+  end.reason = "the rig was not started";
+  this->end(end);
+}
+
+void LiveAccess::declare(const Rig& rig) {
+  std::vector<LivePort::Source> sources;
+  if (rig.link() != nullptr) linked_ = rig.link()->inputs();
+  const auto add = [&](const Variable& variable, const ModelInstance* model) {
+    by_name_.emplace(variable.name, variables_.size());
+    Span& span = by_model_
+                     .try_emplace(variable.name.substr(0, variable.name.find('.')),
+                                  Span{variables_.size(), variables_.size()})
+                     .first->second;
+    span.end = variables_.size() + 1;
+    variables_.push_back({&variable, model});
+    sources.push_back({model, variable.data, variable.elements() * size_of(variable.type)});
+  };
+  for (const ModelInstance& model : rig.models())
+    for (const Variable& variable : model.variables()) add(variable, &model);
+  for (const std::deque<Variable>* own : rig.executive_variables())
+    for (const Variable& variable : *own) add(variable, nullptr);
+  port_ = std::make_unique<LivePort>(std::move(sources));
+  executive_.set_live(*port_);
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    variables_[i].offset = port_->offset(i);
+    judge_rights(variables_[i]);
+  }
+}
+
+void LiveAccess::judge_rights(LiveVariable& live) const {
+  if (live.model == nullptr) {
+    live.rights = LiveRights::read_only;
+    live.reason = "is the executive's own: it can only be read";
+    return;
+  }
+  LiveRef whole;
+  whole.variable = static_cast<std::size_t>(&live - variables_.data());
+  whole.elements = static_cast<std::uint32_t>(live.variable->elements());
+  const std::string from = feeder_of(whole);
+  if (from.empty()) return;
+  live.rights = LiveRights::force_only;
+  live.reason = "is fed by " + from + ", so a value that is set would not last; force it instead";
+}
+
+/// Who feeds any of these elements: "'controller.torque'", "the link"; empty: nobody.
+std::string LiveAccess::feeder_of(const LiveRef& ref) const {
+  const Variable* const variable = variables_[ref.variable].variable;
+  const auto meets = [&](const VariableRef& to) {
+    return to.variable == variable && to.first < ref.first + ref.elements &&
+           ref.first < to.first + to.elements;
+  };
+  for (const Connection& wire : executive_.plan().connections)
+    if (meets(wire.to)) return "'" + wire.from.name() + "'";
+  return std::any_of(linked_.begin(), linked_.end(), meets) ? "the link" : "";
+}
+
+bool LiveAccess::is_forced(const LiveRef& ref) const {
+  return std::any_of(forced_.begin(), forced_.end(),
+                     [&](const Forced& force) { return overlap(force.ref, ref); });
+}
+
+std::optional<LiveRef> LiveAccess::find(std::string_view name, std::string& problem) const {
+  const auto found = lookup(name, problem);
+  if (found || !problem.starts_with("there is no variable")) return found;
+  // What may have been meant: of the same model, or another model. Searched for only where that is quick.
+  constexpr std::size_t kMost = 1000;
+  const std::string text(name.substr(0, name.find('[')));
+  std::vector<std::string> names;
+  if (const auto model = by_model_.find(text.substr(0, text.find('.'))); model != by_model_.end()) {
+    for (std::size_t i = model->second.begin; i < model->second.end && names.size() <= kMost; ++i)
+      names.push_back(variables_[i].variable->name);
+  } else {
+    for (const auto& [other, span] : by_model_)
+      if (names.size() <= kMost) names.push_back(other + text.substr(std::min(text.find('.'), text.size())));
+  }
+  if (names.size() <= kMost) {
+    std::sort(names.begin(), names.end());
+    problem += did_you_mean(text, names, [](const std::string& each) { return each; });
+  }
+  return std::nullopt;
+}
+
+std::string LiveAccess::entity_meant(const std::string& text) const {
+  std::vector<std::string> names;
+  for (const auto& [name, span] : by_model_) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names.size() > 1000 ? "" : did_you_mean(text, names, [](const std::string& each) { return each; });
+}
+
+/// Without a suggestion: takes the same time whatever the name.
+std::optional<LiveRef> LiveAccess::lookup(std::string_view name, std::string& problem) const {
+  LiveRef ref;
+  std::string_view plain = name;
+  if (const std::size_t open = name.find('['); open != std::string_view::npos) {
+    plain = name.substr(0, open);
+    const std::string_view index = name.substr(open + 1);
+    const char* const close = index.data() + index.size() - 1;
+    const auto [end, error] = index.size() < 2
+                                  ? std::from_chars_result{index.data(), std::errc::invalid_argument}
+                                  : std::from_chars(index.data(), close, ref.first);
+    if (error != std::errc{} || end != close || index.back() != ']') {
+      problem = "'" + std::string(name) + "' is not a variable; one element is written model.variable[2]";
+      return std::nullopt;
+    }
+    ref.indexed = true;
+  }
+  const auto found = by_name_.find(std::string(plain));
+  if (found == by_name_.end()) {
+    problem = "there is no variable '" + std::string(plain) + "'";
+    return std::nullopt;
+  }
+  ref.variable = found->second;
+  const Variable& variable = *variables_[ref.variable].variable;
+  if (ref.indexed && (variable.count == 0 || ref.first >= variable.count)) {
+    problem = "'" + std::string(name) + "': '" + variable.name + "' " +
+              (variable.count == 0
+                   ? "is no array"
+                   : "has no such element; the index is one of 0 .. " + std::to_string(variable.count - 1));
+    return std::nullopt;
+  }
+  ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(variable.elements());
+  return ref;
+}
+
+std::string LiveAccess::name_of_ref(const LiveRef& ref) const {
+  const std::string& name = variables_[ref.variable].variable->name;
+  return ref.indexed ? name + "[" + std::to_string(ref.first) + "]" : name;
+}
+
+void* LiveAccess::memory(const LiveRef& ref) const {
+  const Variable& variable = *variables_[ref.variable].variable;
+  return static_cast<std::byte*>(variable.data) + ref.first * size_of(variable.type);
+}
+
+std::size_t LiveAccess::bytes_of(const LiveRef& ref) const {
+  return ref.elements * size_of(variables_[ref.variable].variable->type);
+}
+
+std::vector<std::string> LiveAccess::forced() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const Forced& force : forced_) names.push_back(name_of_ref(force.ref));
+  return names;
+}
+
+// ---- what is asked for
+
+void LiveAccess::next_snapshot(std::function<void(LiveSnapshotPtr)> then) {
+  const std::lock_guard lock(mutex_);
+  if (ended_)
+    answers_.push_back([then = std::move(then)] { then(nullptr); });
+  else
+    waiters_.push_back({port_->want(), std::move(then)});
+  stir();
+}
+
+/// Why a write cannot be made at that frame; empty: it can.
+std::string LiveAccess::objection(const LiveWrite& write, std::optional<std::int64_t> frame) const {
+  using Kind = LiveWrite::Kind;
+  if (write.kind == Kind::release_all) return "";
+  const LiveVariable& live = variables_[write.ref.variable];
+  const std::string name = name_of_ref(write.ref);
+  if (live.rights == LiveRights::read_only) return "'" + name + "' " + live.reason;
+  if (write.kind == Kind::release) return "";
+  if (write.kind == Kind::set && !feeder_of(write.ref).empty()) return "'" + name + "' " + live.reason;
+  if (write.bytes.size() != bytes_of(write.ref)) return "'" + name + "': the value has the wrong size";
+  const std::string wrong = objection_to(*live.variable, write.bytes.data(), write.ref.elements);
+  if (!wrong.empty()) return "'" + name + "' " + wrong;
+  if (!frame) return "";
+  const Background* const background = executive_.background_of(live.model);
+  if (background == nullptr) return "";
+  const std::string thread = "'" + name + "' belongs to thread '" +
+                             executive_.plan().threads[background->thread - 1].name +
+                             "', which meets the frames ";
+  if (background->kind != ThreadKind::asynchronous_must_finish)
+    return thread + "when it is free: leave the frame or date away";
+  if (background->frames > 1 && *frame % background->frames != 0)
+    return thread + "only at multiples of " + std::to_string(background->frames) + "; choose frame " +
+           std::to_string((*frame / background->frames + 1) * background->frames);
+  return "";
+}
+
+/// Why nothing can be done at that frame any more.
+std::string LiveAccess::objection(std::int64_t frame) const {
+  const std::int64_t next = port_->frame() + 1;
+  if (frame < next)
+    return "frame " + std::to_string(frame) + " is past; the next one is " + std::to_string(next);
+  if (frame >= facts_.frames)
+    return "frame " + std::to_string(frame) + " is never run: the run ends after frame " +
+           std::to_string(facts_.frames - 1);
+  return "";
+}
+
+std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(const LiveDone&)> then) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> problems;
+  if (ended_) return {"the run has ended"};
+  if (batch.writes.empty()) problems.push_back("there is nothing to set, force or release");
+  if (batch.frame)
+    if (std::string wrong = objection(*batch.frame); !wrong.empty()) problems.push_back(std::move(wrong));
+  std::unordered_map<std::size_t, std::vector<const LiveWrite*>> seen;
+  for (const LiveWrite& write : batch.writes) {
+    std::string wrong = objection(write, batch.frame);
+    if (wrong.empty() && write.kind == LiveWrite::Kind::set && is_forced(write.ref)) {
+      const bool released =
+          std::any_of(batch.writes.begin(), batch.writes.end(), [&](const LiveWrite& other) {
+            return other.kind == LiveWrite::Kind::release_all ||
+                   (other.kind == LiveWrite::Kind::release && overlap(other.ref, write.ref));
+          });
+      if (!released) wrong = "'" + name_of_ref(write.ref) + "' is forced; release it first";
+    }
+    if (!wrong.empty()) problems.push_back(std::move(wrong));
+    if (write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all) continue;
+    auto& others = seen[write.ref.variable];
+    for (const LiveWrite* const other : others)
+      if (overlap(other->ref, write.ref))
+        problems.push_back("'" + name_of_ref(write.ref) + "' is written twice; one value is expected");
+    others.push_back(&write);
+  }
+  if (std::string wrong = objection_to_load(batch); !wrong.empty()) problems.push_back(std::move(wrong));
+  if (!problems.empty()) {
+    ++refused_;
+    return problems;
+  }
+  port_->send(make_packet(std::move(batch), std::move(then)));
+  stir();
+  return {};
+}
+
+/// What clients may ask of one frame, and of all that is to come. There is always room for a release.
+std::string LiveAccess::objection_to_load(const LiveBatch& batch) const {
+  const bool releases = std::all_of(batch.writes.begin(), batch.writes.end(), [](const LiveWrite& write) {
+    return write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all;
+  });
+  if (releases)
+    return sent_.size() < LivePort::kMostPackets ? ""
+                                                 : "too many releases are under way; try again in a moment";
+  if (journal_failed_)
+    return "the journal (journal.jsonl in the run folder) cannot be written, so nothing but a release is "
+           "taken";
+  if (sent_.size() >= kMostBatches)
+    return std::to_string(sent_.size()) +
+           " requests wait or hold a force already; wait, or release \"all\", which drops what waits, too";
+  std::size_t changes = batch.writes.size(), bytes = 0;
+  for (const LiveWrite& write : batch.writes) bytes += write.bytes.size();
+  for (const auto& [packet, sent] : sent_) {
+    if (sent->ended || sent->batch.frame != batch.frame) continue;
+    changes += sent->batch.writes.size();
+    bytes += packet->data.size();
+  }
+  const std::size_t most_bytes = std::max<std::size_t>(port_->bytes(), 1 << 16);
+  if (changes > kMostChanges || bytes > most_bytes)
+    return "one frame takes " + std::to_string(kMostChanges) + " changes and " + std::to_string(most_bytes) +
+           " bytes; spread them over several";
+  return "";
+}
+
+/// A packet of a batch that has been checked.
+LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then) {
+  using Kind = LiveWrite::Kind;
+  std::stable_partition(batch.writes.begin(), batch.writes.end(), [](const LiveWrite& write) {
+    return write.kind == Kind::release || write.kind == Kind::release_all;
+  });
+  auto sent = std::make_unique<Sent>();
+  LivePacket& packet = sent->packet;
+  packet.number = ++packets_made_;
+  packet.dated = batch.frame.has_value();
+  packet.frame = batch.frame.value_or(0);
+  for (const LiveWrite& write : batch.writes) {
+    LivePacket::Change& change = packet.changes.emplace_back();
+    change.kind = write.kind;
+    packet.releases_all = packet.releases_all || write.kind == Kind::release_all;
+    if (write.kind == Kind::release_all) continue;
+    const ModelInstance* const model = variables_[write.ref.variable].model;
+    change.to = memory(write.ref);
+    change.forces = executive_.forces_of(model);
+    change.offset = packet.data.size();
+    change.bytes = bytes_of(write.ref);
+    packet.data.insert(packet.data.end(), write.bytes.begin(), write.bytes.end());
+    packet.threads |= executive_.background_bit(model);
+  }
+  sent->batch = std::move(batch);
+  sent->then = std::move(then);
+  sent_.emplace(&packet, std::move(sent));
+  ++sent_count_;
+  return &packet;
+}
+
+std::string LiveAccess::order(LiveOrder order, std::int64_t value, const std::string& who) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return "the run has ended";
+  const bool moves = order == LiveOrder::step || order == LiveOrder::run_until || order == LiveOrder::reset;
+  if (moves && running_ != nullptr) return "an episode is under way; wait for its end, or stop the rig";
+  switch (order) {
+    case LiveOrder::pause:
+      executive_.request_pause();
+      break;
+    case LiveOrder::resume:
+      executive_.request_resume();
+      break;
+    case LiveOrder::step:
+      if (value < 1) return std::to_string(value) + " frames cannot be stepped; at least 1 is expected";
+      executive_.request_step(value);
+      break;
+    case LiveOrder::run_until:
+      if (value < facts_.frame.times(port_->frame() + 1).count())
+        return "the simulated time " + std::to_string(value) + " ns is past; the next frame begins at " +
+               std::to_string(facts_.frame.times(port_->frame() + 1).count()) + " ns";
+      executive_.request_run_until(rtsync::Nanoseconds{value});
+      break;
+    case LiveOrder::reset:
+      if (facts_.linked)
+        return "a linked rig cannot be reset: the virtual time of the others does not go back";
+      executive_.request_reset();
+      break;
+    case LiveOrder::stop:
+      executive_.request_stop("stopped by a client (live)");
+      break;
+    case LiveOrder::checkpoint:
+      if (std::string why = checkpoint_(); !why.empty()) return why;
+      break;
+  }
+  ++orders_;
+  Json entry{{"frame", port_->frame()}, {"what", name_of(order)}};
+  if (order == LiveOrder::step) entry["frames"] = value;
+  if (order == LiveOrder::run_until) entry["sim_time_ns"] = value;
+  journal(std::move(entry), who);
+  flush_journal();
+  stir();
+  return "";
+}
+
+// ---- the thread that answers
+
+void LiveAccess::start(const rtsync::ThreadSettings& helper) {
+  rtsync::ThreadSettings settings = helper;
+  settings.name = "live";
+  thread_ = std::make_unique<rtsync::PinnedThread>(settings, [this] { run(); });
+}
+
+/// How long it may take until something that nobody waits for at this moment is noticed.
+rtsync::Nanoseconds LiveAccess::longest_rest() const {
+  if (waiters_.empty()) return rtsync::Nanoseconds{1'000'000};
+  return std::clamp(facts_.frame.floor() / 4, rtsync::Nanoseconds{100'000}, rtsync::Nanoseconds{1'000'000});
+}
+
+/// Looks often at first, then ever more rarely: who is answered soon is answered at once, and a wait for a
+/// far frame costs little.
+void LiveAccess::run() {
+  constexpr rtsync::Nanoseconds kShortestRest{50'000};
+  rtsync::Nanoseconds rest = kShortestRest;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (!outstanding() && !closing_) something_.wait(lock, [this] { return outstanding() || closing_; });
+    Answers answers;
+    look(answers);
+    const bool last = closing_;
+    if (!answers.empty() || last) {
+      lock.unlock();
+      for (const auto& answer : answers) answer();
+      lock.lock();
+      rest = kShortestRest;
+    } else {
+      const bool cut = something_.wait_for(lock, rest, [this] { return stirred_ || closing_; });
+      rest = cut ? kShortestRest : std::min(rest + rest / 4, longest_rest());
+    }
+    stirred_ = false;
+    if (last && answers_.empty()) return;
+  }
+}
+
+void LiveAccess::look(Answers& answers) {
+  std::swap(answers, answers_);
+  take_events(answers);
+  take_snapshot(answers);
+  take_episode(answers);
+  flush_journal();
+}
+
+void LiveAccess::take_events(Answers& answers) {
+  LiveEvent event;
+  while (port_->pop(event)) {
+    const auto found = sent_.find(event.packet);
+    if (found == sent_.end()) continue;
+    Sent& sent = *found->second;
+    note_forces(sent, event);
+    if (event.ended) {
+      --sent_count_;
+      sent.ended = true;
+      LiveDone done;
+      done.applied = sent.packet.end == LivePacket::End::applied;
+      done.frame = sent.packet.applied_frame;
+      if (!done.applied) done.problem = problem_of(sent) + (sent.of_episode ? "" : "; nothing was changed");
+      (done.applied ? changes_ : refused_) += 1;
+      journal(sent, done);
+      if (sent.of_episode && !done.applied && running_ != nullptr)
+        running_->end.problems.push_back("in: " + done.problem);
+      if (sent.then) answers.push_back([then = std::move(sent.then), done] { then(done); });
+    }
+    if (event.free) sent_.erase(found);
+  }
+}
+
+std::string LiveAccess::problem_of(const Sent& sent) const {
+  const std::string frame = "frame " + std::to_string(sent.batch.frame.value_or(sent.packet.applied_frame));
+  const auto name = [&] {
+    return sent.packet.which < sent.batch.writes.size()
+               ? "'" + name_of_ref(sent.batch.writes[sent.packet.which].ref) + "'"
+               : std::string("a variable");
+  };
+  switch (sent.packet.end) {
+    case LivePacket::End::too_late:
+      return frame + " had begun when it came";
+    case LivePacket::End::busy:
+      return "an asynchronous thread was at work at " + frame + "; leave the frame away";
+    case LivePacket::End::forced:
+      return name() + " is forced; release it first";
+    case LivePacket::End::full:
+      return name() + ": its model has " + std::to_string(ModelForces::kMost) +
+             " forces already; release some";
+    case LivePacket::End::released:
+      return "all was released before " + frame;
+    case LivePacket::End::dropped:
+      return ended_ ? "the run ended before it" : "the rig went back to an earlier state before it";
+    case LivePacket::End::applied:
+      break;
+  }
+  return "";
+}
+
+void LiveAccess::note_forces(const Sent& sent, const LiveEvent& event) {
+  const bool applied = event.ended && sent.packet.end == LivePacket::End::applied;
+  if (applied) {
+    for (const LiveWrite& write : sent.batch.writes) {
+      const auto ends = [&](const Forced& force) {
+        return write.kind == LiveWrite::Kind::release_all ||
+               (write.kind != LiveWrite::Kind::set && overlap(force.ref, write.ref));
+      };
+      std::erase_if(forced_, ends);
+      if (write.kind == LiveWrite::Kind::force) forced_.push_back({write.ref, &sent.packet});
+    }
+  }
+  if (event.free) std::erase_if(forced_, [&](const Forced& force) { return force.packet == &sent.packet; });
+}
+
+void LiveAccess::take_snapshot(Answers& answers) {
+  const std::byte* values = nullptr;
+  if (const LivePort::Head* const head = port_->read(values)) {
+    LiveSnapshotPtr made;
+    for (Waiter& waiter : waiters_) {
+      if (waiter.sequence > head->sequence) continue;
+      if (made == nullptr) {
+        auto snapshot = std::make_shared<LiveSnapshot>();
+        snapshot->sequence = head->sequence;
+        snapshot->frame = head->frame;
+        snapshot->sim_time_ns = head->frame < 0 ? 0 : facts_.frame.times(head->frame).count();
+        snapshot->rig = head->rig;
+        snapshot->bytes.assign(values, values + port_->bytes());
+        made = std::move(snapshot);
+        ++snapshots_;
+      }
+      answers.push_back([then = std::move(waiter.then), made] { then(made); });
+      waiter.then = nullptr;
+    }
+    std::erase_if(waiters_, [](const Waiter& waiter) { return waiter.then == nullptr; });
+    // Who came while that one was being made waits for the next.
+    if (!waiters_.empty()) (void)port_->want();
+  }
+}
+
+void LiveAccess::end(const RunEnd& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    Answers answers;
+    look(answers);
+    ended_ = true;
+    end_ = why;
+    for (Answers::value_type& answer : answers) answers_.push_back(std::move(answer));
+    for (Waiter& waiter : waiters_) answers_.push_back([then = std::move(waiter.then)] { then(nullptr); });
+    waiters_.clear();
+    finish_episode(answers_, true);
+    for (auto& [packet, sent] : sent_) {
+      if (packet->told) continue;
+      const LiveDone done{false, -1, "the run ended before it"};
+      ++refused_;
+      journal(*sent, done);
+      if (sent->then) answers_.push_back([then = std::move(sent->then), done] { then(done); });
+    }
+    sent_count_ = 0;
+    flush_journal();
+    closing_ = true;
+    something_.notify_all();
+  }
+  if (thread_) thread_->join();
+  const std::lock_guard lock(mutex_);
+  if (journal_.is_open()) journal_.close();
+}
+
+// ---- the journal
+
+void LiveAccess::journal(const Sent& sent, const LiveDone& done) {
+  for (const LiveWrite& write : sent.batch.writes) {
+    Json entry{{"frame", done.applied ? done.frame : sent.batch.frame.value_or(done.frame)},
+               {"what", name_of(write.kind)}};
+    if (write.kind != LiveWrite::Kind::release_all) {
+      entry["variable"] = name_of_ref(write.ref);
+      const Variable& variable = *variables_[write.ref.variable].variable;
+      if (!write.bytes.empty())
+        entry["value"] = to_json(variable, write.bytes.data(), write.ref.elements,
+                                 variable.count > 0 && !write.ref.indexed);
+    }
+    if (!done.applied) entry["problem"] = done.problem;
+    journal(std::move(entry), sent.batch.who);
+  }
+}
+
+/// One line: what, when, who.
+void LiveAccess::journal(Json entry, const std::string& who) {
+  if (journal_failed_) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  entry["time"] = config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  entry["who"] = who;
+  if (!journal_.is_open()) journal_.open(facts_.folder / "journal.jsonl", std::ios::app);
+  journal_ << entry.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
+  journal_dirty_ = true;
+}
+
+/// To the file, so that it is kept even if the process is killed.
+void LiveAccess::flush_journal() {
+  if (journal_failed_ || !std::exchange(journal_dirty_, false)) return;
+  journal_ << std::flush;
+  if (journal_) return;
+  journal_failed_ = true;
+  lines_.push_back("the journal of live access cannot be written (journal.jsonl): " +
+                   std::string(std::strerror(errno)) + "; nothing but releases and orders is taken any more");
+}
+
+std::vector<std::string> LiveAccess::tell() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(lines_, {});
+}
+
+Json LiveAccess::summary() const {
+  Json forced = Json::array();
+  for (const std::string& name : this->forced()) forced.push_back(name);
+  const std::lock_guard lock(mutex_);
+  return {{"changes", changes_},   {"refused", refused_},     {"orders", orders_},
+          {"episodes", episodes_}, {"snapshots", snapshots_}, {"forced_at_end", std::move(forced)}};
+}
+
+}  // namespace tactus::executive

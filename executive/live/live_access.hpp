@@ -1,0 +1,157 @@
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/driver/live.hpp"
+#include "executive/frame/live_port.hpp"
+#include "executive/plan/rig.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+
+namespace tactus::executive {
+
+/// A run as servers see it: checks what they ask for, sends it through a LivePort, answers, and keeps the
+/// journal.
+///
+/// Threads  constructor, start, end, tell, summary: the service thread. The rest: see LiveRig.
+class LiveAccess final : public LiveRig {
+ public:
+  /// `checkpoint`: asks for one, and says why there will be none. @when setup, before Executive::run
+  LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, std::function<std::string()> checkpoint);
+  ~LiveAccess() override;
+
+  /// Starts the thread that answers. @when setup
+  void start(const rtsync::ThreadSettings& helper);
+  /// The frames are over, and `why`: everybody who waits is answered, and nobody after that.
+  void end(const RunEnd& why);
+  /// Lines for the log; none when nothing happened.
+  std::vector<std::string> tell();
+  /// The `live` section of summary.json. After end().
+  config::Json summary() const;
+  /// Kernel id of its thread.
+  pid_t tid() const { return thread_ ? thread_->tid() : 0; }
+
+  const LiveFacts& facts() const override { return facts_; }
+  const std::vector<LiveVariable>& variables() const override { return variables_; }
+  std::optional<LiveRef> find(std::string_view name, std::string& problem) const override;
+  State state() const override { return executive_.state(); }
+  std::vector<std::string> forced() const override;
+  void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override;
+  std::vector<std::string> write(LiveBatch batch, std::function<void(const LiveDone&)> then) override;
+  std::string order(LiveOrder order, std::int64_t value, const std::string& who) override;
+  void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) override;
+
+ private:
+  struct Waiter {
+    std::int64_t sequence;
+    std::function<void(LiveSnapshotPtr)> then;
+  };
+  struct Sent {  // what a packet stands for
+    LivePacket packet;
+    LiveBatch batch;
+    std::function<void(const LiveDone&)> then;
+    bool of_episode = false;
+    bool ended = false;  // its end is known
+  };
+  struct Forced {
+    LiveRef ref;
+    const LivePacket* packet;
+  };
+  struct Running {  // the episode that is under way
+    LiveEpisode episode;
+    EpisodeEnd end;
+    std::vector<std::size_t>
+        capture;  // of each `out`: index into the captures; SIZE_MAX: at the end of the run
+    std::function<void(const EpisodeEnd&)> then;
+  };
+  class EpisodePlanner;
+  using Answers = std::vector<std::function<void()>>;
+
+  static constexpr std::size_t kMostBatches = LivePort::kMostPackets - 64;  // the rest is for releases
+  static constexpr std::size_t kMostChanges = 1024;                         // of one frame
+
+  void declare(const Rig& rig);
+  void judge_rights(LiveVariable& variable) const;
+  std::string name_of_ref(const LiveRef& ref) const;
+  void* memory(const LiveRef& ref) const;
+  std::size_t bytes_of(const LiveRef& ref) const;
+  std::string feeder_of(const LiveRef& ref) const;
+  bool is_forced(const LiveRef& ref) const;
+  std::string objection(const LiveWrite& write, std::optional<std::int64_t> frame) const;
+  std::string objection(std::int64_t frame) const;
+  std::string objection_to_load(const LiveBatch& batch) const;
+  LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
+  std::optional<LiveRef> lookup(std::string_view name, std::string& problem) const;
+  std::string problem_of(const Sent& sent) const;
+  std::optional<std::int64_t> frame_of(const std::string& date, std::string& problem) const;
+  std::string date_of(std::int64_t frame) const;
+  const std::byte* place_of(const LiveRef& ref) const;
+  std::string entity_meant(const std::string& text) const;
+  std::optional<LiveRef> item(const EpisodeItem& item, bool suggest, std::string& problem) const;
+
+  void run();
+  /// A change of what the live thread has to look at: it looks at once, and often for a while.
+  void stir() {
+    stirred_ = true;
+    executive_.nudge();
+    something_.notify_one();
+  }
+  bool outstanding() const {
+    return !waiters_.empty() || sent_count_ > 0 || running_ != nullptr || !answers_.empty();
+  }
+  rtsync::Nanoseconds longest_rest() const;
+  void look(Answers& answers);
+  void take_events(Answers& answers);
+  void take_snapshot(Answers& answers);
+  void take_episode(Answers& answers);
+  void finish_episode(Answers& answers, bool ended);
+  void note_forces(const Sent& sent, const LiveEvent& event);
+  void journal(const Sent& sent, const LiveDone& done);
+  void journal(config::Json entry, const std::string& who);
+  void flush_journal();
+
+  LiveFacts facts_;
+  Executive& executive_;
+  std::function<std::string()> checkpoint_;
+  std::vector<LiveVariable> variables_;
+  struct Span {
+    std::size_t begin = 0, end = 0;  // in variables_
+  };
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::unordered_map<std::string, Span> by_model_;
+  std::vector<VariableRef> linked_;  // inputs that the link writes
+  std::unique_ptr<LivePort> port_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable something_;
+  std::vector<Waiter> waiters_;
+  std::unordered_map<const LivePacket*, std::unique_ptr<Sent>> sent_;  // until they are free
+  std::size_t sent_count_ = 0;  // of them, those whose end is not known
+  std::vector<Forced> forced_;
+  std::unique_ptr<Running> running_;
+  Answers answers_;  // that are due at once
+  std::uint64_t packets_made_ = 0;
+  bool stirred_ = false;
+  bool closing_ = false;
+  bool ended_ = false;
+  RunEnd end_;
+  std::ofstream journal_;
+  std::vector<std::string> lines_;
+  bool journal_dirty_ = false;
+  bool journal_failed_ = false;
+  std::int64_t changes_ = 0, refused_ = 0, orders_ = 0, episodes_ = 0, snapshots_ = 0;
+  std::unique_ptr<rtsync::PinnedThread> thread_;
+};
+
+}  // namespace tactus::executive

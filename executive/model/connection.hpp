@@ -1,0 +1,67 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executive/model/variable.hpp"
+
+namespace tactus::executive {
+
+/// A wire from an output (or state) to an input.
+struct Connection {
+  VariableRef from;
+  VariableRef to;
+  /// False: the receiving model's jobs read what was written last, in the same instant if the source ran
+  /// before them. True: they read what stood there before the instant began.
+  bool delayed = false;
+  std::optional<double> scale;  ///< to = from * scale + offset
+  std::optional<double> offset;
+  /// Ordered by a dependency when the two models are on different scheduled threads; see thread_rules.hpp.
+  bool direct = false;
+};
+
+/// Why two ends do not fit together (roles, types, sizes, units), as a repair instruction; nothing when they
+/// do. @when setup
+std::optional<std::string> objection(const Connection& connection);
+
+/// A loop of direct connections, in which nobody could say who comes first.
+struct DirectLoop {
+  std::string path;                     ///< "controller -> motor -> controller"
+  const Connection* closing = nullptr;  ///< one of its wires
+};
+/// One for each wire that would have to go to leave none. @when setup
+std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connections);
+
+/// Copies of values, made ready at setup and run as a job of its own: run_copies(self = CopyList*).
+class CopyList {
+ public:
+  /// The connection must have no objection(). `from`: read there instead of from the variable itself.
+  /// @when setup
+  void add(const Connection& connection, const void* from = nullptr);
+  bool empty() const { return copies_.empty(); }
+  /// A tactus_job_function.                                                                         @when rt
+  static int run(void* self, const tactus_call* call);
+
+ private:
+  struct Copy {
+    void (*copy)(const Copy&) noexcept;
+    const void* from;
+    void* to;
+    std::uint32_t elements;
+    std::uint32_t bytes;
+    double scale;
+    double offset;
+    bool plain;  // neither scale nor offset
+  };
+  template <class From, class To>
+  static void convert(const Copy& copy) noexcept;
+  static void move_word(const Copy& copy) noexcept;
+  static void move_bytes(const Copy& copy) noexcept;
+
+  std::vector<Copy> copies_;
+};
+
+}  // namespace tactus::executive

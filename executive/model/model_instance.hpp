@@ -1,0 +1,111 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "executive/model/variable.hpp"
+#include "rtsync/time/period.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+/// A job as its model declared it.
+struct DeclaredJob {
+  std::string name;  ///< without the model's name
+  tactus_job_class job_class = TACTUS_SCHEDULED;
+  unsigned phase = 60000;
+  tactus_job_function run = nullptr;
+  rtsync::Period cycle;  ///< zero: once every frame
+  bool dynamic = false;  ///< chooses its own next time
+};
+
+/// A continuous state of a model, and where its derivative stands. Both are double, of one size.
+struct IntegratedPair {
+  const Variable* state;
+  const Variable* derivative;
+};
+
+/// What a running model may ask for; see tactus_host.                                               @when any
+class ModelServices {
+ public:
+  virtual ~ModelServices() = default;
+  virtual void set_realtime(bool on) TACTUS_RT = 0;
+  virtual bool enable_job(std::string_view name, bool on) TACTUS_RT = 0;
+  /// False when there is no dynamic job of that name ("model.job", in two parts).
+  virtual bool call_at(std::string_view model, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT = 0;
+  /// False when the number is no command.
+  virtual bool command(tactus_command command, std::int64_t value) TACTUS_RT = 0;
+};
+
+/// One model of a rig: constructed, declared, and destroyed again.
+///
+/// Threads  setup: one thread. failure(), fail(): the thread that runs the model's jobs, and after it has
+/// ended any.
+class ModelInstance {
+ public:
+  /// Constructs the model and lets it declare itself. Throws std::runtime_error with what the model or the
+  /// host objected to (a constructor that throws, a name twice, a unit nobody can read). @when setup
+  ModelInstance(const tactus_model& model, std::string name);
+  /// The same for an object that is there already and stays the caller's. @when setup
+  ModelInstance(const tactus_model& model, std::string name, void* self);
+  ModelInstance(const ModelInstance&) = delete;
+  ModelInstance& operator=(const ModelInstance&) = delete;
+  ~ModelInstance();
+
+  const std::string& name() const { return name_; }
+  void* self() const { return self_; }
+  std::deque<Variable>& variables() { return variables_; }
+  const std::deque<Variable>& variables() const { return variables_; }
+  const std::vector<DeclaredJob>& jobs() const { return jobs_; }
+  const std::vector<IntegratedPair>& integrated() const { return integrated_; }
+  /// Why the model can neither be reset nor continued from a checkpoint; empty: it can.
+  const std::string& restart_refusal() const { return restart_refusal_; }
+  /// nullptr when there is none; `name` without the model's name.
+  const Variable* find_variable(const std::string& name) const;
+  /// Who answers the model's requests from now on. @when setup
+  void serve(ModelServices& services) { services_.store(&services, std::memory_order_relaxed); }
+  /// What the model said through tactus_host::fail last; empty if nothing.
+  const char* failure() const { return failure_.data(); }
+  /// The same, and forgets it: what one job said is not told of the next that fails. @when service
+  std::string take_failure() const;
+
+ private:
+  static int declare_variable(void* context, const tactus_variable* variable);
+  static int declare_job(void* context, const tactus_job* job);
+  static void fail(void* context, const char* message);
+  static void set_realtime(void* context, int on);
+  static int enable_job(void* context, const char* job, int on);
+  static int declare_integrated(void* context, const char* state, const char* derivative);
+  static int declare_range(void* context, const char* variable, double low, double high);
+  static int cannot_restart(void* context, const char* why);
+  static int call_at(void* context, const char* job, std::int64_t sim_time_ns);
+  static int command(void* context, tactus_command command, std::int64_t value);
+  template <class Work>
+  int guarded(Work work);
+  Variable& variable_to_declare(const char* name);
+  void add(const tactus_variable& variable);
+  void add(const tactus_job& job);
+
+  const tactus_model& model_;
+  std::string name_;
+  tactus_host host_{};
+  void* self_ = nullptr;
+  bool created_ = false;
+  std::deque<Variable> variables_;  // a deque: the addresses stay
+  std::vector<DeclaredJob> jobs_;
+  std::vector<IntegratedPair> integrated_;
+  std::string restart_refusal_;
+  bool declaring_ = false;
+  std::string refusal_;
+  std::atomic<ModelServices*> services_{nullptr};
+  mutable std::array<char, 256> failure_{};
+};
+
+}  // namespace tactus::executive

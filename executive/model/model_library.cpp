@@ -1,0 +1,107 @@
+#include "executive/model/model_library.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <system_error>
+
+namespace tactus::executive {
+namespace {
+
+std::string dl_reason() {
+  const char* reason =
+      ::dlerror();  // NOLINT(concurrency-mt-unsafe): libraries are opened by one thread, at setup
+  return reason == nullptr ? "unknown reason" : reason;
+}
+
+/// The executable or shared library that this is a part of; empty when nobody knows.
+std::filesystem::path file_of_this_code() {
+  static const char here = 0;
+  Dl_info info{};
+  if (::dladdr(&here, &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
+  return error ? std::filesystem::path{} : file;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> plugin_folders() {
+  std::vector<std::filesystem::path> folders;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): read at setup; nobody writes the environment
+  if (const char* list = std::getenv("TACTUS_PLUGIN_PATH"); list != nullptr) {
+    const std::string text(list);
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(':', begin), text.size());
+      if (end > begin) folders.emplace_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) folders.push_back(self.parent_path().parent_path() / "lib" / "tactus");
+  if (const std::filesystem::path us = file_of_this_code(); !us.empty() && us != self)
+    folders.push_back(us.parent_path() / "tactus");  // libtactus.so in somebody's program
+  return folders;
+}
+
+std::filesystem::path find_library(const std::string& library, const std::filesystem::path& base) {
+  std::error_code error;
+  if (library.find('/') != std::string::npos) {
+    const std::filesystem::path file = (base / library).lexically_normal();
+    if (std::filesystem::is_regular_file(file, error)) return std::filesystem::absolute(file);
+    throw LibraryError("no file '" + file.string() + "'" + (error ? " (" + error.message() + ")" : "") +
+                       "; a library with a '/' is looked for relative to the rig file");
+  }
+  std::string tried;
+  for (const auto& folder : plugin_folders()) {
+    const std::filesystem::path file = folder / ("lib" + library + ".so");
+    if (std::filesystem::is_regular_file(file, error)) return std::filesystem::absolute(file);
+    tried += (tried.empty() ? "" : ", ") + file.string();
+  }
+  throw LibraryError("no library '" + library + "'; looked for " + tried +
+                     "; a file of your own is given with a '/': ./lib" + library + ".so");
+}
+
+SharedLibrary::SharedLibrary(const std::filesystem::path& file) : file_(file) {
+  handle_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ == nullptr) throw LibraryError("cannot load the library: " + dl_reason());
+}
+
+SharedLibrary::~SharedLibrary() {
+  if (handle_ != nullptr)
+    ::dlclose(handle_);  // a library that cannot be unloaded stays until the process ends
+}
+
+void* SharedLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }
+
+ModelLibrary::ModelLibrary(const std::filesystem::path& file) : library_(file) {
+  void* const entry = library_.symbol("tactus_models");
+  if (entry == nullptr)
+    throw LibraryError(
+        file.string() +
+        " exports no 'tactus_models': it holds no tactus model (write TACTUS_MODEL(...) at its end)");
+  std::uint32_t count = 0;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym is for
+  const tactus_model* const* list = reinterpret_cast<tactus_models_function>(entry)(&count);
+  models_ = {list, list == nullptr ? 0 : count};
+  for (const tactus_model* model : models_) {
+    if (model == nullptr) throw LibraryError(file.string() + " lists a model that is a null pointer");
+    if (model->abi_version != TACTUS_ABI_VERSION)
+      throw LibraryError(file.string() + " was built for version " + std::to_string(model->abi_version) +
+                         " of the model ABI, this tactus speaks version " +
+                         std::to_string(TACTUS_ABI_VERSION) +
+                         ": build it again with the headers of this tactus");
+    if (model->size < sizeof(tactus_model) || model->name == nullptr || model->declare == nullptr)
+      throw LibraryError(file.string() + " lists a model without name or declare function");
+  }
+  if (models_.empty()) throw LibraryError(file.string() + " lists no model");
+}
+
+const tactus_model* ModelLibrary::find(const std::string& name) const {
+  for (const tactus_model* model : models_)
+    if (name == model->name) return model;
+  return nullptr;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,146 @@
+#include "executive/model/parameter_value.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "config/quantity.hpp"
+#include "executive/model/suggest.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+Bytes bytes_of(T value) {
+  Bytes bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+/// The whole text as an integer of a type; nothing when it is none, or does not fit.
+template <class T>
+std::optional<Bytes> integer_bytes(const std::string& text) {
+  T value{};
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  const char* const begin = text.data() + (plus ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return bytes_of(value);
+}
+
+std::optional<Bytes> integer_bytes(tactus_type type, const std::string& text) {
+  switch (type) {
+    case TACTUS_INT8:
+      return integer_bytes<std::int8_t>(text);
+    case TACTUS_UINT8:
+      return integer_bytes<std::uint8_t>(text);
+    case TACTUS_INT16:
+      return integer_bytes<std::int16_t>(text);
+    case TACTUS_UINT16:
+      return integer_bytes<std::uint16_t>(text);
+    case TACTUS_INT32:
+      return integer_bytes<std::int32_t>(text);
+    case TACTUS_UINT32:
+      return integer_bytes<std::uint32_t>(text);
+    case TACTUS_INT64:
+      return integer_bytes<std::int64_t>(text);
+    case TACTUS_UINT64:
+      return integer_bytes<std::uint64_t>(text);
+    default:
+      return std::nullopt;
+  }
+}
+
+/// One value of a file and where to complain about it.
+struct Reader {
+  const Variable& variable;
+  const config::Node& node;
+  const std::string& path;
+  config::Problems& problems;
+
+  std::nullopt_t complain(const std::string& message) const {
+    problems.add(node.place(), path, message);
+    return std::nullopt;
+  }
+  std::string quoted() const { return "'" + node.text() + "'"; }
+
+  std::optional<Bytes> array() const {
+    if (!node.is_list() || node.items().size() != variable.count)
+      return complain("is an array of " + std::to_string(variable.count) +
+                      "; a list of as many values is expected");
+    Bytes all;
+    Variable element = variable;
+    element.count = 0;
+    bool good = true;
+    for (std::size_t i = 0; i < variable.count; ++i) {
+      const auto one = read_value(element, node.items()[i], path + "[" + std::to_string(i) + "]", problems);
+      if (one) all.insert(all.end(), one->begin(), one->end());
+      good = good && one;
+    }
+    return good ? std::optional(std::move(all)) : std::nullopt;
+  }
+
+  std::optional<Bytes> real() const {
+    const auto number = config::read_quantity(node, path, variable.unit, problems);
+    if (!number) return std::nullopt;
+    if (variable.type == TACTUS_DOUBLE) return bytes_of(*number);
+    if (std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max()))
+      return complain(quoted() + " is beyond the range of a float");
+    return bytes_of(static_cast<float>(*number));
+  }
+
+  std::optional<Bytes> boolean() const {
+    const std::string& text = node.text();
+    if (text == "yes" || text == "on" || text == "true") return Bytes{std::byte{1}};
+    if (text == "no" || text == "off" || text == "false") return Bytes{std::byte{0}};
+    return complain(quoted() + " is not one of yes, no, on, off, true, false");
+  }
+
+  std::optional<Bytes> label() const {
+    for (const VariableLabel& label : variable.labels)
+      if (label.name == node.text())
+        return variable.type == TACTUS_UINT64 ? bytes_of(label.value)  // all 64 bits, as an enum has them
+                                              : integer_bytes(variable.type, std::to_string(label.value));
+    return complain(
+        quoted() + " is not one of its values" +
+        did_you_mean(node.text(), variable.labels, [](const VariableLabel& l) { return l.name; }));
+  }
+
+  /// "12" or "12 counts": an integer takes exactly its unit, for nothing is rounded.
+  std::optional<Bytes> integer() const {
+    const std::string& text = node.text();
+    const std::size_t blank = std::min(text.find_first_of(" \t"), text.size());
+    const std::string number = text.substr(0, blank);
+    const std::string unit = text.substr(std::min(text.find_first_not_of(" \t", blank), text.size()));
+    try {
+      if (!config::same(config::Unit::parse(unit), variable.unit))
+        return complain(quoted() + " has " + (unit.empty() ? "no unit" : "unit '" + unit + "'") +
+                        "; write for example '" + number +
+                        (variable.unit_text.empty() ? "" : " " + variable.unit_text) + "'");
+    } catch (const std::exception& error) {
+      return complain(quoted() + ": " + error.what());
+    }
+    if (auto bytes = integer_bytes(variable.type, number)) return bytes;
+    return complain(quoted() + " is not a whole number in the range of " +
+                    std::string(name_of(variable.type)));
+  }
+};
+
+}  // namespace
+
+std::optional<std::vector<std::byte>> read_value(const Variable& variable, const config::Node& node,
+                                                 const std::string& path, config::Problems& problems) {
+  const Reader reader{variable, node, path, problems};
+  if (variable.count > 0) return reader.array();
+  if (variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT) return reader.real();
+  if (!node.is_scalar())
+    return reader.complain(std::string("is ") + config::kind_name(node.kind()) + "; one value is expected");
+  if (variable.type == TACTUS_BOOL) return reader.boolean();
+  return variable.labels.empty() ? reader.integer() : reader.label();
+}
+
+}  // namespace tactus::executive

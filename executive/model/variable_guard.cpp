@@ -1,0 +1,286 @@
+#include "executive/model/variable_guard.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <type_traits>
+
+namespace tactus::executive {
+namespace {
+
+constexpr double kOpen = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+T load(const std::byte* from) TACTUS_RT {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/// Has its highest bit set exactly when the value is nan or infinite: one more in an exponent of all ones
+/// carries into the sign.
+std::uint64_t carry(std::uint64_t bits) TACTUS_RT {
+  return (bits & 0x7FFF'FFFF'FFFF'FFFFU) + 0x0010'0000'0000'0000U;
+}
+std::uint32_t carry(std::uint32_t bits) TACTUS_RT { return (bits & 0x7FFF'FFFFU) + 0x0080'0000U; }
+
+template <class Bits, class Runs>
+bool all_finite(const std::vector<const std::byte*>& singles, const Runs& runs) TACTUS_RT {
+  Bits seen = 0;
+  for (const std::byte* single : singles) seen |= carry(load<Bits>(single));
+  for (const auto& run : runs)
+    for (std::size_t i = 0; i < run.elements; ++i) seen |= carry(load<Bits>(run.data + i * sizeof(Bits)));
+  return seen >> (sizeof(Bits) * 8 - 1) == 0;
+}
+
+/// An element as a double; large integers are rounded, and only said.
+double value_of(tactus_type type, const std::byte* data) TACTUS_RT {
+  switch (type) {
+    case TACTUS_BOOL:
+    case TACTUS_UINT8:
+      return load<std::uint8_t>(data);
+    case TACTUS_INT8:
+      return load<std::int8_t>(data);
+    case TACTUS_INT16:
+      return load<std::int16_t>(data);
+    case TACTUS_UINT16:
+      return load<std::uint16_t>(data);
+    case TACTUS_INT32:
+      return load<std::int32_t>(data);
+    case TACTUS_UINT32:
+      return load<std::uint32_t>(data);
+    case TACTUS_INT64:
+      return static_cast<double>(load<std::int64_t>(data));
+    case TACTUS_UINT64:
+      return static_cast<double>(load<std::uint64_t>(data));
+    case TACTUS_FLOAT:
+      return static_cast<double>(load<float>(data));
+    case TACTUS_DOUBLE:
+      return load<double>(data);
+  }
+  return 0;
+}
+
+/// Told by the bits; an integer always is.
+bool is_finite(tactus_type type, const std::byte* data) TACTUS_RT {
+  if (type == TACTUS_DOUBLE) return carry(load<std::uint64_t>(data)) >> 63 == 0;
+  return type != TACTUS_FLOAT || carry(load<std::uint32_t>(data)) >> 31 == 0;
+}
+
+bool is_real(tactus_type type) TACTUS_RT { return type == TACTUS_FLOAT || type == TACTUS_DOUBLE; }
+
+/// A value or limit of a variable as people write it.
+std::string number(tactus_type type, double value, bool is_limit) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (type == TACTUS_FLOAT && !is_limit) {
+    const auto narrow = static_cast<float>(value);
+    return format_value(TACTUS_FLOAT, &narrow);
+  }
+  if (!is_real(type) && std::fabs(value) <= kExact && std::trunc(value) == value)
+    return std::to_string(static_cast<std::int64_t>(value));
+  return format_value(TACTUS_DOUBLE, &value);
+}
+
+}  // namespace
+
+// Every limit is compared in the type of the values (float as double): 64-bit integers lose nothing.
+template <class T>
+bool VariableGuard::outside(const Range& range) noexcept {
+  unsigned bad = 0;
+  for (std::size_t i = 0; i < range.elements; ++i) {
+    const T value = load<T>(range.data + i * sizeof(T));
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto wide = static_cast<double>(value);
+      // A comparison that raises no exception for a quiet nan, and is false for it.
+      const auto inside = static_cast<unsigned>(std::isgreaterequal(wide, range.low.real)) &
+                          static_cast<unsigned>(std::islessequal(wide, range.high.real));
+      bad |= inside ^ 1U;
+    } else if constexpr (std::is_signed_v<T>) {
+      bad |= static_cast<unsigned>(value < range.low.whole) | static_cast<unsigned>(value > range.high.whole);
+    } else {
+      bad |= static_cast<unsigned>(value < range.low.natural) |
+             static_cast<unsigned>(value > range.high.natural);
+    }
+  }
+  return bad != 0;
+}
+
+template <class T>
+VariableGuard::Range VariableGuard::integer_range(const Watched& watched) {
+  using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  constexpr auto kMost = static_cast<Wide>(std::numeric_limits<T>::max());
+  constexpr Wide kLeast = std::is_signed_v<T> ? -kMost - 1 : 0;
+  const auto past = std::ldexp(1.0, std::numeric_limits<T>::digits);  // kMost + 1, which a double has exactly
+  const double low = std::ceil(watched.low);
+  const double high = std::floor(watched.high);
+  Wide least = kLeast;
+  Wide most = kMost;
+  // No value is inside when low lies past the type or high before it: then least is greater than most.
+  bool none = false;
+  if (!std::isnan(low)) {
+    if (low >= past)
+      none = true;
+    else if (low > static_cast<double>(kLeast))
+      least = static_cast<Wide>(low);
+  }
+  if (!std::isnan(high)) {
+    if (high < static_cast<double>(kLeast))
+      none = true;
+    else if (high < past)
+      most = static_cast<Wide>(high);
+  }
+  if (none) least = 1, most = 0;
+  Range range{&outside<T>,
+              static_cast<const std::byte*>(watched.variable->data),
+              watched.variable->elements(),
+              {},
+              {}};
+  if constexpr (std::is_signed_v<T>) {
+    range.low.whole = least;
+    range.high.whole = most;
+  } else {
+    range.low.natural = least;
+    range.high.natural = most;
+  }
+  return range;
+}
+
+template <class T>
+VariableGuard::Range VariableGuard::real_range(const Watched& watched) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Range range{&outside<T>,
+              static_cast<const std::byte*>(watched.variable->data),
+              watched.variable->elements(),
+              {},
+              {}};
+  range.low.real = watched.low;
+  range.high.real = watched.high;
+  if (std::isnan(watched.low)) range.low.real = -kInfinity;
+  if (std::isnan(watched.high)) range.high.real = kInfinity;
+  return range;
+}
+
+VariableGuard::Range VariableGuard::range_of(const Watched& watched) {
+  switch (watched.variable->type) {
+    case TACTUS_INT8:
+      return integer_range<std::int8_t>(watched);
+    case TACTUS_UINT8:
+    case TACTUS_BOOL:
+      return integer_range<std::uint8_t>(watched);
+    case TACTUS_INT16:
+      return integer_range<std::int16_t>(watched);
+    case TACTUS_UINT16:
+      return integer_range<std::uint16_t>(watched);
+    case TACTUS_INT32:
+      return integer_range<std::int32_t>(watched);
+    case TACTUS_UINT32:
+      return integer_range<std::uint32_t>(watched);
+    case TACTUS_INT64:
+      return integer_range<std::int64_t>(watched);
+    case TACTUS_UINT64:
+      return integer_range<std::uint64_t>(watched);
+    case TACTUS_FLOAT:
+      return real_range<float>(watched);
+    case TACTUS_DOUBLE:
+      break;
+  }
+  return real_range<double>(watched);
+}
+
+VariableGuard::VariableGuard(const std::deque<Variable>& variables, bool not_finite, bool ranges) {
+  std::vector<Run> doubles;
+  std::vector<Run> floats;
+  for (const Variable& variable : variables) {
+    const bool written = variable.role == TACTUS_OUTPUT || variable.role == TACTUS_STATE;
+    const bool wanted = not_finite && written && is_real(variable.type);
+    const bool too_long = wanted && variable.elements() > kLongest;
+    if (too_long) left_out_.push_back(&variable);
+    const double low = variable.low ? *variable.low : kOpen;
+    const double high = variable.high ? *variable.high : kOpen;
+    const bool ranged = ranges && variable.type != TACTUS_BOOL && !(std::isnan(low) && std::isnan(high));
+    const Watched watched{&variable, wanted && !too_long, ranged, low, high};
+    if (!watched.not_finite && !watched.ranged) continue;
+    watched_.push_back(watched);
+    if (watched.not_finite)
+      (variable.type == TACTUS_DOUBLE ? doubles : floats)
+          .push_back({static_cast<const std::byte*>(variable.data), variable.elements()});
+    if (watched.ranged) ranges_.push_back(range_of(watched));
+  }
+  const auto split = [](std::vector<Run>& found, std::size_t each, std::vector<const std::byte*>& singles,
+                        std::vector<Run>& runs) {
+    std::sort(found.begin(), found.end(),
+              [](const Run& a, const Run& b) { return std::less<>{}(a.data, b.data); });
+    std::vector<Run> merged;
+    for (const Run& run : found) {
+      if (!merged.empty() && merged.back().data + merged.back().elements * each == run.data)
+        merged.back().elements += run.elements;
+      else
+        merged.push_back(run);
+    }
+    for (const Run& run : merged) {
+      if (run.elements >= 4)
+        runs.push_back(run);
+      else
+        for (std::size_t i = 0; i < run.elements; ++i) singles.push_back(run.data + i * each);
+    }
+  };
+  split(doubles, sizeof(double), doubles_, double_runs_);
+  split(floats, sizeof(float), floats_, float_runs_);
+}
+
+const VariableGuard::Bad* VariableGuard::check() TACTUS_RT {
+  bool good =
+      all_finite<std::uint64_t>(doubles_, double_runs_) && all_finite<std::uint32_t>(floats_, float_runs_);
+  for (const Range& range : ranges_) good = good && !range.bad(range);
+  return good ? nullptr : first_bad();
+}
+
+const VariableGuard::Bad* VariableGuard::first_bad() TACTUS_RT {
+  std::size_t next_range = 0;
+  for (const Watched& watched : watched_) {
+    const Range* const range = watched.ranged ? &ranges_[next_range++] : nullptr;
+    const tactus_type type = watched.variable->type;
+    const std::size_t each = size_of(type);
+    for (std::size_t i = 0; i < watched.variable->elements(); ++i) {
+      const std::byte* const data = static_cast<const std::byte*>(watched.variable->data) + i * each;
+      const double value = value_of(type, data);
+      bool outside = false;
+      if (range != nullptr) {
+        Range one = *range;
+        one.data = data;
+        one.elements = 1;
+        outside = one.bad(one);
+      }
+      const bool wrong = watched.not_finite && !is_finite(type, data);
+      if (!outside && !wrong) continue;
+      bad_ = {watched.variable,
+              static_cast<std::uint32_t>(i),
+              value,
+              wrong || std::isnan(value) ? Kind::nan : Kind::range,
+              watched.low,
+              watched.high};
+      return &bad_;
+    }
+  }
+  return nullptr;
+}
+
+std::string text(const VariableGuard::Bad& bad) {
+  const Variable& variable = *bad.variable;
+  std::string line = variable.name;
+  if (variable.count > 0) line += "[" + std::to_string(bad.index) + "]";
+  if (bad.kind == VariableGuard::Kind::nan)
+    return line + (std::isnan(bad.value) ? " is nan" : bad.value > 0 ? " is inf" : " is -inf");
+  const std::string unit =
+      variable.unit_text.empty() || variable.unit_text == "1" ? "" : " " + variable.unit_text;
+  line += " = " + number(variable.type, bad.value, false) + unit + " is ";
+  const std::string low = number(variable.type, bad.low, true);
+  const std::string high = number(variable.type, bad.high, true);
+  if (std::isnan(bad.low)) return line + "above " + high + unit;
+  if (std::isnan(bad.high)) return line + "below " + low + unit;
+  return line + "outside " + low + " .. " + high + unit;
+}
+
+}  // namespace tactus::executive

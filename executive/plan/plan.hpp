@@ -1,0 +1,120 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "executive/model/connection.hpp"
+#include "executive/integration/integrator.hpp"
+#include "executive/model/model_instance.hpp"
+#include "executive/driver/safe_output.hpp"
+#include "rtsync/thread/gate.hpp"
+#include "rtsync/time/period.hpp"
+
+namespace tactus::executive {
+
+/// How a thread's jobs run beside the frame; the kinds are Trick's.
+enum class ThreadKind {
+  scheduled,                ///< in lock-step: released at each instant, waited for at its end
+  asynchronous,             ///< released when it is free (at its period, if it has one); never waited for
+  asynchronous_must_finish  ///< released at its period, and waited for at the end of it
+};
+
+/// "asynchronous_must_finish".
+constexpr std::string_view name_of(ThreadKind kind) {
+  switch (kind) {
+    case ThreadKind::scheduled:
+      return "scheduled";
+    case ThreadKind::asynchronous:
+      return "asynchronous";
+    case ThreadKind::asynchronous_must_finish:
+      return "asynchronous_must_finish";
+  }
+  return "";
+}
+
+/// A thread beside the main one, as far as the order of jobs depends on it.
+struct PlannedThread {
+  std::string name;
+  ThreadKind kind = ThreadKind::scheduled;
+  rtsync::Period period;  ///< asynchronous kinds: a whole number of frames; zero: none (asynchronous only)
+  rtsync::WaitMode wait = rtsync::WaitMode::adaptive;  ///< how it waits for work, and main for it
+};
+
+/// A job with everything decided: the model's declaration and what the rig file changed of it.
+struct PlannedJob {
+  std::string name;  ///< "motor.step"
+  /// Who says why it failed, and whose inputs are filled before it runs; nullptr for the executive's own
+  /// jobs.
+  const ModelInstance* model = nullptr;
+  tactus_job_function run = nullptr;
+  void* self = nullptr;
+  tactus_job_class job_class = TACTUS_SCHEDULED;
+  unsigned phase = 60000;
+  rtsync::Period cycle;                ///< > 0 for cyclic classes, unless dynamic
+  rtsync::Period first;                ///< time of the first call (start + offset)
+  std::optional<rtsync::Period> stop;  ///< no call after it; inclusive
+  bool enabled = true;
+  bool dynamic = false;    ///< chooses its own next time (call_at)
+  std::size_t thread = 0;  ///< 0: main; else 1 + index into Plan::threads
+  /// Jobs (indices into Plan::jobs) that this one waits for whenever they are due at the same instant. They
+  /// come before it in the order, so nobody ever waits in a circle.
+  std::vector<std::size_t> depends_on{};
+  bool recording = false;  ///< samples variables of any thread: runs when all threads have ended the instant
+};
+
+/// An integration loop: some models' continuous states, integrated together at a cycle.
+struct PlannedLoop {
+  std::string name;
+  std::vector<const ModelInstance*> models;  ///< their jobs of the integration classes are called by the loop
+  rtsync::Period cycle;
+  IntegratorSettings settings;
+  std::size_t thread = 0;
+};
+
+/// What a rig is asked to do from outside, or at a simulated time.
+enum class Order : std::uint8_t {
+  pause,
+  resume,
+  step,
+  run_until,
+  stop,
+  reset,
+  abort,
+  checkpoint,
+  enable,
+  disable
+};
+
+/// An order that the rig file gives: at the first end of a frame (or of a freeze frame) not before `at`.
+struct TimedOrder {
+  rtsync::Nanoseconds at{0};  ///< simulated time
+  Order order = Order::pause;
+  std::int64_t frames = 1;                  ///< step
+  rtsync::Nanoseconds until{0};             ///< run_until: simulated time
+  std::optional<rtsync::Nanoseconds> rest;  ///< pause: resumed after so much freeze time
+  std::string text;                         ///< checkpoint: file; enable, disable: job
+};
+
+/// All that an Executive runs: jobs in the order of declaration, wires, and the frame.
+struct Plan {
+  rtsync::Period frame{1'000'000, 1};
+  std::vector<PlannedJob> jobs;
+  std::vector<Connection> connections;
+  std::vector<SafeOutput*> safe_outputs{};  ///< driven safe at the end, and told of every frame
+  bool job_times = true;                    ///< measure each job: one clock read per job
+  rtsync::Period freeze_frame{10'000'000, 1};
+  std::vector<PlannedThread> threads{};
+  std::vector<PlannedLoop> loops{};
+  std::vector<TimedOrder> orders{};  ///< ascending in time
+  bool nan_guard = true;             ///< a float output or state that is not finite ends the rig
+  bool range_guard = true;           ///< so does a variable outside of its declared range
+  bool live = false;                 ///< somebody outside may force variables
+  double ratio = 1;                  ///< simulated seconds per real one: how long a thread may take
+  rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< so much beyond its time, and a thread is stuck
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,611 @@
+#include "executive/plan/rig_settings.hpp"
+
+#include <chrono>
+#include <concepts>
+#include <memory>
+#include <utility>
+
+#include "config/number.hpp"
+#include "config/rules.hpp"
+#include "rtsync/time/frame_clock.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+using config::choices;
+using config::count;
+using config::Fields;
+using config::list;
+using config::located;
+using config::named;
+using config::optional;
+using config::or_word;
+using config::range;
+using config::required;
+using rtsync::AtMaximum;
+using rtsync::Discipline;
+using rtsync::OnClockFault;
+using rtsync::OnOverrun;
+using rtsync::SchedPolicy;
+using rtsync::SleeperKind;
+using rtsync::WaitMode;
+
+// About 292 years: what a signed 64-bit count of nanoseconds holds.
+constexpr Nanoseconds kEver = Nanoseconds::max();
+constexpr std::int64_t kManyFrames = 1'000'000'000'000;
+
+/// A simulated time: written like a period, but 0 s is one too.
+struct SimTimeRule {
+  template <class V>
+  requires std::same_as<V, Period> config::Type<V> type()
+  const {
+    config::Type<Period> type = config::type_of<Period>(range(Period{1, 1}, Period{kEver}));
+    config::Shape shape = *type.shape;
+    shape.allowed = "at least 0 s";
+    type.shape = std::make_shared<const config::Shape>(std::move(shape));
+    type.read = [read = type.read](const config::Node& node, const config::Context& context, Period& time) {
+      if (const auto zero = config::parse_duration(node.text()); zero && zero.value->count() == 0) {
+        time = Period{};
+        return true;
+      }
+      return read(node, context, time);
+    };
+    return type;
+  }
+};
+
+const Fields<FrameSettings>& frame_fields() {
+  static const Fields<FrameSettings> fields{
+      "The frame: one turn of the executive, and the grid on which real time and simulated time meet.",
+      {
+          required("period", &FrameSettings::period, range(Period{1'000, 1}, Period{10'000'000'000, 1}),
+                   "how long a frame is; exact, also for rates such as 60 Hz and fractions such as 1/3 ms"),
+      }};
+  return fields;
+}
+
+const Fields<RealtimeSection>& realtime_fields() {
+  using R = RealtimeSection;
+  static const Fields<R> fields{
+      "Real-time synchronization: when frames start, and what happens when one is late.",
+      {
+          optional("enabled", &R::enabled, "pace the frames with the clock; off: as fast as they can"),
+          optional(
+              "clock", &R::clock,
+              choices<ClockKind>({{"monotonic", ClockKind::monotonic, "CLOCK_MONOTONIC"},
+                                  {"tsc", ClockKind::tsc, "the time-stamp counter, if it can be trusted"}}),
+              "the rig's clock"),
+          optional("sleeper", &R::sleeper,
+                   choices<SleeperKind>(
+                       {{"nanosleep", SleeperKind::nanosleep, "sleep to the slot"},
+                        {"timerfd", SleeperKind::timerfd, "wait for a timer on the grid of slots"},
+                        {"spin", SleeperKind::spin, "read the clock until the slot; uses the whole CPU"},
+                        {"hybrid", SleeperKind::hybrid, "sleep until a margin before the slot, then spin"}}),
+                   "how the rig waits for a slot"),
+          optional("margin", &R::margin, or_word("measured", range(0ns, 1s), "measured at the start"),
+                   "hybrid only: how long before the slot it stops sleeping"),
+          optional("sleep_timer", &R::sleep_timer, "off: wait by reading the clock, whatever the sleeper is"),
+          optional("on_overrun", &R::on_overrun,
+                   choices<OnOverrun>(
+                       {{"catch_up", OnOverrun::catch_up, "run the missed frames back to back"},
+                        {"skip", OnOverrun::skip, "drop the missed slots, wake on the next of the same grid"},
+                        {"reanchor", OnOverrun::reanchor, "start at once and lay the grid anew from there"}}),
+                   "what happens to the grid when work is still going at the next slot"),
+          optional("max_catch_up", &R::max_catch_up,
+                   or_word("all", count("frames", 0, kManyFrames), "without bound"),
+                   "catch_up only: how many missed frames are run back to back; slots beyond are lost"),
+          optional("max_consecutive_overruns", &R::max_consecutive_overruns, count("frames", 1, kManyFrames),
+                   "so many overruns in a row are too many"),
+          optional("max_overrun", &R::max_overrun, range(1ns, kEver),
+                   "a single overrun of this length is too long"),
+          optional(
+              "at_maximum", &R::at_maximum,
+              choices<AtMaximum>({{"terminate", AtMaximum::terminate, "end the rig"},
+                                  {"freeze", AtMaximum::freeze, "freeze it; it ends when it is unfrozen"}}),
+              "what happens when one of the two maxima is reached"),
+          optional("grace", &R::grace, count("frames", 0, kManyFrames),
+                   "overruns of so many first frames are counted apart and reach no maximum"),
+          optional("leak", &R::leak, config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
+                   "so many good frames pay back one overrun; off: one pays back all"),
+          optional("ratio", &R::ratio, config::ratio(0.001, 1000), "simulated seconds per real second"),
+          optional("late_limit", &R::late_limit,
+                   or_word("tenth", range(1ns, 10s), "a tenth of the frame's real time"),
+                   "a wake later than this after its slot is counted as a late wake"),
+          optional("freeze_frame", &R::freeze_frame, range(Period{1'000'000, 1}, Period{1'000'000'000, 1}),
+                   "how often a frozen rig looks for commands"),
+      }};
+  return fields;
+}
+
+const Fields<WatchdogSection>& watchdog_fields() {
+  using W = WatchdogSection;
+  static const Fields<W> fields{
+      "Who notices that the frames stand still. Both are served from the frames themselves.",
+      {
+          optional("systemd", &W::systemd, "answer systemd's WatchdogSec while frames end, if it asks"),
+          optional("device", &W::device, or_word("none", config::length(1, 4096)),
+                   "a hardware watchdog, as /dev/watchdog: it resets the machine"),
+          optional("timeout", &W::timeout, range(1s, 3600s),
+                   "device only: without a frame for so long it bites; whole seconds"),
+      }};
+  return fields;
+}
+
+config::Choices<SchedPolicy> policies() {
+  return choices<SchedPolicy>({{"fifo", SchedPolicy::fifo, "SCHED_FIFO"},
+                               {"rr", SchedPolicy::rr, "SCHED_RR"},
+                               {"other", SchedPolicy::other, "SCHED_OTHER: no real-time scheduling"}});
+}
+
+// 99 is left to who watches over the threads: it takes one more than the highest of them.
+config::IntegerRange priorities() { return range(1, 98); }
+config::IntegerRange stacks() { return config::bytes(64 << 10, 1 << 30); }
+constexpr const char* kPriority = "SCHED_FIFO or SCHED_RR priority";
+constexpr const char* kStack = "stack, touched before the first frame";
+
+const Fields<MainThreadSection>& main_thread_fields() {
+  using T = MainThreadSection;
+  static const Fields<T> fields{
+      "The thread that runs the frames.",
+      {
+          optional("cpus", &T::cpus,
+                   "where it runs; by default the last isolated CPU, or else the last one allowed"),
+          optional("policy", &T::policy, policies(), "scheduling policy"),
+          optional("priority", &T::priority, priorities(), kPriority),
+          optional("stack", &T::stack, stacks(), kStack),
+      }};
+  return fields;
+}
+
+const Fields<WorkerSettings>& worker_fields() {
+  using W = WorkerSettings;
+  static const Fields<W> fields{
+      "A thread beside main that runs the jobs of models: `models.X.thread` puts them there.",
+      {
+          located(&W::origin),
+          optional("kind", &W::kind,
+                   choices<ThreadKind>(
+                       {{"scheduled", ThreadKind::scheduled,
+                         "in lock-step: released at each instant, waited for at its end"},
+                        {"asynchronous", ThreadKind::asynchronous,
+                         "released when it is free (at its period, if it has one), never waited for"},
+                        {"asynchronous_must_finish", ThreadKind::asynchronous_must_finish,
+                         "released at its period, waited for at the end of it"}}),
+                   "how its jobs run beside the frame"),
+          optional("period", &W::period, or_word("none", range(Period{1, 1}, Period{kEver})),
+                   "asynchronous kinds: a whole number of frames; asynchronous_must_finish needs one"),
+          optional("cpus", &W::cpus, "where it runs; by default one is chosen as for main"),
+          optional("policy", &W::policy, policies(), "scheduling policy"),
+          optional("priority", &W::priority, priorities(), kPriority),
+          optional("stack", &W::stack, stacks(), kStack),
+          optional(
+              "trigger", &W::trigger,
+              choices<WaitMode>({{"spin", WaitMode::spin,
+                                  "reads memory until it is there; needs a CPU of "
+                                  "its own"},
+                                 {"futex", WaitMode::futex, "sleeps in the kernel"},
+                                 {"adaptive", WaitMode::adaptive, "spins for a short time, then sleeps"}}),
+              "how it waits for work, and the main thread for it"),
+      }};
+  return fields;
+}
+
+const Fields<HelperThreadsSection>& helper_threads_fields() {
+  using T = HelperThreadsSection;
+  static const Fields<T> fields{
+      "The ordinary threads beside the frames: service and recorder. Always SCHED_OTHER.",
+      {optional("cpus", &T::cpus,
+                "where they run; by default every allowed CPU that no real-time thread has")}};
+  return fields;
+}
+
+const Fields<ThreadsSection>& threads_fields() {
+  using T = ThreadsSection;
+  static const Fields<T> fields{
+      "Threads and where they run.",
+      {
+          optional("main", &T::main, main_thread_fields(), "the thread that runs the frames"),
+          named("workers", &T::workers, worker_fields(), "worker", "threads beside main that run jobs"),
+          optional("helpers", &T::helpers, helper_threads_fields(), "all others"),
+          optional(
+              "stuck_after", &T::stuck_after, range(1ms, 3600s),
+              "a thread that takes so much longer than its frame or period is stuck: it is named, and the "
+              "rig aborts"),
+      }};
+  return fields;
+}
+
+const Fields<MemorySection>& memory_fields() {
+  using M = MemorySection;
+  static const Fields<M> fields{"Memory that is there before it is needed.",
+                                {
+                                    optional("lock", &M::lock, "keep all memory in RAM (mlockall)"),
+                                    optional("heap", &M::heap, config::bytes(0, std::int64_t{1} << 40),
+                                             "heap touched before the first frame"),
+                                }};
+  return fields;
+}
+
+const Fields<JobSettings>& job_fields() {
+  using J = JobSettings;
+  static const Fields<J> fields{
+      "What the rig changes of a job that its model declared.",
+      {
+          located(&J::origin),
+          optional("cycle", &J::cycle,
+                   or_word("declared", range(Period{1, 1}, Period{kEver}), "as the model has it"),
+                   "how often it is called; shorter or longer than the frame"),
+          optional("phase", &J::phase, or_word("declared", range(0, 65535), "as the model has it"),
+                   "order within its class, low runs first"),
+          optional("offset", &J::offset, SimTimeRule{},
+                   "added to start: the first call is at start + offset"),
+          optional("start", &J::start, SimTimeRule{}, "simulated time from which it is called"),
+          optional("stop", &J::stop, or_word("never", SimTimeRule{}, "to the end"),
+                   "simulated time after which it is not called any more; a call exactly then is made"),
+          optional("enabled", &J::enabled, "off: it keeps its times but is not called"),
+          optional("thread", &J::thread, config::name(),
+                   "main or a worker, for this job alone; by default its model's"),
+          list("depends_on", &J::depends_on, config::length(1, 1000),
+               "jobs of other threads (model.job) that it waits for whenever they are due at the same "
+               "instant"),
+      }};
+  return fields;
+}
+
+const Fields<ConnectionSettings>& connection_fields() {
+  using C = ConnectionSettings;
+  static const Fields<C> fields{
+      "A wire from an output (or state) to an input of the same type, size and unit.",
+      {
+          located(&C::origin),
+          required("from", &C::from, config::length(1, 1000),
+                   "model.variable, or one element: model.variable[2]"),
+          required("to", &C::to, config::length(1, 1000), "model.variable, or one element"),
+          optional(
+              "direct", &C::direct,
+              "yes: between scheduled threads, of two jobs that are due at one instant the later waits for "
+              "the earlier; on one thread it is so anyway"),
+          optional("delayed", &C::delayed,
+                   "yes: the input gets what stood there before the present instant; every loop needs one "
+                   "such wire"),
+          optional("scale", &C::scale, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
+          optional("offset", &C::offset, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
+      }};
+  return fields;
+}
+
+const Fields<LoopSettings>& loop_fields() {
+  using L = LoopSettings;
+  static const Fields<L> fields{
+      "An integration loop: the continuous states of some models, integrated together at a cycle. A pass "
+      "is an instant of its own: it brings the states up to its time, right before the jobs that are due "
+      "then.",
+      {
+          located(&L::origin),
+          required("models", &L::models, config::length(1, 64),
+                   "whose states, and whose jobs of the integration classes; all on one thread")
+              .at_least(1),
+          optional("cycle", &L::cycle, or_word("frame", range(Period{1, 1}, Period{kEver}), "once a frame"),
+                   "time from pass to pass"),
+          optional("method", &L::method,
+                   choices<IntegrationMethod>(
+                       {{"euler", IntegrationMethod::euler, "first order, one derivative a cycle"},
+                        {"rk4", IntegrationMethod::rk4, "fourth order, four derivatives a cycle"},
+                        {"dopri5", IntegrationMethod::dopri5,
+                         "Dormand-Prince, fifth order: as many steps a cycle as the tolerances need"}}),
+                   "the stepper"),
+          optional("absolute_tolerance", &L::absolute_tolerance, range(1e-300, 1e300),
+                   "dopri5 only: largest error of a step, in the unit of the state"),
+          optional("relative_tolerance", &L::relative_tolerance, range(0.0, 1.0),
+                   "dopri5 only: added to it, as a part of the state"),
+          optional(
+              "max_steps", &L::max_steps, count("steps", 1, 1'000'000),
+              "dopri5 only: steps tried in a cycle; what is left then is one unchecked step, and counted"),
+      }};
+  return fields;
+}
+
+const Fields<CommandSettings>& command_fields() {
+  using C = CommandSettings;
+  static const Fields<C> fields{
+      "An order that is given at a simulated time: taken at the first end of a frame (or of a freeze frame) "
+      "that is "
+      "not before it.",
+      {
+          located(&C::origin),
+          required("at", &C::at, range(0ns, kEver), "simulated time"),
+          required("do", &C::order,
+                   choices<Order>({{"pause", Order::pause, "freeze the rig"},
+                                   {"resume", Order::resume, "go on"},
+                                   {"step", Order::step, "run some frames, then freeze"},
+                                   {"run_until", Order::run_until, "run to a simulated time, then freeze"},
+                                   {"stop", Order::stop, "end in order"},
+                                   {"reset", Order::reset, "back to the initial state, and on from there"},
+                                   {"abort", Order::abort, "end at once, as on a fault"},
+                                   {"checkpoint", Order::checkpoint, "write the whole state into a file"},
+                                   {"enable", Order::enable, "switch a job on"},
+                                   {"disable", Order::disable, "switch a job off"}}),
+                   "what"),
+          optional("frames", &C::frames, count("frames", 1, kManyFrames),
+                   "step only: how many; by default 1"),
+          optional("until", &C::until, range(1ns, kEver), "run_until only: simulated time, after `at`"),
+          optional("for", &C::rest, range(1ns, kEver), "pause only: resume after so much freeze time"),
+          optional("file", &C::file,
+                   config::TextRule{1, 255, "[A-Za-z0-9_][A-Za-z0-9_.-]*",
+                                    "a plain file name of letters, digits, '_', '-' and '.'"},
+                   "checkpoint only: its name in checkpoint.folder; by default frame-<frames run>.tck"),
+          optional("job", &C::job, config::length(1, 1000), "enable and disable only: model.job"),
+      }};
+  return fields;
+}
+
+const Fields<GuardSection>& guard_fields() {
+  using G = GuardSection;
+  static const Fields<G> fields{
+      "What is looked at after every job, and ends the rig when it is wrong.",
+      {
+          optional("nan", &G::nan, "outputs and states that are infinite or no number"),
+          optional("ranges", &G::ranges, "variables outside of the range that their model declared"),
+      }};
+  return fields;
+}
+
+const Fields<CheckpointSection>& checkpoint_fields() {
+  using C = CheckpointSection;
+  static const Fields<C> fields{
+      "Checkpoints: the whole state of the rig in a file, from which a run can be continued.",
+      {
+          located(&C::origin),
+          optional("enabled", &C::enabled, "keep memory ready for a copy of the whole state"),
+          optional("every", &C::every, or_word("off", range(1ns, kEver), "at no times of their own"),
+                   "simulated time from one to the next, rounded up to whole frames"),
+          optional("at_end", &C::at_end, "one more after the last frame"),
+          optional("folder", &C::folder, config::length(1, 4096), "in the run folder unless absolute"),
+      }};
+  return fields;
+}
+
+const Fields<RecordingSettings>& recording_fields() {
+  using R = RecordingSettings;
+  static const Fields<R> fields{
+      "A recording: chosen variables at a chosen rate in a file of the run folder.",
+      {
+          located(&R::origin),
+          optional("driver", &R::driver, config::name(), "the file format: csv"),
+          optional("every", &R::every, or_word("frame", range(Period{1, 1}, Period{kEver}), "once a frame"),
+                   "time between two records"),
+          required("variables", &R::variables, config::length(1, 1000),
+                   "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
+              .at_least(1),
+      }};
+  return fields;
+}
+
+}  // namespace
+
+namespace {
+
+/// A text that is not written when there is none.
+config::Field<ModelSettings> unless_empty(config::Field<ModelSettings> field) {
+  field.write = [write = field.write](const ModelSettings& model) {
+    const config::Node node = write(model);
+    return node.text().empty() ? config::Node() : node;
+  };
+  return field;
+}
+
+}  // namespace
+
+const Fields<ModelSettings>& model_fields() {
+  using M = ModelSettings;
+  static const Fields<M> fields{
+      "A model: an instance of something in a shared library, or what a driver makes.",
+      {
+          located(&M::origin),
+          unless_empty(optional("model", &M::model, config::length(0, 200), "what the library calls it")),
+          unless_empty(optional(
+              "library", &M::library, config::length(0, 4096),
+              "a name (lib/tactus/lib<name>.so, $TACTUS_PLUGIN_PATH), or a path relative to this file "
+              "if it has a '/'")),
+          unless_empty(optional(
+              "driver", &M::driver, config::length(0, 64),
+              "instead of model and library: a driver that makes the model from the keys it has here, "
+              "such as gpio_in")),
+          optional("thread", &M::thread, config::name(), "main, or the worker that runs its cyclic jobs"),
+          optional("parameters", &M::parameters,
+                   "values of parameters, and first values of inputs and states, each with its unit"),
+          named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
+          config::rest(&M::device, "with a driver: its own"),
+      }};
+  return fields;
+}
+
+namespace {
+
+const Fields<LinkSection>& link_fields() {
+  using L = LinkSection;
+  static const Fields<L> fields{
+      "A link to virtual-time participants: the rig takes part in their simulation. With this section a rig "
+      "is "
+      "linked; without it, it is not. The driver's own keys stand here too.",
+      {
+          located(&L::origin),
+          optional("driver", &L::driver, config::name(), "whom it speaks with: silkit"),
+          config::rest(&L::device, "the driver's own"),
+      }};
+  return fields;
+}
+
+/// A section that means something by being there, however empty.
+config::Field<RigSettings> when_present(config::Field<RigSettings> field) {
+  field.read = [read = field.read](const config::Node& node, const config::Context& context,
+                                   RigSettings& rig) {
+    rig.link.present = true;
+    return read(node, context, rig);
+  };
+  field.write = [write = field.write](const RigSettings& rig) {
+    return rig.link.present ? write(rig) : config::Node();
+  };
+  return field;
+}
+
+}  // namespace
+
+const Fields<ClockSection>& clock_fields() {
+  using C = ClockSection;
+  static const auto policy = choices<OnClockFault>(
+      {{"free_run", OnClockFault::free_run, "count it; on the internal clock until good edges are back"},
+       {"freeze", OnClockFault::freeze, "freeze the rig"},
+       {"terminate", OnClockFault::terminate, "end the rig"}});
+  static const Fields<C> fields{
+      "The frame clock, if it comes from outside: a frame starts at the edge of a line. With a driver other "
+      "than internal, the driver's own keys stand here too (the chip and line of gpio).",
+      {
+          located(&C::origin),
+          optional("driver", &C::driver, config::name(),
+                   "where the edges come from: gpio; internal: no edges, realtime.clock alone"),
+          optional("edges_per_frame", &C::edges_per_frame, count("edges", 1, 1000),
+                   "a frame starts at every so many-th edge"),
+          optional("frames_per_edge", &C::frames_per_edge, count("frames", 1, 100'000),
+                   "so many frames from edge to edge: 1PPS and a 1 kHz frame: 1000"),
+          optional("discipline", &C::discipline,
+                   choices<Discipline>(
+                       {{"pll", Discipline::pll, "wake for the predicted edge: no interrupt latency"},
+                        {"edge", Discipline::edge, "wake on the event"}}),
+                   "how a frame follows its edge"),
+          optional("smoothing", &C::smoothing, count("edges", 2, 10'000),
+                   "edges over which the loop averages"),
+          optional("slew", &C::slew, config::percent(1e-6, 0.1),
+                   "most by which the frames are made longer or shorter to get back into phase"),
+          optional("rate_tolerance", &C::rate_tolerance, config::percent(1e-6, 0.1),
+                   "how far the edges' rate may be from what the frame says"),
+          optional("blanking", &C::blanking, config::percent(0, 0.9),
+                   "share of the time between two edges, after an edge, in which another is a glitch"),
+          optional("jitter_limit", &C::jitter_limit,
+                   or_word("tenth", range(1ns, 10s),
+                           "a tenth of the frame, or of the time between two edges if that is shorter"),
+                   "farther from its prediction an edge is not followed"),
+          optional("late_limit", &C::late_limit, or_word("quarter", range(1ns, 10s), "a quarter of the same"),
+                   "so long an edge is waited for, at most half of the time between two"),
+          optional("max_missing", &C::max_missing, count("edges", 1, 1'000'000'000),
+                   "so many missing edges in a row mean that the clock is lost"),
+          optional("lock_after", &C::lock_after, count("edges", 2, 1000),
+                   "so many good edges in a row mean that it is locked"),
+          optional("start_timeout", &C::start_timeout, range(1ms, 3600s),
+                   "so long the first edge is waited for, and each until it is locked"),
+          optional("on_glitch", &C::on_glitch, policy, "an edge inside the blanking window"),
+          optional("on_double", &C::on_double, policy, "a second edge beside a good one"),
+          optional("on_late", &C::on_late, policy, "an edge beyond late_limit"),
+          optional("on_jitter", &C::on_jitter, policy, "an edge beyond jitter_limit"),
+          optional("on_missing", &C::on_missing, policy, "max_missing edges missing: the clock is lost"),
+          optional("on_wrong_rate", &C::on_wrong_rate, policy, "edges at another rate"),
+          optional("on_no_edge", &C::on_no_edge, policy, "no edge within start_timeout"),
+          optional("on_gone", &C::on_gone, policy, "the line or its chip was removed"),
+          optional("on_overflow", &C::on_overflow, policy, "edges lost because nobody read them in time"),
+          config::rest(&C::device, "the driver's own"),
+      }};
+  return fields;
+}
+
+const Fields<RigSettings>& rig_fields() {
+  using R = RigSettings;
+  static const Fields<R> fields{
+      "A rig: everything one file describes, and the process that runs it.",
+      {
+          required("rig", &R::rig, config::name(), "the name of the rig"),
+          required("frame", &R::frame, frame_fields(), "the frame"),
+          optional("epoch", &R::epoch,
+                   "the date of simulated time 0: ISO 8601 with zone, 2005-02-15T00:00:00+00:00"),
+          optional("until", &R::until, or_word("stopped", range(1ns, kEver), "until somebody ends it"),
+                   "simulated time at which the run ends, rounded up to whole frames; --until and --frames "
+                   "change it"),
+          optional("privileges", &R::privileges,
+                   choices<Privileges>(
+                       {{"prefer", Privileges::prefer, "go on without what the machine refuses, and say so"},
+                        {"require", Privileges::require, "do not start without it (exit status 3)"}}),
+                   "what a refused privilege means"),
+          optional("realtime", &R::realtime, realtime_fields(), "real-time synchronization"),
+          optional("clock", &R::clock, clock_fields(), "the frame clock, if it comes from outside"),
+          optional("safe_outputs", &R::safe_outputs,
+                   choices<SafeOutputs>(
+                       {{"guardian", SafeOutputs::guardian,
+                         "also a process of its own, when the rig's is killed or stands still"},
+                        {"process", SafeOutputs::process, "the rig's process alone, at its end or crash"}}),
+                   "who drives the outputs to their safe values"),
+          optional("guardian_timeout", &R::guardian_timeout, range(1ms, 60s),
+                   "without a frame for so long the guardian drives the outputs safe; more than two frames"),
+          optional("watchdog", &R::watchdog, watchdog_fields(), "watchdogs"),
+          optional("threads", &R::threads, threads_fields(), "threads"),
+          optional("memory", &R::memory, memory_fields(), "memory"),
+          optional("dma_latency", &R::dma_latency, or_word("off", range(0ns, 1s), "leave it alone"),
+                   "deepest sleep of the CPUs while running (/dev/cpu_dma_latency), in whole microseconds"),
+          named("models", &R::models, model_fields(), "model", "the models, in their order"),
+          list("connect", &R::connect, connection_fields(), "wires between models"),
+          named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
+          when_present(optional("link", &R::link, link_fields(), "virtual-time participants")),
+          optional(
+              "live", &R::live,
+              "how programs outside see and change it while it runs: an entry for each server, `http` or "
+              "`trick`, with its own keys"),
+          list("commands", &R::commands, command_fields(), "orders at simulated times"),
+          optional("guard", &R::guard, guard_fields(), "guards of the variables"),
+          optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),
+          named("record", &R::record, recording_fields(), "recording", "recordings"),
+          optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
+          optional("job_times", &R::job_times, "measure every job, at one clock read each"),
+      }};
+  return fields;
+}
+
+rtsync::EdgeClockSettings ClockSection::settings(const Period& frame) const {
+  rtsync::EdgeClockSettings made;
+  made.frame = frame;
+  made.edges_per_frame = edges_per_frame;
+  made.frames_per_edge = frames_per_edge;
+  made.discipline = discipline;
+  made.smoothing = smoothing;
+  made.slew = slew;
+  made.rate_tolerance = rate_tolerance;
+  made.blanking = blanking;
+  made.jitter_limit = jitter_limit;
+  made.late_limit = late_limit;
+  made.max_missing = max_missing;
+  made.lock_after = lock_after;
+  made.start_timeout = start_timeout;
+  const auto set = [&made](rtsync::ClockFault fault, OnClockFault action) {
+    made.on[static_cast<std::size_t>(fault)] = action;
+  };
+  set(rtsync::ClockFault::glitch, on_glitch);
+  set(rtsync::ClockFault::doubled, on_double);
+  set(rtsync::ClockFault::late, on_late);
+  set(rtsync::ClockFault::jitter, on_jitter);
+  set(rtsync::ClockFault::missing, on_missing);
+  set(rtsync::ClockFault::wrong_rate, on_wrong_rate);
+  set(rtsync::ClockFault::no_edge, on_no_edge);
+  set(rtsync::ClockFault::gone, on_gone);
+  set(rtsync::ClockFault::overflow, on_overflow);
+  return made;
+}
+
+IntegratorSettings LoopSettings::settings() const {
+  IntegratorSettings made;
+  made.method = method;
+  made.absolute_tolerance = absolute_tolerance;
+  made.relative_tolerance = relative_tolerance;
+  made.max_steps = max_steps;
+  return made;
+}
+
+rtsync::RealtimeSettings RealtimeSection::settings() const {
+  rtsync::RealtimeSettings made;
+  made.enabled = enabled;
+  made.sleep_timer = sleep_timer;
+  made.overrun = {on_overrun, max_catch_up, max_consecutive_overruns, max_overrun, at_maximum, grace, leak};
+  made.ratio = ratio;
+  made.late_limit = late_limit;
+  made.freeze_frame = freeze_frame;
+  return made;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,275 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/fields.hpp"
+#include "executive/integration/integrator.hpp"
+#include "executive/plan/plan.hpp"
+#include "executive/driver/safe_output.hpp"
+#include "rtsync/clock/edge_clock_settings.hpp"
+#include "rtsync/thread/gate.hpp"
+#include "rtsync/wait/overrun_policy.hpp"
+#include "rtsync/time/period.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/wait/sleeper.hpp"
+
+/// What a rig file says: plain structs, filled and checked by the tables of rig_settings.cpp. The reference
+/// page (docs/rig-file.md) and the JSON Schema (tactus check --schema) are printed from the same tables.
+namespace tactus::executive {
+
+using config::Located;
+using config::Origin;
+using rtsync::Nanoseconds;
+using rtsync::Period;
+
+enum class ClockKind { monotonic, tsc };
+enum class Privileges { prefer, require };
+
+struct FrameSettings {
+  Period period{1'000'000, 1};
+  bool operator==(const FrameSettings&) const = default;
+};
+
+/// The `realtime` section: rtsync::RealtimeSettings flattened, and what else decides how frames are paced.
+struct RealtimeSection {
+  bool enabled = false;
+  ClockKind clock = ClockKind::monotonic;
+  rtsync::SleeperKind sleeper = rtsync::SleeperKind::hybrid;
+  std::optional<Nanoseconds> margin;
+  bool sleep_timer = true;
+  rtsync::OnOverrun on_overrun = rtsync::OnOverrun::catch_up;
+  std::optional<std::int64_t> max_catch_up;
+  std::int64_t max_consecutive_overruns = 100'000'000;
+  Nanoseconds max_overrun = Nanoseconds::max();
+  rtsync::AtMaximum at_maximum = rtsync::AtMaximum::terminate;
+  std::int64_t grace = 0;
+  std::int64_t leak = 0;
+  double ratio = 1;
+  std::optional<Nanoseconds> late_limit;
+  Period freeze_frame{10'000'000, 1};
+  bool operator==(const RealtimeSection&) const = default;
+
+  rtsync::RealtimeSettings settings() const;
+};
+
+/// The `clock` section: rtsync::EdgeClockSettings flattened, and the driver with its own keys.
+struct ClockSection {
+  Origin origin;
+  Located<std::string> driver{"internal"};
+  std::int64_t edges_per_frame = 1;
+  std::int64_t frames_per_edge = 1;
+  rtsync::Discipline discipline = rtsync::Discipline::pll;
+  std::int64_t smoothing = 10;
+  double slew = 1e-3;
+  double rate_tolerance = 1e-3;
+  double blanking = 0.5;
+  std::optional<Nanoseconds> jitter_limit;
+  std::optional<Nanoseconds> late_limit;
+  std::int64_t max_missing = 10;
+  std::int64_t lock_after = 8;
+  Nanoseconds start_timeout{5'000'000'000};
+  rtsync::OnClockFault on_glitch = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_double = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_late = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_jitter = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_missing = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_wrong_rate = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_no_edge = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_gone = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_overflow = rtsync::OnClockFault::free_run;
+  config::Node device = config::Node::map({});  ///< the driver's own keys
+  bool operator==(const ClockSection&) const = default;
+
+  bool external() const { return driver.value != "internal"; }
+  rtsync::EdgeClockSettings settings(const Period& frame) const;
+};
+
+/// The `watchdog` section.
+struct WatchdogSection {
+  bool systemd = true;                ///< answer systemd's WatchdogSec, if it asks
+  std::optional<std::string> device;  ///< a hardware watchdog
+  Nanoseconds timeout{10'000'000'000};
+  bool operator==(const WatchdogSection&) const = default;
+};
+
+struct MainThreadSection {
+  std::vector<int> cpus;  ///< empty: one is chosen
+  rtsync::SchedPolicy policy = rtsync::SchedPolicy::fifo;
+  int priority = 80;
+  std::int64_t stack = 512 << 10;
+  bool operator==(const MainThreadSection&) const = default;
+};
+
+struct HelperThreadsSection {
+  std::vector<int> cpus;  ///< empty: all that the rig's real-time threads leave
+  bool operator==(const HelperThreadsSection&) const = default;
+};
+
+/// A thread beside main that runs jobs.
+struct WorkerSettings {
+  std::string name;
+  Origin origin;
+  ThreadKind kind = ThreadKind::scheduled;
+  std::optional<Period> period;  ///< asynchronous kinds: a whole number of frames
+  std::vector<int> cpus;         ///< empty: chosen
+  rtsync::SchedPolicy policy = rtsync::SchedPolicy::fifo;
+  int priority = 80;
+  std::int64_t stack = 512 << 10;
+  rtsync::WaitMode trigger = rtsync::WaitMode::adaptive;
+  bool operator==(const WorkerSettings&) const = default;
+};
+
+struct ThreadsSection {
+  MainThreadSection main;
+  HelperThreadsSection helpers;
+  std::vector<WorkerSettings> workers;
+  Nanoseconds stuck_after{1'000'000'000};
+  bool operator==(const ThreadsSection&) const = default;
+};
+
+struct MemorySection {
+  bool lock = true;
+  std::int64_t heap = 8 << 20;
+  bool operator==(const MemorySection&) const = default;
+};
+
+struct JobSettings {
+  std::string name;
+  Origin origin;
+  std::optional<Period> cycle;
+  std::optional<int> phase;
+  Period offset;
+  Period start;
+  std::optional<Period> stop;
+  bool enabled = true;
+  std::optional<Located<std::string>> thread;  ///< nothing: its model's
+  std::vector<Located<std::string>> depends_on;
+  bool operator==(const JobSettings&) const = default;
+};
+
+struct ModelSettings {
+  std::string name;
+  Origin origin;
+  Located<std::string> model;
+  Located<std::string> library;
+  Located<std::string> driver;
+  config::Node device = config::Node::map({});  ///< the driver's own keys
+  Located<std::string> thread{"main"};
+  config::Node parameters;
+  std::vector<JobSettings> jobs;
+  bool operator==(const ModelSettings&) const = default;
+};
+
+struct ConnectionSettings {
+  Origin origin;
+  Located<std::string> from;
+  Located<std::string> to;
+  bool direct = false;
+  bool delayed = false;
+  std::optional<double> scale;
+  std::optional<double> offset;
+  bool operator==(const ConnectionSettings&) const = default;
+};
+
+/// An integration loop: IntegratorSettings flattened, and whose states it integrates.
+struct LoopSettings {
+  std::string name;
+  Origin origin;
+  std::vector<Located<std::string>> models;
+  std::optional<Period> cycle;  ///< nothing: the frame
+  IntegrationMethod method = IntegratorSettings{}.method;
+  double absolute_tolerance = IntegratorSettings{}.absolute_tolerance;
+  double relative_tolerance = IntegratorSettings{}.relative_tolerance;
+  std::int64_t max_steps = IntegratorSettings{}.max_steps;
+  bool operator==(const LoopSettings&) const = default;
+
+  IntegratorSettings settings() const;
+};
+
+/// An order at a simulated time; which of the other keys belong to it depends on `order`.
+struct CommandSettings {
+  Origin origin;
+  Nanoseconds at{0};
+  Order order = Order::pause;
+  std::optional<Located<std::int64_t>> frames;
+  std::optional<Located<Nanoseconds>> until;
+  std::optional<Located<Nanoseconds>> rest;  ///< `for`
+  std::optional<Located<std::string>> file;
+  std::optional<Located<std::string>> job;
+  bool operator==(const CommandSettings&) const = default;
+};
+
+/// The `guard` section: what ends the rig when a model's variables go wrong.
+struct GuardSection {
+  bool nan = true;
+  bool ranges = true;
+  bool operator==(const GuardSection&) const = default;
+};
+
+/// The `checkpoint` section: copies of the whole state, and when they are taken.
+struct CheckpointSection {
+  Origin origin;
+  bool enabled = true;
+  std::optional<Nanoseconds> every;  ///< simulated time between two; nothing: none at times of their own
+  bool at_end = false;
+  std::string folder = "checkpoints";  ///< in the run folder unless absolute
+  bool operator==(const CheckpointSection&) const = default;
+};
+
+struct RecordingSettings {
+  std::string name;
+  Origin origin;
+  Located<std::string> driver{"csv"};
+  std::optional<Period> every;
+  std::vector<Located<std::string>> variables;
+  bool operator==(const RecordingSettings&) const = default;
+};
+
+/// The `link` section: the driver with its own keys.
+struct LinkSection {
+  Origin origin;
+  bool present = false;  ///< the section is there: the rig is linked
+  Located<std::string> driver{"silkit"};
+  config::Node device = config::Node::map({});  ///< the driver's own keys
+  bool operator==(const LinkSection&) const = default;
+};
+
+struct RigSettings {
+  Located<std::string> rig;
+  Located<std::string> epoch{"1970-01-01T00:00:00Z"};  ///< the date of simulated time 0; config/date.hpp
+  FrameSettings frame;
+  std::optional<Nanoseconds> until;
+  Privileges privileges = Privileges::prefer;
+  RealtimeSection realtime;
+  ClockSection clock;
+  SafeOutputs safe_outputs = SafeOutputs::guardian;
+  Nanoseconds guardian_timeout{200'000'000};
+  WatchdogSection watchdog;
+  ThreadsSection threads;
+  MemorySection memory;
+  std::optional<Nanoseconds> dma_latency = Nanoseconds{0};
+  std::vector<ModelSettings> models;
+  std::vector<ConnectionSettings> connect;
+  std::vector<LoopSettings> integrate;
+  LinkSection link;
+  config::Node live;  ///< a map: drivers of kind "live", each with its own keys; null: none
+  std::vector<CommandSettings> commands;
+  GuardSection guard;
+  CheckpointSection checkpoint;
+  std::vector<RecordingSettings> record;
+  bool frame_log = true;
+  bool job_times = true;
+  bool operator==(const RigSettings&) const = default;
+};
+
+/// The table of one model; for keys that its driver should know, and has not got.
+const config::Fields<ModelSettings>& model_fields();
+/// Likewise of the clock section.
+const config::Fields<ClockSection>& clock_fields();
+/// The table of the whole rig file.
+const config::Fields<RigSettings>& rig_fields();
+
+}  // namespace tactus::executive

@@ -1,0 +1,155 @@
+#include "executive/record/recorder.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Enough for a disk that stalls for some seconds at 1 kHz; small records get as many slots as fit into 4 MiB.
+std::size_t slots_for(std::size_t record_bytes) {
+  return std::clamp<std::size_t>((std::size_t{4} << 20) / record_bytes, 4096, 65536);
+}
+
+}  // namespace
+
+std::size_t Recording::record_bytes(const std::vector<VariableRef>& variables) {
+  std::size_t bytes = sizeof(std::int64_t);
+  for (const VariableRef& ref : variables) bytes += ref.elements * size_of(ref.variable->type);
+  return bytes;
+}
+
+Recording::Recording(std::string name, const std::vector<VariableRef>& variables,
+                     std::unique_ptr<RecordSink> sink)
+    : name_(std::move(name)),
+      sink_(std::move(sink)),
+      ring_(record_bytes(variables), slots_for(record_bytes(variables))) {
+  std::size_t offset = sizeof(std::int64_t);
+  for (const VariableRef& ref : variables) {
+    const Variable& variable = *ref.variable;
+    const std::size_t each = size_of(variable.type);
+    sources_.push_back({ref.model, ref.data(), static_cast<std::uint32_t>(ref.elements * each),
+                        static_cast<std::uint32_t>(offset)});
+    for (std::uint32_t i = 0; i < ref.elements; ++i, offset += each) {
+      const bool element = variable.count > 0;
+      columns_.push_back({element ? variable.name + "[" + std::to_string(ref.first + i) + "]" : variable.name,
+                          variable.unit_text, variable.type, offset});
+    }
+  }
+}
+
+int Recording::sample(void* self, const tactus_call* call) {
+  Recording& recording = *static_cast<Recording*>(self);
+  std::byte* slot = recording.ring_.claim();
+  while (slot == nullptr && recording.patient_.load(std::memory_order_relaxed) &&
+         !recording.failed_.load(std::memory_order_relaxed)) {
+    if (recording.progress_ != nullptr) recording.progress_->fetch_add(1, std::memory_order_relaxed);
+    std::this_thread::sleep_for(100us);  // only outside of real time
+    slot = recording.ring_.claim();
+  }
+  if (slot == nullptr) {
+    recording.lost_.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  std::memcpy(slot, &call->sim_time_ns, sizeof call->sim_time_ns);
+  for (const Source& source : recording.sources_)
+    std::memcpy(slot + source.offset, source.data, source.bytes);
+  recording.ring_.publish();
+  return 0;
+}
+
+void Recording::redirect(
+    const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where) {
+  for (Source& source : sources_)
+    if (const void* const elsewhere = where(source.model, source.data, source.bytes)) source.data = elsewhere;
+}
+
+void Recording::open(const std::filesystem::path& folder) { sink_->open(folder, name_, columns_); }
+
+void Recording::fail(const char* reason) {
+  if (error_.empty()) error_ = reason;
+  failed_.store(true, std::memory_order_relaxed);
+}
+
+std::size_t Recording::drain() {
+  // Bounded, so that one recording does not starve the others.
+  std::size_t taken = 0;
+  for (const std::byte* slot = ring_.front(); slot != nullptr && taken < 1024;
+       slot = ring_.front(), ++taken) {
+    try {
+      if (!failed_.load(std::memory_order_relaxed)) sink_->write(slot);
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+    (failed_.load(std::memory_order_relaxed) ? lost_ : written_).fetch_add(1, std::memory_order_relaxed);
+    ring_.release();
+  }
+  return taken;
+}
+
+void Recording::flush() {
+  if (failed_.load(std::memory_order_relaxed)) return;
+  try {
+    sink_->flush();
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+}
+
+void Recording::close() {
+  flush();
+  try {
+    sink_->close();
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+}
+
+Recorder::~Recorder() { stop(); }
+
+void Recorder::start(const rtsync::ThreadSettings& helper) {
+  for (Recording* recording : recordings_) {
+    try {
+      recording->open(folder_);
+    } catch (const std::exception& error) {
+      throw std::runtime_error("recording '" + recording->name() + "': " + error.what());
+    }
+  }
+  if (!recordings_.empty())
+    thread_ = std::make_unique<rtsync::PinnedThread>(helper, [this] { write_until_stopped(); });
+}
+
+void Recorder::stop() {
+  if (!thread_) return;
+  stopping_.request();
+  thread_->join();
+  thread_.reset();
+}
+
+std::vector<rtsync::Provision> Recorder::provisions() const {
+  return thread_ ? thread_->provisions() : std::vector<rtsync::Provision>{};
+}
+
+void Recorder::write_until_stopped() {
+  auto flushed = std::chrono::steady_clock::now();
+  while (true) {
+    const bool last = stopping_.requested();  // before draining: what was recorded before it is written
+    bool idle = true;
+    for (Recording* recording : recordings_) idle = recording->drain() == 0 && idle;
+    if (const auto now = std::chrono::steady_clock::now(); now - flushed > 1s) {
+      for (Recording* recording : recordings_) recording->flush();
+      flushed = now;
+    }
+    if (!idle) continue;
+    if (last) break;
+    std::this_thread::sleep_for(5ms);
+  }
+  for (Recording* recording : recordings_) recording->close();
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,99 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executive/driver/record_sink.hpp"
+#include "executive/model/variable.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/exchange/slot_ring.hpp"
+#include "rtsync/exchange/stop_flag.hpp"
+
+namespace tactus::executive {
+
+/// The path of some variables from the frames to a file: sampled inside the frame into a ring, written by the
+/// recorder's thread. A full ring loses the new record and counts it; the frame never waits for the disk.
+class Recording {
+ public:
+  Recording(std::string name, const std::vector<VariableRef>& variables, std::unique_ptr<RecordSink> sink);
+
+  const std::string& name() const { return name_; }
+
+  /// A tactus_job_function (self = Recording*): takes one sample.                                  @when rt
+  static int sample(void* self, const tactus_call* call);
+  /// Moves while a sample waits, so that nobody takes the wait for a standstill. @when setup
+  void set_progress(std::atomic<std::uint64_t>& progress) { progress_ = &progress; }
+  /// Outside of real time nothing is lost: a sample then waits for room in the ring.               @when rt
+  void be_patient(bool patient) TACTUS_RT { patient_.store(patient, std::memory_order_relaxed); }
+
+  std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
+  std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+  /// Why the file could not be written; empty as long as it can. After the recorder has stopped.
+  /// @when service
+  const std::string& error() const { return error_; }
+
+  /// Reads variables elsewhere: `where` answers with the place for a model's memory, or nullptr. @when setup
+  void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where);
+
+  void open(const std::filesystem::path& folder);  ///< throws what the sink throws          @when setup
+  /// Writes what the ring holds; returns how many records it took. @when service
+  std::size_t drain();
+  void flush();  // @when service
+  void close();  // @when service
+
+ private:
+  struct Source {
+    const ModelInstance* model;
+    const void* data;
+    std::uint32_t bytes;
+    std::uint32_t offset;
+  };
+  static std::size_t record_bytes(const std::vector<VariableRef>& variables);
+  void fail(const char* reason);
+
+  std::string name_;
+  std::vector<RecordColumn> columns_;
+  std::vector<Source> sources_;
+  std::unique_ptr<RecordSink> sink_;
+  rtsync::SlotRing ring_;
+  std::atomic<std::uint64_t>* progress_ = nullptr;
+  std::atomic<bool> patient_{false};
+  std::atomic<bool> failed_{false};
+  std::atomic<std::uint64_t> written_{0};
+  std::atomic<std::uint64_t> lost_{0};
+  std::string error_;
+};
+
+/// Writes all recordings of a rig from one helper thread.
+class Recorder {
+ public:
+  explicit Recorder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  ~Recorder();
+
+  /// Takes a recording in; it must be alive until stop(). @when setup
+  void add(Recording& recording) { recordings_.push_back(&recording); }
+  /// Opens the files (throws std::runtime_error naming the recording) and starts the thread. @when setup
+  void start(const rtsync::ThreadSettings& helper);
+  /// Writes what is left, closes the files, ends the thread. @when service
+  void stop();
+  std::vector<rtsync::Provision> provisions() const;
+  pid_t tid() const { return thread_ ? thread_->tid() : 0; }  ///< 0: there is nothing to write
+
+ private:
+  void write_until_stopped();
+
+  std::filesystem::path folder_;
+  std::vector<Recording*> recordings_;
+  rtsync::StopFlag stopping_;
+  std::unique_ptr<rtsync::PinnedThread> thread_;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,85 @@
+#include "executive/run/note_teller.hpp"
+
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+
+using rtsync::OverrunCause;
+
+void NoteTeller::add(Sum& sum, const FrameNote& note, bool worse) const {
+  if (sum.count++ == 0) sum.first = note.timing.frame;
+  sum.last = note.timing.frame;
+  if (sum.count == 1 || worse) sum.worst = note;
+}
+
+void NoteTeller::take(const FrameNote& note) {
+  const rtsync::FrameTiming& timing = note.timing;
+  if (timing.overrun != OverrunCause::none) {
+    add(overruns_, note, timing.slack < overruns_.worst.timing.slack);
+    by_work_ += timing.overrun == OverrunCause::work ? 1 : 0;
+    by_late_wake_ += timing.overrun == OverrunCause::late_wake ? 1 : 0;
+    by_housekeeping_ += timing.overrun == OverrunCause::housekeeping ? 1 : 0;
+    catching_up_ += timing.overrun == OverrunCause::catching_up ? 1 : 0;
+    in_grace_ += timing.grace ? 1 : 0;
+    slots_lost_ += timing.lost;
+  }
+  if (timing.late_wake) add(late_wakes_, note, timing.late > late_wakes_.worst.timing.late);
+  if (timing.late_by_housekeeping) add(housekeeping_, note, timing.late > housekeeping_.worst.timing.late);
+}
+
+std::string NoteTeller::which_frames(const Sum& sum) const {
+  return sum.count == 1 ? "in frame " + std::to_string(sum.first)
+                        : "in frames " + std::to_string(sum.first) + " to " + std::to_string(sum.last);
+}
+
+std::vector<std::string> NoteTeller::tell(std::uint64_t notes_lost) {
+  std::vector<std::string> lines;
+  if (overruns_.count > 0) {
+    const FrameNote& worst = overruns_.worst;
+    std::string line =
+        std::to_string(overruns_.count) + (overruns_.count == 1 ? " overrun " : " overruns ") +
+        which_frames(overruns_) + " (" + std::to_string(by_work_) + " by work, " +
+        std::to_string(by_late_wake_) + " by a late wake, " +
+        (by_housekeeping_ == 0 ? "" : std::to_string(by_housekeeping_) + " by housekeeping, ") +
+        std::to_string(catching_up_) + " catching up";
+    if (in_grace_ > 0) line += "; " + std::to_string(in_grace_) + " in the start-up grace";
+    if (slots_lost_ > 0) line += "; " + std::to_string(slots_lost_) + " slots lost";
+    line += "): worst in frame " + std::to_string(worst.timing.frame) + ", over by " +
+            rtsync::duration_text(-worst.timing.slack.count()) + ", woken " +
+            rtsync::duration_text(worst.timing.late.count()) + " late, work " +
+            rtsync::duration_text(worst.timing.work.count());
+    if (worst.longest_job != FrameNote::kNoJob)
+      line += ", longest job " + plan_.jobs[worst.longest_job].name + " " +
+              rtsync::duration_text(worst.longest_job_ns);
+    line += "; slack of the " + std::to_string(FrameNote::kFramesBefore) + " frames before:";
+    for (const std::int64_t slack : worst.slack_before) line += " " + rtsync::duration_text(slack);
+    lines.push_back(std::move(line));
+  }
+  if (late_wakes_.count > 0) {
+    const FrameNote& worst = late_wakes_.worst;
+    lines.push_back(std::to_string(late_wakes_.count) +
+                    (late_wakes_.count == 1 ? " late wake " : " late wakes ") + which_frames(late_wakes_) +
+                    ": worst " + rtsync::duration_text(worst.timing.late.count()) +
+                    " after the slot of frame " + std::to_string(worst.timing.frame) +
+                    "; the machine ran the thread late, its work took " +
+                    rtsync::duration_text(worst.timing.work.count()));
+  }
+  if (housekeeping_.count > 0) {
+    const rtsync::FrameTiming& worst = housekeeping_.worst.timing;
+    lines.push_back(std::to_string(housekeeping_.count) + (housekeeping_.count == 1 ? " frame" : " frames") +
+                    " begun late by housekeeping " + which_frames(housekeeping_) + ": worst " +
+                    rtsync::duration_text(worst.late.count()) + " after the slot of frame " +
+                    std::to_string(worst.frame) + "; copying checkpoints and snapshots and the like took " +
+                    rtsync::duration_text(worst.housekeeping.count()) + " after the frame before");
+  }
+  if (notes_lost > told_lost_)
+    lines.push_back(std::to_string(notes_lost - told_lost_) + " notes of frames lost (the ring was full)");
+  told_lost_ = notes_lost;
+  overruns_ = {};
+  late_wakes_ = {};
+  housekeeping_ = {};
+  by_work_ = by_late_wake_ = by_housekeeping_ = catching_up_ = in_grace_ = slots_lost_ = 0;
+  return lines;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,158 @@
+#include "executive/run/rig_checkpoints.hpp"
+
+#include <algorithm>
+
+#include "config/place.hpp"
+#include "executive/state/checkpoint_file.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+
+RigCheckpoints::RigCheckpoints(const Rig& rig, const std::filesystem::path& run_folder)
+    : rig_(rig),
+      folder_(std::filesystem::absolute(run_folder / rig.settings().checkpoint.folder)),
+      writer_(rig.settings().rig.value, rig.plan().frame, TACTUS_VERSION) {}
+
+bool RigCheckpoints::wanted() const {
+  const CheckpointSection& section = rig_.settings().checkpoint;
+  const std::vector<TimedOrder>& orders = rig_.plan().orders;
+  return section.every || section.at_end ||
+         std::any_of(orders.begin(), orders.end(), [](const TimedOrder& order) {
+           return order.order == Order::checkpoint || order.order == Order::reset;
+         });
+}
+
+std::string RigCheckpoints::impossible() const {
+  return rig_.settings().checkpoint.enabled ? refusal_ : "the rig file says checkpoint: { enabled: no }";
+}
+
+std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
+  const CheckpointSection& section = rig_.settings().checkpoint;
+  executive_ = &executive;
+  if (!section.enabled) return {};
+  try {
+    writer_.reserve(executive.state_image());
+    std::int64_t every = 0;
+    if (section.every) {
+      const rtsync::Period& frame = rig_.plan().frame;
+      const auto scaled = static_cast<rtsync::Wide>(section.every->count()) * frame.den();
+      every = std::max<std::int64_t>(1, static_cast<std::int64_t>((scaled + frame.num() / 2) / frame.num()));
+    }
+    executive.set_checkpoints(writer_, folder_.string(), every);
+    const rtsync::Nanoseconds copy = executive.prepare_reset();
+    if (rig_.settings().realtime.enabled && copy > rig_.plan().frame.floor() / 4)
+      lines_.push_back({"a checkpoint copies " + std::to_string(executive.state_image().bytes() / 1'000'000) +
+                            " MB at the end of a frame, which takes about " +
+                            rtsync::duration_text(copy.count()) + " here: frames of " +
+                            rtsync::duration_text(rig_.plan().frame.floor().count()) +
+                            " may be late for it; take checkpoints while the rig is frozen",
+                        wanted()});
+    std::error_code error;
+    if (wanted()) std::filesystem::create_directories(folder_, error);
+    if (error)
+      return {rtsync::refused("the folder for checkpoints " + folder_.string(), "none",
+                              {error.message(), "set checkpoint.folder to one that can be made"})};
+  } catch (const std::exception& error) {
+    refusal_ = error.what();
+    if (wanted())
+      return {rtsync::refused("checkpoints and resets", "none",
+                              {refusal_, "set checkpoint: { enabled: no } and leave away what needs them"})};
+  }
+  return {};
+}
+
+void RigCheckpoints::read_start(const std::filesystem::path& from, std::int64_t end) {
+  if (from.empty()) return;
+  const config::Place place{"--from " + from.string(), 1, 1};
+  const auto refuse = [&](const std::string& why) { throw config::ConfigError(place, "--from", why); };
+  if (const std::string why = impossible(); !why.empty()) refuse(why);
+  config::Problems problems;
+  const StateImage& image = executive_->state_image();
+  Checkpoint checkpoint;
+  try {
+    checkpoint = read_checkpoint(from, image.bytes() + (std::uint64_t{1} << 30));
+  } catch (const std::exception& error) {
+    refuse(error.what());
+  }
+  for (const std::string& objection : objections(checkpoint, image, rig_.plan().frame))
+    problems.add(place, "--from", objection);
+  if (!problems.empty()) throw config::ConfigError(problems);
+  if (checkpoint.head.frame + 1 >= end)
+    refuse("it was taken at simulated time " + rtsync::sim_time_text(checkpoint.head.sim_time_ns) +
+           ", at or after the end of this run (until, --until, --frames)");
+  start_ = LoadedState{image_for(checkpoint, image), checkpoint.head.frame + 1};
+}
+
+void RigCheckpoints::start(const rtsync::CpuSet& cpus) {
+  writer_.start({"checkpoint", cpus, rtsync::SchedPolicy::other, 0, 0, false});
+}
+
+std::string RigCheckpoints::request() {
+  if (const std::string why = impossible(); !why.empty()) return why;
+  std::error_code ignored;  // the writing says what is wrong
+  std::filesystem::create_directories(folder_, ignored);
+  executive_->request_checkpoint();
+  return "";
+}
+
+bool RigCheckpoints::wants_end() const { return rig_.settings().checkpoint.at_end && impossible().empty(); }
+
+RigCheckpoints::Saved RigCheckpoints::save_end() const {
+  if (const std::string why = executive_->incomplete(); !why.empty()) return {"", why};
+  const std::vector<std::byte> bytes = executive_->copy_state();  // a job that fails fails the run
+  try {
+    const std::filesystem::path file = folder_ / "end.tck";
+    CheckpointHead head;
+    head.rig = rig_.settings().rig.value;
+    head.frame = executive_->frames_done() - 1;
+    head.sim_time_ns = rig_.plan().frame.times(executive_->frames_done()).count();
+    head.period = rig_.plan().frame;
+    head.version = TACTUS_VERSION;
+    head.created = utc_now();
+    (void)write_checkpoint(file, head, executive_->state_image(), bytes);
+    return {file.string(), ""};
+  } catch (const std::exception& error) {
+    return {"", error.what()};
+  }
+}
+
+void RigCheckpoints::take(Saved saved) {
+  if (saved.error.empty()) {
+    lines_.push_back({"checkpoint " + saved.file + " of the end", false});
+    written_.push_back(std::move(saved.file));
+  } else {
+    ++failed_;
+    lines_.push_back({"the checkpoint of the end was not written: " + saved.error, true});
+  }
+}
+
+std::vector<RigCheckpoints::Line> RigCheckpoints::tell() {
+  std::vector<Line> lines;
+  lines.swap(lines_);
+  for (const CheckpointResult& result : writer_.poll()) {
+    const std::string what = "checkpoint " + result.path + ": ";
+    if (result.error.empty()) {
+      written_.push_back(result.path);
+      lines.push_back({what + std::to_string(result.bytes) + " bytes after frame " +
+                           std::to_string(result.frame) + ", written in " +
+                           rtsync::duration_text(result.took.count()),
+                       false});
+    } else {
+      ++failed_;
+      lines.push_back({what + result.error, true});
+    }
+  }
+  if (const std::int64_t missed = executive_->checkpoints_missed(); missed > missed_) {
+    lines.push_back(
+        {std::to_string(missed - missed_) + " checkpoints were not taken: the one before was still under way",
+         true});
+    missed_ = missed;
+  }
+  return lines;
+}
+
+config::Json RigCheckpoints::summary() const {
+  return {{"written", written_}, {"failed", failed_}, {"missed", missed_}};
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/state/checkpoint_writer.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/plan/rig.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/provision.hpp"
+
+namespace tactus::executive {
+
+/// The checkpoints of one run: the memory for them, the thread that writes them, and the one it goes on from.
+///
+/// Threads  one: the service thread. save_end() may run beside it.
+class RigCheckpoints {
+ public:
+  /// A line for the log; `warning`: a person at the terminal wants to see it.
+  struct Line {
+    std::string text;
+    bool warning;
+  };
+
+  RigCheckpoints(const Rig& rig, const std::filesystem::path& run_folder);
+
+  /// Gets the memory ready for checkpoints and resets, as far as this rig can have any; what is refused is
+  /// only told when the rig file wants it. @when setup
+  std::vector<rtsync::Provision> prepare(Executive& executive);
+  /// The state to go on from, checked against the rig before anything runs. Throws config::ConfigError with
+  /// all that does not fit. `end`: the frame at which the run ends. @when setup
+  void read_start(const std::filesystem::path& from, std::int64_t end);
+  const std::optional<LoadedState>& start_state() const { return start_; }
+  void start(const rtsync::CpuSet& cpus);  // @when setup
+
+  /// Asks for one at the end of the frame, named after it. Why there will be none; empty: there will. @when
+  /// service
+  std::string request();
+  /// checkpoint.at_end.
+  bool wants_end() const;
+  /// What became of the checkpoint of the end: its file, or why there is none.
+  struct Saved {
+    std::string file;
+    std::string error;
+  };
+  /// After the frames; meanwhile the service thread may call tell(), and gives the result to take(). Throws
+  /// std::runtime_error naming the job that failed. @when service, on another thread than the rest
+  Saved save_end() const;
+  void take(Saved saved);  // @when service
+  /// Writes what is under way. @when service
+  void stop() { writer_.stop(); }
+  /// What became of them since the last call. @when service
+  std::vector<Line> tell();
+  pid_t tid() const { return writer_.tid(); }
+  config::Json summary() const;
+
+ private:
+  bool wanted() const;
+  std::string impossible() const;
+
+  const Rig& rig_;
+  const std::filesystem::path folder_;
+  Executive* executive_ = nullptr;
+  CheckpointWriter writer_;
+  std::string refusal_;  // why there can be none
+  std::optional<LoadedState> start_;
+  std::vector<Line> lines_;
+  std::vector<std::string> written_;
+  std::int64_t failed_ = 0;
+  std::int64_t missed_ = 0;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,722 @@
+#include "executive/run/rig_run.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "config/text.hpp"
+#include "executive/driver/device_error.hpp"
+#include "rtsync/time/duration_text.hpp"
+#include "rtsync/host/memory.hpp"
+#include "rtsync/host/throttle.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+using rtsync::CpuSet;
+using rtsync::Provision;
+using rtsync::SchedPolicy;
+
+constexpr auto kTellEvery = 1s;      // how often notes become lines
+constexpr auto kAbortPatience = 1s;  // how long an abort waits for a job that does not return
+constexpr auto kLongestLook =
+    250ms;  // what one look counts for: a machine that stood still gave the job no time
+
+}  // namespace
+
+RigRun::RigRun(Rig& rig, RunOptions options)
+    : rig_(rig),
+      options_(std::move(options)),
+      realtime_(options_.realtime && rig.settings().realtime.enabled &&
+                (rig.link() == nullptr || rig.link()->mode() != LinkMode::follow)),
+      checkpoints_(rig, options_.folder) {}
+
+RigRun::~RigRun() {
+  for (const auto& server : rig_.live_servers()) server->close();
+  if (rig_.link() != nullptr)
+    rig_.link()->leave({false, "the rig was not started"});  // nothing after it has left
+  if (stuck_) {  // one of them never returns, so nobody may wait for it
+    (void)main_.release();
+    (void)beside_.release();
+  } else if (released_ && !done_.load()) {  // an exception on its way out: the frames must not outlive us
+    executive_->request_abort("the service thread failed");
+  }
+  dismiss_main_thread();
+}
+
+/// Lets the main thread end without a frame, if it still waits for the first.
+void RigRun::dismiss_main_thread() {
+  if (!main_ || released_) return;
+  cancelled_.store(true);
+  released_ = true;
+  go_.count_down();
+}
+
+void RigRun::wish(std::vector<Provision> provisions) {
+  for (Provision& provision : provisions) provisions_.push_back(std::move(provision));
+}
+
+/// Opens what the rig has to do with outside; its outputs stand at their safe values then.
+void RigRun::open_devices() {
+  try {
+    rig_.open_devices();
+    if (options_.realtime) edges_ = rig_.open_clock();
+  } catch (const DeviceError& error) {
+    throw MachineError(std::string(error.what()) + "\nnothing was started");
+  }
+}
+
+void RigRun::choose_clock() {
+  const RealtimeSection& section = rig_.settings().realtime;
+  if (edges_ != nullptr) {
+    auto clock = std::make_unique<rtsync::EdgeClock>(rig_.settings().clock.settings(rig_.plan().frame),
+                                                     rig_.clock_status());
+    edge_clock_ = clock.get();
+    clock_ = std::move(clock);
+  } else if (section.clock == ClockKind::tsc) {
+    rtsync::ClockChoice choice = rtsync::choose_tsc_clock(rtsync::TscFacts::probe());
+    clock_ = std::move(choice.clock);
+    wish(choice.reason.empty() ? rtsync::granted("clock tsc", "the time-stamp counter")
+                               : rtsync::refused("clock tsc", "CLOCK_MONOTONIC",
+                                                 {choice.reason,
+                                                  "set realtime.clock: monotonic, or boot with tsc=reliable "
+                                                  "if this machine's counter is known to be good"}));
+  } else {
+    clock_ = std::make_unique<rtsync::MonotonicClock>();
+  }
+}
+
+void RigRun::choose_clock_and_sleeper() {
+  const RealtimeSection& section = rig_.settings().realtime;
+  choose_clock();
+  // A rig that is never in real time sleeps only while it is paused: nothing to measure for that.
+  const rtsync::SleeperKind kind = options_.realtime ? section.sleeper : rtsync::SleeperKind::nanosleep;
+  sleeper_ = rtsync::make_sleeper(kind, *clock_, section.margin);
+  if (edge_clock_ != nullptr) {
+    inner_sleeper_ = std::move(sleeper_);
+    sleeper_ = std::make_unique<rtsync::EdgeSleeper>(*edge_clock_, *edges_, *inner_sleeper_);
+  }
+  rtsync::RealtimeSettings settings = section.settings();
+  settings.enabled = realtime_;
+  sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig_.plan().frame, *clock_, *sleeper_);
+  Plan plan = rig_.plan();
+  plan.live = options_.live || !rig_.live_servers().empty();
+  std::vector<Provision> refused;
+  RigThreads::settle_waiting(plan, cpus_, realtime_, refused);
+  wish(std::move(refused));
+  executive_ =
+      std::make_unique<Executive>(std::move(plan), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
+  if (realtime_ && rig_.settings().threads.main.policy != SchedPolicy::other)
+    executive_->be_realtime_thread();
+  executive_->set_setup_thread({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false});
+  job_threads_ = std::make_unique<RigThreads>(*executive_, rig_.settings().threads, cpus_, realtime_);
+  teller_.emplace(executive_->plan());
+  if (!options_.realtime) executive_->forbid_realtime();
+  if (edge_clock_ != nullptr) executive_->set_clock_status(rig_.clock_status());
+  if (rig_.link() != nullptr) {
+    executive_->set_link(*rig_.link());
+    if (rig_.link()->mode() == LinkMode::follow) executive_->forbid_realtime();
+  }
+  rig_.serve(*executive_);
+  make_live();
+}
+
+void RigRun::make_live() {
+  if (!executive_->plan().live) return;
+  LiveFacts facts{rig_.settings().rig.value, options_.folder, rig_.plan().frame};
+  facts.epoch_ns = rig_.epoch_ns();
+  facts.frames = options_.frames;
+  facts.realtime = realtime_;
+  facts.linked = rig_.link() != nullptr;
+  live_ = std::make_unique<LiveAccess>(rig_, *executive_, std::move(facts),
+                                       [this] { return checkpoints_.request(); });
+}
+
+/// Programs outside may look in from here on.
+void RigRun::open_live(RunWatcher& watcher) {
+  if (live_ == nullptr) return;
+  const rtsync::ThreadSettings helper{"live", cpus_.helpers, SchedPolicy::other, 0, 0, false};
+  live_->start(helper);
+  try {
+    for (const auto& server : rig_.live_servers()) {
+      server->open(*live_, helper);
+      for (const std::string& line : server->tell()) {
+        log_->info(line);
+        watcher.announce(line);
+      }
+    }
+  } catch (const DeviceError& error) {
+    throw MachineError(std::string(error.what()) + "\nnothing was started");
+  }
+}
+
+void RigRun::tell_live(RunWatcher& watcher) {
+  if (live_ == nullptr) return;
+  for (const std::string& line : live_->tell()) say(watcher, line);
+  for (const auto& server : rig_.live_servers()) {
+    for (const std::string& line : server->tell()) {
+      log_->info(line);
+      watcher.say(line);
+    }
+  }
+}
+
+/// The frames are over, and end_ says how: whoever waits is told, then the servers close.
+void RigRun::close_live(RunWatcher& watcher) {
+  if (live_ == nullptr) return;
+  live_->end(end_);
+  for (const auto& server : rig_.live_servers()) server->close();
+  tell_live(watcher);
+}
+
+/// Real outputs at the speed of a simulation: somebody may have forgotten that they are connected.
+void RigRun::warn_of_unpaced_outputs() {
+  if (realtime_ || rig_.plan().safe_outputs.empty()) return;
+  wish(rtsync::refused("outputs at the rig's pace", "outputs driven as fast as frames run",
+                       {options_.realtime ? "realtime.enabled is no" : "--no-realtime was given",
+                        "leave it away on a bench, or run without the models that drive outputs"}));
+}
+
+/// From here on a crash drives the outputs safe, and says what ran, before it ends the process.
+void RigRun::guard_against_crashes() {
+  crash_handler_ = std::make_unique<rtsync::CrashHandler>();
+  if (!rig_.plan().safe_outputs.empty()) {
+    crash_handler_->add([](void* executive)
+                            TACTUS_RT { return static_cast<Executive*>(executive)->end_outputs_safe(); },
+                        executive_.get());
+  }
+  crash_handler_->set_place([](void* executive)
+                                TACTUS_RT { return static_cast<Executive*>(executive)->running_job(); },
+                            executive_.get());
+}
+
+/// The hardware watchdog: the last thing before the first frame, as its countdown begins here.
+void RigRun::start_watchdog() {
+  const WatchdogSection& section = rig_.settings().watchdog;
+  if (!section.device) return;
+  if (!realtime_) {
+    wish(rtsync::refused("a watchdog (" + *section.device + ")", "none",
+                         {"this rig is not in real time, or does not begin so",
+                          "set realtime.enabled: yes, and leave --no-realtime away"}));
+    return;
+  }
+  watchdog_ =
+      std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{*section.device, section.timeout});
+  wish(watchdog_->provision());
+  executive_->set_watchdog(*watchdog_);
+  // Refused as it was asked for, it is switched off again before anybody says that nothing was started.
+  if (!watchdog_->provision().granted && rig_.settings().privileges == Privileges::require)
+    (void)watchdog_->close_cleanly();
+}
+
+/// Answers systemd's watchdog as long as frames end, and keeps its line of status.
+void RigRun::serve_systemd() {
+  if (!service_) return;
+  const Snapshot& latest = executive_->latest();
+  if (rig_.settings().watchdog.systemd)
+    (void)service_->alive(static_cast<std::uint64_t>(latest.turns),
+                          rtsync::Instant<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
+  const auto now = std::chrono::steady_clock::now();
+  if (now - told_systemd_ < kTellEvery) return;
+  told_systemd_ = now;
+  service_->status("rig " + rig_.settings().rig.value + ": frame " + std::to_string(latest.frames) +
+                   (latest.state == State::pause ? ", paused" : "") + ", " +
+                   std::to_string(latest.totals.overruns) + " overruns, " +
+                   std::to_string(latest.totals.late_wakes) + " late wakes, " +
+                   (latest.totals.late_by_housekeeping == 0
+                        ? ""
+                        : std::to_string(latest.totals.late_by_housekeeping) + " late by housekeeping, ") +
+                   std::to_string(latest.totals.lost) + " slots lost" +
+                   (edge_clock_ == nullptr ? "" : ", clock " + clock_text(executive_->latest_clock())));
+}
+
+void RigRun::check_spinning() {
+  const RealtimeSection& section = rig_.settings().realtime;
+  if (rig_.settings().threads.main.policy == SchedPolicy::other) return;
+  const double share =
+      section.sleep_timer ? sleeper_->share_spun(rtsync::real_period(rig_.plan().frame, section.ratio)) : 1.0;
+  std::string cause;
+  std::string cure = section.sleeper == rtsync::SleeperKind::hybrid && section.sleep_timer
+                         ? "set a shorter realtime.margin, or a longer frame"
+                         : "set realtime.sleeper: hybrid";
+  for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(share, cpus_.main)) {
+    cause += (cause.empty() ? "" : "; ") + stop.cause;
+    cure += ", or: " + stop.cure;
+  }
+  for (std::size_t i = 0; i < cpus_.workers.size(); ++i) {
+    if (executive_->plan().threads[i].wait != rtsync::WaitMode::spin) continue;
+    for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(1.0, cpus_.workers[i]))
+      wish(rtsync::refused("thread " + executive_->plan().threads[i].name + " spinning for its work",
+                           "a thread that the kernel stops for tens of milliseconds at a time",
+                           {stop.cause, "set its trigger: adaptive, or: " + stop.cure}));
+  }
+  if (!cause.empty())
+    wish(rtsync::refused(
+        "reading the clock for " + std::to_string(std::lround(share * 100)) + " % of the time",
+        "a thread that the kernel stops for tens of milliseconds at a time", {cause, cure}));
+}
+
+void RigRun::prepare_machine() {
+  const RigSettings& settings = rig_.settings();
+  if (!realtime_) return;
+  check_spinning();
+  std::vector<Provision> memory =
+      rtsync::prepare_memory({settings.memory.lock, static_cast<std::size_t>(settings.memory.heap)});
+  memory_locked_ = std::any_of(memory.begin(), memory.end(), [](const Provision& provision) {
+    return provision.granted && provision.what.starts_with("all memory locked");
+  });
+  wish(std::move(memory));
+  if (settings.dma_latency) {
+    dma_latency_.emplace(std::chrono::duration<std::int32_t, std::micro>(
+        static_cast<std::int32_t>(settings.dma_latency->count() / 1000)));
+    wish(dma_latency_->provision());
+  }
+}
+
+/// Joins the others. False, and end_ says so, when it was stopped meanwhile. Throws MachineError.
+bool RigRun::join_link(RunWatcher& watcher) {
+  if (rig_.link() == nullptr) return true;
+  const auto refusal = std::make_shared<std::string>();  // who is stuck may still come back and write it
+  const bool back = run_beside(watcher, [this, refusal] {
+    try {
+      rig_.link()->join(*executive_, {"link", cpus_.helpers, SchedPolicy::other, 0, 0, false},
+                        checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0);
+    } catch (const DeviceError& error) {
+      *refusal = error.what();
+    }
+  });
+  if (!back) return false;
+  if (refusal->empty()) return true;
+  if (!executive_->stop_requested() && !executive_->abort_requested())
+    throw MachineError("link: " + *refusal + "\nnothing was started");
+  end_ = {Outcome::stopped, "stopped before the others were joined", 0};
+  executive_->abandon();
+  return false;
+}
+
+/// Tells the others how it ended. That takes a bounded time, in which signals are heard.
+void RigRun::leave_link(RunWatcher& watcher) {
+  if (rig_.link() == nullptr) return;
+  const bool in_order = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
+  const LinkEnd end{in_order, end_.reason.empty() ? "the rig has run its frames" : end_.reason};
+  std::atomic<bool> left{false};
+  rtsync::PinnedThread leaver({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false}, [&] {
+    rig_.link()->leave(end);
+    left.store(true);
+  });
+  while (!left.load()) watcher.tick(*this);
+  leaver.join();
+  for (const std::string& line : rig_.link()->tell()) say(watcher, line);
+}
+
+/// Start: the jobs before the first frame. False, and end_ says why, when one failed or never came back.
+bool RigRun::initialize(RunWatcher& watcher) {
+  return run_beside(watcher, [this] {
+    executive_->run_default_data();
+    rig_.apply_parameters();
+    executive_->run_initialization();
+    if (checkpoints_.start_state()) executive_->load(*checkpoints_.start_state());
+  });
+}
+
+/// Runs what may take long on a thread of its own, so that signals are heard meanwhile.
+bool RigRun::run_beside(RunWatcher& watcher, const std::function<void()>& work) {
+  beside_done_.store(false);
+  beside_ = std::make_unique<rtsync::PinnedThread>(
+      rtsync::ThreadSettings{"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false}, [this, work] {
+        const rtsync::CrashStack stack;
+        try {
+          work();
+        } catch (...) {
+          beside_done_.store(true);
+          throw;
+        }
+        beside_done_.store(true);
+      });
+  if (!tick_until(watcher, beside_done_)) return false;
+  try {
+    beside_->join();
+  } catch (const std::exception& error) {
+    end_ = {Outcome::failed, error.what(), 0};
+    return false;
+  }
+  return true;
+}
+
+void RigRun::start_main_thread() {
+  const MainThreadSection& thread = rig_.settings().threads.main;
+  const SchedPolicy policy = realtime_ ? thread.policy : SchedPolicy::other;
+  rtsync::ThreadSettings settings{"main",
+                                  cpus_.main,
+                                  policy,
+                                  policy == SchedPolicy::other ? 0 : thread.priority,
+                                  static_cast<std::size_t>(thread.stack),
+                                  true};
+  main_ = std::make_unique<rtsync::PinnedThread>(settings, [this] {
+    const rtsync::CrashStack stack;
+    go_.wait();
+    if (!cancelled_.load()) {
+      try {
+        main_end_ = executive_->run(options_.frames);
+      } catch (const std::exception& error) {  // only before the first frame: the sleeper could not be had
+        main_end_ = {Outcome::aborted, std::string("sleeper ") + sleeper_->name() + ": " + error.what(), 0};
+      }
+    }
+    done_.store(true);
+  });
+  wish(main_->provisions());
+}
+
+std::vector<Provision> RigRun::evict_strangers() const {
+  // Threads that a model's library started inherit our name and our CPUs, and those of a real-time job its
+  // CPU. They are known by not being ours.
+  std::vector<Provision> evicted;
+  for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
+    const bool ours = thread.tid == ::getpid() || thread.tid == main_->tid() ||
+                      thread.tid == recorder_->tid() || job_threads_->has(thread.tid) ||
+                      thread.tid == checkpoints_.tid() || (live_ != nullptr && thread.tid == live_->tid());
+    const CpuSet frames = cpus_.of_frames() - cpus_.helpers;
+    const bool on_its_cpu = thread.cpus.intersects(frames);
+    const bool in_the_way = on_its_cpu || thread.policy != SCHED_OTHER;
+    if (realtime_ && !ours && in_the_way) evicted.push_back(rtsync::evict(thread.tid, cpus_.helpers));
+  }
+  return evicted;
+}
+
+void RigRun::list_threads() {
+  threads_ = rtsync::list_threads();
+  for (const rtsync::ThreadFacts& thread : threads_)
+    if (thread.tid == main_->tid()) main_facts_ = thread;
+}
+
+void RigRun::refuse_or_warn() {
+  std::string refusals;
+  for (const Provision& provision : provisions_)
+    if (!provision.granted) refusals += "\n  " + rtsync::sentence(provision);
+  if (refusals.empty() || !realtime_ || rig_.settings().privileges == Privileges::prefer) return;
+  throw MachineError("the machine refuses what the rig requires (privileges: require):" + refusals +
+                     "\nnothing was started; 'tactus doctor' lists all that stands in the way");
+}
+
+void RigRun::log_start() {
+  log_->info("rig " + rig_.settings().rig.value + (realtime_ ? ", real time" : ", not in real time") +
+             ", frame " + rtsync::duration_text(rig_.plan().frame.floor().count()));
+  if (checkpoints_.start_state())
+    log_->info("goes on from checkpoint " + options_.from.string() + " at frame " +
+               std::to_string(checkpoints_.start_state()->frame));
+  for (const Provision& provision : provisions_)
+    provision.granted ? log_->info(rtsync::sentence(provision)) : log_->warn(rtsync::sentence(provision));
+  for (const rtsync::ThreadFacts& thread : threads_)
+    log_->info("thread " + thread.name + " (" + std::to_string(thread.tid) + "): " + thread.policy_name +
+               " " + std::to_string(thread.priority) + ", CPUs " + thread.cpus.text());
+  log_->flush();  // it is there even if the process is killed
+}
+
+void RigRun::run(RunWatcher& watcher) {
+  try {
+    log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
+    write_text("rig.yaml", rig_fields().write(rig_.settings()));
+  } catch (const std::exception& error) {
+    throw MachineError(std::string("cannot write into the run folder: ") + error.what());
+  }
+  cpus_ = choose_cpus(rig_.settings().threads, realtime_);
+  wish(cpus_.refused);
+  // First of all the thread that opens the devices, so that a guardian inherits no CPU of the frames.
+  wish(rtsync::apply_to_this_thread({"tactus", cpus_.helpers, SchedPolicy::other, 0, 0, false}));
+  open_devices();
+  choose_clock_and_sleeper();
+  guard_against_crashes();
+  warn_of_unpaced_outputs();
+  prepare_machine();
+  recorder_ = std::make_unique<Recorder>(options_.folder);
+  std::vector<Recording*> recordings;
+  for (Recording& recording : rig_.recordings()) recordings.push_back(&recording);
+  if (has_frame_log()) {
+    recordings.push_back(rig_.frame_log());
+    executive_->set_frame_log(*rig_.frame_log());
+  }
+  for (Recording* recording : recordings) recorder_->add(*recording);
+  executive_->set_recordings(recordings);
+  wish(checkpoints_.prepare(*executive_));
+  checkpoints_.read_start(options_.from, options_.frames);
+  start_main_thread();
+  wish(job_threads_->start());
+  refuse_or_warn();  // before any job of a model has run
+  open_live(watcher);
+  if (join_link(watcher) && initialize(watcher) && open_recordings()) {
+    wish(recorder_->provisions());
+    checkpoints_.start(cpus_.helpers);
+    const bool spins = sleeper_->share_spun(rig_.plan().frame) >= 1 || !rig_.settings().realtime.sleep_timer;
+    wish(job_threads_->guard(main_->tid(), spins));
+    wish(evict_strangers());
+    list_threads();
+    refuse_or_warn();
+    start_watchdog();
+    refuse_or_warn();
+    service_.emplace();
+    if (std::getenv("NOTIFY_SOCKET") != nullptr) wish(service_->provision());
+    log_start();
+    watcher.started(*this);
+    if (rig_.link() != nullptr) rig_.link()->ready();
+    if (service_) service_->ready("rig " + rig_.settings().rig.value);
+    if (options_.paused) executive_->request_pause();
+    released_ = true;
+    go_.count_down();
+    if (tick_until(watcher, done_)) end_ = main_end_;
+  } else if (!stuck_) {
+    dismiss_main_thread();
+  }
+  finish(watcher);
+}
+
+void RigRun::tell_checkpoints(RunWatcher& watcher) {
+  for (const RigCheckpoints::Line& line : checkpoints_.tell())
+    line.warning ? say(watcher, line.text) : log_->info(line.text);
+}
+
+/// False, and end_ says why, when a file could not be opened.
+bool RigRun::open_recordings() {
+  try {
+    recorder_->start({"recorder", cpus_.helpers, SchedPolicy::other, 0, 0, false});
+    return true;
+  } catch (const std::exception& error) {
+    end_ = {Outcome::failed, error.what(), 0};
+    executive_->abandon();
+  }
+  return false;
+}
+
+bool RigRun::has_frame_log() const { return options_.realtime && rig_.frame_log() != nullptr; }
+
+rtsync::RealtimeTotals RigRun::totals() const { return stuck_ ? totals_when_stuck_ : executive_->totals(); }
+
+void RigRun::say(RunWatcher& watcher, const std::string& line) {
+  log_->warn(line);
+  watcher.say(config::one_line(line));
+}
+
+void RigRun::tell_notes(RunWatcher& watcher) {
+  for (const std::string& line : teller_->tell(executive_->notes_lost())) say(watcher, line);
+  if (edge_clock_ == nullptr) return;
+  for (const std::string& line : clock_teller_.tell(executive_->latest_clock())) say(watcher, line);
+}
+
+/// What the service thread does beside the frames: notes, pauses, threads in the way.
+void RigRun::look_after(RunWatcher& watcher) {
+  FrameNote note;
+  while (executive_->pop_note(note)) teller_->take(note);
+  const Snapshot& latest = executive_->latest();
+  const bool paused = latest.state == State::pause;
+  if (paused && !paused_) {
+    tell_notes(watcher);
+    between_episodes_ = latest.episode;  // as its client asked for: nothing to be said
+  }
+  if (paused && !paused_ && !between_episodes_) {
+    say(watcher, "paused after " + std::to_string(latest.frames) + " frames" +
+                     (latest.reached != rtsync::Maximum::none
+                          ? " (a maximum of the overrun policy; it ends when it is resumed)"
+                          : "") +
+                     (latest.clock_fault ? std::string(" (a fault of the external clock: ") +
+                                               executive_->latest_clock_fault() + "; outputs are driven safe)"
+                                         : "") +
+                     "; SIGUSR2 resumes, Ctrl-C stops");
+  }
+  if (!paused && paused_ && !between_episodes_) log_->info("resumed");
+  paused_ = paused;
+  if (const std::int64_t resets = executive_->resets(); resets > resets_) {
+    resets_ = resets;
+    say(watcher, "reset: the rig stands at its initial state again, and goes on from there");
+  }
+  if (latest.state == State::start && latest.turns > 0 && !waiting_) {
+    waiting_ = true;
+    say(watcher,
+        edges_ == nullptr ? "waiting for the others of the link" : "waiting for the edges of " + source());
+  }
+  serve_systemd();
+  tell_checkpoints(watcher);
+  tell_live(watcher);
+  if (rig_.link() != nullptr) {
+    for (const std::string& line : rig_.link()->tell()) say(watcher, line);
+    if (executive_->stop_requested() || executive_->abort_requested()) rig_.link()->cancel();
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now - told_ < kTellEvery) return;
+  told_ = now;
+  tell_notes(watcher);
+  for (const Provision& moved : evict_strangers())
+    say(watcher, "a thread appeared in the way of the frames: " + rtsync::sentence(moved));
+}
+
+/// How long a stop may take: the frame that runs, and a second.
+std::chrono::nanoseconds RigRun::stop_patience() const {
+  return kAbortPatience + rtsync::real_period(rig_.plan().frame, rig_.settings().realtime.ratio).floor();
+}
+
+/// Serves until `done`. False when, a second after an abort, a job still has not returned: end_ says which,
+/// and the process has to be ended with rtsync::end_process.
+bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
+  std::chrono::nanoseconds aborted{0};  // for how long
+  auto looked = std::chrono::steady_clock::now();
+  while (!done.load()) {
+    watcher.tick(*this);  // waits a little for a signal
+    look_after(watcher);
+    const auto now = std::chrono::steady_clock::now();
+    const auto passed = std::min<std::chrono::nanoseconds>(now - looked, kLongestLook);
+    looked = now;
+    // A stop that a job does not let happen: the frames may go on later, the outputs do not.
+    if (executive_->stop_requested() && !stopping_) stopping_ = now;
+    if (stopping_ && now - *stopping_ > stop_patience()) (void)executive_->end_outputs_safe();
+    if (executive_->abort_requested()) aborted += passed;
+    const std::optional<std::size_t> stuck = job_threads_->stuck();
+    if (aborted < kAbortPatience || done.load()) continue;
+    stuck_ = true;
+    (void)executive_->end_outputs_safe();
+    totals_when_stuck_ = executive_->latest().totals;
+    end_ = {Outcome::aborted,
+            stuck
+                ? executive_->stuck_text(*stuck)
+                : "aborted; job '" + std::string(executive_->running_job(executive_->working_thread())) +
+                      "' did not return within " + rtsync::duration_text(Nanoseconds(kAbortPatience).count()),
+            executive_->latest().frames};
+    say(watcher, end_.reason);
+    return false;
+  }
+  return true;
+}
+
+/// What of the rig file did not come to pass.
+void RigRun::tell_leftovers(RunWatcher& watcher) {
+  if (executive_->orders_left() > 0)
+    log_->info(std::to_string(executive_->orders_left()) +
+               " commands of the rig file were not reached: the rig ended before their time");
+  for (const auto& loop : executive_->loops())
+    if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
+      say(watcher, "loop " + loop->name() + ": in " + std::to_string(cycles) +
+                       " cycles max_steps were too few for its tolerances; the rest of each was done in one "
+                       "unchecked step");
+}
+
+void RigRun::finish(RunWatcher& watcher) {
+  (void)executive_->end_outputs_safe();  // the frames did, if there were any
+  if (service_) service_->stopping();
+  if (!stuck_) main_->join();
+  if (rig_.link() != nullptr && !stuck_) stop_watchdog(watcher);  // to leave may take its time
+  close_live(watcher);
+  leave_link(watcher);
+  if (!stuck_) {
+    const bool well = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
+    if (well && checkpoints_.wants_end()) {
+      const RunEnd end = end_;
+      if (run_beside(watcher, [this] { saved_ = checkpoints_.save_end(); }))
+        checkpoints_.take(std::move(saved_));
+      else
+        end_.frames = end.frames;
+    }
+    if (!job_threads_->stop()) {
+      stuck_ = true;  // as a thread never returns, no job runs any more
+      totals_when_stuck_ = executive_->totals();
+    }
+  }
+  if (!stuck_) {
+    stop_watchdog(watcher);  // shutdown jobs may take their time
+    const RunEnd end = end_;
+    if (run_beside(watcher, [this] { shutdown_failures_ = executive_->run_shutdown(); })) {
+      for (const std::string& failure : shutdown_failures_) {
+        say(watcher, failure);
+        if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
+          end_ = {Outcome::failed, failure, end_.frames};
+      }
+    } else if (end.outcome != Outcome::completed && end.outcome != Outcome::stopped) {
+      end_ = end;  // what ended the rig before is what counts
+    }
+  }
+  if (stuck_) stop_watchdog(watcher);
+  if (executive_->output_stuck()) {
+    const std::string failure = "an output could not be driven to its safe value: look at the bench";
+    say(watcher, failure);
+    end_.reason += (end_.reason.empty() ? "" : "; ") + failure;
+    if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
+      end_.outcome = Outcome::failed;
+  }
+  recorder_->stop();
+  checkpoints_.stop();
+  tell_checkpoints(watcher);
+  dma_latency_.reset();
+  FrameNote note;
+  while (executive_->pop_note(note)) teller_->take(note);
+  tell_notes(watcher);
+  const auto about = [&](const Recording& recording) {
+    if (recording.lost() == 0 && recording.error().empty()) return;
+    say(watcher, "recording " + recording.name() + ": " + std::to_string(recording.lost()) + " of " +
+                     std::to_string(recording.lost() + recording.written()) + " records lost: " +
+                     (recording.error().empty() ? "the disk could not follow" : recording.error()));
+  };
+  if (!stuck_) tell_leftovers(watcher);  // a job that never returns may still be writing them
+  for (const Recording& recording : rig_.recordings()) about(recording);
+  if (has_frame_log()) about(*rig_.frame_log());
+  if (realtime_ && !stuck_ && !sleeper_->remark().empty())
+    log_->info(std::string("sleeper ") + sleeper_->name() + ": " + sleeper_->remark());
+  log_->info("ended after " + std::to_string(end_.frames) + " frames" +
+             (end_.reason.empty() ? "" : ": " + end_.reason));
+  log_->flush();
+  last_ = executive_->latest();
+  try {
+    write_text("summary.json", summary().dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
+  } catch (const std::exception& error) {  // a full disk takes no number off the screen
+    folder_error_ = error.what();
+  }
+}
+
+/// Switched off after a clean end alone: whatever else happened, the machine is to be reset.
+void RigRun::stop_watchdog(RunWatcher& watcher) {
+  if (watchdog_ == nullptr || !watchdog_->armed()) return;
+  if (watchdog_->failed() > 0)
+    say(watcher, std::to_string(watchdog_->failed()) + " kicks of the watchdog failed: " +
+                     std::generic_category().message(watchdog_->last_error()));
+  if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped) {
+    const Provision closed = watchdog_->close_cleanly();
+    closed.granted ? log_->info(rtsync::sentence(closed)) : log_->warn(rtsync::sentence(closed));
+  } else {
+    say(watcher, "the watchdog " + *rig_.settings().watchdog.device +
+                     " goes on counting, as this was no clean end: it resets the machine within " +
+                     rtsync::duration_text(watchdog_->timeout().count()));
+  }
+}
+
+void RigRun::write_text(const std::string& name, const std::string& text) {
+  const std::filesystem::path file = options_.folder / name;
+  const std::filesystem::path part = options_.folder / (name + ".part");
+  const auto failed = [&] {
+    const std::string why = std::generic_category().message(errno);
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    return std::runtime_error(file.string() + ": " + why);
+  };
+  std::ofstream out(part, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out || ::rename(part.c_str(), file.c_str()) != 0) throw failed();
+}
+
+std::uint64_t RigRun::records_lost() const {
+  std::uint64_t lost = 0;
+  for (const Recording& recording : rig_.recordings()) lost += recording.lost();
+  return lost + (has_frame_log() ? rig_.frame_log()->lost() : 0);
+}
+
+int RigRun::exit_status() const {
+  if (!folder_error_.empty()) return 1;  // a script that looks for summary.json must not believe in success
+  return end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped ? 0 : 1;
+}
+
+}  // namespace tactus::executive

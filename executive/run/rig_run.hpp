@@ -1,0 +1,199 @@
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/run/clock_teller.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/live/live_access.hpp"
+#include "executive/run/note_teller.hpp"
+#include "executive/plan/rig.hpp"
+#include "executive/run/rig_checkpoints.hpp"
+#include "executive/run/rig_threads.hpp"
+#include "executive/run/run_log.hpp"
+#include "rtsync/crash/crash_handler.hpp"
+#include "rtsync/host/dma_latency.hpp"
+#include "rtsync/clock/edge_clock.hpp"
+#include "rtsync/wait/edge_sleeper.hpp"
+#include "rtsync/host/provision.hpp"
+#include "rtsync/host/service_notify.hpp"
+#include "rtsync/thread/thread_list.hpp"
+#include "rtsync/host/watchdog_device.hpp"
+
+namespace tactus::executive {
+
+/// The machine cannot do what the rig requires (exit status 3). what() holds every refusal with cause and
+/// cure.
+class MachineError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a person may want to see while a rig runs. All calls come from the service thread.
+class RunWatcher {
+ public:
+  virtual ~RunWatcher() = default;
+  /// Everything is in place; the first frame follows.
+  virtual void started(const class RigRun& run) = 0;
+  /// About twenty times a second; also asks for commands: see RigRun::executive().
+  virtual void tick(RigRun& run) = 0;
+  /// A line for the log that a person at the terminal wants to see at once.
+  virtual void say(const std::string& line) = 0;
+  /// A line about the start that a script wants to see, too: where a server listens.
+  virtual void announce(const std::string& line) { say(line); }
+};
+
+struct RunOptions {
+  std::filesystem::path folder;     ///< the run folder; exists and is empty
+  std::int64_t frames = INT64_MAX;  ///< how many to run
+  bool realtime = true;             ///< false: --no-realtime
+  std::filesystem::path from{};     ///< a checkpoint to go on from; empty: frame 0
+  bool live = false;                ///< live() is there even if the rig has no servers
+  bool paused = false;              ///< in Pause before the first frame
+};
+
+/// One run of a rig, from the first privilege asked for to the last file closed.
+///
+/// Threads  everything on one ordinary thread, which becomes the service thread; the frames run on a thread
+/// of their
+///          own. All signals that a watcher wants to see must be blocked before run().
+class RigRun {
+ public:
+  RigRun(Rig& rig, RunOptions options);
+  ~RigRun();
+  RigRun(const RigRun&) = delete;
+  RigRun& operator=(const RigRun&) = delete;
+
+  /// Runs it. Throws MachineError when nothing was started because the machine refused what the rig requires;
+  /// what fails later is in end().
+  void run(RunWatcher& watcher);
+
+  // For watchers, during run() and after it.
+  Executive& executive() { return *executive_; }
+  const Executive& executive() const { return *executive_; }
+  const Rig& rig() const { return rig_; }
+  const RunOptions& options() const { return options_; }
+  const std::vector<rtsync::Provision>& provisions() const { return provisions_; }
+  const std::vector<rtsync::ThreadFacts>& threads() const { return threads_; }
+  bool realtime() const { return realtime_; }
+  /// Of the run so far. After run().
+  rtsync::RealtimeTotals totals() const;
+  const rtsync::Sleeper& sleeper() const { return *sleeper_; }
+  /// What the edges of an external clock come from; empty when it is internal.
+  std::string source() const { return edges_ == nullptr ? "" : edges_->what(); }
+  /// The external clock; nullptr when it is internal.
+  const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
+  rtsync::PacedClock& clock() const { return *clock_; }
+  const RunEnd& end() const { return end_; }
+  /// The frames never ended after an abort: the process has to be ended with rtsync::end_process.
+  bool stuck() const { return stuck_; }
+  RigCheckpoints& checkpoints() { return checkpoints_; }
+  /// Live access; only with RunOptions::live or servers. From RunWatcher::started() to the end of run().
+  LiveRig& live() { return *live_; }
+  /// Records that stand in no file, of all recordings together.
+  std::uint64_t records_lost() const;
+  /// Why summary.json could not be written; empty: it could.
+  const std::string& folder_error() const { return folder_error_; }
+  /// 0 completed or stopped, and summary.json says so; 1 anything else.
+  int exit_status() const;
+  /// The contract of summary.json (docs/command-line.md). After run().
+  config::Json summary() const;
+
+ private:
+  void open_devices();
+  void choose_clock();
+  void choose_clock_and_sleeper();
+  void guard_against_crashes();
+  void warn_of_unpaced_outputs();
+  void start_watchdog();
+  void stop_watchdog(RunWatcher& watcher);
+  void serve_systemd();
+  void prepare_machine();
+  void tell_checkpoints(RunWatcher& watcher);
+  void check_spinning();
+  void make_live();
+  void open_live(RunWatcher& watcher);
+  void tell_live(RunWatcher& watcher);
+  void close_live(RunWatcher& watcher);
+  bool join_link(RunWatcher& watcher);
+  void leave_link(RunWatcher& watcher);
+  bool initialize(RunWatcher& watcher);
+  bool run_beside(RunWatcher& watcher, const std::function<void()>& work);
+  void start_main_thread();
+  void dismiss_main_thread();
+  void wish(rtsync::Provision provision) { provisions_.push_back(std::move(provision)); }
+  void wish(std::vector<rtsync::Provision> provisions);
+  void refuse_or_warn();
+  std::vector<rtsync::Provision> evict_strangers() const;
+  void list_threads();
+  bool open_recordings();
+  bool has_frame_log() const;
+  void look_after(RunWatcher& watcher);
+  std::chrono::nanoseconds stop_patience() const;
+  bool tick_until(RunWatcher& watcher, const std::atomic<bool>& done);
+  void log_start();
+  void tell_notes(RunWatcher& watcher);
+  void say(RunWatcher& watcher, const std::string& line);
+  void tell_leftovers(RunWatcher& watcher);
+  void finish(RunWatcher& watcher);
+  void write_text(const std::string& name, const std::string& text);
+
+  Rig& rig_;
+  const RunOptions options_;
+  bool realtime_;
+  RigCpus cpus_;
+  std::vector<rtsync::Provision> provisions_;
+  std::vector<rtsync::ThreadFacts> threads_;
+  std::unique_ptr<rtsync::EdgeSource> edges_;
+  std::unique_ptr<rtsync::PacedClock> clock_;
+  rtsync::EdgeClock* edge_clock_ = nullptr;         // clock_, if it is one
+  std::unique_ptr<rtsync::Sleeper> inner_sleeper_;  // of an external clock
+  std::unique_ptr<rtsync::Sleeper> sleeper_;
+  std::unique_ptr<rtsync::RealtimeSync> sync_;
+  std::unique_ptr<Executive> executive_;
+  std::unique_ptr<LiveAccess> live_;
+  std::unique_ptr<RigThreads> job_threads_;
+  std::unique_ptr<Recorder> recorder_;
+  RigCheckpoints checkpoints_;
+  std::unique_ptr<RunLog> log_;
+  std::optional<rtsync::DmaLatency> dma_latency_;
+  std::unique_ptr<rtsync::WatchdogDevice> watchdog_;
+  std::optional<rtsync::ServiceNotify> service_;
+  std::chrono::steady_clock::time_point told_systemd_{};
+  std::unique_ptr<rtsync::CrashHandler> crash_handler_;
+  ClockTeller clock_teller_;
+  std::optional<NoteTeller> teller_;
+  std::latch go_{1};
+  bool released_ = false;  // go_ was counted down
+  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> done_{false};
+  std::unique_ptr<rtsync::PinnedThread> main_;
+  rtsync::ThreadFacts main_facts_;
+  bool memory_locked_ = false;
+  bool stuck_ = false;
+  bool paused_ = false;
+  bool between_episodes_ = false;
+  std::int64_t resets_ = 0;
+  bool waiting_ = false;                          // said that the clock's first edges are awaited
+  std::unique_ptr<rtsync::PinnedThread> beside_;  // runs the jobs before and after the frames
+  std::atomic<bool> beside_done_{false};
+  std::chrono::steady_clock::time_point told_{};
+  std::optional<std::chrono::steady_clock::time_point> stopping_;
+  std::vector<std::string> shutdown_failures_;
+  RigCheckpoints::Saved saved_;  // by the thread beside
+  Snapshot last_;                // of the frames; once they have ended
+  rtsync::RealtimeTotals totals_when_stuck_;
+  RunEnd main_end_;  // written by the rig's thread before done_
+  RunEnd end_;
+  std::string folder_error_;
+};
+
+}  // namespace tactus::executive

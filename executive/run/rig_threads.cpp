@@ -1,0 +1,218 @@
+#include "executive/run/rig_threads.hpp"
+
+#include <algorithm>
+
+#include "rtsync/crash/crash_handler.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+#include "rtsync/thread/thread_list.hpp"
+
+namespace tactus::executive {
+
+using rtsync::CpuSet;
+using rtsync::Nanoseconds;
+using rtsync::SchedPolicy;
+
+CpuSet RigCpus::of_frames() const {
+  CpuSet all = main;
+  for (const CpuSet& worker : workers) all = all | worker;
+  return all;
+}
+
+RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
+  RigCpus chosen;
+  const CpuSet allowed = rtsync::allowed_cpus();
+  if (!realtime) {
+    chosen.main = chosen.helpers = allowed;
+    chosen.workers.assign(threads.workers.size(), allowed);
+    return chosen;
+  }
+  const auto refuse = [&](std::string what, std::string instead, std::string cause, std::string cure) {
+    chosen.refused.push_back(
+        rtsync::refused(std::move(what), std::move(instead), {std::move(cause), std::move(cure)}));
+  };
+  const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
+  chosen.main = rtsync::default_frame_cpu();
+  if (const CpuSet wanted = CpuSet(threads.main.cpus); !wanted.empty()) {
+    if (allowed.contains(wanted)) {
+      chosen.main = wanted;
+    } else {
+      refuse("CPUs " + wanted.text() + " for thread main", "CPU " + chosen.main.text(),
+             "this process may run on CPUs " + allowed.text() + " only",
+             "set threads.main.cpus to some of " + allowed.text());
+    }
+  }
+  // Those that the file names first, so that nobody is given one of them.
+  CpuSet taken = chosen.main | (CpuSet(threads.helpers.cpus) & allowed);
+  for (const WorkerSettings& worker : threads.workers) taken = taken | (CpuSet(worker.cpus) & allowed);
+  for (const WorkerSettings& worker : threads.workers) {
+    const CpuSet wanted(worker.cpus);
+    if (!wanted.empty() && allowed.contains(wanted)) {
+      chosen.workers.push_back(wanted);
+      continue;
+    }
+    CpuSet free = (isolated - taken).empty() ? allowed - taken : isolated - taken;
+    if (!free.empty() && (isolated.contains(free) || (allowed - taken).count() > 1)) {
+      free = CpuSet{free.last()};
+    } else {  // the last one is for the helpers
+      free = allowed - chosen.main;
+      if (free.empty()) free = chosen.main;
+    }
+    if (free.intersects(taken) && worker.policy != SchedPolicy::other)
+      refuse("a CPU of its own for thread " + worker.name,
+             "CPU " + free.text() + ", which other threads of the rig have",
+             "there are " + std::to_string(allowed.count()) + " CPUs for the rig's threads and the helpers",
+             "give the process more CPUs, or say with threads.workers.*.cpus and priority who gives way");
+    taken = taken | free;
+    chosen.workers.push_back(free);
+    if (!wanted.empty())
+      refuse("CPUs " + wanted.text() + " for thread " + worker.name, "CPUs " + free.text(),
+             "this process may run on CPUs " + allowed.text() + " only",
+             "set threads.workers." + worker.name + ".cpus to some of " + allowed.text());
+  }
+  const CpuSet frames = chosen.of_frames();
+  chosen.helpers = allowed - frames - isolated;  // isolated for the sake of others, then
+  if (chosen.helpers.empty()) chosen.helpers = allowed - frames;
+  if (const CpuSet wanted = CpuSet(threads.helpers.cpus); !wanted.empty()) {
+    if (allowed.contains(wanted) && !wanted.intersects(chosen.main)) {
+      chosen.helpers = wanted;
+    } else {
+      refuse("CPUs " + wanted.text() + " for the helpers", "CPUs " + chosen.helpers.text(),
+             "this process may run on CPUs " + allowed.text() + ", of which thread main has " +
+                 chosen.main.text(),
+             "set threads.helpers.cpus to some of " + (allowed - chosen.main).text());
+    }
+  }
+  if (chosen.helpers.empty()) chosen.helpers = allowed - chosen.main;  // beside workers, then
+  if (chosen.helpers.empty()) {
+    chosen.helpers = allowed;
+    refuse("a CPU for the helpers beside thread main", "they share CPUs " + allowed.text() + " with it",
+           "thread main has every CPU that this process may use (" + allowed.text() + ")",
+           "give the process one CPU more (taskset, cpuset), or thread main one less (threads.main.cpus)");
+  }
+  return chosen;
+}
+
+void RigThreads::settle_waiting(Plan& plan, const RigCpus& cpus, bool realtime,
+                                std::vector<rtsync::Provision>& refused) {
+  for (std::size_t i = 0; i < plan.threads.size(); ++i) {
+    rtsync::WaitMode& wait = plan.threads[i].wait;
+    CpuSet others = realtime ? cpus.main | cpus.helpers : cpus.main;
+    for (std::size_t other = 0; other < cpus.workers.size(); ++other)
+      if (other != i) others = others | cpus.workers[other];
+    const bool has_its_own = cpus.workers[i].count() == 1 && !cpus.workers[i].intersects(others);
+    const bool enough = static_cast<std::size_t>((others | cpus.workers[i]).count()) > plan.threads.size();
+    if (has_its_own || wait == rtsync::WaitMode::futex) continue;
+    const bool wanted_spin = wait == rtsync::WaitMode::spin;
+    if (!realtime && enough && !wanted_spin) continue;
+    wait = realtime || !enough ? rtsync::WaitMode::futex : rtsync::WaitMode::adaptive;
+    if (realtime && wanted_spin)
+      refused.push_back(
+          rtsync::refused("trigger spin for thread " + plan.threads[i].name, "futex",
+                          {"it has no CPU of its own (CPUs " + cpus.workers[i].text() +
+                               "), and one that spins keeps the others from theirs",
+                           "give it one CPU that no other thread of the rig has (threads.workers." +
+                               plan.threads[i].name + ".cpus), or set trigger: futex"}));
+  }
+}
+
+RigThreads::RigThreads(Executive& executive, const ThreadsSection& threads, const RigCpus& cpus,
+                       bool realtime)
+    : executive_(executive), settings_(threads), cpus_(cpus), realtime_(realtime) {
+  if (threads.workers.empty()) return;
+  crew_ = std::make_unique<ThreadCrew>(executive, executive.plan());
+  executive.set_crew(*crew_);
+}
+
+RigThreads::~RigThreads() {
+  if (!stop())
+    for (auto& worker : workers_) (void)worker.release();  // one never returns, so nobody may wait for it
+}
+
+std::vector<rtsync::Provision> RigThreads::start() {
+  std::vector<rtsync::Provision> provisions;
+  for (std::size_t i = 0; i < settings_.workers.size(); ++i) {
+    const WorkerSettings& settings = settings_.workers[i];
+    const SchedPolicy policy = realtime_ ? settings.policy : SchedPolicy::other;
+    workers_.push_back(std::make_unique<rtsync::PinnedThread>(
+        rtsync::ThreadSettings{settings.name, cpus_.workers[i], policy,
+                               policy == SchedPolicy::other ? 0 : settings.priority,
+                               static_cast<std::size_t>(settings.stack), true},
+        [this, thread = i + 1] {
+          const rtsync::CrashStack stack;
+          executive_.enter_thread(thread);
+          crew_->serve(thread);
+        }));
+    for (rtsync::Provision& provision : workers_.back()->provisions())
+      provisions.push_back(std::move(provision));
+    if (realtime_) provisions.push_back(crew_->provision(i + 1));
+  }
+  return provisions;
+}
+
+std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
+  std::vector<rtsync::Provision> provisions;
+  const Plan& plan = executive_.plan();
+  std::vector<rtsync::WatchedThread> watched;
+  // Whoever waits for a stuck thread finds it first; main is waited for by nobody.
+  watched.push_back({"main", &executive_.progress(), &executive_.busy(),
+                     plan.stuck_after * 2 +
+                         rtsync::real_period(std::max(plan.frame, plan.freeze_frame), plan.ratio).floor()});
+  Nanoseconds longest = watched.back().patience;
+  int highest = settings_.main.priority;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    watched.push_back(
+        {plan.threads[i].name, &crew_->progress(i + 1), &crew_->busy(i + 1), crew_->patience(i + 1)});
+    longest = std::max(longest, watched.back().patience);
+    highest = std::max(highest, settings_.workers[i].priority);
+  }
+  rtsync::RunawayGuardSettings settings;
+  settings.priority = std::min(highest + 1, 99);
+  settings.cpus = cpus_.helpers;
+  settings.refuge = cpus_.helpers;
+  if (!realtime_) settings.priority = 0;
+  guard_ = std::make_unique<rtsync::RunawayGuard>(settings, std::move(watched),
+                                                  [this](std::size_t thread) { found_stuck(thread); });
+  guard_->started(0, main);
+  for (std::size_t i = 0; i < workers_.size(); ++i) guard_->started(i + 1, workers_[i]->tid());
+  if (!realtime_) return provisions;
+  for (rtsync::Provision& provision : guard_->provisions()) provisions.push_back(std::move(provision));
+  for (const PlannedThread& thread : plan.threads) spins = spins || thread.wait == rtsync::WaitMode::spin;
+  if (spins) return provisions;
+  constexpr Nanoseconds kLastResort{10'000'000'000};
+  limit_.emplace(kLastResort + longest * 2);
+  provisions.push_back(limit_->provision());
+  return provisions;
+}
+
+void RigThreads::found_stuck(std::size_t thread) TACTUS_RT {
+  (void)executive_.end_outputs_safe();
+  std::size_t nobody = kNobody;
+  (void)stuck_.compare_exchange_strong(nobody, thread);
+  executive_.mark_stuck(thread);
+}
+
+std::optional<std::size_t> RigThreads::stuck() const {
+  const std::size_t thread = stuck_.load();
+  return thread == kNobody ? std::nullopt : std::optional(thread);
+}
+
+bool RigThreads::has(pid_t tid) const {
+  if (guard_ != nullptr && guard_->tid() == tid) return true;
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [&](const auto& worker) { return worker->tid() == tid; });
+}
+
+bool RigThreads::stop() {
+  // As long as one still loops, who watches over it stays: the process ends with it.
+  const bool left_behind = crew_ != nullptr && (stuck() || executive_.stuck());
+  if (crew_ != nullptr) crew_->dismiss();
+  if (left_behind) return false;
+  guard_.reset();
+  limit_.reset();
+  if (crew_ == nullptr) return true;
+  for (const auto& worker : workers_) worker->join();
+  workers_.clear();
+  return true;
+}
+
+}  // namespace tactus::executive

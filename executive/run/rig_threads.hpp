@@ -1,0 +1,78 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executive/frame/crew.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/plan/rig_settings.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/thread/cpu_time_limit.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/host/provision.hpp"
+#include "rtsync/thread/runaway_guard.hpp"
+
+namespace tactus::executive {
+
+/// Which CPUs the threads of a rig run on.
+struct RigCpus {
+  rtsync::CpuSet main;
+  std::vector<rtsync::CpuSet> workers;  ///< as Plan::threads
+  rtsync::CpuSet helpers;
+  std::vector<rtsync::Provision> refused;
+
+  rtsync::CpuSet of_frames() const;  ///< main and workers
+};
+
+/// Chooses them: what the rig file says, where this process may run there; else each real-time thread an
+/// isolated CPU, or else one of its own, from the last one down; the helpers the rest. @when setup
+RigCpus choose_cpus(const ThreadsSection& threads, bool realtime);
+
+/// The threads beside main that run jobs, and the guard above all of them.
+///
+/// Threads  one owner; stuck(): any.
+class RigThreads {
+ public:
+  /// Spinning for each other, however briefly, needs a CPU each: threads that share one sleep instead. @when
+  /// setup
+  static void settle_waiting(Plan& plan, const RigCpus& cpus, bool realtime,
+                             std::vector<rtsync::Provision>& refused);
+
+  RigThreads(Executive& executive, const ThreadsSection& threads, const RigCpus& cpus, bool realtime);
+  ~RigThreads();
+  RigThreads(const RigThreads&) = delete;
+  RigThreads& operator=(const RigThreads&) = delete;
+
+  /// Makes the workers; they wait for work. @when setup
+  std::vector<rtsync::Provision> start();
+  /// Begins to watch over them and over main. `spins`: a thread reads the clock instead of sleeping, so that
+  /// the kernel's limit on that cannot be set. @when setup
+  std::vector<rtsync::Provision> guard(pid_t main, bool spins);
+  /// Ends the workers; those that are stuck are left behind. False: some are. @when service
+  bool stop();
+
+  bool has(pid_t tid) const;
+  /// The thread that the guard found stuck, as PlannedJob::thread. The outputs were driven safe, and an abort
+  /// was requested.                                                                                     @when
+  /// any
+  std::optional<std::size_t> stuck() const;
+
+ private:
+  void found_stuck(std::size_t thread) TACTUS_RT;
+
+  Executive& executive_;
+  const ThreadsSection& settings_;
+  const RigCpus& cpus_;
+  const bool realtime_;
+  std::unique_ptr<ThreadCrew> crew_;
+  std::vector<std::unique_ptr<rtsync::PinnedThread>> workers_;
+  std::unique_ptr<rtsync::RunawayGuard> guard_;
+  std::optional<rtsync::CpuTimeLimit> limit_;
+  static constexpr std::size_t kNobody = SIZE_MAX;
+  std::atomic<std::size_t> stuck_{kNobody};
+};
+
+}  // namespace tactus::executive

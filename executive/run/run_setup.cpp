@@ -1,0 +1,143 @@
+#include "executive/run/run_setup.hpp"
+
+#include <ctime>
+#include <system_error>
+
+#include "config/number.hpp"
+
+namespace tactus::executive {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string start_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::localtime_r(&now, &parts);
+  char text[32];
+  (void)std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  return text;
+}
+
+/// As many frames as begin before a time; INT64_MAX when there is no end.
+std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync::Period& frame) {
+  if (!until) return INT64_MAX;
+  const auto scaled = static_cast<rtsync::Wide>(until->count()) * frame.den();
+  return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
+}
+
+/// `until` and `frames`, which change `until:`; so the run folder's rig.yaml runs as long again.
+void set_end(const RunChoices& choices, RigSettings& settings, config::Problems& problems) {
+  if (choices.frames) {
+    const rtsync::Period& frame = settings.frame.period;
+    const auto end = static_cast<rtsync::Wide>(*choices.frames) * frame.num() / frame.den();
+    settings.until =
+        end < INT64_MAX ? rtsync::Nanoseconds{static_cast<std::int64_t>(end)} : rtsync::Nanoseconds::max();
+  } else if (!choices.until.empty()) {
+    const std::string option = choices.spelling + "until ";
+    const auto until = config::parse_duration(choices.until);
+    if (until && *until.value > rtsync::Nanoseconds{0}) {
+      settings.until = *until.value;
+    } else {
+      const std::string wrong = until ? "'" + choices.until + "' is not at least 1 ns" : until.problem;
+      problems.add({option + choices.until, 1, 1}, "until",
+                   wrong.substr(0, wrong.find(';')) + "; write for example " + option + "10s");
+    }
+  }
+}
+
+/// The settings of the file, and what the choices about the link change in them.
+RigSettings load_linked(const std::string& file, const RunChoices& choices, config::Problems& problems) {
+  config::Document document = load_document(file, choices.set, problems);
+  const bool linked = document.root().find("link") != nullptr;
+  const auto change = [&](const char* option, const char* key, const std::string& value) {
+    if (value.empty() || value == "off") return;
+    if (linked)
+      document.set(std::string(key) + "=" + value, problems);
+    else
+      problems.add({choices.spelling + option + " " + value, 1, 1}, key,
+                   "the rig has no link; add a section link: to it");
+  };
+  change("link", "link.mode", choices.link);
+  change("registry", "link.registry", choices.registry);
+  if (!choices.live.empty()) document.set("live.http.listen='" + choices.live + "'", problems);
+  return rig_fields().load(document, problems);
+}
+
+}  // namespace
+
+config::Document load_document(const std::string& file, const std::vector<std::string>& set,
+                               config::Problems& problems) {
+  config::Document document = config::Document::from_file(file);
+  for (const std::string& assignment : set) document.set(assignment, problems);
+  return document;
+}
+
+fs::path folder_of(const std::string& file) { return fs::absolute(file).parent_path(); }
+
+std::unique_ptr<Rig> load_rig(const std::string& file, const RunChoices& choices) {
+  config::Problems problems;
+  RigSettings settings = load_linked(file, choices, problems);
+  set_end(choices, settings, problems);
+  const LinkChoice link{choices.realtime, choices.link == "off", choices.replay};
+  return std::make_unique<Rig>(std::move(settings), folder_of(file), std::move(problems), link);
+}
+
+RunFolder::RunFolder(const RunChoices& choices, const std::string& rig) {
+  const std::string option = choices.spelling + "out";
+  const auto cannot_make = [&](const fs::path& folder, const std::error_code& error) {
+    throw MachineError("cannot make the run folder " + folder.string() + ": " + error.message() +
+                       "; choose another with " + option);
+  };
+  std::error_code error;
+  if (!choices.out.empty()) {
+    path_ = choices.out;
+    made_by_us_ = fs::create_directories(path_, error);
+    if (error) cannot_make(path_, error);
+    if (!fs::is_empty(path_, error) || error)
+      throw config::ConfigError(
+          {option + " " + choices.out, 1, 1}, option,
+          "the folder is not empty, and no run overwrites another; choose a new one or empty it");
+    return;
+  }
+  fs::create_directories("runs", error);
+  if (error) cannot_make("runs", error);
+  const std::string name = "runs/" + rig + "-" + start_time();
+  for (int i = 1; i < 1000; ++i) {  // two runs may start within a second
+    path_ = i == 1 ? name : name + "-" + std::to_string(i);
+    if (fs::create_directory(path_, error)) return;
+    if (error) cannot_make(path_, error);
+  }
+  cannot_make(name, std::make_error_code(std::errc::file_exists));
+}
+
+void RunFolder::leave_nothing() const {
+  std::error_code ignored;  // the refusal is what counts
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
+    fs::remove_all(entry, ignored);
+  if (made_by_us_) fs::remove(path_, ignored);
+}
+
+RunOptions run_options(const Rig& rig, const RunChoices& choices, const RunFolder& folder) {
+  RunOptions options;
+  options.folder = folder.path();
+  options.realtime = choices.realtime;
+  options.from = choices.from;
+  options.paused = choices.paused;
+  options.frames = choices.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
+  return options;
+}
+
+void run_in(const RunFolder& folder, RigRun& run, RunWatcher& watcher) {
+  try {
+    run.run(watcher);
+  } catch (const MachineError&) {
+    folder.leave_nothing();
+    throw;
+  } catch (const config::ConfigError&) {  // of the checkpoint
+    folder.leave_nothing();
+    throw;
+  }
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,63 @@
+#pragma once
+/// From a rig file and what a caller wants of it to a run: what the command and programs have in common.
+///
+/// Threads  one, at setup.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/document.hpp"
+#include "executive/plan/rig.hpp"
+#include "executive/run/rig_run.hpp"
+
+namespace tactus::executive {
+
+/// What a caller decides about a run, whatever the rig file says.
+struct RunChoices {
+  std::vector<std::string> set{};        ///< changes of the rig file: "path=value"
+  std::string until{};                   ///< simulated time: "10s"; empty: as the rig says
+  std::optional<std::int64_t> frames{};  ///< instead of until
+  bool realtime = true;                  ///< false: as fast as it can
+  std::string out{};                     ///< the run folder; empty: runs/<rig>-<start time>
+  std::string from{};                    ///< a checkpoint to go on from; empty: the beginning
+  std::string link{};                    ///< paced, follow, free, off; empty: as the rig says
+  std::string registry{};                ///< instead of link.registry; empty: as the rig says
+  std::string live{};                    ///< where its control port listens; empty: as the rig says
+  bool paused = false;                   ///< in Pause before the first frame
+  std::string replay{};       ///< a run folder whose link took in what is to come in again; empty: none
+  std::string spelling = "";  ///< what messages write before the name of a choice: "--" on a command line
+};
+
+/// A rig file with the changes of `set`. Throws config::ConfigError when it cannot be read at all.
+config::Document load_document(const std::string& file, const std::vector<std::string>& set,
+                               config::Problems& problems);
+/// What a library path with a '/' is relative to.
+std::filesystem::path folder_of(const std::string& file);
+
+/// Loads the file and the models. Throws config::ConfigError with everything that is wrong. @when setup
+std::unique_ptr<Rig> load_rig(const std::string& file, const RunChoices& choices);
+
+/// A new, empty folder for a run. Throws config::ConfigError when `out` is not empty, MachineError when it
+/// cannot be made.
+class RunFolder {
+ public:
+  RunFolder(const RunChoices& choices, const std::string& rig);
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Nothing was started: removes what lies in it, and it too if it was not there before.
+  void leave_nothing() const;
+
+ private:
+  std::filesystem::path path_;
+  bool made_by_us_ = true;
+};
+
+RunOptions run_options(const Rig& rig, const RunChoices& choices, const RunFolder& folder);
+
+/// RigRun::run; when nothing was started, nothing is left of the folder.
+void run_in(const RunFolder& folder, RigRun& run, RunWatcher& watcher);
+
+}  // namespace tactus::executive

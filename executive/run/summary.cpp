@@ -1,0 +1,197 @@
+#include <sys/utsname.h>
+
+#include "executive/model/job_class.hpp"
+#include "executive/run/rig_run.hpp"
+#include "rtsync/facts/host_facts.hpp"
+
+// RigRun::summary: the contract of summary.json. Keys are added, never renamed; times are integers in
+// nanoseconds.
+namespace tactus::executive {
+namespace {
+
+using config::Json;
+
+std::string preemption() {
+  for (const rtsync::Fact& fact : rtsync::probe_host({.live = false}))
+    if (fact.name == "kernel preemption") return fact.found;
+  return "unknown";
+}
+
+Json host() {
+  utsname name{};
+  ::uname(&name);  // cannot fail: the buffer is ours
+  return {{"kernel", std::string(name.sysname) + " " + name.release},
+          {"preempt", preemption()},
+          {"cpus", rtsync::online_cpus().value_or(rtsync::allowed_cpus()).count()},
+          {"machine", name.machine}};
+}
+
+Json external_clock(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
+                    const rtsync::EdgeSource& source) {
+  const rtsync::LatencyHistogram& errors = clock.phase_errors();
+  Json faults = Json::object();
+  for (std::size_t i = 0; i < rtsync::kClockFaults; ++i)
+    faults[std::string(name_of(static_cast<rtsync::ClockFault>(i)))] = status.faults[i];
+  const auto glitches = status.faults[static_cast<std::size_t>(rtsync::ClockFault::glitch)] +
+                        status.faults[static_cast<std::size_t>(rtsync::ClockFault::doubled)];
+  return {{"source", source.what()},
+          {"state", name_of(status.state)},
+          {"edges", status.edges},
+          {"missed", status.missing},
+          {"max_consecutive_missed", status.max_consecutive_missing},
+          {"glitches", glitches},
+          {"faults", faults},
+          {"relocks", status.relocks},
+          {"phase_error_ns",
+           {{"p50", errors.quantile(0.5).count()},
+            {"p99", errors.quantile(0.99).count()},
+            {"p99_9", errors.quantile(0.999).count()},
+            {"max", errors.max().count()}}},
+          {"frequency_ppm", status.frequency_ppm},
+          {"frames_locked", status.frames_locked},
+          {"frames_free", status.frames_free}};
+}
+
+}  // namespace
+
+Json RigRun::summary() const {
+  const Executive& executive = *executive_;
+  const FrameStatistics& times = executive.statistics();
+  const rtsync::RealtimeTotals totals = this->totals();
+  const rtsync::RunCounters counters = stuck_ ? rtsync::RunCounters{} : executive.counters();
+  const Plan& plan = executive.plan();
+
+  Json jobs = Json::array();
+  for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
+    const PlannedJob& job = plan.jobs[i];
+    const bool loop = job.job_class == TACTUS_INTEGRATION && job.model == nullptr;
+    const bool in_frames = is_cyclic(job.job_class) || is_freeze(job.job_class) || loop ||
+                           job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
+    if (!in_frames) continue;
+    const std::string thread = job.thread == 0 ? "main" : plan.threads[job.thread - 1].name;
+    Json entry = {{"name", job.name}, {"class", name_of(job.job_class)}, {"thread", thread}};
+    if (plan.job_times) {
+      const rtsync::JobHistogram& time = executive.job_times(i);
+      entry["calls"] = time.count();
+      entry["time_ns"] = {{"p50", time.quantile(0.5).count()},
+                          {"p99", time.quantile(0.99).count()},
+                          {"max", time.max().count()}};
+    }
+    jobs.push_back(std::move(entry));
+  }
+
+  Json recordings = Json::array();
+  const auto add = [&](const Recording& recording) {
+    recordings.push_back({{"name", recording.name()},
+                          {"written", recording.written()},
+                          {"lost", recording.lost()},
+                          {"error", recording.error()}});
+  };
+  for (const Recording& recording : rig_.recordings()) add(recording);
+  if (has_frame_log()) add(*rig_.frame_log());
+
+  Json refused = Json::array();
+  for (const rtsync::Provision& provision : provisions_)
+    if (!provision.granted)
+      refused.push_back({{"what", provision.what},
+                         {"got", provision.got},
+                         {"cause", provision.cause},
+                         {"cure", provision.cure}});
+
+  Json threads = Json::array();
+  for (std::size_t i = 0; i < plan.threads.size(); ++i) {
+    const PlannedThread& thread = plan.threads[i];
+    threads.push_back({{"name", thread.name},
+                       {"kind", name_of(thread.kind)},
+                       {"trigger", rtsync::name_of(thread.wait)},
+                       {"cpus", cpus_.workers[i].text()},
+                       {"skipped", executive.skipped(i + 1)}});
+  }
+
+  Json integrators = Json::array();
+  for (const auto& loop : executive.loops()) {
+    if (stuck_) break;  // somebody may still be writing them
+    const IntegratorCounters& counts = loop->integrator().counters();
+    integrators.push_back({{"name", loop->name()},
+                           {"cycles_over_budget", counts.cycles_over_budget},
+                           {"last_cycle",
+                            {{"steps", counts.steps},
+                             {"rejected", counts.rejected},
+                             {"evaluations", counts.evaluations},
+                             {"step_s", counts.last_step}}}});
+  }
+
+  Json clock = {{"driver", rig_.settings().clock.driver.value}};
+  if (edge_clock_ != nullptr && !stuck_)
+    clock.update(external_clock(*edge_clock_, rig_.clock_status(), *edges_));
+
+  const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
+  Json cpu = nullptr;
+  if (realtime_ && main_facts_.cpus.count() == 1) cpu = main_facts_.cpus.first();
+  return {
+      {"rig", rig_.settings().rig.value},
+      {"outcome", name_of(end_.outcome)},
+      {"reason", end_.reason},
+      {"exit_status", exit_status()},
+      {"frames",
+       {{"planned", planned},
+        {"run", end_.frames},
+        {"overruns", totals.overruns},
+        {"max_consecutive_overruns", totals.max_consecutive_overruns},
+        {"lost", totals.lost},
+        {"overruns_by_work", totals.overruns_by_work},
+        {"overruns_by_late_wake", totals.overruns_by_late_wake},
+        {"overruns_by_housekeeping", totals.overruns_by_housekeeping},
+        {"overruns_catching_up", totals.overruns_catching_up},
+        {"late_wakes", totals.late_wakes},
+        {"late_by_housekeeping", totals.late_by_housekeeping},
+        {"reanchored", totals.reanchored},
+        {"grace_overruns", totals.grace_overruns},
+        {"grace_late_wakes", totals.grace_late_wakes},
+        {"grace_late_by_housekeeping", totals.grace_late_by_housekeeping},
+        {"longest_overrun_ns", totals.longest_overrun.count()}}},
+      {"period_ns", plan.frame.floor().count()},
+      {"period", {{"num_ns", plan.frame.num()}, {"den", plan.frame.den()}}},
+      {"sim_time_ns", last_.sim_time_ns},
+      {"late_ns",
+       {{"p50", times.late.quantile(0.5).count()},
+        {"p99", times.late.quantile(0.99).count()},
+        {"p99_9", times.late.quantile(0.999).count()},
+        {"max", times.late.max().count()}}},
+      {"slack_ns", {{"min", times.slack.min().count()}, {"p50", times.slack.quantile(0.5).count()}}},
+      {"work_ns",
+       {{"p50", times.work.quantile(0.5).count()},
+        {"p99", times.work.quantile(0.99).count()},
+        {"max", times.work.max().count()}}},
+      {"rt",
+       {{"realtime", realtime_},
+        {"policy", main_facts_.policy_name},
+        {"priority", main_facts_.priority},
+        {"cpu", cpu},
+        {"cpus", main_facts_.cpus.text()},
+        {"memory_locked", memory_locked_},
+        {"page_faults", counters.minor_faults + counters.major_faults},
+        {"major_page_faults", counters.major_faults},
+        {"heap_calls", counters.heap_calls ? Json(*counters.heap_calls) : Json(nullptr)},
+        {"involuntary_switches", counters.involuntary_switches},
+        {"clock", clock_->name()},
+        {"sleeper", sleeper_->name()},
+        {"sleeper_remark", stuck_ ? "" : sleeper_->remark()},
+        {"refused", refused}}},
+      {"clock", clock},
+      {"live", live_ == nullptr ? Json(nullptr) : live_->summary()},
+      {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},
+      {"jobs", jobs},
+      {"threads", threads},
+      {"integrators", integrators},
+      {"from",
+       {{"file", options_.from.string()},
+        {"frame", checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0}}},
+      {"resets", executive.resets()},
+      {"checkpoints", checkpoints_.summary()},
+      {"recordings", recordings},
+      {"host", host()},
+  };
+}
+
+}  // namespace tactus::executive

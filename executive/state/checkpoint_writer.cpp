@@ -1,0 +1,118 @@
+#include "executive/state/checkpoint_writer.hpp"
+
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace tactus::executive {
+
+using namespace std::chrono_literals;
+
+CheckpointWriter::CheckpointWriter(std::string rig, rtsync::Period period, std::string version)
+    : head_{.rig = std::move(rig), .period = period, .version = std::move(version), .created = {}} {}
+
+CheckpointWriter::~CheckpointWriter() { stop(); }
+
+void CheckpointWriter::reserve(const StateImage& image) {
+  if (image_ != nullptr) throw std::logic_error("a checkpoint writer has one image");
+  buffer_.assign(image.bytes(), std::byte{0});
+  image_ = &image;
+}
+
+void CheckpointWriter::start(const rtsync::ThreadSettings& helper) {
+  if (image_ == nullptr) return;
+  thread_ = std::make_unique<rtsync::PinnedThread>(helper, [this] { write_until_stopped(); });
+  slot_.store(Slot::open, std::memory_order_release);
+}
+
+void CheckpointWriter::stop() {
+  if (!thread_) return;
+  // Somebody may be `filling` right now: he finds the slot closed when he is done, and nothing is lost.
+  const Slot before = slot_.exchange(Slot::closed, std::memory_order_acq_rel);
+  stopping_.store(true, std::memory_order_release);
+  thread_->join();
+  thread_.reset();
+  if (before == Slot::asked) {
+    CheckpointResult never;
+    never.path = asked_.view();
+    never.error = "the rig ended before the end of a frame could take it";
+    add(std::move(never));
+  }
+}
+
+CheckpointWriter::Request CheckpointWriter::request(std::string_view path) TACTUS_RT {
+  if (path.empty() || path.size() > kLongestPath) return Request::too_long;
+  Slot found = Slot::open;
+  if (!slot_.compare_exchange_strong(found, Slot::filling, std::memory_order_acquire))
+    return found == Slot::closed ? Request::closed : Request::busy;
+  std::memcpy(asked_.text.data(), path.data(), path.size());
+  asked_.length = path.size();
+  found = Slot::filling;
+  return slot_.compare_exchange_strong(found, Slot::asked, std::memory_order_release) ? Request::accepted
+                                                                                      : Request::closed;
+}
+
+bool CheckpointWriter::take(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT {
+  if (slot_.load(std::memory_order_acquire) != Slot::asked || full_.load(std::memory_order_acquire))
+    return false;
+  std::memcpy(path_.text.data(), asked_.text.data(), asked_.length);
+  path_.length = asked_.length;
+  Slot found = Slot::asked;
+  if (!slot_.compare_exchange_strong(found, Slot::open, std::memory_order_release)) return false;  // closed
+  image_->copy_to(buffer_.data());
+  frame_ = frame;
+  sim_time_ns_ = sim_time_ns;
+  full_.store(true, std::memory_order_release);
+  return true;
+}
+
+std::vector<CheckpointResult> CheckpointWriter::poll() {
+  const std::lock_guard lock(results_lock_);
+  return std::exchange(results_, {});
+}
+
+std::vector<rtsync::Provision> CheckpointWriter::provisions() const {
+  return thread_ ? thread_->provisions() : std::vector<rtsync::Provision>{};
+}
+
+void CheckpointWriter::add(CheckpointResult result) {
+  const std::lock_guard lock(results_lock_);
+  results_.push_back(std::move(result));
+}
+
+void CheckpointWriter::write_one() {
+  CheckpointResult result;
+  result.path = path_.view();
+  result.frame = frame_;
+  result.sim_time_ns = sim_time_ns_;
+  const auto began = std::chrono::steady_clock::now();
+  try {
+    CheckpointHead head = head_;
+    head.frame = frame_;
+    head.sim_time_ns = sim_time_ns_;
+    head.created = utc_now();
+    result.bytes = write_checkpoint(result.path, head, *image_, buffer_);
+  } catch (const std::exception& error) {
+    result.error = error.what();
+  }
+  result.took = std::chrono::steady_clock::now() - began;
+  add(std::move(result));
+}
+
+void CheckpointWriter::write_until_stopped() {
+  while (true) {
+    const bool last = stopping_.load(std::memory_order_acquire);  // before looking: what was taken is written
+    if (full_.load(std::memory_order_acquire)) {
+      write_one();
+      full_.store(false, std::memory_order_release);
+    } else if (last) {
+      return;
+    } else {
+      std::this_thread::sleep_for(5ms);
+    }
+  }
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,119 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "executive/state/checkpoint_file.hpp"
+#include "executive/state/state_image.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+/// What became of a request.
+struct CheckpointResult {
+  std::string path;
+  std::string error;        ///< why there is no file; empty: there is
+  std::int64_t frame = -1;  ///< at whose end it was taken; -1: it never was
+  std::int64_t sim_time_ns = 0;
+  std::uint64_t bytes = 0;           ///< size of the file
+  std::chrono::nanoseconds took{0};  ///< the writing, not the frame's copy
+};
+
+/// Brings checkpoints from the frames to files: asked for by anyone, copied by the frame into a buffer,
+/// written by a helper thread.
+///
+///     CheckpointWriter writer("pendulum", frame, TACTUS_VERSION);    // setup
+///     writer.reserve(image);                                         // the buffer: as large as the state
+///     writer.start(helper);
+///     writer.request("out/at-noon.ckpt");                            // anyone
+///     if (writer.due()) { ...; writer.take(frame, sim_time_ns); }    // end of a frame
+///     for (const CheckpointResult& done : writer.poll()) ...         // service thread
+///     writer.stop();                                                 // after the last frame
+///
+/// One request waits while another is being written; a third is told so.
+///
+/// Threads  request, due: any. take: the frame's. poll: any but the frame's. The rest: one owner.
+/// RT       request, due and take: wait-free, no system call; the writer's thread looks every 5 ms.
+class CheckpointWriter {
+ public:
+  static constexpr std::size_t kLongestPath = 4095;
+  enum class Request {
+    accepted,
+    busy,      ///< one that came before was not taken yet
+    too_long,  ///< path longer than kLongestPath, or empty
+    closed,    ///< nothing is reserved, or the writer was stopped
+  };
+
+  /// Rig, period and version are for the files' headers. @when setup
+  CheckpointWriter(std::string rig, rtsync::Period period, std::string version);
+  CheckpointWriter(const CheckpointWriter&) = delete;
+  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
+  ~CheckpointWriter();
+
+  /// Makes and touches the buffer: image.bytes() of memory. The image must outlive stop(). Without it every
+  /// request is refused, and no thread is made. Once. @when setup
+  void reserve(const StateImage& image);
+  void start(const rtsync::ThreadSettings& helper);  // @when setup
+  /// Writes what was taken, ends the thread. A request that no frame took is among the results, with an
+  /// error.
+  /// @when service
+  void stop();
+
+  /// Asks for a checkpoint at the end of a frame. A relative path is one of the process.      @when any
+  Request request(std::string_view path) TACTUS_RT;
+  /// Whether take() would take: a request waits and the buffer is free.                            @when rt
+  bool due() const TACTUS_RT {
+    return slot_.load(std::memory_order_relaxed) == Slot::asked && !full_.load(std::memory_order_acquire);
+  }
+  /// Whether a request made now could be taken at once.                                            @when rt
+  bool ready() const TACTUS_RT {
+    return slot_.load(std::memory_order_relaxed) == Slot::open && !full_.load(std::memory_order_acquire);
+  }
+  /// Copies the state for the request that waits. False, and nothing is done, when it is not due().  @when rt
+  bool take(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT;
+
+  /// Those that ended since the last call, in their order. @when service
+  std::vector<CheckpointResult> poll();
+  std::vector<rtsync::Provision> provisions() const;
+  pid_t tid() const { return thread_ ? thread_->tid() : 0; }  ///< 0: there is nothing to write
+
+ private:
+  enum class Slot : std::uint8_t { closed, open, filling, asked };
+  struct Path {
+    std::array<char, kLongestPath + 1> text{};
+    std::size_t length = 0;
+    std::string_view view() const { return {text.data(), length}; }
+  };
+  void write_until_stopped();
+  void write_one();
+  void add(CheckpointResult result);
+
+  const CheckpointHead head_;
+  const StateImage* image_ = nullptr;
+
+  // open -> filling -> asked by who requests, asked -> open by the frame; closed by the owner.
+  std::atomic<Slot> slot_{Slot::closed};
+  Path asked_;  // of who made it `filling`; of the frame while `asked`
+
+  // False: the four below are the frame's; true: the writer's.
+  std::atomic<bool> full_{false};
+  std::vector<std::byte> buffer_;
+  Path path_;
+  std::int64_t frame_ = 0;
+  std::int64_t sim_time_ns_ = 0;
+
+  std::mutex results_lock_;  // no frame takes it
+  std::vector<CheckpointResult> results_;
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<rtsync::PinnedThread> thread_;
+};
+
+}  // namespace tactus::executive

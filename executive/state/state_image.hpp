@@ -1,0 +1,117 @@
+#pragma once
+/// What a rig remembers, as named pieces of memory that are copied out and in as one block of bytes.
+///
+///     std::vector<Piece> pieces;
+///     for (const Variable& v : model.variables()) pieces.push_back(piece_of(v));
+///     pieces.push_back(own_piece("@frame", frame_));     // the executive's own: names begin with '@'
+///     const StateImage image(std::move(pieces));
+///     image.copy_to(buffer);                             // image.bytes() bytes
+///
+/// Inside the block the pieces lie in the order of their addresses, so that neighbours in memory are copied
+/// in one go. That order differs from run to run: a block means something to the image that wrote it, to
+/// nobody else. Files go by names (checkpoint_file.hpp).
+///
+/// Threads  immutable after construction. The copies touch the pieces' memory: only by who may.
+/// RT       copy_to, copy_from, bytes.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "executive/model/variable.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+struct Piece {
+  std::string name;         ///< "motor.speed", "@frame"; no control characters
+  std::string type;         ///< as name_of(tactus_type) says it
+  std::uint32_t count = 0;  ///< 0: a scalar; else the elements of an array
+  std::string unit;
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+Piece piece_of(const Variable& variable);  // @when setup
+
+/// The name of T among the types of variables.
+template <class T>
+std::string_view type_name() {
+  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8);
+  if (std::is_same_v<T, bool>) return "bool";
+  if (std::is_floating_point_v<T>) return sizeof(T) == 4 ? "float" : "double";
+  switch (sizeof(T)) {
+    case 1:
+      return std::is_signed_v<T> ? "int8" : "uint8";
+    case 2:
+      return std::is_signed_v<T> ? "int16" : "uint16";
+    case 4:
+      return std::is_signed_v<T> ? "int32" : "uint32";
+    default:
+      return std::is_signed_v<T> ? "int64" : "uint64";
+  }
+}
+
+/// A number of the executive's own. @when setup
+template <class T>
+requires std::is_arithmetic_v<T> Piece own_piece(std::string name, T& value, std::string unit = "") {
+  return {std::move(name), std::string(type_name<T>()), 0, std::move(unit), &value, sizeof(T)};
+}
+/// Several of them, at least one. @when setup
+template <class T, std::size_t N>
+Piece own_piece(std::string name, std::span<T, N> values, std::string unit = "") {
+  return {std::move(name),
+          std::string(type_name<T>()),
+          static_cast<std::uint32_t>(values.size()),
+          std::move(unit),
+          values.data(),
+          values.size_bytes()};
+}
+
+class StateImage {
+ public:
+  StateImage() = default;  ///< of nothing
+  /// Throws std::runtime_error that names, one in a line, every two pieces that share memory or a name, and
+  /// every piece whose type, count and bytes do not agree. @when setup
+  explicit StateImage(std::vector<Piece> pieces);
+
+  std::size_t bytes() const TACTUS_RT { return bytes_; }  // @when any
+  /// Writes bytes() bytes.                                                                          @when rt
+  void copy_to(std::byte* to) const TACTUS_RT;
+  /// Overwrites all pieces with bytes() bytes of the same image.                                    @when rt
+  void copy_from(const std::byte* from) const TACTUS_RT;
+
+  /// As they were given.
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  /// Where pieces()[index] lies in the block.
+  std::size_t offset(std::size_t index) const { return offsets_[index]; }
+  /// Index of a piece; pieces().size() when there is none of that name.
+  std::size_t find(std::string_view name) const;
+  /// Memcpys per copy; for people who wonder what it costs.
+  std::size_t runs() const { return runs_.size(); }
+
+ private:
+  struct Run {
+    std::byte* memory;
+    std::size_t bytes;
+  };
+  std::vector<Piece> pieces_;
+  std::vector<std::size_t> offsets_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+  std::vector<Run> runs_;
+  std::size_t bytes_ = 0;
+};
+
+/// The type of that name; nothing when there is none.
+std::optional<tactus_type> type_of(std::string_view name);
+/// Whether a text has no control characters: those could play tricks on a terminal.
+bool is_plain_text(std::string_view text);
+
+}  // namespace tactus::executive

@@ -1,0 +1,133 @@
+#include "rtsync/clock/clock.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+#include "rtsync/time/period.hpp"
+
+namespace tactus::rtsync {
+namespace {
+
+struct Pair {
+  std::uint64_t ticks;
+  Instant<MonotonicTime> time;
+};
+
+/// Both clocks at one moment: of eight tries the one in which the two counter reads were closest together, so
+/// that an interruption between them does not count.
+Pair read_both(const TscFacts& facts) {
+  Pair best{};
+  std::uint64_t narrowest = UINT64_MAX;
+  for (int i = 0; i < 8; ++i) {
+    const std::uint64_t before = facts.ticks();
+    const Instant<MonotonicTime> time = facts.monotonic();
+    const std::uint64_t after = facts.ticks();
+    if (after - before >= narrowest) continue;
+    narrowest = after - before;
+    best = {before + (after - before) / 2, time};
+  }
+  return best;
+}
+
+/// Nanoseconds per tick times 2^32 between two readings; 0 when the counter did not advance.
+std::uint64_t scale_between(const Pair& a, const Pair& b) {
+  const std::uint64_t ticks = b.ticks - a.ticks;
+  const std::int64_t ns = (b.time - a.time).count();
+  if (b.ticks <= a.ticks || ns <= 0) return 0;
+  return static_cast<std::uint64_t>((static_cast<Wide>(ns) << 32) / static_cast<Wide>(ticks));
+}
+
+}  // namespace
+
+Instant<MonotonicTime> monotonic_now() TACTUS_RT {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);  // cannot fail: the clock exists on every Linux and &t is ours
+  return Instant<MonotonicTime>{Nanoseconds{t.tv_sec * 1'000'000'000 + t.tv_nsec}};
+}
+
+Instant<RigTime> MonotonicClock::now() TACTUS_RT {
+  return Instant<RigTime>{monotonic_now().time_since_epoch()};
+}
+
+std::uint64_t read_tsc() TACTUS_RT {
+#if defined(__x86_64__)
+  return __rdtsc();
+#else
+  return 0;
+#endif
+}
+
+TscClock::TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_t scale)
+    : base_ticks_(base_ticks), base_(base), scale_(scale) {}
+
+Instant<RigTime> TscClock::now() TACTUS_RT {
+  // Signed: a CPU whose counter is a little behind the one that was calibrated on reads a little earlier.
+  const auto ticks = static_cast<std::int64_t>(read_tsc() - base_ticks_);
+  return base_ + Nanoseconds{static_cast<std::int64_t>((static_cast<Wide>(ticks) * scale_) >> 32)};
+}
+
+Instant<MonotonicTime> TscClock::to_monotonic(Instant<RigTime> t) TACTUS_RT {
+  return monotonic_now() + (t - now());
+}
+
+TscFacts TscFacts::probe() {
+  TscFacts facts;
+#if defined(__x86_64__)
+  facts.has_counter = true;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  facts.invariant = __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0;
+#endif
+  std::ifstream source("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  std::getline(source, facts.kernel_clock_source);
+  facts.ticks = [] { return read_tsc(); };
+  facts.monotonic = [] { return monotonic_now(); };
+  facts.wait = [](Nanoseconds time) {
+    const timespec t{0, static_cast<long>(time.count())};
+    ::nanosleep(&t,
+                nullptr);  // cut short by a signal: a shorter measurement, which the comparison below judges
+  };
+  return facts;
+}
+
+ClockChoice choose_tsc_clock(const TscFacts& facts) {
+  const auto fall_back = [](std::string reason) {
+    return ClockChoice{std::make_unique<MonotonicClock>(),
+                       "clock: CLOCK_MONOTONIC instead of tsc: " + std::move(reason)};
+  };
+  if (!facts.has_counter) return fall_back("this processor has no time-stamp counter (not x86-64)");
+  if (!facts.invariant)
+    return fall_back(
+        "the time-stamp counter is not invariant (CPUID 80000007h EDX bit 8 is 0): its rate may change");
+  if (facts.kernel_clock_source != "tsc")
+    return fall_back("the kernel's own clock source is '" + facts.kernel_clock_source +
+                     "', not 'tsc': it does not trust the counter (dmesg | grep -i tsc says why)");
+  const Pair start = read_both(facts);
+  facts.wait(Nanoseconds{10'000'000});
+  const Pair middle = read_both(facts);
+  facts.wait(Nanoseconds{10'000'000});
+  const Pair end = read_both(facts);
+  const std::uint64_t first = scale_between(start, middle);
+  const std::uint64_t second = scale_between(middle, end);
+  if (first == 0 || second == 0)
+    return fall_back("the time-stamp counter did not advance during calibration");
+  const std::uint64_t apart = first > second ? first - second : second - first;
+  // 200 ppm: both halves last 10 ms and each end is known to some 100 ns; what differs more is not a steady
+  // counter.
+  if (apart > first / 5000)
+    return fall_back("two calibrations of the time-stamp counter differ by more than 200 ppm");
+  return {std::make_unique<TscClock>(end.ticks, Instant<RigTime>{end.time.time_since_epoch()},
+                                     scale_between(start, end)),
+          ""};
+}
+
+}  // namespace tactus::rtsync

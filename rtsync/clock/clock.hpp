@@ -1,0 +1,93 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+/// The clock that frames are paced by. One per rig.
+///
+/// Threads  setup, then the paced thread alone. const functions: any thread. What other threads measure, they
+///          measure with monotonic_now().
+class PacedClock {
+ public:
+  PacedClock() = default;
+  PacedClock(const PacedClock&) = delete;
+  PacedClock& operator=(const PacedClock&) = delete;
+  virtual ~PacedClock() = default;
+
+  /// The time now. Never goes back.                                                                 @when rt
+  virtual Instant<RigTime> now() TACTUS_RT = 0;
+
+  /// The same moment on CLOCK_MONOTONIC, for the kernel's timers, which know no other clock. Computed anew at
+  /// each call, so that a difference in rate never adds up. @when rt
+  virtual Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT = 0;
+
+  /// The first moment at or after t at which a frame may start: t itself, unless something outside decides.
+  /// @when rt
+  virtual Instant<RigTime> frame_start(Instant<RigTime> t) TACTUS_RT { return t; }
+
+  virtual const char* name() const TACTUS_RT = 0;
+};
+
+/// CLOCK_MONOTONIC: never stepped by NTP or by hand, read without a system call on most machines.
+class MonotonicClock final : public PacedClock {
+ public:
+  Instant<RigTime> now() TACTUS_RT override;
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
+    return Instant<MonotonicTime>{t.time_since_epoch()};
+  }
+  const char* name() const TACTUS_RT override { return "monotonic"; }
+};
+
+/// The processor's time-stamp counter, calibrated against CLOCK_MONOTONIC: the cheapest read there is. It is
+/// not steered by NTP, so it may run up to some 100 ppm faster or slower than CLOCK_MONOTONIC.
+class TscClock final : public PacedClock {
+ public:
+  /// ns = base + (ticks - base_ticks) * scale / 2^32.                                             @when setup
+  TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_t scale);
+  Instant<RigTime> now() TACTUS_RT override;
+  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override;
+  const char* name() const TACTUS_RT override { return "tsc"; }
+  /// Nanoseconds per tick, times 2^32.
+  std::uint64_t scale() const TACTUS_RT { return scale_; }
+
+ private:
+  std::uint64_t base_ticks_;
+  Instant<RigTime> base_;
+  std::uint64_t scale_;
+};
+
+/// What decides whether the time-stamp counter can be a clock. Read from the machine by probe(); written by
+/// tests.
+struct TscFacts {
+  bool has_counter = false;            ///< x86-64
+  bool invariant = false;              ///< CPUID 80000007h EDX bit 8: constant rate, runs in all C-states
+  std::string kernel_clock_source;     ///< /sys/devices/system/clocksource/clocksource0/current_clocksource
+  std::uint64_t (*ticks)() = nullptr;  ///< reads the counter
+  Instant<MonotonicTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
+  void (*wait)(Nanoseconds) = nullptr;              ///< lets time pass between the two ends of a measurement
+
+  static TscFacts probe();
+};
+
+/// A clock, and why it is not the one that was asked for (empty when it is).
+struct ClockChoice {
+  std::unique_ptr<PacedClock> clock;
+  std::string reason;
+};
+
+/// The TSC clock if this machine's counter can be trusted, else CLOCK_MONOTONIC and the reason. Takes 20 ms
+/// to calibrate. @when setup
+ClockChoice choose_tsc_clock(const TscFacts& facts);
+
+/// Reads CLOCK_MONOTONIC.                                                                          @when any
+Instant<MonotonicTime> monotonic_now() TACTUS_RT;
+
+/// Reads the raw counter; 0 where there is none.                                                   @when any
+std::uint64_t read_tsc() TACTUS_RT;
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+enum class EdgeStatus : std::uint8_t {
+  edges,    ///< at least one edge was read
+  timeout,  ///< the deadline came, and no edge
+  gone,     ///< the line or its chip is no more there: `error` says why, and there will be no edge any more
+};
+
+struct EdgeRead {
+  EdgeStatus status = EdgeStatus::timeout;
+  std::size_t count = 0;    ///< edges written, oldest first
+  bool overflowed = false;  ///< the kernel's buffer was full: edges may have been lost
+  int error = 0;            ///< errno value (EIO, ENODEV ...); 0 unless gone
+};
+
+/// A line from outside that makes edges, time-stamped by the kernel: what an external frame clock is made of.
+///
+/// Threads  prepare() at setup; wait() on the paced thread alone.
+/// RT       wait(): no lock, no allocation, no exception; system calls: waiting and reading.
+class EdgeSource {
+ public:
+  EdgeSource() = default;
+  EdgeSource(const EdgeSource&) = delete;
+  EdgeSource& operator=(const EdgeSource&) = delete;
+  virtual ~EdgeSource() = default;
+
+  /// Waits until there are edges or the deadline has come, and writes the time stamps of the edges that are
+  /// there, as many as fit. A deadline in the past: takes what is there, without waiting. Signals do not end
+  /// the wait early. @when rt
+  virtual EdgeRead wait(Instant<MonotonicTime> deadline,
+                        std::span<Instant<MonotonicTime>> edges) TACTUS_RT = 0;
+  /// For messages and summary.json: "gpiochip0 line 3 (PPS_IN), rising". @when any
+  virtual std::string what() const = 0;
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,119 @@
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "rtsync/facts/fact_probe.hpp"
+#include "rtsync/host/provision.hpp"
+
+namespace tactus::rtsync::probes {
+namespace {
+
+enum class Virtual { yes, no, unknown };
+
+Virtual by_the_processor() {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0) return (c >> 31 & 1U) != 0 ? Virtual::yes : Virtual::no;
+#endif
+  return Virtual::unknown;
+}
+
+Virtual by_cpuinfo(const std::string& cpuinfo) {
+  for (const std::string_view line : lines_of(cpuinfo)) {
+    if (!line.starts_with("flags")) continue;
+    const auto flags = words_of(line);
+    return std::find(flags.begin(), flags.end(), "hypervisor") != flags.end() ? Virtual::yes : Virtual::no;
+  }
+  return Virtual::unknown;
+}
+
+Virtual is_virtual(const Host& host) {
+  const Virtual processor = host.live ? by_the_processor() : Virtual::unknown;
+  if (processor != Virtual::unknown) return processor;
+  if (host.exists("/sys/hypervisor/type") || host.exists("/proc/device-tree/hypervisor")) return Virtual::yes;
+  const Virtual cpuinfo = by_cpuinfo(host.read("/proc/cpuinfo").text);
+  if (cpuinfo != Virtual::unknown) return cpuinfo;
+  return host.exists("/proc/device-tree/model") ? Virtual::no : Virtual::unknown;  // a board, not a guest
+}
+
+/// The ticks a hypervisor took from this CPU, from a line of /proc/stat; nothing when it is another line.
+std::optional<std::uint64_t> stolen_from(const CpuSet& cpus, std::string_view line) {
+  const auto words = words_of(line);
+  if (words.size() < 9 || !words.front().starts_with("cpu")) return std::nullopt;
+  const auto cpu = whole_number(words.front().substr(3));
+  const auto steal = whole_number(words[8]);
+  if (!cpu || !steal || *steal < 0 || *cpu < 0 || *cpu >= CpuSet::kLimit) return std::nullopt;
+  if (!cpus.contains(static_cast<int>(*cpu))) return std::nullopt;
+  return static_cast<std::uint64_t>(*steal);
+}
+
+/// From all of the rig's CPUs; nothing when none of them is counted.
+std::optional<std::uint64_t> stolen_ticks(const Host& host) {
+  std::optional<std::uint64_t> sum;
+  const FileText stat = host.read("/proc/stat");
+  for (const std::string_view line : lines_of(stat.text)) {
+    if (const auto stolen = stolen_from(host.rt, line)) sum = sum.value_or(0) + *stolen;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Fact virtual_machine(const Host& host) {
+  constexpr Subject kSubject{"virtual machine", "a real machine",
+                             "a hypervisor takes the CPU away and nothing in here can prevent it"};
+  const std::string cure =
+      "run the rig on real hardware; else give the guest pinned CPUs of its own on the host "
+      "(virsh vcpupin), with QEMU in SCHED_FIFO";
+  const auto stolen = stolen_ticks(host);
+  const std::string steal =
+      stolen ? "; stolen from the rig's CPUs since boot: " + std::to_string(*stolen) + " ticks"
+             : "; stolen time could not be read from /proc/stat";
+  switch (is_virtual(host)) {
+    case Virtual::yes:
+      return fact(kSubject, Grade::warn, "a virtual machine" + steal, cure);
+    case Virtual::no:
+      return fact(kSubject, stolen.value_or(0) > 0 ? Grade::warn : Grade::ok,
+                  "no sign of a hypervisor" + steal, cure);
+    case Virtual::unknown:
+      break;
+  }
+  return unknown(kSubject, "whether this is one could not be told" + steal, "systemd-detect-virt");
+}
+
+Fact container(const Host& host) {
+  constexpr Subject kSubject{"container", "none, or one that is given real time",
+                             "capabilities, limits and CPUs are then those of the container"};
+  if (!host.rights.container && host.rights.initial_user_namespace)
+    return fact(kSubject, Grade::ok, "no sign of one");
+  return fact(kSubject, Grade::warn,
+              host.rights.initial_user_namespace ? "inside a container" : "inside a user namespace",
+              "start it with: docker run --cap-add=SYS_NICE --cap-add=IPC_LOCK --ulimit rtprio=99 --ulimit "
+              "memlock=-1 --device=/dev/cpu_dma_latency");
+}
+
+Fact mitigations(const Host& host) {
+  constexpr Subject kSubject{"CPU mitigations",
+                             "none in force, where nobody untrusted runs code on the machine",
+                             "they make each system call and each interrupt dearer"};
+  const std::string folder = cpu_file("vulnerabilities");
+  const std::string cure = "only on a closed rig: " + boot_cure("mitigations=off");
+  auto [names, problem] = host.list(folder);
+  if (problem.empty() && names.empty()) problem = folder + " is empty";
+  std::vector<std::string> active;
+  for (const std::string& name : names) {
+    const FileText read = host.read(cpu_file("vulnerabilities/" + name));
+    if (!read.readable()) problem = read.why();
+    if (read.text.find("Mitigation") != std::string::npos) active.push_back(name);
+  }
+  if (!active.empty()) return fact(kSubject, Grade::warn, joined(active), cure);
+  return problem.empty() ? fact(kSubject, Grade::ok, "none in force") : unknown(kSubject, problem, cure);
+}
+
+}  // namespace tactus::rtsync::probes

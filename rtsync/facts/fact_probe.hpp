@@ -1,0 +1,134 @@
+#pragma once
+/// A probe looks at the machine and makes one Fact of what it finds. Not for outside of rtsync/.
+///
+/// Here are the probes by the file they lie in, and what they share: the Host they look at, how a Fact is
+/// put, and the cures that several of them prescribe. host_facts.cpp knows in which order they are asked.
+///
+/// Threads  values; every function is re-entrant.
+/// RT       nothing here: files are read, strings are made. @when setup or service.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/facts/host_facts.hpp"
+#include "rtsync/host/host_file.hpp"
+#include "rtsync/host/rights.hpp"
+#include "rtsync/host/throttle.hpp"
+
+namespace tactus::rtsync::probes {
+
+/// The names in a folder, sorted, or why there are none.
+struct FolderNames {
+  std::vector<std::string> names;
+  std::string problem;  ///< "" when the folder could be listed
+};
+
+/// The machine, with what several probes need, read once.
+struct Host {
+  ProbeRequest request;
+  bool live = false;  ///< things may be tried, in this process
+  std::optional<CpuSet> online;
+  CpuSet allowed;
+  CpuSet rt;  ///< the rig's CPUs, or those we look at in their place
+  bool rt_was_asked = false;
+  FileText cmdline;
+  KernelConfig config;
+  Rights rights;
+  ThrottleFacts throttle;
+
+  FileText read(std::string_view file) const { return read_host_file(request.root, file); }
+  std::filesystem::path path(std::string_view file) const { return request.root / file.substr(1); }
+  bool exists(std::string_view file) const;
+  FolderNames list(const std::string& folder) const;
+  /// Both are false when no configuration is known.
+  bool built_with(std::string_view option) const { return config.has(option) == std::optional{true}; }
+  bool built_without(std::string_view option) const { return config.has(option) == std::optional{false}; }
+  /// The CPUs that are left for everything else.
+  CpuSet rest() const { return online.value_or(allowed) - rt; }
+};
+
+/// What a fact is about: the same whatever was found.
+struct Subject {
+  const char* name;
+  const char* needed;
+  const char* why;
+};
+
+Fact fact(const Subject& subject, Grade grade, std::string found, std::string cure = {});
+Fact unknown(const Subject& subject, const std::string& problem, std::string cure = {});
+/// ok when the number in a file of /proc/sys is 0. `sysctl` is its name: "vm.swappiness".
+Fact should_be_zero(const Host& host, const Subject& subject, const std::string& sysctl);
+
+inline constexpr const char* kNoCpu = "there is no CPU to look at";
+/// Why a file does not help: it cannot be read, or what it says makes no sense.
+std::string problem_of(const FileText& read);
+std::string text_or(const std::string& text, const std::string& otherwise);
+
+/// "a, b, c", or the first few "and 5 more".
+std::string joined(const std::vector<std::string>& pieces);
+/// Contents may be anything: on one line, without control characters, and not too long for a table.
+std::string in_quotes(std::string_view text);
+/// The word in brackets: "full" of "none voluntary (full) lazy".
+std::optional<std::string> chosen(std::string_view text, char open, char close);
+/// The file as a list of CPUs; nothing when it cannot be read or says something else.
+std::optional<CpuSet> cpus_in(const FileText& read);
+
+inline constexpr const char* kCpuFolder = "/sys/devices/system/cpu";
+std::string cpu_file(const std::string& file);           ///< of all CPUs: "/sys/devices/system/cpu/online"
+std::string cpu_file(int cpu, const std::string& file);  ///< of one: "/sys/devices/system/cpu/cpu3/online"
+
+/// The command that writes a value into a file of each of these CPUs.
+std::string write_per_cpu(const CpuSet& cpus, const std::string& value, const std::string& file);
+/// The command that gives a sysctl a value, now and after the next start.
+std::string sysctl_cure(const std::string& name, const std::string& value);
+
+// facts_kernel.cpp: which kernel this is.
+Fact preemption(const Host& host);
+Fact rt_group_scheduling(const Host& host);
+
+// facts_grants.cpp: what the kernel grants to those who ask.
+Fact realtime_scheduling(const Host& host);
+Fact throttle(const Host& host);
+Fact memory_lock(const Host& host);
+Fact timer_slack(const Host& host);
+
+// facts_cpus.cpp: whether the rig has its CPUs to itself.
+Fact cpus(const Host& host);
+Fact isolation(const Host& host);
+Fact tickless(const Host& host);
+Fact rcu(const Host& host);
+Fact siblings(const Host& host);
+
+// facts_power.cpp: whether a CPU is slowed down or put to sleep to save power.
+Fact dma_latency(const Host& host);
+Fact idle_states(const Host& host);
+Fact frequency(const Host& host);
+Fact energy_preference(const Host& host);
+
+// facts_interrupts.cpp: which devices interrupt the rig's CPUs.
+Fact interrupts(const Host& host);
+Fact irq_balancer(const Host& host);
+
+// facts_background.cpp: what the kernel does on the rig's CPUs of its own accord.
+Fact work_queues(const Host& host);
+Fact watchdogs(const Host& host);
+Fact timer_migration(const Host& host);
+
+// facts_clock.cpp: what it costs to read the clock.
+Fact clock_source(const Host& host);
+
+// facts_memory.cpp: whether memory stays where it is.
+Fact swap(const Host& host);
+Fact huge_pages(const Host& host);
+Fact compaction(const Host& host);
+Fact numa_balancing(const Host& host);
+
+// facts_below.cpp: what lies between this system and the bare machine.
+Fact virtual_machine(const Host& host);
+Fact container(const Host& host);
+Fact mitigations(const Host& host);
+
+}  // namespace tactus::rtsync::probes

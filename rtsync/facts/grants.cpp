@@ -1,0 +1,125 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+
+#include "rtsync/facts/fact_probe.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/host/provision.hpp"
+
+namespace tactus::rtsync::probes {
+namespace {
+
+/// What became of a thread's wish, or why nobody knows.
+struct Trial {
+  std::optional<Provision> fate;
+  Refusal problem = {"nothing was tried here", ""};
+};
+
+/// Starts a thread that ends at once, and looks what became of one of its wishes.
+Trial try_thread(const Host& host, SchedPolicy policy, int priority, const std::string& wish) {
+  if (!host.live) return {};
+  try {
+    PinnedThread scratch{
+        {.name = "tactus-probe", .policy = policy, .priority = priority, .prefault_stack = false}, [] {}};
+    scratch.join();
+    for (const Provision& provision : scratch.provisions()) {
+      if (provision.what.find(wish) != std::string::npos) return {provision};
+    }
+  } catch (const std::exception& failure) {
+    return {{}, {std::string{"no thread could be made to try it: "} + failure.what(), "ulimit -u; free -m"}};
+  }
+  return {};
+}
+
+/// Whether a little memory can be locked; nothing but the answer remains. 0 or the errno.
+int try_memory_lock() {
+  const long page = ::sysconf(_SC_PAGESIZE);
+  const auto bytes = static_cast<std::size_t>(page > 0 ? page : 4096);
+  void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED) return errno;
+  const int error = ::mlock(block, bytes) == 0 ? 0 : errno;
+  ::munmap(block, bytes);  // unlocks it, too
+  return error;
+}
+
+/// "95 % of a CPU".
+std::string percent_of_a_cpu(double share) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.4g %% of a CPU", share * 100.0);
+  return text.data();
+}
+
+/// Several reasons as one.
+Refusal together(const std::vector<Refusal>& reasons) {
+  Refusal all;
+  for (const auto& [cause, cure] : reasons) {
+    all.cause += (all.cause.empty() ? "" : "; ") + cause;
+    all.cure += (all.cure.empty() ? "" : "; ") + cure;
+  }
+  return all;
+}
+
+}  // namespace
+
+Fact realtime_scheduling(const Host& host) {
+  constexpr Subject kSubject{"real-time scheduling", "SCHED_FIFO is granted",
+                             "an ordinary thread waits for all other ordinary threads"};
+  if (!host.request.wants_fifo) return fact(kSubject, Grade::ok, "not asked for by the rig");
+  const int priority = host.request.priority;
+  const std::string wish = "SCHED_FIFO priority " + std::to_string(priority);
+  const auto [fate, problem] = try_thread(host, SchedPolicy::fifo, priority, wish);
+  if (!fate) return unknown(kSubject, problem.cause, problem.cure);
+  if (fate->granted) return fact(kSubject, Grade::ok, "tried: " + wish + " was granted");
+  return fact(kSubject, Grade::fail, "tried " + wish + ": " + fate->cause, fate->cure);
+}
+
+Fact throttle(const Host& host) {
+  constexpr Subject kSubject{
+      "real-time throttle", "a SCHED_FIFO thread may use all of its CPU",
+      "a thread that spins, or overruns for long, is stopped for tens of milliseconds"};
+  const auto share = host.throttle.share(host.rt);
+  if (!share)
+    return unknown(kSubject, "neither sched_rt_runtime_us nor the kernel's release could be read",
+                   "cat /proc/sys/kernel/sched_rt_runtime_us");
+  const std::string found = percent_of_a_cpu(*share);
+  // Everything that limits is named, though the rig may need less than all.
+  const auto limits = host.throttle.stops(1.0, host.rt);
+  if (limits.empty()) return fact(kSubject, Grade::ok, found);
+  const Refusal all = together(limits);
+  const bool hurts = !host.throttle.stops(host.request.share_needed, host.rt).empty();
+  return fact(kSubject, hurts ? Grade::fail : Grade::warn, found + ": " + all.cause, all.cure);
+}
+
+Fact memory_lock(const Host& host) {
+  constexpr Subject kSubject{"memory lock", "all memory, now and later, can be locked",
+                             "a page that is not in memory stops a frame until the kernel has found one"};
+  if (!host.request.wants_memory_lock) return fact(kSubject, Grade::ok, "not asked for by the rig");
+  if (!host.live) return unknown(kSubject, "nothing was tried here");
+  if (!host.rights.may_lock_all()) {
+    const Refusal why = why_no_memory_lock(host.rights, 0);
+    return fact(kSubject, Grade::fail, why.cause, why.cure);
+  }
+  if (const int error = try_memory_lock(); error != 0) {
+    const Refusal why = why_no_memory_lock(host.rights, error);
+    return fact(kSubject, Grade::fail, "tried one page: " + why.cause, why.cure);
+  }
+  return fact(kSubject, Grade::ok,
+              std::string{"tried one page; "} +
+                  (host.rights.memlock_limit ? "CAP_IPC_LOCK is held" : "RLIMIT_MEMLOCK is unlimited"));
+}
+
+Fact timer_slack(const Host& host) {
+  constexpr Subject kSubject{"timer slack", "1 ns or none can be set for a thread",
+                             "an ordinary thread is woken 50 us late on purpose"};
+  const auto [fate, problem] = try_thread(host, SchedPolicy::other, 0, "timer slack");
+  if (!fate) return unknown(kSubject, problem.cause, problem.cure);
+  if (fate->granted) return fact(kSubject, Grade::ok, "tried: " + fate->got);
+  return fact(kSubject, Grade::warn, "tried: " + fate->got + "; " + fate->cause, fate->cure);
+}
+
+}  // namespace tactus::rtsync::probes

@@ -1,0 +1,87 @@
+#include "rtsync/host/dma_latency.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace tactus::rtsync {
+namespace {
+
+Refusal why_not(const std::string& device, const std::string& step, int error) {
+  Refusal why{device + " could not be " + step + ": " + error_words(error), {}};
+  if (error == ENOENT) {
+    why.cure =
+        "start the kernel with processor.max_cstate=1 (Intel: and intel_idle.max_cstate=0) instead, "
+        "or in a container: --device=" +
+        device;
+  } else if (error == EACCES || error == EPERM) {
+    why.cure =
+        "echo 'KERNEL==\"cpu_dma_latency\", MODE=\"0666\"' | sudo tee "
+        "/etc/udev/rules.d/99-tactus.rules && sudo udevadm control --reload && "
+        "sudo udevadm trigger --name-match=cpu_dma_latency, or just for now: sudo chmod 666 " +
+        device;
+  } else {
+    why.cure = "ls -l " + device;
+  }
+  return why;
+}
+
+}  // namespace
+
+DmaLatency::DmaLatency(std::chrono::duration<std::int32_t, std::micro> at_most,
+                       const std::filesystem::path& device) {
+  const std::string what =
+      "no idle state that takes longer than " + std::to_string(at_most.count()) + " us to leave";
+  const std::string nothing = "whatever idle states the kernel likes";
+  if (at_most.count() < 0) {
+    provision_ = refused(what, nothing, {"a latency cannot be negative", "choose 0 us or more"});
+    return;
+  }
+  fd_ = ::open(device.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd_ < 0 && errno == EACCES) fd_ = ::open(device.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd_ < 0) {
+    provision_ = refused(what, nothing, why_not(device.string(), "opened", errno));
+    return;
+  }
+  const std::int32_t wanted = at_most.count();
+  const ssize_t written = ::write(fd_, &wanted, sizeof wanted);
+  if (written != static_cast<ssize_t>(sizeof wanted)) {
+    const int error = written < 0 ? errno : EIO;
+    ::close(fd_);
+    fd_ = -1;
+    provision_ = refused(what, nothing, why_not(device.string(), "written", error));
+    return;
+  }
+  // What is in force is the least of everybody's wishes; write-only holders have to believe the write.
+  std::int32_t in_force = 0;
+  const bool read = ::pread(fd_, &in_force, sizeof in_force, 0) == static_cast<ssize_t>(sizeof in_force);
+  if (read && in_force > wanted) {
+    provision_ = refused(what, "at most " + std::to_string(in_force) + " us",
+                         {device.string() + " took " + std::to_string(wanted) + " us but says " +
+                              std::to_string(in_force) + " us",
+                          "ls -l " + device.string()});
+    return;
+  }
+  provision_ =
+      granted(what, "at most " + std::to_string(read ? in_force : wanted) + " us to leave an idle state");
+}
+
+DmaLatency::~DmaLatency() {
+  if (fd_ >= 0) ::close(fd_);  // the kernel drops the wish with the file; there is nobody to tell of an error
+}
+
+DmaLatency::DmaLatency(DmaLatency&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), provision_(std::move(other.provision_)) {}
+
+DmaLatency& DmaLatency::operator=(DmaLatency&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = std::exchange(other.fd_, -1);
+    provision_ = std::move(other.provision_);
+  }
+  return *this;
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,47 @@
+#pragma once
+/// Counting heap calls, thread by thread, so that "no allocation in a frame" is a number and not a hope.
+///
+/// The counting itself is done by rtsync/host/heap_interposer.cpp, which replaces malloc and its kin in the
+/// executable it is linked into; calls from libraries loaded later are counted too. Without it (another
+/// executable, a sanitizer, another C library) available() is false and every count stays 0.
+///
+/// Counted: malloc, calloc, realloc, free (not of a null pointer), memalign and its kin, hence new and
+/// delete.
+///
+/// Threads  a count belongs to one thread; others may read it while that thread lives.
+/// RT       all of it: one relaxed load.
+#include <atomic>
+#include <cstdint>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::rtsync {
+
+/// The running count of one thread, to be read by that thread or by others. Must not outlive the thread.
+class HeapCounter {
+ public:
+  HeapCounter() = default;                        ///< of no thread: stays 0
+  static HeapCounter of_this_thread() TACTUS_RT;  // @when any
+  std::uint64_t calls() const TACTUS_RT {         // @when any
+    return count_ == nullptr ? 0 : count_->load(std::memory_order_relaxed);
+  }
+
+ private:
+  explicit HeapCounter(const std::atomic<std::uint64_t>* count) TACTUS_RT : count_(count) {}
+  const std::atomic<std::uint64_t>* count_ = nullptr;
+};
+
+/// Heap calls of the constructing thread since construction.
+class HeapWatch {
+ public:
+  HeapWatch() TACTUS_RT : counter_(HeapCounter::of_this_thread()), start_(counter_.calls()) {}
+  std::uint64_t calls() const TACTUS_RT { return counter_.calls() - start_; }  // @when any
+  /// Whether this executable counts at all: a 0 from calls() means something only then.
+  static bool available() TACTUS_RT;
+
+ private:
+  HeapCounter counter_;
+  std::uint64_t start_;
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,211 @@
+#include "rtsync/host/host_file.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+namespace tactus::rtsync {
+namespace {
+
+constexpr std::size_t kMost = std::size_t{1} << 20;
+constexpr std::string_view kSpace = " \t\r\n\v\f";
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::filesystem::path below(const std::filesystem::path& root, std::string_view file) {
+  while (!file.empty() && file.front() == '/') file.remove_prefix(1);
+  return root / file;
+}
+
+/// Unpacks a gzip file with the zlib that every Debian system has. It is loaded when asked for, so that a
+/// fact about the kernel costs the real-time process no library; without it the file counts as unreadable.
+std::optional<std::string> unzipped(const std::filesystem::path& path) {
+  using Open = void* (*)(const char*, const char*);
+  using Read = int (*)(void*, void*, unsigned);
+  using Close = int (*)(void*);
+  void* const zlib = ::dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (zlib == nullptr) return std::nullopt;
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): dlsym knows no types
+  const auto open = reinterpret_cast<Open>(::dlsym(zlib, "gzopen"));
+  const auto read = reinterpret_cast<Read>(::dlsym(zlib, "gzread"));
+  const auto close = reinterpret_cast<Close>(::dlsym(zlib, "gzclose"));
+  // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+  std::optional<std::string> text;
+  struct stat facts {};
+  const bool regular = ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+  if (regular && open != nullptr && read != nullptr && close != nullptr) {
+    if (void* const file = open(path.c_str(), "rb"); file != nullptr) {
+      text.emplace();
+      std::array<char, 16384> piece{};
+      int got = 0;
+      while (text->size() < kMost &&
+             (got = read(file, piece.data(), static_cast<unsigned>(piece.size()))) > 0) {
+        text->append(piece.data(), static_cast<std::size_t>(got));
+      }
+      close(file);
+      if (got < 0) text.reset();
+    }
+  }
+  ::dlclose(zlib);
+  return text;
+}
+
+}  // namespace
+
+bool FileText::absent() const { return error == ENOENT || error == ENOTDIR; }
+
+std::string FileText::why() const {
+  if (readable()) return file + " could be read";
+  return file + " could not be read: " + std::generic_category().message(error);
+}
+
+FileText read_host_file(const std::filesystem::path& root, std::string_view file) {
+  FileText result;
+  result.file = below("/", file).string();
+  // O_NONBLOCK: a pipe or a device under a name we trusted must not hang the one who asks.
+  const Descriptor fd{::open(below(root, file).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (fd.get() < 0) {
+    result.error = errno;
+    return result;
+  }
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) != 0) {
+    result.error = errno;
+    return result;
+  }
+  if (!S_ISREG(facts.st_mode)) {
+    result.error = S_ISDIR(facts.st_mode) ? EISDIR : EINVAL;
+    return result;
+  }
+  std::array<char, 16384> piece{};
+  while (result.text.size() < kMost) {
+    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      result.error = errno;
+      result.text.clear();
+      return result;
+    }
+    if (got == 0) break;
+    result.text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  result.text = std::string{trimmed(result.text)};
+  return result;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  text = trimmed(text);
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc{} || rest != end) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, std::string_view file) {
+  const FileText read = read_host_file(root, file);
+  return read.readable() ? whole_number(read.text) : std::nullopt;
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t at = 0;
+  while ((at = text.find_first_not_of(kSpace, at)) != std::string_view::npos) {
+    const std::size_t end = text.find_first_of(kSpace, at);
+    words.push_back(text.substr(at, end == std::string_view::npos ? end : end - at));
+    if (end == std::string_view::npos) break;
+    at = end;
+  }
+  return words;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::optional<std::string> boot_parameter(std::string_view cmdline, std::string_view name) {
+  std::optional<std::string> value;
+  for (const std::string_view word : words_of(cmdline)) {
+    if (word == "--") break;  // what follows belongs to init
+    if (word == name) {
+      value = "";
+    } else if (word.size() > name.size() && word.starts_with(name) && word[name.size()] == '=') {
+      value = std::string{word.substr(name.size() + 1)};  // the last one counts
+    }
+  }
+  return value;
+}
+
+KernelConfig::KernelConfig(std::string text, std::string file)
+    : text_(std::move(text)), file_(std::move(file)) {}
+
+std::optional<bool> KernelConfig::has(std::string_view option) const {
+  if (!known()) return std::nullopt;
+  const std::string line = std::string{option} + "=y";
+  for (const std::string_view entry : lines_of(text_)) {
+    if (trimmed(entry) == line) return true;
+  }
+  return false;
+}
+
+KernelConfig read_kernel_config(const std::filesystem::path& root) {
+  // A text without a single CONFIG_ is some other file: better to know nothing.
+  const auto plausible = [](const std::string& text) { return text.find("CONFIG_") != std::string::npos; };
+  const std::filesystem::path packed = below(root, "proc/config.gz");
+  std::error_code ignored;
+  if (std::filesystem::exists(packed, ignored)) {
+    if (std::optional<std::string> text = unzipped(packed); text && plausible(*text))
+      return KernelConfig{std::move(*text), "/proc/config.gz"};
+  }
+  const FileText release = read_host_file(root, "/proc/sys/kernel/osrelease");
+  if (!release.readable() || release.text.find('/') != std::string::npos) return {};
+  FileText plain = read_host_file(root, "/boot/config-" + release.text);
+  if (!plain.readable() || !plausible(plain.text)) return {};
+  return KernelConfig{std::move(plain.text), plain.file};
+}
+
+std::optional<KernelVersion> read_kernel_version(const std::filesystem::path& root) {
+  const FileText release = read_host_file(root, "/proc/sys/kernel/osrelease");
+  KernelVersion version;
+  const char* const end = release.text.data() + release.text.size();
+  const auto major = std::from_chars(release.text.data(), end, version.major);
+  if (major.ec != std::errc{} || major.ptr == end || *major.ptr != '.') return std::nullopt;
+  const auto minor = std::from_chars(major.ptr + 1, end, version.minor);
+  if (minor.ec != std::errc{}) return std::nullopt;
+  return version;
+}
+
+}  // namespace tactus::rtsync

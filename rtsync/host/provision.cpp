@@ -1,0 +1,50 @@
+#include "rtsync/host/provision.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace tactus::rtsync {
+
+std::string sentence(const Provision& provision) {
+  if (provision.granted) {
+    return provision.got.empty() || provision.got == provision.what
+               ? provision.what + ": granted"
+               : provision.what + ": granted (" + provision.got + ")";
+  }
+  std::string text = provision.what + ": refused";
+  if (!provision.got.empty()) text += ", got " + provision.got;
+  if (!provision.cause.empty()) text += ": " + provision.cause;
+  if (!provision.cure.empty()) text += "; mend it with: " + provision.cure;
+  return text;
+}
+
+Provision granted(std::string what, std::string got) {
+  return {.what = std::move(what), .granted = true, .got = std::move(got), .cause = {}, .cure = {}};
+}
+
+Provision refused(std::string what, std::string got, Refusal why) {
+  return {.what = std::move(what),
+          .granted = false,
+          .got = std::move(got),
+          .cause = std::move(why.cause),
+          .cure = std::move(why.cure)};
+}
+
+std::string error_words(int error) {
+  std::string words = std::generic_category().message(error);
+  if (const char* const name = ::strerrorname_np(error); name != nullptr) {
+    words += " (";
+    words += name;
+    words += ')';
+  }
+  return words;
+}
+
+std::string boot_cure(const std::string& parameter) {
+  return "add '" + parameter +
+         "' to GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then: sudo update-grub && sudo reboot";
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,149 @@
+#include "rtsync/host/rights.hpp"
+
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "rtsync/host/host_file.hpp"
+
+namespace tactus::rtsync {
+namespace {
+
+constexpr const char* kLimitsFile = "/etc/security/limits.d/99-tactus.conf";
+
+std::optional<std::int64_t> limit_of(__rlimit_resource resource) {
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0) return 0;  // unknown: promise nothing
+  if (limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return static_cast<std::int64_t>(limit.rlim_cur);
+}
+
+std::string missing(const std::string& capability, bool held_in_vain) {
+  return held_in_vain ? capability + " does not count in this user namespace" : capability + " is missing";
+}
+
+/// The command that gives the program its capabilities, or the way around when no file can give them.
+std::string capability_cure(const Rights& rights, bool bounding, const std::string& limit_line,
+                            const std::string& container_flags, const std::string& unit_lines) {
+  const std::string by_limit = "echo \"" + limit_line + "\" | sudo tee -a " + kLimitsFile +
+                               ", then log in again (a systemd unit: " + unit_lines + ")";
+  if (rights.container || !bounding || !rights.initial_user_namespace)
+    return "start the container with: " + container_flags;
+  if (rights.no_new_privileges || rights.nosuid_program)
+    return by_limit + "; setcap has no effect here: " +
+           (rights.no_new_privileges ? "no_new_privs is set" : "the program lies on a nosuid mount");
+  return "sudo setcap cap_sys_nice,cap_ipc_lock+ep " + rights.program + ", or: " + by_limit;
+}
+
+}  // namespace
+
+bool Rights::may_schedule(int priority) const {
+  if (cap_sys_nice && initial_user_namespace) return true;
+  return !rtprio_limit || *rtprio_limit >= priority;
+}
+
+bool Rights::may_lock_all() const {
+  if (cap_ipc_lock && initial_user_namespace) return true;
+  return !memlock_limit;
+}
+
+Rights read_rights(const std::filesystem::path& root) {
+  Rights rights;
+  if (cap_t const caps = ::cap_get_proc(); caps != nullptr) {
+    const auto effective = [caps](cap_value_t value) {
+      cap_flag_value_t flag = CAP_CLEAR;
+      return ::cap_get_flag(caps, value, CAP_EFFECTIVE, &flag) == 0 && flag == CAP_SET;
+    };
+    rights.cap_sys_nice = effective(CAP_SYS_NICE);
+    rights.cap_ipc_lock = effective(CAP_IPC_LOCK);
+    ::cap_free(caps);
+  }
+  rights.bounding_sys_nice = ::cap_get_bound(CAP_SYS_NICE) != 0;
+  rights.bounding_ipc_lock = ::cap_get_bound(CAP_IPC_LOCK) != 0;
+  rights.no_new_privileges = ::prctl(PR_GET_NO_NEW_PRIVS, 0L, 0L, 0L, 0L) == 1;
+  rights.rtprio_limit = limit_of(RLIMIT_RTPRIO);
+  rights.memlock_limit = limit_of(RLIMIT_MEMLOCK);
+
+  // The initial user namespace maps every id to itself; whoever made another one maps less.
+  if (const FileText map = read_host_file(root, "/proc/self/uid_map"); map.readable()) {
+    const auto words = words_of(map.text);
+    rights.initial_user_namespace =
+        words.size() == 3 && words[0] == "0" && words[1] == "0" && words[2] == "4294967295";
+  }
+
+  std::error_code ignored;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  if (!program.empty()) {
+    rights.program = program.string();
+    struct statvfs mount {};
+    rights.nosuid_program = ::statvfs(program.c_str(), &mount) == 0 && (mount.f_flag & ST_NOSUID) != 0;
+  }
+  rights.container = std::filesystem::exists(root / ".dockerenv", ignored) ||
+                     std::filesystem::exists(root / "run/.containerenv", ignored) ||
+                     std::filesystem::exists(root / "run/systemd/container", ignored);
+  rights.group = read_rt_group(root);
+  return rights;
+}
+
+Refusal why_no_fifo(const Rights& rights, int priority, int error) {
+  if (error == EINVAL)
+    return {"priority " + std::to_string(priority) + " is outside 1 .. 99 for a real-time policy",
+            "choose a priority in 1 .. 99"};
+  if (error != EPERM)
+    return {"sched_setscheduler answered " + error_words(error), "see sched_setscheduler(2)"};
+
+  if (!rights.may_schedule(priority)) {
+    return {"RLIMIT_RTPRIO is " + std::to_string(*rights.rtprio_limit) + " where " +
+                std::to_string(priority) + " is needed, and " + missing("CAP_SYS_NICE", rights.cap_sys_nice),
+            capability_cure(rights, rights.bounding_sys_nice, "$USER - rtprio 99",
+                            "--cap-add=SYS_NICE --ulimit rtprio=99", "LimitRTPRIO=99")};
+  }
+  const RtGroup& group = rights.group;
+  const std::string right = rights.cap_sys_nice ? "CAP_SYS_NICE is held" : "RLIMIT_RTPRIO suffices";
+  if (group.runtime_us && *group.runtime_us == 0) {
+    return {right + ", but the control group " + group.path +
+                " has no real-time budget: cpu.rt_runtime_us is 0 (CONFIG_RT_GROUP_SCHED)",
+            "echo 950000 | sudo tee " + group.runtime_file +
+                ", for its parent groups first; or start the kernel with rt_group_sched=0 (from 6.16 on)"};
+  }
+  if (group.unified && group.path != "/" && group.in_kernel.value_or(false)) {
+    return {right + ", but the kernel has CONFIG_RT_GROUP_SCHED and this process is in the control group " +
+                group.path + ": in cgroup v2 only the root group has a real-time budget",
+            "echo $$ | sudo tee /sys/fs/cgroup/cgroup.procs, and start again from that shell; or start the "
+            "kernel with rt_group_sched=0 (from 6.16 on)"};
+  }
+  std::string cause = right + ", and still the kernel refused (EPERM): ";
+  cause += group.in_kernel.has_value() && !*group.in_kernel
+               ? "a security module or a seccomp filter forbids sched_setscheduler"
+               : "a seccomp filter or security module, or a control group without real-time budget "
+                 "(CONFIG_RT_GROUP_SCHED; the kernel's configuration " +
+                     std::string{group.in_kernel ? "has it" : "could not be read"} + ")";
+  return {cause, rights.container ? "start the container with: --cap-add=SYS_NICE --ulimit rtprio=99 "
+                                    "--security-opt seccomp=unconfined"
+                                  : "grep -E 'Seccomp|NoNewPrivs' /proc/self/status; sudo dmesg | grep -iE "
+                                    "'apparmor|audit|seccomp'"};
+}
+
+Refusal why_no_memory_lock(const Rights& rights, int error) {
+  if (!rights.may_lock_all()) {
+    return {"RLIMIT_MEMLOCK is " + std::to_string(*rights.memlock_limit / 1024) + " KiB and " +
+                missing("CAP_IPC_LOCK", rights.cap_ipc_lock) +
+                ": memory locked under a finite limit would make later allocations fail",
+            capability_cure(rights, rights.bounding_ipc_lock, "$USER - memlock unlimited",
+                            "--cap-add=IPC_LOCK --ulimit memlock=-1", "LimitMEMLOCK=infinity")};
+  }
+  if (error == ENOMEM || error == EAGAIN)
+    return {"the machine has not enough free memory to hold all of this process (" + error_words(error) + ")",
+            "free -m; then stop something else, or raise the container's memory limit"};
+  return {"the kernel answered " + error_words(error) + " although the rights suffice",
+          rights.container ? "start the container with: --cap-add=IPC_LOCK --ulimit memlock=-1 "
+                             "--security-opt seccomp=unconfined"
+                           : "grep Seccomp /proc/self/status; see mlockall(2)"};
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,77 @@
+#include "rtsync/host/service_notify.hpp"
+
+#include <systemd/sd-daemon.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+
+namespace tactus::rtsync {
+namespace {
+
+constexpr const char* kWhat = "messages to systemd (sd_notify)";
+
+/// A line of the protocol ends at a newline: what follows one would be an order of its own.
+std::string status_line(std::string_view text) {
+  constexpr std::size_t kMost = 200;
+  text = text.substr(0, text.find_first_of("\n\r"));
+  if (text.size() > kMost) {
+    std::size_t end = kMost;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // no half letter
+    text = text.substr(0, end);
+  }
+  return "STATUS=" + std::string{text};
+}
+
+}  // namespace
+
+ServiceNotify::ServiceNotify() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): setup; nobody changes the environment
+  const char* const socket = std::getenv("NOTIFY_SOCKET");
+  present_ = socket != nullptr && *socket != '\0';
+  if (!present_) {
+    provision_ = refused(kWhat, "nobody listens",
+                         {"NOTIFY_SOCKET is not set: not started by systemd as a service of Type=notify",
+                          "sudo systemctl start tactus@RIG, or Type=notify in the unit that starts it"});
+    return;
+  }
+  std::uint64_t usec = 0;
+  const int enabled = ::sd_watchdog_enabled(0, &usec);
+  if (enabled > 0 && usec > 0 && usec < static_cast<std::uint64_t>(INT64_MAX / 1000)) {
+    watchdog_ = Nanoseconds{static_cast<std::int64_t>(usec) * 1000};
+    provision_ = granted(kWhat, "watchdog of " + std::to_string(usec / 1000) + " ms");
+  } else if (enabled < 0) {
+    provision_ = refused(kWhat, "no watchdog",
+                         {"WATCHDOG_USEC or WATCHDOG_PID says nothing usable: " + error_words(-enabled),
+                          "set WatchdogSec in the unit, not the variables"});
+  } else {
+    provision_ = granted(kWhat, "without a watchdog: the unit sets no WatchdogSec for this process");
+  }
+}
+
+bool ServiceNotify::send(const std::string& message) {
+  if (!present_) return false;
+  const int sent = ::sd_notify(0, message.c_str());
+  if (sent > 0) return true;
+  ++failed_;
+  last_error_ = sent < 0 ? -sent : ENOTCONN;  // 0: somebody took NOTIFY_SOCKET out of the environment
+  return false;
+}
+
+void ServiceNotify::ready(const std::string& status) { (void)send("READY=1\n" + status_line(status)); }
+
+void ServiceNotify::status(const std::string& text) { (void)send(status_line(text)); }
+
+void ServiceNotify::stopping() { (void)send("STOPPING=1"); }
+
+bool ServiceNotify::alive(std::uint64_t progress, Instant<RigTime> now) {
+  if (!watchdog_ || now < next_answer_ || progress == answered_for_) return false;
+  if (!send("WATCHDOG=1")) return false;
+  answered_for_ = progress;
+  next_answer_ = now + *watchdog_ / 3;
+  return true;
+}
+
+void ServiceNotify::trigger() { (void)send("WATCHDOG=trigger"); }
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,209 @@
+#include "rtsync/host/watchdog_device.hpp"
+
+#include <fcntl.h>
+#include <linux/watchdog.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "rtsync/host/host_file.hpp"
+
+namespace tactus::rtsync {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Nanoseconds kSecond{1'000'000'000};
+
+std::string seconds_text(std::int64_t seconds) { return std::to_string(seconds) + " s"; }
+
+/// /dev/watchdog is the first of the numbered ones; a link is followed.
+std::string numbered_name(const fs::path& device) {
+  std::error_code ignored;
+  const fs::path real = fs::canonical(device, ignored);
+  const std::string name = (real.empty() ? device : real).filename().string();
+  return name == "watchdog" ? "watchdog0" : name;
+}
+
+/// A process that has the device open, as far as we may look.
+struct Holder {
+  std::string pid;
+  std::string name;
+};
+
+bool holds(const fs::path& descriptors, const std::string& device) {
+  std::error_code error;
+  for (fs::directory_iterator entry{descriptors, error}; !error && entry != fs::directory_iterator{};
+       entry.increment(error)) {
+    std::error_code gone;
+    const fs::path target = fs::read_symlink(entry->path(), gone);
+    if (!gone && target.string().starts_with("/dev/watchdog") && numbered_name(target) == device) return true;
+  }
+  return false;
+}
+
+std::optional<Holder> holder_of(const fs::path& root, const std::string& device) {
+  std::error_code error;
+  for (fs::directory_iterator entry{root / "proc", error}; !error && entry != fs::directory_iterator{};
+       entry.increment(error)) {
+    const std::string pid = entry->path().filename().string();
+    if (!whole_number(pid) || !holds(entry->path() / "fd", device)) continue;
+    return Holder{pid, read_host_file(root, "/proc/" + pid + "/comm").text};
+  }
+  return std::nullopt;
+}
+
+Refusal why_busy(const fs::path& root, const fs::path& device) {
+  const std::string path = device.string();
+  const std::optional<Holder> holder = holder_of(root, numbered_name(device));
+  if (!holder)
+    return {
+        path + " belongs to another process, which could not be seen from here",
+        "sudo fuser -v " + path + "; systemd holds it when systemctl show -p RuntimeWatchdogUSec is not 0"};
+  Refusal why{path + " belongs to process " + holder->pid + " (" + holder->name + ")", {}};
+  if (holder->pid == "1") {
+    why.cure =
+        "leave it to systemd and set WatchdogSec in the rig's unit, or: RuntimeWatchdogSec=off in "
+        "/etc/systemd/system.conf, then: sudo systemctl daemon-reexec";
+  } else {
+    why.cure = "stop it: sudo systemctl disable --now " + holder->name + ", or: sudo kill " + holder->pid;
+  }
+  return why;
+}
+
+Refusal why_not_opened(const fs::path& root, const fs::path& device, int error) {
+  const std::string path = device.string();
+  if (error == EBUSY) return why_busy(root, device);
+  Refusal why{path + " could not be opened: " + error_words(error), {}};
+  if (error == ENOENT || error == ENODEV || error == ENXIO) {
+    why.cure =
+        "load the driver of this machine's watchdog (x86: sudo modprobe iTCO_wdt or sp5100_tco; "
+        "Raspberry Pi: bcm2835_wdt; any machine, in software: sudo modprobe softdog), or in a "
+        "container: --device=" +
+        path;
+  } else if (error == EACCES || error == EPERM) {
+    why.cure =
+        "echo 'KERNEL==\"watchdog*\", GROUP=\"realtime\", MODE=\"0660\"' | sudo tee "
+        "/etc/udev/rules.d/60-tactus.rules && sudo udevadm control --reload && "
+        "sudo udevadm trigger --subsystem-match=watchdog --subsystem-match=misc";
+  } else {
+    why.cure = "ls -l " + path + "; sudo dmesg | tail";
+  }
+  return why;
+}
+
+int open_device(const char* device) { return ::open(device, O_WRONLY | O_CLOEXEC); }
+
+int real_ioctl(int fd, unsigned long request, void* value) { return ::ioctl(fd, request, value); }
+
+bool write_letter(int fd, char letter) TACTUS_RT { return ::write(fd, &letter, 1) == 1; }
+
+}  // namespace
+
+WatchdogDevice::WatchdogDevice(const WatchdogSettings& settings, WatchdogKernel kernel)
+    : device_(settings.device.string()) {
+  if (!kernel.open) kernel.open = open_device;
+  if (!kernel.ioctl) kernel.ioctl = real_ioctl;
+  arm(settings, kernel);
+}
+
+void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel& kernel) {
+  const std::int64_t most = INT_MAX;
+  const std::int64_t wanted =
+      std::min(settings.timeout / kSecond + (settings.timeout % kSecond > Nanoseconds{0} ? 1 : 0), most);
+  const std::string what = "a reset by " + device_ + " within " + seconds_text(wanted) + " of the last frame";
+  if (wanted < 1) {
+    provision_ = refused(what, "no watchdog", {"a timeout must be longer than 0", "choose 1 s or more"});
+    return;
+  }
+  fd_ = kernel.open(device_.c_str());
+  if (fd_ < 0) {
+    provision_ = refused(what, "no watchdog", why_not_opened(kernel.root, settings.device, errno));
+    return;
+  }
+
+  int seconds = static_cast<int>(wanted);
+  const int set_error = kernel.ioctl(fd_, WDIOC_SETTIMEOUT, &seconds) == 0 ? 0 : errno;
+  int in_force = 0;
+  if (kernel.ioctl(fd_, WDIOC_GETTIMEOUT, &in_force) != 0 || in_force < 1)
+    in_force = set_error == 0 ? seconds : 0;
+  timeout_ = in_force * kSecond;
+  // Nobody has watchdogs faster than a second: one that does not tell its timeout is kicked as if it were
+  // that.
+  between_kicks_ = (in_force > 0 ? timeout_ : std::min(kSecond, wanted * kSecond)) / 4;
+  next_kick_ = Instant<RigTime>::min();
+
+  watchdog_info info{};
+  const bool described = kernel.ioctl(fd_, WDIOC_GETSUPPORT, &info) == 0;
+  int boot = 0;
+  reset_last_time_ = kernel.ioctl(fd_, WDIOC_GETBOOTSTATUS, &boot) == 0 && (boot & WDIOF_CARDRESET) != 0;
+  nowayout_ = read_host_number(kernel.root,
+                               "/sys/class/watchdog/" + numbered_name(settings.device) + "/nowayout") == 1;
+
+  std::string driver = "the driver";
+  if (described) {
+    std::string name;  // up to 32 bytes, and no promise that the last one is a zero
+    for (const __u8 byte : info.identity) {
+      if (byte == 0) break;
+      name += byte < 0x20 || byte > 0x7e ? '?' : static_cast<char>(byte);
+    }
+    if (!name.empty()) driver += " '" + name + "'";
+  }
+  std::string got = in_force > 0 ? seconds_text(in_force) : "a timeout that the driver does not tell";
+  if (nowayout_) got += "; nowayout: it cannot be switched off again, also not by a clean stop";
+
+  if (in_force != wanted) {
+    provision_ = refused(
+        what, got,
+        {driver + (set_error != 0 ? " cannot set it: " + error_words(set_error)
+                                  : " took another timeout than asked"),
+         in_force > 0 ? "set watchdog.timeout to " + seconds_text(in_force) : "sudo wdctl " + device_});
+  } else if (described && (info.options & WDIOF_MAGICCLOSE) == 0 && !nowayout_) {
+    provision_ =
+        refused(what, got,
+                {driver + " switches it off whenever the device is closed, so also when the rig dies",
+                 "load the driver with nowayout=1: see modinfo -p on it"});
+  } else {
+    provision_ = granted(what, got);
+  }
+}
+
+WatchdogDevice::~WatchdogDevice() {
+  if (fd_ >= 0) ::close(fd_);  // without the letter, on purpose
+}
+
+void WatchdogDevice::kick_device(Instant<RigTime> now) TACTUS_RT {
+  next_kick_ = now + between_kicks_;
+  if (write_letter(fd_, '\0')) return;
+  last_error_.store(errno, std::memory_order_relaxed);
+  failed_.store(failed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // one writer
+}
+
+Provision WatchdogDevice::close_cleanly() {
+  const std::string what = "switching off " + device_;
+  if (fd_ < 0) return granted(what, "it was not armed");
+  const std::string left =
+      timeout_ > Nanoseconds{0} ? "at most " + seconds_text(timeout_ / kSecond) : std::string{"some time"};
+  const bool written = write_letter(fd_, 'V');
+  const int error = errno;
+  ::close(std::exchange(fd_, -1));
+  next_kick_ = Instant<RigTime>::max();
+  const std::string still = "still counting: the machine is reset in " + left;
+  if (nowayout_)
+    return refused(what, still,
+                   {"its driver was loaded with nowayout, so nobody may switch it off",
+                    "start the next rig, or another process that kicks it, before that"});
+  if (!written)
+    return refused(what, still,
+                   {"the magic letter could not be written: " + error_words(error),
+                    "start the next rig, or another process that kicks it, before that"});
+  return granted(what, "off");
+}
+
+}  // namespace tactus::rtsync

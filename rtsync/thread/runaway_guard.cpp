@@ -1,0 +1,97 @@
+#include "rtsync/thread/runaway_guard.hpp"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "rtsync/clock/clock.hpp"
+
+namespace tactus::rtsync {
+
+Nanoseconds StuckWatch::interval_for(const std::vector<WatchedThread>& threads) {
+  constexpr Nanoseconds kLeast{1'000'000};
+  constexpr Nanoseconds kMost{250'000'000};
+  Nanoseconds interval = kMost;
+  for (const WatchedThread& thread : threads) interval = std::min(interval, thread.patience / 4);
+  return std::max(interval, kLeast);
+}
+
+StuckWatch::StuckWatch(std::vector<WatchedThread> threads, Nanoseconds interval)
+    : threads_(std::move(threads)), interval_(interval), seen_(threads_.size()) {
+  for (const WatchedThread& thread : threads_)
+    if (thread.progress == nullptr || thread.busy == nullptr)
+      throw std::invalid_argument("thread '" + thread.name + "' cannot be watched: it shows no progress");
+  found_.reserve(threads_.size());
+}
+
+std::span<const std::size_t> StuckWatch::look(Instant<MonotonicTime> now) TACTUS_RT {
+  const Nanoseconds passed =
+      last_look_ ? std::clamp(now - *last_look_, Nanoseconds{0}, 2 * interval_) : Nanoseconds{0};
+  last_look_ = now;
+  found_.clear();
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    const WatchedThread& thread = threads_[i];
+    Seen& seen = seen_[i];
+    const bool busy = thread.busy->load(std::memory_order_acquire);
+    const std::uint64_t progress = thread.progress->load(std::memory_order_relaxed);
+    // When it became busy between two looks is unknown: it counts from the look that saw it busy.
+    const bool same = busy && seen.busy && progress == seen.progress;
+    seen.without_progress = same ? seen.without_progress + passed : Nanoseconds{0};
+    seen.busy = busy;
+    seen.progress = progress;
+    if (!same || seen.stuck || seen.without_progress < thread.patience) continue;
+    seen.stuck = true;
+    found_.push_back(i);  // within what was reserved
+  }
+  return found_;
+}
+
+RunawayGuard::RunawayGuard(const RunawayGuardSettings& settings, const std::vector<WatchedThread>& threads,
+                           OnStuck on_stuck)
+    : settings_(settings),
+      process_(::getpid()),
+      watch_(threads, StuckWatch::interval_for(threads)),
+      on_stuck_(std::move(on_stuck)),
+      states_(std::make_unique<State[]>(threads.size())),
+      thread_(std::make_unique<PinnedThread>(
+          ThreadSettings{.name = "runaway-guard",
+                         .cpus = settings.cpus,
+                         .policy = settings.priority > 0 ? SchedPolicy::fifo : SchedPolicy::other,
+                         .priority = settings.priority,
+                         .stack_bytes = std::size_t{128} << 10},
+          [this] { run(); })) {}
+
+RunawayGuard::~RunawayGuard() { end_.open(1); }
+
+void RunawayGuard::run() {
+  Gate::Result result = Gate::Result::timeout;
+  while (result == Gate::Result::timeout) {
+    const Instant<MonotonicTime> now = monotonic_now();
+    for (const std::size_t i : watch_.look(now)) {
+      State& state = states_[i];
+      state.fate.store(Fate::stuck);
+      if (on_stuck_) on_stuck_(i);
+      if (const pid_t tid = state.tid.load(); tid > 0) state.fate.store(tame(tid));
+    }
+    result = end_.wait(1, WaitMode::futex, now + watch_.interval());
+  }
+}
+
+/// No more than system calls: the stuck thread may hold any lock, that of the heap too.
+RunawayGuard::Fate RunawayGuard::tame(pid_t tid) const TACTUS_RT {
+  // sched_setscheduler would take any tid of the machine, and a number is used again.
+  if (::syscall(SYS_tgkill, process_, tid, 0) != 0) return Fate::untamed;
+  const sched_param param{};
+  // The reset flag may be taken away only with CAP_SYS_NICE, so it is kept, or set: it does no harm.
+  const int policy = (settings_.when_idle ? SCHED_IDLE : SCHED_OTHER) | SCHED_RESET_ON_FORK;
+  const bool changed = ::sched_setscheduler(tid, policy, &param) == 0;
+  // Where none of these CPUs is granted it stays on its own: there it is in nobody's way any more.
+  if (!settings_.refuge.empty()) (void)set_affinity(tid, settings_.refuge);
+  return changed ? Fate::tamed : Fate::untamed;
+}
+
+}  // namespace tactus::rtsync

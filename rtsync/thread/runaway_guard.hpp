@@ -1,0 +1,132 @@
+#pragma once
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/thread/gate.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+/// A thread that must get on while it is busy.
+struct WatchedThread {
+  std::string name;
+  const std::atomic<std::uint64_t>* progress = nullptr;  ///< any other value than before: it gets on
+  const std::atomic<bool>* busy = nullptr;               ///< false: it waits, and need not get on
+  Nanoseconds patience{1'000'000'000};                   ///< so long without progress: it is stuck
+};
+
+/// Decides who is stuck, from what it sees when it looks. Time is the caller's.
+///
+/// A look counts for the time since the look before, but for no more than twice the interval between looks:
+/// if the whole process stood still (SIGSTOP, a debugger, a suspended machine), so did the watched thread.
+/// A thread is found stuck at the earliest when its patience is over, at the latest two intervals later.
+///
+/// Threads  one, but for the atomics it looks at. RT: look() and stuck().
+class StuckWatch {
+ public:
+  /// A quarter of the smallest patience, 1 ms .. 250 ms.
+  static Nanoseconds interval_for(const std::vector<WatchedThread>& threads);
+
+  /// Throws std::invalid_argument for a thread without a counter or a flag. @when setup
+  StuckWatch(std::vector<WatchedThread> threads, Nanoseconds interval);
+
+  Nanoseconds interval() const { return interval_; }
+  const std::vector<WatchedThread>& threads() const { return threads_; }
+  /// The threads that this look finds stuck: each one once in its life. Good until the next look. @when rt
+  std::span<const std::size_t> look(Instant<MonotonicTime> now) TACTUS_RT;
+  bool stuck(std::size_t index) const TACTUS_RT { return seen_[index].stuck; }
+
+ private:
+  struct Seen {
+    bool busy = false;  // at the look before
+    bool stuck = false;
+    std::uint64_t progress = 0;
+    Nanoseconds without_progress{0};
+  };
+
+  std::vector<WatchedThread> threads_;
+  Nanoseconds interval_;
+  std::vector<Seen> seen_;
+  std::vector<std::size_t> found_;
+  std::optional<Instant<MonotonicTime>> last_look_;
+};
+
+struct RunawayGuardSettings {
+  int priority = 99;       ///< SCHED_FIFO; above all the threads it watches; 0: an ordinary thread
+  CpuSet cpus = {};        ///< where the guard runs; empty: anywhere
+  CpuSet refuge = {};      ///< where a stuck thread may run from then on; empty: where it always could
+  bool when_idle = false;  ///< a stuck thread gets only what nobody else wants: SCHED_IDLE
+};
+
+/// A thread above all the rig's real-time threads that takes real time away from one that no longer gets on.
+///
+///     RunawayGuard guard{{.priority = 90}, {{"main", &frames, &in_frame, 1s}}, [](std::size_t) noexcept {
+///     stop(); }}; guard.started(0, gettid());   // on the watched thread, or by whoever knows
+///
+/// A SCHED_FIFO thread in an endless loop keeps its CPU from everybody below, for ever where the kernel's
+/// throttle is off. When one is stuck the guard calls on_stuck, then makes the thread an ordinary one (of
+/// SCHED_OTHER) that may run on `refuge`: it goes on looping, and the machine lives. As long as somebody
+/// waits for a mutex with priority inheritance that the thread holds, it keeps that waiter's priority.
+///
+/// Threads  the constructor's owner; started(), ended() and fate() any; on_stuck is called on the guard's.
+/// RT       started(), ended(), fate(). on_stuck must be real-time safe: the stuck thread may hold any lock.
+class RunawayGuard {
+ public:
+  using OnStuck = std::function<void(std::size_t index)>;
+  enum class Fate {
+    watched,  ///< not stuck so far
+    stuck,    ///< found stuck; on_stuck runs, or its tid is unknown, so that no more can be done
+    tamed,    ///< found stuck, and no longer a real-time thread
+    untamed,  ///< found stuck, and the kernel refused to change it
+  };
+
+  /// Returns when its thread is ready to watch. Throws what PinnedThread and StuckWatch throw. @when setup
+  RunawayGuard(const RunawayGuardSettings& settings, const std::vector<WatchedThread>& threads,
+               OnStuck on_stuck);
+  /// Ends the watching, at once. What was tamed stays tamed. @when service
+  ~RunawayGuard();
+  RunawayGuard(const RunawayGuard&) = delete;
+  RunawayGuard& operator=(const RunawayGuard&) = delete;
+
+  /// What the guard's own thread was granted.
+  std::vector<Provision> provisions() const { return thread_->provisions(); }
+  pid_t tid() const { return thread_->tid(); }
+  Nanoseconds interval() const { return watch_.interval(); }
+
+  /// The tid of a watched thread, before it is busy for the first time; and when it is about to end. @when
+  /// any
+  void started(std::size_t index, pid_t tid) TACTUS_RT { states_[index].tid.store(tid); }
+  void ended(std::size_t index) TACTUS_RT { states_[index].tid.store(0); }
+  Fate fate(std::size_t index) const TACTUS_RT { return states_[index].fate.load(); }
+
+ private:
+  struct State {
+    std::atomic<pid_t> tid{0};
+    std::atomic<Fate> fate{Fate::watched};
+  };
+
+  void run();
+  Fate tame(pid_t tid) const TACTUS_RT;
+
+  Gate end_;
+  const RunawayGuardSettings settings_;
+  const pid_t process_;
+  StuckWatch watch_;
+  const OnStuck on_stuck_;
+  std::unique_ptr<State[]> states_;
+  std::unique_ptr<PinnedThread> thread_;  // the last: it uses all the others
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,93 @@
+#include "rtsync/thread/thread_list.hpp"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "rtsync/host/host_file.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/host/rights.hpp"
+
+namespace tactus::rtsync {
+namespace {
+
+std::string task_folder(pid_t tid) { return "/proc/self/task/" + std::to_string(tid); }
+
+bool is_ours(pid_t tid) { return ::tgkill(::getpid(), tid, 0) == 0; }
+
+/// Nothing when the thread has ended.
+std::optional<ThreadFacts> facts_of(pid_t tid) {
+  ThreadFacts facts;
+  facts.tid = tid;
+  const int policy = ::sched_getscheduler(tid);
+  if (policy < 0 && errno == ESRCH) return std::nullopt;
+  facts.policy = policy < 0 ? -1 : policy & ~SCHED_RESET_ON_FORK;
+  facts.policy_name = policy < 0 ? "unreadable" : kernel_policy_name(policy);
+  facts.reset_on_fork = policy >= 0 && (policy & SCHED_RESET_ON_FORK) != 0;
+  sched_param param{};
+  if (::sched_getparam(tid, &param) == 0) facts.priority = param.sched_priority;
+  facts.cpus = affinity_of(tid).value_or(CpuSet{});
+  facts.name = read_host_file("/", task_folder(tid) + "/comm").text;
+  return facts;
+}
+
+}  // namespace
+
+std::vector<ThreadFacts> list_threads() {
+  std::vector<ThreadFacts> threads;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    const auto tid = whole_number(entry.path().filename().string());
+    if (!tid) continue;
+    if (auto facts = facts_of(static_cast<pid_t>(*tid))) threads.push_back(std::move(*facts));
+  }
+  std::sort(threads.begin(), threads.end(),
+            [](const ThreadFacts& a, const ThreadFacts& b) { return a.tid < b.tid; });
+  return threads;
+}
+
+Provision evict(pid_t tid, const CpuSet& allowed) {
+  const std::string what = "thread " + std::to_string(tid) + " as SCHED_OTHER on CPUs " + allowed.text();
+  const auto describe = [](const std::optional<ThreadFacts>& facts) {
+    return facts ? facts->policy_name + " on CPUs " + facts->cpus.text()
+                 : std::string{"the thread has ended"};
+  };
+  // sched_setscheduler would take any tid of the machine; only our own threads are ours to move.
+  if (tid <= 0 || !is_ours(tid)) {
+    if (tid > 0 && ::sched_getscheduler(tid) < 0 && errno == ESRCH)
+      return granted(what, "the thread has ended");
+    return refused(what, "nothing changed",
+                   {"it is no thread of this process", "choose a tid out of /proc/self/task"});
+  }
+  const auto before = facts_of(tid);
+  if (!before) return granted(what, describe(before));
+  if (before->policy != SCHED_OTHER) {
+    // The reset flag may be taken away only with CAP_SYS_NICE; it does no harm, so it stays.
+    const sched_param param{};
+    const int policy = SCHED_OTHER | (before->reset_on_fork ? SCHED_RESET_ON_FORK : 0);
+    if (::sched_setscheduler(tid, policy, &param) != 0 && errno != ESRCH) {
+      const int error = errno;
+      return refused(
+          what, describe(facts_of(tid)),
+          {"sched_setscheduler answered " + error_words(error), "sudo chrt -o -p 0 " + std::to_string(tid)});
+    }
+  }
+  const int error = set_affinity(tid, allowed);
+  const auto after = facts_of(tid);
+  if (!after || error == ESRCH) return granted(what, "the thread has ended");
+  if (after->policy == SCHED_OTHER && !after->cpus.empty() && allowed.contains(after->cpus))
+    return granted(what, describe(after));
+  return refused(
+      what, describe(after),
+      {error != 0 ? "sched_setaffinity answered " + error_words(error) +
+                        (allowed.empty() ? ": no CPU was named" : ": none of these CPUs is allowed here")
+                  : "the kernel took the request and did something else",
+       "choose among the CPUs " + allowed_cpus().text()});
+}
+
+}  // namespace tactus::rtsync

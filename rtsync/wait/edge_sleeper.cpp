@@ -1,0 +1,246 @@
+#include "rtsync/wait/edge_sleeper.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <system_error>
+
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::rtsync {
+namespace {
+
+// No single wait is longer, so that interrupt() is noticed.
+constexpr Nanoseconds kLongestWait{100'000'000};
+// The kernel buffers 16 events of a line (uAPI v1): half of them may come while the inner sleeper waits.
+constexpr std::int64_t kUnread = 8;
+// More than a wait leaves unread, less than the kernel buffers.
+constexpr std::int64_t kStale = 12;
+// A line that oscillates must not keep a frame from beginning.
+constexpr int kMostBatches = 16;
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+/// Without a sign: the sentence says before or after.
+std::string duration(Nanoseconds time) { return duration_text(std::abs(time.count())); }
+
+}  // namespace
+
+EdgeSleeper::EdgeSleeper(EdgeClock& clock, EdgeSource& source, Sleeper& inner)
+    : Sleeper(clock),
+      edges_(clock),
+      source_(source),
+      inner_(inner),
+      edge_period_(clock.settings().edge_period().floor()) {}
+
+void EdgeSleeper::prepare(Period period) { inner_.prepare(period); }
+
+void EdgeSleeper::interrupt() TACTUS_RT {
+  Sleeper::interrupt();
+  // In this order: sync_interrupt() may be taking an earlier one back from the inner sleeper.
+  inner_.interrupt();
+}
+
+/// resume() knows nothing of the inner sleeper.
+void EdgeSleeper::sync_interrupt() TACTUS_RT {
+  if (interrupted() || !inner_.interrupted()) return;
+  inner_.resume();
+  if (interrupted()) inner_.interrupt();
+}
+
+/// Reads the line, waiting for at most the deadline, and feeds what came, or drops it.
+EdgeStatus EdgeSleeper::take(Instant<MonotonicTime> deadline, bool feed) TACTUS_RT {
+  if (gone_) return EdgeStatus::gone;
+  EdgeStatus status = EdgeStatus::timeout;
+  for (int batch = 0; batch < kMostBatches; ++batch) {
+    const EdgeRead read = source_.wait(deadline, buffer_);
+    if (batch == 0) status = read.status;
+    if (feed && read.overflowed) edges_.overflowed();
+    for (std::size_t i = 0; feed && i < read.count; ++i) edges_.edge(buffer_[i]);
+    if (read.status == EdgeStatus::gone) {
+      gone_ = true;
+      edges_.gone(read.error);
+      return EdgeStatus::gone;
+    }
+    if (read.count < buffer_.size()) break;
+    deadline = Instant<MonotonicTime>{};  // a buffer that came back full may have left edges there
+  }
+  return status;
+}
+
+/// Takes the edges that are there, without waiting, and lets the clock see what time it is.
+void EdgeSleeper::catch_up() TACTUS_RT {
+  const Instant<MonotonicTime> before = edges_.kernel_now();
+  const bool watched =
+      read_before_ && before - read_at_ <= std::max(Nanoseconds{1'000'000'000}, kStale * edge_period_);
+  (void)take(Instant<MonotonicTime>{}, watched);
+  if (!watched) edges_.unwatched();
+  read_before_ = true;
+  read_at_ = edges_.kernel_now();
+  edges_.advance(read_at_);
+}
+
+WaitResult EdgeSleeper::begin() TACTUS_RT {
+  sync_interrupt();
+  if (!beginning_) {
+    reaction_.reset();
+    rested_ = false;
+    if (!edges_.settled()) read_before_ = false;  // what has come until now is stale
+    catch_up();
+    newest_ = read_at_;
+    beginning_ = true;
+  }
+  WaitResult result{WaitStatus::reached, {}};
+  const Instant<MonotonicTime> until = edges_.kernel_now() + kBeginWait;
+  while (!react(result, false) && !edges_.settled()) {
+    if (interrupted() || read_at_ >= until) {
+      result.status = interrupted() ? WaitStatus::interrupted : WaitStatus::not_yet;
+      break;
+    }
+    const Instant<MonotonicTime> timeout = newest_ + edges_.settings().start_timeout;
+    const EdgeStatus status = take(std::min(timeout, until), true);
+    read_at_ = edges_.kernel_now();
+    if (status == EdgeStatus::edges) newest_ = read_at_;
+    if (status == EdgeStatus::timeout && read_at_ >= timeout) edges_.no_edge();
+    edges_.advance(read_at_);
+  }
+  beginning_ = result.status == WaitStatus::not_yet;
+  result.wake = clock_.now();
+  return result;
+}
+
+WaitResult EdgeSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
+  sync_interrupt();
+  catch_up();
+  if (rested_) edges_.resumed();
+  rested_ = false;
+  edges_.start_free();
+  WaitResult result = wait_for_slot(slot);
+  EdgeClockStatus& status = edges_.status();
+  ++(status.state == ClockState::locked ? status.frames_locked : status.frames_free);
+  if (result.status == WaitStatus::reached) (void)react(result, false);
+  return result;
+}
+
+WaitResult EdgeSleeper::wait_for_slot(Instant<RigTime> slot) TACTUS_RT {
+  const bool by_edge = edges_.settings().discipline == Discipline::edge;
+  const std::optional<std::int64_t> n = by_edge ? edges_.edge_at(slot) : std::nullopt;
+  WaitResult result = approach(slot, n ? kUnread / 2 : kUnread);
+  if (result.status != WaitStatus::reached) return result;
+  if (n && edges_.status().state == ClockState::locked && !edges_.passed(*n)) return wait_for_edge(*n, slot);
+  return inner_.wait_until(slot);
+}
+
+/// Waits until a few edges before the slot, and reads the line now and then.
+WaitResult EdgeSleeper::approach(Instant<RigTime> slot, std::int64_t edges_before) TACTUS_RT {
+  Instant<RigTime> now = clock_.now();
+  while (!gone_ && slot - now > edges_before * edge_period_) {
+    const Instant<RigTime> until = std::min(now + kUnread * edge_period_, slot - edges_before * edge_period_);
+    const WaitResult result = inner_.rest_until(until);
+    if (result.status != WaitStatus::reached) return result;
+    catch_up();
+    now = clock_.now();
+  }
+  return {WaitStatus::reached, now};
+}
+
+WaitResult EdgeSleeper::wait_for_edge(std::int64_t n, Instant<RigTime> slot) TACTUS_RT {
+  const Instant<MonotonicTime> deadline = clock_.to_monotonic(slot) + edges_.late_limit();
+  while (!edges_.passed(n)) {
+    if (interrupted()) return {WaitStatus::interrupted, clock_.now()};
+    const EdgeStatus status = take(std::min(deadline, edges_.kernel_now() + kLongestWait), true);
+    if (status == EdgeStatus::gone || edges_.status().state != ClockState::locked) break;
+    if (!edges_.passed(n) && edges_.kernel_now() >= deadline) {
+      edges_.overdue(n);
+      break;
+    }
+  }
+  read_at_ = edges_.kernel_now();
+  edges_.advance(read_at_);
+  // An edge that came where it should not starts no frame; after a timeout the slot is past.
+  return edges_.seen(n) ? WaitResult{WaitStatus::reached, clock_.now()} : inner_.wait_until(slot);
+}
+
+WaitResult EdgeSleeper::rest_until(Instant<RigTime> slot) TACTUS_RT {
+  sync_interrupt();
+  rested_ = true;
+  catch_up();
+  WaitResult result = approach(slot, kUnread);
+  if (result.status == WaitStatus::reached) result = inner_.rest_until(slot);
+  if (result.status == WaitStatus::reached) (void)react(result, true);
+  return result;
+}
+
+/// Whether the clock wants the rig to stop or to freeze.
+bool EdgeSleeper::react(WaitResult& result, bool frozen) TACTUS_RT {
+  const std::optional<EdgeClock::Reaction> reaction = edges_.take_reaction();
+  if (!reaction || (frozen && reaction->action != OnClockFault::terminate)) return false;
+  reaction_ = reaction;
+  result.status =
+      reaction->action == OnClockFault::terminate ? WaitStatus::fault_terminate : WaitStatus::fault_freeze;
+  return true;
+}
+
+const char* EdgeSleeper::name() const TACTUS_RT {
+  return edges_.settings().discipline == Discipline::edge ? "edge" : inner_.name();
+}
+
+std::string EdgeSleeper::remark() const {
+  std::string inner = inner_.remark();
+  if (edges_.settings().discipline == Discipline::pll) return inner;
+  return std::string{"between edges: "} + inner_.name() + (inner.empty() ? "" : ", " + inner);
+}
+
+double EdgeSleeper::share_spun(Period period) const {
+  // While locked, each wait is for an edge; but it may not be locked.
+  return inner_.share_spun(period);
+}
+
+std::string EdgeSleeper::failure() const {
+  if (!reaction_) return {};
+  const EdgeClock::Reaction& r = *reaction_;
+  const EdgeClockSettings& settings = edges_.settings();
+  const std::string where = " on " + source_.what();
+  const double nominal_hz = 1 / settings.edge_period().seconds();
+  const std::string ago =
+      r.had_edge ? "; last edge " + duration(r.since_edge) + " ago" : "; none has come yet";
+  switch (r.fault) {
+    case ClockFault::glitch:
+      return "a glitch on the clock line: an edge came " + duration(r.off) + " after another, blanking is " +
+             number(settings.blanking) + " edge periods (" + source_.what() + ")";
+    case ClockFault::doubled:
+      return "an edge of the external clock came twice, " + duration(r.off) + " apart (" + source_.what() +
+             ")";
+    case ClockFault::late:
+      return "an edge of the external clock was " + duration(r.off) + " late, late_limit is " +
+             duration(edges_.late_limit()) + " (" + source_.what() + ")";
+    case ClockFault::jitter:
+      return "an edge of the external clock was " + duration(r.off) +
+             (r.off < Nanoseconds{0} ? " before" : " after") + " its time, jitter_limit is " +
+             duration(edges_.jitter_limit()) + " (" + source_.what() + ")";
+    case ClockFault::missing:
+      return "the external clock is lost: " + std::to_string(r.missing_in_row) +
+             (r.missing_in_row == 1 ? " edge is missing (" : " edges in a row are missing (") +
+             source_.what() + ")" + ago;
+    case ClockFault::wrong_rate:
+      return "the external clock" + where + " runs at " + number(1e9 / r.measured_period) +
+             " Hz, the rig file says " + number(nominal_hz) + " Hz (rate_tolerance " +
+             number(settings.rate_tolerance * 100) + " %)";
+    case ClockFault::no_edge:
+      return "no edge within start_timeout " + duration(settings.start_timeout) + where +
+             ": is the source on, is edge: right?";
+    case ClockFault::gone:
+      return "the clock line is gone: " + std::generic_category().message(r.error) + " (" + source_.what() +
+             ")" + ago;
+    case ClockFault::overflow:
+      return "edges of the external clock may have been lost: the kernel's buffer was full (" +
+             source_.what() + ")";
+  }
+  return {};
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,81 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rtsync/clock/edge_clock.hpp"
+#include "rtsync/clock/edge_source.hpp"
+#include "rtsync/wait/sleeper.hpp"
+
+namespace tactus::rtsync {
+
+/// Waits for slots of an EdgeClock. It reads the edges that have come, feeds the clock, and then
+///
+///   discipline pll   lets the inner sleeper wake at the predicted edge;
+///   discipline edge  waits for the edge itself (poll with a deadline), and for slots between two edges, or
+///                    while the clock is not locked, lets the inner sleeper wait.
+///
+/// A wait ends at its slot whatever the edges do; a fault whose policy says so is told by the status of the
+/// wait that noticed it, and by failure().
+///
+/// A line that nobody has read for longer than a second and 12 edge periods (real time was off) was not
+/// watched: the stale edges in the kernel's buffer are dropped, and none counts as missing.
+///
+/// Threads, RT  as Sleeper; system calls are those of the source and of the inner sleeper. A line that
+///              oscillates costs a wait at most 16 full buffers.
+class EdgeSleeper final : public Sleeper {
+ public:
+  /// Edges that are read in one go.
+  static constexpr std::size_t kBatch = 64;
+
+  /// `inner` waits on `clock`. All three must outlive it.
+  EdgeSleeper(EdgeClock& clock, EdgeSource& source, Sleeper& inner);
+
+  static constexpr Nanoseconds kBeginWait{10'000'000};
+
+  void prepare(Period period) override;
+  /// Drops stale edges, then waits until the clock is settled: locked, or given up with the policy free_run.
+  /// A clock that is settled already (another start) only catches up. Waits for kBeginWait at a time.
+  WaitResult begin() TACTUS_RT override;
+  /// A clock that is not settled yet (real time was switched on later, or resumed after a fault at the start)
+  /// runs on the internal clock from here on, and is slewed to the edges.
+  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  /// Follows the edges too, so that the clock locks again while the rig is frozen. A fault that says freeze
+  /// says nothing new here and is forgotten; one that says terminate is told.
+  WaitResult follow(Instant<RigTime> slot) TACTUS_RT override { return wait_until(slot); }
+  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
+  void interrupt() TACTUS_RT override;
+  const char* name() const TACTUS_RT override;  ///< that of the inner sleeper, or "edge"
+  std::string remark() const override;
+  double share_spun(Period period) const override;
+  /// The fault that made it return WaitStatus::fault_freeze or fault_terminate last, as a sentence with
+  /// numbers: "the clock line is lost: 10 edges in a row are missing (gpiochip0 line 3, rising)". @when
+  /// service
+  std::string failure() const override;
+
+ private:
+  void sync_interrupt() TACTUS_RT;
+  EdgeStatus take(Instant<MonotonicTime> deadline, bool feed) TACTUS_RT;
+  void catch_up() TACTUS_RT;
+  WaitResult approach(Instant<RigTime> slot, std::int64_t edges_before) TACTUS_RT;
+  WaitResult wait_for_edge(std::int64_t n, Instant<RigTime> slot) TACTUS_RT;
+  WaitResult wait_for_slot(Instant<RigTime> slot) TACTUS_RT;
+  bool react(WaitResult& result, bool frozen) TACTUS_RT;
+
+  EdgeClock& edges_;
+  EdgeSource& source_;
+  Sleeper& inner_;
+  const Nanoseconds edge_period_;
+  std::array<Instant<MonotonicTime>, kBatch> buffer_{};
+  bool gone_ = false;
+  bool rested_ = false;
+  bool beginning_ = false;           // begin() answered not_yet
+  Instant<MonotonicTime> newest_{};  // while beginning: when edges were read last
+  bool read_before_ = false;
+  Instant<MonotonicTime> read_at_{};  // when the line was read last
+  std::optional<EdgeClock::Reaction> reaction_;
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,21 @@
+#include "rtsync/wait/overrun_policy.hpp"
+
+namespace tactus::rtsync {
+
+GridMove after_overrun(const OverrunPolicy& policy, const FrameClock& grid, std::int64_t slot_index,
+                       Instant<RigTime> done) TACTUS_RT {
+  const std::int64_t passed =
+      grid.first_at_or_after(done) - slot_index;  // slots already behind us, at least one
+  switch (policy.on_overrun) {
+    case OnOverrun::skip:
+      return {passed, false};
+    case OnOverrun::reanchor:
+      return {passed - 1, true};
+    case OnOverrun::catch_up:
+      break;
+  }
+  if (!policy.max_catch_up || passed <= *policy.max_catch_up) return {0, false};
+  return {passed - *policy.max_catch_up, false};
+}
+
+}  // namespace tactus::rtsync

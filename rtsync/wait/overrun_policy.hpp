@@ -1,0 +1,78 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "rtsync/time/frame_clock.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+/// What happens to the grid of slots when the work of a frame is still going at the next slot.
+enum class OnOverrun {
+  catch_up,  ///< run the missed frames back to back until the grid is met again; may be bounded (Trick's
+             ///< rule)
+  skip,      ///< drop the missed slots and wake on the next slot of the same grid
+  reanchor,  ///< start the next frame at once and lay the grid anew from there
+};
+
+enum class AtMaximum {
+  terminate,  ///< end the rig
+  freeze,     ///< freeze it; it ends when it is unfrozen
+};
+
+/// Why a frame ended after the next slot.
+enum class OverrunCause {
+  none,
+  work,          ///< its own work was too long for what a punctual wake leaves
+  late_wake,     ///< the thread was woken later than the late limit; the work alone would have fitted
+  catching_up,   ///< it started late because an earlier frame overran; its own work fitted
+  housekeeping,  ///< it started later than the late limit because housekeeping ran past its slot; likewise
+};
+
+struct OverrunPolicy {
+  OnOverrun on_overrun = OnOverrun::catch_up;
+  /// catch_up only: at most this many missed frames are run back to back, the slots beyond are lost. Not set:
+  /// all.
+  std::optional<std::int64_t> max_catch_up;
+  std::int64_t max_consecutive_overruns = 100'000'000;
+  Nanoseconds max_overrun = Nanoseconds::max();  ///< longest single overrun; max(): for ever (1e37 s)
+  AtMaximum at_maximum = AtMaximum::terminate;
+  std::int64_t grace = 0;  ///< overruns of the first frames are counted apart and reach no maximum
+  /// So many good frames pay back one overrun; 0: one good frame pays back all (Trick's rule).
+  std::int64_t leak = 0;
+};
+
+/// Where the grid stands after an overrun.
+struct GridMove {
+  std::int64_t lost;  ///< slots that no frame will run in
+  bool reanchor;      ///< the grid starts anew at the end of the late frame
+};
+
+/// How the grid moves when the frame before `slot_index` ended at `done`, after that slot.         @when rt
+GridMove after_overrun(const OverrunPolicy& policy, const FrameClock& grid, std::int64_t slot_index,
+                       Instant<RigTime> done) TACTUS_RT;
+
+/// Adds up overruns towards the maximum: a bucket that overruns fill and good frames drain.
+///
+/// RT  everything.
+class OverrunBudget {
+ public:
+  void overrun(const OverrunPolicy& policy) TACTUS_RT { level_ += unit(policy); }
+  void good(const OverrunPolicy& policy) TACTUS_RT {
+    level_ = policy.leak == 0 || level_ == 0 ? 0 : level_ - 1;
+  }
+  void clear() TACTUS_RT { level_ = 0; }
+  bool full(const OverrunPolicy& policy) const TACTUS_RT {
+    return static_cast<Wide>(level_) > static_cast<Wide>(policy.max_consecutive_overruns - 1) * unit(policy);
+  }
+
+ private:
+  // One overrun weighs as much as the good frames that pay it back, so that the arithmetic stays whole.
+  static std::int64_t unit(const OverrunPolicy& policy) TACTUS_RT {
+    return policy.leak == 0 ? 1 : policy.leak;
+  }
+  std::int64_t level_ = 0;
+};
+
+}  // namespace tactus::rtsync

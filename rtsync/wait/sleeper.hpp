@@ -1,0 +1,146 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/time/period.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+enum class WaitStatus {
+  reached,          ///< the slot has come
+  interrupted,      ///< interrupt() was called before the slot came
+  source_lost,      ///< the kernel refuses to wait (a broken timer): the rig cannot go on
+  not_yet,          ///< begin() only: call it again; nothing is wrong
+  fault_freeze,     ///< the external clock is at fault and its policy says freeze
+  fault_terminate,  ///< likewise, terminate
+};
+
+struct WaitResult {
+  WaitStatus status;
+  Instant<RigTime> wake;  ///< when the thread really ran again, on the rig's clock
+};
+
+/// Waits for a slot. The only place on a real-time thread that makes a system call.
+///
+/// Threads  prepare() and wait_until() on the paced thread; interrupt() from any.
+class Sleeper {
+ public:
+  explicit Sleeper(PacedClock& clock) : clock_(clock) {}
+  Sleeper(const Sleeper&) = delete;
+  Sleeper& operator=(const Sleeper&) = delete;
+  virtual ~Sleeper() = default;
+
+  /// Gets ready to wait for slots of this period, on the thread that will wait. May take 200 ms (hybrid
+  /// measures its margin). Throws std::system_error when the kernel refuses. @when setup
+  virtual void prepare(Period period) = 0;
+  /// Before the first slot: waits until slots can be told, if something outside decides on them, but for no
+  /// longer than 100 ms at a time. @when rt
+  virtual WaitResult begin() TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
+  /// Returns at the slot; at once when it is past.                                                 @when rt
+  virtual WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT = 0;
+  /// In the place of a wait whose slot has passed already: to look at what would otherwise be seen in the
+  /// wait. Takes no time and makes no system call, unless something outside is looked at. @when rt
+  virtual WaitResult follow(Instant<RigTime>) TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
+  /// The same for a frozen rig, which has no slot to be punctual for: never spins.                 @when rt
+  virtual WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT { return wait_until(slot); }
+  /// Ends the present and every later wait early, within 100 ms, until resume().                   @when any
+  virtual void interrupt() TACTUS_RT { interrupted_.store(true); }
+  void resume() TACTUS_RT { interrupted_.store(false); }
+  bool interrupted() const TACTUS_RT { return interrupted_.load(); }
+
+  virtual const char* name() const TACTUS_RT = 0;
+  /// What a person may want to know of how it works here ("margin 62 us, measured"); empty if nothing.
+  virtual std::string remark() const { return {}; }
+  /// Why the last wait ended with a fault, as a sentence; empty if none did. After that wait. @when service
+  virtual std::string failure() const { return {}; }
+  /// Share of the processor it burns by itself in a frame of this period, 0 .. 1.
+  virtual double share_spun(Period) const { return 0; }
+
+ protected:
+  PacedClock& clock_;
+
+ private:
+  std::atomic<bool> interrupted_{false};  // sequentially consistent: sleepers inside sleepers rely on it
+};
+
+/// clock_nanosleep to the absolute slot on CLOCK_MONOTONIC.
+class NanosleepSleeper final : public Sleeper {
+ public:
+  using Sleeper::Sleeper;
+  void prepare(Period) override {}
+  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  const char* name() const TACTUS_RT override { return "nanosleep"; }
+};
+
+/// A timerfd on the absolute grid of slots. The number of expirations that a read returns tells how many
+/// slots have come, so after a late frame the stale ones are consumed without waiting and without arming
+/// anew. A grid whose period is no whole number of nanoseconds is armed again when it has come off by a
+/// nanosecond.
+class TimerfdSleeper final : public Sleeper {
+ public:
+  using Sleeper::Sleeper;
+  ~TimerfdSleeper() override;
+  void prepare(Period period) override;
+  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  void interrupt() TACTUS_RT override;
+  const char* name() const TACTUS_RT override { return "timerfd"; }
+  /// All expirations reported so far.                                                              @when any
+  std::uint64_t expirations() const TACTUS_RT { return expirations_; }
+
+ private:
+  bool arm(Instant<RigTime> slot) TACTUS_RT;
+
+  std::atomic<int> fd_{-1};             // interrupt() may come while prepare() makes it
+  std::atomic<bool> disturbed_{false};  // interrupt() has taken the timer off the grid
+  Nanoseconds interval_{0};
+  bool armed_ = false;
+  Instant<RigTime> last_fired_{};  // the newest grid point whose expiration was read
+  std::uint64_t expirations_ = 0;
+};
+
+/// Reads the clock until the slot has come. Uses a whole CPU: see throttle.hpp.
+class SpinSleeper final : public Sleeper {
+ public:
+  using Sleeper::Sleeper;
+  void prepare(Period) override {}
+  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
+  const char* name() const TACTUS_RT override { return "spin"; }
+  double share_spun(Period) const override { return 1; }
+};
+
+/// Sleeps until a margin before the slot, then spins: the wake-up latency is spent before the slot, not after
+/// it.
+class HybridSleeper final : public Sleeper {
+ public:
+  /// A margin of std::nullopt is measured by prepare().
+  HybridSleeper(PacedClock& clock, std::optional<Nanoseconds> margin);
+  void prepare(Period period) override;
+  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
+  const char* name() const TACTUS_RT override { return "hybrid"; }
+  std::string remark() const override;
+  double share_spun(Period period) const override;
+  Nanoseconds margin() const TACTUS_RT { return margin_; }
+
+  /// The margin for a thread whose sleeps end this late: 1.5 times the 99th percentile, at least 20 us, at
+  /// most a quarter of the period, so that spinning stays far below the kernel's real-time throttle.
+  static Nanoseconds margin_for(Nanoseconds p99_lateness, Period period);
+
+ private:
+  bool measured_;
+  Nanoseconds margin_;
+};
+
+enum class SleeperKind { nanosleep, timerfd, spin, hybrid };
+
+/// `clock` must outlive the sleeper; `margin` is for hybrid alone. @when setup
+std::unique_ptr<Sleeper> make_sleeper(SleeperKind kind, PacedClock& clock, std::optional<Nanoseconds> margin);
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,128 @@
+// What run() promises of every frame from the first to the last: the heap is never touched.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/executive/support/bench.hpp"
+#include "executive/record/recorder.hpp"
+#include "rtsync/host/heap_watch.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+using rtsync::HeapWatch;
+using rtsync::Period;
+using test::Bench;
+
+/// With wires of every kind, arrays, several rates, and a text for each call.
+class Busy : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.input("u", u);
+    d.input("v", v);
+    d.output("y", y);
+    d.output("z", z);
+    d.job<&Busy::top>("top", JobClass::top_of_frame);
+    d.job<&Busy::plant>("plant", JobClass::scheduled, {.cycle_num = 250'000});
+    d.job<&Busy::slow>("slow", JobClass::sensor, {.cycle_num = 50'000'000, .cycle_den = 3});
+    d.job<&Busy::control>("control", JobClass::controller);
+    d.job<&Busy::end>("end", JobClass::end_of_frame);
+  }
+  void top() { z[0] += 1; }
+  void plant() { y += u + v[1]; }
+  void slow() { z[2] = y; }
+  int control(const Call& call) { return fail(call.frame % 2 == 0 ? "even" : "odd"), 0; }
+  void end() noexcept { z[1] = u; }
+  double u = 0, y = 0;
+  double v[3] = {}, z[3] = {};
+};
+
+class NullSink final : public RecordSink {
+ public:
+  void open(const std::filesystem::path&, const std::string&, std::span<const RecordColumn>) override {}
+  void write(const std::byte*) override {}
+  void flush() override {}
+  void close() override {}
+};
+
+/// A busy rig for one thread; `more` is one more job.
+struct Rig {
+  explicit Rig(test::Step more) {
+    bench.plan.job_times = true;
+    bench.realtime.enabled = true;
+    bench.realtime.overrun.on_overrun = rtsync::OnOverrun::skip;
+    ModelInstance& a = bench.model<Busy>("a");
+    ModelInstance& b = bench.model<Busy>("b");
+    bench.connect(bench.ref(a, "y"), bench.ref(b, "u"));
+    bench.connect(bench.ref(b, "y"), bench.ref(a, "u"), true).scale = 1e-9;
+    bench.connect(bench.ref(a, "z"), bench.ref(b, "v"));
+    bench.connect(bench.ref(b, "z"), bench.ref(a, "v"), true);
+    for (int i = 0; i < 200; ++i)
+      bench.job("trivial", TACTUS_EFFECTOR, [](const tactus_call&) { return 0; }).cycle =
+          Period{1'000'000 * (1 + i % 9), 1};
+    bench.job("more", TACTUS_LOGGING, std::move(more));
+    log = std::make_unique<Recording>("log", std::vector{bench.ref(a, "y"), bench.ref(b, "z")},
+                                      std::make_unique<NullSink>());
+    PlannedJob& record = bench.job("record.log", TACTUS_DATA_RECORD, {});
+    record.run = &Recording::sample;
+    record.self = log.get();
+    bench.make();
+    bench.executive->set_recordings({log.get()});
+    bench.executive->set_frame_log(*log);  // one writer: the frames
+    bench.executive->run_initialization();
+  }
+  Bench bench;
+  std::unique_ptr<Recording> log;
+};
+
+TEST(ExecutiveRt, NeverTouchesTheHeapFromTheFirstFrameToTheLast) {
+  if (!HeapWatch::available()) GTEST_SKIP() << "this build does not count heap calls";
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  const HeapWatch heap;
+  Rig* rig = nullptr;
+  Rig made([&](const tactus_call& call) {
+    if (call.frame == 0) first = heap.calls();
+    last = heap.calls();
+    if (call.frame % 100 == 50) rig->bench.clock.advance(3ms);  // overruns: more notes than fit
+    if (call.frame > 1000 && call.frame < 9000) rig->bench.clock.advance(1100us);
+    if (call.frame % 50 == 7) rig->bench.sleeper.late = 200us;  // late wakes
+    if (call.frame == 500) rig->bench.executive->request_pause();
+    if (call.frame % 64 == 1) (void)rig->bench.executive->enable_job("more", true);
+    if (call.frame == 9500) rig->bench.sync->disable();
+    if (call.frame == 9600) rig->bench.sync->enable();
+    return 0;
+  });
+  rig = &made;
+  made.bench.sleeper.on_wait = [&](int) { made.bench.executive->request_resume(); };
+  const RunEnd end = made.bench.executive->run(10'000);
+  EXPECT_EQ(end.outcome, Outcome::completed) << end.reason;
+  EXPECT_EQ(last - first, 0U);
+  ASSERT_TRUE(made.bench.executive->counters().heap_calls.has_value());
+  EXPECT_EQ(*made.bench.executive->counters().heap_calls, 0U);
+  EXPECT_GT(made.bench.executive->totals().overruns, 5000);
+  EXPECT_GT(made.bench.executive->totals().late_wakes, 10);
+  EXPECT_GT(made.bench.executive->notes_lost(), 1000U);
+}
+
+TEST(ExecutiveRt, AJobThatAllocatesIsSeen) {
+  if (!HeapWatch::available()) GTEST_SKIP() << "this build does not count heap calls";
+  Rig rig([](const tactus_call& call) {
+    if (call.frame == 77) delete new std::string(100, 'x');
+    return 0;
+  });
+  (void)rig.bench.executive->run(100);
+  EXPECT_EQ(rig.bench.executive->counters().heap_calls.value_or(0),
+            4U);  // the string and its text, made and freed
+}
+
+TEST(ExecutiveRt, AFailingJobDoesNotTouchItEither) {
+  if (!HeapWatch::available()) GTEST_SKIP() << "this build does not count heap calls";
+  Rig rig([](const tactus_call& call) { return call.frame == 77 ? 1 : 0; });
+  EXPECT_EQ(rig.bench.executive->run(100).outcome, Outcome::failed);
+  EXPECT_EQ(rig.bench.executive->counters().heap_calls.value_or(1), 0U);
+}
+
+}  // namespace
+}  // namespace tactus::executive

@@ -1,0 +1,543 @@
+// A rig that runs in this process, as a server of live access sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "config/date.hpp"
+#include "executive/live/live_value.hpp"
+#include "executive/run/rig_run.hpp"
+#include "tests/executive/support/rig_files.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+using config::Json;
+using test::LoadedRig;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Kind = LiveWrite::Kind;
+
+const std::string kRig = R"(
+rig: r
+epoch: 2005-02-15T00:00:00+00:00
+frame: { period: 1 ms }
+frame_log: no
+memory: { lock: no }
+threads: { stuck_after: 60 s, main: { policy: other } }
+models:
+  source: { model: gain, library: ./libmodels.so, parameters: { k: 2 } }
+  sink: { model: gain, library: ./libmodels.so }
+  types: { model: types, library: ./libmodels.so }
+connect:
+  - { from: source.y, to: sink.u }
+)";
+
+class Watcher final : public RunWatcher {
+ public:
+  std::promise<void> begun;
+  void started(const RigRun&) override { begun.set_value(); }
+  void tick(RigRun&) override { std::this_thread::sleep_for(1ms); }
+  void say(const std::string&) override {}
+};
+
+/// From before the first frame, in Pause, until it is stopped.
+class LiveAccessTest : public ::testing::Test {
+ protected:
+  void start(const std::string& text = kRig, std::int64_t frames = INT64_MAX) {
+    rig_ = std::make_unique<LoadedRig>(text);
+    RunOptions options;
+    options.folder = folder_.path();
+    options.frames = frames;
+    options.realtime = false;
+    options.live = true;
+    options.paused = true;
+    run_ = std::make_unique<RigRun>(*rig_, options);
+    auto begun = watcher_.begun.get_future();
+    thread_ = std::thread([this] { run_->run(watcher_); });
+    begun.wait();
+    wait_for(State::pause);
+  }
+  void TearDown() override { stop(); }
+  void stop() {
+    if (!thread_.joinable()) return;
+    run_->executive().request_stop("the test has seen enough");
+    thread_.join();
+  }
+  /// It ends by itself.
+  void join() { thread_.join(); }
+  LiveRig& live() { return run_->live(); }
+  void wait_for(State state) {
+    while (live().state() != state) std::this_thread::sleep_for(1ms);
+  }
+
+  LiveRef ref(const std::string& name) {
+    std::string problem;
+    const auto found = live().find(name, problem);
+    EXPECT_TRUE(found) << problem;
+    return found.value_or(LiveRef{});
+  }
+  LiveWrite make(Kind kind, const std::string& name, double value = 0) {
+    LiveWrite write{kind, ref(name), {}};
+    if (kind == Kind::release) return write;
+    write.bytes.resize(8);
+    std::memcpy(write.bytes.data(), &value, 8);
+    return write;
+  }
+  std::vector<std::string> write(std::vector<LiveWrite> writes, std::optional<std::int64_t> frame = {}) {
+    return live().write({std::move(writes), frame, "tester"}, [this](const LiveDone& done) {
+      done_ = done;
+      answered_ = true;
+    });
+  }
+  LiveDone written(std::vector<LiveWrite> writes, std::optional<std::int64_t> frame = {}) {
+    answered_ = false;
+    EXPECT_THAT(write(std::move(writes), frame), IsEmpty());
+    while (!answered_) std::this_thread::sleep_for(100us);
+    return done_;
+  }
+  LiveSnapshotPtr snapshot() {
+    std::promise<LiveSnapshotPtr> promise;
+    live().next_snapshot([&](LiveSnapshotPtr made) { promise.set_value(std::move(made)); });
+    return promise.get_future().get();
+  }
+  double value(const LiveSnapshot& of, const std::string& name) {
+    double value = 0;
+    const LiveRef at = ref(name);
+    std::memcpy(&value, of.bytes.data() + live().variables()[at.variable].offset + 8 * at.first, 8);
+    return value;
+  }
+  EpisodeEnd episode(EpisodeRequest request) {
+    std::promise<EpisodeEnd> promise;
+    live().episode(std::move(request), [&](const EpisodeEnd& end) { promise.set_value(end); });
+    return promise.get_future().get();
+  }
+  static EpisodeInput in(const std::string& entity, const std::string& descriptor, Json value,
+                         std::optional<std::string> date = {}) {
+    EpisodeInput made;
+    made.entity = entity;
+    made.descriptor = descriptor;
+    made.date = std::move(date);
+    made.value = std::move(value);
+    return made;
+  }
+  Json json(const LiveValue& value) {
+    const Variable& variable = *live().variables()[value.ref.variable].variable;
+    return value.bytes.empty() ? Json()
+                               : to_json(variable, value.bytes.data(), value.ref.elements,
+                                         variable.count > 0 && !value.ref.indexed);
+  }
+  std::vector<Json> journal() {
+    std::vector<Json> lines;
+    std::ifstream file(folder_.path() / "journal.jsonl");
+    for (std::string line; std::getline(file, line);) lines.push_back(Json::parse(line));
+    return lines;
+  }
+
+  tactus::test::TempDir folder_;
+  std::unique_ptr<LoadedRig> rig_;
+  Watcher watcher_;
+  std::unique_ptr<RigRun> run_;
+  std::thread thread_;
+  LiveDone done_;
+  std::atomic<bool> answered_{false};
+};
+
+TEST_F(LiveAccessTest, KnowsAllVariablesAndWhatMayBeDoneWithThem) {
+  start();
+  const auto rights = [&](const std::string& name) { return live().variables()[ref(name).variable]; };
+  EXPECT_EQ(rights("source.u").rights, LiveRights::full);
+  EXPECT_EQ(rights("sink.u").rights, LiveRights::force_only);
+  EXPECT_THAT(rights("sink.u").reason, HasSubstr("is fed by 'source.y'"));
+  EXPECT_EQ(rights("rt.work").rights, LiveRights::read_only);
+  EXPECT_EQ(live().variables().front().variable->name, "source.k");
+  EXPECT_EQ(live().variables().back().variable->name, "rt.overrun");
+  EXPECT_EQ(live().facts().rig, "r");
+  std::string problem;
+  EXPECT_FALSE(live().find("source.q", problem));
+  EXPECT_THAT(problem, HasSubstr("there is no variable 'source.q'; did you mean 'source."));
+  EXPECT_FALSE(live().find("types.ds[3]", problem));
+  EXPECT_THAT(problem, HasSubstr("the index is one of 0 .. 2"));
+  EXPECT_FALSE(live().find("source.u[0]", problem));
+  EXPECT_THAT(problem, HasSubstr("is no array"));
+  for (const char* const bad :
+       {"types.ds[", "types.ds[]", "types.ds[-1]", "types.ds[1]x", "types.ds[1", "", "."})
+    EXPECT_FALSE(live().find(bad, problem)) << bad;
+}
+
+TEST_F(LiveAccessTest, AnswersWhileItStandsStillAndWhileItRuns) {
+  start();
+  EXPECT_EQ(snapshot()->frame, -1);
+  EXPECT_EQ(snapshot()->rig.state, State::pause);
+  const LiveDone done = written({make(Kind::set, "source.u", 3)});
+  EXPECT_TRUE(done.applied);
+  EXPECT_EQ(done.frame, 0);
+  EXPECT_EQ(value(*snapshot(), "source.u"), 3) << "at once, in Pause too";
+  ASSERT_EQ(live().order(LiveOrder::resume, 0, "tester"), "");
+  LiveSnapshotPtr later = snapshot();
+  while (later->frame < 10) later = snapshot();
+  EXPECT_EQ(value(*later, "sink.y"), 6);
+  EXPECT_EQ(later->sim_time_ns, later->frame * 1'000'000);
+  EXPECT_EQ(later->rig.frames, later->frame + 1);
+}
+
+TEST_F(LiveAccessTest, LivesOnHoweverMuchIsAskedWhileItStandsStill) {
+  start();
+  const std::int64_t before = snapshot()->rig.turns;
+  while (snapshot()->rig.turns < before + 5) {
+  }
+}
+
+TEST_F(LiveAccessTest, RefusesWhatIsWrongAndNamesAllOfIt) {
+  start();
+  const auto problems = write(
+      {make(Kind::set, "sink.u", 1), make(Kind::set, "rt.work", 1),
+       make(Kind::set, "source.u", std::numeric_limits<double>::quiet_NaN()), make(Kind::set, "source.u", 1)},
+      -5);
+  EXPECT_EQ(problems.size(), 5U) << ::testing::PrintToString(problems);
+  EXPECT_THAT(problems, Contains(HasSubstr("frame -5 is past; the next one is 0")));
+  EXPECT_THAT(problems, Contains(HasSubstr("'sink.u' is fed by 'source.y'")));
+  EXPECT_THAT(problems, Contains(HasSubstr("'rt.work' is the executive's own")));
+  EXPECT_THAT(problems, Contains(HasSubstr("'source.u' is not finite")));
+  EXPECT_THAT(problems, Contains(HasSubstr("'source.u' is written twice")));
+  EXPECT_THAT(write({}), ElementsAre(HasSubstr("nothing to set")));
+  EXPECT_EQ(value(*snapshot(), "source.u"), 0);
+}
+
+TEST_F(LiveAccessTest, ForcesHoldUntilTheyAreReleasedAndAreListed) {
+  start();
+  EXPECT_TRUE(written({make(Kind::force, "sink.u", 5), make(Kind::force, "types.ds[1]", 1)}).applied);
+  EXPECT_THAT(live().forced(), ElementsAre("sink.u", "types.ds[1]"));
+  EXPECT_THAT(write({make(Kind::set, "types.ds[1]", 5)}),
+              ElementsAre(HasSubstr("is forced; release it first")));
+  ASSERT_EQ(live().order(LiveOrder::step, 10, "tester"), "");
+  LiveSnapshotPtr after = snapshot();
+  while (after->frame < 9) after = snapshot();
+  EXPECT_EQ(value(*after, "sink.y"), 5);
+  EXPECT_TRUE(written({make(Kind::release, "sink.u")}).applied);
+  EXPECT_THAT(live().forced(), ElementsAre("types.ds[1]"));
+  EXPECT_TRUE(written({LiveWrite{Kind::release_all, {}, {}}}).applied);
+  EXPECT_THAT(live().forced(), IsEmpty());
+}
+
+TEST_F(LiveAccessTest, OneFrameTakesSoMuchAndNoMore) {
+  start();
+  std::vector<LiveWrite> writes(1024, make(Kind::release, "sink.u"));
+  writes.push_back(make(Kind::set, "source.u", 1));
+  EXPECT_THAT(write(writes, 1000), ElementsAre(HasSubstr("one frame takes 1024 changes")));
+  writes.pop_back();
+  writes.back() = make(Kind::set, "source.u", 1);
+  EXPECT_THAT(write(writes, 1000), IsEmpty());
+  EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 1000), ElementsAre(HasSubstr("one frame takes")));
+  EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 1001), IsEmpty());
+}
+
+TEST_F(LiveAccessTest, ThereIsAlwaysRoomToTakeTheHandsOff) {
+  start();
+  int sent = 0;
+  while (sent < 2000 &&
+         live().write({{make(Kind::set, "source.u", 1)}, 1'000'000 + sent, "tester"}, nullptr).empty())
+    ++sent;
+  EXPECT_EQ(sent, 960);
+  EXPECT_THAT(
+      write({make(Kind::set, "source.u", 1)}),
+      ElementsAre(AllOf(HasSubstr("960 requests wait or hold a force already"), HasSubstr("release"))));
+  EpisodeRequest empty;
+  empty.stop = "2005-02-15T00:00:00.001Z";
+  EXPECT_THAT(episode(empty).problems, IsEmpty()) << "it needs no room";
+  answered_ = false;
+  EXPECT_TRUE(written({LiveWrite{Kind::release_all, {}, {}}}).applied);
+  EXPECT_TRUE(written({make(Kind::set, "source.u", 1)}).applied);
+}
+
+TEST_F(LiveAccessTest, AnEpisodeIsNotBegunByARigThatIsAboutToRun) {
+  start();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(live().order(LiveOrder::step, 3, "tester"), "");
+    EpisodeRequest request;
+    request.in = {in("source", "u", 5)};
+    request.stop = config::print_date(run_->live().facts().epoch_ns + std::int64_t{i + 1} * 1'000'000'000);
+    const EpisodeEnd end = episode(request);
+    if (!end.problems.empty()) {  // nothing of it was done
+      EXPECT_TRUE(end.conflict) << ::testing::PrintToString(end.problems);
+    } else {  // all of it was
+      EXPECT_EQ(end.frame, (i + 1) * 1000);
+      EXPECT_EQ(value(*snapshot(), "source.u"), 5);
+    }
+    wait_for(State::pause);
+    (void)written({make(Kind::set, "source.u", 0)});
+  }
+}
+
+TEST_F(LiveAccessTest, AValueThatIsAskedForOftenIsKeptOnce) {
+  start();
+  EpisodeRequest request;
+  request.stop = "2005-02-15T00:00:00.010Z";
+  for (int i = 0; i < 5000; ++i) request.out.push_back({"types", i % 2 == 0 ? "ds" : "ds[1]", request.stop});
+  const EpisodeEnd end = episode(request);
+  ASSERT_THAT(end.problems, IsEmpty());
+  EXPECT_EQ(json(end.out[4998]), (Json{0.0, 0.0, 0.0}));
+  EXPECT_EQ(json(end.out[4999]), 0.0);
+}
+
+TEST_F(LiveAccessTest, ManyWrongNamesCostLittleAndAreNotAllListed) {
+  start();
+  EpisodeRequest request;
+  for (int i = 0; i < 4096; ++i) request.in.push_back(in("source", "wrong" + std::to_string(i), 1));
+  const EpisodeEnd end = episode(request);
+  EXPECT_EQ(end.problems.size(), 101U);
+  EXPECT_THAT(end.problems.back(), HasSubstr("maybe more"));
+  EXPECT_THAT(end.problems.front(), HasSubstr("there are: source."));
+}
+
+TEST_F(LiveAccessTest, WhatIsSetInPauseCanBeReadAtOnceOnAnAsynchronousThreadToo) {
+  std::string apart = kRig;
+  apart.replace(
+      apart.find("main: { policy: other } }"), 25,
+      "main: { policy: other }, workers: { slow: { kind: asynchronous_must_finish, period: 4 ms, policy: "
+      "other } } }");
+  apart.replace(
+      apart.find("  types:"), 0,
+      "  other: { model: gain, library: ./libmodels.so, thread: slow, jobs: { step: { cycle: 4 ms }, "
+      "control: { cycle: 4 ms } } }\n");
+  start(apart);
+  EXPECT_TRUE(written({make(Kind::set, "other.k", 7)}).applied);
+  EXPECT_EQ(value(*snapshot(), "other.k"), 7);
+}
+
+TEST_F(LiveAccessTest, WithoutAJournalOnlyReleasesAreTaken) {
+  std::filesystem::create_directory(folder_.path() / "journal.jsonl");  // nobody can write that
+  start();
+  (void)written({make(Kind::force, "sink.u", 1)});
+  while (live().forced().empty()) std::this_thread::sleep_for(1ms);
+  EXPECT_THAT(write({make(Kind::set, "source.u", 1)}), ElementsAre(HasSubstr("journal.jsonl")));
+  EXPECT_TRUE(written({make(Kind::release, "sink.u")}).applied);
+}
+
+TEST_F(LiveAccessTest, KeepsAJournalOfEveryChangeAndOrder) {
+  start();
+  (void)written({make(Kind::force, "sink.u", 5)}, 3 - 3);
+  ASSERT_EQ(live().order(LiveOrder::step, 7, "somebody"), "");
+  stop();
+  const std::vector<Json> lines = journal();
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0]["frame"], 0);
+  EXPECT_EQ(lines[0]["what"], "force");
+  EXPECT_EQ(lines[0]["variable"], "sink.u");
+  EXPECT_EQ(lines[0]["value"], 5.0);
+  EXPECT_EQ(lines[0]["who"], "tester");
+  EXPECT_EQ(lines[1]["what"], "step");
+  EXPECT_EQ(lines[1]["frames"], 7);
+  EXPECT_EQ(lines[1]["who"], "somebody");
+  EXPECT_THAT(lines[1]["time"].get<std::string>(), HasSubstr("T"));
+  EXPECT_EQ(run_->summary()["live"]["forced_at_end"][0], "sink.u");
+}
+
+TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {
+  start();
+  EXPECT_THAT(live().order(LiveOrder::step, 0, ""), HasSubstr("at least 1"));
+  EXPECT_THAT(live().order(LiveOrder::run_until, -1, ""), HasSubstr("is past"));
+  (void)written({make(Kind::set, "source.u", 3)});
+  ASSERT_EQ(live().order(LiveOrder::reset, 0, ""), "");
+  ASSERT_EQ(live().order(LiveOrder::stop, 0, ""), "");
+  join();
+  EXPECT_EQ(run_->end().outcome, Outcome::stopped);
+  EXPECT_THAT(live().order(LiveOrder::pause, 0, ""), HasSubstr("has ended"));
+  EXPECT_THAT(write({make(Kind::set, "source.u", 3)}), ElementsAre(HasSubstr("has ended")));
+}
+
+TEST_F(LiveAccessTest, AResetSetsBackWhereTheRigIsAndNotWhatItHasRun) {
+  start();
+  ASSERT_EQ(live().order(LiveOrder::step, 10, ""), "");
+  while (snapshot()->rig.frames < 10) {
+  }
+  wait_for(State::pause);  // and stays in it: a rig that is reset while it stands still does not begin to run
+  EXPECT_EQ(snapshot()->rig.frames_run, 10);
+  ASSERT_EQ(live().order(LiveOrder::reset, 0, ""), "");
+  while (snapshot()->rig.frames >= 10) {
+  }
+  EXPECT_GE(snapshot()->rig.frames_run, 10);
+}
+
+TEST_F(LiveAccessTest, WhoWaitsIsAnsweredWhenTheRunEnds) {
+  start();
+  std::promise<LiveDone> done;
+  EXPECT_THAT(live().write({{make(Kind::set, "source.u", 3)}, 1'000'000'000, "tester"},
+                           [&](const LiveDone& end) { done.set_value(end); }),
+              IsEmpty());
+  std::promise<EpisodeEnd> ended;
+  live().episode({}, [&](const EpisodeEnd& end) { ended.set_value(end); });
+  std::this_thread::sleep_for(5ms);
+  stop();
+  const LiveDone what = done.get_future().get();
+  EXPECT_FALSE(what.applied);
+  EXPECT_THAT(what.problem, HasSubstr("the run ended before it"));
+  const EpisodeEnd end = ended.get_future().get();
+  EXPECT_TRUE(end.ended);
+  EXPECT_EQ(end.outcome, "stopped");
+}
+
+TEST_F(LiveAccessTest, RunsEpisodesUpToAndWithTheFrameOfTheStopDate) {
+  start(kRig, 100);
+  EpisodeRequest request;
+  request.stop = "2005-02-15T00:00:00.010+00:00";
+  request.in = {in("source", "u", 1), in("source", "u", 2, "2005-02-15T00:00:00.004Z")};
+  request.out = {{"sink", "y"},
+                 {"sink", "y", "2005-02-15T00:00:00.002Z"},
+                 {"rt", "frame", "2005-02-15T00:00:00.005Z"},
+                 {"types", "ds"}};
+  EpisodeEnd end = episode(request);
+  EXPECT_THAT(end.problems, IsEmpty());
+  EXPECT_FALSE(end.ended);
+  EXPECT_EQ(end.frame, 10);
+  EXPECT_EQ(end.date, "2005-02-15T00:00:00.01+00:00");
+  ASSERT_EQ(end.out.size(), 4U);
+  EXPECT_EQ(json(end.out[0]), 4.0);
+  EXPECT_EQ(json(end.out[1]), 2.0);
+  EXPECT_EQ(json(end.out[2]), 5);
+  EXPECT_EQ(json(end.out[3]), (Json{0.0, 0.0, 0.0}));
+  EXPECT_EQ(live().state(), State::pause);
+  end = episode({});  // to the end
+  EXPECT_TRUE(end.ended);
+  EXPECT_EQ(end.outcome, "completed");
+  EXPECT_EQ(end.frame, 99);
+  join();
+}
+
+TEST_F(LiveAccessTest, SaysAllThatIsWrongWithAnEpisodeBeforeAnythingRuns) {
+  start(kRig, 100);
+  EpisodeRequest first;
+  first.stop = "2005-02-15T00:00:00.010Z";
+  EXPECT_THAT(episode(first).problems, IsEmpty());
+  EpisodeRequest request;
+  request.stop = "2005-02-15T00:00:00.020Z";
+  request.in = {in("source", "u", 1, "2005-02-15T00:00:00.0105Z"),
+                in("source", "u", 1, "2005-02-15T00:00:00.005Z"),
+                in("source", "u", 1, "2005-02-15T00:00:00.021Z"),
+                in("nobody", "u", 1),
+                in("source", "q", 1),
+                in("source", "u", "a lot"),
+                in("sink", "u", 1),
+                in("types", "b", 1),
+                in("types", "i8", 128),
+                in("types", "ds", Json{1, 2}),
+                in("source", "u", 1, "yesterday"),
+                in("source", "u", 1, "2004-02-15T00:00:00Z")};
+  request.out = {{"sink", "none"}, {"sink", "y", "2005-02-15T00:00:00.3Z"}};
+  const EpisodeEnd end = episode(request);
+  EXPECT_EQ(end.problems.size(), 14U) << ::testing::PrintToString(end.problems);
+  for (const char* const part :
+       {"in[0] (source.u): '2005-02-15T00:00:00.0105Z' is between two frames; choose "
+        "2005-02-15T00:00:00.01+00:00 or 2005-02-15T00:00:00.011+00:00",
+        "in[1] (source.u): '2005-02-15T00:00:00.005Z' is past",
+        "in[2] (source.u): '2005-02-15T00:00:00.021Z' is after the stop date",
+        "in[3] (nobody.u): there is no entity 'nobody'", "in[4] (source.q): there is no variable 'source.q'",
+        "in[5]", "in[6] (sink.u): 'sink.u' is fed by 'source.y'",
+        "in[7] (types.b): is a whole number; true or false is expected",
+        "in[8] (types.i8): 128 is outside of the range of int8, -128 .. 127",
+        "in[9] (types.ds): is a list of 2; a list of 3 values", "in[10] (source.u): ",
+        "in[11] (source.u): '2004-02-15T00:00:00Z' is before the epoch", "out[0] (sink.none): ",
+        "out[1] (sink.y): '2005-02-15T00:00:00.3Z' is after the last frame of the run"})
+    EXPECT_THAT(end.problems, Contains(HasSubstr(part)));
+  EXPECT_EQ(snapshot()->frame, 10) << "nothing has run";
+  for (const char* const stop :
+       {"2005-02-15T00:00:00.010Z", "2005-02-15T00:00:00.0001Z", "2005-02-15T00:00:01Z", ""}) {
+    EpisodeRequest bad;
+    bad.stop = stop;
+    EXPECT_EQ(episode(bad).problems.size(), 1U) << stop;
+  }
+  EpisodeRequest to_the_end;
+  to_the_end.stop = "2005-02-15T00:00:00.1Z";
+  EXPECT_TRUE(episode(to_the_end).ended) << "the end of the run is a stop date, too";
+  join();
+}
+
+TEST_F(LiveAccessTest, AnAsynchronousThreadTakesWhatHasNoDateWhereItMeetsTheFrames) {
+  const std::string text = kRig + R"(
+  - { from: source.y, to: other.u, delayed: yes }
+)";
+  std::string apart = text;
+  apart.replace(apart.find("threads: {"), 0, "");
+  apart.replace(apart.find("main: { policy: other } }"), 25,
+                "main: { policy: other }, workers: { slow: { kind: asynchronous_must_finish, period: 4 ms, "
+                "policy: other } } }");
+  apart.replace(apart.find("  types:"), 0,
+                "  other: { model: gain, library: ./libmodels.so, thread: slow, jobs: { step: { cycle: 4 ms "
+                "}, control: { cycle: 4 ms } } }\n");
+  start(apart);
+  EpisodeRequest request;
+  request.stop = "2005-02-15T00:00:00.001Z";
+  EXPECT_THAT(episode(request).problems, IsEmpty());
+  request.stop = "2005-02-15T00:00:00.010Z";
+  request.in = {in("other", "k", 3)};
+  request.out = {{"other", "k", "2005-02-15T00:00:00.003Z"}, {"other", "k"}};
+  const EpisodeEnd end = episode(request);
+  ASSERT_THAT(end.problems, IsEmpty());
+  EXPECT_EQ(json(end.out[0]), 1.0);
+  EXPECT_EQ(json(end.out[1]), 3.0);
+  request.stop = "2005-02-15T00:00:00.020Z";
+  request.out.clear();
+  request.in = {in("other", "k", 3, "2005-02-15T00:00:00.013Z")};
+  EXPECT_THAT(episode(request).problems,
+              ElementsAre(HasSubstr("meets the frames only at multiples of 4; choose frame 16")));
+}
+
+TEST_F(LiveAccessTest, AnEpisodeEndsThoughSomebodyPausesAndResumesInBetween) {
+  start();
+  std::promise<EpisodeEnd> ended;
+  EpisodeRequest request;
+  request.stop = "2005-02-15T00:00:01.000Z";
+  live().episode(request, [&](const EpisodeEnd& end) { ended.set_value(end); });
+  auto future = ended.get_future();
+  while (future.wait_for(0s) != std::future_status::ready) {
+    (void)live().order(LiveOrder::pause, 0, "tester");
+    (void)live().order(LiveOrder::resume, 0, "tester");
+  }
+  EXPECT_EQ(future.get().frame, 1000);
+}
+
+TEST_F(LiveAccessTest, AResetInTheMiddleEndsAnEpisodeAndSaysSo) {
+  start();
+  std::promise<EpisodeEnd> ended;
+  live().episode({}, [&](const EpisodeEnd& end) { ended.set_value(end); });
+  EXPECT_THAT(live().order(LiveOrder::reset, 0, "tester"), HasSubstr("an episode is under way"));
+  while (snapshot()->frame < 0) {
+  }
+  run_->executive().request_reset();  // a model, a signal, the rig file
+  EXPECT_THAT(ended.get_future().get().problems, ElementsAre(HasSubstr("went back to an earlier state")));
+}
+
+TEST_F(LiveAccessTest, ManyReadersSeeWholeFramesOnly) {
+  start();
+  ASSERT_EQ(live().order(LiveOrder::resume, 0, "tester"), "");
+  std::atomic<int> torn{0};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i)
+    readers.emplace_back([&] {
+      for (int n = 0; n < 50; ++n) {
+        const LiveSnapshotPtr made = snapshot();
+        if (made->frame < 0) continue;
+        std::int64_t count = -1, frame = -1;
+        std::memcpy(&count, made->bytes.data() + live().variables()[ref("sink.long_count").variable].offset,
+                    8);
+        std::memcpy(&frame, made->bytes.data() + live().variables()[ref("rt.frame").variable].offset, 8);
+        torn += count != made->frame || frame != made->frame;
+      }
+    });
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(torn, 0);
+}
+
+}  // namespace
+}  // namespace tactus::executive

@@ -1,0 +1,332 @@
+#include "executive/model/model_library.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "executive/driver/driver.hpp"
+#include "executive/model/model_instance.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::executive {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+fs::path file_of(const std::string& name) { return fs::path(TEST_LIBRARIES) / ("lib" + name + ".so"); }
+
+/// What the loader says about a library; "" when nothing.
+std::string complaint(const fs::path& file) {
+  try {
+    const ModelLibrary library(file);
+  } catch (const LibraryError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// What is said about a model of a library.
+std::string complaint(const std::string& library_name, const std::string& model_name) {
+  const ModelLibrary library(file_of(library_name));
+  const tactus_model* const model = library.find(model_name);
+  if (model == nullptr) return "no model";
+  try {
+    const ModelInstance instance(*model, "m");
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// $TACTUS_PLUGIN_PATH for as long as it lives.
+class PluginPath {
+ public:
+  explicit PluginPath(const std::string& path) {
+    if (const char* before = std::getenv("TACTUS_PLUGIN_PATH")) before_ = before;
+    ::setenv("TACTUS_PLUGIN_PATH", path.c_str(), 1);
+  }
+  ~PluginPath() {
+    before_.empty() ? ::unsetenv("TACTUS_PLUGIN_PATH") : ::setenv("TACTUS_PLUGIN_PATH", before_.c_str(), 1);
+  }
+
+ private:
+  std::string before_;
+};
+
+TEST(ModelLibrary, HoldsSeveralModels) {
+  const ModelLibrary library(file_of("models"));
+  std::vector<std::string> names;
+  for (const tactus_model* model : library.models()) names.emplace_back(model->name);
+  EXPECT_THAT(names, ElementsAre("types", "gain", "constant"));
+  EXPECT_EQ(library.find("gain"), library.models()[1]);
+  EXPECT_EQ(library.find("Gain"), nullptr);
+  EXPECT_EQ(library.find(""), nullptr);
+  EXPECT_EQ(library.file(), file_of("models"));
+}
+
+TEST(ModelLibrary, LibrariesDoNotShareTheirModels) {
+  const ModelLibrary one(file_of("models"));
+  const ModelLibrary other(file_of("trouble"));
+  EXPECT_EQ(one.models().size(), 3U);
+  EXPECT_EQ(other.models().size(), 15U);
+  EXPECT_EQ(other.find("gain"), nullptr);
+}
+
+TEST(ModelLibrary, SaysWhyALibraryIsNone) {
+  struct Row {
+    const char* library;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"no_entry", " exports no 'tactus_models': it holds no tactus model"},
+      {"undefined", "nobody_defines_this"},
+      {"missing", "cannot load the library: "},
+      {"listing_none", " lists no model"},
+      {"listing_no_list", " lists no model"},
+      {"listing_null_model", " lists a model that is a null pointer"},
+      {"listing_other_abi",
+       " was built for version 99 of the model ABI, this tactus speaks version 1: build it again with the "
+       "headers of "
+       "this tactus"},
+      {"listing_no_name", " lists a model without name or declare function"},
+      {"listing_no_declare", " lists a model without name or declare function"},
+      {"listing_short_struct", " lists a model"},
+  };
+  for (const Row& row : rows) {
+    const std::string said = complaint(file_of(row.library));
+    EXPECT_THAT(said, HasSubstr(row.expected)) << row.library;
+    EXPECT_THAT(said, HasSubstr("lib" + std::string(row.library) + ".so"));
+  }
+}
+
+TEST(ModelLibrary, AFileThatIsNoLibraryIsSaid) {
+  const tactus::test::TempDir folder;
+  EXPECT_THAT(complaint(folder.write("text.so", "this is no library\n")),
+              StartsWith("cannot load the library: "));
+  EXPECT_THAT(complaint(folder.write("empty.so", "")), StartsWith("cannot load the library: "));
+  EXPECT_THAT(complaint(folder.path()), StartsWith("cannot load the library: "));
+}
+
+TEST(FindLibrary, ANameWithASlashIsRelativeToTheBase) {
+  const tactus::test::TempDir folder;
+  const fs::path file = folder.write("sub/libx.so", "");
+  EXPECT_EQ(find_library("./sub/libx.so", folder.path()), file);
+  EXPECT_EQ(find_library("sub/../sub/libx.so", folder.path()), file);
+  EXPECT_EQ(find_library(file.string(), "/nowhere"), file) << "an absolute path stays what it is";
+  for (const char* missing : {"./libx.so", "sub/", "./sub", "/nowhere/libx.so"}) {
+    try {
+      (void)find_library(missing, folder.path());
+      ADD_FAILURE() << missing;
+    } catch (const LibraryError& error) {
+      EXPECT_THAT(error.what(), AllOf(StartsWith("no file '"), HasSubstr("relative to the rig file")))
+          << missing;
+    }
+  }
+}
+
+TEST(FindLibrary, ABareNameIsLookedForInThePluginFolders) {
+  const tactus::test::TempDir one;
+  const tactus::test::TempDir two;
+  const PluginPath path(one.path().string() + "::" + two.path().string() + ":");
+  const auto folders = plugin_folders();
+  ASSERT_GE(folders.size(), 2U);
+  EXPECT_EQ(folders[0], one.path());
+  EXPECT_EQ(folders[1], two.path());
+  EXPECT_THAT(folders.back().string(), EndsWith("/lib/tactus"));
+  const fs::path second = two.write("libx.so", "");
+  EXPECT_EQ(find_library("x", "/anywhere"), second);
+  const fs::path first = one.write("libx.so", "");
+  EXPECT_EQ(find_library("x", "/anywhere"), first) << "the first folder wins";
+  try {
+    (void)find_library("y", one.path());
+    ADD_FAILURE();
+  } catch (const LibraryError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(StartsWith("no library 'y'; looked for "), HasSubstr((one.path() / "liby.so").string()),
+                      HasSubstr((two.path() / "liby.so").string()), HasSubstr("/lib/tactus/liby.so"),
+                      EndsWith("./liby.so")));
+  }
+}
+
+TEST(ModelInstance, KeepsWhatTheModelDeclares) {
+  const ModelLibrary library(file_of("models"));
+  const ModelInstance instance(*library.find("gain"), "amp");
+  EXPECT_EQ(instance.name(), "amp");
+  const Variable* const k = instance.find_variable("k");
+  ASSERT_NE(k, nullptr);
+  EXPECT_EQ(k->name, "amp.k");
+  EXPECT_EQ(k->role, TACTUS_PARAMETER);
+  EXPECT_EQ(k->type, TACTUS_DOUBLE);
+  EXPECT_EQ(k->about, "amplification");
+  EXPECT_EQ(*static_cast<double*>(k->data), 1.0);
+  const Variable* const many = instance.find_variable("many");
+  ASSERT_NE(many, nullptr);
+  EXPECT_EQ(many->count, 3U);
+  EXPECT_EQ(many->unit_text, "V");
+  EXPECT_EQ(many->role, TACTUS_INPUT);
+  EXPECT_EQ(instance.find_variable("amp.k"), nullptr);
+  EXPECT_EQ(instance.find_variable(""), nullptr);
+  ASSERT_EQ(instance.jobs().size(), 4U);
+  EXPECT_EQ(instance.jobs()[1].name, "step");
+  EXPECT_EQ(instance.jobs()[1].phase, 100U);
+  EXPECT_EQ(instance.jobs()[1].cycle, (rtsync::Period{2'000'000, 1}));
+  EXPECT_EQ(instance.jobs()[2].job_class, TACTUS_CONTROLLER);
+  EXPECT_EQ(instance.jobs()[2].phase, 60000U);
+  EXPECT_TRUE(instance.jobs()[2].cycle.is_zero());
+  EXPECT_STREQ(instance.failure(), "");
+}
+
+TEST(ModelInstance, KnowsEveryTypeAndItsLabels) {
+  const ModelLibrary library(file_of("models"));
+  const ModelInstance instance(*library.find("types"), "t");
+  struct Row {
+    const char* name;
+    tactus_type type;
+    std::uint32_t count;
+  };
+  const Row rows[] = {
+      {"b", TACTUS_BOOL, 0},      {"i8", TACTUS_INT8, 0},      {"u8", TACTUS_UINT8, 0},
+      {"i16", TACTUS_INT16, 0},   {"u16", TACTUS_UINT16, 0},   {"i32", TACTUS_INT32, 0},
+      {"u32", TACTUS_UINT32, 0},  {"i64", TACTUS_INT64, 0},    {"u64", TACTUS_UINT64, 0},
+      {"f", TACTUS_FLOAT, 0},     {"d", TACTUS_DOUBLE, 0},     {"gear", TACTUS_UINT8, 0},
+      {"wide", TACTUS_UINT64, 0}, {"signed", TACTUS_INT16, 0}, {"bs", TACTUS_BOOL, 2},
+      {"i8s", TACTUS_INT8, 3},    {"u64s", TACTUS_UINT64, 2},  {"fs", TACTUS_FLOAT, 2},
+      {"ds", TACTUS_DOUBLE, 3},   {"gears", TACTUS_UINT8, 2},
+  };
+  for (const Row& row : rows) {
+    const Variable* const variable = instance.find_variable(row.name);
+    ASSERT_NE(variable, nullptr) << row.name;
+    EXPECT_EQ(variable->type, row.type) << row.name;
+    EXPECT_EQ(variable->count, row.count) << row.name;
+  }
+  const Variable* const gear = instance.find_variable("gear");
+  ASSERT_EQ(gear->labels.size(), 3U);
+  EXPECT_EQ(gear->labels[1].name, "drive");
+  EXPECT_EQ(gear->labels[1].value, 3);
+}
+
+TEST(ModelInstance, SaysWhyAModelCannotBeMade) {
+  struct Row {
+    const char* library;
+    const char* model;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"trouble", "throws", "model 'throws' could not be constructed: the sensor is not calibrated"},
+      {"trouble", "throws_int", "could not be constructed: threw something that is not a std::exception"},
+      {"trouble", "declare_throws", "model 'declare_throws' could not declare itself: no table"},
+      {"trouble", "declare_throws_int",
+       "could not declare itself: threw something that is not a std::exception"},
+      {"trouble", "twice", "could not declare itself: variable 'u': declared twice"},
+      {"trouble", "swallows", "could not declare itself: variable 'u': declared twice"},
+      {"trouble", "bad_unit", "could not declare itself: variable 'u': unit 'N m/('"},
+      {"trouble", "bad_name",
+       "variable '2nd': a name is letters, digits, '_' and '.', and begins with a letter"},
+      {"trouble", "labels_on_double", "variable 'x': only integers have labels"},
+      {"trouble", "label_outside", "variable 'x': label 'high' = 256 does not fit into uint8"},
+      {"trouble", "label_below", "variable 'x': label 'low' = -129 does not fit into int8"},
+      {"trouble", "job_twice", "job 'step': declared twice"},
+      {"trouble", "bad_phase", "job 'step': phase 65536 is outside 0 .. 65535"},
+      {"trouble", "bad_cycle", "job 'step': its cycle is not a fraction num/den with num >= 0 and den > 0"},
+      {"trouble", "bad_class", "job 'step': has a class that tactus does not know"},
+      {"raw", "misaligned", "variable 'u': its memory is not aligned for its type"},
+      {"raw", "no_memory", "variable 'u': has no memory"},
+      {"raw", "old_variable", "a variable was declared with another version of tactus/model.h"},
+      {"raw", "bad_type", "variable 'u': has a type that tactus does not know"},
+      {"raw", "bad_role", "variable 'u': has a role that tactus does not know"},
+      {"raw", "no_name", "variable '': a name is letters"},
+      {"raw", "old_job", "a job was declared with another version of tactus/model.h"},
+      {"raw", "bad_class", "job 'step': has a class that tactus does not know"},
+      {"raw", "no_function", "job 'step': has no function"},
+      {"raw", "negative_cycle", "job 'step': its cycle is not a fraction"},
+      {"raw", "silent", "model 'silent' could not declare itself"},
+      {"raw", "null_declarations", "a variable was declared with another version of tactus/model.h"},
+      {"raw", "refused", "model 'refused' could not be constructed: no licence"},
+  };
+  for (const Row& row : rows)
+    EXPECT_THAT(complaint(row.library, row.model), HasSubstr(row.expected)) << row.model;
+  EXPECT_EQ(complaint("raw", "fine"), "");
+  EXPECT_EQ(complaint("raw", "no_unit"), "") << "no unit is a pure number";
+}
+
+TEST(ModelInstance, DestroysWhatItCreatedOnce) {
+  const SharedLibrary raw(file_of("raw"));
+  const auto live = reinterpret_cast<int (*)()>(raw.symbol("raw_live"));
+  ASSERT_NE(live, nullptr);
+  const ModelLibrary library(file_of("raw"));
+  {
+    const ModelInstance one(*library.find("counted"), "one");
+    const ModelInstance two(*library.find("counted"), "two");
+    EXPECT_EQ(live(), 2);
+  }
+  EXPECT_EQ(live(), 0);
+  EXPECT_THROW(ModelInstance(*library.find("half"), "half"), std::runtime_error);
+  EXPECT_EQ(live(), 0) << "created, then refused: destroyed";
+  EXPECT_THROW(ModelInstance(*library.find("refused"), "refused"), std::runtime_error);
+  EXPECT_EQ(live(), 0) << "never created: never destroyed";
+}
+
+TEST(ModelInstance, APairOfCFunctionsIsAModel) {
+  const ModelLibrary library(file_of("pair"));
+  ASSERT_EQ(library.models().size(), 1U);
+  const ModelInstance instance(*library.find("pair"), "p");
+  ASSERT_EQ(instance.jobs().size(), 1U);
+  EXPECT_EQ(instance.jobs()[0].name, "step");
+  EXPECT_EQ(instance.jobs()[0].job_class, TACTUS_SCHEDULED);
+  const tactus_call call{0, 0, 0.5};
+  *static_cast<double*>(instance.find_variable("u")->data) = 4;
+  EXPECT_EQ(instance.jobs()[0].run(instance.self(), &call), 0);
+  EXPECT_EQ(*static_cast<double*>(instance.find_variable("y")->data), 8.5);
+}
+
+TEST(DriverLibrary, SaysWhyADriverIsNone) {
+  const PluginPath path(TEST_LIBRARIES);
+  struct Row {
+    const char* name;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"nodriver", "exports no 'tactus_driver': it is no driver"},
+      {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is 'tactus driver 4, C++ ABI "},
+      {"othername", "is driver 'csv' of kind 'record'"},
+      {"otherkind", "is driver 'otherkind' of kind 'gpio'"},
+      {"null", "is no driver"},
+      {"missing", "this machine has no driver 'missing' of kind 'record'; there are: "},
+  };
+  for (const Row& row : rows) {
+    try {
+      const DriverLibrary driver("record", row.name);
+      ADD_FAILURE() << row.name;
+    } catch (const LibraryError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(row.expected));
+    }
+  }
+  EXPECT_NO_THROW(DriverLibrary("record", "fine"));
+  EXPECT_NE(DriverLibrary("record", "csv").make_record_sink(), nullptr);
+}
+
+TEST(DriverLibrary, SaysWhyTheBuildLeftADriverOut) {
+  const test::TempDir folder;
+  folder.write("tactus-clock-gpio.left-out", "it needs a library; install it and build tactus again\n");
+  const PluginPath path((folder / "none").string() + ":" + folder.path().string());
+  try {
+    const DriverLibrary driver("clock", "gpio");
+    ADD_FAILURE();
+  } catch (const LibraryError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "this machine has no driver 'gpio' of kind 'clock'; it was not built: it needs a library; install it "
+        "and build tactus again");
+  }
+}
+
+}  // namespace
+}  // namespace tactus::executive

@@ -1,0 +1,178 @@
+#include "executive/run/note_teller.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+using rtsync::Nanoseconds;
+using rtsync::OverrunCause;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+FrameNote overrun(std::int64_t frame, Nanoseconds by, OverrunCause cause) {
+  FrameNote note;
+  note.timing.frame = frame;
+  note.timing.paced = true;
+  note.timing.slack = -by;
+  note.timing.work = 1ms + by;
+  note.timing.overrun = cause;
+  note.timing.late_wake = cause == OverrunCause::late_wake;
+  note.slack_before = {1'000, 2'000, -3'000, 4'500, 999};
+  return note;
+}
+
+FrameNote late_wake(std::int64_t frame, Nanoseconds late) {
+  FrameNote note;
+  note.timing.frame = frame;
+  note.timing.paced = true;
+  note.timing.late = late;
+  note.timing.work = 20us;
+  note.timing.slack = 800us;
+  note.timing.late_wake = true;
+  return note;
+}
+
+struct Desk {
+  Plan plan;
+  NoteTeller teller{plan};
+  Desk() {
+    plan.jobs.resize(2);
+    plan.jobs[1].name = "motor.step";
+  }
+};
+
+TEST(NoteTeller, IsSilentWhenThereIsNothingToTell) {
+  Desk desk;
+  EXPECT_THAT(desk.teller.tell(0), IsEmpty());
+}
+
+TEST(NoteTeller, TellsOneOverrunInFull) {
+  Desk desk;
+  FrameNote note = overrun(81533, 3us, OverrunCause::work);
+  note.longest_job = 1;
+  note.longest_job_ns = 950'000;
+  desk.teller.take(note);
+  EXPECT_THAT(
+      desk.teller.tell(0),
+      ElementsAre("1 overrun in frame 81533 (1 by work, 0 by a late wake, 0 catching up): worst in frame "
+                  "81533, over by 3.00 us, woken 0 ns late, work 1.00 ms, longest job motor.step 950 us; "
+                  "slack of the 5 frames before: 1.00 us 2.00 us -3.00 us 4.50 us 999 ns"));
+  EXPECT_THAT(desk.teller.tell(0), IsEmpty()) << "told once";
+}
+
+TEST(NoteTeller, SumsUpManyAndNamesTheWorst) {
+  Desk desk;
+  desk.teller.take(overrun(10, 5us, OverrunCause::work));
+  FrameNote worst = overrun(11, 2ms, OverrunCause::catching_up);
+  worst.timing.lost = 2;
+  desk.teller.take(worst);
+  FrameNote grace = overrun(14, 1us, OverrunCause::catching_up);
+  grace.timing.grace = true;
+  grace.timing.lost = 1;
+  desk.teller.take(grace);
+  const auto lines = desk.teller.tell(0);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(
+      lines[0].starts_with("3 overruns in frames 10 to 14 (1 by work, 0 by a late wake, 2 catching up; 1 in "
+                           "the start-up grace; 3 slots lost): worst in frame 11, over by 2.00 ms, "))
+      << lines[0];
+  desk.teller.take(overrun(20, 1us, OverrunCause::work));
+  EXPECT_TRUE(
+      desk.teller.tell(0).at(0).starts_with("1 overrun in frame 20 (1 by work, 0 by a late wake, 0 catching "
+                                            "up): worst in frame 20"))
+      << "the sums begin anew";
+}
+
+TEST(NoteTeller, TellsLateWakesApartFromOverruns) {
+  Desk desk;
+  desk.teller.take(late_wake(3, 150us));
+  desk.teller.take(late_wake(4, 450us));
+  desk.teller.take(late_wake(9, 120us));
+  EXPECT_THAT(
+      desk.teller.tell(0),
+      ElementsAre(
+          "3 late wakes in frames 3 to 9: worst 450 us after the slot of frame 4; the machine ran the "
+          "thread late, its work took 20.0 us"));
+}
+
+TEST(NoteTeller, AnOverrunByALateWakeIsBoth) {
+  Desk desk;
+  desk.teller.take(overrun(7, 5us, OverrunCause::late_wake));
+  const auto lines = desk.teller.tell(0);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(lines[0].starts_with("1 overrun in frame 7 (0 by work, 1 by a late wake, 0 catching up)"))
+      << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("1 late wake in frame 7")) << lines[1];
+}
+
+TEST(NoteTeller, BlamesHousekeepingAndNotTheMachine) {
+  Desk desk;
+  FrameNote note = overrun(501, 4'900us, OverrunCause::housekeeping);
+  note.timing.late = 9'900us;
+  note.timing.late_by_housekeeping = true;
+  note.timing.housekeeping = 14'895us;
+  desk.teller.take(note);
+  const auto lines = desk.teller.tell(0);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(lines[0].starts_with(
+      "1 overrun in frame 501 (0 by work, 0 by a late wake, 1 by housekeeping, 0 catching up)"))
+      << lines[0];
+  EXPECT_EQ(lines[1],
+            "1 frame begun late by housekeeping in frame 501: worst 9.90 ms after the slot of frame 501; "
+            "copying checkpoints and snapshots and the like took 14.9 ms after the frame before");
+}
+
+TEST(NoteTeller, AdmitsWhatWasLostOnce) {
+  Desk desk;
+  EXPECT_THAT(desk.teller.tell(12), ElementsAre("12 notes of frames lost (the ring was full)"));
+  EXPECT_THAT(desk.teller.tell(12), IsEmpty());
+  EXPECT_THAT(desk.teller.tell(15), ElementsAre("3 notes of frames lost (the ring was full)"));
+}
+
+TEST(DurationText, HasThreeDigitsAndTheUnitThatFits) {
+  struct Row {
+    std::int64_t ns;
+    const char* text;
+  };
+  const Row rows[] = {
+      {0, "0 ns"},
+      {1, "1 ns"},
+      {999, "999 ns"},
+      {1'000, "1.00 us"},
+      {1'234, "1.23 us"},
+      {9'994, "9.99 us"},
+      {9'996, "10.0 us"},
+      {12'340, "12.3 us"},
+      {99'940, "99.9 us"},
+      {99'960, "100 us"},
+      {123'456, "123 us"},
+      {999'499, "999 us"},
+      {999'501, "1.00 ms"},
+      {1'200'000, "1.20 ms"},
+      {999'600'000, "1.00 s"},
+      {1'000'000'000, "1.00 s"},
+      {3'600'000'000'000, "3600 s"},
+      {-3'000'000'000, "-3.00 s"},
+      {-450, "-450 ns"},
+      {-999'501, "-1.00 ms"},
+      {INT64_MAX, "9223372037 s"},
+      {INT64_MIN, "-9223372037 s"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(rtsync::duration_text(row.ns), row.text) << row.ns;
+}
+
+TEST(SimTimeText, IsInSecondsWithMilliseconds) {
+  EXPECT_EQ(rtsync::sim_time_text(0), "0.000 s");
+  EXPECT_EQ(rtsync::sim_time_text(12'345'000'000), "12.345 s");
+  EXPECT_EQ(rtsync::sim_time_text(1'180'000'000'000), "1180.000 s");
+}
+
+}  // namespace
+}  // namespace tactus::executive

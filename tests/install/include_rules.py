@@ -1,0 +1,136 @@
+"""The rules of the architecture that a grep can check. One line for each place that breaks one; silence otherwise.
+
+    include_rules.py CHECKOUT
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+FLOORS = ["rtsync", "config", "executive", "drivers"]  # from the ground up; an include only points down
+# The rooms of a floor, likewise from the ground up. Rooms of one row do not know each other.
+ROOMS = {
+    "rtsync": ["exchange time", "host", "clock crash", "thread", "facts wait"],
+    "executive": ["include", "model integration", "driver", "state record", "plan", "frame", "live", "run",
+                  "embed", "app c_api"],
+    "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
+}
+# Which folder owns a third-party header.
+OWNERS = {
+    "yaml-cpp": "config/",
+    "CLI": "executive/app/",
+    "boost": "executive/integration/",
+    "spdlog": "executive/run/",
+    "gpiod": "drivers/gpio/",
+    "systemd": "rtsync/host/",
+    "asio": "drivers/silkit/",
+    "microhttpd": "drivers/live/http/",
+}
+# Arrows that point up, until they are turned.
+KNOWN = {("executive/app/silkit_participant.hpp", "drivers/silkit/include/tactus/silkit.h")}
+TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive", "rtsync", "drivers", "config",
+       "tests", "scripts", "docs"}
+SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".in"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def files_of(root, *more):
+    """What git tracks, and with "--others" also what it might; without git, what lies there."""
+    git = ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z", "--exclude-standard", "--cached", *more]
+    try:
+        listed = subprocess.run(git, capture_output=True, text=True, check=True).stdout
+        return sorted({path for path in listed.split("\0") if path and (root / path).is_file()})
+    except (OSError, subprocess.CalledProcessError):
+        found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+        return sorted(str(path) for path in found if path.parts[0] not in ("build", "runs", ".git", ".cache"))
+
+
+def public_headers(files):
+    """How others spell a header of an `include` folder -> where it lies."""
+    found = {}
+    for path in files:
+        folder, include, spelling = path.partition("/include/")
+        if include and folder.split("/")[0] in FLOORS:
+            found[spelling] = path
+    return found
+
+
+def place_of(included, folder, root, public):
+    """The path of a header of ours, or None."""
+    for candidate in (pathlib.PurePosixPath(folder) / included, pathlib.PurePosixPath(included)):
+        if (root / candidate).is_file():
+            resolved = (root / candidate).resolve()
+            return str(resolved.relative_to(root)) if resolved.is_relative_to(root) else None
+    if included in public:
+        return public[included]
+    first, _, rest = included.partition("/")
+    if first == "tactus" and rest.split("/")[0] in FLOORS:  # as an installed tactus has it
+        return rest
+    return included if first in FLOORS else None
+
+
+def room_of(path):
+    """The house with rooms that a file is in, the number of its row, and the room; None elsewhere."""
+    for house, rows in ROOMS.items():
+        if not path.startswith(house + "/"):
+            continue
+        room = path[len(house) + 1:].split("/")
+        if len(room) == 1:
+            return house, -1, ""  # right in the house: the ground that all rooms stand on
+        for number, row in enumerate(rows):
+            if room[0] in row.split():
+                return house, number, room[0]
+        return house, None, room[0]
+    return None
+
+
+def broken_arrow(path, target):
+    """Why a file must not include another, or None."""
+    home, floor = path.split("/")[0], target.split("/")[0]
+    if FLOORS.index(floor) > FLOORS.index(home):
+        return "an include only points down: " + " > ".join(reversed(FLOORS))
+    here, there = room_of(path), room_of(target)
+    if here is None or there is None or here[0] != there[0] or here[2] == there[2]:
+        return None
+    if here[1] is not None and there[1] is not None and there[1] >= here[1] and here[2] != "":
+        return f"in {here[0]}/ {here[2]} stands under {there[2]} or beside it"
+    return None
+
+
+def complaints_about(root, path, public):
+    if (room := room_of(path)) and room[1] is None:
+        yield f"{path}: {room[0]}/ has no room {room[2]}; its rooms stand in tests/install/include_rules.py"
+    for number, line in enumerate((root / path).read_text(errors="replace").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        included = match[1]
+        target = place_of(included, path.rpartition("/")[0], root, public)
+        why = broken_arrow(path, target) if target and (path, target) not in KNOWN else None
+        if why:
+            yield f"{path}:{number}: includes {included}; {why}"
+        library = re.split(r"[/.]", included)[0]
+        owner = OWNERS.get(library)
+        if owner and not target and not path.startswith(owner):
+            yield f"{path}:{number}: includes {included}; only {owner} may, so that {library} stays replaceable"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    complaints = []
+    # A note somebody left lying at the top is their own business until it is added.
+    for entry in sorted({path.split("/")[0] for path in files_of(root)}):
+        if entry not in TOP and not entry.startswith("."):
+            complaints.append(f"{entry}: not one of the top level's entries ({' '.join(sorted(TOP))}); put it inside one")
+    files = [path for path in files_of(root, "--others") if path.split("/")[0] in FLOORS]
+    public = public_headers(files)
+    for path in files:
+        if pathlib.Path(path).suffix in SOURCES:
+            complaints.extend(complaints_about(root, path, public))
+    for complaint in complaints:
+        print(complaint)
+    if complaints:
+        sys.exit(f"{len(complaints)} broken; the rules are in docs/architecture.md")
+
+
+main()

@@ -1,0 +1,27 @@
+#include "rtsync/host/provision.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace tactus::rtsync {
+namespace {
+
+TEST(ProvisionSentence, SaysWhatWasAskedWhatIsThereWhyAndWhatMendsIt) {
+  EXPECT_EQ(sentence(granted("CPUs 3", "CPUs 3")), "CPUs 3: granted");
+  EXPECT_EQ(sentence(granted("a timer slack of 1 ns", "0 ns")), "a timer slack of 1 ns: granted (0 ns)");
+  EXPECT_EQ(
+      sentence(refused("SCHED_FIFO priority 80", "SCHED_OTHER", {"RLIMIT_RTPRIO is 0", "ulimit -r 99"})),
+      "SCHED_FIFO priority 80: refused, got SCHED_OTHER: RLIMIT_RTPRIO is 0; mend it with: ulimit -r 99");
+}
+
+TEST(Provisions, AreAllGrantedOnlyIfEachIs) {
+  EXPECT_TRUE(all_granted({}));
+  EXPECT_TRUE(all_granted({granted("a", "a")}));
+  EXPECT_FALSE(all_granted({granted("a", "a"), refused("b", "", {"no", "yes"})}));
+}
+
+TEST(ErrorWords, NameTheErrno) { EXPECT_EQ(error_words(EPERM), "Operation not permitted (EPERM)"); }
+
+}  // namespace
+}  // namespace tactus::rtsync

@@ -12,8 +12,6 @@ constexpr std::string_view kShape = "YYYY-MM-DDThh:mm:ss";
 constexpr std::chrono::sys_seconds kFirst = std::chrono::sys_days(std::chrono::year(1678) / 1 / 1);
 constexpr std::chrono::sys_seconds kBehind = std::chrono::sys_days(std::chrono::year(2262) / 1 / 1);
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// All of the text is digits, and there are few.
 int number(std::string_view digits) {
   int value = 0;

@@ -16,8 +16,6 @@ using rtsync::Wide;
 constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kInt64Min = std::numeric_limits<std::int64_t>::min();
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// (-1)^negative * digits * 10^exponent; digits neither begin nor end with 0, and are empty for zero.
 struct Decimal {
   bool negative = false;

@@ -27,6 +27,9 @@ std::string hint(std::string_view word, const std::vector<std::string>& known);
 /// Without blanks and tabs at both ends.
 std::string_view trimmed(std::string_view text);
 
+/// 0 to 9, whatever the locale.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// Whether the text is a name: letters, digits, _ and -, 1 to 64 of them.
 bool is_name(std::string_view text);
 

@@ -103,8 +103,6 @@ bool is_letter(char c) {
          (static_cast<unsigned char>(c) & 0x80U) != 0;  // letters beyond ASCII; · ² ³ are taken out before
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// x * 10^power, rounded once as long as the power of ten is exact (up to 22).
 double shift(double x, int power) {
   if (power == 0) return x;

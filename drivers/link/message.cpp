@@ -21,8 +21,6 @@ static_assert(std::endian::native == std::endian::little, "raw and serdes are co
 // Of SerDes: what stands before the elements of an array.
 using Count = std::uint32_t;
 
-std::size_t size_of(const Element& element) { return executive::size_of(element.type) * element.elements; }
-
 template <class T>
 T load(const std::byte* from) {
   T value;

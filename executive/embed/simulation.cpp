@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kStopPatience = 5s;    // before a stop becomes an abort
-constexpr auto kAbortPatience = 10s;  // before a run is left behind
+constexpr auto kStopPatience = 5s;   // before a stop becomes an abort
+constexpr auto kAbortTimeout = 10s;  // before a run is left behind
 constexpr const char* kStopped = "stopped by the program";
 constexpr const char* kAborted = "aborted by the program";
 
@@ -26,12 +26,12 @@ void leave_behind(std::unique_ptr<HostedRun> run, std::unique_ptr<Rig> rig) {
 
 }  // namespace
 
-Simulation::Turn::Turn(Simulation& simulation) : simulation_(simulation) {
+Simulation::CallLock::CallLock(Simulation& simulation) : simulation_(simulation) {
   if (simulation_.in_call_.exchange(true))
     throw BusyError("another thread is in a call of this simulation; wait for its return");
 }
 
-Simulation::Turn::~Turn() { simulation_.in_call_.store(false); }
+Simulation::CallLock::~CallLock() { simulation_.in_call_.store(false); }
 
 Simulation::Simulation(const std::string& rig_file, SimulationOptions options)
     : options_(std::move(options)) {
@@ -45,7 +45,7 @@ Simulation::~Simulation() {
     run_->stop(kStopped);
     if (!run_->wait_for(kStopPatience)) run_->abort(kAborted);
   }
-  if (!run_->wait_for(kAbortPatience) || run_->run().stuck()) leave_behind(std::move(run_), std::move(rig_));
+  if (!run_->wait_for(kAbortTimeout) || run_->run().stuck()) leave_behind(std::move(run_), std::move(rig_));
 }
 
 HostedRun& Simulation::start(bool live) {
@@ -105,7 +105,7 @@ void Simulation::keep_end() {
 }
 
 RunEnd Simulation::run() {
-  const Turn turn(*this);
+  const CallLock turn(*this);
   (void)start(false);
   return finish();
 }

@@ -31,6 +31,7 @@ KNOWN = {("executive/app/silkit_participant.hpp", "drivers/silkit/include/tactus
 TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive", "rtsync", "drivers", "config",
        "tests", "scripts", "docs"}
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".in"}
+FIXED_WIDTH = re.compile(r"\bstd::u?int(8|16|32|64|ptr|max)_t\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -115,6 +116,14 @@ def complaints_about(root, path, public):
             yield f"{path}:{number}: includes {included}; only {owner} may, so that {library} stays replaceable"
 
 
+def missing_cstdint(root, path):
+    """<string> and its like bring <cstdint> along with GCC 12, no longer with GCC 13."""
+    text = (root / path).read_text(errors="replace")
+    used = FIXED_WIDTH.search(text)
+    if used and "#include <cstdint>" not in text:
+        yield f"{path}:{text.count(chr(10), 0, used.start()) + 1}: {used[0]} without #include <cstdint>"
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     complaints = []
@@ -127,6 +136,8 @@ def main():
     for path in files:
         if pathlib.Path(path).suffix in SOURCES:
             complaints.extend(complaints_about(root, path, public))
+        if path.endswith(".hpp"):
+            complaints.extend(missing_cstdint(root, path))
     for complaint in complaints:
         print(complaint)
     if complaints:

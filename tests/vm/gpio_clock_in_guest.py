@@ -110,7 +110,7 @@ def check(checks, runs):
         checks.equal(f"{name}: {STEADY_FRAMES} frames, none lost",
                      (run.status, run.frames.get("run"), run.frames.get("lost"), run.frames.get("overruns")),
                      (0, STEADY_FRAMES, 0, 0), run)
-        checks.equal(f"{name}: locked, and no edge missing", (run.clock.get("state"), run.clock.get("missed"),
+        checks.equal(f"{name}: locked, and no edge missing", (run.clock.get("state"), run.clock.get("missing"),
                      sum(run.faults.values())), ("locked", 0, 0), run)
         rt = run.summary.get("rt", {})
         checks.equal(f"{name}: no heap call and no page fault", (rt.get("heap_calls"), rt.get("page_faults")), (0, 0), rt)
@@ -123,21 +123,21 @@ def check(checks, runs):
 
     run = runs["fast"]
     checks.that("edges that are 300 ppm fast are followed",
-                run.status == 0 and abs(run.clock["frequency_ppm"] - 300) < 30 and run.clock["missed"] == 0, run)
+                run.status == 0 and abs(run.clock["frequency_ppm"] - 300) < 30 and run.clock["missing"] == 0, run)
     run = runs["slow_edges"]
     checks.that("100 Hz discipline 1 kHz", run.status == 0 and run.clock["state"] == "locked"
-                and run.clock["missed"] == 0 and 190 <= run.clock["edges"] <= 230, run)
+                and run.clock["missing"] == 0 and 190 <= run.clock["edges"] <= 230, run)
     run = runs["fast_edges"]
-    checks.that("every fifth of 5 kHz starts a frame", run.status == 0 and run.clock["missed"] <= 5
+    checks.that("every fifth of 5 kHz starts a frame", run.status == 0 and run.clock["missing"] <= 5
                 and run.clock["edges"] >= 4900 and run.frames["lost"] == 0, run)
 
     for name in ("missing_one", "missing_one_edge"):
         run = runs[name]
         checks.that(f"{name}: each is counted, and the clock locked again", run.status == 0
-                    and 35 <= run.clock["missed"] <= 45 and run.clock["max_consecutive_missed"] == 1
+                    and 35 <= run.clock["missing"] <= 45 and run.clock["max_consecutive_missing"] == 1
                     and run.clock["relocks"] >= 35 and run.frames["lost"] == 0, run)
     run = runs["missing_five"]
-    checks.that("five in a row are bridged", run.status == 0 and run.clock["missed"] == 5
+    checks.that("five in a row are bridged", run.status == 0 and run.clock["missing"] == 5
                 and run.faults["missing"] == 0 and run.clock["state"] == "locked", run)
     for name in ("lost_and_back", "lost_and_back_edge"):
         run = runs[name]
@@ -146,10 +146,10 @@ def check(checks, runs):
                     and run.clock["relocks"] >= 1, run)
     run = runs["double"]
     checks.that("second edges are counted and not followed", run.status == 0
-                and run.faults["double"] + run.faults["glitch"] >= 80 and run.clock["missed"] == 0, run)
+                and run.faults["double"] + run.faults["glitch"] >= 80 and run.clock["missing"] == 0, run)
     run = runs["glitch"]
     checks.that("glitches are counted and not followed", run.status == 0 and run.faults["glitch"] >= 80
-                and run.clock["missed"] == 0 and run.clock["state"] == "locked", run)
+                and run.clock["missing"] == 0 and run.clock["state"] == "locked", run)
     run = runs["early"]
     checks.that("edges that come early are counted and start no frame", run.status == 0 and run.faults["jitter"] >= 80
                 and run.faults["missing"] == 0 and run.clock["state"] == "locked" and run.frames["lost"] == 0, run)

@@ -72,7 +72,7 @@ run() {
 run guarded :
 demote_the_guard() {
     for task in /proc/$rig/task/*; do
-        [ "$(cat $task/comm)" = runaway-guard ] && chrt -o -p 0 ${task##*/}
+        [ "$(cat $task/comm)" = stuck-watchdog ] && chrt -o -p 0 ${task##*/}
     done
 }
 run limited demote_the_guard --set models.here.parameters.at_call=LIMITED --set models.there.parameters.at_call=LIMITED
@@ -134,7 +134,7 @@ def check_guarded(checks, run):
 
 def check_limited(checks, run):
     check_threads(checks, "limited", run)
-    checks.equal("limited: the guard is an ordinary thread now", run.threads.get("runaway-guard", (0, -1, -1))[1:], (0, 0),
+    checks.equal("limited: the guard is an ordinary thread now", run.threads.get("stuck-watchdog", (0, -1, -1))[1:], (0, 0),
                  run)
     checks.that(f"limited: the kernel ended it (SIGXCPU) {run.hung_for():.1f} s after the last sign of life before "
                 f"({LIMIT_S:.1f} s are stated)", run.status == 128 + 24 and run.hung_for() > LIMIT_S / 2, run)

@@ -80,7 +80,7 @@ def measure(guest):
     answers["edge"] = percentiles(frames(guest.work / "edge"))  # slots are the edges' time stamps
     answers["pll"] = summaries["pll"]["clock"]["phase_error_ns"]
     for name, summary in summaries.items():
-        lost = (summary["frames"]["lost"], summary["clock"]["missed"])
+        lost = (summary["frames"]["lost"], summary["clock"]["missing"])
         if lost != (0, 0):
             raise NoAnswer(f"discipline {name}: slots lost and edges missed: {lost}")
     return answers, done.took

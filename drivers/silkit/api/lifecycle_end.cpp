@@ -26,10 +26,10 @@ void LifecycleEnd::expect() {
   expected_ = true;
 }
 
-void LifecycleEnd::reach(ParticipantState last) {
+void LifecycleEnd::reach(ParticipantState state) {
   const std::scoped_lock held(mutex_);
   if (last_) return;
-  last_ = last;
+  last_ = state;
   changed_.notify_all();
 }
 

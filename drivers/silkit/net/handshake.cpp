@@ -5,14 +5,13 @@
 namespace tactus::silkit {
 namespace {
 
-constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
 constexpr std::size_t kMostStreams = 4096;
 
 }  // namespace
 
 /// Announces this participant on a stream it has opened; `info`: of the participant there, null: the
 /// registry.
-void Mesh::Parts::greet(const LinkPtr& link, const PeerInfo* info) {
+void Mesh::Impl::greet(const LinkPtr& link, const PeerInfo* info) {
   Engine& engine = owner_.engine();
   const Announcement announcement{
       {}, {engine.name(), engine.id(), acceptors_, Engine::capabilities()}, registry_.simulation};
@@ -26,10 +25,10 @@ void Mesh::Parts::greet(const LinkPtr& link, const PeerInfo* info) {
     flush();
   }
   link->start();
-  turn_over();
+  end_read_cycle();
 }
 
-std::shared_ptr<Stream> Mesh::Parts::enter(Descriptor socket) {
+std::shared_ptr<Stream> Mesh::Impl::enter(Descriptor socket) {
   if (leaving_ || links_.size() >= kMostStreams) return nullptr;
   auto link = std::make_shared<Link>(*this, std::move(socket), Link::Phase::stranger);
   link->limit_messages(kLargestAnnouncement);
@@ -37,7 +36,7 @@ std::shared_ptr<Stream> Mesh::Parts::enter(Descriptor socket) {
   return link;
 }
 
-void Mesh::Parts::received(Link& link, const Frame& frame) {
+void Mesh::Impl::received(Link& link, const Frame& frame) {
   if (leaving_) return;
   switch (frame.kind) {
     case Kind::subscription:
@@ -57,10 +56,10 @@ void Mesh::Parts::received(Link& link, const Frame& frame) {
     default:
       return;
   }
-  turn_over();
+  end_read_cycle();
 }
 
-void Mesh::Parts::handshake(Link& link, ByteView body) {
+void Mesh::Impl::handshake(Link& link, ByteView body) {
   switch (registry_kind(body)) {
     case RegistryKind::announcement:
       return announced(link, decode_announcement(body));
@@ -79,7 +78,7 @@ void Mesh::Parts::handshake(Link& link, ByteView body) {
   }
 }
 
-void Mesh::Parts::announced(Link& link, Announcement announcement) {
+void Mesh::Impl::announced(Link& link, Announcement announcement) {
   if (link.phase != Link::Phase::stranger || link.waiting)
     throw WireError("an announcement where none is due");
   const auto& [version, info, simulation] = announcement;
@@ -102,13 +101,13 @@ void Mesh::Parts::announced(Link& link, Announcement announcement) {
   admit(link, info);
 }
 
-Mesh::Parts::Link* Mesh::Parts::namesake(const Link& link, const std::string& name) const {
+Mesh::Impl::Link* Mesh::Impl::namesake(const Link& link, const std::string& name) const {
   for (const LinkPtr& other : links_)
     if (other.get() != &link && other->peer && other->name == name) return other.get();
   return nullptr;
 }
 
-void Mesh::Parts::refuse(Link& link, const std::string& why) {
+void Mesh::Impl::refuse(Link& link, const std::string& why) {
   {
     const auto lock = owner_.lock();
     encode(link.queue(), AnnouncementReply{{}, false, {}, why});
@@ -118,7 +117,7 @@ void Mesh::Parts::refuse(Link& link, const std::string& why) {
   ended(link, "refused: " + why);
 }
 
-void Mesh::Parts::admit(Link& link, const PeerInfo& info) {
+void Mesh::Impl::admit(Link& link, const PeerInfo& info) {
   const auto lock = owner_.lock();
   Engine& engine = owner_.engine();
   link.name = info.name;
@@ -132,7 +131,7 @@ void Mesh::Parts::admit(Link& link, const PeerInfo& info) {
   flush();
 }
 
-void Mesh::Parts::replied(Link& link, const AnnouncementReply& reply) {
+void Mesh::Impl::replied(Link& link, const AnnouncementReply& reply) {
   if (link.phase != Link::Phase::greeted) throw WireError("a reply where none is due");
   const std::string from = link.registry ? "the registry at " + settings_.registry_uri : in_quotes(link.name);
   if (!reply.success)
@@ -157,7 +156,7 @@ void Mesh::Parts::replied(Link& link, const AnnouncementReply& reply) {
 
 // ---- the end of a stream, on the I/O thread
 
-void Mesh::Parts::ended(Link& link, const std::string& why) {
+void Mesh::Impl::ended(Link& link, const std::string& why) {
   if (!link.is_open()) return;
   const LinkPtr self = std::static_pointer_cast<Link>(link.shared_from_this());
   door_->settled(link);
@@ -180,15 +179,15 @@ void Mesh::Parts::ended(Link& link, const std::string& why) {
     admit(*other, info);
     break;
   }
-  turn_over();
+  end_read_cycle();
 }
 
-void Mesh::Parts::say_end(const Link& link, const std::string& why) {
+void Mesh::Impl::say_end(const Link& link, const std::string& why) {
   const std::string reason = why.empty() ? "" : ": " + why;
   if (link.registry) {
     if (link.phase != Link::Phase::up)
       return fail_join("the registry at " + settings_.registry_uri + " ended the connection" + reason);
-    return journal_.say(Journal::Level::warn,
+    return journal_.say(LogSink::Level::warn,
                         "the registry at " + settings_.registry_uri +
                             " is gone; this simulation goes on, but nobody can join it" + reason);
   }
@@ -200,22 +199,22 @@ void Mesh::Parts::say_end(const Link& link, const std::string& why) {
       joining_.unanswered.erase(link.name);
       joining_.changed.notify_all();
     }
-    return journal_.say(Journal::Level::warn,
+    return journal_.say(LogSink::Level::warn,
                         "participant " + in_quotes(link.name) + " left while this one was joining" + reason);
   }
   if (why.empty()) return;
   const std::string text = who(link) + " is disconnected" + reason;
   if (link.phase == Link::Phase::stranger || link.is_broken()) return complain(text);
-  journal_.say(Journal::Level::warn, text);
+  journal_.say(LogSink::Level::warn, text);
 }
 
 /// Of who is no good participant: there is no end of them.
-void Mesh::Parts::complain(const std::string& text) {
+void Mesh::Impl::complain(const std::string& text) {
   if (const auto suffix = complaints_.suffix(Clock::now().time_since_epoch().count()))
-    journal_.say(Journal::Level::warn, text + *suffix);
+    journal_.say(LogSink::Level::warn, text + *suffix);
 }
 
-std::string Mesh::Parts::who(const Link& link) const {
+std::string Mesh::Impl::who(const Link& link) const {
   if (!link.name.empty()) return "participant " + in_quotes(link.name);
   return link.waiting ? "participant " + in_quotes(link.waiting->name) : "a stream without a name";
 }

@@ -15,13 +15,11 @@
 #include <utility>
 
 #include "drivers/silkit/core/seldom.hpp"
-#include "drivers/silkit/net/door.hpp"
+#include "drivers/silkit/net/connection_acceptor.hpp"
 #include "drivers/silkit/net/stream.hpp"
 
 namespace tactus::silkit {
 namespace {
-
-constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
 
 std::string in_simulation(const std::string& simulation) {
   return simulation.empty() ? "" : " of simulation '" + simulation + "'";
@@ -40,12 +38,12 @@ std::string cure_for(const std::exception& failure) {
 
 }  // namespace
 
-class Registry::Parts {
+class Registry::Impl {
  public:
-  Parts(RegistrySettings settings, Journal& journal);
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  ~Parts();
+  Impl(RegistrySettings settings, LogSink& journal);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
 
   std::string listen(const std::string& text);
   void on_all_disconnected(std::function<void()> handler);
@@ -55,7 +53,7 @@ class Registry::Parts {
   /// A stream, and the participant behind it once it has announced itself.
   class Guest final : public Stream {
    public:
-    Guest(Parts& parts, Descriptor socket)
+    Guest(Impl& parts, Descriptor socket)
         : Stream(parts.io_, std::move(socket)), ip(remote_ip(number())), parts_(parts) {}
 
     const std::optional<std::string> ip;
@@ -67,7 +65,7 @@ class Registry::Parts {
     void received(const Frame& frame) override { parts_.received(*this, frame); }
     void ended(const std::string& why) override { parts_.ended(*this, why); }
     void writable() override { parts_.write(*this); }
-    Parts& parts_;
+    Impl& parts_;
   };
   using GuestPtr = std::shared_ptr<Guest>;
 
@@ -83,12 +81,12 @@ class Registry::Parts {
   static std::string name_of(const Guest& guest);
 
   const RegistrySettings settings_;
-  Journal& journal_;
+  LogSink& journal_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
-  Door door_;
+  ConnectionAcceptor door_;
   std::set<GuestPtr> guests_;  ///< the I/O thread's
-  Seldom complaints_;          ///< likewise
+  LogThrottle complaints_;     ///< likewise
 
   mutable std::mutex mutex_;
   std::vector<std::string> names_;  ///< of the registered ones
@@ -97,19 +95,19 @@ class Registry::Parts {
   std::optional<rtsync::PinnedThread> thread_;  ///< last: it uses everything above
 };
 
-Registry::Parts::Parts(RegistrySettings settings, Journal& journal)
+Registry::Impl::Impl(RegistrySettings settings, LogSink& journal)
     : settings_(std::move(settings)),
       journal_(journal),
       door_(
-          io_, Door::Settings{}, [this](Descriptor socket) { return enter(std::move(socket)); },
+          io_, ConnectionAcceptor::Settings{}, [this](Descriptor socket) { return enter(std::move(socket)); },
           [this](Stream& stream, const std::string& why) { ended(static_cast<Guest&>(stream), why); }) {
   thread_.emplace(settings_.io_thread, [this] { io_.run(); });
-  for (const rtsync::Provision& wish : thread_->provisions())
-    if (!wish.granted)
-      journal_.say(Journal::Level::warn, "registry: the I/O thread: " + rtsync::sentence(wish));
+  for (const rtsync::Provision& add_provision : thread_->provisions())
+    if (!add_provision.granted)
+      journal_.say(LogSink::Level::warn, "registry: the I/O thread: " + rtsync::sentence(add_provision));
 }
 
-Registry::Parts::~Parts() {
+Registry::Impl::~Impl() {
   asio::post(io_, [this] {
     door_.close();
     for (const GuestPtr& guest : guests_) guest->close();
@@ -119,14 +117,14 @@ Registry::Parts::~Parts() {
   try {
     thread_->join();
   } catch (const std::exception& failure) {
-    journal_.say(Journal::Level::error, std::string("registry: ") + failure.what());
+    journal_.say(LogSink::Level::error, std::string("registry: ") + failure.what());
   }
   if (const std::uint64_t more = complaints_.left_out(); more > 0)
-    journal_.say(Journal::Level::warn,
+    journal_.say(LogSink::Level::warn,
                  "registry: " + std::to_string(more) + " streams more were refused or disconnected");
 }
 
-std::string Registry::Parts::listen(const std::string& text) {
+std::string Registry::Impl::listen(const std::string& text) {
   Uri uri;
   try {
     uri = parse_registry_uri(text);
@@ -151,12 +149,12 @@ std::string Registry::Parts::listen(const std::string& text) {
       local.path = socket_path(kRegistryName, 0, uri.text(), std::filesystem::current_path()).string();
       listeners.emplace_back(local, SocketOptions{});
     } catch (const std::exception& failure) {
-      journal_.say(Journal::Level::warn,
+      journal_.say(LogSink::Level::warn,
                    std::string("registry: no domain socket, TCP only: ") + failure.what());
     }
   }
   if (!uri.is_loopback())
-    journal_.say(Journal::Level::warn,
+    journal_.say(LogSink::Level::warn,
                  "registry: " + uri.text() +
                      " can be reached from other machines, by anybody: the protocol knows "
                      "no passwords");
@@ -174,25 +172,26 @@ std::string Registry::Parts::listen(const std::string& text) {
   return uri.text();
 }
 
-void Registry::Parts::on_all_disconnected(std::function<void()> handler) {
+void Registry::Impl::on_all_disconnected(std::function<void()> handler) {
   const std::lock_guard lock(mutex_);
   all_disconnected_ = std::move(handler);
 }
 
-std::vector<std::string> Registry::Parts::participants() const {
+std::vector<std::string> Registry::Impl::participants() const {
   const std::lock_guard lock(mutex_);
   return names_;
 }
 
-std::shared_ptr<Stream> Registry::Parts::enter(Descriptor socket) {
-  if (guests_.size() >= settings_.most_participants + Door::Settings{}.most_strangers) return nullptr;
+std::shared_ptr<Stream> Registry::Impl::enter(Descriptor socket) {
+  if (guests_.size() >= settings_.most_participants + ConnectionAcceptor::Settings{}.most_strangers)
+    return nullptr;
   auto guest = std::make_shared<Guest>(*this, std::move(socket));
   guest->limit_messages(kLargestAnnouncement);
   guests_.insert(guest);
   return guest;
 }
 
-void Registry::Parts::received(Guest& guest, const Frame& frame) {
+void Registry::Impl::received(Guest& guest, const Frame& frame) {
   if (frame.kind == Kind::registry) {
     ByteView body = frame.body;
     if (registry_kind(body) != RegistryKind::announcement) return;  // forwarding is declined
@@ -205,7 +204,7 @@ void Registry::Parts::received(Guest& guest, const Frame& frame) {
   }
 }
 
-void Registry::Parts::announced(Guest& guest, ByteView body) {
+void Registry::Impl::announced(Guest& guest, ByteView body) {
   if (guest.registered) throw WireError("a second announcement");
   Announcement announcement = decode_announcement(body);
   const std::string refusal = refusal_of(announcement);
@@ -226,12 +225,12 @@ void Registry::Parts::announced(Guest& guest, ByteView body) {
     const std::lock_guard lock(mutex_);
     names_.push_back(guest.info.name);
   }
-  journal_.say(Journal::Level::info, "registry: " + name_of(guest) + " has joined");
+  journal_.say(LogSink::Level::info, "registry: " + name_of(guest) + " has joined");
   write(guest);
 }
 
 /// Why not; "" when nothing speaks against it.
-std::string Registry::Parts::refusal_of(const Announcement& announcement) const {
+std::string Registry::Impl::refusal_of(const Announcement& announcement) const {
   const auto& [version, peer, simulation] = announcement;
   if (version != ProtocolVersion{})
     return "protocol version " + std::to_string(version.high) + "." + std::to_string(version.low) +
@@ -251,7 +250,7 @@ std::string Registry::Parts::refusal_of(const Announcement& announcement) const 
   return "";
 }
 
-KnownParticipants Registry::Parts::known_to(const Guest& guest) const {
+KnownParticipants Registry::Impl::known_to(const Guest& guest) const {
   KnownParticipants known;
   const std::optional<std::string> here = own_ip(guest.number());
   for (const GuestPtr& other : guests_) {
@@ -263,7 +262,7 @@ KnownParticipants Registry::Parts::known_to(const Guest& guest) const {
   return known;
 }
 
-void Registry::Parts::write(Guest& guest) {
+void Registry::Impl::write(Guest& guest) {
   if (guest.write() != Stream::Written::waiting) return;
   if (guest.queued() > settings_.most_queued)
     ended(guest, "does not read: " + std::to_string(guest.queued()) + " bytes wait for it");
@@ -271,16 +270,16 @@ void Registry::Parts::write(Guest& guest) {
     guest.when_writable();
 }
 
-void Registry::Parts::ended(Guest& guest, const std::string& why) {
+void Registry::Impl::ended(Guest& guest, const std::string& why) {
   if (!guest.is_open()) return;
   const bool registered = guest.registered;
   const std::string text = name_of(guest) + " is disconnected: " + why;
   if (!why.empty() && (guest.is_broken() || !registered))
     complain(text);
   else if (!why.empty())
-    journal_.say(Journal::Level::warn, "registry: " + text);
+    journal_.say(LogSink::Level::warn, "registry: " + text);
   else if (registered)
-    journal_.say(Journal::Level::info, "registry: " + name_of(guest) + " has left");
+    journal_.say(LogSink::Level::info, "registry: " + name_of(guest) + " has left");
   forget(guest);
   std::function<void()> handler;
   if (registered) {
@@ -290,23 +289,23 @@ void Registry::Parts::ended(Guest& guest, const std::string& why) {
   try {
     if (handler) handler();
   } catch (const std::exception& failure) {
-    journal_.say(Journal::Level::error,
+    journal_.say(LogSink::Level::error,
                  std::string("registry: the all disconnected handler failed: ") + failure.what());
   } catch (...) {
-    journal_.say(Journal::Level::error, "registry: the all disconnected handler failed");
+    journal_.say(LogSink::Level::error, "registry: the all disconnected handler failed");
   }
 }
 
 /// Of who is no good participant: there is no end of them.
-void Registry::Parts::complain(const std::string& text) {
+void Registry::Impl::complain(const std::string& text) {
   const std::int64_t now_ns = settings_.steady_ns
                                   ? settings_.steady_ns()
                                   : std::chrono::steady_clock::now().time_since_epoch().count();
   if (const auto suffix = complaints_.suffix(now_ns))
-    journal_.say(Journal::Level::warn, "registry: " + text + *suffix);
+    journal_.say(LogSink::Level::warn, "registry: " + text + *suffix);
 }
 
-void Registry::Parts::forget(Guest& guest) {
+void Registry::Impl::forget(Guest& guest) {
   const auto self = std::static_pointer_cast<Guest>(guest.shared_from_this());
   if (guest.registered) {
     const std::lock_guard lock(mutex_);
@@ -317,13 +316,13 @@ void Registry::Parts::forget(Guest& guest) {
   guests_.erase(self);
 }
 
-std::string Registry::Parts::name_of(const Guest& guest) {
+std::string Registry::Impl::name_of(const Guest& guest) {
   if (guest.registered) return "participant '" + guest.info.name + "'" + in_simulation(guest.simulation);
   return "a stream from " + guest.ip.value_or("this machine");
 }
 
-Registry::Registry(RegistrySettings settings, Journal& journal)
-    : parts_(std::make_unique<Parts>(std::move(settings), journal)) {}
+Registry::Registry(RegistrySettings settings, LogSink& journal)
+    : parts_(std::make_unique<Impl>(std::move(settings), journal)) {}
 Registry::~Registry() = default;
 std::string Registry::listen(const std::string& uri) { return parts_->listen(uri); }
 void Registry::on_all_disconnected(std::function<void()> handler) {

@@ -11,6 +11,9 @@
 
 namespace tactus::silkit {
 
+/// The longest announcement that is taken from who has not said yet who it is, in bytes.
+constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
+
 /// Cuts what arrives into messages; queues what is to go, and writes it as far as the socket takes it. A turn
 /// reads 64 KiB or less, so that no stream keeps the others waiting.
 ///

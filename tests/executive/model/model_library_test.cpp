@@ -314,17 +314,17 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
 }
 
 TEST(DriverLibrary, SaysWhyTheBuildLeftADriverOut) {
-  const test::TempDir folder;
-  folder.write("tactus-clock-gpio.left-out", "it needs a library; install it and build tactus again\n");
+  const tactus::test::TempDir folder;
+  folder.write("tactus-clock-sundial.left-out", "it needs a library; install it and build tactus again\n");
   const PluginPath path((folder / "none").string() + ":" + folder.path().string());
   try {
-    const DriverLibrary driver("clock", "gpio");
+    const DriverLibrary driver("clock", "sundial");
     ADD_FAILURE();
   } catch (const LibraryError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "this machine has no driver 'gpio' of kind 'clock'; it was not built: it needs a library; install it "
-        "and build tactus again");
+    EXPECT_STREQ(error.what(),
+                 "this machine has no driver 'sundial' of kind 'clock'; it was not built: it needs a "
+                 "library; install it "
+                 "and build tactus again");
   }
 }
 

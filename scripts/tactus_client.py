@@ -201,35 +201,35 @@ class Rig:
         return self._events(*self._begin("GET", path, None, silence))
 
     def pause(self) -> None:
-        """An order is taken at the end of the frame; wait_for("Pause") comes back when it was."""
-        self._order("pause")
+        """A command is taken at the end of the frame; wait_for("Pause") comes back when it was."""
+        self._command("pause")
 
     def resume(self) -> None:
-        self._order("resume")
+        self._command("resume")
 
     def step(self, frames: int = 1) -> None:
         """Runs so many frames, then pauses."""
-        self._order("step", frames=frames)
+        self._command("step", frames=frames)
 
     def run_until(self, sim_time: str | int) -> None:
         """Runs until a simulated time, "2.5s" or in ns, then pauses."""
         key = "until" if isinstance(sim_time, str) else "until_ns"
-        self._order("run_until", **{key: sim_time})
+        self._command("run_until", **{key: sim_time})
 
     def reset(self) -> None:
         """Back to before the initialization jobs, and on from frame 0."""
-        self._order("reset")
+        self._command("reset")
 
     def stop(self) -> None:
         """Ends the run, with status 0."""
-        self._order("stop")
+        self._command("stop")
 
     def checkpoint(self) -> None:
         """Writes one into the run folder."""
-        self._order("checkpoint")
+        self._command("checkpoint")
 
-    def _order(self, order: str, **more: Any) -> None:
-        self._call("POST", "/v1/orders", {"order": order, **more})
+    def _command(self, command: str, **more: Any) -> None:
+        self._call("POST", "/v1/commands", {"command": command, **more})
 
     def run_open(self, stop: str | None = None, inputs: Iterable[Sequence[Any]] = (),
                  outputs: Iterable[Sequence[str]] = (), timeout: float = math.inf) -> Episode:

@@ -25,17 +25,17 @@ using executive::DeviceError;
 using rtsync::duration_text;
 using rtsync::Fact;
 using rtsync::Grade;
-using rtsync::Instant;
 using rtsync::MonotonicTime;
 using rtsync::Nanoseconds;
+using rtsync::TimePoint;
 
 constexpr const char* kNeedsLine = "a line that nobody else holds";
 constexpr const char* kNeedsEdges = "an edge per period, each within 10 % of it";
 
-Instant<MonotonicTime> monotonic_now() {
+TimePoint<MonotonicTime> monotonic_now() {
   timespec time{};
   (void)::clock_gettime(CLOCK_MONOTONIC, &time);
-  return Instant<MonotonicTime>(std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec));
+  return TimePoint<MonotonicTime>(std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec));
 }
 
 std::string kernel_release() {
@@ -93,9 +93,9 @@ class EdgeCount {
  public:
   /// Watches for this long.
   EdgeCount(rtsync::EdgeSource& source, Nanoseconds time) {
-    const Instant<MonotonicTime> end = monotonic_now() + time;
-    std::array<Instant<MonotonicTime>, 64> read;
-    Instant<MonotonicTime> last{};
+    const TimePoint<MonotonicTime> end = monotonic_now() + time;
+    std::array<TimePoint<MonotonicTime>, 64> read;
+    TimePoint<MonotonicTime> last{};
     while (monotonic_now() < end) {
       const rtsync::EdgeRead got = source.wait(end, read);
       overflowed_ |= got.overflowed;

@@ -13,9 +13,9 @@ namespace {
 
 using rtsync::EdgeRead;
 using rtsync::EdgeStatus;
-using rtsync::Instant;
 using rtsync::MonotonicTime;
 using rtsync::Nanoseconds;
+using rtsync::TimePoint;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
@@ -30,8 +30,8 @@ std::int64_t now(clockid_t clock) TACTUS_RT {
 EdgeLineSource::EdgeLineSource(std::unique_ptr<EdgeLine> line, std::string what)
     : line_(std::move(line)), what_(std::move(what)), opened_(now(CLOCK_MONOTONIC)) {}
 
-EdgeRead EdgeLineSource::wait(Instant<MonotonicTime> deadline,
-                              std::span<Instant<MonotonicTime>> edges) TACTUS_RT {
+EdgeRead EdgeLineSource::wait(TimePoint<MonotonicTime> deadline,
+                              std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT {
   if (gone_ != 0) return gone(gone_);
   for (;;) {
     const std::int64_t left =
@@ -52,7 +52,7 @@ EdgeRead EdgeLineSource::wait(Instant<MonotonicTime> deadline,
   }
 }
 
-EdgeRead EdgeLineSource::take(std::span<Instant<MonotonicTime>> edges) TACTUS_RT {
+EdgeRead EdgeLineSource::take(std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT {
   EdgeRead read;
   std::array<std::int64_t, 16> stamps;
   while (read.count < edges.size()) {
@@ -67,7 +67,7 @@ EdgeRead EdgeLineSource::take(std::span<Instant<MonotonicTime>> edges) TACTUS_RT
       if (!stamps_are_monotonic(stamps[0])) return gone(EPROTO);
     }
     for (std::size_t i = 0; i < taken.count; ++i)
-      edges[read.count++] = Instant<MonotonicTime>(Nanoseconds(stamps.at(i)));
+      edges[read.count++] = TimePoint<MonotonicTime>(Nanoseconds(stamps.at(i)));
     in_a_row_ += taken.count;
     if (in_a_row_ >= line_->buffer()) {
       read.overflowed = true;

@@ -19,12 +19,12 @@ class EdgeLineSource final : public rtsync::EdgeSource {
  public:
   EdgeLineSource(std::unique_ptr<EdgeLine> line, std::string what);
 
-  rtsync::EdgeRead wait(rtsync::Instant<rtsync::MonotonicTime> deadline,
-                        std::span<rtsync::Instant<rtsync::MonotonicTime>> edges) TACTUS_RT override;
+  rtsync::EdgeRead wait(rtsync::TimePoint<rtsync::MonotonicTime> deadline,
+                        std::span<rtsync::TimePoint<rtsync::MonotonicTime>> edges) TACTUS_RT override;
   std::string what() const override;
 
  private:
-  rtsync::EdgeRead take(std::span<rtsync::Instant<rtsync::MonotonicTime>> edges) TACTUS_RT;
+  rtsync::EdgeRead take(std::span<rtsync::TimePoint<rtsync::MonotonicTime>> edges) TACTUS_RT;
   rtsync::EdgeRead gone(int error) TACTUS_RT;
   bool stamps_are_monotonic(std::int64_t stamp) TACTUS_RT;
 

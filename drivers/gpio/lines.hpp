@@ -27,8 +27,8 @@ std::string no_permission(const std::string& path);
 [[noreturn]] void refuse(const Chip& chip, const std::vector<unsigned>& lines, int error);
 
 /// Makes a request, and says in words why it was refused.
-template <class Ask>
-auto request(const Chip& chip, const std::vector<unsigned>& lines, Ask ask) {
+template <class JobRequest>
+auto request(const Chip& chip, const std::vector<unsigned>& lines, JobRequest ask) {
   try {
     return ask();
   } catch (const std::system_error& refused) {

@@ -297,14 +297,14 @@ void Courier::create_signals() {
          static_cast<std::uint8_t>(publication.history ? 1 : 0));
     publishers_.push_back(publisher);
   }
-  for (Ear& ear : ears_) {
+  for (SubscriptionContext& ear : ears_) {
     const Subscription& subscription = ledger_.signals.subscriptions[ear.subscription];
     Spec spec(subscription);
     SilKit_DataSubscriber* subscriber = nullptr;
     must(api_->DataSubscriber_Create, &subscriber, participant_, subscription.name.c_str(), &spec.value,
          static_cast<void*>(&ear),
          [](void* context, SilKit_DataSubscriber*, const SilKit_DataMessageEvent* event) {
-           const Ear& heard = *static_cast<Ear*>(context);
+           const SubscriptionContext& heard = *static_cast<SubscriptionContext*>(context);
            heard.ledger->on_message(heard.subscription, event);
          });
   }

@@ -42,7 +42,7 @@ class Courier {
     std::string what;
   };
   /// What handlers are given, one per subscription.
-  struct Ear {
+  struct SubscriptionContext {
     Ledger* ledger = nullptr;
     std::size_t subscription = 0;
   };
@@ -91,7 +91,7 @@ class Courier {
   SilKit_TimeSyncService* time_ = nullptr;
   SilKit_SystemMonitor* monitor_ = nullptr;
   std::vector<SilKit_DataPublisher*> publishers_;
-  std::vector<Ear> ears_;
+  std::vector<SubscriptionContext> ears_;
 
   bool started_ = false;
   bool ready_told_ = false;

@@ -4,14 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rtsync/thread/gate.hpp"
+#include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/rt.hpp"
-#include "rtsync/exchange/slot_ring.hpp"
+#include "rtsync/thread/gate.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::drivers::link {
 
-using MonotonicInstant = rtsync::Instant<rtsync::MonotonicTime>;
+using MonotonicInstant = rtsync::TimePoint<rtsync::MonotonicTime>;
 
 /// No virtual time: the sender has none.
 constexpr std::int64_t kNoStamp = INT64_MIN;
@@ -49,7 +49,7 @@ class Exchange {
 
   // ---- from the participant to the frames
 
-  rtsync::SlotRing inbox;  ///< Incoming, block
+  rtsync::BlockRing inbox;  ///< Incoming, block
   // What the frames look at every time stands on one cache line.
   alignas(64) std::atomic<Federation> federation{Federation::assembling};
   std::atomic<std::int64_t> granted{-1};  ///< the highest step whose grant has come; all before it have, too
@@ -82,7 +82,7 @@ class Exchange {
 
   // ---- from the frames to the participant
 
-  rtsync::SlotRing outbox;  ///< Outgoing, blocks: one for every step that was taken
+  rtsync::BlockRing outbox;  ///< Outgoing, blocks: one for every step that was taken
   alignas(64) std::atomic<std::int64_t> steps_done{
       0};  ///< steps whose last frame has ended; may be completed
   std::atomic<std::int64_t> outgoing_lost{0};

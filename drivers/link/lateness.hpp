@@ -9,14 +9,14 @@
 namespace tactus::drivers::link {
 
 /// How long the others may take to go on after a pause or a freeze, before anything is late again.
-constexpr Nanoseconds kToGoOn{100'000'000};
+constexpr Nanoseconds kResumeGrace{100'000'000};
 
 /// Judges whether the grants of steps come in time. A grant is due when the first frame of its step begins:
 /// it is late by what passes from then on, whether or not that frame itself was late.
 ///
 /// While somebody is excused nothing is late. After it, and after a freeze of the rig, there is a pardon:
 ///
-///     waiting      until the first new grant, or for kToGoOn: nothing is late
+///     waiting      until the first new grant, or for kResumeGrace: nothing is late
 ///     catching up  until virtual time has caught up: a grant is late by what passes from the one before, or
 ///                  from the end of the waiting; a step is late when no grant came since the step before it
 ///
@@ -42,19 +42,19 @@ class Lateness {
   /// A frame begins: who is excused, who is pardoned? Before judge(). `granted`: as it was before the inbox
   /// was read.
   void pardon(const Exchange& exchange, std::int64_t granted, MonotonicInstant now) TACTUS_RT;
-  /// This frame's data may be old: somebody is excused, or has gone on, or still may, within kToGoOn.
+  /// This frame's data may be old: somebody is excused, or has gone on, or still may, within kResumeGrace.
   bool pardons_age() const TACTUS_RT { return pardons_age_; }
   /// A frame of `step` begins, its first one or another.
   Judgement judge(const Exchange& exchange, std::int64_t granted, std::int64_t step, bool first,
                   MonotonicInstant now, PortStatus& status, PortTotals& totals) TACTUS_RT;
   /// The rig was frozen, and goes on; `granted` by now.
   void start_anew(std::int64_t granted) TACTUS_RT {
-    pardon_ = Pardon::begins;
+    pardon_ = GracePhase::begins;
     granted_before_ = granted;
   }
 
  private:
-  enum class Pardon : std::uint8_t { none, excused, begins, waiting, catching_up };
+  enum class GracePhase : std::uint8_t { none, excused, begins, waiting, catching_up };
 
   static constexpr std::int64_t kSteps = 4096;  // whose StepBegin is remembered
 
@@ -71,7 +71,7 @@ class Lateness {
   std::int64_t oldest_due_ns_ = 0;     // of the oldest that was missing; it, or one before it
   std::int64_t assessed_ = -1;         // up to this step, those that came are accounted for
   std::int64_t granted_at_step_ = -1;  // when the step began
-  Pardon pardon_ = Pardon::none;
+  GracePhase pardon_ = GracePhase::none;
   bool pardons_age_ = false;
   std::int64_t granted_before_ = -1;  // when the waiting began
   std::int64_t waiting_since_ns_ = 0;

@@ -273,9 +273,9 @@ void Ledger::note(std::string text) {
 
 // ----------------------------------------------------------------------------------------------------- owner
 
-void Ledger::give_orders_to(executive::LinkOrders* orders) {
+void Ledger::give_commands_to(executive::LinkCommands* commands) {
   const Held held(mutex);
-  orders_ = orders;
+  commands_ = commands;
 }
 
 void Ledger::ready() {
@@ -303,7 +303,7 @@ std::vector<std::string> Ledger::take_notes() {
 void Ledger::close() {
   const Held held(mutex);
   closed_ = true;
-  orders_ = nullptr;
+  commands_ = nullptr;
 }
 
 // -------------------------------------------------------------------------------------------- with the mutex
@@ -354,7 +354,7 @@ void Ledger::judge_pauses() {
 void Ledger::hold_rig(bool yes) {
   if (holding_ == yes) return;
   holding_ = yes;
-  if (orders_ != nullptr) orders_->hold(yes);
+  if (commands_ != nullptr) commands_->set_peer_pause(yes);
 }
 
 /// A participant has gone, whose last state this was.
@@ -405,7 +405,7 @@ void Ledger::order_stop() {
   stop_ordered_ = true;
   const std::string why = "the federation stopped" + (stopper_ ? ": " + stopper_->text() : "");
   remember(why);
-  if (orders_ != nullptr) orders_->request_stop(kept_for_ever(why));
+  if (commands_ != nullptr) commands_->request_stop(kept_for_ever(why));
   exchange_.become(Federation::left);
 }
 
@@ -415,7 +415,7 @@ void Ledger::order_abort(const std::string& cause, const std::string& instead) {
   abort_ordered_ = true;
   const std::string why = instead.empty() ? "the federation failed: " + cause : instead;
   remember(why);
-  if (orders_ != nullptr) orders_->request_abort(kept_for_ever(why));
+  if (commands_ != nullptr) commands_->request_abort(kept_for_ever(why));
   exchange_.become(Federation::left);
 }
 

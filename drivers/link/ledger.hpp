@@ -20,7 +20,7 @@ namespace tactus::drivers::link {
 using Steady = std::chrono::steady_clock;
 
 /// What is known of the federation: written down by the library's handlers, which come on any thread, several
-/// at once, and at any time; read by the courier. Draws the conclusions: grants, orders to the rig, pauses.
+/// at once, and at any time; read by the courier. Draws the conclusions: grants, commands to the rig, pauses.
 ///
 /// Threads  any. Nothing is called with its mutex held but the orders, which are wait-free.
 class Ledger {
@@ -58,7 +58,7 @@ class Ledger {
   /// The rig stands still, and not for one of the others: they are to be told.
   bool wants_pause();
   bool communication_ready();
-  /// From here on the end is ours: nobody is given orders because of it.
+  /// From here on the end is ours: nobody is given commands because of it.
   void begin_leaving();
   /// The federation is left: frames need nobody's leave any more.
   void leave_federation();
@@ -67,7 +67,7 @@ class Ledger {
 
   // ---- the owner
 
-  void give_orders_to(executive::LinkOrders* orders);
+  void give_commands_to(executive::LinkCommands* commands);
   /// The initialization jobs are done.
   void ready();
   bool is_ready();
@@ -115,7 +115,7 @@ class Ledger {
   bool federation_is(Federation which) const;
 
   Exchange& exchange_;
-  executive::LinkOrders* orders_ = nullptr;
+  executive::LinkCommands* commands_ = nullptr;
   bool closed_ = false;
   bool leaving_ = false;
   bool ready_ = false;
@@ -145,7 +145,7 @@ class Ledger {
   std::int64_t notes_lost_ = 0;
 };
 
-/// A text that is never freed: orders keep pointers. @when service
+/// A text that is never freed: commands keep pointers. @when service
 const char* kept_for_ever(std::string text);
 
 }  // namespace tactus::drivers::link

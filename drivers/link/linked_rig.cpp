@@ -40,12 +40,12 @@ class LinkedRig final : public executive::Link {
     port_.redirect(where);
   }
 
-  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings& helper, std::int64_t) override {
-    participant_.join(orders, helper);
+  void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper, std::int64_t) override {
+    participant_.join(commands, helper);
   }
   void cancel() override { participant_.cancel(); }
   void ready() override { participant_.ready(); }
-  std::vector<std::string> tell() override;
+  std::vector<std::string> take_log_lines() override;
   std::vector<std::string> describe() const override;
   std::string ending() const override;
   std::string status() const override {
@@ -122,8 +122,8 @@ std::int64_t LinkedRig::lost_out() const {
 
 /// Late grants, old data and lost messages at most once a second: warned of again and again, but never in a
 /// flood.
-std::vector<std::string> LinkedRig::tell() {
-  std::vector<std::string> lines = participant_.tell();
+std::vector<std::string> LinkedRig::take_log_lines() {
+  std::vector<std::string> lines = participant_.take_log_lines();
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < std::chrono::seconds(1)) return lines;
   told_ = now;

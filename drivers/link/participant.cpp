@@ -43,17 +43,17 @@ Remains& keep(std::unique_ptr<Remains> remains) {
 
 }  // namespace
 
-class Participant::Parts {
+class Participant::Impl {
  public:
-  Parts(const LinkSettings& settings, const std::string& name, const rtsync::Period& frame,
-        const rtsync::Period& real_frame, const Signals& signals, Exchange& exchange)
+  Impl(const LinkSettings& settings, const std::string& name, const rtsync::Period& frame,
+       const rtsync::Period& real_frame, const Signals& signals, Exchange& exchange)
       : remains_(keep(std::make_unique<Remains>(settings, name, signals, exchange, frame, real_frame))),
         ledger_(remains_.ledger) {}
 
-  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings& helper) {
+  void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper) {
     rtsync::ThreadSettings settings = helper;
     settings.name = "link";
-    ledger_.give_orders_to(&orders);
+    ledger_.give_commands_to(&commands);
     try {
       remains_.thread =
           std::make_unique<rtsync::PinnedThread>(settings, [courier = &remains_.courier] { courier->run(); });
@@ -121,18 +121,18 @@ class Participant::Parts {
 
 Participant::Participant(const LinkSettings& settings, std::string rig, const rtsync::Period& frame,
                          const rtsync::Period& real_frame, const Signals& signals, Exchange& exchange)
-    : parts_(std::make_unique<Parts>(settings, settings.participant.value_or(std::move(rig)), frame,
-                                     real_frame, signals, exchange)) {}
+    : parts_(std::make_unique<Impl>(settings, settings.participant.value_or(std::move(rig)), frame,
+                                    real_frame, signals, exchange)) {}
 
 Participant::~Participant() { leave({true, "the rig is taken down"}); }
 
-void Participant::join(executive::LinkOrders& orders, const rtsync::ThreadSettings& helper) {
-  parts_->join(orders, helper);
+void Participant::join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper) {
+  parts_->join(commands, helper);
 }
 void Participant::cancel() { parts_->cancel(); }
 void Participant::ready() { parts_->ledger().ready(); }
 void Participant::leave(const executive::LinkEnd& end) { parts_->leave(end); }
-std::vector<std::string> Participant::tell() { return parts_->ledger().take_notes(); }
+std::vector<std::string> Participant::take_log_lines() { return parts_->ledger().take_notes(); }
 ParticipantFacts Participant::facts() const { return parts_->facts(); }
 std::vector<pid_t> Participant::threads() const { return parts_->threads(); }
 

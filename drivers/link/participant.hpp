@@ -43,17 +43,17 @@ class Participant {
 
   /// Loads the library, joins, creates all services, starts the lifecycle and the courier. Throws
   /// executive::DeviceError with the library's words and what to do.
-  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings& helper);
+  void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper);
   void cancel();
   void ready();
   void leave(const executive::LinkEnd& end);
-  std::vector<std::string> tell();
+  std::vector<std::string> take_log_lines();
   ParticipantFacts facts() const;
   std::vector<pid_t> threads() const;
 
  private:
-  class Parts;
-  std::unique_ptr<Parts> parts_;
+  class Impl;
+  std::unique_ptr<Impl> parts_;
 };
 
 }  // namespace tactus::drivers::link

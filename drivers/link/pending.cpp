@@ -32,7 +32,7 @@ Pending::Pending(const Signals& signals, std::size_t queue, std::size_t inbox_sl
   std::iota(free_.rbegin(), free_.rend(), 0U);
 }
 
-void Pending::take(rtsync::SlotRing& inbox, bool stamped, bool paced) TACTUS_RT {
+void Pending::take(rtsync::BlockRing& inbox, bool stamped, bool paced) TACTUS_RT {
   const std::size_t most = paced ? std::min(kTakenPerFrame, taken_.size()) : taken_.size();
   std::size_t taken = 0;
   const std::byte* slot = inbox.front();

@@ -26,7 +26,7 @@ class Pending {
 
   /// Takes over what is in the inbox. `stamped`: stamps count; else nobody's does, and all is to be popped
   /// before the next call. `paced`: no more than kTakenPerFrame.
-  void take(rtsync::SlotRing& inbox, bool stamped, bool paced) TACTUS_RT;
+  void take(rtsync::BlockRing& inbox, bool stamped, bool paced) TACTUS_RT;
   /// The first one, or nullptr.
   const Incoming* front() const TACTUS_RT { return first_ == last_ ? nullptr : &heads_[order_[first_]]; }
   const std::byte* block() const TACTUS_RT { return blocks_.data() + order_[first_] * stride_; }

@@ -74,10 +74,10 @@ class Decision {
 
 }  // namespace
 
-class Port::Parts {
+class Port::Impl {
  public:
-  Parts(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
-        Signals& signals, Exchange& exchange);
+  Impl(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
+       Signals& signals, Exchange& exchange);
 
   void redirect(
       const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where);
@@ -113,7 +113,7 @@ class Port::Parts {
   void expect_end(std::int64_t frames_left) TACTUS_RT;
 
   const LinkMode mode_;
-  const Intake intake_;
+  const Delivery delivery_;
   const AtMaximum at_maximum_;
   const rtsync::Period frame_;
   const rtsync::Period real_frame_;
@@ -135,11 +135,11 @@ class Port::Parts {
   bool degraded_ = false;
 };
 
-Port::Parts::Parts(const LinkSettings& settings, const rtsync::Period& frame,
-                   const rtsync::Period& real_frame, Signals& signals, Exchange& exchange)
+Port::Impl::Impl(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
+                 Signals& signals, Exchange& exchange)
     : variables(signals),
       mode_(settings.mode),
-      intake_(intake_of(settings)),
+      delivery_(delivery_of(settings)),
       at_maximum_(settings.at_maximum),
       frame_(frame),
       real_frame_(real_frame),
@@ -154,7 +154,7 @@ Port::Parts::Parts(const LinkSettings& settings, const rtsync::Period& frame,
   plan_outgoing();
 }
 
-void Port::Parts::plan_outgoing() {
+void Port::Impl::plan_outgoing() {
   outgoing_.clear();
   std::size_t block = sizeof(Outgoing);
   for (const Publication& publication : signals_.publications) {
@@ -168,7 +168,7 @@ void Port::Parts::plan_outgoing() {
   }
 }
 
-void Port::Parts::redirect(
+void Port::Impl::redirect(
     const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>& where) {
   for (Publication& publication : signals_.publications) {
     publication.sources.resize(publication.variables.size(), nullptr);
@@ -181,16 +181,16 @@ void Port::Parts::redirect(
   plan_outgoing();
 }
 
-void Port::Parts::start(std::int64_t first) TACTUS_RT {
+void Port::Impl::start(std::int64_t first) TACTUS_RT {
   mapping.first_frame = first;
   const std::int64_t first_ns = exchange_.first_virtual_ns.load(std::memory_order_relaxed);
-  mapping.first_virtual = rtsync::Instant<rtsync::VirtualTime>{rtsync::Nanoseconds{first_ns}};
+  mapping.first_virtual = rtsync::TimePoint<rtsync::VirtualTime>{rtsync::Nanoseconds{first_ns}};
   mapping.period = frame_;
   for (Input& input : inputs_) input.start(first_ns);
   started_ = true;
 }
 
-bool Port::Parts::may_begin(std::int64_t k, bool paced) const TACTUS_RT {
+bool Port::Impl::may_begin(std::int64_t k, bool paced) const TACTUS_RT {
   const Federation federation = exchange_.federation.load(std::memory_order_acquire);
   if (federation != Federation::running) return federation == Federation::left;
   if (mode_ == LinkMode::free || degraded_) return true;
@@ -200,7 +200,7 @@ bool Port::Parts::may_begin(std::int64_t k, bool paced) const TACTUS_RT {
   return exchange_.granted.load(std::memory_order_acquire) >= step;
 }
 
-LinkVerdict Port::Parts::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
+LinkVerdict Port::Impl::begin_frame(const executive::FrameStart& frame) TACTUS_RT {
   const std::int64_t k = frame.frame;
   const std::int64_t since = k - mapping.first_frame;
   const std::int64_t virtual_ns = mapping.virtual_time(k).time_since_epoch().count();
@@ -235,9 +235,9 @@ LinkVerdict Port::Parts::begin_frame(const executive::FrameStart& frame) TACTUS_
 
 /// A step takes what was stamped before it began, in its first frame: what comes in the midst of it, of its
 /// own time, is for the next one, whoever was faster.
-void Port::Parts::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT {
+void Port::Impl::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_ns) TACTUS_RT {
   pending_.take(exchange_.inbox, mode_ != LinkMode::free, paced_);
-  const std::int64_t up_to_ns = intake_ == Intake::stamp ? virtual_ns : step_virtual_ns - 1;
+  const std::int64_t up_to_ns = delivery_ == Delivery::timestamp ? virtual_ns : step_virtual_ns - 1;
   for (const Incoming* head = pending_.front(); head != nullptr; head = pending_.front()) {
     const bool stamped = head->stamp_ns != kNoStamp;
     if (stamped && head->stamp_ns > up_to_ns) break;
@@ -250,8 +250,8 @@ void Port::Parts::apply_due(std::int64_t virtual_ns, std::int64_t step_virtual_n
   totals.pending_lost += pending_.trim();
 }
 
-bool Port::Parts::judge_grants(std::int64_t granted, std::int64_t step, bool first,
-                               MonotonicInstant now) TACTUS_RT {
+bool Port::Impl::judge_grants(std::int64_t granted, std::int64_t step, bool first,
+                              MonotonicInstant now) TACTUS_RT {
   if (mode_ == LinkMode::free) return false;
   const Lateness::Judgement judged = lateness_.judge(exchange_, granted, step, first, now, status_, totals);
   if (judged.missing || judged.late_ns > 0) {
@@ -274,7 +274,7 @@ bool Port::Parts::judge_grants(std::int64_t granted, std::int64_t step, bool fir
   return judged.missing;
 }
 
-void Port::Parts::give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT {
+void Port::Impl::give_inputs(std::int64_t virtual_ns, bool late, bool judged) TACTUS_RT {
   for (Input& input : inputs_) {
     if (input.grow_old(virtual_ns)) exchange_.too_old.store(++totals.too_old, std::memory_order_relaxed);
     if (judged && input.complain()) {
@@ -288,7 +288,7 @@ void Port::Parts::give_inputs(std::int64_t virtual_ns, bool late, bool judged) T
   }
 }
 
-LinkVerdict Port::Parts::carry_out() TACTUS_RT {
+LinkVerdict Port::Impl::carry_out() TACTUS_RT {
   switch (decision.action()) {
     case Action::none:
       return LinkVerdict::go_on;
@@ -307,19 +307,19 @@ LinkVerdict Port::Parts::carry_out() TACTUS_RT {
   return LinkVerdict::terminate;
 }
 
-void Port::Parts::remember_work(rtsync::Nanoseconds work) TACTUS_RT {
+void Port::Impl::remember_work(rtsync::Nanoseconds work) TACTUS_RT {
   if (!begun_) return;
   work_ns_ += (std::clamp<std::int64_t>(work.count(), 0, real_frame_.floor().count()) - work_ns_) / 8;
 }
 
 /// `frames_left`: of the step, beside the one that begins or has begun.
-void Port::Parts::expect_end(std::int64_t frames_left) TACTUS_RT {
+void Port::Impl::expect_end(std::int64_t frames_left) TACTUS_RT {
   const std::int64_t began_ns = began_.time_since_epoch().count();
   exchange_.expected_end_ns.store(began_ns + real_frame_.times(frames_left).count() + work_ns_,
                                   std::memory_order_relaxed);
 }
 
-void Port::Parts::end_frame(std::int64_t k) TACTUS_RT {
+void Port::Impl::end_frame(std::int64_t k) TACTUS_RT {
   const std::int64_t since = k - mapping.first_frame;
   if ((since + 1) % frames_per_step_ != 0) return;
   const std::int64_t step = since / frames_per_step_;
@@ -332,7 +332,7 @@ void Port::Parts::end_frame(std::int64_t k) TACTUS_RT {
     exchange_.stepped.open(exchange_.stepped.value() + 1);
 }
 
-void Port::Parts::send(std::int64_t step, std::int64_t k) TACTUS_RT {
+void Port::Impl::send(std::int64_t step, std::int64_t k) TACTUS_RT {
   std::byte* const slot = exchange_.outbox.claim();
   if (slot == nullptr) {
     exchange_.outgoing_lost.fetch_add(1, std::memory_order_relaxed);
@@ -344,7 +344,7 @@ void Port::Parts::send(std::int64_t step, std::int64_t k) TACTUS_RT {
   exchange_.outbox.publish();
 }
 
-void Port::Parts::freeze(const char* why) TACTUS_RT {
+void Port::Impl::freeze(const char* why) TACTUS_RT {
   const bool says_why = why != nullptr && *why != '\0';
   if (says_why && !freezes_itself_) exchange_.why.store(why, std::memory_order_release);
   exchange_.paused_here.store(says_why || freezes_itself_, std::memory_order_release);
@@ -352,7 +352,7 @@ void Port::Parts::freeze(const char* why) TACTUS_RT {
   exchange_.expected_end_ns.store(0, std::memory_order_relaxed);
 }
 
-void Port::Parts::unfreeze() TACTUS_RT {
+void Port::Impl::unfreeze() TACTUS_RT {
   freezes_itself_ = false;
   exchange_.paused_here.store(false, std::memory_order_release);
   exchange_.frozen.store(false, std::memory_order_release);
@@ -362,7 +362,7 @@ void Port::Parts::unfreeze() TACTUS_RT {
 
 Port::Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsync::Period& real_frame,
            Signals& signals, Exchange& exchange)
-    : parts_(std::make_unique<Parts>(settings, frame, real_frame, signals, exchange)) {}
+    : parts_(std::make_unique<Impl>(settings, frame, real_frame, signals, exchange)) {}
 Port::~Port() = default;
 
 const std::deque<executive::Variable>& Port::variables() const { return parts_->variables.all(); }

@@ -80,8 +80,8 @@ class Port {
   const PortTotals& totals() const;
 
  private:
-  class Parts;
-  std::unique_ptr<Parts> parts_;
+  class Impl;
+  std::unique_ptr<Impl> parts_;
 };
 
 /// Frames in a step; 0 when it is no whole number of them. @when setup

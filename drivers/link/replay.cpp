@@ -248,17 +248,17 @@ class Replay final : public executive::Link {
       const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>&) override {
   }
 
-  void join(executive::LinkOrders& orders, const rtsync::ThreadSettings&, std::int64_t first) override {
+  void join(executive::LinkCommands& commands, const rtsync::ThreadSettings&, std::int64_t first) override {
     if (first != record_.first())
       throw executive::DeviceError("the record in " + record_.path().string() + " begins at frame " +
                                    std::to_string(record_.first()) + ", this run at frame " +
                                    std::to_string(first) +
                                    "; give --from with the checkpoint that the recorded run began with");
-    orders_ = &orders;
+    commands_ = &commands;
   }
   void cancel() override {}
   void ready() override {}
-  std::vector<std::string> tell() override {
+  std::vector<std::string> take_log_lines() override {
     if (std::exchange(told_, true)) return {};
     return {"replay of " + std::to_string(record_.frames()) + " frames from " + record_.path().string()};
   }
@@ -271,7 +271,7 @@ class Replay final : public executive::Link {
 
   void start(std::int64_t) TACTUS_RT override {}
   bool may_begin(std::int64_t, bool) TACTUS_RT override { return true; }
-  bool wait(std::int64_t, bool, rtsync::Instant<rtsync::MonotonicTime>) TACTUS_RT override { return true; }
+  bool wait(std::int64_t, bool, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT override { return true; }
   executive::LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT override {
     const std::byte* const row = record_.row(frame.frame);
     if (row == nullptr) {
@@ -298,7 +298,7 @@ class Replay final : public executive::Link {
 
   /// Taken at the end of the frame that begins.
   void stop(const char* reason) TACTUS_RT {
-    if (orders_ != nullptr) orders_->request_stop(reason);
+    if (commands_ != nullptr) commands_->request_stop(reason);
   }
 
   const LinkSettings settings_;
@@ -309,7 +309,7 @@ class Replay final : public executive::Link {
   std::vector<Copy> copies_;
   std::vector<Copy> inputs_;
   std::string begins_;
-  executive::LinkOrders* orders_ = nullptr;
+  executive::LinkCommands* commands_ = nullptr;
   std::int64_t replayed_ = 0;
   bool told_ = false;
 };

@@ -141,14 +141,15 @@ const Fields<LinkSettings>& link_fields() {
           optional("step", &L::step,
                    or_word("frame", range(Period{1, 1}, Period{kEver}), "a step each frame"),
                    "time from one grant to the next: a whole number of frames"),
-          optional("intake", &L::intake,
-                   or_word("mode",
-                           choices<Intake>(
-                               {{"stamp", Intake::stamp, "a message of time t is for the frame of time t"},
-                                {"grant", Intake::grant,
+          optional("delivery", &L::delivery,
+                   or_word("auto",
+                           choices<Delivery>(
+                               {{"timestamp", Delivery::timestamp,
+                                 "a message of time t is for the frame of time t"},
+                                {"next_step", Delivery::next_step,
                                  "a message of time t is for the first step that begins after t, however "
                                  "fast it came"}}),
-                           "grant in mode follow, else stamp"),
+                           "next_step in mode follow, else timestamp"),
                    "which messages of its own virtual time a frame takes"),
           optional("start_timeout", &L::start_timeout, or_word("forever", range(1ms, kEver)),
                    "how long the rig waits for the others before its first frame"),
@@ -177,8 +178,9 @@ const Fields<LinkSettings>& link_fields() {
   return fields;
 }
 
-Intake intake_of(const LinkSettings& settings) {
-  return settings.intake.value_or(settings.mode == LinkMode::follow ? Intake::grant : Intake::stamp);
+Delivery delivery_of(const LinkSettings& settings) {
+  return settings.delivery.value_or(settings.mode == LinkMode::follow ? Delivery::next_step
+                                                                      : Delivery::timestamp);
 }
 
 const char* media_type_of(Encoding encoding) {

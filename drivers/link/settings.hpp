@@ -23,9 +23,9 @@ enum class AtMaximum { freeze, terminate, degrade };
 /// What happens when the data of a subscription are too old.
 enum class AtMaxAge { hold, default_value, freeze, terminate, degrade };
 /// Which messages of its own virtual time a frame takes.
-enum class Intake {
-  stamp,  ///< those that are there: a message of time t is for the frame of time t
-  grant,  ///< none: a message of time t is for the first step after t, which nobody's speed can change
+enum class Delivery {
+  timestamp,  ///< those that are there: a message of time t is for the frame of time t
+  next_step,  ///< none: a message of time t is for the first step after t, which nobody's speed can change
 };
 enum class LabelKind { mandatory, optional };
 
@@ -70,7 +70,7 @@ struct LinkSettings {
   Operation operation = Operation::coordinated;
   LinkMode mode = LinkMode::paced;
   std::optional<rtsync::Period> step;  ///< nothing: the frame
-  std::optional<Intake> intake;        ///< nothing: stamp when paced or free, grant when it follows
+  std::optional<Delivery> delivery;    ///< nothing: timestamp when paced or free, next_step when it follows
   std::optional<Nanoseconds> start_timeout;
   OnPeerPause on_peer_pause = OnPeerPause::freeze;
   OnLate on_late = OnLate::hold;
@@ -87,7 +87,7 @@ struct LinkSettings {
 const config::Fields<LinkSettings>& link_fields();
 
 /// What is left to the driver when nothing is said.
-Intake intake_of(const LinkSettings& settings);
+Delivery delivery_of(const LinkSettings& settings);
 /// "application/json"; SIL Kit's own media type for serdes.
 const char* media_type_of(Encoding encoding);
 

@@ -15,8 +15,6 @@ using config::Located;
 using config::Node;
 using executive::VariableRef;
 
-std::size_t size_of(const Element& element) { return executive::size_of(element.type) * element.elements; }
-
 bool is_real(const Element& element) { return element.type == TACTUS_DOUBLE || element.type == TACTUS_FLOAT; }
 
 void append(Layout& layout, const VariableRef& ref) {

@@ -22,6 +22,11 @@ struct Element {
   std::optional<double> low, high;  ///< outside of them a value is refused
 };
 
+/// In bytes.
+inline std::size_t size_of(const Element& element) {
+  return executive::size_of(element.type) * element.elements;
+}
+
 /// How a message is laid out; docs/link.md has it for users.
 struct Layout {
   Encoding encoding = Encoding::serdes;

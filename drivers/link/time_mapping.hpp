@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
-#include "rtsync/time/period.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::drivers::link {
@@ -17,22 +17,23 @@ namespace tactus::drivers::link {
 /// Threads  a plain value.
 struct TimeMapping {
   std::int64_t first_frame = 0;  ///< the first that the rig runs; not 0 when it goes on from a checkpoint
-  rtsync::Instant<rtsync::VirtualTime> first_virtual{};  ///< what that frame stands for
+  rtsync::TimePoint<rtsync::VirtualTime> first_virtual{};  ///< what that frame stands for
   rtsync::Period period;
 
   /// What a frame stands for, at its StepBegin; the end of time, if it is beyond that.               @when
   /// any
-  rtsync::Instant<rtsync::VirtualTime> virtual_time(std::int64_t frame) const TACTUS_RT {
+  rtsync::TimePoint<rtsync::VirtualTime> virtual_time(std::int64_t frame) const TACTUS_RT {
     return after_first(period.times(frame - first_frame));
   }
   /// The same of a simulated time, to the nanosecond where frames are whole ones.                   @when any
-  rtsync::Instant<rtsync::VirtualTime> virtual_time(rtsync::Instant<rtsync::SimTime> time) const TACTUS_RT {
+  rtsync::TimePoint<rtsync::VirtualTime> virtual_time(
+      rtsync::TimePoint<rtsync::SimTime> time) const TACTUS_RT {
     return after_first(time.time_since_epoch() - period.times(first_frame));
   }
 
  private:
-  rtsync::Instant<rtsync::VirtualTime> after_first(rtsync::Nanoseconds since) const TACTUS_RT {
-    const rtsync::Instant<rtsync::VirtualTime> end = rtsync::Instant<rtsync::VirtualTime>::max();
+  rtsync::TimePoint<rtsync::VirtualTime> after_first(rtsync::Nanoseconds since) const TACTUS_RT {
+    const rtsync::TimePoint<rtsync::VirtualTime> end = rtsync::TimePoint<rtsync::VirtualTime>::max();
     return since > end - first_virtual ? end : first_virtual + since;  // first_virtual is not negative
   }
 };

@@ -152,37 +152,37 @@ void print_loops(const executive::Plan& plan) {
   }
 }
 
-std::string order_text(const executive::TimedOrder& order) {
-  using executive::Order;
-  switch (order.order) {
-    case Order::pause:
-      return order.rest ? "pause for " + config::print_duration(*order.rest) : "pause";
-    case Order::resume:
+std::string command_text(const executive::TimedCommand& command) {
+  using executive::Command;
+  switch (command.command) {
+    case Command::pause:
+      return command.rest ? "pause for " + config::print_duration(*command.rest) : "pause";
+    case Command::resume:
       return "resume";
-    case Order::step:
-      return "step " + std::to_string(order.frames) + " frames";
-    case Order::run_until:
-      return "run until " + config::print_duration(order.until);
-    case Order::stop:
+    case Command::step:
+      return "step " + std::to_string(command.frames) + " frames";
+    case Command::run_until:
+      return "run until " + config::print_duration(command.until);
+    case Command::stop:
       return "stop";
-    case Order::reset:
+    case Command::reset:
       return "reset";
-    case Order::abort:
+    case Command::abort:
       return "abort";
-    case Order::checkpoint:
-      return order.text.empty() ? "checkpoint" : "checkpoint " + order.text;
-    case Order::enable:
-      return "enable " + order.text;
-    case Order::disable:
+    case Command::checkpoint:
+      return command.text.empty() ? "checkpoint" : "checkpoint " + command.text;
+    case Command::enable:
+      return "enable " + command.text;
+    case Command::disable:
       break;
   }
-  return "disable " + order.text;
+  return "disable " + command.text;
 }
 
 void print_orders(const executive::Plan& plan) {
-  if (!plan.orders.empty()) std::printf("\ncommands\n");
-  for (const executive::TimedOrder& order : plan.orders)
-    std::printf("  at %-12s %s\n", config::print_duration(order.at).c_str(), order_text(order).c_str());
+  if (!plan.commands.empty()) std::printf("\ncommands\n");
+  for (const executive::TimedCommand& command : plan.commands)
+    std::printf("  at %-12s %s\n", config::print_duration(command.at).c_str(), command_text(command).c_str());
 }
 
 /// What is kept of the state, and what of it is looked at.
@@ -291,10 +291,11 @@ void print_plan(const executive::Rig& rig) {
     std::printf("note: input %s is not connected; it keeps its first value\n", input.c_str());
   print_idle_options(settings.realtime);
   for (const executive::LoopSettings& loop : settings.integrate) print_idle_options(loop);
-  for (const executive::TimedOrder& order : plan.orders)
-    if (settings.until && order.at > *settings.until)
+  for (const executive::TimedCommand& command : plan.commands)
+    if (settings.until && command.at > *settings.until)
       std::printf("note: the command at %s never comes: the rig ends at %s\n",
-                  config::print_duration(order.at).c_str(), config::print_duration(*settings.until).c_str());
+                  config::print_duration(command.at).c_str(),
+                  config::print_duration(*settings.until).c_str());
 }
 
 /// The keys of all drivers that this machine has.

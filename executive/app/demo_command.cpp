@@ -168,7 +168,7 @@ Places find_places() {
 /// The four programs and their end.
 class Demo {
  public:
-  Demo(const DemoArguments& arguments, const Places& places, Attention& attention)
+  Demo(const DemoArguments& arguments, const Places& places, SignalWaiter& attention)
       : arguments_(arguments), places_(places), attention_(attention) {}
 
   int run() {
@@ -240,7 +240,7 @@ class Demo {
       if (left <= 0s) return false;
       using std::chrono::milliseconds;
       if (attention_.wait(std::min<milliseconds>(std::chrono::ceil<milliseconds>(left), 1h)) ==
-          Attention::Call::signal)
+          SignalWaiter::Call::signal)
         return false;
     }
     return true;
@@ -272,7 +272,7 @@ class Demo {
 
   const DemoArguments& arguments_;
   const Places& places_;
-  Attention& attention_;
+  SignalWaiter& attention_;
   std::mutex speech_;
   std::mutex mutex_;
   std::string uri_;
@@ -283,7 +283,7 @@ class Demo {
 
 int demo_link_command(const DemoArguments& arguments) {
   const Places places = find_places();
-  Attention attention;
+  SignalWaiter attention;
   return Demo(arguments, places, attention).run();
 }
 

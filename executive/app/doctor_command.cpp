@@ -12,9 +12,9 @@
 #include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
 #include "rtsync/clock/clock.hpp"
+#include "rtsync/facts/host_facts.hpp"
 #include "rtsync/host/dma_latency.hpp"
 #include "rtsync/time/duration_text.hpp"
-#include "rtsync/facts/host_facts.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
 #include "rtsync/wait/wake_trial.hpp"
@@ -54,7 +54,7 @@ struct Plan {
 struct Measurement {
   std::vector<Row> rows;
   std::map<int, Nanoseconds> margins;  ///< by CPU
-  std::string idle;                    ///< what became of the wish for shallow idle states
+  std::string idle;                    ///< what became of the add_provision for shallow idle states
   bool stopped = false;
 };
 

@@ -33,7 +33,7 @@ struct Change {
 /// Threads  handlers on the participant's thread, take() on another.
 class Changes {
  public:
-  Changes(const SilKitArguments& arguments, Attention& attention)
+  Changes(const SilKitArguments& arguments, SignalWaiter& attention)
       : attention_(attention), participant_(arguments, attention) {
     SilKit_SystemMonitor* const monitor = participant_.monitor();
     SilKit_HandlerId id = 0;
@@ -82,7 +82,7 @@ class Changes {
  private:
   static Changes& of(void* context) { return *static_cast<Changes*>(context); }
 
-  Attention& attention_;
+  SignalWaiter& attention_;
   std::mutex mutex_;
   std::vector<Change> changes_;
   SilKitParticipant participant_;  // the first to go: it calls the handlers
@@ -267,19 +267,19 @@ class Table {
 };
 
 template <class View>
-int watch(Changes& changes, Attention& attention, View view) {
+int watch(Changes& changes, SignalWaiter& attention, View view) {
   for (;;) {
-    const Attention::Call call = attention.wait();
-    if (call == Attention::Call::resized) view.resized();
+    const SignalWaiter::Call call = attention.wait();
+    if (call == SignalWaiter::Call::resized) view.resized();
     view.show(changes.take());  // also what had changed when the signal came
-    if (call == Attention::Call::signal) return kOk;
+    if (call == SignalWaiter::Call::signal) return kOk;
   }
 }
 
 }  // namespace
 
 int monitor_command(const MonitorArguments& arguments) {
-  Attention attention;
+  SignalWaiter attention;
   Changes changes(arguments.silkit, attention);
   if (arguments.json || ::isatty(STDOUT_FILENO) == 0) return watch(changes, attention, Lines());
   const LogLines log(changes);

@@ -38,7 +38,7 @@ void write_configuration(const std::string& file, const std::string& uri) {
 }  // namespace
 
 int registry_command(const RegistryArguments& arguments) {
-  Attention attention;
+  SignalWaiter attention;
   const SilKitConfiguration configuration(arguments.silkit);
   const std::string wanted = configuration.uri();
   SilKit_Vendor_Vector_SilKitRegistry* made = nullptr;
@@ -58,7 +58,7 @@ int registry_command(const RegistryArguments& arguments) {
   if (const int error = print_line("listening on " + std::string(uri)); error != 0)
     std::fprintf(stderr, "tactus: stdout cannot be written: %s; listening on %s\n", error_text(error).c_str(),
                  uri);
-  while (attention.wait() != Attention::Call::signal) {
+  while (attention.wait() != SignalWaiter::Call::signal) {
   }
   return kOk;
 }

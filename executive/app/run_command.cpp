@@ -19,8 +19,8 @@
 namespace tactus::app {
 namespace {
 
-executive::RunChoices choices_of(const RunArguments& arguments) {
-  executive::RunChoices choices;
+executive::RunOverrides choices_of(const RunArguments& arguments) {
+  executive::RunOverrides choices;
   choices.set = arguments.rig.set;
   choices.until = arguments.until;
   choices.frames = arguments.frames;
@@ -38,7 +38,7 @@ executive::RunChoices choices_of(const RunArguments& arguments) {
 
 /// Loads the file and the models on a thread of its own, so that a constructor that never returns can be
 /// stopped.
-std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executive::RunChoices& choices) {
+std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executive::RunOverrides& choices) {
   std::unique_ptr<executive::Rig> rig;
   std::atomic<bool> done{false};
   rtsync::PinnedThread loader({"setup", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
@@ -53,7 +53,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
                                 if (failure) std::rethrow_exception(failure);
                               });
   while (!done.load()) {
-    if (!Screen::stop_asked_for(std::chrono::milliseconds(2))) continue;
+    if (!Console::stop_asked_for(std::chrono::milliseconds(2))) continue;
     std::fprintf(stderr, "tactus: stopped while the models were loaded; nothing was started\n");
     std::fflush(nullptr);
     rtsync::end_process(kEndedEarly);
@@ -72,12 +72,12 @@ int run_command(const RunArguments& arguments) {
     std::fprintf(stderr, "tactus run: which rig file? tactus run RIG.yaml\n");
     return kWrongInput;
   }
-  Screen::block_signals();  // before a model's library may start a thread of its own
-  const executive::RunChoices choices = choices_of(arguments);
+  Console::block_signals();  // before a model's library may start a thread of its own
+  const executive::RunOverrides choices = choices_of(arguments);
   const std::unique_ptr<executive::Rig> rig = make_rig(file, choices);
   const executive::RunFolder folder(choices, rig->settings().rig.value);
 
-  Screen screen(arguments.quiet, ::isatty(STDOUT_FILENO) == 1);
+  Console screen(arguments.quiet, ::isatty(STDOUT_FILENO) == 1);
   executive::RigRun run(*rig, executive::run_options(*rig, choices, folder));
   executive::run_in(folder, run, screen);
   screen.ended(run);

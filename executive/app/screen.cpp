@@ -10,8 +10,8 @@
 #include <ctime>
 
 #include "executive/app/commands.hpp"
-#include "executive/run/clock_teller.hpp"
 #include "executive/model/job_class.hpp"
+#include "executive/run/clock_status_formatter.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -24,7 +24,7 @@ using rtsync::Nanoseconds;
 
 constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// The orders that have no signal of their own in the field; a value comes with sigqueue(3) or kill -q.
+// The commands that have no signal of their own in the field; a value comes with sigqueue(3) or kill -q.
 int step_signal() { return SIGRTMIN; }           // value: frames, 1 if there is none
 int run_until_signal() { return SIGRTMIN + 1; }  // value: simulated time in milliseconds
 int reset_signal() { return SIGRTMIN + 2; }
@@ -167,21 +167,21 @@ std::string last_line(const RigRun& run) {
 
 }  // namespace
 
-void Screen::block_signals() {
+void Console::block_signals() {
   const sigset_t set = watched_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);  // fails only for a wrong first argument
   std::signal(SIGPIPE, SIG_IGN);                // a closed terminal is no reason to end a rig,
   std::signal(SIGXFSZ, SIG_IGN);                // nor is a file that must not grow (ulimit -f)
 }
 
-bool Screen::stop_asked_for(std::chrono::milliseconds wait) {
+bool Console::stop_asked_for(std::chrono::milliseconds wait) {
   const sigset_t set = watched_signals();
   const timespec time{0, std::chrono::nanoseconds(wait).count()};
   const int signal = ::sigtimedwait(&set, nullptr, &time);
   return std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end();
 }
 
-void Screen::started(const RigRun& run) {
+void Console::started(const RigRun& run) {
   started_ = true;
   for (const rtsync::Provision& provision : run.provisions())
     if (!provision.granted)
@@ -197,12 +197,12 @@ void Screen::started(const RigRun& run) {
   std::fflush(stdout);
 }
 
-void Screen::tick(RigRun& run) {
+void Console::tick(RigRun& run) {
   const sigset_t set = watched_signals();
   const timespec wait{0, 50'000'000};
   siginfo_t info{};
   if (const int signal = ::sigtimedwait(&set, &info, &wait); signal > 0)
-    obey(run, signal, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0);
+    handle_signal(run, signal, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0);
   const auto now = std::chrono::steady_clock::now();
   if (started_ && terminal_ && !quiet_ && now - drawn_ > 200ms) {
     drawn_ = now;
@@ -210,7 +210,7 @@ void Screen::tick(RigRun& run) {
   }
 }
 
-void Screen::obey(RigRun& run, int signal, int value) {
+void Console::handle_signal(RigRun& run, int signal, int value) {
   executive::Executive& executive = run.executive();
   if (std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end()) {
     stopping_ ? executive.request_abort("aborted by a second signal")
@@ -233,7 +233,7 @@ void Screen::obey(RigRun& run, int signal, int value) {
   }
 }
 
-void Screen::status_line(RigRun& run) {
+void Console::status_line(RigRun& run) {
   const executive::Snapshot& now = run.executive().latest();
   const auto& times = run.executive().statistics();
   const std::size_t width = terminal_width() - 1;
@@ -254,12 +254,12 @@ void Screen::status_line(RigRun& run) {
   line_shown_ = true;
 }
 
-void Screen::clear_line() {
+void Console::clear_line() {
   if (line_shown_) std::printf("\r\033[K");
   line_shown_ = false;
 }
 
-void Screen::say(const std::string& line) {
+void Console::say(const std::string& line) {
   if (quiet_) return;  // it stands in log.txt
   if (!terminal_) {
     std::fprintf(stderr, "tactus: warning: %s\n", line.c_str());
@@ -270,13 +270,13 @@ void Screen::say(const std::string& line) {
   std::fflush(stdout);
 }
 
-void Screen::announce(const std::string& line) {
+void Console::announce(const std::string& line) {
   if (quiet_) return;
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }
 
-void Screen::ended(const RigRun& run) {
+void Console::ended(const RigRun& run) {
   clear_line();
   if (!run.folder_error().empty()) std::fprintf(stderr, "tactus: %s\n", run.folder_error().c_str());
   if (quiet_) {

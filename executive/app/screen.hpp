@@ -11,9 +11,9 @@ namespace tactus::app {
 /// the machine go to stderr in either case. Quiet: nothing.
 ///
 /// Threads  the service thread.
-class Screen final : public executive::RunWatcher {
+class Console final : public executive::RunObserver {
  public:
-  Screen(bool quiet, bool terminal) : quiet_(quiet), terminal_(terminal) {}
+  Console(bool quiet, bool terminal) : quiet_(quiet), terminal_(terminal) {}
 
   void started(const executive::RigRun& run) override;
   /// Waits for a signal at most 50 ms: SIGINT, SIGTERM, SIGHUP stop (a second one aborts), SIGUSR1 pauses,
@@ -29,7 +29,7 @@ class Screen final : public executive::RunWatcher {
   static void block_signals();
 
  private:
-  void obey(executive::RigRun& run, int signal, int value);
+  void handle_signal(executive::RigRun& run, int signal, int value);
   void status_line(executive::RigRun& run);
   void clear_line();
 

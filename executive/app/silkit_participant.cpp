@@ -71,21 +71,21 @@ bool logs_to_stdout(const Json& json) {
 }
 
 /// Until it is woken: the signals that nobody else hears while the library joins.
-void watch_joining(Attention& attention, const std::string& uri) {
+void watch_joining(SignalWaiter& attention, const std::string& uri) {
   std::chrono::milliseconds limit = std::chrono::seconds(1);
   for (;;) {
     switch (attention.wait(limit)) {
-      case Attention::Call::signal:
+      case SignalWaiter::Call::signal:
         std::fprintf(stderr, "tactus: interrupted while connecting to %s\n", uri.c_str());
         rtsync::end_process(kEndedEarly);  // the library cannot be told to give up
-      case Attention::Call::woken:
+      case SignalWaiter::Call::woken:
         return;
-      case Attention::Call::nothing:
+      case SignalWaiter::Call::nothing:
         if (limit == std::chrono::seconds(1))
           std::fprintf(stderr, "waiting for the registry at %s\n", uri.c_str());
         limit = std::chrono::hours(1);
         break;
-      case Attention::Call::resized:
+      case SignalWaiter::Call::resized:
         break;
     }
   }
@@ -171,7 +171,7 @@ std::string SilKitConfiguration::name() const {
   return said.empty() ? arguments_.name : said;
 }
 
-SilKitParticipant::SilKitParticipant(const SilKitArguments& arguments, Attention& attention) {
+SilKitParticipant::SilKitParticipant(const SilKitArguments& arguments, SignalWaiter& attention) {
   if (arguments.name.empty()) throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
   const SilKitConfiguration configuration(arguments);
   name_ = configuration.name();
@@ -198,7 +198,7 @@ void SilKitParticipant::leave() {
   handle_ = nullptr;
 }
 
-Attention::Attention() {
+SignalWaiter::SignalWaiter() {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGWINCH);
@@ -212,12 +212,12 @@ Attention::Attention() {
   if (signals_ < 0 || wakes_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
 }
 
-Attention::~Attention() {
+SignalWaiter::~SignalWaiter() {
   ::close(signals_);
   ::close(wakes_);
 }
 
-Attention::Call Attention::wait(std::chrono::milliseconds limit) {
+SignalWaiter::Call SignalWaiter::wait(std::chrono::milliseconds limit) {
   pollfd ready[] = {{signals_, POLLIN, 0}, {wakes_, POLLIN, 0}};
   if (::poll(ready, 2, static_cast<int>(limit.count())) <= 0) return Call::nothing;
   if (signalfd_siginfo info{}; ::read(signals_, &info, sizeof info) == sizeof info)
@@ -226,7 +226,7 @@ Attention::Call Attention::wait(std::chrono::milliseconds limit) {
   return ::read(wakes_, &count, sizeof count) == sizeof count ? Call::woken : Call::nothing;
 }
 
-void Attention::wake() {
+void SignalWaiter::wake() {
   const std::uint64_t one = 1;
   (void)!::write(wakes_, &one, sizeof one);  // full: somebody else's wake is still to be told
 }

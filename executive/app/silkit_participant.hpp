@@ -43,19 +43,19 @@ class SilKitConfiguration {
   SilKit_ParticipantConfiguration* handle_ = nullptr;
 };
 
-/// SIGINT, SIGTERM and SIGHUP as something to wait for, beside a wish of another thread. What was ignored
-/// when the program started, as with nohup, stays ignored; so does SIGPIPE from here on: a write fails
-/// instead.
+/// SIGINT, SIGTERM and SIGHUP as something to wait for, beside a add_provision of another thread. What was
+/// ignored when the program started, as with nohup, stays ignored; so does SIGPIPE from here on: a write
+/// fails instead.
 ///
 /// Threads  made before any other thread, so that all inherit what it blocks; wake() by any, else one thread.
-class Attention {
+class SignalWaiter {
  public:
   enum class Call { signal, woken, resized, nothing };
 
-  Attention();
-  Attention(const Attention&) = delete;
-  Attention& operator=(const Attention&) = delete;
-  ~Attention();
+  SignalWaiter();
+  SignalWaiter(const SignalWaiter&) = delete;
+  SignalWaiter& operator=(const SignalWaiter&) = delete;
+  ~SignalWaiter();
 
   /// A signal is told before a wake; several wakes may be told as one. `resized`: the terminal was.
   Call wait(std::chrono::milliseconds limit = std::chrono::hours(1));
@@ -71,7 +71,7 @@ class SilKitParticipant {
  public:
   /// Blocks until it has joined; a signal meanwhile ends the process with status 1. Throws CommandError
   /// naming the URI and what to do.
-  SilKitParticipant(const SilKitArguments& arguments, Attention& attention);
+  SilKitParticipant(const SilKitArguments& arguments, SignalWaiter& attention);
   SilKitParticipant(const SilKitParticipant&) = delete;
   SilKitParticipant& operator=(const SilKitParticipant&) = delete;
   ~SilKitParticipant() { leave(); }

@@ -41,7 +41,7 @@ void check(const std::vector<std::string>& names, const std::string& own) {
 /// Threads  handlers on the participant's thread, the rest on the thread that made it.
 class Workflow {
  public:
-  Workflow(const WorkflowArguments& arguments, Attention& attention)
+  Workflow(const WorkflowArguments& arguments, SignalWaiter& attention)
       : attention_(attention),
         awaited_(arguments.names.begin(), arguments.names.end()),
         required_(awaited_),
@@ -107,7 +107,7 @@ class Workflow {
     }
     start();
     for (int signals = 0; !ended_;)
-      if (attention_.wait() == Attention::Call::signal) obey(++signals);
+      if (attention_.wait() == SignalWaiter::Call::signal) handle_signal(++signals);
     return aborted_ || failed_ ? kEndedEarly : kOk;
   }
 
@@ -127,9 +127,9 @@ class Workflow {
   /// False: a signal came first, or the registry has gone; what is said.
   bool everybody_comes() {
     for (bool lost = false; !everybody_is_there();) {
-      const Attention::Call call = attention_.wait(kLook);
-      const bool waited = call == Attention::Call::nothing;
-      if (call == Attention::Call::signal || (waited && lost)) {
+      const SignalWaiter::Call call = attention_.wait(kLook);
+      const bool waited = call == SignalWaiter::Call::nothing;
+      if (call == SignalWaiter::Call::signal || (waited && lost)) {
         const std::lock_guard lock(mutex_);
         if (waited && awaited_.empty()) break;
         if (waited)
@@ -155,7 +155,7 @@ class Workflow {
     using namespace std::chrono;
     const auto end = steady_clock::now() + kSettled;
     for (auto now = steady_clock::now(); now < end && !is_running(); now = steady_clock::now())
-      if (attention_.wait(ceil<milliseconds>(end - now)) == Attention::Call::signal) return false;
+      if (attention_.wait(ceil<milliseconds>(end - now)) == SignalWaiter::Call::signal) return false;
     return true;
   }
 
@@ -230,7 +230,7 @@ class Workflow {
     say("a participant has failed or was lost; Ctrl-C aborts the simulation");
   }
 
-  void obey(int signals) {
+  void handle_signal(int signals) {
     // In Error the others no longer follow a stop, and before Running there is none.
     if (signals == 1 && is_running()) {
       say("stopping; Ctrl-C again aborts");
@@ -245,7 +245,7 @@ class Workflow {
     }
   }
 
-  Attention& attention_;
+  SignalWaiter& attention_;
   std::mutex mutex_;
   std::set<std::string> awaited_;  ///< not connected yet
   std::set<std::string> required_;
@@ -267,7 +267,7 @@ int workflow_command(const WorkflowArguments& arguments) {
   if (arguments.silkit.name.empty())
     throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
   check(arguments.names, SilKitConfiguration(arguments.silkit).name());
-  Attention attention;
+  SignalWaiter attention;
   return Workflow(arguments, attention).run();
 }
 

@@ -100,23 +100,23 @@ tactus_result guarded(Does does) noexcept {
   try {
     last_error.clear();
     does();
-    return TACTUS_DONE;
+    return TACTUS_OK;
   } catch (const WrongCall& error) {
-    return failed(TACTUS_WRONG_CALL, error.what());
+    return failed(TACTUS_ERROR_ARGUMENT, error.what());
   } catch (const BusyError& error) {
-    return failed(TACTUS_WRONG_CALL, error.what());
+    return failed(TACTUS_ERROR_ARGUMENT, error.what());
   } catch (const tactus::config::ConfigError& error) {
-    return failed(TACTUS_WRONG_RIG, error.what());
+    return failed(TACTUS_ERROR_RIG_FILE, error.what());
   } catch (const MachineError& error) {
-    return failed(TACTUS_WRONG_MACHINE, error.what());
+    return failed(TACTUS_ERROR_MACHINE, error.what());
   } catch (const EpisodeError& error) {
-    return failed(TACTUS_WRONG_EPISODE, error.what());
+    return failed(TACTUS_ERROR_EPISODE, error.what());
   } catch (const SimulationError& error) {
-    return failed(TACTUS_OVER, error.what());
+    return failed(TACTUS_ENDED, error.what());
   } catch (const std::exception& error) {
-    return failed(TACTUS_TROUBLE, error.what());
+    return failed(TACTUS_ERROR_INTERNAL, error.what());
   } catch (...) {
-    return failed(TACTUS_TROUBLE, "an exception without words");
+    return failed(TACTUS_ERROR_INTERNAL, "an exception without words");
   }
 }
 
@@ -226,8 +226,8 @@ void run_open(tactus_open_simulation& open, const char* stop_date, const tactus_
 }
 
 /// A text that stays until the thread asks for the same again; "" when there is none.
-template <class Ask>
-const char* text_of(const tactus_open_simulation* simulation, std::string& kept, Ask ask) noexcept {
+template <class JobRequest>
+const char* text_of(const tactus_open_simulation* simulation, std::string& kept, JobRequest ask) noexcept {
   const Inside inside(simulation);
   try {
     kept.clear();
@@ -238,8 +238,8 @@ const char* text_of(const tactus_open_simulation* simulation, std::string& kept,
   return kept.c_str();
 }
 
-template <class T, class Ask>
-T value_of(const tactus_open_simulation* simulation, T otherwise, Ask ask) noexcept {
+template <class T, class JobRequest>
+T value_of(const tactus_open_simulation* simulation, T otherwise, JobRequest ask) noexcept {
   const Inside inside(simulation);
   try {
     return simulation == nullptr ? otherwise : ask();

@@ -40,7 +40,7 @@ static int supervise(tactus_open_simulation* rig) {
     char stop[64]; /* the last frame of the episode: 9 ms, 19 ms ... after the epoch */
     const int ms = 10 * episode + 9;
     sprintf(stop, "2030-01-01T00:00:%02d.%03dZ", ms / 1000, ms % 1000);
-    if (tactus_open_simulation_run_open(rig, stop, &in, 1, &out, 1) != TACTUS_DONE)
+    if (tactus_open_simulation_run_open(rig, stop, &in, 1, &out, 1) != TACTUS_OK)
       return complain("episode");
     if (!out.filled) break; /* the run ended before */
     torque = fan(speed);
@@ -48,7 +48,7 @@ static int supervise(tactus_open_simulation* rig) {
   }
   printf("%d episodes; up to %.1f rad/s; %.4f N m at last, at %s\n", episode, fastest, torque,
          tactus_open_simulation_date(rig));
-  if (!tactus_open_simulation_over(rig) && tactus_open_simulation_run(rig) != TACTUS_DONE)
+  if (!tactus_open_simulation_over(rig) && tactus_open_simulation_run(rig) != TACTUS_OK)
     return complain("run to the end");
   printf("%s\n", tactus_open_simulation_outcome(rig));
   return tactus_open_simulation_exit_status(rig);
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   options.out = argv[2];
   options.set = changes;
   options.set_count = sizeof changes / sizeof *changes;
-  if (tactus_open_simulation_create(argv[1], &options, &rig) != TACTUS_DONE) return complain("load the rig");
+  if (tactus_open_simulation_create(argv[1], &options, &rig) != TACTUS_OK) return complain("load the rig");
   status = supervise(rig);
   tactus_open_simulation_destroy(rig);
   return status;

@@ -15,9 +15,9 @@
 #include "config/place.hpp"
 #include "config/shape.hpp"
 #include "executive/model/variable.hpp"
-#include "rtsync/time/period.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::executive {
@@ -36,23 +36,24 @@ constexpr std::string_view name_of(LinkMode mode) {
 /// What a link may ask of the rig it belongs to; taken at the next end of a frame or freeze frame. Reasons
 /// are kept as pointers: they have to stay.                                                             @when
 /// any
-class LinkOrders {
+class LinkCommands {
  public:
-  virtual ~LinkOrders() = default;
+  virtual ~LinkCommands() = default;
   virtual void request_stop(const char* reason) TACTUS_RT = 0;
   virtual void request_abort(const char* reason) TACTUS_RT = 0;
   /// Keeps the rig frozen for as long as it lasts, beside whoever else freezes it.
-  virtual void hold(bool yes) TACTUS_RT = 0;
+  virtual void set_peer_pause(bool yes) TACTUS_RT = 0;
 };
 
 /// A frame at its StepBegin.
 struct FrameStart {
   std::int64_t frame = 0;
-  rtsync::Instant<rtsync::RigTime> slot;  ///< when it should have started; of the wake where it is not paced
-  rtsync::Instant<rtsync::MonotonicTime> now;  ///< when it did
-  rtsync::Nanoseconds late{0};                 ///< wake minus slot; 0 where it is not paced
-  bool paced = false;                          ///< the rig is in real time
-  rtsync::Nanoseconds work{0};                 ///< of the frame before
+  rtsync::TimePoint<rtsync::RigTime>
+      slot;  ///< when it should have started; of the wake where it is not paced
+  rtsync::TimePoint<rtsync::MonotonicTime> now;  ///< when it did
+  rtsync::Nanoseconds late{0};                   ///< wake minus slot; 0 where it is not paced
+  bool paced = false;                            ///< the rig is in real time
+  rtsync::Nanoseconds work{0};                   ///< of the frame before
 };
 
 /// What a link wants of the frame that begins.
@@ -102,13 +103,13 @@ class Link {
 
   /// Joins the others; blocks until it has, or somebody cancels. `helper`: how its own threads are to run;
   /// `first`: the frame that will be the first. State Connect. Throws DeviceError.
-  virtual void join(LinkOrders& orders, const rtsync::ThreadSettings& helper, std::int64_t first) = 0;
+  virtual void join(LinkCommands& commands, const rtsync::ThreadSettings& helper, std::int64_t first) = 0;
   /// Lets a join() that still waits throw.                                                         @when any
   virtual void cancel() = 0;
   /// The initialization jobs are done: the rig is ready to run.
   virtual void ready() = 0;
   /// Lines for the log and the terminal; none when nothing happened.
-  virtual std::vector<std::string> tell() = 0;
+  virtual std::vector<std::string> take_log_lines() = 0;
   /// "linked, 3 late": for the status line, and for the last line what became of it; empty: nothing to be
   /// said.
   virtual std::string status() const = 0;
@@ -130,13 +131,13 @@ class Link {
   virtual bool may_begin(std::int64_t k, bool paced) TACTUS_RT = 0;
   /// Waits until may_begin(), or until the deadline. Not for frames in real time.
   virtual bool wait(std::int64_t k, bool paced,
-                    rtsync::Instant<rtsync::MonotonicTime> deadline) TACTUS_RT = 0;
+                    rtsync::TimePoint<rtsync::MonotonicTime> deadline) TACTUS_RT = 0;
   /// StepBegin: what came in is applied, lateness is judged.
   virtual LinkVerdict begin_frame(const FrameStart& frame) TACTUS_RT = 0;
   /// StepEnd: what goes out is taken.
   virtual void end_frame(std::int64_t k) TACTUS_RT = 0;
-  /// The rig freezes, or is still frozen, and why (a text that stays; empty: for LinkOrders::hold alone); or
-  /// goes on.
+  /// The rig freezes, or is still frozen, and why (a text that stays; empty: for LinkCommands::hold alone);
+  /// or goes on.
   virtual void freeze(const char* why) TACTUS_RT = 0;
   virtual void unfreeze() TACTUS_RT = 0;
   /// Why the last verdict was not go_on; a text that stays.

@@ -16,21 +16,21 @@ std::string_view name_of(LiveWrite::Kind kind) {
   return "release_all";
 }
 
-std::string_view name_of(LiveOrder order) {
-  switch (order) {
-    case LiveOrder::pause:
+std::string_view name_of(LiveCommand command) {
+  switch (command) {
+    case LiveCommand::pause:
       return "pause";
-    case LiveOrder::resume:
+    case LiveCommand::resume:
       return "resume";
-    case LiveOrder::step:
+    case LiveCommand::step:
       return "step";
-    case LiveOrder::run_until:
+    case LiveCommand::run_until:
       return "run_until";
-    case LiveOrder::reset:
+    case LiveCommand::reset:
       return "reset";
-    case LiveOrder::stop:
+    case LiveCommand::stop:
       return "stop";
-    case LiveOrder::checkpoint:
+    case LiveCommand::checkpoint:
       break;
   }
   return "checkpoint";

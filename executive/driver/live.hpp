@@ -94,8 +94,8 @@ struct LiveDone {
   std::string problem{};    ///< why not: its frame had begun already, or the run ended before it
 };
 
-enum class LiveOrder : std::uint8_t { pause, resume, step, run_until, reset, stop, checkpoint };
-std::string_view name_of(LiveOrder order);
+enum class LiveCommand : std::uint8_t { pause, resume, step, run_until, reset, stop, checkpoint };
+std::string_view name_of(LiveCommand command);
 
 /// A value with the type of its variable.
 struct LiveValue {
@@ -183,7 +183,8 @@ class LiveRig {
                                                        std::function<void(const LiveDone&)> then) = 0;
   /// Gives an order, which is taken at the end of the frame. `value`: frames to step, or the simulated time
   /// to run until in ns. Why it was refused; empty: it was not.
-  [[nodiscard]] virtual std::string order(LiveOrder order, std::int64_t value, const std::string& who) = 0;
+  [[nodiscard]] virtual std::string command(LiveCommand command, std::int64_t value,
+                                            const std::string& who) = 0;
   /// Runs an episode; the rig has to be in Pause. One at a time.
   virtual void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) = 0;
 };
@@ -212,7 +213,7 @@ class LiveServer {
   /// that is taken ...) with cause and cure.
   virtual void open(LiveRig& rig, const rtsync::ThreadSettings& helper) = 0;
   /// Lines for the log and the terminal: where it listens, whom it refused; none when nothing happened.
-  virtual std::vector<std::string> tell() = 0;
+  virtual std::vector<std::string> take_log_lines() = 0;
   /// Ends all connections and its threads; bounded. Only the first call counts, and none without an open().
   virtual void close() = 0;
 };

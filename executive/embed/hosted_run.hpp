@@ -20,7 +20,7 @@ namespace tactus::executive {
 /// One at a time in a process.
 ///
 /// Threads  constructor, start(), destructor: one thread. The rest: any but the frames'.
-class HostedRun final : public RunWatcher {
+class HostedRun final : public RunObserver {
  public:
   using Log = std::function<void(const std::string& line)>;
 

@@ -134,7 +134,7 @@ std::optional<EpisodeEnd> OpenSimulation::ask(HostedRun& run, EpisodeRequest req
 
 EpisodeEnd OpenSimulation::run_open(const std::optional<std::string>& stop, std::span<const EpisodeInput> in,
                                     std::span<EpisodeOutput> out) {
-  const Turn turn(*this);
+  const CallLock turn(*this);
   HostedRun& run = start(true);
   get_ready(run);
   std::optional<EpisodeEnd> end;

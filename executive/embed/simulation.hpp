@@ -16,7 +16,7 @@ namespace tactus::executive {
 
 class HostedRun;
 
-struct SimulationOptions : RunChoices {
+struct SimulationOptions : RunOverrides {
   /// Lines that a person would want to see at once; all of them, and more, stand in the run folder's log.txt.
   /// Called on the service thread. None: nothing is said.
   std::function<void(const std::string& line)> log{};
@@ -76,12 +76,12 @@ class Simulation {
 
  protected:
   /// One call at a time. Throws BusyError when another thread is in one.
-  class Turn {
+  class CallLock {
    public:
-    explicit Turn(Simulation& simulation);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    explicit CallLock(Simulation& simulation);
+    ~CallLock();
+    CallLock(const CallLock&) = delete;
+    CallLock& operator=(const CallLock&) = delete;
 
    private:
     Simulation& simulation_;

@@ -46,9 +46,9 @@ Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sle
                      rtsync::PacedClock& clock, RealtimeVariables& realtime_variables,
                      JobClock::Read read_time)
     : program_(std::move(plan), std::move(read_time)),
-      lone_crew_(*this, program_.plan().threads.size() + 1),
-      crew_(&lone_crew_),
-      orders_(program_.plan().orders, program_.plan().frame, program_.plan().freeze_frame),
+      inline_pool_(*this, program_.plan().threads.size() + 1),
+      workers_(&inline_pool_),
+      commands_(program_.plan().commands, program_.plan().frame, program_.plan().freeze_frame),
       sync_(sync),
       sleeper_(sleeper),
       clock_(clock),
@@ -83,7 +83,7 @@ const CallFailure* Executive::first_failure() const {
   const CallFailure* first = nullptr;
   const auto key = [this](const CallFailure& failure) { return order_of(failure.job); };
   for (std::size_t thread = 0; thread <= plan().threads.size(); ++thread) {
-    if (crew_->stuck() == thread) continue;  // it may be writing
+    if (workers_->stuck() == thread) continue;  // it may be writing
     const CallFailure& failure = lane_of(thread).failure();
     if (failure.happened() && (first == nullptr || key(failure) < key(*first))) first = &failure;
   }
@@ -91,7 +91,7 @@ const CallFailure* Executive::first_failure() const {
 }
 
 Lane& Executive::lane_of(std::size_t thread) const {
-  Background* const background = program_.background(thread);
+  AsyncWorker* const background = program_.background(thread);
   return background != nullptr ? background->lane : program_.lane(program_.lane_of_thread(thread));
 }
 
@@ -138,7 +138,7 @@ std::vector<std::string> Executive::initialization_failures() {
 void Executive::run_initialization() {
   enter(State::start);
   if (reset_refusal_.empty()) {  // what a reset goes back to
-    program_.settle();
+    program_.save_state();
     image_.copy_to(initial_.data());
   }
   const std::vector<std::string> failures = initialization_failures();
@@ -164,12 +164,12 @@ std::string_view Executive::running_job(std::size_t thread) const {
 }
 
 void Executive::request_stop(const char* reason) TACTUS_RT {
-  orders_.request_stop(reason);
+  commands_.request_stop(reason);
   sleeper_.interrupt();
 }
 
 void Executive::request_abort(const char* reason) TACTUS_RT {
-  orders_.request_abort(reason);
+  commands_.request_abort(reason);
   sleeper_.interrupt();
 }
 
@@ -194,9 +194,9 @@ bool Executive::command(tactus_command command, std::int64_t value) TACTUS_RT {
   if (asking_lane != nullptr) return asking_lane->ask({kNoPlanJob, kNoPlanJob, false, command, value});
   if (released_thread == Program::kOutside) return apply(command, value);
   // An asynchronous thread is heard where it meets the others, however quick it is.
-  Background& background = *program_.background(released_thread);
-  if (background.order_count == background.orders.size()) return false;
-  background.orders[background.order_count++] = {command, value};
+  AsyncWorker& background = *program_.background(released_thread);
+  if (background.command_count == background.commands.size()) return false;
+  background.commands[background.command_count++] = {command, value};
   return true;
 }
 
@@ -260,7 +260,7 @@ void Executive::enter(State next) TACTUS_RT {
 void Executive::await_link(std::int64_t k) {
   if (link_ == nullptr) return;
   latest_frame_.state = State::start;
-  while (!orders_.ending() && !link_grants(k)) {
+  while (!commands_.ending() && !link_grants(k)) {
   }
   link_->start(k);
 }
@@ -270,12 +270,12 @@ void Executive::await_link(std::int64_t k) {
 bool Executive::link_grants(std::int64_t k) TACTUS_RT {
   const bool first = k == first_frame_ && frames_run_ == 0;
   if (link_ == nullptr || (sync_.active() && !first) || link_->may_begin(k, sync_.active())) return true;
-  rest();
+  mark_idle();
   const bool may = link_->wait(k, sync_.active(), rtsync::monotonic_now() + plan().freeze_frame.floor());
-  wake();
+  mark_busy();
   if (may) return true;
-  alive();
-  latest_frame_.turns = turns_;
+  send_heartbeat();
+  latest_frame_.heartbeats = heartbeats_;
   latest_.write(latest_frame_);
   return false;
 }
@@ -283,16 +283,16 @@ bool Executive::link_grants(std::int64_t k) TACTUS_RT {
 /// StepBegin of the link. False: its policy ends the rig.
 bool Executive::begin_link(std::int64_t k) TACTUS_RT {
   const bool paced = sync_.active();
-  const rtsync::Instant<rtsync::RigTime> wake = sync_.wake();
-  const rtsync::Instant<rtsync::RigTime> slot = paced ? sync_.slot_of(k) : wake;
+  const rtsync::TimePoint<rtsync::RigTime> wake = sync_.wake();
+  const rtsync::TimePoint<rtsync::RigTime> slot = paced ? sync_.slot_of(k) : wake;
   const auto now = paced && clock_is_monotonic_
-                       ? rtsync::Instant<rtsync::MonotonicTime>{wake.time_since_epoch()}
+                       ? rtsync::TimePoint<rtsync::MonotonicTime>{wake.time_since_epoch()}
                        : rtsync::monotonic_now();
   switch (link_->begin_frame({k, slot, now, wake - slot, paced, sync_.timing().work})) {
     case LinkVerdict::go_on:
       return true;
     case LinkVerdict::freeze:
-      orders_.request_pause();
+      commands_.request_pause();
       return true;
     case LinkVerdict::terminate:
       break;
@@ -303,9 +303,9 @@ bool Executive::begin_link(std::int64_t k) TACTUS_RT {
 
 /// Waits for the clock's first slot: what is outside may not be ready yet, and the rig lives all the same.
 Verdict Executive::await_start(Verdict verdict, std::int64_t k) TACTUS_RT {
-  while (verdict == Verdict::not_yet && !orders_.ending()) {
-    alive();
-    latest_frame_.turns = turns_;
+  while (verdict == Verdict::not_yet && !commands_.ending()) {
+    send_heartbeat();
+    latest_frame_.heartbeats = heartbeats_;
     latest_frame_.state = State::start;
     latest_.write(latest_frame_);
     verdict = sync_.start(k);
@@ -324,28 +324,28 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   was_realtime_ = !sync_.active();
   follow_realtime();
-  for (const auto& background : program_.backgrounds()) background->mailbox.publish();
+  for (const auto& background : program_.async_workers()) background->published.publish();
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = first_frame_;
-  orders_.seek(k);
+  commands_.seek(k);
   if (live_ != nullptr) live_->start(k);
   take_checkpoints(k);
   await_link(k);
   Verdict verdict = await_start(sync_.start(k), k);
-  wake();
+  mark_busy();
   verdict = pause_as_wanted(verdict, k, k < frames);
-  while (verdict == Verdict::go_on && !orders_.ending() && !failed_) {
-    if (back_wanted()) {
-      const std::optional<std::int64_t> frame = go_back();
+  while (verdict == Verdict::go_on && !commands_.ending() && !failed_) {
+    if (restore_requested()) {
+      const std::optional<std::int64_t> frame = restore_state();
       if (!frame) break;
       k = *frame;
-      rest();
+      mark_idle();
       verdict = await_start(sync_.restart(k), k);
-      wake();
+      mark_busy();
     } else {
       if (k >= frames) break;
       if (link_grants(k)) {
-        if (link_ != nullptr && orders_.ending()) break;  // it is why nobody is waited for any more
+        if (link_ != nullptr && commands_.ending()) break;  // it is why nobody is waited for any more
         if (!run_frame(k)) break;
         verdict = end_frame(k);
         ++k;
@@ -359,18 +359,19 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   busy_.store(false, std::memory_order_relaxed);
   end_outputs_safe();  // before anything else
-  for (std::size_t lane = 0; lane < program_.lanes() && !crew_->stuck(); ++lane)
+  for (std::size_t lane = 0; lane < program_.lanes() && !workers_->stuck(); ++lane)
     program_.lane(lane).count();  // of a frame that was broken off
   counters_ = rtsync::RunCounters::of_this_thread() - before;
-  (void)wait_for_backgrounds();
+  (void)wait_for_async_workers();
   sync_.shutdown();
   return ended(verdict, k);
 }
 
-void Executive::take_orders(std::int64_t k) TACTUS_RT {
-  orders_.take(
-      k, [&](const TimedOrder& order) { (void)program_.enable(order.text, order.order == Order::enable); });
-  if (live_ != nullptr && live_->stops_before(k)) orders_.force_pause();
+void Executive::take_commands(std::int64_t k) TACTUS_RT {
+  commands_.take(k, [&](const TimedCommand& command) {
+    (void)program_.enable(command.text, command.command == Command::enable);
+  });
+  if (live_ != nullptr && live_->stops_before(k)) commands_.force_pause();
 }
 
 void Executive::drive_safe() TACTUS_RT {
@@ -390,8 +391,8 @@ void Executive::abandon() {
 }
 
 /// Tells those who watch over the rig that it goes on.
-void Executive::alive() TACTUS_RT {
-  ++turns_;
+void Executive::send_heartbeat() TACTUS_RT {
+  ++heartbeats_;
   for (SafeOutput* const output : plan().safe_outputs)
     if (const char* const why = output->frame_ended()) request_abort(why);
   if (watchdog_ != nullptr) watchdog_->kick(clock_.now());
@@ -402,7 +403,7 @@ bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   enter(State::step_begin);
   for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).reset_longest();
   if (link_ != nullptr && !begin_link(k)) return false;
-  if (!meet_backgrounds(k)) return false;
+  if (!run_rate_transitions(k)) return false;
   const std::int64_t now = plan().frame.times(k).count();
   if (!run_list(TACTUS_TOP_OF_FRAME, {now, k, end_call_.dt})) return false;
   Schedule& schedule = program_.schedule();
@@ -436,7 +437,7 @@ bool Executive::run_instant() TACTUS_RT {
   if (program_.alone()) {
     const bool good = work(0) == LaneEnd::done;
     if (!program_.lane(0).asks().empty()) [[unlikely]]
-      take_asks();
+      apply_job_requests();
     return good;
   }
   struct Visitor {
@@ -456,34 +457,34 @@ bool Executive::run_instant() TACTUS_RT {
   std::uint64_t threads = due & 1;
   for (std::uint64_t lanes = due & program_.worker_lanes(); lanes != 0; lanes &= lanes - 1)
     threads |= std::uint64_t{1} << program_.thread_of_lane(static_cast<std::size_t>(std::countr_zero(lanes)));
-  if (threads > 1 ? !crew_->run_instant(threads) : threads == 1 && work(0) != LaneEnd::done) return false;
-  take_asks();
+  if (threads > 1 ? !workers_->run_instant(threads) : threads == 1 && work(0) != LaneEnd::done) return false;
+  apply_job_requests();
   program_.lane(0).begin();
   return run_extra(program_.record());
 }
 
 /// What the lanes' jobs asked for in this instant, in the order of the plan, whoever was quicker.
-void Executive::take_asks() TACTUS_RT {
+void Executive::apply_job_requests() TACTUS_RT {
   std::array<std::size_t, Schedule::kMostLanes> taken{};
   for (;;) {
     std::size_t first = program_.lanes();
     for (std::size_t lane = 0; lane < program_.lanes(); ++lane) {
-      const std::span<const Ask> asks = program_.lane(lane).asks();
+      const std::span<const JobRequest> asks = program_.lane(lane).asks();
       if (taken[lane] == asks.size()) continue;
       if (first == program_.lanes() ||
           order_of(asks[taken[lane]].by) < order_of(program_.lane(first).asks()[taken[first]].by))
         first = lane;
     }
     if (first == program_.lanes()) break;
-    const Ask& ask = program_.lane(first).asks()[taken[first]++];
+    const JobRequest& ask = program_.lane(first).asks()[taken[first]++];
     ask.job != kNoPlanJob ? (void)program_.enable(plan().jobs[ask.job].name, ask.on)
                           : (void)apply(ask.command, ask.value);
   }
-  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).forget_asks();
+  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).clear_job_requests();
 }
 
 LaneEnd Executive::work(std::size_t thread) TACTUS_RT {
-  if (Background* const background = program_.background(thread)) {
+  if (AsyncWorker* const background = program_.background(thread)) {
     released_thread = thread;
     const bool good = background->run();
     released_thread = Program::kOutside;
@@ -529,45 +530,45 @@ const Dependency& Executive::blocked_by(std::size_t thread) const TACTUS_RT {
 
 /// The asynchronous threads whose time it is: what they did is seen from here on, and what they read was
 /// latched.
-bool Executive::meet_backgrounds(std::int64_t k) TACTUS_RT {
+bool Executive::run_rate_transitions(std::int64_t k) TACTUS_RT {
   std::uint64_t due = 0;
-  if (!due_backgrounds(k, due)) return false;
+  if (!due_async_workers(k, due)) return false;
   if (due == 0) {
     if (live_ != nullptr) live_->begin_frame(k, 0);
     return true;
   }
-  const auto backgrounds = program_.backgrounds();
+  const auto async_workers = program_.async_workers();
   const auto each = [&](auto does) {
     for (std::uint64_t rest = due; rest != 0; rest &= rest - 1)
-      does(*backgrounds[static_cast<std::size_t>(std::countr_zero(rest))]);
+      does(*async_workers[static_cast<std::size_t>(std::countr_zero(rest))]);
   };
   const std::int64_t now = plan().frame.times(k).count();
-  each([this](Background& background) {
+  each([this](AsyncWorker& background) {
     program_.post_switches(background);
-    for (std::size_t i = 0; i < background.order_count; ++i)
-      (void)apply(background.orders[i].command, background.orders[i].value);
-    background.order_count = 0;
+    for (std::size_t i = 0; i < background.command_count; ++i)
+      (void)apply(background.commands[i].command, background.commands[i].value);
+    background.command_count = 0;
   });
-  each([this](Background& background) { program_.take_switches(background); });
+  each([this](AsyncWorker& background) { program_.take_switches(background); });
   if (live_ != nullptr) live_->begin_frame(k, due);
-  each([](Background& background) { background.mailbox.publish(); });
-  each([](Background& background) { background.latch(); });
-  each([&](Background& background) {
+  each([](AsyncWorker& background) { background.published.publish(); });
+  each([](AsyncWorker& background) { background.latch(); });
+  each([&](AsyncWorker& background) {
     background.prepare(k, now, plan().frame.times(k + background.frames).count());
-    crew_->release(background.thread);
+    workers_->release(background.thread);
   });
   return true;
 }
 
 /// The asynchronous threads that meet the others before frame k, as bits. False: one has failed.
-bool Executive::due_backgrounds(std::int64_t k, std::uint64_t& due) TACTUS_RT {
-  const auto backgrounds = program_.backgrounds();
-  for (std::size_t i = 0; i < backgrounds.size(); ++i) {
-    Background& background = *backgrounds[i];
+bool Executive::due_async_workers(std::int64_t k, std::uint64_t& due) TACTUS_RT {
+  const auto async_workers = program_.async_workers();
+  for (std::size_t i = 0; i < async_workers.size(); ++i) {
+    AsyncWorker& background = *async_workers[i];
     if (!background.is_due(k)) continue;
     if (background.kind == ThreadKind::asynchronous_must_finish) {
       if (!wait_for(background)) return !(failed_ = true);
-    } else if (!crew_->is_idle(background.thread)) {
+    } else if (!workers_->is_idle(background.thread)) {
       ++background.skipped;
       continue;
     }
@@ -578,31 +579,32 @@ bool Executive::due_backgrounds(std::int64_t k, std::uint64_t& due) TACTUS_RT {
 }
 
 /// Those whose memory may be touched while the rig stands still before frame k: they would meet the others.
-std::uint64_t Executive::resting_backgrounds(std::int64_t k) TACTUS_RT {
-  const auto backgrounds = program_.backgrounds();
+std::uint64_t Executive::idle_async_workers(std::int64_t k) TACTUS_RT {
+  const auto async_workers = program_.async_workers();
   std::uint64_t resting = 0;
-  for (std::size_t i = 0; i < backgrounds.size(); ++i)
-    if (backgrounds[i]->is_due(k) && crew_->is_idle(backgrounds[i]->thread)) resting |= std::uint64_t{1} << i;
+  for (std::size_t i = 0; i < async_workers.size(); ++i)
+    if (async_workers[i]->is_due(k) && workers_->is_idle(async_workers[i]->thread))
+      resting |= std::uint64_t{1} << i;
   return resting;
 }
 
 /// A thread that has to have finished its period; how long that took goes to the account of its job.
-bool Executive::wait_for(Background& background) TACTUS_RT {
-  if (crew_->is_idle(background.thread)) return true;
+bool Executive::wait_for(AsyncWorker& background) TACTUS_RT {
+  if (workers_->is_idle(background.thread)) return true;
   std::uint32_t job = background.lane.running_job();
   if (job == kNoPlanJob && !background.jobs.empty()) job = background.jobs.front();  // it did not even begin
   const std::uint64_t began = program_.job_clock().ticks();
-  rest();  // who is waited for is watched itself
-  const bool back = crew_->wait_for(background.thread);
-  wake();
+  mark_idle();  // who is waited for is watched itself
+  const bool back = workers_->wait_for(background.thread);
+  mark_busy();
   if (job != kNoPlanJob) program_.lane(0).consider(job, program_.job_clock().ticks() - began);
   return back;
 }
 
 /// At the end: they come back, or are found to be stuck.
-bool Executive::wait_for_backgrounds() TACTUS_RT {
+bool Executive::wait_for_async_workers() TACTUS_RT {
   if (stuck()) return false;
-  for (const auto& background : program_.backgrounds()) {
+  for (const auto& background : program_.async_workers()) {
     if (marked_.load(std::memory_order_relaxed).is(background->thread) || !wait_for(*background))
       return false;
     failed_ = failed_ || background->lane.failure().happened();
@@ -622,18 +624,18 @@ Verdict Executive::end_frame(std::int64_t k) TACTUS_RT {
   program_.lane(0).set_running(kNoPlanJob);
   const Verdict verdict = sync_.assess();
   account(k);  // in the slack, so that it delays no frame
-  rest();
+  mark_idle();
   const Verdict waited = verdict == Verdict::go_on ? sync_.wait() : verdict;
-  wake();
-  breathe();
+  mark_busy();
+  reset_rttime();
   follow_realtime();
   // A wait that was cut short has done its duty: the loop sees who asked for the end.
   return waited == Verdict::interrupted ? Verdict::go_on : waited;
 }
 
-void Executive::breathe() TACTUS_RT {
-  if (!breathes_) return;
-  const rtsync::Instant<rtsync::MonotonicTime> now = rtsync::monotonic_now();
+void Executive::reset_rttime() TACTUS_RT {
+  if (!resets_rttime_) return;
+  const rtsync::TimePoint<rtsync::MonotonicTime> now = rtsync::monotonic_now();
   const rtsync::FrameTiming& timing = sync_.timing();
   if (!last_sleep_ || (timing.paced && timing.slack > Nanoseconds{0})) {
     last_sleep_ = now;
@@ -681,9 +683,9 @@ void Executive::account(std::int64_t k) TACTUS_RT {
     (void)Recording::sample(frame_log_, &log_call_);  // it counts what it loses
   }
   take_checkpoints(k + 1);
-  alive();
-  latest_frame_ = {k + 1, turns_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(),
-                   false, false,  frames_run_ + 1};
+  send_heartbeat();
+  latest_frame_ = {k + 1, heartbeats_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(),
+                   false, false,       frames_run_ + 1};
   latest_.write(latest_frame_);
   if (live_ != nullptr) live_->end_frame(k, latest_frame_);
 }
@@ -697,8 +699,8 @@ void Executive::follow_realtime() TACTUS_RT {
 RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
   RunEnd end;
   end.frames = frames_run_;
-  const char* const aborted = orders_.abort_reason();
-  const char* const stopped = orders_.stop_reason();
+  const char* const aborted = commands_.abort_reason();
+  const char* const stopped = commands_.stop_reason();
   const rtsync::RealtimeTotals& totals = sync_.totals();
   const auto set = [&](Outcome outcome, std::string reason) {
     end = {outcome, std::move(reason), frames_run_};
@@ -706,7 +708,7 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
   const std::string frame = "frame " + std::to_string(k) + ": ";
   if (const CallFailure* const failure = first_failure()) {
     set(Outcome::failed, frame + failure_text(*failure));
-  } else if (const std::optional<std::size_t> stuck = crew_->stuck()) {
+  } else if (const std::optional<std::size_t> stuck = workers_->stuck()) {
     set(Outcome::aborted, frame + stuck_text(*stuck));
   } else if (marked_.load().somebody()) {
     set(Outcome::aborted, frame + stuck_text(marked_.load().thread));

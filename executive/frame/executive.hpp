@@ -10,25 +10,25 @@
 #include <tuple>
 #include <vector>
 
-#include "executive/state/checkpoint_writer.hpp"
-#include "executive/frame/crew.hpp"
 #include "executive/driver/lifecycle.hpp"
 #include "executive/driver/link.hpp"
-#include "executive/frame/live_port.hpp"
-#include "executive/frame/orders.hpp"
-#include "executive/plan/plan.hpp"
-#include "executive/frame/program.hpp"
-#include "executive/record/recorder.hpp"
-#include "executive/state/state_image.hpp"
 #include "executive/driver/statistics.hpp"
+#include "executive/frame/command_queue.hpp"
+#include "executive/frame/live_port.hpp"
+#include "executive/frame/program.hpp"
+#include "executive/frame/worker_pool.hpp"
+#include "executive/plan/plan.hpp"
+#include "executive/record/recorder.hpp"
+#include "executive/state/checkpoint_writer.hpp"
+#include "executive/state/state_image.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
+#include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/latest_cell.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
-#include "rtsync/wait/realtime_sync.hpp"
-#include "rtsync/thread/run_counters.hpp"
-#include "rtsync/exchange/slot_ring.hpp"
 #include "rtsync/host/watchdog_device.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/thread/run_counters.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
 
@@ -64,7 +64,7 @@ struct LoadedState {
 ///          on the rig's real-time thread. The requests and the readers: any thread, any time.
 /// RT       run(), from the first frame to the last: no lock, no allocation, no exception, no system call
 ///          but the sleeper's and, where threads wait for each other by futex, theirs.
-class Executive final : public ModelServices, public CrewWork, public LinkOrders {
+class Executive final : public ModelServices, public LaneRunner, public LinkCommands {
  public:
   /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `read_time` measures job times
   /// where there is no trusted counter. Throws std::invalid_argument when the plan cannot be scheduled.
@@ -90,17 +90,17 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   void request_stop(
       const char* reason) TACTUS_RT override;  ///< `reason` is kept as a pointer: it has to stay
   void request_abort(const char* reason) TACTUS_RT override;  ///< likewise
-  void request_pause() TACTUS_RT { orders_.request_pause(); }
-  void request_resume() TACTUS_RT { orders_.request_resume(); }
-  void hold(bool yes) TACTUS_RT override { orders_.request_hold(yes); }
+  void request_pause() TACTUS_RT { commands_.request_pause(); }
+  void request_resume() TACTUS_RT { commands_.request_resume(); }
+  void set_peer_pause(bool yes) TACTUS_RT override { commands_.set_peer_pause(yes); }
   /// Run so many frames from where the rig stands, running or frozen, then freeze. At least 1.
-  void request_step(std::int64_t frames) TACTUS_RT { orders_.request_step(frames); }
+  void request_step(std::int64_t frames) TACTUS_RT { commands_.request_step(frames); }
   /// Run until that simulated time (the first boundary of frames not before it), then freeze.
   void request_run_until(rtsync::Nanoseconds sim_time) TACTUS_RT {
-    orders_.request_run_until(sim_time.count());
+    commands_.request_run_until(sim_time.count());
   }
   /// Back to the state before the initialization jobs, and on from there. A model that cannot: Abort.
-  void request_reset() TACTUS_RT { orders_.request_reset(); }
+  void request_reset() TACTUS_RT { commands_.request_reset(); }
   /// The job that is running; empty between jobs. The calling thread's own if it is one of the rig's threads,
   /// else the main thread's. @when any
   std::string_view running_job() const;
@@ -116,8 +116,8 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   /// --no-realtime: whatever a model asks for. @when setup
   void forbid_realtime() { realtime_allowed_ = false; }
 
-  bool stop_requested() const TACTUS_RT { return orders_.stop_reason() != nullptr; }
-  bool abort_requested() const TACTUS_RT { return orders_.abort_reason() != nullptr; }
+  bool stop_requested() const TACTUS_RT { return commands_.stop_reason() != nullptr; }
+  bool abort_requested() const TACTUS_RT { return commands_.abort_reason() != nullptr; }
 
   State state() const TACTUS_RT { return state_.load(std::memory_order_relaxed); }
   const FrameStatistics& statistics() const { return statistics_; }
@@ -140,7 +140,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
   /// Releases at which an asynchronous thread was still busy. After run().
   std::int64_t skipped(std::size_t thread) const {
-    const Background* const background = program_.background(thread);
+    const AsyncWorker* const background = program_.background(thread);
     return background == nullptr ? 0 : background->skipped;
   }
 
@@ -160,10 +160,14 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   /// What they can force in a model, and the bit of the asynchronous thread that it is on (0: none). @when
   /// setup
   ModelForces* forces_of(const ModelInstance* model) { return program_.forces_of(model); }
-  std::uint64_t background_bit(const ModelInstance* model) const { return program_.background_bit(model); }
-  const Background* background_of(const ModelInstance* model) const { return program_.background_of(model); }
+  std::uint64_t async_worker_bit(const ModelInstance* model) const {
+    return program_.async_worker_bit(model);
+  }
+  const AsyncWorker* async_worker_of(const ModelInstance* model) const {
+    return program_.async_worker_of(model);
+  }
   /// A rig that stands still looks up: something was asked of it.                                   @when any
-  void nudge() TACTUS_RT { orders_.nudge(); }
+  void nudge() TACTUS_RT { commands_.nudge(); }
   /// Kicked at the end of every frame and freeze frame. @when setup
   void set_watchdog(rtsync::WatchdogDevice& watchdog) { watchdog_ = &watchdog; }
   /// A recording that is sampled once per frame, after the frame's times are known. @when setup
@@ -172,9 +176,9 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   void set_recordings(std::vector<Recording*> recordings);
   /// The main thread is a real-time one: it sleeps for a moment at least once a second, also while it is not
   /// paced or cannot keep up, so that the kernel takes it for a runaway only when it is one. @when setup
-  void be_realtime_thread() { breathes_ = true; }
+  void enable_rttime_reset() { resets_rttime_ = true; }
   /// Who runs the other threads of the plan; without one the main thread does. @when setup
-  void set_crew(Crew& crew) { crew_ = &crew; }
+  void set_workers(WorkerPool& crew) { workers_ = &crew; }
   /// The thread that serves as `thread` from here on, for running_job(). @when setup
   void enter_thread(std::size_t thread);
   /// Where the initialization jobs run after a reset, while the main thread keeps alive what watches over it;
@@ -210,8 +214,8 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   /// counts one more. @when any
   void request_load(const LoadedState& state) TACTUS_RT { load_.store(&state, std::memory_order_release); }
   std::int64_t loaded() const TACTUS_RT { return loaded_.load(std::memory_order_acquire); }
-  /// Orders of the rig file that were not reached. After run().
-  std::size_t orders_left() const { return orders_.left(); }
+  /// Commands of the rig file that were not reached. After run().
+  std::size_t commands_left() const { return commands_.left(); }
   std::int64_t resets() const TACTUS_RT { return resets_.load(std::memory_order_relaxed); }
 
   /// "thread 'plant' is stuck in job ...".
@@ -222,7 +226,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   /// The first thread that is in a job, for the text of an abort; main if none is.
   std::size_t working_thread() const;
   /// A thread did not come back: it must not be waited for.                                        @when any
-  bool stuck() const TACTUS_RT { return crew_->stuck().has_value(); }
+  bool stuck() const TACTUS_RT { return workers_->stuck().has_value(); }
 
   /// The main thread is at work: for who watches over it.                                           @when any
   const std::atomic<bool>& busy() const { return busy_; }
@@ -240,24 +244,24 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   std::vector<std::string> initialization_failures();
   std::string failure_text(const CallFailure& failure) const;
   std::tuple<int, unsigned, std::uint32_t> order_of(std::uint32_t job) const TACTUS_RT;
-  void take_asks() TACTUS_RT;
+  void apply_job_requests() TACTUS_RT;
   const CallFailure* first_failure() const;
   Lane& lane_of(std::size_t thread) const;
 
   void enter(State next) TACTUS_RT;
   bool run_frame(std::int64_t k) TACTUS_RT;
   bool run_instant() TACTUS_RT;
-  bool meet_backgrounds(std::int64_t k) TACTUS_RT;
-  bool due_backgrounds(std::int64_t k, std::uint64_t& due) TACTUS_RT;
-  std::uint64_t resting_backgrounds(std::int64_t k) TACTUS_RT;
+  bool run_rate_transitions(std::int64_t k) TACTUS_RT;
+  bool due_async_workers(std::int64_t k, std::uint64_t& due) TACTUS_RT;
+  std::uint64_t idle_async_workers(std::int64_t k) TACTUS_RT;
   bool run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT;
   rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
   void account(std::int64_t k) TACTUS_RT;
-  void take_orders(std::int64_t k) TACTUS_RT;
+  void take_commands(std::int64_t k) TACTUS_RT;
   void take_checkpoints(std::int64_t k) TACTUS_RT;
   bool take_checkpoint(std::string_view name, std::int64_t k) TACTUS_RT;
   std::string_view checkpoint_path(std::string_view name, std::int64_t k) TACTUS_RT;
-  bool at_rest(std::int64_t k) TACTUS_RT;
+  bool async_workers_idle(std::int64_t k) TACTUS_RT;
   rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT;
   rtsync::Verdict freeze(std::int64_t k, bool clock_fault) TACTUS_RT;
   bool serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT;
@@ -268,31 +272,31 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   bool link_grants(std::int64_t k) TACTUS_RT;
   bool begin_link(std::int64_t k) TACTUS_RT;
   void freeze_link(bool clock_fault) TACTUS_RT;
-  void alive() TACTUS_RT;
+  void send_heartbeat() TACTUS_RT;
   /// The main thread waits for time to pass, and need not get on; and works again.
-  void breathe() TACTUS_RT;
+  void reset_rttime() TACTUS_RT;
   bool apply(tactus_command command, std::int64_t value) TACTUS_RT;
-  void rest() TACTUS_RT { busy_.store(false, std::memory_order_relaxed); }
-  void wake() TACTUS_RT {
+  void mark_idle() TACTUS_RT { busy_.store(false, std::memory_order_relaxed); }
+  void mark_busy() TACTUS_RT {
     progress_.fetch_add(1, std::memory_order_relaxed);
     busy_.store(true, std::memory_order_relaxed);
   }
   void follow_realtime() TACTUS_RT;
   void drive_safe() TACTUS_RT;
-  bool wait_for(Background& background) TACTUS_RT;
-  bool wait_for_backgrounds() TACTUS_RT;
-  bool back_wanted() const TACTUS_RT {
-    return orders_.reset_wanted() || load_.load(std::memory_order_relaxed) != nullptr;
+  bool wait_for(AsyncWorker& background) TACTUS_RT;
+  bool wait_for_async_workers() TACTUS_RT;
+  bool restore_requested() const TACTUS_RT {
+    return commands_.reset_wanted() || load_.load(std::memory_order_relaxed) != nullptr;
   }
-  std::optional<std::int64_t> go_back();
+  std::optional<std::int64_t> restore_state();
   bool restore(const std::byte* bytes, std::int64_t frame);
   bool initialize_again();
   RunEnd ended(rtsync::Verdict verdict, std::int64_t k);
 
   Program program_;
-  LoneCrew lone_crew_;
-  Crew* crew_;
-  Orders orders_;
+  InlineWorkerPool inline_pool_;
+  WorkerPool* workers_;
+  CommandQueue commands_;
   rtsync::RealtimeSync& sync_;
   rtsync::Sleeper& sleeper_;
   rtsync::PacedClock& clock_;
@@ -317,7 +321,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   Link* link_ = nullptr;
   bool link_lost_ = false;         // its policy ends the rig
   const bool clock_is_monotonic_;  // rig time is CLOCK_MONOTONIC
-  std::int64_t turns_ = 0;
+  std::int64_t heartbeats_ = 0;
   std::atomic<bool> output_stuck_{false};
   rtsync::SpscRing<FrameNote> notes_{4096};
   std::atomic<std::uint64_t> notes_lost_{0};
@@ -337,7 +341,7 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
   std::int64_t checkpoint_every_ = 0;
   std::atomic<std::int64_t> checkpoints_missed_{0};
   std::atomic<bool> checkpoint_wanted_{false};
-  std::array<const TimedOrder*, 16> named_{};  // of the rig file, that wait to be taken
+  std::array<const TimedCommand*, 16> named_{};  // of the rig file, that wait to be taken
   std::size_t named_count_ = 0;
   bool unnamed_wanted_ = false;
   std::int64_t last_periodic_ = -1;
@@ -360,9 +364,9 @@ class Executive final : public ModelServices, public CrewWork, public LinkOrders
     bool somebody() const { return thread != UINT32_MAX; }
   };
   std::atomic<Marked> marked_{Marked{}};
-  std::optional<rtsync::Instant<rtsync::MonotonicTime>>
+  std::optional<rtsync::TimePoint<rtsync::MonotonicTime>>
       last_sleep_;  // of a real-time thread that need not sleep
-  bool breathes_ = false;
+  bool resets_rttime_ = false;
   bool failed_ = false;  // a job did: nothing is run any more
 };
 

@@ -8,12 +8,12 @@ namespace tactus::executive {
 using rtsync::Verdict;
 
 Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT {
-  take_orders(k);
+  take_commands(k);
   for (;;) {
     const bool told = verdict == Verdict::freeze || verdict == Verdict::clock_freeze;
-    const bool asked = frames_left && verdict == Verdict::go_on && orders_.paused();
-    if (failed_ || (!told && (!asked || orders_.ending() || back_wanted()))) return verdict;
-    if (told) orders_.force_pause();
+    const bool asked = frames_left && verdict == Verdict::go_on && commands_.paused();
+    if (failed_ || (!told && (!asked || commands_.ending() || restore_requested()))) return verdict;
+    if (told) commands_.force_pause();
     if (verdict == Verdict::clock_freeze) drive_safe();
     verdict = freeze(k, verdict == Verdict::clock_freeze);
     frames_left = true;
@@ -37,21 +37,21 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
   program_.freeze_schedule().reset();
   if (!run_list(TACTUS_FREEZE_INIT, {0, 0, plan().freeze_frame.seconds()})) return Verdict::go_on;
   std::int64_t n = 0;
-  for (; orders_.paused(); ++n) {
+  for (; commands_.paused(); ++n) {
     if (!run_freeze_frame(n)) return Verdict::go_on;
     take_checkpoints(k);
     if (failed_) return Verdict::go_on;
-    alive();
-    frozen.turns = turns_;
+    send_heartbeat();
+    frozen.heartbeats = heartbeats_;
     latest_.write(frozen);
     const Verdict verdict = rest_frozen(k, frozen);
     if (verdict == Verdict::source_lost || verdict == Verdict::clock_terminate) return verdict;
-    if (orders_.ending())
+    if (commands_.ending())
       return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
-    if (back_wanted()) return Verdict::go_on;
-    orders_.freeze_frame_ended();
-    take_orders(k);
-    if (orders_.paused()) freeze_link(clock_fault);
+    if (restore_requested()) return Verdict::go_on;
+    commands_.freeze_frame_ended();
+    take_commands(k);
+    if (commands_.paused()) freeze_link(clock_fault);
   }
   enter(State::resume);
   if (link_ != nullptr) link_->unfreeze();
@@ -66,27 +66,27 @@ Verdict Executive::rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT
   bool begins = live_ != nullptr && serve_frozen(k, frozen);
   for (;;) {
     if (begins) {
-      orders_.let_go();
+      commands_.let_go();
       return Verdict::go_on;
     }
-    rest();
-    const Verdict verdict = sync_.freeze_pause(live_ == nullptr ? nullptr : &orders_.nudged());
-    wake();
-    if (live_ == nullptr || !orders_.take_nudge()) return verdict;
+    mark_idle();
+    const Verdict verdict = sync_.freeze_pause(live_ == nullptr ? nullptr : &commands_.nudged());
+    mark_busy();
+    if (live_ == nullptr || !commands_.take_nudge()) return verdict;
     begins = serve_frozen(k, frozen);
-    if (verdict != Verdict::go_on || orders_.ending() || back_wanted()) return verdict;
+    if (verdict != Verdict::go_on || commands_.ending() || restore_requested()) return verdict;
     if (begins) continue;
     if (sync_.freeze_frame_over()) return verdict;  // however much is asked, those who watch over it are told
-    take_orders(k);
-    if (!orders_.paused()) return verdict;
+    take_commands(k);
+    if (!commands_.paused()) return verdict;
   }
 }
 
 /// What was asked from outside of a rig that stands still. True: an episode begins.
 bool Executive::serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
-  const bool begins = live_->take_frozen(k, resting_backgrounds(k));
+  const bool begins = live_->take_frozen(k, idle_async_workers(k));
   for (std::uint64_t rest = live_->take_touched(); rest != 0; rest &= rest - 1)  // so that it can be read
-    program_.backgrounds()[static_cast<std::size_t>(std::countr_zero(rest))]->mailbox.publish();
+    program_.async_workers()[static_cast<std::size_t>(std::countr_zero(rest))]->published.publish();
   live_->show_frozen(k, frozen);
   return begins;
 }
@@ -95,10 +95,10 @@ bool Executive::serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
 void Executive::freeze_link(bool clock_fault) TACTUS_RT {
   if (link_ == nullptr) return;
   const bool overrun = sync_.reached() != rtsync::Maximum::none;
-  link_->freeze(!orders_.paused_here() ? ""
-                : clock_fault          ? "a fault of the external clock"
-                : overrun              ? "a maximum of the overrun policy was reached"
-                                       : "the rig was paused");
+  link_->freeze(!commands_.paused_here() ? ""
+                : clock_fault            ? "a fault of the external clock"
+                : overrun                ? "a maximum of the overrun policy was reached"
+                                         : "the rig was paused");
 }
 
 /// The jobs of one freeze frame: those with a freeze time of their own, then those of its end.

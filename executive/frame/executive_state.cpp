@@ -31,7 +31,7 @@ const StateImage& Executive::state_image() {
   if (!refusals.empty()) throw std::runtime_error(refusals);
   program_.add_state(pieces);
   pieces.push_back(own_piece("@rt.frame", rt_.frame));
-  pieces.push_back(own_piece("@orders.hold", orders_.hold()));
+  pieces.push_back(own_piece("@orders.hold", commands_.hold()));
   image_ = StateImage(std::move(pieces));
   image_made_ = true;
   return image_;
@@ -60,16 +60,16 @@ rtsync::Nanoseconds Executive::prepare_reset() {
 
 /// Whether the state is complete at the boundary before frame k: no asynchronous thread is in the middle of
 /// its period. One that must finish there is waited for.
-bool Executive::at_rest(std::int64_t k) TACTUS_RT {
-  for (const auto& background : program_.backgrounds()) {
+bool Executive::async_workers_idle(std::int64_t k) TACTUS_RT {
+  for (const auto& background : program_.async_workers()) {
     if (!background->is_due(k)) return false;
     if (background->kind == ThreadKind::asynchronous_must_finish) {
       if (!wait_for(*background)) return !(failed_ = true);
-    } else if (!crew_->is_idle(background->thread)) {
+    } else if (!workers_->is_idle(background->thread)) {
       return false;
     }
   }
-  for (const auto& background : program_.backgrounds()) program_.post_switches(*background);
+  for (const auto& background : program_.async_workers()) program_.post_switches(*background);
   return true;
 }
 
@@ -78,9 +78,9 @@ bool Executive::at_rest(std::int64_t k) TACTUS_RT {
 /// frame where that is.
 void Executive::take_checkpoints(std::int64_t k) TACTUS_RT {
   if (checkpoints_ == nullptr) return;
-  while (const TimedOrder* const order = orders_.next_checkpoint(k)) {
+  while (const TimedCommand* const command = commands_.next_checkpoint(k)) {
     const bool room = named_count_ < named_.size();
-    if (room) named_[named_count_++] = order;
+    if (room) named_[named_count_++] = command;
     if (!room) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
   }
   bool periodic =
@@ -90,12 +90,12 @@ void Executive::take_checkpoints(std::int64_t k) TACTUS_RT {
     periodic = checkpoint_wanted_.exchange(false, std::memory_order_relaxed) || periodic;
   if (periodic && unnamed_wanted_) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
   unnamed_wanted_ = unnamed_wanted_ || periodic;
-  while ((named_count_ > 0 || unnamed_wanted_) && !failed_ && at_rest(k)) {
+  while ((named_count_ > 0 || unnamed_wanted_) && !failed_ && async_workers_idle(k)) {
     while (!checkpoints_->ready()) {
-      if (sync_.active() || orders_.ending()) return;
-      rest();  // outside of real time nothing is lost: the one before is waited for
+      if (sync_.active() || commands_.ending()) return;
+      mark_idle();  // outside of real time nothing is lost: the one before is waited for
       std::this_thread::sleep_for(std::chrono::microseconds(100));
-      wake();
+      mark_busy();
     }
     if (named_count_ > 0) {
       if (!take_checkpoint(named_[0]->text, k)) return;
@@ -117,7 +117,7 @@ bool Executive::take_checkpoint(std::string_view name, std::int64_t k) TACTUS_RT
   }
   bool good = run_list(TACTUS_CHECKPOINT, call);
   if (good) {
-    program_.settle();
+    program_.save_state();
     (void)checkpoints_->take(k - 1, call.sim_time_ns);
     good = run_list(TACTUS_POST_CHECKPOINT, call);
   }
@@ -147,7 +147,7 @@ std::string_view Executive::checkpoint_path(std::string_view name, std::int64_t 
 
 std::string Executive::incomplete() const {
   const std::int64_t k = latest_frame_.frames;
-  for (const auto& background : program_.backgrounds())
+  for (const auto& background : program_.async_workers())
     if (background->kind == ThreadKind::asynchronous_must_finish && !background->is_due(k))
       return "thread '" + plan().threads[background->thread - 1].name +
              "' ended in the middle of its period; let the run end at a multiple of it";
@@ -158,7 +158,7 @@ std::vector<std::byte> Executive::copy_state() {
   const std::int64_t k = latest_frame_.frames;
   if (!run_list(TACTUS_CHECKPOINT, {end_call_.sim_time_ns, k, 0}))
     throw std::runtime_error(failure_text(*first_failure()));
-  program_.settle();
+  program_.save_state();
   std::vector<std::byte> bytes(image_.bytes());
   image_.copy_to(bytes.data());
   if (!run_list(TACTUS_POST_CHECKPOINT, {end_call_.sim_time_ns, k, 0}))
@@ -171,7 +171,7 @@ bool Executive::restore(const std::byte* bytes, std::int64_t frame) {
   const tactus_call before{plan().frame.times(frame).count(), -1, 0};
   if (!run_list(TACTUS_PRELOAD_CHECKPOINT, before)) return false;
   image_.copy_from(bytes);
-  program_.take_state();
+  program_.load_state();
   if (live_ != nullptr) live_->forget(frame);
   program_.seek(frame);
   end_call_.sim_time_ns = before.sim_time_ns;
@@ -194,7 +194,7 @@ void Executive::load(const LoadedState& state) {
 }
 
 /// A reset, or a checkpoint to be loaded: the frame that comes next; nothing when the rig has to end.
-std::optional<std::int64_t> Executive::go_back() {
+std::optional<std::int64_t> Executive::restore_state() {
   const LoadedState* const loading = load_.exchange(nullptr, std::memory_order_acquire);
   if (link_ != nullptr) {
     reset_failure_ = "a linked rig cannot go back: the virtual time of the others does not";
@@ -203,28 +203,28 @@ std::optional<std::int64_t> Executive::go_back() {
   if (can_go(state(), State::stop)) enter(State::stop);
   drive_safe();
   enter(State::reset);
-  orders_.forget_hold();
-  rest();  // whoever is stuck, the guard finds
-  for (const auto& background : program_.backgrounds()) {
-    while (!crew_->is_idle(background->thread) && !orders_.ending()) {
-      alive();
+  commands_.clear_pause_frame();
+  mark_idle();  // whoever is stuck, the guard finds
+  for (const auto& background : program_.async_workers()) {
+    while (!workers_->is_idle(background->thread) && !commands_.ending()) {
+      send_heartbeat();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  wake();
-  if (orders_.ending()) return std::nullopt;
-  if (!wait_for_backgrounds() || failed_) return std::nullopt;
+  mark_busy();
+  if (commands_.ending()) return std::nullopt;
+  if (!wait_for_async_workers() || failed_) return std::nullopt;
   std::int64_t frame = 0;
   if (loading != nullptr) {
     frame = loading->frame;
     if (!restore(loading->bytes.data(), frame)) return std::nullopt;
-    orders_.seek(frame);
+    commands_.seek(frame);
     take_checkpoints(frame);
     loaded_.fetch_add(1, std::memory_order_release);
     enter(State::start);
     return frame;
   }
-  orders_.reset_taken();
+  commands_.reset_taken();
   if (!reset_refusal_.empty()) {
     reset_failure_ = "the rig cannot be reset: " + reset_refusal_;
     return std::nullopt;
@@ -252,16 +252,16 @@ bool Executive::initialize_again() {
         }
         done.store(true);
       });
-      rest();  // it may take its time
+      mark_idle();  // it may take its time
       while (!done.load()) {
-        alive();
-        latest_frame_.turns = turns_;
+        send_heartbeat();
+        latest_frame_.heartbeats = heartbeats_;
         latest_frame_.state = State::start;
         latest_.write(latest_frame_);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       thread.join();
-      wake();
+      mark_busy();
     } catch (const std::system_error& error) {
       failures.emplace_back(std::string("no thread for the initialization jobs: ") + error.what());
     }

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "executive/model/connection.hpp"
 #include "executive/frame/job_clock.hpp"
+#include "executive/model/connection.hpp"
 #include "executive/model/model_forces.hpp"
-#include "executive/plan/schedule.hpp"
 #include "executive/model/variable_guard.hpp"
+#include "executive/plan/schedule.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/time/histogram.hpp"
 
@@ -57,7 +57,7 @@ struct CallFailure {
 };
 
 /// What a job asked for while others may run beside it: a job switched, or a command.
-struct Ask {
+struct JobRequest {
   std::uint32_t by = kNoPlanJob;   ///< the job that asked
   std::uint32_t job = kNoPlanJob;  ///< the one to be switched; none: a command
   bool on = false;
@@ -109,14 +109,14 @@ class alignas(64) Lane {
   }
 
   /// False: there is no room for more in this instant.
-  bool ask(Ask ask) TACTUS_RT {
-    if (ask_count_ == asks_.size()) return false;
+  bool ask(JobRequest ask) TACTUS_RT {
+    if (ask_count_ == job_requests_.size()) return false;
     ask.by = running_job();
-    asks_[ask_count_++] = ask;
+    job_requests_[ask_count_++] = ask;
     return true;
   }
-  std::span<const Ask> asks() const TACTUS_RT { return {asks_.data(), ask_count_}; }
-  void forget_asks() TACTUS_RT { ask_count_ = 0; }
+  std::span<const JobRequest> asks() const TACTUS_RT { return {job_requests_.data(), ask_count_}; }
+  void clear_job_requests() TACTUS_RT { ask_count_ = 0; }
 
   std::uint32_t running_job() const TACTUS_RT { return running_.load(std::memory_order_relaxed); }
   void set_running(std::uint32_t job) TACTUS_RT { running_.store(job, std::memory_order_relaxed); }
@@ -156,7 +156,7 @@ class alignas(64) Lane {
   std::vector<rtsync::JobHistogram>& times_;
   std::vector<JobTime> log_;  // in the order of the calls
   std::size_t log_size_ = 0;
-  std::array<Ask, 256> asks_{};  // in the order of the jobs
+  std::array<JobRequest, 256> job_requests_{};  // in the order of the jobs
   std::size_t ask_count_ = 0;
   std::uint64_t last_tick_ = 0;
   std::uint64_t longest_ticks_ = 0;

@@ -101,10 +101,10 @@ void LivePort::publish(std::int64_t last, const Snapshot& rig) TACTUS_RT {
   block_->publish();
 }
 
-void LivePort::begin_frame(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+void LivePort::begin_frame(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
   frame_.store(k, std::memory_order_release);
   answer_offer(k, false);
-  take(k, at_rest);
+  take(k, async_workers_idle);
   for (ModelForces* const forces : forced_)
     if (forces->thread() == 0) forces->apply();
 }
@@ -121,11 +121,11 @@ void LivePort::end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT {
   publish(k, rig);
 }
 
-bool LivePort::take_frozen(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+bool LivePort::take_frozen(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
   if (stops_before(k)) end_episode(false);
   answer_offer(k, true);
   touched_ = 0;  // what was changed while frames ran is shown where its thread meets them
-  take(k, at_rest);
+  take(k, async_workers_idle);
   if (episode_ == nullptr || episode_->begun) return false;
   episode_->begun = true;
   return true;
@@ -174,14 +174,14 @@ std::uint64_t LivePort::threads_of(const LivePacket& packet) const TACTUS_RT {
 }
 
 /// What is due before frame k, from the earliest on. What only waits for a thread to be at rest stays.
-void LivePort::take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
+void LivePort::take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
   LivePacket* packet = nullptr;
   while (packets_.pop(packet)) accept(packet, k);
   std::size_t waiting = 0;
   while (pending_count_ > 0 && pending_[pending_count_ - 1]->frame <= k) {
     LivePacket* const due = pending_[--pending_count_];
     // What releases all waits for those before it, too.
-    const bool busy = (threads_of(*due) & ~at_rest) != 0 || (due->releases_all && waiting > 0);
+    const bool busy = (threads_of(*due) & ~async_workers_idle) != 0 || (due->releases_all && waiting > 0);
     if (busy && !due->dated) {
       waiting_[waiting++] = due;
       continue;
@@ -192,7 +192,7 @@ void LivePort::take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT {
     else if (busy)
       end = LivePacket::End::busy;
     else
-      end = objection(*due);
+      end = validate(*due);
     if (end == LivePacket::End::applied) apply(*due, k);
     finish(due, end, k);
   }
@@ -207,7 +207,7 @@ void LivePort::insert(LivePacket* packet) TACTUS_RT {
 }
 
 /// All or nothing: what stands in the way of any of its changes.
-LivePacket::End LivePort::objection(LivePacket& packet) TACTUS_RT {
+LivePacket::End LivePort::validate(LivePacket& packet) TACTUS_RT {
   using Kind = LiveWrite::Kind;
   if (packet.releases_all) return LivePacket::End::applied;
   for (packet.which = 0; packet.which < packet.changes.size(); ++packet.which) {

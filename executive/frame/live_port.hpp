@@ -10,8 +10,8 @@
 
 #include "executive/driver/live.hpp"
 #include "executive/model/model_forces.hpp"
+#include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/latest_block.hpp"
-#include "rtsync/exchange/slot_ring.hpp"
 
 namespace tactus::executive {
 
@@ -37,7 +37,7 @@ struct LivePacket {
 
   bool dated = false;  ///< for `frame`; else for the next one that begins
   std::int64_t frame = 0;
-  std::uint64_t threads = 0;    ///< asynchronous ones (bits, as Program::backgrounds()) that must be at rest
+  std::uint64_t threads = 0;  ///< asynchronous ones (bits, as Program::async_workers()) that must be at rest
   std::vector<Change> changes;  ///< what releases stands first
   std::vector<std::byte> data;
   std::uint64_t number = 0;   ///< counts up with every packet
@@ -134,13 +134,13 @@ class LivePort {
 
   /// Frame k will be the first one.
   void start(std::int64_t k) TACTUS_RT { frame_.store(k - 1, std::memory_order_release); }
-  /// StepBegin of frame k: `at_rest`: the asynchronous threads (bits) whose memory may be touched.
-  void begin_frame(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
+  /// StepBegin of frame k: `async_workers_idle`: the asynchronous threads (bits) whose memory may be touched.
+  void begin_frame(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
   /// Frame k has ended, and everything about it is known.
   void end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT;
   /// The rig stands still before frame k: changes are made, an episode that is over ends, one that was asked
   /// for begins. True: it has begun, and frames are to run.
-  bool take_frozen(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
+  bool take_frozen(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
   /// The asynchronous threads (bits) whose memory take_frozen() has changed.
   std::uint64_t take_touched() TACTUS_RT { return std::exchange(touched_, 0); }
   /// Behind it, when all can be seen.
@@ -160,14 +160,14 @@ class LivePort {
     void (*copy)(const std::byte* const* from, std::size_t count, std::size_t bytes, std::byte* to) noexcept;
   };
   void lay_out();
-  void take(std::int64_t k, std::uint64_t at_rest) TACTUS_RT;
+  void take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
   void accept(LivePacket* packet, std::int64_t k) TACTUS_RT;
   void answer_offer(std::int64_t k, bool frozen) TACTUS_RT;
   void end_episode(bool broken) TACTUS_RT;
   std::uint64_t threads_of(const LivePacket& packet) const TACTUS_RT;
   bool has_room(const LivePacket& packet) TACTUS_RT;
   void insert(LivePacket* packet) TACTUS_RT;
-  LivePacket::End objection(LivePacket& packet) TACTUS_RT;
+  LivePacket::End validate(LivePacket& packet) TACTUS_RT;
   void apply(LivePacket& packet, std::int64_t k) TACTUS_RT;
   void drop_older(std::uint64_t number, std::int64_t k) TACTUS_RT;
   void unforce(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT;

@@ -83,7 +83,7 @@ void Program::place_threads() {
       continue;
     }
     const Period period = thread.period.is_zero() ? plan_.frame : thread.period;
-    auto made = std::make_unique<Background>(job_clock_, job_times_, calls_in_a_frame(plan_, period));
+    auto made = std::make_unique<AsyncWorker>(job_clock_, job_times_, calls_in_a_frame(plan_, period));
     made->thread = t;
     made->kind = thread.kind;
     if (!thread.period.is_zero()) made->frames = frames_in(thread.period, plan_.frame);
@@ -109,8 +109,8 @@ std::size_t Program::model_thread(const ModelInstance* model) const {
 }
 
 const void* Program::outside_view(const ModelInstance* model, const void* data, std::size_t bytes) {
-  Background* const background = background_of_thread_[model_thread(model)];
-  return background == nullptr ? nullptr : background->mailbox.copy_of(data, bytes);
+  AsyncWorker* const background = background_of_thread_[model_thread(model)];
+  return background == nullptr ? nullptr : background->published.copy_of(data, bytes);
 }
 
 /// The wires of a kind that lead to a model, as far as its own thread carries them: what comes from or goes
@@ -124,7 +124,7 @@ CopyList* Program::copies_to(const ModelInstance* model, bool delayed, std::size
     if (wire.to.model != model || wire.delayed != delayed) continue;
     const std::size_t source = model_thread(wire.from.model);
     if (is_background(thread)) {
-      if (source == thread) list.add(wire);  // the others come in with Background::incoming
+      if (source == thread) list.add(wire);  // the others come in with AsyncWorker::incoming
     } else {
       list.add(wire, outside_view(wire.from.model, wire.from.data(),
                                   wire.from.elements * size_of(wire.from.variable->type)));
@@ -146,15 +146,15 @@ ModelForces* Program::forces_of(const ModelInstance* model) {
   if (model == nullptr || !plan_.live) return nullptr;
   auto& forces = forces_[model];
   if (forces == nullptr) {
-    Background* const background = background_of_thread_[model_thread(model)];
-    forces = std::make_unique<ModelForces>(background_bit(model));
+    AsyncWorker* const background = background_of_thread_[model_thread(model)];
+    forces = std::make_unique<ModelForces>(async_worker_bit(model));
     if (background != nullptr) background->forces.push_back(forces.get());
   }
   return forces.get();
 }
 
-std::uint64_t Program::background_bit(const ModelInstance* model) const {
-  const Background* const background = background_of_thread_[model_thread(model)];
+std::uint64_t Program::async_worker_bit(const ModelInstance* model) const {
+  const AsyncWorker* const background = background_of_thread_[model_thread(model)];
   for (std::size_t i = 0; i < backgrounds_.size(); ++i)
     if (backgrounds_[i].get() == background) return std::uint64_t{1} << i;
   return 0;
@@ -236,7 +236,7 @@ void Program::make_loops() {
                                           std::move(jobs), std::move(guards), std::move(loop_forces)));
     const auto job = static_cast<std::uint32_t>(plan_.jobs.size() - plan_.loops.size() + loops_.size() - 1);
     plan_.jobs[job].self = made.get();
-    Background* const background = background_of_thread_[loop.thread];
+    AsyncWorker* const background = background_of_thread_[loop.thread];
     made->set_lane(background != nullptr ? background->lane : *lane_states_[lane_of_thread_[loop.thread]],
                    job);
   }
@@ -445,7 +445,7 @@ bool Program::enable(std::string_view job, bool on, std::size_t by) TACTUS_RT {
   const std::uint32_t index = find(job);
   if (index == kNoPlanJob) return false;
   const std::size_t home = home_of(index);
-  Background* const caller = by == kOutside ? nullptr : background_of_thread_[by];
+  AsyncWorker* const caller = by == kOutside ? nullptr : background_of_thread_[by];
   if (caller != nullptr && by != home) {
     if (caller->switch_count == caller->switches.size()) return false;
     caller->switches[caller->switch_count++] = {index, on};
@@ -463,9 +463,9 @@ void Program::turn(std::uint32_t job, bool on) TACTUS_RT {
   if (home.schedule != nullptr) home.schedule->enable(home.scheduled, on);
 }
 
-void Program::post_switches(Background& from) TACTUS_RT {
+void Program::post_switches(AsyncWorker& from) TACTUS_RT {
   for (std::size_t i = 0; i < from.switch_count; ++i) {
-    const Background::Switch& s = from.switches[i];
+    const AsyncWorker::Switch& s = from.switches[i];
     if (is_background(home_of(s.job))) {
       wanted_[s.job].store(s.on ? kOn : kOff, std::memory_order_relaxed);
     } else {
@@ -475,7 +475,7 @@ void Program::post_switches(Background& from) TACTUS_RT {
   from.switch_count = 0;
 }
 
-void Program::take_switches(const Background& background) TACTUS_RT {
+void Program::take_switches(const AsyncWorker& background) TACTUS_RT {
   for (const std::uint32_t job : background.jobs) {
     if (wanted_[job].load(std::memory_order_relaxed) == kAsItIs) continue;
     turn(job, wanted_[job].exchange(kAsItIs, std::memory_order_relaxed) == kOn);
@@ -501,7 +501,7 @@ void Program::add_state(std::vector<Piece>& pieces) {
     pieces.push_back(own_piece("@integrate." + loop->name() + ".step", loop->integrator().step_size(), "s"));
 }
 
-void Program::settle() TACTUS_RT {
+void Program::save_state() TACTUS_RT {
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const std::uint8_t wanted = wanted_[i].load(std::memory_order_relaxed);
     on_saved_[i] = wanted != kAsItIs ? wanted == kOn : on_[i].load(std::memory_order_relaxed);
@@ -511,8 +511,8 @@ void Program::settle() TACTUS_RT {
   }
 }
 
-void Program::take_state() TACTUS_RT {
-  for (const auto& background : backgrounds_) background->switch_count = background->order_count = 0;
+void Program::load_state() TACTUS_RT {
+  for (const auto& background : backgrounds_) background->switch_count = background->command_count = 0;
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const Home& home = homes_[i];
     on_[i].store(on_saved_[i] != 0, std::memory_order_relaxed);
@@ -528,7 +528,7 @@ void Program::seek(std::int64_t k) TACTUS_RT {
   for (const auto& background : backgrounds_) {
     if (background->schedule != nullptr)
       background->schedule->seek((k + background->frames - 1) / background->frames);
-    background->mailbox.publish();
+    background->published.publish();
   }
 }
 

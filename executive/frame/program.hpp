@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "executive/frame/background.hpp"
+#include "executive/frame/async_worker.hpp"
 #include "executive/frame/integration_loop.hpp"
 #include "executive/frame/job_clock.hpp"
 #include "executive/frame/lane.hpp"
@@ -54,8 +54,8 @@ class Program {
   Lane& lane(std::size_t index) const TACTUS_RT { return *lane_states_[index]; }
 
   /// By thread; nullptr for main and scheduled ones.
-  Background* background(std::size_t thread) const TACTUS_RT { return background_of_thread_[thread]; }
-  std::span<const std::unique_ptr<Background>> backgrounds() const { return backgrounds_; }
+  AsyncWorker* background(std::size_t thread) const TACTUS_RT { return background_of_thread_[thread]; }
+  std::span<const std::unique_ptr<AsyncWorker>> async_workers() const { return backgrounds_; }
   std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return loops_; }
 
   /// Who looks at a model's variables; nullptr: nobody. @when setup
@@ -63,11 +63,11 @@ class Program {
   /// What is forced in a model; nullptr where nothing can be.
   ModelForces* forces_of(const ModelInstance* model);
   /// The asynchronous thread that a model is on; nullptr: none.
-  const Background* background_of(const ModelInstance* model) const {
+  const AsyncWorker* async_worker_of(const ModelInstance* model) const {
     return background_of_thread_[model_thread(model)];
   }
   /// Its bit in masks of them; 0 for none.
-  std::uint64_t background_bit(const ModelInstance* model) const;
+  std::uint64_t async_worker_bit(const ModelInstance* model) const;
   /// Classes of frames, freeze and checkpoints, each in its order.
   const std::vector<Entry>& list(tactus_job_class job_class) const TACTUS_RT;
   void set_call(const tactus_call& call) TACTUS_RT { list_call_ = call; }  ///< of all lists
@@ -80,8 +80,8 @@ class Program {
   bool enable(std::string_view job, bool on, std::size_t by = kOutside) TACTUS_RT;
   static constexpr std::size_t kOutside = SIZE_MAX;
   /// At a boundary where the thread is at rest: what it asked for, then what it was asked.         @when rt
-  void post_switches(Background& from) TACTUS_RT;
-  void take_switches(const Background& background) TACTUS_RT;
+  void post_switches(AsyncWorker& from) TACTUS_RT;
+  void take_switches(const AsyncWorker& background) TACTUS_RT;
   /// Index into Plan::jobs; kNoPlanJob when there is none. The name may come in two parts.          @when any
   std::uint32_t find(std::string_view job) const TACTUS_RT;
   std::uint32_t find(std::string_view model, std::string_view job) const TACTUS_RT;
@@ -99,9 +99,9 @@ class Program {
   /// What has to be remembered of jobs, threads and loops, by their names; names begin with '@'. @when setup
   void add_state(std::vector<Piece>& pieces);
   /// Between two frames: writes down what is not in the pieces' memory all the time.               @when rt
-  void settle() TACTUS_RT;
+  void save_state() TACTUS_RT;
   /// Takes what was copied into them.                                                              @when rt
-  void take_state() TACTUS_RT;
+  void load_state() TACTUS_RT;
   /// To before frame k.                                                                            @when rt
   void seek(std::int64_t k) TACTUS_RT;
 
@@ -146,8 +146,8 @@ class Program {
   std::vector<std::size_t> thread_of_lane_{0};
   std::vector<std::size_t> lane_of_thread_;
   std::deque<std::unique_ptr<Lane>> lane_states_;
-  std::vector<std::unique_ptr<Background>> backgrounds_;
-  std::vector<Background*> background_of_thread_;
+  std::vector<std::unique_ptr<AsyncWorker>> backgrounds_;
+  std::vector<AsyncWorker*> background_of_thread_;
   std::vector<std::unique_ptr<IntegrationLoop>> loops_;
   std::map<const ModelInstance*, std::size_t> thread_of_model_;
 

@@ -175,11 +175,11 @@ void LiveAccess::next_snapshot(std::function<void(LiveSnapshotPtr)> then) {
     answers_.push_back([then = std::move(then)] { then(nullptr); });
   else
     waiters_.push_back({port_->want(), std::move(then)});
-  stir();
+  wake_live_thread();
 }
 
 /// Why a write cannot be made at that frame; empty: it can.
-std::string LiveAccess::objection(const LiveWrite& write, std::optional<std::int64_t> frame) const {
+std::string LiveAccess::validate(const LiveWrite& write, std::optional<std::int64_t> frame) const {
   using Kind = LiveWrite::Kind;
   if (write.kind == Kind::release_all) return "";
   const LiveVariable& live = variables_[write.ref.variable];
@@ -191,7 +191,7 @@ std::string LiveAccess::objection(const LiveWrite& write, std::optional<std::int
   const std::string wrong = objection_to(*live.variable, write.bytes.data(), write.ref.elements);
   if (!wrong.empty()) return "'" + name + "' " + wrong;
   if (!frame) return "";
-  const Background* const background = executive_.background_of(live.model);
+  const AsyncWorker* const background = executive_.async_worker_of(live.model);
   if (background == nullptr) return "";
   const std::string thread = "'" + name + "' belongs to thread '" +
                              executive_.plan().threads[background->thread - 1].name +
@@ -205,7 +205,7 @@ std::string LiveAccess::objection(const LiveWrite& write, std::optional<std::int
 }
 
 /// Why nothing can be done at that frame any more.
-std::string LiveAccess::objection(std::int64_t frame) const {
+std::string LiveAccess::validate(std::int64_t frame) const {
   const std::int64_t next = port_->frame() + 1;
   if (frame < next)
     return "frame " + std::to_string(frame) + " is past; the next one is " + std::to_string(next);
@@ -221,10 +221,10 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
   if (ended_) return {"the run has ended"};
   if (batch.writes.empty()) problems.push_back("there is nothing to set, force or release");
   if (batch.frame)
-    if (std::string wrong = objection(*batch.frame); !wrong.empty()) problems.push_back(std::move(wrong));
+    if (std::string wrong = validate(*batch.frame); !wrong.empty()) problems.push_back(std::move(wrong));
   std::unordered_map<std::size_t, std::vector<const LiveWrite*>> seen;
   for (const LiveWrite& write : batch.writes) {
-    std::string wrong = objection(write, batch.frame);
+    std::string wrong = validate(write, batch.frame);
     if (wrong.empty() && write.kind == LiveWrite::Kind::set && is_forced(write.ref)) {
       const bool released =
           std::any_of(batch.writes.begin(), batch.writes.end(), [&](const LiveWrite& other) {
@@ -247,7 +247,7 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
     return problems;
   }
   port_->send(make_packet(std::move(batch), std::move(then)));
-  stir();
+  wake_live_thread();
   return {};
 }
 
@@ -301,7 +301,7 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
     change.offset = packet.data.size();
     change.bytes = bytes_of(write.ref);
     packet.data.insert(packet.data.end(), write.bytes.begin(), write.bytes.end());
-    packet.threads |= executive_.background_bit(model);
+    packet.threads |= executive_.async_worker_bit(model);
   }
   sent->batch = std::move(batch);
   sent->then = std::move(then);
@@ -310,47 +310,48 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
   return &packet;
 }
 
-std::string LiveAccess::order(LiveOrder order, std::int64_t value, const std::string& who) {
+std::string LiveAccess::command(LiveCommand command, std::int64_t value, const std::string& who) {
   const std::lock_guard lock(mutex_);
   if (ended_) return "the run has ended";
-  const bool moves = order == LiveOrder::step || order == LiveOrder::run_until || order == LiveOrder::reset;
+  const bool moves =
+      command == LiveCommand::step || command == LiveCommand::run_until || command == LiveCommand::reset;
   if (moves && running_ != nullptr) return "an episode is under way; wait for its end, or stop the rig";
-  switch (order) {
-    case LiveOrder::pause:
+  switch (command) {
+    case LiveCommand::pause:
       executive_.request_pause();
       break;
-    case LiveOrder::resume:
+    case LiveCommand::resume:
       executive_.request_resume();
       break;
-    case LiveOrder::step:
+    case LiveCommand::step:
       if (value < 1) return std::to_string(value) + " frames cannot be stepped; at least 1 is expected";
       executive_.request_step(value);
       break;
-    case LiveOrder::run_until:
+    case LiveCommand::run_until:
       if (value < facts_.frame.times(port_->frame() + 1).count())
         return "the simulated time " + std::to_string(value) + " ns is past; the next frame begins at " +
                std::to_string(facts_.frame.times(port_->frame() + 1).count()) + " ns";
       executive_.request_run_until(rtsync::Nanoseconds{value});
       break;
-    case LiveOrder::reset:
+    case LiveCommand::reset:
       if (facts_.linked)
         return "a linked rig cannot be reset: the virtual time of the others does not go back";
       executive_.request_reset();
       break;
-    case LiveOrder::stop:
+    case LiveCommand::stop:
       executive_.request_stop("stopped by a client (live)");
       break;
-    case LiveOrder::checkpoint:
+    case LiveCommand::checkpoint:
       if (std::string why = checkpoint_(); !why.empty()) return why;
       break;
   }
-  ++orders_;
-  Json entry{{"frame", port_->frame()}, {"what", name_of(order)}};
-  if (order == LiveOrder::step) entry["frames"] = value;
-  if (order == LiveOrder::run_until) entry["sim_time_ns"] = value;
+  ++commands_;
+  Json entry{{"frame", port_->frame()}, {"what", name_of(command)}};
+  if (command == LiveCommand::step) entry["frames"] = value;
+  if (command == LiveCommand::run_until) entry["sim_time_ns"] = value;
   journal(std::move(entry), who);
   flush_journal();
-  stir();
+  wake_live_thread();
   return "";
 }
 
@@ -363,7 +364,7 @@ void LiveAccess::start(const rtsync::ThreadSettings& helper) {
 }
 
 /// How long it may take until something that nobody waits for at this moment is noticed.
-rtsync::Nanoseconds LiveAccess::longest_rest() const {
+rtsync::Nanoseconds LiveAccess::max_poll_interval() const {
   if (waiters_.empty()) return rtsync::Nanoseconds{1'000'000};
   return std::clamp(facts_.frame.floor() / 4, rtsync::Nanoseconds{100'000}, rtsync::Nanoseconds{1'000'000});
 }
@@ -386,7 +387,7 @@ void LiveAccess::run() {
       rest = kShortestRest;
     } else {
       const bool cut = something_.wait_for(lock, rest, [this] { return stirred_ || closing_; });
-      rest = cut ? kShortestRest : std::min(rest + rest / 4, longest_rest());
+      rest = cut ? kShortestRest : std::min(rest + rest / 4, max_poll_interval());
     }
     stirred_ = false;
     if (last && answers_.empty()) return;
@@ -556,11 +557,12 @@ void LiveAccess::flush_journal() {
   journal_ << std::flush;
   if (journal_) return;
   journal_failed_ = true;
-  lines_.push_back("the journal of live access cannot be written (journal.jsonl): " +
-                   std::string(std::strerror(errno)) + "; nothing but releases and orders is taken any more");
+  lines_.push_back(
+      "the journal of live access cannot be written (journal.jsonl): " + std::string(std::strerror(errno)) +
+      "; nothing but releases and commands is taken any more");
 }
 
-std::vector<std::string> LiveAccess::tell() {
+std::vector<std::string> LiveAccess::take_log_lines() {
   const std::lock_guard lock(mutex_);
   return std::exchange(lines_, {});
 }
@@ -569,7 +571,7 @@ Json LiveAccess::summary() const {
   Json forced = Json::array();
   for (const std::string& name : this->forced()) forced.push_back(name);
   const std::lock_guard lock(mutex_);
-  return {{"changes", changes_},   {"refused", refused_},     {"orders", orders_},
+  return {{"changes", changes_},   {"refused", refused_},     {"commands", commands_},
           {"episodes", episodes_}, {"snapshots", snapshots_}, {"forced_at_end", std::move(forced)}};
 }
 

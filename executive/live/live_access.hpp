@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "config/json.hpp"
-#include "executive/frame/executive.hpp"
 #include "executive/driver/live.hpp"
+#include "executive/frame/executive.hpp"
 #include "executive/frame/live_port.hpp"
 #include "executive/plan/rig.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -36,7 +36,7 @@ class LiveAccess final : public LiveRig {
   /// The frames are over, and `why`: everybody who waits is answered, and nobody after that.
   void end(const RunEnd& why);
   /// Lines for the log; none when nothing happened.
-  std::vector<std::string> tell();
+  std::vector<std::string> take_log_lines();
   /// The `live` section of summary.json. After end().
   config::Json summary() const;
   /// Kernel id of its thread.
@@ -49,7 +49,7 @@ class LiveAccess final : public LiveRig {
   std::vector<std::string> forced() const override;
   void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override;
   std::vector<std::string> write(LiveBatch batch, std::function<void(const LiveDone&)> then) override;
-  std::string order(LiveOrder order, std::int64_t value, const std::string& who) override;
+  std::string command(LiveCommand command, std::int64_t value, const std::string& who) override;
   void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) override;
 
  private:
@@ -88,8 +88,8 @@ class LiveAccess final : public LiveRig {
   std::size_t bytes_of(const LiveRef& ref) const;
   std::string feeder_of(const LiveRef& ref) const;
   bool is_forced(const LiveRef& ref) const;
-  std::string objection(const LiveWrite& write, std::optional<std::int64_t> frame) const;
-  std::string objection(std::int64_t frame) const;
+  std::string validate(const LiveWrite& write, std::optional<std::int64_t> frame) const;
+  std::string validate(std::int64_t frame) const;
   std::string objection_to_load(const LiveBatch& batch) const;
   LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
   std::optional<LiveRef> lookup(std::string_view name, std::string& problem) const;
@@ -102,7 +102,7 @@ class LiveAccess final : public LiveRig {
 
   void run();
   /// A change of what the live thread has to look at: it looks at once, and often for a while.
-  void stir() {
+  void wake_live_thread() {
     stirred_ = true;
     executive_.nudge();
     something_.notify_one();
@@ -110,7 +110,7 @@ class LiveAccess final : public LiveRig {
   bool outstanding() const {
     return !waiters_.empty() || sent_count_ > 0 || running_ != nullptr || !answers_.empty();
   }
-  rtsync::Nanoseconds longest_rest() const;
+  rtsync::Nanoseconds max_poll_interval() const;
   void look(Answers& answers);
   void take_events(Answers& answers);
   void take_snapshot(Answers& answers);
@@ -150,7 +150,7 @@ class LiveAccess final : public LiveRig {
   std::vector<std::string> lines_;
   bool journal_dirty_ = false;
   bool journal_failed_ = false;
-  std::int64_t changes_ = 0, refused_ = 0, orders_ = 0, episodes_ = 0, snapshots_ = 0;
+  std::int64_t changes_ = 0, refused_ = 0, commands_ = 0, episodes_ = 0, snapshots_ = 0;
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };
 

@@ -143,8 +143,8 @@ class LiveAccess::EpisodePlanner {
     if (!frame) return;
     // An asynchronous thread takes what has no date where it meets the frames.
     const bool meets =
-        !in.date && live_.executive_.background_bit(live_.variables_[ref->variable].model) != 0;
-    problem = live_.objection(*write, meets ? std::nullopt : frame);
+        !in.date && live_.executive_.async_worker_bit(live_.variables_[ref->variable].model) != 0;
+    problem = live_.validate(*write, meets ? std::nullopt : frame);
     if (problem.empty() && live_.is_forced(*ref)) problem = "is forced; release it first";
     if (!problem.empty()) return complain(which + problem);
     LiveBatch& batch = meets ? at_meeting_ : by_frame_[*frame];
@@ -260,7 +260,7 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
     ++refused_;
     running->end.out.clear();
     answers_.push_back([then = std::move(then), end = std::move(running->end)] { then(end); });
-    stir();
+    wake_live_thread();
     return;
   }
   ++episodes_;
@@ -276,7 +276,7 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
   running->then = std::move(then);
   running_ = std::move(running);
   port_->begin(&running_->episode);
-  stir();  // behind it: who looks up finds it
+  wake_live_thread();  // behind it: who looks up finds it
 }
 
 void LiveAccess::take_episode(Answers& answers) {

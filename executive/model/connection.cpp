@@ -91,7 +91,7 @@ std::string mend_units(const Variable& from, const Variable& to) {
 
 }  // namespace
 
-std::optional<std::string> objection(const Connection& connection) {
+std::optional<std::string> validate(const Connection& connection) {
   const Variable& from = *connection.from.variable;
   const Variable& to = *connection.to.variable;
   const bool converted = connection.scale.has_value() || connection.offset.has_value();

@@ -25,7 +25,7 @@ struct Connection {
 
 /// Why two ends do not fit together (roles, types, sizes, units), as a repair instruction; nothing when they
 /// do. @when setup
-std::optional<std::string> objection(const Connection& connection);
+std::optional<std::string> validate(const Connection& connection);
 
 /// A loop of direct connections, in which nobody could say who comes first.
 struct DirectLoop {
@@ -38,7 +38,7 @@ std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connect
 /// Copies of values, made ready at setup and run as a job of its own: run_copies(self = CopyList*).
 class CopyList {
  public:
-  /// The connection must have no objection(). `from`: read there instead of from the variable itself.
+  /// The connection must have no validate(). `from`: read there instead of from the variable itself.
   /// @when setup
   void add(const Connection& connection, const void* from = nullptr);
   bool empty() const { return copies_.empty(); }

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "executive/model/connection.hpp"
-#include "executive/integration/integrator.hpp"
-#include "executive/model/model_instance.hpp"
 #include "executive/driver/safe_output.hpp"
+#include "executive/integration/integrator.hpp"
+#include "executive/model/connection.hpp"
+#include "executive/model/model_instance.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/time/period.hpp"
 
@@ -76,7 +76,7 @@ struct PlannedLoop {
 };
 
 /// What a rig is asked to do from outside, or at a simulated time.
-enum class Order : std::uint8_t {
+enum class Command : std::uint8_t {
   pause,
   resume,
   step,
@@ -89,10 +89,10 @@ enum class Order : std::uint8_t {
   disable
 };
 
-/// An order that the rig file gives: at the first end of a frame (or of a freeze frame) not before `at`.
-struct TimedOrder {
+/// A command that the rig file gives: at the first end of a frame (or of a freeze frame) not before `at`.
+struct TimedCommand {
   rtsync::Nanoseconds at{0};  ///< simulated time
-  Order order = Order::pause;
+  Command command = Command::pause;
   std::int64_t frames = 1;                  ///< step
   rtsync::Nanoseconds until{0};             ///< run_until: simulated time
   std::optional<rtsync::Nanoseconds> rest;  ///< pause: resumed after so much freeze time
@@ -109,11 +109,11 @@ struct Plan {
   rtsync::Period freeze_frame{10'000'000, 1};
   std::vector<PlannedThread> threads{};
   std::vector<PlannedLoop> loops{};
-  std::vector<TimedOrder> orders{};  ///< ascending in time
-  bool nan_guard = true;             ///< a float output or state that is not finite ends the rig
-  bool range_guard = true;           ///< so does a variable outside of its declared range
-  bool live = false;                 ///< somebody outside may force variables
-  double ratio = 1;                  ///< simulated seconds per real one: how long a thread may take
+  std::vector<TimedCommand> commands{};  ///< ascending in time
+  bool nan_guard = true;                 ///< a float output or state that is not finite ends the rig
+  bool range_guard = true;               ///< so does a variable outside of its declared range
+  bool live = false;                     ///< somebody outside may force variables
+  double ratio = 1;                      ///< simulated seconds per real one: how long a thread may take
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< so much beyond its time, and a thread is stuck
 };
 

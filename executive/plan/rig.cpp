@@ -11,10 +11,10 @@
 #include "executive/driver/device_error.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/model/parameter_value.hpp"
-#include "executive/plan/schedule.hpp"
 #include "executive/model/suggest.hpp"
-#include "rtsync/time/duration_text.hpp"
+#include "executive/plan/schedule.hpp"
 #include "rtsync/clock/edge_clock.hpp"
+#include "rtsync/time/duration_text.hpp"
 #include "rtsync/wait/edge_sleeper.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
@@ -57,7 +57,7 @@ struct Declarer {
 }  // namespace
 
 Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems,
-         LinkChoice choice)
+         LinkOverrides choice)
     : settings_(std::move(settings)), problems_(std::move(problems)) {
   plan_.frame = settings_.frame.period;
   plan_.job_times = settings_.job_times;
@@ -77,14 +77,14 @@ Rig::Rig(RigSettings settings, const std::filesystem::path& base, config::Proble
   check_patience();
   plan_orders();
   check_checkpoints();
-  settle();
+  resolve_dependencies();
   if (!problems_.empty()) throw config::ConfigError(problems_);
 }
 
 /// The last step: the rules between threads, and a time base for all.
-void Rig::settle() {
+void Rig::resolve_dependencies() {
   origins_.complete = models_.size() == settings_.models.size();
-  if (threads_known_) settle_threads(plan_, wanted_, origins_, problems_);
+  if (threads_known_) resolve_thread_dependencies(plan_, wanted_, origins_, problems_);
   if (!problems_.empty()) return;
   std::vector<ScheduledJob> jobs;
   std::vector<const config::Origin*> origins;
@@ -340,8 +340,8 @@ void Rig::apply_parameters() {
 }
 
 void Rig::plan_threads() {
-  constexpr const char* kTaken[] = {"main",          "helpers",    "tactus", "setup", "recorder",
-                                    "runaway-guard", "checkpoint", "link",   "live"};
+  constexpr const char* kTaken[] = {"main",           "helpers",    "tactus", "setup", "recorder",
+                                    "stuck-watchdog", "checkpoint", "link",   "live"};
   plan_.stuck_after = settings_.threads.stuck_after;
   plan_.ratio = settings_.realtime.ratio;
   if (settings_.threads.workers.size() > 60)
@@ -546,26 +546,26 @@ void Rig::plan_loop(const LoopSettings& settings,
 
 void Rig::plan_orders() {
   for (const CommandSettings& settings : settings_.commands) {
-    const Order order = settings.order;
-    const bool switches = order == Order::enable || order == Order::disable;
+    const Command command = settings.command;
+    const bool switches = command == Command::enable || command == Command::disable;
     const auto refuse = [&](const auto& key, bool belongs, const char* name, const char* whose) {
       if (key && !belongs)
         problems_.add(key->place, key->path,
                       std::string("'") + name + "' has no place here: it belongs to 'do: " + whose + "'");
     };
-    refuse(settings.frames, order == Order::step, "frames", "step");
-    refuse(settings.until, order == Order::run_until, "until", "run_until");
-    refuse(settings.rest, order == Order::pause, "for", "pause");
-    refuse(settings.file, order == Order::checkpoint, "file", "checkpoint");
+    refuse(settings.frames, command == Command::step, "frames", "step");
+    refuse(settings.until, command == Command::run_until, "until", "run_until");
+    refuse(settings.rest, command == Command::pause, "for", "pause");
+    refuse(settings.file, command == Command::checkpoint, "file", "checkpoint");
     refuse(settings.job, switches, "job", "enable' or 'do: disable");
-    TimedOrder timed;
+    TimedCommand timed;
     timed.at = settings.at;
-    timed.order = order;
+    timed.command = command;
     if (settings.frames) timed.frames = settings.frames->value;
     if (settings.rest) timed.rest = settings.rest->value;
-    if (order == Order::run_until && !settings.until) {
+    if (command == Command::run_until && !settings.until) {
       problems_.add(settings.origin, "missing key 'until' (the simulated time to run to)");
-    } else if (order == Order::run_until) {
+    } else if (command == Command::run_until) {
       timed.until = settings.until->value;
       if (timed.until <= timed.at)
         problems_.add(
@@ -578,12 +578,12 @@ void Rig::plan_orders() {
       timed.text = settings.job->value;
       check_switched(*settings.job);
     }
-    if (order == Order::checkpoint && !settings_.checkpoint.enabled)
+    if (command == Command::checkpoint && !settings_.checkpoint.enabled)
       problems_.add(settings.origin, "no checkpoint can be taken with checkpoint.enabled: no");
-    plan_.orders.push_back(std::move(timed));
+    plan_.commands.push_back(std::move(timed));
   }
-  std::stable_sort(plan_.orders.begin(), plan_.orders.end(),
-                   [](const TimedOrder& a, const TimedOrder& b) { return a.at < b.at; });
+  std::stable_sort(plan_.commands.begin(), plan_.commands.end(),
+                   [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });
 }
 
 /// A job that can be switched on and off.
@@ -715,7 +715,7 @@ void Rig::connect() {
       problems_.add(settings.origin, "'direct' and 'delayed' exclude each other; choose one");
       continue;
     }
-    if (const auto reason = objection(connection)) {
+    if (const auto reason = validate(connection)) {
       problems_.add(settings.origin, *reason);
       continue;
     }
@@ -739,7 +739,7 @@ void Rig::refuse_direct_loops() {
                       "; nobody could say who comes first. Add 'delayed: yes' to one wire of it");
 }
 
-void Rig::make_link(const LinkChoice& choice, const std::filesystem::path& base) {
+void Rig::make_link(const LinkOverrides& choice, const std::filesystem::path& base) {
   LinkSection& section = settings_.link;
   if (choice.off) {
     section = {};

@@ -11,19 +11,19 @@
 
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
+#include "executive/driver/statistics.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/model/model_library.hpp"
 #include "executive/plan/plan.hpp"
-#include "executive/record/recorder.hpp"
 #include "executive/plan/rig_settings.hpp"
-#include "executive/driver/statistics.hpp"
 #include "executive/plan/thread_rules.hpp"
+#include "executive/record/recorder.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 
 namespace tactus::executive {
 
 /// What a command decides about the link, whatever the rig file says.
-struct LinkChoice {
+struct LinkOverrides {
   bool realtime = true;  ///< false: --no-realtime; a link that would be paced follows instead
   bool off = false;      ///< --link off: without it, and without what is recorded of it
   std::string replay{};  ///< a run folder: what came in there comes in again
@@ -38,7 +38,7 @@ class Rig {
   /// `base` is the folder that libraries with a '/' are relative to. Throws config::ConfigError with
   /// everything that is wrong, all in one go. @when setup
   Rig(RigSettings settings, const std::filesystem::path& base, config::Problems problems = {},
-      LinkChoice choice = {});
+      LinkOverrides choice = {});
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
   ~Rig();
@@ -114,13 +114,13 @@ class Rig {
   void plan_orders();
   void check_switched(const Located<std::string>& name);
   void check_checkpoints();
-  void settle();
+  void resolve_dependencies();
   void declare_realtime_variables();
   const std::deque<Variable>* own_variables(const std::string& name) const;
   std::optional<VariableRef> find(const Located<std::string>& name);
   void connect();
   void refuse_direct_loops();
-  void make_link(const LinkChoice& choice, const std::filesystem::path& base);
+  void make_link(const LinkOverrides& choice, const std::filesystem::path& base);
   void check_linked(const VariableRef& input);
   void make_live(const std::filesystem::path& base);
   void make_recordings();

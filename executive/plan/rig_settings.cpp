@@ -106,7 +106,8 @@ const Fields<RealtimeSection>& realtime_fields() {
               "what happens when one of the two maxima is reached"),
           optional("grace", &R::grace, count("frames", 0, kManyFrames),
                    "overruns of so many first frames are counted apart and reach no maximum"),
-          optional("leak", &R::leak, config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
+          optional("recovery_frames", &R::recovery_frames,
+                   config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
                    "so many good frames pay back one overrun; off: one pays back all"),
           optional("ratio", &R::ratio, config::ratio(0.001, 1000), "simulated seconds per real second"),
           optional("late_limit", &R::late_limit,
@@ -309,24 +310,25 @@ const Fields<LoopSettings>& loop_fields() {
 const Fields<CommandSettings>& command_fields() {
   using C = CommandSettings;
   static const Fields<C> fields{
-      "An order that is given at a simulated time: taken at the first end of a frame (or of a freeze frame) "
+      "A command that is given at a simulated time: taken at the first end of a frame (or of a freeze frame) "
       "that is "
       "not before it.",
       {
           located(&C::origin),
           required("at", &C::at, range(0ns, kEver), "simulated time"),
-          required("do", &C::order,
-                   choices<Order>({{"pause", Order::pause, "freeze the rig"},
-                                   {"resume", Order::resume, "go on"},
-                                   {"step", Order::step, "run some frames, then freeze"},
-                                   {"run_until", Order::run_until, "run to a simulated time, then freeze"},
-                                   {"stop", Order::stop, "end in order"},
-                                   {"reset", Order::reset, "back to the initial state, and on from there"},
-                                   {"abort", Order::abort, "end at once, as on a fault"},
-                                   {"checkpoint", Order::checkpoint, "write the whole state into a file"},
-                                   {"enable", Order::enable, "switch a job on"},
-                                   {"disable", Order::disable, "switch a job off"}}),
-                   "what"),
+          required(
+              "do", &C::command,
+              choices<Command>({{"pause", Command::pause, "freeze the rig"},
+                                {"resume", Command::resume, "go on"},
+                                {"step", Command::step, "run some frames, then freeze"},
+                                {"run_until", Command::run_until, "run to a simulated time, then freeze"},
+                                {"stop", Command::stop, "end in order"},
+                                {"reset", Command::reset, "back to the initial state, and on from there"},
+                                {"abort", Command::abort, "end at once, as on a fault"},
+                                {"checkpoint", Command::checkpoint, "write the whole state into a file"},
+                                {"enable", Command::enable, "switch a job on"},
+                                {"disable", Command::disable, "switch a job off"}}),
+              "what"),
           optional("frames", &C::frames, count("frames", 1, kManyFrames),
                    "step only: how many; by default 1"),
           optional("until", &C::until, range(1ns, kEver), "run_until only: simulated time, after `at`"),
@@ -495,13 +497,13 @@ const Fields<ClockSection>& clock_fields() {
           optional("start_timeout", &C::start_timeout, range(1ms, 3600s),
                    "so long the first edge is waited for, and each until it is locked"),
           optional("on_glitch", &C::on_glitch, policy, "an edge inside the blanking window"),
-          optional("on_double", &C::on_double, policy, "a second edge beside a good one"),
+          optional("on_duplicate", &C::on_duplicate, policy, "a second edge beside a good one"),
           optional("on_late", &C::on_late, policy, "an edge beyond late_limit"),
           optional("on_jitter", &C::on_jitter, policy, "an edge beyond jitter_limit"),
           optional("on_missing", &C::on_missing, policy, "max_missing edges missing: the clock is lost"),
           optional("on_wrong_rate", &C::on_wrong_rate, policy, "edges at another rate"),
-          optional("on_no_edge", &C::on_no_edge, policy, "no edge within start_timeout"),
-          optional("on_gone", &C::on_gone, policy, "the line or its chip was removed"),
+          optional("on_start_timeout", &C::on_start_timeout, policy, "no edge within start_timeout"),
+          optional("on_removed", &C::on_removed, policy, "the line or its chip was removed"),
           optional("on_overflow", &C::on_overflow, policy, "edges lost because nobody read them in time"),
           config::rest(&C::device, "the driver's own"),
       }};
@@ -548,7 +550,7 @@ const Fields<RigSettings>& rig_fields() {
               "live", &R::live,
               "how programs outside see and change it while it runs: an entry for each server, `http` or "
               "`trick`, with its own keys"),
-          list("commands", &R::commands, command_fields(), "orders at simulated times"),
+          list("commands", &R::commands, command_fields(), "commands at simulated times"),
           optional("guard", &R::guard, guard_fields(), "guards of the variables"),
           optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),
           named("record", &R::record, recording_fields(), "recording", "recordings"),
@@ -577,13 +579,13 @@ rtsync::EdgeClockSettings ClockSection::settings(const Period& frame) const {
     made.on[static_cast<std::size_t>(fault)] = action;
   };
   set(rtsync::ClockFault::glitch, on_glitch);
-  set(rtsync::ClockFault::doubled, on_double);
+  set(rtsync::ClockFault::doubled, on_duplicate);
   set(rtsync::ClockFault::late, on_late);
   set(rtsync::ClockFault::jitter, on_jitter);
   set(rtsync::ClockFault::missing, on_missing);
   set(rtsync::ClockFault::wrong_rate, on_wrong_rate);
-  set(rtsync::ClockFault::no_edge, on_no_edge);
-  set(rtsync::ClockFault::gone, on_gone);
+  set(rtsync::ClockFault::no_edge, on_start_timeout);
+  set(rtsync::ClockFault::gone, on_removed);
   set(rtsync::ClockFault::overflow, on_overflow);
   return made;
 }
@@ -601,7 +603,8 @@ rtsync::RealtimeSettings RealtimeSection::settings() const {
   rtsync::RealtimeSettings made;
   made.enabled = enabled;
   made.sleep_timer = sleep_timer;
-  made.overrun = {on_overrun, max_catch_up, max_consecutive_overruns, max_overrun, at_maximum, grace, leak};
+  made.overrun = {on_overrun, max_catch_up, max_consecutive_overruns, max_overrun,
+                  at_maximum, grace,        recovery_frames};
   made.ratio = ratio;
   made.late_limit = late_limit;
   made.freeze_frame = freeze_frame;

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "config/fields.hpp"
+#include "executive/driver/safe_output.hpp"
 #include "executive/integration/integrator.hpp"
 #include "executive/plan/plan.hpp"
-#include "executive/driver/safe_output.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 #include "rtsync/thread/gate.hpp"
-#include "rtsync/wait/overrun_policy.hpp"
-#include "rtsync/time/period.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/time/period.hpp"
+#include "rtsync/wait/overrun_policy.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
 
@@ -46,7 +46,7 @@ struct RealtimeSection {
   Nanoseconds max_overrun = Nanoseconds::max();
   rtsync::AtMaximum at_maximum = rtsync::AtMaximum::terminate;
   std::int64_t grace = 0;
-  std::int64_t leak = 0;
+  std::int64_t recovery_frames = 0;
   double ratio = 1;
   std::optional<Nanoseconds> late_limit;
   Period freeze_frame{10'000'000, 1};
@@ -72,13 +72,13 @@ struct ClockSection {
   std::int64_t lock_after = 8;
   Nanoseconds start_timeout{5'000'000'000};
   rtsync::OnClockFault on_glitch = rtsync::OnClockFault::free_run;
-  rtsync::OnClockFault on_double = rtsync::OnClockFault::free_run;
+  rtsync::OnClockFault on_duplicate = rtsync::OnClockFault::free_run;
   rtsync::OnClockFault on_late = rtsync::OnClockFault::free_run;
   rtsync::OnClockFault on_jitter = rtsync::OnClockFault::free_run;
   rtsync::OnClockFault on_missing = rtsync::OnClockFault::terminate;
   rtsync::OnClockFault on_wrong_rate = rtsync::OnClockFault::terminate;
-  rtsync::OnClockFault on_no_edge = rtsync::OnClockFault::terminate;
-  rtsync::OnClockFault on_gone = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_start_timeout = rtsync::OnClockFault::terminate;
+  rtsync::OnClockFault on_removed = rtsync::OnClockFault::terminate;
   rtsync::OnClockFault on_overflow = rtsync::OnClockFault::free_run;
   config::Node device = config::Node::map({});  ///< the driver's own keys
   bool operator==(const ClockSection&) const = default;
@@ -189,11 +189,11 @@ struct LoopSettings {
   IntegratorSettings settings() const;
 };
 
-/// An order at a simulated time; which of the other keys belong to it depends on `order`.
+/// A command at a simulated time; which of the other keys belong to it depends on `command`.
 struct CommandSettings {
   Origin origin;
   Nanoseconds at{0};
-  Order order = Order::pause;
+  Command command = Command::pause;
   std::optional<Located<std::int64_t>> frames;
   std::optional<Located<Nanoseconds>> until;
   std::optional<Located<Nanoseconds>> rest;  ///< `for`

@@ -12,8 +12,6 @@ namespace {
 using rtsync::Period;
 using rtsync::Wide;
 
-constexpr std::int64_t kMostTicksPerNs = 1'000'000'000;
-
 /// Ticks per nanosecond: the least common multiple of all denominators.
 std::int64_t common_denominator(std::span<const ScheduledJob> jobs, Period frame) {
   std::int64_t common = 1;

@@ -9,10 +9,13 @@
 #include <span>
 #include <vector>
 
-#include "rtsync/time/period.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/time/period.hpp"
 
 namespace tactus::executive {
+
+/// Times of more ticks in a nanosecond have no common time base.
+constexpr std::int64_t kMostTicksPerNs = 1'000'000'000;
 
 /// What the schedule has to know of a cyclic job.
 struct ScheduledJob {

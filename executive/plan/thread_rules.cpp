@@ -11,6 +11,7 @@
 #include "config/number.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/model/suggest.hpp"
+#include "executive/plan/schedule.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -18,9 +19,6 @@ namespace {
 using config::Origin;
 using rtsync::Period;
 using rtsync::Wide;
-
-// As in the schedule: more have no common time base.
-constexpr std::int64_t kMostTicksPerNs = 1'000'000'000;
 
 Wide greatest_divisor(Wide a, Wide b) {
   while (b != 0) a = std::exchange(b, a % b);
@@ -87,10 +85,10 @@ struct Use {
   const Origin* origin;
 };
 
-class Settler {
+class DependencyResolver {
  public:
-  Settler(Plan& plan, const std::vector<WantedDependency>& wanted, const PlanOrigins& origins,
-          config::Problems& problems)
+  DependencyResolver(Plan& plan, const std::vector<WantedDependency>& wanted, const PlanOrigins& origins,
+                     config::Problems& problems)
       : plan_(plan), wanted_(wanted), origins_(origins), problems_(problems) {}
 
   void settle() {
@@ -428,9 +426,9 @@ bool can_meet(const PlannedJob& a, const PlannedJob& b) {
   return k <= (stop - x.first) / x.cycle;
 }
 
-void settle_threads(Plan& plan, const std::vector<WantedDependency>& wanted, const PlanOrigins& origins,
-                    config::Problems& problems) {
-  Settler(plan, wanted, origins, problems).settle();
+void resolve_thread_dependencies(Plan& plan, const std::vector<WantedDependency>& wanted,
+                                 const PlanOrigins& origins, config::Problems& problems) {
+  DependencyResolver(plan, wanted, origins, problems).settle();
 }
 
 }  // namespace tactus::executive

@@ -44,7 +44,7 @@ bool can_meet(const PlannedJob& a, const PlannedJob& b);
 /// Fills PlannedJob::depends_on of all jobs: what `wanted` says, and what follows from direct wires and from
 /// models on several threads. It only ever names cyclic jobs of other scheduled threads that come before, in
 /// their order, none twice. What breaks a rule is added to `problems`.
-void settle_threads(Plan& plan, const std::vector<WantedDependency>& wanted, const PlanOrigins& origins,
-                    config::Problems& problems);
+void resolve_thread_dependencies(Plan& plan, const std::vector<WantedDependency>& wanted,
+                                 const PlanOrigins& origins, config::Problems& problems);
 
 }  // namespace tactus::executive

@@ -11,9 +11,9 @@
 
 #include "executive/driver/record_sink.hpp"
 #include "executive/model/variable.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
-#include "rtsync/exchange/slot_ring.hpp"
+#include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/stop_flag.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::executive {
 
@@ -61,7 +61,7 @@ class Recording {
   std::vector<RecordColumn> columns_;
   std::vector<Source> sources_;
   std::unique_ptr<RecordSink> sink_;
-  rtsync::SlotRing ring_;
+  rtsync::BlockRing ring_;
   std::atomic<std::uint64_t>* progress_ = nullptr;
   std::atomic<bool> patient_{false};
   std::atomic<bool> failed_{false};

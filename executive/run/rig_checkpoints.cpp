@@ -15,10 +15,10 @@ RigCheckpoints::RigCheckpoints(const Rig& rig, const std::filesystem::path& run_
 
 bool RigCheckpoints::wanted() const {
   const CheckpointSection& section = rig_.settings().checkpoint;
-  const std::vector<TimedOrder>& orders = rig_.plan().orders;
+  const std::vector<TimedCommand>& commands = rig_.plan().commands;
   return section.every || section.at_end ||
-         std::any_of(orders.begin(), orders.end(), [](const TimedOrder& order) {
-           return order.order == Order::checkpoint || order.order == Order::reset;
+         std::any_of(commands.begin(), commands.end(), [](const TimedCommand& command) {
+           return command.command == Command::checkpoint || command.command == Command::reset;
          });
 }
 
@@ -74,8 +74,8 @@ void RigCheckpoints::read_start(const std::filesystem::path& from, std::int64_t 
   } catch (const std::exception& error) {
     refuse(error.what());
   }
-  for (const std::string& objection : objections(checkpoint, image, rig_.plan().frame))
-    problems.add(place, "--from", objection);
+  for (const std::string& validate : objections(checkpoint, image, rig_.plan().frame))
+    problems.add(place, "--from", validate);
   if (!problems.empty()) throw config::ConfigError(problems);
   if (checkpoint.head.frame + 1 >= end)
     refuse("it was taken at simulated time " + rtsync::sim_time_text(checkpoint.head.sim_time_ns) +
@@ -126,7 +126,7 @@ void RigCheckpoints::take(Saved saved) {
   }
 }
 
-std::vector<RigCheckpoints::Line> RigCheckpoints::tell() {
+std::vector<RigCheckpoints::Line> RigCheckpoints::take_log_lines() {
   std::vector<Line> lines;
   lines.swap(lines_);
   for (const CheckpointResult& result : writer_.poll()) {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "config/json.hpp"
-#include "executive/state/checkpoint_writer.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/plan/rig.hpp"
+#include "executive/state/checkpoint_writer.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/provision.hpp"
 
@@ -53,7 +53,7 @@ class RigCheckpoints {
   /// Writes what is under way. @when service
   void stop() { writer_.stop(); }
   /// What became of them since the last call. @when service
-  std::vector<Line> tell();
+  std::vector<Line> take_log_lines();
   pid_t tid() const { return writer_.tid(); }
   config::Json summary() const;
 

@@ -15,9 +15,9 @@
 
 #include "config/text.hpp"
 #include "executive/driver/device_error.hpp"
-#include "rtsync/time/duration_text.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/host/throttle.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -47,7 +47,7 @@ RigRun::~RigRun() {
     rig_.link()->leave({false, "the rig was not started"});  // nothing after it has left
   if (stuck_) {  // one of them never returns, so nobody may wait for it
     (void)main_.release();
-    (void)beside_.release();
+    (void)setup_thread_.release();
   } else if (released_ && !done_.load()) {  // an exception on its way out: the frames must not outlive us
     executive_->request_abort("the service thread failed");
   }
@@ -62,7 +62,7 @@ void RigRun::dismiss_main_thread() {
   go_.count_down();
 }
 
-void RigRun::wish(std::vector<Provision> provisions) {
+void RigRun::add_provision(std::vector<Provision> provisions) {
   for (Provision& provision : provisions) provisions_.push_back(std::move(provision));
 }
 
@@ -86,11 +86,12 @@ void RigRun::choose_clock() {
   } else if (section.clock == ClockKind::tsc) {
     rtsync::ClockChoice choice = rtsync::choose_tsc_clock(rtsync::TscFacts::probe());
     clock_ = std::move(choice.clock);
-    wish(choice.reason.empty() ? rtsync::granted("clock tsc", "the time-stamp counter")
-                               : rtsync::refused("clock tsc", "CLOCK_MONOTONIC",
-                                                 {choice.reason,
-                                                  "set realtime.clock: monotonic, or boot with tsc=reliable "
-                                                  "if this machine's counter is known to be good"}));
+    add_provision(choice.reason.empty()
+                      ? rtsync::granted("clock tsc", "the time-stamp counter")
+                      : rtsync::refused("clock tsc", "CLOCK_MONOTONIC",
+                                        {choice.reason,
+                                         "set realtime.clock: monotonic, or boot with tsc=reliable "
+                                         "if this machine's counter is known to be good"}));
   } else {
     clock_ = std::make_unique<rtsync::MonotonicClock>();
   }
@@ -112,12 +113,12 @@ void RigRun::choose_clock_and_sleeper() {
   Plan plan = rig_.plan();
   plan.live = options_.live || !rig_.live_servers().empty();
   std::vector<Provision> refused;
-  RigThreads::settle_waiting(plan, cpus_, realtime_, refused);
-  wish(std::move(refused));
+  RigThreads::choose_wait_modes(plan, cpus_, realtime_, refused);
+  add_provision(std::move(refused));
   executive_ =
       std::make_unique<Executive>(std::move(plan), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
   if (realtime_ && rig_.settings().threads.main.policy != SchedPolicy::other)
-    executive_->be_realtime_thread();
+    executive_->enable_rttime_reset();
   executive_->set_setup_thread({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false});
   job_threads_ = std::make_unique<RigThreads>(*executive_, rig_.settings().threads, cpus_, realtime_);
   teller_.emplace(executive_->plan());
@@ -143,14 +144,14 @@ void RigRun::make_live() {
 }
 
 /// Programs outside may look in from here on.
-void RigRun::open_live(RunWatcher& watcher) {
+void RigRun::open_live(RunObserver& watcher) {
   if (live_ == nullptr) return;
   const rtsync::ThreadSettings helper{"live", cpus_.helpers, SchedPolicy::other, 0, 0, false};
   live_->start(helper);
   try {
     for (const auto& server : rig_.live_servers()) {
       server->open(*live_, helper);
-      for (const std::string& line : server->tell()) {
+      for (const std::string& line : server->take_log_lines()) {
         log_->info(line);
         watcher.announce(line);
       }
@@ -160,11 +161,11 @@ void RigRun::open_live(RunWatcher& watcher) {
   }
 }
 
-void RigRun::tell_live(RunWatcher& watcher) {
+void RigRun::tell_live(RunObserver& watcher) {
   if (live_ == nullptr) return;
-  for (const std::string& line : live_->tell()) say(watcher, line);
+  for (const std::string& line : live_->take_log_lines()) say(watcher, line);
   for (const auto& server : rig_.live_servers()) {
-    for (const std::string& line : server->tell()) {
+    for (const std::string& line : server->take_log_lines()) {
       log_->info(line);
       watcher.say(line);
     }
@@ -172,7 +173,7 @@ void RigRun::tell_live(RunWatcher& watcher) {
 }
 
 /// The frames are over, and end_ says how: whoever waits is told, then the servers close.
-void RigRun::close_live(RunWatcher& watcher) {
+void RigRun::close_live(RunObserver& watcher) {
   if (live_ == nullptr) return;
   live_->end(end_);
   for (const auto& server : rig_.live_servers()) server->close();
@@ -182,9 +183,9 @@ void RigRun::close_live(RunWatcher& watcher) {
 /// Real outputs at the speed of a simulation: somebody may have forgotten that they are connected.
 void RigRun::warn_of_unpaced_outputs() {
   if (realtime_ || rig_.plan().safe_outputs.empty()) return;
-  wish(rtsync::refused("outputs at the rig's pace", "outputs driven as fast as frames run",
-                       {options_.realtime ? "realtime.enabled is no" : "--no-realtime was given",
-                        "leave it away on a bench, or run without the models that drive outputs"}));
+  add_provision(rtsync::refused("outputs at the rig's pace", "outputs driven as fast as frames run",
+                                {options_.realtime ? "realtime.enabled is no" : "--no-realtime was given",
+                                 "leave it away on a bench, or run without the models that drive outputs"}));
 }
 
 /// From here on a crash drives the outputs safe, and says what ran, before it ends the process.
@@ -205,14 +206,14 @@ void RigRun::start_watchdog() {
   const WatchdogSection& section = rig_.settings().watchdog;
   if (!section.device) return;
   if (!realtime_) {
-    wish(rtsync::refused("a watchdog (" + *section.device + ")", "none",
-                         {"this rig is not in real time, or does not begin so",
-                          "set realtime.enabled: yes, and leave --no-realtime away"}));
+    add_provision(rtsync::refused("a watchdog (" + *section.device + ")", "none",
+                                  {"this rig is not in real time, or does not begin so",
+                                   "set realtime.enabled: yes, and leave --no-realtime away"}));
     return;
   }
   watchdog_ =
       std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{*section.device, section.timeout});
-  wish(watchdog_->provision());
+  add_provision(watchdog_->provision());
   executive_->set_watchdog(*watchdog_);
   // Refused as it was asked for, it is switched off again before anybody says that nothing was started.
   if (!watchdog_->provision().granted && rig_.settings().privileges == Privileges::require)
@@ -224,8 +225,8 @@ void RigRun::serve_systemd() {
   if (!service_) return;
   const Snapshot& latest = executive_->latest();
   if (rig_.settings().watchdog.systemd)
-    (void)service_->alive(static_cast<std::uint64_t>(latest.turns),
-                          rtsync::Instant<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
+    (void)service_->alive(static_cast<std::uint64_t>(latest.heartbeats),
+                          rtsync::TimePoint<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
   const auto now = std::chrono::steady_clock::now();
   if (now - told_systemd_ < kTellEvery) return;
   told_systemd_ = now;
@@ -256,12 +257,12 @@ void RigRun::check_spinning() {
   for (std::size_t i = 0; i < cpus_.workers.size(); ++i) {
     if (executive_->plan().threads[i].wait != rtsync::WaitMode::spin) continue;
     for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(1.0, cpus_.workers[i]))
-      wish(rtsync::refused("thread " + executive_->plan().threads[i].name + " spinning for its work",
-                           "a thread that the kernel stops for tens of milliseconds at a time",
-                           {stop.cause, "set its trigger: adaptive, or: " + stop.cure}));
+      add_provision(rtsync::refused("thread " + executive_->plan().threads[i].name + " spinning for its work",
+                                    "a thread that the kernel stops for tens of milliseconds at a time",
+                                    {stop.cause, "set its trigger: adaptive, or: " + stop.cure}));
   }
   if (!cause.empty())
-    wish(rtsync::refused(
+    add_provision(rtsync::refused(
         "reading the clock for " + std::to_string(std::lround(share * 100)) + " % of the time",
         "a thread that the kernel stops for tens of milliseconds at a time", {cause, cure}));
 }
@@ -275,19 +276,19 @@ void RigRun::prepare_machine() {
   memory_locked_ = std::any_of(memory.begin(), memory.end(), [](const Provision& provision) {
     return provision.granted && provision.what.starts_with("all memory locked");
   });
-  wish(std::move(memory));
+  add_provision(std::move(memory));
   if (settings.dma_latency) {
     dma_latency_.emplace(std::chrono::duration<std::int32_t, std::micro>(
         static_cast<std::int32_t>(settings.dma_latency->count() / 1000)));
-    wish(dma_latency_->provision());
+    add_provision(dma_latency_->provision());
   }
 }
 
 /// Joins the others. False, and end_ says so, when it was stopped meanwhile. Throws MachineError.
-bool RigRun::join_link(RunWatcher& watcher) {
+bool RigRun::join_link(RunObserver& watcher) {
   if (rig_.link() == nullptr) return true;
   const auto refusal = std::make_shared<std::string>();  // who is stuck may still come back and write it
-  const bool back = run_beside(watcher, [this, refusal] {
+  const bool back = run_on_setup_thread(watcher, [this, refusal] {
     try {
       rig_.link()->join(*executive_, {"link", cpus_.helpers, SchedPolicy::other, 0, 0, false},
                         checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0);
@@ -305,7 +306,7 @@ bool RigRun::join_link(RunWatcher& watcher) {
 }
 
 /// Tells the others how it ended. That takes a bounded time, in which signals are heard.
-void RigRun::leave_link(RunWatcher& watcher) {
+void RigRun::leave_link(RunObserver& watcher) {
   if (rig_.link() == nullptr) return;
   const bool in_order = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
   const LinkEnd end{in_order, end_.reason.empty() ? "the rig has run its frames" : end_.reason};
@@ -316,12 +317,12 @@ void RigRun::leave_link(RunWatcher& watcher) {
   });
   while (!left.load()) watcher.tick(*this);
   leaver.join();
-  for (const std::string& line : rig_.link()->tell()) say(watcher, line);
+  for (const std::string& line : rig_.link()->take_log_lines()) say(watcher, line);
 }
 
 /// Start: the jobs before the first frame. False, and end_ says why, when one failed or never came back.
-bool RigRun::initialize(RunWatcher& watcher) {
-  return run_beside(watcher, [this] {
+bool RigRun::initialize(RunObserver& watcher) {
+  return run_on_setup_thread(watcher, [this] {
     executive_->run_default_data();
     rig_.apply_parameters();
     executive_->run_initialization();
@@ -330,22 +331,22 @@ bool RigRun::initialize(RunWatcher& watcher) {
 }
 
 /// Runs what may take long on a thread of its own, so that signals are heard meanwhile.
-bool RigRun::run_beside(RunWatcher& watcher, const std::function<void()>& work) {
-  beside_done_.store(false);
-  beside_ = std::make_unique<rtsync::PinnedThread>(
+bool RigRun::run_on_setup_thread(RunObserver& watcher, const std::function<void()>& work) {
+  setup_done_.store(false);
+  setup_thread_ = std::make_unique<rtsync::PinnedThread>(
       rtsync::ThreadSettings{"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false}, [this, work] {
         const rtsync::CrashStack stack;
         try {
           work();
         } catch (...) {
-          beside_done_.store(true);
+          setup_done_.store(true);
           throw;
         }
-        beside_done_.store(true);
+        setup_done_.store(true);
       });
-  if (!tick_until(watcher, beside_done_)) return false;
+  if (!tick_until(watcher, setup_done_)) return false;
   try {
-    beside_->join();
+    setup_thread_->join();
   } catch (const std::exception& error) {
     end_ = {Outcome::failed, error.what(), 0};
     return false;
@@ -374,10 +375,10 @@ void RigRun::start_main_thread() {
     }
     done_.store(true);
   });
-  wish(main_->provisions());
+  add_provision(main_->provisions());
 }
 
-std::vector<Provision> RigRun::evict_strangers() const {
+std::vector<Provision> RigRun::move_foreign_threads() const {
   // Threads that a model's library started inherit our name and our CPUs, and those of a real-time job its
   // CPU. They are known by not being ours.
   std::vector<Provision> evicted;
@@ -422,7 +423,7 @@ void RigRun::log_start() {
   log_->flush();  // it is there even if the process is killed
 }
 
-void RigRun::run(RunWatcher& watcher) {
+void RigRun::run(RunObserver& watcher) {
   try {
     log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
@@ -430,9 +431,9 @@ void RigRun::run(RunWatcher& watcher) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }
   cpus_ = choose_cpus(rig_.settings().threads, realtime_);
-  wish(cpus_.refused);
+  add_provision(cpus_.refused);
   // First of all the thread that opens the devices, so that a guardian inherits no CPU of the frames.
-  wish(rtsync::apply_to_this_thread({"tactus", cpus_.helpers, SchedPolicy::other, 0, 0, false}));
+  add_provision(rtsync::apply_to_this_thread({"tactus", cpus_.helpers, SchedPolicy::other, 0, 0, false}));
   open_devices();
   choose_clock_and_sleeper();
   guard_against_crashes();
@@ -447,24 +448,24 @@ void RigRun::run(RunWatcher& watcher) {
   }
   for (Recording* recording : recordings) recorder_->add(*recording);
   executive_->set_recordings(recordings);
-  wish(checkpoints_.prepare(*executive_));
+  add_provision(checkpoints_.prepare(*executive_));
   checkpoints_.read_start(options_.from, options_.frames);
   start_main_thread();
-  wish(job_threads_->start());
+  add_provision(job_threads_->start());
   refuse_or_warn();  // before any job of a model has run
   open_live(watcher);
   if (join_link(watcher) && initialize(watcher) && open_recordings()) {
-    wish(recorder_->provisions());
+    add_provision(recorder_->provisions());
     checkpoints_.start(cpus_.helpers);
     const bool spins = sleeper_->share_spun(rig_.plan().frame) >= 1 || !rig_.settings().realtime.sleep_timer;
-    wish(job_threads_->guard(main_->tid(), spins));
-    wish(evict_strangers());
+    add_provision(job_threads_->guard(main_->tid(), spins));
+    add_provision(move_foreign_threads());
     list_threads();
     refuse_or_warn();
     start_watchdog();
     refuse_or_warn();
     service_.emplace();
-    if (std::getenv("NOTIFY_SOCKET") != nullptr) wish(service_->provision());
+    if (std::getenv("NOTIFY_SOCKET") != nullptr) add_provision(service_->provision());
     log_start();
     watcher.started(*this);
     if (rig_.link() != nullptr) rig_.link()->ready();
@@ -479,8 +480,8 @@ void RigRun::run(RunWatcher& watcher) {
   finish(watcher);
 }
 
-void RigRun::tell_checkpoints(RunWatcher& watcher) {
-  for (const RigCheckpoints::Line& line : checkpoints_.tell())
+void RigRun::tell_checkpoints(RunObserver& watcher) {
+  for (const RigCheckpoints::Line& line : checkpoints_.take_log_lines())
     line.warning ? say(watcher, line.text) : log_->info(line.text);
 }
 
@@ -500,19 +501,19 @@ bool RigRun::has_frame_log() const { return options_.realtime && rig_.frame_log(
 
 rtsync::RealtimeTotals RigRun::totals() const { return stuck_ ? totals_when_stuck_ : executive_->totals(); }
 
-void RigRun::say(RunWatcher& watcher, const std::string& line) {
+void RigRun::say(RunObserver& watcher, const std::string& line) {
   log_->warn(line);
   watcher.say(config::one_line(line));
 }
 
-void RigRun::tell_notes(RunWatcher& watcher) {
-  for (const std::string& line : teller_->tell(executive_->notes_lost())) say(watcher, line);
+void RigRun::tell_notes(RunObserver& watcher) {
+  for (const std::string& line : teller_->take_log_lines(executive_->notes_lost())) say(watcher, line);
   if (edge_clock_ == nullptr) return;
-  for (const std::string& line : clock_teller_.tell(executive_->latest_clock())) say(watcher, line);
+  for (const std::string& line : clock_teller_.take_log_lines(executive_->latest_clock())) say(watcher, line);
 }
 
 /// What the service thread does beside the frames: notes, pauses, threads in the way.
-void RigRun::look_after(RunWatcher& watcher) {
+void RigRun::poll_run(RunObserver& watcher) {
   FrameNote note;
   while (executive_->pop_note(note)) teller_->take(note);
   const Snapshot& latest = executive_->latest();
@@ -537,7 +538,7 @@ void RigRun::look_after(RunWatcher& watcher) {
     resets_ = resets;
     say(watcher, "reset: the rig stands at its initial state again, and goes on from there");
   }
-  if (latest.state == State::start && latest.turns > 0 && !waiting_) {
+  if (latest.state == State::start && latest.heartbeats > 0 && !waiting_) {
     waiting_ = true;
     say(watcher,
         edges_ == nullptr ? "waiting for the others of the link" : "waiting for the edges of " + source());
@@ -546,14 +547,14 @@ void RigRun::look_after(RunWatcher& watcher) {
   tell_checkpoints(watcher);
   tell_live(watcher);
   if (rig_.link() != nullptr) {
-    for (const std::string& line : rig_.link()->tell()) say(watcher, line);
+    for (const std::string& line : rig_.link()->take_log_lines()) say(watcher, line);
     if (executive_->stop_requested() || executive_->abort_requested()) rig_.link()->cancel();
   }
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < kTellEvery) return;
   told_ = now;
   tell_notes(watcher);
-  for (const Provision& moved : evict_strangers())
+  for (const Provision& moved : move_foreign_threads())
     say(watcher, "a thread appeared in the way of the frames: " + rtsync::sentence(moved));
 }
 
@@ -564,12 +565,12 @@ std::chrono::nanoseconds RigRun::stop_patience() const {
 
 /// Serves until `done`. False when, a second after an abort, a job still has not returned: end_ says which,
 /// and the process has to be ended with rtsync::end_process.
-bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
+bool RigRun::tick_until(RunObserver& watcher, const std::atomic<bool>& done) {
   std::chrono::nanoseconds aborted{0};  // for how long
   auto looked = std::chrono::steady_clock::now();
   while (!done.load()) {
     watcher.tick(*this);  // waits a little for a signal
-    look_after(watcher);
+    poll_run(watcher);
     const auto now = std::chrono::steady_clock::now();
     const auto passed = std::min<std::chrono::nanoseconds>(now - looked, kLongestLook);
     looked = now;
@@ -595,9 +596,9 @@ bool RigRun::tick_until(RunWatcher& watcher, const std::atomic<bool>& done) {
 }
 
 /// What of the rig file did not come to pass.
-void RigRun::tell_leftovers(RunWatcher& watcher) {
-  if (executive_->orders_left() > 0)
-    log_->info(std::to_string(executive_->orders_left()) +
+void RigRun::report_unused(RunObserver& watcher) {
+  if (executive_->commands_left() > 0)
+    log_->info(std::to_string(executive_->commands_left()) +
                " commands of the rig file were not reached: the rig ended before their time");
   for (const auto& loop : executive_->loops())
     if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
@@ -606,7 +607,7 @@ void RigRun::tell_leftovers(RunWatcher& watcher) {
                        "unchecked step");
 }
 
-void RigRun::finish(RunWatcher& watcher) {
+void RigRun::finish(RunObserver& watcher) {
   (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
   if (!stuck_) main_->join();
@@ -617,7 +618,7 @@ void RigRun::finish(RunWatcher& watcher) {
     const bool well = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
     if (well && checkpoints_.wants_end()) {
       const RunEnd end = end_;
-      if (run_beside(watcher, [this] { saved_ = checkpoints_.save_end(); }))
+      if (run_on_setup_thread(watcher, [this] { saved_ = checkpoints_.save_end(); }))
         checkpoints_.take(std::move(saved_));
       else
         end_.frames = end.frames;
@@ -630,7 +631,7 @@ void RigRun::finish(RunWatcher& watcher) {
   if (!stuck_) {
     stop_watchdog(watcher);  // shutdown jobs may take their time
     const RunEnd end = end_;
-    if (run_beside(watcher, [this] { shutdown_failures_ = executive_->run_shutdown(); })) {
+    if (run_on_setup_thread(watcher, [this] { shutdown_failures_ = executive_->run_shutdown(); })) {
       for (const std::string& failure : shutdown_failures_) {
         say(watcher, failure);
         if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
@@ -661,7 +662,7 @@ void RigRun::finish(RunWatcher& watcher) {
                      std::to_string(recording.lost() + recording.written()) + " records lost: " +
                      (recording.error().empty() ? "the disk could not follow" : recording.error()));
   };
-  if (!stuck_) tell_leftovers(watcher);  // a job that never returns may still be writing them
+  if (!stuck_) report_unused(watcher);  // a job that never returns may still be writing them
   for (const Recording& recording : rig_.recordings()) about(recording);
   if (has_frame_log()) about(*rig_.frame_log());
   if (realtime_ && !stuck_ && !sleeper_->remark().empty())
@@ -678,7 +679,7 @@ void RigRun::finish(RunWatcher& watcher) {
 }
 
 /// Switched off after a clean end alone: whatever else happened, the machine is to be reset.
-void RigRun::stop_watchdog(RunWatcher& watcher) {
+void RigRun::stop_watchdog(RunObserver& watcher) {
   if (watchdog_ == nullptr || !watchdog_->armed()) return;
   if (watchdog_->failed() > 0)
     say(watcher, std::to_string(watchdog_->failed()) + " kicks of the watchdog failed: " +

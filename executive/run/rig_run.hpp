@@ -11,22 +11,22 @@
 #include <vector>
 
 #include "config/json.hpp"
-#include "executive/run/clock_teller.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/live/live_access.hpp"
-#include "executive/run/note_teller.hpp"
 #include "executive/plan/rig.hpp"
+#include "executive/run/clock_status_formatter.hpp"
+#include "executive/run/frame_note_formatter.hpp"
 #include "executive/run/rig_checkpoints.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_log.hpp"
+#include "rtsync/clock/edge_clock.hpp"
 #include "rtsync/crash/crash_handler.hpp"
 #include "rtsync/host/dma_latency.hpp"
-#include "rtsync/clock/edge_clock.hpp"
-#include "rtsync/wait/edge_sleeper.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/host/service_notify.hpp"
-#include "rtsync/thread/thread_list.hpp"
 #include "rtsync/host/watchdog_device.hpp"
+#include "rtsync/thread/thread_list.hpp"
+#include "rtsync/wait/edge_sleeper.hpp"
 
 namespace tactus::executive {
 
@@ -38,9 +38,9 @@ class MachineError : public std::runtime_error {
 };
 
 /// What a person may want to see while a rig runs. All calls come from the service thread.
-class RunWatcher {
+class RunObserver {
  public:
-  virtual ~RunWatcher() = default;
+  virtual ~RunObserver() = default;
   /// Everything is in place; the first frame follows.
   virtual void started(const class RigRun& run) = 0;
   /// About twenty times a second; also asks for commands: see RigRun::executive().
@@ -74,7 +74,7 @@ class RigRun {
 
   /// Runs it. Throws MachineError when nothing was started because the machine refused what the rig requires;
   /// what fails later is in end().
-  void run(RunWatcher& watcher);
+  void run(RunObserver& watcher);
 
   // For watchers, during run() and after it.
   Executive& executive() { return *executive_; }
@@ -96,7 +96,7 @@ class RigRun {
   /// The frames never ended after an abort: the process has to be ended with rtsync::end_process.
   bool stuck() const { return stuck_; }
   RigCheckpoints& checkpoints() { return checkpoints_; }
-  /// Live access; only with RunOptions::live or servers. From RunWatcher::started() to the end of run().
+  /// Live access; only with RunOptions::live or servers. From RunObserver::started() to the end of run().
   LiveRig& live() { return *live_; }
   /// Records that stand in no file, of all recordings together.
   std::uint64_t records_lost() const;
@@ -114,36 +114,36 @@ class RigRun {
   void guard_against_crashes();
   void warn_of_unpaced_outputs();
   void start_watchdog();
-  void stop_watchdog(RunWatcher& watcher);
+  void stop_watchdog(RunObserver& watcher);
   void serve_systemd();
   void prepare_machine();
-  void tell_checkpoints(RunWatcher& watcher);
+  void tell_checkpoints(RunObserver& watcher);
   void check_spinning();
   void make_live();
-  void open_live(RunWatcher& watcher);
-  void tell_live(RunWatcher& watcher);
-  void close_live(RunWatcher& watcher);
-  bool join_link(RunWatcher& watcher);
-  void leave_link(RunWatcher& watcher);
-  bool initialize(RunWatcher& watcher);
-  bool run_beside(RunWatcher& watcher, const std::function<void()>& work);
+  void open_live(RunObserver& watcher);
+  void tell_live(RunObserver& watcher);
+  void close_live(RunObserver& watcher);
+  bool join_link(RunObserver& watcher);
+  void leave_link(RunObserver& watcher);
+  bool initialize(RunObserver& watcher);
+  bool run_on_setup_thread(RunObserver& watcher, const std::function<void()>& work);
   void start_main_thread();
   void dismiss_main_thread();
-  void wish(rtsync::Provision provision) { provisions_.push_back(std::move(provision)); }
-  void wish(std::vector<rtsync::Provision> provisions);
+  void add_provision(rtsync::Provision provision) { provisions_.push_back(std::move(provision)); }
+  void add_provision(std::vector<rtsync::Provision> provisions);
   void refuse_or_warn();
-  std::vector<rtsync::Provision> evict_strangers() const;
+  std::vector<rtsync::Provision> move_foreign_threads() const;
   void list_threads();
   bool open_recordings();
   bool has_frame_log() const;
-  void look_after(RunWatcher& watcher);
+  void poll_run(RunObserver& watcher);
   std::chrono::nanoseconds stop_patience() const;
-  bool tick_until(RunWatcher& watcher, const std::atomic<bool>& done);
+  bool tick_until(RunObserver& watcher, const std::atomic<bool>& done);
   void log_start();
-  void tell_notes(RunWatcher& watcher);
-  void say(RunWatcher& watcher, const std::string& line);
-  void tell_leftovers(RunWatcher& watcher);
-  void finish(RunWatcher& watcher);
+  void tell_notes(RunObserver& watcher);
+  void say(RunObserver& watcher, const std::string& line);
+  void report_unused(RunObserver& watcher);
+  void finish(RunObserver& watcher);
   void write_text(const std::string& name, const std::string& text);
 
   Rig& rig_;
@@ -169,8 +169,8 @@ class RigRun {
   std::optional<rtsync::ServiceNotify> service_;
   std::chrono::steady_clock::time_point told_systemd_{};
   std::unique_ptr<rtsync::CrashHandler> crash_handler_;
-  ClockTeller clock_teller_;
-  std::optional<NoteTeller> teller_;
+  ClockStatusFormatter clock_teller_;
+  std::optional<FrameNoteFormatter> teller_;
   std::latch go_{1};
   bool released_ = false;  // go_ was counted down
   std::atomic<bool> cancelled_{false};
@@ -182,9 +182,9 @@ class RigRun {
   bool paused_ = false;
   bool between_episodes_ = false;
   std::int64_t resets_ = 0;
-  bool waiting_ = false;                          // said that the clock's first edges are awaited
-  std::unique_ptr<rtsync::PinnedThread> beside_;  // runs the jobs before and after the frames
-  std::atomic<bool> beside_done_{false};
+  bool waiting_ = false;                                // said that the clock's first edges are awaited
+  std::unique_ptr<rtsync::PinnedThread> setup_thread_;  // runs the jobs before and after the frames
+  std::atomic<bool> setup_done_{false};
   std::chrono::steady_clock::time_point told_{};
   std::optional<std::chrono::steady_clock::time_point> stopping_;
   std::vector<std::string> shutdown_failures_;

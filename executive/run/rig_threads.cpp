@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "rtsync/crash/crash_handler.hpp"
-#include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/thread/thread_list.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
 
@@ -92,8 +92,8 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
   return chosen;
 }
 
-void RigThreads::settle_waiting(Plan& plan, const RigCpus& cpus, bool realtime,
-                                std::vector<rtsync::Provision>& refused) {
+void RigThreads::choose_wait_modes(Plan& plan, const RigCpus& cpus, bool realtime,
+                                   std::vector<rtsync::Provision>& refused) {
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     rtsync::WaitMode& wait = plan.threads[i].wait;
     CpuSet others = realtime ? cpus.main | cpus.helpers : cpus.main;
@@ -119,8 +119,8 @@ RigThreads::RigThreads(Executive& executive, const ThreadsSection& threads, cons
                        bool realtime)
     : executive_(executive), settings_(threads), cpus_(cpus), realtime_(realtime) {
   if (threads.workers.empty()) return;
-  crew_ = std::make_unique<ThreadCrew>(executive, executive.plan());
-  executive.set_crew(*crew_);
+  pool_ = std::make_unique<ThreadWorkerPool>(executive, executive.plan());
+  executive.set_workers(*pool_);
 }
 
 RigThreads::~RigThreads() {
@@ -140,11 +140,11 @@ std::vector<rtsync::Provision> RigThreads::start() {
         [this, thread = i + 1] {
           const rtsync::CrashStack stack;
           executive_.enter_thread(thread);
-          crew_->serve(thread);
+          pool_->serve(thread);
         }));
     for (rtsync::Provision& provision : workers_.back()->provisions())
       provisions.push_back(std::move(provision));
-    if (realtime_) provisions.push_back(crew_->provision(i + 1));
+    if (realtime_) provisions.push_back(pool_->provision(i + 1));
   }
   return provisions;
 }
@@ -161,17 +161,17 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
   int highest = settings_.main.priority;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     watched.push_back(
-        {plan.threads[i].name, &crew_->progress(i + 1), &crew_->busy(i + 1), crew_->patience(i + 1)});
+        {plan.threads[i].name, &pool_->progress(i + 1), &pool_->busy(i + 1), pool_->patience(i + 1)});
     longest = std::max(longest, watched.back().patience);
     highest = std::max(highest, settings_.workers[i].priority);
   }
   rtsync::RunawayGuardSettings settings;
   settings.priority = std::min(highest + 1, 99);
   settings.cpus = cpus_.helpers;
-  settings.refuge = cpus_.helpers;
+  settings.demoted_cpus = cpus_.helpers;
   if (!realtime_) settings.priority = 0;
-  guard_ = std::make_unique<rtsync::RunawayGuard>(settings, std::move(watched),
-                                                  [this](std::size_t thread) { found_stuck(thread); });
+  guard_ = std::make_unique<rtsync::StuckThreadWatchdog>(settings, std::move(watched),
+                                                         [this](std::size_t thread) { found_stuck(thread); });
   guard_->started(0, main);
   for (std::size_t i = 0; i < workers_.size(); ++i) guard_->started(i + 1, workers_[i]->tid());
   if (!realtime_) return provisions;
@@ -204,12 +204,12 @@ bool RigThreads::has(pid_t tid) const {
 
 bool RigThreads::stop() {
   // As long as one still loops, who watches over it stays: the process ends with it.
-  const bool left_behind = crew_ != nullptr && (stuck() || executive_.stuck());
-  if (crew_ != nullptr) crew_->dismiss();
+  const bool left_behind = pool_ != nullptr && (stuck() || executive_.stuck());
+  if (pool_ != nullptr) pool_->dismiss();
   if (left_behind) return false;
   guard_.reset();
   limit_.reset();
-  if (crew_ == nullptr) return true;
+  if (pool_ == nullptr) return true;
   for (const auto& worker : workers_) worker->join();
   workers_.clear();
   return true;

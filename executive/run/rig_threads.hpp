@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "executive/frame/crew.hpp"
 #include "executive/frame/executive.hpp"
+#include "executive/frame/worker_pool.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/provision.hpp"
 #include "rtsync/thread/cpu_time_limit.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
-#include "rtsync/host/provision.hpp"
-#include "rtsync/thread/runaway_guard.hpp"
+#include "rtsync/thread/stuck_thread_watchdog.hpp"
 
 namespace tactus::executive {
 
@@ -38,8 +38,8 @@ class RigThreads {
  public:
   /// Spinning for each other, however briefly, needs a CPU each: threads that share one sleep instead. @when
   /// setup
-  static void settle_waiting(Plan& plan, const RigCpus& cpus, bool realtime,
-                             std::vector<rtsync::Provision>& refused);
+  static void choose_wait_modes(Plan& plan, const RigCpus& cpus, bool realtime,
+                                std::vector<rtsync::Provision>& refused);
 
   RigThreads(Executive& executive, const ThreadsSection& threads, const RigCpus& cpus, bool realtime);
   ~RigThreads();
@@ -67,9 +67,9 @@ class RigThreads {
   const ThreadsSection& settings_;
   const RigCpus& cpus_;
   const bool realtime_;
-  std::unique_ptr<ThreadCrew> crew_;
+  std::unique_ptr<ThreadWorkerPool> pool_;
   std::vector<std::unique_ptr<rtsync::PinnedThread>> workers_;
-  std::unique_ptr<rtsync::RunawayGuard> guard_;
+  std::unique_ptr<rtsync::StuckThreadWatchdog> guard_;
   std::optional<rtsync::CpuTimeLimit> limit_;
   static constexpr std::size_t kNobody = SIZE_MAX;
   std::atomic<std::size_t> stuck_{kNobody};

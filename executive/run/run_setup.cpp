@@ -27,7 +27,7 @@ std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync
 }
 
 /// `until` and `frames`, which change `until:`; so the run folder's rig.yaml runs as long again.
-void set_end(const RunChoices& choices, RigSettings& settings, config::Problems& problems) {
+void set_end(const RunOverrides& choices, RigSettings& settings, config::Problems& problems) {
   if (choices.frames) {
     const rtsync::Period& frame = settings.frame.period;
     const auto end = static_cast<rtsync::Wide>(*choices.frames) * frame.num() / frame.den();
@@ -47,7 +47,7 @@ void set_end(const RunChoices& choices, RigSettings& settings, config::Problems&
 }
 
 /// The settings of the file, and what the choices about the link change in them.
-RigSettings load_linked(const std::string& file, const RunChoices& choices, config::Problems& problems) {
+RigSettings load_linked(const std::string& file, const RunOverrides& choices, config::Problems& problems) {
   config::Document document = load_document(file, choices.set, problems);
   const bool linked = document.root().find("link") != nullptr;
   const auto change = [&](const char* option, const char* key, const std::string& value) {
@@ -75,15 +75,15 @@ config::Document load_document(const std::string& file, const std::vector<std::s
 
 fs::path folder_of(const std::string& file) { return fs::absolute(file).parent_path(); }
 
-std::unique_ptr<Rig> load_rig(const std::string& file, const RunChoices& choices) {
+std::unique_ptr<Rig> load_rig(const std::string& file, const RunOverrides& choices) {
   config::Problems problems;
   RigSettings settings = load_linked(file, choices, problems);
   set_end(choices, settings, problems);
-  const LinkChoice link{choices.realtime, choices.link == "off", choices.replay};
+  const LinkOverrides link{choices.realtime, choices.link == "off", choices.replay};
   return std::make_unique<Rig>(std::move(settings), folder_of(file), std::move(problems), link);
 }
 
-RunFolder::RunFolder(const RunChoices& choices, const std::string& rig) {
+RunFolder::RunFolder(const RunOverrides& choices, const std::string& rig) {
   const std::string option = choices.spelling + "out";
   const auto cannot_make = [&](const fs::path& folder, const std::error_code& error) {
     throw MachineError("cannot make the run folder " + folder.string() + ": " + error.message() +
@@ -118,7 +118,7 @@ void RunFolder::leave_nothing() const {
   if (made_by_us_) fs::remove(path_, ignored);
 }
 
-RunOptions run_options(const Rig& rig, const RunChoices& choices, const RunFolder& folder) {
+RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFolder& folder) {
   RunOptions options;
   options.folder = folder.path();
   options.realtime = choices.realtime;
@@ -128,7 +128,7 @@ RunOptions run_options(const Rig& rig, const RunChoices& choices, const RunFolde
   return options;
 }
 
-void run_in(const RunFolder& folder, RigRun& run, RunWatcher& watcher) {
+void run_in(const RunFolder& folder, RigRun& run, RunObserver& watcher) {
   try {
     run.run(watcher);
   } catch (const MachineError&) {

@@ -16,7 +16,7 @@
 namespace tactus::executive {
 
 /// What a caller decides about a run, whatever the rig file says.
-struct RunChoices {
+struct RunOverrides {
   std::vector<std::string> set{};        ///< changes of the rig file: "path=value"
   std::string until{};                   ///< simulated time: "10s"; empty: as the rig says
   std::optional<std::int64_t> frames{};  ///< instead of until
@@ -38,13 +38,13 @@ config::Document load_document(const std::string& file, const std::vector<std::s
 std::filesystem::path folder_of(const std::string& file);
 
 /// Loads the file and the models. Throws config::ConfigError with everything that is wrong. @when setup
-std::unique_ptr<Rig> load_rig(const std::string& file, const RunChoices& choices);
+std::unique_ptr<Rig> load_rig(const std::string& file, const RunOverrides& choices);
 
 /// A new, empty folder for a run. Throws config::ConfigError when `out` is not empty, MachineError when it
 /// cannot be made.
 class RunFolder {
  public:
-  RunFolder(const RunChoices& choices, const std::string& rig);
+  RunFolder(const RunOverrides& choices, const std::string& rig);
 
   const std::filesystem::path& path() const { return path_; }
   /// Nothing was started: removes what lies in it, and it too if it was not there before.
@@ -55,9 +55,9 @@ class RunFolder {
   bool made_by_us_ = true;
 };
 
-RunOptions run_options(const Rig& rig, const RunChoices& choices, const RunFolder& folder);
+RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFolder& folder);
 
 /// RigRun::run; when nothing was started, nothing is left of the folder.
-void run_in(const RunFolder& folder, RigRun& run, RunWatcher& watcher);
+void run_in(const RunFolder& folder, RigRun& run, RunObserver& watcher);
 
 }  // namespace tactus::executive

@@ -13,7 +13,7 @@ std::byte* begin_of(const Piece& piece) { return static_cast<std::byte*>(piece.d
 std::byte* end_of(const Piece& piece) { return begin_of(piece) + piece.bytes; }
 
 /// Why a piece is none; empty when it is one.
-std::string objection(const Piece& piece) {
+std::string validate(const Piece& piece) {
   if (piece.name.empty() || !is_plain_text(piece.name)) return "is no name for a piece of state";
   if (piece.data == nullptr) return "has no memory";
   const std::optional<tactus_type> type = type_of(piece.type);
@@ -51,7 +51,7 @@ StateImage::StateImage(std::vector<Piece> pieces) : pieces_(std::move(pieces)), 
   const auto complain = [&](const std::string& text) { problems += (problems.empty() ? "" : "\n") + text; };
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
-    if (const std::string reason = objection(piece); !reason.empty())
+    if (const std::string reason = validate(piece); !reason.empty())
       complain("'" + piece.name + "': " + reason);
     if (const auto [other, fresh] = by_name_.emplace(piece.name, i); !fresh)
       complain("'" + pieces_[other->second].name + "' and '" + piece.name + "' are one name for two pieces");

@@ -17,7 +17,7 @@ namespace {
 
 struct Pair {
   std::uint64_t ticks;
-  Instant<MonotonicTime> time;
+  TimePoint<MonotonicTime> time;
 };
 
 /// Both clocks at one moment: of eight tries the one in which the two counter reads were closest together, so
@@ -27,7 +27,7 @@ Pair read_both(const TscFacts& facts) {
   std::uint64_t narrowest = UINT64_MAX;
   for (int i = 0; i < 8; ++i) {
     const std::uint64_t before = facts.ticks();
-    const Instant<MonotonicTime> time = facts.monotonic();
+    const TimePoint<MonotonicTime> time = facts.monotonic();
     const std::uint64_t after = facts.ticks();
     if (after - before >= narrowest) continue;
     narrowest = after - before;
@@ -46,14 +46,14 @@ std::uint64_t scale_between(const Pair& a, const Pair& b) {
 
 }  // namespace
 
-Instant<MonotonicTime> monotonic_now() TACTUS_RT {
+TimePoint<MonotonicTime> monotonic_now() TACTUS_RT {
   timespec t{};
   ::clock_gettime(CLOCK_MONOTONIC, &t);  // cannot fail: the clock exists on every Linux and &t is ours
-  return Instant<MonotonicTime>{Nanoseconds{t.tv_sec * 1'000'000'000 + t.tv_nsec}};
+  return TimePoint<MonotonicTime>{Nanoseconds{t.tv_sec * 1'000'000'000 + t.tv_nsec}};
 }
 
-Instant<RigTime> MonotonicClock::now() TACTUS_RT {
-  return Instant<RigTime>{monotonic_now().time_since_epoch()};
+TimePoint<RigTime> MonotonicClock::now() TACTUS_RT {
+  return TimePoint<RigTime>{monotonic_now().time_since_epoch()};
 }
 
 std::uint64_t read_tsc() TACTUS_RT {
@@ -64,16 +64,16 @@ std::uint64_t read_tsc() TACTUS_RT {
 #endif
 }
 
-TscClock::TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_t scale)
+TscClock::TscClock(std::uint64_t base_ticks, TimePoint<RigTime> base, std::uint64_t scale)
     : base_ticks_(base_ticks), base_(base), scale_(scale) {}
 
-Instant<RigTime> TscClock::now() TACTUS_RT {
+TimePoint<RigTime> TscClock::now() TACTUS_RT {
   // Signed: a CPU whose counter is a little behind the one that was calibrated on reads a little earlier.
   const auto ticks = static_cast<std::int64_t>(read_tsc() - base_ticks_);
   return base_ + Nanoseconds{static_cast<std::int64_t>((static_cast<Wide>(ticks) * scale_) >> 32)};
 }
 
-Instant<MonotonicTime> TscClock::to_monotonic(Instant<RigTime> t) TACTUS_RT {
+TimePoint<MonotonicTime> TscClock::to_monotonic(TimePoint<RigTime> t) TACTUS_RT {
   return monotonic_now() + (t - now());
 }
 
@@ -125,7 +125,7 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
   // counter.
   if (apart > first / 5000)
     return fall_back("two calibrations of the time-stamp counter differ by more than 200 ppm");
-  return {std::make_unique<TscClock>(end.ticks, Instant<RigTime>{end.time.time_since_epoch()},
+  return {std::make_unique<TscClock>(end.ticks, TimePoint<RigTime>{end.time.time_since_epoch()},
                                      scale_between(start, end)),
           ""};
 }

@@ -20,15 +20,15 @@ class PacedClock {
   virtual ~PacedClock() = default;
 
   /// The time now. Never goes back.                                                                 @when rt
-  virtual Instant<RigTime> now() TACTUS_RT = 0;
+  virtual TimePoint<RigTime> now() TACTUS_RT = 0;
 
   /// The same moment on CLOCK_MONOTONIC, for the kernel's timers, which know no other clock. Computed anew at
   /// each call, so that a difference in rate never adds up. @when rt
-  virtual Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT = 0;
+  virtual TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT = 0;
 
   /// The first moment at or after t at which a frame may start: t itself, unless something outside decides.
   /// @when rt
-  virtual Instant<RigTime> frame_start(Instant<RigTime> t) TACTUS_RT { return t; }
+  virtual TimePoint<RigTime> frame_start(TimePoint<RigTime> t) TACTUS_RT { return t; }
 
   virtual const char* name() const TACTUS_RT = 0;
 };
@@ -36,9 +36,9 @@ class PacedClock {
 /// CLOCK_MONOTONIC: never stepped by NTP or by hand, read without a system call on most machines.
 class MonotonicClock final : public PacedClock {
  public:
-  Instant<RigTime> now() TACTUS_RT override;
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
-    return Instant<MonotonicTime>{t.time_since_epoch()};
+  TimePoint<RigTime> now() TACTUS_RT override;
+  TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override {
+    return TimePoint<MonotonicTime>{t.time_since_epoch()};
   }
   const char* name() const TACTUS_RT override { return "monotonic"; }
 };
@@ -48,16 +48,16 @@ class MonotonicClock final : public PacedClock {
 class TscClock final : public PacedClock {
  public:
   /// ns = base + (ticks - base_ticks) * scale / 2^32.                                             @when setup
-  TscClock(std::uint64_t base_ticks, Instant<RigTime> base, std::uint64_t scale);
-  Instant<RigTime> now() TACTUS_RT override;
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override;
+  TscClock(std::uint64_t base_ticks, TimePoint<RigTime> base, std::uint64_t scale);
+  TimePoint<RigTime> now() TACTUS_RT override;
+  TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "tsc"; }
   /// Nanoseconds per tick, times 2^32.
   std::uint64_t scale() const TACTUS_RT { return scale_; }
 
  private:
   std::uint64_t base_ticks_;
-  Instant<RigTime> base_;
+  TimePoint<RigTime> base_;
   std::uint64_t scale_;
 };
 
@@ -68,8 +68,8 @@ struct TscFacts {
   bool invariant = false;              ///< CPUID 80000007h EDX bit 8: constant rate, runs in all C-states
   std::string kernel_clock_source;     ///< /sys/devices/system/clocksource/clocksource0/current_clocksource
   std::uint64_t (*ticks)() = nullptr;  ///< reads the counter
-  Instant<MonotonicTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
-  void (*wait)(Nanoseconds) = nullptr;              ///< lets time pass between the two ends of a measurement
+  TimePoint<MonotonicTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
+  void (*wait)(Nanoseconds) = nullptr;  ///< lets time pass between the two ends of a measurement
 
   static TscFacts probe();
 };
@@ -85,7 +85,7 @@ struct ClockChoice {
 ClockChoice choose_tsc_clock(const TscFacts& facts);
 
 /// Reads CLOCK_MONOTONIC.                                                                          @when any
-Instant<MonotonicTime> monotonic_now() TACTUS_RT;
+TimePoint<MonotonicTime> monotonic_now() TACTUS_RT;
 
 /// Reads the raw counter; 0 where there is none.                                                   @when any
 std::uint64_t read_tsc() TACTUS_RT;

@@ -20,7 +20,7 @@ Wide floor_div(Wide num, Wide den) TACTUS_RT {
 // ----------------------------------------------------------------------
 
 EdgeClock::EdgeClock(const EdgeClockSettings& settings, EdgeClockStatus& status,
-                     Instant<MonotonicTime> (*monotonic)())
+                     TimePoint<MonotonicTime> (*monotonic)())
     : settings_(checked(settings)),
       status_(status),
       monotonic_(monotonic),
@@ -48,25 +48,25 @@ EdgeClock::EdgeClock(const EdgeClockSettings& settings, EdgeClockStatus& status,
   status_ = EdgeClockStatus{};
 }
 
-Instant<RigTime> EdgeClock::from_monotonic(Instant<MonotonicTime> t) const TACTUS_RT {
-  return Instant<RigTime>{Nanoseconds{out_.to_rig(t.time_since_epoch().count())}};
+TimePoint<RigTime> EdgeClock::from_monotonic(TimePoint<MonotonicTime> t) const TACTUS_RT {
+  return TimePoint<RigTime>{Nanoseconds{out_.to_rig(t.time_since_epoch().count())}};
 }
 
-Instant<RigTime> EdgeClock::now() TACTUS_RT {
+TimePoint<RigTime> EdgeClock::now() TACTUS_RT {
   told_ = std::max(told_, from_monotonic(monotonic_()));
   return told_;
 }
 
-Instant<MonotonicTime> EdgeClock::to_monotonic(Instant<RigTime> t) TACTUS_RT {
+TimePoint<MonotonicTime> EdgeClock::to_monotonic(TimePoint<RigTime> t) TACTUS_RT {
   const Moment moment = out_.at(t.time_since_epoch().count());
-  return Instant<MonotonicTime>{
+  return TimePoint<MonotonicTime>{
       Nanoseconds{moment.whole + static_cast<std::int64_t>(std::ceil(moment.part - 1e-4))}};
 }
 
-Instant<RigTime> EdgeClock::frame_start(Instant<RigTime> t) TACTUS_RT {
+TimePoint<RigTime> EdgeClock::frame_start(TimePoint<RigTime> t) TACTUS_RT {
   const Wide scaled = static_cast<Wide>((t - kOnGrid).time_since_epoch().count()) * settings_.frame.den();
   const Wide frame = -floor_div(-scaled, settings_.frame.num());
-  return Instant<RigTime>{settings_.frame.times(static_cast<std::int64_t>(frame))};
+  return TimePoint<RigTime>{settings_.frame.times(static_cast<std::int64_t>(frame))};
 }
 
 /// The edge number nearest to a rig time: n for times in [n - 1/2, n + 1/2) edge periods.
@@ -75,7 +75,7 @@ std::int64_t EdgeClock::nearest(std::int64_t rig) const TACTUS_RT {
   return static_cast<std::int64_t>(floor_div(2 * static_cast<Wide>(rig) * period_.den() + num, 2 * num));
 }
 
-std::optional<std::int64_t> EdgeClock::edge_at(Instant<RigTime> t) const TACTUS_RT {
+std::optional<std::int64_t> EdgeClock::edge_at(TimePoint<RigTime> t) const TACTUS_RT {
   const Nanoseconds rig = t.time_since_epoch();
   const std::int64_t n = nearest(rig.count());
   const Nanoseconds off = rig - period_.times(n);
@@ -95,11 +95,11 @@ bool EdgeClock::takes_phase() const TACTUS_RT {
 // ---- what is fed
 // -------------------------------------------------------------------------------------------
 
-void EdgeClock::edge(Instant<MonotonicTime> stamp) TACTUS_RT {
+void EdgeClock::edge(TimePoint<MonotonicTime> stamp) TACTUS_RT {
   if (gone_) return;
   const std::int64_t t = stamp.time_since_epoch().count();
   newest_ = std::max(newest_, t);
-  if (!settled_) {
+  if (!acquisition_done_) {
     collect_first(t);
     return;
   }
@@ -111,7 +111,7 @@ void EdgeClock::edge(Instant<MonotonicTime> stamp) TACTUS_RT {
   }
 }
 
-void EdgeClock::advance(Instant<MonotonicTime> now) TACTUS_RT {
+void EdgeClock::advance(TimePoint<MonotonicTime> now) TACTUS_RT {
   newest_ = std::max(newest_, now.time_since_epoch().count());
   if (numbered_ && !gone_ && excused_) {
     // Those before now, and one that may have been early, may have come without being read.
@@ -150,7 +150,7 @@ void EdgeClock::unwatched() TACTUS_RT {
   has_candidate_ = verified_ = false;
   status_.consecutive_missing = 0;
   if (status_.state == ClockState::locked) unlock(ClockState::holdover);
-  if (settled_) {
+  if (acquisition_done_) {
     new_window(static_cast<std::size_t>(settings_.lock_after + 1));
   } else {
     status_.unsettled += static_cast<std::int64_t>(count_);
@@ -161,14 +161,14 @@ void EdgeClock::unwatched() TACTUS_RT {
 void EdgeClock::gone(int error) TACTUS_RT {
   if (gone_) return;
   gone_ = true;
-  settled_ = true;
+  acquisition_done_ = true;
   error_ = error;
   unlock(ClockState::lost);
   fault(ClockFault::gone);
 }
 
 void EdgeClock::no_edge() TACTUS_RT {
-  if (settled_) return;
+  if (acquisition_done_) return;
   start_free();
   numbered_ = false;  // nothing has come yet, so nothing is missing either
   unlock(ClockState::lost);
@@ -176,8 +176,8 @@ void EdgeClock::no_edge() TACTUS_RT {
 }
 
 void EdgeClock::start_free() TACTUS_RT {
-  if (settled_) return;
-  settled_ = true;
+  if (acquisition_done_) return;
+  acquisition_done_ = true;
   status_.unsettled += static_cast<std::int64_t>(count_);
   number_from(newest_ == INT64_MIN ? monotonic_().time_since_epoch().count() : newest_);
   unlock(ClockState::acquiring);
@@ -335,7 +335,7 @@ void EdgeClock::collect_first(std::int64_t stamp) TACTUS_RT {
       fault(ClockFault::wrong_rate);
       new_window(enough_);
       if (settings_.on[index_of(ClockFault::wrong_rate)] == OnClockFault::free_run) start_free();
-      if (settled_) {
+      if (acquisition_done_) {
         reacquire(stamp);
       } else {
         push(stamp, 0);
@@ -369,10 +369,10 @@ void EdgeClock::begin_locked(std::int64_t stamp) TACTUS_RT {
   passed_ = last_edge_ = n;
   passed_how_ = Passed::accepted;
   last_stamp_ = stamp;
-  settled_ = true;
+  acquisition_done_ = true;
   lock();
   const Moment moment{stamp, takes_phase() ? 0 : -fit_off_};
-  line_ = out_ = BentLine{period_.times(n).count(), moment, rate_, 0, rate_};
+  line_ = out_ = ClockSlew{period_.times(n).count(), moment, rate_, 0, rate_};
 }
 
 // ---- locked
@@ -430,8 +430,8 @@ void EdgeClock::steer(std::int64_t n, std::int64_t stamp, double error) TACTUS_R
   }
   rate_ = std::clamp(rate_ + change, -settings_.rate_tolerance, settings_.rate_tolerance);
   status_.frequency_ppm = (1 / (1 + rate_) - 1) * 1e6;
-  line_ = takes_phase() ? BentLine{rig, {stamp, 0}, rate_, 0, rate_}
-                        : BentLine{rig, line_.at(rig), rate_ + phase / period_ns_, period_floor_, rate_};
+  line_ = takes_phase() ? ClockSlew{rig, {stamp, 0}, rate_, 0, rate_}
+                        : ClockSlew{rig, line_.at(rig), rate_ + phase / period_ns_, period_floor_, rate_};
   dirty_ = true;
 }
 
@@ -578,7 +578,7 @@ void EdgeClock::recapture(std::int64_t n, std::int64_t stamp) TACTUS_RT {
 
 void EdgeClock::set_rate(double rate) TACTUS_RT {
   const std::int64_t rig = line_.to_rig(newest_);
-  line_ = BentLine{rig, line_.at(rig), rate, 0, rate};
+  line_ = ClockSlew{rig, line_.at(rig), rate, 0, rate};
   rate_ = rate;
   status_.frequency_ppm = (1 / (1 + rate_) - 1) * 1e6;
   dirty_ = true;
@@ -601,7 +601,7 @@ void EdgeClock::follow(std::int64_t now) TACTUS_RT {
                         static_cast<double>(span);
   const double rate = std::clamp(wanted, rate_ - settings_.slew, rate_ + settings_.slew);
   lagging_ = rate != wanted;
-  out_ = BentLine{rig, here, rate, span, rate_};
+  out_ = ClockSlew{rig, here, rate, span, rate_};
 }
 
 // ---- windows of edges

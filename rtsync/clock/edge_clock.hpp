@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "rtsync/clock/bent_line.hpp"
 #include "rtsync/clock/clock.hpp"
+#include "rtsync/clock/clock_slew.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 #include "rtsync/time/histogram.hpp"
 
@@ -52,25 +52,25 @@ class EdgeClock final : public PacedClock {
   /// Reads CLOCK_MONOTONIC through `monotonic` (tests bring their own). `status` must outlive the clock.
   /// Throws std::invalid_argument naming the field and its range. @when setup
   EdgeClock(const EdgeClockSettings& settings, EdgeClockStatus& status,
-            Instant<MonotonicTime> (*monotonic)() = &monotonic_now);
+            TimePoint<MonotonicTime> (*monotonic)() = &monotonic_now);
 
   // PacedClock
-  Instant<RigTime> now() TACTUS_RT override;
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override;
+  TimePoint<RigTime> now() TACTUS_RT override;
+  TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override;
   /// The next multiple of the frame: frames begin on edges, or on the grid between them. A time that is
   /// within kOnGrid after a multiple counts as that multiple: slots of fractional periods are rounded.
-  Instant<RigTime> frame_start(Instant<RigTime> t) TACTUS_RT override;
+  TimePoint<RigTime> frame_start(TimePoint<RigTime> t) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "edges"; }
   /// from_monotonic(to_monotonic(t)) >= t, and by less than 2 ns: a wait for to_monotonic(t) is never early.
-  Instant<RigTime> from_monotonic(Instant<MonotonicTime> t) const TACTUS_RT;
+  TimePoint<RigTime> from_monotonic(TimePoint<MonotonicTime> t) const TACTUS_RT;
   /// CLOCK_MONOTONIC, as this clock reads it.                                                      @when rt
-  Instant<MonotonicTime> kernel_now() const TACTUS_RT { return monotonic_(); }
+  TimePoint<MonotonicTime> kernel_now() const TACTUS_RT { return monotonic_(); }
 
   /// Feeds the time stamp of an edge, in order. Takes effect with advance().                       @when rt
-  void edge(Instant<MonotonicTime> stamp) TACTUS_RT;
+  void edge(TimePoint<MonotonicTime> stamp) TACTUS_RT;
   /// Tells that all edges up to `now` were fed: finds those that are missing, and bends the clock from `now`
   /// on.                                                                                           @when rt
-  void advance(Instant<MonotonicTime> now) TACTUS_RT;
+  void advance(TimePoint<MonotonicTime> now) TACTUS_RT;
   /// The kernel's buffer was full: what did not come until the next advance() is not missing.       @when rt
   void overflowed() TACTUS_RT;
   /// Nobody read the line until now (real time was off): what did not come is not missing.          @when rt
@@ -87,14 +87,14 @@ class EdgeClock final : public PacedClock {
   void resumed() TACTUS_RT;
 
   /// The edge that slot `t` lies on (within kOnGrid); nothing when it lies between two.            @when rt
-  std::optional<std::int64_t> edge_at(Instant<RigTime> t) const TACTUS_RT;
+  std::optional<std::int64_t> edge_at(TimePoint<RigTime> t) const TACTUS_RT;
   /// Whether edge n (or one after it) was accepted.                                                @when rt
   bool seen(std::int64_t n) const TACTUS_RT { return n <= last_edge_; }
   /// Whether edge n (or one after it) has come at all, be it rejected, or was given up.            @when rt
   bool passed(std::int64_t n) const TACTUS_RT { return numbered_ && n <= passed_; }
   /// Begun: locked for the first time, or told no_edge(), gone() or start_free(), or the edges are of no use
   /// and the policy is free_run.                                                                   @when rt
-  bool settled() const TACTUS_RT { return settled_; }
+  bool acquisition_done() const TACTUS_RT { return acquisition_done_; }
   std::int64_t last_edge() const TACTUS_RT { return last_edge_; }
   Nanoseconds late_limit() const TACTUS_RT { return late_limit_; }
   Nanoseconds jitter_limit() const TACTUS_RT { return jitter_limit_; }
@@ -162,7 +162,7 @@ class EdgeClock final : public PacedClock {
 
   EdgeClockSettings settings_;
   EdgeClockStatus& status_;
-  Instant<MonotonicTime> (*monotonic_)();
+  TimePoint<MonotonicTime> (*monotonic_)();
   Period period_;
   double period_ns_;
   std::int64_t period_floor_;
@@ -172,17 +172,17 @@ class EdgeClock final : public PacedClock {
   double w_;
   std::int64_t rate_span_ = 0;  // edges over which the mean rate is checked while locked
 
-  BentLine line_;                         // the loop's
-  BentLine out_;                          // what callers see: follows line_
+  ClockSlew line_;                        // the loop's
+  ClockSlew out_;                         // what callers see: follows line_
   double rate_ = 0;                       // the period learnt: deviation from nominal
   std::int64_t limited_ = 0;              // edges in a row whose phase was limited, to one side ...
   double limited_to_ = 0;                 // ... this one ...
   std::array<double, 2> limited_sums_{};  // ... and their errors, summed: first and second half
   bool dirty_ = false;                    // line_ has moved since out_ followed
   bool lagging_ = false;                  // out_ was not allowed to follow all the way
-  Instant<RigTime> told_ = Instant<RigTime>::min();  // newest time that now() has told
+  TimePoint<RigTime> told_ = TimePoint<RigTime>::min();  // newest time that now() has told
 
-  bool settled_ = false;
+  bool acquisition_done_ = false;
   bool gone_ = false;
   bool ever_locked_ = false;
   bool numbered_ = false;  // edge numbers mean something: those that do not come are missing

@@ -36,8 +36,8 @@ class EdgeSource {
   /// Waits until there are edges or the deadline has come, and writes the time stamps of the edges that are
   /// there, as many as fit. A deadline in the past: takes what is there, without waiting. Signals do not end
   /// the wait early. @when rt
-  virtual EdgeRead wait(Instant<MonotonicTime> deadline,
-                        std::span<Instant<MonotonicTime>> edges) TACTUS_RT = 0;
+  virtual EdgeRead wait(TimePoint<MonotonicTime> deadline,
+                        std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT = 0;
   /// For messages and summary.json: "gpiochip0 line 3 (PPS_IN), rising". @when any
   virtual std::string what() const = 0;
 };

@@ -43,11 +43,11 @@ Function* next(const char* name) {
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the C library's own names
 extern "C" {
 
-[[noreturn]] __attribute__((visibility("default"))) void _exit(int status) {
+__attribute__((visibility("default"))) void _exit(int status) {
   check_exit("_exit()");
   tactus::rtsync::end_process(status);
 }
-[[noreturn]] __attribute__((visibility("default"))) void _Exit(int status) noexcept {
+__attribute__((visibility("default"))) void _Exit(int status) noexcept {
   check_exit("_Exit()");
   tactus::rtsync::end_process(status);
 }

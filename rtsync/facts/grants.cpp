@@ -8,27 +8,27 @@
 #include <exception>
 
 #include "rtsync/facts/fact_probe.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/host/provision.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::rtsync::probes {
 namespace {
 
-/// What became of a thread's wish, or why nobody knows.
+/// What became of a thread's add_provision, or why nobody knows.
 struct Trial {
   std::optional<Provision> fate;
   Refusal problem = {"nothing was tried here", ""};
 };
 
 /// Starts a thread that ends at once, and looks what became of one of its wishes.
-Trial try_thread(const Host& host, SchedPolicy policy, int priority, const std::string& wish) {
+Trial try_thread(const Host& host, SchedPolicy policy, int priority, const std::string& add_provision) {
   if (!host.live) return {};
   try {
     PinnedThread scratch{
         {.name = "tactus-probe", .policy = policy, .priority = priority, .prefault_stack = false}, [] {}};
     scratch.join();
     for (const Provision& provision : scratch.provisions()) {
-      if (provision.what.find(wish) != std::string::npos) return {provision};
+      if (provision.what.find(add_provision) != std::string::npos) return {provision};
     }
   } catch (const std::exception& failure) {
     return {{}, {std::string{"no thread could be made to try it: "} + failure.what(), "ulimit -u; free -m"}};
@@ -71,11 +71,11 @@ Fact realtime_scheduling(const Host& host) {
                              "an ordinary thread waits for all other ordinary threads"};
   if (!host.request.wants_fifo) return fact(kSubject, Grade::ok, "not asked for by the rig");
   const int priority = host.request.priority;
-  const std::string wish = "SCHED_FIFO priority " + std::to_string(priority);
-  const auto [fate, problem] = try_thread(host, SchedPolicy::fifo, priority, wish);
+  const std::string add_provision = "SCHED_FIFO priority " + std::to_string(priority);
+  const auto [fate, problem] = try_thread(host, SchedPolicy::fifo, priority, add_provision);
   if (!fate) return unknown(kSubject, problem.cause, problem.cure);
-  if (fate->granted) return fact(kSubject, Grade::ok, "tried: " + wish + " was granted");
-  return fact(kSubject, Grade::fail, "tried " + wish + ": " + fate->cause, fate->cure);
+  if (fate->granted) return fact(kSubject, Grade::ok, "tried: " + add_provision + " was granted");
+  return fact(kSubject, Grade::fail, "tried " + add_provision + ": " + fate->cause, fate->cure);
 }
 
 Fact throttle(const Host& host) {

@@ -105,7 +105,8 @@ Provision touch_heap(std::size_t bytes) {
                     "ask for less heap, or: free -m; ulimit -v unlimited"});
   touch(block, bytes);
   std::free(block);
-  // Ask again for the same and count: only if the allocator kept the pages has the touching been of use.
+  // JobRequest again for the same and count: only if the allocator kept the pages has the touching been of
+  // use.
   rusage before{};
   rusage after{};
   const bool counted = ::getrusage(RUSAGE_THREAD, &before) == 0;

@@ -2,17 +2,17 @@
 /// What the rig asked of the machine, and what became of it.
 ///
 /// Asking the kernel for real time can be refused for reasons that all look like "Operation not permitted".
-/// Nothing here fails silently: each wish ends as a Provision with the cause in plain words and the command
-/// that mends it.
+/// Nothing here fails silently: each add_provision ends as a Provision with the cause in plain words and the
+/// command that mends it.
 #include <algorithm>
 #include <string>
 #include <vector>
 
 namespace tactus::rtsync {
 
-/// One wish and its fate.
+/// One add_provision and its fate.
 struct Provision {
-  std::string what;      ///< the wish: "SCHED_FIFO priority 80"
+  std::string what;      ///< the add_provision: "SCHED_FIFO priority 80"
   bool granted = false;  ///< exactly what was asked is in force
   std::string got;       ///< what is in force now: "SCHED_OTHER"
   std::string cause;     ///< why not; empty when granted
@@ -31,9 +31,9 @@ inline bool all_granted(const std::vector<Provision>& provisions) {
 
 /// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; mend it with: <cure>", or "...: granted".
 std::string sentence(const Provision& provision);
-/// A granted wish.
+/// A granted add_provision.
 Provision granted(std::string what, std::string got);
-/// A wish that failed.
+/// A add_provision that failed.
 Provision refused(std::string what, std::string got, Refusal why);
 /// The system's own words for an errno: "Operation not permitted (EPERM)".
 std::string error_words(int error);

@@ -64,7 +64,7 @@ void ServiceNotify::status(const std::string& text) { (void)send(status_line(tex
 
 void ServiceNotify::stopping() { (void)send("STOPPING=1"); }
 
-bool ServiceNotify::alive(std::uint64_t progress, Instant<RigTime> now) {
+bool ServiceNotify::alive(std::uint64_t progress, TimePoint<RigTime> now) {
   if (!watchdog_ || now < next_answer_ || progress == answered_for_) return false;
   if (!send("WATCHDOG=1")) return false;
   answered_for_ = progress;

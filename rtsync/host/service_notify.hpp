@@ -40,7 +40,7 @@ class ServiceNotify {
   /// From now on the end is in progress: TimeoutStopSec counts, and no watchdog.
   void stopping();
   /// Answers the watchdog when a third of its time has passed and `progress` has moved. True: it did.
-  bool alive(std::uint64_t progress, Instant<RigTime> now);
+  bool alive(std::uint64_t progress, TimePoint<RigTime> now);
   /// Has systemd act at once as if the watchdog had expired.
   void trigger();
 
@@ -55,7 +55,7 @@ class ServiceNotify {
   std::optional<Nanoseconds> watchdog_;
   Provision provision_;
   std::uint64_t answered_for_ = 0;
-  Instant<RigTime> next_answer_ = Instant<RigTime>::min();
+  TimePoint<RigTime> next_answer_ = TimePoint<RigTime>::min();
   std::uint64_t failed_ = 0;
   int last_error_ = 0;
 };

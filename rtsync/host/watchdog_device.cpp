@@ -137,7 +137,7 @@ void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel&
   // Nobody has watchdogs faster than a second: one that does not tell its timeout is kicked as if it were
   // that.
   between_kicks_ = (in_force > 0 ? timeout_ : std::min(kSecond, wanted * kSecond)) / 4;
-  next_kick_ = Instant<RigTime>::min();
+  next_kick_ = TimePoint<RigTime>::min();
 
   watchdog_info info{};
   const bool described = kernel.ioctl(fd_, WDIOC_GETSUPPORT, &info) == 0;
@@ -178,7 +178,7 @@ WatchdogDevice::~WatchdogDevice() {
   if (fd_ >= 0) ::close(fd_);  // without the letter, on purpose
 }
 
-void WatchdogDevice::kick_device(Instant<RigTime> now) TACTUS_RT {
+void WatchdogDevice::kick_device(TimePoint<RigTime> now) TACTUS_RT {
   next_kick_ = now + between_kicks_;
   if (write_letter(fd_, '\0')) return;
   last_error_.store(errno, std::memory_order_relaxed);
@@ -193,7 +193,7 @@ Provision WatchdogDevice::close_cleanly() {
   const bool written = write_letter(fd_, 'V');
   const int error = errno;
   ::close(std::exchange(fd_, -1));
-  next_kick_ = Instant<RigTime>::max();
+  next_kick_ = TimePoint<RigTime>::max();
   const std::string still = "still counting: the machine is reset in " + left;
   if (nowayout_)
     return refused(what, still,

@@ -58,7 +58,7 @@ class WatchdogDevice {
   Nanoseconds timeout() const { return timeout_; }
 
   /// Starts the countdown anew when a quarter of the timeout has passed since it last did.         @when rt
-  void kick(Instant<RigTime> now) TACTUS_RT {
+  void kick(TimePoint<RigTime> now) TACTUS_RT {
     if (now >= next_kick_) kick_device(now);
   }
   /// Kicks that the device did not take.                                                          @when any
@@ -71,7 +71,7 @@ class WatchdogDevice {
 
  private:
   void arm(const WatchdogSettings& settings, const WatchdogKernel& kernel);
-  void kick_device(Instant<RigTime> now) TACTUS_RT;
+  void kick_device(TimePoint<RigTime> now) TACTUS_RT;
 
   const std::string device_;
   int fd_ = -1;
@@ -79,7 +79,7 @@ class WatchdogDevice {
   bool reset_last_time_ = false;
   Nanoseconds timeout_{0};
   Nanoseconds between_kicks_{0};
-  Instant<RigTime> next_kick_ = Instant<RigTime>::max();  // never, while it is not armed
+  TimePoint<RigTime> next_kick_ = TimePoint<RigTime>::max();  // never, while it is not armed
   std::atomic<std::uint64_t> failed_{0};
   std::atomic<int> last_error_{0};
   Provision provision_;

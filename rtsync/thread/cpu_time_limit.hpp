@@ -21,7 +21,7 @@ struct CpuTimeKernel {
 /// The kernel sends SIGXCPU when a thread of SCHED_FIFO or SCHED_RR has run for that long, which the crash
 /// handler turns into safe outputs and an end; and SIGKILL a second later. A thread that only spins runs into
 /// it too, however well it is. Ordinary threads have no such limit. The kernel counts in ticks: on a CPU
-/// whose tick is stopped (nohz_full) it counts far too slowly, and a RunawayGuard is what helps.
+/// whose tick is stopped (nohz_full) it counts far too slowly, and a StuckThreadWatchdog is what helps.
 ///
 /// Threads  one owner; the limit is the process's. RT: nothing here. @when setup
 class CpuTimeLimit {

@@ -32,7 +32,7 @@ void pause_cpu() TACTUS_RT {
 
 /// Sleeps while `word` is `seen`. False: the deadline has passed.
 bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen,
-                Instant<MonotonicTime> deadline) TACTUS_RT {
+                TimePoint<MonotonicTime> deadline) TACTUS_RT {
   const std::int64_t ns = std::max<std::int64_t>(0, deadline.time_since_epoch().count());
   const timespec until{ns / 1'000'000'000, ns % 1'000'000'000};
   // The deadline of the _BITSET form is absolute, and on CLOCK_MONOTONIC.
@@ -78,7 +78,7 @@ void Gate::wake_sleepers() TACTUS_RT {
   (void)::syscall(SYS_futex, &calls_, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX, nullptr, nullptr, 0);
 }
 
-Gate::Result Gate::wait(std::uint32_t wanted, WaitMode mode, Instant<MonotonicTime> deadline,
+Gate::Result Gate::wait(std::uint32_t wanted, WaitMode mode, TimePoint<MonotonicTime> deadline,
                         const std::atomic<bool>* given_up, Nanoseconds spin) TACTUS_RT {
   if (reached(wanted)) return Result::open;
   if (mode == WaitMode::spin) return this->spin(wanted, Nanoseconds::max(), deadline, given_up);
@@ -89,9 +89,9 @@ Gate::Result Gate::wait(std::uint32_t wanted, WaitMode mode, Instant<MonotonicTi
   return sleep_until(wanted, deadline, given_up);
 }
 
-Gate::Result Gate::spin(std::uint32_t wanted, Nanoseconds spin, Instant<MonotonicTime> deadline,
+Gate::Result Gate::spin(std::uint32_t wanted, Nanoseconds spin, TimePoint<MonotonicTime> deadline,
                         const std::atomic<bool>* given_up) const TACTUS_RT {
-  std::optional<Instant<MonotonicTime>> end;  // known at the first read of the clock
+  std::optional<TimePoint<MonotonicTime>> end;  // known at the first read of the clock
   if (spin == Nanoseconds::max()) end = deadline;
   for (int turn = 1;; ++turn) {
     if (reached(wanted)) return Result::open;
@@ -100,13 +100,13 @@ Gate::Result Gate::spin(std::uint32_t wanted, Nanoseconds spin, Instant<Monotoni
     pause_cpu();
     if (turn < kTurnsBetweenClockReads || end == kForever) continue;
     turn = 0;
-    const Instant<MonotonicTime> now = monotonic_now();
+    const TimePoint<MonotonicTime> now = monotonic_now();
     if (!end) end = std::min(deadline, now + spin);
     if (now >= *end) return reached(wanted) ? Result::open : Result::timeout;
   }
 }
 
-Gate::Result Gate::sleep_until(std::uint32_t wanted, Instant<MonotonicTime> deadline,
+Gate::Result Gate::sleep_until(std::uint32_t wanted, TimePoint<MonotonicTime> deadline,
                                const std::atomic<bool>* given_up) TACTUS_RT {
   sleepers_.fetch_add(1);
   Result result = Result::timeout;

@@ -21,7 +21,7 @@ const char* name_of(WaitMode mode) TACTUS_RT;
 constexpr Nanoseconds kSpinBeforeSleep{20'000};
 
 /// No deadline at all.
-constexpr Instant<MonotonicTime> kForever = Instant<MonotonicTime>::max();
+constexpr TimePoint<MonotonicTime> kForever = TimePoint<MonotonicTime>::max();
 
 /// A number that one real-time thread publishes and others wait for.
 ///
@@ -56,16 +56,16 @@ class alignas(64) Gate {
   }
   /// Waits until the number is `wanted` or has passed it, `*given_up` is true (may be null; whoever sets it
   /// calls wake_all() then) or the deadline has passed. `spin`: how long adaptive spins.            @when rt
-  Result wait(std::uint32_t wanted, WaitMode mode, Instant<MonotonicTime> deadline = kForever,
+  Result wait(std::uint32_t wanted, WaitMode mode, TimePoint<MonotonicTime> deadline = kForever,
               const std::atomic<bool>* given_up = nullptr, Nanoseconds spin = kSpinBeforeSleep) TACTUS_RT;
   /// The first part of an adaptive wait: spins for `spin` and a few looks, but not beyond the deadline.
-  Result spin(std::uint32_t wanted, Nanoseconds spin, Instant<MonotonicTime> deadline = kForever,
+  Result spin(std::uint32_t wanted, Nanoseconds spin, TimePoint<MonotonicTime> deadline = kForever,
               const std::atomic<bool>* given_up = nullptr) const TACTUS_RT;
   /// Lets sleepers look at their given_up.                                                          @when any
   void wake_all() TACTUS_RT;
 
  private:
-  Result sleep_until(std::uint32_t wanted, Instant<MonotonicTime> deadline,
+  Result sleep_until(std::uint32_t wanted, TimePoint<MonotonicTime> deadline,
                      const std::atomic<bool>* given_up) TACTUS_RT;
   void wake_sleepers() TACTUS_RT;
 

@@ -49,7 +49,7 @@ bool PiMutex::try_lock() TACTUS_RT { return ::pthread_mutex_trylock(&mutex_) == 
 
 void PiMutex::unlock() TACTUS_RT { (void)::pthread_mutex_unlock(&mutex_); }
 
-bool PiMutex::lock_until(Instant<MonotonicTime> deadline) TACTUS_RT {
+bool PiMutex::lock_until(TimePoint<MonotonicTime> deadline) TACTUS_RT {
   if (kByMonotonicClock) {
     const timespec until = to_timespec(deadline.time_since_epoch());
     const int error = ::pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &until);
@@ -58,10 +58,10 @@ bool PiMutex::lock_until(Instant<MonotonicTime> deadline) TACTUS_RT {
   return lock_until_by_wall_clock(deadline);
 }
 
-bool PiMutex::lock_until_by_wall_clock(Instant<MonotonicTime> deadline) TACTUS_RT {
+bool PiMutex::lock_until_by_wall_clock(TimePoint<MonotonicTime> deadline) TACTUS_RT {
   constexpr Nanoseconds kLongest{std::int64_t{3600} * 1'000'000'000};  // kForever has no wall-clock time
   for (;;) {
-    const Instant<MonotonicTime> now = monotonic_now();
+    const TimePoint<MonotonicTime> now = monotonic_now();
     const Nanoseconds left = deadline <= now ? Nanoseconds{0} : std::min(deadline - now, kLongest);
     timespec wall{};
     ::clock_gettime(CLOCK_REALTIME, &wall);
@@ -124,7 +124,7 @@ std::uint32_t Handshake::trigger() TACTUS_RT {
   return triggered_;
 }
 
-Gate::Result Handshake::join(Instant<MonotonicTime> deadline) TACTUS_RT {
+Gate::Result Handshake::join(TimePoint<MonotonicTime> deadline) TACTUS_RT {
   if (done_.reached(triggered_)) return Gate::Result::open;
   if (mode_ == WaitMode::spin) return done_.wait(triggered_, mode_, deadline, &left_);
   if (mode_ == WaitMode::adaptive) {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "rtsync/thread/gate.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/thread/gate.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
@@ -28,10 +28,10 @@ class alignas(64) PiMutex {
   void lock() TACTUS_RT;
   bool try_lock() TACTUS_RT;
   /// False: the deadline has passed.
-  bool lock_until(Instant<MonotonicTime> deadline) TACTUS_RT;
+  bool lock_until(TimePoint<MonotonicTime> deadline) TACTUS_RT;
   /// The same for a kernel (before 5.14) or C library (before 2.35) that can wait for such a mutex by
   /// CLOCK_REALTIME only: may be late when that clock is set back meanwhile.
-  bool lock_until_by_wall_clock(Instant<MonotonicTime> deadline) TACTUS_RT;
+  bool lock_until_by_wall_clock(TimePoint<MonotonicTime> deadline) TACTUS_RT;
   void unlock() TACTUS_RT;
 
  private:
@@ -83,7 +83,7 @@ class Handshake {
   /// Waits for all that was triggered. given_up: the worker has left without finishing it. A worker that was
   /// taken out of real time because it is stuck gets its priority back for as long as somebody joins it: do
   /// not. @when rt
-  Gate::Result join(Instant<MonotonicTime> deadline) TACTUS_RT;
+  Gate::Result join(TimePoint<MonotonicTime> deadline) TACTUS_RT;
   /// Everything that was triggered is finished.                                                     @when rt
   bool idle() const TACTUS_RT { return done_.value() == triggered_; }
   /// Ends the worker's waiting, now and later.                                                     @when any

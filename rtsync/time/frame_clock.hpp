@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
-#include "rtsync/time/period.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
@@ -21,19 +21,19 @@ class FrameClock {
 
   /// Throws std::invalid_argument when the period is outside 1 us .. 10 s (times the range of clock ratios,
   /// 1/1000 .. 1000).                                                                             @when setup
-  FrameClock(Instant<RigTime> epoch, Period period) : epoch_(epoch), period_(period) {
+  FrameClock(TimePoint<RigTime> epoch, Period period) : epoch_(epoch), period_(period) {
     if (period < Period{1, 1} || period > Period{kLongest * 1000})
       throw std::invalid_argument("a frame lasts 1 us .. 10 s (before the clock ratio)");
   }
 
-  Instant<RigTime> epoch() const TACTUS_RT { return epoch_; }
+  TimePoint<RigTime> epoch() const TACTUS_RT { return epoch_; }
   Period period() const TACTUS_RT { return period_; }
 
   /// When frame k should start.                                                                     @when any
-  Instant<RigTime> slot(std::int64_t k) const TACTUS_RT { return epoch_ + period_.times(k); }
+  TimePoint<RigTime> slot(std::int64_t k) const TACTUS_RT { return epoch_ + period_.times(k); }
 
   /// First slot at or after t; slot 0 for any t before the epoch.                                   @when any
-  std::int64_t first_at_or_after(Instant<RigTime> t) const TACTUS_RT {
+  std::int64_t first_at_or_after(TimePoint<RigTime> t) const TACTUS_RT {
     const std::int64_t since = (t - epoch_).count();
     if (since <= 0) return 0;
     const Wide scaled = static_cast<Wide>(since) * period_.den();
@@ -48,7 +48,7 @@ class FrameClock {
   }
 
  private:
-  Instant<RigTime> epoch_;
+  TimePoint<RigTime> epoch_;
   Period period_;
 };
 

@@ -14,13 +14,13 @@ struct VirtualTime;    ///< what the participants of a federation agreed on
 
 /// A point in time of one clock. Points of different clocks do not subtract, compare or convert.
 template <class ClockTag>
-using Instant = std::chrono::time_point<ClockTag, Nanoseconds>;
+using TimePoint = std::chrono::time_point<ClockTag, Nanoseconds>;
 
 struct RigTime {
   using duration = Nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
-  using time_point = Instant<RigTime>;
+  using time_point = TimePoint<RigTime>;
   static constexpr bool is_steady = true;
 };
 
@@ -28,7 +28,7 @@ struct MonotonicTime {
   using duration = Nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
-  using time_point = Instant<MonotonicTime>;
+  using time_point = TimePoint<MonotonicTime>;
   static constexpr bool is_steady = true;
 };
 
@@ -36,7 +36,7 @@ struct VirtualTime {
   using duration = Nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
-  using time_point = Instant<VirtualTime>;
+  using time_point = TimePoint<VirtualTime>;
   static constexpr bool is_steady = true;
 };
 
@@ -44,7 +44,7 @@ struct SimTime {
   using duration = Nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
-  using time_point = Instant<SimTime>;
+  using time_point = TimePoint<SimTime>;
   static constexpr bool is_steady = true;
 };
 

@@ -53,7 +53,7 @@ void EdgeSleeper::sync_interrupt() TACTUS_RT {
 }
 
 /// Reads the line, waiting for at most the deadline, and feeds what came, or drops it.
-EdgeStatus EdgeSleeper::take(Instant<MonotonicTime> deadline, bool feed) TACTUS_RT {
+EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> deadline, bool feed) TACTUS_RT {
   if (gone_) return EdgeStatus::gone;
   EdgeStatus status = EdgeStatus::timeout;
   for (int batch = 0; batch < kMostBatches; ++batch) {
@@ -67,17 +67,17 @@ EdgeStatus EdgeSleeper::take(Instant<MonotonicTime> deadline, bool feed) TACTUS_
       return EdgeStatus::gone;
     }
     if (read.count < buffer_.size()) break;
-    deadline = Instant<MonotonicTime>{};  // a buffer that came back full may have left edges there
+    deadline = TimePoint<MonotonicTime>{};  // a buffer that came back full may have left edges there
   }
   return status;
 }
 
 /// Takes the edges that are there, without waiting, and lets the clock see what time it is.
 void EdgeSleeper::catch_up() TACTUS_RT {
-  const Instant<MonotonicTime> before = edges_.kernel_now();
+  const TimePoint<MonotonicTime> before = edges_.kernel_now();
   const bool watched =
       read_before_ && before - read_at_ <= std::max(Nanoseconds{1'000'000'000}, kStale * edge_period_);
-  (void)take(Instant<MonotonicTime>{}, watched);
+  (void)take(TimePoint<MonotonicTime>{}, watched);
   if (!watched) edges_.unwatched();
   read_before_ = true;
   read_at_ = edges_.kernel_now();
@@ -89,19 +89,19 @@ WaitResult EdgeSleeper::begin() TACTUS_RT {
   if (!beginning_) {
     reaction_.reset();
     rested_ = false;
-    if (!edges_.settled()) read_before_ = false;  // what has come until now is stale
+    if (!edges_.acquisition_done()) read_before_ = false;  // what has come until now is stale
     catch_up();
     newest_ = read_at_;
     beginning_ = true;
   }
   WaitResult result{WaitStatus::reached, {}};
-  const Instant<MonotonicTime> until = edges_.kernel_now() + kBeginWait;
-  while (!react(result, false) && !edges_.settled()) {
+  const TimePoint<MonotonicTime> until = edges_.kernel_now() + kBeginWait;
+  while (!react(result, false) && !edges_.acquisition_done()) {
     if (interrupted() || read_at_ >= until) {
       result.status = interrupted() ? WaitStatus::interrupted : WaitStatus::not_yet;
       break;
     }
-    const Instant<MonotonicTime> timeout = newest_ + edges_.settings().start_timeout;
+    const TimePoint<MonotonicTime> timeout = newest_ + edges_.settings().start_timeout;
     const EdgeStatus status = take(std::min(timeout, until), true);
     read_at_ = edges_.kernel_now();
     if (status == EdgeStatus::edges) newest_ = read_at_;
@@ -113,7 +113,7 @@ WaitResult EdgeSleeper::begin() TACTUS_RT {
   return result;
 }
 
-WaitResult EdgeSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
+WaitResult EdgeSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
   sync_interrupt();
   catch_up();
   if (rested_) edges_.resumed();
@@ -126,7 +126,7 @@ WaitResult EdgeSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
   return result;
 }
 
-WaitResult EdgeSleeper::wait_for_slot(Instant<RigTime> slot) TACTUS_RT {
+WaitResult EdgeSleeper::wait_for_slot(TimePoint<RigTime> slot) TACTUS_RT {
   const bool by_edge = edges_.settings().discipline == Discipline::edge;
   const std::optional<std::int64_t> n = by_edge ? edges_.edge_at(slot) : std::nullopt;
   WaitResult result = approach(slot, n ? kUnread / 2 : kUnread);
@@ -136,10 +136,11 @@ WaitResult EdgeSleeper::wait_for_slot(Instant<RigTime> slot) TACTUS_RT {
 }
 
 /// Waits until a few edges before the slot, and reads the line now and then.
-WaitResult EdgeSleeper::approach(Instant<RigTime> slot, std::int64_t edges_before) TACTUS_RT {
-  Instant<RigTime> now = clock_.now();
+WaitResult EdgeSleeper::approach(TimePoint<RigTime> slot, std::int64_t edges_before) TACTUS_RT {
+  TimePoint<RigTime> now = clock_.now();
   while (!gone_ && slot - now > edges_before * edge_period_) {
-    const Instant<RigTime> until = std::min(now + kUnread * edge_period_, slot - edges_before * edge_period_);
+    const TimePoint<RigTime> until =
+        std::min(now + kUnread * edge_period_, slot - edges_before * edge_period_);
     const WaitResult result = inner_.rest_until(until);
     if (result.status != WaitStatus::reached) return result;
     catch_up();
@@ -148,8 +149,8 @@ WaitResult EdgeSleeper::approach(Instant<RigTime> slot, std::int64_t edges_befor
   return {WaitStatus::reached, now};
 }
 
-WaitResult EdgeSleeper::wait_for_edge(std::int64_t n, Instant<RigTime> slot) TACTUS_RT {
-  const Instant<MonotonicTime> deadline = clock_.to_monotonic(slot) + edges_.late_limit();
+WaitResult EdgeSleeper::wait_for_edge(std::int64_t n, TimePoint<RigTime> slot) TACTUS_RT {
+  const TimePoint<MonotonicTime> deadline = clock_.to_monotonic(slot) + edges_.late_limit();
   while (!edges_.passed(n)) {
     if (interrupted()) return {WaitStatus::interrupted, clock_.now()};
     const EdgeStatus status = take(std::min(deadline, edges_.kernel_now() + kLongestWait), true);
@@ -165,7 +166,7 @@ WaitResult EdgeSleeper::wait_for_edge(std::int64_t n, Instant<RigTime> slot) TAC
   return edges_.seen(n) ? WaitResult{WaitStatus::reached, clock_.now()} : inner_.wait_until(slot);
 }
 
-WaitResult EdgeSleeper::rest_until(Instant<RigTime> slot) TACTUS_RT {
+WaitResult EdgeSleeper::rest_until(TimePoint<RigTime> slot) TACTUS_RT {
   sync_interrupt();
   rested_ = true;
   catch_up();

@@ -41,11 +41,11 @@ class EdgeSleeper final : public Sleeper {
   WaitResult begin() TACTUS_RT override;
   /// A clock that is not settled yet (real time was switched on later, or resumed after a fault at the start)
   /// runs on the internal clock from here on, and is slewed to the edges.
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override;
   /// Follows the edges too, so that the clock locks again while the rig is frozen. A fault that says freeze
   /// says nothing new here and is forgotten; one that says terminate is told.
-  WaitResult follow(Instant<RigTime> slot) TACTUS_RT override { return wait_until(slot); }
-  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult follow(TimePoint<RigTime> slot) TACTUS_RT override { return wait_until(slot); }
+  WaitResult rest_until(TimePoint<RigTime> slot) TACTUS_RT override;
   void interrupt() TACTUS_RT override;
   const char* name() const TACTUS_RT override;  ///< that of the inner sleeper, or "edge"
   std::string remark() const override;
@@ -57,24 +57,24 @@ class EdgeSleeper final : public Sleeper {
 
  private:
   void sync_interrupt() TACTUS_RT;
-  EdgeStatus take(Instant<MonotonicTime> deadline, bool feed) TACTUS_RT;
+  EdgeStatus take(TimePoint<MonotonicTime> deadline, bool feed) TACTUS_RT;
   void catch_up() TACTUS_RT;
-  WaitResult approach(Instant<RigTime> slot, std::int64_t edges_before) TACTUS_RT;
-  WaitResult wait_for_edge(std::int64_t n, Instant<RigTime> slot) TACTUS_RT;
-  WaitResult wait_for_slot(Instant<RigTime> slot) TACTUS_RT;
+  WaitResult approach(TimePoint<RigTime> slot, std::int64_t edges_before) TACTUS_RT;
+  WaitResult wait_for_edge(std::int64_t n, TimePoint<RigTime> slot) TACTUS_RT;
+  WaitResult wait_for_slot(TimePoint<RigTime> slot) TACTUS_RT;
   bool react(WaitResult& result, bool frozen) TACTUS_RT;
 
   EdgeClock& edges_;
   EdgeSource& source_;
   Sleeper& inner_;
   const Nanoseconds edge_period_;
-  std::array<Instant<MonotonicTime>, kBatch> buffer_{};
+  std::array<TimePoint<MonotonicTime>, kBatch> buffer_{};
   bool gone_ = false;
   bool rested_ = false;
-  bool beginning_ = false;           // begin() answered not_yet
-  Instant<MonotonicTime> newest_{};  // while beginning: when edges were read last
+  bool beginning_ = false;             // begin() answered not_yet
+  TimePoint<MonotonicTime> newest_{};  // while beginning: when edges were read last
   bool read_before_ = false;
-  Instant<MonotonicTime> read_at_{};  // when the line was read last
+  TimePoint<MonotonicTime> read_at_{};  // when the line was read last
   std::optional<EdgeClock::Reaction> reaction_;
 };
 

@@ -3,7 +3,7 @@
 namespace tactus::rtsync {
 
 GridMove after_overrun(const OverrunPolicy& policy, const FrameClock& grid, std::int64_t slot_index,
-                       Instant<RigTime> done) TACTUS_RT {
+                       TimePoint<RigTime> done) TACTUS_RT {
   const std::int64_t passed =
       grid.first_at_or_after(done) - slot_index;  // slots already behind us, at least one
   switch (policy.on_overrun) {

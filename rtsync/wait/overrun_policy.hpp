@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "rtsync/time/frame_clock.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/time/frame_clock.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
@@ -40,7 +40,7 @@ struct OverrunPolicy {
   AtMaximum at_maximum = AtMaximum::terminate;
   std::int64_t grace = 0;  ///< overruns of the first frames are counted apart and reach no maximum
   /// So many good frames pay back one overrun; 0: one good frame pays back all (Trick's rule).
-  std::int64_t leak = 0;
+  std::int64_t recovery_frames = 0;
 };
 
 /// Where the grid stands after an overrun.
@@ -51,7 +51,7 @@ struct GridMove {
 
 /// How the grid moves when the frame before `slot_index` ended at `done`, after that slot.         @when rt
 GridMove after_overrun(const OverrunPolicy& policy, const FrameClock& grid, std::int64_t slot_index,
-                       Instant<RigTime> done) TACTUS_RT;
+                       TimePoint<RigTime> done) TACTUS_RT;
 
 /// Adds up overruns towards the maximum: a bucket that overruns fill and good frames drain.
 ///
@@ -60,7 +60,7 @@ class OverrunBudget {
  public:
   void overrun(const OverrunPolicy& policy) TACTUS_RT { level_ += unit(policy); }
   void good(const OverrunPolicy& policy) TACTUS_RT {
-    level_ = policy.leak == 0 || level_ == 0 ? 0 : level_ - 1;
+    level_ = policy.recovery_frames == 0 || level_ == 0 ? 0 : level_ - 1;
   }
   void clear() TACTUS_RT { level_ = 0; }
   bool full(const OverrunPolicy& policy) const TACTUS_RT {
@@ -70,7 +70,7 @@ class OverrunBudget {
  private:
   // One overrun weighs as much as the good frames that pay it back, so that the arithmetic stays whole.
   static std::int64_t unit(const OverrunPolicy& policy) TACTUS_RT {
-    return policy.leak == 0 ? 1 : policy.leak;
+    return policy.recovery_frames == 0 ? 1 : policy.recovery_frames;
   }
   std::int64_t level_ = 0;
 };

@@ -72,8 +72,8 @@ RealtimeSync::RealtimeSync(const RealtimeSettings& settings, Period frame, Paced
       clock_(clock),
       sleeper_(sleeper),
       ratio_millionths_(checked_millionths(settings.ratio)),
-      grid_(Instant<RigTime>{}, scaled(frame, ratio_millionths_)),
-      freeze_grid_(Instant<RigTime>{}, settings.freeze_frame) {
+      grid_(TimePoint<RigTime>{}, scaled(frame, ratio_millionths_)),
+      freeze_grid_(TimePoint<RigTime>{}, settings.freeze_frame) {
   if (settings.enabled) enable();
 }
 
@@ -89,7 +89,7 @@ bool RealtimeSync::take(std::atomic<bool>& request) TACTUS_RT {
 
 Period RealtimeSync::real_period() const TACTUS_RT { return scaled(frame_period_, ratio_millionths_); }
 
-void RealtimeSync::anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT {
+void RealtimeSync::anchor(std::int64_t frame, TimePoint<RigTime> slot) TACTUS_RT {
   grid_ = FrameClock{slot, real_period()};
   grid_frame_ = frame;
 }
@@ -119,7 +119,7 @@ Verdict RealtimeSync::restart(std::int64_t frame) TACTUS_RT { return start(frame
 
 /// The frame was anchored where something outside lets it start, which may be ahead.
 Verdict RealtimeSync::wait_for_frame_start() TACTUS_RT {
-  const Instant<RigTime> slot = slot_of(frame_);
+  const TimePoint<RigTime> slot = slot_of(frame_);
   if (!active() || slot <= wake_) return Verdict::go_on;
   const WaitResult result = wait_until(slot);
   wake_ = result.wake;
@@ -140,14 +140,14 @@ Verdict RealtimeSync::monitor() TACTUS_RT {
 }
 
 Verdict RealtimeSync::assess() TACTUS_RT {
-  const Instant<RigTime> done = done_ = clock_.now();
+  const TimePoint<RigTime> done = done_ = clock_.now();
   timing_ = FrameTiming{};
   timing_.frame = frame_;
   timing_.work = done - wake_;
   const Nanoseconds period = grid_.period().floor();  // of the frame that ends, whatever comes next
   if (ratio_requested_.load(std::memory_order_relaxed) != 0) {
-    const Instant<RigTime> slot = slot_of(frame_);
-    const Instant<RigTime> next = slot_of(frame_ + 1);
+    const TimePoint<RigTime> slot = slot_of(frame_);
+    const TimePoint<RigTime> next = slot_of(frame_ + 1);
     ratio_millionths_ = ratio_requested_.exchange(0, std::memory_order_relaxed);
     anchor(frame_ + 1, next);
     timing_.slot = slot;
@@ -179,7 +179,7 @@ Verdict RealtimeSync::assess() TACTUS_RT {
   return verdict;
 }
 
-Verdict RealtimeSync::end_unpaced(Instant<RigTime> done) TACTUS_RT {
+Verdict RealtimeSync::end_unpaced(TimePoint<RigTime> done) TACTUS_RT {
   (void)take(disable_requested_);  // not active: forgotten
   ++frame_;
   wake_ = done;
@@ -216,7 +216,7 @@ void RealtimeSync::count_lateness(Nanoseconds period) TACTUS_RT {
   }
 }
 
-Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
+Verdict RealtimeSync::overran(TimePoint<RigTime> done) TACTUS_RT {
   const OverrunPolicy& policy = settings_.overrun;
   Verdict verdict = Verdict::go_on;
   if (timing_.grace) {
@@ -253,7 +253,7 @@ Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
   const GridMove move = after_overrun(policy, grid_, frame_ + 1 - grid_frame_, done);
   timing_.lost = move.lost;
   if (move.reanchor) {
-    const Instant<RigTime> slot = clock_.frame_start(done);
+    const TimePoint<RigTime> slot = clock_.frame_start(done);
     // Whole slots that pass until then; an external clock lets no frame start before its next edge.
     timing_.lost = std::max(move.lost, (slot - slot_of(frame_ + 1)) / grid_.period().floor());
     anchor(frame_ + 1, slot);
@@ -265,9 +265,9 @@ Verdict RealtimeSync::overran(Instant<RigTime> done) TACTUS_RT {
   return verdict;
 }
 
-WaitResult RealtimeSync::wait_until(Instant<RigTime> slot) TACTUS_RT {
+WaitResult RealtimeSync::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
   if (settings_.sleep_timer) return sleeper_.wait_until(slot);
-  Instant<RigTime> now = clock_.now();
+  TimePoint<RigTime> now = clock_.now();
   while (now < slot) {  // the sleeper does not sleep, but it is still what is interrupted
     if (sleeper_.interrupted()) return {WaitStatus::interrupted, now};
     now = clock_.now();
@@ -287,8 +287,8 @@ Verdict RealtimeSync::wait() TACTUS_RT {
   }
   if (leaving_) active_.store(false, std::memory_order_relaxed);
   leaving_ = false;
-  const Instant<RigTime> slot = slot_of(frame_);
-  const Instant<RigTime> now = clock_.now();
+  const TimePoint<RigTime> slot = slot_of(frame_);
+  const TimePoint<RigTime> now = clock_.now();
   const bool behind = timing_.slack < Nanoseconds{0} && slot <= done_;  // back to back
   const bool past = slot <= now;                                        // the next frame begins here
   const WaitResult result = past ? sleeper_.follow(slot) : wait_until(slot);
@@ -303,7 +303,7 @@ Verdict RealtimeSync::wait() TACTUS_RT {
 void RealtimeSync::freeze_init() TACTUS_RT {
   if (leaving_) active_.store(false, std::memory_order_relaxed);
   leaving_ = false;
-  const Instant<RigTime> from = active() ? slot_of(frame_) : clock_.now();
+  const TimePoint<RigTime> from = active() ? slot_of(frame_) : clock_.now();
   freeze_grid_ = FrameClock{from, settings_.freeze_frame};
   freeze_frames_ = 0;
 }
@@ -326,13 +326,13 @@ Verdict RealtimeSync::freeze_pause(const std::atomic<bool>* cut) TACTUS_RT {
   // The first freeze slot that is still ahead: no burst after a stall, and a pause that was interrupted is
   // taken up again instead of being counted twice.
   freeze_frames_ = freeze_grid_.first_at_or_after(clock_.now() + Nanoseconds{1});
-  const Instant<RigTime> slot = freeze_grid_.slot(freeze_frames_);
+  const TimePoint<RigTime> slot = freeze_grid_.slot(freeze_frames_);
   if (cut == nullptr) return verdict_of(sleeper_.rest_until(slot).status);
   // In naps that grow: who answers fast is answered fast, and a long pause costs little.
   Nanoseconds nap{20'000};
   for (;;) {
     if (cut->load(std::memory_order_acquire)) return Verdict::go_on;
-    const Instant<RigTime> next = std::min(slot, clock_.now() + nap);
+    const TimePoint<RigTime> next = std::min(slot, clock_.now() + nap);
     const WaitStatus status = sleeper_.rest_until(next).status;
     if (status != WaitStatus::reached || next == slot) return verdict_of(status);
     nap = std::min(2 * nap, kLongestNap);
@@ -345,7 +345,7 @@ Verdict RealtimeSync::unfreeze() TACTUS_RT {
   begin(Began::woken);  // a late wake out of the freeze is one
   // The pause may have been cut short: the next slot then is now, not the freeze slot that was waited for.
   if (active()) {
-    const Instant<RigTime> slot = clock_.frame_start(std::min(freeze_grid_.slot(freeze_frames_), wake_));
+    const TimePoint<RigTime> slot = clock_.frame_start(std::min(freeze_grid_.slot(freeze_frames_), wake_));
     grid_ = grid_.shifted(slot - slot_of(frame_));
   }
   budget_.clear();

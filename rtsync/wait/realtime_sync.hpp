@@ -29,11 +29,11 @@ struct RealtimeSettings {
 ///
 struct FrameTiming {
   std::int64_t frame = 0;
-  Instant<RigTime> slot{};  ///< when it should have started
-  Nanoseconds late{0};      ///< wake - slot
-  Nanoseconds work{0};      ///< done - wake
-  Nanoseconds slack{0};     ///< next slot - done: positive is good, negative is an overrun
-  std::int64_t lost = 0;    ///< slots given up because of this frame
+  TimePoint<RigTime> slot{};  ///< when it should have started
+  Nanoseconds late{0};        ///< wake - slot
+  Nanoseconds work{0};        ///< done - wake
+  Nanoseconds slack{0};       ///< next slot - done: positive is good, negative is an overrun
+  std::int64_t lost = 0;      ///< slots given up because of this frame
   OverrunCause overrun = OverrunCause::none;
   bool paced = false;      ///< real-time synchronization was active; otherwise only `work` means something
   bool late_wake = false;  ///< woken later than the late limit
@@ -142,9 +142,9 @@ class RealtimeSync {
   void shutdown() TACTUS_RT;
 
   /// When a frame from the present one on should start. Meaningful while active.                   @when rt
-  Instant<RigTime> slot_of(std::int64_t frame) const TACTUS_RT { return grid_.slot(frame - grid_frame_); }
+  TimePoint<RigTime> slot_of(std::int64_t frame) const TACTUS_RT { return grid_.slot(frame - grid_frame_); }
   /// The wake of the present frame.                                                                @when rt
-  Instant<RigTime> wake() const TACTUS_RT { return wake_; }
+  TimePoint<RigTime> wake() const TACTUS_RT { return wake_; }
 
  private:
   /// How the present frame began.
@@ -152,12 +152,12 @@ class RealtimeSync {
 
   bool take(std::atomic<bool>& request) TACTUS_RT;
   void begin(Began how, Nanoseconds housekeeping = Nanoseconds{0}) TACTUS_RT;
-  void anchor(std::int64_t frame, Instant<RigTime> slot) TACTUS_RT;
+  void anchor(std::int64_t frame, TimePoint<RigTime> slot) TACTUS_RT;
   Verdict wait_for_frame_start() TACTUS_RT;
-  Verdict end_unpaced(Instant<RigTime> done) TACTUS_RT;
-  Verdict overran(Instant<RigTime> done) TACTUS_RT;
+  Verdict end_unpaced(TimePoint<RigTime> done) TACTUS_RT;
+  Verdict overran(TimePoint<RigTime> done) TACTUS_RT;
   void count_lateness(Nanoseconds period) TACTUS_RT;
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT;
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT;
   Period real_period() const TACTUS_RT;
 
   const RealtimeSettings settings_;
@@ -175,10 +175,10 @@ class RealtimeSync {
   std::int64_t grid_frame_ = 0;  // the frame that runs in slot 0 of the grid
   std::int64_t frame_ = 0;       // the frame that is running
   std::int64_t started_at_ = 0;  // where the grace is counted from
-  Instant<RigTime> wake_{};
+  TimePoint<RigTime> wake_{};
   bool leaving_ = false;  // disable() was called: this wait is the last
   Began began_ = Began::back_to_back;
-  Instant<RigTime> done_{};      // end of the frame before
+  TimePoint<RigTime> done_{};    // end of the frame before
   Nanoseconds housekeeping_{0};  // after that frame
   FrameTiming timing_;
   RealtimeTotals totals_;

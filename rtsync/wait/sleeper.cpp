@@ -23,7 +23,7 @@ timespec to_timespec(Nanoseconds time) TACTUS_RT {
 
 /// Sleeps until a point of CLOCK_MONOTONIC. A signal is no reason to start early: the point is absolute, so
 /// asking again is exact. Returns 0 or an errno value.
-int sleep_until(Instant<MonotonicTime> time) TACTUS_RT {
+int sleep_until(TimePoint<MonotonicTime> time) TACTUS_RT {
   const timespec until = to_timespec(time.time_since_epoch());
   int error = EINTR;
   while (error == EINTR) error = ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
@@ -32,11 +32,11 @@ int sleep_until(Instant<MonotonicTime> time) TACTUS_RT {
 
 /// Sleeps until `slot` of the rig's clock in pieces no longer than kLongestSleep. The clock is read once
 /// after each: one that runs at another rate than the kernel's may say that the slot has not quite come.
-WaitResult sleep_in_pieces(PacedClock& clock, Instant<RigTime> slot, const Sleeper& sleeper) TACTUS_RT {
-  Instant<RigTime> now = clock.now();
+WaitResult sleep_in_pieces(PacedClock& clock, TimePoint<RigTime> slot, const Sleeper& sleeper) TACTUS_RT {
+  TimePoint<RigTime> now = clock.now();
   while (now < slot) {
     if (sleeper.interrupted()) return {WaitStatus::interrupted, now};
-    const Instant<RigTime> piece = slot - now > kLongestSleep ? now + kLongestSleep : slot;
+    const TimePoint<RigTime> piece = slot - now > kLongestSleep ? now + kLongestSleep : slot;
     const int error = sleep_until(clock.to_monotonic(piece));
     now = clock.now();
     if (error != 0) return {WaitStatus::source_lost, now};
@@ -46,7 +46,7 @@ WaitResult sleep_in_pieces(PacedClock& clock, Instant<RigTime> slot, const Sleep
 
 }  // namespace
 
-WaitResult NanosleepSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
+WaitResult NanosleepSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
   return sleep_in_pieces(clock_, slot, *this);
 }
 
@@ -61,14 +61,14 @@ void TimerfdSleeper::prepare(Period period) {
   armed_ = false;
 }
 
-bool TimerfdSleeper::arm(Instant<RigTime> slot) TACTUS_RT {
+bool TimerfdSleeper::arm(TimePoint<RigTime> slot) TACTUS_RT {
   const itimerspec timer{to_timespec(interval_), to_timespec(clock_.to_monotonic(slot).time_since_epoch())};
   armed_ = ::timerfd_settime(fd_, TFD_TIMER_ABSTIME, &timer, nullptr) == 0;
   last_fired_ = slot - interval_;
   return armed_;
 }
 
-WaitResult TimerfdSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
+WaitResult TimerfdSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
   for (;;) {
     if (disturbed_.load(std::memory_order_relaxed)) {
       disturbed_.store(false, std::memory_order_relaxed);
@@ -92,7 +92,7 @@ WaitResult TimerfdSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
       last_fired_ += interval_ * static_cast<std::int64_t>(fired);
     }
     if (interrupted()) break;
-    if (const Instant<RigTime> now = clock_.now(); now >= slot && last_fired_ >= slot)
+    if (const TimePoint<RigTime> now = clock_.now(); now >= slot && last_fired_ >= slot)
       return {WaitStatus::reached, now};
     armed_ = false;  // disturbed, or on a clock at another rate than the kernel's: once more
   }
@@ -108,8 +108,8 @@ void TimerfdSleeper::interrupt() TACTUS_RT {
   (void)::timerfd_settime(fd_, 0, &at_once, nullptr);
 }
 
-WaitResult SpinSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
-  Instant<RigTime> now = clock_.now();
+WaitResult SpinSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
+  TimePoint<RigTime> now = clock_.now();
   while (now < slot) {
     if (interrupted()) return {WaitStatus::interrupted, now};
     now = clock_.now();
@@ -129,7 +129,7 @@ void HybridSleeper::prepare(Period period) {
   if (!measured_) return;
   LatencyHistogram lateness;
   for (int i = 0; i < 200; ++i) {
-    const Instant<RigTime> target = clock_.now() + Nanoseconds{500'000};
+    const TimePoint<RigTime> target = clock_.now() + Nanoseconds{500'000};
     if (const int error = sleep_until(clock_.to_monotonic(target)); error != 0)
       throw std::system_error(error, std::generic_category(), "clock_nanosleep");
     lateness.add(clock_.now() - target);
@@ -137,7 +137,7 @@ void HybridSleeper::prepare(Period period) {
   margin_ = margin_for(lateness.quantile(0.99), period);
 }
 
-WaitResult HybridSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
+WaitResult HybridSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
   WaitResult result = sleep_in_pieces(clock_, slot - margin_, *this);
   while (result.status == WaitStatus::reached && result.wake < slot) {
     if (interrupted()) result.status = WaitStatus::interrupted;
@@ -146,11 +146,11 @@ WaitResult HybridSleeper::wait_until(Instant<RigTime> slot) TACTUS_RT {
   return result;
 }
 
-WaitResult SpinSleeper::rest_until(Instant<RigTime> slot) TACTUS_RT {
+WaitResult SpinSleeper::rest_until(TimePoint<RigTime> slot) TACTUS_RT {
   return sleep_in_pieces(clock_, slot, *this);
 }
 
-WaitResult HybridSleeper::rest_until(Instant<RigTime> slot) TACTUS_RT {
+WaitResult HybridSleeper::rest_until(TimePoint<RigTime> slot) TACTUS_RT {
   return sleep_in_pieces(clock_, slot, *this);
 }
 

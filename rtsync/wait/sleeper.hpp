@@ -6,8 +6,8 @@
 #include <string>
 
 #include "rtsync/clock/clock.hpp"
-#include "rtsync/time/period.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/time/period.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
@@ -23,7 +23,7 @@ enum class WaitStatus {
 
 struct WaitResult {
   WaitStatus status;
-  Instant<RigTime> wake;  ///< when the thread really ran again, on the rig's clock
+  TimePoint<RigTime> wake;  ///< when the thread really ran again, on the rig's clock
 };
 
 /// Waits for a slot. The only place on a real-time thread that makes a system call.
@@ -43,12 +43,12 @@ class Sleeper {
   /// longer than 100 ms at a time. @when rt
   virtual WaitResult begin() TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
   /// Returns at the slot; at once when it is past.                                                 @when rt
-  virtual WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT = 0;
+  virtual WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT = 0;
   /// In the place of a wait whose slot has passed already: to look at what would otherwise be seen in the
   /// wait. Takes no time and makes no system call, unless something outside is looked at. @when rt
-  virtual WaitResult follow(Instant<RigTime>) TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
+  virtual WaitResult follow(TimePoint<RigTime>) TACTUS_RT { return {WaitStatus::reached, clock_.now()}; }
   /// The same for a frozen rig, which has no slot to be punctual for: never spins.                 @when rt
-  virtual WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT { return wait_until(slot); }
+  virtual WaitResult rest_until(TimePoint<RigTime> slot) TACTUS_RT { return wait_until(slot); }
   /// Ends the present and every later wait early, within 100 ms, until resume().                   @when any
   virtual void interrupt() TACTUS_RT { interrupted_.store(true); }
   void resume() TACTUS_RT { interrupted_.store(false); }
@@ -74,7 +74,7 @@ class NanosleepSleeper final : public Sleeper {
  public:
   using Sleeper::Sleeper;
   void prepare(Period) override {}
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "nanosleep"; }
 };
 
@@ -87,20 +87,20 @@ class TimerfdSleeper final : public Sleeper {
   using Sleeper::Sleeper;
   ~TimerfdSleeper() override;
   void prepare(Period period) override;
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override;
   void interrupt() TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "timerfd"; }
   /// All expirations reported so far.                                                              @when any
   std::uint64_t expirations() const TACTUS_RT { return expirations_; }
 
  private:
-  bool arm(Instant<RigTime> slot) TACTUS_RT;
+  bool arm(TimePoint<RigTime> slot) TACTUS_RT;
 
   std::atomic<int> fd_{-1};             // interrupt() may come while prepare() makes it
   std::atomic<bool> disturbed_{false};  // interrupt() has taken the timer off the grid
   Nanoseconds interval_{0};
   bool armed_ = false;
-  Instant<RigTime> last_fired_{};  // the newest grid point whose expiration was read
+  TimePoint<RigTime> last_fired_{};  // the newest grid point whose expiration was read
   std::uint64_t expirations_ = 0;
 };
 
@@ -109,8 +109,8 @@ class SpinSleeper final : public Sleeper {
  public:
   using Sleeper::Sleeper;
   void prepare(Period) override {}
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
-  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override;
+  WaitResult rest_until(TimePoint<RigTime> slot) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "spin"; }
   double share_spun(Period) const override { return 1; }
 };
@@ -122,8 +122,8 @@ class HybridSleeper final : public Sleeper {
   /// A margin of std::nullopt is measured by prepare().
   HybridSleeper(PacedClock& clock, std::optional<Nanoseconds> margin);
   void prepare(Period period) override;
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override;
-  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override;
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override;
+  WaitResult rest_until(TimePoint<RigTime> slot) TACTUS_RT override;
   const char* name() const TACTUS_RT override { return "hybrid"; }
   std::string remark() const override;
   double share_spun(Period period) const override;

@@ -45,19 +45,19 @@ struct Tally {
 void measure(const TrialSettings& settings, PacedClock& clock, Sleeper& sleeper,
              const std::atomic<bool>* stop, Tally& tally) {
   const bool rests = sleeper.share_spun({settings.period.count(), 1}) > kHarmlessShare;
-  const Instant<RigTime> start = clock.now();
-  const Instant<RigTime> end = start + settings.duration;
-  const auto slot_after = [&](Instant<RigTime> t) {
+  const TimePoint<RigTime> start = clock.now();
+  const TimePoint<RigTime> end = start + settings.duration;
+  const auto slot_after = [&](TimePoint<RigTime> t) {
     return start + ((t - start) / settings.period + 1) * settings.period;
   };
-  Instant<RigTime> burst = start;
-  Instant<RigTime> slot = start + settings.period;
+  TimePoint<RigTime> burst = start;
+  TimePoint<RigTime> slot = start + settings.period;
   while (slot <= end) {
     if (stop != nullptr && stop->load(std::memory_order_relaxed)) return;
     const WaitResult waited = sleeper.wait_until(slot);
     if (waited.status != WaitStatus::reached) return;
     tally.lateness.add(waited.wake - slot);
-    Instant<RigTime> now = clock.now();
+    TimePoint<RigTime> now = clock.now();
     tally.missed += static_cast<std::uint64_t>((now - slot) / settings.period);
     if (rests && now - burst >= kBurst) {
       // As long as the burst really was, and a quarter more.

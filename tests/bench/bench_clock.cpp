@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "executive/record/recorder.hpp"
 #include "executive/driver/statistics.hpp"
+#include "executive/record/recorder.hpp"
 #include "rtsync/clock/clock.hpp"
-#include "rtsync/time/histogram.hpp"
+#include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/latest_cell.hpp"
-#include "rtsync/exchange/slot_ring.hpp"
+#include "rtsync/time/histogram.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/samples.hpp"
 
@@ -39,7 +39,7 @@ Contender reads(const char* name, PacedClock* clock) {
   return contender(name, [clock](int) {
     PacedClock* through = clock;
     keep(through);
-    Instant<RigTime> read = through->now();
+    TimePoint<RigTime> read = through->now();
     keep(read);
   });
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "executive/record/recorder.hpp"
 #include "executive/model/variable.hpp"
+#include "executive/record/recorder.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
@@ -24,16 +24,16 @@ using tactus::bench::Stand;
 /// A clock that costs as much as CLOCK_MONOTONIC and says what it is told.
 class ToldClock final : public PacedClock {
  public:
-  Instant<RigTime> now() TACTUS_RT override {
-    Instant<RigTime> read = real_.now();
+  TimePoint<RigTime> now() TACTUS_RT override {
+    TimePoint<RigTime> read = real_.now();
     tactus::bench::keep(read);
     return told;
   }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
-    return Instant<MonotonicTime>{t.time_since_epoch()};
+  TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override {
+    return TimePoint<MonotonicTime>{t.time_since_epoch()};
   }
   const char* name() const TACTUS_RT override { return "told"; }
-  Instant<RigTime> told{};
+  TimePoint<RigTime> told{};
 
  private:
   MonotonicClock real_;
@@ -44,7 +44,7 @@ class NoSleep final : public Sleeper {
  public:
   explicit NoSleep(ToldClock& clock) : Sleeper(clock), told_(clock) {}
   void prepare(Period) override {}
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override {
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override {
     told_.told = slot;
     return {WaitStatus::reached, slot};
   }

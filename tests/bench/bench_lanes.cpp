@@ -4,8 +4,8 @@
 #include <thread>
 #include <vector>
 
-#include "executive/frame/crew.hpp"
 #include "executive/frame/executive.hpp"
+#include "executive/frame/worker_pool.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/thread/gate.hpp"
@@ -32,8 +32,8 @@ double cost(const Jobs& jobs, std::size_t threads, WaitMode wait, std::int64_t f
   RealtimeSync sync({}, plan.frame, clock, sleeper);
   RealtimeVariables variables;
   Executive executive(std::move(plan), sync, sleeper, clock, variables);
-  ThreadCrew crew(executive, executive.plan());
-  executive.set_crew(crew);
+  ThreadWorkerPool crew(executive, executive.plan());
+  executive.set_workers(crew);
   std::vector<std::thread> workers;
   const std::vector<int> cpus = allowed_cpus().cpus();  // each on its own, as the threads of a rig are
   const auto pin = [&cpus](std::size_t t) { (void)set_affinity(0, CpuSet{cpus[t % cpus.size()]}); };

@@ -311,11 +311,11 @@ void there_and_back(bool quick) {
   constexpr int kFrameUs = 1'000;
   const std::int64_t steps = quick ? 1'000 : 10'000;
   for (const char* const mode : {"paced", "follow"})
-    for (const char* const intake : {"stamp", "grant"}) {
+    for (const char* const delivery : {"timestamp", "next_step"}) {
       Stage stage;
       const auto workflow = stage.workflow({"Setpoint", "Servo"});
       const auto file = stage.write(
-          "rig.yaml", encoder_rig(kFrameUs, "  mode: " + std::string(mode) + "\n  intake: " + intake));
+          "rig.yaml", encoder_rig(kFrameUs, "  mode: " + std::string(mode) + "\n  delivery: " + delivery));
       const auto rig = stage.rig(file.string(), {});
       Probe probe(stage.uri(), kFrameUs * 1'000ULL, steps);
       probe.wait();
@@ -332,7 +332,7 @@ void there_and_back(bool quick) {
       };
       tactus::bench::answer("how long is the way of a set-point to the rig, and of its position back?",
                             {{"mode", mode},
-                             {"intake", intake},
+                             {"delivery", delivery},
                              {"step_us", kFrameUs},
                              {"round_trips", us.size()},
                              {"in_steps", in_steps},

@@ -65,13 +65,13 @@ class Stand {
   class FrameCounter final : public rtsync::PacedClock {
    public:
     explicit FrameCounter(Stand& stand) : stand_(stand) {}
-    rtsync::Instant<rtsync::RigTime> now() TACTUS_RT override {
+    rtsync::TimePoint<rtsync::RigTime> now() TACTUS_RT override {
       if (--left == 0) stand_.hand_over();
       return clock_.now();
     }
-    rtsync::Instant<rtsync::MonotonicTime> to_monotonic(
-        rtsync::Instant<rtsync::RigTime> t) TACTUS_RT override {
-      return rtsync::Instant<rtsync::MonotonicTime>{t.time_since_epoch()};
+    rtsync::TimePoint<rtsync::MonotonicTime> to_monotonic(
+        rtsync::TimePoint<rtsync::RigTime> t) TACTUS_RT override {
+      return rtsync::TimePoint<rtsync::MonotonicTime>{t.time_since_epoch()};
     }
     const char* name() const TACTUS_RT override { return "frame counter"; }
 

@@ -47,7 +47,7 @@ TEST_P(EveryDiscipline, ASteadySourceIsFollowed) {
   EXPECT_EQ(clock["driver"], "sim");
   EXPECT_EQ(clock["source"], "sim line");
   EXPECT_EQ(clock["state"], "locked");
-  EXPECT_EQ(clock["missed"], 0);
+  EXPECT_EQ(clock["missing"], 0);
   EXPECT_GE(clock["edges"], 190);
   EXPECT_EQ(clock["glitches"], 0);
   EXPECT_EQ(clock["faults"]["missing"], 0);
@@ -69,8 +69,8 @@ TEST_P(EveryDiscipline, AGapIsBridgedOnTheInternalClock) {
     EXPECT_EQ(done.status, 0) << done;
     clock = clock_of(*dir);
   }
-  EXPECT_EQ(clock["missed"], 5);
-  EXPECT_EQ(clock["max_consecutive_missed"], 5);
+  EXPECT_EQ(clock["missing"], 5);
+  EXPECT_EQ(clock["max_consecutive_missing"], 5);
   EXPECT_EQ(clock["faults"]["missing"], 0) << "not lost";
   EXPECT_GE(clock["relocks"], 1);
   EXPECT_EQ(clock["state"], "locked");
@@ -166,7 +166,7 @@ TEST(Clocked, NoEdgeAtTheStartEndsBeforeTheFirstFrame) {
 TEST(Clocked, NoEdgeAtTheStartRunsFreeIfItIsTold) {
   const TempDir dir;
   const Finished done = run(clocked(
-      dir, "silent_after: 0, start_timeout: 300 ms, on_no_edge: free_run, on_missing: free_run", "50"));
+      dir, "silent_after: 0, start_timeout: 300 ms, on_start_timeout: free_run, on_missing: free_run", "50"));
   EXPECT_EQ(done.status, 0) << done;
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 50);
   EXPECT_EQ(clock_of(dir)["state"], "lost");
@@ -174,7 +174,7 @@ TEST(Clocked, NoEdgeAtTheStartRunsFreeIfItIsTold) {
 
 TEST(Clocked, NoEdgeAtTheStartFreezesIfItIsToldAndCtrlCEndsIt) {
   const TempDir dir;
-  Command command = clocked(dir, "silent_after: 0, start_timeout: 300 ms, on_no_edge: freeze", "50");
+  Command command = clocked(dir, "silent_after: 0, start_timeout: 300 ms, on_start_timeout: freeze", "50");
   command.terminal = true;
   Process rig(command);
   ASSERT_TRUE(rig.wait_for_output("PAUSED")) << rig.out();
@@ -211,7 +211,7 @@ TEST(Clocked, DoubledEdgesAreCountedAndNotFollowed) {
   EXPECT_EQ(done.status, 0) << done;
   const Json clock = clock_of(dir);
   EXPECT_GE(clock["glitches"], 5);
-  EXPECT_EQ(clock["missed"], 0);
+  EXPECT_EQ(clock["missing"], 0);
   EXPECT_EQ(clock["state"], "locked");
 }
 
@@ -222,7 +222,7 @@ TEST(Clocked, ASlowEdgeDisciplinesFasterFrames) {
   EXPECT_EQ(done.status, 0) << done;
   const Json clock = clock_of(dir);
   EXPECT_EQ(clock["state"], "locked");
-  EXPECT_EQ(clock["missed"], 0);
+  EXPECT_EQ(clock["missing"], 0);
   EXPECT_GE(clock["edges"], 25);
   // Of slots that a slow machine loses, too.
   const auto lost = summary_of(dir / "out")["frames"]["lost"].get<std::int64_t>();
@@ -235,7 +235,7 @@ TEST(Clocked, AFastEdgeStartsEveryManyth) {
                                     {"--set", "clock.period=1 ms", "--set", "clock.jitter_limit=400 us",
                                      "--set", "clock.late_limit=500 us"}));
   EXPECT_EQ(done.status, 0) << done;
-  EXPECT_EQ(clock_of(dir)["missed"], 0);
+  EXPECT_EQ(clock_of(dir)["missing"], 0);
   EXPECT_GE(clock_of(dir)["edges"], 450);
 }
 

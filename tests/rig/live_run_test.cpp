@@ -99,7 +99,7 @@ TEST(LiveRun, WhoOnlyLooksInChangesNoNumber) {
   client.send(client.request("GET", "/v1/watch?names=motor.angle,motor.current&every=1ms"));
   (void)client.receive_head();
   HttpClient other((dir / "out/live.sock").string());
-  EXPECT_EQ(other.post("/v1/orders", R"({"order": "resume"})").status, 200);
+  EXPECT_EQ(other.post("/v1/commands", R"({"command": "resume"})").status, 200);
   while (client.event().find("event: end") == std::string::npos) {
   }
   EXPECT_EQ(rig.wait().status, 0) << rig.wait();
@@ -121,7 +121,7 @@ TEST(LiveRun, TwoRunsOneAfterTheOtherUseTheSameAddress) {
       continue;
     }
     HttpClient client((dir / "same.sock").string());
-    EXPECT_EQ(client.post("/v1/orders", R"({"order": "stop"})").status, 200);
+    EXPECT_EQ(client.post("/v1/commands", R"({"command": "stop"})").status, 200);
     EXPECT_EQ(rig.wait().status, 0) << rig.wait();
   }
 }

@@ -46,7 +46,7 @@ class CApi : public testing::Test {
   }
   void create() {
     const tactus_simulation_options how = options();
-    ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_DONE) << error();
+    ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_OK) << error();
     ASSERT_NE(rig_, nullptr);
   }
   static tactus_episode_item item(const char* entity, const char* descriptor, void* values,
@@ -77,7 +77,7 @@ TEST_F(CApi, RunsEpisodesToTheEnd) {
   std::array out{item("motor", "load_torque", &taken),
                  item("motor", "load_torque", &early, "2030-01-01T01:00:00.002+01:00")};
   ASSERT_EQ(tactus_open_simulation_run_open(rig_, "2030-01-01T00:00:00.004Z", &in, 1, out.data(), out.size()),
-            TACTUS_DONE)
+            TACTUS_OK)
       << error();
   EXPECT_EQ(error(), "");
   EXPECT_EQ(taken, 0.25);
@@ -90,14 +90,14 @@ TEST_F(CApi, RunsEpisodesToTheEnd) {
   EXPECT_STREQ(tactus_open_simulation_outcome(rig_), "");
   EXPECT_EQ(tactus_open_simulation_exit_status(rig_), 1);
 
-  ASSERT_EQ(tactus_open_simulation_run(rig_), TACTUS_DONE) << error();
+  ASSERT_EQ(tactus_open_simulation_run(rig_), TACTUS_OK) << error();
   EXPECT_TRUE(tactus_open_simulation_over(rig_));
   EXPECT_STREQ(tactus_open_simulation_state(rig_), "Disconnect");
   EXPECT_STREQ(tactus_open_simulation_outcome(rig_), "completed");
   EXPECT_STREQ(tactus_open_simulation_reason(rig_), "");
   EXPECT_EQ(tactus_open_simulation_exit_status(rig_), 0);
   EXPECT_EQ(tactus_open_simulation_frame(rig_), 19);
-  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_OVER);
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_ENDED);
   EXPECT_THAT(error(), HasSubstr("the run is over: completed after 20 frames"));
   EXPECT_TRUE(std::filesystem::exists(dir_ / "out/motion.csv"));
 }
@@ -107,13 +107,13 @@ TEST_F(CApi, DescribesAVariable) {
   tactus_type type{};
   std::uint32_t count = 42;
   const char* unit = nullptr;
-  ASSERT_EQ(tactus_open_simulation_describe(rig_, "motor", "load_torque", &type, &count, &unit), TACTUS_DONE);
+  ASSERT_EQ(tactus_open_simulation_describe(rig_, "motor", "load_torque", &type, &count, &unit), TACTUS_OK);
   EXPECT_EQ(type, TACTUS_DOUBLE);
   EXPECT_EQ(count, 0U);
   EXPECT_STREQ(unit, "N m");
-  EXPECT_EQ(tactus_open_simulation_describe(rig_, "motor", "speed", nullptr, nullptr, nullptr), TACTUS_DONE);
+  EXPECT_EQ(tactus_open_simulation_describe(rig_, "motor", "speed", nullptr, nullptr, nullptr), TACTUS_OK);
   EXPECT_EQ(tactus_open_simulation_describe(rig_, "motor", "spede", &type, &count, &unit),
-            TACTUS_WRONG_EPISODE);
+            TACTUS_ERROR_EPISODE);
   EXPECT_THAT(error(), HasSubstr("did you mean 'motor.speed'?"));
 }
 
@@ -127,7 +127,7 @@ TEST_F(CApi, AllThatIsWrongWithAnEpisodeIsALineEach) {
                  item("motor", "speed", &narrow, nullptr, TACTUS_FLOAT)};
   EXPECT_EQ(tactus_open_simulation_run_open(rig_, "2030-01-01T00:00:00.0005Z", in.data(), in.size(),
                                             out.data(), out.size()),
-            TACTUS_WRONG_EPISODE);
+            TACTUS_ERROR_EPISODE);
   const std::string what = error();
   for (const char* const part :
        {"stop date: '2030-01-01T00:00:00.0005Z' is between two frames",
@@ -140,7 +140,7 @@ TEST_F(CApi, AllThatIsWrongWithAnEpisodeIsALineEach) {
   EXPECT_EQ(value, 7);
   EXPECT_EQ(out[0].filled, 0);
   EXPECT_EQ(tactus_open_simulation_frame(rig_), -1);
-  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_DONE) << error();
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_OK) << error();
 }
 
 TEST_F(CApi, AnOutputWhoseDateTheRunDidNotReachIsNotFilled) {
@@ -149,10 +149,10 @@ TEST_F(CApi, AnOutputWhoseDateTheRunDidNotReachIsNotFilled) {
   double value = 7;
   tactus_episode_item out = item("motor", "speed", &value, "2030-01-01T00:00:00.015Z");
   ASSERT_EQ(tactus_open_simulation_run_open(rig_, "2030-01-01T00:00:00.004Z", nullptr, 0, nullptr, 0),
-            TACTUS_DONE);
-  ASSERT_EQ(tactus_open_simulation_stop(rig_), TACTUS_DONE);
+            TACTUS_OK);
+  ASSERT_EQ(tactus_open_simulation_stop(rig_), TACTUS_OK);
   ASSERT_EQ(tactus_open_simulation_run_open(rig_, "2030-01-01T00:00:00.016Z", nullptr, 0, &out, 1),
-            TACTUS_DONE);
+            TACTUS_OK);
   EXPECT_EQ(out.filled, 0);
   EXPECT_EQ(value, 7);
   EXPECT_STREQ(tactus_open_simulation_outcome(rig_), "stopped");
@@ -162,28 +162,28 @@ TEST_F(CApi, AnOutputWhoseDateTheRunDidNotReachIsNotFilled) {
 TEST_F(CApi, WhatARigFileMayNotBeIsSaid) {
   const tactus_simulation_options how = options();
   rig_ = reinterpret_cast<tactus_open_simulation*>(this);  // must not stay
-  EXPECT_EQ(tactus_open_simulation_create("nowhere.yaml", &how, &rig_), TACTUS_WRONG_RIG);
+  EXPECT_EQ(tactus_open_simulation_create("nowhere.yaml", &how, &rig_), TACTUS_ERROR_RIG_FILE);
   EXPECT_EQ(rig_, nullptr);
   EXPECT_THAT(error(), HasSubstr("nowhere.yaml"));
   set_ = {"frame.period=fast", "epoch=once"};
   const tactus_simulation_options wrong = options();
-  EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &wrong, &rig_), TACTUS_WRONG_RIG);
+  EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &wrong, &rig_), TACTUS_ERROR_RIG_FILE);
   EXPECT_THAT(error(), HasSubstr("2 problems; nothing was started."));
   EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
 TEST_F(CApi, NothingIsAnsweredPolitely) {
   const tactus_simulation_options how = options();
-  EXPECT_EQ(tactus_open_simulation_create(nullptr, &how, &rig_), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_create(nullptr, &how, &rig_), TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(error(), "rig_file is NULL; it is needed");
-  EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, nullptr), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, nullptr), TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(error(), "made is NULL; it is needed");
-  EXPECT_EQ(tactus_open_simulation_run_open(nullptr, nullptr, nullptr, 0, nullptr, 0), TACTUS_WRONG_CALL);
-  EXPECT_EQ(tactus_open_simulation_run(nullptr), TACTUS_WRONG_CALL);
-  EXPECT_EQ(tactus_open_simulation_stop(nullptr), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_run_open(nullptr, nullptr, nullptr, 0, nullptr, 0), TACTUS_ERROR_ARGUMENT);
+  EXPECT_EQ(tactus_open_simulation_run(nullptr), TACTUS_ERROR_ARGUMENT);
+  EXPECT_EQ(tactus_open_simulation_stop(nullptr), TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(error(), "simulation is NULL; it is needed");
   EXPECT_EQ(tactus_open_simulation_describe(nullptr, "motor", "speed", nullptr, nullptr, nullptr),
-            TACTUS_WRONG_CALL);
+            TACTUS_ERROR_ARGUMENT);
   EXPECT_STREQ(tactus_open_simulation_state(nullptr), "");
   EXPECT_EQ(tactus_open_simulation_frame(nullptr), -1);
   EXPECT_STREQ(tactus_open_simulation_date(nullptr), "");
@@ -195,17 +195,17 @@ TEST_F(CApi, NothingIsAnsweredPolitely) {
 
   create();
   EXPECT_EQ(tactus_open_simulation_describe(rig_, nullptr, "speed", nullptr, nullptr, nullptr),
-            TACTUS_WRONG_CALL);
+            TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(tactus_open_simulation_describe(rig_, "motor", nullptr, nullptr, nullptr, nullptr),
-            TACTUS_WRONG_CALL);
-  EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, nullptr, 1, nullptr, 0), TACTUS_WRONG_CALL);
+            TACTUS_ERROR_ARGUMENT);
+  EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, nullptr, 1, nullptr, 0), TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(error(), "in is NULL; it is needed");
-  EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, nullptr, 0, nullptr, 1), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, nullptr, 0, nullptr, 1), TACTUS_ERROR_ARGUMENT);
   EXPECT_EQ(error(), "out is NULL; it is needed");
   std::array out{item(nullptr, "speed", this), item("motor", nullptr, this), item("motor", "speed", nullptr),
                  item("motor", "speed", this, nullptr, static_cast<tactus_type>(12))};
   EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, nullptr, 0, out.data(), out.size()),
-            TACTUS_WRONG_CALL);
+            TACTUS_ERROR_ARGUMENT);
   for (const char* const part : {"out[0].entity is NULL", "out[1].descriptor is NULL",
                                  "out[2].values is NULL", "out[3].type is 12, no tactus_type"})
     EXPECT_THAT(error(), HasSubstr(part));
@@ -215,19 +215,21 @@ TEST_F(CApi, NothingIsAnsweredPolitely) {
 TEST_F(CApi, AStructOfAnotherSizeIsRefused) {
   tactus_simulation_options how = options();
   how.size = 0;
-  EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_ERROR_ARGUMENT);
   EXPECT_THAT(error(), HasSubstr("options->size is 0; set it to sizeof(tactus_simulation_options)"));
   how = options();
   how.set = nullptr;
-  EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_ERROR_ARGUMENT);
   create();
   double value = 0;
   std::array items{item("motor", "load_torque", &value), item("motor", "load_torque", &value)};
   items[1].size = 8;
-  EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, items.data(), 2, nullptr, 0), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, items.data(), 2, nullptr, 0),
+            TACTUS_ERROR_ARGUMENT);
   EXPECT_THAT(error(), HasSubstr("in[1].size is 8"));
   items[0].size = 0;
-  EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, items.data(), 2, nullptr, 0), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, items.data(), 2, nullptr, 0),
+            TACTUS_ERROR_ARGUMENT);
   EXPECT_THAT(error(), HasSubstr("in[0].size is 0"));
 }
 
@@ -244,7 +246,7 @@ TEST_F(CApi, LongerItemsAreReadByTheirSize) {
   out[1].known = item("motor", "load_torque", &torque);
   for (Longer& each : out) each.known.size = sizeof(Longer);
   ASSERT_EQ(tactus_open_simulation_run_open(rig_, "2030-01-01T00:00:00.004Z", nullptr, 0, &out[0].known, 2),
-            TACTUS_DONE)
+            TACTUS_OK)
       << error();
   EXPECT_EQ(speed, 0);
   EXPECT_EQ(torque, 0);
@@ -260,7 +262,7 @@ class Cells : public CApi {
                                                   "rig: r\nframe: { period: 1 ms }\nuntil: 1 s\nmodels:\n  "
                                                   "c: { model: cells, library: " TACTUS_CELLS_LIBRARY " }\n");
     const tactus_simulation_options how = options();
-    ASSERT_EQ(tactus_open_simulation_create(file.c_str(), &how, &rig_), TACTUS_DONE) << error();
+    ASSERT_EQ(tactus_open_simulation_create(file.c_str(), &how, &rig_), TACTUS_OK) << error();
   }
 
   static std::string date(int frame) {
@@ -276,11 +278,11 @@ class Cells : public CApi {
     const std::string last = std::string(array) + "[2]";
     tactus_type described{};
     std::uint32_t count = 0;
-    ASSERT_EQ(tactus_open_simulation_describe(rig_, "c", array, &described, &count, nullptr), TACTUS_DONE);
+    ASSERT_EQ(tactus_open_simulation_describe(rig_, "c", array, &described, &count, nullptr), TACTUS_OK);
     EXPECT_EQ(described, type);
     EXPECT_EQ(count, 3U);
     ASSERT_EQ(tactus_open_simulation_describe(rig_, "c", last.c_str(), &described, &count, nullptr),
-              TACTUS_DONE);
+              TACTUS_OK);
     EXPECT_EQ(count, 0U);
     std::array in{item("c", scalar, values.data(), nullptr, type),
                   item("c", array, values.data() + 1, nullptr, type)};
@@ -291,17 +293,17 @@ class Cells : public CApi {
                    item("c", last.c_str(), &element, nullptr, type)};
     out[1].count = 3;
     ASSERT_EQ(tactus_open_simulation_run_open(rig_, date(frame_++).c_str(), in.data(), 2, nullptr, 0),
-              TACTUS_DONE)
+              TACTUS_OK)
         << error();
     ASSERT_EQ(tactus_open_simulation_run_open(rig_, date(frame_++).c_str(), nullptr, 0, out.data(), 3),
-              TACTUS_DONE)
+              TACTUS_OK)
         << error();
     EXPECT_EQ(one, values[0]);
     EXPECT_THAT(three, testing::ElementsAre(values[1], values[2], values[3]));
     EXPECT_EQ(element, values[3]);
     tactus_episode_item alone = item("c", last.c_str(), values.data(), nullptr, type);
     ASSERT_EQ(tactus_open_simulation_run_open(rig_, date(frame_++).c_str(), &alone, 1, out.data(), 3),
-              TACTUS_DONE)
+              TACTUS_OK)
         << error();
     EXPECT_THAT(three, testing::ElementsAre(values[1], values[2], values[0]));
   }
@@ -334,7 +336,7 @@ TEST_F(Cells, OtherCountsElementsAndValuesAreRefused) {
   std::array out{item("c", "double", values)};
   out[0].count = 3;
   EXPECT_EQ(tactus_open_simulation_run_open(rig_, nullptr, in.data(), in.size(), out.data(), out.size()),
-            TACTUS_WRONG_EPISODE);
+            TACTUS_ERROR_EPISODE);
   for (const char* const part :
        {"in[0] (c.doubles): has type double; the variable is double[3]",
         "in[1] (c.doubles): has type double[4]; the variable is double[3]",
@@ -344,10 +346,10 @@ TEST_F(Cells, OtherCountsElementsAndValuesAreRefused) {
 }
 
 TEST_F(CApi, TheLastErrorIsThatOfTheThreadThatAsks) {
-  EXPECT_EQ(tactus_open_simulation_stop(nullptr), TACTUS_WRONG_CALL);
+  EXPECT_EQ(tactus_open_simulation_stop(nullptr), TACTUS_ERROR_ARGUMENT);
   std::thread other([] {
     EXPECT_EQ(error(), "");
-    EXPECT_EQ(tactus_open_simulation_create(nullptr, nullptr, nullptr), TACTUS_WRONG_CALL);
+    EXPECT_EQ(tactus_open_simulation_create(nullptr, nullptr, nullptr), TACTUS_ERROR_ARGUMENT);
     EXPECT_EQ(error(), "made is NULL; it is needed");
   });
   other.join();
@@ -362,9 +364,9 @@ TEST_F(CApi, AStopFromAnotherThreadWakesWhoWaits) {
     while (tactus_open_simulation_state(rig_) == std::string("Connect") &&
            std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    EXPECT_EQ(tactus_open_simulation_stop(rig_), TACTUS_DONE);
+    EXPECT_EQ(tactus_open_simulation_stop(rig_), TACTUS_OK);
   });
-  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_DONE) << error();
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_OK) << error();
   other.join();
   EXPECT_STREQ(tactus_open_simulation_outcome(rig_), "stopped");
   EXPECT_EQ(tactus_open_simulation_exit_status(rig_), 0);
@@ -378,8 +380,8 @@ TEST_F(CApi, DestroyEndsTheCallsOfOtherThreads) {
     tactus_simulation_options how = options();
     how.out = out.c_str();
     tactus_open_simulation* rig = nullptr;
-    ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig), TACTUS_DONE) << error();
-    std::atomic<tactus_result> became{TACTUS_TROUBLE};
+    ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig), TACTUS_OK) << error();
+    std::atomic<tactus_result> became{TACTUS_ERROR_INTERNAL};
     std::atomic<bool> over{false};
     std::thread other([&] {
       double speed = 0;
@@ -397,7 +399,7 @@ TEST_F(CApi, DestroyEndsTheCallsOfOtherThreads) {
     EXPECT_FALSE(over) << turn;
     tactus_open_simulation_destroy(rig);
     other.join();
-    EXPECT_EQ(became, TACTUS_DONE) << turn;
+    EXPECT_EQ(became, TACTUS_OK) << turn;
     EXPECT_THAT(read_file(dir_ / std::to_string(turn) / "summary.json"), HasSubstr("\"stopped\""));
   }
 }
@@ -405,18 +407,18 @@ TEST_F(CApi, DestroyEndsTheCallsOfOtherThreads) {
 TEST_F(CApi, ASecondSimulationIsRefusedAndLeavesNothing) {
   create();
   ASSERT_EQ(tactus_open_simulation_run_open(rig_, "2030-01-01T00:00:00.004Z", nullptr, 0, nullptr, 0),
-            TACTUS_DONE)
+            TACTUS_OK)
       << error();
   const std::string out = (dir_ / "second/out").string();
   tactus_simulation_options how = options();
   how.out = out.c_str();
   tactus_open_simulation* second = nullptr;
-  ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &second), TACTUS_DONE) << error();
-  EXPECT_EQ(tactus_open_simulation_run(second), TACTUS_WRONG_MACHINE);
+  ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &second), TACTUS_OK) << error();
+  EXPECT_EQ(tactus_open_simulation_run(second), TACTUS_ERROR_MACHINE);
   EXPECT_THAT(error(), HasSubstr("another simulation of this process is not over"));
   EXPECT_FALSE(std::filesystem::exists(dir_ / "second"));
   tactus_open_simulation_destroy(second);
-  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_DONE) << error();
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_OK) << error();
 }
 
 /// The folder that is refused does not keep the place.
@@ -425,12 +427,12 @@ TEST_F(CApi, AFolderThatIsNotEmptyDoesNotKeepOthersFromRunning) {
   const std::string full = (dir_ / "full").string();
   tactus_simulation_options how = options();
   how.out = full.c_str();
-  ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_DONE) << error();
-  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_WRONG_RIG);
+  ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_OK) << error();
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_ERROR_RIG_FILE);
   EXPECT_THAT(error(), HasSubstr("the folder is not empty"));
   tactus_open_simulation_destroy(std::exchange(rig_, nullptr));
   create();
-  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_DONE) << error();
+  EXPECT_EQ(tactus_open_simulation_run(rig_), TACTUS_OK) << error();
 }
 
 TEST_F(CApi, WhatAPersonWouldWantToSeeIsToldToTheProgram) {
@@ -446,8 +448,8 @@ TEST_F(CApi, WhatAPersonWouldWantToSeeIsToldToTheProgram) {
     const std::lock_guard lock(to.mutex);
     to.lines += line;
   };
-  ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_DONE) << error();
-  std::thread other([rig = rig_] { EXPECT_EQ(tactus_open_simulation_run(rig), TACTUS_DONE) << error(); });
+  ASSERT_EQ(tactus_open_simulation_create(kServo.c_str(), &how, &rig_), TACTUS_OK) << error();
+  std::thread other([rig = rig_] { EXPECT_EQ(tactus_open_simulation_run(rig), TACTUS_OK) << error(); });
   const auto is_told = [&] {
     const std::lock_guard lock(told.mutex);
     return told.lines.find("paused after ") != std::string::npos;

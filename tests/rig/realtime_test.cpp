@@ -190,7 +190,7 @@ TEST(Realtime, OnlyMainAndItsGuardAreRealTimeAndNobodySharesItsCpu) {
   const bool room = CPU_COUNT(&ours) > 1;
   for (const ThreadSeen& thread : threads) {
     if (thread.name == "main") continue;
-    const bool guard = thread.name == "runaway-guard" && granted;  // above all that it watches
+    const bool guard = thread.name == "stuck-watchdog" && granted;  // above all that it watches
     EXPECT_EQ(thread.policy, guard ? SCHED_FIFO : SCHED_OTHER) << thread.name;
     EXPECT_EQ(thread.priority, guard ? main->priority + 1 : 0) << thread.name;
     if (room) {

@@ -96,16 +96,16 @@ class Calls(WithFake):
         self.fake.instead["/v1/values"] = lambda port: port.answer(202, {"applied": False, "frame": None})
         self.assertEqual(self.rig.set({"motor.speed": 2}), (False, None))
 
-    def test_orders_are_given_by_name(self):
-        for order in ("pause", "resume", "reset", "stop", "checkpoint"):
-            getattr(self.rig, order)()
-            self.assertEqual(self.asked(), ("POST", "/v1/orders", {}, {"order": order}))
+    def test_commands_are_given_by_name(self):
+        for command in ("pause", "resume", "reset", "stop", "checkpoint"):
+            getattr(self.rig, command)()
+            self.assertEqual(self.asked(), ("POST", "/v1/commands", {}, {"command": command}))
         self.rig.step(5)
-        self.assertEqual(self.asked()[3], {"order": "step", "frames": 5})
+        self.assertEqual(self.asked()[3], {"command": "step", "frames": 5})
         self.rig.run_until("2.5s")
-        self.assertEqual(self.asked()[3], {"order": "run_until", "until": "2.5s"})
+        self.assertEqual(self.asked()[3], {"command": "run_until", "until": "2.5s"})
         self.rig.run_until(10 ** 18)
-        self.assertEqual(self.asked()[3], {"order": "run_until", "until_ns": 10 ** 18})
+        self.assertEqual(self.asked()[3], {"command": "run_until", "until_ns": 10 ** 18})
 
     def test_an_episode_carries_its_items_and_brings_its_outputs(self):
         later = date_after(EPOCH, 10)
@@ -414,7 +414,7 @@ class CommandLine(WithFake):
         self.run_client(self.fake.address, "release", "motor.speed", "motor.angle")
         self.assertEqual(self.asked()[3], {"release": ["motor.speed", "motor.angle"]})
         self.run_client(self.fake.address, "step", "4")
-        self.assertEqual(self.asked()[3], {"order": "step", "frames": 4})
+        self.assertEqual(self.asked()[3], {"command": "step", "frames": 4})
 
     def test_the_status_tells_a_refusal_from_a_wrong_command_line(self):
         refused = self.run_client(self.fake.address, "describe", "nobody", status=1)

@@ -98,7 +98,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.fake.values.update(self.body.get("set", {}))
         self.answer(200, {"applied": True, "frame": self.body.get("frame", self.fake.frame + 1)})
 
-    def POST_orders(self):
+    def POST_commands(self):
         self.answer(202, {"accepted": True})
 
     def POST_episodes(self):

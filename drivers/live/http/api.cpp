@@ -58,7 +58,7 @@ Json statistics_json(const executive::LiveFacts& facts, const LiveSnapshot& snap
           {"state", state_text(at.state)},
           {"frames", at.frames},
           {"frames_run", at.frames_run},
-          {"turns", at.turns},
+          {"heartbeats", at.heartbeats},
           {"overruns", totals.overruns},
           {"overruns_by_work", totals.overruns_by_work},
           {"overruns_by_late_wake", totals.overruns_by_late_wake},
@@ -292,18 +292,19 @@ Json episode_json(const executive::LiveRig& rig, const std::vector<executive::Ep
   return body;
 }
 
-/// The value of an order; nothing, and a problem, when it does not fit.
-std::optional<std::int64_t> order_value(const Json& body, const std::string& order, std::string& problem) {
+/// The value of a command; nothing, and a problem, when it does not fit.
+std::optional<std::int64_t> command_value(const Json& body, const std::string& command,
+                                          std::string& problem) {
   const auto only_for = [&](const char* key, const char* of) {
-    if (body.contains(key) && order != of)
-      problem = std::string(key) + ": belongs to '" + of + "', not to '" + order + "'";
+    if (body.contains(key) && command != of)
+      problem = std::string(key) + ": belongs to '" + of + "', not to '" + command + "'";
   };
   only_for("frames", "step");
   only_for("until_ns", "run_until");
   only_for("until", "run_until");
   if (!problem.empty()) return std::nullopt;
-  if (order == "step") return body.value("frames", std::int64_t{1});
-  if (order != "run_until") return 0;
+  if (command == "step") return body.value("frames", std::int64_t{1});
+  if (command != "run_until") return 0;
   if (body.contains("until_ns") == body.contains("until")) {
     problem = "run_until needs one of 'until_ns' (simulated time in ns) and 'until' (as \"2.5 s\")";
     return std::nullopt;
@@ -362,7 +363,7 @@ Json values_of(const executive::LiveRig& rig, const LiveSnapshot& snapshot, cons
 Api::Api(executive::LiveRig& rig, ApiSettings settings)
     : rig_(rig), settings_(settings), known_(std::make_shared<Known>()) {}
 
-std::optional<Patience> Api::handle(const Request& request, const Respond& respond) {
+std::optional<ReplyTimeout> Api::handle(const Request& request, const Respond& respond) {
   try {
     return dispatch(request, respond);
   } catch (const std::exception& fault) {
@@ -468,11 +469,11 @@ Api::Waits Api::state(const Call& /*call*/, const Respond& respond) {
                                                    snapshot->rig.frames, snapshot->sim_time_ns));
     });
   });
-  return Patience{std::min<std::chrono::nanoseconds>(kStatePatience, settings_.patience),
-                  [this] { return good(state_now()); }};
+  return ReplyTimeout{std::min<std::chrono::nanoseconds>(kStatePatience, settings_.patience),
+                      [this] { return good(state_now()); }};
 }
 
-Patience Api::no_frame() const {
+ReplyTimeout Api::no_frame() const {
   return {settings_.patience, [this] {
             return refusal(503, "no frame has ended within " + config::print_duration(settings_.patience) +
                                     "; the rig is in state " + state_text(rig_.state()));
@@ -611,13 +612,13 @@ Api::Waits Api::change(const Call& call, const Respond& respond) {
     respond(not_done(400, problems));
     return std::nullopt;
   }
-  return Patience{settings_.patience, [frame] {
-                    Json at;
-                    if (frame) at = *frame;
-                    Reply reply = good({{"applied", false}, {"frame", std::move(at)}});
-                    reply.status = 202;
-                    return reply;
-                  }};
+  return ReplyTimeout{settings_.patience, [frame] {
+                        Json at;
+                        if (frame) at = *frame;
+                        Reply reply = good({{"applied", false}, {"frame", std::move(at)}});
+                        reply.status = 202;
+                        return reply;
+                      }};
 }
 
 Api::Waits Api::watch(const Call& call, const Respond& respond) {
@@ -647,20 +648,21 @@ Api::Waits Api::watch(const Call& call, const Respond& respond) {
   return std::nullopt;
 }
 
-Api::Waits Api::order(const Call& call, const Respond& respond) {
-  using executive::LiveOrder;
-  const auto& word = call.body["order"].get_ref<const std::string&>();
+Api::Waits Api::command(const Call& call, const Respond& respond) {
+  using executive::LiveCommand;
+  const auto& word = call.body["command"].get_ref<const std::string&>();
   std::string problem;
-  const auto value = order_value(call.body, word, problem);
+  const auto value = command_value(call.body, word, problem);
   if (!value) {
     respond(refusal(400, problem));
     return std::nullopt;
   }
-  for (const LiveOrder order : {LiveOrder::pause, LiveOrder::resume, LiveOrder::step, LiveOrder::run_until,
-                                LiveOrder::reset, LiveOrder::stop, LiveOrder::checkpoint}) {
-    if (name_of(order) != word) continue;
-    problem = rig_.order(order, *value, call.who);
-    respond(problem.empty() ? good({{"order", word}, {"accepted", true}}) : refusal(409, problem));
+  for (const LiveCommand command :
+       {LiveCommand::pause, LiveCommand::resume, LiveCommand::step, LiveCommand::run_until,
+        LiveCommand::reset, LiveCommand::stop, LiveCommand::checkpoint}) {
+    if (name_of(command) != word) continue;
+    problem = rig_.command(command, *value, call.who);
+    respond(problem.empty() ? good({{"command", word}, {"accepted", true}}) : refusal(409, problem));
   }
   return std::nullopt;
 }

@@ -30,7 +30,7 @@ class Api {
   Api(executive::LiveRig& rig, ApiSettings settings);
 
   /// Replies, now or later, once. Returns what to reply if nothing came until then; nothing: no limit.
-  std::optional<Patience> handle(const Request& request, const Respond& respond);
+  std::optional<ReplyTimeout> handle(const Request& request, const Respond& respond);
 
   /// The state now, with the last frame that is known.
   Json state_now() const;
@@ -41,7 +41,7 @@ class Api {
   void remember(const executive::LiveSnapshotPtr& snapshot);
 
   // The rows of the table.
-  using Waits = std::optional<Patience>;
+  using Waits = std::optional<ReplyTimeout>;
   Waits description(const Call& call, const Respond& respond);
   Waits facts(const Call& call, const Respond& respond);
   Waits state(const Call& call, const Respond& respond);
@@ -51,7 +51,7 @@ class Api {
   Waits values(const Call& call, const Respond& respond);
   Waits change(const Call& call, const Respond& respond);
   Waits watch(const Call& call, const Respond& respond);
-  Waits order(const Call& call, const Respond& respond);
+  Waits command(const Call& call, const Respond& respond);
   Waits episode(const Call& call, const Respond& respond);
 
  private:
@@ -59,7 +59,7 @@ class Api {
 
   Waits dispatch(const Request& request, const Respond& respond);
   std::vector<Named> group(const Call& call, std::vector<std::string>& problems) const;
-  Patience no_frame() const;
+  ReplyTimeout no_frame() const;
   Json variable_json(std::size_t index) const;
 
   executive::LiveRig& rig_;

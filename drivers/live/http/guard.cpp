@@ -32,7 +32,7 @@ std::optional<std::string_view> bearer(const std::string& text) {
 
 }  // namespace
 
-std::optional<Reply> Guard::size_objection(const Request& request) const {
+std::optional<Reply> RequestFilter::size_objection(const Request& request) const {
   if (request.target.size() > kLongestTarget)
     return refusal(414, "the target has " + std::to_string(request.target.size()) + " characters; at most " +
                             std::to_string(kLongestTarget) + " are read: ask for fewer names at once");
@@ -46,7 +46,7 @@ std::optional<Reply> Guard::size_objection(const Request& request) const {
   return std::nullopt;
 }
 
-bool Guard::is_own_host(const std::string& host, const std::string& reached) const {
+bool RequestFilter::is_own_host(const std::string& host, const std::string& reached) const {
   const std::string name = lower(host_of(host));
   if (name == "localhost") return true;
   const auto canonical = canonical_host(name);
@@ -55,7 +55,7 @@ bool Guard::is_own_host(const std::string& host, const std::string& reached) con
   return is_loopback(numeric) || numeric == unmapped(address_.host) || numeric == reached;
 }
 
-std::optional<Reply> Guard::objection(const Request& request, const std::string& reached) const {
+std::optional<Reply> RequestFilter::validate(const Request& request, const std::string& reached) const {
   if (auto too_long = size_objection(request)) return too_long;
   const std::string* const host = request.header("Host");
   if (!address_.is_unix() && host != nullptr && !is_own_host(*host, reached)) {

@@ -13,16 +13,16 @@ namespace tactus::drivers::live_http {
 /// (DNS rebinding), and how long everything is.
 ///
 /// Threads  immutable, but for the refusals it counts.
-class Guard {
+class RequestFilter {
  public:
   static constexpr std::size_t kLongestTarget = 16 << 10;
   static constexpr std::size_t kLongestHeaders = 16 << 10;
 
-  Guard(Address address, std::optional<Token> token, Refusals& refusals)
+  RequestFilter(Address address, std::optional<Token> token, Refusals& refusals)
       : address_(std::move(address)), token_(std::move(token)), refusals_(refusals) {}
 
   /// Nothing: let it in. `reached`: the address of ours that the client connected to; empty by unix socket.
-  std::optional<Reply> objection(const Request& request, const std::string& reached) const;
+  std::optional<Reply> validate(const Request& request, const std::string& reached) const;
 
  private:
   std::optional<Reply> size_objection(const Request& request) const;

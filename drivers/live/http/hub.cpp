@@ -31,12 +31,12 @@ bool is_ending(executive::State state) {
 
 }  // namespace
 
-void Hub::rouse(Sleeper& sleeper) {
+void Hub::resume(SuspendedConnection& sleeper) {
   if (!std::exchange(sleeper.suspended, false)) return;
   MHD_resume_connection(sleeper.connection);
 }
 
-Respond::Make Hub::reply_or_sleep(const std::shared_ptr<Exchange>& exchange) {
+Respond::Make Hub::reply_or_sleep(const std::shared_ptr<PendingRequest>& exchange) {
   const std::lock_guard lock(mutex_);
   if (exchange->make) {
     exchanges_.erase(exchange);
@@ -51,17 +51,17 @@ Respond::Make Hub::reply_or_sleep(const std::shared_ptr<Exchange>& exchange) {
   return nullptr;
 }
 
-void Hub::forget(const std::shared_ptr<Exchange>& exchange) {
+void Hub::forget(const std::shared_ptr<PendingRequest>& exchange) {
   const std::lock_guard lock(mutex_);
   exchange->gone = true;
   exchanges_.erase(exchange);
 }
 
-void Hub::answer(const std::shared_ptr<Exchange>& exchange, Respond::Make make) {
+void Hub::answer(const std::shared_ptr<PendingRequest>& exchange, Respond::Make make) {
   const std::lock_guard lock(mutex_);
   if (exchange->gone || exchange->make) return;
   exchange->make = std::move(make);
-  rouse(*exchange);
+  resume(*exchange);
 }
 
 void Hub::begin(const std::shared_ptr<Stream>& stream) {
@@ -111,7 +111,7 @@ void Hub::take(const executive::LiveSnapshotPtr& snapshot) {
     } else if (std::exchange(stream->wants, false)) {
       stream->feed.offer(snapshot);
     }
-    if (stream->feed.has_something()) rouse(*stream);
+    if (stream->feed.has_something()) resume(*stream);
   }
 }
 
@@ -119,7 +119,7 @@ void Hub::end_abandoned(Clock::time_point now) {
   if (now - looked_ < kScan) return;
   looked_ = now;
   std::vector<pollfd> sockets;
-  std::vector<Exchange*> asleep;
+  std::vector<PendingRequest*> asleep;
   for (const auto& exchange : exchanges_) {
     if (!exchange->suspended) continue;
     sockets.push_back({exchange->client->fd, POLLRDHUP, 0});
@@ -129,7 +129,7 @@ void Hub::end_abandoned(Clock::time_point now) {
   for (std::size_t i = 0; i < sockets.size(); ++i) {
     if ((sockets[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0) continue;
     asleep[i]->make = abandoned_reply;
-    rouse(*asleep[i]);
+    resume(*asleep[i]);
   }
 }
 
@@ -143,7 +143,7 @@ std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
     for (const auto& exchange : exchanges_) {
       if (exchange->until <= now && !exchange->make) {
         exchange->make = exchange->too_late;
-        rouse(*exchange);
+        resume(*exchange);
       } else if (!exchange->make) {
         next = std::min({next, exchange->until, now + kScan});
       }
@@ -162,7 +162,7 @@ std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
         stream->feed.keep_alive();
         stream->spoke = now;
       }
-      if (stream->feed.has_something()) rouse(*stream);
+      if (stream->feed.has_something()) resume(*stream);
       next = std::min({next, stream->due, now + kScan});
     }
     if (wanted && !asked_) {
@@ -198,11 +198,11 @@ void Hub::close() {
   closing_ = true;
   for (const auto& exchange : exchanges_) {
     if (!exchange->make) exchange->make = closing_reply;
-    rouse(*exchange);
+    resume(*exchange);
   }
   for (const auto& stream : streams_) {
     stream->feed.end("the rig is being shut down");
-    rouse(*stream);
+    resume(*stream);
   }
 }
 

@@ -26,13 +26,13 @@ struct MHD_Connection;
 namespace tactus::drivers::live_http {
 
 /// A connection that may be asleep.
-struct Sleeper {
+struct SuspendedConnection {
   MHD_Connection* connection = nullptr;
   bool suspended = false;
 };
 
 /// One request and its reply.
-struct Exchange : Sleeper {
+struct PendingRequest : SuspendedConnection {
   Request request{};
   Client* client = nullptr;
   std::optional<Reply> refused{};  ///< before anybody was asked
@@ -43,7 +43,7 @@ struct Exchange : Sleeper {
   std::function<Reply()> too_late{};
 };
 
-struct Stream : Sleeper {
+struct Stream : SuspendedConnection {
   explicit Stream(Watch watch) : feed(std::move(watch)) {}
 
   EventFeed feed;
@@ -62,8 +62,8 @@ class Hub : public std::enable_shared_from_this<Hub> {
 
   // The HTTP thread.
   /// The reply of an exchange; nothing: the connection sleeps until it is there.
-  Respond::Make reply_or_sleep(const std::shared_ptr<Exchange>& exchange);
-  void forget(const std::shared_ptr<Exchange>& exchange);
+  Respond::Make reply_or_sleep(const std::shared_ptr<PendingRequest>& exchange);
+  void forget(const std::shared_ptr<PendingRequest>& exchange);
   void begin(const std::shared_ptr<Stream>& stream);
   void forget(const std::shared_ptr<Stream>& stream);
   /// What a stream says next; nothing to say: the connection sleeps. Nothing at all: it is over.
@@ -71,7 +71,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   Next next_event(Stream& stream);
 
   // Any thread.
-  void answer(const std::shared_ptr<Exchange>& exchange, Respond::Make make);
+  void answer(const std::shared_ptr<PendingRequest>& exchange, Respond::Make make);
 
   // The ticker.
   /// Does what is due. When to come again at the latest; nothing: when woken.
@@ -86,7 +86,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   void leave();
 
  private:
-  void rouse(Sleeper& sleeper);
+  void resume(SuspendedConnection& sleeper);
   /// Ends the exchanges whose clients have gone: the HTTP library does not look at connections that sleep.
   void end_abandoned(Clock::time_point now);
   void take(const executive::LiveSnapshotPtr& snapshot);
@@ -98,7 +98,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   bool closing_ = false;
   bool asked_ = false;          // a snapshot for streams is on its way
   Clock::time_point looked_{};  // for clients that have gone
-  std::set<std::shared_ptr<Exchange>> exchanges_;
+  std::set<std::shared_ptr<PendingRequest>> exchanges_;
   std::set<std::shared_ptr<Stream>> streams_;
 };
 

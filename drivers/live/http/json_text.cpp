@@ -76,7 +76,7 @@ std::string expected(std::string_view message) {
 }
 
 /// What was found where, and what is expected there.
-std::string objection(std::string_view text, const Json::parse_error& broken) {
+std::string validate(std::string_view text, const Json::parse_error& broken) {
   const std::string_view message = broken.what();
   const std::size_t dash = message.find(" - ");
   std::string_view cause = dash == std::string_view::npos ? "" : message.substr(dash + 3);
@@ -106,7 +106,7 @@ std::optional<Json> parse_json(const std::string& text, const JsonLimits& limits
   } catch (const std::invalid_argument& beyond) {
     problem = std::string("the body ") + beyond.what();
   } catch (const Json::parse_error& broken) {
-    problem = "the body is no JSON: " + objection(text, broken);
+    problem = "the body is no JSON: " + validate(text, broken);
   } catch (const Json::exception&) {
     problem = "the body is no JSON: it holds a number beyond all ranges";
   }

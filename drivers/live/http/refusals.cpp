@@ -17,7 +17,7 @@ void Refusals::count(Why why, const std::string& who) {
   sum.last = who;
 }
 
-std::vector<std::string> Refusals::tell(Clock::time_point now) {
+std::vector<std::string> Refusals::take_log_lines(Clock::time_point now) {
   std::vector<std::string> lines;
   const std::lock_guard lock(mutex_);
   for (std::size_t k = 0; k < kReasons; ++k) {

@@ -17,7 +17,7 @@ class Refusals {
   enum class Why : std::uint8_t { token, origin, host, rate, clients, slow };
 
   void count(Why why, const std::string& who);
-  std::vector<std::string> tell(Clock::time_point now);
+  std::vector<std::string> take_log_lines(Clock::time_point now);
 
  private:
   static constexpr std::size_t kReasons = 6;

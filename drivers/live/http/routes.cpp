@@ -68,7 +68,7 @@ Schema statistics_schema() {
        must("state", state_name()),
        total("frames", "frames up to this one; a reset or a loaded checkpoint sets it back"),
        total("frames_run", "frames run in all; what overruns are counted in"),
-       total("turns", "frames and freeze frames"),
+       total("heartbeats", "frames and freeze frames"),
        total("overruns", "frames that ended after the next slot"),
        total("overruns_by_work", "of them: because of their work"),
        total("overruns_by_late_wake", "of them: because they were woken late"),
@@ -128,9 +128,9 @@ Schema applied_schema() {
 }
 
 Schema order_schema() {
-  return object("An order, taken at the end of the frame.",
-                {must("order", word("what to do",
-                                    {"pause", "resume", "step", "run_until", "reset", "stop", "checkpoint"})),
+  return object("A command, taken at the end of the frame.",
+                {must("command", word("what to do", {"pause", "resume", "step", "run_until", "reset", "stop",
+                                                     "checkpoint"})),
                  may("frames", integer_from(1, "of step: how many; without: 1")),
                  may("until_ns", integer_from(0, "of run_until: simulated time in ns")),
                  may("until", text("of run_until: simulated time, as \"2.5 s\""))});
@@ -171,7 +171,7 @@ Schema variables_schema() {
 }
 
 Schema order_answer() {
-  return object("The order was given.", {must("order", text("")), must("accepted", boolean(""))});
+  return object("The command was given.", {must("command", text("")), must("accepted", boolean(""))});
 }
 
 Parameter names_parameter() {
@@ -269,16 +269,16 @@ std::vector<Route> make_routes() {
        {},
        &Api::watch},
       {"POST",
-       "/v1/orders",
-       "order",
-       "Gives an order.",
+       "/v1/commands",
+       "command",
+       "Gives a command.",
        {},
        order_schema(),
        order_answer(),
        false,
        {409},
-       &Api::order,
-       R"({"order": "pause"})"},
+       &Api::command,
+       R"({"command": "pause"})"},
       {"POST",
        "/v1/episodes",
        "episode",

@@ -27,7 +27,7 @@ struct Call {
 };
 
 /// What is replied when the rig has not answered in time.
-struct Patience {
+struct ReplyTimeout {
   std::chrono::nanoseconds after{0};
   std::function<Reply()> reply{};
 };
@@ -50,7 +50,7 @@ struct Route {
   bool stream = false;      ///< `answer` is then the data of its events `values`
   std::vector<int> more{};  ///< statuses besides 200 and those that every route may have
   /// Nothing: the reply has come, or takes as long as it takes.
-  std::function<std::optional<Patience>(Api&, const Call&, const Respond&)> handle{};
+  std::function<std::optional<ReplyTimeout>(Api&, const Call&, const Respond&)> handle{};
   std::string example{};  ///< of a body
 };
 

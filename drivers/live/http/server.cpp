@@ -31,7 +31,7 @@ namespace {
 
 using Clock = Client::Clock;
 using Phase = Client::Phase;
-using ExchangePtr = std::shared_ptr<Exchange>;
+using ExchangePtr = std::shared_ptr<PendingRequest>;
 using StreamPtr = std::shared_ptr<Stream>;
 
 constexpr unsigned kReserve = 64;                   // connections above max_clients, to be told so
@@ -39,7 +39,7 @@ constexpr std::size_t kConnectionBytes = 96 << 10;  // for a request's head and 
 constexpr std::size_t kStreamBlock = 16 << 10;
 constexpr int kStreamBuffer = 64 << 10;              // what is on its way to a slow reader, beside the newest
 constexpr std::chrono::milliseconds kFarewell{500};  // for last words when the server closes
-constexpr std::chrono::milliseconds kScan{100};
+constexpr std::chrono::milliseconds kWatchInterval{100};
 
 Client* client_of(MHD_Connection* connection) {
   const MHD_ConnectionInfo* const info =
@@ -64,7 +64,7 @@ class Server final : public executive::LiveServer {
   config::Node resolved() const override { return http_fields().to_node(settings_); }
 
   void open(executive::LiveRig& rig, const rtsync::ThreadSettings& helper) override;
-  std::vector<std::string> tell() override;
+  std::vector<std::string> take_log_lines() override;
   void close() override;
 
  private:
@@ -83,8 +83,8 @@ class Server final : public executive::LiveServer {
   void begin(const ExchangePtr& exchange, const char* method);
   std::optional<Reply> body_objection(const Request& request) const;
   MHD_Result go_on(const ExchangePtr& exchange, const char* data, std::size_t* size);
-  MHD_Result send(const Exchange& exchange, Reply reply);
-  MHD_Response* stream_response(const Exchange& exchange, Watch watch);
+  MHD_Result send(const PendingRequest& exchange, Reply reply);
+  MHD_Response* stream_response(const PendingRequest& exchange, Watch watch);
   void run_ticker();
 
   /// What a stream's callbacks get.
@@ -101,7 +101,7 @@ class Server final : public executive::LiveServer {
   RateLimit rates_;  // of the HTTP thread
 
   std::optional<Listener> listener_;
-  std::optional<Guard> guard_;
+  std::optional<RequestFilter> guard_;
   std::optional<Api> api_;
   std::shared_ptr<Hub> hub_;
   MHD_Daemon* daemon_ = nullptr;
@@ -162,13 +162,13 @@ void Server::open(executive::LiveRig& rig, const rtsync::ThreadSettings& helper)
                      token_file_.value_or("?"));
 }
 
-std::vector<std::string> Server::tell() {
+std::vector<std::string> Server::take_log_lines() {
   std::vector<std::string> lines;
   {
     const std::lock_guard lock(lines_mutex_);
     lines.swap(lines_);
   }
-  for (std::string& line : refusals_.tell(Clock::now())) lines.push_back(std::move(line));
+  for (std::string& line : refusals_.take_log_lines(Clock::now())) lines.push_back(std::move(line));
   return lines;
 }
 
@@ -191,14 +191,14 @@ void Server::run_ticker() {
   auto scanned = Clock::now();
   while (!stopping_) {
     const auto now = Clock::now();
-    if (now - scanned >= kScan) {
+    if (now - scanned >= kWatchInterval) {
       scanned = now;
       std::string who;
       for (std::size_t n = clients_.drop_overdue(now, who); n > 0; --n)
         refusals_.count(Refusals::Why::slow, who);
     }
     auto next = hub_->tick(now);
-    if (clients_.count() > 0) next = std::min(next.value_or(Clock::time_point::max()), now + kScan);
+    if (clients_.count() > 0) next = std::min(next.value_or(Clock::time_point::max()), now + kWatchInterval);
     hub_->wait(next);
   }
 }
@@ -231,7 +231,7 @@ MHD_Result Server::on_request(void* self, MHD_Connection* connection, const char
   auto& server = *static_cast<Server*>(self);
   try {
     if (*context != nullptr) return server.go_on(*static_cast<ExchangePtr*>(*context), data, size);
-    auto exchange = std::make_shared<Exchange>();
+    auto exchange = std::make_shared<PendingRequest>();
     exchange->connection = connection;
     exchange->client = client_of(connection);
     if (exchange->client == nullptr) return MHD_NO;
@@ -282,13 +282,13 @@ void Server::begin(const ExchangePtr& exchange, const char* method) {
                  " requests in a second (live.http.max_rate); watch is a cheaper way to follow values",
              Refusals::Why::rate);
   } else {
-    exchange->refused = guard_->objection(request, client.reached);
+    exchange->refused = guard_->validate(request, client.reached);
   }
-  if (auto objection = body_objection(request)) {
+  if (auto validate = body_objection(request)) {
     if (exchange->refused)
-      exchange->refused->close = exchange->refused->close || objection->close;
+      exchange->refused->close = exchange->refused->close || validate->close;
     else
-      exchange->refused = std::move(objection);
+      exchange->refused = std::move(validate);
   }
 }
 
@@ -342,7 +342,7 @@ MHD_Result Server::go_on(const ExchangePtr& exchange, const char* data, std::siz
   }
 }
 
-MHD_Result Server::send(const Exchange& exchange, Reply reply) {
+MHD_Result Server::send(const PendingRequest& exchange, Reply reply) {
   MHD_Response* response = nullptr;
   const bool stream = reply.watch.has_value();
   if (stream) {
@@ -367,7 +367,7 @@ MHD_Result Server::send(const Exchange& exchange, Reply reply) {
   return queued;
 }
 
-MHD_Response* Server::stream_response(const Exchange& exchange, Watch watch) {
+MHD_Response* Server::stream_response(const PendingRequest& exchange, Watch watch) {
   (void)::setsockopt(exchange.client->fd, SOL_SOCKET, SO_SNDBUF, &kStreamBuffer, sizeof kStreamBuffer);
   auto handle =
       std::make_unique<StreamHandle>(StreamHandle{hub_, std::make_shared<Stream>(std::move(watch))});

@@ -11,7 +11,7 @@ using config::range;
 const config::Fields<HttpSettings>& http_fields() {
   using H = HttpSettings;
   static const config::Fields<H> fields{
-      "The control port: variables, orders and episodes as JSON over HTTP.",
+      "The control port: variables, commands and episodes as JSON over HTTP.",
       {
           optional("listen", &H::listen, length(1, 4096),
                    "unix:PATH, relative to the run folder, or ADDRESS:PORT; port 0: one that is free. Any "

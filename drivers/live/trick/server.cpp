@@ -32,7 +32,7 @@ namespace {
 
 using executive::LiveRig;
 
-constexpr std::size_t kLines = 200;               // between two calls of tell()
+constexpr std::size_t kLines = 200;               // between two calls of take_log_lines()
 constexpr Nanoseconds kFarewell{2'000'000'000};   // for a session that is over to take its last answers
 constexpr Nanoseconds kListenAgain{100'000'000};  // after accept() found no room
 constexpr Nanoseconds kTellAgain{1'000'000'000};  // of connections that are refused
@@ -93,13 +93,13 @@ class Refusals {
   }
   /// When there will be a line; nothing: there is none.
   std::optional<Nanoseconds> wake_at() const { return count_ > 0 ? std::optional(next_) : std::nullopt; }
-  void tell(Lines& lines, Nanoseconds now) {
+  void report_to(Lines& lines, Nanoseconds now) {
     if (count_ == 0 || now < next_) return;
-    tell(lines);
+    report_to(lines);
     next_ = now + kTellAgain;
   }
   /// What is left, at the end.
-  void tell(Lines& lines) {
+  void report_to(Lines& lines) {
     if (count_ == 0) return;
     lines.add(count_ == 1 ? from_ + " is refused: " + reason_
                           : "refused " + std::to_string(count_) + " connections that " + what_ +
@@ -122,9 +122,9 @@ struct Answer {
 };
 
 /// Where the rig's thread leaves its answers, even those that come when nobody is there any more.
-class Mailbox {
+class PublishedOutputs {
  public:
-  Mailbox() : wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  PublishedOutputs() : wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
     if (wake_.get() < 0) throw executive::DeviceError("live.trick: eventfd: " + std::string(strerror(errno)));
   }
   int descriptor() const { return wake_.get(); }
@@ -160,30 +160,30 @@ class Mailbox {
   Descriptor wake_;
 };
 
-class RigDesk final : public Desk {
+class RigDesk final : public SessionBackend {
  public:
-  RigDesk(LiveRig& rig, std::shared_ptr<Mailbox> mailbox, Lines& lines, std::uint64_t session)
-      : rig_(rig), mailbox_(std::move(mailbox)), lines_(lines), session_(session) {}
+  RigDesk(LiveRig& rig, std::shared_ptr<PublishedOutputs> published, Lines& lines, std::uint64_t session)
+      : rig_(rig), mailbox_(std::move(published)), lines_(lines), session_(session) {}
 
   void ask_snapshot(std::uint64_t ticket) override {
-    rig_.next_snapshot([mailbox = mailbox_, session = session_, ticket](executive::LiveSnapshotPtr made) {
-      mailbox->put({session, ticket, std::move(made)});
+    rig_.next_snapshot([published = mailbox_, session = session_, ticket](executive::LiveSnapshotPtr made) {
+      published->put({session, ticket, std::move(made)});
     });
   }
   std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) override {
     return rig_.write(std::move(batch),
-                      [mailbox = mailbox_, session = session_, ticket](const executive::LiveDone& done) {
-                        mailbox->put({session, ticket, nullptr, done});
+                      [published = mailbox_, session = session_, ticket](const executive::LiveDone& done) {
+                        published->put({session, ticket, nullptr, done});
                       });
   }
-  std::string order(executive::LiveOrder order, const std::string& who) override {
-    return rig_.order(order, 0, who);
+  std::string command(executive::LiveCommand command, const std::string& who) override {
+    return rig_.command(command, 0, who);
   }
-  void tell(std::string line) override { lines_.add(std::move(line)); }
+  void report(std::string line) override { lines_.add(std::move(line)); }
 
  private:
   LiveRig& rig_;
-  std::shared_ptr<Mailbox> mailbox_;
+  std::shared_ptr<PublishedOutputs> mailbox_;
   Lines& lines_;
   std::uint64_t session_;
 };
@@ -205,24 +205,24 @@ class Server::Loop {
     stop_ = true;
     mailbox_->wake();
     if (thread_) thread_->join();
-    for (Refusals* const each : {&strangers_, &too_many_}) each->tell(lines_);
+    for (Refusals* const each : {&strangers_, &too_many_}) each->report_to(lines_);
     mailbox_->shut();
     peers_.clear();
     listener_ = Descriptor();
   }
-  std::vector<std::string> tell() { return lines_.take(); }
+  std::vector<std::string> take_log_lines() { return lines_.take(); }
   std::uint16_t port() const { return bound_.port; }
 
  private:
   struct Peer {
-    Peer(Descriptor connected, LiveRig& rig, const std::shared_ptr<Mailbox>& mailbox, Lines& lines,
+    Peer(Descriptor connected, LiveRig& rig, const std::shared_ptr<PublishedOutputs>& published, Lines& lines,
          std::uint64_t number, SessionLimits limits, std::string name, Nanoseconds now)
         : socket(std::move(connected)),
-          desk(rig, mailbox, lines, number),
-          session(rig, desk, limits, std::move(name), now) {}
+          backend(rig, published, lines, number),
+          session(rig, backend, limits, std::move(name), now) {}
 
     Descriptor socket;
-    RigDesk desk;
+    RigDesk backend;
     Session session;
     bool lingers = false;      ///< it has been told everything; what it still sends is thrown away
     bool half_closed = false;  ///< it sends no more, though what it sent is not read yet
@@ -260,7 +260,7 @@ class Server::Loop {
       lines_.add(
           "Trick's variable server on " + bound_.text() +
           " can be reached from other machines, and there is no password: whoever comes from " + whom +
-          (settings_.writes ? " sees and sets all variables, and gives orders" : " sees all variables"));
+          (settings_.writes ? " sees and sets all variables, and gives commands" : " sees all variables"));
     }
   }
 
@@ -278,7 +278,7 @@ class Server::Loop {
     now_ = steady_now();
     for (Answer& answer : mailbox_->take()) deliver(answer);
     if (ready(0)) accept_all();
-    for (Refusals* const each : {&strangers_, &too_many_}) each->tell(lines_, now_);
+    for (Refusals* const each : {&strangers_, &too_many_}) each->report_to(lines_, now_);
     std::size_t index = 1;
     for (const std::uint64_t number : polled_) serve(peers_.at(number), events_.at(++index).revents);
     std::erase_if(peers_, [](const auto& peer) { return peer.second.gone; });
@@ -450,7 +450,7 @@ class Server::Loop {
   LiveRig& rig_;
   std::vector<Block> allow_;
   Lines lines_;
-  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
+  std::shared_ptr<PublishedOutputs> mailbox_ = std::make_shared<PublishedOutputs>();
   Descriptor listener_;
   Endpoint bound_;
   std::atomic<bool> stop_{false};
@@ -461,7 +461,7 @@ class Server::Loop {
   std::uint64_t numbers_ = 0;
   Refusals strangers_{"are not in `allow` of the rig file"};
   Refusals too_many_{"are more than `max_clients` of the rig file"};
-  std::vector<pollfd> events_;  // listener, mailbox, then the peers of polled_
+  std::vector<pollfd> events_;  // listener, published, then the peers of polled_
   std::vector<std::uint64_t> polled_;
   std::array<char, 64 * 1024> buffer_{};
 
@@ -487,7 +487,9 @@ void Server::open(LiveRig& rig, const rtsync::ThreadSettings& helper) {
   loop_ = std::move(loop);
 }
 
-std::vector<std::string> Server::tell() { return loop_ ? loop_->tell() : std::vector<std::string>{}; }
+std::vector<std::string> Server::take_log_lines() {
+  return loop_ ? loop_->take_log_lines() : std::vector<std::string>{};
+}
 
 void Server::close() {
   if (loop_) loop_->stop();

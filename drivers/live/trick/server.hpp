@@ -21,7 +21,7 @@ class Server final : public executive::LiveServer {
   std::vector<std::string> describe() const override;
   config::Node resolved() const override;
   void open(executive::LiveRig& rig, const rtsync::ThreadSettings& helper) override;
-  std::vector<std::string> tell() override;
+  std::vector<std::string> take_log_lines() override;
   void close() override;
 
   /// Where it listens, after open(): the one that the system chose, if it did.

@@ -39,9 +39,9 @@ bool is_http(std::string_view line) {
 
 }  // namespace
 
-Session::Session(const executive::LiveRig& rig, Desk& desk, SessionLimits limits, std::string peer,
-                 Nanoseconds now)
-    : rig_(rig), desk_(desk), limits_(limits), peer_(std::move(peer)), now_(now), due_(now) {}
+Session::Session(const executive::LiveRig& rig, SessionBackend& backend, SessionLimits limits,
+                 std::string peer, Nanoseconds now)
+    : rig_(rig), backend_(backend), limits_(limits), peer_(std::move(peer)), now_(now), due_(now) {}
 
 std::size_t Session::room() const {
   const std::size_t held = input_.size() - taken_;
@@ -74,10 +74,10 @@ void Session::sent(std::size_t bytes) {
 
 void Session::complain(const std::string& text, const std::string& reason) {
   if (complaints_ == kComplaints) return;
-  desk_.tell(client() + ": " + config::show(text) + " is refused: " + reason);
+  backend_.report(client() + ": " + config::show(text) + " is refused: " + reason);
   if (++complaints_ == kComplaints)
-    desk_.tell(client() + ": that was refusal " + std::to_string(kComplaints) +
-               "; further ones are not told");
+    backend_.report(client() + ": that was refusal " + std::to_string(kComplaints) +
+                    "; further ones are not told");
 }
 
 void Session::refuse(const std::string& text, const std::string& reason) {
@@ -147,7 +147,7 @@ void Session::advance_reading() {
   if (reading_->ticket == 0 && !writes_in_the_way()) {
     reading_->ticket = ++tickets_;
     reading_->since = now_;
-    desk_.ask_snapshot(reading_->ticket);
+    backend_.ask_snapshot(reading_->ticket);
   }
   if (reading_->ticket == 0 || now_ - reading_->since < kAnswer) return;
   refuse(reading_->text, "no frame has ended for " + std::to_string(kAnswer.count() / 1'000'000'000) +
@@ -160,9 +160,9 @@ std::string Session::list(Kind kind, const std::vector<Entry>& entries, const Li
   std::vector<std::string> skipped;
   std::string message = list_message(kind, entries, made, format_, kLongestMessage, skipped);
   for (std::size_t i = 0; i < skipped.size() && !skips_told_; ++i)
-    desk_.tell(client() + ": " + config::show(skipped[i]) +
-               " is left out of a binary message, which has at most " + std::to_string(kBinaryMessage) +
-               " bytes; ask for its elements");
+    backend_.report(client() + ": " + config::show(skipped[i]) +
+                    " is left out of a binary message, which has at most " + std::to_string(kBinaryMessage) +
+                    " bytes; ask for its elements");
   skips_told_ = skips_told_ || (kind == Kind::list && !skipped.empty());
   if (message.size() > kLongestMessage) {
     const std::string reason = "the message has more than " + std::to_string(kLongestMessage) +
@@ -209,13 +209,13 @@ void Session::advance_cycle() {
   const Nanoseconds step = copy_mode_ == CopyMode::any_time ? cycle_ : kShortestAsk;
   due_ = due_ + step > now_ ? due_ + step : now_ + step;  // what was missed is not made up for
   cyclic_ticket_ = ++tickets_;
-  desk_.ask_snapshot(cyclic_ticket_);
+  backend_.ask_snapshot(cyclic_ticket_);
 }
 
 bool Session::copy_is_due(const LiveSnapshot& made) {
   const bool frozen = made.rig.state == State::pause;
   if (copy_mode_ == CopyMode::multiples_of_frame)
-    return frozen ? freeze_frames_.due(made.rig.turns - made.rig.frames) : frames_.due(made.frame);
+    return frozen ? freeze_frames_.due(made.rig.heartbeats - made.rig.frames) : frames_.due(made.frame);
   if (copy_mode_ == CopyMode::any_time) return true;
   if (frozen) {  // simulated time stands, the client's clock does not
     due_ = std::max(due_, now_ + cycle_);
@@ -237,8 +237,8 @@ void Session::send_cycle(const LiveSnapshot& made) {
     if (fits()) return emit(message);
   }
   if (missed_++ == 0)
-    desk_.tell(client() + ": does not read what it asked for; cyclic messages are left out as long as " +
-               std::to_string(waiting) + " bytes wait for it");
+    backend_.report(client() + ": does not read what it asked for; cyclic messages are left out as long as " +
+                    std::to_string(waiting) + " bytes wait for it");
 }
 
 void Session::snapshot(std::uint64_t ticket, const LiveSnapshotPtr& made, Nanoseconds now) {

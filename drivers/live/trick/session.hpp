@@ -4,7 +4,7 @@
 ///     bytes in ──► received() ──► lines ──► calls ──► output() ──► bytes out
 ///                                             │ ▲
 ///                                             ▼ │ snapshot(), written()
-///                                             Desk (the rig)
+///                                             SessionBackend (the rig)
 ///
 /// Calls are taken in order; the next one waits until the one before has its answer, and as long as the
 /// client leaves its answers lying around. So a session needs little memory whatever is sent to it.
@@ -30,20 +30,20 @@ namespace tactus::drivers::trick {
 using rtsync::Nanoseconds;
 
 /// What a session asks for; answers come back with the ticket, after the call.
-class Desk {
+class SessionBackend {
  public:
-  Desk() = default;
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
-  virtual ~Desk() = default;
+  SessionBackend() = default;
+  SessionBackend(const SessionBackend&) = delete;
+  SessionBackend& operator=(const SessionBackend&) = delete;
+  virtual ~SessionBackend() = default;
 
   /// Answered by Session::snapshot().
   virtual void ask_snapshot(std::uint64_t ticket) = 0;
   /// Answered by Session::written(), unless problems are returned.
   virtual std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) = 0;
-  virtual std::string order(executive::LiveOrder order, const std::string& who) = 0;
+  virtual std::string command(executive::LiveCommand command, const std::string& who) = 0;
   /// A line for the rig's log.
-  virtual void tell(std::string line) = 0;
+  virtual void report(std::string line) = 0;
 };
 
 struct SessionLimits {
@@ -63,7 +63,8 @@ class Session {
   static constexpr Nanoseconds kEffect{1'000'000'000};  ///< that a read waits for writes before it
 
   /// `rig` is only looked at. `peer`: "127.0.0.1:40000".
-  Session(const executive::LiveRig& rig, Desk& desk, SessionLimits limits, std::string peer, Nanoseconds now);
+  Session(const executive::LiveRig& rig, SessionBackend& backend, SessionLimits limits, std::string peer,
+          Nanoseconds now);
 
   /// How many bytes may be received now.
   std::size_t room() const;
@@ -91,10 +92,10 @@ class Session {
 
  private:
   struct Command;
-  struct Order;
+  struct RigCommand;
   struct Advice;
   static const std::vector<Command>& commands();
-  static const std::vector<Order>& orders();
+  static const std::vector<RigCommand>& rig_commands();
   static const std::vector<Advice>& advice();
 
   /// An on-demand answer that waits for its snapshot. Calls behind it wait too.
@@ -118,7 +119,7 @@ class Session {
   void next_line();
   void run_calls();
   void run(const Call& call);
-  void give_order(const Call& call, const Order& order);
+  void give_rig_command(const Call& call, const RigCommand& command);
   void refuse(const std::string& text, const std::string& reason);
   void complain(const std::string& text, const std::string& reason);
   void emit(std::string_view message) { output_ += message; }
@@ -164,7 +165,7 @@ class Session {
   void set_frame_rule(const Call& call, std::int64_t FrameRule::*part, FrameRule& rule);
 
   const executive::LiveRig& rig_;
-  Desk& desk_;
+  SessionBackend& backend_;
   const SessionLimits limits_;
   const std::string peer_;
   std::string tag_;

@@ -10,7 +10,7 @@
 
 namespace tactus::drivers::trick {
 
-using executive::LiveOrder;
+using executive::LiveCommand;
 
 namespace {
 
@@ -82,10 +82,10 @@ struct Session::Command {
   std::string_view takes;
   void (Session::*run)(const Call&);  ///< nullptr: accepted, and without effect here
 };
-struct Session::Order {
+struct Session::RigCommand {
   std::string_view name;
   std::string_view takes;
-  LiveOrder order;
+  LiveCommand command;
   std::string_view why_not_more;  ///< of Trick's other forms of it
 };
 struct Session::Advice {
@@ -134,20 +134,20 @@ const std::vector<Session::Command>& Session::commands() {
   return table;
 }
 
-const std::vector<Session::Order>& Session::orders() {
+const std::vector<Session::RigCommand>& Session::rig_commands() {
   static constexpr std::string_view kAtTimes =
-      "orders at a time are not given here; they stand in the rig file (`commands:`)";
+      "commands at a time are not given here; they stand in the rig file (`commands:`)";
   static constexpr std::string_view kNames = "the rig names its checkpoints itself; send trick.checkpoint()";
-  static const std::vector<Order> table{
-      {"freeze", "", LiveOrder::pause, kAtTimes},
-      {"exec_freeze", "", LiveOrder::pause, ""},
-      {"run", "", LiveOrder::resume, ""},
-      {"exec_run", "", LiveOrder::resume, ""},
-      {"stop", "", LiveOrder::stop, kAtTimes},
-      {"exec_shutdown", "", LiveOrder::stop, ""},
-      {"exec_terminate", "?tt", LiveOrder::stop, ""},
-      {"exec_terminate_with_return", "?itit", LiveOrder::stop, ""},
-      {"checkpoint", "", LiveOrder::checkpoint, kNames},
+  static const std::vector<RigCommand> table{
+      {"freeze", "", LiveCommand::pause, kAtTimes},
+      {"exec_freeze", "", LiveCommand::pause, ""},
+      {"run", "", LiveCommand::resume, ""},
+      {"exec_run", "", LiveCommand::resume, ""},
+      {"stop", "", LiveCommand::stop, kAtTimes},
+      {"exec_shutdown", "", LiveCommand::stop, ""},
+      {"exec_terminate", "?tt", LiveCommand::stop, ""},
+      {"exec_terminate_with_return", "?itit", LiveCommand::stop, ""},
+      {"checkpoint", "", LiveCommand::checkpoint, kNames},
   };
   return table;
 }
@@ -182,8 +182,8 @@ void Session::run(const Call& call) {
     if (command.run != nullptr) (this->*command.run)(call);
     return;
   }
-  if (const auto& all = orders(); std::any_of(all.begin(), all.end(), named))
-    return give_order(call, *std::find_if(all.begin(), all.end(), named));
+  if (const auto& all = rig_commands(); std::any_of(all.begin(), all.end(), named))
+    return give_rig_command(call, *std::find_if(all.begin(), all.end(), named));
   if (const auto& all = advice(); std::any_of(all.begin(), all.end(), named))
     return refuse(call.text, std::string(std::find_if(all.begin(), all.end(), named)->reason));
   std::vector<std::string> known;
@@ -193,11 +193,11 @@ void Session::run(const Call& call) {
                         (meant.empty() ? "" : "; did you mean " + config::show(meant) + "?"));
 }
 
-void Session::give_order(const Call& call, const Order& order) {
-  if (const std::string problem = misfit(order.name, order.takes, call.values); !problem.empty())
-    return refuse(call.text, order.why_not_more.empty() ? problem : std::string(order.why_not_more));
-  if (!limits_.writes) return refuse(call.text, "orders are not taken here (`writes: no` in the rig file)");
-  const std::string problem = desk_.order(order.order, who());
+void Session::give_rig_command(const Call& call, const RigCommand& command) {
+  if (const std::string problem = misfit(command.name, command.takes, call.values); !problem.empty())
+    return refuse(call.text, command.why_not_more.empty() ? problem : std::string(command.why_not_more));
+  if (!limits_.writes) return refuse(call.text, "commands are not taken here (`writes: no` in the rig file)");
+  const std::string problem = backend_.command(command.command, who());
   if (!problem.empty()) refuse(call.text, problem);
 }
 
@@ -371,7 +371,7 @@ void Session::var_set(const Call& call) {
   if (writing_.size() >= kWrites)
     return refuse(call.text, std::to_string(kWrites) + " changes wait for a frame already; let frames run");
   const std::uint64_t ticket = ++tickets_;
-  const std::vector<std::string> problems = desk_.write(std::move(batch), ticket);
+  const std::vector<std::string> problems = backend_.write(std::move(batch), ticket);
   if (problems.empty()) {
     writing_.emplace_back(ticket, call.text.substr(0, 100));
     return;

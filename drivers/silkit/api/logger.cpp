@@ -14,8 +14,8 @@
 namespace tactus::silkit {
 namespace {
 
-constexpr auto kCritical = static_cast<std::uint32_t>(Journal::Level::critical);
-constexpr auto kWarn = static_cast<std::uint32_t>(Journal::Level::warn);
+constexpr auto kCritical = static_cast<std::uint32_t>(LogSink::Level::critical);
+constexpr auto kWarn = static_cast<std::uint32_t>(LogSink::Level::warn);
 constexpr std::array<const char*, 6> kNames{"trace", "debug", "info", "warn", "error", "critical"};
 
 std::string local_time(const char* format, std::chrono::system_clock::time_point time) {

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kLevelOff = 0xFFFF'FFFF;
 struct SinkSettings {
   enum class Type : std::uint8_t { standard_output, file };
   Type type = Type::standard_output;
-  std::uint32_t level = 2;  ///< as in Journal::Level, or kLevelOff
+  std::uint32_t level = 2;  ///< as in LogSink::Level, or kLevelOff
   bool json = false;
   std::string name;  ///< of a file, without the time and ".txt" that are put behind it
 };
@@ -30,7 +30,7 @@ struct LoggerSettings {
 /// Without a sink, critical lines of the user's and warnings of the library's own go to stderr.
 ///
 /// Threads  any, at the same time.
-class Logger final : public Journal {
+class Logger final : public LogSink {
  public:
   /// `owner`: whose lines they are. Throws Refusal with Code::configuration when a file cannot be made.
   Logger(std::string owner, const LoggerSettings& settings);

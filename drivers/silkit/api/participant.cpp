@@ -140,7 +140,7 @@ void Participant::watch_steps() {
     const std::string words = "the simulation step takes longer than ";
     if (open > soft && warned != since) {
       warned = since;
-      logger_.say(Journal::Level::warn, words + std::to_string(soft.count()) + " ms (SoftResponseTimeout)");
+      logger_.say(LogSink::Level::warn, words + std::to_string(soft.count()) + " ms (SoftResponseTimeout)");
     }
     if (open > hard && reported != since) {
       reported = since;

@@ -39,7 +39,7 @@ Handler wanted(Handler handler) {
 
 // ---------------------------------------------------------------------------------- streams, messages, calls
 
-Engine::Parts::Parts(EngineSettings with, Outbox& to, Journal& log)
+Engine::Impl::Impl(EngineSettings with, Outbox& to, LogSink& log)
     : settings(with_clocks(std::move(with))),
       id(hash64(settings.name)),
       outbox(to),
@@ -59,14 +59,14 @@ Engine::Parts::Parts(EngineSettings with, Outbox& to, Journal& log)
   links.link(kDefaultNetwork, message_type::kWorkflowConfiguration).history = true;
 }
 
-std::vector<Subscriber> Engine::Parts::subscriptions() const {
+std::vector<Subscriber> Engine::Impl::subscriptions() const {
   std::vector<Subscriber> list;
   for (const Receiver& receiver : receivers_)
     if (receiver.what != Receives::nothing) list.push_back(receiver.subscription);
   return list;
 }
 
-PeerId Engine::Parts::add_peer(const PeerInfo& info) {
+PeerId Engine::Impl::add_peer(const PeerInfo& info) {
   const PeerId peer = next_peer_++;
   peers.emplace(peer, Peer{info});
   if (connected_handler) {
@@ -79,7 +79,7 @@ PeerId Engine::Parts::add_peer(const PeerInfo& info) {
   return peer;
 }
 
-std::size_t Engine::Parts::subscribe(Receives what, std::string_view network, std::string_view type) {
+std::size_t Engine::Impl::subscribe(Receives what, std::string_view network, std::string_view type) {
   std::size_t index = receivers_.size();
   if (what == Receives::data && !free_receivers_.empty()) {
     index = free_receivers_.back();
@@ -97,7 +97,7 @@ std::size_t Engine::Parts::subscribe(Receives what, std::string_view network, st
   return index;
 }
 
-void Engine::Parts::joined() {
+void Engine::Impl::joined() {
   using namespace message_type;
   has_joined = true;
   for (const auto& [what, type] : {std::pair{Receives::service_announcement, kServiceAnnouncement},
@@ -116,7 +116,7 @@ void Engine::Parts::joined() {
   (void)discovery.announce_internal("SystemMonitor");
 }
 
-void Engine::Parts::receive(PeerId peer, const Frame& frame) {
+void Engine::Impl::receive(PeerId peer, const Frame& frame) {
   switch (frame.kind) {
     case Kind::subscription: {
       const Subscriber subscriber = decode_subscription(frame.body);
@@ -139,7 +139,7 @@ void Engine::Parts::receive(PeerId peer, const Frame& frame) {
           receivers_[index].subscription.network != acknowledge.subscriber.network)
         break;
       if (!acknowledge.success)
-        say(Journal::Level::debug,
+        say(LogSink::Level::debug,
             "a participant does not know messages of type " + acknowledge.subscriber.type);
       receivers_[index].data.unacknowledged.erase(peer);
       advance();
@@ -154,7 +154,7 @@ void Engine::Parts::receive(PeerId peer, const Frame& frame) {
   }
 }
 
-void Engine::Parts::receive_service(PeerId peer, ByteView body) {
+void Engine::Impl::receive_service(PeerId peer, ByteView body) {
   const ServiceHeader header = take_service_header(body);
   if (header.index >= receivers_.size()) return;  // nobody asked for it
   const auto index = static_cast<std::size_t>(header.index);
@@ -166,7 +166,7 @@ void Engine::Parts::receive_service(PeerId peer, ByteView body) {
       if (!time.update(peer, task) && time.has(peer)) {
         Peer& from = peers.at(peer);
         if (const auto suffix = from.went_back.suffix(settings.steady_ns()))
-          say(Journal::Level::warn, "virtual time of " + from.info.name + " went back" + *suffix);
+          say(LogSink::Level::warn, "virtual time of " + from.info.name + " went back" + *suffix);
       }
       try_step();
       if (step_open && !others_told) tell_others_completed();
@@ -214,7 +214,7 @@ void Engine::Parts::receive_service(PeerId peer, ByteView body) {
   }
 }
 
-void Engine::Parts::answer(PeerId peer, const BarrierCall& call) {
+void Engine::Impl::answer(PeerId peer, const BarrierCall& call) {
   body_.clear();
   encode_body(
       body_,
@@ -222,13 +222,13 @@ void Engine::Parts::answer(PeerId peer, const BarrierCall& call) {
   links.send(links.link(kDefaultNetwork, message_type::kBarrierReturn), peer, request_reply_service, body_);
 }
 
-void Engine::Parts::remove_peer(PeerId peer) {
+void Engine::Impl::remove_peer(PeerId peer) {
   const auto found = peers.find(peer);
   if (found == peers.end()) return;
   const Peer left = std::move(found->second);
   peers.erase(found);
   if (const std::uint64_t times = left.went_back.left_out(); times > 0)
-    say(Journal::Level::warn,
+    say(LogSink::Level::warn,
         "virtual time of " + left.info.name + " went back " + std::to_string(times) + " times more");
   links.remove_peer(peer);
   time.remove(peer);
@@ -240,7 +240,7 @@ void Engine::Parts::remove_peer(PeerId peer) {
     const Status* const last = system.status_of(left.info.name);
     if (last != nullptr && last->state != ParticipantState::invalid &&
         last->state != ParticipantState::shutdown) {
-      say(Journal::Level::warn,
+      say(LogSink::Level::warn,
           "participant " + left.info.name + " was lost in state " + std::string(name_of(last->state)));
       const std::int64_t now = settings.wall_us();
       take_status({left.info.name, ParticipantState::error, "Connection Lost", now, last->enter_us});
@@ -262,7 +262,7 @@ void Engine::Parts::remove_peer(PeerId peer) {
 
 /// Gives a call the handler of now. False: it is not to be made any more, as its state has passed or its
 /// handler is gone.
-bool Engine::Parts::still_due(Call& call) {
+bool Engine::Impl::still_due(Call& call) {
   using enum ParticipantState;
   const auto look_up = [&](const auto& handlers, auto& handler) {
     const auto found = handlers.find(call.handler_id);
@@ -309,7 +309,7 @@ bool Engine::Parts::still_due(Call& call) {
   return false;
 }
 
-bool Engine::Parts::next_call(Call& call) {
+bool Engine::Impl::next_call(Call& call) {
   while (!calls_.empty()) {
     call = std::move(calls_.front());
     calls_.pop_front();
@@ -328,10 +328,10 @@ bool Engine::Parts::next_call(Call& call) {
   return false;
 }
 
-void Engine::Parts::keep_back(Call&& call) {
+void Engine::Impl::keep_back(Call&& call) {
   if (kept_back_.size() >= kMostKeptBack) {
     if (!std::exchange(some_lost_, true))
-      say(Journal::Level::warn,
+      say(LogSink::Level::warn,
           "a handler takes too long with what it is told when it is added: what came meanwhile is lost in "
           "part");
     kept_back_.pop_front();
@@ -339,7 +339,7 @@ void Engine::Parts::keep_back(Call&& call) {
   kept_back_.push_back(std::move(call));
 }
 
-void Engine::Parts::release(Call::What what, std::uint64_t handler) {
+void Engine::Impl::release(Call::What what, std::uint64_t handler) {
   if (held_.erase({what, handler}) == 0) return;
   const auto its = std::stable_partition(kept_back_.begin(), kept_back_.end(), [&](const Call& call) {
     return call.what != what || call.handler_id != handler;
@@ -350,7 +350,7 @@ void Engine::Parts::release(Call::What what, std::uint64_t handler) {
   if (kept_back_.empty()) some_lost_ = false;
 }
 
-void Engine::Parts::call_ended(const Call& call, const std::string& thrown) {
+void Engine::Impl::call_ended(const Call& call, const std::string& thrown) {
   running_.reset();
   // What was asked for meanwhile comes first: whoever stops or pauses in a step does not ask for another one.
   while (!when_idle_.empty()) {
@@ -366,7 +366,7 @@ void Engine::Parts::call_ended(const Call& call, const std::string& thrown) {
   advance();
 }
 
-void Engine::Parts::when_idle(std::function<void()> command) {
+void Engine::Impl::when_idle(std::function<void()> command) {
   if (in_call()) {
     when_idle_.push_back(std::move(command));
   } else {
@@ -374,12 +374,12 @@ void Engine::Parts::when_idle(std::function<void()> command) {
   }
 }
 
-void Engine::Parts::tick() {
+void Engine::Impl::tick() {
   wake_at.reset();
   try_step();
 }
 
-void Engine::Parts::queue(Call::What what, std::uint64_t handler) {
+void Engine::Impl::queue(Call::What what, std::uint64_t handler) {
   Call call;
   call.what = what;
   call.handler_id = handler;
@@ -388,8 +388,8 @@ void Engine::Parts::queue(Call::What what, std::uint64_t handler) {
 
 // --------------------------------------------------------------------------------------------- the interface
 
-Engine::Engine(EngineSettings settings, Outbox& outbox, Journal& journal)
-    : parts_(std::make_unique<Parts>(std::move(settings), outbox, journal)) {}
+Engine::Engine(EngineSettings settings, Outbox& outbox, LogSink& journal)
+    : parts_(std::make_unique<Impl>(std::move(settings), outbox, journal)) {}
 Engine::~Engine() = default;
 
 const std::string& Engine::name() const { return parts_->settings.name; }
@@ -465,7 +465,7 @@ void Engine::create_time_sync() {
     throw Refusal(Code::logic, "a time sync service has to be created before the lifecycle is started");
   parts_->time_created = true;
   if (parts_->has_joined)
-    (void)parts_->subscribe(Parts::Receives::next_sim_task, kDefaultNetwork, message_type::kNextSimTask);
+    (void)parts_->subscribe(Impl::Receives::next_sim_task, kDefaultNetwork, message_type::kNextSimTask);
 }
 bool Engine::has_time_sync() const { return parts_->time_created; }
 void Engine::on_step(StepHandler handler, std::int64_t step_ns, bool asynchronous) {

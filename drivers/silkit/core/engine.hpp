@@ -31,10 +31,10 @@ class Outbox {
 };
 
 /// Says what happens, for the log.
-class Journal {
+class LogSink {
  public:
   enum class Level : std::uint32_t { trace = 0, debug = 1, info = 2, warn = 3, error = 4, critical = 5 };
-  virtual ~Journal() = default;
+  virtual ~LogSink() = default;
   virtual void say(Level level, const std::string& text) = 0;
 };
 
@@ -68,7 +68,7 @@ class DataSubscriber;  ///< likewise
 ///         WireError: the owner drops that peer.
 class Engine {
  public:
-  Engine(EngineSettings settings, Outbox& outbox, Journal& journal);
+  Engine(EngineSettings settings, Outbox& outbox, LogSink& journal);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();
@@ -179,8 +179,8 @@ class Engine {
   void on_data(DataSubscriber& subscriber, DataHandler handler);
 
  private:
-  class Parts;
-  std::unique_ptr<Parts> parts_;
+  class Impl;
+  std::unique_ptr<Impl> parts_;
 };
 
 }  // namespace tactus::silkit

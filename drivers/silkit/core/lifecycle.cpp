@@ -22,7 +22,7 @@ std::int64_t after(std::int64_t since_ns, double wait_ns) {
 
 // ---------------------------------------------------------------------------------------------------- states
 
-void Engine::Parts::set_state(ParticipantState state, std::string reason) {
+void Engine::Impl::set_state(ParticipantState state, std::string reason) {
   status.refresh_us = status.enter_us;
   status.enter_us = settings.wall_us();
   status.state = state;
@@ -35,7 +35,7 @@ void Engine::Parts::set_state(ParticipantState state, std::string reason) {
 }
 
 /// What a participant, this one too, says of itself.
-void Engine::Parts::take_status(const Status& said) {
+void Engine::Impl::take_status(const Status& said) {
   const ParticipantState before = system.state();
   if (!system.take(said)) return;
   for (const auto& [handler_id, handler] : status_handlers) {
@@ -48,7 +48,7 @@ void Engine::Parts::take_status(const Status& said) {
   note_system_state(before);
 }
 
-void Engine::Parts::note_system_state(ParticipantState before) {
+void Engine::Impl::note_system_state(ParticipantState before) {
   if (system.state() == before) return;
   for (const auto& [handler_id, handler] : system_handlers) {
     Call call;
@@ -59,16 +59,16 @@ void Engine::Parts::note_system_state(ParticipantState before) {
   }
 }
 
-void Engine::Parts::set_required(std::vector<std::string> names) {
+void Engine::Impl::set_required(std::vector<std::string> names) {
   const ParticipantState before = system.state();
   system.set_required(std::move(names));
   note_system_state(before);
   advance();
 }
 
-void Engine::Parts::start_lifecycle() {
+void Engine::Impl::start_lifecycle() {
   if (time_created && !step_handler_set)
-    say(Journal::Level::warn, "the time sync service has no step handler: its steps are empty");
+    say(LogSink::Level::warn, "the time sync service has no step handler: its steps are empty");
   lifecycle_service = discovery.announce_internal(
       "LifecycleService", {{"LifecycleIsCoordinated", std::to_string(static_cast<int>(mode))}});
   time_service = discovery.announce_internal(
@@ -79,7 +79,7 @@ void Engine::Parts::start_lifecycle() {
   advance();
 }
 
-void Engine::Parts::begin_barrier() {
+void Engine::Impl::begin_barrier() {
   std::set<PeerId> asked;
   Link& link = links.link(kDefaultNetwork, message_type::kBarrierCall);
   for (const Link::Receiver& receiver : link.receivers)
@@ -89,13 +89,13 @@ void Engine::Parts::begin_barrier() {
   links.broadcast(link, request_reply_service, body_);
 }
 
-bool Engine::Parts::waits_for_acknowledges() const {
+bool Engine::Impl::waits_for_acknowledges() const {
   for (const Receiver& receiver : receivers_)
     if (receiver.what == Receives::data && !receiver.data.unacknowledged.empty()) return true;
   return false;
 }
 
-void Engine::Parts::advance() {
+void Engine::Impl::advance() {
   if (advancing_ || !started()) return;
   advancing_ = true;
   while (advance_once()) {
@@ -105,7 +105,7 @@ void Engine::Parts::advance() {
 }
 
 /// True: a state was left, or something begun; there may be more.
-bool Engine::Parts::advance_once() {
+bool Engine::Impl::advance_once() {
   const bool coordinated = mode == OperationMode::coordinated;
   const auto system_is = [&](ParticipantState state) { return !coordinated || system.state() == state; };
   const bool ends = status.state == shutting_down || status.state == shutdown || status.state == aborting ||
@@ -214,7 +214,7 @@ bool Engine::Parts::advance_once() {
 }
 
 /// A function of the user's has returned.
-void Engine::Parts::finish(const Call& call) {
+void Engine::Impl::finish(const Call& call) {
   switch (call.what) {
     case Call::What::communication_ready:
       ready_completed = true;
@@ -249,7 +249,7 @@ void Engine::Parts::finish(const Call& call) {
 }
 
 /// A function of the user's has failed.
-void Engine::Parts::fail(const Call& call, const std::string& thrown) {
+void Engine::Impl::fail(const Call& call, const std::string& thrown) {
   const auto name = [&] {
     switch (call.what) {
       case Call::What::communication_ready:
@@ -284,14 +284,14 @@ void Engine::Parts::fail(const Call& call, const std::string& thrown) {
   step_in_handler = false;
   const std::string text = std::string("the ") + name + " handler failed: " + thrown;
   if (call.what == Call::What::abort) {
-    say(Journal::Level::error, text);
+    say(LogSink::Level::error, text);
     finish(call);  // there is nothing left to do but to end
   } else {
     report_error(text);
   }
 }
 
-void Engine::Parts::complete_communication_ready() {
+void Engine::Impl::complete_communication_ready() {
   if (!lifecycle_created || !ready_asynchronously)
     throw Refusal(Code::wrong_state, "there is no asynchronous communication ready handler to be completed");
   if (status.state != communication_initialized || !ready_pending)
@@ -302,16 +302,16 @@ void Engine::Parts::complete_communication_ready() {
   });
 }
 
-void Engine::Parts::pause(std::string reason) {
-  if (!started()) return say(Journal::Level::warn, "pause: the lifecycle has not been started");
+void Engine::Impl::pause(std::string reason) {
+  if (!started()) return say(LogSink::Level::warn, "pause: the lifecycle has not been started");
   if (status.state != running)
     return report_error("pause was asked for in state " + std::string(name_of(status.state)) + ": " + reason);
   set_state(paused, std::move(reason));
   advance();
 }
 
-void Engine::Parts::resume() {
-  if (!started()) return say(Journal::Level::warn, "continue: the lifecycle has not been started");
+void Engine::Impl::resume() {
+  if (!started()) return say(LogSink::Level::warn, "continue: the lifecycle has not been started");
   if (status.state != paused)
     return report_error("continue was asked for in state " + std::string(name_of(status.state)));
   set_state(running, "continued");
@@ -321,7 +321,7 @@ void Engine::Parts::resume() {
   advance();
 }
 
-void Engine::Parts::stop(std::string reason) {
+void Engine::Impl::stop(std::string reason) {
   if (status.state == error) {
     barrier.cancel();
     shutdown_called = false;
@@ -329,16 +329,16 @@ void Engine::Parts::stop(std::string reason) {
   } else if (status.state == running || status.state == paused) {
     set_state(stopping, std::move(reason));
   } else {
-    return say(Journal::Level::warn, "stop was asked for in state " + std::string(name_of(status.state)) +
+    return say(LogSink::Level::warn, "stop was asked for in state " + std::string(name_of(status.state)) +
                                          ", which changes nothing: " + reason);
   }
   advance();
 }
 
-void Engine::Parts::report_error(std::string reason) {
+void Engine::Impl::report_error(std::string reason) {
   if (!started() || status.state == shutdown)
-    return say(Journal::Level::warn, "an error was reported outside of the lifecycle: " + reason);
-  say(Journal::Level::error, reason);
+    return say(LogSink::Level::warn, "an error was reported outside of the lifecycle: " + reason);
+  say(LogSink::Level::error, reason);
   if (status.state == error || status.state == aborting) return;  // it ends as it is
   set_state(error, std::move(reason));
   if (abort_wanted) abort();
@@ -346,7 +346,7 @@ void Engine::Parts::report_error(std::string reason) {
 }
 
 /// Ends the lifecycle as fast as may be.
-void Engine::Parts::abort() {
+void Engine::Impl::abort() {
   if (!started() || status.state == stopping) {
     abort_wanted = true;  // at the start; or when the stop handler has returned
     return;
@@ -362,7 +362,7 @@ void Engine::Parts::abort() {
 
 // ---------------------------------------------------------------------------------------------- virtual time
 
-void Engine::Parts::on_time_sync_service(PeerId peer, const ServiceDescriptor& service) {
+void Engine::Impl::on_time_sync_service(PeerId peer, const ServiceDescriptor& service) {
   if (service.attribute("TimeSyncActive") != "1") return;
   const auto found = peers.find(peer);
   if (found == peers.end() || time.has(peer)) return;
@@ -370,7 +370,7 @@ void Engine::Parts::on_time_sync_service(PeerId peer, const ServiceDescriptor& s
   if (!time_created) return;
   if (mode == OperationMode::autonomous &&
       !has_capability(found->second.info.capabilities, "autonomous-synchronous")) {
-    say(Journal::Level::error,
+    say(LogSink::Level::error,
         "participant " + found->second.info.name +
             " knows nothing of participants that come late: the simulation is aborted");
     body_.clear();
@@ -382,25 +382,25 @@ void Engine::Parts::on_time_sync_service(PeerId peer, const ServiceDescriptor& s
   if (const auto position = time.position()) send_step(*position);  // what was said before, it has not heard
 }
 
-void Engine::Parts::send_step(const NextSimTask& task) {
+void Engine::Impl::send_step(const NextSimTask& task) {
   body_.clear();
   encode_body(body_, task);
   links.broadcast(links.link(kDefaultNetwork, message_type::kNextSimTask), time_service, body_);
 }
 
-bool Engine::Parts::may_step() const {
+bool Engine::Impl::may_step() const {
   return time_created && status.state == running && !step_open &&
          !(mode == OperationMode::coordinated && system.state() == error);
 }
 
-void Engine::Parts::request_step() {
+void Engine::Impl::request_step() {
   if (!time_created || status.state != running || step_open) return;
   if (const auto task = time.request()) send_step(*task);
   try_step();
 }
 
 /// The wall clock has come to where the next step may begin.
-bool Engine::Parts::coupling_allows() {
+bool Engine::Impl::coupling_allows() {
   if (settings.animation_factor <= 0) return true;
   const std::int64_t now = settings.steady_ns();
   if (!coupled_since_ns) {
@@ -415,7 +415,7 @@ bool Engine::Parts::coupling_allows() {
   return false;
 }
 
-void Engine::Parts::try_step() {
+void Engine::Impl::try_step() {
   if (step_queued || !may_step() || !time.ready() || !coupling_allows()) return;
   step_queued = true;
   Call call;
@@ -424,7 +424,7 @@ void Engine::Parts::try_step() {
 }
 
 /// The step is taken now; step_open stays false when it is not to be.
-void Engine::Parts::begin_step(Call& call) {
+void Engine::Impl::begin_step(Call& call) {
   if (!time.begun()) {
     if (const auto at = time.hop_on()) {
       if (mode == OperationMode::coordinated) {
@@ -455,16 +455,16 @@ void Engine::Parts::begin_step(Call& call) {
   call.duration_ns = task.duration_ns;
 }
 
-void Engine::Parts::finish_step() {
+void Engine::Impl::finish_step() {
   step_open = false;
   request_step();
 }
 
-void Engine::Parts::complete_step() {
+void Engine::Impl::complete_step() {
   if (!time_created || !step_asynchronous)
     throw Refusal(Code::logic, "there is no asynchronous step handler whose step could be completed");
   if (!step_open) {
-    say(Journal::Level::warn, "a step was completed, but none is open");
+    say(LogSink::Level::warn, "a step was completed, but none is open");
     return;
   }
   if (step_in_handler) {
@@ -475,7 +475,7 @@ void Engine::Parts::complete_step() {
 }
 
 /// For who waits until all others are done with the present step.
-void Engine::Parts::tell_others_completed() {
+void Engine::Impl::tell_others_completed() {
   if (others_handlers.empty() || !time.others_completed()) return;
   others_told = true;
   for (const auto& [handler_id, handler] : others_handlers)

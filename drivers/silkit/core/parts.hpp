@@ -23,9 +23,9 @@ namespace tactus::silkit {
 
 /// What an engine is made of. engine.cpp: streams, messages and calls; lifecycle.cpp: states and virtual
 /// time; pubsub.cpp: publishers and subscribers.
-class Engine::Parts {
+class Engine::Impl {
  public:
-  Parts(EngineSettings with, Outbox& to, Journal& log);
+  Impl(EngineSettings with, Outbox& to, LogSink& log);
 
   // ---- engine.cpp
   std::vector<Subscriber> subscriptions() const;
@@ -68,12 +68,12 @@ class Engine::Parts {
   // What the user asks for while a function of the user's runs is done when that has returned.
   void when_idle(std::function<void()> command);
   bool in_call() const { return running_.has_value(); }
-  void say(Journal::Level level, const std::string& text) { journal.say(level, text); }
+  void say(LogSink::Level level, const std::string& text) { journal.say(level, text); }
 
   const EngineSettings settings;
   const std::uint64_t id;
   Outbox& outbox;
-  Journal& journal;
+  LogSink& journal;
   Links links;
   Discovery discovery;
   SystemView system;
@@ -83,7 +83,7 @@ class Engine::Parts {
   struct Peer {
     PeerInfo info;
     bool time_sync = false;
-    Seldom went_back{};
+    LogThrottle went_back{};
   };
   std::map<PeerId, Peer> peers;
   bool has_joined = false;

@@ -34,7 +34,7 @@ void check_name(const std::string& name, const char* what, bool taken) {
 
 }  // namespace
 
-void Engine::Parts::connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service) {
+void Engine::Impl::connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service) {
   std::vector<std::size_t>& from = received_from_[publisher];
   if (from.size() >= kMostReceivers)
     throw WireError("it has had more than " + std::to_string(kMostReceivers) + " publishers that match");
@@ -55,14 +55,14 @@ void Engine::Parts::connect(DataSubscriber& subscriber, PeerId publisher, const 
   receivers_[index].data.service = announced;
 }
 
-void Engine::Parts::connect_all(PeerId publisher, const ServiceDescriptor& service) {
+void Engine::Impl::connect_all(PeerId publisher, const ServiceDescriptor& service) {
   const auto same_topic = [&](const DataSubscriber& subscriber) {
     return subscriber.topic.topic == service.attribute("PubSub::topic");
   };
   if (std::none_of(subscribers.begin(), subscribers.end(), same_topic)) return;
   const std::optional<TopicSpec> topic = topic_of(service);
   if (!topic) {
-    say(Journal::Level::warn, "publisher " + service.name + " of participant " + service.participant +
+    say(LogSink::Level::warn, "publisher " + service.name + " of participant " + service.participant +
                                   " does not say, or not readably, what it publishes, and is ignored");
     return;
   }
@@ -70,7 +70,7 @@ void Engine::Parts::connect_all(PeerId publisher, const ServiceDescriptor& servi
     if (topics_match(*topic, subscriber.topic)) connect(subscriber, publisher, service);
 }
 
-void Engine::Parts::disconnect_all(PeerId publisher, const std::string& network) {
+void Engine::Impl::disconnect_all(PeerId publisher, const std::string& network) {
   const auto found = received_from_.find(publisher);
   if (found == received_from_.end()) return;
   for (const std::size_t index : found->second) {
@@ -82,14 +82,14 @@ void Engine::Parts::disconnect_all(PeerId publisher, const std::string& network)
 }
 
 /// Nobody sends to these indexes any more.
-void Engine::Parts::free_receivers_of(PeerId publisher) {
+void Engine::Impl::free_receivers_of(PeerId publisher) {
   const auto found = received_from_.find(publisher);
   if (found == received_from_.end()) return;
   free_receivers_.insert(free_receivers_.end(), found->second.begin(), found->second.end());
   received_from_.erase(found);
 }
 
-void Engine::Parts::deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns) {
+void Engine::Impl::deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns) {
   Call call;
   call.what = Call::What::data;
   call.subscriber = &subscriber;
@@ -100,14 +100,14 @@ void Engine::Parts::deliver(DataSubscriber& subscriber, ByteView data, std::int6
   calls_.push_back(std::move(call));
 }
 
-void Engine::Parts::take_data(PeerId peer, std::size_t index, ByteView body) {
+void Engine::Impl::take_data(PeerId peer, std::size_t index, ByteView body) {
   const DataMessage message = decode_data(body);
   if (receivers_[index].data.publisher != peer) return;  // it speaks for somebody else
   deliver(*receivers_[index].data.subscriber, message.data, message.time_ns);
 }
 
 DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec& topic, bool history) {
-  Parts& parts = *parts_;
+  Impl& parts = *parts_;
   check_name(name, "data publisher",
              std::any_of(parts.publishers.begin(), parts.publishers.end(),
                          [&](const DataPublisher& other) { return other.name == name; }));
@@ -133,7 +133,7 @@ DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec
 }
 
 void Engine::publish(DataPublisher& publisher, ByteView data) {
-  Parts& parts = *parts_;
+  Impl& parts = *parts_;
   const std::int64_t time_ns = now_ns();
   parts.body_.clear();
   encode_body(parts.body_, DataMessage{data, time_ns});
@@ -149,7 +149,7 @@ void Engine::publish(DataPublisher& publisher, ByteView data) {
 
 DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSpec& topic,
                                           DataHandler handler) {
-  Parts& parts = *parts_;
+  Impl& parts = *parts_;
   check_name(name, "data subscriber",
              std::any_of(parts.subscribers.begin(), parts.subscribers.end(),
                          [&](const DataSubscriber& other) { return other.name == name; }));

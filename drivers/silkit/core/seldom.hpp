@@ -9,7 +9,7 @@ namespace tactus::silkit {
 /// Of many lines that are alike: the first is said, then one per second at most, with how many were left out.
 ///
 /// Threads  a value; one thread at a time.
-class Seldom {
+class LogThrottle {
  public:
   /// What to append to the line that is due at `now_ns` (any steady clock); nothing: it is left out.
   std::optional<std::string> suffix(std::int64_t now_ns) {

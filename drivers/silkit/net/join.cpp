@@ -25,7 +25,7 @@ std::string working_folder() {
 
 }  // namespace
 
-void Mesh::Parts::join() {
+void Mesh::Impl::join() {
   if (door_ || leaving_) throw Refusal(Code::logic, "a participant joins once");
   check_settings();
   open_acceptors();
@@ -44,7 +44,7 @@ void Mesh::Parts::join() {
   }
 }
 
-void Mesh::Parts::check_settings() {
+void Mesh::Impl::check_settings() {
   try {
     registry_ = parse_registry_uri(settings_.registry_uri);
   } catch (const std::invalid_argument& failure) {
@@ -59,11 +59,11 @@ void Mesh::Parts::check_settings() {
                       " is less than 100 ms");
 }
 
-SocketOptions Mesh::Parts::options() const {
+SocketOptions Mesh::Impl::options() const {
   return {settings_.tcp_no_delay, settings_.tcp_quick_ack, settings_.send_buffer, settings_.receive_buffer};
 }
 
-void Mesh::Parts::open_acceptors() {
+void Mesh::Impl::open_acceptors() {
   std::vector<Listener> listeners;
   if (settings_.acceptors.empty()) {
     if (settings_.domain_sockets) {
@@ -74,7 +74,7 @@ void Mesh::Parts::open_acceptors() {
       try {
         listeners.emplace_back(local, options());
       } catch (const std::exception& failure) {
-        journal_.say(Journal::Level::info, std::string("no domain socket, TCP only: ") + failure.what());
+        journal_.say(LogSink::Level::info, std::string("no domain socket, TCP only: ") + failure.what());
       }
     }
     Uri tcp;
@@ -104,21 +104,23 @@ void Mesh::Parts::open_acceptors() {
     }
   }
   door_.emplace(
-      io_, Door::Settings{.patience = settings_.connect_timeout, .most_strangers = 256, .options = options()},
+      io_,
+      ConnectionAcceptor::Settings{
+          .patience = settings_.connect_timeout, .most_strangers = 256, .options = options()},
       [this](Descriptor socket) { return enter(std::move(socket)); },
       [this](Stream& stream, const std::string& why) { ended(static_cast<Link&>(stream), why); });
   acceptors_.clear();
   for (Listener& listener : listeners) {
     acceptors_.push_back(listener.uri().text());
     if (!listener.uri().is_loopback())
-      journal_.say(Journal::Level::warn, acceptors_.back() +
+      journal_.say(LogSink::Level::warn, acceptors_.back() +
                                              " can be reached from other machines, by anybody: the protocol "
                                              "knows no passwords");
     door_->listen(std::move(listener));
   }
 }
 
-void Mesh::Parts::run_io() {
+void Mesh::Impl::run_io() {
   thread_.emplace(settings_.io_thread, [this] {
     io_thread_id_.store(std::this_thread::get_id());
     try {
@@ -130,11 +132,12 @@ void Mesh::Parts::run_io() {
     }
     io_thread_id_.store({});  // a later thread may get the same one
   });
-  for (const rtsync::Provision& wish : thread_->provisions())
-    if (!wish.granted) journal_.say(Journal::Level::warn, "the I/O thread: " + rtsync::sentence(wish));
+  for (const rtsync::Provision& add_provision : thread_->provisions())
+    if (!add_provision.granted)
+      journal_.say(LogSink::Level::warn, "the I/O thread: " + rtsync::sentence(add_provision));
 }
 
-Descriptor Mesh::Parts::reach_registry() {
+Descriptor Mesh::Impl::reach_registry() {
   std::vector<Address> addresses;
   std::string tried;
   if (settings_.domain_sockets) {
@@ -177,14 +180,14 @@ Descriptor Mesh::Parts::reach_registry() {
 
 /// Returns whether `ready` came true in time. Throws what has failed meanwhile.
 template <class Ready>
-bool Mesh::Parts::wait_for_others(Clock::time_point until, Ready ready) {
+bool Mesh::Impl::wait_for_others(Clock::time_point until, Ready ready) {
   std::unique_lock lock(joining_.mutex);
   const bool in_time = joining_.changed.wait_until(lock, until, [&] { return joining_.failure || ready(); });
   if (joining_.failure) throw Refusal(Code::protocol, *joining_.failure);
   return in_time;
 }
 
-void Mesh::Parts::introduce() {
+void Mesh::Impl::introduce() {
   auto socket = std::make_shared<Descriptor>(reach_registry());
   asio::post(io_, [this, socket] {
     auto link = std::make_shared<Link>(*this, std::move(*socket), Link::Phase::greeted);
@@ -200,7 +203,7 @@ void Mesh::Parts::introduce() {
                                       "; is that a registry?");
 }
 
-void Mesh::Parts::meet(const std::vector<PeerInfo>& known) {
+void Mesh::Impl::meet(const std::vector<PeerInfo>& known) {
   std::vector<std::vector<Address>> places(known.size());
   std::vector<std::string> unknown(known.size());
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -259,12 +262,12 @@ void Mesh::Parts::meet(const std::vector<PeerInfo>& known) {
       joining_.joined = true;
       joining_.changed.notify_all();
     }
-    turn_over();
+    end_read_cycle();
   });
   (void)wait_for_others(Clock::time_point::max(), [this] { return joining_.joined; });
 }
 
-void Mesh::Parts::fail_join(const std::string& why) {
+void Mesh::Impl::fail_join(const std::string& why) {
   const std::lock_guard lock(joining_.mutex);
   if (joining_.joined || joining_.failure) return;
   joining_.failure = why;

@@ -12,15 +12,15 @@ constexpr std::chrono::seconds kLeavePatience{1};
 
 }  // namespace
 
-Mesh::Parts::Parts(MeshSettings settings, MeshOwner& owner, Journal& journal)
+Mesh::Impl::Impl(MeshSettings settings, MeshOwner& owner, LogSink& journal)
     : settings_(std::move(settings)),
       owner_(owner),
       journal_(journal),
-      nudge_(io_, [this] { turn_over(); }) {}
+      nudge_(io_, [this] { end_read_cycle(); }) {}
 
 // ---- writing
 
-void Mesh::Parts::send(PeerId peer, ByteView message) {
+void Mesh::Impl::send(PeerId peer, ByteView message) {
   const auto found = peers_.find(peer);
   if (found == peers_.end()) return;
   Link& link = *found->second;
@@ -39,12 +39,12 @@ void Mesh::Parts::send(PeerId peer, ByteView message) {
   mark_dirty(link);
 }
 
-void Mesh::Parts::mark_dirty(Link& link) {
+void Mesh::Impl::mark_dirty(Link& link) {
   if (std::exchange(link.dirty, true)) return;
   dirty_.push_back(&link);
 }
 
-void Mesh::Parts::flush() {
+void Mesh::Impl::flush() {
   for (Link* link : dirty_) {
     link->dirty = false;
     if (!link->full) write(*link);
@@ -52,14 +52,14 @@ void Mesh::Parts::flush() {
   dirty_.clear();
 }
 
-void Mesh::Parts::write(Link& link) {
+void Mesh::Impl::write(Link& link) {
   const bool was_full = std::exchange(link.full, link.write() == Stream::Written::waiting);
   if (!link.full || was_full) return;
   full_.push_back(&link);
   nudge_.post();
 }
 
-void Mesh::Parts::writable(Link& link) {
+void Mesh::Impl::writable(Link& link) {
   {
     const auto lock = owner_.lock();
     link.full = link.write() == Stream::Written::waiting;
@@ -68,18 +68,18 @@ void Mesh::Parts::writable(Link& link) {
   if (leaving_) go_when_written();
 }
 
-void Mesh::Parts::wake() { nudge_.post(); }
+void Mesh::Impl::wake() { nudge_.post(); }
 
 // ---- turns, on the I/O thread
 
-void Mesh::Parts::turn_over() {
+void Mesh::Impl::end_read_cycle() {
   if (leaving_) return go_when_written();
   owner_.serve();
-  run_errands();
+  run_pending_work();
 }
 
 /// What has come up for this thread while others, or the user's calls on it, used the mesh.
-void Mesh::Parts::run_errands() {
+void Mesh::Impl::run_pending_work() {
   LinkPtr overflowed;
   {
     const auto lock = owner_.lock();
@@ -93,12 +93,12 @@ void Mesh::Parts::run_errands() {
                          " bytes wait for it, and " + std::to_string(settings_.most_queued) + " are allowed");
 }
 
-void Mesh::Parts::wait_for_the_full() {
+void Mesh::Impl::wait_for_the_full() {
   for (Link* link : full_) link->when_writable();
   full_.clear();
 }
 
-void Mesh::Parts::set_timer(std::optional<std::int64_t> at) {
+void Mesh::Impl::set_timer(std::optional<std::int64_t> at) {
   if (!at) return;  // one that is set may expire in vain
   const Clock::time_point until{std::chrono::nanoseconds(*at)};
   if (until >= timer_at_) return;
@@ -112,26 +112,26 @@ void Mesh::Parts::set_timer(std::optional<std::int64_t> at) {
       const std::optional<std::int64_t> due = owner_.engine().wake_at();
       if (due && *due <= Clock::now().time_since_epoch().count()) owner_.engine().tick();
     }
-    turn_over();
+    end_read_cycle();
   });
 }
 
 // ---- leaving
 
-void Mesh::Parts::leave() {
+void Mesh::Impl::leave() {
   if (!door_) return;
   if (thread_) {
     asio::post(io_, [this] { begin_leave(); });
     try {
       thread_->join();
     } catch (const std::exception& failure) {
-      journal_.say(Journal::Level::error, std::string("the I/O thread ended: ") + failure.what());
+      journal_.say(LogSink::Level::error, std::string("the I/O thread ended: ") + failure.what());
     }
     thread_.reset();
   }
   leaving_ = true;
   if (const std::uint64_t more = complaints_.left_out(); more > 0)
-    journal_.say(Journal::Level::warn, std::to_string(more) + " streams more were refused or disconnected");
+    journal_.say(LogSink::Level::warn, std::to_string(more) + " streams more were refused or disconnected");
   const auto lock = owner_.lock();
   for (const LinkPtr& link : links_) {
     link->finish();
@@ -143,7 +143,7 @@ void Mesh::Parts::leave() {
   door_.reset();
 }
 
-void Mesh::Parts::begin_leave() {
+void Mesh::Impl::begin_leave() {
   leaving_ = true;
   door_->close();
   {
@@ -156,7 +156,7 @@ void Mesh::Parts::begin_leave() {
   go_when_written();
 }
 
-void Mesh::Parts::go_when_written() {
+void Mesh::Impl::go_when_written() {
   const auto lock = owner_.lock();
   wait_for_the_full();
   for (const LinkPtr& link : links_)
@@ -166,8 +166,8 @@ void Mesh::Parts::go_when_written() {
 
 // ---- Mesh
 
-Mesh::Mesh(MeshSettings settings, MeshOwner& owner, Journal& journal)
-    : parts_(std::make_unique<Parts>(std::move(settings), owner, journal)) {}
+Mesh::Mesh(MeshSettings settings, MeshOwner& owner, LogSink& journal)
+    : parts_(std::make_unique<Impl>(std::move(settings), owner, journal)) {}
 Mesh::~Mesh() = default;
 void Mesh::join() { parts_->join(); }
 void Mesh::leave() { parts_->leave(); }

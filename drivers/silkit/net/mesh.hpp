@@ -54,7 +54,7 @@ class MeshOwner {
 ///          owner's lock. on_io_thread: any.
 class Mesh final : public Outbox {
  public:
-  Mesh(MeshSettings settings, MeshOwner& owner, Journal& journal);
+  Mesh(MeshSettings settings, MeshOwner& owner, LogSink& journal);
   Mesh(const Mesh&) = delete;
   Mesh& operator=(const Mesh&) = delete;
   ~Mesh() override;  ///< leaves
@@ -80,8 +80,8 @@ class Mesh final : public Outbox {
   std::vector<std::string> acceptors() const;
 
  private:
-  class Parts;
-  std::unique_ptr<Parts> parts_;
+  class Impl;
+  std::unique_ptr<Impl> parts_;
 };
 
 }  // namespace tactus::silkit

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "drivers/silkit/core/seldom.hpp"
-#include "drivers/silkit/net/door.hpp"
+#include "drivers/silkit/net/connection_acceptor.hpp"
 #include "drivers/silkit/net/mesh.hpp"
 #include "drivers/silkit/net/nudge.hpp"
 #include "drivers/silkit/net/stream.hpp"
@@ -19,12 +19,12 @@ namespace tactus::silkit {
 
 inline std::string in_quotes(const std::string& name) { return "'" + name + "'"; }
 
-class Mesh::Parts {
+class Mesh::Impl {
  public:
-  Parts(MeshSettings settings, MeshOwner& owner, Journal& journal);
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  ~Parts() { leave(); }
+  Impl(MeshSettings settings, MeshOwner& owner, LogSink& journal);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() { leave(); }
 
   void join();
   void leave();
@@ -46,7 +46,7 @@ class Mesh::Parts {
       greeted,   ///< this participant has announced itself, and waits for the reply
       up,
     };
-    Link(Parts& parts, Descriptor socket, Phase the_phase)
+    Link(Impl& parts, Descriptor socket, Phase the_phase)
         : Stream(parts.io_, std::move(socket)), phase(the_phase), parts_(parts) {}
 
     Phase phase;
@@ -62,7 +62,7 @@ class Mesh::Parts {
     void received(const Frame& frame) override { parts_.received(*this, frame); }
     void ended(const std::string& why) override { parts_.ended(*this, why); }
     void writable() override { parts_.writable(*this); }
-    Parts& parts_;
+    Impl& parts_;
   };
   using LinkPtr = std::shared_ptr<Link>;
 
@@ -105,8 +105,8 @@ class Mesh::Parts {
 
   // ---- turns, on the I/O thread (mesh.cpp)
   void writable(Link& link);
-  void turn_over();
-  void run_errands();
+  void end_read_cycle();
+  void run_pending_work();
   void set_timer(std::optional<std::int64_t> at);
   void begin_leave();
   void go_when_written();
@@ -120,21 +120,21 @@ class Mesh::Parts {
 
   const MeshSettings settings_;
   MeshOwner& owner_;
-  Journal& journal_;
+  LogSink& journal_;
   Uri registry_;
   std::vector<std::string> acceptors_;
   Joining joining_;
 
-  Nudge nudge_;  // keeps a post of the io_context, so it outlives it
+  CoalescedPost nudge_;  // keeps a post of the io_context, so it outlives it
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   asio::steady_timer timer_{io_};
   Clock::time_point timer_at_ = Clock::time_point::max();  ///< max: not set
   asio::steady_timer leave_timer_{io_};
   bool leaving_ = false;
-  std::optional<Door> door_;
+  std::optional<ConnectionAcceptor> door_;
   std::set<LinkPtr> links_;
-  Seldom complaints_;  ///< the I/O thread's
+  LogThrottle complaints_;  ///< the I/O thread's
 
   // ---- under the owner's lock
   std::unordered_map<PeerId, Link*> peers_;

@@ -14,11 +14,11 @@ namespace tactus::silkit {
 /// Any number of posts before the function runs are one, and none of them touches the heap.
 ///
 /// Threads  post: any. Outlives the io_context, which keeps its posts here.
-class Nudge {
+class CoalescedPost {
  public:
-  Nudge(asio::io_context& io, std::function<void()> run) : io_(io), run_(std::move(run)) {}
-  Nudge(const Nudge&) = delete;
-  Nudge& operator=(const Nudge&) = delete;
+  CoalescedPost(asio::io_context& io, std::function<void()> run) : io_(io), run_(std::move(run)) {}
+  CoalescedPost(const CoalescedPost&) = delete;
+  CoalescedPost& operator=(const CoalescedPost&) = delete;
 
   void post() {
     if (!pending_.exchange(true)) asio::post(io_, Handler{this});
@@ -29,10 +29,10 @@ class Nudge {
   template <class T>
   struct Slot {
     using value_type = T;
-    Nudge* nudge;
+    CoalescedPost* nudge;
     template <class U>
     Slot(const Slot<U>& other) : nudge(other.nudge) {}  // allocators convert
-    explicit Slot(Nudge* the_nudge) : nudge(the_nudge) {}
+    explicit Slot(CoalescedPost* the_nudge) : nudge(the_nudge) {}
     T* allocate(std::size_t count) {
       if (sizeof(T) * count > sizeof nudge->memory_) throw std::bad_alloc();
       return reinterpret_cast<T*>(nudge->memory_.data());
@@ -45,7 +45,7 @@ class Nudge {
   };
   struct Handler {
     using allocator_type = Slot<void>;
-    Nudge* nudge;
+    CoalescedPost* nudge;
     allocator_type get_allocator() const { return allocator_type(nudge); }
     void operator()() const {
       nudge->pending_.store(false);

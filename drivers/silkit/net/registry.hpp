@@ -27,7 +27,7 @@ struct RegistrySettings {
 /// Threads  any; handlers are called on the I/O thread, without a lock held.
 class Registry {
  public:
-  Registry(RegistrySettings settings, Journal& journal);
+  Registry(RegistrySettings settings, LogSink& journal);
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
   ~Registry();
@@ -42,8 +42,8 @@ class Registry {
   std::vector<std::string> participants() const;
 
  private:
-  class Parts;
-  std::unique_ptr<Parts> parts_;
+  class Impl;
+  std::unique_ptr<Impl> parts_;
 };
 
 }  // namespace tactus::silkit

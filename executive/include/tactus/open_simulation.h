@@ -4,20 +4,20 @@
  * what becomes of each date.
  *
  *      tactus_open_simulation* rig = NULL;
- *      if (tactus_open_simulation_create("servo.yaml", NULL, &rig) != TACTUS_DONE) complain();
- *      while (tactus_open_simulation_run_open(rig, next_stop(), in, 1, out, 1) == TACTUS_DONE &&
+ *      if (tactus_open_simulation_create("servo.yaml", NULL, &rig) != TACTUS_OK) complain();
+ *      while (tactus_open_simulation_run_open(rig, next_stop(), in, 1, out, 1) == TACTUS_OK &&
  *             !tactus_open_simulation_over(rig))
  *        regulate(in, out);
  *      tactus_open_simulation_destroy(rig);
  *
  *  Every function that can fail returns a tactus_result; tactus_open_simulation_last_error() has the words.
- * No C++ exception comes out, and NULL where something is needed is TACTUS_WRONG_CALL. One simulation at a
- * time in a process; what it changes for the process stands in docs/episodes.md. Destroy it before exit().
+ * No C++ exception comes out, and NULL where something is needed is TACTUS_ERROR_ARGUMENT. One simulation at
+ * a time in a process; what it changes for the process stands in docs/episodes.md. Destroy it before exit().
  *
  *  Texts that are returned are valid until the same thread asks the same again.
  *
- *  Threads: run_open and run: one thread at a time, else TACTUS_WRONG_CALL. The others: any. destroy ends the
- * calls that are under way in other threads; none may begin once it was called.
+ *  Threads: run_open and run: one thread at a time, else TACTUS_ERROR_ARGUMENT. The others: any. destroy ends
+ * the calls that are under way in other threads; none may begin once it was called.
  */
 #include <stddef.h>
 #include <tactus/model.h>
@@ -29,13 +29,13 @@ extern "C" {
 typedef struct tactus_open_simulation tactus_open_simulation;
 
 typedef enum tactus_result {
-  TACTUS_DONE = 0,
-  TACTUS_WRONG_CALL,    /**< an argument is NULL or of no use, or another thread is in a call */
-  TACTUS_WRONG_RIG,     /**< the rig file or an option; nothing was started */
-  TACTUS_WRONG_MACHINE, /**< the machine cannot do what the rig requires; nothing was started */
-  TACTUS_WRONG_EPISODE, /**< a date, a name or a type, a line for each; nothing has run */
-  TACTUS_OVER,          /**< the run is over: with run_open, since an earlier call */
-  TACTUS_TROUBLE        /**< anything else: no memory, no thread ... */
+  TACTUS_OK = 0,
+  TACTUS_ERROR_ARGUMENT, /**< an argument is NULL or of no use, or another thread is in a call */
+  TACTUS_ERROR_RIG_FILE, /**< the rig file or an option; nothing was started */
+  TACTUS_ERROR_MACHINE,  /**< the machine cannot do what the rig requires; nothing was started */
+  TACTUS_ERROR_EPISODE,  /**< a date, a name or a type, a line for each; nothing has run */
+  TACTUS_ENDED,          /**< the run is over: with run_open, since an earlier call */
+  TACTUS_ERROR_INTERNAL  /**< anything else: no memory, no thread ... */
 } tactus_result;
 
 /** All zero, or no options at all: as `tactus run` without options, in real time if the rig says so. */
@@ -69,7 +69,7 @@ TACTUS_EXPORT tactus_result tactus_open_simulation_create(const char* rig_file,
                                                           tactus_open_simulation** made);
 
 /** Runs every frame whose date is not after `stop_date` (NULL: to the end of the run), and returns when the
- *  rig is in Pause. The call that meets the end of the run returns TACTUS_DONE too: see _over. */
+ *  rig is in Pause. The call that meets the end of the run returns TACTUS_OK too: see _over. */
 TACTUS_EXPORT tactus_result tactus_open_simulation_run_open(tactus_open_simulation* simulation,
                                                             const char* stop_date,
                                                             const tactus_episode_item* in, size_t in_count,

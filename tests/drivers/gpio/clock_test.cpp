@@ -23,15 +23,15 @@ namespace {
 using namespace std::chrono_literals;
 using rtsync::EdgeRead;
 using rtsync::EdgeStatus;
-using rtsync::Instant;
 using rtsync::MonotonicTime;
+using rtsync::TimePoint;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Instant<MonotonicTime> now(clockid_t clock = CLOCK_MONOTONIC) {
+TimePoint<MonotonicTime> now(clockid_t clock = CLOCK_MONOTONIC) {
   timespec time{};
   (void)::clock_gettime(clock, &time);
-  return Instant<MonotonicTime>(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+  return TimePoint<MonotonicTime>(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
 }
 
 /// Edges through a pipe: as many bytes as a time stamp has, for each.
@@ -44,7 +44,7 @@ class PipeLine final : public EdgeLine {
     (void)::close(ends_[0]);
     hang_up();
   }
-  void edge(Instant<MonotonicTime> stamp) const {
+  void edge(TimePoint<MonotonicTime> stamp) const {
     const std::int64_t ns = stamp.time_since_epoch().count();
     if (::write(ends_[1], &ns, sizeof ns) != sizeof ns) throw std::runtime_error("write");
   }
@@ -71,7 +71,7 @@ class EdgeSourceTest : public testing::Test {
   std::unique_ptr<PipeLine> made_ = std::make_unique<PipeLine>();
   PipeLine& line_ = *made_;
   EdgeLineSource source_{std::move(made_), "gpiochip0 line 3, rising"};
-  std::array<Instant<MonotonicTime>, 64> read_;
+  std::array<TimePoint<MonotonicTime>, 64> read_;
 };
 
 TEST_F(EdgeSourceTest, TakesAllThatAreThereWithoutWaiting) {

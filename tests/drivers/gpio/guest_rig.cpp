@@ -40,11 +40,11 @@ executive::SafeOutput* g_safe = nullptr;
 
 std::shared_ptr<const drivers::gpio::Gpio> gpio() { return drivers::gpio::system_gpio(); }
 
-rtsync::Instant<rtsync::MonotonicTime> now() {
+rtsync::TimePoint<rtsync::MonotonicTime> now() {
   timespec time{};
   (void)::clock_gettime(CLOCK_MONOTONIC, &time);
-  return rtsync::Instant<rtsync::MonotonicTime>(std::chrono::seconds(time.tv_sec) +
-                                                std::chrono::nanoseconds(time.tv_nsec));
+  return rtsync::TimePoint<rtsync::MonotonicTime>(std::chrono::seconds(time.tv_sec) +
+                                                  std::chrono::nanoseconds(time.tv_nsec));
 }
 
 int out(const std::vector<std::string>& words) {
@@ -112,7 +112,7 @@ int edges(const std::vector<std::string>& words) {
   const auto source = driver.open({.rig = words.at(1)});
   std::cout << "open: " << source->what() << std::endl;
   if (words.size() > 4) (void)::usleep(static_cast<useconds_t>(std::stoi(words[4])) * 1000);
-  std::array<rtsync::Instant<rtsync::MonotonicTime>, 64> read;
+  std::array<rtsync::TimePoint<rtsync::MonotonicTime>, 64> read;
   for (int i = 0; i < std::stoi(words.at(3)); ++i) {
     const auto begin = now();
     const rtsync::EdgeRead got = source->wait(begin + std::chrono::milliseconds(500), read);

@@ -25,8 +25,9 @@ constexpr std::uint64_t kPlans = 250;
 /// traces that restart jobs leave on purpose.
 Sketch random_plan(std::uint64_t seed) {
   Sketch sketch = test::random_sketch(seed);
-  std::erase_if(sketch.orders,
-                [](const TimedOrder& o) { return o.order != Order::enable && o.order != Order::disable; });
+  std::erase_if(sketch.commands, [](const TimedCommand& o) {
+    return o.command != Command::enable && o.command != Command::disable;
+  });
   for (test::SketchJob& job : sketch.jobs) {
     job.commands = false;
     if (job.job_class == TACTUS_RESTART) job.job_class = TACTUS_PRELOAD_CHECKPOINT;
@@ -73,8 +74,8 @@ using State = std::map<std::string, std::vector<std::byte>>;
 State state_at(const Sketch& sketch, std::int64_t k, std::uint64_t seed) {
   World world(sketch);
   const Loader idle(world);
-  test::SimCrew crew(world.executive(), world.clock, {.seed = seed});
-  world.executive().set_crew(crew);
+  test::SimWorkerPool crew(world.executive(), world.clock, {.seed = seed});
+  world.executive().set_workers(crew);
   start(world);
   EXPECT_EQ(world.executive().run(k).outcome, Outcome::completed);
   const std::vector<std::byte> bytes = world.executive().copy_state();

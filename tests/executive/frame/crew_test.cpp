@@ -1,6 +1,4 @@
 // Failures and stuck threads on every kind of crew: the main thread alone, simulated threads, real threads.
-#include "executive/frame/crew.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "executive/frame/worker_pool.hpp"
 #include "tests/executive/support/bench.hpp"
 #include "tests/executive/support/random_sketch.hpp"
 #include "tests/executive/support/sim_crew.hpp"
@@ -20,10 +19,10 @@ namespace {
 using namespace std::chrono_literals;
 using rtsync::Period;
 using rtsync::WaitMode;
-using test::Bench;
 using test::CrewThreads;
-using test::SimCrew;
+using test::PlanFixture;
 using test::SimCrewSettings;
+using test::SimWorkerPool;
 using test::World;
 using ::testing::HasSubstr;
 
@@ -36,13 +35,13 @@ const char* name_of(On on) {
   return kNames[static_cast<int>(on)];
 }
 
-RunEnd run_on(Bench& bench, On on, std::int64_t frames, std::uint64_t seed = 1) {
+RunEnd run_on(PlanFixture& bench, On on, std::int64_t frames, std::uint64_t seed = 1) {
   bench.plan.stuck_after = 60s;
   Executive& executive = bench.make();
   if (on == On::main_alone) return bench.run(frames);
   if (on == On::simulated_threads) {
-    SimCrew crew(executive, bench.clock, {.seed = seed});
-    executive.set_crew(crew);
+    SimWorkerPool crew(executive, bench.clock, {.seed = seed});
+    executive.set_workers(crew);
     return bench.run(frames);
   }
   const CrewThreads threads(executive);
@@ -51,11 +50,11 @@ RunEnd run_on(Bench& bench, On on, std::int64_t frames, std::uint64_t seed = 1) 
 
 int nothing(const tactus_call&) { return 0; }
 
-std::size_t add_thread(Bench& bench, const char* name, WaitMode wait = WaitMode::adaptive) {
+std::size_t add_thread(PlanFixture& bench, const char* name, WaitMode wait = WaitMode::adaptive) {
   bench.plan.threads.push_back({name, ThreadKind::scheduled, {}, wait});
   return bench.plan.threads.size();
 }
-std::size_t add_must_finish(Bench& bench, const char* name, std::int64_t frames) {
+std::size_t add_must_finish(PlanFixture& bench, const char* name, std::int64_t frames) {
   bench.plan.threads.push_back({name, ThreadKind::asynchronous_must_finish, Period{1'000'000 * frames, 1}});
   return bench.plan.threads.size();
 }
@@ -75,7 +74,7 @@ bool wait_until(Condition condition) {
 TEST(CrewFailure, OnAWorkerEndsTheRigAndNamesJobAndThread) {
   for (const On on : kAllCrews) {
     SCOPED_TRACE(name_of(on));
-    Bench bench;
+    PlanFixture bench;
     bench.job("main.step", TACTUS_SCHEDULED, nothing);
     bench.job("io.read", TACTUS_SENSOR, [](const tactus_call& call) { return call.frame == 3 ? 5 : 0; })
         .thread = add_thread(bench, "io");
@@ -102,7 +101,7 @@ TEST(CrewFailure, OfTwoInOneInstantTheFirstInTheOrderOfThePlanIsNamed) {
     for (const On on : kAllCrews) {
       for (int seed = 1; seed <= kSeeds; ++seed) {
         SCOPED_TRACE(name_of(on));
-        Bench bench;
+        PlanFixture bench;
         bench.job("main.step", row.on_main, [](const tactus_call&) { return 1; });
         bench.job("io.step", row.on_worker, [](const tactus_call&) { return 1; }).thread =
             add_thread(bench, "io");
@@ -118,7 +117,7 @@ TEST(CrewFailure, ALaterOneOnMainDoesNotHideAnEarlierOneThatIsNotReachedYet) {
   for (const On on : kAllCrews) {
     for (int seed = 1; seed <= kSeeds; ++seed) {
       SCOPED_TRACE(name_of(on));
-      Bench bench;
+      PlanFixture bench;
       std::atomic<bool> main_failed{false};
       auto& slow = bench.job("a", TACTUS_ENVIRONMENT, [&, on](const tactus_call&) {
         if (on != On::real_threads) return 0;
@@ -144,7 +143,7 @@ TEST(CrewFailure, ALaterOneOnMainDoesNotHideAnEarlierOneThatIsNotReachedYet) {
 TEST(CrewFailure, OnAThreadThatMustFinishIsFoundAtTheEndOfItsPeriod) {
   for (const On on : kAllCrews) {
     SCOPED_TRACE(name_of(on));
-    Bench bench;
+    PlanFixture bench;
     bench.job("slow.step", TACTUS_SCHEDULED, [](const tactus_call& call) { return call.frame == 1 ? 4 : 0; })
         .thread = add_must_finish(bench, "slow", 5);
     std::int64_t frames = 0;
@@ -159,7 +158,7 @@ TEST(CrewFailure, OnAThreadThatMustFinishIsFoundAtTheEndOfItsPeriod) {
 TEST(CrewFailure, OnAThreadThatMustFinishIsFoundAfterTheLastFrameToo) {
   for (const On on : kAllCrews) {
     SCOPED_TRACE(name_of(on));
-    Bench bench;
+    PlanFixture bench;
     bench.job("slow.step", TACTUS_SCHEDULED, [](const tactus_call&) { return 4; }).thread =
         add_must_finish(bench, "slow", 50);
     const RunEnd end = run_on(bench, on, 3);
@@ -172,7 +171,7 @@ TEST(CrewFailure, OnAThreadThatMustFinishIsFoundAfterTheLastFrameToo) {
 TEST(CrewFailure, OfTwoLoopsTheFirstIsNamedWhereverItFails) {
   for (const On on : kAllCrews) {
     SCOPED_TRACE(name_of(on));
-    Bench bench;
+    PlanFixture bench;
     static constexpr tactus_model kModel{TACTUS_ABI_VERSION,
                                          sizeof(tactus_model),
                                          "none",
@@ -198,12 +197,12 @@ TEST(CrewFailure, OfTwoLoopsTheFirstIsNamedWhereverItFails) {
 }
 
 /// Whether its thread has already done the work of its period when somebody switches it must not matter.
-TEST(Crew, AJobBesideTheFramesIsSwitchedAtTheSameTimeOnEveryCrew) {
+TEST(WorkerPool, AJobBesideTheFramesIsSwitchedAtTheSameTimeOnEveryCrew) {
   std::vector<std::int64_t> on_main;
   for (const On on : kAllCrews) {
     for (int seed = 1; seed <= kSeeds; ++seed) {
       SCOPED_TRACE(name_of(on));
-      Bench bench;
+      PlanFixture bench;
       std::vector<std::int64_t> calls;
       PlannedJob& slow = bench.job("slow.step", TACTUS_SCHEDULED, [&](const tactus_call& call) {
         if (on == On::real_threads) std::this_thread::sleep_for(200us);
@@ -244,7 +243,7 @@ class Latch {
 };
 
 /// Runs on real threads; the latch opens when the rig has ended.
-RunEnd run_stuck(Bench& bench, Latch& latch) {
+RunEnd run_stuck(PlanFixture& bench, Latch& latch) {
   bench.plan.stuck_after = 3s;  // the threads that are not stuck are on a machine that is away now and then
   Executive& executive = bench.make();
   const CrewThreads threads(executive);
@@ -257,7 +256,7 @@ RunEnd run_stuck(Bench& bench, Latch& latch) {
 class CrewStuck : public ::testing::TestWithParam<WaitMode> {};
 
 TEST_P(CrewStuck, AWorkerIsNamedAndTheRigAborts) {
-  Bench bench;
+  PlanFixture bench;
   Latch latch;
   bench.job("io.read", TACTUS_SCHEDULED, latch.step(2)).thread = add_thread(bench, "io", GetParam());
   int ends = 0;
@@ -272,7 +271,7 @@ TEST_P(CrewStuck, AWorkerIsNamedAndTheRigAborts) {
 }
 
 TEST_P(CrewStuck, AWorkerThatMainWaitsForIsNamed) {
-  Bench bench;
+  PlanFixture bench;
   Latch latch;
   bench.job("io.read", TACTUS_SENSOR, latch.step(1)).thread = add_thread(bench, "io", GetParam());
   bench.job("main.step", TACTUS_SCHEDULED, nothing).depends_on = {0};
@@ -280,7 +279,7 @@ TEST_P(CrewStuck, AWorkerThatMainWaitsForIsNamed) {
 }
 
 TEST_P(CrewStuck, TheWorkerThatIsStuckIsNamedAndNotOneThatWaitsForIt) {
-  Bench bench;
+  PlanFixture bench;
   Latch latch;
   const std::size_t innocent = add_thread(bench, "innocent", GetParam());
   bench.job("io.read", TACTUS_SENSOR, latch.step(1)).thread = add_thread(bench, "io", GetParam());
@@ -291,7 +290,7 @@ TEST_P(CrewStuck, TheWorkerThatIsStuckIsNamedAndNotOneThatWaitsForIt) {
 }
 
 TEST_P(CrewStuck, AThreadThatMustFinishIsNamedAtTheEndOfItsPeriod) {
-  Bench bench;
+  PlanFixture bench;
   Latch latch;
   const std::size_t thread = add_must_finish(bench, "slow", 4);
   bench.plan.threads[thread - 1].wait = GetParam();
@@ -308,8 +307,8 @@ INSTANTIATE_TEST_SUITE_P(Waits, CrewStuck,
                          ::testing::Values(WaitMode::futex, WaitMode::adaptive, WaitMode::spin),
                          [](const auto& wait) { return std::string(rtsync::name_of(wait.param)); });
 
-TEST(Crew, AnAsynchronousThreadThatIsBusyIsSkippedAndCounted) {
-  Bench bench;
+TEST(WorkerPool, AnAsynchronousThreadThatIsBusyIsSkippedAndCounted) {
+  PlanFixture bench;
   std::atomic<bool> go{false};
   std::int64_t calls = 0;
   bench.plan.threads.push_back({"quiet", ThreadKind::asynchronous, {}});
@@ -331,8 +330,8 @@ TEST(Crew, AnAsynchronousThreadThatIsBusyIsSkippedAndCounted) {
   EXPECT_EQ(calls + bench.executive->skipped(1), 10);
 }
 
-TEST(Crew, IsDismissedWhileItsThreadsWaitForWork) {
-  Bench bench;
+TEST(WorkerPool, IsDismissedWhileItsThreadsWaitForWork) {
+  PlanFixture bench;
   for (const WaitMode wait : {WaitMode::futex, WaitMode::adaptive})
     bench.job("j", TACTUS_SCHEDULED, nothing).thread = add_thread(bench, "t", wait);
   const CrewThreads never_ran(bench.make());

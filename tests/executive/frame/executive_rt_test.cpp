@@ -3,9 +3,9 @@
 
 #include <chrono>
 
-#include "tests/executive/support/bench.hpp"
 #include "executive/record/recorder.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "tests/executive/support/bench.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using rtsync::HeapWatch;
 using rtsync::Period;
-using test::Bench;
+using test::PlanFixture;
 
 /// With wires of every kind, arrays, several rates, and a text for each call.
 class Busy : public Model {
@@ -72,7 +72,7 @@ struct Rig {
     bench.executive->set_frame_log(*log);  // one writer: the frames
     bench.executive->run_initialization();
   }
-  Bench bench;
+  PlanFixture bench;
   std::unique_ptr<Recording> log;
 };
 

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "tests/executive/support/bench.hpp"
 #include "executive/model/job_class.hpp"
+#include "tests/executive/support/bench.hpp"
 
 namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
 using rtsync::Period;
-using test::Bench;
+using test::PlanFixture;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -38,19 +38,19 @@ class Counting : public Model {
   std::int64_t start = 10, count = 0;
 };
 
-void at_end_of_frame(Bench& bench, std::int64_t frame, std::function<void(Executive&)> act) {
+void at_end_of_frame(PlanFixture& bench, std::int64_t frame, std::function<void(Executive&)> act) {
   bench.job("act", TACTUS_END_OF_FRAME,
             [&bench, frame, done = false, act = std::move(act)](const tactus_call& call) mutable {
               if (call.frame == frame && !std::exchange(done, true)) act(*bench.executive);
               return 0;
             });
 }
-void reset_after(Bench& bench, std::int64_t frame) {
+void reset_after(PlanFixture& bench, std::int64_t frame) {
   at_end_of_frame(bench, frame, [](Executive& e) { e.request_reset(); });
 }
 
 TEST(Reset, GoesBackToBeforeTheInitializationAndRunsItAgain) {
-  Bench bench;
+  PlanFixture bench;
   std::vector<std::string> trace;
   constexpr tactus_job_class kTold[] = {TACTUS_DEFAULT_DATA, TACTUS_INITIALIZATION, TACTUS_PRELOAD_CHECKPOINT,
                                         TACTUS_RESTART,      TACTUS_CHECKPOINT,     TACTUS_TOP_OF_FRAME,
@@ -61,7 +61,7 @@ TEST(Reset, GoesBackToBeforeTheInitializationAndRunsItAgain) {
                       " " + std::to_string(call.sim_time_ns / 1000) + "/" + std::to_string(call.frame));
       return 0;
     });
-  auto& counting = Bench::object<Counting>(bench.model<Counting>("m"));
+  auto& counting = PlanFixture::object<Counting>(bench.model<Counting>("m"));
   std::vector<std::int64_t> counts;
   bench.job("look", TACTUS_DATA_RECORD,
             [&](const tactus_call&) { return counts.push_back(counting.count), 0; });
@@ -82,11 +82,11 @@ TEST(Reset, GoesBackToBeforeTheInitializationAndRunsItAgain) {
 TEST(Reset, SwitchesJobsBackOfEveryClass) {
   for (const tactus_job_class job_class : {TACTUS_TOP_OF_FRAME, TACTUS_SCHEDULED, TACTUS_EFFECTOR,
                                            TACTUS_FREEZE_INIT, TACTUS_FREEZE_SCHEDULED, TACTUS_FREEZE}) {
-    Bench bench;
-    bench.plan.orders = {{.at = 0ms, .order = Order::pause, .rest = 10ms, .text = {}},
-                         {.at = 1ms, .order = Order::disable, .rest = {}, .text = "m.job"},
-                         {.at = 1ms, .order = Order::reset, .rest = {}, .text = {}},
-                         {.at = 1ms, .order = Order::pause, .rest = 10ms, .text = {}}};
+    PlanFixture bench;
+    bench.plan.commands = {{.at = 0ms, .command = Command::pause, .rest = 10ms, .text = {}},
+                           {.at = 1ms, .command = Command::disable, .rest = {}, .text = "m.job"},
+                           {.at = 1ms, .command = Command::reset, .rest = {}, .text = {}},
+                           {.at = 1ms, .command = Command::pause, .rest = 10ms, .text = {}}};
     int calls = 0;
     bench.job("m.job", job_class, [&](const tactus_call&) { return ++calls, 0; }).cycle = ms(10);
     bench.make().prepare_reset();
@@ -97,7 +97,7 @@ TEST(Reset, SwitchesJobsBackOfEveryClass) {
 
 TEST(Reset, OfAModelThatCannotIsAnAbortThatSaysWhy) {
   Counting::refuses = true;
-  Bench bench;
+  PlanFixture bench;
   (void)bench.model<Counting>("m");
   Counting::refuses = false;
   reset_after(bench, 2);
@@ -113,7 +113,7 @@ TEST(Reset, OfAModelThatCannotIsAnAbortThatSaysWhy) {
 }
 
 TEST(Reset, WithoutPreparationIsAnAbort) {
-  Bench bench;
+  PlanFixture bench;
   reset_after(bench, 2);
   const RunEnd end = bench.run(10);
   EXPECT_EQ(end.outcome, Outcome::aborted);
@@ -123,7 +123,7 @@ TEST(Reset, WithoutPreparationIsAnAbort) {
 TEST(Reset, AFailureOfItsJobsEndsTheRigAndNamesTheJob) {
   for (const tactus_job_class job_class :
        {TACTUS_PRELOAD_CHECKPOINT, TACTUS_RESTART, TACTUS_INITIALIZATION}) {
-    Bench bench;
+    PlanFixture bench;
     int calls = job_class == TACTUS_INITIALIZATION ? 0 : 1;
     bench.job("bad", job_class, [&](const tactus_call&) { return calls++ == 0 ? 0 : 6; });
     reset_after(bench, 2);
@@ -138,14 +138,14 @@ TEST(Reset, AFailureOfItsJobsEndsTheRigAndNamesTheJob) {
 }
 
 TEST(Load, RunsTheJobsAroundItAndGoesOnFromTheFrame) {
-  Bench first;
+  PlanFixture first;
   (void)first.model<Counting>("m");
   (void)first.make().state_image();
   (void)first.run(5);
   const LoadedState state{first.executive->copy_state(), 5};
 
-  Bench bench;
-  auto& counting = Bench::object<Counting>(bench.model<Counting>("m"));
+  PlanFixture bench;
+  auto& counting = PlanFixture::object<Counting>(bench.model<Counting>("m"));
   std::vector<std::string> trace;
   bench.job("preload", TACTUS_PRELOAD_CHECKPOINT, [&](const tactus_call&) {
     return trace.push_back("preload " + std::to_string(counting.count)), 0;
@@ -174,7 +174,7 @@ TEST(Load, RunsTheJobsAroundItAndGoesOnFromTheFrame) {
 }
 
 TEST(Load, AFailingRestartJobIsThrown) {
-  Bench bench;
+  PlanFixture bench;
   bench.job("bad", TACTUS_RESTART, [](const tactus_call&) { return 3; });
   Executive& executive = bench.make();
   LoadedState state{std::vector<std::byte>(executive.state_image().bytes()), 5};
@@ -190,7 +190,7 @@ TEST(Load, AFailingRestartJobIsThrown) {
 }
 
 TEST(Checkpoint, OfTheEndHasToBeAtTheEndOfEveryPeriod) {
-  Bench bench;
+  PlanFixture bench;
   bench.plan.threads = {{"slow", ThreadKind::asynchronous_must_finish, ms(4)}};
   bench.job("j", TACTUS_SCHEDULED, [](const tactus_call&) { return 0; }).thread = 1;
   (void)bench.make().state_image();
@@ -201,7 +201,7 @@ TEST(Checkpoint, OfTheEndHasToBeAtTheEndOfEveryPeriod) {
 // ---- jobs that choose their times
 
 /// The times (ms) at which job 'm.j' is called when it asks for what `next` says, in ms; < 0: for nothing.
-std::vector<std::int64_t> times_of(Bench& bench, const std::function<std::int64_t(std::int64_t)>& next,
+std::vector<std::int64_t> times_of(PlanFixture& bench, const std::function<std::int64_t(std::int64_t)>& next,
                                    std::int64_t frames) {
   std::vector<std::int64_t> times;
   bench.plan.jobs.front().run = [](void* self, const tactus_call* call) {
@@ -220,7 +220,7 @@ std::vector<std::int64_t> times_of(Bench& bench, const std::function<std::int64_
   EXPECT_EQ(bench.run(frames).outcome, Outcome::completed);
   return times;
 }
-PlannedJob& dynamic_job(Bench& bench) {
+PlannedJob& dynamic_job(PlanFixture& bench) {
   PlannedJob& job = bench.job("m.j", TACTUS_SCHEDULED, nullptr);
   job.dynamic = true;
   return job;
@@ -241,20 +241,20 @@ TEST(Dynamic, IsCalledAtItsStartAndThenWhenItSaid) {
       {[](auto now) { return now == 2 ? 1000 : -1; }, {2}, "after the end"},
   };
   for (const Row& row : rows) {
-    Bench bench;
+    PlanFixture bench;
     dynamic_job(bench).first = ms(2);
     EXPECT_EQ(times_of(bench, row.next, 10), row.times) << row.why;
   }
 }
 
 TEST(Dynamic, RespectsItsStopAndSwitches) {
-  Bench stops;
+  PlanFixture stops;
   dynamic_job(stops).stop = ms(6);
   EXPECT_THAT(times_of(
                   stops, [](auto now) { return now + 3; }, 10),
               ElementsAre(0, 3, 6));
 
-  Bench off;  // a time that comes up while it is off is gone
+  PlanFixture off;  // a time that comes up while it is off is gone
   dynamic_job(off);
   at_end_of_frame(off, 1, [](Executive& e) { (void)e.enable_job("m.j", false); });
   EXPECT_THAT(times_of(
@@ -263,7 +263,7 @@ TEST(Dynamic, RespectsItsStopAndSwitches) {
 }
 
 TEST(Dynamic, MayBeCalledByOthersAndTheLastWordCounts) {
-  Bench bench;
+  PlanFixture bench;
   dynamic_job(bench);
   bench.job("m.other", TACTUS_EFFECTOR, [&](const tactus_call& call) {
     Executive& e = *bench.executive;
@@ -282,7 +282,7 @@ TEST(Dynamic, MayBeCalledByOthersAndTheLastWordCounts) {
 
 /// Between two instants the present is the boundary: nothing before it may be asked for.
 TEST(Dynamic, OfTheEndOfAFrameCannotBeCalledBeforeIt) {
-  Bench bench;
+  PlanFixture bench;
   dynamic_job(bench);
   bench.job("end", TACTUS_END_OF_FRAME, [&](const tactus_call& call) {
     EXPECT_FALSE(call.frame == 2 && bench.executive->call_at("m", "j", 2'500'000)) << "it is 3 ms";
@@ -331,10 +331,10 @@ TEST(Guard, NamesTheJobAndTheVariable) {
                       {kNan, true, false, false, ""}};
   for (const bool on_worker : {false, true}) {
     for (const Row& row : rows) {
-      Bench bench;
+      PlanFixture bench;
       bench.plan.nan_guard = row.nan_guard;
       bench.plan.range_guard = row.range_guard;
-      auto& bad = Bench::object<Bad>(bench.model<Bad>("m"));
+      auto& bad = PlanFixture::object<Bad>(bench.model<Bad>("m"));
       bad.spoil_speed = row.speed;
       bad.spoil_x = row.spoil_x;
       if (on_worker) bench.plan.threads = {{"io", ThreadKind::scheduled, {}}};
@@ -348,9 +348,9 @@ TEST(Guard, NamesTheJobAndTheVariable) {
 }
 
 TEST(Guard, FindsWhatAnIntegrationLoopLeaves) {
-  Bench bench;
+  PlanFixture bench;
   ModelInstance& model = bench.model<Bad>("m");
-  Bench::object<Bad>(model).slope = 1000;
+  PlanFixture::object<Bad>(model).slope = 1000;
   PlannedLoop& loop = bench.plan.loops.emplace_back();
   loop.name = "body";
   loop.models = {&model};

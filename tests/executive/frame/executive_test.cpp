@@ -8,8 +8,8 @@
 #include <map>
 #include <thread>
 
-#include "tests/executive/support/bench.hpp"
 #include "executive/model/job_class.hpp"
+#include "tests/executive/support/bench.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using rtsync::OverrunCause;
 using rtsync::Period;
-using test::Bench;
+using test::PlanFixture;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -42,7 +42,7 @@ std::string told(const tactus_call& call) {
 }
 
 TEST(Executive, RunsTheClassesInOrderEachInItsState) {
-  Bench bench;
+  PlanFixture bench;
   std::vector<std::string> trace;
   for (auto it = std::rbegin(kAll); it != std::rend(kAll); ++it) {
     const std::string name(name_of(*it));
@@ -68,7 +68,7 @@ TEST(Executive, RunsTheClassesInOrderEachInItsState) {
 
 TEST(Executive, OrdersByPhaseThenDeclarationInListsToo) {
   for (const tactus_job_class job_class : kAll) {
-    Bench bench;
+    PlanFixture bench;
     std::string trace;
     const auto add = [&](char name, unsigned phase) {
       bench
@@ -89,7 +89,7 @@ TEST(Executive, OrdersByPhaseThenDeclarationInListsToo) {
 }
 
 TEST(Executive, WalksTheStatesOncePerSubFrame) {
-  Bench bench;
+  PlanFixture bench;
   std::string trace;
   const auto note = [&](const tactus_call& call) {
     trace += std::string(name_of(bench.executive->state())).substr(4) + "@" + told(call) + " ";
@@ -102,7 +102,7 @@ TEST(Executive, WalksTheStatesOncePerSubFrame) {
 }
 
 TEST(Executive, TellsAJobItsCycle) {
-  Bench bench;
+  PlanFixture bench;
   std::map<std::string, double> dt;
   const auto add = [&](const char* name, tactus_job_class job_class, Period cycle) {
     bench
@@ -126,7 +126,7 @@ TEST(Executive, TellsAJobItsCycle) {
 TEST(Executive, RunsExactlyThePlannedFrames) {
   for (const std::int64_t frames : {0, 1, 2, 1000}) {
     for (const bool realtime : {false, true}) {
-      Bench bench;
+      PlanFixture bench;
       bench.realtime.enabled = realtime;
       std::int64_t calls = 0;
       bench.job("count", TACTUS_SCHEDULED, [&](const tactus_call& call) {
@@ -149,7 +149,7 @@ TEST(Executive, RunsExactlyThePlannedFrames) {
 }
 
 TEST(Executive, DisabledJobsOfAnyClassAreNotCalled) {
-  Bench bench;
+  PlanFixture bench;
   int calls = 0;
   for (const tactus_job_class job_class : kAll)
     bench.job("off", job_class, [&](const tactus_call&) { return ++calls; }).enabled = false;
@@ -203,10 +203,10 @@ template <tactus_job_class Class>
 void check_failures_in_frames() {
   for (const bool job_times : {false, true}) {
     for (const How how : {How::returns, How::says, How::throws, How::throws_an_int}) {
-      Bench bench;
+      PlanFixture bench;
       bench.plan.job_times = job_times;
       ModelInstance& model = bench.model<Failing<Class>>("spring");
-      auto& object = Bench::object<Failing<Class>>(model);
+      auto& object = PlanFixture::object<Failing<Class>>(model);
       object.how = how;
       object.good_calls = 3;
       int shutdown_calls = 0;
@@ -237,7 +237,7 @@ TEST(ExecutiveFailure, InAnyClassOfAFrameEndsTheRigAndNamesTheJob) {
 
 TEST(ExecutiveFailure, GoesThroughAbortToStop) {
   for (const tactus_job_class job_class : kInFrames) {
-    Bench bench;
+    PlanFixture bench;
     bench.job("bad", job_class, [](const tactus_call&) { return 1; });
     Executive& executive = bench.make();
     executive.run_initialization();
@@ -249,7 +249,7 @@ TEST(ExecutiveFailure, GoesThroughAbortToStop) {
 }
 
 TEST(ExecutiveFailure, EndsTheFrameBeforeTheNextJob) {
-  Bench bench;
+  PlanFixture bench;
   int later = 0;
   bench.job("bad", TACTUS_SENSOR, [](const tactus_call&) { return -3; });
   for (const tactus_job_class job_class : {TACTUS_SCHEDULED, TACTUS_DATA_RECORD, TACTUS_END_OF_FRAME})
@@ -259,7 +259,7 @@ TEST(ExecutiveFailure, EndsTheFrameBeforeTheNextJob) {
 }
 
 TEST(ExecutiveFailure, OfDefaultDataIsThrownAndTheRigCanBeEnded) {
-  Bench bench;
+  PlanFixture bench;
   bench.job("bad", TACTUS_DEFAULT_DATA, [](const tactus_call&) { return 2; });
   int later = 0;
   bench.job("later", TACTUS_DEFAULT_DATA, [&](const tactus_call&) { return ++later * 0; });
@@ -277,9 +277,9 @@ TEST(ExecutiveFailure, OfDefaultDataIsThrownAndTheRigCanBeEnded) {
 }
 
 TEST(ExecutiveFailure, OfInitializationIsThrownAndTheRigCanBeEnded) {
-  Bench bench;
+  PlanFixture bench;
   ModelInstance& model = bench.model<Failing<TACTUS_INITIALIZATION>>("spring");
-  Bench::object<Failing<TACTUS_INITIALIZATION>>(model).how = How::throws;
+  PlanFixture::object<Failing<TACTUS_INITIALIZATION>>(model).how = How::throws;
   Executive& executive = bench.make();
   executive.run_default_data();
   try {
@@ -293,10 +293,10 @@ TEST(ExecutiveFailure, OfInitializationIsThrownAndTheRigCanBeEnded) {
 }
 
 TEST(ExecutiveFailure, OfAShutdownJobDoesNotKeepTheOthersFromRunning) {
-  Bench bench;
+  PlanFixture bench;
   bench.job("one", TACTUS_SHUTDOWN, [](const tactus_call&) { return 1; });
   ModelInstance& model = bench.model<Failing<TACTUS_SHUTDOWN>>("spring");
-  Bench::object<Failing<TACTUS_SHUTDOWN>>(model).how = How::throws_an_int;
+  PlanFixture::object<Failing<TACTUS_SHUTDOWN>>(model).how = How::throws_an_int;
   int last = 0;
   bench.job("last", TACTUS_SHUTDOWN, [&](const tactus_call&) { return ++last * 0; });
   EXPECT_EQ(bench.run(1).outcome, Outcome::completed);
@@ -321,7 +321,7 @@ class SaysOnce : public Model {
 };
 
 TEST(ExecutiveFailure, TextOfOneJobIsNotToldOfAnother) {
-  Bench bench;
+  PlanFixture bench;
   (void)bench.model<SaysOnce>("m");
   EXPECT_EQ(bench.run(1).reason, "frame 0: job 'm.step' (scheduled) failed: step is broken");
   EXPECT_THAT(bench.shutdown_failures, ElementsAre("job 'm.first' (shutdown) failed: it returned 2",
@@ -345,8 +345,8 @@ TEST(ExecutiveFailure, KeepsTheFirst255BytesOfAText) {
   const Row rows[] = {
       {text.c_str(), std::string(255, 'x')}, {nullptr, "it returned 1"}, {"", "it returned 1"}};
   for (const Row& row : rows) {
-    Bench bench;
-    Bench::object<Talkative>(bench.model<Talkative>("m")).text = row.said;
+    PlanFixture bench;
+    PlanFixture::object<Talkative>(bench.model<Talkative>("m")).text = row.said;
     EXPECT_EQ(bench.run(1).reason, "frame 0: job 'm.step' (scheduled) failed: " + row.kept);
   }
 }
@@ -354,7 +354,7 @@ TEST(ExecutiveFailure, KeepsTheFirst255BytesOfAText) {
 // ---- requests
 
 /// Calls `act` in one frame.
-void at_frame(Bench& bench, std::int64_t frame, std::function<void(Executive&)> act) {
+void at_frame(PlanFixture& bench, std::int64_t frame, std::function<void(Executive&)> act) {
   bench.job("act", TACTUS_SCHEDULED, [&bench, frame, act = std::move(act)](const tactus_call& call) {
     if (call.frame == frame) act(*bench.executive);
     return 0;
@@ -377,7 +377,7 @@ TEST(ExecutiveRequest, StopAndAbortAreTakenAtTheEndOfTheFrame) {
   };
   for (const bool realtime : {false, true}) {
     for (const Row& row : rows) {
-      Bench bench;
+      PlanFixture bench;
       bench.realtime.enabled = realtime;
       at_frame(bench, 5, row.act);
       int ends = 0;
@@ -398,7 +398,7 @@ TEST(ExecutiveRequest, StopAndAbortAreTakenAtTheEndOfTheFrame) {
 
 TEST(ExecutiveRequest, StopAndAbortBeforeTheFirstFrame) {
   for (const bool abort : {false, true}) {
-    Bench bench;
+    PlanFixture bench;
     int calls = 0;
     bench.job("j", TACTUS_SCHEDULED, [&](const tactus_call&) { return ++calls; });
     bench.make();
@@ -411,7 +411,7 @@ TEST(ExecutiveRequest, StopAndAbortBeforeTheFirstFrame) {
 }
 
 TEST(ExecutiveRequest, AStopInTheLastFrameIsStillAStop) {
-  Bench bench;
+  PlanFixture bench;
   at_frame(bench, 9, [](Executive& e) { e.request_stop("enough"); });
   const RunEnd end = bench.run(10);
   EXPECT_EQ(end.frames, 10);
@@ -419,7 +419,7 @@ TEST(ExecutiveRequest, AStopInTheLastFrameIsStillAStop) {
 }
 
 TEST(ExecutiveRequest, AFailureWinsOverEveryRequest) {
-  Bench bench;
+  PlanFixture bench;
   at_frame(bench, 2, [](Executive& e) { e.request_abort("fire"), e.request_stop("enough"); });
   bench.job("bad", TACTUS_EFFECTOR, [](const tactus_call& call) { return call.frame == 2 ? 1 : 0; });
   const RunEnd end = bench.run(10);
@@ -429,7 +429,7 @@ TEST(ExecutiveRequest, AFailureWinsOverEveryRequest) {
 
 TEST(ExecutiveRequest, APauseHoldsSimulatedTimeUntilResumed) {
   for (const bool realtime : {false, true}) {
-    Bench bench;
+    PlanFixture bench;
     bench.realtime.enabled = realtime;
     at_frame(bench, 3, [](Executive& e) { e.request_pause(); });
     std::vector<std::int64_t> frames;
@@ -460,7 +460,7 @@ TEST(ExecutiveRequest, APauseHoldsSimulatedTimeUntilResumed) {
 
 TEST(ExecutiveRequest, StopAndAbortAreHeardInThePause) {
   for (const bool abort : {false, true}) {
-    Bench bench;
+    PlanFixture bench;
     at_frame(bench, 1, [](Executive& e) { e.request_pause(); });
     bench.sleeper.on_wait = [&](int wait) {
       if (wait == 3) abort ? bench.executive->request_abort("fire") : bench.executive->request_stop("enough");
@@ -472,14 +472,14 @@ TEST(ExecutiveRequest, StopAndAbortAreHeardInThePause) {
 }
 
 TEST(ExecutiveRequest, APauseAtTheLastFrameIsNotTaken) {
-  Bench bench;
+  PlanFixture bench;
   at_frame(bench, 4, [](Executive& e) { e.request_pause(); });
   EXPECT_EQ(bench.run(5).outcome, Outcome::completed);
   EXPECT_EQ(bench.sleeper.waits, 0);
 }
 
 TEST(ExecutiveRequest, AResumeOfARunningRigIsForgotten) {
-  Bench bench;
+  PlanFixture bench;
   at_frame(bench, 1, [](Executive& e) { e.request_resume(); });
   at_frame(bench, 3, [](Executive& e) { e.request_pause(); });
   bench.sleeper.on_wait = [&](int wait) {
@@ -490,7 +490,7 @@ TEST(ExecutiveRequest, AResumeOfARunningRigIsForgotten) {
 }
 
 TEST(ExecutiveRequest, MayComeFromOtherThreads) {
-  Bench bench;
+  PlanFixture bench;
   bench.plan.job_times = true;
   bench.realtime.enabled = true;
   std::atomic<std::int64_t> frame{0};
@@ -530,7 +530,7 @@ TEST(ExecutiveRequest, MayComeFromOtherThreads) {
 // ---- jobs switched at run time
 
 TEST(ExecutiveJobs, AreSwitchedByNameAndKeepTheirPhase) {
-  Bench bench;
+  PlanFixture bench;
   std::vector<std::int64_t> calls;
   auto& job = bench.job("m.slow", TACTUS_SCHEDULED, [&](const tactus_call& call) {
     calls.push_back(call.sim_time_ns / 1'000'000);
@@ -551,7 +551,7 @@ TEST(ExecutiveJobs, AreSwitchedByNameAndKeepTheirPhase) {
 }
 
 TEST(ExecutiveJobs, AreMeasuredEachCallOnce) {
-  Bench bench;
+  PlanFixture bench;
   bench.plan.job_times = true;
   const auto nothing = [](const tactus_call&) { return 0; };
   for (const tactus_job_class job_class : kAll)
@@ -571,7 +571,7 @@ TEST(ExecutiveJobs, AreMeasuredEachCallOnce) {
 }
 
 TEST(ExecutiveJobs, TimesAreTheirOwn) {
-  Bench bench;
+  PlanFixture bench;
   bench.plan.job_times = true;
   bench.job("light", TACTUS_SCHEDULED, [](const tactus_call&) { return 0; });
   bench.job("heavy", TACTUS_CONTROLLER, [&](const tactus_call&) {
@@ -603,7 +603,7 @@ class Asking : public Model {
 
 TEST(ExecutiveJobs, AModelMayAskForSwitches) {
   for (const bool forbidden : {false, true}) {
-    Bench bench;
+    PlanFixture bench;
     ModelInstance& model = bench.model<Asking>("m");
     std::vector<std::int64_t> calls;
     bench.job("other", TACTUS_SCHEDULED, [&](const tactus_call& call) {
@@ -616,7 +616,7 @@ TEST(ExecutiveJobs, AModelMayAskForSwitches) {
     const auto start = bench.clock.now();
     (void)bench.run(10);
     EXPECT_EQ(bench.clock.now() - start, forbidden ? 0ms : 3ms) << "frames 4, 5 and 6 are paced";
-    const auto& asked = Bench::object<Asking>(model);
+    const auto& asked = PlanFixture::object<Asking>(model);
     EXPECT_FALSE(asked.asked_too_early);
     EXPECT_TRUE(asked.found);
     EXPECT_FALSE(asked.found_none);
@@ -629,7 +629,7 @@ TEST(ExecutiveJobs, AModelMayAskForSwitches) {
 // ---- real time
 
 TEST(ExecutiveRealtime, CountsWorkSlackAndLateness) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
     bench.clock.advance(call.frame == 2 ? 700us : 300us);
@@ -649,7 +649,7 @@ TEST(ExecutiveRealtime, CountsWorkSlackAndLateness) {
 }
 
 TEST(ExecutiveRealtime, WithoutRealTimeOnlyWorkIsMeasured) {
-  Bench bench;
+  PlanFixture bench;
   bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call&) { return bench.clock.advance(5ms), 0; });
   (void)bench.run(6);
   EXPECT_EQ(bench.executive->statistics().work.count(), 6U);
@@ -661,7 +661,7 @@ TEST(ExecutiveRealtime, WithoutRealTimeOnlyWorkIsMeasured) {
 }
 
 TEST(ExecutiveRealtime, VariablesDescribeTheFrameBefore) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   std::vector<RealtimeVariables> seen;
   bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
@@ -694,7 +694,7 @@ TEST(ExecutiveRealtime, VariablesDescribeTheFrameBefore) {
 }
 
 TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
-  Bench bench;
+  PlanFixture bench;
   bench.plan.job_times = true;
   bench.realtime.enabled = true;
   bench.job("light", TACTUS_ENVIRONMENT, [](const tactus_call&) { return 0; });
@@ -720,7 +720,7 @@ TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
 }
 
 TEST(ExecutiveRealtime, ALateWakeLeavesANoteOfItsOwn) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   bench.sleeper.on_wait = [&](int wait) {
     if (wait == 4) bench.sleeper.late = 150us;
@@ -738,7 +738,7 @@ TEST(ExecutiveRealtime, ALateWakeLeavesANoteOfItsOwn) {
 }
 
 TEST(ExecutiveRealtime, NotesThatDoNotFitAreCounted) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   bench.job("slow", TACTUS_SCHEDULED, [&](const tactus_call&) { return bench.clock.advance(2ms), 0; });
   (void)bench.run(5000);
@@ -751,7 +751,7 @@ TEST(ExecutiveRealtime, NotesThatDoNotFitAreCounted) {
 }
 
 TEST(ExecutiveRealtime, TooManyOverrunsInARowEndTheRig) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   bench.realtime.overrun.max_consecutive_overruns = 3;
   bench.job("slow", TACTUS_SCHEDULED, [&](const tactus_call& call) {
@@ -765,7 +765,7 @@ TEST(ExecutiveRealtime, TooManyOverrunsInARowEndTheRig) {
 }
 
 TEST(ExecutiveRealtime, ASingleOverrunThatIsTooLongEndsTheRig) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   bench.realtime.overrun.max_overrun = 3ms;
   bench.job("slow", TACTUS_SCHEDULED, [&](const tactus_call& call) {
@@ -787,7 +787,7 @@ TEST(ExecutiveRealtime, FreezesAtTheMaximumAndEndsWhenItIsResumed) {
   const Row rows[] = {
       {Then::resume, Outcome::overrun}, {Then::stop, Outcome::overrun}, {Then::abort, Outcome::aborted}};
   for (const Row& row : rows) {
-    Bench bench;
+    PlanFixture bench;
     bench.realtime.enabled = true;
     bench.realtime.overrun.max_consecutive_overruns = 2;
     bench.realtime.overrun.at_maximum = rtsync::AtMaximum::freeze;
@@ -817,7 +817,7 @@ TEST(ExecutiveRealtime, FreezesAtTheMaximumAndEndsWhenItIsResumed) {
 }
 
 TEST(ExecutiveRealtime, CanBeSwitchedInTheMiddleOfARun) {
-  Bench bench;
+  PlanFixture bench;
   at_frame(bench, 3, [&](Executive&) { bench.sync->enable(); });
   at_frame(bench, 7, [&](Executive&) { bench.sync->disable(); });
   std::vector<bool> paced;
@@ -833,7 +833,7 @@ TEST(ExecutiveRealtime, CanBeSwitchedInTheMiddleOfARun) {
 }
 
 TEST(ExecutiveRealtime, ASleeperThatBreaksAbortsTheRig) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   bench.sleeper.on_wait = [&](int wait) { bench.sleeper.lost = wait == 2; };
   const RunEnd end = bench.run(10);
@@ -843,7 +843,7 @@ TEST(ExecutiveRealtime, ASleeperThatBreaksAbortsTheRig) {
 }
 
 TEST(ExecutiveRealtime, ASleeperThatBreaksInThePauseAbortsTheRig) {
-  Bench bench;
+  PlanFixture bench;
   at_frame(bench, 0, [](Executive& e) { e.request_pause(); });
   bench.sleeper.on_wait = [&](int wait) { bench.sleeper.lost = wait == 2; };
   const RunEnd end = bench.run(10);
@@ -852,7 +852,7 @@ TEST(ExecutiveRealtime, ASleeperThatBreaksInThePauseAbortsTheRig) {
 }
 
 TEST(ExecutiveRealtime, ASleeperThatCannotBeHadIsThrownAndTheRigCanBeEnded) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   bench.sleeper.refuses = true;
   Executive& executive = bench.make();
@@ -879,7 +879,7 @@ class Output final : public SafeOutput {
 };
 
 TEST(ExecutiveOutputs, AreDrivenSafeForGoodAtTheEndAndToldOfEachFrame) {
-  Bench bench;
+  PlanFixture bench;
   Output output;
   bench.plan.safe_outputs = {&output};
   EXPECT_EQ(bench.run(5).outcome, Outcome::completed);
@@ -889,7 +889,7 @@ TEST(ExecutiveOutputs, AreDrivenSafeForGoodAtTheEndAndToldOfEachFrame) {
 }
 
 TEST(ExecutiveOutputs, OneThatRefusesIsRemembered) {
-  Bench bench;
+  PlanFixture bench;
   Output output;
   output.works = false;
   bench.plan.safe_outputs = {&output};
@@ -899,7 +899,7 @@ TEST(ExecutiveOutputs, OneThatRefusesIsRemembered) {
 }
 
 TEST(ExecutiveOutputs, TroubleOfOneEndsTheRig) {
-  Bench bench;
+  PlanFixture bench;
   Output output;
   output.trouble = "the guardian is gone";
   bench.plan.safe_outputs = {&output};
@@ -910,7 +910,7 @@ TEST(ExecutiveOutputs, TroubleOfOneEndsTheRig) {
 }
 
 TEST(ExecutiveClock, AFaultThatTerminatesEndsTheRigWithSafeOutputs) {
-  Bench bench;
+  PlanFixture bench;
   Output output;
   bench.plan.safe_outputs = {&output};
   bench.realtime.enabled = true;
@@ -926,7 +926,7 @@ TEST(ExecutiveClock, AFaultThatTerminatesEndsTheRigWithSafeOutputs) {
 TEST(ExecutiveClock, AFaultInTheWaitAfterTheLastFrameIsNoMatter) {
   for (const rtsync::WaitStatus fault :
        {rtsync::WaitStatus::fault_terminate, rtsync::WaitStatus::fault_freeze}) {
-    Bench bench;
+    PlanFixture bench;
     bench.realtime.enabled = true;
     bench.sleeper.on_wait = [&](int wait) {
       if (wait == 9) bench.sleeper.fault = fault;
@@ -938,7 +938,7 @@ TEST(ExecutiveClock, AFaultInTheWaitAfterTheLastFrameIsNoMatter) {
 }
 
 TEST(ExecutiveClock, AFaultThatFreezesDrivesSafeAndTheRigGoesOnWhenItIsResumed) {
-  Bench bench;
+  PlanFixture bench;
   Output output;
   bench.plan.safe_outputs = {&output};
   bench.realtime.enabled = true;
@@ -958,7 +958,7 @@ TEST(ExecutiveClock, AFaultThatFreezesDrivesSafeAndTheRigGoesOnWhenItIsResumed) 
 }
 
 TEST(Executive, RefusesAPlanThatCannotBeScheduled) {
-  Bench bench;
+  PlanFixture bench;
   bench.job("j", TACTUS_SCHEDULED, [](const tactus_call&) { return 0; }).cycle = Period{};
   EXPECT_THROW(bench.make(), std::invalid_argument);
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/executive/support/bench.hpp"
 #include "executive/model/job_class.hpp"
+#include "tests/executive/support/bench.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -16,25 +16,27 @@ namespace {
 using namespace std::chrono_literals;
 using rtsync::Nanoseconds;
 using rtsync::Period;
-using test::Bench;
+using test::PlanFixture;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr Period ms(std::int64_t n) { return {n * 1'000'000, 1}; }
 
-TimedOrder order(Nanoseconds at, Order what) { return {.at = at, .order = what, .rest = {}, .text = {}}; }
-TimedOrder pause(Nanoseconds at, Nanoseconds rest) {
-  return {.at = at, .order = Order::pause, .rest = rest, .text = {}};
+TimedCommand command(Nanoseconds at, Command what) {
+  return {.at = at, .command = what, .rest = {}, .text = {}};
 }
-TimedOrder step(Nanoseconds at, std::int64_t frames) {
-  return {.at = at, .order = Order::step, .frames = frames, .rest = {}, .text = {}};
+TimedCommand pause(Nanoseconds at, Nanoseconds rest) {
+  return {.at = at, .command = Command::pause, .rest = rest, .text = {}};
 }
-TimedOrder run_until(Nanoseconds at, Nanoseconds until) {
-  return {.at = at, .order = Order::run_until, .until = until, .rest = {}, .text = {}};
+TimedCommand step(Nanoseconds at, std::int64_t frames) {
+  return {.at = at, .command = Command::step, .frames = frames, .rest = {}, .text = {}};
+}
+TimedCommand run_until(Nanoseconds at, Nanoseconds until) {
+  return {.at = at, .command = Command::run_until, .until = until, .rest = {}, .text = {}};
 }
 
 /// A job that writes its name, freeze time in ms and frame down.
-PlannedJob& scribe(Bench& bench, std::vector<std::string>& trace, const std::string& name,
+PlannedJob& scribe(PlanFixture& bench, std::vector<std::string>& trace, const std::string& name,
                    tactus_job_class job_class) {
   return bench.job(name, job_class, [&trace, name](const tactus_call& call) {
     trace.push_back(name + " " + std::to_string(call.sim_time_ns / 1'000'000) + "/" +
@@ -44,9 +46,9 @@ PlannedJob& scribe(Bench& bench, std::vector<std::string>& trace, const std::str
 }
 
 TEST(Freeze, RunsItsClassesInOrderAtFreezeTimesFromZero) {
-  Bench bench;
+  PlanFixture bench;
   bench.plan.freeze_frame = ms(10);
-  bench.plan.orders = {pause(2ms, 20ms), pause(4ms, 1ms)};
+  bench.plan.commands = {pause(2ms, 20ms), pause(4ms, 1ms)};
   std::vector<std::string> trace;
   scribe(bench, trace, "leave", TACTUS_UNFREEZE);
   scribe(bench, trace, "end", TACTUS_FREEZE);
@@ -83,9 +85,9 @@ TEST(Freeze, LastsWholeFreezeFrames) {
       {2s, ms(1000), 2, "long ones"},
   };
   for (const Row& row : rows) {
-    Bench bench;
+    PlanFixture bench;
     bench.plan.freeze_frame = bench.realtime.freeze_frame = row.freeze_frame;
-    bench.plan.orders = {pause(1ms, row.rest)};
+    bench.plan.commands = {pause(1ms, row.rest)};
     int frames = 0;
     bench.job("end", TACTUS_FREEZE, [&](const tactus_call&) { return ++frames, 0; });
     const auto start = bench.clock.now();
@@ -96,9 +98,9 @@ TEST(Freeze, LastsWholeFreezeFrames) {
 }
 
 TEST(Freeze, CyclicJobsHavePhasesStartsAndStops) {
-  Bench bench;
+  PlanFixture bench;
   bench.plan.freeze_frame = ms(10);
-  bench.plan.orders = {pause(0ms, 20ms)};
+  bench.plan.commands = {pause(0ms, 20ms)};
   std::vector<std::string> trace;
   scribe(bench, trace, "late", TACTUS_FREEZE_SCHEDULED).cycle = ms(5);
   bench.plan.jobs.back().first = ms(5);
@@ -114,8 +116,8 @@ TEST(Freeze, CyclicJobsHavePhasesStartsAndStops) {
 TEST(Freeze, AFailureInAnyOfItsClassesEndsTheRigAndNamesTheJob) {
   for (const tactus_job_class job_class : {TACTUS_FREEZE_INIT, TACTUS_FREEZE_SCHEDULED,
                                            TACTUS_FREEZE_AUTOMATIC, TACTUS_FREEZE, TACTUS_UNFREEZE}) {
-    Bench bench;
-    bench.plan.orders = {pause(3ms, 10ms)};
+    PlanFixture bench;
+    bench.plan.commands = {pause(3ms, 10ms)};
     bench.job("bad", job_class, [](const tactus_call&) { return 9; }).dynamic =
         job_class == TACTUS_FREEZE_AUTOMATIC;
     const RunEnd end = bench.run(10);
@@ -127,7 +129,7 @@ TEST(Freeze, AFailureInAnyOfItsClassesEndsTheRigAndNamesTheJob) {
   }
 }
 
-// ---- orders: a digit is a frame, a star a freeze frame (of 10 ms), R a reset; six frames in all
+// ---- commands: a digit is a frame, a star a freeze frame (of 10 ms), R a reset; six frames in all
 
 /// What is asked for at the end of a frame, or in a freeze frame of the first freeze.
 struct Request {
@@ -141,9 +143,9 @@ struct Story {
 };
 
 /// No freeze lasts longer than four freeze frames: then somebody resumes.
-Story tell(std::vector<TimedOrder> orders, const std::vector<Request>& requests) {
-  Bench bench;
-  bench.plan.orders = std::move(orders);
+Story tell(std::vector<TimedCommand> commands, const std::vector<Request>& requests) {
+  PlanFixture bench;
+  bench.plan.commands = std::move(commands);
   Story story;
   std::vector<Request> waiting = requests;
   const auto act = [&](auto member, std::int64_t at) {
@@ -169,41 +171,46 @@ Story tell(std::vector<TimedOrder> orders, const std::vector<Request>& requests)
 
 TEST(TimedOrders, AreCarriedOutAtTheFirstBoundaryNotBeforeTheirTime) {
   struct Row {
-    std::vector<TimedOrder> orders;
+    std::vector<TimedCommand> commands;
     const char* story;
     const char* why;
     Outcome outcome = Outcome::completed;
   };
   const Row rows[] = {
       {{}, "012345", "nothing"},
-      {{order(2ms, Order::pause)}, "01****2345", "at a boundary: before that frame"},
-      {{order(0ms, Order::pause)}, "****012345", "before the first frame"},
-      {{order(2'000'001ns, Order::pause)}, "012****345", "in a frame: at its end"},
-      {{order(6ms, Order::pause)}, "012345", "after the last frame there is nothing to pause"},
+      {{command(2ms, Command::pause)}, "01****2345", "at a boundary: before that frame"},
+      {{command(0ms, Command::pause)}, "****012345", "before the first frame"},
+      {{command(2'000'001ns, Command::pause)}, "012****345", "in a frame: at its end"},
+      {{command(6ms, Command::pause)}, "012345", "after the last frame there is nothing to pause"},
       {{pause(2ms, 20ms)}, "01**2345", "for two freeze frames"},
-      {{order(2ms, Order::pause), order(2ms, Order::resume)}, "01*2345", "a resume at the time of a pause"},
-      {{order(2ms, Order::resume), order(2ms, Order::pause)}, "01****2345", "in the order of the file"},
+      {{command(2ms, Command::pause), command(2ms, Command::resume)},
+       "01*2345",
+       "a resume at the time of a pause"},
+      {{command(2ms, Command::resume), command(2ms, Command::pause)}, "01****2345", "in the order of the file"},
       {{pause(2ms, 10ms), pause(2ms, 20ms)}, "01***2345", "one after the other"},
       {{step(1ms, 2)}, "012****345", "step from running"},
-      {{step(1ms, 1), order(3ms, Order::pause)}, "01****2****345", "and a pause later"},
-      {{order(2ms, Order::pause), step(2ms, 1)}, "01*2****345", "step from frozen"},
+      {{step(1ms, 1), command(3ms, Command::pause)}, "01****2****345", "and a pause later"},
+      {{command(2ms, Command::pause), step(2ms, 1)}, "01*2****345", "step from frozen"},
       {{step(1ms, 2), pause(2ms, 10ms)}, "01*2****345", "a pause that passes by itself keeps the step"},
-      {{step(1ms, 2), order(2ms, Order::pause)}, "01****2345", "a resume forgets it"},
+      {{step(1ms, 2), command(2ms, Command::pause)}, "01****2345", "a resume forgets it"},
       {{run_until(1ms, 4ms)}, "0123****45", "run_until"},
       {{run_until(1ms, 3'000'001ns)}, "0123****45", "until in a frame: its end"},
       {{run_until(3ms, 1ms)}, "012****345", "until the past: at once"},
       {{run_until(1ms, 4ms), run_until(2ms, 5ms)}, "01234****5", "the last one counts"},
-      {{order(3ms, Order::stop)}, "012", "stop", Outcome::stopped},
-      {{order(3ms, Order::abort)}, "012", "abort", Outcome::aborted},
-      {{order(3ms, Order::stop), order(3ms, Order::abort)}, "012", "abort wins over stop", Outcome::aborted},
-      {{order(3ms, Order::reset)}, "012R012345", "a reset, once"},
-      {{order(3ms, Order::reset), pause(3ms, 10ms)},
+      {{command(3ms, Command::stop)}, "012", "stop", Outcome::stopped},
+      {{command(3ms, Command::abort)}, "012", "abort", Outcome::aborted},
+      {{command(3ms, Command::stop), command(3ms, Command::abort)},
+       "012",
+       "abort wins over stop",
+       Outcome::aborted},
+      {{command(3ms, Command::reset)}, "012R012345", "a reset, once"},
+      {{command(3ms, Command::reset), pause(3ms, 10ms)},
        "012R012*345",
        "what comes after it is for the time after it"},
-      {{order(3ms, Order::reset), order(3ms, Order::stop)}, "012R012", "likewise", Outcome::stopped},
+      {{command(3ms, Command::reset), command(3ms, Command::stop)}, "012R012", "likewise", Outcome::stopped},
   };
   for (const Row& row : rows) {
-    const Story story = tell(row.orders, {});
+    const Story story = tell(row.commands, {});
     EXPECT_EQ(story.text, row.story) << row.why;
     EXPECT_EQ(story.end.outcome, row.outcome) << row.why;
   }
@@ -295,12 +302,12 @@ TEST(Requests, OfAModelAreThoseOfEverybodyElse) {
 }
 
 TEST(TimedOrders, SwitchJobsAtTheirBoundary) {
-  Bench bench;
-  TimedOrder off = order(2ms, Order::disable), on = order(4ms, Order::enable),
-             nobody = order(4ms, Order::enable);
+  PlanFixture bench;
+  TimedCommand off = command(2ms, Command::disable), on = command(4ms, Command::enable),
+               nobody = command(4ms, Command::enable);
   off.text = on.text = "m.step";
   nobody.text = "m.nobody";
-  bench.plan.orders = {off, nobody, on};
+  bench.plan.commands = {off, nobody, on};
   std::string calls;
   bench.job("m.step", TACTUS_SCHEDULED,
             [&](const tactus_call& call) { return calls += static_cast<char>('0' + call.frame), 0; });

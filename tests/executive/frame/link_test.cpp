@@ -11,7 +11,7 @@
 namespace tactus::executive {
 namespace {
 
-using test::Bench;
+using test::PlanFixture;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -32,12 +32,12 @@ class ScriptedLink final : public Link {
   const std::deque<Variable>& variables() const override { return none_; }
   std::vector<VariableRef> inputs() const override { return {}; }
   void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>&) override {}
-  void join(LinkOrders&, const rtsync::ThreadSettings&, std::int64_t) override {}
+  void join(LinkCommands&, const rtsync::ThreadSettings&, std::int64_t) override {}
   std::vector<std::string> describe() const override { return {}; }
   std::string ending() const override { return ""; }
   void cancel() override {}
   void ready() override {}
-  std::vector<std::string> tell() override { return {}; }
+  std::vector<std::string> take_log_lines() override { return {}; }
   std::string status() const override { return ""; }
   void leave(const LinkEnd&) override {}
   config::Json summary(bool) const override { return {}; }
@@ -45,7 +45,7 @@ class ScriptedLink final : public Link {
 
   void start(std::int64_t first) TACTUS_RT override { trace.push_back("start " + std::to_string(first)); }
   bool may_begin(std::int64_t k, bool) TACTUS_RT override { return may(k); }
-  bool wait(std::int64_t k, bool, rtsync::Instant<rtsync::MonotonicTime>) TACTUS_RT override {
+  bool wait(std::int64_t k, bool, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT override {
     ++waits;
     on_wait();
     return may(k);
@@ -63,10 +63,10 @@ class ScriptedLink final : public Link {
   std::deque<Variable> none_;
 };
 
-struct Linked : Bench {
+struct Linked : PlanFixture {
   ScriptedLink link;
   Executive& make() {
-    Bench::make().set_link(link);
+    PlanFixture::make().set_link(link);
     return *executive;
   }
   void scribe(const std::string& name, tactus_job_class job_class) {
@@ -170,14 +170,14 @@ TEST(Link, HoldsTheRigBesideOtherPauses) {
   bench.make();
   int frozen = 0;
   bench.link.verdict = [&](const FrameStart& frame) {
-    if (frame.frame == 1) bench.executive->hold(true);
+    if (frame.frame == 1) bench.executive->set_peer_pause(true);
     return LinkVerdict::go_on;
   };
   bench.job("look", TACTUS_FREEZE, [&](const tactus_call&) {
     ++frozen;
     if (frozen == 1) bench.executive->request_resume();  // nobody's but the user's own pause
     if (frozen == 2) bench.executive->request_pause();
-    if (frozen == 3) bench.executive->hold(false);
+    if (frozen == 3) bench.executive->set_peer_pause(false);
     if (frozen == 4) bench.executive->request_resume();
     return 0;
   });

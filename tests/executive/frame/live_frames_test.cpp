@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/executive/support/bench.hpp"
 #include "executive/frame/live_port.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "tests/executive/support/bench.hpp"
 
 namespace tactus::executive {
 namespace {
 
-using test::Bench;
+using test::PlanFixture;
 using ::testing::ElementsAre;
 using Kind = LiveWrite::Kind;
 
@@ -65,7 +65,7 @@ class Live {
     port = std::make_unique<LivePort>(std::move(sources));
     bench.executive->set_live(*port);
   }
-  Plant& object(const ModelInstance* model) { return Bench::object<Plant>(*model); }
+  Plant& object(const ModelInstance* model) { return PlanFixture::object<Plant>(*model); }
 
   struct Change {
     Kind kind;
@@ -94,7 +94,7 @@ class Live {
       made.bytes = 8;
       packet.data.resize(packet.data.size() + 8);
       std::memcpy(packet.data.data() + made.offset, &change.value, 8);
-      packet.threads |= bench.executive->background_bit(change.model);
+      packet.threads |= bench.executive->async_worker_bit(change.model);
     }
     return packet;
   }
@@ -105,7 +105,7 @@ class Live {
     return value;
   }
 
-  Bench bench;
+  PlanFixture bench;
   ModelInstance* first;
   ModelInstance* second;
   std::vector<std::string> names;
@@ -392,8 +392,8 @@ TEST(LiveFrames, ForcesHoldInAnIntegrationLoop) {
     live.bench.plan.loops.push_back({"loop", {&mover}, live.bench.plan.frame, {}});
     std::vector<double> seen;
     live.bench.job("look", TACTUS_END_OF_FRAME, [&](const tactus_call&) {
-      seen.push_back(name == std::string("x") ? Bench::object<Mover>(mover).x
-                                              : Bench::object<Mover>(mover).v);
+      seen.push_back(name == std::string("x") ? PlanFixture::object<Mover>(mover).x
+                                              : PlanFixture::object<Mover>(mover).v);
       return 0;
     });
     live.make();
@@ -459,7 +459,7 @@ TEST(LiveFrames, NeverTouchTheHeap) {
   EXPECT_EQ(calls, 0U);
 }
 
-/// Any batches at any frames: the same as a plain loop that knows nothing of rings and order.
+/// Any batches at any frames: the same as a plain loop that knows nothing of rings and command.
 TEST(LiveFrames, RandomBatchesDoWhatAPlainLoopDoes) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);

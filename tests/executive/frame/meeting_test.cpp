@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/executive/support/bench.hpp"
+#include "executive/frame/worker_pool.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "executive/state/checkpoint_writer.hpp"
-#include "executive/frame/crew.hpp"
+#include "tests/executive/support/bench.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive {
@@ -20,13 +20,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using rtsync::Period;
-using test::Bench;
+using test::PlanFixture;
 using ::testing::ElementsAre;
 
 constexpr Period ms(std::int64_t n) { return {n * 1'000'000, 1}; }
 
 /// A thread "slow" with a period of `frames` frames, and a job on it that is called once in each.
-PlannedJob& slow_job(Bench& bench, std::int64_t frames, test::Step step) {
+PlannedJob& slow_job(PlanFixture& bench, std::int64_t frames, test::Step step) {
   bench.plan.threads.push_back({"slow", ThreadKind::asynchronous_must_finish, ms(frames)});
   PlannedJob& job = bench.job("slow.step", TACTUS_SCHEDULED, std::move(step));
   job.thread = 1;
@@ -39,7 +39,7 @@ struct Saved {
   std::int64_t frame;
 };
 /// Runs with a writer; what it left, in the order of frames.
-std::vector<Saved> checkpoints_of(Bench& bench, std::int64_t every, std::int64_t frames) {
+std::vector<Saved> checkpoints_of(PlanFixture& bench, std::int64_t every, std::int64_t frames) {
   const tactus::test::TempDir dir;
   CheckpointWriter writer("test", bench.plan.frame, "test");
   Executive& executive = bench.make();
@@ -58,7 +58,7 @@ std::vector<Saved> checkpoints_of(Bench& bench, std::int64_t every, std::int64_t
 }
 
 TEST(Checkpoints, ThatRunPastTheSlotAreHousekeepingAndNoLateWake) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   bench.job("save", TACTUS_CHECKPOINT, [&](const tactus_call&) {
     bench.clock.advance(std::chrono::microseconds(5'400));  // frames last 1 ms
@@ -80,12 +80,12 @@ TEST(Checkpoints, ThatRunPastTheSlotAreHousekeepingAndNoLateWake) {
 }
 
 TEST(Meeting, ACheckpointWaitsForTheEndOfThePeriodAndIsNamedAfterIt) {
-  Bench bench;
+  PlanFixture bench;
   slow_job(bench, 10, [](const tactus_call&) { return 0; });
-  TimedOrder order;
-  order.at = 13ms;
-  order.order = Order::checkpoint;
-  bench.plan.orders.push_back(order);
+  TimedCommand command;
+  command.at = 13ms;
+  command.command = Command::checkpoint;
+  bench.plan.commands.push_back(command);
   const std::vector<Saved> saved = checkpoints_of(bench, 0, 40);
   ASSERT_EQ(saved.size(), 1U);
   EXPECT_EQ(saved[0].name, "frame-20.tck");
@@ -93,7 +93,7 @@ TEST(Meeting, ACheckpointWaitsForTheEndOfThePeriodAndIsNamedAfterIt) {
 }
 
 TEST(Meeting, OutsideOfRealTimeEveryPeriodicCheckpointIsTakenWhereItBelongs) {
-  Bench bench;
+  PlanFixture bench;
   std::vector<std::string> names;
   for (const Saved& saved : checkpoints_of(bench, 5, 26)) {
     EXPECT_EQ(saved.name, "frame-" + std::to_string(saved.frame + 1) + ".tck");
@@ -104,7 +104,7 @@ TEST(Meeting, OutsideOfRealTimeEveryPeriodicCheckpointIsTakenWhereItBelongs) {
 }
 
 TEST(Meeting, AnOrderOfAnAsynchronousThreadIsHeardAtTheEndOfItsPeriod) {
-  Bench bench;
+  PlanFixture bench;
   slow_job(bench, 10, [&](const tactus_call& call) {
     const bool heard = call.frame != 1 || bench.executive->command(TACTUS_STOP, 0);
     EXPECT_TRUE(heard);
@@ -115,7 +115,7 @@ TEST(Meeting, AnOrderOfAnAsynchronousThreadIsHeardAtTheEndOfItsPeriod) {
 
 TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
   // The slow thread switches main's job off in its first period; continued from its end the job is off, too.
-  const auto build = [](Bench& bench, std::vector<std::int64_t>& calls) {
+  const auto build = [](PlanFixture& bench, std::vector<std::int64_t>& calls) {
     slow_job(bench, 10, [&bench](const tactus_call& call) {
       const bool known = call.frame != 0 || bench.executive->enable_job("main.step", false);
       EXPECT_TRUE(known);
@@ -128,7 +128,7 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
   };
   const tactus::test::TempDir dir;
   std::vector<std::int64_t> first;
-  Bench whole;
+  PlanFixture whole;
   build(whole, first);
   CheckpointWriter writer("test", whole.plan.frame, "test");
   Executive& executive = whole.make();
@@ -140,7 +140,7 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
   EXPECT_EQ(first.size(), 10U);
 
   std::vector<std::int64_t> second;
-  Bench rest;
+  PlanFixture rest;
   build(rest, second);
   const StateImage& image = rest.make().state_image();
   const Checkpoint checkpoint = read_checkpoint(dir / "frame-10.tck");
@@ -152,7 +152,7 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
 }
 
 /// Runs all on the calling thread, and notes whether main counted as at work while it waited.
-class Watching final : public Crew {
+class Watching final : public WorkerPool {
  public:
   explicit Watching(Executive& executive, std::size_t threads)
       : executive_(executive), lone_(executive, threads) {}
@@ -173,17 +173,17 @@ class Watching final : public Crew {
 
  private:
   Executive& executive_;
-  LoneCrew lone_;
+  InlineWorkerPool lone_;
   std::size_t waiting_ = 0;
 };
 
 TEST(Meeting, MainIsNotAtWorkWhileItWaitsForOneThatMustFinish) {
-  Bench bench;
+  PlanFixture bench;
   slow_job(bench, 5, [](const tactus_call&) { return 0; });
   bench.plan.threads.push_back({"beside", ThreadKind::scheduled, {}});
   bench.job("beside.step", TACTUS_SCHEDULED, [](const tactus_call&) { return 0; }).thread = 2;
   Watching crew(bench.make(), 3);
-  bench.executive->set_crew(crew);
+  bench.executive->set_workers(crew);
   (void)bench.run(20);
   EXPECT_THAT(crew.busy_while_waiting, ElementsAre(false));
   EXPECT_THAT(crew.busy_at_work, ElementsAre(true));
@@ -192,7 +192,7 @@ TEST(Meeting, MainIsNotAtWorkWhileItWaitsForOneThatMustFinish) {
 TEST(Meeting, OfTwoThreadsThatContradictEachOtherTheLaterJobWins) {
   // "on" stands behind "off" in the order of the plan, and runs on the quicker thread.
   for (const std::size_t on_thread : {0U, 1U}) {
-    Bench bench;
+    PlanFixture bench;
     bench.plan.threads.push_back({"worker", ThreadKind::scheduled, {}});
     std::int64_t calls = 0;
     bench
@@ -210,12 +210,12 @@ TEST(Meeting, OfTwoThreadsThatContradictEachOtherTheLaterJobWins) {
 }
 
 TEST(Meeting, AThreadsPatienceIsRealTime) {
-  Bench bench;
+  PlanFixture bench;
   slow_job(bench, 100, [](const tactus_call&) { return 0; });
   bench.plan.stuck_after = 1s;
   bench.plan.ratio = 0.1;
   Executive& executive = bench.make();
-  EXPECT_EQ(ThreadCrew(executive, executive.plan()).patience(1), 2s)
+  EXPECT_EQ(ThreadWorkerPool(executive, executive.plan()).patience(1), 2s)
       << "100 ms of simulated time take a second";
 }
 

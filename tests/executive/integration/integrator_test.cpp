@@ -120,7 +120,7 @@ TEST(Integrator, ConvergesWithTheOrderOfItsMethod) {
     double order, within;
   };
   const Row rows[] = {
-      // fewer cycles for a higher order: rounding would hide the rest
+      // fewer cycles for a higher command: rounding would hide the rest
       {euler, 1000, 1, 0.05},
       {rk4, 50, 4, 0.1},
       {dopri5, 20, 5, 0.25},  // with tolerances that accept each step: one a cycle

@@ -44,7 +44,7 @@ connect:
   - { from: source.y, to: sink.u }
 )";
 
-class Watcher final : public RunWatcher {
+class Watcher final : public RunObserver {
  public:
   std::promise<void> begun;
   void started(const RigRun&) override { begun.set_value(); }
@@ -184,7 +184,7 @@ TEST_F(LiveAccessTest, AnswersWhileItStandsStillAndWhileItRuns) {
   EXPECT_TRUE(done.applied);
   EXPECT_EQ(done.frame, 0);
   EXPECT_EQ(value(*snapshot(), "source.u"), 3) << "at once, in Pause too";
-  ASSERT_EQ(live().order(LiveOrder::resume, 0, "tester"), "");
+  ASSERT_EQ(live().command(LiveCommand::resume, 0, "tester"), "");
   LiveSnapshotPtr later = snapshot();
   while (later->frame < 10) later = snapshot();
   EXPECT_EQ(value(*later, "sink.y"), 6);
@@ -194,8 +194,8 @@ TEST_F(LiveAccessTest, AnswersWhileItStandsStillAndWhileItRuns) {
 
 TEST_F(LiveAccessTest, LivesOnHoweverMuchIsAskedWhileItStandsStill) {
   start();
-  const std::int64_t before = snapshot()->rig.turns;
-  while (snapshot()->rig.turns < before + 5) {
+  const std::int64_t before = snapshot()->rig.heartbeats;
+  while (snapshot()->rig.heartbeats < before + 5) {
   }
 }
 
@@ -221,7 +221,7 @@ TEST_F(LiveAccessTest, ForcesHoldUntilTheyAreReleasedAndAreListed) {
   EXPECT_THAT(live().forced(), ElementsAre("sink.u", "types.ds[1]"));
   EXPECT_THAT(write({make(Kind::set, "types.ds[1]", 5)}),
               ElementsAre(HasSubstr("is forced; release it first")));
-  ASSERT_EQ(live().order(LiveOrder::step, 10, "tester"), "");
+  ASSERT_EQ(live().command(LiveCommand::step, 10, "tester"), "");
   LiveSnapshotPtr after = snapshot();
   while (after->frame < 9) after = snapshot();
   EXPECT_EQ(value(*after, "sink.y"), 5);
@@ -264,7 +264,7 @@ TEST_F(LiveAccessTest, ThereIsAlwaysRoomToTakeTheHandsOff) {
 TEST_F(LiveAccessTest, AnEpisodeIsNotBegunByARigThatIsAboutToRun) {
   start();
   for (int i = 0; i < 20; ++i) {
-    ASSERT_EQ(live().order(LiveOrder::step, 3, "tester"), "");
+    ASSERT_EQ(live().command(LiveCommand::step, 3, "tester"), "");
     EpisodeRequest request;
     request.in = {in("source", "u", 5)};
     request.stop = config::print_date(run_->live().facts().epoch_ns + std::int64_t{i + 1} * 1'000'000'000);
@@ -328,7 +328,7 @@ TEST_F(LiveAccessTest, WithoutAJournalOnlyReleasesAreTaken) {
 TEST_F(LiveAccessTest, KeepsAJournalOfEveryChangeAndOrder) {
   start();
   (void)written({make(Kind::force, "sink.u", 5)}, 3 - 3);
-  ASSERT_EQ(live().order(LiveOrder::step, 7, "somebody"), "");
+  ASSERT_EQ(live().command(LiveCommand::step, 7, "somebody"), "");
   stop();
   const std::vector<Json> lines = journal();
   ASSERT_EQ(lines.size(), 2U);
@@ -346,25 +346,25 @@ TEST_F(LiveAccessTest, KeepsAJournalOfEveryChangeAndOrder) {
 
 TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {
   start();
-  EXPECT_THAT(live().order(LiveOrder::step, 0, ""), HasSubstr("at least 1"));
-  EXPECT_THAT(live().order(LiveOrder::run_until, -1, ""), HasSubstr("is past"));
+  EXPECT_THAT(live().command(LiveCommand::step, 0, ""), HasSubstr("at least 1"));
+  EXPECT_THAT(live().command(LiveCommand::run_until, -1, ""), HasSubstr("is past"));
   (void)written({make(Kind::set, "source.u", 3)});
-  ASSERT_EQ(live().order(LiveOrder::reset, 0, ""), "");
-  ASSERT_EQ(live().order(LiveOrder::stop, 0, ""), "");
+  ASSERT_EQ(live().command(LiveCommand::reset, 0, ""), "");
+  ASSERT_EQ(live().command(LiveCommand::stop, 0, ""), "");
   join();
   EXPECT_EQ(run_->end().outcome, Outcome::stopped);
-  EXPECT_THAT(live().order(LiveOrder::pause, 0, ""), HasSubstr("has ended"));
+  EXPECT_THAT(live().command(LiveCommand::pause, 0, ""), HasSubstr("has ended"));
   EXPECT_THAT(write({make(Kind::set, "source.u", 3)}), ElementsAre(HasSubstr("has ended")));
 }
 
 TEST_F(LiveAccessTest, AResetSetsBackWhereTheRigIsAndNotWhatItHasRun) {
   start();
-  ASSERT_EQ(live().order(LiveOrder::step, 10, ""), "");
+  ASSERT_EQ(live().command(LiveCommand::step, 10, ""), "");
   while (snapshot()->rig.frames < 10) {
   }
   wait_for(State::pause);  // and stays in it: a rig that is reset while it stands still does not begin to run
   EXPECT_EQ(snapshot()->rig.frames_run, 10);
-  ASSERT_EQ(live().order(LiveOrder::reset, 0, ""), "");
+  ASSERT_EQ(live().command(LiveCommand::reset, 0, ""), "");
   while (snapshot()->rig.frames >= 10) {
   }
   EXPECT_GE(snapshot()->rig.frames_run, 10);
@@ -501,8 +501,8 @@ TEST_F(LiveAccessTest, AnEpisodeEndsThoughSomebodyPausesAndResumesInBetween) {
   live().episode(request, [&](const EpisodeEnd& end) { ended.set_value(end); });
   auto future = ended.get_future();
   while (future.wait_for(0s) != std::future_status::ready) {
-    (void)live().order(LiveOrder::pause, 0, "tester");
-    (void)live().order(LiveOrder::resume, 0, "tester");
+    (void)live().command(LiveCommand::pause, 0, "tester");
+    (void)live().command(LiveCommand::resume, 0, "tester");
   }
   EXPECT_EQ(future.get().frame, 1000);
 }
@@ -511,7 +511,7 @@ TEST_F(LiveAccessTest, AResetInTheMiddleEndsAnEpisodeAndSaysSo) {
   start();
   std::promise<EpisodeEnd> ended;
   live().episode({}, [&](const EpisodeEnd& end) { ended.set_value(end); });
-  EXPECT_THAT(live().order(LiveOrder::reset, 0, "tester"), HasSubstr("an episode is under way"));
+  EXPECT_THAT(live().command(LiveCommand::reset, 0, "tester"), HasSubstr("an episode is under way"));
   while (snapshot()->frame < 0) {
   }
   run_->executive().request_reset();  // a model, a signal, the rig file
@@ -520,7 +520,7 @@ TEST_F(LiveAccessTest, AResetInTheMiddleEndsAnEpisodeAndSaysSo) {
 
 TEST_F(LiveAccessTest, ManyReadersSeeWholeFramesOnly) {
   start();
-  ASSERT_EQ(live().order(LiveOrder::resume, 0, "tester"), "");
+  ASSERT_EQ(live().command(LiveCommand::resume, 0, "tester"), "");
   std::atomic<int> torn{0};
   std::vector<std::thread> readers;
   for (int i = 0; i < 4; ++i)

@@ -13,7 +13,7 @@ namespace tactus::executive {
 namespace {
 
 using rtsync::Period;
-using test::Bench;
+using test::PlanFixture;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -47,7 +47,7 @@ To sent(From value, std::optional<double> scale = {}, std::optional<double> offs
   const Wire from(TACTUS_OUTPUT, type_of<From>(), &value);
   const Wire to(TACTUS_INPUT, type_of<To>(), &result);
   const Connection connection{from.whole(), to.whole(), false, scale, offset};
-  EXPECT_EQ(objection(connection), std::nullopt);
+  EXPECT_EQ(validate(connection), std::nullopt);
   CopyList list;
   EXPECT_TRUE(list.empty());
   list.add(connection);
@@ -79,7 +79,7 @@ void check_pair() {
   To b{};
   const Wire from(TACTUS_OUTPUT, type_of<From>(), &a);
   const Wire to(TACTUS_INPUT, type_of<To>(), &b);
-  const auto reason = objection({from.whole(), to.whole(), false, {}, {}});
+  const auto reason = validate({from.whole(), to.whole(), false, {}, {}});
   EXPECT_EQ(!reason.has_value(), (holds<From, To>()))
       << name_of(from.variable.type) << " to " << name_of(to.variable.type);
   if (reason) {
@@ -212,16 +212,16 @@ TEST(Connection, SaysWhatDoesNotFit) {
        "is in no unit, 'b.in' is in 'A'"},
   };
   for (const Row& row : rows) {
-    const auto reason = objection({row.from.whole(), row.to.whole(), false, row.scale, {}});
+    const auto reason = validate({row.from.whole(), row.to.whole(), false, row.scale, {}});
     ASSERT_TRUE(reason.has_value()) << row.expected;
     EXPECT_THAT(*reason, HasSubstr(row.expected));
   }
   const Wire nm(TACTUS_OUTPUT, TACTUS_DOUBLE, a, 0, "N m");
   const Wire joule(TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "J");
-  EXPECT_EQ(objection({nm.whole(), joule.whole(), false, {}, {}}), std::nullopt);
+  EXPECT_EQ(validate({nm.whole(), joule.whole(), false, {}, {}}), std::nullopt);
   const Wire deg(TACTUS_OUTPUT, TACTUS_DOUBLE, a, 0, "deg");
   const Wire rad(TACTUS_INPUT, TACTUS_DOUBLE, b, 0, "rad");
-  EXPECT_EQ(objection({deg.whole(), rad.whole(), false, 0.0174, {}}), std::nullopt);
+  EXPECT_EQ(validate({deg.whole(), rad.whole(), false, 0.0174, {}}), std::nullopt);
 }
 
 TEST(Connection, TheScaleThatIsNamedConvertsTheUnit) {
@@ -229,7 +229,7 @@ TEST(Connection, TheScaleThatIsNamedConvertsTheUnit) {
   double radians = 0;
   const Wire from(TACTUS_OUTPUT, TACTUS_DOUBLE, &degrees, 0, "deg");
   const Wire to(TACTUS_INPUT, TACTUS_DOUBLE, &radians, 0, "rad");
-  const std::string reason = objection({from.whole(), to.whole(), false, {}, {}}).value_or("");
+  const std::string reason = validate({from.whole(), to.whole(), false, {}, {}}).value_or("");
   const double scale = std::stod(reason.substr(reason.find("scale: ") + 7));
   CopyList list;
   list.add({from.whole(), to.whole(), false, scale, {}});
@@ -243,14 +243,13 @@ TEST(Connection, EnumerationsMustAgree) {
   Wire from(TACTUS_OUTPUT, TACTUS_INT32, &a);
   Wire to(TACTUS_INPUT, TACTUS_INT32, &b);
   from.variable.labels = {{"park", 0}, {"drive", 1}};
-  EXPECT_EQ(objection({from.whole(), to.whole(), false, {}, {}}), std::nullopt)
-      << "a plain integer takes any";
+  EXPECT_EQ(validate({from.whole(), to.whole(), false, {}, {}}), std::nullopt) << "a plain integer takes any";
   to.variable.labels = from.variable.labels;
-  EXPECT_EQ(objection({from.whole(), to.whole(), false, {}, {}}), std::nullopt);
+  EXPECT_EQ(validate({from.whole(), to.whole(), false, {}, {}}), std::nullopt);
   for (const std::vector<VariableLabel>& labels :
        {std::vector<VariableLabel>{{"park", 0}}, {{"park", 0}, {"drive", 2}}, {{"park", 0}, {"sport", 1}}}) {
     to.variable.labels = labels;
-    EXPECT_THAT(objection({from.whole(), to.whole(), false, {}, {}}).value_or(""),
+    EXPECT_THAT(validate({from.whole(), to.whole(), false, {}, {}}).value_or(""),
                 HasSubstr("are enumerations"));
   }
 }
@@ -283,50 +282,51 @@ std::vector<double> values(const std::vector<std::pair<std::int64_t, double>>& r
 }
 
 TEST(ConnectionTime, DirectReadsWhatWasWrittenInTheSameInstant) {
-  Bench bench;
+  PlanFixture bench;
   auto& a = bench.model<Scheduled>("a");
   auto& b = bench.model<Scheduled>("b");
   bench.connect(bench.ref(a, "y"), bench.ref(b, "u"));
   (void)bench.run(4);
-  EXPECT_THAT(values(Bench::object<Scheduled>(b).read), ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(values(Bench::object<Scheduled>(a).read), ElementsAre(-1, -1, -1, -1)) << "nobody feeds it";
+  EXPECT_THAT(values(PlanFixture::object<Scheduled>(b).read), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(values(PlanFixture::object<Scheduled>(a).read), ElementsAre(-1, -1, -1, -1))
+      << "nobody feeds it";
 }
 
 TEST(ConnectionTime, DirectReadsTheFrameBeforeWhenTheSourceRunsLater) {
-  Bench bench;
+  PlanFixture bench;
   auto& b = bench.model<Scheduled>("b");
   auto& a = bench.model<Scheduled>("a");
   bench.connect(bench.ref(a, "y"), bench.ref(b, "u"));
   (void)bench.run(4);
-  EXPECT_THAT(values(Bench::object<Scheduled>(b).read), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(values(PlanFixture::object<Scheduled>(b).read), ElementsAre(0, 1, 2, 3));
 }
 
 TEST(ConnectionTime, DelayedReadsWhatStoodThereBeforeTheInstant) {
   for (const bool source_first : {true, false}) {
-    Bench bench;
+    PlanFixture bench;
     auto& first = bench.model<Scheduled>("first");
     auto& second = bench.model<Scheduled>("second");
     auto& a = source_first ? first : second;
     auto& b = source_first ? second : first;
     bench.connect(bench.ref(a, "y"), bench.ref(b, "u"), true);
     (void)bench.run(4);
-    EXPECT_THAT(values(Bench::object<Scheduled>(b).read), ElementsAre(0, 1, 2, 3)) << source_first;
+    EXPECT_THAT(values(PlanFixture::object<Scheduled>(b).read), ElementsAre(0, 1, 2, 3)) << source_first;
   }
 }
 
 TEST(ConnectionTime, ALoopWithOneDelayedWireIsAFunctionOfThePlan) {
-  Bench bench;
+  PlanFixture bench;
   auto& a = bench.model<Scheduled>("a");
   auto& b = bench.model<Scheduled>("b");
   bench.connect(bench.ref(b, "y"), bench.ref(a, "u"), true);
   bench.connect(bench.ref(a, "y"), bench.ref(b, "u"));
   (void)bench.run(3);
-  EXPECT_THAT(values(Bench::object<Scheduled>(a).read), ElementsAre(0, 1, 2));
-  EXPECT_THAT(values(Bench::object<Scheduled>(b).read), ElementsAre(1, 2, 3));
+  EXPECT_THAT(values(PlanFixture::object<Scheduled>(a).read), ElementsAre(0, 1, 2));
+  EXPECT_THAT(values(PlanFixture::object<Scheduled>(b).read), ElementsAre(1, 2, 3));
 }
 
 TEST(ConnectionTime, SubFrameJobsReadAtTheirOwnInstants) {
-  Bench bench;
+  PlanFixture bench;
   auto& plant = bench.model<Scheduled>("plant");
   auto& control = bench.model<Node<TACTUS_CONTROLLER>>("control");
   auto& slow = bench.model<Scheduled>("slow");
@@ -337,12 +337,12 @@ TEST(ConnectionTime, SubFrameJobsReadAtTheirOwnInstants) {
   bench.connect(bench.ref(plant, "y"), bench.ref(slow, "u"), true);
   (void)bench.run(2);
   using Read = std::pair<std::int64_t, double>;
-  EXPECT_THAT(Bench::object<Node<TACTUS_CONTROLLER>>(control).read,
+  EXPECT_THAT(PlanFixture::object<Node<TACTUS_CONTROLLER>>(control).read,
               ElementsAre(Read{0, 1}, Read{500, 3}, Read{1000, 5}, Read{1500, 7}));
-  EXPECT_THAT(Bench::object<Scheduled>(plant).read,
+  EXPECT_THAT(PlanFixture::object<Scheduled>(plant).read,
               ElementsAre(Read{0, 0}, Read{250, 1}, Read{500, 1}, Read{750, 2}, Read{1000, 2}, Read{1250, 3},
                           Read{1500, 3}, Read{1750, 4}));
-  EXPECT_THAT(Bench::object<Scheduled>(slow).read, ElementsAre(Read{0, 0}, Read{1000, 4}));
+  EXPECT_THAT(PlanFixture::object<Scheduled>(slow).read, ElementsAre(Read{0, 0}, Read{1000, 4}));
 }
 
 TEST(ConnectionTime, DelayedReachesEveryJobOfAModelAtItsOwnInstants) {
@@ -358,18 +358,18 @@ TEST(ConnectionTime, DelayedReachesEveryJobOfAModelAtItsOwnInstants) {
     double u = -1;
     std::vector<double> seen;
   };
-  Bench bench;
+  PlanFixture bench;
   auto& source = bench.model<Scheduled>("source");
   bench.plan.jobs[0].cycle = Period{500'000, 1};
   auto& sink = bench.model<TwoRates>("sink");
   bench.connect(bench.ref(source, "y"), bench.ref(sink, "u"), true);
   (void)bench.run(2);
-  EXPECT_THAT(Bench::object<TwoRates>(sink).seen, ElementsAre(0, 100, 1, 2, 102, 3));
+  EXPECT_THAT(PlanFixture::object<TwoRates>(sink).seen, ElementsAre(0, 100, 1, 2, 102, 3));
 }
 
 TEST(ConnectionTime, HoldsInListsOfFrameJobsToo) {
   for (const bool delayed : {false, true}) {
-    Bench bench;
+    PlanFixture bench;
     auto& a = bench.model<Node<TACTUS_END_OF_FRAME>>("a");
     auto& b = bench.model<Node<TACTUS_END_OF_FRAME>>("b");
     auto& c = bench.model<Node<TACTUS_TOP_OF_FRAME>>("c");
@@ -379,24 +379,24 @@ TEST(ConnectionTime, HoldsInListsOfFrameJobsToo) {
     (void)bench.run(3);
     const std::vector<double> expected =
         delayed ? std::vector<double>{0, 1, 2} : std::vector<double>{1, 2, 3};
-    EXPECT_EQ(values(Bench::object<Node<TACTUS_END_OF_FRAME>>(b).read), expected) << delayed;
-    EXPECT_EQ(values(Bench::object<Node<TACTUS_TOP_OF_FRAME>>(d).read), expected) << delayed;
+    EXPECT_EQ(values(PlanFixture::object<Node<TACTUS_END_OF_FRAME>>(b).read), expected) << delayed;
+    EXPECT_EQ(values(PlanFixture::object<Node<TACTUS_TOP_OF_FRAME>>(d).read), expected) << delayed;
   }
 }
 
 TEST(ConnectionTime, AJobThatIsOffReadsNothing) {
-  Bench bench;
+  PlanFixture bench;
   auto& a = bench.model<Scheduled>("a");
   auto& b = bench.model<Scheduled>("b");
   bench.connect(bench.ref(a, "y"), bench.ref(b, "u"));
   bench.plan.jobs[1].enabled = false;
   (void)bench.run(3);
-  EXPECT_EQ(Bench::object<Scheduled>(b).u, -1) << "as it was";
-  EXPECT_TRUE(Bench::object<Scheduled>(b).read.empty());
+  EXPECT_EQ(PlanFixture::object<Scheduled>(b).u, -1) << "as it was";
+  EXPECT_TRUE(PlanFixture::object<Scheduled>(b).read.empty());
 }
 
 TEST(ConnectionTime, TheExecutivesOwnVariablesCanFeedAModel) {
-  Bench bench;
+  PlanFixture bench;
   bench.realtime.enabled = true;
   auto& b = bench.model<Scheduled>("b");
   Variable work;
@@ -410,7 +410,7 @@ TEST(ConnectionTime, TheExecutivesOwnVariablesCanFeedAModel) {
     return 0;
   });
   (void)bench.run(4);
-  EXPECT_THAT(values(Bench::object<Scheduled>(b).read), ElementsAre(0, 0, 1, 0));
+  EXPECT_THAT(values(PlanFixture::object<Scheduled>(b).read), ElementsAre(0, 0, 1, 0));
 }
 
 }  // namespace

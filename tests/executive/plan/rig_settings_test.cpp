@@ -42,7 +42,7 @@ class RandomSettings {
     if (maybe()) r.max_overrun = duration(1);
     r.at_maximum = maybe() ? rtsync::AtMaximum::terminate : rtsync::AtMaximum::freeze;
     r.grace = below(1000);
-    r.leak = maybe() ? 0 : 1 + below(1'000'000);
+    r.recovery_frames = maybe() ? 0 : 1 + below(1'000'000);
     r.ratio = 0.001 + static_cast<double>(below(1'000'000)) * 0.000'999;
     if (maybe()) r.late_limit = Nanoseconds{1 + below(10'000'000'000)};
     r.freeze_frame = period(1'000'000, 1'000'000'000);
@@ -191,7 +191,7 @@ class RandomSettings {
   CommandSettings command() {
     CommandSettings made;
     made.at = duration(0);
-    made.order = static_cast<Order>(below(10));
+    made.command = static_cast<Command>(below(10));
     if (maybe()) made.frames = config::Located<std::int64_t>{1 + below(1000)};
     if (maybe()) made.until = config::Located<Nanoseconds>{duration(1)};
     if (maybe()) made.rest = config::Located<Nanoseconds>{duration(1)};
@@ -215,8 +215,8 @@ class RandomSettings {
     made.lock_after = 2 + below(999);
     made.start_timeout = Nanoseconds{1'000'000 + below(1'000'000'000)};
     for (rtsync::OnClockFault* policy :
-         {&made.on_glitch, &made.on_double, &made.on_late, &made.on_jitter, &made.on_missing,
-          &made.on_wrong_rate, &made.on_no_edge, &made.on_gone, &made.on_overflow})
+         {&made.on_glitch, &made.on_duplicate, &made.on_late, &made.on_jitter, &made.on_missing,
+          &made.on_wrong_rate, &made.on_start_timeout, &made.on_removed, &made.on_overflow})
       *policy = static_cast<rtsync::OnClockFault>(below(3));
     if (maybe()) made.device = config::Node::map({{name(), {}, node(0)}});
     return made;
@@ -271,7 +271,8 @@ TEST(RigSettings, TheRealtimeSectionReachesTheSynchronization) {
       "rig: r\n"
       "frame: { period: 60 Hz }\n"
       "realtime: { enabled: yes, sleep_timer: no, on_overrun: skip, max_catch_up: 3 frames,\n"
-      "  max_consecutive_overruns: 7, max_overrun: 5 ms, at_maximum: freeze, grace: 9 frames, leak: 11 "
+      "  max_consecutive_overruns: 7, max_overrun: 5 ms, at_maximum: freeze, grace: 9 frames, "
+      "recovery_frames: 11 "
       "frames,\n"
       "  ratio: 2x, late_limit: 30 us, freeze_frame: 20 ms }\n");
   EXPECT_EQ(settings.frame.period, (Period{50'000'000, 3}));
@@ -284,7 +285,7 @@ TEST(RigSettings, TheRealtimeSectionReachesTheSynchronization) {
   EXPECT_EQ(r.overrun.max_overrun, Nanoseconds{5'000'000});
   EXPECT_EQ(r.overrun.at_maximum, rtsync::AtMaximum::freeze);
   EXPECT_EQ(r.overrun.grace, 9);
-  EXPECT_EQ(r.overrun.leak, 11);
+  EXPECT_EQ(r.overrun.recovery_frames, 11);
   EXPECT_EQ(r.ratio, 2);
   EXPECT_EQ(r.late_limit, Nanoseconds{30'000});
   EXPECT_EQ(r.freeze_frame, (Period{20'000'000, 1}));
@@ -348,7 +349,7 @@ TEST(RigSettings, ThreadsLoopsAndCommandsAreRead) {
   EXPECT_EQ(all.relative_tolerance, 0);
   EXPECT_EQ(all.max_steps, 7);
   EXPECT_EQ(settings.commands[0].rest->value, Nanoseconds{100'000'000});
-  EXPECT_EQ(settings.commands[1].order, Order::run_until);
+  EXPECT_EQ(settings.commands[1].command, Command::run_until);
   EXPECT_FALSE(settings.guard.nan);
   EXPECT_TRUE(settings.guard.ranges);
   EXPECT_TRUE(settings.checkpoint.enabled);

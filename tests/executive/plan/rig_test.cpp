@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "tests/executive/support/bench.hpp"
 #include "executive/model/job_class.hpp"
+#include "tests/executive/support/bench.hpp"
 #include "tests/executive/support/rig_files.hpp"
 
 namespace tactus::executive {
@@ -502,7 +502,7 @@ TEST(RigProblems, OfThreads) {
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], StartsWith(row.expected[i]));
   }
   for (const std::string name :
-       {"main", "helpers", "tactus", "setup", "recorder", "runaway-guard", "checkpoint"}) {
+       {"main", "helpers", "tactus", "setup", "recorder", "stuck-watchdog", "checkpoint"}) {
     const auto found = problems_of("rig: r\nframe: { period: 1 ms }\nframe_log: no\nthreads: { workers: { " +
                                    name + ": {} } }\n");
     ASSERT_FALSE(found.empty());
@@ -743,21 +743,22 @@ TEST(RigCommands, AreOrderedByTimeAndThenAsTheyStand) {
                       "  - { at: 7 s, do: abort }\n"
                       "  - { at: 8 s, do: pause }\n");
   std::vector<std::string> lines;
-  for (const TimedOrder& o : rig.plan().orders)
+  for (const TimedCommand& o : rig.plan().commands)
     lines.push_back(std::to_string(o.at.count() / 1'000'000'000) + " " +
-                    std::to_string(static_cast<int>(o.order)) + " " + std::to_string(o.frames) + " " +
+                    std::to_string(static_cast<int>(o.command)) + " " + std::to_string(o.frames) + " " +
                     std::to_string(o.until.count() / 1'000'000'000) + " " +
                     (o.rest ? std::to_string(o.rest->count()) : "-") + " " + o.text);
-  const auto order = [](Order o) { return " " + std::to_string(static_cast<int>(o)) + " "; };
+  const auto command = [](Command o) { return " " + std::to_string(static_cast<int>(o)) + " "; };
   EXPECT_THAT(
       lines,
-      ElementsAre("0" + order(Order::disable) + "1 0 - a.step", "1" + order(Order::step) + "3 0 - ",
-                  "1" + order(Order::enable) + "1 0 - a.control", "2" + order(Order::pause) + "1 0 50000000 ",
-                  "2" + order(Order::resume) + "1 0 - ", "3" + order(Order::run_until) + "1 4 - ",
-                  "3" + order(Order::checkpoint) + "1 0 - state_1.tck",
-                  "3" + order(Order::checkpoint) + "1 0 - ", "5" + order(Order::reset) + "1 0 - ",
-                  "6" + order(Order::step) + "1 0 - ", "6" + order(Order::stop) + "1 0 - ",
-                  "7" + order(Order::abort) + "1 0 - ", "8" + order(Order::pause) + "1 0 - "));
+      ElementsAre("0" + command(Command::disable) + "1 0 - a.step", "1" + command(Command::step) + "3 0 - ",
+                  "1" + command(Command::enable) + "1 0 - a.control",
+                  "2" + command(Command::pause) + "1 0 50000000 ", "2" + command(Command::resume) + "1 0 - ",
+                  "3" + command(Command::run_until) + "1 4 - ",
+                  "3" + command(Command::checkpoint) + "1 0 - state_1.tck",
+                  "3" + command(Command::checkpoint) + "1 0 - ", "5" + command(Command::reset) + "1 0 - ",
+                  "6" + command(Command::step) + "1 0 - ", "6" + command(Command::stop) + "1 0 - ",
+                  "7" + command(Command::abort) + "1 0 - ", "8" + command(Command::pause) + "1 0 - "));
 }
 
 TEST(RigProblems, OfCommands) {
@@ -921,7 +922,7 @@ TEST(RigParameters, ThatAreWrongAreSaid) {
 
 TEST(RigParameters, AreSetAfterTheDefaultsAndBeforeInitialization) {
   LoadedRig rig(kHead + "  a: { model: gain, library: ./libmodels.so, parameters: { k: 4 } }\n");
-  test::Bench bench;
+  test::PlanFixture bench;
   Executive executive(rig.plan(),
                       *(bench.sync = std::make_unique<rtsync::RealtimeSync>(bench.realtime, rig.plan().frame,
                                                                             bench.clock, bench.sleeper)),
@@ -944,7 +945,7 @@ TEST(Rig, RecordsWhatItComputes) {
                 "  - { from: a.y, to: a.u, delayed: yes }\n"
                 "record:\n"
                 "  out: { every: 2 ms, variables: [a.*, rt.frame] }\n");
-  test::Bench bench;
+  test::PlanFixture bench;
   bench.sync =
       std::make_unique<rtsync::RealtimeSync>(bench.realtime, rig.plan().frame, bench.clock, bench.sleeper);
   Executive executive(rig.plan(), *bench.sync, bench.sleeper, bench.clock, rig.realtime_variables());

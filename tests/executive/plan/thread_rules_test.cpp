@@ -93,7 +93,7 @@ class RuleBench {
   /// "path: message" of every problem.
   std::vector<std::string> settle() {
     config::Problems problems;
-    settle_threads(plan_, wanted_, origins_, problems);
+    resolve_thread_dependencies(plan_, wanted_, origins_, problems);
     std::vector<std::string> lines;
     for (const config::Problem& problem : problems.sorted())
       lines.push_back(problem.path + ": " + problem.message);

@@ -14,8 +14,8 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/executive/support/bench.hpp"
 #include "executive/driver/driver.hpp"
+#include "tests/executive/support/bench.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive {
@@ -274,7 +274,7 @@ TEST(Recorder, WithoutRecordingsHasNoThread) {
 // ---- in an executive
 
 TEST(ExecutiveRecording, IsPatientExactlyWhileTheRigIsNotInRealTime) {
-  test::Bench bench;
+  test::PlanFixture bench;
   Tape tape;
   PlannedJob& job = bench.job("record.tape", TACTUS_DATA_RECORD, {});
   job.run = &Recording::sample;
@@ -291,7 +291,7 @@ TEST(ExecutiveRecording, IsPatientExactlyWhileTheRigIsNotInRealTime) {
 }
 
 TEST(ExecutiveRecording, LosesNothingOutsideOfRealTime) {
-  test::Bench bench;
+  test::PlanFixture bench;
   Tape tape;
   Recorder recorder("/nowhere");
   recorder.add(tape.recording);
@@ -321,7 +321,7 @@ TEST(ExecutiveRecording, LosesNothingOutsideOfRealTime) {
 }
 
 TEST(ExecutiveRecording, TheFrameLogHasEveryPacedFrame) {
-  test::Bench bench;
+  test::PlanFixture bench;
   Tape tape;
   bench.job("switch", TACTUS_SCHEDULED, [&](const tactus_call& call) {
     if (call.frame == 3) bench.sync->enable();

@@ -1,10 +1,9 @@
-#include "executive/run/note_teller.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 
+#include "executive/run/frame_note_formatter.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -41,33 +40,33 @@ FrameNote late_wake(std::int64_t frame, Nanoseconds late) {
 
 struct Desk {
   Plan plan;
-  NoteTeller teller{plan};
+  FrameNoteFormatter teller{plan};
   Desk() {
     plan.jobs.resize(2);
     plan.jobs[1].name = "motor.step";
   }
 };
 
-TEST(NoteTeller, IsSilentWhenThereIsNothingToTell) {
+TEST(FrameNoteFormatter, IsSilentWhenThereIsNothingToTell) {
   Desk desk;
-  EXPECT_THAT(desk.teller.tell(0), IsEmpty());
+  EXPECT_THAT(desk.teller.take_log_lines(0), IsEmpty());
 }
 
-TEST(NoteTeller, TellsOneOverrunInFull) {
+TEST(FrameNoteFormatter, TellsOneOverrunInFull) {
   Desk desk;
   FrameNote note = overrun(81533, 3us, OverrunCause::work);
   note.longest_job = 1;
   note.longest_job_ns = 950'000;
   desk.teller.take(note);
   EXPECT_THAT(
-      desk.teller.tell(0),
+      desk.teller.take_log_lines(0),
       ElementsAre("1 overrun in frame 81533 (1 by work, 0 by a late wake, 0 catching up): worst in frame "
                   "81533, over by 3.00 us, woken 0 ns late, work 1.00 ms, longest job motor.step 950 us; "
                   "slack of the 5 frames before: 1.00 us 2.00 us -3.00 us 4.50 us 999 ns"));
-  EXPECT_THAT(desk.teller.tell(0), IsEmpty()) << "told once";
+  EXPECT_THAT(desk.teller.take_log_lines(0), IsEmpty()) << "told once";
 }
 
-TEST(NoteTeller, SumsUpManyAndNamesTheWorst) {
+TEST(FrameNoteFormatter, SumsUpManyAndNamesTheWorst) {
   Desk desk;
   desk.teller.take(overrun(10, 5us, OverrunCause::work));
   FrameNote worst = overrun(11, 2ms, OverrunCause::catching_up);
@@ -77,49 +76,49 @@ TEST(NoteTeller, SumsUpManyAndNamesTheWorst) {
   grace.timing.grace = true;
   grace.timing.lost = 1;
   desk.teller.take(grace);
-  const auto lines = desk.teller.tell(0);
+  const auto lines = desk.teller.take_log_lines(0);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(
       lines[0].starts_with("3 overruns in frames 10 to 14 (1 by work, 0 by a late wake, 2 catching up; 1 in "
                            "the start-up grace; 3 slots lost): worst in frame 11, over by 2.00 ms, "))
       << lines[0];
   desk.teller.take(overrun(20, 1us, OverrunCause::work));
-  EXPECT_TRUE(
-      desk.teller.tell(0).at(0).starts_with("1 overrun in frame 20 (1 by work, 0 by a late wake, 0 catching "
-                                            "up): worst in frame 20"))
+  EXPECT_TRUE(desk.teller.take_log_lines(0).at(0).starts_with(
+      "1 overrun in frame 20 (1 by work, 0 by a late wake, 0 catching "
+      "up): worst in frame 20"))
       << "the sums begin anew";
 }
 
-TEST(NoteTeller, TellsLateWakesApartFromOverruns) {
+TEST(FrameNoteFormatter, TellsLateWakesApartFromOverruns) {
   Desk desk;
   desk.teller.take(late_wake(3, 150us));
   desk.teller.take(late_wake(4, 450us));
   desk.teller.take(late_wake(9, 120us));
   EXPECT_THAT(
-      desk.teller.tell(0),
+      desk.teller.take_log_lines(0),
       ElementsAre(
           "3 late wakes in frames 3 to 9: worst 450 us after the slot of frame 4; the machine ran the "
           "thread late, its work took 20.0 us"));
 }
 
-TEST(NoteTeller, AnOverrunByALateWakeIsBoth) {
+TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {
   Desk desk;
   desk.teller.take(overrun(7, 5us, OverrunCause::late_wake));
-  const auto lines = desk.teller.tell(0);
+  const auto lines = desk.teller.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(lines[0].starts_with("1 overrun in frame 7 (0 by work, 1 by a late wake, 0 catching up)"))
       << lines[0];
   EXPECT_TRUE(lines[1].starts_with("1 late wake in frame 7")) << lines[1];
 }
 
-TEST(NoteTeller, BlamesHousekeepingAndNotTheMachine) {
+TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
   Desk desk;
   FrameNote note = overrun(501, 4'900us, OverrunCause::housekeeping);
   note.timing.late = 9'900us;
   note.timing.late_by_housekeeping = true;
   note.timing.housekeeping = 14'895us;
   desk.teller.take(note);
-  const auto lines = desk.teller.tell(0);
+  const auto lines = desk.teller.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(lines[0].starts_with(
       "1 overrun in frame 501 (0 by work, 0 by a late wake, 1 by housekeeping, 0 catching up)"))
@@ -129,11 +128,11 @@ TEST(NoteTeller, BlamesHousekeepingAndNotTheMachine) {
             "copying checkpoints and snapshots and the like took 14.9 ms after the frame before");
 }
 
-TEST(NoteTeller, AdmitsWhatWasLostOnce) {
+TEST(FrameNoteFormatter, AdmitsWhatWasLostOnce) {
   Desk desk;
-  EXPECT_THAT(desk.teller.tell(12), ElementsAre("12 notes of frames lost (the ring was full)"));
-  EXPECT_THAT(desk.teller.tell(12), IsEmpty());
-  EXPECT_THAT(desk.teller.tell(15), ElementsAre("3 notes of frames lost (the ring was full)"));
+  EXPECT_THAT(desk.teller.take_log_lines(12), ElementsAre("12 notes of frames lost (the ring was full)"));
+  EXPECT_THAT(desk.teller.take_log_lines(12), IsEmpty());
+  EXPECT_THAT(desk.teller.take_log_lines(15), ElementsAre("3 notes of frames lost (the ring was full)"));
 }
 
 TEST(DurationText, HasThreeDigitsAndTheUnitThatFits) {

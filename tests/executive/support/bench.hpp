@@ -30,7 +30,7 @@ const tactus_model& model_of() {
 using Step = std::function<int(const tactus_call&)>;
 
 /// A plan in the making, and all that an Executive needs beside it.
-class Bench {
+class PlanFixture {
  public:
   /// A job that belongs to no model.
   PlannedJob& job(const std::string& name, tactus_job_class job_class, Step step) {

@@ -15,7 +15,7 @@ struct Wanted {
   bool loops = true;
   bool dynamic = true;
   bool switches = true;
-  bool commands = true;  ///< pauses, steps, ...: from jobs and from orders
+  bool commands = true;  ///< pauses, steps, ...: from jobs and from commands
   bool resets = true;
   std::size_t most_threads = 4;
 };
@@ -207,25 +207,25 @@ class RandomSketch {
       job.commands = job.enabled = true;
     }
     for (std::size_t n = below(6); n > 0; --n) {
-      TimedOrder order;
-      order.at = s_.frame.times(between(0, s_.frames)) + rtsync::Nanoseconds{one_in(3) ? between(0, 2) : 0};
-      constexpr Order kOrders[] = {Order::pause,     Order::pause,  Order::resume,  Order::step,
-                                   Order::run_until, Order::enable, Order::disable, Order::reset};
-      order.order = kOrders[below(std::size(kOrders))];
-      if (order.order == Order::reset && !wanted_.resets) order.order = Order::pause;
-      if (one_in(30)) order.order = Order::stop;
-      order.frames = between(1, 5);
-      order.until = order.at + s_.frame.times(between(0, 6)) + rtsync::Nanoseconds{1};
-      if (order.order == Order::pause && one_in(2))
-        order.rest = s_.freeze_frame.times(between(0, 2)) + rtsync::Nanoseconds{1};
-      if (order.order == Order::enable || order.order == Order::disable) {
+      TimedCommand command;
+      command.at = s_.frame.times(between(0, s_.frames)) + rtsync::Nanoseconds{one_in(3) ? between(0, 2) : 0};
+      constexpr Command kOrders[] = {Command::pause,     Command::pause,  Command::resume,  Command::step,
+                                     Command::run_until, Command::enable, Command::disable, Command::reset};
+      command.command = kOrders[below(std::size(kOrders))];
+      if (command.command == Command::reset && !wanted_.resets) command.command = Command::pause;
+      if (one_in(30)) command.command = Command::stop;
+      command.frames = between(1, 5);
+      command.until = command.at + s_.frame.times(between(0, 6)) + rtsync::Nanoseconds{1};
+      if (command.command == Command::pause && one_in(2))
+        command.rest = s_.freeze_frame.times(between(0, 2)) + rtsync::Nanoseconds{1};
+      if (command.command == Command::enable || command.command == Command::disable) {
         const std::size_t target = below(s_.jobs.size());
         if (!can_be_switched(target, 0)) continue;
-        order.text = s_.job_name(target);
+        command.text = s_.job_name(target);
       }
-      s_.orders.push_back(order);
+      s_.commands.push_back(command);
     }
-    std::stable_sort(s_.orders.begin(), s_.orders.end(),
+    std::stable_sort(s_.commands.begin(), s_.commands.end(),
                      [](const auto& a, const auto& b) { return a.at < b.at; });
   }
 

@@ -16,7 +16,7 @@ namespace tactus::executive::test {
 class ReferenceExecutive final : private Deeds {
  public:
   explicit ReferenceExecutive(const Sketch& sketch)
-      : sketch_(sketch), orders_{sketch}, traces(sketch.threads.size() + 1) {
+      : sketch_(sketch), commands_{sketch}, traces(sketch.threads.size() + 1) {
     state_.cells.resize(sketch.cells.size());
     mail_.resize(sketch.cells.size());
     state_.times.resize(sketch.threads.size() + 1);
@@ -59,10 +59,10 @@ class ReferenceExecutive final : private Deeds {
     publish_all();
     std::int64_t k = 0;
     pause(k, k < sketch_.frames);
-    while (!orders_.stopped) {
-      if (orders_.reset) {
-        orders_.reset = false;
-        orders_.hold.reset();
+    while (!commands_.stopped) {
+      if (commands_.reset) {
+        commands_.reset = false;
+        commands_.hold.reset();
         list(TACTUS_PRELOAD_CHECKPOINT, {0, -1, 0});
         std::copy(initial.cells.begin(), initial.cells.end(),
                   state_.cells.begin());  // integrators point there
@@ -84,7 +84,7 @@ class ReferenceExecutive final : private Deeds {
     }
     once(TACTUS_SHUTDOWN);
   }
-  bool stopped() const { return orders_.stopped; }
+  bool stopped() const { return commands_.stopped; }
   const std::vector<Cell>& cells() const { return state_.cells; }
 
   std::int64_t frames = 0;
@@ -110,10 +110,11 @@ class ReferenceExecutive final : private Deeds {
     return state_.times[clock_of(sketch_.jobs[job].thread)].call_at(job, ns);
   }
   void enable(std::size_t job, bool on) override { state_.on[job] = on; }
-  void request(Order order, std::int64_t value) override {
-    if (order == Order::pause || order == Order::resume) orders_.pause_wanted = order == Order::pause;
-    if (order == Order::step) orders_.step_wanted = value;
-    if (order == Order::run_until) orders_.until_wanted = value;
+  void request(Command command, std::int64_t value) override {
+    if (command == Command::pause || command == Command::resume)
+      commands_.pause_wanted = command == Command::pause;
+    if (command == Command::step) commands_.step_wanted = value;
+    if (command == Command::run_until) commands_.until_wanted = value;
   }
   void wrote(const Happened& happened) override { traces[sketch_.home(happened.job)].push_back(happened); }
 
@@ -242,14 +243,14 @@ class ReferenceExecutive final : private Deeds {
   // ---- frames
 
   void run_frame(std::int64_t k) {
-    meet_backgrounds(k);
+    run_rate_transitions(k);
     const double dt = sketch_.frame.seconds();
     list(TACTUS_TOP_OF_FRAME, at(sketch_.frame.times(k).count(), k, dt));
     while (const auto moment = state_.times[0].next(k)) instant(state_.times[0], k, *moment);
     end_ns_ = sketch_.frame.times(k + 1).count();
     list(TACTUS_END_OF_FRAME, at(end_ns_, k, dt));
   }
-  void meet_backgrounds(std::int64_t k) {
+  void run_rate_transitions(std::int64_t k) {
     std::vector<std::size_t> due;
     for (std::size_t t = 1; t <= sketch_.threads.size(); ++t)
       if (sketch_.is_background(t) && k % sketch_.threads[t - 1].frames == 0) due.push_back(t);
@@ -272,28 +273,28 @@ class ReferenceExecutive final : private Deeds {
 
   // ---- freeze
 
-  void take_orders(std::int64_t k) {
-    orders_.take(k, [this](const TimedOrder& order) {
+  void take_commands(std::int64_t k) {
+    commands_.take(k, [this](const TimedCommand& command) {
       for (std::size_t job = 0; job < sketch_.jobs.size(); ++job)
-        if (sketch_.job_name(job) == order.text) state_.on[job] = order.order == Order::enable;
+        if (sketch_.job_name(job) == command.text) state_.on[job] = command.command == Command::enable;
     });
   }
   void pause(std::int64_t k, bool frames_left) {
-    take_orders(k);
-    if (frames_left && orders_.paused && !orders_.stopped && !orders_.reset) freeze(k);
+    take_commands(k);
+    if (frames_left && commands_.paused && !commands_.stopped && !commands_.reset) freeze(k);
   }
   void freeze(std::int64_t k) {
     const double dt = sketch_.freeze_frame.seconds();
     freeze_.reset();
     list(TACTUS_FREEZE_INIT, at(0, 0, dt));
     std::int64_t n = 0;
-    while (orders_.paused) {
+    while (commands_.paused) {
       while (const auto moment = freeze_.next(n)) instant(freeze_, n, *moment);
       list(TACTUS_FREEZE, at(sketch_.freeze_frame.times(n + 1).count(), n, dt));
       ++freeze_frames;
-      if (orders_.stopped || orders_.reset) return;
-      if (orders_.rest > 0 && --orders_.rest == 0) orders_.paused = false;
-      take_orders(k);
+      if (commands_.stopped || commands_.reset) return;
+      if (commands_.rest > 0 && --commands_.rest == 0) commands_.paused = false;
+      take_commands(k);
       ++n;
     }
     list(TACTUS_UNFREEZE, at(sketch_.freeze_frame.times(n).count(), n, dt));
@@ -305,7 +306,7 @@ class ReferenceExecutive final : private Deeds {
   std::vector<bool> on_now_;
   std::vector<std::uint64_t> mail_;  // by cell: what other threads see of an asynchronous one's output
   std::deque<Integrator> integrators_;
-  ReferenceOrders orders_;
+  ReferenceOrders commands_;
   std::int64_t end_ns_ = 0;
 
  public:

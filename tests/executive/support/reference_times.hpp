@@ -1,5 +1,5 @@
 #pragma once
-/// When jobs are called and what orders do, for the reference: exact fractions, no cleverness.
+/// When jobs are called and what commands do, for the reference: exact fractions, no cleverness.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -80,7 +80,7 @@ struct ReferenceTimes {
   }
 };
 
-/// Orders, as orders.hpp promises them.
+/// Commands, as commands.hpp promises them.
 struct ReferenceOrders {
   const Sketch& sketch;
   std::size_t next = 0;
@@ -103,22 +103,23 @@ struct ReferenceOrders {
     hold.reset();
     rest = 0;
   }
-  void take(std::int64_t k, const std::function<void(const TimedOrder&)>& switches) {
+  void take(std::int64_t k, const std::function<void(const TimedCommand&)>& switches) {
     bool more = true;
-    while (more && next < sketch.orders.size() && frame_at(sketch.orders[next].at.count()) <= k) {
-      const TimedOrder& order = sketch.orders[next++];
-      more = order.order != Order::pause && order.order != Order::reset;
-      if (order.order == Order::pause) {
+    while (more && next < sketch.commands.size() && frame_at(sketch.commands[next].at.count()) <= k) {
+      const TimedCommand& command = sketch.commands[next++];
+      more = command.command != Command::pause && command.command != Command::reset;
+      if (command.command == Command::pause) {
         paused = true;
         rest = 0;
-        while (order.rest && rest * Fraction(sketch.freeze_frame) < Fraction(order.rest->count(), 1)) ++rest;
+        while (command.rest && rest * Fraction(sketch.freeze_frame) < Fraction(command.rest->count(), 1))
+          ++rest;
       }
-      if (order.order == Order::reset) reset = true;
-      if (order.order == Order::stop) stopped = true;
-      if (order.order == Order::resume) go();
-      if (order.order == Order::step) go(), hold = k + order.frames;
-      if (order.order == Order::run_until) go(), hold = frame_at(order.until.count());
-      if (order.order == Order::enable || order.order == Order::disable) switches(order);
+      if (command.command == Command::reset) reset = true;
+      if (command.command == Command::stop) stopped = true;
+      if (command.command == Command::resume) go();
+      if (command.command == Command::step) go(), hold = k + command.frames;
+      if (command.command == Command::run_until) go(), hold = frame_at(command.until.count());
+      if (command.command == Command::enable || command.command == Command::disable) switches(command);
     }
     if (hold && *hold <= k) paused = true, hold.reset();
     if (pause_wanted) *pause_wanted ? void(paused = true) : go();

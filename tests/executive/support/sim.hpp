@@ -12,18 +12,18 @@
 
 namespace tactus::executive::test {
 
-using rtsync::Instant;
 using rtsync::Nanoseconds;
 using rtsync::RigTime;
+using rtsync::TimePoint;
 
 /// Stands still until advance(). Threads: any.
 class SimClock final : public rtsync::PacedClock {
  public:
-  Instant<RigTime> now() TACTUS_RT override {
-    return Instant<RigTime>{Nanoseconds{now_.load(std::memory_order_relaxed)}};
+  TimePoint<RigTime> now() TACTUS_RT override {
+    return TimePoint<RigTime>{Nanoseconds{now_.load(std::memory_order_relaxed)}};
   }
-  Instant<rtsync::MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
-    return Instant<rtsync::MonotonicTime>{t.time_since_epoch()};
+  TimePoint<rtsync::MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override {
+    return TimePoint<rtsync::MonotonicTime>{t.time_since_epoch()};
   }
   const char* name() const TACTUS_RT override { return "sim"; }
 
@@ -32,7 +32,7 @@ class SimClock final : public rtsync::PacedClock {
     return [this] { return now_.load(std::memory_order_relaxed); };
   }
   void advance(Nanoseconds by) TACTUS_RT { now_.fetch_add(by.count(), std::memory_order_relaxed); }
-  void advance_to(Instant<RigTime> t) TACTUS_RT {
+  void advance_to(TimePoint<RigTime> t) TACTUS_RT {
     if (t > now()) now_.store(t.time_since_epoch().count(), std::memory_order_relaxed);
   }
 
@@ -48,7 +48,7 @@ class SimSleeper final : public rtsync::Sleeper {
   void prepare(rtsync::Period) override {
     if (refuses) throw std::system_error(std::make_error_code(std::errc::too_many_files_open), "no timer");
   }
-  rtsync::WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override {
+  rtsync::WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override {
     if (on_wait) on_wait(waits++);
     if (interrupted()) return {rtsync::WaitStatus::interrupted, sim_.now()};
     if (lost) return {rtsync::WaitStatus::source_lost, sim_.now()};

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "executive/frame/crew.hpp"
 #include "executive/frame/executive.hpp"
+#include "executive/frame/worker_pool.hpp"
 #include "tests/executive/support/sim.hpp"
 
 namespace tactus::executive::test {
@@ -30,7 +30,7 @@ struct SimCrewSettings {
 
 /// An asynchronous thread's release is one step: it meets nobody before it has ended. When nobody asks for
 /// it, it may run long after its time, or never.
-class SimCrew final : public Crew {
+class SimWorkerPool final : public WorkerPool {
  public:
   struct Step {
     std::int64_t time_ns;
@@ -39,7 +39,7 @@ class SimCrew final : public Crew {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  SimCrew(Executive& executive, SimClock& clock, const SimCrewSettings& settings)
+  SimWorkerPool(Executive& executive, SimClock& clock, const SimCrewSettings& settings)
       : executive_(executive),
         clock_(clock),
         settings_(settings),
@@ -71,7 +71,7 @@ class SimCrew final : public Crew {
       threads_[0].time = std::max(threads_[0].time, threads_[t].time);
       threads_[t].state = State::idle;
     }
-    clock_.advance_to(Instant<RigTime>{Nanoseconds{threads_[0].time}});
+    clock_.advance_to(TimePoint<RigTime>{Nanoseconds{threads_[0].time}});
     return good;
   }
   void release(std::size_t thread) TACTUS_RT override {
@@ -90,7 +90,7 @@ class SimCrew final : public Crew {
     if (threads_[thread].state == State::ready) (void)step(thread);
     if (threads_[thread].state == State::stuck) return give_up(thread);
     threads_[0].time = std::max(threads_[0].time, threads_[thread].time);
-    clock_.advance_to(Instant<RigTime>{Nanoseconds{threads_[0].time}});
+    clock_.advance_to(TimePoint<RigTime>{Nanoseconds{threads_[0].time}});
     return true;
   }
   std::optional<std::size_t> stuck() const TACTUS_RT override { return stuck_; }
@@ -143,10 +143,10 @@ class SimCrew final : public Crew {
       return true;
     }
     ++thread.steps;
-    const LaneEnd end = static_cast<CrewWork&>(executive_).work(t);
+    const LaneEnd end = static_cast<LaneRunner&>(executive_).work(t);
     if (end == LaneEnd::blocked) {
       thread.state = State::blocked;
-      thread.waits_for = &static_cast<CrewWork&>(executive_).blocked_by(t);
+      thread.waits_for = &static_cast<LaneRunner&>(executive_).blocked_by(t);
       return true;
     }
     if (end != LaneEnd::paused) thread.state = State::idle;
@@ -158,7 +158,7 @@ class SimCrew final : public Crew {
   }
   /// Those whose dependency is done by now.
   void wake() {
-    const std::uint32_t instant = static_cast<CrewWork&>(executive_).instant();
+    const std::uint32_t instant = static_cast<LaneRunner&>(executive_).instant();
     for (Thread& thread : threads_) {
       if (thread.state != State::blocked || thread.waits_for->done->value() != instant) continue;
       thread.state = State::ready;
@@ -168,7 +168,7 @@ class SimCrew final : public Crew {
   bool give_up(std::size_t thread) {
     stuck_ = thread;
     threads_[0].time += executive_.plan().stuck_after.count();
-    clock_.advance_to(Instant<RigTime>{Nanoseconds{threads_[0].time}});
+    clock_.advance_to(TimePoint<RigTime>{Nanoseconds{threads_[0].time}});
     return false;
   }
 

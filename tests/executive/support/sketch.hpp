@@ -92,7 +92,7 @@ struct Sketch {
   std::vector<SketchWire> wires{};
   std::vector<SketchLoop> loops{};
   std::vector<SketchThread> threads{};
-  std::vector<TimedOrder> orders{};
+  std::vector<TimedCommand> commands{};
   std::int64_t frames = 20;
 
   bool is_background(std::size_t thread) const {
@@ -143,8 +143,8 @@ inline std::ostream& operator<<(std::ostream& out, const Sketch& s) {
   }
   for (const SketchWire& w : s.wires)
     out << "c" << w.from << (w.delayed ? " ~> c" : " -> c") << w.to << " in" << w.input << "\n";
-  for (const TimedOrder& o : s.orders)
-    out << "order " << static_cast<int>(o.order) << " at " << o.at.count() << " " << o.text << "\n";
+  for (const TimedCommand& o : s.commands)
+    out << "command " << static_cast<int>(o.command) << " at " << o.at.count() << " " << o.text << "\n";
   return out;
 }
 
@@ -170,28 +170,28 @@ class Deeds {
   virtual ~Deeds() = default;
   virtual bool call_at(std::size_t job, std::int64_t sim_time_ns) = 0;
   virtual void enable(std::size_t job, bool on) = 0;
-  virtual void request(Order order, std::int64_t value) = 0;
+  virtual void request(Command command, std::int64_t value) = 0;
   virtual void wrote(const Happened& happened) = 0;
 };
 
 /// Sometimes asks for something; in a freeze for its end, sooner or later.
 inline void give_commands(const Sketch& sketch, const SketchJob& job, const tactus_call& call,
                           std::uint64_t h, Deeds& deeds) {
-  if (job.job_class == TACTUS_FREEZE && call.frame >= 3) return deeds.request(Order::resume, 0);
+  if (job.job_class == TACTUS_FREEZE && call.frame >= 3) return deeds.request(Command::resume, 0);
   const auto some = static_cast<std::int64_t>(h >> 8 & 7);
   switch (h >> 40 & 31) {
     case 0:
     case 1:
-      return deeds.request(Order::pause, 0);
+      return deeds.request(Command::pause, 0);
     case 2:
     case 3:
-      return deeds.request(Order::step, 1 + some);
+      return deeds.request(Command::step, 1 + some);
     case 4: {  // in the past, now or later
       const std::int64_t frame = job.job_class == TACTUS_FREEZE ? some : call.frame + some - 2;
-      return deeds.request(Order::run_until, std::max<std::int64_t>(sketch.frame.times(frame).count(), 0));
+      return deeds.request(Command::run_until, std::max<std::int64_t>(sketch.frame.times(frame).count(), 0));
     }
     case 5:
-      return deeds.request(Order::resume, 0);
+      return deeds.request(Command::resume, 0);
     default:
       return;
   }

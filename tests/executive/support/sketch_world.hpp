@@ -10,35 +10,35 @@
 #include <thread>
 #include <vector>
 
-#include "tests/executive/support/bench.hpp"
-#include "executive/frame/crew.hpp"
+#include "executive/frame/worker_pool.hpp"
 #include "executive/plan/thread_rules.hpp"
+#include "tests/executive/support/bench.hpp"
 #include "tests/executive/support/sim_crew.hpp"
 #include "tests/executive/support/sketch.hpp"
 
 namespace tactus::executive::test {
 
-/// Workers of a ThreadCrew, on ordinary threads.
+/// Workers of a ThreadWorkerPool, on ordinary threads.
 class CrewThreads {
  public:
-  explicit CrewThreads(Executive& executive) : crew_(executive, executive.plan()) {
-    executive.set_crew(crew_);
+  explicit CrewThreads(Executive& executive) : workers_(executive, executive.plan()) {
+    executive.set_workers(workers_);
     for (std::size_t t = 1; t <= executive.plan().threads.size(); ++t)
       threads_.emplace_back([this, &executive, t] {
         executive.enter_thread(t);
-        crew_.serve(t);
+        workers_.serve(t);
       });
   }
   CrewThreads(const CrewThreads&) = delete;
   CrewThreads& operator=(const CrewThreads&) = delete;
   ~CrewThreads() {
-    crew_.dismiss();
+    workers_.dismiss();
     for (std::thread& thread : threads_) thread.join();
   }
-  ThreadCrew& crew() { return crew_; }
+  ThreadWorkerPool& crew() { return workers_; }
 
  private:
-  ThreadCrew crew_;
+  ThreadWorkerPool workers_;
   std::vector<std::thread> threads_;
 };
 
@@ -50,7 +50,7 @@ class World final : private Deeds {
     plan_.freeze_frame = sketch.freeze_frame;
     plan_.job_times = false;
     plan_.stuck_after = std::chrono::seconds(60);
-    plan_.orders = sketch.orders;
+    plan_.commands = sketch.commands;
     for (std::size_t t = 1; t <= sketch.threads.size(); ++t) {
       const SketchThread& thread = sketch.threads[t - 1];
       plan_.threads.push_back({"t" + std::to_string(t), thread.kind,
@@ -105,8 +105,8 @@ class World final : private Deeds {
     return end;
   }
   RunEnd run_on_sim_crew(std::int64_t frames, const SimCrewSettings& settings) {
-    SimCrew crew(executive(), clock, settings);
-    executive().set_crew(crew);
+    SimWorkerPool crew(executive(), clock, settings);
+    executive().set_workers(crew);
     const RunEnd end = run(frames);
     steps = crew.steps();
     return end;
@@ -122,7 +122,7 @@ class World final : private Deeds {
   std::function<bool(std::size_t job, const tactus_call& call)> fails;  ///< called on any thread
   std::vector<Cell> cells;
   std::vector<Trace> traces;  ///< by thread
-  std::vector<SimCrew::Step> steps;
+  std::vector<SimWorkerPool::Step> steps;
 
  private:
   struct Context {
@@ -203,7 +203,7 @@ class World final : private Deeds {
     origins.connections.resize(plan_.connections.size());
     origins.complete = false;
     config::Problems problems;
-    settle_threads(plan_, wanted, origins, problems);
+    resolve_thread_dependencies(plan_, wanted, origins, problems);
     if (!problems.empty()) throw std::logic_error(problems.text());
   }
 
@@ -211,11 +211,11 @@ class World final : private Deeds {
     return executive_->call_at(Sketch::cell_name(sketch_.jobs[job].cell), Sketch::part_name(job), ns);
   }
   void enable(std::size_t job, bool on) override { (void)executive_->enable_job(sketch_.job_name(job), on); }
-  void request(Order order, std::int64_t value) override {
-    if (order == Order::pause) executive_->request_pause();
-    if (order == Order::resume) executive_->request_resume();
-    if (order == Order::step) executive_->request_step(value);
-    if (order == Order::run_until) executive_->request_run_until(Nanoseconds{value});
+  void request(Command command, std::int64_t value) override {
+    if (command == Command::pause) executive_->request_pause();
+    if (command == Command::resume) executive_->request_resume();
+    if (command == Command::step) executive_->request_step(value);
+    if (command == Command::run_until) executive_->request_run_until(Nanoseconds{value});
   }
   void wrote(const Happened& happened) override { traces[sketch_.home(happened.job)].push_back(happened); }
 

@@ -17,9 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using rtsync::EdgeRead;
 using rtsync::EdgeStatus;
-using rtsync::Instant;
 using rtsync::MonotonicTime;
 using rtsync::Nanoseconds;
+using rtsync::TimePoint;
 
 struct Settings {
   Nanoseconds period{1'000'000};
@@ -52,14 +52,15 @@ class SimLine final : public rtsync::EdgeSource {
  public:
   explicit SimLine(const Settings& settings) : settings_(settings) {}
 
-  EdgeRead wait(Instant<MonotonicTime> deadline, std::span<Instant<MonotonicTime>> edges) TACTUS_RT override {
+  EdgeRead wait(TimePoint<MonotonicTime> deadline,
+                std::span<TimePoint<MonotonicTime>> edges) TACTUS_RT override {
     EdgeRead read;
     if (!begun_) {  // the first edge comes when somebody looks, however long the start took
       begun_ = true;
       first_ = rtsync::monotonic_now() + settings_.period;
     }
     for (;;) {
-      const Instant<MonotonicTime> now = rtsync::monotonic_now();
+      const TimePoint<MonotonicTime> now = rtsync::monotonic_now();
       while (read.count < edges.size() && next() <= now) {
         if (settings_.gone_at >= 0 && number_ >= settings_.gone_at)
           return {EdgeStatus::gone, 0, false, ENODEV};
@@ -83,7 +84,7 @@ class SimLine final : public rtsync::EdgeSource {
   std::string what() const override { return "sim line"; }
 
  private:
-  Instant<MonotonicTime> next() const TACTUS_RT { return first_ + settings_.period * number_; }
+  TimePoint<MonotonicTime> next() const TACTUS_RT { return first_ + settings_.period * number_; }
   bool comes(std::int64_t n) const TACTUS_RT {
     const bool in_gap =
         settings_.first_gap >= 0 && n >= settings_.first_gap && n < settings_.first_gap + settings_.gap;
@@ -92,7 +93,7 @@ class SimLine final : public rtsync::EdgeSource {
 
   const Settings settings_;
   bool begun_ = false;
-  Instant<MonotonicTime> first_{};
+  TimePoint<MonotonicTime> first_{};
   std::int64_t number_ = 0;
 };
 

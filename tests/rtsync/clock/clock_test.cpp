@@ -42,9 +42,9 @@ struct Machine {
     if (++readings; interrupt_every != 0 && readings % interrupt_every == 0) pass(50'000);
     return static_cast<std::uint64_t>(ticks_now);
   }
-  static Instant<MonotonicTime> monotonic() {
+  static TimePoint<MonotonicTime> monotonic() {
     pass(reading_ns);
-    return Instant<MonotonicTime>{Nanoseconds{ns_now}};
+    return TimePoint<MonotonicTime>{Nanoseconds{ns_now}};
   }
   static void wait(Nanoseconds time) {
     ++waits;
@@ -64,7 +64,7 @@ TEST(TscChoice, FallsBackWithTheReason) {
       {[](TscFacts& facts) { facts.kernel_clock_source = ""; }, "'', not 'tsc'"},
       {[](TscFacts& facts) { facts.kernel_clock_source = "kvm-clock"; }, "'kvm-clock'"},
       {[](TscFacts&) { Machine::stands_still = true; }, "did not advance"},
-      {[](TscFacts& facts) { facts.monotonic = [] { return Instant<MonotonicTime>{Nanoseconds{1}}; }; },
+      {[](TscFacts& facts) { facts.monotonic = [] { return TimePoint<MonotonicTime>{Nanoseconds{1}}; }; },
        "did not advance"},
       {[](TscFacts&) { Machine::hertz_later = Machine::hertz * 1.0004; }, "differ by more than 200 ppm"},
       {[](TscFacts&) { Machine::hertz_later = Machine::hertz * 0.9996; }, "differ by more than 200 ppm"},
@@ -112,11 +112,11 @@ TEST(TscChoice, ASlightSlewIsNoReason) {
 
 TEST(TscClock, CountsFromItsBase) {
   if (read_tsc() == 0) GTEST_SKIP() << "no time-stamp counter here";
-  constexpr Instant<RigTime> kBase{Nanoseconds{1'000'000'000'000'000}};
+  constexpr TimePoint<RigTime> kBase{Nanoseconds{1'000'000'000'000'000}};
   constexpr std::uint64_t kOne = std::uint64_t{1} << 32;  // one nanosecond per tick
   const std::uint64_t before = read_tsc();
   TscClock clock{before, kBase, kOne};
-  const Instant<RigTime> now = clock.now();
+  const TimePoint<RigTime> now = clock.now();
   const std::uint64_t after = read_tsc();
   EXPECT_GE(now, kBase);
   EXPECT_LE((now - kBase).count(), static_cast<std::int64_t>(after - before));
@@ -129,10 +129,10 @@ TEST(TscClock, CountsFromItsBase) {
 
 TEST(TscClock, ACounterThatIsBehindTheBaseReadsEarlierNotCenturiesLater) {
   if (read_tsc() == 0) GTEST_SKIP() << "no time-stamp counter here";
-  constexpr Instant<RigTime> kBase{Nanoseconds{1'000'000'000'000'000}};
+  constexpr TimePoint<RigTime> kBase{Nanoseconds{1'000'000'000'000'000}};
   constexpr std::uint64_t kAhead = std::uint64_t{1} << 40;  // as read on another CPU, whose counter is ahead
   TscClock clock{read_tsc() + kAhead, kBase, std::uint64_t{1} << 31};
-  const Instant<RigTime> now = clock.now();
+  const TimePoint<RigTime> now = clock.now();
   EXPECT_LE(now, kBase);
   EXPECT_GE(now, kBase - Nanoseconds{std::int64_t{1} << 40});
 }
@@ -146,29 +146,29 @@ TEST(Clocks, NeverGoBackAndKnowTheKernelsTime) {
   PacedClock* const clocks[] = {&monotonic, choice.clock.get()};
   for (PacedClock* const clock : clocks) {
     SCOPED_TRACE(clock->name());
-    Instant<RigTime> last = clock->now();
+    TimePoint<RigTime> last = clock->now();
     for (int i = 0; i < 100'000; ++i) {
-      const Instant<RigTime> now = clock->now();
+      const TimePoint<RigTime> now = clock->now();
       ASSERT_GE(now, last);
       last = now;
     }
     // Now on this clock is now on the kernel's, give or take what the thread was away for in between.
-    const Instant<MonotonicTime> before = monotonic_now();
-    const Instant<MonotonicTime> mapped = clock->to_monotonic(clock->now());
-    const Instant<MonotonicTime> after = monotonic_now();
+    const TimePoint<MonotonicTime> before = monotonic_now();
+    const TimePoint<MonotonicTime> mapped = clock->to_monotonic(clock->now());
+    const TimePoint<MonotonicTime> after = monotonic_now();
     EXPECT_GE(mapped, before - (after - before));
     EXPECT_LE(mapped, after);
     // A distance stays a distance.
     const Nanoseconds ahead{5'000'000};
-    const Instant<MonotonicTime> from = monotonic_now();
-    const Instant<MonotonicTime> to = clock->to_monotonic(clock->now() + ahead);
-    const Instant<MonotonicTime> until = monotonic_now();
+    const TimePoint<MonotonicTime> from = monotonic_now();
+    const TimePoint<MonotonicTime> to = clock->to_monotonic(clock->now() + ahead);
+    const TimePoint<MonotonicTime> until = monotonic_now();
     EXPECT_GE(to, from + ahead - (until - from));
     EXPECT_LE(to, until + ahead);
   }
   EXPECT_STREQ(monotonic.name(), "monotonic");
-  EXPECT_EQ(monotonic.to_monotonic(Instant<RigTime>{Nanoseconds{42}}),
-            Instant<MonotonicTime>{Nanoseconds{42}});
+  EXPECT_EQ(monotonic.to_monotonic(TimePoint<RigTime>{Nanoseconds{42}}),
+            TimePoint<MonotonicTime>{Nanoseconds{42}});
 }
 
 TEST(ClocksRt, NeverTouchTheHeap) {

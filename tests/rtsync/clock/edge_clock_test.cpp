@@ -62,7 +62,7 @@ struct Bench {
     clock.advance(SimKernel::now);
   }
   Nanoseconds off_grid(Mono stamp) const {  // of what callers see
-    const Instant<RigTime> rig = clock.from_monotonic(stamp);
+    const TimePoint<RigTime> rig = clock.from_monotonic(stamp);
     const Period period = clock.settings().edge_period();
     const std::int64_t n =
         std::llround(static_cast<double>(rig.time_since_epoch().count()) / (period.seconds() * 1e9));
@@ -192,9 +192,9 @@ TEST(EdgeClockMapping, IsClockMonotonicBeforeItIsSettled) {
   Bench bench;
   for (const std::int64_t t : {std::int64_t{0}, std::int64_t{1'234'567'891}, std::int64_t{4} << 60}) {
     EXPECT_EQ(bench.clock.from_monotonic(Mono{Nanoseconds{t}}).time_since_epoch().count(), t);
-    EXPECT_EQ(bench.clock.to_monotonic(Instant<RigTime>{Nanoseconds{t}}).time_since_epoch().count(), t);
+    EXPECT_EQ(bench.clock.to_monotonic(TimePoint<RigTime>{Nanoseconds{t}}).time_since_epoch().count(), t);
   }
-  EXPECT_FALSE(bench.clock.settled());
+  EXPECT_FALSE(bench.clock.acquisition_done());
   EXPECT_EQ(bench.status.state, ClockState::acquiring);
 }
 
@@ -213,7 +213,7 @@ TEST(EdgeClockMapping, BothDirectionsAgree) {
         for (int j = 0; j < 20; ++j) {
           const auto near = static_cast<std::int64_t>(random() % 4'000'000'000) - 1'000'000;
           const Mono mono = SimKernel::now + Nanoseconds{near};
-          const Instant<RigTime> rig = bench.clock.from_monotonic(mono);
+          const TimePoint<RigTime> rig = bench.clock.from_monotonic(mono);
           const Nanoseconds there = bench.clock.to_monotonic(rig) - mono;
           ASSERT_LE(std::abs(there.count()), 1);
           const Nanoseconds back = bench.clock.from_monotonic(bench.clock.to_monotonic(rig)) - rig;
@@ -251,7 +251,7 @@ TEST(EdgeClockMapping, FramesStartOnTheGrid) {
     settings.edges_per_frame = row.edges_per_frame;
     settings.frames_per_edge = row.frames_per_edge;
     Bench bench{settings};
-    EXPECT_EQ(bench.clock.frame_start(Instant<RigTime>{Nanoseconds{row.at}}).time_since_epoch().count(),
+    EXPECT_EQ(bench.clock.frame_start(TimePoint<RigTime>{Nanoseconds{row.at}}).time_since_epoch().count(),
               row.start);
   }
 }
@@ -276,7 +276,7 @@ TEST(EdgeClockMapping, KnowsWhichSlotsLieOnEdges) {
     settings.edges_per_frame = row.edges_per_frame;
     settings.frames_per_edge = row.frames_per_edge;
     Bench bench{settings};
-    EXPECT_EQ(bench.clock.edge_at(Instant<RigTime>{Nanoseconds{row.slot}}), row.edge);
+    EXPECT_EQ(bench.clock.edge_at(TimePoint<RigTime>{Nanoseconds{row.slot}}), row.edge);
   }
 }
 
@@ -291,10 +291,10 @@ TEST(EdgeClockAcquires, AfterSoManyEdges) {
       settings.lock_after = lock_after;
       Bench bench{settings, {.slower = slower}};
       bench.feed_many(lock_after);
-      EXPECT_FALSE(bench.clock.settled());
-      const Instant<RigTime> before = bench.clock.now();
+      EXPECT_FALSE(bench.clock.acquisition_done());
+      const TimePoint<RigTime> before = bench.clock.now();
       const Mono newest = bench.feed();
-      EXPECT_TRUE(bench.clock.settled());
+      EXPECT_TRUE(bench.clock.acquisition_done());
       EXPECT_EQ(bench.status.state, ClockState::locked);
       EXPECT_EQ(bench.status.edges, lock_after + 1);
       EXPECT_EQ(bench.status.missing, 0);
@@ -318,7 +318,7 @@ TEST(EdgeClockAcquires, ThroughGlitchesAndDoublesAndGaps) {
   bench.edges.glitch(20us);
   bench.feed_many(2);
   bench.edges.gap(2);
-  while (!bench.clock.settled()) bench.feed();
+  while (!bench.clock.acquisition_done()) bench.feed();
   EXPECT_EQ(bench.status.state, ClockState::locked);
   EXPECT_EQ(bench.status.edges, 9);
   EXPECT_EQ(bench.status.missing, 2);
@@ -351,9 +351,9 @@ TEST(EdgeClockAcquires, OnlyEdgesOfTheRightRate) {
       EdgeClockSettings settings;
       settings.on[static_cast<std::size_t>(ClockFault::wrong_rate)] = policy;
       Bench bench{settings, {.slower = row.slower, .jitter = 50ns}};
-      for (int i = 0; i < 40 && !bench.clock.settled(); ++i) bench.feed();
+      for (int i = 0; i < 40 && !bench.clock.acquisition_done(); ++i) bench.feed();
       const bool free = policy == OnClockFault::free_run;
-      EXPECT_EQ(bench.clock.settled(), row.right || free);
+      EXPECT_EQ(bench.clock.acquisition_done(), row.right || free);
       EXPECT_EQ(bench.status.state, row.right ? ClockState::locked : ClockState::acquiring);
       EXPECT_EQ(count_of(bench.status, ClockFault::wrong_rate) > 0, !row.right);
       const auto reaction = bench.clock.take_reaction();
@@ -368,7 +368,7 @@ TEST(EdgeClockAcquires, OnlyEdgesOfTheRightRate) {
 TEST(EdgeClockAcquires, AWrongRateThatBecomesRightWhileFreeRunning) {
   Bench bench{{}, {.slower = 0.02}};
   bench.feed_many(60);
-  EXPECT_TRUE(bench.clock.settled());
+  EXPECT_TRUE(bench.clock.acquisition_done());
   EXPECT_EQ(bench.status.state, ClockState::acquiring);
   EXPECT_EQ(bench.status.frequency_ppm, 0) << "the internal clock";
   EXPECT_GE(count_of(bench.status, ClockFault::wrong_rate), 5) << "one for each window";
@@ -386,14 +386,14 @@ TEST(EdgeClockAcquires, NoisyEdgesAreCountedUntilTheyAreGood) {
   settings.on[static_cast<std::size_t>(ClockFault::jitter)] = OnClockFault::freeze;
   Bench bench{settings, {.jitter = 40us}};
   bench.feed_many(30);
-  EXPECT_FALSE(bench.clock.settled());
+  EXPECT_FALSE(bench.clock.acquisition_done());
   const std::int64_t jitter = count_of(bench.status, ClockFault::jitter);
   EXPECT_EQ(jitter, 30 - 8) << "all that have left the window";
   const auto reaction = bench.clock.take_reaction();
   ASSERT_TRUE(reaction);
   EXPECT_EQ(reaction->fault, ClockFault::jitter);
   for (int i = 0; i < 9; ++i) bench.feed_at(bench.edges.ideal(40 + i));
-  EXPECT_TRUE(bench.clock.settled());
+  EXPECT_TRUE(bench.clock.acquisition_done());
   EXPECT_EQ(bench.status.state, ClockState::locked);
 }
 
@@ -401,8 +401,8 @@ TEST(EdgeClockAcquires, EdgesThatNeverFitDoNotHoldUpTheStartForEver) {
   EdgeClockSettings settings;
   settings.jitter_limit = 2us;
   Bench bench{settings, {.jitter = 40us}};
-  for (int i = 0; i < 200 && !bench.clock.settled(); ++i) bench.feed();
-  EXPECT_TRUE(bench.clock.settled()) << "the policy is free_run";
+  for (int i = 0; i < 200 && !bench.clock.acquisition_done(); ++i) bench.feed();
+  EXPECT_TRUE(bench.clock.acquisition_done()) << "the policy is free_run";
   EXPECT_EQ(bench.status.state, ClockState::acquiring);
 }
 
@@ -467,11 +467,12 @@ TEST(EdgeClockLoop, ConvergesAsTheTableSays) {
 
 TEST(EdgeClockLoop, DisciplineEdgeTakesThePhaseOfEachEdge) {
   Bench bench{with(Discipline::edge), {.slower = 3e-4, .jitter = 30us, .seed = 7}};
-  while (!bench.clock.settled()) bench.feed();
+  while (!bench.clock.acquisition_done()) bench.feed();
   for (int i = 0; i < 500; ++i) {
     const Mono stamp = bench.feed();
     ASSERT_EQ(bench.off_grid(stamp), 0ns);
-    ASSERT_EQ(bench.clock.to_monotonic(Instant<RigTime>{kMillisecond.times(bench.clock.last_edge())}), stamp);
+    ASSERT_EQ(bench.clock.to_monotonic(TimePoint<RigTime>{kMillisecond.times(bench.clock.last_edge())}),
+              stamp);
   }
   EXPECT_EQ(all_faults(bench.status), 0);
 }
@@ -481,7 +482,7 @@ TEST(EdgeClockLoop, NowNeverGoesBackWhenAnEdgeIsLate) {
   bench.feed_many(20);
   const Mono stamp = bench.edges.take() + 90us;  // late, within the limit
   SimKernel::pass_to(stamp);
-  const Instant<RigTime> before = bench.clock.now();
+  const TimePoint<RigTime> before = bench.clock.now();
   bench.clock.edge(stamp);
   bench.clock.advance(stamp);
   EXPECT_LT(bench.clock.from_monotonic(stamp), before) << "the line goes back";
@@ -552,9 +553,9 @@ TEST(EdgeClockLoop, OnePulsePerSecondDisciplinesAKilohertz) {
   bench.feed_many(100);
   EXPECT_EQ(bench.status.state, ClockState::locked);
   EXPECT_NEAR(bench.status.frequency_ppm, 30, 0.2);
-  const Instant<RigTime> edge{settings.edge_period().times(bench.clock.last_edge())};
+  const TimePoint<RigTime> edge{settings.edge_period().times(bench.clock.last_edge())};
   for (std::int64_t k = 0; k < 1000; ++k) {
-    const Instant<RigTime> slot = edge + kMillisecond.times(k);
+    const TimePoint<RigTime> slot = edge + kMillisecond.times(k);
     EXPECT_EQ(bench.clock.edge_at(slot).has_value(), k == 0);
     EXPECT_EQ(bench.clock.frame_start(slot - 1us), slot);
   }
@@ -593,14 +594,14 @@ class Watcher {
 
   /// Right before the clock is fed or told the time.
   void before() {
-    settled_ = bench_.clock.settled();
+    acquisition_done_ = bench_.clock.acquisition_done();
     line_ = bench_.clock.from_monotonic(SimKernel::now);
     told_ = bench_.clock.now();
   }
   /// Right after it, at the same time.
   void after(std::int64_t fed) const {
     ASSERT_GE(bench_.clock.now(), told_) << "now() went back";
-    if (!settled_) return;
+    if (!acquisition_done_) return;
     const EdgeClockSettings& settings = bench_.clock.settings();
     const Nanoseconds step = bench_.clock.from_monotonic(SimKernel::now) - line_;
     const bool takes_phase =
@@ -625,9 +626,9 @@ class Watcher {
 
  private:
   Bench& bench_;
-  bool settled_ = false;
-  Instant<RigTime> line_{};
-  Instant<RigTime> told_{};
+  bool acquisition_done_ = false;
+  TimePoint<RigTime> line_{};
+  TimePoint<RigTime> told_{};
 };
 
 void run_random_stream(unsigned seed) {
@@ -705,7 +706,7 @@ void run_counted_stream(unsigned seed) {
                     .glitches = between(0, 0.1),
                     .seed = seed};
   Bench bench{settings, stream};
-  while (!bench.clock.settled()) bench.feed();
+  while (!bench.clock.acquisition_done()) bench.feed();
   const std::int64_t first = bench.clock.last_edge() - (bench.status.edges + bench.status.missing) + 1;
   for (int i = 0; i < 1000; ++i) {
     bench.feed(1us);
@@ -732,7 +733,7 @@ void run_counted_stream(unsigned seed) {
 TEST(EdgeClockRates, HalfTheRateUnderWayIsAnotherRate) {
   for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
     Bench bench{with(discipline), {}};
-    while (!bench.clock.settled()) bench.feed();
+    while (!bench.clock.acquisition_done()) bench.feed();
     for (int i = 0; i < 500 && count_of(bench.status, ClockFault::wrong_rate) == 0; ++i) {
       bench.edges.gap(1);
       bench.feed();
@@ -744,7 +745,7 @@ TEST(EdgeClockRates, HalfTheRateUnderWayIsAnotherRate) {
 
 TEST(EdgeClockRates, EveryFourthEdgeMissingIsNot) {
   Bench bench{with(Discipline::pll), {}};
-  while (!bench.clock.settled()) bench.feed();
+  while (!bench.clock.acquisition_done()) bench.feed();
   for (int i = 0; i < 5000; ++i) {
     if (i % 3 == 0) bench.edges.gap(1);
     bench.feed();

@@ -1,5 +1,3 @@
-#include "rtsync/exchange/slot_ring.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,17 +7,18 @@
 #include <random>
 #include <thread>
 
+#include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/host/heap_watch.hpp"
 
 namespace tactus::rtsync {
 namespace {
 
-TEST(SlotRing, RefusesToBeNothing) {
-  EXPECT_THROW((SlotRing{0, 8}), std::invalid_argument);
-  EXPECT_THROW((SlotRing{8, 0}), std::invalid_argument);
+TEST(BlockRing, RefusesToBeNothing) {
+  EXPECT_THROW((BlockRing{0, 8}), std::invalid_argument);
+  EXPECT_THROW((BlockRing{8, 0}), std::invalid_argument);
 }
 
-TEST(SlotRing, RoundsUpToAPowerOfTwo) {
+TEST(BlockRing, RoundsUpToAPowerOfTwo) {
   const struct {
     std::size_t asked, got;
     const char* why;
@@ -29,13 +28,13 @@ TEST(SlotRing, RoundsUpToAPowerOfTwo) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.why);
-    EXPECT_EQ((SlotRing{16, row.asked}.capacity()), row.got);
+    EXPECT_EQ((BlockRing{16, row.asked}.capacity()), row.got);
     EXPECT_EQ(SpscRing<int>{row.asked}.capacity(), row.got);
   }
 }
 
-TEST(SlotRing, SlotsAreAlignedAndApart) {
-  SlotRing ring{13, 4};
+TEST(BlockRing, SlotsAreAlignedAndApart) {
+  BlockRing ring{13, 4};
   std::byte* before = nullptr;
   for (int i = 0; i < 4; ++i) {
     std::byte* slot = ring.claim();
@@ -50,8 +49,8 @@ TEST(SlotRing, SlotsAreAlignedAndApart) {
   }
 }
 
-TEST(SlotRing, AClaimIsNothingUntilItIsPublished) {
-  SlotRing ring{8, 2};
+TEST(BlockRing, AClaimIsNothingUntilItIsPublished) {
+  BlockRing ring{8, 2};
   EXPECT_EQ(ring.front(), nullptr);
   std::byte* claimed = ring.claim();
   EXPECT_EQ(ring.front(), nullptr) << "the reader sees nothing that is half written";

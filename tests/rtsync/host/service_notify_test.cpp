@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr Instant<RigTime> kStart{1000s};
+constexpr TimePoint<RigTime> kStart{1000s};
 
 /// systemd's end: a socket that this process's environment names.
 class FakeSystemd {

@@ -12,33 +12,33 @@ namespace tactus::rtsync {
 /// Threads  one.
 class SimClock final : public PacedClock {
  public:
-  static constexpr Instant<RigTime> kStart{Nanoseconds{1'000'000'000'000}};
+  static constexpr TimePoint<RigTime> kStart{Nanoseconds{1'000'000'000'000}};
 
-  explicit SimClock(Instant<RigTime> start = kStart) : now_(start) {}
+  explicit SimClock(TimePoint<RigTime> start = kStart) : now_(start) {}
 
-  Instant<RigTime> now() TACTUS_RT override {
+  TimePoint<RigTime> now() TACTUS_RT override {
     ++readings_;
-    const Instant<RigTime> at = now_;
+    const TimePoint<RigTime> at = now_;
     now_ += reading_takes_;
     return at;
   }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
-    return Instant<MonotonicTime>{t.time_since_epoch()};
+  TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override {
+    return TimePoint<MonotonicTime>{t.time_since_epoch()};
   }
   const char* name() const TACTUS_RT override { return "sim"; }
 
   void advance(Nanoseconds by) TACTUS_RT { now_ += by; }
   /// Jumps to t; never back.
-  void advance_to(Instant<RigTime> t) TACTUS_RT {
+  void advance_to(TimePoint<RigTime> t) TACTUS_RT {
     if (t > now_) now_ = t;
   }
   void reading_takes(Nanoseconds time) TACTUS_RT { reading_takes_ = time; }
   std::int64_t readings() const TACTUS_RT { return readings_; }
   /// The time, without the cost of a reading.
-  Instant<RigTime> peek() const TACTUS_RT { return now_; }
+  TimePoint<RigTime> peek() const TACTUS_RT { return now_; }
 
  private:
-  Instant<RigTime> now_;
+  TimePoint<RigTime> now_;
   std::int64_t readings_ = 0;
   Nanoseconds reading_takes_{0};
 };
@@ -54,7 +54,7 @@ class SimSleeper final : public Sleeper {
     prepared_for_ = period;
     ++prepared_;
   }
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override {
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override {
     ++waits_;
     last_slot_ = slot;
     if (interrupted()) return {WaitStatus::interrupted, sim_.peek()};
@@ -72,7 +72,7 @@ class SimSleeper final : public Sleeper {
   void lose_source() TACTUS_RT { lost_ = true; }
 
   std::int64_t waits() const TACTUS_RT { return waits_; }
-  Instant<RigTime> last_slot() const TACTUS_RT { return last_slot_; }
+  TimePoint<RigTime> last_slot() const TACTUS_RT { return last_slot_; }
   std::int64_t prepared() const TACTUS_RT { return prepared_; }
   Period prepared_for() const TACTUS_RT { return prepared_for_; }
 
@@ -83,7 +83,7 @@ class SimSleeper final : public Sleeper {
   bool lost_ = false;
   std::int64_t waits_ = 0;
   std::int64_t prepared_ = 0;
-  Instant<RigTime> last_slot_{};
+  TimePoint<RigTime> last_slot_{};
   Period prepared_for_;
 };
 

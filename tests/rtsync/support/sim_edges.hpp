@@ -13,13 +13,13 @@
 #include <string>
 
 #include "rtsync/clock/edge_clock.hpp"
-#include "rtsync/wait/edge_sleeper.hpp"
 #include "rtsync/clock/edge_source.hpp"
+#include "rtsync/wait/edge_sleeper.hpp"
 #include "rtsync/wait/sleeper.hpp"
 
 namespace tactus::rtsync {
 
-using Mono = Instant<MonotonicTime>;
+using Mono = TimePoint<MonotonicTime>;
 
 /// CLOCK_MONOTONIC of the test, which moves it. One per thread, since EdgeClock reads it through a function.
 struct SimKernel {
@@ -196,14 +196,14 @@ class SimKernelSleeper final : public Sleeper {
  public:
   using Sleeper::Sleeper;
   void prepare(Period) override { ++prepared; }
-  WaitResult wait_until(Instant<RigTime> slot) TACTUS_RT override {
+  WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT override {
     ++waits;
     if (interrupted()) return {WaitStatus::interrupted, clock_.now()};
     if (broken) return {WaitStatus::source_lost, clock_.now()};
     SimKernel::pass_to(clock_.to_monotonic(slot) + latency);
     return {WaitStatus::reached, clock_.now()};
   }
-  WaitResult rest_until(Instant<RigTime> slot) TACTUS_RT override {
+  WaitResult rest_until(TimePoint<RigTime> slot) TACTUS_RT override {
     ++rests;
     --waits;
     return wait_until(slot);
@@ -246,8 +246,8 @@ struct SimEdgeRig {
   EdgeClock clock;
   SimKernelSleeper inner{clock};
   EdgeSleeper sleeper{clock, source, inner};
-  Instant<RigTime> slot{};
-  Instant<RigTime> waited_for{};
+  TimePoint<RigTime> slot{};
+  TimePoint<RigTime> waited_for{};
 
  private:
   static EdgeStream of(const EdgeClockSettings& settings, EdgeStream stream) {

@@ -27,7 +27,7 @@ using Result = Gate::Result;
 constexpr std::array kModes = {WaitMode::spin, WaitMode::futex, WaitMode::adaptive};
 
 /// Long enough for any machine: a wait that ends here has lost its wake-up.
-Instant<MonotonicTime> far_away() { return monotonic_now() + 60s; }
+TimePoint<MonotonicTime> far_away() { return monotonic_now() + 60s; }
 
 class GateInMode : public ::testing::TestWithParam<WaitMode> {};
 INSTANTIATE_TEST_SUITE_P(All, GateInMode, ::testing::ValuesIn(kModes),
@@ -59,7 +59,7 @@ TEST(Gate, KnowsWhichNumbersAreReachedAcrossTheWrap) {
 TEST_P(GateInMode, IsOpenAtOnceWhateverElseIsTrue) {
   Gate gate{5};
   const std::atomic<bool> given_up{true};
-  EXPECT_EQ(gate.wait(5, GetParam(), Instant<MonotonicTime>::min(), &given_up), Result::open);
+  EXPECT_EQ(gate.wait(5, GetParam(), TimePoint<MonotonicTime>::min(), &given_up), Result::open);
   EXPECT_EQ(gate.wait(4, GetParam(), monotonic_now() - 1s), Result::open);
 }
 
@@ -75,11 +75,11 @@ TEST_P(GateInMode, TimesOutNotBeforeTheDeadline) {
   const std::atomic<bool> given_up{false};
   for (const Nanoseconds time :
        {Nanoseconds{-1'000'000'000}, Nanoseconds{0}, Nanoseconds{5'000}, Nanoseconds{3'000'000}}) {
-    const Instant<MonotonicTime> deadline = monotonic_now() + time;
+    const TimePoint<MonotonicTime> deadline = monotonic_now() + time;
     EXPECT_EQ(gate.wait(1, GetParam(), deadline, &given_up), Result::timeout);
     EXPECT_GE(monotonic_now(), deadline);
   }
-  EXPECT_EQ(gate.wait(1, GetParam(), Instant<MonotonicTime>::min()), Result::timeout);
+  EXPECT_EQ(gate.wait(1, GetParam(), TimePoint<MonotonicTime>::min()), Result::timeout);
   EXPECT_EQ(gate.value(), 0U);
 }
 
@@ -164,7 +164,7 @@ class Delays {
 void ping_pong(WaitMode here, WaitMode there) {
   constexpr std::uint32_t kFirst = 0xffff0000;  // over the wrap after 65536
   constexpr std::uint32_t kTimes = 300'000;
-  const Instant<MonotonicTime> enough = monotonic_now() + 2s;  // machines with fewer CPUs than threads
+  const TimePoint<MonotonicTime> enough = monotonic_now() + 2s;  // machines with fewer CPUs than threads
   Gate ping{kFirst};
   Gate pong{kFirst};
   std::atomic<bool> over{false};
@@ -253,7 +253,7 @@ TEST(GateSystemCalls, TheWatchIsAwake) {
   if (const char* const reason = no_silence()) GTEST_SKIP() << reason;
   EXPECT_EQ(in_scratch_process([]() -> int {
               Gate gate;
-              const Instant<MonotonicTime> later = far_away();  // one that has passed makes no call
+              const TimePoint<MonotonicTime> later = far_away();  // one that has passed makes no call
               (void)enter_silence();
               (void)gate.wait(1, WaitMode::futex, later);
               leave_thread();

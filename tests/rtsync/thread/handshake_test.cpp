@@ -20,11 +20,11 @@ namespace {
 using namespace std::chrono_literals;
 using Result = Gate::Result;
 
-Instant<MonotonicTime> far_away() { return monotonic_now() + 60s; }
+TimePoint<MonotonicTime> far_away() { return monotonic_now() + 60s; }
 
 template <class Condition>
 bool comes(Condition condition) {
-  const Instant<MonotonicTime> end = far_away();
+  const TimePoint<MonotonicTime> end = far_away();
   while (!condition()) {
     if (monotonic_now() >= end) return false;
     std::this_thread::sleep_for(200us);
@@ -82,12 +82,12 @@ TEST_P(HandshakeInMode, JoinMayBeAskedAgainAfterATimeout) {
     go = false;
     handshake.trigger();
     for (int i = 0; i < 3; ++i) {
-      const Instant<MonotonicTime> deadline = monotonic_now() + 2ms;
+      const TimePoint<MonotonicTime> deadline = monotonic_now() + 2ms;
       EXPECT_EQ(handshake.join(deadline), Result::timeout);
       EXPECT_GE(monotonic_now(), deadline);
       EXPECT_FALSE(handshake.idle());
     }
-    EXPECT_EQ(handshake.join(Instant<MonotonicTime>::min()), Result::timeout);
+    EXPECT_EQ(handshake.join(TimePoint<MonotonicTime>::min()), Result::timeout);
     go = true;
     EXPECT_EQ(handshake.join(far_away()), Result::open);
   }
@@ -204,7 +204,7 @@ class Delays {
 TEST_P(HandshakeInMode, LosesNoPassInHundredsOfThousandsAndOverTheWrap) {
   constexpr std::uint32_t kFirst = 0xffffff00;
   constexpr std::uint32_t kPasses = 200'000;
-  const Instant<MonotonicTime> enough = monotonic_now() + 2s;
+  const TimePoint<MonotonicTime> enough = monotonic_now() + 2s;
   Handshake handshake{GetParam(), kSpinBeforeSleep, kFirst};
   std::uint64_t sum = 0;
   std::thread thread = worker(handshake, [&, delays = Delays{5}](std::uint32_t n) mutable {
@@ -241,7 +241,7 @@ TEST(HandshakeOfThree, IsThreeHandshakes) {
     for (std::size_t i = 0; i < 3; ++i)
       threads[i] = worker(handshakes[i], [&done, i](std::uint32_t) { ++done[i]; });
     // As many as there is time for: on a busy machine each may cost time slices.
-    const Instant<MonotonicTime> enough = monotonic_now() + 5s;
+    const TimePoint<MonotonicTime> enough = monotonic_now() + 5s;
     for (std::uint32_t pass = 1; pass <= 2'000 && (pass <= 100 || monotonic_now() < enough); ++pass) {
       for (Handshake& handshake : handshakes) handshake.trigger();
       for (Handshake& handshake : handshakes) ASSERT_EQ(handshake.join(far_away()), Result::open);
@@ -400,13 +400,13 @@ TEST(PiMutexDeadline, IsKeptByEitherClock) {
     EXPECT_FALSE(mutex.try_lock());
     for (const Nanoseconds time : {Nanoseconds{-1'000'000}, Nanoseconds{0}, Nanoseconds{2'000'000}}) {
       for (const auto lock : {&PiMutex::lock_until, &PiMutex::lock_until_by_wall_clock}) {
-        const Instant<MonotonicTime> deadline = monotonic_now() + time;
+        const TimePoint<MonotonicTime> deadline = monotonic_now() + time;
         EXPECT_FALSE((mutex.*lock)(deadline));
         EXPECT_GE(monotonic_now(), deadline);
       }
     }
-    EXPECT_FALSE(mutex.lock_until(Instant<MonotonicTime>::min()));
-    EXPECT_FALSE(mutex.lock_until_by_wall_clock(Instant<MonotonicTime>::min()));
+    EXPECT_FALSE(mutex.lock_until(TimePoint<MonotonicTime>::min()));
+    EXPECT_FALSE(mutex.lock_until_by_wall_clock(TimePoint<MonotonicTime>::min()));
   }).join();
   mutex.unlock();
   for (const auto lock : {&PiMutex::lock_until, &PiMutex::lock_until_by_wall_clock}) {

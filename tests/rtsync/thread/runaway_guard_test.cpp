@@ -1,5 +1,3 @@
-#include "rtsync/thread/runaway_guard.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -12,8 +10,9 @@
 #include <thread>
 
 #include "rtsync/clock/clock.hpp"
-#include "rtsync/thread/cpu_time_limit.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "rtsync/thread/cpu_time_limit.hpp"
+#include "rtsync/thread/stuck_thread_watchdog.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
 namespace tactus::rtsync {
@@ -22,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Fate = RunawayGuard::Fate;
+using Fate = StuckThreadWatchdog::Fate;
 
 /// What a watched thread shows.
 struct Shown {
@@ -40,7 +39,7 @@ class SimWatch {
   explicit SimWatch(std::vector<WatchedThread> threads, Nanoseconds interval = 10ms)
       : watch(std::move(threads), interval) {}
 
-  std::vector<std::size_t> look_after(Nanoseconds time) {
+  std::vector<std::size_t> poll_run(Nanoseconds time) {
     now_ += time;
     const auto found = watch.look(now_);
     return {found.begin(), found.end()};
@@ -48,22 +47,22 @@ class SimWatch {
   /// How many looks until one is found; 0 when none is in a thousand.
   int looks_until_found(Nanoseconds apart) {
     for (int looks = 1; looks <= 1000; ++looks)
-      if (!look_after(apart).empty()) return looks;
+      if (!poll_run(apart).empty()) return looks;
     return 0;
   }
 
-  StuckWatch watch;
+  StuckDetector watch;
 
  private:
-  Instant<MonotonicTime> now_{1'000s};
+  TimePoint<MonotonicTime> now_{1'000s};
 };
 
-TEST(StuckWatch, LooksFourTimesInTheShortestPatience) {
+TEST(StuckDetector, LooksFourTimesInTheShortestPatience) {
   Shown shown;
   const auto interval = [&](std::vector<Nanoseconds> patiences) {
     std::vector<WatchedThread> threads;
     for (const Nanoseconds patience : patiences) threads.push_back(shown.watched(patience));
-    return StuckWatch::interval_for(threads);
+    return StuckDetector::interval_for(threads);
   };
   EXPECT_EQ(interval({400ms}), 100ms);
   EXPECT_EQ(interval({400ms, 40ms, 4s}), 10ms);
@@ -72,47 +71,47 @@ TEST(StuckWatch, LooksFourTimesInTheShortestPatience) {
   EXPECT_EQ(interval({}), 250ms);
 }
 
-TEST(StuckWatch, FindsAThreadWhosePatienceIsOverOnce) {
+TEST(StuckDetector, FindsAThreadWhosePatienceIsOverOnce) {
   Shown shown;
   SimWatch sim{{shown.watched(40ms)}};
   shown.busy = true;
-  EXPECT_THAT(sim.look_after(0ms), IsEmpty()) << "sees it for the first time";
-  for (int i = 0; i < 3; ++i) EXPECT_THAT(sim.look_after(10ms), IsEmpty());
+  EXPECT_THAT(sim.poll_run(0ms), IsEmpty()) << "sees it for the first time";
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(sim.poll_run(10ms), IsEmpty());
   EXPECT_FALSE(sim.watch.stuck(0));
-  EXPECT_THAT(sim.look_after(10ms), ElementsAre(0)) << "40 ms without progress";
+  EXPECT_THAT(sim.poll_run(10ms), ElementsAre(0)) << "40 ms without progress";
   EXPECT_TRUE(sim.watch.stuck(0));
   EXPECT_EQ(sim.looks_until_found(10ms), 0);
   ++shown.progress;
   EXPECT_EQ(sim.looks_until_found(10ms), 0) << "once in its life";
 }
 
-TEST(StuckWatch, IsContentWithAnyProgress) {
+TEST(StuckDetector, IsContentWithAnyProgress) {
   Shown shown;
   SimWatch sim{{shown.watched(40ms)}};
   shown.busy = true;
   for (int i = 0; i < 1000; ++i) {
-    EXPECT_THAT(sim.look_after(10ms), IsEmpty());
+    EXPECT_THAT(sim.poll_run(10ms), IsEmpty());
     if (i % 3 == 0) --shown.progress;  // any other value; and over the wrap
   }
   EXPECT_EQ(sim.looks_until_found(10ms), 5) << "counted from the look that sees the last progress";
 }
 
-TEST(StuckWatch, LeavesAnIdleThreadAlone) {
+TEST(StuckDetector, LeavesAnIdleThreadAlone) {
   Shown shown;
   SimWatch sim{{shown.watched(40ms)}};
   EXPECT_EQ(sim.looks_until_found(10ms), 0);
   // Busy now and then, idle when somebody looks.
   for (int i = 0; i < 100; ++i) {
     shown.busy = i % 4 != 0;
-    EXPECT_THAT(sim.look_after(10ms), IsEmpty());
+    EXPECT_THAT(sim.poll_run(10ms), IsEmpty());
   }
   shown.busy = false;
-  (void)sim.look_after(10ms);
+  (void)sim.poll_run(10ms);
   shown.busy = true;
   EXPECT_EQ(sim.looks_until_found(10ms), 5) << "counted from the look that saw it busy";
 }
 
-TEST(StuckWatch, WatchesEachWithItsOwnPatience) {
+TEST(StuckDetector, WatchesEachWithItsOwnPatience) {
   Shown a;
   Shown b;
   Shown c;
@@ -120,50 +119,50 @@ TEST(StuckWatch, WatchesEachWithItsOwnPatience) {
   a.busy = b.busy = c.busy = true;
   std::array<int, 3> found_at{};
   for (int look = 0; look < 20; ++look)
-    for (const std::size_t i : sim.look_after(10ms)) found_at[i] = look;
+    for (const std::size_t i : sim.poll_run(10ms)) found_at[i] = look;
   EXPECT_THAT(found_at, ElementsAre(4, 8, 4));
 }
 
-TEST(StuckWatch, CountsALookForAtMostTwoIntervals) {
+TEST(StuckDetector, CountsALookForAtMostTwoIntervals) {
   Shown shown;
   SimWatch sim{{shown.watched(40ms)}};
   shown.busy = true;
-  EXPECT_THAT(sim.look_after(0ms), IsEmpty());
-  EXPECT_THAT(sim.look_after(1h), IsEmpty()) << "the machine was suspended: 20 ms";
-  EXPECT_THAT(sim.look_after(10ms), IsEmpty());
-  EXPECT_THAT(sim.look_after(10ms), ElementsAre(0));
+  EXPECT_THAT(sim.poll_run(0ms), IsEmpty());
+  EXPECT_THAT(sim.poll_run(1h), IsEmpty()) << "the machine was suspended: 20 ms";
+  EXPECT_THAT(sim.poll_run(10ms), IsEmpty());
+  EXPECT_THAT(sim.poll_run(10ms), ElementsAre(0));
 }
 
-TEST(StuckWatch, TakesAProcessThatIsStoppedAgainAndAgainForNothingWorse) {
+TEST(StuckDetector, TakesAProcessThatIsStoppedAgainAndAgainForNothingWorse) {
   Shown shown;
   SimWatch sim{{shown.watched(40ms)}};
   shown.busy = true;
   for (int i = 0; i < 100; ++i) {  // it gets on as often as it is looked at, however long it takes
-    EXPECT_THAT(sim.look_after(10s), IsEmpty());
+    EXPECT_THAT(sim.poll_run(10s), IsEmpty());
     ++shown.progress;
   }
 }
 
-TEST(StuckWatch, IsLateByNoMoreThanTwoIntervalsWhenItsLooksAreLate) {
+TEST(StuckDetector, IsLateByNoMoreThanTwoIntervalsWhenItsLooksAreLate) {
   Shown shown;
   SimWatch sim{{shown.watched(40ms)}};
   shown.busy = true;
-  (void)sim.look_after(0ms);
+  (void)sim.poll_run(0ms);
   EXPECT_EQ(sim.looks_until_found(19ms), 3) << "57 ms";
 }
 
-TEST(StuckWatch, WantsSomethingToLookAt) {
+TEST(StuckDetector, WantsSomethingToLookAt) {
   Shown shown;
-  EXPECT_THROW((StuckWatch{{{"plant", nullptr, &shown.busy, 1s}}, 1ms}), std::invalid_argument);
-  EXPECT_THROW((StuckWatch{{{"plant", &shown.progress, nullptr, 1s}}, 1ms}), std::invalid_argument);
+  EXPECT_THROW((StuckDetector{{{"plant", nullptr, &shown.busy, 1s}}, 1ms}), std::invalid_argument);
+  EXPECT_THROW((StuckDetector{{{"plant", &shown.progress, nullptr, 1s}}, 1ms}), std::invalid_argument);
 }
 
-TEST(StuckWatch, NeverTouchesTheHeap) {
+TEST(StuckDetector, NeverTouchesTheHeap) {
   Shown shown;
-  StuckWatch watch{{shown.watched(1ms), shown.watched(2ms), shown.watched(1ms)}, 1ms};
+  StuckDetector watch{{shown.watched(1ms), shown.watched(2ms), shown.watched(1ms)}, 1ms};
   shown.busy = true;
   const HeapWatch heap;
-  for (int i = 0; i < 100; ++i) (void)watch.look(Instant<MonotonicTime>{i * 1ms});
+  for (int i = 0; i < 100; ++i) (void)watch.look(TimePoint<MonotonicTime>{i * 1ms});
   EXPECT_EQ(heap.calls(), 0U);
 }
 
@@ -171,7 +170,7 @@ TEST(StuckWatch, NeverTouchesTheHeap) {
 
 template <class Condition>
 bool comes(Condition condition) {
-  const Instant<MonotonicTime> end = monotonic_now() + 30s;
+  const TimePoint<MonotonicTime> end = monotonic_now() + 30s;
   while (!condition()) {
     if (monotonic_now() >= end) return false;
     std::this_thread::sleep_for(500us);
@@ -179,17 +178,18 @@ bool comes(Condition condition) {
   return true;
 }
 
-TEST(RunawayGuard, CallsBackOncePerThreadOnItsOwn) {
+TEST(StuckThreadWatchdog, CallsBackOncePerThreadOnItsOwn) {
   Shown shown;
   Shown good;
   std::atomic<int> calls{0};
   std::atomic<std::size_t> index{99};
   std::atomic<pid_t> caller{0};
-  RunawayGuard guard{{.priority = 3}, {good.watched(1h, "good"), shown.watched(8ms)}, [&](std::size_t i) {
-                       index = i;
-                       caller = ::gettid();
-                       ++calls;
-                     }};
+  StuckThreadWatchdog guard{
+      {.priority = 3}, {good.watched(1h, "good"), shown.watched(8ms)}, [&](std::size_t i) {
+        index = i;
+        caller = ::gettid();
+        ++calls;
+      }};
   EXPECT_EQ(guard.interval(), 2ms);
   EXPECT_EQ(guard.fate(1), Fate::watched);
   shown.busy = true;
@@ -202,41 +202,43 @@ TEST(RunawayGuard, CallsBackOncePerThreadOnItsOwn) {
   EXPECT_EQ(guard.fate(1), Fate::stuck) << "nobody said which thread it is";
 }
 
-TEST(RunawayGuard, EndsAtOnceHoweverSeldomItLooks) {
+TEST(StuckThreadWatchdog, EndsAtOnceHoweverSeldomItLooks) {
   // No proof of a time: it would take 250 ms each, and the test would run into its time limit.
   Shown shown;
-  for (int i = 0; i < 500; ++i) const RunawayGuard guard{{.priority = 3}, {shown.watched(1h)}, nullptr};
+  for (int i = 0; i < 500; ++i)
+    const StuckThreadWatchdog guard{{.priority = 3}, {shown.watched(1h)}, nullptr};
 }
 
-TEST(RunawayGuard, SaysWhatItsThreadWasGranted) {
-  EXPECT_EQ(in_scratch_process([] {
-              if (!lose_every_right()) return 1;
-              Shown shown;
-              std::atomic<int> calls{0};
-              RunawayGuard guard{{.priority = 90}, {shown.watched(4ms)}, [&](std::size_t) { ++calls; }};
-              bool said = false;
-              for (const Provision& provision : guard.provisions())
-                said = said || (provision.what == "SCHED_FIFO priority 90" && !provision.granted &&
-                                provision.got == "SCHED_OTHER");
-              shown.busy = true;
-              return said && comes([&] { return calls > 0; }) ? 0 : 2;  // it watches all the same
-            }),
-            0);
+TEST(StuckThreadWatchdog, SaysWhatItsThreadWasGranted) {
+  EXPECT_EQ(
+      in_scratch_process([] {
+        if (!lose_every_right()) return 1;
+        Shown shown;
+        std::atomic<int> calls{0};
+        StuckThreadWatchdog guard{{.priority = 90}, {shown.watched(4ms)}, [&](std::size_t) { ++calls; }};
+        bool said = false;
+        for (const Provision& provision : guard.provisions())
+          said = said || (provision.what == "SCHED_FIFO priority 90" && !provision.granted &&
+                          provision.got == "SCHED_OTHER");
+        shown.busy = true;
+        return said && comes([&] { return calls > 0; }) ? 0 : 2;  // it watches all the same
+      }),
+      0);
 }
 
-TEST(RunawayGuard, NeverTouchesAThreadOfAnotherProcess) {
+TEST(StuckThreadWatchdog, NeverTouchesAThreadOfAnotherProcess) {
   Shown shown;
-  RunawayGuard guard{{.priority = 3}, {shown.watched(4ms)}, nullptr};
+  StuckThreadWatchdog guard{{.priority = 3}, {shown.watched(4ms)}, nullptr};
   guard.started(0, ::getppid());
   shown.busy = true;
   EXPECT_TRUE(comes([&] { return guard.fate(0) != Fate::watched && guard.fate(0) != Fate::stuck; }));
   EXPECT_EQ(guard.fate(0), Fate::untamed);
 }
 
-TEST(RunawayGuard, ForgetsAThreadThatHasEnded) {
+TEST(StuckThreadWatchdog, ForgetsAThreadThatHasEnded) {
   Shown shown;
   std::atomic<int> calls{0};
-  RunawayGuard guard{{.priority = 3}, {shown.watched(4ms)}, [&](std::size_t) { ++calls; }};
+  StuckThreadWatchdog guard{{.priority = 3}, {shown.watched(4ms)}, [&](std::size_t) { ++calls; }};
   guard.started(0, ::gettid());
   guard.ended(0);
   shown.busy = true;
@@ -255,12 +257,13 @@ int tame_a_spinner(bool when_idle) {
   std::atomic<bool> over{false};
   std::atomic<pid_t> tid{0};
   std::atomic<int> policy_at_call{-1};
-  RunawayGuard guard{{.priority = 4,
-                      .cpus = {allowed_cpus().last()},  // the very CPU that is kept from everybody else
-                      .refuge = {allowed_cpus().first()},
-                      .when_idle = when_idle},
-                     {shown.watched(20ms)},
-                     [&](std::size_t) { policy_at_call = ::sched_getscheduler(tid.load()); }};
+  StuckThreadWatchdog guard{
+      {.priority = 4,
+       .cpus = {allowed_cpus().last()},  // the very CPU that is kept from everybody else
+       .demoted_cpus = {allowed_cpus().first()},
+       .when_idle = when_idle},
+      {shown.watched(20ms)},
+      [&](std::size_t) { policy_at_call = ::sched_getscheduler(tid.load()); }};
   for (const Provision& provision : guard.provisions())
     if (!provision.granted && provision.what.starts_with("SCHED_FIFO")) return 12;
   PinnedThread spinner{
@@ -273,18 +276,18 @@ int tame_a_spinner(bool when_idle) {
         while (!over.load(std::memory_order_relaxed) && monotonic_now() < enough) {
         }
       }};
-  const bool tamed = comes([&] { return guard.fate(0) == Fate::tamed; });
+  const bool demoted = comes([&] { return guard.fate(0) == Fate::demoted; });
   const int policy = ::sched_getscheduler(tid.load()) & ~SCHED_RESET_ON_FORK;
   const std::optional<CpuSet> cpus = affinity_of(tid.load());
   over = true;
   spinner.join();
-  if (!tamed) return 1;
+  if (!demoted) return 1;
   if ((policy_at_call & ~SCHED_RESET_ON_FORK) != SCHED_FIFO) return 2;  // called before, not after
   if (policy != (when_idle ? SCHED_IDLE : SCHED_OTHER)) return 3;
   return cpus == CpuSet{allowed_cpus().first()} ? 0 : 4;
 }
 
-TEST(RunawayGuard, TakesRealTimeAwayFromAThreadThatSpins) {
+TEST(StuckThreadWatchdog, TakesRealTimeAwayFromAThreadThatSpins) {
   for (const bool when_idle : {false, true}) {
     const int answer = in_scratch_process([&] { return tame_a_spinner(when_idle); });
     if (answer == 10) GTEST_SKIP() << "it takes a CPU to spin on, and another one for the rest";

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kBillion = 1'000'000'000;
 constexpr std::int64_t kTrillion = 1'000'000'000'000;
-constexpr Instant<RigTime> kEpoch{Nanoseconds{123'456'789'012'345}};
+constexpr TimePoint<RigTime> kEpoch{Nanoseconds{123'456'789'012'345}};
 
 struct NamedPeriod {
   const char* name;

@@ -525,10 +525,10 @@ TEST(EdgeClockedRig, LocksAgainAfterALongHoldoverWithADriftedPhase) {
     while (rig.source.edges.next() < SimKernel::now) rig.source.edges.take();
     rig.source.edges.jump(330us);
     rig.source.silent = false;
-    Instant<RigTime> last = rig.clock.now();
+    TimePoint<RigTime> last = rig.clock.now();
     for (int i = 0; i < 1500; ++i) {
       ASSERT_EQ(rig.run(), Verdict::go_on);
-      const Instant<RigTime> now = rig.clock.now();
+      const TimePoint<RigTime> now = rig.clock.now();
       ASSERT_GT(now, last);
       last = now;
     }

@@ -9,7 +9,7 @@
 namespace tactus::rtsync {
 namespace {
 
-constexpr Instant<RigTime> kEpoch{Nanoseconds{50'000'000'000}};
+constexpr TimePoint<RigTime> kEpoch{Nanoseconds{50'000'000'000}};
 constexpr Period kMillisecond{1'000'000, 1};
 
 OverrunPolicy policy_of(OnOverrun on_overrun, std::optional<std::int64_t> max_catch_up = {}) {
@@ -27,7 +27,7 @@ TEST(OverrunPolicy, IsTricksByDefault) {
   EXPECT_EQ(policy.max_overrun, Nanoseconds::max()) << "for ever";
   EXPECT_EQ(policy.at_maximum, AtMaximum::terminate);
   EXPECT_EQ(policy.grace, 0);
-  EXPECT_EQ(policy.leak, 0);
+  EXPECT_EQ(policy.recovery_frames, 0);
 }
 
 TEST(AfterOverrun, MovesTheGridAsThePolicySays) {
@@ -74,7 +74,7 @@ TEST(AfterOverrun, SkipAlwaysLandsOnTheNextSlotOfTheGrid) {
     for (int i = 0; i < 5000; ++i) {
       const auto slot = std::uniform_int_distribution<std::int64_t>{1, 1'000'000'000}(random);
       const auto late = std::uniform_int_distribution<std::int64_t>{1, 200'000'000}(random);
-      const Instant<RigTime> done = grid.slot(slot) + Nanoseconds{late};
+      const TimePoint<RigTime> done = grid.slot(slot) + Nanoseconds{late};
       const GridMove skip = after_overrun(policy_of(OnOverrun::skip), grid, slot, done);
       ASSERT_GE(skip.lost, 1);
       ASSERT_GE(grid.slot(slot + skip.lost), done) << "the next slot is not behind";
@@ -88,10 +88,10 @@ TEST(AfterOverrun, SkipAlwaysLandsOnTheNextSlotOfTheGrid) {
 
 // What a run does to the budget: 'x' an overrun, '.' a good frame. The result: after how many frames the
 // budget was full for the first time; 0: never.
-std::size_t full_after(std::string_view run, std::int64_t maximum, std::int64_t leak) {
+std::size_t full_after(std::string_view run, std::int64_t maximum, std::int64_t recovery_frames) {
   OverrunPolicy policy;
   policy.max_consecutive_overruns = maximum;
-  policy.leak = leak;
+  policy.recovery_frames = recovery_frames;
   OverrunBudget budget;
   for (std::size_t i = 0; i < run.size(); ++i) {
     if (run[i] == '.') {
@@ -107,7 +107,7 @@ std::size_t full_after(std::string_view run, std::int64_t maximum, std::int64_t 
 TEST(OverrunBudget, FillsAndDrains) {
   const struct {
     const char* run;
-    std::int64_t maximum, leak;
+    std::int64_t maximum, recovery_frames;
     std::size_t full_after;
     const char* why;
   } rows[] = {
@@ -125,11 +125,11 @@ TEST(OverrunBudget, FillsAndDrains) {
       {"x.....x.....x.....x.....", 2, 5, 0, "every sixth is not"},
       {"x...............x", 2, 5, 0, "what is paid back stays paid; no credit below zero"},
       {"...........xx", 2, 5, 13, "good frames before are no credit either"},
-      {"x", 1, 10, 1, "the first overrun of a maximum of one, whatever the leak"},
+      {"x", 1, 10, 1, "the first overrun of a maximum of one, whatever the recovery_frames"},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.why);
-    EXPECT_EQ(full_after(row.run, row.maximum, row.leak), row.full_after);
+    EXPECT_EQ(full_after(row.run, row.maximum, row.recovery_frames), row.full_after);
   }
 }
 
@@ -148,7 +148,7 @@ TEST(OverrunBudget, ClearForgets) {
 TEST(OverrunBudget, TheGreatestMaximumIsNeverReachedByAccident) {
   OverrunPolicy policy;
   policy.max_consecutive_overruns = INT64_MAX;
-  policy.leak = 1'000'000;  // maximum times leak is beyond 64 bits
+  policy.recovery_frames = 1'000'000;  // maximum times recovery_frames is beyond 64 bits
   OverrunBudget budget;
   budget.overrun(policy);
   EXPECT_FALSE(budget.full(policy));

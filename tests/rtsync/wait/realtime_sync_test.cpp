@@ -68,7 +68,7 @@ struct Bench {
   SimClock clock;
   SimSleeper sleeper{clock};
   RealtimeSync sync;
-  Instant<RigTime> epoch{};
+  TimePoint<RigTime> epoch{};
 
  private:
   std::int64_t waits_seen_ = 0;
@@ -235,7 +235,7 @@ TEST(RealtimeSync, EnablingDeclaresNowToBeTheSlotOfTheNextFrame) {
   bench.frames(7, 12'345us);
   bench.sync.enable();
   bench.clock.advance(777us);
-  const Instant<RigTime> end = bench.clock.peek();
+  const TimePoint<RigTime> end = bench.clock.peek();
   EXPECT_EQ(bench.sync.monitor(), Verdict::go_on);
   EXPECT_EQ(bench.sleeper.waits(), 0) << "it returns without waiting";
   for (std::int64_t k = 0; k < 5; ++k) {
@@ -605,7 +605,7 @@ TEST(Maximum, EndsTheRigWhenReached) {
   struct Row {
     std::int64_t consecutive;
     Nanoseconds single;
-    std::int64_t leak, grace;
+    std::int64_t recovery_frames, grace;
     std::vector<Nanoseconds> work;
     int ends_after;  // so many frames; 0: never
     Maximum reached;
@@ -636,8 +636,15 @@ TEST(Maximum, EndsTheRigWhenReached) {
        {1'500us, 100us, 100us, 1'500us},
        4,
        Maximum::consecutive_overruns,
-       "leak: not paid back"},
-      {2, forever, 3, 0, {1'500us, 100us, 100us, 100us, 1'500us}, 0, Maximum::none, "leak: paid back"},
+       "recovery_frames: not paid back"},
+      {2,
+       forever,
+       3,
+       0,
+       {1'500us, 100us, 100us, 100us, 1'500us},
+       0,
+       Maximum::none,
+       "recovery_frames: paid back"},
       {1, 1ns, 0, 2, {1'500us, 100us}, 0, Maximum::none, "in the grace nothing reaches a maximum"},
       {1, 1ns, 0, 2, {100us, 100us, 1'500us}, 3, Maximum::single_overrun, "after the grace it does"},
       {3, forever, 0, 2, {1'500us, 1ms, 1ms, 1ms}, 0, Maximum::none, "the grace's overruns do not count on"},
@@ -656,7 +663,7 @@ TEST(Maximum, EndsTheRigWhenReached) {
       RealtimeSettings settings = enabled();
       settings.overrun.max_consecutive_overruns = row.consecutive;
       settings.overrun.max_overrun = row.single;
-      settings.overrun.leak = row.leak;
+      settings.overrun.recovery_frames = row.recovery_frames;
       settings.overrun.grace = row.grace;
       settings.overrun.at_maximum = at_maximum;
       Bench bench{settings};
@@ -778,7 +785,7 @@ TEST(Freeze, IsPacedByTheFreezeFrameAndMovesTheGridByTheFrozenTime) {
     Bench bench{enabled(), period};
     bench.start();
     bench.frames(5, 100us);
-    const Instant<RigTime> entered = bench.sync.slot_of(5);
+    const TimePoint<RigTime> entered = bench.sync.slot_of(5);
     ASSERT_EQ(bench.clock.peek(), entered);
     bench.sync.freeze_init();
     for (int n = 1; n <= 7; ++n) {
@@ -802,7 +809,7 @@ TEST(Freeze, APauseThatIsCutShortIsTakenUpAgainAndNotCountedTwice) {
   Bench bench;
   bench.start();
   bench.frames(2, 100us);
-  const Instant<RigTime> entered = bench.clock.peek();
+  const TimePoint<RigTime> entered = bench.clock.peek();
   bench.sync.freeze_init();
   std::atomic<bool> cut{true};
   for (int i = 0; i < 5; ++i) EXPECT_EQ(bench.sync.freeze_pause(&cut), Verdict::go_on);
@@ -823,7 +830,7 @@ TEST(Freeze, AFreezeThatIsCutShortGoesOnAtOnceOnTheGridThatItMoved) {
   bench.clock.advance(4ms);
   std::atomic<bool> cut{true};
   EXPECT_EQ(bench.sync.freeze_pause(&cut), Verdict::go_on);
-  const Instant<RigTime> resumed = bench.clock.peek();
+  const TimePoint<RigTime> resumed = bench.clock.peek();
   EXPECT_EQ(bench.sync.unfreeze(), Verdict::go_on);
   EXPECT_EQ(bench.sync.slot_of(2), resumed);
   EXPECT_EQ(bench.frame(100us), Verdict::go_on);
@@ -1083,7 +1090,7 @@ TEST(Restart, StartsTheClockAtTheFrameThatWasRestored) {
   EXPECT_EQ(bench.totals().consecutive_overruns, 2);
   bench.clock.advance(300ms);  // loading
   bench.sync.restart(4);
-  const Instant<RigTime> restarted = bench.clock.peek();
+  const TimePoint<RigTime> restarted = bench.clock.peek();
   EXPECT_EQ(bench.sync.slot_of(4), restarted);
   EXPECT_EQ(bench.totals().consecutive_overruns, 0);
   EXPECT_EQ(bench.totals().overruns, 2) << "what happened has happened";
@@ -1167,8 +1174,8 @@ TEST(Ratio, ChangesAtTheEndOfTheFrameAndIsContinuous) {
   std::int64_t frame = 5;
   for (const auto& row : rows) {
     SCOPED_TRACE(row.why);
-    const Instant<RigTime> slot = bench.sync.slot_of(frame);
-    const Instant<RigTime> awaited = bench.sync.slot_of(frame + 1);
+    const TimePoint<RigTime> slot = bench.sync.slot_of(frame);
+    const TimePoint<RigTime> awaited = bench.sync.slot_of(frame + 1);
     bench.clock.advance(50us);
     bench.sync.set_ratio(row.ratio);
     EXPECT_EQ(bench.sync.slot_of(frame + 1), awaited) << "in mid frame nothing changes";
@@ -1340,9 +1347,9 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
   Bench bench{settings, period};
   bench.start();
 
-  Instant<RigTime> epoch = bench.epoch;  // of the grid, as it should be
-  std::int64_t index = 0;                // the slot of the present frame on that grid
-  Instant<RigTime> wake = bench.epoch;
+  TimePoint<RigTime> epoch = bench.epoch;  // of the grid, as it should be
+  std::int64_t index = 0;                  // the slot of the present frame on that grid
+  TimePoint<RigTime> wake = bench.epoch;
   bool waited = false;
   bool kept = false;  // housekeeping made it begin late
   std::int64_t overruns = 0, by_work = 0, by_wake = 0, by_debt = 0, by_kept = 0;
@@ -1368,9 +1375,9 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
     ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
 
     const FrameTiming& timing = bench.timing();
-    const Instant<RigTime> slot = epoch + period.times(index);
-    const Instant<RigTime> next = epoch + period.times(index + 1);
-    const Instant<RigTime> done = wake + work;
+    const TimePoint<RigTime> slot = epoch + period.times(index);
+    const TimePoint<RigTime> next = epoch + period.times(index + 1);
+    const TimePoint<RigTime> done = wake + work;
     ASSERT_EQ(timing.frame, k) << "simulated frames are never skipped";
     ASSERT_TRUE(timing.paced);
     ASSERT_EQ(timing.slot, slot) << "frame " << k << ": the grid has drifted";
@@ -1428,10 +1435,10 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
     }
     ASSERT_EQ(timing.lost, lost_now);
     lost += lost_now;
-    const Instant<RigTime> awaited = epoch + period.times(index);
+    const TimePoint<RigTime> awaited = epoch + period.times(index);
     ASSERT_EQ(bench.sync.slot_of(k + 1), awaited);
     waited = timing.slack >= kNone || awaited > done;
-    const Instant<RigTime> ready = done + housekeeping;
+    const TimePoint<RigTime> ready = done + housekeeping;
     ASSERT_EQ(bench.sleeper.waits() - waits_before, awaited > ready ? 1 : 0);
     kept = waited && ready > awaited;
     wake = awaited > ready ? awaited + next_late : ready;
@@ -1477,7 +1484,7 @@ TEST(RealtimeSyncProperty, FreezesAndRatiosNeverDriftTheGrid) {
         Verdict::go_on);
     if (random() % 100 == 0) {
       bench.sync.freeze_init();
-      const Instant<RigTime> entered = bench.clock.peek();
+      const TimePoint<RigTime> entered = bench.clock.peek();
       for (auto n = random() % 4; n > 0; --n) {
         bench.clock.advance(Nanoseconds{static_cast<std::int64_t>(random() % 25'000'000)});
         ASSERT_EQ(bench.sync.freeze_pause(), Verdict::go_on);

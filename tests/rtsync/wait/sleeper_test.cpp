@@ -10,8 +10,8 @@
 #include <system_error>
 #include <thread>
 
-#include "rtsync/time/frame_clock.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "rtsync/time/frame_clock.hpp"
 #include "tests/rtsync/support/sim_clock.hpp"
 
 namespace tactus::rtsync {
@@ -73,7 +73,7 @@ TEST_P(EverySleeper, IsNeverEarlyOnAGridOfFractions) {
 TEST_P(EverySleeper, ReturnsAtOnceForAPastSlot) {
   const Period period{60'000'000'000, 1};
   sleeper_->prepare(period);
-  const Instant<RigTime> now = clock_.now();
+  const TimePoint<RigTime> now = clock_.now();
   if (now.time_since_epoch() < 25s)
     GTEST_SKIP() << "this machine has not been up for 25 s: it has no slot so old";
   for (const Nanoseconds ago : {Nanoseconds{0}, Nanoseconds{1}, Nanoseconds{25s}, Nanoseconds{5s}}) {
@@ -96,7 +96,7 @@ TEST_P(EverySleeper, KeepsToTheSlotWhenSignalsArrive) {
       std::this_thread::sleep_for(500us);
     }
   });
-  const Instant<RigTime> slot = clock_.now() + 20ms;
+  const TimePoint<RigTime> slot = clock_.now() + 20ms;
   const WaitResult result = sleeper_->wait_until(slot);
   done.store(true);
   nuisance.join();
@@ -110,7 +110,7 @@ TEST_P(EverySleeper, AnInterruptEndsALongWaitAndAllThatFollow) {
     std::this_thread::sleep_for(10ms);
     sleeper_->interrupt();
   });
-  const Instant<RigTime> slot = clock_.now() + 1h;
+  const TimePoint<RigTime> slot = clock_.now() + 1h;
   const WaitResult result = sleeper_->wait_until(slot);
   interrupter.join();
   EXPECT_EQ(result.status, WaitStatus::interrupted);
@@ -148,15 +148,15 @@ TEST_P(EverySleeper, AnInterruptTakenBackBetweenTwoWaitsLeavesNoTrace) {
 /// the farther away it is: what a TSC clock does on a small scale.
 class FastClock final : public PacedClock {
  public:
-  Instant<RigTime> now() TACTUS_RT override { return base_ + (kernel_.now() - base_) * 3 / 2; }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
+  TimePoint<RigTime> now() TACTUS_RT override { return base_ + (kernel_.now() - base_) * 3 / 2; }
+  TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override {
     return monotonic_now() + (t - now()) / 2;  // exact would be * 2 / 3
   }
   const char* name() const TACTUS_RT override { return "fast"; }
 
  private:
   MonotonicClock kernel_;
-  Instant<RigTime> base_ = kernel_.now();
+  TimePoint<RigTime> base_ = kernel_.now();
 };
 
 TEST_P(EverySleeper, IsNeverEarlyOnAClockThatDriftsFromTheKernels) {
@@ -183,9 +183,9 @@ TEST_P(EverySleeper, NeverTouchesTheHeap) {
 /// A clock whose times the kernel refuses.
 class ImpossibleClock final : public PacedClock {
  public:
-  Instant<RigTime> now() TACTUS_RT override { return kernel_.now(); }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime>) TACTUS_RT override {
-    return Instant<MonotonicTime>{Nanoseconds{-2'000'000'001}};
+  TimePoint<RigTime> now() TACTUS_RT override { return kernel_.now(); }
+  TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime>) TACTUS_RT override {
+    return TimePoint<MonotonicTime>{Nanoseconds{-2'000'000'001}};
   }
   const char* name() const TACTUS_RT override { return "impossible"; }
 
@@ -231,7 +231,7 @@ TEST(SpinSleeper, ReadsTheClockAndNothingElse) {
   SimClock clock;
   clock.reading_takes(100ns);
   SpinSleeper sleeper{clock};
-  const Instant<RigTime> slot = clock.peek() + 1ms;
+  const TimePoint<RigTime> slot = clock.peek() + 1ms;
   const WaitResult result = sleeper.wait_until(slot);
   EXPECT_EQ(result.status, WaitStatus::reached);
   EXPECT_EQ(result.wake, slot) << "the first reading that is not before the slot";
@@ -241,7 +241,7 @@ TEST(SpinSleeper, ReadsTheClockAndNothingElse) {
 TEST(TimerfdSleeper, ConsumesStaleExpirationsWithoutWaiting) {
   MonotonicClock clock;
   TimerfdSleeper sleeper{clock};
-  const Instant<RigTime> now = clock.now();
+  const TimePoint<RigTime> now = clock.now();
   // Slots 0 .. 3 are behind, slot 4 is 9 s ahead; 39 s where the machine has been up for so long.
   const Nanoseconds length = now.time_since_epoch() < 121s ? Nanoseconds{10s} : Nanoseconds{40s};
   const Period period{length.count(), 1};
@@ -249,7 +249,7 @@ TEST(TimerfdSleeper, ConsumesStaleExpirationsWithoutWaiting) {
   if (now.time_since_epoch() < 31s)
     GTEST_SKIP() << "this machine has not been up for 31 s: it has no slot so old";
   const FrameClock grid{now - 3 * length - 1s, period};
-  const Instant<RigTime> next = grid.slot(4);
+  const TimePoint<RigTime> next = grid.slot(4);
   for (std::int64_t k = 0; k <= 3; ++k) {
     const WaitResult result = sleeper.wait_until(grid.slot(k));
     EXPECT_EQ(result.status, WaitStatus::reached);
@@ -311,10 +311,10 @@ TEST(TimerfdSleeper, MayBeInterruptedWhileItIsPrepared) {
 /// Interrupts a sleeper at the worst moment: after it has looked, before it has armed its timer.
 class MeddlingClock final : public PacedClock {
  public:
-  Instant<RigTime> now() TACTUS_RT override { return kernel_.now(); }
-  Instant<MonotonicTime> to_monotonic(Instant<RigTime> t) TACTUS_RT override {
+  TimePoint<RigTime> now() TACTUS_RT override { return kernel_.now(); }
+  TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override {
     if (victim != nullptr) victim->interrupt();
-    return Instant<MonotonicTime>{t.time_since_epoch()};
+    return TimePoint<MonotonicTime>{t.time_since_epoch()};
   }
   const char* name() const TACTUS_RT override { return "meddling"; }
   Sleeper* victim = nullptr;
@@ -378,7 +378,7 @@ TEST(HybridSleeper, CanBeInterruptedWhileItSpins) {
     std::this_thread::sleep_for(5ms);
     sleeper.interrupt();
   });
-  const Instant<RigTime> slot = clock.now() + 1h;
+  const TimePoint<RigTime> slot = clock.now() + 1h;
   const WaitResult result = sleeper.wait_until(slot);
   interrupter.join();
   EXPECT_EQ(result.status, WaitStatus::interrupted);

@@ -174,7 +174,7 @@ TEST_P(Federated, APeerThatStopsStopsTheRig) {
   run_steps(0, 3);
   peer->stop();
   ASSERT_TRUE(rig->ordered("stop: the federation stopped"));
-  EXPECT_EQ(rig->orders.last(), "stop: the federation stopped: Plant: enough");
+  EXPECT_EQ(rig->commands.last(), "stop: the federation stopped: Plant: enough");
   EXPECT_TRUE(rig->federation_is(Federation::left));
   rig->participant.leave({true, "stopped"});
   EXPECT_EQ(rig->participant.facts().state, "Shutdown") << rig->log();
@@ -191,7 +191,7 @@ TEST_P(Federated, ARigThatEndsInOrderStopsTheOthersAndSaysWhy) {
   EXPECT_TRUE(soon([&] { return peer->rig_was(SilKit_ParticipantState_Shutdown); }));
   EXPECT_EQ(peer->heard().size(), 6U) << "what was done is still told";
   EXPECT_EQ(rig->participant.facts().state, "Shutdown");
-  EXPECT_TRUE(rig->orders.all().empty()) << rig->orders.last();
+  EXPECT_TRUE(rig->commands.all().empty()) << rig->commands.last();
   EXPECT_TRUE(rig->participant.threads().empty());
 }
 
@@ -222,7 +222,7 @@ TEST_P(Federated, ARigThatDegradesReportsItsErrorAndIsAlone) {
   EXPECT_TRUE(rig->participant.facts().degraded);
   for (int step = 3; step < 10; ++step) rig->step(step);
   rig->participant.leave({true, "done"});
-  EXPECT_TRUE(rig->orders.all().empty()) << rig->orders.last();
+  EXPECT_TRUE(rig->commands.all().empty()) << rig->commands.last();
 }
 
 TEST_P(Federated, APeerInErrorAbortsTheRig) {
@@ -230,7 +230,7 @@ TEST_P(Federated, APeerInErrorAbortsTheRig) {
   run_steps(0, 3);
   peer->fail();
   ASSERT_TRUE(rig->ordered("abort: "));
-  EXPECT_EQ(rig->orders.last(), "abort: the federation failed: Plant: broken");
+  EXPECT_EQ(rig->commands.last(), "abort: the federation failed: Plant: broken");
   rig->participant.leave({false, "the federation failed"});
 }
 

@@ -185,7 +185,7 @@ TEST_F(HostileLibrary, MayRefuseEveryCallWhileItRunsAndTheRigGoesOn) {
     EXPECT_THAT(rig.log(), HasSubstr("SilKit_DataPublisher_Publish answered " + std::to_string(code)));
     EXPECT_THAT(rig.log(), HasSubstr("SilKit_TimeSyncService_CompleteSimulationStep answered"));
     EXPECT_THAT(rig.log(), HasSubstr("SilKit_Participant_Destroy answered"));
-    EXPECT_TRUE(rig.orders.all().empty());
+    EXPECT_TRUE(rig.commands.all().empty());
   }
 }
 
@@ -392,22 +392,22 @@ TEST_F(HostileLibrary, MayDisconnectTheLastOneAndTheRigAborts) {
 }
 
 TEST_F(HostileLibrary, MayTellOfAnEndBeforeItsCause) {
-  std::string order;
+  std::string command;
   // A cause is waited for for 30 ms, which a busy machine may use up: then once more.
-  for (int attempt = 0; attempt < 5 && order.find("Plant") == std::string::npos; ++attempt) {
+  for (int attempt = 0; attempt < 5 && command.find("Plant") == std::string::npos; ++attempt) {
     fake().reset();
     StandIn rig(faked());
     run(rig);
     handlers.say_system(SilKit_SystemState_Stopping);
     handlers.say("Plant", SilKit_ParticipantState_Stopping, "enough");
     EXPECT_TRUE(rig.ordered("stop: the federation stopped"));
-    order = rig.orders.last();
+    command = rig.commands.last();
     handlers.say_system(SilKit_SystemState_Error);
     handlers.say("Plant", SilKit_ParticipantState_Error, "Connection Lost");
     std::this_thread::sleep_for(100ms);
-    EXPECT_EQ(rig.orders.all().size(), 1U) << "who stops already is not to be aborted";
+    EXPECT_EQ(rig.commands.all().size(), 1U) << "who stops already is not to be aborted";
   }
-  EXPECT_EQ(order, "stop: the federation stopped: Plant: enough");
+  EXPECT_EQ(command, "stop: the federation stopped: Plant: enough");
 }
 
 TEST_F(HostileLibrary, TellsOfAnEndWithItsCauseAndTheRigStopsBeforeAnythingIsLate) {
@@ -420,7 +420,7 @@ TEST_F(HostileLibrary, TellsOfAnEndWithItsCauseAndTheRigStopsBeforeAnythingIsLat
     handlers.say_system(SilKit_SystemState_Stopping);
     EXPECT_TRUE(cause_first || rig.exchange.excused.load()) << "no grant is owed any more";
     if (!cause_first) handlers.say("Plant", SilKit_ParticipantState_Stopping, "enough");
-    EXPECT_EQ(rig.orders.all().size(), 1U) << "at once: nobody waits for more to be heard";
+    EXPECT_EQ(rig.commands.all().size(), 1U) << "at once: nobody waits for more to be heard";
     EXPECT_TRUE(rig.federation_is(Federation::left));
   }
 }
@@ -467,7 +467,7 @@ TEST_F(HostileLibrary, DoesNotFreezeARigThatIsToKeepRunning) {
   EXPECT_TRUE(rig.exchange.excused.load());
   handlers.connect("Plant", false);
   EXPECT_FALSE(rig.exchange.excused.load()) << "who is gone is not paused";
-  for (const std::string& order : rig.orders.all()) EXPECT_NE(order, "pause");
+  for (const std::string& command : rig.commands.all()) EXPECT_NE(command, "pause");
 }
 
 TEST_F(HostileLibrary, IsToldOfAPauseWithItsReasonAndOnlyInTheRightState) {

@@ -93,7 +93,7 @@ class Desk {
     return verdict;
   }
   executive::LinkVerdict begin() {
-    return port->begin_frame({next_frame, rtsync::Instant<rtsync::RigTime>{Nanoseconds{clock_ns - 5}},
+    return port->begin_frame({next_frame, rtsync::TimePoint<rtsync::RigTime>{Nanoseconds{clock_ns - 5}},
                               MonotonicInstant{Nanoseconds{clock_ns}}, Nanoseconds{late_ns},
                               paced && settings.mode != LinkMode::follow, work});
   }

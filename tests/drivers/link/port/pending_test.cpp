@@ -18,7 +18,7 @@ Signals signals_of(std::size_t subscriptions) {
 }
 
 /// False: the inbox is full. The block is the sequence.
-bool send(rtsync::SlotRing& inbox, const Incoming& head) {
+bool send(rtsync::BlockRing& inbox, const Incoming& head) {
   std::byte* const slot = inbox.claim();
   if (slot == nullptr) return false;
   std::memcpy(slot, &head, sizeof head);
@@ -32,7 +32,7 @@ TEST(Pending, KeepsTheOrderWhateverComesAndGoes) {
   const auto below = [&](unsigned limit) { return static_cast<std::int64_t>(engine() % limit); };
   for (const std::size_t queue : {std::size_t{1}, std::size_t{20}, std::size_t{700}}) {
     Pending pending(signals_of(3), queue, 64);
-    rtsync::SlotRing inbox(sizeof(Incoming) + sizeof(std::int64_t), 64);
+    rtsync::BlockRing inbox(sizeof(Incoming) + sizeof(std::int64_t), 64);
     std::map<std::tuple<std::int64_t, std::uint32_t, std::int64_t>, bool> expected;
     std::int64_t sequence = 0;
     for (int turn = 0; turn < 3000; ++turn) {
@@ -61,7 +61,7 @@ TEST(Pending, KeepsTheOrderWhateverComesAndGoes) {
 
 TEST(Pending, WithoutStampsTheOrderIsThatOfArrival) {
   Pending pending(signals_of(3), 4, 64);
-  rtsync::SlotRing inbox(sizeof(Incoming) + sizeof(std::int64_t), 64);
+  rtsync::BlockRing inbox(sizeof(Incoming) + sizeof(std::int64_t), 64);
   for (std::int64_t i = 0; i < 64; ++i)
     ASSERT_TRUE(send(inbox, {100 - i, i, static_cast<std::uint32_t>(2 - i % 3)}));
   pending.take(inbox, false, true);
@@ -78,7 +78,7 @@ TEST(Pending, InRealTimeTheRestWaitsInTheInbox) {
   constexpr std::size_t kSlots = 1024;
   for (const bool paced : {true, false}) {
     Pending pending(signals_of(1), kSlots, kSlots);
-    rtsync::SlotRing inbox(sizeof(Incoming) + sizeof(std::int64_t), kSlots);
+    rtsync::BlockRing inbox(sizeof(Incoming) + sizeof(std::int64_t), kSlots);
     for (std::int64_t i = 0; i < std::int64_t{kSlots}; ++i) ASSERT_TRUE(send(inbox, {-i, i, 0}));
     pending.take(inbox, true, paced);
     const std::size_t taken = paced ? Pending::kTakenPerFrame : kSlots;

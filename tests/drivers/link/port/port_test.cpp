@@ -101,10 +101,10 @@ TEST(Port, TellsOfEveryFrame) {
   EXPECT_EQ(desk.value<std::int64_t>("a.age"), 5 * kMs);
   EXPECT_EQ(desk.port->mapping().first_frame, 10);
   const TimeMapping& mapping = desk.port->mapping();
-  using Virtual = rtsync::Instant<rtsync::VirtualTime>;
+  using Virtual = rtsync::TimePoint<rtsync::VirtualTime>;
   EXPECT_EQ(mapping.first_virtual, Virtual{rtsync::Nanoseconds{7 * kMs}});
   EXPECT_EQ(mapping.virtual_time(13), Virtual{rtsync::Nanoseconds{10 * kMs}});
-  EXPECT_EQ(mapping.virtual_time(rtsync::Instant<rtsync::SimTime>{rtsync::Nanoseconds{13 * kMs}}),
+  EXPECT_EQ(mapping.virtual_time(rtsync::TimePoint<rtsync::SimTime>{rtsync::Nanoseconds{13 * kMs}}),
             Virtual{rtsync::Nanoseconds{10 * kMs}});
 }
 
@@ -629,12 +629,12 @@ TEST(PortThreads, WhoWaitsForAGrantFindsItsMessages) {
   constexpr std::int64_t kSteps = 2000;
   Desk desk;
   desk.settings.mode = LinkMode::follow;
-  desk.settings.intake = Intake::stamp;
+  desk.settings.delivery = Delivery::timestamp;
   desk.subscribe("a");
   desk.publish("x", {desk.variable("m.x")});
   desk.set_up();
   Exchange& exchange = *desk.exchange;
-  const rtsync::Instant<rtsync::MonotonicTime> deadline =
+  const rtsync::TimePoint<rtsync::MonotonicTime> deadline =
       rtsync::monotonic_now() + std::chrono::duration_cast<Nanoseconds>(std::chrono::seconds(50));
   std::thread participant([&] {
     for (std::int64_t step = 0; step < kSteps; ++step) {

@@ -48,7 +48,7 @@ class Reference {
   }
 
   void unfreeze() {
-    pardon_ = Pardon::begins;
+    pardon_ = GracePhase::begins;
     granted_before_ = granted_;
   }
 
@@ -87,17 +87,17 @@ class Reference {
       std::int64_t worst = 0;
       const auto since = [&](std::int64_t s) {
         const std::int64_t due = std::max(due_[s], waited_until_);
-        return pardon_ == Pardon::catching_up && s > 0 ? std::max(due, came_[s - 1]) : due;
+        return pardon_ == GracePhase::catching_up && s > 0 ? std::max(due, came_[s - 1]) : due;
       };
       for (; assessed_ < std::min(granted_, step); ++assessed_)
         worst = std::max(worst, came_[assessed_ + 1] - since(assessed_ + 1));
       if (missing) behind = step - granted_;
-      if (pardon_ == Pardon::excused || pardon_ == Pardon::waiting) {
+      if (pardon_ == GracePhase::excused || pardon_ == GracePhase::waiting) {
         consecutive = 0;
       } else {
         if (missing) lateness = std::max<std::int64_t>(now - since(granted_ + 1), 0);
-        const bool late_step = missing && !(pardon_ == Pardon::catching_up && progress);
-        if (!missing) pardon_ = Pardon::none;
+        const bool late_step = missing && !(pardon_ == GracePhase::catching_up && progress);
+        if (!missing) pardon_ = GracePhase::none;
         worst = std::max(worst, lateness);
         worst_lateness = std::max(worst_lateness, worst);
         const auto& settings = desk_.settings;
@@ -131,24 +131,24 @@ class Reference {
                worst_lateness = 0, too_old = 0;
 
  private:
-  enum class Pardon { none, excused, begins, waiting, catching_up };
+  enum class GracePhase { none, excused, begins, waiting, catching_up };
 
   /// Moves the pardon on; whether it goes for ages.
   bool pardon(std::int64_t now) {
     if (excused) {
-      pardon_ = Pardon::excused;
+      pardon_ = GracePhase::excused;
       granted_before_ = granted_;
       return true;
     }
-    if (pardon_ == Pardon::none) return false;
-    if (pardon_ == Pardon::excused || pardon_ == Pardon::begins) {
-      pardon_ = Pardon::waiting;
+    if (pardon_ == GracePhase::none) return false;
+    if (pardon_ == GracePhase::excused || pardon_ == GracePhase::begins) {
+      pardon_ = GracePhase::waiting;
       since_ = now;
     }
     const std::int64_t limit = since_ + 100 * kMs;
-    if (pardon_ == Pardon::waiting && (granted_ > granted_before_ || now >= limit)) {
+    if (pardon_ == GracePhase::waiting && (granted_ > granted_before_ || now >= limit)) {
       waited_until_ = granted_ > granted_before_ ? std::min(limit, came_[granted_before_ + 1]) : limit;
-      pardon_ = Pardon::catching_up;
+      pardon_ = GracePhase::catching_up;
     }
     return now < 100 * kMs + (granted_ > granted_before_ ? std::max(since_, came_[granted_]) : since_);
   }
@@ -193,7 +193,7 @@ class Reference {
   /// The first frame for which a message is meant; only up to `k`, beyond it does not matter.
   std::int64_t due_frame(std::int64_t stamp, std::int64_t k) const {
     if (stamp == kNoStamp) return first_;
-    const bool after = intake_of_desk() == Intake::grant;
+    const bool after = delivery_of_fixture() == Delivery::next_step;
     const std::int64_t m = frames_per_step(desk_.settings, desk_.frame);
     std::int64_t j = k + 1;
     while (j > first_ &&
@@ -201,16 +201,16 @@ class Reference {
       --j;
     return j;
   }
-  Intake intake_of_desk() const {
-    if (desk_.settings.intake) return *desk_.settings.intake;
-    return desk_.settings.mode == LinkMode::follow ? Intake::grant : Intake::stamp;
+  Delivery delivery_of_fixture() const {
+    if (desk_.settings.delivery) return *desk_.settings.delivery;
+    return desk_.settings.mode == LinkMode::follow ? Delivery::next_step : Delivery::timestamp;
   }
 
   std::int64_t first_virtual_;
   std::map<std::tuple<std::int64_t, std::uint32_t, std::int64_t>, double> waiting_;
   std::map<std::int64_t, std::int64_t> came_, due_;
   std::int64_t arrivals_ = 0, granted_ = -1, assessed_ = -1, granted_at_step_ = -1;
-  Pardon pardon_ = Pardon::none;
+  GracePhase pardon_ = GracePhase::none;
   std::int64_t granted_before_ = -1, since_ = 0, waited_until_ = INT64_MIN;
 };
 
@@ -238,7 +238,7 @@ void set_up_randomly(Desk& desk, Random& random) {
   desk.frame = random.chance(50) ? rtsync::Period{kMs, 1} : rtsync::Period{kMs, 3};
   const std::int64_t m = std::int64_t{1} << random.below(3);
   settings.step = rtsync::Period{desk.frame.num() * m, desk.frame.den()};
-  if (random.chance(70)) settings.intake = random.chance(50) ? Intake::stamp : Intake::grant;
+  if (random.chance(70)) settings.delivery = random.chance(50) ? Delivery::timestamp : Delivery::next_step;
   settings.queue = 1 + random.below(12);
   if (random.chance(50)) settings.max_late = Nanoseconds{1 + random.below(8 * kMs)};
   if (random.chance(50)) settings.max_consecutive_late = 1 + random.below(6);
@@ -326,7 +326,7 @@ TEST(PortRandom, IsTheSameAsTheReference) {
 std::vector<double> trace(unsigned seed, unsigned chunking, std::int64_t early) {
   Random random{std::mt19937(seed)};
   Desk desk;
-  desk.settings.intake = random.chance(50) ? Intake::stamp : Intake::grant;
+  desk.settings.delivery = random.chance(50) ? Delivery::timestamp : Delivery::next_step;
   for (const char* name : {"a", "b", "c"}) {
     Subscription& made = desk.subscribe(name);
     made.on_late = static_cast<OnLate>(random.below(3));
@@ -353,15 +353,15 @@ std::vector<double> trace(unsigned seed, unsigned chunking, std::int64_t early) 
   for (std::int64_t i = 0; i < kFrames; ++i) granted_in.push_back(random.chance(70));
 
   // Where each arrives is up to the other seed; two that are told apart by their arrival alone keep their
-  // order.
+  // command.
   Random arrival{std::mt19937(chunking)};
   std::map<std::tuple<std::uint32_t, std::int64_t>, std::int64_t> not_before;
   std::vector<std::vector<Sent>> arriving(kFrames);
   for (const Sent& each : sent) {
     // The frame it is for: the first at or after it, or of the first step after it.
-    const std::int64_t last = desk.settings.intake == Intake::stamp ? (each.stamp + kMs - 1) / kMs
-                              : each.stamp < 0                      ? 0
-                                                                    : (each.stamp / (m * kMs) + 1) * m;
+    const std::int64_t last = desk.settings.delivery == Delivery::timestamp ? (each.stamp + kMs - 1) / kMs
+                              : each.stamp < 0                              ? 0
+                                               : (each.stamp / (m * kMs) + 1) * m;
     std::int64_t& earliest = not_before.try_emplace({each.sub, each.stamp}, 0).first->second;
     const std::int64_t from = std::max(earliest, last - early);
     earliest = from + arrival.below(last - from + 1);

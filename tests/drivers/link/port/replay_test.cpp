@@ -19,11 +19,11 @@ using test::TempDir;
 using ::testing::HasSubstr;
 
 /// Counts what a replay asks of its rig.
-struct Orders final : executive::LinkOrders {
+struct Commands final : executive::LinkCommands {
   std::vector<std::string> stops;
   void request_stop(const char* reason) TACTUS_RT override { stops.emplace_back(reason); }
   void request_abort(const char*) TACTUS_RT override { ADD_FAILURE(); }
-  void hold(bool) TACTUS_RT override { ADD_FAILURE(); }
+  void set_peer_pause(bool) TACTUS_RT override { ADD_FAILURE(); }
 };
 
 /// link.csv as the recording of link.* writes it.
@@ -102,28 +102,28 @@ TEST(Replay, GivesTheSameInputsAndRecordsTheSameAgain) {
   desk.settings.record = true;
   desk.frame = recorded.desk.frame;
   const auto replay = make_replay(desk.settings, desk.frame, desk.signals, recorded.folder.path());
-  Orders orders;
-  replay->join(orders, {}, 3);
+  Commands commands;
+  replay->join(commands, {}, 3);
   replay->ready();
   EXPECT_EQ(replay->mode(), LinkMode::free);
   EXPECT_TRUE(replay->records());
   EXPECT_EQ(replay->status(), "replay");
   EXPECT_EQ(replay->inputs().size(), 3U);
-  EXPECT_THAT(replay->tell(), ::testing::ElementsAre(HasSubstr("replay of 60 frames from ")));
-  EXPECT_TRUE(replay->tell().empty());
+  EXPECT_THAT(replay->take_log_lines(), ::testing::ElementsAre(HasSubstr("replay of 60 frames from ")));
+  EXPECT_TRUE(replay->take_log_lines().empty());
   EXPECT_TRUE(replay->threads().empty());
   Csv csv(replay->variables());
   replay->start(3);
   for (std::int64_t k = 3; k < 63; ++k) {
     ASSERT_TRUE(replay->may_begin(k, true));
     ASSERT_TRUE(replay->wait(k, false, {}));
-    ASSERT_TRUE(orders.stops.empty()) << "before frame " << k;
+    ASSERT_TRUE(commands.stops.empty()) << "before frame " << k;
     ASSERT_EQ(replay->begin_frame(frame(k)), executive::LinkVerdict::go_on);
     ASSERT_EQ(Recorded::bits(desk), recorded.inputs[static_cast<std::size_t>(k - 3)]) << "frame " << k;
     csv.row(desk.frame.times(k).count(), replay->variables());
     replay->end_frame(k);
   }
-  EXPECT_THAT(orders.stops, ::testing::ElementsAre("the replayed record ends here")) << "in the last frame";
+  EXPECT_THAT(commands.stops, ::testing::ElementsAre("the replayed record ends here")) << "in the last frame";
   EXPECT_EQ(csv.text, recorded.text);
   replay->leave({});
   EXPECT_EQ(replay->summary(false).dump(),
@@ -135,8 +135,8 @@ TEST(Replay, IsRefusedToARunThatBeginsElsewhere) {
   Desk desk;
   subscribe(desk);
   const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
-  Orders orders;
-  EXPECT_THROW(replay->join(orders, {}, 0), executive::DeviceError);
+  Commands commands;
+  EXPECT_THROW(replay->join(commands, {}, 0), executive::DeviceError);
 }
 
 TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
@@ -144,12 +144,12 @@ TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
   Desk desk;
   subscribe(desk);
   const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
-  Orders orders;
-  replay->join(orders, {}, 3);
+  Commands commands;
+  replay->join(commands, {}, 3);
   for (const std::int64_t k : {0, 2, 63, 1000})
     EXPECT_EQ(replay->begin_frame(frame(k)), executive::LinkVerdict::go_on);
   EXPECT_THAT(
-      orders.stops,
+      commands.stops,
       ::testing::ElementsAre("the replayed record begins at frame 3", "the replayed record begins at frame 3",
                              "the replayed record ends here", "the replayed record ends here"));
   for (const std::uint64_t each : Recorded::bits(desk)) EXPECT_EQ(each, 0U);
@@ -271,8 +271,8 @@ TEST(Replay, KeepsEveryBitOfEveryType) {
     const auto before = Recorded::bits(desk);
     const auto replay = make_replay(desk.settings, desk.frame, desk.signals, folder.path());
     for (std::vector<std::uint64_t>& each : desk.memory) std::ranges::fill(each, 0U);
-    Orders orders;
-    replay->join(orders, {}, 0);
+    Commands commands;
+    replay->join(commands, {}, 0);
     (void)replay->begin_frame(frame(0));
     ASSERT_EQ(Recorded::bits(desk), before);
   }

@@ -104,7 +104,7 @@ std::function<void(Desk&)> max_age(AtMaxAge action) {
 }
 
 TEST(PortScript, MessagesAreAppliedAtTheFrameTheyAreMeantFor) {
-  const auto grant_intake = [](Desk& desk) { desk.settings.intake = Intake::grant; };
+  const auto next_step_delivery = [](Desk& desk) { desk.settings.delivery = Delivery::next_step; };
   const auto follow = [](Desk& desk) { desk.settings.mode = LinkMode::follow; };
   const auto free = [](Desk& desk) { desk.settings.mode = LinkMode::free; };
   const Script scripts[] = {
@@ -117,9 +117,9 @@ TEST(PortScript, MessagesAreAppliedAtTheFrameTheyAreMeantFor) {
       {"two for one frame: the newer one stays", nothing, "g9 a0.4=6 a0.3=5 >0 >6"},
       {"of one stamp: the one that came last", nothing, "g9 a1=6 a1=5 >0 >5"},
       {"without a stamp: at the next frame, before all others", nothing, "g9 a0=5 a-=6 >5 a-=7 >7"},
-      {"grant: strictly after its time", grant_intake, "g9 a0=5 a1=6 >0 >5 >6"},
-      {"grant: of before the first frame", grant_intake, "g9 a-1=5 >5"},
-      {"grant: came after its own frame, and yet in time", grant_intake, "g9 >0 a0=5 >5"},
+      {"grant: strictly after its time", next_step_delivery, "g9 a0=5 a1=6 >0 >5 >6"},
+      {"grant: of before the first frame", next_step_delivery, "g9 a-1=5 >5"},
+      {"grant: came after its own frame, and yet in time", next_step_delivery, "g9 >0 a0=5 >5"},
       {"follow takes in by grant unless told otherwise", follow, "g9 a0=5 >0 >5"},
       {"free: at once, whatever the stamp says", free, "a1000=5 >5 a1=6 >6 a7=7 a6=8 >8"},
   };
@@ -233,7 +233,7 @@ TEST(PortScript, APardonAfterAPauseIsNotForEver) {
 
 TEST(PortScript, AStepOfSeveralFramesTakesWhatWasStampedBeforeIt) {
   const auto steps_of_two = [](Desk& desk) {
-    desk.settings.intake = Intake::grant;
+    desk.settings.delivery = Delivery::next_step;
     desk.settings.step = rtsync::Period{2 * kMs, 1};
   };
   const auto by_stamp = [](Desk& desk) { desk.settings.step = rtsync::Period{2 * kMs, 1}; };

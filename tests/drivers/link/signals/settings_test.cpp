@@ -45,7 +45,7 @@ participant: Servo
 operation: autonomous
 mode: follow
 step: 5 ms
-intake: stamp
+delivery: timestamp
 start_timeout: 30 s
 on_peer_pause: keep_running
 on_late: extrapolate
@@ -57,8 +57,8 @@ record: yes
 publish:
   position: { variable: plant.position, history: yes, labels: [{ key: cell, value: "7", kind: optional }] }
 subscribe:
-  orders:
-    topic: Orders
+  commands:
+    topic: Commands
     media_type: text/plain
     encoding: json
     variables: [controller.setpoint, controller.enable]
@@ -74,7 +74,7 @@ subscribe:
   EXPECT_EQ(settings.operation, Operation::autonomous);
   EXPECT_EQ(settings.mode, LinkMode::follow);
   EXPECT_EQ(settings.step, (Period{5'000'000, 1}));
-  EXPECT_EQ(settings.intake, Intake::stamp);
+  EXPECT_EQ(settings.delivery, Delivery::timestamp);
   EXPECT_EQ(settings.start_timeout, std::chrono::seconds{30});
   EXPECT_EQ(settings.on_peer_pause, OnPeerPause::keep_running);
   EXPECT_EQ(settings.on_late, OnLate::extrapolate);
@@ -93,17 +93,17 @@ subscribe:
   EXPECT_TRUE(position.history);
   EXPECT_EQ(position.encoding, Encoding::serdes);
   ASSERT_EQ(settings.subscribe.size(), 1U);
-  const SubscribeSettings& orders = settings.subscribe[0];
-  EXPECT_EQ(orders.topic, "Orders");
-  EXPECT_EQ(orders.media_type, "text/plain");
-  EXPECT_EQ(orders.encoding, Encoding::json);
-  ASSERT_EQ(orders.variables.size(), 2U);
-  EXPECT_EQ(orders.variables[1].value, "controller.enable");
-  EXPECT_EQ(orders.variables[1].path, "subscribe.orders.variables[1]");
-  EXPECT_EQ(orders.on_late, OnLate::default_value);
-  EXPECT_EQ(orders.default_values.find("controller.setpoint")->text(), "1 mm");
-  EXPECT_EQ(orders.max_age, std::chrono::milliseconds{100});
-  EXPECT_EQ(orders.at_max_age, AtMaxAge::freeze);
+  const SubscribeSettings& commands = settings.subscribe[0];
+  EXPECT_EQ(commands.topic, "Commands");
+  EXPECT_EQ(commands.media_type, "text/plain");
+  EXPECT_EQ(commands.encoding, Encoding::json);
+  ASSERT_EQ(commands.variables.size(), 2U);
+  EXPECT_EQ(commands.variables[1].value, "controller.enable");
+  EXPECT_EQ(commands.variables[1].path, "subscribe.commands.variables[1]");
+  EXPECT_EQ(commands.on_late, OnLate::default_value);
+  EXPECT_EQ(commands.default_values.find("controller.setpoint")->text(), "1 mm");
+  EXPECT_EQ(commands.max_age, std::chrono::milliseconds{100});
+  EXPECT_EQ(commands.at_max_age, AtMaxAge::freeze);
 }
 
 TEST(LinkSettings, WordsStandForNothing) {
@@ -142,13 +142,13 @@ TEST(LinkSettings, TheReferenceSaysWhatEveryKeyMeans) {
 
 TEST(LinkSettings, IntakeFollowsTheModeUnlessItIsSaid) {
   LinkSettings settings;
-  EXPECT_EQ(intake_of(settings), Intake::stamp);
+  EXPECT_EQ(delivery_of(settings), Delivery::timestamp);
   settings.mode = LinkMode::free;
-  EXPECT_EQ(intake_of(settings), Intake::stamp);
+  EXPECT_EQ(delivery_of(settings), Delivery::timestamp);
   settings.mode = LinkMode::follow;
-  EXPECT_EQ(intake_of(settings), Intake::grant);
-  settings.intake = Intake::stamp;
-  EXPECT_EQ(intake_of(settings), Intake::stamp);
+  EXPECT_EQ(delivery_of(settings), Delivery::next_step);
+  settings.delivery = Delivery::timestamp;
+  EXPECT_EQ(delivery_of(settings), Delivery::timestamp);
 }
 
 /// Settings with everything set at random, within what a file may say.
@@ -165,7 +165,7 @@ class RandomSettings {
     s.operation = static_cast<Operation>(below(2));
     s.mode = static_cast<LinkMode>(below(3));
     if (maybe()) s.step = Period{1 + below(1'000'000'000), 1 + below(7)};
-    if (maybe()) s.intake = static_cast<Intake>(below(2));
+    if (maybe()) s.delivery = static_cast<Delivery>(below(2));
     if (maybe()) s.start_timeout = duration(1'000'000);
     s.on_peer_pause = static_cast<OnPeerPause>(below(2));
     s.on_late = static_cast<OnLate>(below(3));

@@ -119,26 +119,26 @@ TEST_F(SignalsTest, ASingleVariableIsABareMessage) {
 TEST_F(SignalsTest, AGroupStandsInARowWithoutGaps) {
   const Signals signals = good(R"(
 subscribe:
-  orders:
+  commands:
     variables: [ctl.enable, ctl.setpoint, "ctl.force[1]", ctl.mode]
     max_age: 10 ms
     at_max_age: freeze
 )");
-  const Subscription& orders = signals.subscriptions.at(0);
-  EXPECT_TRUE(orders.layout.group);
-  ASSERT_EQ(orders.layout.elements.size(), 4U);
-  EXPECT_EQ(orders.layout.elements[1].offset, 1U);
-  EXPECT_EQ(orders.layout.elements[1].low, -10);
-  EXPECT_EQ(orders.layout.elements[1].high, 10);
-  EXPECT_EQ(orders.layout.elements[2].offset, 9U);
-  EXPECT_EQ(orders.layout.elements[2].name, "ctl.force[1]");
-  EXPECT_FALSE(orders.layout.elements[2].array) << "one element is a bare value";
-  EXPECT_EQ(orders.layout.elements[3].offset, 13U);
-  EXPECT_EQ(orders.layout.bytes, 17U);
-  EXPECT_EQ(orders.variables.size(), 4U);
-  EXPECT_EQ(orders.max_age, std::chrono::milliseconds{10});
-  EXPECT_EQ(orders.at_max_age, AtMaxAge::freeze);
-  EXPECT_TRUE(orders.default_block.empty());
+  const Subscription& commands = signals.subscriptions.at(0);
+  EXPECT_TRUE(commands.layout.group);
+  ASSERT_EQ(commands.layout.elements.size(), 4U);
+  EXPECT_EQ(commands.layout.elements[1].offset, 1U);
+  EXPECT_EQ(commands.layout.elements[1].low, -10);
+  EXPECT_EQ(commands.layout.elements[1].high, 10);
+  EXPECT_EQ(commands.layout.elements[2].offset, 9U);
+  EXPECT_EQ(commands.layout.elements[2].name, "ctl.force[1]");
+  EXPECT_FALSE(commands.layout.elements[2].array) << "one element is a bare value";
+  EXPECT_EQ(commands.layout.elements[3].offset, 13U);
+  EXPECT_EQ(commands.layout.bytes, 17U);
+  EXPECT_EQ(commands.variables.size(), 4U);
+  EXPECT_EQ(commands.max_age, std::chrono::milliseconds{10});
+  EXPECT_EQ(commands.at_max_age, AtMaxAge::freeze);
+  EXPECT_TRUE(commands.default_block.empty());
 }
 
 TEST_F(SignalsTest, AGroupOfOneIsStillAGroupAndAnArrayOfAnyLengthAnArray) {

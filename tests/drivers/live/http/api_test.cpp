@@ -38,7 +38,7 @@ class HttpApi : public testing::Test {
   FakeLiveRig rig_;
   Api api_{rig_, {}};
   std::optional<Reply> reply_;
-  std::optional<Patience> patience_;
+  std::optional<ReplyTimeout> patience_;
 };
 
 TEST_F(HttpApi, SaysWhatTheRigIs) {
@@ -189,7 +189,7 @@ TEST_F(HttpApi, WhatTheRigRefusesIsTold) {
   rig_.refuse("rt.late is the executive's own");
   EXPECT_THAT(problems(post("/v1/values", R"({"set": {"motor.speed": 1}})")),
               ElementsAre("rt.late is the executive's own"));
-  EXPECT_EQ(post("/v1/orders", R"({"order": "pause"})").status, 409);
+  EXPECT_EQ(post("/v1/commands", R"({"command": "pause"})").status, 409);
 }
 
 TEST_F(HttpApi, BodiesAreCheckedAgainstTheirSchema) {
@@ -228,44 +228,44 @@ TEST_F(HttpApi, BodiesAreCheckedAgainstTheirSchema) {
 
 TEST_F(HttpApi, GivesOrders) {
   const std::pair<const char*, std::int64_t> rows[] = {
-      {R"({"order": "pause"})", 0},
-      {R"({"order": "resume"})", 0},
-      {R"({"order": "step"})", 1},
-      {R"({"order": "step", "frames": 25})", 25},
-      {R"({"order": "run_until", "until_ns": 5000000})", 5'000'000},
-      {R"({"order": "run_until", "until": "2.5 s"})", 2'500'000'000},
-      {R"({"order": "reset"})", 0},
-      {R"({"order": "stop"})", 0},
-      {R"({"order": "checkpoint"})", 0},
+      {R"({"command": "pause"})", 0},
+      {R"({"command": "resume"})", 0},
+      {R"({"command": "step"})", 1},
+      {R"({"command": "step", "frames": 25})", 25},
+      {R"({"command": "run_until", "until_ns": 5000000})", 5'000'000},
+      {R"({"command": "run_until", "until": "2.5 s"})", 2'500'000'000},
+      {R"({"command": "reset"})", 0},
+      {R"({"command": "stop"})", 0},
+      {R"({"command": "checkpoint"})", 0},
   };
   for (const auto& [body, value] : rows) {
-    const Reply reply = post("/v1/orders", body);
+    const Reply reply = post("/v1/commands", body);
     ASSERT_EQ(reply.status, 200) << body << reply.body;
-    const auto orders = rig_.take_orders();
-    ASSERT_EQ(orders.size(), 1U);
-    EXPECT_EQ(name_of(orders[0].order), Json::parse(body)["order"].get<std::string>());
-    EXPECT_EQ(orders[0].value, value) << body;
-    EXPECT_EQ(orders[0].who, "a test");
+    const auto commands = rig_.take_commands();
+    ASSERT_EQ(commands.size(), 1U);
+    EXPECT_EQ(name_of(commands[0].command), Json::parse(body)["command"].get<std::string>());
+    EXPECT_EQ(commands[0].value, value) << body;
+    EXPECT_EQ(commands[0].who, "a test");
   }
 }
 
 TEST_F(HttpApi, OrdersThatDoNotFitAreRefused) {
   const std::pair<const char*, const char*> rows[] = {
-      {R"({"order": "puase"})", "did you mean 'pause'?"},
-      {R"({})", "lacks 'order'"},
-      {R"({"order": "pause", "frames": 2})", "frames: belongs to 'step', not to 'pause'"},
-      {R"({"order": "step", "frames": 0})", "frames 0 is below 1"},
-      {R"({"order": "run_until"})", "needs one of"},
-      {R"({"order": "run_until", "until": "2 s", "until_ns": 3})", "needs one of"},
-      {R"({"order": "run_until", "until": "soon"})", "until: "},
-      {R"({"order": "step", "until": "2 s"})", "until: belongs to 'run_until'"},
+      {R"({"command": "puase"})", "did you mean 'pause'?"},
+      {R"({})", "lacks 'command'"},
+      {R"({"command": "pause", "frames": 2})", "frames: belongs to 'step', not to 'pause'"},
+      {R"({"command": "step", "frames": 0})", "frames 0 is below 1"},
+      {R"({"command": "run_until"})", "needs one of"},
+      {R"({"command": "run_until", "until": "2 s", "until_ns": 3})", "needs one of"},
+      {R"({"command": "run_until", "until": "soon"})", "until: "},
+      {R"({"command": "step", "until": "2 s"})", "until: belongs to 'run_until'"},
   };
   for (const auto& [body, problem] : rows) {
-    const Reply reply = post("/v1/orders", body);
+    const Reply reply = post("/v1/commands", body);
     EXPECT_EQ(reply.status, 400) << body;
     EXPECT_THAT(problems(reply), testing::Contains(HasSubstr(problem))) << body;
   }
-  EXPECT_TRUE(rig_.take_orders().empty());
+  EXPECT_TRUE(rig_.take_commands().empty());
 }
 
 TEST_F(HttpApi, RunsAnEpisode) {

@@ -75,7 +75,7 @@ TEST(HttpDriver, SaysThatItIsReachableFromOtherMachines) {
   RunningRig running;
   auto server = server_of("listen: 0.0.0.0:0\ntoken_file: token", dir.path());
   server->open(running.rig, {});
-  const auto lines = server->tell();
+  const auto lines = server->take_log_lines();
   server->close();
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[1],
@@ -91,7 +91,7 @@ TEST(HttpDriver, AnAddressThatIsNotOursIsRefusedWithTheCause) {
 
 TEST(HttpDriver, IsNothingUntilItIsOpened) {
   const auto server = server_of("listen: 127.0.0.1:0", "/tmp");
-  EXPECT_TRUE(server->tell().empty());
+  EXPECT_TRUE(server->take_log_lines().empty());
   server->close();
 }
 

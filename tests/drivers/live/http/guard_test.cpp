@@ -13,9 +13,9 @@ class HttpGuard : public testing::Test {
   /// The status it is refused with; 200: it is not.
   int ask(const std::string& listen, Pairs headers, const std::string& reached = "127.0.0.1") {
     std::string problem;
-    const Guard guard(parse_address(listen, problem).value(), token_, refusals_);
-    const auto objection = guard.objection({"GET", "/v1", std::move(headers), "", "somebody"}, reached);
-    return objection ? objection->status : 200;
+    const RequestFilter guard(parse_address(listen, problem).value(), token_, refusals_);
+    const auto validate = guard.validate({"GET", "/v1", std::move(headers), "", "somebody"}, reached);
+    return validate ? validate->status : 200;
   }
   void need_token() {
     const auto file = dir_.write("token", "0123456789abcdef\n");
@@ -63,13 +63,13 @@ TEST_F(HttpGuard, TheSchemeOfATokenIsWrittenInAnyCase) {
 TEST_F(HttpGuard, RefusalsAreOneLineASecond) {
   const auto now = Refusals::Clock::now();
   for (int k = 0; k < 1000; ++k) EXPECT_EQ(ask("127.0.0.1:80", {{"Host", "evil.example"}}), 403);
-  EXPECT_EQ(refusals_.tell(now),
+  EXPECT_EQ(refusals_.take_log_lines(now),
             (std::vector<std::string>{
                 "http: refused 1000 requests for another host name (the last from somebody)"}));
   EXPECT_EQ(ask("127.0.0.1:80", {{"Host", "evil.example"}}), 403);
-  EXPECT_TRUE(refusals_.tell(now + std::chrono::milliseconds(900)).empty());
-  EXPECT_EQ(refusals_.tell(now + std::chrono::seconds(1)).size(), 1U);
-  EXPECT_TRUE(refusals_.tell(now + std::chrono::seconds(9)).empty());
+  EXPECT_TRUE(refusals_.take_log_lines(now + std::chrono::milliseconds(900)).empty());
+  EXPECT_EQ(refusals_.take_log_lines(now + std::chrono::seconds(1)).size(), 1U);
+  EXPECT_TRUE(refusals_.take_log_lines(now + std::chrono::seconds(9)).empty());
 }
 
 }  // namespace

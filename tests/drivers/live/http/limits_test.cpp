@@ -26,7 +26,7 @@ struct Guarded {
     declare_sample(rig);
     server = server_of("listen: 127.0.0.1:0\ntoken_file: token\n" + settings, dir.path());
     server->open(rig, {});
-    const std::string line = server->tell().at(0);
+    const std::string line = server->take_log_lines().at(0);
     port = static_cast<std::uint16_t>(std::stoul(line.substr(line.rfind(':') + 1)));
   }
   ~Guarded() { server->close(); }
@@ -51,7 +51,7 @@ TEST(HttpLimits, WithoutTheTokenNothingIsServed) {
   EXPECT_EQ(client.get("/v1", std::string("Authorization: Bearer ") + kToken + "\r\n").status, 200);
   EXPECT_EQ(client.get("/v1/openapi.json").status, 401);
   EXPECT_EQ(client.get("/no/such").status, 401) << "who may not ask learns nothing";
-  const auto lines = guarded.server->tell();
+  const auto lines = guarded.server->take_log_lines();
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_THAT(lines[0], HasSubstr("refused 8 requests without the right token (the last from 127.0.0.1:"));
 }
@@ -66,8 +66,9 @@ TEST(HttpLimits, PagesOfOtherOriginsAreRefused) {
     EXPECT_EQ(client.get("/v1", "Origin: " + origin + "\r\n").status, 403) << origin;
   EXPECT_EQ(client.get("/v1", "Sec-Fetch-Site: cross-site\r\n").status, 403);
   EXPECT_EQ(client.get("/v1", "Sec-Fetch-Site: none\r\n").status, 200);
-  EXPECT_EQ(client.post("/v1/orders", R"({"order": "stop"})", "Origin: http://evil.example\r\n").status, 403);
-  EXPECT_TRUE(served.rig.take_orders().empty());
+  EXPECT_EQ(client.post("/v1/commands", R"({"command": "stop"})", "Origin: http://evil.example\r\n").status,
+            403);
+  EXPECT_TRUE(served.rig.take_commands().empty());
 }
 
 TEST(HttpLimits, ANameThatIsNotItsOwnIsRefused) {
@@ -82,11 +83,12 @@ TEST(HttpLimits, ANameThatIsNotItsOwnIsRefused) {
 TEST(HttpLimits, OnlyJsonIsTakenIn) {
   ServedRig served;
   HttpClient client = served.client();
-  const char* const body = R"({"order": "pause"})";
+  const char* const body = R"({"command": "pause"})";
   for (const std::string type : {"text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""})
-    EXPECT_EQ(client.post("/v1/orders", body, "Content-Type: " + type + "\r\n").status, 415) << type;
-  EXPECT_TRUE(served.rig.take_orders().empty());
-  EXPECT_EQ(client.post("/v1/orders", body, "Content-Type: application/json; charset=utf-8\r\n").status, 200);
+    EXPECT_EQ(client.post("/v1/commands", body, "Content-Type: " + type + "\r\n").status, 415) << type;
+  EXPECT_TRUE(served.rig.take_commands().empty());
+  EXPECT_EQ(client.post("/v1/commands", body, "Content-Type: application/json; charset=utf-8\r\n").status,
+            200);
 }
 
 TEST(HttpLimits, ABodyThatIsTooLongIsRefusedAndTheConnectionGoesOn) {
@@ -203,13 +205,13 @@ TEST(HttpLimits, WhoClosesOnlyTheOwnSideIsToldToWait) {
   EXPECT_TRUE(client.is_closed());
 }
 
-/// All that comes for an order with this Content-Length, until the connection ends.
+/// All that comes for a command with this Content-Length, until the connection ends.
 std::string answer_to_length(const ServedRig& served, const std::string& length) {
   HttpClient client = served.client();
   EXPECT_TRUE(
-      client.send("POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      client.send("POST /v1/commands HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                   "Content-Length: " +
-                  length + "\r\n\r\n{\"order\": \"stop\"}"));
+                  length + "\r\n\r\n{\"command\": \"stop\"}"));
   std::string all = client.rest();
   EXPECT_TRUE(client.is_closed()) << length;
   return all;
@@ -224,7 +226,7 @@ TEST(HttpLimits, TwoLengthsHaveOneAnswer) {
     EXPECT_EQ(all.find("HTTP/1.1", 1), std::string::npos) << lengths << "\n" << all;
     EXPECT_THAT(all, HasSubstr("the header 'Content-Length' is there twice")) << lengths;
   }
-  EXPECT_TRUE(served.rig.take_orders().empty());
+  EXPECT_TRUE(served.rig.take_commands().empty());
   EXPECT_EQ(served.client().get("/v1").status, 200);
 }
 
@@ -237,7 +239,7 @@ TEST(HttpLimits, ALengthThatIsNoneIsRefusedAndTheConnectionEnds) {
                                                                                       << all;
     EXPECT_THAT(all, HasSubstr("Content-Length")) << length;
   }
-  EXPECT_TRUE(served.rig.take_orders().empty());
+  EXPECT_TRUE(served.rig.take_commands().empty());
   EXPECT_EQ(served.client().get("/v1").status, 200);
 }
 
@@ -253,7 +255,7 @@ TEST(HttpLimits, ClientsAboveTheLimitAreToldSo) {
   EXPECT_EQ(reply.status, 503);
   EXPECT_THAT(reply.body, HasSubstr("live.http.max_clients"));
   EXPECT_TRUE(three.is_closed());
-  EXPECT_THAT(served.server->tell().at(0), HasSubstr("above live.http.max_clients"));
+  EXPECT_THAT(served.server->take_log_lines().at(0), HasSubstr("above live.http.max_clients"));
 }
 
 TEST(HttpLimits, RequestsThatTrickleAreDropped) {
@@ -263,7 +265,7 @@ TEST(HttpLimits, RequestsThatTrickleAreDropped) {
   const std::string texts[] = {
       "GET /v1 HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-      "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n{"
+      "POST /v1/commands HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n{"
       "                                   ",
       "GET "
       "/v1/"

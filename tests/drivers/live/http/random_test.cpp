@@ -42,7 +42,7 @@ TEST(HttpApiRandom, RequestsThatWereGoodOnceAreAnsweredOrRefused) {
     for (const auto& written : rig.take_written()) written.then({true, k, ""});
     for (const auto& asked : rig.take_episodes()) asked.then({});
     EXPECT_EQ(replies, 1) << request.target << "\n" << request.body;
-    (void)rig.take_orders();
+    (void)rig.take_commands();
   }
   EXPECT_GT(good, 500) << "some mutations are harmless";
   EXPECT_GT(refused, 5000);

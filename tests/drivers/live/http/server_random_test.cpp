@@ -27,7 +27,7 @@ TEST(HttpServerRandom, BytesThatWereRequestsOnceHurtNobody) {
       HttpClient one = served.client();
       EXPECT_EQ(one.get("/v1/values?names=motor.speed").status, 200) << k;
     }
-    (void)served.rig.take_orders();
+    (void)served.rig.take_commands();
   }
   HttpClient last = served.client();
   EXPECT_EQ(last.get("/v1/values?names=motor.speed").status, 200);

@@ -62,7 +62,7 @@ TEST(HttpServer, EveryRouteServesWhatItsSchemaDeclares) {
   const std::pair<const char*, const char*> posts[] = {
       {"/v1/values", R"({"set": {"motor.speed": 2.5, "motor.on": false, "axis.force": [4, 5, 6]}})"},
       {"/v1/values", kForce},
-      {"/v1/orders", R"({"order": "pause"})"},
+      {"/v1/commands", R"({"command": "pause"})"},
       {"/v1/episodes",
        R"({"stop": "2005-02-15T00:00:01Z", "in": [{"entity": "motor", "descriptor": "speed", "value": 3}],)"
        R"( "out": [{"entity": "motor", "descriptor": "on"}]})"},
@@ -189,7 +189,7 @@ TEST(HttpServer, ServesByIpv6) {
   } catch (const executive::DeviceError& none) {
     GTEST_SKIP() << "this machine has no IPv6: " << none.what();
   }
-  EXPECT_THAT(server->tell().at(0), HasSubstr("http://[::1]:"));
+  EXPECT_THAT(server->take_log_lines().at(0), HasSubstr("http://[::1]:"));
   server->close();
 }
 

@@ -88,7 +88,7 @@ class FakeLiveRig final : public executive::LiveRig {
     std::function<void(const executive::LiveDone&)> then;
   };
   struct Ordered {
-    executive::LiveOrder order;
+    executive::LiveCommand command;
     std::int64_t value;
     std::string who;
   };
@@ -98,9 +98,9 @@ class FakeLiveRig final : public executive::LiveRig {
   };
   /// What was asked since the last call.
   std::vector<Written> take_written() { return take(written_); }
-  std::vector<Ordered> take_orders() { return take(orders_); }
+  std::vector<Ordered> take_commands() { return take(commands_); }
   std::vector<Asked> take_episodes() { return take(episodes_); }
-  /// The next batches and orders are refused for this; empty: they are not.
+  /// The next batches and commands are refused for this; empty: they are not.
   void refuse(std::string why) {
     const std::lock_guard lock(mutex_);
     refusal_ = std::move(why);
@@ -142,9 +142,9 @@ class FakeLiveRig final : public executive::LiveRig {
     written_.push_back({std::move(batch), std::move(then)});
     return {};
   }
-  std::string order(executive::LiveOrder order, std::int64_t value, const std::string& who) override {
+  std::string command(executive::LiveCommand command, std::int64_t value, const std::string& who) override {
     const std::lock_guard lock(mutex_);
-    if (refusal_.empty()) orders_.push_back({order, value, who});
+    if (refusal_.empty()) commands_.push_back({command, value, who});
     return refusal_;
   }
   void episode(executive::EpisodeRequest request,
@@ -169,7 +169,7 @@ class FakeLiveRig final : public executive::LiveRig {
   std::int64_t sequence_ = 0;
   std::vector<std::function<void(executive::LiveSnapshotPtr)>> waiting_;
   std::vector<Written> written_;
-  std::vector<Ordered> orders_;
+  std::vector<Ordered> commands_;
   std::vector<Asked> episodes_;
   std::string refusal_;
 };

@@ -101,7 +101,7 @@ TEST(TrickDocs, WhatIsRefusedIsRefused) {
     Dialogue dialogue;
     EXPECT_THAT(dialogue.say(call + "\n"), testing::StartsWith("-1\t")) << call;
     EXPECT_EQ(dialogue.log.size(), 1U) << call;
-    EXPECT_THAT(dialogue.rig.take_orders(), testing::IsEmpty()) << call;
+    EXPECT_THAT(dialogue.rig.take_commands(), testing::IsEmpty()) << call;
   }
 }
 

@@ -130,7 +130,7 @@ class TrickServer : public testing::Test {
   bool told(const std::string& part) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < until) {
-      for (std::string& line : server_->tell()) log_.push_back(std::move(line));
+      for (std::string& line : server_->take_log_lines()) log_.push_back(std::move(line));
       for (const std::string& line : log_)
         if (line.find(part) != std::string::npos) return true;
       std::this_thread::sleep_for(1ms);
@@ -178,9 +178,9 @@ TEST_F(TrickServer, SetsThroughTheRig) {
   EXPECT_EQ(client.line(), "1\t1");
   client.send("trick.exec_freeze(); trick.var_exists('tr.i1')\n");
   EXPECT_EQ(client.line(), "1\t1");
-  const auto orders = rig_.take_orders();
-  ASSERT_EQ(orders.size(), 1U);
-  EXPECT_THAT(orders[0].who, StartsWith("trick 127.0.0.1:"));
+  const auto commands = rig_.take_commands();
+  ASSERT_EQ(commands.size(), 1U);
+  EXPECT_THAT(commands[0].who, StartsWith("trick 127.0.0.1:"));
 }
 
 TEST_F(TrickServer, SixtyFourClientsAreServedAndNoMore) {
@@ -239,7 +239,7 @@ TEST_F(TrickServer, ThoseWhoKnockAgainAndAgainDoNotFillTheLog) {
   for (int i = 0; i < 300; ++i) EXPECT_TRUE(Client(port).is_ended());
   EXPECT_TRUE(told("connections that are not in `allow` of the rig file, the last from 127.0.0.1:"));
   server_->close();
-  for (std::string& line : server_->tell()) log_.push_back(std::move(line));
+  for (std::string& line : server_->take_log_lines()) log_.push_back(std::move(line));
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
   const Refused refused(log_);
@@ -257,7 +257,7 @@ TEST_F(TrickServer, ThoseForWhomThereIsNoRoomDoNotFillTheLog) {
     EXPECT_THAT(Client(port).line(), StartsWith("-1\tthere are 1 clients already"));
   EXPECT_TRUE(told("connections that are more than `max_clients` of the rig file, the last from 127.0.0.1:"));
   server_->close();
-  for (std::string& line : server_->tell()) log_.push_back(std::move(line));
+  for (std::string& line : server_->take_log_lines()) log_.push_back(std::move(line));
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
   const Refused refused(log_);
@@ -273,7 +273,7 @@ TEST_F(TrickServer, APageInABrowserSetsNothing) {
   EXPECT_THAT(page.line(), HasSubstr("not a web server"));
   EXPECT_TRUE(page.is_ended());
   EXPECT_TRUE(told("'POST / HTTP/1.1' is refused: this is Trick's variable server"));
-  EXPECT_TRUE(rig_.take_orders().empty());
+  EXPECT_TRUE(rig_.take_commands().empty());
   EXPECT_TRUE(rig_.take_written().empty());
 }
 
@@ -363,9 +363,9 @@ TEST_F(TrickServer, CommandsOfAPeerThatIsGoneAreDone) {
     client.send("trick.exec_freeze()\n");
   }
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  std::size_t orders = 0;
-  while (orders == 0 && std::chrono::steady_clock::now() < until) orders = rig_.take_orders().size();
-  EXPECT_EQ(orders, 1U);
+  std::size_t commands = 0;
+  while (commands == 0 && std::chrono::steady_clock::now() < until) commands = rig_.take_commands().size();
+  EXPECT_EQ(commands, 1U);
 }
 
 TEST_F(TrickServer, StopsWhileClientsAreConnected) {
@@ -417,7 +417,7 @@ TEST(TrickServerOpen, ATakenPortIsADeviceError) {
 TEST(TrickServerOpen, CloseWithoutOpenDoesNothing) {
   Server server({});
   server.close();
-  EXPECT_TRUE(server.tell().empty());
+  EXPECT_TRUE(server.take_log_lines().empty());
   EXPECT_THAT(server.describe(), testing::ElementsAre("Trick's variable server on 127.0.0.1:7000"));
 }
 
@@ -441,7 +441,7 @@ TEST(TrickServerOpen, AnotherAddressThanLoopbackSaysWhoCanReachIt) {
   const auto told = [&](TrickSettings settings) {
     Server server(std::move(settings));
     server.open(rig, {});
-    const std::vector<std::string> lines = server.tell();
+    const std::vector<std::string> lines = server.take_log_lines();
     server.close();
     return lines;
   };

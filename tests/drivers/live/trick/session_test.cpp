@@ -10,7 +10,7 @@
 namespace tactus::drivers::trick {
 namespace {
 
-using executive::LiveOrder;
+using executive::LiveCommand;
 using executive::State;
 using test::Dialogue;
 using testing::ElementsAre;
@@ -396,7 +396,7 @@ TEST(TrickRefusal, AWebBrowserRunsNothing) {
     EXPECT_TRUE(dialogue.session->over());
     EXPECT_EQ(dialogue.session->room(), 0U);
     EXPECT_THAT(dialogue.rig.take_written(), IsEmpty());
-    EXPECT_THAT(dialogue.rig.take_orders(), IsEmpty());
+    EXPECT_THAT(dialogue.rig.take_commands(), IsEmpty());
   }
 }
 
@@ -548,14 +548,14 @@ TEST(TrickOrders, ThePlainOnesAreGiven) {
                          "trick.exec_terminate('me', 'done')\n"
                          "trick.exec_terminate_with_return(1, 'a.c', 7, 'done')\n"),
             "");
-  std::vector<LiveOrder> orders;
-  for (const auto& ordered : dialogue.rig.take_orders()) {
-    orders.push_back(ordered.order);
+  std::vector<LiveCommand> commands;
+  for (const auto& ordered : dialogue.rig.take_commands()) {
+    commands.push_back(ordered.command);
     EXPECT_EQ(ordered.who, "trick 127.0.0.1:40000");
   }
-  EXPECT_THAT(orders, ElementsAre(LiveOrder::pause, LiveOrder::resume, LiveOrder::pause, LiveOrder::resume,
-                                  LiveOrder::checkpoint, LiveOrder::stop, LiveOrder::stop, LiveOrder::stop,
-                                  LiveOrder::stop));
+  EXPECT_THAT(commands, ElementsAre(LiveCommand::pause, LiveCommand::resume, LiveCommand::pause,
+                                    LiveCommand::resume, LiveCommand::checkpoint, LiveCommand::stop,
+                                    LiveCommand::stop, LiveCommand::stop, LiveCommand::stop));
 }
 
 TEST(TrickOrders, OthersAreRefused) {
@@ -565,7 +565,7 @@ TEST(TrickOrders, OthersAreRefused) {
   EXPECT_THAT(dialogue.say("trick.checkpoint('x')\n"), HasSubstr("names its checkpoints itself"));
   dialogue.rig.refuse("the rig is linked");
   EXPECT_EQ(dialogue.say("trick.exec_freeze()\n"), "-1\tthe rig is linked\n");
-  EXPECT_THAT(dialogue.rig.take_orders(), IsEmpty());
+  EXPECT_THAT(dialogue.rig.take_commands(), IsEmpty());
 }
 
 TEST(TrickOrders, WithoutWritesNothingIsChanged) {
@@ -573,7 +573,7 @@ TEST(TrickOrders, WithoutWritesNothingIsChanged) {
   EXPECT_THAT(dialogue.say("trick.exec_freeze()\n"), HasSubstr("`writes: no`"));
   EXPECT_THAT(dialogue.say("trick.var_set('tr.d1', 1)\n"), HasSubstr("`writes: no`"));
   EXPECT_EQ(dialogue.say("trick.var_send_once('tr.d1')\n"), "5\t2.5\n");
-  EXPECT_THAT(dialogue.rig.take_orders(), IsEmpty());
+  EXPECT_THAT(dialogue.rig.take_commands(), IsEmpty());
   EXPECT_THAT(dialogue.rig.take_written(), IsEmpty());
 }
 
@@ -688,7 +688,7 @@ TEST(TrickCopyMode, FreezeFramesAreCountedByThemselves) {
   int messages = 0;
   for (std::uint64_t ticket = 1; ticket <= 10; ++ticket) {
     dialogue.wait(10ms);
-    frozen.rig.turns = 100 + static_cast<std::int64_t>(ticket);
+    frozen.rig.heartbeats = 100 + static_cast<std::int64_t>(ticket);
     dialogue.session->snapshot(ticket, std::make_shared<executive::LiveSnapshot>(frozen), dialogue.now);
     dialogue.session->advance(dialogue.now);
     if (!dialogue.heard().empty()) ++messages;
@@ -777,7 +777,7 @@ TEST(TrickSession, EndsAtVarExitAndRunsNothingBehindIt) {
   Dialogue dialogue;
   EXPECT_EQ(dialogue.say("trick.var_exists('a'); trick.var_exit(); trick.stop()\ntrick.stop()\n"), "1\t0\n");
   EXPECT_TRUE(dialogue.session->over());
-  EXPECT_THAT(dialogue.rig.take_orders(), IsEmpty());
+  EXPECT_THAT(dialogue.rig.take_commands(), IsEmpty());
 }
 
 TEST(TrickSession, AClientThatSendsNoMoreStillGetsItsAnswers) {

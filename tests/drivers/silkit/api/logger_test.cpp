@@ -54,7 +54,7 @@ TEST(SilkitLogger, LeavesOutWhatIsBelowTheLevel) {
 TEST(SilkitLogger, WritesJsonOnOneLine) {
   const test::TempDir dir;
   Logger logger("A\"", file(dir, 0, true));
-  logger.say(Journal::Level::warn, "two\nlines");
+  logger.say(LogSink::Level::warn, "two\nlines");
   EXPECT_THAT(contents(dir), MatchesRegex("\\{\"time_us\":[0-9]+,\"from\":\"A..\",\"level\":\"warn\","
                                           "\"text\":\"two.nlines\"\\}\n"));
 }
@@ -62,7 +62,7 @@ TEST(SilkitLogger, WritesJsonOnOneLine) {
 TEST(SilkitLogger, NobodyForgesALineOrTalksToTheTerminal) {
   Logger logger("A\nB", {});
   testing::internal::CaptureStderr();
-  logger.say(Journal::Level::warn, "refused: 'e\n[today] [Registry] [error] forged\x1b[31m'");
+  logger.say(LogSink::Level::warn, "refused: 'e\n[today] [Registry] [error] forged\x1b[31m'");
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
   EXPECT_THAT(said, HasSubstr("] [A\\nB] [warn] refused: 'e\\n[today] [Registry] [error] forged\\x1b[31m'"));
@@ -95,8 +95,8 @@ TEST(SilkitLogger, WithoutSinksOnlyGraveThingsGoToStderr) {
   testing::internal::CaptureStderr();
   logger.log(4, "the user's error");
   logger.log(5, "the user's end");
-  logger.say(Journal::Level::info, "the library's news");
-  logger.say(Journal::Level::warn, "the library's warning");
+  logger.say(LogSink::Level::info, "the library's news");
+  logger.say(LogSink::Level::warn, "the library's warning");
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, Not(HasSubstr("the user's error")));
   EXPECT_THAT(said, HasSubstr("the user's end"));

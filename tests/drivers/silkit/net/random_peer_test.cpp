@@ -460,12 +460,12 @@ class RandomPeers : public testing::Test {
         bytes = liar.message();
         break;
       case 2:
-        encode(bytes, announcement_of(liar.chance(50) ? "Alpha" : "Stranger"));
+        encode(bytes, announcement_of(liar.chance(50) ? "Alpha" : "UnidentifiedPeer"));
         liar.spoil(bytes);
         break;
       default:
-        encode(bytes,
-               announcement_of("Stranger" + std::to_string(liar.below(9)), liar.chance(20) ? "x" : ""));
+        encode(bytes, announcement_of("UnidentifiedPeer" + std::to_string(liar.below(9)),
+                                      liar.chance(20) ? "x" : ""));
         bytes.resize(1 + liar.below(bytes.size()));
     }
     stream->send(bytes);

@@ -24,11 +24,11 @@ inline bool soon(const std::function<bool()>& condition) {
 }
 
 /// Writes down what the rig was told to do: "stop: reason", "pause" ...
-class OrdersSeen final : public executive::LinkOrders {
+class OrdersSeen final : public executive::LinkCommands {
  public:
   void request_stop(const char* reason) TACTUS_RT override { add(std::string("stop: ") + reason); }
   void request_abort(const char* reason) TACTUS_RT override { add(std::string("abort: ") + reason); }
-  void hold(bool yes) TACTUS_RT override { add(yes ? "pause" : "resume"); }
+  void set_peer_pause(bool yes) TACTUS_RT override { add(yes ? "pause" : "resume"); }
   std::vector<std::string> all() {
     const std::scoped_lock held(mutex_);
     return all_;
@@ -68,7 +68,7 @@ class StandIn {
     exchange.paused_here = yes;
     exchange.frozen = yes;
   }
-  void join() { participant.join(orders, {.name = "helper", .prefault_stack = false}); }
+  void join() { participant.join(commands, {.name = "helper", .prefault_stack = false}); }
 
   /// The rig has done its next step, and publishes this.
   void step(double position) {
@@ -95,7 +95,7 @@ class StandIn {
     return soon([&] { return exchange.federation.load() == which; });
   }
   bool ordered(const std::string& begin) {
-    return soon([&] { return orders.last().starts_with(begin); });
+    return soon([&] { return commands.last().starts_with(begin); });
   }
   /// The oldest message that came in.
   bool take(Taken& taken) {
@@ -110,7 +110,7 @@ class StandIn {
   }
   /// All that was told so far, a line each.
   const std::string& log() {
-    for (const std::string& line : participant.tell()) log_ += line + "\n";
+    for (const std::string& line : participant.take_log_lines()) log_ += line + "\n";
     return log_;
   }
 
@@ -133,7 +133,7 @@ class StandIn {
 
   drivers::link::Signals signals;
   drivers::link::Exchange exchange;
-  OrdersSeen orders;
+  OrdersSeen commands;
   drivers::link::Participant participant;
   bool real_time = false;  ///< frames wake nobody
 

@@ -87,8 +87,8 @@ inline const std::vector<std::pair<std::string, std::string>>& good_posts() {
       {"/v1/values",
        R"({"frame": 12, "set": {"motor.speed": 2.5, "axis.force": [1, 2, 3]}, "release": ["motor.on"]})"},
       {"/v1/values", R"({"force": {"motor.mode": "hold"}, "release": "all"})"},
-      {"/v1/orders", R"({"order": "run_until", "until": "2.5 s"})"},
-      {"/v1/orders", R"({"order": "step", "frames": 3})"},
+      {"/v1/commands", R"({"command": "run_until", "until": "2.5 s"})"},
+      {"/v1/commands", R"({"command": "step", "frames": 3})"},
       {"/v1/episodes",
        R"({"stop": "2005-02-15T00:00:02Z", "in": [{"entity": "motor", "descriptor": "speed", "value": 1}],)"
        R"( "out": [{"entity": "motor", "descriptor": "on", "date": "2005-02-15T00:00:01Z"}]})"}};

@@ -29,10 +29,10 @@ inline std::unique_ptr<executive::LiveServer> server_of(const std::string& yaml,
 /// What the server has to tell, as soon as there is something; at() of it throws when nothing comes.
 inline std::vector<std::string> told_by(executive::LiveServer& server) {
   const auto until = std::chrono::steady_clock::now() + kHttpPatience;
-  std::vector<std::string> lines = server.tell();
+  std::vector<std::string> lines = server.take_log_lines();
   while (lines.empty() && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    lines = server.tell();
+    lines = server.take_log_lines();
   }
   return lines;
 }
@@ -46,7 +46,7 @@ class ServedRig {
     const std::string patience = says_it ? "" : "request_timeout: 1 min\n";
     server = server_of("listen: \"" + listen + "\"\n" + patience + settings, dir.path());
     server->open(running.rig, {});
-    lines = server->tell();
+    lines = server->take_log_lines();
     const std::string& first = lines.at(0);
     const std::size_t colon = first.rfind(':');
     if (listen.find("unix:") == std::string::npos)

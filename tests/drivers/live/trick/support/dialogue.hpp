@@ -16,7 +16,7 @@ namespace tactus::test {
 /// A session and a rig without frames, on a clock of their own: what the client says, and what it hears.
 ///
 /// Threads  one.
-class Dialogue : public drivers::trick::Desk {
+class Dialogue : public drivers::trick::SessionBackend {
  public:
   explicit Dialogue(drivers::trick::SessionLimits limits = {}) {
     rig.add<double>("tr.d1", TACTUS_DOUBLE, {2.5}, false, TACTUS_STATE, "m");
@@ -84,10 +84,10 @@ class Dialogue : public drivers::trick::Desk {
     if (problems.empty()) ++writing_;
     return problems;
   }
-  std::string order(executive::LiveOrder order, const std::string& by) override {
-    return rig.order(order, 0, by);
+  std::string command(executive::LiveCommand command, const std::string& by) override {
+    return rig.command(command, 0, by);
   }
-  void tell(std::string line) override { log.push_back(std::move(line)); }
+  void report(std::string line) override { log.push_back(std::move(line)); }
 
   FakeLiveRig rig;
   drivers::trick::Nanoseconds now{1'000'000'000};

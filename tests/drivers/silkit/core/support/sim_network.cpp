@@ -39,7 +39,7 @@ std::string plain_text(ByteView bytes) {
 
 }  // namespace
 
-struct SimNetwork::Node final : Outbox, Journal {
+struct SimNetwork::Node final : Outbox, LogSink {
   Node(SimNetwork& of, std::size_t number, Habits with)
       : network(of), index(number), habits(std::move(with)) {
     EngineSettings settings;

@@ -41,7 +41,7 @@ std::string text_of(ByteView bytes);
 /// is left to do.
 ///
 /// Threads  one.
-class Stage final : public Outbox, public Journal {
+class Stage final : public Outbox, public LogSink {
  public:
   explicit Stage(EngineSettings settings = named("P"));
 

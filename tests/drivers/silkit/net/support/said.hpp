@@ -21,7 +21,7 @@ inline bool eventually(const std::function<bool()>& ready) {
 }
 
 /// Keeps what was said. Threads: any.
-class Said final : public Journal {
+class Said final : public LogSink {
  public:
   void say(Level level, const std::string& text) override {
     const std::lock_guard lock(mutex_);

@@ -1,22 +1,22 @@
-#include "rtsync/clock/bent_line.hpp"
+#include "rtsync/clock/clock_slew.hpp"
 
 #include <cmath>
 
 namespace tactus::rtsync {
 
-BentLine::BentLine(std::int64_t rig, Moment mono, double rate, std::int64_t span, double rate_after) TACTUS_RT
-    : rig_(rig),
-      mono_(mono),
-      rate_(rate),
-      knee_(rig + span),
-      rate_after_(rate_after) {
+ClockSlew::ClockSlew(std::int64_t rig, Moment mono, double rate, std::int64_t span,
+                     double rate_after) TACTUS_RT : rig_(rig),
+                                                    mono_(mono),
+                                                    rate_(rate),
+                                                    knee_(rig + span),
+                                                    rate_after_(rate_after) {
   const double whole = std::floor(mono.part);
   mono_.whole += static_cast<std::int64_t>(whole);
   mono_.part -= whole;
   knee_mono_ = {mono_.whole + span, mono_.part + static_cast<double>(span) * rate};
 }
 
-Moment BentLine::at(std::int64_t rig) const TACTUS_RT {
+Moment ClockSlew::at(std::int64_t rig) const TACTUS_RT {
   if (rig < knee_) {
     const std::int64_t since = rig - rig_;
     return {mono_.whole + since, mono_.part + static_cast<double>(since) * rate_};
@@ -25,7 +25,7 @@ Moment BentLine::at(std::int64_t rig) const TACTUS_RT {
   return {knee_mono_.whole + since, knee_mono_.part + static_cast<double>(since) * rate_after_};
 }
 
-std::int64_t BentLine::to_rig(std::int64_t mono) const TACTUS_RT {
+std::int64_t ClockSlew::to_rig(std::int64_t mono) const TACTUS_RT {
   const std::int64_t past_knee = mono - knee_mono_.whole;
   const bool before = static_cast<double>(past_knee) < knee_mono_.part;
   const std::int64_t since = before ? mono - mono_.whole : past_knee;

@@ -1,4 +1,4 @@
-#include "drivers/silkit/net/door.hpp"
+#include "drivers/silkit/net/connection_acceptor.hpp"
 
 #include <sys/socket.h>
 
@@ -16,10 +16,10 @@ constexpr std::chrono::milliseconds kPause{50};  // when the process has no desc
 
 }  // namespace
 
-Door::Entrance::Entrance(asio::io_context& io, Listener&& from)
+ConnectionAcceptor::ListeningSocket::ListeningSocket(asio::io_context& io, Listener&& from)
     : listener(std::move(from)), descriptor(io, listener->number()), pause(io) {}
 
-void Door::Entrance::close() noexcept {
+void ConnectionAcceptor::ListeningSocket::close() noexcept {
   if (!listener) return;
   try {
     (void)descriptor.release();
@@ -28,22 +28,23 @@ void Door::Entrance::close() noexcept {
   listener.reset();
 }
 
-Door::Door(asio::io_context& io, const Settings& settings, Enter enter, Expel expel)
+ConnectionAcceptor::ConnectionAcceptor(asio::io_context& io, const Settings& settings, Enter enter,
+                                       Expel expel)
     : io_(io), settings_(settings), enter_(std::move(enter)), expel_(std::move(expel)), timer_(io) {}
 
-void Door::listen(Listener listener) {
-  entrances_.push_back(std::make_shared<Entrance>(io_, std::move(listener)));
+void ConnectionAcceptor::listen(Listener listener) {
+  entrances_.push_back(std::make_shared<ListeningSocket>(io_, std::move(listener)));
   wait(entrances_.back());
 }
 
-void Door::wait(const std::shared_ptr<Entrance>& entrance) {
+void ConnectionAcceptor::wait(const std::shared_ptr<ListeningSocket>& entrance) {
   entrance->descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
                                   [this, entrance](const asio::error_code& error) {
                                     if (!error && !closed_) accept(entrance);
                                   });
 }
 
-void Door::accept(const std::shared_ptr<Entrance>& entrance) {
+void ConnectionAcceptor::accept(const std::shared_ptr<ListeningSocket>& entrance) {
   for (int count = 0; count < kAcceptedPerTurn; ++count) {
     Descriptor socket(
         ::accept4(entrance->listener->number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -69,7 +70,7 @@ void Door::accept(const std::shared_ptr<Entrance>& entrance) {
   wait(entrance);
 }
 
-void Door::watch() {
+void ConnectionAcceptor::watch() {
   if (strangers_.empty() || closed_) return;
   timer_.expires_at(strangers_.front().until);
   timer_.async_wait([this](const asio::error_code& stopped) {
@@ -80,17 +81,18 @@ void Door::watch() {
   });
 }
 
-void Door::expel_oldest(const std::string& why) {
+void ConnectionAcceptor::expel_oldest(const std::string& why) {
   const std::shared_ptr<Stream> stream = std::move(strangers_.front().stream);
   strangers_.pop_front();
   expel_(*stream, why);
 }
 
-void Door::settled(const Stream& stream) {
-  std::erase_if(strangers_, [&](const Stranger& stranger) { return stranger.stream.get() == &stream; });
+void ConnectionAcceptor::settled(const Stream& stream) {
+  std::erase_if(strangers_,
+                [&](const UnidentifiedPeer& stranger) { return stranger.stream.get() == &stream; });
 }
 
-void Door::close() noexcept {
+void ConnectionAcceptor::close() noexcept {
   closed_ = true;  // whatever is still waited for ends without effect
   for (const auto& entrance : entrances_) entrance->close();
   entrances_.clear();

@@ -9,15 +9,15 @@
 #include "executive/plan/plan.hpp"
 #include "executive/plan/schedule.hpp"
 #include "rtsync/clock/clock.hpp"
-#include "rtsync/thread/handshake.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/thread/handshake.hpp"
 
 namespace tactus::executive {
 
 /// What the threads of a rig run. Threads are numbered as in PlannedJob::thread.
-class CrewWork {
+class LaneRunner {
  public:
-  virtual ~CrewWork() = default;
+  virtual ~LaneRunner() = default;
   /// What the thread has to do now: its lane of the present instant, or its release. Called again after
   /// `blocked` and `paused`.                                                              @when rt, on that
   /// thread
@@ -34,9 +34,9 @@ class CrewWork {
 /// of them.
 ///
 /// Threads  the frame's.
-class Crew {
+class WorkerPool {
  public:
-  virtual ~Crew() = default;
+  virtual ~WorkerPool() = default;
   /// Runs the present instant on the main thread and on the scheduled ones of `threads` (a bit each, bit 0 is
   /// main), and returns when all have ended. False: a job failed, or a thread is stuck. @when rt
   virtual bool run_instant(std::uint64_t threads) TACTUS_RT = 0;
@@ -50,9 +50,9 @@ class Crew {
 };
 
 /// Everything on the main thread, one after the other: what a plan means, without any thread.
-class LoneCrew final : public Crew {
+class InlineWorkerPool final : public WorkerPool {
  public:
-  LoneCrew(CrewWork& work, std::size_t threads) : work_(work), threads_(threads) {}
+  InlineWorkerPool(LaneRunner& work, std::size_t threads) : work_(work), threads_(threads) {}
   bool run_instant(std::uint64_t threads) TACTUS_RT override;
   void release(std::size_t thread) TACTUS_RT override { (void)work_.work(thread); }
   bool is_idle(std::size_t) TACTUS_RT override { return true; }
@@ -60,7 +60,7 @@ class LoneCrew final : public Crew {
   std::optional<std::size_t> stuck() const TACTUS_RT override { return std::nullopt; }
 
  private:
-  CrewWork& work_;
+  LaneRunner& work_;
   const std::size_t threads_;
 };
 
@@ -68,10 +68,10 @@ class LoneCrew final : public Crew {
 ///
 /// A thread that takes longer than its time by `stuck_after` is stuck: whoever waits for it gives up, and
 /// nothing is run any more.
-class ThreadCrew final : public Crew {
+class ThreadWorkerPool final : public WorkerPool {
  public:
   /// @when setup
-  ThreadCrew(CrewWork& work, const Plan& plan);
+  ThreadWorkerPool(LaneRunner& work, const Plan& plan);
 
   /// The body of a worker thread (1 .. n): returns after dismiss().
   void serve(std::size_t thread) TACTUS_RT;
@@ -127,7 +127,7 @@ class ThreadCrew final : public Crew {
   void end_all() TACTUS_RT;
 
   static constexpr std::size_t kNobody = SIZE_MAX;
-  CrewWork& work_;
+  LaneRunner& work_;
   std::vector<std::unique_ptr<Worker>> workers_;
   const rtsync::Nanoseconds patience_;  // for an instant
   /// By thread: it runs nothing more. Of what comes late in an instant only that is left out which waits for

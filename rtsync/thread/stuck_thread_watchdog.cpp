@@ -1,4 +1,4 @@
-#include "rtsync/thread/runaway_guard.hpp"
+#include "rtsync/thread/stuck_thread_watchdog.hpp"
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 
 namespace tactus::rtsync {
 
-Nanoseconds StuckWatch::interval_for(const std::vector<WatchedThread>& threads) {
+Nanoseconds StuckDetector::interval_for(const std::vector<WatchedThread>& threads) {
   constexpr Nanoseconds kLeast{1'000'000};
   constexpr Nanoseconds kMost{250'000'000};
   Nanoseconds interval = kMost;
@@ -20,7 +20,7 @@ Nanoseconds StuckWatch::interval_for(const std::vector<WatchedThread>& threads) 
   return std::max(interval, kLeast);
 }
 
-StuckWatch::StuckWatch(std::vector<WatchedThread> threads, Nanoseconds interval)
+StuckDetector::StuckDetector(std::vector<WatchedThread> threads, Nanoseconds interval)
     : threads_(std::move(threads)), interval_(interval), seen_(threads_.size()) {
   for (const WatchedThread& thread : threads_)
     if (thread.progress == nullptr || thread.busy == nullptr)
@@ -28,7 +28,7 @@ StuckWatch::StuckWatch(std::vector<WatchedThread> threads, Nanoseconds interval)
   found_.reserve(threads_.size());
 }
 
-std::span<const std::size_t> StuckWatch::look(Instant<MonotonicTime> now) TACTUS_RT {
+std::span<const std::size_t> StuckDetector::look(TimePoint<MonotonicTime> now) TACTUS_RT {
   const Nanoseconds passed =
       last_look_ ? std::clamp(now - *last_look_, Nanoseconds{0}, 2 * interval_) : Nanoseconds{0};
   last_look_ = now;
@@ -50,27 +50,27 @@ std::span<const std::size_t> StuckWatch::look(Instant<MonotonicTime> now) TACTUS
   return found_;
 }
 
-RunawayGuard::RunawayGuard(const RunawayGuardSettings& settings, const std::vector<WatchedThread>& threads,
-                           OnStuck on_stuck)
+StuckThreadWatchdog::StuckThreadWatchdog(const RunawayGuardSettings& settings,
+                                         const std::vector<WatchedThread>& threads, OnStuck on_stuck)
     : settings_(settings),
       process_(::getpid()),
-      watch_(threads, StuckWatch::interval_for(threads)),
+      watch_(threads, StuckDetector::interval_for(threads)),
       on_stuck_(std::move(on_stuck)),
       states_(std::make_unique<State[]>(threads.size())),
       thread_(std::make_unique<PinnedThread>(
-          ThreadSettings{.name = "runaway-guard",
+          ThreadSettings{.name = "stuck-watchdog",
                          .cpus = settings.cpus,
                          .policy = settings.priority > 0 ? SchedPolicy::fifo : SchedPolicy::other,
                          .priority = settings.priority,
                          .stack_bytes = std::size_t{128} << 10},
           [this] { run(); })) {}
 
-RunawayGuard::~RunawayGuard() { end_.open(1); }
+StuckThreadWatchdog::~StuckThreadWatchdog() { end_.open(1); }
 
-void RunawayGuard::run() {
+void StuckThreadWatchdog::run() {
   Gate::Result result = Gate::Result::timeout;
   while (result == Gate::Result::timeout) {
-    const Instant<MonotonicTime> now = monotonic_now();
+    const TimePoint<MonotonicTime> now = monotonic_now();
     for (const std::size_t i : watch_.look(now)) {
       State& state = states_[i];
       state.fate.store(Fate::stuck);
@@ -82,7 +82,7 @@ void RunawayGuard::run() {
 }
 
 /// No more than system calls: the stuck thread may hold any lock, that of the heap too.
-RunawayGuard::Fate RunawayGuard::tame(pid_t tid) const TACTUS_RT {
+StuckThreadWatchdog::Fate StuckThreadWatchdog::tame(pid_t tid) const TACTUS_RT {
   // sched_setscheduler would take any tid of the machine, and a number is used again.
   if (::syscall(SYS_tgkill, process_, tid, 0) != 0) return Fate::untamed;
   const sched_param param{};
@@ -90,8 +90,8 @@ RunawayGuard::Fate RunawayGuard::tame(pid_t tid) const TACTUS_RT {
   const int policy = (settings_.when_idle ? SCHED_IDLE : SCHED_OTHER) | SCHED_RESET_ON_FORK;
   const bool changed = ::sched_setscheduler(tid, policy, &param) == 0;
   // Where none of these CPUs is granted it stays on its own: there it is in nobody's way any more.
-  if (!settings_.refuge.empty()) (void)set_affinity(tid, settings_.refuge);
-  return changed ? Fate::tamed : Fate::untamed;
+  if (!settings_.demoted_cpus.empty()) (void)set_affinity(tid, settings_.demoted_cpus);
+  return changed ? Fate::demoted : Fate::untamed;
 }
 
 }  // namespace tactus::rtsync

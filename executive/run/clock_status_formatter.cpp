@@ -1,4 +1,4 @@
-#include "executive/run/clock_teller.hpp"
+#include "executive/run/clock_status_formatter.hpp"
 
 #include <cstdio>
 
@@ -9,7 +9,7 @@ namespace tactus::executive {
 using rtsync::ClockFault;
 using rtsync::EdgeClockStatus;
 
-std::vector<std::string> ClockTeller::tell(const EdgeClockStatus& now) {
+std::vector<std::string> ClockStatusFormatter::take_log_lines(const EdgeClockStatus& now) {
   std::vector<std::string> lines;
   std::string happened;
   const auto add = [&happened](std::int64_t more, const std::string& what) {

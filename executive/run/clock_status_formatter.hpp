@@ -9,10 +9,10 @@ namespace tactus::executive {
 /// Puts into words what became of the external clock since the last time.
 ///
 /// Threads  the service thread.
-class ClockTeller {
+class ClockStatusFormatter {
  public:
   /// Lines for the log and the terminal; none when nothing happened. @when service
-  std::vector<std::string> tell(const rtsync::EdgeClockStatus& now);
+  std::vector<std::string> take_log_lines(const rtsync::EdgeClockStatus& now);
 
  private:
   rtsync::EdgeClockStatus told_;

@@ -12,7 +12,7 @@ namespace tactus::executive {
 /// the thread is at rest, so that everybody sees the end of the same period.
 ///
 /// RT  publish().
-class Mailbox {
+class PublishedOutputs {
  public:
   /// Where to read instead of `data`. @when setup
   const void* copy_of(const void* data, std::size_t bytes) {

@@ -1,8 +1,8 @@
-#include "executive/frame/background.hpp"
+#include "executive/frame/async_worker.hpp"
 
 namespace tactus::executive {
 
-void Background::prepare(std::int64_t k, std::int64_t sim_time_ns, std::int64_t end_ns) TACTUS_RT {
+void AsyncWorker::prepare(std::int64_t k, std::int64_t sim_time_ns, std::int64_t end_ns) TACTUS_RT {
   const std::int64_t next = frames == 0 ? period + 1 : k / frames;
   if (schedule != nullptr && next != period + 1) schedule->seek(next, true);  // what was missed stays missed
   period = next;
@@ -11,13 +11,13 @@ void Background::prepare(std::int64_t k, std::int64_t sim_time_ns, std::int64_t 
   end_call = {end_ns, period, call.dt};
 }
 
-bool Background::run() TACTUS_RT {
+bool AsyncWorker::run() TACTUS_RT {
   bool good = true;
   if (schedule == nullptr) {
     good = lane.run_list(top) && lane.run_list(all) && lane.run_list(end);
   } else {
     struct Visitor {
-      Background& self;
+      AsyncWorker& self;
       void controller() TACTUS_RT {}
       CallEnd call(std::uint32_t place) TACTUS_RT { return self.lane.call(self.entries[place]); }
     } visitor{*this};

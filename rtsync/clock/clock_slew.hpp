@@ -17,10 +17,10 @@ struct Moment {
 ///
 /// Units    nanoseconds; rates are deviations from 1.
 /// Threads  a plain value.
-class BentLine {
+class ClockSlew {
  public:
-  BentLine() = default;
-  BentLine(std::int64_t rig, Moment mono, double rate, std::int64_t span, double rate_after) TACTUS_RT;
+  ClockSlew() = default;
+  ClockSlew(std::int64_t rig, Moment mono, double rate, std::int64_t span, double rate_after) TACTUS_RT;
   Moment at(std::int64_t rig) const TACTUS_RT;
   /// The rig time at which the line has reached `mono`; to_rig(what at(t) is rounded up to) >= t.
   std::int64_t to_rig(std::int64_t mono) const TACTUS_RT;

@@ -1,4 +1,4 @@
-#include "executive/run/note_teller.hpp"
+#include "executive/run/frame_note_formatter.hpp"
 
 #include "rtsync/time/duration_text.hpp"
 
@@ -6,13 +6,13 @@ namespace tactus::executive {
 
 using rtsync::OverrunCause;
 
-void NoteTeller::add(Sum& sum, const FrameNote& note, bool worse) const {
+void FrameNoteFormatter::add(Sum& sum, const FrameNote& note, bool worse) const {
   if (sum.count++ == 0) sum.first = note.timing.frame;
   sum.last = note.timing.frame;
   if (sum.count == 1 || worse) sum.worst = note;
 }
 
-void NoteTeller::take(const FrameNote& note) {
+void FrameNoteFormatter::take(const FrameNote& note) {
   const rtsync::FrameTiming& timing = note.timing;
   if (timing.overrun != OverrunCause::none) {
     add(overruns_, note, timing.slack < overruns_.worst.timing.slack);
@@ -27,12 +27,12 @@ void NoteTeller::take(const FrameNote& note) {
   if (timing.late_by_housekeeping) add(housekeeping_, note, timing.late > housekeeping_.worst.timing.late);
 }
 
-std::string NoteTeller::which_frames(const Sum& sum) const {
+std::string FrameNoteFormatter::which_frames(const Sum& sum) const {
   return sum.count == 1 ? "in frame " + std::to_string(sum.first)
                         : "in frames " + std::to_string(sum.first) + " to " + std::to_string(sum.last);
 }
 
-std::vector<std::string> NoteTeller::tell(std::uint64_t notes_lost) {
+std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_lost) {
   std::vector<std::string> lines;
   if (overruns_.count > 0) {
     const FrameNote& worst = overruns_.worst;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "executive/plan/plan.hpp"
 #include "executive/driver/statistics.hpp"
+#include "executive/plan/plan.hpp"
 
 namespace tactus::executive {
 
@@ -13,13 +13,13 @@ namespace tactus::executive {
 /// and again, but never floods.
 ///
 /// Threads  the service thread.
-class NoteTeller {
+class FrameNoteFormatter {
  public:
-  explicit NoteTeller(const Plan& plan) : plan_(plan) {}
+  explicit FrameNoteFormatter(const Plan& plan) : plan_(plan) {}
 
   void take(const FrameNote& note);
   /// The lines about everything taken since the last call; none if there was nothing.
-  std::vector<std::string> tell(std::uint64_t notes_lost);
+  std::vector<std::string> take_log_lines(std::uint64_t notes_lost);
 
  private:
   struct Sum {

@@ -17,11 +17,11 @@ namespace tactus::rtsync {
 ///
 /// Threads  one writer (claim, publish), one reader (front, release).
 /// RT       both ends wait-free; all memory is made and touched by the constructor.
-class SlotRing {
+class BlockRing {
  public:
   /// At least `slots` slots (rounded up to a power of two), each of `slot_bytes`. Throws
   /// std::invalid_argument for none of either. @when setup
-  SlotRing(std::size_t slot_bytes, std::size_t slots) : stride_((slot_bytes + 7) / 8 * 8) {
+  BlockRing(std::size_t slot_bytes, std::size_t slots) : stride_((slot_bytes + 7) / 8 * 8) {
     if (slot_bytes == 0 || slots == 0)
       throw std::invalid_argument("a ring needs slots, and they need a size");
     std::size_t rounded = 1;
@@ -29,8 +29,8 @@ class SlotRing {
     mask_ = rounded - 1;
     bytes_.assign(stride_ * rounded, std::byte{0});
   }
-  SlotRing(const SlotRing&) = delete;
-  SlotRing& operator=(const SlotRing&) = delete;
+  BlockRing(const BlockRing&) = delete;
+  BlockRing& operator=(const BlockRing&) = delete;
 
   /// Where the next slot is to be written, or nullptr when the ring is full.                       @when rt
   std::byte* claim() TACTUS_RT {
@@ -76,7 +76,7 @@ class SlotRing {
   alignas(64) std::atomic<std::uint64_t> tail_{0};
 };
 
-/// A SlotRing of values.
+/// A BlockRing of values.
 template <class T>
 class SpscRing {
   static_assert(std::is_trivially_copyable_v<T>, "what crosses threads here is copied as bytes");
@@ -103,7 +103,7 @@ class SpscRing {
   std::size_t capacity() const TACTUS_RT { return ring_.capacity(); }
 
  private:
-  SlotRing ring_;
+  BlockRing ring_;
 };
 
 }  // namespace tactus::rtsync

@@ -1,4 +1,4 @@
-#include "executive/frame/crew.hpp"
+#include "executive/frame/worker_pool.hpp"
 
 #include <array>
 #include <bit>
@@ -9,10 +9,10 @@
 namespace tactus::executive {
 
 using rtsync::Gate;
-using rtsync::Instant;
 using rtsync::MonotonicTime;
+using rtsync::TimePoint;
 
-bool LoneCrew::run_instant(std::uint64_t threads) TACTUS_RT {
+bool InlineWorkerPool::run_instant(std::uint64_t threads) TACTUS_RT {
   // Dependencies follow one order of all jobs: whoever comes first in it among the waiting can always go on,
   // unless it waits for a thread that has failed.
   bool good = true;
@@ -32,7 +32,7 @@ bool LoneCrew::run_instant(std::uint64_t threads) TACTUS_RT {
   return good;
 }
 
-ThreadCrew::ThreadCrew(CrewWork& work, const Plan& plan)
+ThreadWorkerPool::ThreadWorkerPool(LaneRunner& work, const Plan& plan)
     : work_(work),
       patience_(plan.stuck_after + rtsync::real_period(plan.frame, plan.ratio).floor()),
       ended_(std::make_unique<std::atomic<bool>[]>(plan.threads.size() + 1)) {
@@ -43,7 +43,7 @@ ThreadCrew::ThreadCrew(CrewWork& work, const Plan& plan)
   }
 }
 
-void ThreadCrew::serve(std::size_t thread) TACTUS_RT {
+void ThreadWorkerPool::serve(std::size_t thread) TACTUS_RT {
   Worker& worker = *workers_[thread - 1];
   worker.handshake.begin();
   while (const std::optional<std::uint32_t> n = worker.handshake.await_work()) {
@@ -60,33 +60,34 @@ void ThreadCrew::serve(std::size_t thread) TACTUS_RT {
   }
 }
 
-void ThreadCrew::dismiss() TACTUS_RT {
+void ThreadWorkerPool::dismiss() TACTUS_RT {
   end_all();
   for (const auto& worker : workers_) worker->handshake.dismiss();
 }
 
-void ThreadCrew::end(std::size_t thread) TACTUS_RT {
+void ThreadWorkerPool::end(std::size_t thread) TACTUS_RT {
   ended_[thread].store(true);
   work_.wake_waiters();
 }
 
-void ThreadCrew::end_all() TACTUS_RT {
+void ThreadWorkerPool::end_all() TACTUS_RT {
   for (std::size_t thread = 0; thread <= workers_.size(); ++thread) ended_[thread].store(true);
   work_.wake_waiters();
 }
 
 /// Who waits need not get on: it is the one waited for that is looked at.
-bool ThreadCrew::wait_for_job(std::size_t thread, const Dependency& dependency, Waiting waiting) TACTUS_RT {
+bool ThreadWorkerPool::wait_for_job(std::size_t thread, const Dependency& dependency,
+                                    Waiting waiting) TACTUS_RT {
   std::atomic<bool>* const busy = thread == 0 ? nullptr : &workers_[thread - 1]->busy;
   if (busy != nullptr) busy->store(false, std::memory_order_relaxed);
-  const bool open = waiting.until([&](Instant<MonotonicTime> deadline) {
+  const bool open = waiting.until([&](TimePoint<MonotonicTime> deadline) {
     return dependency.done->wait(work_.instant(), dependency.wait, deadline, &ended_[dependency.thread]);
   }) == Gate::Result::open;
   if (busy != nullptr) busy->store(true, std::memory_order_relaxed);
   return open;
 }
 
-LaneEnd ThreadCrew::run_to_end(std::size_t thread, Waiting deadline) TACTUS_RT {
+LaneEnd ThreadWorkerPool::run_to_end(std::size_t thread, Waiting deadline) TACTUS_RT {
   for (;;) {
     const LaneEnd end = work_.work(thread);
     if (end == LaneEnd::done) return end;
@@ -100,7 +101,7 @@ LaneEnd ThreadCrew::run_to_end(std::size_t thread, Waiting deadline) TACTUS_RT {
   }
 }
 
-bool ThreadCrew::run_instant(std::uint64_t threads) TACTUS_RT {
+bool ThreadWorkerPool::run_instant(std::uint64_t threads) TACTUS_RT {
   const std::uint64_t workers = threads & ~std::uint64_t{1};
   for (std::uint64_t rest = workers; rest != 0; rest &= rest - 1)
     workers_[static_cast<std::size_t>(std::countr_zero(rest)) - 1]->handshake.trigger();
@@ -114,9 +115,10 @@ bool ThreadCrew::run_instant(std::uint64_t threads) TACTUS_RT {
 }
 
 /// False: of `others` the first that is at work, and does not only wait itself, is stuck.
-bool ThreadCrew::join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds patience) TACTUS_RT {
+bool ThreadWorkerPool::join(std::size_t thread, std::uint64_t others,
+                            rtsync::Nanoseconds patience) TACTUS_RT {
   rtsync::Handshake& handshake = workers_[thread - 1]->handshake;
-  if (Waiting{patience}.until([&](Instant<MonotonicTime> deadline) { return handshake.join(deadline); }) ==
+  if (Waiting{patience}.until([&](TimePoint<MonotonicTime> deadline) { return handshake.join(deadline); }) ==
       Gate::Result::open)
     return true;
   std::size_t stuck = thread;
@@ -132,16 +134,18 @@ bool ThreadCrew::join(std::size_t thread, std::uint64_t others, rtsync::Nanoseco
   return false;
 }
 
-void ThreadCrew::release(std::size_t thread) TACTUS_RT { workers_[thread - 1]->handshake.trigger(); }
+void ThreadWorkerPool::release(std::size_t thread) TACTUS_RT { workers_[thread - 1]->handshake.trigger(); }
 
-bool ThreadCrew::is_idle(std::size_t thread) TACTUS_RT { return workers_[thread - 1]->handshake.idle(); }
+bool ThreadWorkerPool::is_idle(std::size_t thread) TACTUS_RT {
+  return workers_[thread - 1]->handshake.idle();
+}
 
-bool ThreadCrew::wait_for(std::size_t thread) TACTUS_RT {
+bool ThreadWorkerPool::wait_for(std::size_t thread) TACTUS_RT {
   if (is_idle(thread)) return true;
   return join(thread, std::uint64_t{1} << thread, workers_[thread - 1]->patience);
 }
 
-std::optional<std::size_t> ThreadCrew::stuck() const TACTUS_RT {
+std::optional<std::size_t> ThreadWorkerPool::stuck() const TACTUS_RT {
   const std::size_t thread = stuck_.load(std::memory_order_relaxed);
   return thread == kNobody ? std::nullopt : std::optional(thread);
 }

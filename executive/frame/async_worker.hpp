@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "executive/frame/lane.hpp"
-#include "executive/frame/mailbox.hpp"
+#include "executive/frame/published_outputs.hpp"
 #include "executive/plan/plan.hpp"
 #include "executive/plan/schedule.hpp"
 
@@ -18,8 +18,8 @@ namespace tactus::executive {
 ///
 /// Threads  run(): the thread; everything else: the frame's, while the thread is at rest.
 /// RT       everything but the building of it.
-struct Background {
-  Background(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, std::size_t most_calls)
+struct AsyncWorker {
+  AsyncWorker(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, std::size_t most_calls)
       : lane(clock, times, most_calls) {}
 
   // Built by Program.
@@ -30,7 +30,7 @@ struct Background {
   std::vector<Entry> entries;          ///< by place of the schedule
   std::vector<Entry> top, end;         ///< with a period
   std::vector<Entry> all;              ///< without one
-  Mailbox mailbox;
+  PublishedOutputs published;
   CopyList incoming;
   std::vector<ModelForces*> forces;  ///< of its models
   tactus_call call{0, 0, 0};         ///< of top and all
@@ -51,8 +51,8 @@ struct Background {
     tactus_command command;
     std::int64_t value;
   };
-  std::array<Command, 64> orders{};  ///< likewise
-  std::size_t order_count = 0;
+  std::array<Command, 64> commands{};  ///< likewise
+  std::size_t command_count = 0;
   std::int64_t period = -1;  ///< the one that is running, or ended last
   std::int64_t skipped = 0;  ///< releases at which it was still busy
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/rt.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
-#include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
@@ -34,18 +34,18 @@ struct WatchedThread {
 /// A thread is found stuck at the earliest when its patience is over, at the latest two intervals later.
 ///
 /// Threads  one, but for the atomics it looks at. RT: look() and stuck().
-class StuckWatch {
+class StuckDetector {
  public:
   /// A quarter of the smallest patience, 1 ms .. 250 ms.
   static Nanoseconds interval_for(const std::vector<WatchedThread>& threads);
 
   /// Throws std::invalid_argument for a thread without a counter or a flag. @when setup
-  StuckWatch(std::vector<WatchedThread> threads, Nanoseconds interval);
+  StuckDetector(std::vector<WatchedThread> threads, Nanoseconds interval);
 
   Nanoseconds interval() const { return interval_; }
   const std::vector<WatchedThread>& threads() const { return threads_; }
   /// The threads that this look finds stuck: each one once in its life. Good until the next look. @when rt
-  std::span<const std::size_t> look(Instant<MonotonicTime> now) TACTUS_RT;
+  std::span<const std::size_t> look(TimePoint<MonotonicTime> now) TACTUS_RT;
   bool stuck(std::size_t index) const TACTUS_RT { return seen_[index].stuck; }
 
  private:
@@ -60,45 +60,46 @@ class StuckWatch {
   Nanoseconds interval_;
   std::vector<Seen> seen_;
   std::vector<std::size_t> found_;
-  std::optional<Instant<MonotonicTime>> last_look_;
+  std::optional<TimePoint<MonotonicTime>> last_look_;
 };
 
 struct RunawayGuardSettings {
-  int priority = 99;       ///< SCHED_FIFO; above all the threads it watches; 0: an ordinary thread
-  CpuSet cpus = {};        ///< where the guard runs; empty: anywhere
-  CpuSet refuge = {};      ///< where a stuck thread may run from then on; empty: where it always could
-  bool when_idle = false;  ///< a stuck thread gets only what nobody else wants: SCHED_IDLE
+  int priority = 99;         ///< SCHED_FIFO; above all the threads it watches; 0: an ordinary thread
+  CpuSet cpus = {};          ///< where the guard runs; empty: anywhere
+  CpuSet demoted_cpus = {};  ///< where a stuck thread may run from then on; empty: where it always could
+  bool when_idle = false;    ///< a stuck thread gets only what nobody else wants: SCHED_IDLE
 };
 
 /// A thread above all the rig's real-time threads that takes real time away from one that no longer gets on.
 ///
-///     RunawayGuard guard{{.priority = 90}, {{"main", &frames, &in_frame, 1s}}, [](std::size_t) noexcept {
-///     stop(); }}; guard.started(0, gettid());   // on the watched thread, or by whoever knows
+///     StuckThreadWatchdog guard{{.priority = 90}, {{"main", &frames, &in_frame, 1s}}, [](std::size_t)
+///     noexcept { stop(); }}; guard.started(0, gettid());   // on the watched thread, or by whoever knows
 ///
 /// A SCHED_FIFO thread in an endless loop keeps its CPU from everybody below, for ever where the kernel's
 /// throttle is off. When one is stuck the guard calls on_stuck, then makes the thread an ordinary one (of
-/// SCHED_OTHER) that may run on `refuge`: it goes on looping, and the machine lives. As long as somebody
-/// waits for a mutex with priority inheritance that the thread holds, it keeps that waiter's priority.
+/// SCHED_OTHER) that may run on `demoted_cpus`: it goes on looping, and the machine lives. As long as
+/// somebody waits for a mutex with priority inheritance that the thread holds, it keeps that waiter's
+/// priority.
 ///
 /// Threads  the constructor's owner; started(), ended() and fate() any; on_stuck is called on the guard's.
 /// RT       started(), ended(), fate(). on_stuck must be real-time safe: the stuck thread may hold any lock.
-class RunawayGuard {
+class StuckThreadWatchdog {
  public:
   using OnStuck = std::function<void(std::size_t index)>;
   enum class Fate {
     watched,  ///< not stuck so far
     stuck,    ///< found stuck; on_stuck runs, or its tid is unknown, so that no more can be done
-    tamed,    ///< found stuck, and no longer a real-time thread
+    demoted,  ///< found stuck, and no longer a real-time thread
     untamed,  ///< found stuck, and the kernel refused to change it
   };
 
-  /// Returns when its thread is ready to watch. Throws what PinnedThread and StuckWatch throw. @when setup
-  RunawayGuard(const RunawayGuardSettings& settings, const std::vector<WatchedThread>& threads,
-               OnStuck on_stuck);
-  /// Ends the watching, at once. What was tamed stays tamed. @when service
-  ~RunawayGuard();
-  RunawayGuard(const RunawayGuard&) = delete;
-  RunawayGuard& operator=(const RunawayGuard&) = delete;
+  /// Returns when its thread is ready to watch. Throws what PinnedThread and StuckDetector throw. @when setup
+  StuckThreadWatchdog(const RunawayGuardSettings& settings, const std::vector<WatchedThread>& threads,
+                      OnStuck on_stuck);
+  /// Ends the watching, at once. What was demoted stays demoted. @when service
+  ~StuckThreadWatchdog();
+  StuckThreadWatchdog(const StuckThreadWatchdog&) = delete;
+  StuckThreadWatchdog& operator=(const StuckThreadWatchdog&) = delete;
 
   /// What the guard's own thread was granted.
   std::vector<Provision> provisions() const { return thread_->provisions(); }
@@ -123,7 +124,7 @@ class RunawayGuard {
   Gate end_;
   const RunawayGuardSettings settings_;
   const pid_t process_;
-  StuckWatch watch_;
+  StuckDetector watch_;
   const OnStuck on_stuck_;
   std::unique_ptr<State[]> states_;
   std::unique_ptr<PinnedThread> thread_;  // the last: it uses all the others

@@ -19,7 +19,7 @@ namespace tactus::silkit {
 /// Accepts connections, and shows those the way out who do not say in time who they are.
 ///
 /// Threads  the I/O thread; before it runs, the one that makes it.
-class Door {
+class ConnectionAcceptor {
  public:
   struct Settings {
     std::chrono::nanoseconds patience = std::chrono::seconds(5);  ///< for an announcement
@@ -31,10 +31,10 @@ class Door {
   /// Closes the stream.
   using Expel = std::function<void(Stream&, const std::string& why)>;
 
-  Door(asio::io_context& io, const Settings& settings, Enter enter, Expel expel);
-  Door(const Door&) = delete;
-  Door& operator=(const Door&) = delete;
-  ~Door() { close(); }
+  ConnectionAcceptor(asio::io_context& io, const Settings& settings, Enter enter, Expel expel);
+  ConnectionAcceptor(const ConnectionAcceptor&) = delete;
+  ConnectionAcceptor& operator=(const ConnectionAcceptor&) = delete;
+  ~ConnectionAcceptor() { close(); }
 
   void listen(Listener listener);
   /// The stream is no stranger any more, or has ended.
@@ -44,23 +44,23 @@ class Door {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Entrance {
-    Entrance(asio::io_context& io, Listener&& listener);
+  struct ListeningSocket {
+    ListeningSocket(asio::io_context& io, Listener&& listener);
     std::optional<Listener> listener;
     asio::posix::stream_descriptor descriptor;  ///< the listener's number, which it does not own
     asio::steady_timer pause;
-    ~Entrance() { close(); }
+    ~ListeningSocket() { close(); }
     void close() noexcept;
-    Entrance(const Entrance&) = delete;
-    Entrance& operator=(const Entrance&) = delete;
+    ListeningSocket(const ListeningSocket&) = delete;
+    ListeningSocket& operator=(const ListeningSocket&) = delete;
   };
-  struct Stranger {
+  struct UnidentifiedPeer {
     std::shared_ptr<Stream> stream;
     Clock::time_point until;
   };
 
-  void wait(const std::shared_ptr<Entrance>& entrance);
-  void accept(const std::shared_ptr<Entrance>& entrance);
+  void wait(const std::shared_ptr<ListeningSocket>& entrance);
+  void accept(const std::shared_ptr<ListeningSocket>& entrance);
   void watch();
   void expel_oldest(const std::string& why);
 
@@ -68,8 +68,8 @@ class Door {
   const Settings settings_;
   const Enter enter_;
   const Expel expel_;
-  std::vector<std::shared_ptr<Entrance>> entrances_;
-  std::deque<Stranger> strangers_;
+  std::vector<std::shared_ptr<ListeningSocket>> entrances_;
+  std::deque<UnidentifiedPeer> strangers_;
   asio::steady_timer timer_;
   bool closed_ = false;
 };

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "executive/plan/plan.hpp"
-#include "rtsync/time/period.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/time/period.hpp"
 
 namespace tactus::executive {
 
@@ -16,10 +16,10 @@ namespace tactus::executive {
 ///
 /// Threads  request_*, *_reason: any. The rest: the frame's.
 /// RT       everything but the constructor.
-class Orders {
+class CommandQueue {
  public:
-  Orders(const std::vector<TimedOrder>& timed, const rtsync::Period& frame,
-         const rtsync::Period& freeze_frame)
+  CommandQueue(const std::vector<TimedCommand>& timed, const rtsync::Period& frame,
+               const rtsync::Period& freeze_frame)
       : timed_(timed), frame_(frame), freeze_frame_(freeze_frame) {}
 
   // A reason may have been written just before: release, and acquire where it is read.
@@ -30,7 +30,7 @@ class Orders {
   void request_resume() TACTUS_RT { toggle_.store(Toggle::resume, std::memory_order_relaxed); }
   /// The link keeps the rig frozen, or does not any more: beside all others, whose pauses and resumes are
   /// theirs.
-  void request_hold(bool yes) TACTUS_RT { held_.store(yes, std::memory_order_relaxed); }
+  void set_peer_pause(bool yes) TACTUS_RT { held_.store(yes, std::memory_order_relaxed); }
   /// Run `frames` frames from where the rig stands, then freeze. At least 1.
   void request_step(std::int64_t frames) TACTUS_RT { steps_.store(frames, std::memory_order_relaxed); }
   /// A rig that stands still is to look at what was asked of it, before its freeze frame ends.
@@ -50,8 +50,8 @@ class Orders {
   bool reset_wanted() const TACTUS_RT { return reset_.load(std::memory_order_relaxed); }
   void reset_taken() TACTUS_RT { reset_.store(false, std::memory_order_relaxed); }
 
-  /// Takes what was requested up to now, before frame k. `does(order)` is told of those of the file that are
-  /// not about pausing.
+  /// Takes what was requested up to now, before frame k. `does(command)` is told of those of the file that
+  /// are not about pausing.
   template <class Does>
   void take(std::int64_t k, Does does) TACTUS_RT;
   /// The rig is to stand still.
@@ -68,21 +68,21 @@ class Orders {
   /// Something else has frozen it: only a resume or a step lets it go on.
   void force_pause() TACTUS_RT { paused_ = true; }
   /// The next checkpoint of the file whose time has come before frame k; nullptr: none.
-  const TimedOrder* next_checkpoint(std::int64_t k) TACTUS_RT {
+  const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT {
     for (; next_checkpoint_ < timed_.size() && frame_at(timed_[next_checkpoint_].at.count()) <= k;
          ++next_checkpoint_)
-      if (timed_[next_checkpoint_].order == Order::checkpoint) return &timed_[next_checkpoint_++];
+      if (timed_[next_checkpoint_].command == Command::checkpoint) return &timed_[next_checkpoint_++];
     return nullptr;
   }
   /// The frame before which the rig freezes, for a checkpoint.
-  std::int64_t& hold() { return hold_at_; }
+  std::int64_t& hold() { return pause_frame_; }
   /// Frames are counted anew: no step or run_until is under way any more.
-  void forget_hold() TACTUS_RT { hold_at_ = kNever; }
+  void clear_pause_frame() TACTUS_RT { pause_frame_ = kNever; }
   /// A freeze frame has passed.
   void freeze_frame_ended() TACTUS_RT {
     if (rest_ > 0 && --rest_ == 0) paused_ = false;
   }
-  /// Orders of the file whose time has not come yet.
+  /// Commands of the file whose time has not come yet.
   std::size_t left() const { return timed_.size() - next_; }
   /// To before frame k: what lies before it is done.
   void seek(std::int64_t k) TACTUS_RT;
@@ -99,17 +99,17 @@ class Orders {
   }
   void resume() TACTUS_RT {
     paused_ = false;
-    hold_at_ = kNever;
+    pause_frame_ = kNever;
     rest_ = 0;
   }
-  void hold(std::int64_t frame) TACTUS_RT {
+  void pause_before_frame(std::int64_t frame) TACTUS_RT {
     resume();
-    hold_at_ = frame;
+    pause_frame_ = frame;
   }
   template <class Does>
-  bool apply(const TimedOrder& order, std::int64_t k, Does& does) TACTUS_RT;
+  bool apply(const TimedCommand& command, std::int64_t k, Does& does) TACTUS_RT;
 
-  const std::vector<TimedOrder>& timed_;
+  const std::vector<TimedCommand>& timed_;
   const rtsync::Period frame_;
   const rtsync::Period freeze_frame_;
   std::atomic<const char*> stop_{nullptr};
@@ -124,56 +124,56 @@ class Orders {
   std::size_t next_ = 0;             // of timed_
   std::size_t next_checkpoint_ = 0;  // likewise
   bool paused_ = false;
-  std::int64_t hold_at_ = kNever;  // the frame before which the rig freezes
-  std::int64_t rest_ = 0;          // freeze frames after which it goes on by itself; 0: it does not
+  std::int64_t pause_frame_ = kNever;  // the frame before which the rig freezes
+  std::int64_t rest_ = 0;              // freeze frames after which it goes on by itself; 0: it does not
 };
 
 /// False: the orders behind it are for later.
 template <class Does>
-bool Orders::apply(const TimedOrder& order, std::int64_t k, Does& does) TACTUS_RT {
-  switch (order.order) {
-    case Order::pause:
+bool CommandQueue::apply(const TimedCommand& command, std::int64_t k, Does& does) TACTUS_RT {
+  switch (command.command) {
+    case Command::pause:
       paused_ = true;
       rest_ = 0;
-      if (order.rest) {
-        const rtsync::Wide scaled = static_cast<rtsync::Wide>(order.rest->count()) * freeze_frame_.den();
+      if (command.rest) {
+        const rtsync::Wide scaled = static_cast<rtsync::Wide>(command.rest->count()) * freeze_frame_.den();
         rest_ = static_cast<std::int64_t>((scaled + freeze_frame_.num() - 1) / freeze_frame_.num());
       }
       return false;  // a resume of the same time is taken while it stands still
-    case Order::resume:
+    case Command::resume:
       resume();
       return true;
-    case Order::step:
-      hold(k + order.frames);
+    case Command::step:
+      pause_before_frame(k + command.frames);
       return true;
-    case Order::run_until:
-      hold(frame_at(order.until.count()));
+    case Command::run_until:
+      pause_before_frame(frame_at(command.until.count()));
       return true;
-    case Order::stop:
+    case Command::stop:
       request_stop("stopped by the rig file (commands)");
       return true;
-    case Order::abort:
+    case Command::abort:
       request_abort("aborted by the rig file (commands)");
       return true;
-    case Order::reset:
+    case Command::reset:
       request_reset();
       return false;
-    case Order::checkpoint:
+    case Command::checkpoint:
       return true;  // see next_checkpoint()
-    case Order::enable:
-    case Order::disable:
-      does(order);
+    case Command::enable:
+    case Command::disable:
+      does(command);
       return true;
   }
   return true;
 }
 
 template <class Does>
-void Orders::take(std::int64_t k, Does does) TACTUS_RT {
+void CommandQueue::take(std::int64_t k, Does does) TACTUS_RT {
   while (next_ < timed_.size() && frame_at(timed_[next_].at.count()) <= k)
     if (!apply(timed_[next_++], k, does)) break;
-  if (hold_at_ <= k) {
-    hold_at_ = kNever;
+  if (pause_frame_ <= k) {
+    pause_frame_ = kNever;
     paused_ = true;
   }
   // From outside, which has the last word.
@@ -183,16 +183,16 @@ void Orders::take(std::int64_t k, Does does) TACTUS_RT {
     if (toggle == Toggle::resume) resume();
   }
   if (steps_.load(std::memory_order_relaxed) > 0)
-    hold(k + std::min(steps_.exchange(0, std::memory_order_relaxed), kNever - 1 - k));
+    pause_before_frame(k + std::min(steps_.exchange(0, std::memory_order_relaxed), kNever - 1 - k));
   if (until_.load(std::memory_order_relaxed) >= 0) {
-    hold(frame_at(until_.exchange(-1, std::memory_order_relaxed)));
-    if (hold_at_ <= k) paused_ = true;
+    pause_before_frame(frame_at(until_.exchange(-1, std::memory_order_relaxed)));
+    if (pause_frame_ <= k) paused_ = true;
   }
 }
 
-inline void Orders::seek(std::int64_t k) TACTUS_RT {
+inline void CommandQueue::seek(std::int64_t k) TACTUS_RT {
   next_ = 0;
-  // At the very frame an order is still to be carried out.
+  // At the very frame a command is still to be carried out.
   while (next_ < timed_.size() && frame_at(timed_[next_].at.count()) < k) ++next_;
   next_checkpoint_ = next_;
 }

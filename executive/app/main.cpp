@@ -6,10 +6,10 @@
 
 #include "config/place.hpp"
 #include "executive/app/commands.hpp"
-#include "executive/run/rig_run.hpp"
 #include "executive/model/suggest.hpp"
-#include "rtsync/host/cpu_set.hpp"
+#include "executive/run/rig_run.hpp"
 #include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/host/cpu_set.hpp"
 
 namespace {
 

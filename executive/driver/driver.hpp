@@ -8,8 +8,8 @@
 #include "executive/driver/link.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/driver/model_driver.hpp"
-#include "executive/model/model_library.hpp"
 #include "executive/driver/record_sink.hpp"
+#include "executive/model/model_library.hpp"
 
 namespace tactus::executive {
 

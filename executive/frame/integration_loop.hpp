@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "executive/integration/integrator.hpp"
 #include "executive/frame/lane.hpp"
+#include "executive/integration/integrator.hpp"
 
 namespace tactus::executive {
 

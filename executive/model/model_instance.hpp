@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "executive/model/variable.hpp"
-#include "rtsync/time/period.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/time/period.hpp"
 
 namespace tactus::executive {
 

@@ -12,8 +12,8 @@
 
 #include "executive/state/checkpoint_file.hpp"
 #include "executive/state/state_image.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/rt.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::executive {
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rtsync/host/cpu_set.hpp"
 #include "rtsync/facts/host_facts.hpp"
+#include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/rights.hpp"
 #include "rtsync/host/throttle.hpp"

@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "rtsync/host/host_file.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/host/rights.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::rtsync {
 namespace {

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/host/provision.hpp"
-#include "rtsync/wait/sleeper.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/time/time.hpp"
+#include "rtsync/wait/sleeper.hpp"
 
 namespace tactus::rtsync {
 

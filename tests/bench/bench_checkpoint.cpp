@@ -8,9 +8,9 @@
 #include <tactus/model.hpp>
 #include <vector>
 
-#include "executive/state/checkpoint_writer.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/model/model_instance.hpp"
+#include "executive/state/checkpoint_writer.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/wait/realtime_sync.hpp"

@@ -6,10 +6,10 @@
 #include <tactus/model.hpp>
 #include <vector>
 
+#include "executive/driver/statistics.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/plan/plan.hpp"
-#include "executive/driver/statistics.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/time/period.hpp"
 #include "rtsync/wait/realtime_sync.hpp"

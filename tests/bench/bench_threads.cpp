@@ -20,8 +20,8 @@
 
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/host/cpu_set.hpp"
-#include "rtsync/thread/handshake.hpp"
 #include "rtsync/host/memory.hpp"
+#include "rtsync/thread/handshake.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "tests/bench/bench.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "executive/record/recorder.hpp"
 #include "executive/model/variable.hpp"
+#include "executive/record/recorder.hpp"
 
 namespace tactus::bench {
 

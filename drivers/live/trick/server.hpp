@@ -1,7 +1,8 @@
 #pragma once
 /// Trick's variable server on a TCP port: sessions, their sockets, and the one thread they share.
 ///
-/// Threads  open(), tell(), close(): one at a time. Everything else happens on the thread "live-trick".
+/// Threads  open(), take_log_lines(), close(): one at a time. Everything else happens on the thread
+/// "live-trick".
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "tests/executive/support/reference_scheduler.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "tests/executive/support/reference_scheduler.hpp"
 
 namespace tactus::executive {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "rtsync/host/host_file.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/host/rights.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/thread/run_counters.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 

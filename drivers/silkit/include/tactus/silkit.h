@@ -331,8 +331,8 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LifecycleService_SetAbortHandler(
 /// Returns at once; everything else comes with handlers. LOGICERROR the second time.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LifecycleService_StartLifecycle(SilKit_LifecycleService* service);
 /// Blocks until the lifecycle is over; the final state is normally Shutdown. Once per start: BADPARAMETER
-/// when it was not started, or was waited for already. Not from a handler (LOGICERROR). UNSPECIFIEDERROR when the
-/// participant is destroyed before; a thread may be in this call then, or come to it later.
+/// when it was not started, or was waited for already. Not from a handler (LOGICERROR). UNSPECIFIEDERROR when
+/// the participant is destroyed before; a thread may be in this call then, or come to it later.
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_LifecycleService_WaitForLifecycleToComplete(
     SilKit_LifecycleService* service, SilKit_ParticipantState* outFinalState);
 /// Leads to state Error, with this reason; ignored before the start and after the end.

@@ -108,7 +108,7 @@ subscribe:
 
 TEST(LinkSettings, WordsStandForNothing) {
   EXPECT_EQ(
-      loaded("configuration: none\nparticipant: rig\nstep: frame\nintake: mode\nstart_timeout: forever\n"
+      loaded("configuration: none\nparticipant: rig\nstep: frame\ndelivery: auto\nstart_timeout: forever\n"
              "max_late: off\nmax_consecutive_late: off"),
       LinkSettings{});
   const LinkSettings settings =

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-namespace tactus::config {
+namespace tactus::config::date_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -232,4 +232,4 @@ TEST(Date, ADateWithOneCharacterChangedIsReadAsAnotherDateOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace tactus::config
+}  // namespace tactus::config::date_test

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tactus::config {
+namespace tactus::config::document_test {
 namespace {
 
 std::string repeat(const std::string& text, std::size_t times) {
@@ -394,4 +394,4 @@ TEST(DocumentSet, RepeatedKeysInTheValueAreKept) {
 }
 
 }  // namespace
-}  // namespace tactus::config
+}  // namespace tactus::config::document_test

@@ -4,7 +4,7 @@
 
 #include "sample.hpp"
 
-namespace tactus::config::sample {
+namespace tactus::config::sample::fields_test {
 namespace {
 
 struct Loaded {
@@ -360,4 +360,4 @@ TEST(Fields, TheReferencePageHasATablePerSection) {
 }
 
 }  // namespace
-}  // namespace tactus::config::sample
+}  // namespace tactus::config::sample::fields_test

@@ -7,7 +7,7 @@
 #include "config/quantity.hpp"
 #include "sample.hpp"
 
-namespace tactus::config::sample {
+namespace tactus::config::sample::fuzz_test {
 namespace {
 
 constexpr std::string_view kSeedText = R"(# a rig
@@ -143,4 +143,4 @@ TEST(Fuzz, AssignmentsOnlyEverReportProblems) {
 }
 
 }  // namespace
-}  // namespace tactus::config::sample
+}  // namespace tactus::config::sample::fuzz_test

@@ -4,7 +4,7 @@
 
 #include "config/document.hpp"
 
-namespace tactus::config {
+namespace tactus::config::node_test {
 namespace {
 
 Node parsed(const std::string& yaml) { return Document::from_text("t", yaml).root(); }
@@ -73,4 +73,4 @@ TEST(Node, ComparesWithoutPlacesAndQuotes) {
 }
 
 }  // namespace
-}  // namespace tactus::config
+}  // namespace tactus::config::node_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace tactus::config {
+namespace tactus::config::number_test {
 namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -259,4 +259,4 @@ TEST(Print, ReadsBackToTheSameValue) {
 }
 
 }  // namespace
-}  // namespace tactus::config
+}  // namespace tactus::config::number_test

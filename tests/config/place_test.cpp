@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tactus::config {
+namespace tactus::config::place_test {
 namespace {
 
 TEST(Problems, SaysFileLineColumnPathMessage) {
@@ -63,4 +63,4 @@ TEST(Located, ComparesByValueOnly) {
 }
 
 }  // namespace
-}  // namespace tactus::config
+}  // namespace tactus::config::place_test

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace tactus::config {
+namespace tactus::config::quantity_test {
 namespace {
 
 TEST(ParseQuantity, IsANumberAndAUnit) {
@@ -57,4 +57,4 @@ TEST(PrintQuantity, ReadsBack) {
 }
 
 }  // namespace
-}  // namespace tactus::config
+}  // namespace tactus::config::quantity_test

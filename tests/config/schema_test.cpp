@@ -5,7 +5,7 @@
 #include "config/pattern.hpp"
 #include "sample.hpp"
 
-namespace tactus::config::sample {
+namespace tactus::config::sample::schema_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -213,4 +213,4 @@ TEST(JsonSchema, AcceptsAndRefusesWhatTheLoaderDoes) {
 }
 
 }  // namespace
-}  // namespace tactus::config::sample
+}  // namespace tactus::config::sample::schema_test

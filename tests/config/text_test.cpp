@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tactus::config {
+namespace tactus::config::text_test {
 namespace {
 
 TEST(Show, KeepsMessagesOnOneShortLine) {
@@ -72,4 +72,4 @@ TEST(IsName, TakesLettersDigitsUnderscoreAndDash) {
 }
 
 }  // namespace
-}  // namespace tactus::config
+}  // namespace tactus::config::text_test

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <stdexcept>
 
-namespace tactus::config {
+namespace tactus::config::unit_test {
 namespace {
 
 TEST(Unit, SameMeansTheSameNumberPassesUnchanged) {
@@ -162,4 +162,4 @@ TEST(Unit, MalformedTextSaysWhy) {
 }
 
 }  // namespace
-}  // namespace tactus::config
+}  // namespace tactus::config::unit_test

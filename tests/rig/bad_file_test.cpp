@@ -4,7 +4,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::bad_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -223,4 +223,4 @@ TEST(BadFiles, DegreesAreNotRadians) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::bad_file_test

@@ -6,7 +6,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::check_and_doctor_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -315,4 +315,4 @@ TEST(Doctor, RefusesATimeThatIsNone) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::check_and_doctor_test

@@ -9,7 +9,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::checkpoint_run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -497,4 +497,4 @@ TEST(Checkpoint, AKillAtAnyMomentLeavesWholeFilesAlone) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::checkpoint_run_test

@@ -7,7 +7,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::clock_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -293,4 +293,4 @@ TEST(Clocked, TheRunFolderKeepsTheDriversKeys) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::clock_test

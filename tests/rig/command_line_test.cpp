@@ -7,7 +7,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::command_line_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -289,4 +289,4 @@ TEST(FullDisk, WithoutRealTimeItDoesNotWaitForEver) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::command_line_test

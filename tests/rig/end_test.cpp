@@ -8,7 +8,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::end_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -359,4 +359,4 @@ TEST(End, ASignalThatCannotBeBlockedCostsNothingElse) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::end_test

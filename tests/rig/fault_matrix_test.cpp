@@ -12,7 +12,7 @@
 #include "bench.hpp"
 #include "drivers/tape.hpp"
 
-namespace tactus::test {
+namespace tactus::test::fault_matrix_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -468,4 +468,4 @@ TEST(FaultMatrix, WhatLoadsACheckpointAtTheStartAndNeverReturnsIsForAPersonToEnd
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::fault_matrix_test

@@ -13,7 +13,7 @@
 #include "bench.hpp"
 #include "tests/support/syscall_count.hpp"
 
-namespace tactus::test {
+namespace tactus::test::link_fault_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -540,4 +540,4 @@ TEST_F(LinkFaults, CostAFrameNoSystemCall) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::link_fault_test

@@ -15,7 +15,7 @@
 #include "bench.hpp"
 #include "tests/support/syscall_count.hpp"
 
-namespace tactus::test {
+namespace tactus::test::link_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -443,4 +443,4 @@ TEST(Demo, SaysWhatItsRigWasToldWrongly) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::link_test

@@ -14,7 +14,7 @@
 #include "bench.hpp"
 #include "tests/drivers/live/http/support/http_client.hpp"
 
-namespace tactus::test {
+namespace tactus::test::live_run_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -142,4 +142,4 @@ TEST(LiveRun, AnAddressThatIsTakenIsSaidBeforeAnythingStarts) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::live_run_test

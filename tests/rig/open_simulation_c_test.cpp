@@ -20,7 +20,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::test {
+namespace tactus::test::open_simulation_c_test {
 namespace {
 
 using testing::HasSubstr;
@@ -476,4 +476,4 @@ TEST(CExample, TheSupervisorClosesItsLoop) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::open_simulation_c_test

@@ -6,7 +6,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::orders_run_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -354,4 +354,4 @@ TEST(Signals, TheyAreHeardBeforeTheFirstFrameToo) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::orders_run_test

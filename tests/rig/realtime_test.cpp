@@ -13,7 +13,7 @@
 #include "bench.hpp"
 #include "tests/support/syscall_count.hpp"
 
-namespace tactus::test {
+namespace tactus::test::realtime_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -217,4 +217,4 @@ TEST(Realtime, WithoutRealTimeNoThreadIsRealTime) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::realtime_test

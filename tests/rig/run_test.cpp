@@ -4,7 +4,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,8 +116,8 @@ void expect_same_numbers(const std::string& screen, Json summary) {
                                R"(overruns?, (\d+) late wakes?, (\d+) slots? lost)");
   std::smatch match;
   ASSERT_TRUE(std::regex_search(screen, match, kEnd)) << screen;
-  EXPECT_EQ(match[1], summary["rig"]);
-  EXPECT_EQ(match[2], summary["outcome"]);
+  EXPECT_EQ(match[1].str(), summary["rig"]);
+  EXPECT_EQ(match[2].str(), summary["outcome"]);
   EXPECT_EQ(std::stoll(match[3]), summary["frames"]["run"]);
   EXPECT_TRUE(same_duration(match[4], summary["late_ns"]["p50"]));
   EXPECT_TRUE(same_duration(match[5], summary["late_ns"]["max"]));
@@ -402,4 +402,4 @@ TEST(Run, TheFrequencyOfARecordingIsItsOwn) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::run_test

@@ -11,7 +11,7 @@
 #include "bench.hpp"
 #include "drivers/tape.hpp"
 
-namespace tactus::test {
+namespace tactus::test::safe_output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -304,4 +304,4 @@ TEST(SafeOutput, NeedsAGuardianThatIsMorePatientThanTheFrame) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::safe_output_test

@@ -6,7 +6,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::same_numbers_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -211,4 +211,4 @@ TEST(SameNumbers, AProcessThatWasStoppedForASecondCatchesUp) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::same_numbers_test

@@ -9,7 +9,7 @@
 
 #include "bench.hpp"
 
-namespace tactus::test {
+namespace tactus::test::service_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -157,4 +157,4 @@ TEST(Service, AHardwareWatchdogThatIsNotThereIsToldAndRequiredOrNot) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::service_test

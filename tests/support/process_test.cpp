@@ -8,7 +8,7 @@
 
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::test {
+namespace tactus::test::process_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -112,4 +112,4 @@ TEST(Process, NamesACommandThatCannotStart) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::process_test

@@ -12,7 +12,7 @@
 
 #include "tests/support/process.hpp"
 
-namespace tactus::test {
+namespace tactus::test::syscall_count_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -128,4 +128,4 @@ TEST(SyscallCount, SaysWhenAThreadCannotBeWatched) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::syscall_count_test

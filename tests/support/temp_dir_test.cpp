@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tactus::test {
+namespace tactus::test::temp_dir_test {
 namespace {
 
 TEST(TempDir, IsEmptyAndLeavesNothingBehind) {
@@ -30,4 +30,4 @@ TEST(TempDir, WhatIsWrittenIsRead) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::temp_dir_test

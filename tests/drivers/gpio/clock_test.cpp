@@ -17,7 +17,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/gpio/fake_gpio.hpp"
 
-namespace tactus::drivers::gpio {
+namespace tactus::drivers::gpio::clock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -278,4 +278,4 @@ TEST_F(GpioClockTest, TellsTheDoctorThatNoEdgeCame) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::gpio
+}  // namespace tactus::drivers::gpio::clock_test

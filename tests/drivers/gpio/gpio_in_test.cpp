@@ -9,7 +9,7 @@
 #include "tests/drivers/gpio/fake_gpio.hpp"
 #include "tests/drivers/gpio/model_host.hpp"
 
-namespace tactus::drivers::gpio {
+namespace tactus::drivers::gpio::gpio_in_test {
 namespace {
 
 using test::make_model;
@@ -179,4 +179,4 @@ TEST_F(GpioInTest, MoreLinesThanOneRequestHoldsAreRefused) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::gpio
+}  // namespace tactus::drivers::gpio::gpio_in_test

@@ -12,7 +12,7 @@
 #include "tests/drivers/gpio/fake_gpio.hpp"
 #include "tests/drivers/gpio/model_host.hpp"
 
-namespace tactus::drivers::gpio {
+namespace tactus::drivers::gpio::gpio_out_test {
 namespace {
 
 using executive::SafeOutputs;
@@ -234,4 +234,4 @@ TEST_F(GuardedGpioOut, FailsTheJobOnceTheGuardianDroveSafe) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::gpio
+}  // namespace tactus::drivers::gpio::gpio_out_test

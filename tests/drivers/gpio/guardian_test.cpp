@@ -25,7 +25,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::gpio {
+namespace tactus::drivers::gpio::guardian_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -339,4 +339,4 @@ TEST(GuardianRt, TouchesNoHeapInAFrame) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::gpio
+}  // namespace tactus::drivers::gpio::guardian_test

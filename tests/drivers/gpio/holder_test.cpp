@@ -5,7 +5,7 @@
 
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::gpio {
+namespace tactus::drivers::gpio::holder_test {
 namespace {
 
 TEST(Consumer, NamesRigAndProcess) {
@@ -86,4 +86,4 @@ TEST_F(HeldBy, SaysThatADeadRigLeftAProcess) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::gpio
+}  // namespace tactus::drivers::gpio::holder_test

@@ -10,7 +10,7 @@
 #include "tests/drivers/gpio/fake_gpio.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::gpio {
+namespace tactus::drivers::gpio::lines_test {
 namespace {
 
 using ::testing::AllOf;
@@ -136,4 +136,4 @@ TEST_F(Lines, OtherRefusalsSayWhatToDo) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::gpio
+}  // namespace tactus::drivers::gpio::lines_test

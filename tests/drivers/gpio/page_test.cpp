@@ -11,7 +11,7 @@
 #include "drivers/gpio/gpio_out.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::gpio {
+namespace tactus::drivers::gpio::page_test {
 namespace {
 
 TEST(GpioPage, HoldsEveryKeyAsTheTablesDeclareIt) {
@@ -28,4 +28,4 @@ TEST(GpioPage, HoldsEveryKeyAsTheTablesDeclareIt) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::gpio
+}  // namespace tactus::drivers::gpio::page_test

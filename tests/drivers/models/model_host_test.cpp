@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace model_host {
+namespace model_host::model_host_test {
 namespace {
 
 TEST(ModelHost, NamesWhatIsMissing) {
@@ -51,4 +51,4 @@ TEST(SmallRigConnections, DelayedBringsTheValueOfTheInstantBefore) {
 }
 
 }  // namespace
-}  // namespace model_host
+}  // namespace model_host::model_host_test

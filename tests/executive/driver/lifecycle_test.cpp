@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tactus::executive {
+namespace tactus::executive::lifecycle_test {
 namespace {
 
 constexpr State kAll[] = {State::connect,        State::start,           State::step_begin,
@@ -53,4 +53,4 @@ TEST(Lifecycle, NamesEveryStateDifferently) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::lifecycle_test

@@ -8,7 +8,7 @@
 #include "tests/executive/support/random_sketch.hpp"
 #include "tests/executive/support/sketch_world.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::checkpoint_random_test {
 namespace {
 
 using test::Sketch;
@@ -159,4 +159,4 @@ TEST(CheckpointRandom, ARunningRigGoesBackAndComesToTheSameEnd) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::checkpoint_random_test

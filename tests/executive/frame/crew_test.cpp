@@ -13,7 +13,7 @@
 #include "tests/executive/support/sim_crew.hpp"
 #include "tests/executive/support/sketch_world.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::crew_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -398,4 +398,4 @@ TEST(SimCrewTest, AThreadThatIsStuckIsNamedWhereverItIs) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::crew_test

@@ -6,7 +6,7 @@
 #include "tests/executive/support/reference_executive.hpp"
 #include "tests/executive/support/sketch_world.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::executive_random_test {
 namespace {
 
 using test::folded;
@@ -209,4 +209,4 @@ TEST(ExecutiveRandom, AStuckThreadIsNamedAndNothingHangs) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::executive_random_test

@@ -7,7 +7,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/bench.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::executive_rt_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -125,4 +125,4 @@ TEST(ExecutiveRt, AFailingJobDoesNotTouchItEither) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::executive_rt_test

@@ -10,7 +10,7 @@
 #include "executive/model/job_class.hpp"
 #include "tests/executive/support/bench.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::executive_state_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -361,4 +361,4 @@ TEST(Guard, FindsWhatAnIntegrationLoopLeaves) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::executive_state_test

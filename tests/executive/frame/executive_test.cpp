@@ -11,7 +11,7 @@
 #include "executive/model/job_class.hpp"
 #include "tests/executive/support/bench.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::executive_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -964,4 +964,4 @@ TEST(Executive, RefusesAPlanThatCannotBeScheduled) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::executive_test

@@ -10,7 +10,7 @@
 #include "executive/model/job_class.hpp"
 #include "tests/executive/support/bench.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::freeze_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -318,4 +318,4 @@ TEST(TimedOrders, SwitchJobsAtTheirBoundary) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::freeze_test

@@ -6,7 +6,7 @@
 
 #include "rtsync/clock/edge_clock.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::job_clock_test {
 namespace {
 
 // Workers measure their jobs too. A clock that belongs to the paced thread cannot be handed to them: const
@@ -47,4 +47,4 @@ TEST(JobClock, MeasuresTheTimeOfCLOCK_MONOTONIC) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::job_clock_test

@@ -8,7 +8,7 @@
 
 #include "tests/executive/support/bench.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::link_test {
 namespace {
 
 using test::PlanFixture;
@@ -220,4 +220,4 @@ TEST(Link, IsToldSlotAndLatenessOfAFrameInRealTime) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::link_test

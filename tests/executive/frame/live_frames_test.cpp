@@ -16,7 +16,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/bench.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::live_frames_test {
 namespace {
 
 using test::PlanFixture;
@@ -552,4 +552,4 @@ TEST(LiveFrames, RandomBatchesDoWhatAPlainLoopDoes) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::live_frames_test

@@ -15,7 +15,7 @@
 #include "tests/executive/support/bench.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::meeting_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -220,4 +220,4 @@ TEST(Meeting, AThreadsPatienceIsRealTime) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::meeting_test

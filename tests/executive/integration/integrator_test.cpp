@@ -16,7 +16,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::integrator_test {
 namespace {
 
 using rtsync::HeapWatch;
@@ -522,4 +522,4 @@ TEST(IntegratorRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::integrator_test

@@ -16,7 +16,7 @@
 #include "executive/run/rig_run.hpp"
 #include "tests/executive/support/rig_files.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::live_access_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -540,4 +540,4 @@ TEST_F(LiveAccessTest, ManyReadersSeeWholeFramesOnly) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::live_access_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tactus::executive {
+namespace tactus::executive::live_value_test {
 namespace {
 
 using config::Json;
@@ -128,4 +128,4 @@ TEST(LiveValue, WhatIsNoNumberIsShownButNeverTakenIn) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::live_value_test

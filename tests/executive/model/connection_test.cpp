@@ -9,7 +9,7 @@
 
 #include "tests/executive/support/bench.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::connection_test {
 namespace {
 
 using rtsync::Period;
@@ -414,4 +414,4 @@ TEST(ConnectionTime, TheExecutivesOwnVariablesCanFeedAModel) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::connection_test

@@ -11,7 +11,7 @@
 #include "executive/model/model_instance.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::model_library_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -329,4 +329,4 @@ TEST(DriverLibrary, SaysWhyTheBuildLeftADriverOut) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::model_library_test

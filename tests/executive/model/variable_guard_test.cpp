@@ -13,7 +13,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::variable_guard_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -335,4 +335,4 @@ TEST(VariableGuardRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::variable_guard_test

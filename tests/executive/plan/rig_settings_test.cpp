@@ -6,7 +6,7 @@
 
 #include "config/document.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::rig_settings_test {
 namespace {
 
 using rtsync::Nanoseconds;
@@ -359,4 +359,4 @@ TEST(RigSettings, ThreadsLoopsAndCommandsAreRead) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::rig_settings_test

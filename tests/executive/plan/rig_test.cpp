@@ -9,7 +9,7 @@
 #include "tests/executive/support/bench.hpp"
 #include "tests/executive/support/rig_files.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::rig_test {
 namespace {
 
 using rtsync::Period;
@@ -967,4 +967,4 @@ TEST(Rig, RecordsWhatItComputes) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::rig_test

@@ -8,7 +8,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/reference_scheduler.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::schedule_test {
 namespace {
 
 using rtsync::Period;
@@ -367,4 +367,4 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlan, ::testing::Values(1, 2, 3, 4, 5, 6, 
                          [](const auto& seed) { return "Seed" + std::to_string(seed.param); });
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::schedule_test

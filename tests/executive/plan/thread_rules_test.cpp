@@ -9,7 +9,7 @@
 
 #include "executive/model/job_class.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::thread_rules_test {
 namespace {
 
 using rtsync::Period;
@@ -689,4 +689,4 @@ TEST(AnyPlan, DependenciesFollowTheOrderAndLeaveNothingOpen) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::thread_rules_test

@@ -18,7 +18,7 @@
 #include "tests/executive/support/bench.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::recorder_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -516,4 +516,4 @@ TEST(FormatValue, IsShortAndExact) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::recorder_test

@@ -6,7 +6,7 @@
 #include "executive/run/frame_note_formatter.hpp"
 #include "rtsync/time/duration_text.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::note_teller_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -174,4 +174,4 @@ TEST(SimTimeText, IsInSecondsWithMilliseconds) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::note_teller_test

@@ -22,7 +22,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::checkpoint_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -764,4 +764,4 @@ TEST(CheckpointKill, BeforeEverySystemCallLeavesTheOldFileOrTheNew) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::checkpoint_file_test

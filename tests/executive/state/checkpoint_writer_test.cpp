@@ -18,7 +18,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::checkpoint_writer_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -301,4 +301,4 @@ TEST(CheckpointWriterRt, NeverAsksTheKernel) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::checkpoint_writer_test

@@ -9,7 +9,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::executive {
+namespace tactus::executive::state_image_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -182,4 +182,4 @@ TEST(StateImageRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::executive
+}  // namespace tactus::executive::state_image_test

@@ -7,7 +7,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::clock_test {
 namespace {
 
 using testing::HasSubstr;
@@ -184,4 +184,4 @@ TEST(ClocksRt, NeverTouchTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::clock_test

@@ -11,7 +11,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/rtsync/support/sim_edges.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::edge_clock_test {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -818,4 +818,4 @@ TEST(EdgeClockRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::edge_clock_test

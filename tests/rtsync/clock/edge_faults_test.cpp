@@ -6,7 +6,7 @@
 #include "tests/rtsync/support/sim_edges.hpp"
 
 /// What may be wrong with the edges, what is counted, what becomes of the clock, and what the rig is told.
-namespace tactus::rtsync {
+namespace tactus::rtsync::edge_faults_test {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -266,4 +266,4 @@ TEST(ClockFaults, OneWildEdgeMovesNothing) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::edge_faults_test

@@ -12,7 +12,7 @@
 
 #include "rtsync/crash/exit_guard.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::crash_handler_test {
 namespace {
 
 void say(std::string_view text) TACTUS_RT {
@@ -174,4 +174,4 @@ TEST(CrashHandler, ThereIsOneAtATimeAndItHasRoomForSoMany) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::crash_handler_test

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::latest_block_test {
 namespace {
 
 constexpr std::size_t kWords = 512;
@@ -62,4 +62,4 @@ TEST(LatestBlockThreads, BlocksAreNeverTornNorGoBack) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::latest_block_test

@@ -7,7 +7,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::latest_cell_test {
 namespace {
 
 using Wide16 = std::array<std::uint64_t, 16>;
@@ -76,4 +76,4 @@ TEST(LatestCellRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::latest_cell_test

@@ -10,7 +10,7 @@
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::slot_ring_test {
 namespace {
 
 TEST(BlockRing, RefusesToBeNothing) {
@@ -194,4 +194,4 @@ TEST(SpscRingRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::slot_ring_test

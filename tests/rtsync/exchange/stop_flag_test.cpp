@@ -4,7 +4,7 @@
 
 #include <thread>
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::stop_flag_test {
 namespace {
 
 // ThreadSanitizer calls this a race when the flag orders nothing; a processor such as ARM's would lose
@@ -24,4 +24,4 @@ TEST(StopFlag, ShowsWhatWasWrittenBeforeIt) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::stop_flag_test

@@ -20,7 +20,7 @@
 #include "rtsync/thread/thread_list.hpp"
 #include "tests/rtsync/support/fake_root.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::host_facts_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -566,4 +566,4 @@ TEST(Grades, AreOrderedFromGoodToBad) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::host_facts_test

@@ -9,7 +9,7 @@
 
 #include "tests/rtsync/support/fake_root.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::cpu_set_test {
 namespace {
 
 TEST(CpuSetText, ReadsWhatItPrints) {
@@ -118,4 +118,4 @@ TEST(HostCpus, AreUnknownWhenTheKernelSaysNothingUsable) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::cpu_set_test

@@ -9,7 +9,7 @@
 
 #include "tests/rtsync/support/fake_root.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::dma_latency_test {
 namespace {
 
 using Microseconds = std::chrono::duration<std::int32_t, std::micro>;
@@ -54,4 +54,4 @@ TEST(DmaLatencyHolder, OfThisMachineIsGrantedOrExplained) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::dma_latency_test

@@ -11,7 +11,7 @@
 #include <memory>
 #include <thread>
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::heap_watch_test {
 namespace {
 
 class CountedHeap : public ::testing::Test {
@@ -125,4 +125,4 @@ TEST_F(CountedHeap, KeepsTheErrorsOfTheRealOnes) {
 TEST(HeapCounterOfNoThread, StaysZero) { EXPECT_EQ(HeapCounter{}.calls(), 0U); }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::heap_watch_test

@@ -9,7 +9,7 @@
 
 #include "tests/rtsync/support/fake_root.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::host_file_test {
 namespace {
 
 TEST(HostFile, IsTrimmedOnReading) {
@@ -122,4 +122,4 @@ TEST(KernelRelease, IsReadAsTwoNumbers) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::host_file_test

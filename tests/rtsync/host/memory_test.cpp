@@ -14,7 +14,7 @@
 #include "rtsync/thread/run_counters.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::memory_test {
 namespace {
 
 #if defined(TACTUS_SANITIZED)
@@ -136,4 +136,4 @@ TEST(PrefaultedStack, StopsWhereTheStackEnds) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::memory_test

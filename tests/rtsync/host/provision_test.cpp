@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::provision_test {
 namespace {
 
 TEST(ProvisionSentence, SaysWhatWasAskedWhatIsThereWhyAndWhatMendsIt) {
@@ -24,4 +24,4 @@ TEST(Provisions, AreAllGrantedOnlyIfEachIs) {
 TEST(ErrorWords, NameTheErrno) { EXPECT_EQ(error_words(EPERM), "Operation not permitted (EPERM)"); }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::provision_test

@@ -8,7 +8,7 @@
 #include "tests/rtsync/support/fake_root.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::rights_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(RightsOfThisProcess, SeeContainersAndUserNamespaces) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::rights_test

@@ -15,7 +15,7 @@
 
 #include "tests/rtsync/support/fake_root.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::service_notify_test {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -182,4 +182,4 @@ TEST(ServiceNotify, CountsWhatCouldNotBeSent) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::service_notify_test

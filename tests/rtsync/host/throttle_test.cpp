@@ -7,7 +7,7 @@
 
 #include "tests/rtsync/support/fake_root.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::throttle_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -144,4 +144,4 @@ TEST(Throttle, OfThisMachineIsAShare) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::throttle_test

@@ -13,7 +13,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/rtsync/support/fake_root.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::watchdog_device_test {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -285,4 +285,4 @@ TEST(Watchdog, OfAMachineWithoutOneIsExplained) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::watchdog_device_test

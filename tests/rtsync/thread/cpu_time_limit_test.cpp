@@ -15,7 +15,7 @@
 #include "rtsync/thread/pinned_thread.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::cpu_time_limit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -156,4 +156,4 @@ TEST(CpuTimeLimitDeath, EndsARealTimeThreadThatNeverSleepsWithAMessage) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::cpu_time_limit_test

@@ -18,7 +18,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::gate_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -303,4 +303,4 @@ TEST(GateSystemCalls, SpinMakesNone) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::gate_test

@@ -14,7 +14,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::handshake_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -423,4 +423,4 @@ TEST(HandshakeProvision, SaysWhetherPriorityIsInherited) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::handshake_test

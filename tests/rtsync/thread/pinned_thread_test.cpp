@@ -15,7 +15,7 @@
 
 #include "tests/rtsync/support/scratch_process.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::pinned_thread_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -242,4 +242,4 @@ TEST(PolicyName, IsTheKernels) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::pinned_thread_test

@@ -10,7 +10,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::run_counters_test {
 namespace {
 
 TEST(RunCountersOfAThread, CountThePagesItFaultsIn) {
@@ -52,4 +52,4 @@ TEST(RunCountersDifference, IsMemberByMember) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::run_counters_test

@@ -15,7 +15,7 @@
 #include "rtsync/thread/stuck_thread_watchdog.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::runaway_guard_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -298,4 +298,4 @@ TEST(StuckThreadWatchdog, TakesRealTimeAwayFromAThreadThatSpins) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::runaway_guard_test

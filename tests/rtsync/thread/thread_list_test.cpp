@@ -13,7 +13,7 @@
 
 #include "rtsync/thread/pinned_thread.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::thread_list_test {
 namespace {
 
 std::optional<ThreadFacts> listed(pid_t tid) {
@@ -116,4 +116,4 @@ TEST(Evicting, ToNowhereIsRefused) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::thread_list_test

@@ -6,7 +6,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::frame_clock_test {
 namespace {
 
 constexpr std::int64_t kBillion = 1'000'000'000;
@@ -136,4 +136,4 @@ TEST(FrameClockRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::frame_clock_test

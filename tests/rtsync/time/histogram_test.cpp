@@ -9,7 +9,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::histogram_test {
 namespace {
 
 // Times of every size a rig meets: a handful of nanoseconds up to hours, evenly in their number of bits.
@@ -236,4 +236,4 @@ TEST(HistogramRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::histogram_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::period_test {
 namespace {
 
 constexpr std::int64_t kBillion = 1'000'000'000;
@@ -102,4 +102,4 @@ TEST(Period, TimesNeverStraysFromTheExactProduct) {
 static_assert(Period{1'000'000'000, 60}.times(3) == Nanoseconds{50'000'000}, "usable at compile time");
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::period_test

@@ -9,7 +9,7 @@
 #include "rtsync/wait/realtime_sync.hpp"
 #include "tests/rtsync/support/sim_edges.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::edge_sleeper_test {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -541,4 +541,4 @@ TEST(EdgeClockedRig, LocksAgainAfterALongHoldoverWithADriftedPhase) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::edge_sleeper_test

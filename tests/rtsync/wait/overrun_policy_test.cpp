@@ -6,7 +6,7 @@
 
 #include "rtsync/host/heap_watch.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::overrun_policy_test {
 namespace {
 
 constexpr TimePoint<RigTime> kEpoch{Nanoseconds{50'000'000'000}};
@@ -172,4 +172,4 @@ TEST(OverrunPolicyRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::overrun_policy_test

@@ -12,7 +12,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/rtsync/support/sim_clock.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::realtime_sync_test {
 namespace {
 
 using std::chrono_literals::operator""s;
@@ -1587,4 +1587,4 @@ TEST(RealtimeSyncRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::realtime_sync_test

@@ -14,7 +14,7 @@
 #include "rtsync/time/frame_clock.hpp"
 #include "tests/rtsync/support/sim_clock.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::sleeper_test {
 namespace {
 
 using std::chrono_literals::operator""h;
@@ -386,4 +386,4 @@ TEST(HybridSleeper, CanBeInterruptedWhileItSpins) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::sleeper_test

@@ -11,7 +11,7 @@
 
 #include "rtsync/clock/clock.hpp"
 
-namespace tactus::rtsync {
+namespace tactus::rtsync::wake_trial_test {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -143,4 +143,4 @@ TEST(ProposedMargin, IsTheHybridSleepersOwnInWholeMicroseconds) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync
+}  // namespace tactus::rtsync::wake_trial_test

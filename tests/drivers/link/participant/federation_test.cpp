@@ -11,7 +11,7 @@
 #include "tests/drivers/link/participant/support/stand_in.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::federation_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -301,4 +301,4 @@ INSTANTIATE_TEST_SUITE_P(Link, Federated,
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::federation_test

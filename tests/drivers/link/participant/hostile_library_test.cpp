@@ -12,7 +12,7 @@
 #include "tests/drivers/link/participant/support/stand_in.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::hostile_library_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -501,4 +501,4 @@ TEST_F(HostileLibrary, IsLeftWhenTheRigGoesOnUnlinked) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::hostile_library_test

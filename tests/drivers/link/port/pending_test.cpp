@@ -7,7 +7,7 @@
 #include <random>
 #include <tuple>
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::pending_test {
 namespace {
 
 Signals signals_of(std::size_t subscriptions) {
@@ -90,4 +90,4 @@ TEST(Pending, InRealTimeTheRestWaitsInTheInbox) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::pending_test

@@ -11,7 +11,7 @@
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/link/port/desk.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::port_test {
 namespace {
 
 using executive::LinkVerdict;
@@ -706,4 +706,4 @@ TEST(PortRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::port_test

@@ -9,7 +9,7 @@
 
 #include "tests/drivers/link/port/desk.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::random_test {
 namespace {
 
 using executive::LinkVerdict;
@@ -396,4 +396,4 @@ TEST(PortRandom, HowEarlyMessagesArriveChangesNothing) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::random_test

@@ -12,7 +12,7 @@
 #include "tests/drivers/link/port/desk.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::replay_test {
 namespace {
 
 using test::TempDir;
@@ -293,4 +293,4 @@ TEST(ReplayRt, NeverTouchesTheHeap) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::replay_test

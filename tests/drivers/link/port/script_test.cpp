@@ -7,7 +7,7 @@
 
 #include "tests/drivers/link/port/desk.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::script_test {
 namespace {
 
 using executive::LinkVerdict;
@@ -302,4 +302,4 @@ TEST(PortScript, DataThatAreTooOldLeadToTheirAction) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::script_test

@@ -11,7 +11,7 @@
 #include "config/json.hpp"
 #include "drivers/link/signals.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::message_test {
 namespace {
 
 using config::Json;
@@ -451,4 +451,4 @@ TEST(LinkMessageProperty, DamagedMessagesAreRefusedOrGiveABlockThatCouldHaveBeen
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::message_test

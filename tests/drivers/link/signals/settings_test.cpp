@@ -8,7 +8,7 @@
 
 #include "config/document.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::settings_test {
 namespace {
 
 using config::Node;
@@ -239,4 +239,4 @@ TEST(LinkSettings, WhatIsWrittenReadsBackEqual) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::settings_test

@@ -10,7 +10,7 @@
 
 #include "config/document.hpp"
 
-namespace tactus::drivers::link {
+namespace tactus::drivers::link::signals_test {
 namespace {
 
 using executive::Variable;
@@ -293,4 +293,4 @@ TEST_F(SignalsTest, AVariableThatIsNotThereIsComplainedOfOnce) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::link
+}  // namespace tactus::drivers::link::signals_test

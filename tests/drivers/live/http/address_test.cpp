@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::address_test {
 namespace {
 
 TEST(HttpAddress, ReadsWhatItWrites) {
@@ -54,4 +54,4 @@ TEST(HttpAddress, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::address_test

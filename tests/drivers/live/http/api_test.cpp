@@ -5,7 +5,7 @@
 
 #include "tests/drivers/live/http/support/sample_rig.hpp"
 
-namespace tactus::test {
+namespace tactus::test::api_test {
 namespace {
 
 using namespace drivers::live_http;
@@ -437,4 +437,4 @@ TEST_F(HttpApi, NamesCountWhetherOrNotTheyAreGood) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::api_test

@@ -8,7 +8,7 @@
 
 #include <array>
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::clients_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -142,4 +142,4 @@ TEST(HttpClientNames, WhoComesByVersion4ToASocketOfBothIsNamedByVersion4) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::clients_test

@@ -5,7 +5,7 @@
 #include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
-namespace tactus::test {
+namespace tactus::test::driver_test {
 namespace {
 
 using testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(HttpDriver, IsNothingUntilItIsOpened) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::driver_test

@@ -5,7 +5,7 @@
 
 #include "tests/drivers/live/http/support/sample_rig.hpp"
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::event_feed_test {
 namespace {
 
 using executive::State;
@@ -65,4 +65,4 @@ TEST_F(HttpEventFeed, ACommentIsNoEvent) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::event_feed_test

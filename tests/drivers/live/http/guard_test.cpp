@@ -5,7 +5,7 @@
 
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::guard_test {
 namespace {
 
 class HttpGuard : public testing::Test {
@@ -73,4 +73,4 @@ TEST_F(HttpGuard, RefusalsAreOneLineASecond) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::guard_test

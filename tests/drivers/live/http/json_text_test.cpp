@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::json_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -71,4 +71,4 @@ TEST(HttpJson, WhatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::json_text_test

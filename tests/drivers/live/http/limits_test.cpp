@@ -9,7 +9,7 @@
 #include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
-namespace tactus::test {
+namespace tactus::test::limits_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -314,4 +314,4 @@ TEST(HttpLimits, AReplyIsNotHeldUpByRequestsThatTrickle) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::limits_test

@@ -12,7 +12,7 @@
 #include "executive/driver/device_error.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::listener_test {
 namespace {
 
 using testing::HasSubstr;
@@ -91,4 +91,4 @@ TEST(HttpListener, SaysWhichPortTheSystemChose) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::listener_test

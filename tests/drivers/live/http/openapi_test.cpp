@@ -7,7 +7,7 @@
 
 #include "drivers/live/http/routes.hpp"
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::openapi_test {
 namespace {
 
 using config::Json;
@@ -166,4 +166,4 @@ TEST(HttpOpenApi, HasEveryRowOfTheTableAndNoOther) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::openapi_test

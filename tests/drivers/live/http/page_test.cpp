@@ -11,7 +11,7 @@
 #include "drivers/live/http/settings.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
-namespace tactus::test {
+namespace tactus::test::page_test {
 namespace {
 
 std::string page() { return read_file(CONTROL_PORT_PAGE); }
@@ -77,4 +77,4 @@ TEST(HttpPage, NamesEveryKeyAndEveryRoute) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::page_test

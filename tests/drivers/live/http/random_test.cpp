@@ -4,7 +4,7 @@
 #include "tests/drivers/live/http/support/mutations.hpp"
 #include "tests/drivers/live/http/support/sample_rig.hpp"
 
-namespace tactus::test {
+namespace tactus::test::random_test {
 namespace {
 
 using namespace drivers::live_http;
@@ -49,4 +49,4 @@ TEST(HttpApiRandom, RequestsThatWereGoodOnceAreAnsweredOrRefused) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::random_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::rate_limit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -35,4 +35,4 @@ TEST(HttpRateLimit, ForgetsWhoHasBeenQuiet) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::rate_limit_test

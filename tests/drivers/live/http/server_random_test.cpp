@@ -3,7 +3,7 @@
 #include "tests/drivers/live/http/support/mutations.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
-namespace tactus::test {
+namespace tactus::test::server_random_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -35,4 +35,4 @@ TEST(HttpServerRandom, BytesThatWereRequestsOnceHurtNobody) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::server_random_test

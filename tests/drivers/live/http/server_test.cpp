@@ -13,7 +13,7 @@
 #include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
-namespace tactus::test {
+namespace tactus::test::server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -304,4 +304,4 @@ TEST(HttpServer, RequestsOnOneConnectionAreAnsweredInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::server_test

@@ -8,7 +8,7 @@
 #include "executive/driver/device_error.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::drivers::live_http {
+namespace tactus::drivers::live_http::token_test {
 namespace {
 
 using testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST_F(HttpToken, OnlyWhereThereIsNoneOneIsToBeMade) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::live_http
+}  // namespace tactus::drivers::live_http::token_test

@@ -6,7 +6,7 @@
 #include "drivers/live/http/routes.hpp"
 #include "tests/drivers/live/http/support/served_rig.hpp"
 
-namespace tactus::test {
+namespace tactus::test::watch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -175,4 +175,4 @@ TEST(HttpWatch, ARateAboveTheLimitIsRefused) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::watch_test

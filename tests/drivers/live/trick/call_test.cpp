@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tactus::drivers::trick {
+namespace tactus::drivers::trick::call_test {
 namespace {
 
 using testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(TrickCall, SaysWhichValueIsWrong) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::trick
+}  // namespace tactus::drivers::trick::call_test

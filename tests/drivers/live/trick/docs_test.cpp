@@ -10,7 +10,7 @@
 
 #include "tests/drivers/live/trick/support/dialogue.hpp"
 
-namespace tactus::drivers::trick {
+namespace tactus::drivers::trick::docs_test {
 namespace {
 
 using test::Dialogue;
@@ -106,4 +106,4 @@ TEST(TrickDocs, WhatIsRefusedIsRefused) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::trick
+}  // namespace tactus::drivers::trick::docs_test

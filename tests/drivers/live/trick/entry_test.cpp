@@ -7,7 +7,7 @@
 
 #include "tests/drivers/live/support/fake_live_rig.hpp"
 
-namespace tactus::drivers::trick {
+namespace tactus::drivers::trick::entry_test {
 namespace {
 
 using config::Unit;
@@ -151,4 +151,4 @@ TEST(TrickSet, ABoolIsZeroOrOneAndALabelIsItsNumber) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::trick
+}  // namespace tactus::drivers::trick::entry_test

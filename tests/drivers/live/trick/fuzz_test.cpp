@@ -8,7 +8,7 @@
 
 #include "tests/drivers/live/trick/support/dialogue.hpp"
 
-namespace tactus::drivers::trick {
+namespace tactus::drivers::trick::fuzz_test {
 namespace {
 
 using test::Dialogue;
@@ -144,4 +144,4 @@ TEST(TrickFuzz, AnyNumberOfShortLinesIsTakenInLittleMemory) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::trick
+}  // namespace tactus::drivers::trick::fuzz_test

@@ -4,7 +4,7 @@
 #include "config/document.hpp"
 #include "executive/driver/driver.hpp"
 
-namespace tactus::drivers {
+namespace tactus::drivers::plugin_test {
 namespace {
 
 using testing::ElementsAre;
@@ -41,4 +41,4 @@ TEST(TrickPlugin, WithProblemsThereIsNoServer) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers
+}  // namespace tactus::drivers::plugin_test

@@ -18,7 +18,7 @@
 #include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/support/fake_live_rig.hpp"
 
-namespace tactus::drivers::trick {
+namespace tactus::drivers::trick::server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -494,4 +494,4 @@ TEST(TrickAddress, BlocksHoldWhatBeginsLikeThem) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::trick
+}  // namespace tactus::drivers::trick::server_test

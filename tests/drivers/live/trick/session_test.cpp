@@ -7,7 +7,7 @@
 
 #include "tests/drivers/live/trick/support/dialogue.hpp"
 
-namespace tactus::drivers::trick {
+namespace tactus::drivers::trick::session_test {
 namespace {
 
 using executive::LiveCommand;
@@ -792,4 +792,4 @@ TEST(TrickSession, AClientThatSendsNoMoreStillGetsItsAnswers) {
 }
 
 }  // namespace
-}  // namespace tactus::drivers::trick
+}  // namespace tactus::drivers::trick::session_test

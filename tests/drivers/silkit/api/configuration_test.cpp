@@ -6,7 +6,7 @@
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::configuration_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ TEST(SilkitConfiguration, EntriesOfPublishersAndSubscribersWin) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::configuration_test

@@ -14,7 +14,7 @@
 #include "tactus/silkit.h"
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 
-namespace tactus::test {
+namespace tactus::test::destroy_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -378,4 +378,4 @@ TEST(SilkitDestroy, IsRefusedInAHandlerThatIsToldWhatIsKnown) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::destroy_test

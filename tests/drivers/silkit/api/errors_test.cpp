@@ -7,7 +7,7 @@
 #include "tactus/silkit.h"
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 
-namespace tactus::test {
+namespace tactus::test::errors_test {
 namespace {
 
 using testing::HasSubstr;
@@ -322,4 +322,4 @@ TEST(SilkitErrors, CallsThatWouldWaitForThemselvesAreRefusedInHandlers) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::errors_test

@@ -24,7 +24,7 @@
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
-namespace tactus::test {
+namespace tactus::test::io_thread_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -570,4 +570,4 @@ TEST(SilkitIoThread, WhatABlockingStepSendsIsDeliveredWhenItReturns) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::io_thread_test

@@ -8,7 +8,7 @@
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::logger_test {
 namespace {
 
 using testing::HasSubstr;
@@ -133,4 +133,4 @@ TEST(SilkitLogger, LevelIsTheLowestOfTheSinks) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::logger_test

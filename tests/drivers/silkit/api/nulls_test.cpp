@@ -4,7 +4,7 @@
 #include "tactus/silkit.h"
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 
-namespace tactus::test {
+namespace tactus::test::nulls_test {
 namespace {
 
 using testing::HasSubstr;
@@ -241,4 +241,4 @@ TEST(SilkitNull, IsRefusedByPublishersSubscribersAndRegistries) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::nulls_test

@@ -11,7 +11,7 @@
 
 #include "tactus/silkit.h"
 
-namespace tactus::test {
+namespace tactus::test::simulation_test {
 namespace {
 
 using testing::ElementsAre;
@@ -576,4 +576,4 @@ TEST(SilkitSimulation, SimulationsOfOneRegistryDoNotMeet) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::simulation_test

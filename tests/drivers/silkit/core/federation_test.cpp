@@ -8,7 +8,7 @@
 
 #include "tests/drivers/silkit/core/support/sim_network.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::federation_test {
 namespace {
 
 using test::Federation;
@@ -245,4 +245,4 @@ TEST(Federation, ALostAutonomousOneHoldsNobodyUp) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::federation_test

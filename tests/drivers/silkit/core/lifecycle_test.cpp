@@ -6,7 +6,7 @@
 
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::lifecycle_test {
 namespace {
 
 using test::kMs;
@@ -995,4 +995,4 @@ TEST(Refusals, ALifecycleIsStartedOnce) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::lifecycle_test

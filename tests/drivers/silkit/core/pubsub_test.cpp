@@ -4,7 +4,7 @@
 
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::pubsub_test {
 namespace {
 
 using test::bytes_of;
@@ -244,4 +244,4 @@ TEST_F(PubSub, APublisherThatLacksAnAttributeIsIgnored) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::pubsub_test

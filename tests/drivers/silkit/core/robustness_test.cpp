@@ -6,7 +6,7 @@
 
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::robustness_test {
 namespace {
 
 using test::kMs;
@@ -182,4 +182,4 @@ TEST_F(Robust, ARefusedStepHandlerChangesNothing) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::robustness_test

@@ -5,7 +5,7 @@
 #include "drivers/silkit/wire/uri.hpp"
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::subscriptions_test {
 namespace {
 
 using test::kMs;
@@ -302,4 +302,4 @@ TEST_F(Disconnect, NothingIsSentToWhoHasLeft) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::subscriptions_test

@@ -9,7 +9,7 @@
 
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::system_view_test {
 namespace {
 
 using ::testing::Contains;
@@ -446,4 +446,4 @@ TEST(SystemMonitor, ANameMayComeBackAfterItsShutdown) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::system_view_test

@@ -8,7 +8,7 @@
 
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::time_sync_test {
 namespace {
 
 using test::kMs;
@@ -429,4 +429,4 @@ TEST(Coupling, ToATimeThatNeverComesHoldsForEver) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::time_sync_test

@@ -11,7 +11,7 @@
 
 #include "tests/drivers/silkit/integration/stage.hpp"
 
-namespace tactus::test {
+namespace tactus::test::commands_test {
 namespace {
 
 /// A TCP port of 127.0.0.1 at which nobody listens: it is kept, so that the system gives it to nobody else.
@@ -419,4 +419,4 @@ TEST(MonitorCommand, OnATerminalIsATableThatChangesInPlace) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::commands_test

@@ -6,7 +6,7 @@
 
 #include "tests/drivers/silkit/integration/stage.hpp"
 
-namespace tactus::test {
+namespace tactus::test::interop_test {
 namespace {
 
 constexpr const char* kWhy =
@@ -156,4 +156,4 @@ TEST_F(TheirPrograms, CanBeStoppedBeforeTheControllerIsThere) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::interop_test

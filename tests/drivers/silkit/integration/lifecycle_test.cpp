@@ -4,7 +4,7 @@
 
 #include "tests/drivers/silkit/integration/stage.hpp"
 
-namespace tactus::test {
+namespace tactus::test::lifecycle_test {
 namespace {
 
 /// The steps it has made, as it says when asked.
@@ -121,4 +121,4 @@ TEST(Names, AreGivenOnce) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::lifecycle_test

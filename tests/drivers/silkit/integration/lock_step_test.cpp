@@ -4,7 +4,7 @@
 
 #include "tests/drivers/silkit/integration/stage.hpp"
 
-namespace tactus::test {
+namespace tactus::test::lock_step_test {
 namespace {
 
 struct Row {
@@ -86,4 +86,4 @@ TEST(Simulations, OfOneRegistryNeverMeet) {
 }
 
 }  // namespace
-}  // namespace tactus::test
+}  // namespace tactus::test::lock_step_test

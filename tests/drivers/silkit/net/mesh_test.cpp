@@ -26,7 +26,7 @@
 #include "tests/drivers/silkit/net/support/said.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::mesh_test {
 namespace {
 
 using testing::AllOf;
@@ -689,4 +689,4 @@ TEST(MeshOverDomainSockets, NeedsNoTcp) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::mesh_test

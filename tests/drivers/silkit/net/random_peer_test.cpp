@@ -26,7 +26,7 @@
 #include "tests/drivers/silkit/net/support/raw_stream.hpp"
 #include "tests/drivers/silkit/net/support/said.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::random_peer_test {
 namespace {
 
 using namespace test;
@@ -655,4 +655,4 @@ TEST_F(RandomPeers, NobodyIsKeptFromLeavingByPeersThatOnlyStay) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::random_peer_test

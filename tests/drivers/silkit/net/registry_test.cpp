@@ -13,7 +13,7 @@
 #include "tests/drivers/silkit/net/support/raw_stream.hpp"
 #include "tests/drivers/silkit/net/support/said.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::registry_test {
 namespace {
 
 using testing::ElementsAre;
@@ -338,4 +338,4 @@ TEST(Registry, SaysWhatKeepsItFromListening) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::registry_test

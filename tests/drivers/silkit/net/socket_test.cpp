@@ -11,7 +11,7 @@
 
 #include "tests/support/temp_dir.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::socket_test {
 namespace {
 
 using tactus::test::TempDir;
@@ -114,4 +114,4 @@ TEST(Addresses, OfLocalhostBeginWithIpv4) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::socket_test

@@ -8,7 +8,7 @@
 
 #include "tests/drivers/silkit/wire/support/hex.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::bytes_test {
 namespace {
 
 using sample::as_bytes;
@@ -140,4 +140,4 @@ TEST(WireErrorText, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::bytes_test

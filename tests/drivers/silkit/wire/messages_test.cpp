@@ -13,7 +13,7 @@
 #include "tests/drivers/silkit/wire/support/examples.hpp"
 #include "tests/drivers/silkit/wire/support/hex.hpp"
 
-namespace tactus::silkit {
+namespace tactus::silkit::messages_test {
 namespace {
 
 using sample::as_bytes;
@@ -596,4 +596,4 @@ TEST(RandomBytes, WithinMessagesAreReadOrRefusedWithWireError) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::messages_test

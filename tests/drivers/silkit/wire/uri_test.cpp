@@ -9,7 +9,7 @@
 #include <map>
 #include <stdexcept>
 
-namespace tactus::silkit {
+namespace tactus::silkit::uri_test {
 namespace {
 
 using Scheme = Uri::Scheme;
@@ -390,4 +390,4 @@ TEST(Capabilities, ThatCannotBeReadAreNone) {
 }
 
 }  // namespace
-}  // namespace tactus::silkit
+}  // namespace tactus::silkit::uri_test

@@ -1,0 +1,2 @@
+/// Stands for the precompiled header that the tests share: see tests/CMakeLists.txt.
+int main() {}

@@ -116,8 +116,8 @@ void expect_same_numbers(const std::string& screen, Json summary) {
                                R"(overruns?, (\d+) late wakes?, (\d+) slots? lost)");
   std::smatch match;
   ASSERT_TRUE(std::regex_search(screen, match, kEnd)) << screen;
-  EXPECT_EQ(match[1].str(), summary["rig"]);
-  EXPECT_EQ(match[2].str(), summary["outcome"]);
+  EXPECT_EQ(match[1].str(), summary["rig"].get<std::string>());
+  EXPECT_EQ(match[2].str(), summary["outcome"].get<std::string>());
   EXPECT_EQ(std::stoll(match[3]), summary["frames"]["run"]);
   EXPECT_TRUE(same_duration(match[4], summary["late_ns"]["p50"]));
   EXPECT_TRUE(same_duration(match[5], summary["late_ns"]["max"]));

@@ -240,7 +240,7 @@ void Console::status_line(RigRun& run) {
   // What matters most stands first: a narrow terminal cuts off the end.
   std::string line = "frame " + std::to_string(now.frames) + "  t " + rtsync::sim_time_text(now.sim_time_ns);
   if (now.state == executive::State::pause) line += "  PAUSED (SIGUSR2 resumes)";
-  if (run.edge_clock() != nullptr) line += "  clock " + executive::clock_text(run.executive().latest_clock());
+  if (run.edge_clock() != nullptr) line += "  clock " + executive::clock_text(run.latest_clock());
   if (run.rig().link() != nullptr) line += "  " + run.rig().link()->status();
   if (now.timing.paced)
     line += "  overruns " + std::to_string(now.totals.overruns) + "  late p50 " + text_of(times.late, 0.5) +

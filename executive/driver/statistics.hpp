@@ -30,9 +30,6 @@ struct Snapshot {
   std::int64_t frames_run = 0;                      ///< since the start, whatever was set back
 };
 
-/// Why the external clock froze the rig, as a sentence, cut to what fits.
-using FaultText = std::array<char, 256>;
-
 /// A note that a frame leaves when something was not as it should be; put into words by the service thread.
 struct FrameNote {
   static constexpr std::size_t kFramesBefore = 5;

@@ -14,26 +14,6 @@ namespace tactus::executive {
 using rtsync::Nanoseconds;
 using rtsync::Verdict;
 
-std::string_view name_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::completed:
-      return "completed";
-    case Outcome::stopped:
-      return "stopped";
-    case Outcome::overrun:
-      return "overrun";
-    case Outcome::clock_lost:
-      return "clock_lost";
-    case Outcome::link_lost:
-      return "link_lost";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::aborted:
-      break;
-  }
-  return "aborted";
-}
-
 namespace {
 
 thread_local std::size_t served_thread = 0;  // which of the rig's threads this is
@@ -42,19 +22,20 @@ thread_local std::size_t released_thread = Program::kOutside;  // whose release 
 
 }  // namespace
 
-Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper,
+Executive::Executive(Plan rig_plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sleeper,
                      rtsync::PacedClock& clock, RealtimeVariables& realtime_variables,
                      JobClock::Read read_time)
-    : program_(std::move(plan), std::move(read_time)),
+    : program_(std::move(rig_plan), std::move(read_time)),
       inline_pool_(*this, program_.plan().threads.size() + 1),
       workers_(&inline_pool_),
       commands_(program_.plan().commands, program_.plan().frame, program_.plan().freeze_frame),
       sync_(sync),
       sleeper_(sleeper),
-      clock_(clock),
-      clock_is_monotonic_(std::string_view(clock.name()) == "monotonic"),
-      rt_(realtime_variables) {
-  end_call_.dt = log_call_.dt = this->plan().frame.seconds();
+      slack_(clock),
+      safe_outputs_(program_.plan().safe_outputs),
+      accounts_(program_, realtime_variables) {
+  end_call_.dt = plan().frame.seconds();
+  if (!plan().safe_outputs.empty()) add(safe_outputs_);
 }
 
 std::string Executive::failure_text(const CallFailure& failure) const {
@@ -228,86 +209,79 @@ bool Executive::apply(tactus_command command, std::int64_t value) TACTUS_RT {
   }
 }
 
-void Executive::set_recordings(std::vector<Recording*> recordings) {
-  recordings_ = std::move(recordings);
-  for (Recording* const recording : recordings_) recording->set_progress(progress_);
-  for (Recording* const recording : recordings_)
-    recording->redirect([this](const ModelInstance* model, const void* data, std::size_t bytes) {
-      return program_.outside_view(model, data, bytes);
-    });
-}
-
-void Executive::set_link(Link& link) {
-  link_ = &link;
-  link.redirect([this](const ModelInstance* model, const void* data, std::size_t bytes) {
-    return program_.outside_view(model, data, bytes);
-  });
-}
-
-void Executive::set_live(LivePort& live) {
-  live_ = &live;
-  live.redirect([this](const ModelInstance* model, const void* data, std::size_t bytes) {
-    return program_.outside_view(model, data, bytes);
-  });
-}
-
 void Executive::enter(State next) TACTUS_RT {
   assert(can_go(state(), next) && "a transition that is not in kLifecycle");
   state_.store(next, std::memory_order_relaxed);
 }
 
-/// Waits for the others of the federation: nobody's first frame begins before they are all there.
-void Executive::await_link(std::int64_t k) {
-  if (link_ == nullptr) return;
-  latest_frame_.state = State::start;
-  while (!commands_.ending() && !link_grants(k)) {
+/// Nobody's first frame begins before all parts allow it.
+void Executive::await_grant(std::int64_t k) {
+  if (!row_.grants.empty()) latest_frame_.state = State::start;
+  while (!commands_.ending() && !granted(k)) {
   }
-  link_->start(k);
+  for (FramePart* const part : row_.launches) part->launch(k);
 }
 
-/// Virtual time allows frame k, or the rig is in real time and asks nobody. Else it waits for a freeze
-/// frame's time at most.
-bool Executive::link_grants(std::int64_t k) TACTUS_RT {
+/// All parts allow frame k. Else one was waited for, a freeze frame's time at most.
+bool Executive::granted(std::int64_t k) TACTUS_RT {
   const bool first = k == first_frame_ && frames_run_ == 0;
-  if (link_ == nullptr || (sync_.active() && !first) || link_->may_begin(k, sync_.active())) return true;
-  mark_idle();
-  const bool may = link_->wait(k, sync_.active(), rtsync::monotonic_now() + plan().freeze_frame.floor());
-  mark_busy();
-  if (may) return true;
+  for (FramePart* const part : row_.grants) {
+    if (part->may_begin(k, sync_.active(), first)) continue;
+    mark_idle();
+    const bool may = part->wait(k, sync_.active(), rtsync::monotonic_now() + plan().freeze_frame.floor());
+    mark_busy();
+    if (may) continue;
+    show_waiting();
+    return false;
+  }
+  return true;
+}
+
+void Executive::show_waiting() TACTUS_RT {
   send_heartbeat();
   latest_frame_.heartbeats = heartbeats_;
   latest_.write(latest_frame_);
-  return false;
 }
 
-/// StepBegin of the link. False: its policy ends the rig.
-bool Executive::begin_link(std::int64_t k) TACTUS_RT {
-  const bool paced = sync_.active();
-  const rtsync::TimePoint<rtsync::RigTime> wake = sync_.wake();
-  const rtsync::TimePoint<rtsync::RigTime> slot = paced ? sync_.slot_of(k) : wake;
-  const auto now = paced && clock_is_monotonic_
-                       ? rtsync::TimePoint<rtsync::MonotonicTime>{wake.time_since_epoch()}
-                       : rtsync::monotonic_now();
-  switch (link_->begin_frame({k, slot, now, wake - slot, paced, sync_.timing().work})) {
-    case LinkVerdict::go_on:
-      return true;
-    case LinkVerdict::freeze:
-      commands_.request_pause();
-      return true;
-    case LinkVerdict::terminate:
-      break;
+/// False: one of them ends the rig.
+bool Executive::begin_parts(std::int64_t k) TACTUS_RT {
+  for (FramePart* const part : row_.begins) {
+    const PartVerdict verdict = part->begin_frame(k);
+    if (verdict.what == PartVerdict::pause) commands_.request_pause();
+    if (verdict.what != PartVerdict::terminate) continue;
+    ended_by_ = verdict;
+    return false;
   }
-  link_lost_ = true;
-  return false;
+  return true;
+}
+
+bool Executive::pauses_before(std::int64_t k) const TACTUS_RT {
+  return std::any_of(row_.pausers.begin(), row_.pausers.end(),
+                     [k](const FramePart* part) TACTUS_RT { return part->pauses_before(k); });
+}
+
+/// Before frame k, where nothing hurries.
+void Executive::stand_at(std::int64_t k) TACTUS_RT {
+  slack_.open_unlimited();
+  for (FramePart* const part : row_.boundaries) part->at_boundary(k, slack_);
+}
+
+void Executive::nap() TACTUS_RT {
+  mark_idle();
+  std::this_thread::sleep_for(std::chrono::microseconds(100));
+  mark_busy();
+}
+
+void Executive::publish_async(std::uint64_t workers) TACTUS_RT {
+  for (; workers != 0; workers &= workers - 1)
+    program_.async_workers()[static_cast<std::size_t>(std::countr_zero(workers))]->published.publish();
 }
 
 /// Waits for the clock's first slot: what is outside may not be ready yet, and the rig lives all the same.
 Verdict Executive::await_start(Verdict verdict, std::int64_t k) TACTUS_RT {
   while (verdict == Verdict::not_yet && !commands_.ending()) {
-    send_heartbeat();
-    latest_frame_.heartbeats = heartbeats_;
     latest_frame_.state = State::start;
-    latest_.write(latest_frame_);
+    show_waiting();
     verdict = sync_.start(k);
   }
   // A wait that was cut short has done its duty: the loop sees who asked for the end.
@@ -328,9 +302,9 @@ RunEnd Executive::run(std::int64_t frames) {
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = first_frame_;
   commands_.seek(k);
-  if (live_ != nullptr) live_->start(k);
-  take_checkpoints(k);
-  await_link(k);
+  for (FramePart* const part : row_.starts) part->start(k);
+  stand_at(k);
+  await_grant(k);
   Verdict verdict = await_start(sync_.start(k), k);
   mark_busy();
   verdict = pause_as_wanted(verdict, k, k < frames);
@@ -344,8 +318,8 @@ RunEnd Executive::run(std::int64_t frames) {
       mark_busy();
     } else {
       if (k >= frames) break;
-      if (link_grants(k)) {
-        if (link_ != nullptr && commands_.ending()) break;  // it is why nobody is waited for any more
+      if (granted(k)) {
+        if (!row_.grants.empty() && commands_.ending()) break;  // it is why nobody is waited for any more
         if (!run_frame(k)) break;
         verdict = end_frame(k);
         ++k;
@@ -371,19 +345,7 @@ void Executive::take_commands(std::int64_t k) TACTUS_RT {
   commands_.take(k, [&](const TimedCommand& command) {
     (void)program_.enable(command.text, command.command == Command::enable);
   });
-  if (live_ != nullptr && live_->stops_before(k)) commands_.force_pause();
-}
-
-void Executive::drive_safe() TACTUS_RT {
-  for (SafeOutput* const output : plan().safe_outputs)
-    if (!output->drive_safe()) output_stuck_.store(true, std::memory_order_relaxed);
-}
-
-bool Executive::end_outputs_safe() TACTUS_RT {
-  bool all = true;
-  for (SafeOutput* const output : plan().safe_outputs) all = output->end_safe() && all;
-  if (!all) output_stuck_.store(true, std::memory_order_relaxed);
-  return all;
+  if (pauses_before(k)) commands_.force_pause();
 }
 
 void Executive::abandon() {
@@ -393,16 +355,13 @@ void Executive::abandon() {
 /// Tells those who watch over the rig that it goes on.
 void Executive::send_heartbeat() TACTUS_RT {
   ++heartbeats_;
-  for (SafeOutput* const output : plan().safe_outputs)
-    if (const char* const why = output->frame_ended()) request_abort(why);
-  if (watchdog_ != nullptr) watchdog_->kick(clock_.now());
-  if (clock_status_ != nullptr) latest_clock_.write(*clock_status_);
+  for (FramePart* const part : row_.heartbeats) part->heartbeat();
 }
 
 bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   enter(State::step_begin);
   for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).reset_longest();
-  if (link_ != nullptr && !begin_link(k)) return false;
+  if (!begin_parts(k)) return false;
   if (!run_rate_transitions(k)) return false;
   const std::int64_t now = plan().frame.times(k).count();
   if (!run_list(TACTUS_TOP_OF_FRAME, {now, k, end_call_.dt})) return false;
@@ -428,7 +387,7 @@ bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   end_call_.frame = k;
   end_call_.sim_time_ns = plan().frame.times(k + 1).count();
   if (!run_list(TACTUS_END_OF_FRAME, end_call_)) return false;
-  if (link_ != nullptr) link_->end_frame(k);
+  for (FramePart* const part : row_.ends) part->end_frame(k);
   return true;
 }
 
@@ -534,7 +493,7 @@ bool Executive::run_rate_transitions(std::int64_t k) TACTUS_RT {
   std::uint64_t due = 0;
   if (!due_async_workers(k, due)) return false;
   if (due == 0) {
-    if (live_ != nullptr) live_->begin_frame(k, 0);
+    for (FramePart* const part : row_.transitions) part->rate_transition(k, 0);
     return true;
   }
   const auto async_workers = program_.async_workers();
@@ -550,7 +509,7 @@ bool Executive::run_rate_transitions(std::int64_t k) TACTUS_RT {
     background.command_count = 0;
   });
   each([this](AsyncWorker& background) { program_.take_switches(background); });
-  if (live_ != nullptr) live_->begin_frame(k, due);
+  for (FramePart* const part : row_.transitions) part->rate_transition(k, due);
   each([](AsyncWorker& background) { background.published.publish(); });
   each([](AsyncWorker& background) { background.latch(); });
   each([&](AsyncWorker& background) {
@@ -612,6 +571,14 @@ bool Executive::wait_for_async_workers() TACTUS_RT {
   return true;
 }
 
+/// Outside of an instant: their times are counted at once.
+bool Executive::run_jobs(tactus_job_class job_class, const tactus_call& call) TACTUS_RT {
+  const bool good = run_list(job_class, call);
+  program_.lane(0).set_running(kNoPlanJob);
+  program_.lane(0).count();
+  return good;
+}
+
 bool Executive::run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT {
   const std::vector<Entry>& list = program_.list(job_class);
   if (list.empty()) return true;
@@ -623,7 +590,7 @@ bool Executive::run_list(tactus_job_class job_class, const tactus_call& call) TA
 Verdict Executive::end_frame(std::int64_t k) TACTUS_RT {
   program_.lane(0).set_running(kNoPlanJob);
   const Verdict verdict = sync_.assess();
-  account(k);  // in the slack, so that it delays no frame
+  use_slack(k);
   mark_idle();
   const Verdict waited = verdict == Verdict::go_on ? sync_.wait() : verdict;
   mark_busy();
@@ -645,55 +612,27 @@ void Executive::reset_rttime() TACTUS_RT {
   }
 }
 
-void Executive::account(std::int64_t k) TACTUS_RT {
-  std::uint64_t longest = 0;
-  std::uint32_t longest_job = kNoPlanJob;
-  for (std::size_t i = 0; i < program_.lanes(); ++i) {
-    Lane& lane = program_.lane(i);
-    lane.count();
-    if (lane.longest_ticks() <= longest) continue;
-    longest = lane.longest_ticks();
-    longest_job = lane.longest_job();
-  }
+/// What is done behind the jobs of frame k, and delays no frame as long as it fits.
+void Executive::use_slack(std::int64_t k) TACTUS_RT {
   const rtsync::FrameTiming& timing = sync_.timing();
-  const rtsync::RealtimeTotals& totals = sync_.totals();
-  statistics_.work.add(timing.work);
-  if (timing.paced) {
-    statistics_.late.add(timing.late);
-    statistics_.slack.add(timing.slack);
-    if (timing.overrun != rtsync::OverrunCause::none || timing.late_wake || timing.late_by_housekeeping) {
-      const FrameNote note{timing, longest_job, program_.job_clock().to_time(longest).count(), slack_before_};
-      if (!notes_.push(note)) notes_lost_.fetch_add(1, std::memory_order_relaxed);
-    }
-    std::shift_left(slack_before_.begin(), slack_before_.end(), 1);
-    slack_before_.back() = timing.slack.count();
-  }
-  rt_ = {k,
-         timing.late.count(),
-         timing.work.count(),
-         timing.slack.count(),
-         totals.overruns,
-         totals.late_wakes,
-         totals.late_by_housekeeping,
-         totals.lost,
-         static_cast<std::int32_t>(timing.overrun)};
-  if (frame_log_ != nullptr && timing.paced) {
-    log_call_.sim_time_ns = plan().frame.times(k).count();
-    log_call_.frame = k;
-    (void)Recording::sample(frame_log_, &log_call_);  // it counts what it loses
-  }
-  take_checkpoints(k + 1);
+  accounts_.add(k, timing, sync_.totals());
   send_heartbeat();
-  latest_frame_ = {k + 1, heartbeats_, end_call_.sim_time_ns, state(), timing, totals, sync_.reached(),
-                   false, false,       frames_run_ + 1};
+  latest_frame_ = {k + 1,  heartbeats_,    end_call_.sim_time_ns, state(),
+                   timing, sync_.totals(), sync_.reached(),       false,
+                   false,  frames_run_ + 1};
+  if (timing.paced)
+    slack_.open(sync_.slot_of(k + 1), sync_.slot_of(k + 1) - sync_.slot_of(k));
+  else
+    slack_.open_unlimited();
+  for (FramePart* const part : row_.boundaries) part->at_boundary(k + 1, slack_);
   latest_.write(latest_frame_);
-  if (live_ != nullptr) live_->end_frame(k, latest_frame_);
+  for (FramePart* const part : row_.slacks) part->in_slack({k, latest_frame_, slack_});
 }
 
 void Executive::follow_realtime() TACTUS_RT {
   if (sync_.active() == was_realtime_) return;
   was_realtime_ = !was_realtime_;
-  for (Recording* recording : recordings_) recording->be_patient(!was_realtime_);
+  for (FramePart* const part : row_.paced) part->realtime(was_realtime_);
 }
 
 RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
@@ -718,8 +657,8 @@ RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
     set(Outcome::aborted, std::string("the sleeper '") + sleeper_.name() + "' cannot wait any more");
   } else if (verdict == Verdict::clock_terminate) {
     set(Outcome::clock_lost, sleeper_.failure());
-  } else if (link_lost_) {
-    set(Outcome::link_lost, frame + link_->verdict_reason());
+  } else if (ended_by_.what == PartVerdict::terminate) {
+    set(ended_by_.outcome, frame + ended_by_.reason);
   } else if (aborted != nullptr) {
     set(Outcome::aborted, aborted);
   } else if (verdict == Verdict::terminate) {

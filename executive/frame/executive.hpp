@@ -14,43 +14,22 @@
 #include "executive/driver/link.hpp"
 #include "executive/driver/statistics.hpp"
 #include "executive/frame/command_queue.hpp"
-#include "executive/frame/live_port.hpp"
+#include "executive/frame/frame_accounts.hpp"
+#include "executive/frame/frame_part.hpp"
+#include "executive/frame/outcome.hpp"
 #include "executive/frame/program.hpp"
+#include "executive/frame/safe_output_list.hpp"
+#include "executive/frame/slack.hpp"
 #include "executive/frame/worker_pool.hpp"
 #include "executive/plan/plan.hpp"
-#include "executive/record/recorder.hpp"
-#include "executive/state/checkpoint_writer.hpp"
 #include "executive/state/state_image.hpp"
 #include "rtsync/clock/clock.hpp"
-#include "rtsync/clock/edge_clock_settings.hpp"
-#include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/latest_cell.hpp"
-#include "rtsync/host/watchdog_device.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/thread/run_counters.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
-
-/// How a run ended.
-enum class Outcome {
-  completed,   ///< all planned frames were run
-  stopped,     ///< somebody asked for the end
-  overrun,     ///< a maximum of the overrun policy was reached
-  clock_lost,  ///< the external clock was at fault, and the policy of that fault says terminate
-  link_lost,   ///< the link's policy about late or old data says terminate
-  failed,      ///< a job failed: Abort
-  aborted,     ///< somebody asked for Abort, or the sleeper broke
-};
-
-/// "completed", as summary.json has it.
-std::string_view name_of(Outcome outcome);
-
-struct RunEnd {
-  Outcome outcome = Outcome::completed;
-  std::string reason;  ///< a whole sentence; empty when completed
-  std::int64_t frames = 0;
-};
 
 /// A state to go on from: bytes in the layout of Executive::state_image().
 struct LoadedState {
@@ -64,7 +43,7 @@ struct LoadedState {
 ///          on the rig's real-time thread. The requests and the readers: any thread, any time.
 /// RT       run(), from the first frame to the last: no lock, no allocation, no exception, no system call
 ///          but the sleeper's and, where threads wait for each other by futex, theirs.
-class Executive final : public ModelServices, public LaneRunner, public LinkCommands {
+class Executive final : public ModelServices, public LaneRunner, public LinkCommands, private FrameServices {
  public:
   /// The plan's models, `sync`, `sleeper` and `clock` must outlive it. `read_time` measures job times
   /// where there is no trusted counter. Throws std::invalid_argument when the plan cannot be scheduled.
@@ -120,21 +99,19 @@ class Executive final : public ModelServices, public LaneRunner, public LinkComm
   bool abort_requested() const TACTUS_RT { return commands_.abort_reason() != nullptr; }
 
   State state() const TACTUS_RT { return state_.load(std::memory_order_relaxed); }
-  const FrameStatistics& statistics() const { return statistics_; }
+  const FrameStatistics& statistics() const { return accounts_.statistics(); }
   const rtsync::JobHistogram& job_times(std::size_t job) const { return program_.job_times()[job]; }
   /// As given, with a job for each integration loop at the end.
-  const Plan& plan() const { return program_.plan(); }
+  const Plan& plan() const TACTUS_RT override { return program_.plan(); }
   /// In the order of Plan::loops; their counters after run().
   std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return program_.loops(); }
   /// One reader: the service thread.
   const Snapshot& latest() { return latest_.read(); }
-  /// What is known of the external clock, as of the last frame. One reader: the service thread.
-  const rtsync::EdgeClockStatus& latest_clock() { return latest_clock_.read(); }
-  /// Why the external clock froze the rig last. One reader: the service thread.
-  const char* latest_clock_fault() { return latest_clock_fault_.read().data(); }
   /// One reader: the service thread.
-  bool pop_note(FrameNote& note) { return notes_.pop(note); }
-  std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
+  bool pop_note(FrameNote& note) { return accounts_.pop(note); }
+  std::uint64_t notes_lost() const { return accounts_.notes_lost(); }
+  /// How often work in the slack was put off by a frame, as it would not have fitted.               @when any
+  std::int64_t deferred() const TACTUS_RT { return slack_.deferred(); }
   /// What the machine did to the real-time thread during run(); after run().
   const rtsync::RunCounters& counters() const { return counters_; }
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
@@ -145,18 +122,18 @@ class Executive final : public ModelServices, public LaneRunner, public LinkComm
   }
 
   /// Drives all outputs to their safe values, for good. False: a device refused.                  @when any
-  bool end_outputs_safe() TACTUS_RT;
+  bool end_outputs_safe() TACTUS_RT { return safe_outputs_.end_safe(); }
   /// A device refused to be driven safe at some time.                                              @when any
-  bool output_stuck() const TACTUS_RT { return output_stuck_.load(std::memory_order_relaxed); }
+  bool output_stuck() const TACTUS_RT { return safe_outputs_.stuck(); }
   /// There will be no frame: what was prepared for them has failed. @when setup
   void abandon();
-  /// What an external clock keeps up to date; handed on to latest_clock(). @when setup
-  void set_clock_status(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
-  /// Who takes in and hands out at the borders of every frame, and says when the first one may run. @when
-  /// setup
-  void set_link(Link& link);
-  /// How programs outside see and change the rig; the plan says `live`. @when setup
-  void set_live(LivePort& live);
+  /// A capability more; at each hook the part that was added first is called first. It must outlive the run.
+  /// @when setup
+  template <class Part>
+  void add(Part& part) {
+    part.joined(*this);
+    row_.add(part);
+  }
   /// What they can force in a model, and the bit of the asynchronous thread that it is on (0: none). @when
   /// setup
   ModelForces* forces_of(const ModelInstance* model) { return program_.forces_of(model); }
@@ -168,12 +145,6 @@ class Executive final : public ModelServices, public LaneRunner, public LinkComm
   }
   /// A rig that stands still looks up: something was asked of it.                                   @when any
   void nudge() TACTUS_RT { commands_.nudge(); }
-  /// Kicked at the end of every frame and freeze frame. @when setup
-  void set_watchdog(rtsync::WatchdogDevice& watchdog) { watchdog_ = &watchdog; }
-  /// A recording that is sampled once per frame, after the frame's times are known. @when setup
-  void set_frame_log(Recording& log) { frame_log_ = &log; }
-  /// All recordings: they wait for room only while the rig is not in real time. @when setup
-  void set_recordings(std::vector<Recording*> recordings);
   /// The main thread is a real-time one: it sleeps for a moment at least once a second, also while it is not
   /// paced or cannot keep up, so that the kernel takes it for a runaway only when it is one. @when setup
   void enable_rttime_reset() { resets_rttime_ = true; }
@@ -188,15 +159,6 @@ class Executive final : public ModelServices, public LaneRunner, public LinkComm
   /// All that a checkpoint holds; throws std::runtime_error when there can be none (a model that says so,
   /// variables that share memory). @when setup
   const StateImage& state_image();
-  /// Who takes checkpoints at the end of frames. `every`: in frames, 0: only when asked. Files of orders
-  /// without a name, and periodic ones, are named after the frame in `folder`. @when setup
-  void set_checkpoints(CheckpointWriter& writer, std::string folder, std::int64_t every);
-  /// A checkpoint at the end of the frame, named after the number of frames run.                   @when any
-  void request_checkpoint() TACTUS_RT { checkpoint_wanted_.store(true, std::memory_order_relaxed); }
-  /// Those that were not taken because the one before was still under way.                          @when any
-  std::int64_t checkpoints_missed() const TACTUS_RT {
-    return checkpoints_missed_.load(std::memory_order_relaxed);
-  }
   /// The number of the frame that would come next. After run().
   std::int64_t frames_done() const { return latest_frame_.frames; }
   /// Why the state after the last frame is not complete; empty: it is. After run().
@@ -253,25 +215,24 @@ class Executive final : public ModelServices, public LaneRunner, public LinkComm
   bool run_instant() TACTUS_RT;
   bool run_rate_transitions(std::int64_t k) TACTUS_RT;
   bool due_async_workers(std::int64_t k, std::uint64_t& due) TACTUS_RT;
-  std::uint64_t idle_async_workers(std::int64_t k) TACTUS_RT;
   bool run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT;
   rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
-  void account(std::int64_t k) TACTUS_RT;
+  void use_slack(std::int64_t k) TACTUS_RT;
   void take_commands(std::int64_t k) TACTUS_RT;
-  void take_checkpoints(std::int64_t k) TACTUS_RT;
-  bool take_checkpoint(std::string_view name, std::int64_t k) TACTUS_RT;
-  std::string_view checkpoint_path(std::string_view name, std::int64_t k) TACTUS_RT;
   bool async_workers_idle(std::int64_t k) TACTUS_RT;
   rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT;
   rtsync::Verdict freeze(std::int64_t k, bool clock_fault) TACTUS_RT;
-  bool serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT;
-  rtsync::Verdict rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT;
+  const char* why_frozen(bool clock_fault) const TACTUS_RT;
+  bool serve_frozen(const Frozen& frozen) TACTUS_RT;
+  rtsync::Verdict rest_frozen(std::int64_t k, const Frozen& frozen) TACTUS_RT;
   bool run_freeze_frame(std::int64_t n) TACTUS_RT;
   rtsync::Verdict await_start(rtsync::Verdict verdict, std::int64_t k) TACTUS_RT;
-  void await_link(std::int64_t k);
-  bool link_grants(std::int64_t k) TACTUS_RT;
-  bool begin_link(std::int64_t k) TACTUS_RT;
-  void freeze_link(bool clock_fault) TACTUS_RT;
+  void await_grant(std::int64_t k);
+  bool granted(std::int64_t k) TACTUS_RT;
+  bool begin_parts(std::int64_t k) TACTUS_RT;
+  bool pauses_before(std::int64_t k) const TACTUS_RT;
+  void stand_at(std::int64_t k) TACTUS_RT;
+  void show_waiting() TACTUS_RT;
   void send_heartbeat() TACTUS_RT;
   /// The main thread waits for time to pass, and need not get on; and works again.
   void reset_rttime() TACTUS_RT;
@@ -282,7 +243,6 @@ class Executive final : public ModelServices, public LaneRunner, public LinkComm
     busy_.store(true, std::memory_order_relaxed);
   }
   void follow_realtime() TACTUS_RT;
-  void drive_safe() TACTUS_RT;
   bool wait_for(AsyncWorker& background) TACTUS_RT;
   bool wait_for_async_workers() TACTUS_RT;
   bool restore_requested() const TACTUS_RT {
@@ -293,16 +253,35 @@ class Executive final : public ModelServices, public LaneRunner, public LinkComm
   bool initialize_again();
   RunEnd ended(rtsync::Verdict verdict, std::int64_t k);
 
+  // FrameServices
+  const void* view(const ModelInstance* model, const void* data, std::size_t bytes) override {
+    return program_.outside_view(model, data, bytes);
+  }
+  std::atomic<std::uint64_t>& progress_counter() override { return progress_; }
+  bool run_jobs(tactus_job_class job_class, const tactus_call& call) TACTUS_RT override;
+  std::uint64_t idle_async_workers(std::int64_t k) TACTUS_RT override;
+  void publish_async(std::uint64_t workers) TACTUS_RT override;
+  bool state_complete(std::int64_t k) TACTUS_RT override { return !failed_ && async_workers_idle(k); }
+  void save_state() TACTUS_RT override { program_.save_state(); }
+  const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT override {
+    return commands_.next_checkpoint(k);
+  }
+  bool hurried() const TACTUS_RT override { return sync_.active() || commands_.ending(); }
+  void nap() TACTUS_RT override;
+  void abort(const char* reason) TACTUS_RT override { request_abort(reason); }
+
   Program program_;
   InlineWorkerPool inline_pool_;
   WorkerPool* workers_;
   CommandQueue commands_;
   rtsync::RealtimeSync& sync_;
   rtsync::Sleeper& sleeper_;
-  rtsync::PacedClock& clock_;
+  Slack slack_;
+  SafeOutputList safe_outputs_;
+  FrameRow row_;
+  PartVerdict ended_by_;  // what a part wanted of its last frame
 
   tactus_call end_call_{0, 0, 0};
-  tactus_call log_call_{0, 0, 0};
   bool in_controller_ = false;
   bool step_by_step_ = false;
 
@@ -310,41 +289,16 @@ class Executive final : public ModelServices, public LaneRunner, public LinkComm
   std::atomic<bool> busy_{false};
   std::atomic<std::uint64_t> progress_{0};
 
-  FrameStatistics statistics_;
+  FrameAccounts accounts_;
   rtsync::LatestCell<Snapshot> latest_;
   Snapshot latest_frame_;
-  rtsync::LatestCell<rtsync::EdgeClockStatus> latest_clock_;
-  rtsync::LatestCell<FaultText> latest_clock_fault_;
-  const rtsync::EdgeClockStatus* clock_status_ = nullptr;
-  rtsync::WatchdogDevice* watchdog_ = nullptr;
-  LivePort* live_ = nullptr;
-  Link* link_ = nullptr;
-  bool link_lost_ = false;         // its policy ends the rig
-  const bool clock_is_monotonic_;  // rig time is CLOCK_MONOTONIC
   std::int64_t heartbeats_ = 0;
-  std::atomic<bool> output_stuck_{false};
-  rtsync::SpscRing<FrameNote> notes_{4096};
-  std::atomic<std::uint64_t> notes_lost_{0};
   rtsync::RunCounters counters_;
-  RealtimeVariables& rt_;
-  std::array<std::int64_t, FrameNote::kFramesBefore> slack_before_{};
-  Recording* frame_log_ = nullptr;
-  std::vector<Recording*> recordings_;
   bool was_realtime_ = false;
   bool realtime_allowed_ = true;
 
   StateImage image_;
   bool image_made_ = false;
-  CheckpointWriter* checkpoints_ = nullptr;
-  std::string checkpoint_folder_;
-  std::array<char, CheckpointWriter::kLongestPath + 1> checkpoint_path_{};
-  std::int64_t checkpoint_every_ = 0;
-  std::atomic<std::int64_t> checkpoints_missed_{0};
-  std::atomic<bool> checkpoint_wanted_{false};
-  std::array<const TimedCommand*, 16> named_{};  // of the rig file, that wait to be taken
-  std::size_t named_count_ = 0;
-  bool unnamed_wanted_ = false;
-  std::int64_t last_periodic_ = -1;
   std::vector<std::byte> initial_;
   std::string reset_refusal_ = "no memory was made ready for it";
   std::string reset_failure_;

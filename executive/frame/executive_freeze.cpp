@@ -14,7 +14,7 @@ Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_
     const bool asked = frames_left && verdict == Verdict::go_on && commands_.paused();
     if (failed_ || (!told && (!asked || commands_.ending() || restore_requested()))) return verdict;
     if (told) commands_.force_pause();
-    if (verdict == Verdict::clock_freeze) drive_safe();
+    if (verdict == Verdict::clock_freeze) safe_outputs_.drive_safe();
     verdict = freeze(k, verdict == Verdict::clock_freeze);
     frames_left = true;
   }
@@ -25,36 +25,32 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
   Snapshot frozen = latest_frame_;
   frozen.state = State::pause;
   frozen.clock_fault = clock_fault;
-  frozen.episode = live_ != nullptr && live_->stops_before(k);
-  if (clock_fault) {  // put into words here, where nothing moves; the one allocation of a frozen rig
-    FaultText text{};
-    sleeper_.failure().copy(text.data(), text.size() - 1);
-    latest_clock_fault_.write(text);
-  }
+  frozen.episode = pauses_before(k);
   frozen.reached = sync_.reached();
-  freeze_link(clock_fault);
+  for (FramePart* const part : row_.freezes) part->freeze_begin({k, frozen, why_frozen(clock_fault)});
   sync_.freeze_init();
   program_.freeze_schedule().reset();
   if (!run_list(TACTUS_FREEZE_INIT, {0, 0, plan().freeze_frame.seconds()})) return Verdict::go_on;
   std::int64_t n = 0;
   for (; commands_.paused(); ++n) {
     if (!run_freeze_frame(n)) return Verdict::go_on;
-    take_checkpoints(k);
+    stand_at(k);
     if (failed_) return Verdict::go_on;
     send_heartbeat();
     frozen.heartbeats = heartbeats_;
     latest_.write(frozen);
-    const Verdict verdict = rest_frozen(k, frozen);
+    const Verdict verdict = rest_frozen(k, {k, frozen, why_frozen(clock_fault)});
     if (verdict == Verdict::source_lost || verdict == Verdict::clock_terminate) return verdict;
     if (commands_.ending())
       return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
     if (restore_requested()) return Verdict::go_on;
     commands_.freeze_frame_ended();
     take_commands(k);
-    if (commands_.paused()) freeze_link(clock_fault);
+    if (!commands_.paused()) continue;
+    for (FramePart* const part : row_.freeze_frames) part->freeze_frame({k, frozen, why_frozen(clock_fault)});
   }
   enter(State::resume);
-  if (link_ != nullptr) link_->unfreeze();
+  for (FramePart* const part : row_.resumes) part->resume();
   if (!run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()}))
     return Verdict::go_on;
   return sync_.unfreeze();
@@ -62,18 +58,18 @@ Verdict Executive::freeze(std::int64_t k, bool clock_fault) TACTUS_RT {
 
 /// Until the next freeze frame, or the rig is told to do something else. What is asked from outside is
 /// answered meanwhile.
-Verdict Executive::rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
-  bool begins = live_ != nullptr && serve_frozen(k, frozen);
+Verdict Executive::rest_frozen(std::int64_t k, const Frozen& frozen) TACTUS_RT {
+  bool begins = serve_frozen(frozen);
   for (;;) {
     if (begins) {
       commands_.let_go();
       return Verdict::go_on;
     }
     mark_idle();
-    const Verdict verdict = sync_.freeze_pause(live_ == nullptr ? nullptr : &commands_.nudged());
+    const Verdict verdict = sync_.freeze_pause(row_.servers.empty() ? nullptr : &commands_.nudged());
     mark_busy();
-    if (live_ == nullptr || !commands_.take_nudge()) return verdict;
-    begins = serve_frozen(k, frozen);
+    if (row_.servers.empty() || !commands_.take_nudge()) return verdict;
+    begins = serve_frozen(frozen);
     if (verdict != Verdict::go_on || commands_.ending() || restore_requested()) return verdict;
     if (begins) continue;
     if (sync_.freeze_frame_over()) return verdict;  // however much is asked, those who watch over it are told
@@ -82,23 +78,18 @@ Verdict Executive::rest_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT
   }
 }
 
-/// What was asked from outside of a rig that stands still. True: an episode begins.
-bool Executive::serve_frozen(std::int64_t k, const Snapshot& frozen) TACTUS_RT {
-  const bool begins = live_->take_frozen(k, idle_async_workers(k));
-  for (std::uint64_t rest = live_->take_touched(); rest != 0; rest &= rest - 1)  // so that it can be read
-    program_.async_workers()[static_cast<std::size_t>(std::countr_zero(rest))]->published.publish();
-  live_->show_frozen(k, frozen);
+/// What was asked from outside of a rig that stands still. True: it is to go on.
+bool Executive::serve_frozen(const Frozen& frozen) TACTUS_RT {
+  bool begins = false;
+  for (FramePart* const part : row_.servers) begins = part->serve(frozen) || begins;
   return begins;
 }
 
-/// Tells the others why the rig stands still: not, if it is because one of them does.
-void Executive::freeze_link(bool clock_fault) TACTUS_RT {
-  if (link_ == nullptr) return;
-  const bool overrun = sync_.reached() != rtsync::Maximum::none;
-  link_->freeze(!commands_.paused_here() ? ""
-                : clock_fault            ? "a fault of the external clock"
-                : overrun                ? "a maximum of the overrun policy was reached"
-                                         : "the rig was paused");
+const char* Executive::why_frozen(bool clock_fault) const TACTUS_RT {
+  if (!commands_.paused_here()) return "";
+  if (clock_fault) return "a fault of the external clock";
+  return sync_.reached() != rtsync::Maximum::none ? "a maximum of the overrun policy was reached"
+                                                  : "the rig was paused";
 }
 
 /// The jobs of one freeze frame: those with a freeze time of their own, then those of its end.

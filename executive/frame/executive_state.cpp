@@ -30,18 +30,11 @@ const StateImage& Executive::state_image() {
   }
   if (!refusals.empty()) throw std::runtime_error(refusals);
   program_.add_state(pieces);
-  pieces.push_back(own_piece("@rt.frame", rt_.frame));
+  pieces.push_back(own_piece("@rt.frame", accounts_.frame()));
   pieces.push_back(own_piece("@orders.hold", commands_.hold()));
   image_ = StateImage(std::move(pieces));
   image_made_ = true;
   return image_;
-}
-
-void Executive::set_checkpoints(CheckpointWriter& writer, std::string folder, std::int64_t every) {
-  (void)state_image();
-  checkpoints_ = &writer;
-  checkpoint_folder_ = std::move(folder);
-  checkpoint_every_ = every;
 }
 
 rtsync::Nanoseconds Executive::prepare_reset() {
@@ -73,78 +66,6 @@ bool Executive::async_workers_idle(std::int64_t k) TACTUS_RT {
   return true;
 }
 
-/// Checkpoints that are wanted before frame k: at the times of the rig file, every so often, or asked for
-/// from outside. They are taken as soon as the state is complete and the writer free, and named after the
-/// frame where that is.
-void Executive::take_checkpoints(std::int64_t k) TACTUS_RT {
-  if (checkpoints_ == nullptr) return;
-  while (const TimedCommand* const command = commands_.next_checkpoint(k)) {
-    const bool room = named_count_ < named_.size();
-    if (room) named_[named_count_++] = command;
-    if (!room) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
-  }
-  bool periodic =
-      checkpoint_every_ > 0 && k > first_frame_ && k % checkpoint_every_ == 0 && k != last_periodic_;
-  if (periodic) last_periodic_ = k;
-  if (checkpoint_wanted_.load(std::memory_order_relaxed))
-    periodic = checkpoint_wanted_.exchange(false, std::memory_order_relaxed) || periodic;
-  if (periodic && unnamed_wanted_) checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
-  unnamed_wanted_ = unnamed_wanted_ || periodic;
-  while ((named_count_ > 0 || unnamed_wanted_) && !failed_ && async_workers_idle(k)) {
-    while (!checkpoints_->ready()) {
-      if (sync_.active() || commands_.ending()) return;
-      mark_idle();  // outside of real time nothing is lost: the one before is waited for
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-      mark_busy();
-    }
-    if (named_count_ > 0) {
-      if (!take_checkpoint(named_[0]->text, k)) return;
-      std::shift_left(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(named_count_--), 1);
-    } else {
-      if (!take_checkpoint("", k)) return;
-      unnamed_wanted_ = false;
-    }
-  }
-}
-
-/// False: a job around it failed.
-bool Executive::take_checkpoint(std::string_view name, std::int64_t k) TACTUS_RT {
-  const tactus_call call{plan().frame.times(k).count(), k, 0};
-  const std::string_view path = checkpoint_path(name, k);
-  if (checkpoints_->request(path) != CheckpointWriter::Request::accepted) {
-    checkpoints_missed_.fetch_add(1, std::memory_order_relaxed);
-    return true;
-  }
-  bool good = run_list(TACTUS_CHECKPOINT, call);
-  if (good) {
-    program_.save_state();
-    (void)checkpoints_->take(k - 1, call.sim_time_ns);
-    good = run_list(TACTUS_POST_CHECKPOINT, call);
-  }
-  program_.lane(0).set_running(kNoPlanJob);
-  program_.lane(0).count();
-  return good;
-}
-
-/// In the folder; without a name it is named after frame k. Too long: empty.
-std::string_view Executive::checkpoint_path(std::string_view name, std::int64_t k) TACTUS_RT {
-  std::array<char, 24> number{};
-  const auto end = std::to_chars(number.data(), number.data() + number.size(), k);
-  const std::string_view digits{number.data(), static_cast<std::size_t>(end.ptr - number.data())};
-  const bool unnamed = name.empty();
-  std::size_t length = 0;
-  for (const std::string_view part :
-       {std::string_view(checkpoint_folder_), std::string_view("/"),
-        unnamed ? std::string_view("frame-") : name, unnamed ? digits : std::string_view(),
-        unnamed ? std::string_view(".tck") : std::string_view()}) {
-    if (part.empty()) continue;
-    if (part.size() > checkpoint_path_.size() - length) return {};
-    std::memcpy(checkpoint_path_.data() + length, part.data(), part.size());
-    length += part.size();
-  }
-  return {checkpoint_path_.data(), length};
-}
-
 std::string Executive::incomplete() const {
   const std::int64_t k = latest_frame_.frames;
   for (const auto& background : program_.async_workers())
@@ -172,15 +93,12 @@ bool Executive::restore(const std::byte* bytes, std::int64_t frame) {
   if (!run_list(TACTUS_PRELOAD_CHECKPOINT, before)) return false;
   image_.copy_from(bytes);
   program_.load_state();
-  if (live_ != nullptr) live_->forget(frame);
+  for (FramePart* const part : row_.returners) part->went_back(frame);
   program_.seek(frame);
   end_call_.sim_time_ns = before.sim_time_ns;
   latest_frame_.frames = frame;
   latest_frame_.sim_time_ns = before.sim_time_ns;
-  const bool good = run_list(TACTUS_RESTART, before);
-  program_.lane(0).set_running(kNoPlanJob);
-  program_.lane(0).count();
-  return good;
+  return run_jobs(TACTUS_RESTART, before);
 }
 
 void Executive::load(const LoadedState& state) {
@@ -196,12 +114,12 @@ void Executive::load(const LoadedState& state) {
 /// A reset, or a checkpoint to be loaded: the frame that comes next; nothing when the rig has to end.
 std::optional<std::int64_t> Executive::restore_state() {
   const LoadedState* const loading = load_.exchange(nullptr, std::memory_order_acquire);
-  if (link_ != nullptr) {
-    reset_failure_ = "a linked rig cannot go back: the virtual time of the others does not";
+  for (const FramePart* const part : row_.stayers) {
+    reset_failure_ = part->stays();
     return std::nullopt;
   }
   if (can_go(state(), State::stop)) enter(State::stop);
-  drive_safe();
+  safe_outputs_.drive_safe();
   enter(State::reset);
   commands_.clear_pause_frame();
   mark_idle();  // whoever is stuck, the guard finds
@@ -219,7 +137,7 @@ std::optional<std::int64_t> Executive::restore_state() {
     frame = loading->frame;
     if (!restore(loading->bytes.data(), frame)) return std::nullopt;
     commands_.seek(frame);
-    take_checkpoints(frame);
+    stand_at(frame);
     loaded_.fetch_add(1, std::memory_order_release);
     enter(State::start);
     return frame;
@@ -254,10 +172,8 @@ bool Executive::initialize_again() {
       });
       mark_idle();  // it may take its time
       while (!done.load()) {
-        send_heartbeat();
-        latest_frame_.heartbeats = heartbeats_;
         latest_frame_.state = State::start;
-        latest_.write(latest_frame_);
+        show_waiting();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       thread.join();

@@ -44,7 +44,7 @@ void LiveAccess::declare(const Rig& rig) {
   for (const std::deque<Variable>* own : rig.executive_variables())
     for (const Variable& variable : *own) add(variable, nullptr);
   port_ = std::make_unique<LivePort>(std::move(sources));
-  executive_.set_live(*port_);
+  executive_.add(*port_);
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     variables_[i].offset = port_->offset(i);
     judge_rights(variables_[i]);

@@ -15,7 +15,7 @@
 #include "config/json.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/frame/executive.hpp"
-#include "executive/frame/live_port.hpp"
+#include "executive/part/live_port.hpp"
 #include "executive/plan/rig.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 

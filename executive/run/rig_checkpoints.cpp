@@ -38,8 +38,8 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
       const auto scaled = static_cast<rtsync::Wide>(section.every->count()) * frame.den();
       every = std::max<std::int64_t>(1, static_cast<std::int64_t>((scaled + frame.num() / 2) / frame.num()));
     }
-    executive.set_checkpoints(writer_, folder_.string(), every);
     const rtsync::Nanoseconds copy = executive.prepare_reset();
+    executive.add(part_.emplace(writer_, folder_.string(), every, copy));
     if (rig_.settings().realtime.enabled && copy > rig_.plan().frame.floor() / 4)
       lines_.push_back({"a checkpoint copies " + std::to_string(executive.state_image().bytes() / 1'000'000) +
                             " MB at the end of a frame, which takes about " +
@@ -91,7 +91,7 @@ std::string RigCheckpoints::request() {
   if (const std::string why = impossible(); !why.empty()) return why;
   std::error_code ignored;  // the writing says what is wrong
   std::filesystem::create_directories(folder_, ignored);
-  executive_->request_checkpoint();
+  part_->request();
   return "";
 }
 
@@ -142,7 +142,7 @@ std::vector<RigCheckpoints::Line> RigCheckpoints::take_log_lines() {
       lines.push_back({what + result.error, true});
     }
   }
-  if (const std::int64_t missed = executive_->checkpoints_missed(); missed > missed_) {
+  if (const std::int64_t missed = part_ ? part_->missed() : 0; missed > missed_) {
     lines.push_back(
         {std::to_string(missed - missed_) + " checkpoints were not taken: the one before was still under way",
          true});

@@ -7,6 +7,7 @@
 
 #include "config/json.hpp"
 #include "executive/frame/executive.hpp"
+#include "executive/part/checkpoint_part.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/state/checkpoint_writer.hpp"
 #include "rtsync/host/cpu_set.hpp"
@@ -64,6 +65,7 @@ class RigCheckpoints {
   const Rig& rig_;
   const std::filesystem::path folder_;
   Executive* executive_ = nullptr;
+  std::optional<CheckpointPart> part_;
   CheckpointWriter writer_;
   std::string refusal_;  // why there can be none
   std::optional<LoadedState> start_;

@@ -123,9 +123,9 @@ void RigRun::choose_clock_and_sleeper() {
   job_threads_ = std::make_unique<RigThreads>(*executive_, rig_.settings().threads, cpus_, realtime_);
   teller_.emplace(executive_->plan());
   if (!options_.realtime) executive_->forbid_realtime();
-  if (edge_clock_ != nullptr) executive_->set_clock_status(rig_.clock_status());
+  if (edge_clock_ != nullptr) executive_->add(clock_status_.emplace(rig_.clock_status(), *sleeper_));
   if (rig_.link() != nullptr) {
-    executive_->set_link(*rig_.link());
+    executive_->add(link_.emplace(*rig_.link(), *sync_, std::string_view(clock_->name()) == "monotonic"));
     if (rig_.link()->mode() == LinkMode::follow) executive_->forbid_realtime();
   }
   rig_.serve(*executive_);
@@ -214,7 +214,7 @@ void RigRun::start_watchdog() {
   watchdog_ =
       std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{*section.device, section.timeout});
   add_provision(watchdog_->provision());
-  executive_->set_watchdog(*watchdog_);
+  executive_->add(watchdog_part_.emplace(*watchdog_, *clock_));
   // Refused as it was asked for, it is switched off again before anybody says that nothing was started.
   if (!watchdog_->provision().granted && rig_.settings().privileges == Privileges::require)
     (void)watchdog_->close_cleanly();
@@ -238,7 +238,7 @@ void RigRun::serve_systemd() {
                         ? ""
                         : std::to_string(latest.totals.late_by_housekeeping) + " late by housekeeping, ") +
                    std::to_string(latest.totals.lost) + " slots lost" +
-                   (edge_clock_ == nullptr ? "" : ", clock " + clock_text(executive_->latest_clock())));
+                   (edge_clock_ == nullptr ? "" : ", clock " + clock_text(clock_status_->latest())));
 }
 
 void RigRun::check_spinning() {
@@ -444,10 +444,10 @@ void RigRun::run(RunObserver& watcher) {
   for (Recording& recording : rig_.recordings()) recordings.push_back(&recording);
   if (has_frame_log()) {
     recordings.push_back(rig_.frame_log());
-    executive_->set_frame_log(*rig_.frame_log());
+    executive_->add(frame_log_.emplace(*rig_.frame_log()));
   }
   for (Recording* recording : recordings) recorder_->add(*recording);
-  executive_->set_recordings(recordings);
+  executive_->add(recordings_.emplace(std::move(recordings)));
   add_provision(checkpoints_.prepare(*executive_));
   checkpoints_.read_start(options_.from, options_.frames);
   start_main_thread();
@@ -509,7 +509,7 @@ void RigRun::say(RunObserver& watcher, const std::string& line) {
 void RigRun::tell_notes(RunObserver& watcher) {
   for (const std::string& line : teller_->take_log_lines(executive_->notes_lost())) say(watcher, line);
   if (edge_clock_ == nullptr) return;
-  for (const std::string& line : clock_teller_.take_log_lines(executive_->latest_clock())) say(watcher, line);
+  for (const std::string& line : clock_teller_.take_log_lines(clock_status_->latest())) say(watcher, line);
 }
 
 /// What the service thread does beside the frames: notes, pauses, threads in the way.
@@ -528,7 +528,7 @@ void RigRun::poll_run(RunObserver& watcher) {
                           ? " (a maximum of the overrun policy; it ends when it is resumed)"
                           : "") +
                      (latest.clock_fault ? std::string(" (a fault of the external clock: ") +
-                                               executive_->latest_clock_fault() + "; outputs are driven safe)"
+                                               clock_status_->latest_fault() + "; outputs are driven safe)"
                                          : "") +
                      "; SIGUSR2 resumes, Ctrl-C stops");
   }

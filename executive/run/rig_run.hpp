@@ -13,6 +13,10 @@
 #include "config/json.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/live/live_access.hpp"
+#include "executive/part/clock_status_part.hpp"
+#include "executive/part/link_part.hpp"
+#include "executive/part/recordings_part.hpp"
+#include "executive/part/watchdog_part.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run/clock_status_formatter.hpp"
 #include "executive/run/frame_note_formatter.hpp"
@@ -91,6 +95,8 @@ class RigRun {
   std::string source() const { return edges_ == nullptr ? "" : edges_->what(); }
   /// The external clock; nullptr when it is internal.
   const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
+  /// As of the last frame; the rig has one.
+  const rtsync::EdgeClockStatus& latest_clock() { return clock_status_->latest(); }
   rtsync::PacedClock& clock() const { return *clock_; }
   const RunEnd& end() const { return end_; }
   /// The frames never ended after an abort: the process has to be ended with rtsync::end_process.
@@ -158,6 +164,11 @@ class RigRun {
   std::unique_ptr<rtsync::Sleeper> inner_sleeper_;  // of an external clock
   std::unique_ptr<rtsync::Sleeper> sleeper_;
   std::unique_ptr<rtsync::RealtimeSync> sync_;
+  std::optional<ClockStatusPart> clock_status_;
+  std::optional<LinkPart> link_;
+  std::optional<WatchdogPart> watchdog_part_;
+  std::optional<RecordingsPart> recordings_;
+  std::optional<FrameLogPart> frame_log_;
   std::unique_ptr<Executive> executive_;
   std::unique_ptr<LiveAccess> live_;
   std::unique_ptr<RigThreads> job_threads_;

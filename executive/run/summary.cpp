@@ -145,6 +145,7 @@ Json RigRun::summary() const {
         {"overruns_catching_up", totals.overruns_catching_up},
         {"late_wakes", totals.late_wakes},
         {"late_by_housekeeping", totals.late_by_housekeeping},
+        {"copies_deferred", executive_->deferred()},
         {"reanchored", totals.reanchored},
         {"grace_overruns", totals.grace_overruns},
         {"grace_late_wakes", totals.grace_late_wakes},

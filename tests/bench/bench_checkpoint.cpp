@@ -10,6 +10,7 @@
 
 #include "executive/frame/executive.hpp"
 #include "executive/model/model_instance.hpp"
+#include "executive/part/checkpoint_part.hpp"
 #include "executive/state/checkpoint_writer.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -70,7 +71,8 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   Executive executive(std::move(plan), sync, sleeper, clock, variables);
   CheckpointWriter writer("bench", Period{period}, "bench");
   writer.reserve(executive.state_image());
-  executive.set_checkpoints(writer, folder.string(), every);
+  CheckpointPart part(writer, folder.string(), every);
+  executive.add(part);
   writer.start({"checkpoint", {}, SchedPolicy::other, 0, 0, false});
   executive.run_initialization();
   PinnedThread thread({"main", {}, SchedPolicy::fifo, 50}, [&] { (void)executive.run(frames); });

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "executive/frame/executive.hpp"
-#include "executive/frame/live_port.hpp"
+#include "executive/part/live_port.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/support/process.hpp"
@@ -129,7 +129,7 @@ void measure_set(bool quick) {
   Executive executive(std::move(plan), sync, sleeper, clock, variables);
   const Variable& u = knob.variables().front();
   LivePort port({{&knob, u.data, 8}});
-  executive.set_live(port);
+  executive.add(port);
   executive.run_initialization();
   std::vector<std::int64_t> frames;
   {

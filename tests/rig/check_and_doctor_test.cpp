@@ -114,11 +114,15 @@ TEST(Check, TakesSet) {
 
 TEST(Check, EveryExampleRigIsGood) {
   const TempDir dir;
+  int good = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(TACTUS_RIGS)) {
     if (entry.path().extension() != ".yaml") continue;
     const Finished done = run(tactus({"check", entry.path().string()}, dir.path()));
+    if (done.err.find("; it was not built: ") != std::string::npos) continue;  // a driver that this build lacks
     EXPECT_EQ(done.status, 0) << done;
+    ++good;
   }
+  EXPECT_GE(good, 5);
 }
 
 TEST(Check, TheSchemaIsJsonThatNamesEverySection) {

@@ -1,12 +1,21 @@
-"""Runs every GoogleTest program of the build in one guest: as root, on PREEMPT_RT, two processors."""
+"""Runs GoogleTest programs of the build in one guest: as root, on PREEMPT_RT, two processors.
+
+By itself those that ask something of the kernel: threads, rights, CPUs, sleeps, signals, page faults, devices. With
+--all, for scripts/test --nightly, every program; those that compute take many minutes here, and find what they find on
+the machine itself.
+"""
 import pathlib
+import sys
 import xml.etree.ElementTree as ElementTree
 
 from guest import Checks, Guest
 
-# Of the whole program's tests, those that ask something of the kernel: privileges, CPUs, signals, page faults, system
-# calls. The others take many minutes here and would say nothing new.
+# Of these programs, those tests alone that ask something of the kernel.
 ONLY = {
+    "rtsync_test": ["*Rt.*", "Gate*", "All/Gate*", "Handshake*", "All/Handshake*", "PiMutex*", "Pinned*", "CpuTimeLimit*",
+                    "Evicting.*", "RunCounters*", "StuckThread*", "ThisThread.*", "ThreadList.*", "Affinity.*",
+                    "AllowedCpus.*", "DmaLatency*", "Prefaulted*", "PreparedMemory.*", "Rights*", "Throttle*", "WhyNo*",
+                    "CrashHandler*", "*Sleeper*", "WakeTrial*", "HostFacts.*", "Clocks.*", "TscClock.*"],
     "executive_test": ["*Rt.*", "Crew*", "Waits/Crew*", "CheckpointWriter.*", "Recorder.*",
                        "Recording.*", "RigThreads.*", "Meeting.*", "ExecutiveRealtime.*"],
     "open_simulation_test": ["OpenSimulation.InRealTime*", "Simulation.*"],
@@ -44,14 +53,16 @@ LEFT_OUT = {
 NOT_HERE = ("silkit_wire_test", "silkit_core_test", "silkit_net_test", "silkit_api_test", "silkit_integration_test",
             "link_signals_test", "link_port_test", "link_participant_test",
             "live_http_api_test", "live_http_server_test", "live_trick_test", "open_simulation_c_test")
+COMPUTE_ONLY = ("config_test", "models_test", "support_test")  # left out but with --all
 PROGRAM_LIMIT_S = 400
 
 
-def gtest_filter(name):
+def gtest_filter(name, everything):
     """Google Test knows * and ?, no sets: [1-9] is written out here."""
     left_out = [pattern.replace("[1-9]", str(digit)) for pattern in LEFT_OUT.get(name, [])
                 for digit in (range(1, 10) if "[1-9]" in pattern else [0])]
-    return ":".join(ONLY.get(name, ["*"])) + ("-" + ":".join(left_out) if left_out else "")
+    only = ["*"] if everything and name == "rtsync_test" else ONLY.get(name, ["*"])
+    return ":".join(only) + ("-" + ":".join(left_out) if left_out else "")
 
 
 def built(guest, kind):
@@ -59,10 +70,10 @@ def built(guest, kind):
     return [pathlib.Path(path) for what, _, path in (line.partition(" ") for line in lines) if what == kind]
 
 
-def script_for(tests):
+def script_for(tests, everything):
     lines = ["export GTEST_COLOR=no", "mkdir results"]
     for test in tests:
-        lines.append(f"cd {test.parent}; timeout {PROGRAM_LIMIT_S} {test} --gtest_filter='{gtest_filter(test.name)}' "
+        lines.append(f"cd {test.parent}; timeout {PROGRAM_LIMIT_S} {test} --gtest_filter='{gtest_filter(test.name, everything)}' "
                      f"--gtest_output=xml:/tmp/results/{test.name}.xml >/tmp/results/{test.name}.txt 2>&1")
         lines.append(f"echo {test.name} $?")
     return "\n".join(lines) + "\n"
@@ -95,13 +106,17 @@ def report(checks, guest, name, status):
 
 
 def main():
+    everything = "--all" in sys.argv
+    if everything:
+        sys.argv.remove("--all")
     guest = Guest.from_arguments(__doc__, needs="kernel")
     # rtsync_test last: some of its tests look back at slots of half a minute ago, when there was no guest yet.
-    tests = sorted((path for path in built(guest, "test") if path.exists() and path.name not in NOT_HERE),
+    tests = sorted((path for path in built(guest, "test") if path.exists() and path.name not in NOT_HERE
+                    and (everything or path.name not in COMPUTE_ONLY)),
                    key=lambda path: path.name == "rtsync_test")
     copy = [f"{guest.stripped(path)}:{path}" for path in [*tests, *built(guest, "file")] if path.exists()]
     copy += [guest.source / "config" / "rigs", "setpriv", "prlimit", "taskset", "bash"]
-    done = guest.run("sh", "run.sh", files=[guest.write("run.sh", script_for(tests))], copy=copy, fetch=["results"],
+    done = guest.run("sh", "run.sh", files=[guest.write("run.sh", script_for(tests, everything))], copy=copy, fetch=["results"],
                      timeout=1260, options=["--mem", "1024"])
     print(f"guest: status {done.status}, {done.took:.0f} s")
     print(done.err)

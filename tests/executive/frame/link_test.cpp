@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "executive/part/link_part.hpp"
 #include "tests/executive/support/bench.hpp"
 
 namespace tactus::executive::link_test {
@@ -65,8 +66,9 @@ class ScriptedLink final : public Link {
 
 struct Linked : PlanFixture {
   ScriptedLink link;
+  std::optional<LinkPart> part;
   Executive& make() {
-    PlanFixture::make().set_link(link);
+    PlanFixture::make().add(part.emplace(link, *sync, false));
     return *executive;
   }
   void scribe(const std::string& name, tactus_job_class job_class) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "executive/frame/live_port.hpp"
+#include "executive/part/live_port.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/bench.hpp"
 
@@ -63,7 +63,7 @@ class Live {
         sources.push_back({model, variable.data, variable.elements() * size_of(variable.type)});
       }
     port = std::make_unique<LivePort>(std::move(sources));
-    bench.executive->set_live(*port);
+    bench.executive->add(*port);
   }
   Plant& object(const ModelInstance* model) { return PlanFixture::object<Plant>(*model); }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "executive/frame/worker_pool.hpp"
+#include "executive/part/checkpoint_part.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "executive/state/checkpoint_writer.hpp"
 #include "tests/executive/support/bench.hpp"
@@ -44,7 +45,8 @@ std::vector<Saved> checkpoints_of(PlanFixture& bench, std::int64_t every, std::i
   CheckpointWriter writer("test", bench.plan.frame, "test");
   Executive& executive = bench.make();
   writer.reserve(executive.state_image());
-  executive.set_checkpoints(writer, dir.path().string(), every);
+  CheckpointPart part(writer, dir.path().string(), every);
+  executive.add(part);
   writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});
   (void)bench.run(frames);
   writer.stop();
@@ -53,7 +55,7 @@ std::vector<Saved> checkpoints_of(PlanFixture& bench, std::int64_t every, std::i
     EXPECT_EQ(result.error, "");
     saved.push_back({std::filesystem::path(result.path).filename(), read_checkpoint(result.path).head.frame});
   }
-  EXPECT_EQ(executive.checkpoints_missed(), 0);
+  EXPECT_EQ(part.missed(), 0);
   return saved;
 }
 
@@ -133,7 +135,8 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
   CheckpointWriter writer("test", whole.plan.frame, "test");
   Executive& executive = whole.make();
   writer.reserve(executive.state_image());
-  executive.set_checkpoints(writer, dir.path().string(), 10);
+  CheckpointPart part(writer, dir.path().string(), 10);
+  executive.add(part);
   writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});
   (void)whole.run(15);
   writer.stop();

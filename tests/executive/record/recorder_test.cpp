@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "executive/driver/driver.hpp"
+#include "executive/part/recordings_part.hpp"
 #include "tests/executive/support/bench.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -285,7 +286,8 @@ TEST(ExecutiveRecording, IsPatientExactlyWhileTheRigIsNotInRealTime) {
     return 0;
   });
   bench.make();
-  bench.executive->set_recordings({&tape.recording});
+  RecordingsPart part({&tape.recording});
+  bench.executive->add(part);
   EXPECT_EQ(bench.run(70'000).outcome, Outcome::completed);  // would hang if it waited
   EXPECT_EQ(tape.recording.lost(), 70'000U - 65'536);
 }
@@ -304,7 +306,8 @@ TEST(ExecutiveRecording, LosesNothingOutsideOfRealTime) {
   job.run = &Recording::sample;
   job.self = &tape.recording;
   bench.make();
-  bench.executive->set_recordings({&tape.recording});
+  RecordingsPart part({&tape.recording});
+  bench.executive->add(part);
   tape.log.stall.store(true);
   recorder.start(helper());
   std::thread disk([&] {  // comes back when the ring is full and the frames have had time to run on
@@ -328,7 +331,8 @@ TEST(ExecutiveRecording, TheFrameLogHasEveryPacedFrame) {
     return 0;
   });
   bench.make();
-  bench.executive->set_frame_log(tape.recording);
+  FrameLogPart part(tape.recording);
+  bench.executive->add(part);
   (void)bench.run(8);
   (void)drain_all(tape.recording);
   EXPECT_THAT(tape.log.times, ElementsAre(4'000'000, 5'000'000, 6'000'000, 7'000'000));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executive/driver/live.hpp"
+#include "executive/frame/frame_part.hpp"
 #include "executive/model/model_forces.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/latest_block.hpp"
@@ -81,7 +82,7 @@ struct LiveEpisode {
 ///
 /// Threads  the frames' side: the rig's main thread. The service side: one thread, but want() and frame():
 /// any. RT       the frames' side: wait-free; work only for what was asked for.
-class LivePort {
+class LivePort final : public FramePart {
  public:
   static constexpr std::size_t kMostPackets = 1024;  ///< not yet free, at a time
   struct Source {
@@ -97,14 +98,9 @@ class LivePort {
   };
 
   explicit LivePort(std::vector<Source> sources);
-  LivePort(const LivePort&) = delete;
-  LivePort& operator=(const LivePort&) = delete;
-
   // ---- setup
 
-  /// Reads sources elsewhere: `where` answers with the place for a model's memory, or nullptr. Once.
-  void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where);
-  /// Where a source lies in a snapshot, and where it is read. After redirect().
+  /// Where a source lies in a snapshot, and where it is read. After joined().
   std::size_t offset(std::size_t source) const { return offsets_[source]; }
   const void* place(std::size_t source) const { return sources_[source].data; }
   std::size_t bytes() const { return bytes_; }
@@ -132,25 +128,19 @@ class LivePort {
 
   // ---- the frames' side
 
-  /// Frame k will be the first one.
-  void start(std::int64_t k) TACTUS_RT { frame_.store(k - 1, std::memory_order_release); }
-  /// StepBegin of frame k: `async_workers_idle`: the asynchronous threads (bits) whose memory may be touched.
-  void begin_frame(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
-  /// Frame k has ended, and everything about it is known.
-  void end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT;
-  /// The rig stands still before frame k: changes are made, an episode that is over ends, one that was asked
-  /// for begins. True: it has begun, and frames are to run.
-  bool take_frozen(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
-  /// The asynchronous threads (bits) whose memory take_frozen() has changed.
-  std::uint64_t take_touched() TACTUS_RT { return std::exchange(touched_, 0); }
-  /// Behind it, when all can be seen.
-  void show_frozen(std::int64_t k, const Snapshot& rig) TACTUS_RT { publish(k - 1, rig); }
+  void joined(FrameServices& services) override;
+  void start(std::int64_t k) TACTUS_RT override { frame_.store(k - 1, std::memory_order_release); }
+  void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
+  /// What an episode keeps of the frame; and a snapshot, if one is wanted and its copy fits.
+  void in_slack(const FrameEnd& end) TACTUS_RT override;
+  /// Changes are made, an episode that is over ends, one that was asked for begins: then frames are to run.
+  bool serve(const Frozen& frozen) TACTUS_RT override;
   /// An episode ends right before frame k.
-  bool stops_before(std::int64_t k) const TACTUS_RT {
+  bool pauses_before(std::int64_t k) const TACTUS_RT override {
     return episode_ != nullptr && k > episode_->last_frame;
   }
-  /// The rig goes back to an earlier state, `k` comes next: what waits is dropped, forces are released.
-  void forget(std::int64_t k) TACTUS_RT;
+  /// What waits is dropped, forces are released.
+  void went_back(std::int64_t k) override;
 
  private:
   /// Pieces of memory of one size, which lie one behind the other in a snapshot.
@@ -160,6 +150,7 @@ class LivePort {
     void (*copy)(const std::byte* const* from, std::size_t count, std::size_t bytes, std::byte* to) noexcept;
   };
   void lay_out();
+  bool change_frozen(std::int64_t k) TACTUS_RT;
   void take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
   void accept(LivePacket* packet, std::int64_t k) TACTUS_RT;
   void answer_offer(std::int64_t k, bool frozen) TACTUS_RT;
@@ -176,6 +167,8 @@ class LivePort {
   void finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT;
   void publish(std::int64_t last, const Snapshot& rig) TACTUS_RT;
 
+  FrameServices* services_ = nullptr;
+  SlackCost cost_;  // of a snapshot
   std::vector<Source> sources_;
   std::vector<std::size_t> offsets_;
   std::vector<const std::byte*> pieces_;

@@ -1,4 +1,4 @@
-#include "executive/frame/live_port.hpp"
+#include "executive/part/live_port.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -33,10 +33,11 @@ LivePort::LivePort(std::vector<Source> sources) : sources_(std::move(sources)) {
   lay_out();
 }
 
-void LivePort::redirect(
-    const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where) {
+void LivePort::joined(FrameServices& services) {
+  services_ = &services;
   for (Source& source : sources_)
-    if (const void* const elsewhere = where(source.model, source.data, source.bytes)) source.data = elsewhere;
+    if (const void* const elsewhere = services.view(source.model, source.data, source.bytes))
+      source.data = elsewhere;
   lay_out();
 }
 
@@ -101,31 +102,39 @@ void LivePort::publish(std::int64_t last, const Snapshot& rig) TACTUS_RT {
   block_->publish();
 }
 
-void LivePort::begin_frame(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
+void LivePort::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
   frame_.store(k, std::memory_order_release);
   answer_offer(k, false);
-  take(k, async_workers_idle);
+  take(k, idle);
   for (ModelForces* const forces : forced_)
     if (forces->thread() == 0) forces->apply();
 }
 
-void LivePort::end_frame(std::int64_t k, const Snapshot& rig) TACTUS_RT {
+void LivePort::in_slack(const FrameEnd& end) TACTUS_RT {
   if (episode_ != nullptr) {
     LiveEpisode& episode = *episode_;
     for (; episode.next < episode.captures.size(); ++episode.next) {
       const LiveEpisode::Capture& capture = episode.captures[episode.next];
-      if (capture.frame > k) break;
+      if (capture.frame > end.frame) break;
       std::memcpy(episode.data.data() + capture.offset, capture.from, capture.bytes);
     }
   }
-  publish(k, rig);
+  if (wanted_.load(std::memory_order_relaxed))
+    (void)end.slack.spend(cost_, [&]() TACTUS_RT { publish(end.frame, end.rig); });
 }
 
-bool LivePort::take_frozen(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
-  if (stops_before(k)) end_episode(false);
+bool LivePort::serve(const Frozen& frozen) TACTUS_RT {
+  const bool begins = change_frozen(frozen.next);
+  services_->publish_async(std::exchange(touched_, 0));  // so that it can be read
+  publish(frozen.next - 1, frozen.rig);
+  return begins;
+}
+
+bool LivePort::change_frozen(std::int64_t k) TACTUS_RT {
+  if (pauses_before(k)) end_episode(false);
   answer_offer(k, true);
   touched_ = 0;  // what was changed while frames ran is shown where its thread meets them
-  take(k, async_workers_idle);
+  take(k, services_->idle_async_workers(k));
   if (episode_ == nullptr || episode_->begun) return false;
   episode_->begun = true;
   return true;
@@ -150,7 +159,7 @@ void LivePort::end_episode(bool broken) TACTUS_RT {
   episode->done.store(true, std::memory_order_release);
 }
 
-void LivePort::forget(std::int64_t k) TACTUS_RT {
+void LivePort::went_back(std::int64_t k) {
   answer_offer(k, false);
   LivePacket* packet = nullptr;
   while (packets_.pop(packet)) insert(packet);

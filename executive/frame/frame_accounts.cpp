@@ -1,0 +1,40 @@
+#include "executive/frame/frame_accounts.hpp"
+
+#include <algorithm>
+
+namespace tactus::executive {
+
+void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
+                        const rtsync::RealtimeTotals& totals) TACTUS_RT {
+  std::uint64_t longest = 0;
+  std::uint32_t longest_job = kNoPlanJob;
+  for (std::size_t i = 0; i < program_.lanes(); ++i) {
+    Lane& lane = program_.lane(i);
+    lane.count();
+    if (lane.longest_ticks() <= longest) continue;
+    longest = lane.longest_ticks();
+    longest_job = lane.longest_job();
+  }
+  statistics_.work.add(timing.work);
+  if (timing.paced) {
+    statistics_.late.add(timing.late);
+    statistics_.slack.add(timing.slack);
+    if (timing.overrun != rtsync::OverrunCause::none || timing.late_wake || timing.late_by_housekeeping) {
+      const FrameNote note{timing, longest_job, program_.job_clock().to_time(longest).count(), slack_before_};
+      if (!notes_.push(note)) notes_lost_.fetch_add(1, std::memory_order_relaxed);
+    }
+    std::shift_left(slack_before_.begin(), slack_before_.end(), 1);
+    slack_before_.back() = timing.slack.count();
+  }
+  rt_ = {k,
+         timing.late.count(),
+         timing.work.count(),
+         timing.slack.count(),
+         totals.overruns,
+         totals.late_wakes,
+         totals.late_by_housekeeping,
+         totals.lost,
+         static_cast<std::int32_t>(timing.overrun)};
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,39 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "executive/driver/statistics.hpp"
+#include "executive/frame/program.hpp"
+#include "rtsync/exchange/block_ring.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+
+namespace tactus::executive {
+
+/// The books of the frames: their times as histograms, a note of each that was late or overran, and the
+/// variables `rt.*`.
+///
+/// Threads  add(): the rig's main thread. pop(): one reader. The rest: any.
+class FrameAccounts {
+ public:
+  FrameAccounts(Program& program, RealtimeVariables& variables) : program_(program), rt_(variables) {}
+
+  /// Frame k has ended.                                                                              @when rt
+  void add(std::int64_t k, const rtsync::FrameTiming& timing, const rtsync::RealtimeTotals& totals) TACTUS_RT;
+
+  bool pop(FrameNote& note) { return notes_.pop(note); }
+  std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
+  const FrameStatistics& statistics() const { return statistics_; }
+  /// For a checkpoint: the number in `rt.frame`.
+  std::int64_t& frame() { return rt_.frame; }
+
+ private:
+  Program& program_;
+  RealtimeVariables& rt_;
+  FrameStatistics statistics_;
+  rtsync::SpscRing<FrameNote> notes_{4096};
+  std::atomic<std::uint64_t> notes_lost_{0};
+  std::array<std::int64_t, FrameNote::kFramesBefore> slack_before_{};
+};
+
+}  // namespace tactus::executive

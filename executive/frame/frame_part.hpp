@@ -1,0 +1,160 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "executive/driver/statistics.hpp"
+#include "executive/frame/outcome.hpp"
+#include "executive/frame/slack.hpp"
+#include "executive/plan/plan.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::executive {
+
+/// What a part may ask of the frames it belongs to. The rig's main thread, within a hook; plan() and view():
+/// any time.
+class FrameServices {
+ public:
+  virtual ~FrameServices() = default;
+
+  virtual const Plan& plan() const TACTUS_RT = 0;
+  /// Where the other threads' memory is read from between the frames; nullptr: where it lies.
+  virtual const void* view(const ModelInstance* model, const void* data, std::size_t bytes) = 0;
+  /// Counts up whenever the rig gets on.
+  virtual std::atomic<std::uint64_t>& progress_counter() = 0;
+  /// Runs the jobs of a class. False: one failed.
+  virtual bool run_jobs(tactus_job_class job_class, const tactus_call& call) TACTUS_RT = 0;
+  /// The asynchronous threads (bits) that are at rest before frame k.
+  virtual std::uint64_t idle_async_workers(std::int64_t k) TACTUS_RT = 0;
+  /// What these have written is seen by the others.
+  virtual void publish_async(std::uint64_t workers) TACTUS_RT = 0;
+  /// Nobody is in the middle of a period before frame k, and nothing has failed: all state can be copied.
+  virtual bool state_complete(std::int64_t k) TACTUS_RT = 0;
+  /// Brings the state that lies in registers of the executive to where its image is copied from.
+  virtual void save_state() TACTUS_RT = 0;
+  /// The next checkpoint that the rig file wants before frame k; nullptr: none.
+  virtual const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT = 0;
+  /// The rig is paced, or ends: nobody may be waited for.
+  virtual bool hurried() const TACTUS_RT = 0;
+  /// Sleeps for a moment, while those who watch over the rig know that it waits. Not when hurried().
+  virtual void nap() TACTUS_RT = 0;
+  /// Abort at the end of the frame. The reason is kept as a pointer.
+  virtual void abort(const char* reason) TACTUS_RT = 0;
+};
+
+/// A frame that has ended, in its slack.
+struct FrameEnd {
+  std::int64_t frame;
+  const Snapshot& rig;
+  Slack& slack;
+};
+
+/// A rig that stands still.
+struct Frozen {
+  std::int64_t next;    ///< the frame that comes next
+  const Snapshot& rig;  ///< as the others are shown it
+  const char* why;      ///< a text that stays; empty: only somebody else's pause keeps it
+};
+
+/// What a part wants of the frame that begins.
+struct PartVerdict {
+  enum What : std::uint8_t {
+    go_on,
+    pause,      ///< at the end of this frame
+    terminate,  ///< at once: this frame is not run
+  };
+  What what = go_on;
+  Outcome outcome = Outcome::completed;  ///< of a termination
+  const char* reason = "";               ///< likewise; a text that stays
+};
+
+/// A capability of a rig's frames: the link, live access, checkpoints, the watchdog, recordings. It overrides
+/// the hooks it needs, and costs a frame nothing at the others. All hooks are called by the rig's main
+/// thread.
+///
+/// RT  every hook but freeze_begin() and went_back().
+class FramePart {
+ public:
+  FramePart() = default;
+  FramePart(const FramePart&) = delete;
+  FramePart& operator=(const FramePart&) = delete;
+  virtual ~FramePart() = default;
+
+  /// It has come into the row. @when setup
+  virtual void joined(FrameServices&) {}
+
+  /// Frame k will be the first one.
+  virtual void start(std::int64_t) TACTUS_RT {}
+  /// Frame k may begin. `paced`: in real time; `first`: of the run.
+  virtual bool may_begin(std::int64_t, bool /*paced*/, bool /*first*/) TACTUS_RT { return true; }
+  /// Waits until it may, or until the deadline.
+  virtual bool wait(std::int64_t, bool /*paced*/, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT {
+    return true;
+  }
+  /// All parts allow frame k, the first one.
+  virtual void launch(std::int64_t) TACTUS_RT {}
+  /// Frame k begins; none of its jobs has run.
+  virtual PartVerdict begin_frame(std::int64_t) TACTUS_RT { return {}; }
+  /// The asynchronous threads in `idle` meet the others before frame k.
+  virtual void rate_transition(std::int64_t, std::uint64_t /*idle*/) TACTUS_RT {}
+  /// The jobs of frame k have run.
+  virtual void end_frame(std::int64_t) TACTUS_RT {}
+  /// In the slack behind it.
+  virtual void in_slack(const FrameEnd&) TACTUS_RT {}
+  /// The rig is alive: at the end of every frame and freeze frame, and now and then while it waits.
+  virtual void heartbeat() TACTUS_RT {}
+  /// The rig stands at the boundary before frame k: at the end of a frame, in a freeze frame, or at a start.
+  virtual void at_boundary(std::int64_t, Slack&) TACTUS_RT {}
+  /// The rig is to stand still before frame k.
+  virtual bool pauses_before(std::int64_t) const TACTUS_RT { return false; }
+  /// The rig begins to stand still; a freeze frame has passed; it goes on.
+  virtual void freeze_begin(const Frozen&) {}
+  virtual void freeze_frame(const Frozen&) TACTUS_RT {}
+  virtual void resume() TACTUS_RT {}
+  /// Answers what was asked of a rig that stands still. True: it is to go on.
+  virtual bool serve(const Frozen&) TACTUS_RT { return false; }
+  /// Frames are paced from here on, or not any more.
+  virtual void realtime(bool) TACTUS_RT {}
+  /// Why the rig cannot go back to an earlier state; a text that stays; nullptr: it can.
+  virtual const char* stays() const TACTUS_RT { return nullptr; }
+  /// It has: frame k comes next.
+  virtual void went_back(std::int64_t) {}
+};
+
+/// The parts of one rig, in the order in which they were added; of each hook those that override it.
+class FrameRow {
+ public:
+  template <class Part>
+  void add(Part& part) {
+    static_assert(std::is_base_of_v<FramePart, Part>);
+#define TACTUS_HOOK(row, hook) \
+  if constexpr (!std::is_same_v<decltype(&Part::hook), decltype(&FramePart::hook)>) (row).push_back(&part)
+    TACTUS_HOOK(starts, start);
+    TACTUS_HOOK(grants, may_begin);
+    TACTUS_HOOK(launches, launch);
+    TACTUS_HOOK(begins, begin_frame);
+    TACTUS_HOOK(transitions, rate_transition);
+    TACTUS_HOOK(ends, end_frame);
+    TACTUS_HOOK(slacks, in_slack);
+    TACTUS_HOOK(heartbeats, heartbeat);
+    TACTUS_HOOK(boundaries, at_boundary);
+    TACTUS_HOOK(pausers, pauses_before);
+    TACTUS_HOOK(freezes, freeze_begin);
+    TACTUS_HOOK(freeze_frames, freeze_frame);
+    TACTUS_HOOK(resumes, resume);
+    TACTUS_HOOK(servers, serve);
+    TACTUS_HOOK(paced, realtime);
+    TACTUS_HOOK(stayers, stays);
+    TACTUS_HOOK(returners, went_back);
+#undef TACTUS_HOOK
+  }
+
+  using Row = std::vector<FramePart*>;
+  Row starts, grants, launches, begins, transitions, ends, slacks, heartbeats, boundaries, pausers, freezes,
+      freeze_frames, resumes, servers, paced, stayers, returners;
+};
+
+}  // namespace tactus::executive

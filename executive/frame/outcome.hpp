@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tactus::executive {
+
+/// How a run ended.
+enum class Outcome {
+  completed,   ///< all planned frames were run
+  stopped,     ///< somebody asked for the end
+  overrun,     ///< a maximum of the overrun policy was reached
+  clock_lost,  ///< the external clock was at fault, and the policy of that fault says terminate
+  link_lost,   ///< the link's policy about late or old data says terminate
+  failed,      ///< a job failed: Abort
+  aborted,     ///< somebody asked for Abort, or the sleeper broke
+};
+
+/// "completed", as summary.json has it.
+constexpr std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::completed:
+      return "completed";
+    case Outcome::stopped:
+      return "stopped";
+    case Outcome::overrun:
+      return "overrun";
+    case Outcome::clock_lost:
+      return "clock_lost";
+    case Outcome::link_lost:
+      return "link_lost";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::aborted:
+      break;
+  }
+  return "aborted";
+}
+
+struct RunEnd {
+  Outcome outcome = Outcome::completed;
+  std::string reason;  ///< a whole sentence; empty when completed
+  std::int64_t frames = 0;
+};
+
+}  // namespace tactus::executive

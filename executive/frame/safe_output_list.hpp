@@ -1,0 +1,44 @@
+#pragma once
+#include <atomic>
+#include <span>
+
+#include "executive/driver/safe_output.hpp"
+#include "executive/frame/frame_part.hpp"
+
+namespace tactus::executive {
+
+/// The outputs of a rig that have a safe value.
+///
+/// Threads  drive_safe(), end_safe(), stuck(): any.
+class SafeOutputList final : public FramePart {
+ public:
+  explicit SafeOutputList(std::span<SafeOutput* const> outputs) : outputs_(outputs) {}
+
+  /// Drives all to their safe values; frames may drive others again.                                @when any
+  void drive_safe() TACTUS_RT {
+    for (SafeOutput* const output : outputs_)
+      if (!output->drive_safe()) stuck_.store(true, std::memory_order_relaxed);
+  }
+  /// The same for good. False: a device refused.                                                    @when any
+  bool end_safe() TACTUS_RT {
+    bool all = true;
+    for (SafeOutput* const output : outputs_) all = output->end_safe() && all;
+    if (!all) stuck_.store(true, std::memory_order_relaxed);
+    return all;
+  }
+  /// A device refused at some time.                                                                 @when any
+  bool stuck() const TACTUS_RT { return stuck_.load(std::memory_order_relaxed); }
+
+  void joined(FrameServices& services) override { services_ = &services; }
+  void heartbeat() TACTUS_RT override {
+    for (SafeOutput* const output : outputs_)
+      if (const char* const why = output->frame_ended()) services_->abort(why);
+  }
+
+ private:
+  std::span<SafeOutput* const> outputs_;
+  FrameServices* services_ = nullptr;
+  std::atomic<bool> stuck_{false};
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,56 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "executive/frame/frame_part.hpp"
+#include "executive/state/checkpoint_writer.hpp"
+
+namespace tactus::executive {
+
+/// Takes checkpoints where the state is complete: at the times of the rig file, every so often, or when
+/// asked. Each is named after the frame where it is taken, which is the first one with a free writer and
+/// enough slack.
+///
+/// Threads  hooks: the rig's main thread. request(), missed(): any.
+class CheckpointPart final : public FramePart {
+ public:
+  /// `every`: in frames, 0: only when asked. Those without a name are named after the frame, in `folder`.
+  /// `copy`: how long a copy of the state took. The writer must outlive it. @when setup
+  CheckpointPart(CheckpointWriter& writer, std::string folder, std::int64_t every,
+                 rtsync::Nanoseconds copy = {})
+      : writer_(writer), folder_(std::move(folder)), every_(every), cost_(copy) {}
+
+  /// One at the end of the frame, named after the number of frames run.                            @when any
+  void request() TACTUS_RT { asked_.store(true, std::memory_order_relaxed); }
+  /// Those that were not taken because the one before was still under way.                         @when any
+  std::int64_t missed() const TACTUS_RT { return missed_.load(std::memory_order_relaxed); }
+
+  void joined(FrameServices& services) override { services_ = &services; }
+  void start(std::int64_t k) TACTUS_RT override { first_frame_ = k; }
+  void at_boundary(std::int64_t k, Slack& slack) TACTUS_RT override;
+
+ private:
+  void note_wanted(std::int64_t k) TACTUS_RT;
+  bool take(std::string_view name, std::int64_t k) TACTUS_RT;
+  std::string_view path_of(std::string_view name, std::int64_t k) TACTUS_RT;
+  void miss() TACTUS_RT { missed_.fetch_add(1, std::memory_order_relaxed); }
+
+  FrameServices* services_ = nullptr;
+  CheckpointWriter& writer_;
+  const std::string folder_;
+  std::array<char, CheckpointWriter::kLongestPath + 1> path_{};
+  const std::int64_t every_;
+  SlackCost cost_;
+  std::atomic<std::int64_t> missed_{0};
+  std::atomic<bool> asked_{false};
+  std::array<const TimedCommand*, 16> named_{};  // of the rig file, that wait to be taken
+  std::size_t named_count_ = 0;
+  bool unnamed_ = false;  // one without a name waits
+  std::int64_t first_frame_ = 0;
+  std::int64_t last_periodic_ = -1;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,55 @@
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "executive/frame/frame_part.hpp"
+#include "executive/record/recorder.hpp"
+
+namespace tactus::executive {
+
+/// The recordings of a rig: they wait for room only while it is not in real time, and see memory of other
+/// threads where it is published.
+class RecordingsPart final : public FramePart {
+ public:
+  /// They must outlive it. @when setup
+  explicit RecordingsPart(std::vector<Recording*> recordings) : recordings_(std::move(recordings)) {}
+
+  void joined(FrameServices& services) override {
+    for (Recording* const recording : recordings_) {
+      recording->set_progress(services.progress_counter());
+      recording->redirect([&services](const ModelInstance* model, const void* data, std::size_t bytes) {
+        return services.view(model, data, bytes);
+      });
+    }
+  }
+  void realtime(bool on) TACTUS_RT override {
+    for (Recording* const recording : recordings_) recording->be_patient(!on);
+  }
+
+ private:
+  std::vector<Recording*> recordings_;
+};
+
+/// A recording of the frames' own times: sampled once a frame, when they are known.
+class FrameLogPart final : public FramePart {
+ public:
+  explicit FrameLogPart(Recording& log) : log_(log) {}
+
+  void joined(FrameServices& services) override {
+    frame_ = services.plan().frame;
+    call_.dt = frame_.seconds();
+  }
+  void in_slack(const FrameEnd& end) TACTUS_RT override {
+    if (!end.rig.timing.paced) return;
+    call_.sim_time_ns = frame_.times(end.frame).count();
+    call_.frame = end.frame;
+    (void)Recording::sample(&log_, &call_);  // it counts what it loses
+  }
+
+ private:
+  Recording& log_;
+  rtsync::Period frame_{1, 1};
+  tactus_call call_{0, 0, 0};
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,132 @@
+#include "executive/frame/frame_part.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "executive/part/checkpoint_part.hpp"
+#include "tests/executive/support/bench.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::executive::frame_part_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::PlanFixture;
+using ::testing::ElementsAre;
+
+class Silent final : public FramePart {};
+
+/// Writes down what it is called for.
+class Scribe final : public FramePart {
+ public:
+  Scribe(std::string name, std::vector<std::string>& trace) : name_(std::move(name)), trace_(trace) {}
+  void joined(FrameServices&) override { write("joined"); }
+  void start(std::int64_t k) TACTUS_RT override { write("start", k); }
+  PartVerdict begin_frame(std::int64_t k) TACTUS_RT override { return write("begin", k), verdict; }
+  void end_frame(std::int64_t k) TACTUS_RT override { write("end", k); }
+  void in_slack(const FrameEnd& end) TACTUS_RT override { write("slack", end.frame); }
+  void heartbeat() TACTUS_RT override { write("heartbeat"); }
+  void freeze_begin(const Frozen& frozen) override {
+    write(std::string("freeze (") + frozen.why + ")", frozen.next);
+  }
+  void resume() TACTUS_RT override { write("resume"); }
+  PartVerdict verdict;
+
+ private:
+  void write(const std::string& what) { trace_.push_back(name_ + " " + what); }
+  void write(const std::string& what, std::int64_t k) { write(what + " " + std::to_string(k)); }
+  std::string name_;
+  std::vector<std::string>& trace_;
+};
+
+TEST(FrameRow, HasAPartOnlyWhereItDoesSomething) {
+  Silent silent;
+  std::vector<std::string> trace;
+  Scribe scribe("a", trace);
+  FrameRow row;
+  row.add(silent);
+  EXPECT_TRUE(row.heartbeats.empty());
+  EXPECT_TRUE(row.slacks.empty());
+  row.add(scribe);
+  EXPECT_THAT(row.begins, ElementsAre(&scribe));
+  EXPECT_THAT(row.heartbeats, ElementsAre(&scribe));
+  EXPECT_TRUE(row.grants.empty());
+  EXPECT_TRUE(row.boundaries.empty());
+}
+
+TEST(FrameParts, AreCalledInTheOrderInWhichTheyWereAdded) {
+  std::vector<std::string> trace;
+  Scribe a("a", trace);
+  Scribe b("b", trace);
+  PlanFixture bench;
+  bench.job("job", TACTUS_SCHEDULED, [&](const tactus_call&) { return trace.push_back("job"), 0; });
+  bench.make();
+  bench.executive->add(a);
+  bench.executive->add(b);
+  EXPECT_EQ(bench.run(1).outcome, Outcome::completed);
+  EXPECT_THAT(trace,
+              ElementsAre("a joined", "b joined", "a start 0", "b start 0", "a begin 0", "b begin 0", "job",
+                          "a end 0", "b end 0", "a heartbeat", "b heartbeat", "a slack 0", "b slack 0"));
+}
+
+TEST(FrameParts, HearOfAFreeze) {
+  std::vector<std::string> trace;
+  Scribe a("a", trace);
+  PlanFixture bench;
+  bench.job("wake", TACTUS_FREEZE, [&](const tactus_call&) { return bench.executive->request_resume(), 0; });
+  bench.make();
+  bench.executive->add(a);
+  bench.executive->request_pause();
+  (void)bench.run(1);
+  EXPECT_THAT(trace, ElementsAre("a joined", "a start 0", "a freeze (the rig was paused) 0", "a heartbeat",
+                                 "a resume", "a begin 0", "a end 0", "a heartbeat", "a slack 0"));
+}
+
+TEST(FrameParts, MayEndTheRigAndSayWhy) {
+  std::vector<std::string> trace;
+  Scribe a("a", trace);
+  a.verdict = {PartVerdict::terminate, Outcome::link_lost, "it is enough"};
+  PlanFixture bench;
+  int ran = 0;
+  bench.job("job", TACTUS_SCHEDULED, [&](const tactus_call&) { return ++ran, 0; });
+  bench.make();
+  bench.executive->add(a);
+  const RunEnd end = bench.run(5);
+  EXPECT_EQ(end.outcome, Outcome::link_lost);
+  EXPECT_EQ(end.reason, "frame 0: it is enough");
+  EXPECT_EQ(ran, 0) << "a frame that is terminated at its beginning is not run";
+}
+
+/// A checkpoint of 600 us in frames of 1 ms, of which only every tenth leaves so much.
+TEST(FrameParts, ACheckpointWaitsForAFrameWithEnoughSlack) {
+  const tactus::test::TempDir dir;
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  CheckpointPart* asked = nullptr;
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    if (call.frame == 2) asked->request();
+    if (call.frame % 10 != 9) bench.clock.advance(500us);
+    return 0;
+  });
+  bench.job("save", TACTUS_CHECKPOINT, [&](const tactus_call&) { return bench.clock.advance(600us), 0; });
+  CheckpointWriter writer("test", bench.plan.frame, "test");
+  Executive& executive = bench.make();
+  writer.reserve(executive.state_image());
+  CheckpointPart part(writer, dir.path().string(), 0, 600us);
+  asked = &part;
+  executive.add(part);
+  writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});
+  (void)bench.run(30);
+  writer.stop();
+  std::vector<std::string> names;
+  for (const CheckpointResult& result : writer.poll())
+    names.push_back(std::filesystem::path(result.path).filename());
+  EXPECT_THAT(names, ElementsAre("frame-10.tck"));
+  EXPECT_EQ(executive.deferred(), 7) << "at the ends of frames 2 to 8";
+  EXPECT_EQ(executive.totals().late_by_housekeeping, 0);
+}
+
+}  // namespace
+}  // namespace tactus::executive::frame_part_test

@@ -17,6 +17,7 @@
 #include "drivers/gpio/settings.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/time/duration_text.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
@@ -25,18 +26,13 @@ using executive::DeviceError;
 using rtsync::duration_text;
 using rtsync::Fact;
 using rtsync::Grade;
+using rtsync::monotonic_now;
 using rtsync::MonotonicTime;
 using rtsync::Nanoseconds;
 using rtsync::TimePoint;
 
 constexpr const char* kNeedsLine = "a line that nobody else holds";
 constexpr const char* kNeedsEdges = "an edge per period, each within 10 % of it";
-
-TimePoint<MonotonicTime> monotonic_now() {
-  timespec time{};
-  (void)::clock_gettime(CLOCK_MONOTONIC, &time);
-  return TimePoint<MonotonicTime>(std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec));
-}
 
 std::string kernel_release() {
   utsname name{};

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "rtsync/time/kernel_clock.hpp"
+
 namespace tactus::drivers::gpio {
 namespace {
 
@@ -19,11 +21,7 @@ using rtsync::TimePoint;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-std::int64_t now(clockid_t clock) TACTUS_RT {
-  timespec time{};
-  (void)::clock_gettime(clock, &time);
-  return time.tv_sec * kSecond + time.tv_nsec;
-}
+std::int64_t now(clockid_t clock) TACTUS_RT { return rtsync::kernel_time(clock).count(); }
 
 }  // namespace
 
@@ -36,7 +34,7 @@ EdgeRead EdgeLineSource::wait(TimePoint<MonotonicTime> deadline,
   for (;;) {
     const std::int64_t left =
         std::max<std::int64_t>(0, deadline.time_since_epoch().count() - now(CLOCK_MONOTONIC));
-    const timespec time{left / kSecond, left % kSecond};
+    const timespec time = rtsync::to_timespec(Nanoseconds{left});
     pollfd polled{line_->fd(), POLLIN, 0};
     const int count = ::ppoll(&polled, 1, &time, nullptr);
     if (count < 0) {

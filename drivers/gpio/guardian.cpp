@@ -21,6 +21,7 @@
 #include "executive/driver/device_error.hpp"
 #include "executive/model/model_library.hpp"
 #include "rtsync/time/duration_text.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
@@ -29,11 +30,7 @@ using executive::DeviceError;
 
 constexpr int kPatienceMs = 5000;  // for an answer, and for its end
 
-std::int64_t now() TACTUS_RT {
-  timespec time{};
-  (void)::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
-}
+std::int64_t now() TACTUS_RT { return rtsync::monotonic_now().time_since_epoch().count(); }
 
 [[noreturn]] void cannot(const std::string& what, int error) {
   throw DeviceError(
@@ -224,7 +221,7 @@ int Guardian::ask(GuardianMessage message, int fd) noexcept {
   for (;;) {
     pollfd polled{socket_, POLLIN, 0};
     const std::int64_t left = std::max<std::int64_t>(0, until - now());
-    const timespec time{left / 1'000'000'000, left % 1'000'000'000};
+    const timespec time = rtsync::to_timespec(rtsync::Nanoseconds{left});
     const int count = ::ppoll(&polled, 1, &time, nullptr);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno;

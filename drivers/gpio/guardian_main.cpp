@@ -22,17 +22,14 @@
 
 #include "drivers/gpio/guardian_protocol.hpp"
 #include "drivers/gpio/holder.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
 
 constexpr std::int64_t kAgainNs = 10'000'000;  // after a stall, and after a write that failed
 
-std::int64_t now() {
-  timespec time{};
-  (void)::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
-}
+std::int64_t now() { return rtsync::monotonic_now().time_since_epoch().count(); }
 
 /// The state, as the last word of the command line, in the room the rig left for it there.
 class Title {
@@ -66,7 +63,7 @@ class Guard {
     for (;;) {
       pollfd polled[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}, {rig_, POLLIN, 0}};
       const std::int64_t sleep = until_next();
-      const timespec time{sleep / 1'000'000'000, sleep % 1'000'000'000};
+      const timespec time = rtsync::to_timespec(rtsync::Nanoseconds{sleep});
       const int count = ::ppoll(polled, std::size(polled), sleep < 0 ? nullptr : &time, nullptr);
       const bool end = asked_to_end();
       if (socket_ >= 0) {

@@ -46,12 +46,6 @@ std::uint64_t scale_between(const Pair& a, const Pair& b) {
 
 }  // namespace
 
-TimePoint<MonotonicTime> monotonic_now() TACTUS_RT {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);  // cannot fail: the clock exists on every Linux and &t is ours
-  return TimePoint<MonotonicTime>{Nanoseconds{t.tv_sec * 1'000'000'000 + t.tv_nsec}};
-}
-
 TimePoint<RigTime> MonotonicClock::now() TACTUS_RT {
   return TimePoint<RigTime>{monotonic_now().time_since_epoch()};
 }
@@ -92,7 +86,7 @@ TscFacts TscFacts::probe() {
   facts.ticks = [] { return read_tsc(); };
   facts.monotonic = [] { return monotonic_now(); };
   facts.wait = [](Nanoseconds time) {
-    const timespec t{0, static_cast<long>(time.count())};
+    const timespec t = to_timespec(time);
     ::nanosleep(&t,
                 nullptr);  // cut short by a signal: a shorter measurement, which the comparison below judges
   };

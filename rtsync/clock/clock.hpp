@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rtsync/rt.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
@@ -83,9 +84,6 @@ struct ClockChoice {
 /// The TSC clock if this machine's counter can be trusted, else CLOCK_MONOTONIC and the reason. Takes 20 ms
 /// to calibrate. @when setup
 ClockChoice choose_tsc_clock(const TscFacts& facts);
-
-/// Reads CLOCK_MONOTONIC.                                                                          @when any
-TimePoint<MonotonicTime> monotonic_now() TACTUS_RT;
 
 /// Reads the raw counter; 0 where there is none.                                                   @when any
 std::uint64_t read_tsc() TACTUS_RT;

@@ -1,28 +1,24 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "rtsync/clock/clock.hpp"
-#include "rtsync/clock/clock_slew.hpp"
-#include "rtsync/clock/edge_clock_settings.hpp"
+#include "rtsync/clock/edge_faults.hpp"
+#include "rtsync/clock/edge_grid.hpp"
+#include "rtsync/clock/edge_loop.hpp"
+#include "rtsync/clock/edge_numbers.hpp"
+#include "rtsync/clock/edge_rate_check.hpp"
+#include "rtsync/clock/edge_window.hpp"
 #include "rtsync/time/histogram.hpp"
 
 namespace tactus::rtsync {
 
 /// The rig's clock when frames are clocked from outside: CLOCK_MONOTONIC bent so that edge n falls on
-/// n * edge_period exactly. A phase-locked loop of second order follows the edges' time stamps:
-///
-///     error e    = time stamp - predicted time of the edge
-///     phase      += 2 w e,  but never by more than `slew` times the time that passes
-///     period     += w^2 e,  while the phase is not limited;  w = 1 / smoothing
-///
-/// (critically damped; the usual digital PLL, e.g. F. M. Gardner, Phaselock Techniques). The loop's line
-/// passes from edge to edge; what now() tells follows that line from advance() to advance(), by changing the
-/// rate, so the clock is never stepped: its rate never differs from that of CLOCK_MONOTONIC by more than slew
-/// plus rate_tolerance. With discipline `edge` and locked, it takes the phase of each edge as it comes, by at
-/// most jitter_limit; now() still never goes back, it stands still for the moment.
+/// n * edge_period exactly. A loop (EdgeLoop) follows the edges; what now() tells follows the loop from
+/// advance() to advance(), by changing the rate, so the clock is never stepped: its rate never differs from
+/// that of CLOCK_MONOTONIC by more than slew plus rate_tolerance. With discipline `edge` and locked, it takes
+/// the phase of each edge as it comes, by at most jitter_limit; now() still never goes back, it stands still
+/// for the moment.
 ///
 /// The first time, before anything has begun, the clock is set to the edges, not slewed: forwards, by less
 /// than an edge period. Rig times stay near CLOCK_MONOTONIC. While there are no edges it goes on at the rate
@@ -59,7 +55,9 @@ class EdgeClock final : public PacedClock {
   TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override;
   /// The next multiple of the frame: frames begin on edges, or on the grid between them. A time that is
   /// within kOnGrid after a multiple counts as that multiple: slots of fractional periods are rounded.
-  TimePoint<RigTime> frame_start(TimePoint<RigTime> t) TACTUS_RT override;
+  TimePoint<RigTime> frame_start(TimePoint<RigTime> t) TACTUS_RT override {
+    return TimePoint<RigTime>{grid_.frame_start((t - kOnGrid).time_since_epoch().count())};
+  }
   const char* name() const TACTUS_RT override { return "edges"; }
   /// from_monotonic(to_monotonic(t)) >= t, and by less than 2 ns: a wait for to_monotonic(t) is never early.
   TimePoint<RigTime> from_monotonic(TimePoint<MonotonicTime> t) const TACTUS_RT;
@@ -89,31 +87,21 @@ class EdgeClock final : public PacedClock {
   /// The edge that slot `t` lies on (within kOnGrid); nothing when it lies between two.            @when rt
   std::optional<std::int64_t> edge_at(TimePoint<RigTime> t) const TACTUS_RT;
   /// Whether edge n (or one after it) was accepted.                                                @when rt
-  bool seen(std::int64_t n) const TACTUS_RT { return n <= last_edge_; }
+  bool seen(std::int64_t n) const TACTUS_RT { return n <= numbers_.last(); }
   /// Whether edge n (or one after it) has come at all, be it rejected, or was given up.            @when rt
-  bool passed(std::int64_t n) const TACTUS_RT { return numbered_ && n <= passed_; }
+  bool passed(std::int64_t n) const TACTUS_RT { return numbers_.passed(n); }
   /// Begun: locked for the first time, or told no_edge(), gone() or start_free(), or the edges are of no use
   /// and the policy is free_run.                                                                   @when rt
-  bool acquisition_done() const TACTUS_RT { return acquisition_done_; }
-  std::int64_t last_edge() const TACTUS_RT { return last_edge_; }
-  Nanoseconds late_limit() const TACTUS_RT { return late_limit_; }
-  Nanoseconds jitter_limit() const TACTUS_RT { return jitter_limit_; }
+  bool acquisition_done() const TACTUS_RT { return state_ != State::first; }
+  std::int64_t last_edge() const TACTUS_RT { return numbers_.last(); }
+  Nanoseconds late_limit() const TACTUS_RT { return grid_.late_limit; }
+  Nanoseconds jitter_limit() const TACTUS_RT { return grid_.jitter_limit; }
 
-  /// The gravest policy among the faults since the last call, and its fault; nothing when all said free_run.
-  struct Reaction {
-    ClockFault fault;
-    OnClockFault action;  ///< freeze or terminate
-    // What was known at that moment, for the message.
-    std::int64_t missing_in_row = 0;
-    bool had_edge = false;
-    Nanoseconds since_edge{0};   ///< since the newest accepted edge
-    Nanoseconds off{0};          ///< of the edge: from its prediction, or from the accepted one before it
-    double measured_period = 0;  ///< ns; of wrong_rate
-    int error = 0;               ///< errno value; of gone
-  };
-  std::optional<Reaction> take_reaction() TACTUS_RT;  //                                           @when rt
+  using Reaction = EdgeFaults::Reaction;
+  /// The gravest since the last call; nothing when all said free_run.                              @when rt
+  std::optional<Reaction> take_reaction() TACTUS_RT { return faults_.take(); }
 
-  const EdgeClockSettings& settings() const TACTUS_RT { return settings_; }
+  const EdgeClockSettings& settings() const TACTUS_RT { return grid_.settings; }
   const EdgeClockStatus& status() const TACTUS_RT { return status_; }
   EdgeClockStatus& status() TACTUS_RT { return status_; }
   /// |time stamp - prediction| of all edges accepted while locked.
@@ -123,113 +111,55 @@ class EdgeClock final : public PacedClock {
   static constexpr Nanoseconds kOnGrid{10};
 
  private:
-  /// What a window of edges says.
-  enum class Fit : std::uint8_t { too_few, good, noisy, wrong_rate };
-  enum class Passed : std::uint8_t { accepted, rejected, missing };
+  enum class State : std::uint8_t {
+    first,      ///< the first acquisition: nothing has begun
+    searching,  ///< no edge of a re-lock yet
+    verifying,  ///< edges are numbered, their rate is not known
+    nearing,    ///< edges of the right rate: their phase is being approached
+    locked,
+    holdover,
+    lost,
+    gone,
+  };
 
-  std::int64_t nearest(std::int64_t rig) const TACTUS_RT;
-  void give_up_until(std::int64_t now) TACTUS_RT;
+  bool follows() const TACTUS_RT { return state_ == State::locked || state_ == State::holdover; }
+  bool relocks() const TACTUS_RT { return state_ == State::verifying || state_ == State::nearing; }
+  bool by_edge() const TACTUS_RT { return grid_.settings.discipline == Discipline::edge; }
+  bool takes_phase() const TACTUS_RT { return by_edge() && state_ == State::locked; }
+  /// Edges of a fit while no edge is followed.
+  std::size_t to_acquire() const TACTUS_RT { return static_cast<std::size_t>(settings().lock_after + 1); }
+  void enter(State state) TACTUS_RT;
+  void lock() TACTUS_RT;
+  std::int64_t next_number(std::int64_t stamp) const TACTUS_RT;
   std::int64_t due_by(std::int64_t now) const TACTUS_RT;
-  double error_of(std::int64_t n, std::int64_t stamp) const TACTUS_RT;
-  double period_now() const TACTUS_RT { return period_ns_ * (1 + rate_); }
-  bool takes_phase() const TACTUS_RT;
+  void give_up_until(std::int64_t now) TACTUS_RT;
+  void pass(std::int64_t n, EdgePassed how) TACTUS_RT;
+  EdgeWindow::Fit fit() TACTUS_RT;
   bool too_close(std::int64_t stamp, std::int64_t before) TACTUS_RT;
   void collect_first(std::int64_t stamp) TACTUS_RT;
   void begin_locked(std::int64_t stamp) TACTUS_RT;
   void judge(std::int64_t stamp) TACTUS_RT;
+  void accept(std::int64_t n, std::int64_t stamp, double error) TACTUS_RT;
   void reject(std::int64_t n, std::int64_t stamp, double error) TACTUS_RT;
   void reacquire(std::int64_t stamp) TACTUS_RT;
   void verify(std::int64_t n, std::int64_t stamp) TACTUS_RT;
-  void recapture(std::int64_t n, std::int64_t stamp) TACTUS_RT;
-  void accept(std::int64_t n, std::int64_t stamp, double error) TACTUS_RT;
-  void steer(std::int64_t n, std::int64_t stamp, double error) TACTUS_RT;
-  double rate_missed(double error, double phase) TACTUS_RT;
-  void set_rate(double rate) TACTUS_RT;
-  void check_rate(std::int64_t n, std::int64_t stamp) TACTUS_RT;
-  void follow(std::int64_t now) TACTUS_RT;
-  void pass(std::int64_t n, Passed how) TACTUS_RT;
-  void weigh(std::int64_t numbers, std::int64_t missing, Passed how) TACTUS_RT;
-  void number_from(std::int64_t now) TACTUS_RT;
-  void lock() TACTUS_RT;
-  void unlock(ClockState state) TACTUS_RT;
-  void fault(ClockFault fault, double off = 0) TACTUS_RT;
-  void ask(ClockFault fault, double off) TACTUS_RT;
-  void push(std::int64_t stamp, std::int64_t index) TACTUS_RT;
-  void keep_newest(std::size_t count) TACTUS_RT;
-  void new_window(std::size_t enough) TACTUS_RT;
-  void number_by_distance() TACTUS_RT;
-  Fit fit() TACTUS_RT;
+  void approach(std::int64_t n, std::int64_t stamp) TACTUS_RT;
 
-  EdgeClockSettings settings_;
+  EdgeGrid grid_;
   EdgeClockStatus& status_;
   TimePoint<MonotonicTime> (*monotonic_)();
-  Period period_;
-  double period_ns_;
-  std::int64_t period_floor_;
-  Nanoseconds jitter_limit_{0};
-  Nanoseconds late_limit_{0};
-  double blanking_ns_ = 0;
-  double w_;
-  std::int64_t rate_span_ = 0;  // edges over which the mean rate is checked while locked
-
-  ClockSlew line_;                        // the loop's
-  ClockSlew out_;                         // what callers see: follows line_
-  double rate_ = 0;                       // the period learnt: deviation from nominal
-  std::int64_t limited_ = 0;              // edges in a row whose phase was limited, to one side ...
-  double limited_to_ = 0;                 // ... this one ...
-  std::array<double, 2> limited_sums_{};  // ... and their errors, summed: first and second half
-  bool dirty_ = false;                    // line_ has moved since out_ followed
-  bool lagging_ = false;                  // out_ was not allowed to follow all the way
   TimePoint<RigTime> told_ = TimePoint<RigTime>::min();  // newest time that now() has told
 
-  bool acquisition_done_ = false;
-  bool gone_ = false;
+  EdgeNumbers numbers_{status_};
+  EdgeFaults faults_{grid_, numbers_, status_};
+  EdgeLoop loop_{grid_};
+  EdgeRateCheck rate_check_{grid_};
+  EdgeWindow window_{grid_};  // of the first acquisition, or outside while followed, or of a re-lock
+
+  State state_ = State::first;
   bool ever_locked_ = false;
-  bool numbered_ = false;  // edge numbers mean something: those that do not come are missing
-  bool unsure_ = false;    // edges may have been lost: the next one may be anywhere ...
-  bool excused_ = false;   // ... and until the next advance() none is missing
-  std::int64_t last_edge_ = INT64_MIN;
-  std::int64_t last_stamp_ = 0;      // of last_edge_
-  std::int64_t passed_ = INT64_MIN;  // newest number that came or is missing
-  Passed passed_how_ = Passed::accepted;
-  std::int64_t newest_ = INT64_MIN;  // newest time that was fed, edge or not
-
-  // Edges that are not trusted yet: of the first acquisition, or outside while locked, or of a re-lock.
-  std::vector<std::int64_t> stamps_;
-  std::vector<std::int64_t> indices_;
-  std::vector<std::int64_t> scratch_;
-  std::size_t count_ = 0;
-  std::size_t enough_ = 0;    // edges for a fit
-  std::size_t need_ = 0;      // more than that, while it is in doubt
-  std::int64_t dropped_ = 0;  // glitches among them
-  std::int64_t noisy_ = 0;    // fits that were too noisy
-  double fit_rate_ = 0;       // by fit(): rate ...
-  double fit_off_ = 0;        // ... and newest stamp minus the line
-  double measured_period_ = 0;
-
-  // Re-lock: the newest edge, and whether edges have the right rate, so that the phase is being moved.
-  bool has_candidate_ = false;
-  std::int64_t candidate_ = 0;
-  std::int64_t candidate_stamp_ = 0;
-  bool verified_ = false;
-  std::int64_t in_row_ = 0;  // within the jitter limit
-  double average_ = 0;       // of the error
-
-  std::int64_t span_edge_ = 0;  // the mean rate is measured from here
-  std::int64_t span_stamp_ = 0;
-  bool span_begun_ = false;
-
-  // Of the edges since the balance was zero: how many numbers passed, how many came where they were predicted
-  // or elsewhere. Half of them missing or elsewhere for long is another rate, though the rest lie on the
-  // grid.
-  std::int64_t off_grid_ = 0;
-  std::int64_t numbers_ = 0;
-  std::int64_t came_ = 0;
-
-  bool asks_again_ = false;  // after resumed(), still lost
-  std::int64_t missing_again_ = 0;
-  int error_ = 0;
-  std::optional<Reaction> pending_;
+  bool unsure_ = false;     // edges may have been lost: the next one may be anywhere
+  std::int64_t noisy_ = 0;  // fits of the first acquisition that were too noisy
   LatencyHistogram phase_errors_;
 };
 

@@ -17,11 +17,14 @@ namespace tactus::rtsync {
 ///
 /// Threads  one writer (claim, publish), one reader (front, release).
 /// RT       both ends wait-free; all memory is made and touched by the constructor.
-class BlockRing {
+///
+/// `Atomic` is std::atomic, but in the model check of its tests.
+template <template <class> class Atomic>
+class BasicBlockRing {
  public:
   /// At least `slots` slots (rounded up to a power of two), each of `slot_bytes`. Throws
   /// std::invalid_argument for none of either. @when setup
-  BlockRing(std::size_t slot_bytes, std::size_t slots) : stride_((slot_bytes + 7) / 8 * 8) {
+  BasicBlockRing(std::size_t slot_bytes, std::size_t slots) : stride_((slot_bytes + 7) / 8 * 8) {
     if (slot_bytes == 0 || slots == 0)
       throw std::invalid_argument("a ring needs slots, and they need a size");
     std::size_t rounded = 1;
@@ -29,8 +32,8 @@ class BlockRing {
     mask_ = rounded - 1;
     bytes_.assign(stride_ * rounded, std::byte{0});
   }
-  BlockRing(const BlockRing&) = delete;
-  BlockRing& operator=(const BlockRing&) = delete;
+  BasicBlockRing(const BasicBlockRing&) = delete;
+  BasicBlockRing& operator=(const BasicBlockRing&) = delete;
 
   /// Where the next slot is to be written, or nullptr when the ring is full.                       @when rt
   std::byte* claim() TACTUS_RT {
@@ -71,10 +74,12 @@ class BlockRing {
   std::size_t mask_ = 0;
   std::vector<std::byte> bytes_;
   // Writer and reader each on a cache line of their own.
-  alignas(64) std::atomic<std::uint64_t> head_{0};
+  alignas(64) Atomic<std::uint64_t> head_{0};
   std::uint64_t tail_seen_ = 0;  // the writer's last look at tail_
-  alignas(64) std::atomic<std::uint64_t> tail_{0};
+  alignas(64) Atomic<std::uint64_t> tail_{0};
 };
+
+using BlockRing = BasicBlockRing<std::atomic>;
 
 /// A BlockRing of values.
 template <class T>

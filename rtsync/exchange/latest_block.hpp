@@ -1,9 +1,8 @@
 #pragma once
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
+#include "rtsync/exchange/latest_index.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::rtsync {
@@ -21,27 +20,16 @@ class LatestBlock {
   LatestBlock& operator=(const LatestBlock&) = delete;
 
   /// The block that is to be filled; what it holds is old.
-  std::byte* writable() TACTUS_RT { return buffers_[writing_].data(); }
-  void publish() TACTUS_RT {
-    writing_ =
-        middle_.exchange(static_cast<std::uint8_t>(writing_ | kFresh), std::memory_order_acq_rel) & kIndex;
-  }
+  std::byte* writable() TACTUS_RT { return buffers_[index_.writing()].data(); }
+  void publish() TACTUS_RT { index_.publish(); }
   /// The newest block, which stays as it is until the next call; nullptr when there is no newer one than last
   /// time.
-  const std::byte* read() TACTUS_RT {
-    if ((middle_.load(std::memory_order_relaxed) & kFresh) == 0) return nullptr;
-    reading_ = middle_.exchange(reading_, std::memory_order_acq_rel) & kIndex;
-    return buffers_[reading_].data();
-  }
+  const std::byte* read() TACTUS_RT { return index_.take() ? buffers_[index_.reading()].data() : nullptr; }
 
  private:
   using Buffer = std::vector<std::byte>;
-  static constexpr std::uint8_t kIndex = 3;
-  static constexpr std::uint8_t kFresh = 4;
   Buffer buffers_[3];
-  std::uint8_t writing_ = 0;
-  std::uint8_t reading_ = 1;
-  std::atomic<std::uint8_t> middle_{2};
+  LatestIndex index_;
 };
 
 }  // namespace tactus::rtsync

@@ -5,15 +5,10 @@
 #include <ctime>
 #include <system_error>
 
-#include "rtsync/clock/clock.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::rtsync {
 namespace {
-
-timespec to_timespec(Nanoseconds time) TACTUS_RT {
-  const std::int64_t ns = std::max<std::int64_t>(0, time.count());
-  return {ns / 1'000'000'000, ns % 1'000'000'000};
-}
 
 // GCC 12's ThreadSanitizer does not know pthread_mutex_clocklock and would take each unlock for an error.
 #if defined(__SANITIZE_THREAD__)
@@ -51,7 +46,7 @@ void PiMutex::unlock() TACTUS_RT { (void)::pthread_mutex_unlock(&mutex_); }
 
 bool PiMutex::lock_until(TimePoint<MonotonicTime> deadline) TACTUS_RT {
   if (kByMonotonicClock) {
-    const timespec until = to_timespec(deadline.time_since_epoch());
+    const timespec until = to_timespec(std::max(Nanoseconds{0}, deadline.time_since_epoch()));
     const int error = ::pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &until);
     if (error != EINVAL) return error == 0;
   }
@@ -63,10 +58,7 @@ bool PiMutex::lock_until_by_wall_clock(TimePoint<MonotonicTime> deadline) TACTUS
   for (;;) {
     const TimePoint<MonotonicTime> now = monotonic_now();
     const Nanoseconds left = deadline <= now ? Nanoseconds{0} : std::min(deadline - now, kLongest);
-    timespec wall{};
-    ::clock_gettime(CLOCK_REALTIME, &wall);
-    const timespec until =
-        to_timespec(Nanoseconds{std::int64_t{wall.tv_sec} * 1'000'000'000 + wall.tv_nsec} + left);
+    const timespec until = to_timespec(kernel_time(CLOCK_REALTIME) + left);
     const int error = ::pthread_mutex_timedlock(&mutex_, &until);
     if (error == 0) return true;
     if (error != ETIMEDOUT || monotonic_now() >= deadline) return false;  // or else the clock was set forward

@@ -9,17 +9,13 @@
 #include <system_error>
 
 #include "rtsync/time/histogram.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::rtsync {
 namespace {
 
 // No single sleep is longer, so that interrupt() is noticed; frames of up to 100 ms still sleep in one piece.
 constexpr Nanoseconds kLongestSleep{100'000'000};
-
-timespec to_timespec(Nanoseconds time) TACTUS_RT {
-  const std::int64_t ns = time.count();
-  return {ns / 1'000'000'000, ns % 1'000'000'000};
-}
 
 /// Sleeps until a point of CLOCK_MONOTONIC. A signal is no reason to start early: the point is absolute, so
 /// asking again is exact. Returns 0 or an errno value.

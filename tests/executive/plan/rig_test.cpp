@@ -920,6 +920,19 @@ TEST(RigParameters, ThatAreWrongAreSaid) {
               ElementsAre(HasSubstr("a map is expected: { name: value, ... }")));
 }
 
+TEST(RigWatchdog, BitesNoSoonerThanAfterTwoFrames) {
+  // The longest frame is the freeze frame: one second.
+  const auto problems = [](const std::string& watchdog) {
+    return problems_of("realtime: { freeze_frame: 1 s }\n" + watchdog + kHead + "  a: " + kGain);
+  };
+  EXPECT_THAT(
+      problems("watchdog: { device: /dev/watchdog, timeout: 2 s }\n"),
+      ElementsAre(HasSubstr("watchdog.timeout: 2.00 s is too short: the frame takes 1.00 ms, the freeze "
+                            "frame 1.00 s; more than 2.00 s is needed")));
+  EXPECT_THAT(problems("watchdog: { device: /dev/watchdog, timeout: 3 s }\n"), IsEmpty());
+  EXPECT_THAT(problems("watchdog: { timeout: 2 s }\n"), IsEmpty()) << "there is none";
+}
+
 TEST(RigParameters, AreSetAfterTheDefaultsAndBeforeInitialization) {
   LoadedRig rig(kHead + "  a: { model: gain, library: ./libmodels.so, parameters: { k: 4 } }\n");
   test::PlanFixture bench;

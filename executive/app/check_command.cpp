@@ -6,7 +6,7 @@
 #include "config/number.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
-#include "executive/driver/driver.hpp"
+#include "executive/driver/driver_library.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/plan/rig.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -300,21 +300,22 @@ void print_plan(const executive::Rig& rig) {
 
 /// The keys of all drivers that this machine has.
 std::string driver_references() {
-  std::string text;
-  const auto add = [&text](const std::string& title, const config::Section& section) {
-    text += "\n#" + config::reference_page(section, title);
+  struct Kind {
+    const char* kind;
+    const char* keys_of;
   };
-  for (const std::string& name : executive::driver_names("clock"))
-    add("Keys of `clock` with `driver: " + name + "`",
-        *executive::DriverLibrary("clock", name).make_clock_driver()->section());
-  for (const std::string& name : executive::driver_names("model"))
-    add("Keys of a model with `driver: " + name + "`",
-        *executive::DriverLibrary("model", name).make_model_driver()->section());
-  for (const std::string& name : executive::driver_names("live"))
-    add("Keys of `live." + name + "`", *executive::DriverLibrary("live", name).make_live_driver()->section());
-  for (const std::string& name : executive::driver_names("link"))
-    add("Keys of `link` with `driver: " + name + "`",
-        *executive::DriverLibrary("link", name).make_link_driver()->section());
+  static constexpr Kind kKinds[] = {{"clock", "`clock` with `driver: "},
+                                    {"model", "a model with `driver: "},
+                                    {"live", "`live."},
+                                    {"link", "`link` with `driver: "},
+                                    {"record", "a recording with `driver: "}};
+  std::string text;
+  for (const Kind& each : kKinds)
+    for (const std::string& name : executive::driver_names(each.kind)) {
+      const executive::DriverLibrary library(each.kind, name);  // outlives what it made
+      if (const auto section = library.make()->section())
+        text += "\n#" + config::reference_page(*section, "Keys of " + (each.keys_of + name) + "`");
+    }
   return text;
 }
 

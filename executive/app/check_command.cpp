@@ -319,25 +319,42 @@ std::string driver_references() {
   return text;
 }
 
-}  // namespace
+class CheckCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("check a rig file and print its plan; start nothing");
+    rig_.declare(app);
+    app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
+    app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
+  }
 
-int check_command(const CheckArguments& arguments) {
-  if (arguments.schema || arguments.reference) {
-    const auto& fields = executive::rig_fields();
-    const std::string text = arguments.schema ? fields.json_schema("tactus rig")
-                                              : fields.reference("The rig file") + driver_references();
-    std::fputs(text.c_str(), stdout);
+  int run() override {
+    if (schema_ || reference_) {
+      const auto& fields = executive::rig_fields();
+      const std::string text =
+          schema_ ? fields.json_schema("tactus rig") : fields.reference("The rig file") + driver_references();
+      std::fputs(text.c_str(), stdout);
+      return kOk;
+    }
+    if (rig_.file.empty()) {
+      std::fprintf(stderr, "tactus check: which rig file? tactus check RIG.yaml\n");
+      return kWrongInput;
+    }
+    config::Problems problems;
+    executive::RigSettings settings = load_settings(rig_, problems);
+    const executive::Rig rig(std::move(settings), folder_of(rig_), std::move(problems));
+    print_plan(rig);
     return kOk;
   }
-  if (arguments.rig.file.empty()) {
-    std::fprintf(stderr, "tactus check: which rig file? tactus check RIG.yaml\n");
-    return kWrongInput;
-  }
-  config::Problems problems;
-  executive::RigSettings settings = load_settings(arguments.rig, problems);
-  const executive::Rig rig(std::move(settings), folder_of(arguments.rig), std::move(problems));
-  print_plan(rig);
-  return kOk;
-}
+
+ private:
+  RigArguments rig_;
+  bool schema_ = false;
+  bool reference_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> check_command() { return std::make_unique<CheckCommand>(); }
 
 }  // namespace tactus::app

@@ -70,9 +70,9 @@ class TableBase {
 
   const Section& section() const { return *section_; }
   std::shared_ptr<const Section> shared_section() const { return section_; }
+  static void unknown_key(const Node::Entry& entry, const Context& context, const Section& section);
 
  protected:
-  static void unknown_key(const Node::Entry& entry, const Context& context, const Section& section);
   static void missing_key(const Node& node, const Context& context, const KeyShape& key);
   static bool too_few(const Node& node, const Context& context, const Shape& shape);
   static void repeated_keys(const Document& document, const Section& section, Problems& problems);

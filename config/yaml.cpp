@@ -90,6 +90,23 @@ class Ruler {
   mutable int last_letters_ = 0;
 };
 
+/// The YAML library makes one byte of the escapes \N (U+0085) and \_ (U+00A0): here it becomes UTF-8 again.
+std::string repaired(const std::string& value) {
+  std::string text;
+  int more = 0;  // bytes of the character that are still to come
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0U) != 0x80U)
+      more = byte >= 0xF0U ? 3 : byte >= 0xE0U ? 2 : byte >= 0xC0U ? 1 : 0;
+    else if (more > 0)
+      --more;
+    else
+      text += '\xC2';
+    text += c;
+  }
+  return text;
+}
+
 /// Builds nodes from the parser's events, and keeps every limit while it does.
 class Builder : public YAML::EventHandler {
  public:
@@ -131,7 +148,7 @@ class Builder : public YAML::EventHandler {
     check_tag(place, tag);
     if (value.find('\0') != std::string::npos) problem(place, "text must not hold a NUL character");
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
-    add(Node::scalar(value, place, quoted), anchor);
+    add(Node::scalar(repaired(value), place, quoted), anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,

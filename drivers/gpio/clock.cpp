@@ -198,10 +198,7 @@ const config::Fields<ClockSettings>& clock_fields() {
   return fields;
 }
 
-std::shared_ptr<const config::Section> GpioClock::section() const { return clock_fields().shared_section(); }
-
 void GpioClock::read(const config::Node& settings, const std::string& path, config::Problems& problems) {
-  const std::size_t before = problems.count();
   if (settings.is_map() && settings.find("debounce") != nullptr) {
     problems.add(
         settings.find("debounce")->place(), path + ".debounce",
@@ -212,8 +209,7 @@ void GpioClock::read(const config::Node& settings, const std::string& path, conf
       if (entry.key != "debounce") others.push_back(entry);
     return read(config::Node::map(std::move(others), settings.place()), path, problems);
   }
-  ClockSettings loaded = clock_fields().load(settings, path, problems);
-  if (problems.count() == before) settings_ = std::move(loaded);
+  if (auto loaded = load(settings, path, problems)) settings_ = std::move(loaded);
 }
 
 config::Node GpioClock::resolved() const {

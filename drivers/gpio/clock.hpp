@@ -6,6 +6,7 @@
 #include "config/fields.hpp"
 #include "drivers/gpio/gpio.hpp"
 #include "executive/driver/clock_driver.hpp"
+#include "executive/driver/driver_with_fields.hpp"
 
 namespace tactus::drivers::gpio {
 
@@ -22,11 +23,10 @@ struct ClockSettings {
 const config::Fields<ClockSettings>& clock_fields();
 
 /// `clock: { driver: gpio }`: the edges of one line clock the frames.
-class GpioClock final : public executive::ClockDriver {
+class GpioClock final : public executive::DriverWithFields<executive::ClockDriver, clock_fields> {
  public:
-  explicit GpioClock(std::shared_ptr<const Gpio> gpio) : gpio_(std::move(gpio)) {}
+  explicit GpioClock(std::shared_ptr<const Gpio> gpio = system_gpio()) : gpio_(std::move(gpio)) {}
 
-  std::shared_ptr<const config::Section> section() const override;
   void read(const config::Node& settings, const std::string& path, config::Problems& problems) override;
   config::Node resolved() const override;
   std::unique_ptr<rtsync::EdgeSource> open(const executive::OpenRequest& request) override;

@@ -11,7 +11,7 @@ namespace tactus::drivers::gpio {
 /// (guardian.hpp) drives when this process cannot.
 class GpioOut final : public executive::ModelDriver {
  public:
-  explicit GpioOut(std::shared_ptr<const Gpio> gpio) : gpio_(std::move(gpio)) {}
+  explicit GpioOut(std::shared_ptr<const Gpio> gpio = system_gpio()) : gpio_(std::move(gpio)) {}
 
   std::shared_ptr<const config::Section> section() const override;
   std::unique_ptr<executive::DrivenModel> make(const config::Node& settings, const std::string& path,

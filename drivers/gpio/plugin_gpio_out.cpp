@@ -1,16 +1,4 @@
 #include "drivers/gpio/gpio_out.hpp"
 #include "executive/driver/driver.hpp"
 
-namespace tactus::drivers::gpio {
-namespace {
-
-void* make() { return static_cast<executive::ModelDriver*>(new GpioOut(system_gpio())); }
-
-}  // namespace
-}  // namespace tactus::drivers::gpio
-
-extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {
-  static constexpr tactus::executive::DriverEntry kEntry{TACTUS_DRIVER_BUILD, "model", "gpio_out",
-                                                         &tactus::drivers::gpio::make};
-  return &kEntry;
-}
+TACTUS_DRIVER(tactus::executive::ModelDriver, "gpio_out", tactus::drivers::gpio::GpioOut)

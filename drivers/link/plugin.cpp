@@ -8,14 +8,14 @@
 #include "drivers/link/settings.hpp"
 #include "drivers/link/signals.hpp"
 #include "executive/driver/driver.hpp"
+#include "executive/driver/driver_with_fields.hpp"
+#include "executive/driver/link.hpp"
 
 namespace tactus::drivers::link {
 namespace {
 
-class SilKitLink final : public executive::LinkDriver {
+class SilKitLink final : public executive::DriverWithFields<executive::LinkDriver, link_fields> {
  public:
-  std::shared_ptr<const config::Section> section() const override { return link_fields().shared_section(); }
-
   std::unique_ptr<executive::Link> make(const config::Node& settings, const std::string& path,
                                         const executive::LinkContext& context,
                                         config::Problems& problems) override {
@@ -59,13 +59,7 @@ class SilKitLink final : public executive::LinkDriver {
   }
 };
 
-void* make_link() { return static_cast<executive::LinkDriver*>(new SilKitLink); }
-
 }  // namespace
 }  // namespace tactus::drivers::link
 
-extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {
-  static constexpr tactus::executive::DriverEntry kEntry{TACTUS_DRIVER_BUILD, "link", "silkit",
-                                                         &tactus::drivers::link::make_link};
-  return &kEntry;
-}
+TACTUS_DRIVER(tactus::executive::LinkDriver, "silkit", tactus::drivers::link::SilKitLink)

@@ -4,7 +4,10 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "config/fields.hpp"
 #include "executive/driver/driver.hpp"
+#include "executive/driver/driver_with_fields.hpp"
+#include "executive/driver/record_sink.hpp"
 #include "executive/model/variable.hpp"
 
 namespace tactus::drivers::record {
@@ -12,11 +15,30 @@ namespace {
 
 using executive::RecordColumn;
 
+struct CsvSettings {
+  char separator = ',';
+};
+
+const config::Fields<CsvSettings>& csv_fields() {
+  static const config::Fields<CsvSettings> fields{
+      "A recording as text: a line for each record, a column for each value.",
+      {
+          config::optional(
+              "separator", &CsvSettings::separator,
+              config::choices<char>({{"comma", ',', "as Trick; for koviz and trick-dp"},
+                                     {"semicolon", ';', "for spreadsheets whose decimal sign is a comma"},
+                                     {"tab", '\t', "for gnuplot and cut"}}),
+              "what stands between two columns"),
+      }};
+  return fields;
+}
+
 /// A recording as `<recording>.csv`. The header is Trick's, so that koviz and trick-dp open it: the time
 /// column is `sys.exec.out.time {s}`, a unit stands in braces, `--` is none. Numbers are written as short as
 /// they read back to the same bits; booleans as 0 and 1, enumerations as their numbers.
 class Csv final : public executive::RecordSink {
  public:
+  explicit Csv(char separator) : separator_(separator) {}
   ~Csv() override {
     if (file_ != nullptr) (void)std::fclose(file_);  // only after an error that was already reported
   }
@@ -29,8 +51,8 @@ class Csv final : public executive::RecordSink {
     if (file_ == nullptr) fail();
     line_ = "sys.exec.out.time {s}";
     for (const RecordColumn& column : columns_)
-      line_ +=
-          "," + column.name + " {" + (column.unit.empty() || column.unit == "1" ? "--" : column.unit) + "}";
+      line_ += separator_ + column.name + " {" +
+               (column.unit.empty() || column.unit == "1" ? "--" : column.unit) + "}";
     put_line();
   }
 
@@ -40,7 +62,7 @@ class Csv final : public executive::RecordSink {
     std::memcpy(&time, record, sizeof time);
     append_seconds(time);
     for (const RecordColumn& column : columns_) {
-      line_ += ',';
+      line_ += separator_;
       executive::append_value(line_, column.type, record + column.offset);
     }
     put_line();
@@ -76,19 +98,23 @@ class Csv final : public executive::RecordSink {
     throw std::runtime_error(path_.string() + ": " + std::generic_category().message(errno));
   }
 
+  const char separator_;
   std::filesystem::path path_;
   std::vector<RecordColumn> columns_;
   std::FILE* file_ = nullptr;
   std::string line_;
 };
 
-void* make() { return static_cast<executive::RecordSink*>(new Csv); }
+class CsvFormat final : public executive::DriverWithFields<executive::RecordDriver, csv_fields> {
+ public:
+  std::unique_ptr<executive::RecordSink> make(const config::Node& settings, const std::string& path,
+                                              config::Problems& problems) override {
+    const auto read = load(settings, path, problems);
+    return read ? std::make_unique<Csv>(read->separator) : nullptr;
+  }
+};
 
 }  // namespace
 }  // namespace tactus::drivers::record
 
-extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {
-  static constexpr tactus::executive::DriverEntry kEntry{TACTUS_DRIVER_BUILD, "record", "csv",
-                                                         &tactus::drivers::record::make};
-  return &kEntry;
-}
+TACTUS_DRIVER(tactus::executive::RecordDriver, "csv", tactus::drivers::record::CsvFormat)

@@ -6,7 +6,7 @@
 #include "config/number.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
-#include "executive/driver/driver.hpp"
+#include "executive/driver/driver_library.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/plan/rig.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -300,43 +300,61 @@ void print_plan(const executive::Rig& rig) {
 
 /// The keys of all drivers that this machine has.
 std::string driver_references() {
-  std::string text;
-  const auto add = [&text](const std::string& title, const config::Section& section) {
-    text += "\n#" + config::reference_page(section, title);
+  struct Kind {
+    const char* kind;
+    const char* keys_of;
   };
-  for (const std::string& name : executive::driver_names("clock"))
-    add("Keys of `clock` with `driver: " + name + "`",
-        *executive::DriverLibrary("clock", name).make_clock_driver()->section());
-  for (const std::string& name : executive::driver_names("model"))
-    add("Keys of a model with `driver: " + name + "`",
-        *executive::DriverLibrary("model", name).make_model_driver()->section());
-  for (const std::string& name : executive::driver_names("live"))
-    add("Keys of `live." + name + "`", *executive::DriverLibrary("live", name).make_live_driver()->section());
-  for (const std::string& name : executive::driver_names("link"))
-    add("Keys of `link` with `driver: " + name + "`",
-        *executive::DriverLibrary("link", name).make_link_driver()->section());
+  static constexpr Kind kKinds[] = {{"clock", "`clock` with `driver: "},
+                                    {"model", "a model with `driver: "},
+                                    {"live", "`live."},
+                                    {"link", "`link` with `driver: "},
+                                    {"record", "a recording with `driver: "}};
+  std::string text;
+  for (const Kind& each : kKinds)
+    for (const std::string& name : executive::driver_names(each.kind)) {
+      const executive::DriverLibrary library(each.kind, name);  // outlives what it made
+      if (const auto section = library.make()->section())
+        text += "\n#" + config::reference_page(*section, "Keys of " + (each.keys_of + name) + "`");
+    }
   return text;
 }
 
-}  // namespace
+class CheckCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("check a rig file and print its plan; start nothing");
+    rig_.declare(app);
+    app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
+    app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
+  }
 
-int check_command(const CheckArguments& arguments) {
-  if (arguments.schema || arguments.reference) {
-    const auto& fields = executive::rig_fields();
-    const std::string text = arguments.schema ? fields.json_schema("tactus rig")
-                                              : fields.reference("The rig file") + driver_references();
-    std::fputs(text.c_str(), stdout);
+  int run() override {
+    if (schema_ || reference_) {
+      const auto& fields = executive::rig_fields();
+      const std::string text =
+          schema_ ? fields.json_schema("tactus rig") : fields.reference("The rig file") + driver_references();
+      std::fputs(text.c_str(), stdout);
+      return kOk;
+    }
+    if (rig_.file.empty()) {
+      std::fprintf(stderr, "tactus check: which rig file? tactus check RIG.yaml\n");
+      return kWrongInput;
+    }
+    config::Problems problems;
+    executive::RigSettings settings = load_settings(rig_, problems);
+    const executive::Rig rig(std::move(settings), folder_of(rig_), std::move(problems));
+    print_plan(rig);
     return kOk;
   }
-  if (arguments.rig.file.empty()) {
-    std::fprintf(stderr, "tactus check: which rig file? tactus check RIG.yaml\n");
-    return kWrongInput;
-  }
-  config::Problems problems;
-  executive::RigSettings settings = load_settings(arguments.rig, problems);
-  const executive::Rig rig(std::move(settings), folder_of(arguments.rig), std::move(problems));
-  print_plan(rig);
-  return kOk;
-}
+
+ private:
+  RigArguments rig_;
+  bool schema_ = false;
+  bool reference_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> check_command() { return std::make_unique<CheckCommand>(); }
 
 }  // namespace tactus::app

@@ -106,15 +106,15 @@ bool stops_the_rig(const Fact& fact) {
 }
 
 /// --measure and --no-measure. Throws ConfigError for what is neither 0 nor 10 ms .. 60 s.
-Nanoseconds time_to_measure(const DoctorArguments& arguments) {
-  if (!arguments.measures) return Nanoseconds{0};
-  const auto time = config::parse_duration(arguments.measure);
+Nanoseconds time_to_measure(bool measures, const std::string& measure) {
+  if (!measures) return Nanoseconds{0};
+  const auto time = config::parse_duration(measure);
   if (time && (*time.value == Nanoseconds{0} ||
                (*time.value >= kShortestTrial && *time.value <= rtsync::kLongestTrial)))
     return *time.value;
-  const std::string wrong = time ? "'" + arguments.measure + "' is outside 10 ms .. 60 s"
-                                 : time.problem.substr(0, time.problem.find(';'));
-  throw config::ConfigError({"--measure " + arguments.measure, 1, 1}, "measure",
+  const std::string wrong =
+      time ? "'" + measure + "' is outside 10 ms .. 60 s" : time.problem.substr(0, time.problem.find(';'));
+  throw config::ConfigError({"--measure " + measure, 1, 1}, "measure",
                             wrong + "; write for example --measure 2s, or --no-measure");
 }
 
@@ -259,39 +259,62 @@ void print_json(const std::vector<Fact>& facts, const Measurement& measured, con
   std::printf("%s\n", all.dump(2).c_str());
 }
 
+class DoctorCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("what on this machine stands between a rig and hard real time");
+    rig_.declare(app);
+    app.add_flag("--json", json_, "for scripts");
+    CLI::Option* const measure =
+        app.add_option("--measure", measure_,
+                       "how long to measure the wakes of each CPU and sleeper, 10ms .. 60s; 0s: not at all")
+            ->type_name("DURATION")
+            ->capture_default_str();
+    app.add_flag("!--no-measure", measures_, "look only; measure nothing")->excludes(measure);
+  }
+
+  int run() override {
+    const Nanoseconds each = time_to_measure(measures_, measure_);
+    rtsync::ProbeRequest request;
+    Plan plan = plan_for_machine(each);
+    bool required = false;
+    std::optional<RigSettings> rig;
+    if (!rig_.file.empty()) {
+      rig = load_settings(rig_);
+      request = request_of(*rig);
+      plan = plan_for(*rig, each);
+      required = rig->realtime.enabled && rig->privileges == executive::Privileges::require;
+    }
+
+    std::vector<Fact> facts = rtsync::probe_host(request);
+    bool device_fails = false;
+    for (Fact& fact : driver_facts(rig ? &*rig : nullptr, each)) {
+      device_fails = device_fails || fact.grade == rtsync::Grade::fail;
+      facts.push_back(std::move(fact));
+    }
+    if (!json_) print_facts(facts);
+    std::fflush(stdout);  // the facts may be read while the measuring goes on
+    const Measurement measured = each > Nanoseconds{0} ? measure(plan) : Measurement{};
+    if (json_) {
+      print_json(facts, measured, plan);
+    } else if (each > Nanoseconds{0}) {
+      print_measurement(measured, plan);
+    }
+    // Only a rig that requires what the machine refuses will not run here.
+    if (required && (device_fails || std::any_of(facts.begin(), facts.end(), stops_the_rig)))
+      return kWrongMachine;
+    return measured.stopped ? kEndedEarly : kOk;
+  }
+
+ private:
+  RigArguments rig_;  ///< its file may be empty: the machine alone
+  bool json_ = false;
+  bool measures_ = true;         ///< how late each sleeper wakes
+  std::string measure_ = "2 s";  ///< for each CPU and sleeper; 0: not at all
+};
+
 }  // namespace
 
-int doctor_command(const DoctorArguments& arguments) {
-  const Nanoseconds each = time_to_measure(arguments);
-  rtsync::ProbeRequest request;
-  Plan plan = plan_for_machine(each);
-  bool required = false;
-  std::optional<RigSettings> rig;
-  if (!arguments.rig.file.empty()) {
-    rig = load_settings(arguments.rig);
-    request = request_of(*rig);
-    plan = plan_for(*rig, each);
-    required = rig->realtime.enabled && rig->privileges == executive::Privileges::require;
-  }
-
-  std::vector<Fact> facts = rtsync::probe_host(request);
-  bool device_fails = false;
-  for (Fact& fact : driver_facts(rig ? &*rig : nullptr, each)) {
-    device_fails = device_fails || fact.grade == rtsync::Grade::fail;
-    facts.push_back(std::move(fact));
-  }
-  if (!arguments.json) print_facts(facts);
-  std::fflush(stdout);  // the facts may be read while the measuring goes on
-  const Measurement measured = each > Nanoseconds{0} ? measure(plan) : Measurement{};
-  if (arguments.json) {
-    print_json(facts, measured, plan);
-  } else if (each > Nanoseconds{0}) {
-    print_measurement(measured, plan);
-  }
-  // Only a rig that requires what the machine refuses will not run here.
-  if (required && (device_fails || std::any_of(facts.begin(), facts.end(), stops_the_rig)))
-    return kWrongMachine;
-  return measured.stopped ? kEndedEarly : kOk;
-}
+std::unique_ptr<CommandDriver> doctor_command() { return std::make_unique<DoctorCommand>(); }
 
 }  // namespace tactus::app

@@ -2,7 +2,8 @@
 
 #include <stdexcept>
 
-#include "executive/driver/driver.hpp"
+#include "executive/driver/clock_driver.hpp"
+#include "executive/driver/driver_library.hpp"
 
 namespace tactus::app {
 
@@ -11,7 +12,7 @@ std::vector<rtsync::Fact> driver_facts(const executive::RigSettings* rig, rtsync
   for (const std::string& name : executive::driver_names("clock")) {
     try {
       const executive::DriverLibrary library("clock", name);
-      const auto driver = library.make_clock_driver();
+      const auto driver = library.make<executive::ClockDriver>();
       const bool ours = rig != nullptr && rig->clock.driver.value == name;
       if (ours) {
         config::Problems problems;

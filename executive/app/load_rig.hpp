@@ -1,12 +1,31 @@
 #pragma once
+#include <CLI/CLI.hpp>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "config/document.hpp"
-#include "executive/app/commands.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "executive/run/run_setup.hpp"
 
 namespace tactus::app {
+
+/// The options of every command that reads a rig file.
+inline void declare_rig(CLI::App& command, std::string& file, std::vector<std::string>& set) {
+  command.add_option("RIG", file, "the rig file (YAML)");
+  command
+      .add_option("--set", set, "change one value of the rig file: path=value, e.g. realtime.on_overrun=skip")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all();
+}
+
+struct RigArguments {
+  std::string file;
+  std::vector<std::string> set;  ///< path=value
+
+  void declare(CLI::App& command) { declare_rig(command, file, set); }
+};
 
 /// The settings of a rig file with `--set` applied; what is wrong with them is added to `problems`. Throws
 /// config::ConfigError when it cannot be read at all.

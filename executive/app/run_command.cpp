@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "executive/app/commands.hpp"
+#include "executive/app/load_rig.hpp"
 #include "executive/app/screen.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run/rig_run.hpp"
@@ -18,23 +19,6 @@
 
 namespace tactus::app {
 namespace {
-
-executive::RunOverrides choices_of(const RunArguments& arguments) {
-  executive::RunOverrides choices;
-  choices.set = arguments.rig.set;
-  choices.until = arguments.until;
-  choices.frames = arguments.frames;
-  choices.realtime = arguments.realtime;
-  choices.out = arguments.out;
-  choices.from = arguments.from;
-  choices.link = arguments.link;
-  choices.registry = arguments.registry;
-  choices.live = arguments.live;
-  choices.paused = arguments.paused;
-  choices.replay = arguments.replay;
-  choices.spelling = "--";
-  return choices;
-}
 
 /// Loads the file and the models on a thread of its own, so that a constructor that never returns can be
 /// stopped.
@@ -62,23 +46,65 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
   return rig;
 }
 
-}  // namespace
+class RunCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("run a rig");
+    declare_rig(app, file_, choices_.set);
+    app.add_option("--from", choices_.from, "checkpoint to go on from, instead of frame 0")
+        ->option_text("FILE");
+    CLI::Option* const until =
+        app.add_option("--until", choices_.until, "simulated time to run, e.g. 10s or 500ms");
+    app.add_option("--frames", choices_.frames, "number of frames to run")
+        ->check(CLI::Range(std::int64_t{1}, INT64_MAX))
+        ->excludes(until);
+    CLI::Option* const link =
+        app.add_option("--link", choices_.link, "how it is linked: paced, follow, free or off")
+            ->type_name("MODE")
+            ->check(CLI::IsMember({"paced", "follow", "free", "off"}));
+    app.add_option("--registry", choices_.registry, "where the registry of its link listens")
+        ->type_name("URI");
+    app.add_option(
+           "--replay", choices_.replay,
+           "a run folder: what its link took in comes in again, without the others; without a rig file, "
+           "the folder's")
+        ->type_name("RUN_DIR")
+        ->excludes(link);
+    app.add_option("--live", choices_.live,
+                   "opens its control port there: unix:live.sock (in the run folder), 127.0.0.1:8086 ...")
+        ->type_name("ADDRESS")
+        ->check([](const std::string& text) {
+          return text.empty() ? "an address is expected: unix:live.sock or 127.0.0.1:8086" : "";
+        });
+    app.add_flag("--paused", choices_.paused, "in Pause before the first frame: somebody resumes it");
+    app.add_flag("!--no-realtime", choices_.realtime, "as fast as it can; the recorded values are the same");
+    app.add_option("--out", choices_.out, "the run folder; default runs/<rig>-<start time>");
+    app.add_flag("--quiet", quiet_, "print errors only");
+    choices_.spelling = "--";
+  }
 
-int run_command(const RunArguments& arguments) {
-  std::string file = arguments.rig.file;
-  if (file.empty() && !arguments.replay.empty())
-    file = (std::filesystem::path(arguments.replay) / "rig.yaml").string();
+  int run() override;
+
+ private:
+  std::string file_;
+  executive::RunOverrides choices_;
+  bool quiet_ = false;
+};
+
+int RunCommand::run() {
+  std::string file = file_;
+  if (file.empty() && !choices_.replay.empty())
+    file = (std::filesystem::path(choices_.replay) / "rig.yaml").string();
   if (file.empty()) {
     std::fprintf(stderr, "tactus run: which rig file? tactus run RIG.yaml\n");
     return kWrongInput;
   }
   Console::block_signals();  // before a model's library may start a thread of its own
-  const executive::RunOverrides choices = choices_of(arguments);
-  const std::unique_ptr<executive::Rig> rig = make_rig(file, choices);
-  const executive::RunFolder folder(choices, rig->settings().rig.value);
+  const std::unique_ptr<executive::Rig> rig = make_rig(file, choices_);
+  const executive::RunFolder folder(choices_, rig->settings().rig.value);
 
-  Console screen(arguments.quiet, ::isatty(STDOUT_FILENO) == 1);
-  executive::RigRun run(*rig, executive::run_options(*rig, choices, folder));
+  Console screen(quiet_, ::isatty(STDOUT_FILENO) == 1);
+  executive::RigRun run(*rig, executive::run_options(*rig, choices_, folder));
   executive::run_in(folder, run, screen);
   screen.ended(run);
   if (run.stuck()) {
@@ -88,5 +114,9 @@ int run_command(const RunArguments& arguments) {
   }
   return run.exit_status();
 }
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> run_command() { return std::make_unique<RunCommand>(); }
 
 }  // namespace tactus::app

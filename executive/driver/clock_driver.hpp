@@ -6,7 +6,7 @@
 
 #include "config/node.hpp"
 #include "config/place.hpp"
-#include "config/shape.hpp"
+#include "executive/driver/driver.hpp"
 #include "executive/driver/safe_output.hpp"
 #include "rtsync/clock/edge_source.hpp"
 #include "rtsync/facts/host_facts.hpp"
@@ -23,15 +23,10 @@ struct EdgeWatch {
 /// Something outside that clocks the frames: a driver of kind "clock", named by `clock: { driver: ... }`.
 ///
 /// Threads  one thread at setup. The edge source it makes belongs to the paced thread.
-class ClockDriver {
+class ClockDriver : public Driver {
  public:
-  ClockDriver() = default;
-  ClockDriver(const ClockDriver&) = delete;
-  ClockDriver& operator=(const ClockDriver&) = delete;
-  virtual ~ClockDriver() = default;
+  static constexpr const char* kKind = "clock";
 
-  /// The keys it understands in the clock section, beside the common ones: for the reference page.
-  virtual std::shared_ptr<const config::Section> section() const = 0;
   /// Takes its keys: `settings` is a map of all that the common table does not know. What is wrong is added
   /// to `problems`. Touches no device. @when setup
   virtual void read(const config::Node& settings, const std::string& path, config::Problems& problems) = 0;

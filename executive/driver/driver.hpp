@@ -1,58 +1,61 @@
 #pragma once
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
+#include <tactus/model.h>
 
-#include "executive/driver/clock_driver.hpp"
-#include "executive/driver/link.hpp"
-#include "executive/driver/live.hpp"
-#include "executive/driver/model_driver.hpp"
-#include "executive/driver/record_sink.hpp"
-#include "executive/model/model_library.hpp"
+#include <memory>
+#include <type_traits>
+
+#include "config/shape.hpp"
 
 namespace tactus::executive {
+
+/// A driver of any kind. Each kind is a class that derives from this one and says which kind it is:
+///
+///     class RecordDriver : public Driver {
+///      public:
+///       static constexpr const char* kKind = "record";
+///
+/// Threads  one thread at setup.
+class Driver {
+ public:
+  Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  virtual ~Driver() = default;
+
+  /// The keys it understands in its section of the rig file, beside the common ones: for the reference page.
+  /// nullptr: none. DriverWithFields (driver_with_fields.hpp) makes it of a table. @when setup
+  virtual std::shared_ptr<const config::Section> section() const { return nullptr; }
+};
 
 /// The one symbol a driver's library exports: `extern "C" const DriverEntry* tactus_driver()`. Drivers see
 /// C++ classes of the executive, so they are built with it: `build` must equal ours.
 struct DriverEntry {
   const char* build;  ///< TACTUS_DRIVER_BUILD
-  const char* kind;   ///< one of those that DriverLibrary makes
+  const char* kind;   ///< kKind of a seam
   const char* name;   ///< "csv"
-  void* (*make)();    ///< a new object of the kind's class; the caller deletes it
+  Driver* (*make)();  ///< a new object of that seam; the caller deletes it
 };
 using DriverFunction = const DriverEntry* (*)();
 
 /// The executive's version and the compiler's C++ ABI: what two sides of a virtual call must share.
 #define TACTUS_TEXT_OF(x) #x
 #define TACTUS_TEXT(x) TACTUS_TEXT_OF(x)
-#define TACTUS_DRIVER_BUILD "tactus driver 4, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
+#define TACTUS_DRIVER_BUILD "tactus driver 5, C++ ABI " TACTUS_TEXT(__GXX_ABI_VERSION)
 
-/// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so.
-class DriverLibrary {
- public:
-  /// Throws LibraryError: not there (and why the build left it out), not loadable, not a driver, another
-  /// build. @when setup
-  DriverLibrary(const std::string& kind, const std::string& name);
+template <class Seam, class Class>
+constexpr DriverEntry driver_entry(const char* name) {
+  static_assert(std::is_base_of_v<Driver, Seam> && std::is_base_of_v<Seam, Class>,
+                "a driver derives from the seam of its kind");
+  return {TACTUS_DRIVER_BUILD, Seam::kKind, name, []() -> Driver* { return static_cast<Seam*>(new Class); }};
+}
 
-  /// Only for the kind that says so.
-  std::unique_ptr<RecordSink> make_record_sink() const { return make<RecordSink>(); }     ///< "record"
-  std::unique_ptr<ClockDriver> make_clock_driver() const { return make<ClockDriver>(); }  ///< "clock"
-  std::unique_ptr<ModelDriver> make_model_driver() const { return make<ModelDriver>(); }  ///< "model"
-  std::unique_ptr<LinkDriver> make_link_driver() const { return make<LinkDriver>(); }     ///< "link"
-  std::unique_ptr<LiveDriver> make_live_driver() const { return make<LiveDriver>(); }     ///< "live"
-
- private:
-  template <class T>
-  std::unique_ptr<T> make() const {
-    return std::unique_ptr<T>(static_cast<T*>(entry_->make()));
+/// What a driver's library says of itself, outside of all namespaces, once:
+///
+///     TACTUS_DRIVER(tactus::executive::RecordDriver, "csv", tactus::drivers::record::Csv)
+#define TACTUS_DRIVER(Seam, name, Class)                                               \
+  extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {     \
+    static constexpr auto kEntry = tactus::executive::driver_entry<Seam, Class>(name); \
+    return &kEntry;                                                                    \
   }
-
-  SharedLibrary library_;
-  const DriverEntry* entry_ = nullptr;
-};
-
-/// The names of all drivers of a kind that this machine has, sorted. @when setup
-std::vector<std::string> driver_names(const std::string& kind);
 
 }  // namespace tactus::executive

@@ -13,7 +13,7 @@
 #include "config/json.hpp"
 #include "config/node.hpp"
 #include "config/place.hpp"
-#include "config/shape.hpp"
+#include "executive/driver/driver.hpp"
 #include "executive/model/variable.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -159,15 +159,10 @@ struct LinkContext {
 /// A driver of kind "link", named by `link: { driver: ... }`.
 ///
 /// Threads  one thread at setup.
-class LinkDriver {
+class LinkDriver : public Driver {
  public:
-  LinkDriver() = default;
-  LinkDriver(const LinkDriver&) = delete;
-  LinkDriver& operator=(const LinkDriver&) = delete;
-  virtual ~LinkDriver() = default;
+  static constexpr const char* kKind = "link";
 
-  /// The keys it understands beside `driver`: for the reference page.
-  virtual std::shared_ptr<const config::Section> section() const = 0;
   /// Makes a link from its section. What is wrong is added to `problems`, and the link is then nullptr. Opens
   /// nothing. @when setup
   virtual std::unique_ptr<Link> make(const config::Node& settings, const std::string& path,

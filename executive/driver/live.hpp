@@ -20,7 +20,7 @@
 #include "config/json.hpp"
 #include "config/node.hpp"
 #include "config/place.hpp"
-#include "config/shape.hpp"
+#include "executive/driver/driver.hpp"
 #include "executive/driver/statistics.hpp"
 #include "executive/model/variable.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -221,15 +221,10 @@ class LiveServer {
 /// A driver of kind "live", named by the key of its entry in `live:`.
 ///
 /// Threads  one thread at setup.
-class LiveDriver {
+class LiveDriver : public Driver {
  public:
-  LiveDriver() = default;
-  LiveDriver(const LiveDriver&) = delete;
-  LiveDriver& operator=(const LiveDriver&) = delete;
-  virtual ~LiveDriver() = default;
+  static constexpr const char* kKind = "live";
 
-  /// The keys it understands: for the reference page.
-  virtual std::shared_ptr<const config::Section> section() const = 0;
   /// Makes a server from its section. What is wrong is added to `problems`, and the server is then nullptr.
   /// Opens nothing. @when setup
   virtual std::unique_ptr<LiveServer> make(const config::Node& settings, const std::string& path,

@@ -5,7 +5,7 @@
 
 #include "config/node.hpp"
 #include "config/place.hpp"
-#include "config/shape.hpp"
+#include "executive/driver/driver.hpp"
 #include "executive/driver/safe_output.hpp"
 
 namespace tactus::executive {
@@ -22,15 +22,10 @@ class DrivenModel : public tactus::Model {
 /// A driver of kind "model", named by `driver:` instead of `model:` and `library:`.
 ///
 /// Threads  one thread at setup.
-class ModelDriver {
+class ModelDriver : public Driver {
  public:
-  ModelDriver() = default;
-  ModelDriver(const ModelDriver&) = delete;
-  ModelDriver& operator=(const ModelDriver&) = delete;
-  virtual ~ModelDriver() = default;
+  static constexpr const char* kKind = "model";
 
-  /// The keys it understands beside `driver`, `parameters` and `jobs`: for the reference page.
-  virtual std::shared_ptr<const config::Section> section() const = 0;
   /// Makes a model from its section: `settings` is a map of all keys that the common table does not know.
   /// What is wrong is added to `problems`, and the model is then nullptr. Touches no device. @when setup
   virtual std::unique_ptr<DrivenModel> make(const config::Node& settings, const std::string& path,

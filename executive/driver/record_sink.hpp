@@ -3,8 +3,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
+
+#include "config/node.hpp"
+#include "config/place.hpp"
+#include "executive/driver/driver.hpp"
 
 namespace tactus::executive {
 
@@ -17,7 +22,7 @@ struct RecordColumn {
   std::size_t offset;
 };
 
-/// Where recorded values go: a file format. Implemented by the drivers of kind "record".
+/// Where the values of a recording go.
 ///
 /// Threads  all calls from the recorder's thread, never from a frame; they may block. Every function may
 /// throw
@@ -38,6 +43,18 @@ class RecordSink {
   /// Hands everything to the operating system: what was written until now survives a kill.
   virtual void flush() = 0;
   virtual void close() = 0;
+};
+
+/// A driver of kind "record", named by `driver:` of a recording: a file format.
+class RecordDriver : public Driver {
+ public:
+  static constexpr const char* kKind = "record";
+
+  /// Makes the file of a recording from its section: `settings` is a map of all keys that the common table
+  /// does not know. What is wrong is added to `problems`, and the sink is then nullptr. Opens nothing.
+  /// @when setup
+  virtual std::unique_ptr<RecordSink> make(const config::Node& settings, const std::string& path,
+                                           config::Problems& problems) = 0;
 };
 
 }  // namespace tactus::executive

@@ -9,6 +9,7 @@
 #include "config/date.hpp"
 #include "config/number.hpp"
 #include "executive/driver/device_error.hpp"
+#include "executive/driver/record_sink.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/model/parameter_value.hpp"
 #include "executive/model/suggest.hpp"
@@ -203,7 +204,7 @@ void Rig::make_from_driver(const ModelSettings& settings) {
   const auto library = driver("model", settings.driver);
   if (library == nullptr) return;
   std::unique_ptr<DrivenModel> model =
-      library->make_model_driver()->make(settings.device, settings.origin.path, problems_);
+      library->make<ModelDriver>()->make(settings.device, settings.origin.path, problems_);
   if (model == nullptr) return;  // said why
   Driven& driven = driven_.emplace_back();
   driven.name = settings.name;
@@ -253,7 +254,7 @@ void Rig::read_clock() {
                               " it has to be yes");
   declare_clock_variables();
   if (const auto library = driver("clock", clock.driver)) {
-    clock_driver_ = library->make_clock_driver();
+    clock_driver_ = library->make<ClockDriver>();
     clock_driver_->read(clock.device, clock.origin.path, problems_);
     clock.device = clock_driver_->resolved();
   }
@@ -767,7 +768,7 @@ void Rig::make_link(const LinkOverrides& choice, const std::filesystem::path& ba
   context.replay = choice.replay;
   context.find = [this](const Located<std::string>& name) { return find(name); };
   std::unique_ptr<Link> made =
-      library->make_link_driver()->make(section.device, section.origin.path, context, problems_);
+      library->make<LinkDriver>()->make(section.device, section.origin.path, context, problems_);
   if (made == nullptr) return;  // said why
   section.device = made->resolved();
   for (const VariableRef& input : made->inputs()) check_linked(input);
@@ -808,7 +809,7 @@ void Rig::make_live(const std::filesystem::path& base) {
     if (library == nullptr) continue;
     const config::Node section =
         entry.value.is_null() ? config::Node::map({}, entry.value.place()) : entry.value;
-    auto made = library->make_live_driver()->make(section, path, {settings_.rig.value, base}, problems_);
+    auto made = library->make<LiveDriver>()->make(section, path, {settings_.rig.value, base}, problems_);
     if (made == nullptr) continue;  // said why
     resolved.push_back({entry.key, entry.place, made->resolved()});
     live_servers_.push_back(std::move(made));
@@ -897,7 +898,12 @@ void Rig::make_recordings() {
                     "'frames' is the name of the frame log; choose another, or set frame_log: no");
       continue;
     }
-    Recording& recording = recordings_.emplace_back(settings.name, variables, library->make_record_sink());
+    const auto format = library->make<RecordDriver>();
+    const config::Node keys =
+        keys_of(*format, recording_fields().section(), settings.device, settings.origin.path, problems_);
+    std::unique_ptr<RecordSink> sink = format->make(keys, settings.origin.path, problems_);
+    if (sink == nullptr) continue;  // said why
+    Recording& recording = recordings_.emplace_back(settings.name, variables, std::move(sink));
     PlannedJob job;
     job.name = "record." + settings.name;
     job.run = &Recording::sample;
@@ -913,7 +919,8 @@ void Rig::make_recordings() {
     std::vector<VariableRef> all;
     for (const Variable& variable : rt_variables_) all.push_back({&variable, 0, 1, false, nullptr});
     if (const auto library = driver("record", {"csv", settings_.rig.place, "frame_log"}))
-      frame_log_.emplace("frames", all, library->make_record_sink());
+      frame_log_.emplace("frames", all,
+                         library->make<RecordDriver>()->make(config::Node::map({}), "frame_log", problems_));
   }
 }
 

@@ -10,7 +10,11 @@
 #include <vector>
 
 #include "config/place.hpp"
-#include "executive/driver/driver.hpp"
+#include "executive/driver/clock_driver.hpp"
+#include "executive/driver/driver_library.hpp"
+#include "executive/driver/link.hpp"
+#include "executive/driver/live.hpp"
+#include "executive/driver/model_driver.hpp"
 #include "executive/driver/statistics.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/model/model_library.hpp"

@@ -368,6 +368,8 @@ const Fields<CheckpointSection>& checkpoint_fields() {
   return fields;
 }
 
+}  // namespace
+
 const Fields<RecordingSettings>& recording_fields() {
   using R = RecordingSettings;
   static const Fields<R> fields{
@@ -380,11 +382,10 @@ const Fields<RecordingSettings>& recording_fields() {
           required("variables", &R::variables, config::length(1, 1000),
                    "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
               .at_least(1),
+          config::rest(&R::device, "the driver's own"),
       }};
   return fields;
 }
-
-}  // namespace
 
 namespace {
 

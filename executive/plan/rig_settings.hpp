@@ -225,6 +225,7 @@ struct RecordingSettings {
   Located<std::string> driver{"csv"};
   std::optional<Period> every;
   std::vector<Located<std::string>> variables;
+  config::Node device = config::Node::map({});  ///< the driver's own keys
   bool operator==(const RecordingSettings&) const = default;
 };
 
@@ -269,6 +270,8 @@ struct RigSettings {
 const config::Fields<ModelSettings>& model_fields();
 /// Likewise of the clock section.
 const config::Fields<ClockSection>& clock_fields();
+/// Likewise of a recording.
+const config::Fields<RecordingSettings>& recording_fields();
 /// The table of the whole rig file.
 const config::Fields<RigSettings>& rig_fields();
 

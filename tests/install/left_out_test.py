@@ -1,5 +1,6 @@
-"""A rig that names a GPIO driver, on a machine whose libgpiod this tactus does not support: the message says why there
-is no such driver. Configures tactus beside a libgpiod 2 that is nothing but its pkg-config file.
+"""A rig that names a GPIO driver, on a machine whose libgpiod this tactus does not support, and the commands of SIL Kit
+without asio: the message says why there is no such driver. Configures tactus beside a libgpiod 2 that is nothing but its
+pkg-config file, and with no asio.
 
     left_out_test.py --source CHECKOUT --cmake CMAKE --cc CC --cxx CXX --tactus TACTUS
 """
@@ -13,6 +14,7 @@ import tempfile
 
 LIBGPIOD_2 = "Name: libgpiod\nDescription: none\nVersion: 2.2.1\nLibs: -lgpiod\n"
 REASON = "it was not built: it needs libgpiod 1.6, and the build found libgpiod 2.2.1, which is not supported yet; "
+NO_ASIO = "it was not built: it needs asio, and the build found none; "
 
 
 def run(*command, status, **options):
@@ -34,15 +36,21 @@ def main():
         (top / "libgpiod.pc").write_text(LIBGPIOD_2)
         build = top / "build"
         run(options.cmake, "--preset", "release", "-B", build, f"-DCMAKE_C_COMPILER={options.cc}",
-            f"-DCMAKE_CXX_COMPILER={options.cxx}", status=0, cwd=options.source,
+            f"-DCMAKE_CXX_COMPILER={options.cxx}", "-DTACTUS_ASIO_INCLUDE=", status=0, cwd=options.source,
             env={**os.environ, "PKG_CONFIG_PATH": str(top)})
         # A program finds its plug-ins beside itself: here there are the reasons alone.
         tactus = build / "bin" / "tactus"
         tactus.parent.mkdir(exist_ok=True)
         shutil.copy(options.tactus, tactus)
+        environment = {name: value for name, value in os.environ.items() if name != "TACTUS_PLUGIN_PATH"}
         said = run(tactus, "check", pathlib.Path(options.source) / "config" / "rigs" / "gpio.yaml", status=2,
-                   env={name: value for name, value in os.environ.items() if name != "TACTUS_PLUGIN_PATH"})
-    print(said)
+                   env=environment)
+        commands = {name: run(tactus, name, status=3, env=environment)
+                    for name in ("registry", "workflow", "monitor", "demo")}
+    print(said, *commands.values())
+    for name, answer in commands.items():
+        if f"tactus: this machine has no driver '{name}' of kind 'command'; {NO_ASIO}" not in answer:
+            sys.exit(f"the command '{name}' is not explained")
     for kind, name in (("clock", "gpio"), ("model", "gpio_in"), ("model", "gpio_out")):
         if f"this machine has no driver '{name}' of kind '{kind}'; {REASON}" not in said:
             sys.exit(f"the driver '{name}' of kind '{kind}' is not explained")

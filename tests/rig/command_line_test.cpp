@@ -28,6 +28,44 @@ TEST(CommandLine, HelpAndVersion) {
   EXPECT_TRUE(std::regex_match(version.out, std::regex("tactus \\d+\\.\\d+\\.\\d+\n"))) << version;
 }
 
+TEST(CommandLine, CommandsThatAreDriversListThemselves) {
+  const TempDir dir;
+  (void)dir.write("drivers/libtactus-command-broken.so", "no library");
+  (void)dir.write("drivers/tactus-command-sundial.left-out", "it needs a sun; wait for one\n");
+  const auto said = [&](const Arguments& arguments) {
+    Command command = tactus(arguments, dir.path());
+    command.env["TACTUS_PLUGIN_PATH"] = (dir / "drivers").string();
+    command.env["LD_DEBUG"] = "files";  // each library that is loaded, on stderr
+    return run(command, 20s);
+  };
+  const Finished help = said({"--help"});
+  EXPECT_EQ(help.status, 0) << help;
+  EXPECT_NE(help.out.find("  broken "), std::string::npos) << help;
+  EXPECT_NE(help.out.find("file too short"), std::string::npos) << "why it cannot be loaded: " << help;
+  const Finished broken = said({"broken"});
+  EXPECT_EQ(broken.status, 3) << broken;
+  EXPECT_NE(broken.err.find("tactus: "), std::string::npos) << broken;
+  const Finished sundial = said({"sundial"});
+  EXPECT_EQ(sundial.status, 3) << sundial;
+  EXPECT_NE(sundial.err.find("it was not built: it needs a sun; wait for one"), std::string::npos) << sundial;
+  const Finished wrong = said({"brokn"});
+  EXPECT_EQ(wrong.status, 2) << wrong;
+  EXPECT_NE(wrong.err.find("there is no command 'brokn'; did you mean 'broken'?"), std::string::npos)
+      << wrong;
+  const Finished ran = said({"run", example("servo"), "--no-realtime", "--frames", "1", "--out", "out"});
+  EXPECT_EQ(ran.status, 0) << ran;
+  EXPECT_NE(ran.err.find("tactus-record-csv"), std::string::npos) << "what it needs";
+  EXPECT_EQ(ran.err.find("tactus-command-"), std::string::npos) << ran;
+#ifdef TACTUS_FAKE_SILKIT
+  EXPECT_NE(help.out.find("SIL Kit: the states of a simulation"), std::string::npos) << help;
+  const Finished registry = said({"registry", "--help"});
+  EXPECT_EQ(registry.status, 0) << registry;
+  EXPECT_NE(registry.out.find("--generate-configuration"), std::string::npos) << registry;
+  EXPECT_NE(registry.err.find("tactus-command-registry"), std::string::npos) << registry;
+  EXPECT_EQ(registry.err.find("tactus-command-monitor"), std::string::npos) << "not named: " << registry;
+#endif
+}
+
 struct Wrong {
   const char* name;
   Arguments arguments;

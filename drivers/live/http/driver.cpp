@@ -4,46 +4,34 @@
 
 #include "config/text.hpp"
 #include "drivers/live/http/server.hpp"
-#include "drivers/live/http/settings.hpp"
 
 namespace tactus::drivers::live_http {
-namespace {
 
-class HttpDriver final : public executive::LiveDriver {
- public:
-  std::shared_ptr<const config::Section> section() const override { return http_fields().shared_section(); }
-
-  std::unique_ptr<executive::LiveServer> make(const config::Node& settings, const std::string& path,
-                                              const executive::LiveContext& context,
-                                              config::Problems& problems) override {
-    const std::size_t before = problems.count();
-    HttpSettings read = http_fields().load(settings, path, problems);
-    if (problems.count() > before) return nullptr;
-    const auto place_of = [&](const char* key) {
-      const config::Node* const node = settings.find(key);
-      return node == nullptr ? settings.place() : node->place();
-    };
-    std::string problem;
-    auto address = parse_address(read.listen, problem);
-    if (!address) {
-      problems.add(place_of("listen"), path + ".listen", problem);
-      return nullptr;
-    }
-    if (!address->is_local() && !read.token_file) {
-      problems.add(place_of("listen"), path + ".listen",
-                   config::show(read.listen) +
-                       " can be reached from other machines, so every client needs a token: "
-                       "name a file with one in token_file, or listen on 127.0.0.1 or unix:PATH");
-      return nullptr;
-    }
-    std::optional<std::string> token_file;
-    if (read.token_file) token_file = (context.base / *read.token_file).lexically_normal().string();
-    return make_server(std::move(read), std::move(*address), std::move(token_file));
+std::unique_ptr<executive::LiveServer> HttpDriver::make(const config::Node& settings, const std::string& path,
+                                                        const executive::LiveContext& context,
+                                                        config::Problems& problems) {
+  auto read = load(settings, path, problems);
+  if (!read) return nullptr;
+  const auto place_of = [&](const char* key) {
+    const config::Node* const node = settings.find(key);
+    return node == nullptr ? settings.place() : node->place();
+  };
+  std::string problem;
+  auto address = parse_address(read->listen, problem);
+  if (!address) {
+    problems.add(place_of("listen"), path + ".listen", problem);
+    return nullptr;
   }
-};
-
-}  // namespace
-
-std::unique_ptr<executive::LiveDriver> make_driver() { return std::make_unique<HttpDriver>(); }
+  if (!address->is_local() && !read->token_file) {
+    problems.add(place_of("listen"), path + ".listen",
+                 config::show(read->listen) +
+                     " can be reached from other machines, so every client needs a token: "
+                     "name a file with one in token_file, or listen on 127.0.0.1 or unix:PATH");
+    return nullptr;
+  }
+  std::optional<std::string> token_file;
+  if (read->token_file) token_file = (context.base / *read->token_file).lexically_normal().string();
+  return make_server(std::move(*read), std::move(*address), std::move(token_file));
+}
 
 }  // namespace tactus::drivers::live_http

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "executive/driver/driver.hpp"
+#include "executive/driver/driver_library.hpp"
+#include "executive/driver/model_driver.hpp"
+#include "executive/driver/record_sink.hpp"
 #include "executive/model/model_instance.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -295,7 +297,7 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
   };
   const Row rows[] = {
       {"nodriver", "exports no 'tactus_driver': it is no driver"},
-      {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is 'tactus driver 4, C++ ABI "},
+      {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is 'tactus driver 5, C++ ABI "},
       {"othername", "is driver 'csv' of kind 'record'"},
       {"otherkind", "is driver 'otherkind' of kind 'gpio'"},
       {"null", "is no driver"},
@@ -309,8 +311,10 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
       EXPECT_THAT(error.what(), HasSubstr(row.expected));
     }
   }
-  EXPECT_NO_THROW(DriverLibrary("record", "fine"));
-  EXPECT_NE(DriverLibrary("record", "csv").make_record_sink(), nullptr);
+  const DriverLibrary fine("record", "fine");
+  EXPECT_EQ(fine.make()->section(), nullptr) << "no keys of its own";
+  EXPECT_NE(fine.make<RecordDriver>(), nullptr);
+  EXPECT_THROW((void)fine.make<ModelDriver>(), LibraryError) << "of another kind";
 }
 
 TEST(DriverLibrary, SaysWhyTheBuildLeftADriverOut) {

@@ -309,6 +309,10 @@ TEST(RigProblems, OfRecordings) {
       {"r: { driver: cvs, variables: [a.y] }",
        {"9:16: record.r.driver: this machine has no driver 'cvs' of kind 'record'; did you mean 'csv'?"}},
       {"r: { driver: ../csv, variables: [a.y] }", {"9:16: record.r.driver: "}},
+      {"r: { variables: [a.y], evry: 2 ms }", {"9:26: record.r.evry: unknown key; did you mean 'every'?"}},
+      {"r: { variables: [a.y], seperator: tab }",
+       {"9:26: record.r.seperator: unknown key; did you mean 'separator'?"}},
+      {"r: { variables: [a.y], separator: tap }", {"9:37: record.r.separator: "}},
       {"frames: { variables: [a.y] }", {}},
       {"r: { variables: [a.*, rt.late, 'a.all[2]', c.k] }", {}},
   };
@@ -957,7 +961,7 @@ TEST(Rig, RecordsWhatItComputes) {
                 "connect:\n"
                 "  - { from: a.y, to: a.u, delayed: yes }\n"
                 "record:\n"
-                "  out: { every: 2 ms, variables: [a.*, rt.frame] }\n");
+                "  out: { every: 2 ms, variables: [a.*, rt.frame], separator: semicolon }\n");
   test::PlanFixture bench;
   bench.sync =
       std::make_unique<rtsync::RealtimeSync>(bench.realtime, rig.plan().frame, bench.clock, bench.sleeper);
@@ -973,10 +977,10 @@ TEST(Rig, RecordsWhatItComputes) {
   recording.close();
   // y = 2 u + 0.001, u = the y before
   EXPECT_EQ(tactus::test::read_file(folder / "out.csv"),
-            "sys.exec.out.time {s},a.u {--},a.y {--},rt.frame {--}\n"
-            "0,0,0.001,-1\n"
-            "0.002,0.003,0.007,1\n"
-            "0.004,0.015,0.031,3\n");
+            "sys.exec.out.time {s};a.u {--};a.y {--};rt.frame {--}\n"
+            "0;0;0.001;-1\n"
+            "0.002;0.003;0.007;1\n"
+            "0.004;0.015;0.031;3\n");
 }
 
 }  // namespace

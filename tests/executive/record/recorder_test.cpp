@@ -14,7 +14,8 @@
 #include <sstream>
 #include <thread>
 
-#include "executive/driver/driver.hpp"
+#include "config/document.hpp"
+#include "executive/driver/driver_library.hpp"
 #include "executive/part/recordings_part.hpp"
 #include "tests/executive/support/bench.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -351,9 +352,13 @@ std::vector<std::vector<std::string>> rows_of(const std::string& text) {
   return rows;
 }
 
-std::unique_ptr<RecordSink> csv(std::shared_ptr<DriverLibrary>& library) {
+std::unique_ptr<RecordSink> csv(std::shared_ptr<DriverLibrary>& library, const std::string& keys = "{}") {
   library = std::make_shared<DriverLibrary>("record", "csv");
-  return library->make_record_sink();
+  config::Problems problems;
+  auto sink = library->make<RecordDriver>()->make(config::Document::from_text("rig.yaml", keys).root(),
+                                                  "record.main", problems);
+  if (!problems.empty()) throw config::ConfigError(problems);
+  return sink;
 }
 
 TEST(Csv, IsExact) {
@@ -396,6 +401,31 @@ TEST(Csv, IsExact) {
           same + "0.000000001" + same + "0.001" + same + "0.000333333" + same + "10" + same + "1.0000001" +
           same + "9223372036.854775807" + same +
           "0.000000005,-128,255,-9223372036854775808,18446744073709551615,0,0.1,inf,-0\n");
+}
+
+TEST(Csv, TheSeparatorIsAChoice) {
+  double x = 0.5;
+  const Variable v = variable("m.x", TACTUS_DOUBLE, &x, 0, "m");
+  const TempDir folder;
+  const std::pair<std::string, std::string> rows[] = {{"comma", ","}, {"semicolon", ";"}, {"tab", "\t"}};
+  for (const auto& [word, separator] : rows) {
+    std::shared_ptr<DriverLibrary> library;
+    Recording recording(word, {whole(v)}, csv(library, "separator: " + word));
+    recording.open(folder.path());
+    sample(recording, 1'000'000'000);
+    (void)drain_all(recording);
+    recording.close();
+    EXPECT_EQ(tactus::test::read_file(folder / (word + ".csv")),
+              "sys.exec.out.time {s}" + separator + "m.x {m}\n1" + separator + "0.5\n");
+  }
+  std::shared_ptr<DriverLibrary> library;
+  try {
+    (void)csv(library, "separator: '|'");
+    FAIL();
+  } catch (const config::ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rig.yaml:1:12: record.main.separator: "));
+    EXPECT_THAT(error.what(), HasSubstr("semicolon"));
+  }
 }
 
 TEST(Csv, DoublesAndFloatsReadBackToTheSameBits) {

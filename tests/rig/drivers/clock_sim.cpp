@@ -9,6 +9,7 @@
 #include "executive/driver/clock_driver.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/driver/driver.hpp"
+#include "executive/driver/driver_with_fields.hpp"
 #include "rtsync/clock/clock.hpp"
 
 namespace tactus::test {
@@ -97,9 +98,8 @@ class SimLine final : public rtsync::EdgeSource {
   std::int64_t number_ = 0;
 };
 
-class SimClockDriver final : public executive::ClockDriver {
+class SimClockDriver final : public executive::DriverWithFields<executive::ClockDriver, fields> {
  public:
-  std::shared_ptr<const config::Section> section() const override { return fields().shared_section(); }
   void read(const config::Node& settings, const std::string& path, config::Problems& problems) override {
     settings_ = fields().load(settings, path, problems);
   }
@@ -115,13 +115,7 @@ class SimClockDriver final : public executive::ClockDriver {
   Settings settings_;
 };
 
-void* make() { return static_cast<executive::ClockDriver*>(new SimClockDriver); }
-
 }  // namespace
 }  // namespace tactus::test
 
-extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {
-  static constexpr tactus::executive::DriverEntry kEntry{TACTUS_DRIVER_BUILD, "clock", "sim",
-                                                         &tactus::test::make};
-  return &kEntry;
-}
+TACTUS_DRIVER(tactus::executive::ClockDriver, "sim", tactus::test::SimClockDriver)

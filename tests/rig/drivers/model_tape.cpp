@@ -10,6 +10,7 @@
 #include "config/fields.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/driver/driver.hpp"
+#include "executive/driver/driver_with_fields.hpp"
 #include "executive/driver/model_driver.hpp"
 #include "tests/rig/drivers/tape.hpp"
 
@@ -79,25 +80,16 @@ class TapeModel final : public executive::DrivenModel, public executive::SafeOut
   Tape* tape_ = nullptr;
 };
 
-class TapeDriver final : public executive::ModelDriver {
+class TapeDriver final : public executive::DriverWithFields<executive::ModelDriver, fields> {
  public:
-  std::shared_ptr<const config::Section> section() const override { return fields().shared_section(); }
   std::unique_ptr<executive::DrivenModel> make(const config::Node& settings, const std::string& path,
                                                config::Problems& problems) override {
-    const std::size_t before = problems.count();
-    Settings read = fields().load(settings, path, problems);
-    if (problems.count() != before) return nullptr;
-    return std::make_unique<TapeModel>(std::move(read));
+    auto read = load(settings, path, problems);
+    return read ? std::make_unique<TapeModel>(std::move(*read)) : nullptr;
   }
 };
-
-void* make() { return static_cast<executive::ModelDriver*>(new TapeDriver); }
 
 }  // namespace
 }  // namespace tactus::test
 
-extern "C" TACTUS_EXPORT const tactus::executive::DriverEntry* tactus_driver() {
-  static constexpr tactus::executive::DriverEntry kEntry{TACTUS_DRIVER_BUILD, "model", "tape",
-                                                         &tactus::test::make};
-  return &kEntry;
-}
+TACTUS_DRIVER(tactus::executive::ModelDriver, "tape", tactus::test::TapeDriver)

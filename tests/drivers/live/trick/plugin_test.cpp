@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "config/document.hpp"
-#include "executive/driver/driver.hpp"
+#include "executive/driver/driver_library.hpp"
+#include "executive/driver/live.hpp"
 
 namespace tactus::drivers::plugin_test {
 namespace {
@@ -18,7 +19,7 @@ std::unique_ptr<executive::LiveServer> made_of(executive::LiveDriver& driver, co
 
 TEST(TrickPlugin, IsFoundByKindAndNameAndMakesAServer) {
   const executive::DriverLibrary library("live", "trick");
-  const auto driver = library.make_live_driver();
+  const auto driver = library.make<executive::LiveDriver>();
   EXPECT_THAT(driver->section()->about, HasSubstr("variable server"));
   config::Problems problems;
   const auto server =
@@ -34,7 +35,7 @@ TEST(TrickPlugin, IsFoundByKindAndNameAndMakesAServer) {
 
 TEST(TrickPlugin, WithProblemsThereIsNoServer) {
   const executive::DriverLibrary library("live", "trick");
-  const auto driver = library.make_live_driver();
+  const auto driver = library.make<executive::LiveDriver>();
   config::Problems problems;
   EXPECT_EQ(made_of(*driver, "listen: 0.0.0.0:7001", problems), nullptr);
   EXPECT_THAT(problems.text(), HasSubstr("the protocol knows no password"));

@@ -134,6 +134,32 @@ TEST(SilkitConfiguration, JsonReadsBackTheSame) {
                 "Description: \"1\\n\\u0001\\\"\\\\\"\nParticipantName: 007\nSchemaVersion: 1e2")
                 .json,
             R"({"Description":"1\n\u0001\"\\","ParticipantName":"007","SchemaVersion":1e2})");
+  const struct {
+    const char* yaml;
+    const char* json;
+  } rows[] = {
+      {"\"\\N\\_\\x7f\"", "\"\\u0085\xC2\xA0\\u007f\""},
+      {"Fr\xC3\xBC"
+       "h \xF0\x9F\x98\x80",
+       "\"Fr\xC3\xBC"
+       "h \xF0\x9F\x98\x80\""},
+      {"123456789012345678901234567890", "123456789012345678901234567890"},
+      {"-1.50E+3", "-1.50E+3"},
+      {"+1", R"("+1")"},
+      {"1.", R"("1.")"},
+      {".5", R"(".5")"},
+      {"0x10", R"("0x10")"},
+      {"'1'", R"("1")"},
+      {"true", "true"},
+      {"'true'", R"("true")"},
+      {"True", R"("True")"},
+      {"~", "null"},
+  };
+  for (const auto& row : rows) {
+    const std::string json = configuration_from_text(std::string("Description: ") + row.yaml).json;
+    EXPECT_EQ(json, std::string("{\"Description\":") + row.json + "}") << row.yaml;
+    EXPECT_EQ(configuration_from_text(json).json, json) << row.yaml;
+  }
 }
 
 TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {

@@ -59,6 +59,14 @@ TEST(SilkitLogger, WritesJsonOnOneLine) {
                                           "\"text\":\"two.nlines\"\\}\n"));
 }
 
+TEST(SilkitLogger, JsonIsValidWhateverAPeerSays) {
+  const test::TempDir dir;
+  Logger logger("A", file(dir, 0, true));
+  logger.say(LogSink::Level::warn, "\x1b[31m \x7f \xC2\x9B \xFF \xC3 \xC2\xB5");
+  EXPECT_THAT(contents(dir), HasSubstr(R"("text":"\u001b[31m \u007f \u009b )"
+                                       "\xEF\xBF\xBD \xEF\xBF\xBD \xC2\xB5\"}"));
+}
+
 TEST(SilkitLogger, NobodyForgesALineOrTalksToTheTerminal) {
   Logger logger("A\nB", {});
   testing::internal::CaptureStderr();

@@ -20,8 +20,7 @@ inline std::unique_ptr<executive::LiveServer> server_of(const std::string& yaml,
                                                         const std::filesystem::path& base) {
   const auto document = config::Document::from_text("rig.yaml", yaml);
   config::Problems problems;
-  auto server =
-      drivers::live_http::make_driver()->make(document.root(), "live.http", {"fake", base}, problems);
+  auto server = drivers::live_http::HttpDriver().make(document.root(), "live.http", {"fake", base}, problems);
   if (!problems.empty()) throw config::ConfigError(problems);
   return server;
 }

@@ -1,4 +1,4 @@
-#include "executive/driver/driver.hpp"
+#include "executive/driver/driver_library.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "config/fields.hpp"
 #include "executive/model/suggest.hpp"
 
 namespace tactus::executive {
@@ -28,23 +29,39 @@ std::vector<std::string> driver_names(const std::string& kind) {
   return names;
 }
 
-namespace {
-
-/// What the build wrote where the library would lie: why it left the driver out. Empty: it did not.
-std::string reason_left_out(const std::string& library) {
+std::string reason_left_out(const std::string& kind, const std::string& name) {
   std::string reason;
   for (const auto& folder : plugin_folders())
-    if (std::ifstream file(folder / (library + ".left-out")); std::getline(file, reason)) return reason;
+    if (std::ifstream file(folder / ("tactus-" + kind + "-" + name + ".left-out"));
+        std::getline(file, reason))
+      return reason;
   return {};
 }
 
+config::Node keys_of(const Driver& driver, const config::Section& common, const config::Node& keys,
+                     const std::string& path, config::Problems& problems) {
+  const auto own = driver.section();
+  config::Section all = common;
+  if (own != nullptr) all.keys.insert(all.keys.end(), own->keys.begin(), own->keys.end());
+  std::vector<config::Node::Entry> known;
+  for (const config::Node::Entry& entry : keys.entries()) {
+    if (std::any_of(all.keys.begin(), all.keys.end(),
+                    [&](const config::KeyShape& key) { return key.key == entry.key; }))
+      known.push_back(entry);
+    else
+      config::TableBase::unknown_key(entry, config::Context(problems, path), all);
+  }
+  return config::Node::map(std::move(known), keys.place());
+}
+
+namespace {
+
 std::filesystem::path find_driver(const std::string& kind, const std::string& name) {
-  const std::string library = "tactus-" + kind + "-" + name;
   try {
-    return find_library(library, {});
+    return find_library("tactus-" + kind + "-" + name, {});
   } catch (const LibraryError&) {
     const std::string none = "this machine has no driver '" + name + "' of kind '" + kind + "'";
-    const std::string reason = reason_left_out(library);
+    const std::string reason = reason_left_out(kind, name);
     if (!reason.empty()) throw LibraryError(none + "; it was not built: " + reason);
     throw LibraryError(none +
                        did_you_mean(name, driver_names(kind), [](const std::string& one) { return one; }));
@@ -65,9 +82,12 @@ DriverLibrary::DriverLibrary(const std::string& kind, const std::string& name)
   if (std::string(entry_->build) != TACTUS_DRIVER_BUILD)
     throw LibraryError(library_.file().string() + " was built for '" + entry_->build + "', this tactus is '" +
                        TACTUS_DRIVER_BUILD + "': build the driver again with this tactus");
-  if (entry_->kind != kind || entry_->name != name)
-    throw LibraryError(library_.file().string() + " is driver '" + entry_->name + "' of kind '" +
-                       entry_->kind + "'");
+  if (entry_->kind != kind || entry_->name != name) refuse();
+}
+
+void DriverLibrary::refuse() const {
+  throw LibraryError(library_.file().string() + " is driver '" + entry_->name + "' of kind '" + entry_->kind +
+                     "'");
 }
 
 }  // namespace tactus::executive

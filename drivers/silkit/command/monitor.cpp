@@ -3,18 +3,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <map>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "config/json.hpp"
-#include "executive/app/silkit_participant.hpp"
+#include "drivers/silkit/command/participant.hpp"
+#include "drivers/silkit/command/print_line.hpp"
 
-namespace tactus::app {
+namespace tactus::silkit::command {
 namespace {
 
 using config::Json;
@@ -33,7 +36,7 @@ struct Change {
 /// Threads  handlers on the participant's thread, take() on another.
 class Changes {
  public:
-  Changes(const SilKitArguments& arguments, SignalWaiter& attention)
+  Changes(const Arguments& arguments, SignalWaiter& attention)
       : attention_(attention), participant_(arguments, attention) {
     SilKit_SystemMonitor* const monitor = participant_.monitor();
     SilKit_HandlerId id = 0;
@@ -85,7 +88,7 @@ class Changes {
   SignalWaiter& attention_;
   std::mutex mutex_;
   std::vector<Change> changes_;
-  SilKitParticipant participant_;  // the first to go: it calls the handlers
+  Participant participant_;  // the first to go: it calls the handlers
 };
 
 /// Lines for stderr become changes, while stderr is the terminal of the table: it shows them above itself.
@@ -276,14 +279,28 @@ int watch(Changes& changes, SignalWaiter& attention, View view) {
   }
 }
 
+class MonitorCommand final : public executive::CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("SIL Kit: the states of a simulation and its participants, live");
+    arguments_.declare_participant(app, "SystemMonitor");
+    app.add_flag("--json", json_, "one object per line and change, as without a terminal");
+  }
+
+  int run() override {
+    SignalWaiter attention;
+    Changes changes(arguments_, attention);
+    if (json_ || ::isatty(STDOUT_FILENO) == 0) return watch(changes, attention, Lines());
+    const LogLines log(changes);
+    return watch(changes, attention, Table(changes.uri()));
+  }
+
+ private:
+  Arguments arguments_;
+  bool json_ = false;
+};
+
 }  // namespace
+}  // namespace tactus::silkit::command
 
-int monitor_command(const MonitorArguments& arguments) {
-  SignalWaiter attention;
-  Changes changes(arguments.silkit, attention);
-  if (arguments.json || ::isatty(STDOUT_FILENO) == 0) return watch(changes, attention, Lines());
-  const LogLines log(changes);
-  return watch(changes, attention, Table(changes.uri()));
-}
-
-}  // namespace tactus::app
+TACTUS_DRIVER(tactus::executive::CommandDriver, "monitor", tactus::silkit::command::MonitorCommand)

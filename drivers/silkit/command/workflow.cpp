@@ -1,16 +1,19 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
-#include "executive/app/silkit_participant.hpp"
+#include "drivers/silkit/command/participant.hpp"
+#include "drivers/silkit/command/print_line.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 
-namespace tactus::app {
+namespace tactus::silkit::command {
 namespace {
 
 constexpr const char* kRegistry = "SilKitRegistry";
@@ -41,11 +44,11 @@ void check(const std::vector<std::string>& names, const std::string& own) {
 /// Threads  handlers on the participant's thread, the rest on the thread that made it.
 class Workflow {
  public:
-  Workflow(const WorkflowArguments& arguments, SignalWaiter& attention)
+  Workflow(const Arguments& arguments, const std::vector<std::string>& names, SignalWaiter& attention)
       : attention_(attention),
-        awaited_(arguments.names.begin(), arguments.names.end()),
+        awaited_(names.begin(), names.end()),
         required_(awaited_),
-        participant_(arguments.silkit, attention) {
+        participant_(arguments, attention) {
     required_.insert(participant_.name());
     SilKit_LifecycleConfiguration configuration = tactus_silkit_LifecycleConfiguration();
     configuration.operationMode = SilKit_OperationMode_Coordinated;
@@ -256,19 +259,33 @@ class Workflow {
   std::atomic<bool> failed_{false};  ///< the system was in Error
   std::atomic<SilKit_SystemState> system_{SilKit_SystemState_Invalid};
   std::thread waiter_;
-  SilKitParticipant participant_;
+  Participant participant_;
   SilKit_LifecycleService* lifecycle_ = nullptr;
   SilKit_Experimental_SystemController* controller_ = nullptr;
 };
 
+class WorkflowCommand final : public executive::CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("SIL Kit: starts a simulation when its participants are there, and stops it");
+    arguments_.declare_participant(app, "SystemController");
+    app.add_option("NAMES", names_, "the participants to wait for")->required();
+  }
+
+  int run() override {
+    if (arguments_.name.empty())
+      throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
+    check(names_, Configuration(arguments_).name());
+    SignalWaiter attention;
+    return Workflow(arguments_, names_, attention).run();
+  }
+
+ private:
+  Arguments arguments_;
+  std::vector<std::string> names_;  ///< the participants to wait for
+};
+
 }  // namespace
+}  // namespace tactus::silkit::command
 
-int workflow_command(const WorkflowArguments& arguments) {
-  if (arguments.silkit.name.empty())
-    throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
-  check(arguments.names, SilKitConfiguration(arguments.silkit).name());
-  SignalWaiter attention;
-  return Workflow(arguments, attention).run();
-}
-
-}  // namespace tactus::app
+TACTUS_DRIVER(tactus::executive::CommandDriver, "workflow", tactus::silkit::command::WorkflowCommand)

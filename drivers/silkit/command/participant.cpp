@@ -1,25 +1,17 @@
-#include "executive/app/silkit_participant.hpp"
+#include "drivers/silkit/command/participant.hpp"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstdint>
+#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "rtsync/crash/exit_guard.hpp"
 
-namespace tactus::app {
+namespace tactus::silkit::command {
 namespace {
 
 using config::Json;
@@ -132,15 +124,22 @@ const char* state_name(SilKit_ParticipantState state) {
   }
 }
 
-std::string error_text(int error) { return std::generic_category().message(error); }
-
-int print_line(const std::string& line) {
-  errno = 0;
-  const bool done = std::fprintf(stdout, "%s\n", line.c_str()) >= 0 && std::fflush(stdout) == 0;
-  return done ? 0 : errno != 0 ? errno : EIO;
+void Arguments::declare(CLI::App& app, const char* uri_option, const char* uri_about) {
+  app.add_option(uri_option, uri, uri_about)->type_name("URI")->capture_default_str();
+  app.add_option("-c,--configuration", configuration, "participant configuration (YAML or JSON)")
+      ->type_name("FILE");
+  app.add_option("-l,--log,--loglevel", log, "trace, debug, info, warn, error, critical or off, to stderr")
+      ->type_name("LEVEL")
+      ->capture_default_str();
 }
 
-SilKitConfiguration::SilKitConfiguration(const SilKitArguments& arguments) : arguments_(arguments) {
+void Arguments::declare_participant(CLI::App& app, const char* default_name) {
+  declare(app, "-u,--connect-uri", "where the registry listens");
+  name = default_name;
+  app.add_option("-n,--name", name, "its name as a participant")->capture_default_str();
+}
+
+Configuration::Configuration(const Arguments& arguments) : arguments_(arguments) {
   const std::string& file = arguments.configuration;
   if (file.empty()) {
     must(SilKit_ParticipantConfiguration_FromString(&handle_, logging(arguments.log).c_str()), "--log");
@@ -157,23 +156,23 @@ SilKitConfiguration::SilKitConfiguration(const SilKitArguments& arguments) : arg
        "--configuration " + file);
 }
 
-SilKitConfiguration::~SilKitConfiguration() {
+Configuration::~Configuration() {
   if (handle_ != nullptr) (void)SilKit_ParticipantConfiguration_Destroy(handle_);
 }
 
-std::string SilKitConfiguration::uri() const {
+std::string Configuration::uri() const {
   const std::string said = text_at(json_, "/Middleware/RegistryUri");
   return said.empty() ? arguments_.uri : said;
 }
 
-std::string SilKitConfiguration::name() const {
+std::string Configuration::name() const {
   const std::string said = text_at(json_, "/ParticipantName");
   return said.empty() ? arguments_.name : said;
 }
 
-SilKitParticipant::SilKitParticipant(const SilKitArguments& arguments, SignalWaiter& attention) {
+Participant::Participant(const Arguments& arguments, SignalWaiter& attention) {
   if (arguments.name.empty()) throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
-  const SilKitConfiguration configuration(arguments);
+  const Configuration configuration(arguments);
   name_ = configuration.name();
   uri_ = configuration.uri();
   std::thread watch(watch_joining, std::ref(attention), std::cref(uri_));
@@ -193,42 +192,9 @@ SilKitParticipant::SilKitParticipant(const SilKitArguments& arguments, SignalWai
   }
 }
 
-void SilKitParticipant::leave() {
+void Participant::leave() {
   if (handle_ != nullptr) (void)SilKit_Participant_Destroy(handle_);
   handle_ = nullptr;
 }
 
-SignalWaiter::SignalWaiter() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGWINCH);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (struct sigaction now{}; ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
-      sigaddset(&set, signal);
-  (void)::signal(SIGPIPE, SIG_IGN);
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);  // fails only for a wrong first argument
-  signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  wakes_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (signals_ < 0 || wakes_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
-}
-
-SignalWaiter::~SignalWaiter() {
-  ::close(signals_);
-  ::close(wakes_);
-}
-
-SignalWaiter::Call SignalWaiter::wait(std::chrono::milliseconds limit) {
-  pollfd ready[] = {{signals_, POLLIN, 0}, {wakes_, POLLIN, 0}};
-  if (::poll(ready, 2, static_cast<int>(limit.count())) <= 0) return Call::nothing;
-  if (signalfd_siginfo info{}; ::read(signals_, &info, sizeof info) == sizeof info)
-    return info.ssi_signo == SIGWINCH ? Call::resized : Call::signal;
-  std::uint64_t count = 0;
-  return ::read(wakes_, &count, sizeof count) == sizeof count ? Call::woken : Call::nothing;
-}
-
-void SignalWaiter::wake() {
-  const std::uint64_t one = 1;
-  (void)!::write(wakes_, &one, sizeof one);  // full: somebody else's wake is still to be told
-}
-
-}  // namespace tactus::app
+}  // namespace tactus::silkit::command

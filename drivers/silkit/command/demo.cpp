@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -19,10 +21,15 @@
 #include <thread>
 #include <vector>
 
-#include "executive/app/silkit_participant.hpp"
+#include "drivers/silkit/command/print_line.hpp"
+#include "drivers/silkit/command/signal_waiter.hpp"
+#include "executive/driver/command_driver.hpp"
 
-namespace tactus::app {
+namespace tactus::silkit::command {
 namespace {
+
+using executive::CommandError;
+using enum executive::ExitStatus;
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -168,8 +175,8 @@ Places find_places() {
 /// The four programs and their end.
 class Demo {
  public:
-  Demo(const DemoArguments& arguments, const Places& places, SignalWaiter& attention)
-      : arguments_(arguments), places_(places), attention_(attention) {}
+  Demo(const std::string& until, const std::string& out, const Places& places, SignalWaiter& attention)
+      : until_(until), out_(out), places_(places), attention_(attention) {}
 
   int run() {
     const std::string self = places_.self.string();
@@ -178,9 +185,8 @@ class Demo {
       return give_up("registry", registry);
     start("workflow", {self, "workflow", "-u", uri(), "Setpoint", "Servo"});
     start("setpoint", {places_.setpoint.string(), "--registry", uri()});
-    std::vector<std::string> argv{self,  "run",     places_.rig.string(), "--registry",
-                                  uri(), "--until", arguments_.until};
-    if (!arguments_.out.empty()) argv.insert(argv.end(), {"--out", arguments_.out});
+    std::vector<std::string> argv{self, "run", places_.rig.string(), "--registry", uri(), "--until", until_};
+    if (!out_.empty()) argv.insert(argv.end(), {"--out", out_});
     Child& rig = start("rig", argv);
     if (wait([&] { return ended() != nullptr; }, steady_clock::duration::max()))
       if (const Child* const first = ended(); first != &rig && first->status() != 0)
@@ -270,7 +276,8 @@ class Demo {
     if (!wait([&] { return !children_.front()->runs(); }, kStop)) children_.front()->signal(SIGKILL);
   }
 
-  const DemoArguments& arguments_;
+  const std::string& until_;
+  const std::string& out_;
   const Places& places_;
   SignalWaiter& attention_;
   std::mutex speech_;
@@ -279,12 +286,29 @@ class Demo {
   std::vector<std::unique_ptr<Child>> children_;  ///< the registry first
 };
 
+class DemoCommand final : public executive::CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("a complete example, started and stopped");
+    app.require_subcommand(1);
+    CLI::App* const link =
+        app.add_subcommand("link", "a rig in a SIL Kit simulation: registry, workflow, a virtual peer");
+    link->add_option("--until", until_, "simulated time to run")->capture_default_str();
+    link->add_option("--out", out_, "the rig's run folder; default runs/<rig>-<start time>");
+  }
+
+  int run() override {
+    const Places places = find_places();
+    SignalWaiter attention;
+    return Demo(until_, out_, places, attention).run();
+  }
+
+ private:
+  std::string until_ = "10s";
+  std::string out_;  ///< empty: as of `run`
+};
+
 }  // namespace
+}  // namespace tactus::silkit::command
 
-int demo_link_command(const DemoArguments& arguments) {
-  const Places places = find_places();
-  SignalWaiter attention;
-  return Demo(arguments, places, attention).run();
-}
-
-}  // namespace tactus::app
+TACTUS_DRIVER(tactus::executive::CommandDriver, "demo", tactus::silkit::command::DemoCommand)

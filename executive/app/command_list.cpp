@@ -1,0 +1,70 @@
+#include "executive/app/command_list.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "executive/model/suggest.hpp"
+
+namespace tactus::app {
+namespace {
+
+std::vector<std::string> driver_names() { return executive::driver_names(CommandDriver::kKind); }
+
+}  // namespace
+
+void CommandList::declare(CLI::App& app, int argc, char** argv) {
+  for (const OwnCommand& own : kOwnCommands) add(app, own.name, {nullptr, own.make(), nullptr});
+  const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && (words.front() == "-h" || words.front() == "--help")) {
+    for (const std::string& name : driver_names()) {
+      try {
+        load(app, name);
+      } catch (const CommandError& error) {
+        app.add_subcommand(name, error.what());
+      }
+    }
+    return;
+  }
+  const auto named =
+      std::find_if(words.begin(), words.end(), [](auto word) { return !word.starts_with('-'); });
+  if (named == words.end()) return;
+  const std::string name(*named);
+  if (std::any_of(std::begin(kOwnCommands), std::end(kOwnCommands),
+                  [&](const OwnCommand& own) { return own.name == name; }))
+    return;
+  const std::vector<std::string> names = driver_names();
+  if (std::find(names.begin(), names.end(), name) != names.end() ||
+      !executive::reason_left_out(CommandDriver::kKind, name).empty())
+    load(app, name);
+}
+
+std::string CommandList::unknown(const std::string& name) {
+  std::vector<std::string> names;
+  for (const OwnCommand& own : kOwnCommands) names.emplace_back(own.name);
+  for (std::string& driver : driver_names()) names.push_back(std::move(driver));
+  return "there is no command '" + name + "'" +
+         executive::did_you_mean(name, names, [](const std::string& one) { return one; });
+}
+
+int CommandList::run() {
+  return std::find_if(commands_.begin(), commands_.end(), [](const Command& each) { return bool(*each.app); })
+      ->driver->run();
+}
+
+void CommandList::add(CLI::App& app, const std::string& name, Command command) {
+  command.app = app.add_subcommand(name);
+  commands_.push_back(std::move(command));
+  commands_.back().driver->declare(*commands_.back().app);
+}
+
+void CommandList::load(CLI::App& app, const std::string& name) try {
+  auto library = std::make_unique<executive::DriverLibrary>(CommandDriver::kKind, name);
+  auto driver = library->make<CommandDriver>();
+  add(app, name, {std::move(library), std::move(driver), nullptr});
+} catch (const executive::LibraryError& error) {
+  throw CommandError(kWrongMachine, error.what());
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,45 @@
+#pragma once
+#include <stdexcept>
+#include <string>
+
+#include "executive/driver/driver.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tactus::executive {
+
+/// What the process ends with; the contract of docs/command-line.md.
+enum ExitStatus : int {
+  kOk = 0,           ///< the run ended as planned
+  kEndedEarly = 1,   ///< overrun policy, abort, failed model
+  kWrongInput = 2,   ///< the command line or the rig file: nothing was started
+  kWrongMachine = 3  ///< the machine cannot do what the rig requires
+};
+
+/// A command cannot do what it was told; what() says what to do about it.
+class CommandError : public std::runtime_error {
+ public:
+  CommandError(ExitStatus status, const std::string& what) : runtime_error(what), status_(status) {}
+  ExitStatus status() const { return status_; }
+
+ private:
+  ExitStatus status_;
+};
+
+/// A sub-command of `tactus`: one of the executive's own, or a driver of kind "command", named by the command
+/// line. Its library is loaded when it is named, and for `tactus --help`.
+///
+/// Threads  the process's first one; run() may have threads of its own.
+class CommandDriver : public Driver {
+ public:
+  static constexpr const char* kKind = "command";
+
+  /// Declares its description, options and arguments, which are read into this object. @when setup
+  virtual void declare(CLI::App& app) = 0;
+  /// Does what it is for, once the options are read. Returns the exit status. Throws CommandError.
+  virtual int run() = 0;
+};
+
+}  // namespace tactus::executive

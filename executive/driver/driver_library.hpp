@@ -1,0 +1,49 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/node.hpp"
+#include "config/place.hpp"
+#include "config/shape.hpp"
+#include "executive/driver/driver.hpp"
+#include "executive/model/model_library.hpp"
+
+namespace tactus::executive {
+
+/// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so.
+class DriverLibrary {
+ public:
+  /// Throws LibraryError: not there (and why the build left it out), not loadable, not a driver, another
+  /// build. @when setup
+  DriverLibrary(const std::string& kind, const std::string& name);
+
+  /// A new driver. It must be gone before the library. @when setup
+  std::unique_ptr<Driver> make() const { return std::unique_ptr<Driver>(entry_->make()); }
+  /// The same, typed: make<RecordDriver>(). Throws LibraryError if its kind is another. @when setup
+  template <class Seam>
+  std::unique_ptr<Seam> make() const {
+    if (std::string_view(Seam::kKind) != entry_->kind) refuse();
+    return std::unique_ptr<Seam>(static_cast<Seam*>(entry_->make()));
+  }
+
+ private:
+  [[noreturn]] void refuse() const;
+
+  SharedLibrary library_;
+  const DriverEntry* entry_ = nullptr;
+};
+
+/// The names of all drivers of a kind that this machine has, sorted. @when setup
+std::vector<std::string> driver_names(const std::string& kind);
+
+/// Why the build left a driver out; empty: it did not. @when setup
+std::string reason_left_out(const std::string& kind, const std::string& name);
+
+/// Of the keys of a section those that `driver` knows. Complains of the others, which `common` does not know
+/// either. @when setup
+config::Node keys_of(const Driver& driver, const config::Section& common, const config::Node& keys,
+                     const std::string& path, config::Problems& problems);
+
+}  // namespace tactus::executive

@@ -20,10 +20,12 @@
 /// Defaults are those of the default-constructed struct. rules.hpp lists the member types and rules.
 ///
 /// Threads  immutable once built; share it freely. Copies are cheap.                         @when setup
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,12 +38,13 @@
 
 namespace tactus::config {
 
+/// What a row of the table stands for.
+enum class Row { key, rest, origin };
+
 /// One row of the table; made by the functions below.
 template <class T>
 struct Field {
-  enum class Role { key, rest, origin };
-
-  Role role = Role::key;
+  Row role = Row::key;
   std::string key{};
   std::string meaning{};
   bool required = false;
@@ -58,6 +61,11 @@ struct Field {
     result.shape = std::make_shared<const Shape>(std::move(changed));
     result.required = entries > 0;
     return result;
+  }
+  /// The same row in the table of a struct derived from T.
+  template <std::derived_from<T> D>
+  operator Field<D>() const {
+    return {role, key, meaning, required, shape, read, write, absent};
   }
 };
 
@@ -114,40 +122,45 @@ class Fields : private TableBase {
   std::shared_ptr<const std::vector<Field<T>>> fields_;
 };
 
-/// A key that may be absent. Without a rule the member's type decides.
-template <class T, class V, class Rule>
-Field<T> optional(const std::string& key, V T::*member, const Rule& rule, const std::string& meaning) {
-  Type<V> type = type_of<V>(rule);
-  Field<T> field;
-  field.key = key;
-  field.meaning = meaning;
-  field.shape = type.shape;
-  field.read = [type, member](const Node& node, const Context& context, T& out) {
-    V value = out.*member;
+/// A key that may be absent, of a value anywhere in a T: `get` leads from T& to V&, and from const T& to
+/// const V&.
+template <class T, class Get, class Rule>
+Field<T> at(const std::string& key, Get get, const Rule& rule, const std::string& meaning) {
+  using V = std::remove_cvref_t<std::invoke_result_t<Get, T&>>;
+  const Type<V> type = type_of<V>(rule);
+  Field<T> field{.key = key, .meaning = meaning, .shape = type.shape};
+  field.read = [type, get](const Node& node, const Context& context, T& out) {
+    V value = std::invoke(get, out);
     if (type.read(node, context, value)) {
-      out.*member = std::move(value);
+      std::invoke(get, out) = std::move(value);
       return true;
     }
-    if (type.absent) type.absent(node.place(), context.path(), out.*member);
+    if (type.absent) type.absent(node.place(), context.path(), std::invoke(get, out));
     return false;
   };
-  field.write = [type, member](const T& in) { return type.write(in.*member); };
+  field.write = [type, get](const T& in) { return type.write(std::invoke(get, in)); };
   if (type.absent) {
-    field.absent = [type, member](const Place& place, const std::string& path, T& out) {
-      type.absent(place, path, out.*member);
+    field.absent = [type, get](const Place& place, const std::string& path, T& out) {
+      type.absent(place, path, std::invoke(get, out));
     };
   }
   return field;
 }
+
+/// A key that may be absent. Without a rule the member's type decides.
+template <class T, class V, class Rule>
+Field<T> optional(const std::string& key, V T::*member, const Rule& rule, const std::string& meaning) {
+  return config::at<T>(key, member, rule, meaning);
+}
 template <class T, class V>
 Field<T> optional(const std::string& key, V T::*member, const std::string& meaning) {
-  return config::optional(key, member, Plain{}, meaning);
+  return config::at<T>(key, member, Plain{}, meaning);
 }
 
 /// A key that must be there.
 template <class T, class V, class Rule>
 Field<T> required(const std::string& key, V T::*member, const Rule& rule, const std::string& meaning) {
-  Field<T> field = config::optional(key, member, rule, meaning);
+  Field<T> field = config::at<T>(key, member, rule, meaning);
   field.required = true;
   return field;
 }
@@ -160,11 +173,8 @@ Field<T> required(const std::string& key, V T::*member, const std::string& meani
 template <class T, class V, class Rule>
 Field<T> list(const std::string& key, std::vector<V> T::*member, const Rule& rule,
               const std::string& meaning) {
-  Type<std::vector<V>> type = list_type(type_of<V>(rule));
-  Field<T> field;
-  field.key = key;
-  field.meaning = meaning;
-  field.shape = type.shape;
+  const Type<std::vector<V>> type = list_type(type_of<V>(rule));
+  Field<T> field{.key = key, .meaning = meaning, .shape = type.shape};
   field.read = [type, member](const Node& node, const Context& context, T& out) {
     return type.read(node, context, out.*member);
   };
@@ -181,9 +191,7 @@ Field<T> named(const std::string& key, std::vector<S> T::*member, const Fields<S
 /// All keys that no other field declares, as a map: the settings of a driver that is known only later.
 template <class T>
 Field<T> rest(Node T::*member, const std::string& meaning) {
-  Field<T> field;
-  field.role = Field<T>::Role::rest;
-  field.meaning = meaning;
+  Field<T> field{.role = Row::rest, .meaning = meaning};
   field.read = [member](const Node& node, const Context&, T& out) {
     out.*member = node;
     return true;
@@ -195,27 +203,18 @@ Field<T> rest(Node T::*member, const std::string& meaning) {
 /// Not a key: where the struct itself stands.
 template <class T>
 Field<T> located(Origin T::*member) {
-  Field<T> field;
-  field.role = Field<T>::Role::origin;
+  Field<T> field{.role = Row::origin};
   field.absent = [member](const Place& place, const std::string& path, T& out) {
     out.*member = Origin{place, path};
   };
   return field;
 }
 template <class T>
-Field<T> located(Place T::*member) {
-  Field<T> field;
-  field.role = Field<T>::Role::origin;
-  field.absent = [member](const Place& place, const std::string&, T& out) { out.*member = place; };
-  return field;
-}
-
-template <class T>
 Fields<T>::Fields(std::string about, std::vector<Field<T>> fields) : TableBase(std::move(about)) {
   const T defaults{};
   for (const Field<T>& field : fields) {
-    if (field.role == Field<T>::Role::rest) section_->rest = field.meaning;
-    if (field.role != Field<T>::Role::key) continue;
+    if (field.role == Row::rest) section_->rest = field.meaning;
+    if (field.role != Row::key) continue;
     section_->keys.push_back({field.key, field.required,
                               field.required ? "" : default_text(field.write(defaults)), field.meaning,
                               field.shape});
@@ -245,8 +244,8 @@ bool Fields<T>::read(const Node& node, const Context& context, T& value) const {
   const Field<T>* rest = nullptr;
   std::size_t row = 0;
   for (const Field<T>& field : *fields_) {
-    if (field.role == Field<T>::Role::rest) rest = &field;
-    if (field.role != Field<T>::Role::key) continue;
+    if (field.role == Row::rest) rest = &field;
+    if (field.role != Row::key) continue;
     const KeyShape& key = section_->keys[row++];
     const Node* found = node.find(field.key);
     if (found == nullptr) {
@@ -275,7 +274,7 @@ template <class T>
 void Fields<T>::absent(const Place& place, const std::string& path, T& value) const {
   for (const Field<T>& field : *fields_) {
     if (!field.absent) continue;
-    const bool own = field.role == Field<T>::Role::origin;
+    const bool own = field.role == Row::origin;
     field.absent(place, own ? path : (path.empty() ? "" : path + ".") + field.key, value);
   }
 }
@@ -284,9 +283,9 @@ template <class T>
 Node Fields<T>::to_node(const T& value) const {
   std::vector<Node::Entry> entries;
   for (const Field<T>& field : *fields_) {
-    if (field.role == Field<T>::Role::origin) continue;
+    if (field.role == Row::origin) continue;
     Node node = field.write(value);
-    if (field.role == Field<T>::Role::rest) {
+    if (field.role == Row::rest) {
       entries.insert(entries.end(), node.entries().begin(), node.entries().end());
     } else if (!node.is_null()) {
       entries.push_back({field.key, {}, std::move(node)});
@@ -299,12 +298,9 @@ template <class T>
 template <class V>
 requires std::same_as<V, T> Type<V> Fields<T>::type()
 const {
-  Shape shape;
-  shape.form = Shape::Form::section;
-  shape.type = "map";
-  shape.section = shared_section();
   Type<V> type;
-  type.shape = std::make_shared<const Shape>(std::move(shape));
+  type.shape = std::make_shared<const Shape>(
+      Shape{.form = Shape::Form::section, .type = "map", .section = shared_section()});
   // A struct with a problem is still taken: what was right in it may be checked further.
   type.read = [self = *this](const Node& node, const Context& context, T& value) {
     self.read(node, context, value);
@@ -332,16 +328,9 @@ template <class T, class S>
 Field<T> named(const std::string& key, std::vector<S> T::*member, const Fields<S>& fields,
                const std::string& noun, const std::string& meaning) {
   const Type<S> inner = fields.template type<S>();
-  Shape description;
-  description.form = Shape::Form::map_of;
-  description.type = "map";
-  description.noun = noun;
-  description.item = inner.shape;
-  auto shape = std::make_shared<const Shape>(std::move(description));
-  Field<T> field;
-  field.key = key;
-  field.meaning = meaning;
-  field.shape = shape;
+  const auto shape = std::make_shared<const Shape>(
+      Shape{.form = Shape::Form::map_of, .type = "map", .noun = noun, .item = inner.shape});
+  Field<T> field{.key = key, .meaning = meaning, .shape = shape};
   field.read = [inner, shape, noun, member](const Node& node, const Context& context, T& out) {
     if (!expect(Kind::map, node, context, *shape)) return false;
     std::vector<S> read;

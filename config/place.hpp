@@ -65,6 +65,10 @@ class Problems {
  public:
   void add(Place place, std::string path, std::string message);
   void add(const Origin& origin, std::string message) { add(origin.place, origin.path, std::move(message)); }
+  template <class T>
+  void add(const Located<T>& value, std::string message) {
+    add(value.place, value.path, std::move(message));
+  }
   /// Takes over every problem of `other`.
   void add(const Problems& other);
 

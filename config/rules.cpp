@@ -134,9 +134,7 @@ Type<Nanoseconds> DurationRange::duration() const {
   const std::function<std::string(const Nanoseconds&)> print = [](const Nanoseconds& value) {
     return print_duration(value);
   };
-  Shape shape;
-  shape.type = "time";
-  shape.example = "5 us";
+  Shape shape{.type = "time", .example = "5 us"};
   shape.allowed = limits(low, high, true, high != Nanoseconds::max(), print);
   shape.pattern = whole(std::string{kNumber} + " *" + kTimeUnit + "|for ever");
   const auto parse = [*this, allowed = shape.allowed](const std::string& text) {
@@ -157,9 +155,7 @@ Type<Period> PeriodRange::base() const {
   const std::function<std::string(const Period&)> print = [](const Period& value) {
     return print_period(value);
   };
-  Shape shape;
-  shape.type = "period";
-  shape.example = "1 ms";
+  Shape shape{.type = "period", .example = "1 ms"};
   shape.allowed = limits(low, high, low > any.low, high < any.high, print);
   shape.pattern = whole(std::string{kNumber} + "( */ *" + kNumber + ")? *(" + kTimeUnit + "|(m|k|M)?Hz)");
   const auto parse = [*this](const std::string& text) {
@@ -176,11 +172,8 @@ Type<Period> PeriodRange::base() const {
 }
 
 Type<std::string> TextRule::base() const {
-  Shape shape;
+  Shape shape{.type = "text", .allowed = what, .text = true};
   const bool limited = max != std::numeric_limits<std::size_t>::max();
-  shape.type = "text";
-  shape.text = true;
-  shape.allowed = what;
   if (limited || min > 0) {
     const std::string size = limited ? std::to_string(min) + " .. " + std::to_string(max) + " characters"
                                      : "at least " + std::to_string(min) + " characters";
@@ -214,11 +207,7 @@ Type<std::string> TextRule::base() const {
 
 Type<std::vector<int>> CpuRule::base() const {
   using Cpus = std::vector<int>;
-  Shape shape;
-  shape.type = "CPUs";
-  shape.allowed = "0 .. 1023, none twice";
-  shape.example = "0-3,5";
-  shape.integer = true;
+  Shape shape{.type = "CPUs", .allowed = "0 .. 1023, none twice", .example = "0-3,5", .integer = true};
   shape.minimum = 0;
   shape.maximum = 1023;
   shape.pattern = whole(" *[0-9]+( *- *[0-9]+)?( *, *[0-9]+( *- *[0-9]+)?)* *");
@@ -255,21 +244,15 @@ std::shared_ptr<const Shape> with_word(const Shape& shape, const std::string& wo
 }
 
 Type<bool> bool_type() {
-  Shape shape;
-  shape.type = "yes or no";
-  shape.example = "yes";
-  shape.boolean = true;
+  Shape shape{.type = "yes or no", .example = "yes", .boolean = true};
   shape.pattern = whole("yes|no|on|off|true|false");
   return scalar_type<bool>(std::move(shape), parse_bool,
                            [](const bool& value) { return std::string{value ? "yes" : "no"}; });
 }
 
 Type<Node> node_type() {
-  Shape shape;
-  shape.form = Shape::Form::anything;
-  shape.type = "anything";
   Type<Node> type;
-  type.shape = std::make_shared<const Shape>(std::move(shape));
+  type.shape = std::make_shared<const Shape>(Shape{.form = Shape::Form::anything, .type = "anything"});
   type.read = [](const Node& node, const Context&, Node& value) {
     value = node;
     return true;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rtsync/text.hpp"
+
 namespace tactus::config {
 
 /// 'text' in quotes, on one line, control characters escaped, cut after 60 characters.
@@ -25,7 +27,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 std::string hint(std::string_view word, const std::vector<std::string>& known);
 
 /// Without blanks and tabs at both ends.
-std::string_view trimmed(std::string_view text);
+inline std::string_view trimmed(std::string_view text) { return rtsync::trimmed(text, " \t"); }
 
 /// 0 to 9, whatever the locale.
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }

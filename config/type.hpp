@@ -75,10 +75,6 @@ struct IsVector : std::false_type {};
 template <class V>
 struct IsVector<std::vector<V>> : std::true_type {};
 template <class V>
-struct IsNamedValues : std::false_type {};
-template <class V>
-struct IsNamedValues<std::vector<std::pair<std::string, V>>> : std::true_type {};
-template <class V>
 inline constexpr bool kIsInteger = std::integral<V> && !std::same_as<V, bool> && !std::same_as<V, char>;
 template <class>
 inline constexpr bool kNever = false;
@@ -148,11 +144,8 @@ Type<Located<V>> located_type(Type<V> inner) {
 
 template <class V>
 Type<std::vector<V>> list_type(Type<V> inner) {
-  Shape description;
-  description.form = Shape::Form::list;
-  description.type = "list";
-  description.item = inner.shape;
-  auto shape = std::make_shared<const Shape>(std::move(description));
+  const auto shape =
+      std::make_shared<const Shape>(Shape{.form = Shape::Form::list, .type = "list", .item = inner.shape});
   Type<std::vector<V>> type;
   type.shape = shape;
   type.read = [inner, shape](const Node& node, const Context& context, std::vector<V>& values) {
@@ -179,37 +172,6 @@ Type<std::vector<V>> list_type(Type<V> inner) {
 /// False, with a problem at the key, unless the key is a name.
 bool expect_name(const Node::Entry& entry, const Context& context, const std::string& noun);
 
-template <class V>
-Type<std::vector<std::pair<std::string, V>>> named_values_type(Type<V> inner) {
-  using Values = std::vector<std::pair<std::string, V>>;
-  Shape description;
-  description.form = Shape::Form::map_of;
-  description.type = "map";
-  description.noun = "name";
-  description.item = inner.shape;
-  auto shape = std::make_shared<const Shape>(std::move(description));
-  Type<Values> type;
-  type.shape = shape;
-  type.read = [inner, shape](const Node& node, const Context& context, Values& values) {
-    if (!expect(Kind::map, node, context, *shape)) return false;
-    Values read;
-    bool good = true;
-    for (const Node::Entry& entry : node.entries()) {
-      V value{};
-      good &= inner.read(entry.value, context.key(entry.key), value);
-      read.emplace_back(entry.key, std::move(value));
-    }
-    values = std::move(read);
-    return good;
-  };
-  type.write = [inner](const Values& values) {
-    std::vector<Node::Entry> entries;
-    for (const auto& [name, value] : values) entries.push_back({name, {}, inner.write(value)});
-    return Node::map(std::move(entries));
-  };
-  return type;
-}
-
 /// What a member of type V reads as when its field states no rule.
 struct Plain {
   template <class V>
@@ -228,8 +190,6 @@ Type<V> type_of(const Rule& rule) {
     return located_type(type_of<typename V::value_type>(rule));
   } else if constexpr (detail::IsOptional<V>::value) {
     return optional_type(type_of<typename V::value_type>(rule));
-  } else if constexpr (detail::IsNamedValues<V>::value) {
-    return named_values_type(type_of<typename V::value_type::second_type>(rule));
   } else if constexpr (detail::IsVector<V>::value) {
     return list_type(type_of<typename V::value_type>(rule));
   } else {

@@ -216,7 +216,7 @@ void print_idle_options(const executive::RealtimeSection& realtime) {
   };
   if (realtime.margin && realtime.sleeper != rtsync::SleeperKind::hybrid)
     note("margin", "the sleeper is not hybrid");
-  if (realtime.max_catch_up && realtime.on_overrun != rtsync::OnOverrun::catch_up)
+  if (realtime.overrun.max_catch_up && realtime.overrun.on_overrun != rtsync::OnOverrun::catch_up)
     note("max_catch_up", "on_overrun is not catch_up");
   if (!realtime.sleep_timer) note("sleeper", "sleep_timer is off");
 }

@@ -1,7 +1,6 @@
 #include "executive/embed/open_simulation.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -12,6 +11,7 @@
 #include "config/date.hpp"
 #include "executive/embed/hosted_run.hpp"
 #include "executive/model/suggest.hpp"
+#include "executive/model/variable_path.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -163,19 +163,15 @@ EpisodeVariable OpenSimulation::describe(const std::string& entity, const std::s
   const std::deque<Variable>* const variables = variables_of(rig(), entity);
   if (variables == nullptr)
     throw refuse("there is no entity '" + entity + "'" +
-                 did_you_mean(entity, rig().models(), [](const ModelInstance& each) { return each.name(); }));
-  const std::size_t open = descriptor.find('[');
-  const std::string name = entity + "." + descriptor.substr(0, open);
+                 did_you_mean(entity, rig().models(), &ModelInstance::name));
+  const auto path = VariablePath::parse(descriptor);
+  const std::string name = entity + "." + descriptor.substr(0, descriptor.find('['));
   const auto found = std::find_if(variables->begin(), variables->end(),
                                   [&](const Variable& each) { return each.name == name; });
   if (found == variables->end())
-    throw refuse("the entity has no such descriptor" +
-                 did_you_mean(name, *variables, [](const Variable& each) { return each.name; }));
-  if (open == std::string::npos) return {found->type, found->count, found->unit_text};
-  std::uint32_t index = 0;
-  const char* const last = descriptor.data() + descriptor.size();
-  const auto [end, error] = std::from_chars(descriptor.data() + open + 1, last, index);
-  if (error != std::errc{} || last - end != 1 || *end != ']' || index >= found->count)
+    throw refuse("the entity has no such descriptor" + did_you_mean(name, *variables, &Variable::name));
+  if (path && !path->index) return {found->type, found->count, found->unit_text};
+  if (!path || *path->index >= found->count)
     throw refuse(found->count == 0
                      ? "it is no array"
                      : "an element is written [0] .. [" + std::to_string(found->count - 1) + "]");

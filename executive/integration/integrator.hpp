@@ -31,6 +31,7 @@ struct IntegratorSettings {
   double relative_tolerance = 1e-6;
   /// dopri5 only: steps tried in a cycle, accepted or rejected. It is what bounds the work of a frame.
   std::int64_t max_steps = 100;
+  bool operator==(const IntegratorSettings&) const = default;
 };
 
 /// One continuous state and where its derivative stands; the memory belongs to a model.

@@ -1,7 +1,6 @@
 #include "executive/live/live_access.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "config/date.hpp"
 #include "executive/live/live_value.hpp"
 #include "executive/model/suggest.hpp"
+#include "executive/model/variable_path.hpp"
 
 namespace tactus::executive {
 using config::Json;
@@ -99,7 +99,7 @@ std::optional<LiveRef> LiveAccess::find(std::string_view name, std::string& prob
   }
   if (names.size() <= kMost) {
     std::sort(names.begin(), names.end());
-    problem += did_you_mean(text, names, [](const std::string& each) { return each; });
+    problem += did_you_mean(text, names);
   }
   return std::nullopt;
 }
@@ -108,29 +108,22 @@ std::string LiveAccess::entity_meant(const std::string& text) const {
   std::vector<std::string> names;
   for (const auto& [name, span] : by_model_) names.push_back(name);
   std::sort(names.begin(), names.end());
-  return names.size() > 1000 ? "" : did_you_mean(text, names, [](const std::string& each) { return each; });
+  return names.size() > 1000 ? "" : did_you_mean(text, names);
 }
 
 /// Without a suggestion: takes the same time whatever the name.
 std::optional<LiveRef> LiveAccess::lookup(std::string_view name, std::string& problem) const {
-  LiveRef ref;
-  std::string_view plain = name;
-  if (const std::size_t open = name.find('['); open != std::string_view::npos) {
-    plain = name.substr(0, open);
-    const std::string_view index = name.substr(open + 1);
-    const char* const close = index.data() + index.size() - 1;
-    const auto [end, error] = index.size() < 2
-                                  ? std::from_chars_result{index.data(), std::errc::invalid_argument}
-                                  : std::from_chars(index.data(), close, ref.first);
-    if (error != std::errc{} || end != close || index.back() != ']') {
-      problem = "'" + std::string(name) + "' is not a variable; one element is written model.variable[2]";
-      return std::nullopt;
-    }
-    ref.indexed = true;
+  const auto path = VariablePath::parse(name);
+  if (!path) {
+    problem = "'" + std::string(name) + "' " + std::string(kNoVariablePath);
+    return std::nullopt;
   }
-  const auto found = by_name_.find(std::string(plain));
+  LiveRef ref;
+  ref.first = path->index.value_or(0);
+  ref.indexed = path->index.has_value();
+  const auto found = by_name_.find(std::string(path->name));
   if (found == by_name_.end()) {
-    problem = "there is no variable '" + std::string(plain) + "'";
+    problem = "there is no variable '" + std::string(path->name) + "'";
     return std::nullopt;
   }
   ref.variable = found->second;

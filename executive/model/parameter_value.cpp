@@ -105,9 +105,8 @@ struct Reader {
       if (label.name == node.text())
         return variable.type == TACTUS_UINT64 ? bytes_of(label.value)  // all 64 bits, as an enum has them
                                               : integer_bytes(variable.type, std::to_string(label.value));
-    return complain(
-        quoted() + " is not one of its values" +
-        did_you_mean(node.text(), variable.labels, [](const VariableLabel& l) { return l.name; }));
+    return complain(quoted() + " is not one of its values" +
+                    did_you_mean(node.text(), variable.labels, &VariableLabel::name));
   }
 
   /// "12" or "12 counts": an integer takes exactly its unit, for nothing is rounded.

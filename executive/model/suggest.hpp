@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -7,10 +8,11 @@
 namespace tactus::executive {
 
 /// The end of a complaint about a name that is not there: "; did you mean 'step'?", or what there is.
-template <class Range, class NameOf>
-std::string did_you_mean(const std::string& text, const Range& range, NameOf name_of) {
+/// `name_of`: how an item is called, as a function or member; without it the items are names.
+template <class Range, class NameOf = std::identity>
+std::string did_you_mean(const std::string& text, const Range& range, NameOf name_of = {}) {
   std::vector<std::string> names;
-  for (const auto& item : range) names.push_back(name_of(item));
+  for (const auto& item : range) names.push_back(std::invoke(name_of, item));
   const std::string best = config::nearest(text, names);
   if (!best.empty()) return "; did you mean '" + best + "'?";
   if (names.empty()) return "; there is none";

@@ -25,15 +25,9 @@ enum class ThreadKind {
 
 /// "asynchronous_must_finish".
 constexpr std::string_view name_of(ThreadKind kind) {
-  switch (kind) {
-    case ThreadKind::scheduled:
-      return "scheduled";
-    case ThreadKind::asynchronous:
-      return "asynchronous";
-    case ThreadKind::asynchronous_must_finish:
-      return "asynchronous_must_finish";
-  }
-  return "";
+  return kind == ThreadKind::scheduled      ? "scheduled"
+         : kind == ThreadKind::asynchronous ? "asynchronous"
+                                            : "asynchronous_must_finish";
 }
 
 /// A thread beside the main one, as far as the order of jobs depends on it.
@@ -115,6 +109,10 @@ struct Plan {
   bool live = false;                     ///< somebody outside may force variables
   double ratio = 1;                      ///< simulated seconds per real one: how long a thread may take
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< so much beyond its time, and a thread is stuck
+
+  bool is_asynchronous(std::size_t thread) const {
+    return thread != 0 && threads[thread - 1].kind != ThreadKind::scheduled;
+  }
 };
 
 }  // namespace tactus::executive

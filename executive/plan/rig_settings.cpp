@@ -13,20 +13,26 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
+using config::at;
 using config::choices;
 using config::count;
 using config::Fields;
+using config::length;
 using config::list;
 using config::located;
+using config::name;
 using config::named;
 using config::optional;
 using config::or_word;
 using config::range;
 using config::required;
+using config::rest;
 using rtsync::AtMaximum;
+using rtsync::ClockFault;
 using rtsync::Discipline;
 using rtsync::OnClockFault;
 using rtsync::OnOverrun;
+using rtsync::OverrunPolicy;
 using rtsync::SchedPolicy;
 using rtsync::SleeperKind;
 using rtsync::WaitMode;
@@ -35,12 +41,14 @@ using rtsync::WaitMode;
 constexpr Nanoseconds kEver = Nanoseconds::max();
 constexpr std::int64_t kManyFrames = 1'000'000'000'000;
 
+config::PeriodRange any_period() { return range(Period{1, 1}, Period{kEver}); }
+
 /// A simulated time: written like a period, but 0 s is one too.
 struct SimTimeRule {
   template <class V>
   requires std::same_as<V, Period> config::Type<V> type()
   const {
-    config::Type<Period> type = config::type_of<Period>(range(Period{1, 1}, Period{kEver}));
+    config::Type<Period> type = any_period().base();
     config::Shape shape = *type.shape;
     shape.allowed = "at least 0 s";
     type.shape = std::make_shared<const config::Shape>(std::move(shape));
@@ -55,19 +63,21 @@ struct SimTimeRule {
   }
 };
 
-const Fields<FrameSettings>& frame_fields() {
-  static const Fields<FrameSettings> fields{
+Fields<FrameSettings> frame_fields() {
+  return {
       "The frame: one turn of the executive, and the grid on which real time and simulated time meet.",
       {
           required("period", &FrameSettings::period, range(Period{1'000, 1}, Period{10'000'000'000, 1}),
                    "how long a frame is; exact, also for rates such as 60 Hz and fractions such as 1/3 ms"),
       }};
-  return fields;
 }
 
-const Fields<RealtimeSection>& realtime_fields() {
+Fields<RealtimeSection> realtime_fields() {
   using R = RealtimeSection;
-  static const Fields<R> fields{
+  const auto overrun = [](auto member) {
+    return [member](auto& realtime) -> auto& { return realtime.overrun.*member; };
+  };
+  return {
       "Real-time synchronization: when frames start, and what happens when one is late.",
       {
           optional("enabled", &R::enabled, "pace the frames with the clock; off: as fast as they can"),
@@ -86,29 +96,28 @@ const Fields<RealtimeSection>& realtime_fields() {
           optional("margin", &R::margin, or_word("measured", range(0ns, 1s), "measured at the start"),
                    "hybrid only: how long before the slot it stops sleeping"),
           optional("sleep_timer", &R::sleep_timer, "off: wait by reading the clock, whatever the sleeper is"),
-          optional("on_overrun", &R::on_overrun,
-                   choices<OnOverrun>(
-                       {{"catch_up", OnOverrun::catch_up, "run the missed frames back to back"},
-                        {"skip", OnOverrun::skip, "drop the missed slots, wake on the next of the same grid"},
-                        {"reanchor", OnOverrun::reanchor, "start at once and lay the grid anew from there"}}),
-                   "what happens to the grid when work is still going at the next slot"),
-          optional("max_catch_up", &R::max_catch_up,
-                   or_word("all", count("frames", 0, kManyFrames), "without bound"),
-                   "catch_up only: how many missed frames are run back to back; slots beyond are lost"),
-          optional("max_consecutive_overruns", &R::max_consecutive_overruns, count("frames", 1, kManyFrames),
-                   "so many overruns in a row are too many"),
-          optional("max_overrun", &R::max_overrun, range(1ns, kEver),
-                   "a single overrun of this length is too long"),
-          optional(
-              "at_maximum", &R::at_maximum,
-              choices<AtMaximum>({{"terminate", AtMaximum::terminate, "end the rig"},
-                                  {"freeze", AtMaximum::freeze, "freeze it; it ends when it is unfrozen"}}),
-              "what happens when one of the two maxima is reached"),
-          optional("grace", &R::grace, count("frames", 0, kManyFrames),
-                   "overruns of so many first frames are counted apart and reach no maximum"),
-          optional("recovery_frames", &R::recovery_frames,
-                   config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
-                   "so many good frames pay back one overrun; off: one pays back all"),
+          at<R>("on_overrun", overrun(&OverrunPolicy::on_overrun),
+                choices<OnOverrun>(
+                    {{"catch_up", OnOverrun::catch_up, "run the missed frames back to back"},
+                     {"skip", OnOverrun::skip, "drop the missed slots, wake on the next of the same grid"},
+                     {"reanchor", OnOverrun::reanchor, "start at once and lay the grid anew from there"}}),
+                "what happens to the grid when work is still going at the next slot"),
+          at<R>("max_catch_up", overrun(&OverrunPolicy::max_catch_up),
+                or_word("all", count("frames", 0, kManyFrames), "without bound"),
+                "catch_up only: how many missed frames are run back to back; slots beyond are lost"),
+          at<R>("max_consecutive_overruns", overrun(&OverrunPolicy::max_consecutive_overruns),
+                count("frames", 1, kManyFrames), "so many overruns in a row are too many"),
+          at<R>("max_overrun", overrun(&OverrunPolicy::max_overrun), range(1ns, kEver),
+                "a single overrun of this length is too long"),
+          at<R>("at_maximum", overrun(&OverrunPolicy::at_maximum),
+                choices<AtMaximum>({{"terminate", AtMaximum::terminate, "end the rig"},
+                                    {"freeze", AtMaximum::freeze, "freeze it; it ends when it is unfrozen"}}),
+                "what happens when one of the two maxima is reached"),
+          at<R>("grace", overrun(&OverrunPolicy::grace), count("frames", 0, kManyFrames),
+                "overruns of so many first frames are counted apart and reach no maximum"),
+          at<R>("recovery_frames", overrun(&OverrunPolicy::recovery_frames),
+                config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
+                "so many good frames pay back one overrun; off: one pays back all"),
           optional("ratio", &R::ratio, config::ratio(0.001, 1000), "simulated seconds per real second"),
           optional("late_limit", &R::late_limit,
                    or_word("tenth", range(1ns, 10s), "a tenth of the frame's real time"),
@@ -116,21 +125,18 @@ const Fields<RealtimeSection>& realtime_fields() {
           optional("freeze_frame", &R::freeze_frame, range(Period{1'000'000, 1}, Period{1'000'000'000, 1}),
                    "how often a frozen rig looks for commands"),
       }};
-  return fields;
 }
 
-const Fields<WatchdogSection>& watchdog_fields() {
-  using W = WatchdogSection;
-  static const Fields<W> fields{
-      "Who notices that the frames stand still. Both are served from the frames themselves.",
-      {
-          optional("systemd", &W::systemd, "answer systemd's WatchdogSec while frames end, if it asks"),
-          optional("device", &W::device, or_word("none", config::length(1, 4096)),
-                   "a hardware watchdog, as /dev/watchdog: it resets the machine"),
-          optional("timeout", &W::timeout, range(1s, 3600s),
-                   "device only: without a frame for so long it bites; whole seconds"),
-      }};
-  return fields;
+Fields<WatchdogSection> watchdog_fields() {
+  return {"Who notices that the frames stand still. Both are served from the frames themselves.",
+          {
+              optional("systemd", &WatchdogSection::systemd,
+                       "answer systemd's WatchdogSec while frames end, if it asks"),
+              optional("device", &WatchdogSection::device, or_word("none", length(1, 4096)),
+                       "a hardware watchdog, as /dev/watchdog: it resets the machine"),
+              optional("timeout", &WatchdogSection::timeout, range(1s, 3600s),
+                       "device only: without a frame for so long it bites; whole seconds"),
+          }};
 }
 
 config::Choices<SchedPolicy> policies() {
@@ -145,23 +151,21 @@ config::IntegerRange stacks() { return config::bytes(64 << 10, 1 << 30); }
 constexpr const char* kPriority = "SCHED_FIFO or SCHED_RR priority";
 constexpr const char* kStack = "stack, touched before the first frame";
 
-const Fields<MainThreadSection>& main_thread_fields() {
+Fields<MainThreadSection> main_thread_fields() {
   using T = MainThreadSection;
-  static const Fields<T> fields{
-      "The thread that runs the frames.",
-      {
-          optional("cpus", &T::cpus,
-                   "where it runs; by default the last isolated CPU, or else the last one allowed"),
-          optional("policy", &T::policy, policies(), "scheduling policy"),
-          optional("priority", &T::priority, priorities(), kPriority),
-          optional("stack", &T::stack, stacks(), kStack),
-      }};
-  return fields;
+  return {"The thread that runs the frames.",
+          {
+              optional("cpus", &T::cpus,
+                       "where it runs; by default the last isolated CPU, or else the last one allowed"),
+              optional("policy", &T::policy, policies(), "scheduling policy"),
+              optional("priority", &T::priority, priorities(), kPriority),
+              optional("stack", &T::stack, stacks(), kStack),
+          }};
 }
 
-const Fields<WorkerSettings>& worker_fields() {
+Fields<WorkerSettings> worker_fields() {
   using W = WorkerSettings;
-  static const Fields<W> fields{
+  return {
       "A thread beside main that runs the jobs of models: `models.X.thread` puts them there.",
       {
           located(&W::origin),
@@ -174,120 +178,102 @@ const Fields<WorkerSettings>& worker_fields() {
                         {"asynchronous_must_finish", ThreadKind::asynchronous_must_finish,
                          "released at its period, waited for at the end of it"}}),
                    "how its jobs run beside the frame"),
-          optional("period", &W::period, or_word("none", range(Period{1, 1}, Period{kEver})),
+          optional("period", &W::period, or_word("none", any_period()),
                    "asynchronous kinds: a whole number of frames; asynchronous_must_finish needs one"),
           optional("cpus", &W::cpus, "where it runs; by default one is chosen as for main"),
           optional("policy", &W::policy, policies(), "scheduling policy"),
           optional("priority", &W::priority, priorities(), kPriority),
           optional("stack", &W::stack, stacks(), kStack),
-          optional(
-              "trigger", &W::trigger,
-              choices<WaitMode>({{"spin", WaitMode::spin,
-                                  "reads memory until it is there; needs a CPU of "
-                                  "its own"},
-                                 {"futex", WaitMode::futex, "sleeps in the kernel"},
-                                 {"adaptive", WaitMode::adaptive, "spins for a short time, then sleeps"}}),
-              "how it waits for work, and the main thread for it"),
+          optional("trigger", &W::trigger,
+                   choices<WaitMode>(
+                       {{"spin", WaitMode::spin, "reads memory until it is there; needs a CPU of its own"},
+                        {"futex", WaitMode::futex, "sleeps in the kernel"},
+                        {"adaptive", WaitMode::adaptive, "spins for a short time, then sleeps"}}),
+                   "how it waits for work, and the main thread for it"),
       }};
-  return fields;
 }
 
-const Fields<HelperThreadsSection>& helper_threads_fields() {
-  using T = HelperThreadsSection;
-  static const Fields<T> fields{
-      "The ordinary threads beside the frames: service and recorder. Always SCHED_OTHER.",
-      {optional("cpus", &T::cpus,
-                "where they run; by default every allowed CPU that no real-time thread has")}};
-  return fields;
+Fields<HelperThreadsSection> helper_threads_fields() {
+  return {"The ordinary threads beside the frames: service and recorder. Always SCHED_OTHER.",
+          {optional("cpus", &HelperThreadsSection::cpus,
+                    "where they run; by default every allowed CPU that no real-time thread has")}};
 }
 
-const Fields<ThreadsSection>& threads_fields() {
+Fields<ThreadsSection> threads_fields() {
   using T = ThreadsSection;
-  static const Fields<T> fields{
-      "Threads and where they run.",
-      {
-          optional("main", &T::main, main_thread_fields(), "the thread that runs the frames"),
-          named("workers", &T::workers, worker_fields(), "worker", "threads beside main that run jobs"),
-          optional("helpers", &T::helpers, helper_threads_fields(), "all others"),
-          optional(
-              "stuck_after", &T::stuck_after, range(1ms, 3600s),
-              "a thread that takes so much longer than its frame or period is stuck: it is named, and the "
-              "rig aborts"),
-      }};
-  return fields;
+  return {"Threads and where they run.",
+          {
+              optional("main", &T::main, main_thread_fields(), "the thread that runs the frames"),
+              named("workers", &T::workers, worker_fields(), "worker", "threads beside main that run jobs"),
+              optional("helpers", &T::helpers, helper_threads_fields(), "all others"),
+              optional("stuck_after", &T::stuck_after, range(1ms, 3600s),
+                       "a thread that takes so much longer than its frame or period is stuck: it is named, "
+                       "and the rig aborts"),
+          }};
 }
 
-const Fields<MemorySection>& memory_fields() {
-  using M = MemorySection;
-  static const Fields<M> fields{"Memory that is there before it is needed.",
-                                {
-                                    optional("lock", &M::lock, "keep all memory in RAM (mlockall)"),
-                                    optional("heap", &M::heap, config::bytes(0, std::int64_t{1} << 40),
-                                             "heap touched before the first frame"),
-                                }};
-  return fields;
+Fields<MemorySection> memory_fields() {
+  return {"Memory that is there before it is needed.",
+          {
+              optional("lock", &MemorySection::lock, "keep all memory in RAM (mlockall)"),
+              optional("heap", &MemorySection::heap, config::bytes(0, std::int64_t{1} << 40),
+                       "heap touched before the first frame"),
+          }};
 }
 
-const Fields<JobSettings>& job_fields() {
+Fields<JobSettings> job_fields() {
   using J = JobSettings;
-  static const Fields<J> fields{
-      "What the rig changes of a job that its model declared.",
-      {
-          located(&J::origin),
-          optional("cycle", &J::cycle,
-                   or_word("declared", range(Period{1, 1}, Period{kEver}), "as the model has it"),
-                   "how often it is called; shorter or longer than the frame"),
-          optional("phase", &J::phase, or_word("declared", range(0, 65535), "as the model has it"),
-                   "order within its class, low runs first"),
-          optional("offset", &J::offset, SimTimeRule{},
-                   "added to start: the first call is at start + offset"),
-          optional("start", &J::start, SimTimeRule{}, "simulated time from which it is called"),
-          optional("stop", &J::stop, or_word("never", SimTimeRule{}, "to the end"),
-                   "simulated time after which it is not called any more; a call exactly then is made"),
-          optional("enabled", &J::enabled, "off: it keeps its times but is not called"),
-          optional("thread", &J::thread, config::name(),
-                   "main or a worker, for this job alone; by default its model's"),
-          list("depends_on", &J::depends_on, config::length(1, 1000),
-               "jobs of other threads (model.job) that it waits for whenever they are due at the same "
-               "instant"),
-      }};
-  return fields;
+  return {"What the rig changes of a job that its model declared.",
+          {
+              located(&J::origin),
+              optional("cycle", &J::cycle, or_word("declared", any_period(), "as the model has it"),
+                       "how often it is called; shorter or longer than the frame"),
+              optional("phase", &J::phase, or_word("declared", range(0, 65535), "as the model has it"),
+                       "order within its class, low runs first"),
+              optional("offset", &J::offset, SimTimeRule{},
+                       "added to start: the first call is at start + offset"),
+              optional("start", &J::start, SimTimeRule{}, "simulated time from which it is called"),
+              optional("stop", &J::stop, or_word("never", SimTimeRule{}, "to the end"),
+                       "simulated time after which it is not called any more; a call exactly then is made"),
+              optional("enabled", &J::enabled, "off: it keeps its times but is not called"),
+              optional("thread", &J::thread, name(),
+                       "main or a worker, for this job alone; by default its model's"),
+              list("depends_on", &J::depends_on, length(1, 1000),
+                   "jobs of other threads (model.job) that it waits for whenever they are due at the same "
+                   "instant"),
+          }};
 }
 
-const Fields<ConnectionSettings>& connection_fields() {
+Fields<ConnectionSettings> connection_fields() {
   using C = ConnectionSettings;
-  static const Fields<C> fields{
+  return {
       "A wire from an output (or state) to an input of the same type, size and unit.",
       {
           located(&C::origin),
-          required("from", &C::from, config::length(1, 1000),
-                   "model.variable, or one element: model.variable[2]"),
-          required("to", &C::to, config::length(1, 1000), "model.variable, or one element"),
-          optional(
-              "direct", &C::direct,
-              "yes: between scheduled threads, of two jobs that are due at one instant the later waits for "
-              "the earlier; on one thread it is so anyway"),
+          required("from", &C::from, length(1, 1000), "model.variable, or one element: model.variable[2]"),
+          required("to", &C::to, length(1, 1000), "model.variable, or one element"),
+          optional("direct", &C::direct,
+                   "yes: between scheduled threads, of two jobs that are due at one instant the later waits "
+                   "for the earlier; on one thread it is so anyway"),
           optional("delayed", &C::delayed,
                    "yes: the input gets what stood there before the present instant; every loop needs one "
                    "such wire"),
           optional("scale", &C::scale, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
           optional("offset", &C::offset, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
       }};
-  return fields;
 }
 
-const Fields<LoopSettings>& loop_fields() {
+Fields<LoopSettings> loop_fields() {
   using L = LoopSettings;
-  static const Fields<L> fields{
-      "An integration loop: the continuous states of some models, integrated together at a cycle. A pass "
-      "is an instant of its own: it brings the states up to its time, right before the jobs that are due "
-      "then.",
+  return {
+      "An integration loop: the continuous states of some models, integrated together at a cycle. A pass is "
+      "an instant of its own: it brings the states up to its time, right before the jobs that are due then.",
       {
           located(&L::origin),
-          required("models", &L::models, config::length(1, 64),
+          required("models", &L::models, length(1, 64),
                    "whose states, and whose jobs of the integration classes; all on one thread")
               .at_least(1),
-          optional("cycle", &L::cycle, or_word("frame", range(Period{1, 1}, Period{kEver}), "once a frame"),
+          optional("cycle", &L::cycle, or_word("frame", any_period(), "once a frame"),
                    "time from pass to pass"),
           optional("method", &L::method,
                    choices<IntegrationMethod>(
@@ -304,15 +290,13 @@ const Fields<LoopSettings>& loop_fields() {
               "max_steps", &L::max_steps, count("steps", 1, 1'000'000),
               "dopri5 only: steps tried in a cycle; what is left then is one unchecked step, and counted"),
       }};
-  return fields;
 }
 
-const Fields<CommandSettings>& command_fields() {
+Fields<CommandSettings> command_fields() {
   using C = CommandSettings;
-  static const Fields<C> fields{
+  return {
       "A command that is given at a simulated time: taken at the first end of a frame (or of a freeze frame) "
-      "that is "
-      "not before it.",
+      "that is not before it.",
       {
           located(&C::origin),
           required("at", &C::at, range(0ns, kEver), "simulated time"),
@@ -337,57 +321,31 @@ const Fields<CommandSettings>& command_fields() {
                    config::TextRule{1, 255, "[A-Za-z0-9_][A-Za-z0-9_.-]*",
                                     "a plain file name of letters, digits, '_', '-' and '.'"},
                    "checkpoint only: its name in checkpoint.folder; by default frame-<frames run>.tck"),
-          optional("job", &C::job, config::length(1, 1000), "enable and disable only: model.job"),
+          optional("job", &C::job, length(1, 1000), "enable and disable only: model.job"),
       }};
-  return fields;
 }
 
-const Fields<GuardSection>& guard_fields() {
-  using G = GuardSection;
-  static const Fields<G> fields{
-      "What is looked at after every job, and ends the rig when it is wrong.",
-      {
-          optional("nan", &G::nan, "outputs and states that are infinite or no number"),
-          optional("ranges", &G::ranges, "variables outside of the range that their model declared"),
-      }};
-  return fields;
+Fields<GuardSection> guard_fields() {
+  return {"What is looked at after every job, and ends the rig when it is wrong.",
+          {
+              optional("nan", &GuardSection::nan, "outputs and states that are infinite or no number"),
+              optional("ranges", &GuardSection::ranges,
+                       "variables outside of the range that their model declared"),
+          }};
 }
 
-const Fields<CheckpointSection>& checkpoint_fields() {
+Fields<CheckpointSection> checkpoint_fields() {
   using C = CheckpointSection;
-  static const Fields<C> fields{
-      "Checkpoints: the whole state of the rig in a file, from which a run can be continued.",
-      {
-          located(&C::origin),
-          optional("enabled", &C::enabled, "keep memory ready for a copy of the whole state"),
-          optional("every", &C::every, or_word("off", range(1ns, kEver), "at no times of their own"),
-                   "simulated time from one to the next, rounded up to whole frames"),
-          optional("at_end", &C::at_end, "one more after the last frame"),
-          optional("folder", &C::folder, config::length(1, 4096), "in the run folder unless absolute"),
-      }};
-  return fields;
+  return {"Checkpoints: the whole state of the rig in a file, from which a run can be continued.",
+          {
+              located(&C::origin),
+              optional("enabled", &C::enabled, "keep memory ready for a copy of the whole state"),
+              optional("every", &C::every, or_word("off", range(1ns, kEver), "at no times of their own"),
+                       "simulated time from one to the next, rounded up to whole frames"),
+              optional("at_end", &C::at_end, "one more after the last frame"),
+              optional("folder", &C::folder, length(1, 4096), "in the run folder unless absolute"),
+          }};
 }
-
-}  // namespace
-
-const Fields<RecordingSettings>& recording_fields() {
-  using R = RecordingSettings;
-  static const Fields<R> fields{
-      "A recording: chosen variables at a chosen rate in a file of the run folder.",
-      {
-          located(&R::origin),
-          optional("driver", &R::driver, config::name(), "the file format: csv"),
-          optional("every", &R::every, or_word("frame", range(Period{1, 1}, Period{kEver}), "once a frame"),
-                   "time between two records"),
-          required("variables", &R::variables, config::length(1, 1000),
-                   "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
-              .at_least(1),
-          config::rest(&R::device, "the driver's own"),
-      }};
-  return fields;
-}
-
-namespace {
 
 /// A text that is not written when there is none.
 config::Field<ModelSettings> unless_empty(config::Field<ModelSettings> field) {
@@ -398,46 +356,15 @@ config::Field<ModelSettings> unless_empty(config::Field<ModelSettings> field) {
   return field;
 }
 
-}  // namespace
-
-const Fields<ModelSettings>& model_fields() {
-  using M = ModelSettings;
-  static const Fields<M> fields{
-      "A model: an instance of something in a shared library, or what a driver makes.",
-      {
-          located(&M::origin),
-          unless_empty(optional("model", &M::model, config::length(0, 200), "what the library calls it")),
-          unless_empty(optional(
-              "library", &M::library, config::length(0, 4096),
-              "a name (lib/tactus/lib<name>.so, $TACTUS_PLUGIN_PATH), or a path relative to this file "
-              "if it has a '/'")),
-          unless_empty(optional(
-              "driver", &M::driver, config::length(0, 64),
-              "instead of model and library: a driver that makes the model from the keys it has here, "
-              "such as gpio_in")),
-          optional("thread", &M::thread, config::name(), "main, or the worker that runs its cyclic jobs"),
-          optional("parameters", &M::parameters,
-                   "values of parameters, and first values of inputs and states, each with its unit"),
-          named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
-          config::rest(&M::device, "with a driver: its own"),
-      }};
-  return fields;
-}
-
-namespace {
-
-const Fields<LinkSection>& link_fields() {
-  using L = LinkSection;
-  static const Fields<L> fields{
+Fields<LinkSection> link_fields() {
+  return {
       "A link to virtual-time participants: the rig takes part in their simulation. With this section a rig "
-      "is "
-      "linked; without it, it is not. The driver's own keys stand here too.",
+      "is linked; without it, it is not. The driver's own keys stand here too.",
       {
-          located(&L::origin),
-          optional("driver", &L::driver, config::name(), "whom it speaks with: silkit"),
-          config::rest(&L::device, "the driver's own"),
+          located(&LinkSection::origin),
+          optional("driver", &LinkSection::driver, name(), "whom it speaks with: silkit"),
+          rest(&LinkSection::device, "the driver's own"),
       }};
-  return fields;
 }
 
 /// A section that means something by being there, however empty.
@@ -455,18 +382,61 @@ config::Field<RigSettings> when_present(config::Field<RigSettings> field) {
 
 }  // namespace
 
+const Fields<RecordingSettings>& recording_fields() {
+  using R = RecordingSettings;
+  static const Fields<R> fields{
+      "A recording: chosen variables at a chosen rate in a file of the run folder.",
+      {
+          located(&R::origin),
+          optional("driver", &R::driver, name(), "the file format: csv"),
+          optional("every", &R::every, or_word("frame", any_period(), "once a frame"),
+                   "time between two records"),
+          required("variables", &R::variables, length(1, 1000),
+                   "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
+              .at_least(1),
+          rest(&R::device, "the driver's own"),
+      }};
+  return fields;
+}
+
+const Fields<ModelSettings>& model_fields() {
+  using M = ModelSettings;
+  static const Fields<M> fields{
+      "A model: an instance of something in a shared library, or what a driver makes.",
+      {
+          located(&M::origin),
+          unless_empty(optional("model", &M::model, length(0, 200), "what the library calls it")),
+          unless_empty(optional("library", &M::library, length(0, 4096),
+                                "a name (lib/tactus/lib<name>.so, $TACTUS_PLUGIN_PATH), or a path relative "
+                                "to this file if it has a '/'")),
+          unless_empty(optional("driver", &M::driver, length(0, 64),
+                                "instead of model and library: a driver that makes the model from the keys "
+                                "it has here, such as gpio_in")),
+          optional("thread", &M::thread, name(), "main, or the worker that runs its cyclic jobs"),
+          optional("parameters", &M::parameters,
+                   "values of parameters, and first values of inputs and states, each with its unit"),
+          named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
+          rest(&M::device, "with a driver: its own"),
+      }};
+  return fields;
+}
+
 const Fields<ClockSection>& clock_fields() {
   using C = ClockSection;
-  static const auto policy = choices<OnClockFault>(
-      {{"free_run", OnClockFault::free_run, "count it; on the internal clock until good edges are back"},
-       {"freeze", OnClockFault::freeze, "freeze the rig"},
-       {"terminate", OnClockFault::terminate, "end the rig"}});
+  const auto on = [](const char* key, ClockFault fault, const char* meaning) {
+    static const auto policy = choices<OnClockFault>(
+        {{"free_run", OnClockFault::free_run, "count it; on the internal clock until good edges are back"},
+         {"freeze", OnClockFault::freeze, "freeze the rig"},
+         {"terminate", OnClockFault::terminate, "end the rig"}});
+    const auto action = [fault](auto& clock) -> auto& { return clock.on[static_cast<std::size_t>(fault)]; };
+    return at<C>(key, action, policy, meaning);
+  };
   static const Fields<C> fields{
       "The frame clock, if it comes from outside: a frame starts at the edge of a line. With a driver other "
       "than internal, the driver's own keys stand here too (the chip and line of gpio).",
       {
           located(&C::origin),
-          optional("driver", &C::driver, config::name(),
+          optional("driver", &C::driver, name(),
                    "where the edges come from: gpio; internal: no edges, realtime.clock alone"),
           optional("edges_per_frame", &C::edges_per_frame, count("edges", 1, 1000),
                    "a frame starts at every so many-th edge"),
@@ -497,16 +467,16 @@ const Fields<ClockSection>& clock_fields() {
                    "so many good edges in a row mean that it is locked"),
           optional("start_timeout", &C::start_timeout, range(1ms, 3600s),
                    "so long the first edge is waited for, and each until it is locked"),
-          optional("on_glitch", &C::on_glitch, policy, "an edge inside the blanking window"),
-          optional("on_duplicate", &C::on_duplicate, policy, "a second edge beside a good one"),
-          optional("on_late", &C::on_late, policy, "an edge beyond late_limit"),
-          optional("on_jitter", &C::on_jitter, policy, "an edge beyond jitter_limit"),
-          optional("on_missing", &C::on_missing, policy, "max_missing edges missing: the clock is lost"),
-          optional("on_wrong_rate", &C::on_wrong_rate, policy, "edges at another rate"),
-          optional("on_start_timeout", &C::on_start_timeout, policy, "no edge within start_timeout"),
-          optional("on_removed", &C::on_removed, policy, "the line or its chip was removed"),
-          optional("on_overflow", &C::on_overflow, policy, "edges lost because nobody read them in time"),
-          config::rest(&C::device, "the driver's own"),
+          on("on_glitch", ClockFault::glitch, "an edge inside the blanking window"),
+          on("on_duplicate", ClockFault::doubled, "a second edge beside a good one"),
+          on("on_late", ClockFault::late, "an edge beyond late_limit"),
+          on("on_jitter", ClockFault::jitter, "an edge beyond jitter_limit"),
+          on("on_missing", ClockFault::missing, "max_missing edges missing: the clock is lost"),
+          on("on_wrong_rate", ClockFault::wrong_rate, "edges at another rate"),
+          on("on_start_timeout", ClockFault::no_edge, "no edge within start_timeout"),
+          on("on_removed", ClockFault::gone, "the line or its chip was removed"),
+          on("on_overflow", ClockFault::overflow, "edges lost because nobody read them in time"),
+          rest(&C::device, "the driver's own"),
       }};
   return fields;
 }
@@ -516,7 +486,7 @@ const Fields<RigSettings>& rig_fields() {
   static const Fields<R> fields{
       "A rig: everything one file describes, and the process that runs it.",
       {
-          required("rig", &R::rig, config::name(), "the name of the rig"),
+          required("rig", &R::rig, name(), "the name of the rig"),
           required("frame", &R::frame, frame_fields(), "the frame"),
           optional("epoch", &R::epoch,
                    "the date of simulated time 0: ISO 8601 with zone, 2005-02-15T00:00:00+00:00"),
@@ -547,10 +517,9 @@ const Fields<RigSettings>& rig_fields() {
           list("connect", &R::connect, connection_fields(), "wires between models"),
           named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
           when_present(optional("link", &R::link, link_fields(), "virtual-time participants")),
-          optional(
-              "live", &R::live,
-              "how programs outside see and change it while it runs: an entry for each server, `http` or "
-              "`trick`, with its own keys"),
+          optional("live", &R::live,
+                   "how programs outside see and change it while it runs: an entry for each server, `http` "
+                   "or `trick`, with its own keys"),
           list("commands", &R::commands, command_fields(), "commands at simulated times"),
           optional("guard", &R::guard, guard_fields(), "guards of the variables"),
           optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),
@@ -561,54 +530,15 @@ const Fields<RigSettings>& rig_fields() {
   return fields;
 }
 
-rtsync::EdgeClockSettings ClockSection::settings(const Period& frame) const {
-  rtsync::EdgeClockSettings made;
-  made.frame = frame;
-  made.edges_per_frame = edges_per_frame;
-  made.frames_per_edge = frames_per_edge;
-  made.discipline = discipline;
-  made.smoothing = smoothing;
-  made.slew = slew;
-  made.rate_tolerance = rate_tolerance;
-  made.blanking = blanking;
-  made.jitter_limit = jitter_limit;
-  made.late_limit = late_limit;
-  made.max_missing = max_missing;
-  made.lock_after = lock_after;
-  made.start_timeout = start_timeout;
-  const auto set = [&made](rtsync::ClockFault fault, OnClockFault action) {
-    made.on[static_cast<std::size_t>(fault)] = action;
-  };
-  set(rtsync::ClockFault::glitch, on_glitch);
-  set(rtsync::ClockFault::doubled, on_duplicate);
-  set(rtsync::ClockFault::late, on_late);
-  set(rtsync::ClockFault::jitter, on_jitter);
-  set(rtsync::ClockFault::missing, on_missing);
-  set(rtsync::ClockFault::wrong_rate, on_wrong_rate);
-  set(rtsync::ClockFault::no_edge, on_start_timeout);
-  set(rtsync::ClockFault::gone, on_removed);
-  set(rtsync::ClockFault::overflow, on_overflow);
-  return made;
+ClockSection::ClockSection() {
+  for (const ClockFault fault :
+       {ClockFault::missing, ClockFault::wrong_rate, ClockFault::no_edge, ClockFault::gone})
+    on[static_cast<std::size_t>(fault)] = OnClockFault::terminate;
 }
 
-IntegratorSettings LoopSettings::settings() const {
-  IntegratorSettings made;
-  made.method = method;
-  made.absolute_tolerance = absolute_tolerance;
-  made.relative_tolerance = relative_tolerance;
-  made.max_steps = max_steps;
-  return made;
-}
-
-rtsync::RealtimeSettings RealtimeSection::settings() const {
-  rtsync::RealtimeSettings made;
-  made.enabled = enabled;
-  made.sleep_timer = sleep_timer;
-  made.overrun = {on_overrun, max_catch_up, max_consecutive_overruns, max_overrun,
-                  at_maximum, grace,        recovery_frames};
-  made.ratio = ratio;
-  made.late_limit = late_limit;
-  made.freeze_frame = freeze_frame;
+rtsync::EdgeClockSettings ClockSection::settings(const Period& rig_frame) const {
+  auto made = static_cast<const EdgeClockSettings&>(*this);
+  made.frame = rig_frame;
   return made;
 }
 

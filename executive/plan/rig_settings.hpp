@@ -33,58 +33,27 @@ struct FrameSettings {
   bool operator==(const FrameSettings&) const = default;
 };
 
-/// The `realtime` section: rtsync::RealtimeSettings flattened, and what else decides how frames are paced.
-struct RealtimeSection {
-  bool enabled = false;
+/// The `realtime` section: how frames are paced, by which clock, and who waits for it.
+struct RealtimeSection : rtsync::RealtimeSettings {
   ClockKind clock = ClockKind::monotonic;
   rtsync::SleeperKind sleeper = rtsync::SleeperKind::hybrid;
   std::optional<Nanoseconds> margin;
-  bool sleep_timer = true;
-  rtsync::OnOverrun on_overrun = rtsync::OnOverrun::catch_up;
-  std::optional<std::int64_t> max_catch_up;
-  std::int64_t max_consecutive_overruns = 100'000'000;
-  Nanoseconds max_overrun = Nanoseconds::max();
-  rtsync::AtMaximum at_maximum = rtsync::AtMaximum::terminate;
-  std::int64_t grace = 0;
-  std::int64_t recovery_frames = 0;
-  double ratio = 1;
-  std::optional<Nanoseconds> late_limit;
-  Period freeze_frame{10'000'000, 1};
   bool operator==(const RealtimeSection&) const = default;
 
-  rtsync::RealtimeSettings settings() const;
+  const rtsync::RealtimeSettings& settings() const { return *this; }
 };
 
-/// The `clock` section: rtsync::EdgeClockSettings flattened, and the driver with its own keys.
-struct ClockSection {
+/// The `clock` section: how the edges are followed, and the driver with its own keys.
+struct ClockSection : rtsync::EdgeClockSettings {
   Origin origin;
   Located<std::string> driver{"internal"};
-  std::int64_t edges_per_frame = 1;
-  std::int64_t frames_per_edge = 1;
-  rtsync::Discipline discipline = rtsync::Discipline::pll;
-  std::int64_t smoothing = 10;
-  double slew = 1e-3;
-  double rate_tolerance = 1e-3;
-  double blanking = 0.5;
-  std::optional<Nanoseconds> jitter_limit;
-  std::optional<Nanoseconds> late_limit;
-  std::int64_t max_missing = 10;
-  std::int64_t lock_after = 8;
-  Nanoseconds start_timeout{5'000'000'000};
-  rtsync::OnClockFault on_glitch = rtsync::OnClockFault::free_run;
-  rtsync::OnClockFault on_duplicate = rtsync::OnClockFault::free_run;
-  rtsync::OnClockFault on_late = rtsync::OnClockFault::free_run;
-  rtsync::OnClockFault on_jitter = rtsync::OnClockFault::free_run;
-  rtsync::OnClockFault on_missing = rtsync::OnClockFault::terminate;
-  rtsync::OnClockFault on_wrong_rate = rtsync::OnClockFault::terminate;
-  rtsync::OnClockFault on_start_timeout = rtsync::OnClockFault::terminate;
-  rtsync::OnClockFault on_removed = rtsync::OnClockFault::terminate;
-  rtsync::OnClockFault on_overflow = rtsync::OnClockFault::free_run;
   config::Node device = config::Node::map({});  ///< the driver's own keys
+
+  ClockSection();
   bool operator==(const ClockSection&) const = default;
 
   bool external() const { return driver.value != "internal"; }
-  rtsync::EdgeClockSettings settings(const Period& frame) const;
+  rtsync::EdgeClockSettings settings(const Period& rig_frame) const;
 };
 
 /// The `watchdog` section.
@@ -174,19 +143,15 @@ struct ConnectionSettings {
   bool operator==(const ConnectionSettings&) const = default;
 };
 
-/// An integration loop: IntegratorSettings flattened, and whose states it integrates.
-struct LoopSettings {
+/// An integration loop: how it integrates, and whose states.
+struct LoopSettings : IntegratorSettings {
   std::string name;
   Origin origin;
   std::vector<Located<std::string>> models;
   std::optional<Period> cycle;  ///< nothing: the frame
-  IntegrationMethod method = IntegratorSettings{}.method;
-  double absolute_tolerance = IntegratorSettings{}.absolute_tolerance;
-  double relative_tolerance = IntegratorSettings{}.relative_tolerance;
-  std::int64_t max_steps = IntegratorSettings{}.max_steps;
   bool operator==(const LoopSettings&) const = default;
 
-  IntegratorSettings settings() const;
+  const IntegratorSettings& settings() const { return *this; }
 };
 
 /// A command at a simulated time; which of the other keys belong to it depends on `command`.

@@ -109,16 +109,13 @@ class DependencyResolver {
  private:
   using Pair = std::pair<const Use*, const Use*>;
 
-  bool asynchronous(std::size_t thread) const {
-    return thread != 0 && plan_.threads[thread - 1].kind != ThreadKind::scheduled;
-  }
   bool asynchronous(const Pair& pair) const {
-    return asynchronous(pair.first->thread) || asynchronous(pair.second->thread);
+    return plan_.is_asynchronous(pair.first->thread) || plan_.is_asynchronous(pair.second->thread);
   }
   std::string thread_text(std::size_t thread) const {
     if (thread == 0) return "thread main";
-    return (asynchronous(thread) ? "asynchronous thread '" : "thread '") + plan_.threads[thread - 1].name +
-           "'";
+    return (plan_.is_asynchronous(thread) ? "asynchronous thread '" : "thread '") +
+           plan_.threads[thread - 1].name + "'";
   }
   std::string text(const Use& use) const { return use.name + " (" + thread_text(use.thread) + ")"; }
   std::string text(const Pair& pair) const { return text(*pair.first) + " and " + text(*pair.second); }
@@ -186,7 +183,7 @@ class DependencyResolver {
           job.job_class != TACTUS_POST_CHECKPOINT)
         continue;
       for (const Use& use : uses_of(job.model)) {
-        if (!asynchronous(use.thread)) continue;
+        if (!plan_.is_asynchronous(use.thread)) continue;
         problems_.add(origins_.jobs[i], "'" + job.name + "' is of class " +
                                             std::string(name_of(job.job_class)) +
                                             " and runs on thread main, beside " + text(use) +
@@ -203,15 +200,13 @@ class DependencyResolver {
       const auto on = std::find_if(plan_.jobs.begin(), plan_.jobs.end(),
                                    [&](const PlannedJob& job) { return job.name == wanted.on.value; });
       if (on == plan_.jobs.end()) {
-        problems_.add(
-            wanted.on.place, wanted.on.path,
-            "there is no job '" + wanted.on.value + "'" +
-                did_you_mean(wanted.on.value, plan_.jobs, [](const PlannedJob& job) { return job.name; }));
+        problems_.add(wanted.on, "there is no job '" + wanted.on.value + "'" +
+                                     did_you_mean(wanted.on.value, plan_.jobs, &PlannedJob::name));
         continue;
       }
       const auto before = static_cast<std::size_t>(on - plan_.jobs.begin());
       if (const std::string why = dependency_objection(wanted.job, before); !why.empty()) {
-        problems_.add(wanted.on.place, wanted.on.path, why);
+        problems_.add(wanted.on, why);
       } else if (on->thread != plan_.jobs[wanted.job].thread) {  // on one thread the order says it already
         plan_.jobs[wanted.job].depends_on.push_back(before);
       }
@@ -232,7 +227,7 @@ class DependencyResolver {
                     : "is of class " + std::string(name_of(plan_.jobs[i].job_class)) + ", which") +
                " neither waits nor is waited for; only jobs of the cyclic classes are";
     for (const std::size_t i : {job, on})
-      if (asynchronous(plan_.jobs[i].thread))
+      if (plan_.is_asynchronous(plan_.jobs[i].thread))
         return "'" + plan_.jobs[i].name + "' runs on the " + thread_text(plan_.jobs[i].thread) +
                ", whose jobs neither wait for others nor are waited for";
     if (!comes_before(plan_, on, job))
@@ -272,7 +267,8 @@ class DependencyResolver {
   void know_what_is_ordered() {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < plan_.jobs.size(); ++i)
-      if (is_cyclic(plan_.jobs[i].job_class) && !asynchronous(plan_.jobs[i].thread)) order.push_back(i);
+      if (is_cyclic(plan_.jobs[i].job_class) && !plan_.is_asynchronous(plan_.jobs[i].thread))
+        order.push_back(i);
     std::sort(order.begin(), order.end(),
               [this](std::size_t a, std::size_t b) { return comes_before(plan_, a, b); });
     place_.assign(plan_.jobs.size(), 0);
@@ -372,8 +368,7 @@ class DependencyResolver {
     if (jobs && !wire.direct)
       return text(*jobs) +
              " run at the same time; add 'direct: yes' (of two that are due at one instant the later waits "
-             "for "
-             "the earlier) or 'delayed: yes' (the input gets what stood there before the instant)";
+             "for the earlier) or 'delayed: yes' (the input gets what stood there before the instant)";
     return "";
   }
 

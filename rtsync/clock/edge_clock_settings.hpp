@@ -75,6 +75,7 @@ struct EdgeClockSettings {
   std::int64_t lock_after = 8;  ///< good edges in a row that mean it is locked: 2 .. 1000
   Nanoseconds start_timeout{5'000'000'000};
   std::array<OnClockFault, kClockFaults> on{};  ///< by ClockFault; free_run unless set
+  bool operator==(const EdgeClockSettings&) const = default;
 
   /// Nominal time between two edges, exact. Throws std::invalid_argument when it does not fit. @when setup
   Period edge_period() const;

@@ -15,7 +15,6 @@ namespace tactus::rtsync {
 namespace {
 
 constexpr std::size_t kMost = std::size_t{1} << 20;
-constexpr std::string_view kSpace = " \t\r\n\v\f";
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -113,12 +112,6 @@ FileText read_host_file(const std::filesystem::path& root, std::string_view file
   return result;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
 std::optional<std::int64_t> whole_number(std::string_view text) {
   text = trimmed(text);
   std::int64_t value = 0;
@@ -136,8 +129,8 @@ std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   std::size_t at = 0;
-  while ((at = text.find_first_not_of(kSpace, at)) != std::string_view::npos) {
-    const std::size_t end = text.find_first_of(kSpace, at);
+  while ((at = text.find_first_not_of(kWhiteSpace, at)) != std::string_view::npos) {
+    const std::size_t end = text.find_first_of(kWhiteSpace, at);
     words.push_back(text.substr(at, end == std::string_view::npos ? end : end - at));
     if (end == std::string_view::npos) break;
     at = end;

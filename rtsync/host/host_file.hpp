@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rtsync/text.hpp"
+
 namespace tactus::rtsync {
 
 /// What a file said, or why it said nothing.
@@ -29,7 +31,6 @@ FileText read_host_file(const std::filesystem::path& root, std::string_view file
 std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, std::string_view file);
 /// The text as one whole number, white space around it allowed; nothing when it is not one.
 std::optional<std::int64_t> whole_number(std::string_view text);
-std::string_view trimmed(std::string_view text);
 /// The pieces between runs of white space.
 std::vector<std::string_view> words_of(std::string_view text);
 std::vector<std::string_view> lines_of(std::string_view text);

@@ -41,6 +41,7 @@ struct OverrunPolicy {
   std::int64_t grace = 0;  ///< overruns of the first frames are counted apart and reach no maximum
   /// So many good frames pay back one overrun; 0: one good frame pays back all (Trick's rule).
   std::int64_t recovery_frames = 0;
+  bool operator==(const OverrunPolicy&) const = default;
 };
 
 /// Where the grid stands after an overrun.

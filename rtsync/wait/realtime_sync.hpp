@@ -19,6 +19,7 @@ struct RealtimeSettings {
   /// A wake later than this after its slot is a late wake. Not set: a tenth of the (real) period.
   std::optional<Nanoseconds> late_limit;
   Period freeze_frame{10'000'000, 1};  ///< how often the frozen rig looks for commands
+  bool operator==(const RealtimeSettings&) const = default;
 };
 
 /// What real-time synchronization knows of the frame that just ended. None of the times contains another's

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "sample.hpp"
 
 namespace tactus::config::sample::fields_test {
@@ -73,7 +75,7 @@ connect:
   EXPECT_EQ(rig.title, "yes, a title");
   EXPECT_EQ(rig.label, "b22");
   EXPECT_EQ(rig.variables, (std::vector<std::string>{"a.b", "c.d"}));
-  EXPECT_EQ(rig.notes, (std::vector<std::pair<std::string, std::string>>{{"who", "me"}, {"why", "5"}}));
+  EXPECT_EQ(rig.notes.find("why")->text(), "5");
   EXPECT_EQ(rig.seed.value, 7);
   EXPECT_EQ(rig.sleeper, (Sleeper{Nanoseconds{1000}, 0.07}));
   ASSERT_EQ(rig.threads.size(), 2U);
@@ -96,7 +98,7 @@ TEST(Fields, RememberWhereThingsStand) {
   EXPECT_EQ(rig.threads[0].where.path, "threads.main");
   EXPECT_EQ(rig.connect[0].from.place.text(), "rig.yaml:6:11");
   EXPECT_EQ(rig.connect[0].to.path, "connect[0].to");
-  EXPECT_EQ(rig.models[0].where.text(), "rig.yaml:2:13");
+  EXPECT_EQ(rig.models[0].where.place.text(), "rig.yaml:2:13");
   EXPECT_EQ(rig.models[0].name.place.text(), "rig.yaml:2:10");
   EXPECT_EQ(rig.models[0].name.path, "models.m");
   EXPECT_EQ(rig.seed.place.text(), "rig.yaml:8:7");
@@ -317,7 +319,7 @@ TEST(Fields, WriteAndLoadIsTheSameStruct) {
   rig.limit = -0.3;
   rig.title = "yes";
   rig.variables = {"", "null", "a: b", "5", "- x", "ü\n"};
-  rig.notes = {{"a b", "~"}, {"<<", "x"}};
+  rig.notes = Document::from_text("p", "{a b: '~', '<<': x}").root();
   rig.seed.value = 5;
   rig.sleeper = {Nanoseconds{999'999}, 0.123};
   rig.threads = {{"main", 99, {0, 1, 2, 7}, Sleeper{}, {}}, {"5", 1, {}, std::nullopt, {}}};
@@ -357,6 +359,53 @@ TEST(Fields, TheReferencePageHasATablePerSection) {
       "| *other keys* | | | | what the driver knows |\n",
   };
   for (const char* part : parts) EXPECT_NE(page.find(part), std::string::npos) << part << page;
+}
+
+struct Limits {
+  int low = 1;
+  int high = 9;
+};
+struct Axis {
+  bool enabled = true;
+  Limits limits;
+  std::array<int, 2> gains{3, 4};
+};
+struct NamedAxis : Axis {
+  Origin origin;
+  Located<std::string> label;
+};
+
+/// A struct derived from what somebody else is told, with values farther inside.
+const Fields<NamedAxis>& axis_fields() {
+  const auto second = [](auto& axis) -> auto& { return axis.gains[1]; };
+  const auto high = [](auto& axis) -> auto& { return axis.limits.high; };
+  static const Fields<NamedAxis> fields{
+      "An axis",
+      {located(&NamedAxis::origin), optional("label", &NamedAxis::label, "name"),
+       optional("enabled", &NamedAxis::enabled, "on"),
+       at<NamedAxis>("gain", second, range(0, 9), "second gain"),
+       at<NamedAxis>("high", high, range(2, 9), "upper limit")}};
+  return fields;
+}
+
+TEST(Fields, LeadIntoBasesMembersOfMembersAndElements) {
+  Problems problems;
+  const NamedAxis axis = axis_fields().load(
+      Document::from_text("a.yaml", "{label: x, enabled: no, gain: 7, high: 5}"), problems);
+  EXPECT_EQ(problems.text(), "");
+  EXPECT_FALSE(axis.enabled);
+  EXPECT_EQ(axis.gains, (std::array<int, 2>{3, 7}));
+  EXPECT_EQ(axis.limits.low, 1);
+  EXPECT_EQ(axis.limits.high, 5);
+  EXPECT_EQ(axis_fields().write(axis), "label: x\nenabled: no\ngain: 7\nhigh: 5\n");
+  EXPECT_EQ(axis_fields().section().keys[2].default_text, "4");
+
+  const NamedAxis bad = axis_fields().load(Document::from_text("a.yaml", "{gain: 10, high: 1}"), problems);
+  EXPECT_EQ(bad.gains[1], 4) << "what is wrong keeps its default";
+  EXPECT_EQ(problems.text(),
+            "a.yaml:1:8: gain: 10 is outside 0 .. 9 (second gain)\n"
+            "a.yaml:1:18: high: 1 is outside 2 .. 9 (upper limit)\n"
+            "2 problems; nothing was started.");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ struct Model {
   std::string type;
   Node parameters;
   Node settings;
-  Place where;
+  Origin where;
 
   bool operator==(const Model& other) const {
     return name == other.name && type == other.type && parameters == other.parameters &&
@@ -71,7 +71,7 @@ struct Rig {
   std::string title;
   std::string label = "a1";
   std::vector<std::string> variables;
-  std::vector<std::pair<std::string, std::string>> notes;
+  Node notes;
   Located<std::optional<int>> seed;
   Sleeper sleeper;
   std::vector<Thread> threads;
@@ -152,7 +152,7 @@ inline const Fields<Rig>& rig_fields() {
           optional("title", &Rig::title, "for people"),
           optional("label", &Rig::label, pattern("[a-z][0-9]+", "a letter and digits"), "for machines"),
           optional("variables", &Rig::variables, "recorded"),
-          optional("notes", &Rig::notes, "free text under names"),
+          optional("notes", &Rig::notes, "whatever one likes"),
           optional("seed", &Rig::seed, range(0, 1000), "of the noise"),
           optional("sleeper", &Rig::sleeper, sleeper_fields(), "how threads wait"),
           named("threads", &Rig::threads, thread_fields(), "thread", "the real-time threads"),

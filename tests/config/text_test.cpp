@@ -71,5 +71,22 @@ TEST(IsName, TakesLettersDigitsUnderscoreAndDash) {
   EXPECT_FALSE(is_name(std::string(65, 'a')));
 }
 
+TEST(Text, IsTrimmedOfBlanksOnly) {
+  struct Row {
+    std::string_view text;
+    std::string_view of_blanks;
+    std::string_view of_white_space;
+  };
+  const Row rows[] = {
+      {"", "", ""},         {" \t ", "", ""},
+      {"a", "a", "a"},      {"\t a b\t", "a b", "a b"},
+      {" a\n", "a\n", "a"}, {"\r\n a\v\f", "\r\n a\v\f", "a"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(trimmed(row.text), row.of_blanks) << show(row.text);
+    EXPECT_EQ(rtsync::trimmed(row.text), row.of_white_space) << show(row.text);
+  }
+}
+
 }  // namespace
 }  // namespace tactus::config::text_test

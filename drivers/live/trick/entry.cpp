@@ -12,6 +12,7 @@
 #include "config/text.hpp"
 #include "executive/live/live_value.hpp"
 #include "executive/model/variable.hpp"
+#include "executive/model/variable_path.hpp"
 
 namespace tactus::drivers::trick {
 namespace {
@@ -22,20 +23,14 @@ using executive::Variable;
 /// letters, digits and _ . - with an index or not: what the rig's own look-up may be bothered with.
 bool is_name(std::string_view name) {
   if (name.size() > kLongestName) return false;
-  if (!name.empty() && name.back() == ']') {
-    const std::size_t open = name.find('[');
-    if (open == std::string_view::npos) return false;
-    const std::string_view index = name.substr(open + 1, name.size() - open - 2);
-    if (index.empty() || index.size() > 9 || index.find_first_not_of("0123456789") != std::string_view::npos)
-      return false;
-    name = name.substr(0, open);
-  }
-  for (const char c : name) {
+  const auto path = executive::VariablePath::parse(name);
+  if (!path) return false;
+  for (const char c : path->name) {
     const bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                     c == '.' || c == '-' || c == ':' || c == '/';
     if (!ok) return false;
   }
-  return !name.empty();
+  return !path->name.empty();
 }
 
 /// Symbols of Trick's (old and UDUNITS) for which the rig has another one.

@@ -36,13 +36,13 @@ class RandomSettings {
     r.sleeper = static_cast<rtsync::SleeperKind>(below(4));
     if (maybe()) r.margin = Nanoseconds{below(1'000'000'001)};
     r.sleep_timer = maybe();
-    r.on_overrun = static_cast<rtsync::OnOverrun>(below(3));
-    if (maybe()) r.max_catch_up = below(1'000'000);
-    r.max_consecutive_overruns = 1 + below(1'000'000'000'000);
-    if (maybe()) r.max_overrun = duration(1);
-    r.at_maximum = maybe() ? rtsync::AtMaximum::terminate : rtsync::AtMaximum::freeze;
-    r.grace = below(1000);
-    r.recovery_frames = maybe() ? 0 : 1 + below(1'000'000);
+    r.overrun.on_overrun = static_cast<rtsync::OnOverrun>(below(3));
+    if (maybe()) r.overrun.max_catch_up = below(1'000'000);
+    r.overrun.max_consecutive_overruns = 1 + below(1'000'000'000'000);
+    if (maybe()) r.overrun.max_overrun = duration(1);
+    r.overrun.at_maximum = maybe() ? rtsync::AtMaximum::terminate : rtsync::AtMaximum::freeze;
+    r.overrun.grace = below(1000);
+    r.overrun.recovery_frames = maybe() ? 0 : 1 + below(1'000'000);
     r.ratio = 0.001 + static_cast<double>(below(1'000'000)) * 0.000'999;
     if (maybe()) r.late_limit = Nanoseconds{1 + below(10'000'000'000)};
     r.freeze_frame = period(1'000'000, 1'000'000'000);
@@ -214,10 +214,7 @@ class RandomSettings {
     made.max_missing = 1 + below(1'000'000'000);
     made.lock_after = 2 + below(999);
     made.start_timeout = Nanoseconds{1'000'000 + below(1'000'000'000)};
-    for (rtsync::OnClockFault* policy :
-         {&made.on_glitch, &made.on_duplicate, &made.on_late, &made.on_jitter, &made.on_missing,
-          &made.on_wrong_rate, &made.on_start_timeout, &made.on_removed, &made.on_overflow})
-      *policy = static_cast<rtsync::OnClockFault>(below(3));
+    for (rtsync::OnClockFault& action : made.on) action = static_cast<rtsync::OnClockFault>(below(3));
     if (maybe()) made.device = config::Node::map({{name(), {}, node(0)}});
     return made;
   }
@@ -289,6 +286,39 @@ TEST(RigSettings, TheRealtimeSectionReachesTheSynchronization) {
   EXPECT_EQ(r.ratio, 2);
   EXPECT_EQ(r.late_limit, Nanoseconds{30'000});
   EXPECT_EQ(r.freeze_frame, (Period{20'000'000, 1}));
+}
+
+TEST(RigSettings, EveryClockFaultHasAKeyOfItsOwn) {
+  struct Row {
+    const char* key;
+    rtsync::ClockFault fault;
+    rtsync::OnClockFault otherwise;
+  };
+  using rtsync::ClockFault;
+  using rtsync::OnClockFault;
+  const Row rows[] = {
+      {"on_glitch", ClockFault::glitch, OnClockFault::free_run},
+      {"on_duplicate", ClockFault::doubled, OnClockFault::free_run},
+      {"on_late", ClockFault::late, OnClockFault::free_run},
+      {"on_jitter", ClockFault::jitter, OnClockFault::free_run},
+      {"on_missing", ClockFault::missing, OnClockFault::terminate},
+      {"on_wrong_rate", ClockFault::wrong_rate, OnClockFault::terminate},
+      {"on_start_timeout", ClockFault::no_edge, OnClockFault::terminate},
+      {"on_removed", ClockFault::gone, OnClockFault::terminate},
+      {"on_overflow", ClockFault::overflow, OnClockFault::free_run},
+  };
+  static_assert(std::size(rows) == rtsync::kClockFaults);
+  const Period frame{2'000'000, 1};
+  for (const Row& row : rows) {
+    const RigSettings settings =
+        loaded(std::string("rig: r\nframe: { period: 2 ms }\nclock: { ") + row.key + ": freeze }\n");
+    const rtsync::EdgeClockSettings clock = settings.clock.settings(frame);
+    EXPECT_EQ(clock.frame, frame);
+    for (const Row& other : rows)
+      EXPECT_EQ(clock.on[static_cast<std::size_t>(other.fault)],
+                other.fault == row.fault ? OnClockFault::freeze : other.otherwise)
+          << row.key << " " << other.key;
+  }
 }
 
 TEST(RigSettings, ThreadsLoopsAndCommandsAreRead) {

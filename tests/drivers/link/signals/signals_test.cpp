@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <deque>
 
 #include "config/document.hpp"
+#include "executive/model/variable_path.hpp"
 
 namespace tactus::drivers::link::signals_test {
 namespace {
@@ -71,15 +71,12 @@ class SignalsTest : public testing::Test {
   }
   /// As a rig does it.
   std::optional<VariableRef> find(const config::Located<std::string>& name) {
-    std::string text = name.value;
+    const auto path = executive::VariablePath::parse(name.value);
     VariableRef ref;
-    if (const std::size_t open = text.find('['); open != std::string::npos) {
-      std::from_chars(text.data() + open + 1, text.data() + text.size(), ref.first);
-      ref.indexed = true;
-      text.resize(open);
-    }
+    if (path && path->index) ref.first = *path->index;
+    ref.indexed = path && path->index;
     for (const Variable& one : variables_) {
-      if (one.name != text) continue;
+      if (!path || one.name != path->name) continue;
       ref.variable = &one;
       ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(one.elements());
       return ref;

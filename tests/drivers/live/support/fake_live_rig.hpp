@@ -1,5 +1,4 @@
 #pragma once
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "executive/driver/live.hpp"
+#include "executive/model/variable_path.hpp"
 
 namespace tactus::test {
 
@@ -109,17 +109,13 @@ class FakeLiveRig final : public executive::LiveRig {
   const executive::LiveFacts& facts() const override { return facts_; }
   const std::vector<executive::LiveVariable>& variables() const override { return variables_; }
   std::optional<executive::LiveRef> find(std::string_view name, std::string& problem) const override {
-    std::string plain(name);
+    const auto path = executive::VariablePath::parse(name);
     executive::LiveRef ref;
-    if (const std::size_t open = plain.find('['); open != std::string::npos && plain.back() == ']') {
-      const char* const end = plain.data() + plain.size() - 1;
-      if (std::from_chars(plain.data() + open + 1, end, ref.first).ptr != end) ref.first = UINT32_MAX;
-      ref.indexed = true;
-      plain.resize(open);
-    }
-    for (; ref.variable < variables_.size(); ++ref.variable) {
+    ref.first = path ? path->index.value_or(0) : 0;
+    ref.indexed = path && path->index;
+    for (; path && ref.variable < variables_.size(); ++ref.variable) {
       const executive::Variable& variable = *variables_[ref.variable].variable;
-      if (variable.name != plain) continue;
+      if (variable.name != path->name) continue;
       if (ref.indexed && ref.first >= variable.count) break;
       ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(variable.elements());
       return ref;

@@ -1,0 +1,80 @@
+#include "executive/plan/draft.hpp"
+
+#include <algorithm>
+
+#include "executive/model/suggest.hpp"
+#include "executive/model/variable_path.hpp"
+
+namespace tactus::executive {
+
+const ModelInstance* Draft::find_model(const std::string& name) const {
+  for (const ModelInstance& model : rig.models)
+    if (model.name() == name) return &model;
+  return nullptr;
+}
+
+bool Draft::names_model(const std::string& name) const {
+  return std::any_of(settings.models.begin(), settings.models.end(),
+                     [&](const ModelSettings& model) { return model.name == name; });
+}
+
+std::size_t Draft::find_thread(const Located<std::string>& name) {
+  if (name.value == "main") return 0;
+  std::vector<std::string> names{"main"};
+  for (const PlannedThread& thread : plan.threads) {
+    if (thread.name == name.value) return names.size();
+    names.push_back(thread.name);
+  }
+  threads_known = false;
+  problems.add(name, "there is no thread '" + name.value + "'" + did_you_mean(name.value, names));
+  return 0;
+}
+
+std::optional<VariableRef> Draft::find_variable(const Located<std::string>& name) {
+  const auto problem = [&](const std::string& message) {
+    problems.add(name, "'" + name.value + "'" + message);
+    return std::nullopt;
+  };
+  const auto path = VariablePath::parse(name.value);
+  if (!path) return problem(" " + std::string(kNoVariablePath));
+  const std::string text(path->name);
+  const std::size_t dot = text.find('.');
+  if (dot == std::string::npos) return problem(" is not a variable; write model.variable");
+  const std::string model_name = text.substr(0, dot);
+  VariableRef ref;
+  const std::deque<Variable>* variables = rig.variables.find(model_name);
+  if (variables == nullptr) {
+    ref.model = find_model(model_name);
+    if (ref.model == nullptr) {
+      if (names_model(model_name)) return std::nullopt;
+      if (model_name == ExecutiveVariables::kLink && settings.link.present) return std::nullopt;  // likewise
+      return problem(": there is no model '" + model_name + "'" +
+                     did_you_mean(model_name, settings.models, &ModelSettings::name));
+    }
+    variables = &ref.model->variables();
+  }
+  const auto found =
+      std::find_if(variables->begin(), variables->end(), [&](const Variable& v) { return v.name == text; });
+  if (found == variables->end())
+    return problem(": model '" + model_name + "' has no such variable" +
+                   did_you_mean(text, *variables, &Variable::name));
+  ref.variable = &*found;
+  ref.first = path->index.value_or(0);
+  ref.indexed = path->index.has_value();
+  if (ref.indexed && found->count == 0) return problem(": '" + text + "' is no array");
+  if (ref.indexed && ref.first >= found->count)
+    return problem(": the index is outside 0 .. " + std::to_string(found->count - 1));
+  ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(found->elements());
+  return ref;
+}
+
+std::shared_ptr<DriverLibrary> Draft::load_driver(const std::string& kind, const Located<std::string>& name) {
+  try {
+    return rig.drivers.emplace_back(std::make_shared<DriverLibrary>(kind, name.value));
+  } catch (const LibraryError& error) {
+    problems.add(name, error.what());
+  }
+  return nullptr;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/place.hpp"
+#include "executive/plan/rig_parts.hpp"
+#include "executive/plan/thread_rules.hpp"
+
+namespace tactus::executive {
+
+/// What a command decides about the link, whatever the rig file says.
+struct LinkOverrides {
+  bool realtime = true;  ///< false: --no-realtime; a link that would be paced follows instead
+  bool off = false;      ///< --link off: without it, and without what is recorded of it
+  std::string replay{};  ///< a run folder: what came in there comes in again
+};
+
+/// A rig while it is built: its parts, and what the sections of the rig file tell each other.
+///
+/// Threads  one thread at setup.
+struct Draft {
+  RigParts& rig;
+  config::Problems& problems;
+  const std::filesystem::path& base;  ///< what files are relative to
+  const LinkOverrides& link_overrides;
+
+  RigSettings& settings = rig.settings;
+  Plan& plan = rig.plan;
+  PlanOrigins origins{};                                ///< where the plan's parts stand
+  std::vector<WantedDependency> wanted{};               ///< `depends_on` of all jobs
+  std::map<const ModelInstance*, std::size_t> homes{};  ///< the threads of the models
+  bool threads_known = true;                            ///< every name of a thread was right
+  rtsync::Nanoseconds clock_delay{0};  ///< what an external clock may add to a frame, or to its start
+
+  /// nullptr: there is none, or it could not be made.
+  const ModelInstance* find_model(const std::string& name) const;
+  /// The rig file has such a model. When it could not be made, that was said.
+  bool names_model(const std::string& name) const;
+  /// 0 for main, 1 + index for a worker. Another name is complained of, and taken for main.
+  std::size_t find_thread(const Located<std::string>& name);
+  /// A variable of a model or of the executive; complains when there is none.
+  std::optional<VariableRef> find_variable(const Located<std::string>& name);
+  /// Loads a driver, which the rig keeps. nullptr, with a problem, when that is not possible.
+  std::shared_ptr<DriverLibrary> load_driver(const std::string& kind, const Located<std::string>& name);
+};
+
+}  // namespace tactus::executive

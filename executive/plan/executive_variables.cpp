@@ -1,0 +1,65 @@
+#include "executive/plan/executive_variables.hpp"
+
+#include <tactus/model.hpp>
+
+namespace tactus::executive {
+namespace {
+
+auto declare_in(std::deque<Variable>& variables, const std::string& model) {
+  return
+      [&variables, model](const std::string& name, auto& data, const char* unit, const std::string& about) {
+        Variable& variable = variables.emplace_back();
+        variable.name = model + "." + name;
+        variable.role = TACTUS_OUTPUT;
+        variable.type = tactus::detail::type_of<std::remove_reference_t<decltype(data)>>();
+        variable.data = &data;
+        variable.unit_text = unit;
+        variable.unit = config::Unit::parse(unit);
+        variable.about = about;
+      };
+}
+
+}  // namespace
+
+ExecutiveVariables::ExecutiveVariables() {
+  const auto add = declare_in(realtime_variables_, kRealtime);
+  RealtimeVariables& rt = realtime_;
+  add("frame", rt.frame, "", "number of the frame that the others describe");
+  add("late", rt.late, "ns", "wake minus slot");
+  add("work", rt.work, "ns", "end of the work minus wake");
+  add("slack", rt.slack, "ns", "next slot minus end of the work; negative: an overrun");
+  add("overruns", rt.overruns, "", "overruns so far");
+  add("late_wakes", rt.late_wakes, "", "late wakes so far");
+  add("late_by_housekeeping", rt.late_by_housekeeping, "", "frames so far that housekeeping made late");
+  add("lost", rt.lost, "", "slots so far in which no frame ran");
+  add("overrun", rt.overrun, "", "0 none, 1 work, 2 late wake, 3 catching up, 4 housekeeping");
+}
+
+void ExecutiveVariables::add_clock() {
+  const auto add = declare_in(clock_variables_, kClock);
+  add("state", clock_.state, "", "0 acquiring, 1 locked, 2 holdover, 3 lost");
+  add("edges", clock_.edges, "", "edges followed so far");
+  add("missing", clock_.missing, "", "edges so far that did not come");
+  add("consecutive_missing", clock_.consecutive_missing, "", "of these, in a row up to now");
+  add("phase_error", clock_.phase_error_ns, "ns", "newest edge minus its prediction");
+  add("frequency", clock_.frequency_ppm, "ppm", "measured rate of the edges against the nominal one");
+  for (std::size_t i = 0; i < rtsync::kClockFaults; ++i) {
+    const std::string name(name_of(static_cast<rtsync::ClockFault>(i)));
+    add("faults." + name, clock_.faults[i], "", "faults '" + name + "' so far");
+  }
+}
+
+const std::deque<Variable>* ExecutiveVariables::find(const std::string& name) const {
+  if (name == kRealtime) return &realtime_variables_;
+  if (name == kLink && link_ != nullptr) return &link_->variables();
+  return name == kClock && !clock_variables_.empty() ? &clock_variables_ : nullptr;
+}
+
+std::vector<const std::deque<Variable>*> ExecutiveVariables::all() const {
+  std::vector<const std::deque<Variable>*> all;
+  for (const char* const name : {kRealtime, kClock, kLink})
+    if (const std::deque<Variable>* const own = find(name)) all.push_back(own);
+  return all;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,46 @@
+#pragma once
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "executive/driver/link.hpp"
+#include "executive/driver/statistics.hpp"
+#include "executive/model/variable.hpp"
+#include "rtsync/clock/edge_clock_settings.hpp"
+
+namespace tactus::executive {
+
+/// The executive's own variables: models and recordings see them as outputs of `rt`, `clock` and `link`.
+///
+/// Threads  setup: one thread. The values are written by the frames, at addresses that stay.
+class ExecutiveVariables {
+ public:
+  static constexpr const char* kRealtime = "rt";
+  static constexpr const char* kClock = "clock";
+  static constexpr const char* kLink = "link";
+
+  ExecutiveVariables();  ///< with rt.* alone
+  ExecutiveVariables(const ExecutiveVariables&) = delete;
+  ExecutiveVariables& operator=(const ExecutiveVariables&) = delete;
+
+  void add_clock();
+  /// The link must outlive this.
+  void add_link(const Link& link) { link_ = &link; }
+
+  /// Those of a name; nullptr when the rig has none.
+  const std::deque<Variable>* find(const std::string& name) const;
+  std::vector<const std::deque<Variable>*> all() const;
+
+  RealtimeVariables& realtime() { return realtime_; }
+  rtsync::EdgeClockStatus& clock() { return clock_; }
+  const rtsync::EdgeClockStatus& clock() const { return clock_; }
+
+ private:
+  RealtimeVariables realtime_;
+  rtsync::EdgeClockStatus clock_;
+  std::deque<Variable> realtime_variables_;
+  std::deque<Variable> clock_variables_;
+  const Link* link_ = nullptr;
+};
+
+}  // namespace tactus::executive

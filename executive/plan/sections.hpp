@@ -1,0 +1,23 @@
+#pragma once
+#include "executive/plan/draft.hpp"
+
+/// The sections of a rig file, as far as they become parts of the rig: a file each in sections/.
+namespace tactus::executive {
+
+/// Reads its section in draft.settings, adds to the rig, and complains. @when setup
+using RigSection = void(Draft& draft);
+
+RigSection read_frame, plan_threads, read_clock, make_models, plan_loops, make_connections, make_link,
+    make_live_servers, make_recordings, check_watchers, plan_commands, resolve_dependencies;
+
+/// In the order in which they need each other.
+inline constexpr RigSection* kRigSections[] = {
+    read_frame, plan_threads,      read_clock,      make_models,    plan_loops,    make_connections,
+    make_link,  make_live_servers, make_recordings, check_watchers, plan_commands, resolve_dependencies,
+};
+
+/// What the section of a model holds.
+void read_parameters(Draft& draft, const ModelSettings& settings, const ModelInstance& model);
+void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance& model);
+
+}  // namespace tactus::executive

@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "executive/plan/sections.hpp"
+#include "rtsync/clock/edge_clock.hpp"
+#include "rtsync/wait/edge_sleeper.hpp"
+
+namespace tactus::executive {
+namespace {
+
+/// What the edges do not go with.
+void check_realtime_beside_edges(Draft& draft) {
+  const RealtimeSection& realtime = draft.settings.realtime;
+  const ClockSection& clock = draft.settings.clock;
+  const auto refuse = [&](const char* key, const std::string& why, const char* needed) {
+    draft.problems.add(clock.origin.place, std::string("realtime.") + key,
+                       why + "; with clock.driver: " + clock.driver.value + " it has to be " + needed);
+  };
+  if (realtime.clock != ClockKind::monotonic)
+    refuse("clock", "the edges' time stamps are in CLOCK_MONOTONIC", "monotonic");
+  if (realtime.ratio != 1) refuse("ratio", "the edges say how long a frame is", "1");
+  if (!realtime.sleep_timer) refuse("sleep_timer", "reading the clock alone sees no edge", "yes");
+}
+
+}  // namespace
+
+void read_clock(Draft& draft) {
+  ClockSection& clock = draft.settings.clock;
+  if (!clock.external()) {
+    const config::Context context(draft.problems, clock.origin.path);
+    for (const config::Node::Entry& entry : clock.device.entries())
+      clock_fields().unknown_key(entry, context, clock_fields().section());
+    return;
+  }
+  try {
+    const rtsync::EdgeClock checked(clock.settings(draft.plan.frame), draft.rig.variables.clock());
+    draft.clock_delay = std::max(rtsync::EdgeSleeper::kBeginWait, checked.late_limit());
+  } catch (const std::invalid_argument& error) {
+    draft.problems.add(clock.origin, error.what());
+  }
+  check_realtime_beside_edges(draft);
+  draft.rig.variables.add_clock();
+  if (const auto library = draft.load_driver("clock", clock.driver)) {
+    draft.rig.clock_driver = library->make<ClockDriver>();
+    draft.rig.clock_driver->read(clock.device, clock.origin.path, draft.problems);
+    clock.device = draft.rig.clock_driver->resolved();
+  }
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "executive/model/job_class.hpp"
+#include "executive/model/suggest.hpp"
+#include "executive/plan/sections.hpp"
+
+namespace tactus::executive {
+namespace {
+
+/// a + b; nothing when that is beyond what a Period holds.
+std::optional<Period> sum(const Period& a, const Period& b) {
+  using rtsync::Wide;
+  const Wide num = static_cast<Wide>(a.num()) * b.den() + static_cast<Wide>(b.num()) * a.den();
+  const Wide den = static_cast<Wide>(a.den()) * b.den();
+  if (num > INT64_MAX || den > INT64_MAX) return std::nullopt;
+  return Period{static_cast<std::int64_t>(num), static_cast<std::int64_t>(den)};
+}
+
+/// Cyclic jobs run where they are put. All others run on main, but the first and last jobs of a period are of
+/// an asynchronous thread if their model is.
+std::size_t thread_of(Draft& draft, const DeclaredJob& declared, const JobSettings& changes,
+                      std::size_t home) {
+  if (is_cyclic(declared.job_class)) return changes.thread ? draft.find_thread(*changes.thread) : home;
+  const bool ends_frame =
+      declared.job_class == TACTUS_TOP_OF_FRAME || declared.job_class == TACTUS_END_OF_FRAME;
+  const std::size_t own = ends_frame && draft.plan.is_asynchronous(home) ? home : 0;
+  const std::string own_name = own == 0 ? "main" : draft.plan.threads[own - 1].name;
+  if (changes.thread && (own == 0 || changes.thread->value != own_name))
+    draft.problems.add(
+        *changes.thread,
+        "is a job of class " + std::string(name_of(declared.job_class)) + ", which runs on " +
+            (is_integration(declared.job_class) ? "the thread of its loop" : "thread " + own_name) +
+            "; 'thread' can be set of jobs of the cyclic classes alone");
+  return own;
+}
+
+void time_cyclic_job(Draft& draft, const DeclaredJob& declared, const JobSettings& changes, PlannedJob& job) {
+  config::Problems& problems = draft.problems;
+  if (!declared.dynamic) {
+    job.cycle = changes.cycle.value_or(declared.cycle.is_zero() ? draft.plan.frame : declared.cycle);
+  } else if (changes.cycle) {
+    problems.add(
+        changes.origin,
+        "chooses its own times, so it has no cycle; start, offset, stop, phase and enabled can be set");
+  }
+  const auto first = sum(changes.start, changes.offset);
+  if (!first) problems.add(changes.origin, "start + offset is longer than can be represented (292 years)");
+  job.first = first.value_or(Period{});
+  job.stop = changes.stop;
+  if (job.stop && *job.stop < job.first)
+    problems.add(changes.origin,
+                 "stop lies before the first call (start + offset): it would never be called");
+}
+
+void time_job(Draft& draft, const DeclaredJob& declared, const JobSettings& changes, PlannedJob& job) {
+  if (is_cyclic(declared.job_class)) return time_cyclic_job(draft, declared, changes, job);
+  const bool has_times = changes.stop || !changes.start.is_zero() || !changes.offset.is_zero();
+  const auto refuse = [&](const char* why) {
+    draft.problems.add(changes.origin, "is a job of class " + std::string(name_of(declared.job_class)) +
+                                           ", which has " + why);
+  };
+  if (declared.job_class == TACTUS_FREEZE_SCHEDULED) {
+    job.cycle = changes.cycle.value_or(declared.cycle.is_zero() ? draft.plan.freeze_frame : declared.cycle);
+    if (has_times) refuse("no offset, start or stop; only cycle, phase and enabled can be set");
+  } else if (changes.cycle || has_times) {
+    refuse(is_integration(declared.job_class)
+               ? "the times of its loop; only phase and enabled can be set"
+               : "no cycle, offset, start or stop; only phase and enabled can be set");
+  }
+}
+
+}  // namespace
+
+void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance& model) {
+  for (const JobSettings& job : settings.jobs) {
+    if (std::none_of(model.jobs().begin(), model.jobs().end(),
+                     [&](const DeclaredJob& d) { return d.name == job.name; }))
+      draft.problems.add(job.origin, "model '" + settings.model.value + "' has no such job" +
+                                         did_you_mean(job.name, model.jobs(), &DeclaredJob::name));
+  }
+  const std::size_t home = draft.find_thread(settings.thread);
+  draft.homes.emplace(&model, home);
+  for (const DeclaredJob& declared : model.jobs()) {
+    const auto found = std::find_if(settings.jobs.begin(), settings.jobs.end(),
+                                    [&](const JobSettings& job) { return job.name == declared.name; });
+    const JobSettings changes = found == settings.jobs.end() ? JobSettings{} : *found;
+    PlannedJob job;
+    job.name = settings.name + "." + declared.name;
+    job.model = &model;
+    job.run = declared.run;
+    job.self = model.self();
+    job.job_class = declared.job_class;
+    job.phase = static_cast<unsigned>(changes.phase.value_or(static_cast<int>(declared.phase)));
+    job.enabled = changes.enabled;
+    job.dynamic = declared.dynamic;
+    job.thread = thread_of(draft, declared, changes, home);
+    time_job(draft, declared, changes, job);
+    for (const Located<std::string>& on : changes.depends_on)
+      draft.wanted.push_back({draft.plan.jobs.size(), on});
+    draft.plan.jobs.push_back(std::move(job));
+    draft.origins.jobs.push_back(found == settings.jobs.end() ? settings.origin : changes.origin);
+  }
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include "executive/plan/sections.hpp"
+
+namespace tactus::executive {
+namespace {
+
+constexpr const char* kOwnName = ExecutiveVariables::kLink;
+
+/// As if the rig file had no link, and recorded nothing of it.
+void leave_link_out(RigSettings& settings) {
+  settings.link = {};
+  const auto linked = [](const Located<std::string>& name) {
+    return name.value.starts_with(std::string(kOwnName) + ".");
+  };
+  for (RecordingSettings& recording : settings.record) std::erase_if(recording.variables, linked);
+  std::erase_if(settings.record,
+                [](const RecordingSettings& recording) { return recording.variables.empty(); });
+}
+
+/// An input that the link writes is written by nobody else, and not while its model may be running.
+void check_linked(Draft& draft, const VariableRef& input) {
+  const auto refuse = [&](const std::string& why) {
+    draft.problems.add(draft.settings.link.origin, "'" + input.name() + "' " + why);
+  };
+  for (const Connection& wire : draft.plan.connections) {
+    const bool apart = wire.to.variable != input.variable ||
+                       wire.to.first + wire.to.elements <= input.first ||
+                       input.first + input.elements <= wire.to.first;
+    if (!apart) refuse("is already fed by '" + wire.from.name() + "'; an input has one source");
+  }
+  for (const PlannedJob& job : draft.plan.jobs) {
+    if (job.model != input.model || !draft.plan.is_asynchronous(job.thread)) continue;
+    return refuse(
+        "belongs to a model on the asynchronous thread '" + draft.plan.threads[job.thread - 1].name +
+        "', which may be reading it at any time; subscribe with an input of a model on main, and connect its "
+        "output from there");
+  }
+}
+
+/// Whatever the link takes in is recorded, unless the rig file has a recording of that name.
+void record_link(RigSettings& settings) {
+  for (const RecordingSettings& recording : settings.record)
+    if (recording.name == kOwnName) return;
+  RecordingSettings& recording = settings.record.emplace_back();
+  recording.name = kOwnName;
+  recording.origin = settings.link.origin;
+  recording.variables.push_back(
+      {std::string(kOwnName) + ".*", recording.origin.place, recording.origin.path + ".record"});
+}
+
+}  // namespace
+
+void make_link(Draft& draft) {
+  RigSettings& settings = draft.settings;
+  LinkSection& section = settings.link;
+  const LinkOverrides& overrides = draft.link_overrides;
+  if (overrides.off) return leave_link_out(settings);
+  if (!section.present) {
+    if (!overrides.replay.empty())
+      draft.problems.add(settings.rig.place, kOwnName, "the rig has no link, so there is nothing to replay");
+    return;
+  }
+  const auto library = draft.load_driver("link", section.driver);
+  if (library == nullptr) return;
+  const LinkContext context{
+      .rig = settings.rig.value,
+      .base = draft.base,
+      .frame = draft.plan.frame,
+      .real_frame = rtsync::real_period(draft.plan.frame, settings.realtime.ratio),
+      .realtime = overrides.realtime,
+      .replay = overrides.replay,
+      .find = [&draft](const Located<std::string>& name) { return draft.find_variable(name); }};
+  std::unique_ptr<Link> made =
+      library->make<LinkDriver>()->make(section.device, section.origin.path, context, draft.problems);
+  if (made == nullptr) return;  // said why
+  section.device = made->resolved();
+  for (const VariableRef& input : made->inputs()) check_linked(draft, input);
+  if (made->mode() == LinkMode::paced && !settings.realtime.enabled)
+    draft.problems.add(section.origin,
+                       "mode paced needs a rig in real time: set realtime.enabled: yes, or mode: follow");
+  if (made->records()) record_link(settings);
+  draft.rig.variables.add_link(*made);
+  draft.rig.link = std::move(made);
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,117 @@
+#include <map>
+#include <stdexcept>
+
+#include "executive/model/suggest.hpp"
+#include "executive/plan/sections.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using StaticModels = std::map<const tactus_model*, std::string>;  // models with static data, and who has them
+
+bool is_own_name(const std::string& name) {
+  using Own = ExecutiveVariables;
+  return name == Own::kRealtime || name == Own::kClock || name == Own::kLink || name == "record";
+}
+
+/// A model comes from a library, or from a driver with keys of its own.
+bool knows_its_source(Draft& draft, const ModelSettings& settings) {
+  config::Problems& problems = draft.problems;
+  const std::size_t before = problems.count();
+  if (!settings.driver.value.empty()) {
+    for (const Located<std::string>* other : {&settings.model, &settings.library})
+      if (!other->value.empty())
+        problems.add(*other, "has no place beside 'driver', which makes the model itself");
+    return problems.count() == before;
+  }
+  const config::Context context(problems, settings.origin.path);
+  for (const config::Node::Entry& entry : settings.device.entries())
+    model_fields().unknown_key(entry, context, model_fields().section());
+  if (settings.model.value.empty())
+    problems.add(settings.origin, "missing key 'model' (what the library calls it), or 'driver'");
+  if (settings.library.value.empty())
+    problems.add(settings.origin, "missing key 'library' (where the model comes from), or 'driver'");
+  return !settings.model.value.empty() && !settings.library.value.empty();
+}
+
+const ModelLibrary& load_library(Draft& draft, const std::string& name) {
+  const std::filesystem::path file = find_library(name, draft.base);
+  for (const ModelLibrary& known : draft.rig.libraries)
+    if (known.file() == file) return known;
+  return draft.rig.libraries.emplace_back(file);
+}
+
+void add_model(Draft& draft, const ModelSettings& settings, const ModelInstance& made) {
+  read_parameters(draft, settings, made);
+  plan_jobs(draft, settings, made);
+}
+
+void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& single) {
+  const ModelLibrary& library = load_library(draft, settings.library.value);
+  settings.library.value = library.file().string();
+  const tactus_model* const model = library.find(settings.model.value);
+  if (model == nullptr) {
+    draft.problems.add(settings.model,
+                       "library " + library.file().filename().string() + " has no model '" +
+                           settings.model.value + "'" +
+                           did_you_mean(settings.model.value, library.models(), &tactus_model::name));
+    return;
+  }
+  if (model->create == nullptr) {
+    if (const auto [other, first] = single.emplace(model, settings.name); !first) {
+      draft.problems.add(settings.model, "model '" + settings.model.value +
+                                             "' keeps its data in static storage, so a rig has one of it; '" +
+                                             other->second + "' is that one");
+      return;
+    }
+  }
+  add_model(draft, settings, draft.rig.models.emplace_back(*model, settings.name));
+}
+
+void make_from_driver(Draft& draft, const ModelSettings& settings) {
+  const auto library = draft.load_driver("model", settings.driver);
+  if (library == nullptr) return;
+  std::unique_ptr<DrivenModel> model =
+      library->make<ModelDriver>()->make(settings.device, settings.origin.path, draft.problems);
+  if (model == nullptr) return;  // said why
+  DriverModel& made = draft.rig.driver_models.emplace_back();
+  made.name = settings.name;
+  made.driver = settings.driver.value;
+  made.model = std::move(model);
+  made.description = {TACTUS_ABI_VERSION,
+                      sizeof(tactus_model),
+                      made.driver.c_str(),
+                      "",
+                      nullptr,
+                      &tactus::detail::declare_model,
+                      nullptr};
+  if (SafeOutput* const output = made.model->safe_output()) draft.plan.safe_outputs.push_back(output);
+  add_model(draft, settings,
+            draft.rig.models.emplace_back(made.description, settings.name,
+                                          static_cast<tactus::Model*>(made.model.get())));
+}
+
+}  // namespace
+
+void make_models(Draft& draft) {
+  StaticModels single;
+  for (ModelSettings& settings : draft.settings.models) {
+    if (is_own_name(settings.name)) {
+      draft.problems.add(
+          settings.origin,
+          "'" + settings.name + "' is the name of the executive's own variables or jobs; choose another");
+      continue;
+    }
+    if (!knows_its_source(draft, settings)) continue;
+    const bool driven = !settings.driver.value.empty();
+    try {
+      driven ? make_from_driver(draft, settings) : make_from_library(draft, settings, single);
+    } catch (const LibraryError& error) {
+      draft.problems.add(driven ? settings.driver : settings.library, error.what());
+    } catch (const std::exception& error) {
+      draft.problems.add(settings.origin, error.what());
+    }
+  }
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,68 @@
+#include "executive/driver/record_sink.hpp"
+#include "executive/plan/sections.hpp"
+
+namespace tactus::executive {
+namespace {
+
+VariableRef whole(const Variable& variable, const ModelInstance* model) {
+  return {&variable, 0, static_cast<std::uint32_t>(variable.elements()), false, model};
+}
+
+/// Adds what a recording calls `name`: one variable, or with `model.*` all that can change.
+void add_recorded(Draft& draft, const Located<std::string>& name, std::vector<VariableRef>& variables) {
+  const bool all = name.value.size() > 2 && name.value.ends_with(".*");
+  const std::string of = all ? name.value.substr(0, name.value.size() - 2) : "";
+  if (const ModelInstance* const model = all ? draft.find_model(of) : nullptr) {
+    const std::size_t before = variables.size();
+    for (const Variable& variable : model->variables())
+      if (variable.role != TACTUS_PARAMETER) variables.push_back(whole(variable, model));
+    if (variables.size() == before)
+      draft.problems.add(name,
+                         "model '" + model->name() + "' has nothing to record: it declares parameters alone");
+  } else if (const std::deque<Variable>* const own = draft.rig.variables.find(of)) {
+    for (const Variable& variable : *own) variables.push_back(whole(variable, nullptr));
+  } else if (const auto ref = draft.find_variable(name)) {
+    variables.push_back(*ref);
+  }
+}
+
+void make_recording(Draft& draft, const RecordingSettings& settings) {
+  std::vector<VariableRef> variables;
+  for (const Located<std::string>& name : settings.variables) add_recorded(draft, name, variables);
+  const auto library = draft.load_driver("record", settings.driver);
+  if (library == nullptr || variables.empty()) return;
+  if (settings.name == "frames" && draft.settings.frame_log)
+    return draft.problems.add(settings.origin,
+                              "'frames' is the name of the frame log; choose another, or set frame_log: no");
+  const auto format = library->make<RecordDriver>();
+  const config::Node keys =
+      keys_of(*format, recording_fields().section(), settings.device, settings.origin.path, draft.problems);
+  std::unique_ptr<RecordSink> sink = format->make(keys, settings.origin.path, draft.problems);
+  if (sink == nullptr) return;  // said why
+  PlannedJob job;
+  job.name = "record." + settings.name;
+  job.run = &Recording::sample;
+  job.self = &draft.rig.recordings.emplace_back(settings.name, variables, std::move(sink));
+  job.job_class = TACTUS_DATA_RECORD;
+  job.phase = 65535;
+  job.cycle = settings.every.value_or(draft.plan.frame);
+  job.recording = true;
+  draft.plan.jobs.push_back(std::move(job));
+  draft.origins.jobs.push_back(settings.origin);
+}
+
+}  // namespace
+
+void make_recordings(Draft& draft) {
+  for (const RecordingSettings& settings : draft.settings.record) make_recording(draft, settings);
+  if (!draft.settings.frame_log) return;
+  std::vector<VariableRef> all;
+  for (const Variable& variable : *draft.rig.variables.find(ExecutiveVariables::kRealtime))
+    all.push_back(whole(variable, nullptr));
+  if (const auto library = draft.load_driver("record", {"csv", draft.settings.rig.place, "frame_log"}))
+    draft.rig.frame_log.emplace(
+        "frames", all,
+        library->make<RecordDriver>()->make(config::Node::map({}), "frame_log", draft.problems));
+}
+
+}  // namespace tactus::executive

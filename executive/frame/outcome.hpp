@@ -41,6 +41,9 @@ struct RunEnd {
   Outcome outcome = Outcome::completed;
   std::string reason;  ///< a whole sentence; empty when completed
   std::int64_t frames = 0;
+
+  /// As somebody wanted it.
+  bool in_order() const { return outcome == Outcome::completed || outcome == Outcome::stopped; }
 };
 
 }  // namespace tactus::executive

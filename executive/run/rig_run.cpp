@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -16,7 +15,6 @@
 #include "config/text.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/memory.hpp"
-#include "rtsync/host/throttle.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -70,65 +68,34 @@ void RigRun::add_provision(std::vector<Provision> provisions) {
 void RigRun::open_devices() {
   try {
     rig_.open_devices();
-    if (options_.realtime) edges_ = rig_.open_clock();
+    pacing_.emplace(rig_, realtime_, options_.realtime, provisions_);
   } catch (const DeviceError& error) {
     throw MachineError(std::string(error.what()) + "\nnothing was started");
   }
 }
 
-void RigRun::choose_clock() {
-  const RealtimeSection& section = rig_.settings().realtime;
-  if (edges_ != nullptr) {
-    auto clock = std::make_unique<rtsync::EdgeClock>(rig_.settings().clock.settings(rig_.plan().frame),
-                                                     rig_.clock_status());
-    edge_clock_ = clock.get();
-    clock_ = std::move(clock);
-  } else if (section.clock == ClockKind::tsc) {
-    rtsync::ClockChoice choice = rtsync::choose_tsc_clock(rtsync::TscFacts::probe());
-    clock_ = std::move(choice.clock);
-    add_provision(choice.reason.empty()
-                      ? rtsync::granted("clock tsc", "the time-stamp counter")
-                      : rtsync::refused("clock tsc", "CLOCK_MONOTONIC",
-                                        {choice.reason,
-                                         "set realtime.clock: monotonic, or boot with tsc=reliable "
-                                         "if this machine's counter is known to be good"}));
-  } else {
-    clock_ = std::make_unique<rtsync::MonotonicClock>();
-  }
-}
-
-void RigRun::choose_clock_and_sleeper() {
-  const RealtimeSection& section = rig_.settings().realtime;
-  choose_clock();
-  // A rig that is never in real time sleeps only while it is paused: nothing to measure for that.
-  const rtsync::SleeperKind kind = options_.realtime ? section.sleeper : rtsync::SleeperKind::nanosleep;
-  sleeper_ = rtsync::make_sleeper(kind, *clock_, section.margin);
-  if (edge_clock_ != nullptr) {
-    inner_sleeper_ = std::move(sleeper_);
-    sleeper_ = std::make_unique<rtsync::EdgeSleeper>(*edge_clock_, *edges_, *inner_sleeper_);
-  }
-  rtsync::RealtimeSettings settings = section.settings();
-  settings.enabled = realtime_;
-  sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig_.plan().frame, *clock_, *sleeper_);
+void RigRun::make_executive() {
   Plan plan = rig_.plan();
   plan.live = options_.live || !rig_.live_servers().empty();
   std::vector<Provision> refused;
   RigThreads::choose_wait_modes(plan, cpus_, realtime_, refused);
   add_provision(std::move(refused));
-  executive_ =
-      std::make_unique<Executive>(std::move(plan), *sync_, *sleeper_, *clock_, rig_.realtime_variables());
+  executive_ = std::make_unique<Executive>(std::move(plan), pacing_->sync(), pacing_->sleeper(),
+                                           pacing_->clock(), rig_.realtime_variables());
   if (realtime_ && rig_.settings().threads.main.policy != SchedPolicy::other)
     executive_->enable_rttime_reset();
   executive_->set_setup_thread({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false});
   job_threads_ = std::make_unique<RigThreads>(*executive_, rig_.settings().threads, cpus_, realtime_);
-  teller_.emplace(executive_->plan());
   if (!options_.realtime) executive_->forbid_realtime();
-  if (edge_clock_ != nullptr) executive_->add(clock_status_.emplace(rig_.clock_status(), *sleeper_));
+  if (pacing_->edge_clock() != nullptr)
+    executive_->add(clock_status_.emplace(rig_.clock_status(), pacing_->sleeper()));
   if (rig_.link() != nullptr) {
-    executive_->add(link_.emplace(*rig_.link(), *sync_, std::string_view(clock_->name()) == "monotonic"));
+    executive_->add(link_.emplace(*rig_.link(), pacing_->sync(),
+                                  std::string_view(pacing_->clock().name()) == "monotonic"));
     if (rig_.link()->mode() == LinkMode::follow) executive_->forbid_realtime();
   }
   rig_.serve(*executive_);
+  teller_.emplace(*executive_, clock_status_ ? &*clock_status_ : nullptr, pacing_->source());
   make_live();
 }
 
@@ -163,7 +130,7 @@ void RigRun::open_live(RunObserver& watcher) {
 
 void RigRun::tell_live(RunObserver& watcher) {
   if (live_ == nullptr) return;
-  for (const std::string& line : live_->take_log_lines()) say(watcher, line);
+  for (const std::string& line : live_->take_log_lines()) voice_->say(line);
   for (const auto& server : rig_.live_servers()) {
     for (const std::string& line : server->take_log_lines()) {
       log_->info(line);
@@ -201,76 +168,11 @@ void RigRun::guard_against_crashes() {
                             executive_.get());
 }
 
-/// The hardware watchdog: the last thing before the first frame, as its countdown begins here.
-void RigRun::start_watchdog() {
-  const WatchdogSection& section = rig_.settings().watchdog;
-  if (!section.device) return;
-  if (!realtime_) {
-    add_provision(rtsync::refused("a watchdog (" + *section.device + ")", "none",
-                                  {"this rig is not in real time, or does not begin so",
-                                   "set realtime.enabled: yes, and leave --no-realtime away"}));
-    return;
-  }
-  watchdog_ =
-      std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{*section.device, section.timeout});
-  add_provision(watchdog_->provision());
-  executive_->add(watchdog_part_.emplace(*watchdog_, *clock_));
-  // Refused as it was asked for, it is switched off again before anybody says that nothing was started.
-  if (!watchdog_->provision().granted && rig_.settings().privileges == Privileges::require)
-    (void)watchdog_->close_cleanly();
-}
-
-/// Answers systemd's watchdog as long as frames end, and keeps its line of status.
-void RigRun::serve_systemd() {
-  if (!service_) return;
-  const Snapshot& latest = executive_->latest();
-  if (rig_.settings().watchdog.systemd)
-    (void)service_->alive(static_cast<std::uint64_t>(latest.heartbeats),
-                          rtsync::TimePoint<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
-  const auto now = std::chrono::steady_clock::now();
-  if (now - told_systemd_ < kTellEvery) return;
-  told_systemd_ = now;
-  service_->status("rig " + rig_.settings().rig.value + ": frame " + std::to_string(latest.frames) +
-                   (latest.state == State::pause ? ", paused" : "") + ", " +
-                   std::to_string(latest.totals.overruns) + " overruns, " +
-                   std::to_string(latest.totals.late_wakes) + " late wakes, " +
-                   (latest.totals.late_by_housekeeping == 0
-                        ? ""
-                        : std::to_string(latest.totals.late_by_housekeeping) + " late by housekeeping, ") +
-                   std::to_string(latest.totals.lost) + " slots lost" +
-                   (edge_clock_ == nullptr ? "" : ", clock " + clock_text(clock_status_->latest())));
-}
-
-void RigRun::check_spinning() {
-  const RealtimeSection& section = rig_.settings().realtime;
-  if (rig_.settings().threads.main.policy == SchedPolicy::other) return;
-  const double share =
-      section.sleep_timer ? sleeper_->share_spun(rtsync::real_period(rig_.plan().frame, section.ratio)) : 1.0;
-  std::string cause;
-  std::string cure = section.sleeper == rtsync::SleeperKind::hybrid && section.sleep_timer
-                         ? "set a shorter realtime.margin, or a longer frame"
-                         : "set realtime.sleeper: hybrid";
-  for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(share, cpus_.main)) {
-    cause += (cause.empty() ? "" : "; ") + stop.cause;
-    cure += ", or: " + stop.cure;
-  }
-  for (std::size_t i = 0; i < cpus_.workers.size(); ++i) {
-    if (executive_->plan().threads[i].wait != rtsync::WaitMode::spin) continue;
-    for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(1.0, cpus_.workers[i]))
-      add_provision(rtsync::refused("thread " + executive_->plan().threads[i].name + " spinning for its work",
-                                    "a thread that the kernel stops for tens of milliseconds at a time",
-                                    {stop.cause, "set its trigger: adaptive, or: " + stop.cure}));
-  }
-  if (!cause.empty())
-    add_provision(rtsync::refused(
-        "reading the clock for " + std::to_string(std::lround(share * 100)) + " % of the time",
-        "a thread that the kernel stops for tens of milliseconds at a time", {cause, cure}));
-}
-
 void RigRun::prepare_machine() {
   const RigSettings& settings = rig_.settings();
   if (!realtime_) return;
-  check_spinning();
+  if (settings.threads.main.policy != SchedPolicy::other)
+    pacing_->check_spinning(cpus_, executive_->plan(), provisions_);
   std::vector<Provision> memory =
       rtsync::prepare_memory({settings.memory.lock, static_cast<std::size_t>(settings.memory.heap)});
   memory_locked_ = std::any_of(memory.begin(), memory.end(), [](const Provision& provision) {
@@ -308,7 +210,7 @@ bool RigRun::join_link(RunObserver& watcher) {
 /// Tells the others how it ended. That takes a bounded time, in which signals are heard.
 void RigRun::leave_link(RunObserver& watcher) {
   if (rig_.link() == nullptr) return;
-  const bool in_order = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
+  const bool in_order = end_.in_order();
   const LinkEnd end{in_order, end_.reason.empty() ? "the rig has run its frames" : end_.reason};
   std::atomic<bool> left{false};
   rtsync::PinnedThread leaver({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false}, [&] {
@@ -317,7 +219,7 @@ void RigRun::leave_link(RunObserver& watcher) {
   });
   while (!left.load()) watcher.tick(*this);
   leaver.join();
-  for (const std::string& line : rig_.link()->take_log_lines()) say(watcher, line);
+  for (const std::string& line : rig_.link()->take_log_lines()) voice_->say(line);
 }
 
 /// Start: the jobs before the first frame. False, and end_ says why, when one failed or never came back.
@@ -370,7 +272,8 @@ void RigRun::start_main_thread() {
       try {
         main_end_ = executive_->run(options_.frames);
       } catch (const std::exception& error) {  // only before the first frame: the sleeper could not be had
-        main_end_ = {Outcome::aborted, std::string("sleeper ") + sleeper_->name() + ": " + error.what(), 0};
+        main_end_ = {Outcome::aborted,
+                     std::string("sleeper ") + pacing_->sleeper().name() + ": " + error.what(), 0};
       }
     }
     done_.store(true);
@@ -426,6 +329,7 @@ void RigRun::log_start() {
 void RigRun::run(RunObserver& watcher) {
   try {
     log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
+    voice_.emplace(*log_, watcher);
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
   } catch (const std::exception& error) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
@@ -435,7 +339,7 @@ void RigRun::run(RunObserver& watcher) {
   // First of all the thread that opens the devices, so that a guardian inherits no CPU of the frames.
   add_provision(rtsync::apply_to_this_thread({"tactus", cpus_.helpers, SchedPolicy::other, 0, 0, false}));
   open_devices();
-  choose_clock_and_sleeper();
+  make_executive();
   guard_against_crashes();
   warn_of_unpaced_outputs();
   prepare_machine();
@@ -457,19 +361,20 @@ void RigRun::run(RunObserver& watcher) {
   if (join_link(watcher) && initialize(watcher) && open_recordings()) {
     add_provision(recorder_->provisions());
     checkpoints_.start(cpus_.helpers);
-    const bool spins = sleeper_->share_spun(rig_.plan().frame) >= 1 || !rig_.settings().realtime.sleep_timer;
+    const bool spins =
+        pacing_->sleeper().share_spun(rig_.plan().frame) >= 1 || !rig_.settings().realtime.sleep_timer;
     add_provision(job_threads_->guard(main_->tid(), spins));
     add_provision(move_foreign_threads());
     list_threads();
     refuse_or_warn();
-    start_watchdog();
+    watchdog_.start(rig_.settings(), realtime_, *executive_, pacing_->clock(), provisions_);
     refuse_or_warn();
-    service_.emplace();
+    service_.emplace(rig_.settings().rig.value, rig_.settings().watchdog.systemd);
     if (std::getenv("NOTIFY_SOCKET") != nullptr) add_provision(service_->provision());
     log_start();
     watcher.started(*this);
     if (rig_.link() != nullptr) rig_.link()->ready();
-    if (service_) service_->ready("rig " + rig_.settings().rig.value);
+    if (service_) service_->ready();
     if (options_.paused) executive_->request_pause();
     released_ = true;
     go_.count_down();
@@ -480,9 +385,9 @@ void RigRun::run(RunObserver& watcher) {
   finish(watcher);
 }
 
-void RigRun::tell_checkpoints(RunObserver& watcher) {
+void RigRun::tell_checkpoints() {
   for (const RigCheckpoints::Line& line : checkpoints_.take_log_lines())
-    line.warning ? say(watcher, line.text) : log_->info(line.text);
+    line.warning ? voice_->say(line.text) : log_->info(line.text);
 }
 
 /// False, and end_ says why, when a file could not be opened.
@@ -501,61 +406,24 @@ bool RigRun::has_frame_log() const { return options_.realtime && rig_.frame_log(
 
 rtsync::RealtimeTotals RigRun::totals() const { return stuck_ ? totals_when_stuck_ : executive_->totals(); }
 
-void RigRun::say(RunObserver& watcher, const std::string& line) {
-  log_->warn(line);
-  watcher.say(config::one_line(line));
-}
-
-void RigRun::tell_notes(RunObserver& watcher) {
-  for (const std::string& line : teller_->take_log_lines(executive_->notes_lost())) say(watcher, line);
-  if (edge_clock_ == nullptr) return;
-  for (const std::string& line : clock_teller_.take_log_lines(clock_status_->latest())) say(watcher, line);
-}
-
-/// What the service thread does beside the frames: notes, pauses, threads in the way.
+/// What the service thread does beside the frames.
 void RigRun::poll_run(RunObserver& watcher) {
-  FrameNote note;
-  while (executive_->pop_note(note)) teller_->take(note);
-  const Snapshot& latest = executive_->latest();
-  const bool paused = latest.state == State::pause;
-  if (paused && !paused_) {
-    tell_notes(watcher);
-    between_episodes_ = latest.episode;  // as its client asked for: nothing to be said
-  }
-  if (paused && !paused_ && !between_episodes_) {
-    say(watcher, "paused after " + std::to_string(latest.frames) + " frames" +
-                     (latest.reached != rtsync::Maximum::none
-                          ? " (a maximum of the overrun policy; it ends when it is resumed)"
-                          : "") +
-                     (latest.clock_fault ? std::string(" (a fault of the external clock: ") +
-                                               clock_status_->latest_fault() + "; outputs are driven safe)"
-                                         : "") +
-                     "; SIGUSR2 resumes, Ctrl-C stops");
-  }
-  if (!paused && paused_ && !between_episodes_) log_->info("resumed");
-  paused_ = paused;
-  if (const std::int64_t resets = executive_->resets(); resets > resets_) {
-    resets_ = resets;
-    say(watcher, "reset: the rig stands at its initial state again, and goes on from there");
-  }
-  if (latest.state == State::start && latest.heartbeats > 0 && !waiting_) {
-    waiting_ = true;
-    say(watcher,
-        edges_ == nullptr ? "waiting for the others of the link" : "waiting for the edges of " + source());
-  }
-  serve_systemd();
-  tell_checkpoints(watcher);
+  teller_->look(*voice_);
+  if (service_)
+    service_->tell(executive_->latest(),
+                   clock_status_ ? ", clock " + clock_text(clock_status_->latest()) : "");
+  tell_checkpoints();
   tell_live(watcher);
   if (rig_.link() != nullptr) {
-    for (const std::string& line : rig_.link()->take_log_lines()) say(watcher, line);
+    for (const std::string& line : rig_.link()->take_log_lines()) voice_->say(line);
     if (executive_->stop_requested() || executive_->abort_requested()) rig_.link()->cancel();
   }
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < kTellEvery) return;
   told_ = now;
-  tell_notes(watcher);
+  teller_->tell_notes(*voice_);
   for (const Provision& moved : move_foreign_threads())
-    say(watcher, "a thread appeared in the way of the frames: " + rtsync::sentence(moved));
+    voice_->say("a thread appeared in the way of the frames: " + rtsync::sentence(moved));
 }
 
 /// How long a stop may take: the frame that runs, and a second.
@@ -589,33 +457,33 @@ bool RigRun::tick_until(RunObserver& watcher, const std::atomic<bool>& done) {
                 : "aborted; job '" + std::string(executive_->running_job(executive_->working_thread())) +
                       "' did not return within " + rtsync::duration_text(Nanoseconds(kAbortPatience).count()),
             executive_->latest().frames};
-    say(watcher, end_.reason);
+    voice_->say(end_.reason);
     return false;
   }
   return true;
 }
 
 /// What of the rig file did not come to pass.
-void RigRun::report_unused(RunObserver& watcher) {
+void RigRun::report_unused() {
   if (executive_->commands_left() > 0)
     log_->info(std::to_string(executive_->commands_left()) +
                " commands of the rig file were not reached: the rig ended before their time");
   for (const auto& loop : executive_->loops())
     if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
-      say(watcher, "loop " + loop->name() + ": in " + std::to_string(cycles) +
-                       " cycles max_steps were too few for its tolerances; the rest of each was done in one "
-                       "unchecked step");
+      voice_->say("loop " + loop->name() + ": in " + std::to_string(cycles) +
+                  " cycles max_steps were too few for its tolerances; the rest of each was done in one "
+                  "unchecked step");
 }
 
 void RigRun::finish(RunObserver& watcher) {
   (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
   if (!stuck_) main_->join();
-  if (rig_.link() != nullptr && !stuck_) stop_watchdog(watcher);  // to leave may take its time
+  if (rig_.link() != nullptr && !stuck_) watchdog_.stop(end_, *voice_);  // to leave may take its time
   close_live(watcher);
   leave_link(watcher);
   if (!stuck_) {
-    const bool well = end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped;
+    const bool well = end_.in_order();
     if (well && checkpoints_.wants_end()) {
       const RunEnd end = end_;
       if (run_on_setup_thread(watcher, [this] { saved_ = checkpoints_.save_end(); }))
@@ -629,44 +497,40 @@ void RigRun::finish(RunObserver& watcher) {
     }
   }
   if (!stuck_) {
-    stop_watchdog(watcher);  // shutdown jobs may take their time
+    watchdog_.stop(end_, *voice_);  // shutdown jobs may take their time
     const RunEnd end = end_;
     if (run_on_setup_thread(watcher, [this] { shutdown_failures_ = executive_->run_shutdown(); })) {
       for (const std::string& failure : shutdown_failures_) {
-        say(watcher, failure);
-        if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
-          end_ = {Outcome::failed, failure, end_.frames};
+        voice_->say(failure);
+        if (end_.in_order()) end_ = {Outcome::failed, failure, end_.frames};
       }
-    } else if (end.outcome != Outcome::completed && end.outcome != Outcome::stopped) {
+    } else if (!end.in_order()) {
       end_ = end;  // what ended the rig before is what counts
     }
   }
-  if (stuck_) stop_watchdog(watcher);
+  if (stuck_) watchdog_.stop(end_, *voice_);
   if (executive_->output_stuck()) {
     const std::string failure = "an output could not be driven to its safe value: look at the bench";
-    say(watcher, failure);
+    voice_->say(failure);
     end_.reason += (end_.reason.empty() ? "" : "; ") + failure;
-    if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped)
-      end_.outcome = Outcome::failed;
+    if (end_.in_order()) end_.outcome = Outcome::failed;
   }
   recorder_->stop();
   checkpoints_.stop();
-  tell_checkpoints(watcher);
+  tell_checkpoints();
   dma_latency_.reset();
-  FrameNote note;
-  while (executive_->pop_note(note)) teller_->take(note);
-  tell_notes(watcher);
+  teller_->tell_notes(*voice_);
   const auto about = [&](const Recording& recording) {
     if (recording.lost() == 0 && recording.error().empty()) return;
-    say(watcher, "recording " + recording.name() + ": " + std::to_string(recording.lost()) + " of " +
-                     std::to_string(recording.lost() + recording.written()) + " records lost: " +
-                     (recording.error().empty() ? "the disk could not follow" : recording.error()));
+    voice_->say("recording " + recording.name() + ": " + std::to_string(recording.lost()) + " of " +
+                std::to_string(recording.lost() + recording.written()) + " records lost: " +
+                (recording.error().empty() ? "the disk could not follow" : recording.error()));
   };
-  if (!stuck_) report_unused(watcher);  // a job that never returns may still be writing them
+  if (!stuck_) report_unused();  // a job that never returns may still be writing them
   for (const Recording& recording : rig_.recordings()) about(recording);
   if (has_frame_log()) about(*rig_.frame_log());
-  if (realtime_ && !stuck_ && !sleeper_->remark().empty())
-    log_->info(std::string("sleeper ") + sleeper_->name() + ": " + sleeper_->remark());
+  if (realtime_ && !stuck_ && !pacing_->sleeper().remark().empty())
+    log_->info(std::string("sleeper ") + pacing_->sleeper().name() + ": " + pacing_->sleeper().remark());
   log_->info("ended after " + std::to_string(end_.frames) + " frames" +
              (end_.reason.empty() ? "" : ": " + end_.reason));
   log_->flush();
@@ -675,22 +539,6 @@ void RigRun::finish(RunObserver& watcher) {
     write_text("summary.json", summary().dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
   } catch (const std::exception& error) {  // a full disk takes no number off the screen
     folder_error_ = error.what();
-  }
-}
-
-/// Switched off after a clean end alone: whatever else happened, the machine is to be reset.
-void RigRun::stop_watchdog(RunObserver& watcher) {
-  if (watchdog_ == nullptr || !watchdog_->armed()) return;
-  if (watchdog_->failed() > 0)
-    say(watcher, std::to_string(watchdog_->failed()) + " kicks of the watchdog failed: " +
-                     std::generic_category().message(watchdog_->last_error()));
-  if (end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped) {
-    const Provision closed = watchdog_->close_cleanly();
-    closed.granted ? log_->info(rtsync::sentence(closed)) : log_->warn(rtsync::sentence(closed));
-  } else {
-    say(watcher, "the watchdog " + *rig_.settings().watchdog.device +
-                     " goes on counting, as this was no clean end: it resets the machine within " +
-                     rtsync::duration_text(watchdog_->timeout().count()));
   }
 }
 
@@ -717,7 +565,7 @@ std::uint64_t RigRun::records_lost() const {
 
 int RigRun::exit_status() const {
   if (!folder_error_.empty()) return 1;  // a script that looks for summary.json must not believe in success
-  return end_.outcome == Outcome::completed || end_.outcome == Outcome::stopped ? 0 : 1;
+  return end_.in_order() ? 0 : 1;
 }
 
 }  // namespace tactus::executive

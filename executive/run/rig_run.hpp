@@ -16,21 +16,19 @@
 #include "executive/part/clock_status_part.hpp"
 #include "executive/part/link_part.hpp"
 #include "executive/part/recordings_part.hpp"
-#include "executive/part/watchdog_part.hpp"
 #include "executive/plan/rig.hpp"
-#include "executive/run/clock_status_formatter.hpp"
-#include "executive/run/frame_note_formatter.hpp"
+#include "executive/run/hardware_watchdog.hpp"
+#include "executive/run/pacing.hpp"
 #include "executive/run/rig_checkpoints.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_log.hpp"
-#include "rtsync/clock/edge_clock.hpp"
+#include "executive/run/run_observer.hpp"
+#include "executive/run/run_teller.hpp"
+#include "executive/run/systemd_service.hpp"
 #include "rtsync/crash/crash_handler.hpp"
 #include "rtsync/host/dma_latency.hpp"
 #include "rtsync/host/provision.hpp"
-#include "rtsync/host/service_notify.hpp"
-#include "rtsync/host/watchdog_device.hpp"
 #include "rtsync/thread/thread_list.hpp"
-#include "rtsync/wait/edge_sleeper.hpp"
 
 namespace tactus::executive {
 
@@ -39,20 +37,6 @@ namespace tactus::executive {
 class MachineError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-/// What a person may want to see while a rig runs. All calls come from the service thread.
-class RunObserver {
- public:
-  virtual ~RunObserver() = default;
-  /// Everything is in place; the first frame follows.
-  virtual void started(const class RigRun& run) = 0;
-  /// About twenty times a second; also asks for commands: see RigRun::executive().
-  virtual void tick(RigRun& run) = 0;
-  /// A line for the log that a person at the terminal wants to see at once.
-  virtual void say(const std::string& line) = 0;
-  /// A line about the start that a script wants to see, too: where a server listens.
-  virtual void announce(const std::string& line) { say(line); }
 };
 
 struct RunOptions {
@@ -90,14 +74,14 @@ class RigRun {
   bool realtime() const { return realtime_; }
   /// Of the run so far. After run().
   rtsync::RealtimeTotals totals() const;
-  const rtsync::Sleeper& sleeper() const { return *sleeper_; }
+  const rtsync::Sleeper& sleeper() const { return pacing_->sleeper(); }
   /// What the edges of an external clock come from; empty when it is internal.
-  std::string source() const { return edges_ == nullptr ? "" : edges_->what(); }
+  std::string source() const { return pacing_->source(); }
   /// The external clock; nullptr when it is internal.
-  const rtsync::EdgeClock* edge_clock() const { return edge_clock_; }
+  const rtsync::EdgeClock* edge_clock() const { return pacing_->edge_clock(); }
   /// As of the last frame; the rig has one.
   const rtsync::EdgeClockStatus& latest_clock() { return clock_status_->latest(); }
-  rtsync::PacedClock& clock() const { return *clock_; }
+  rtsync::PacedClock& clock() const { return pacing_->clock(); }
   const RunEnd& end() const { return end_; }
   /// The frames never ended after an abort: the process has to be ended with rtsync::end_process.
   bool stuck() const { return stuck_; }
@@ -115,16 +99,11 @@ class RigRun {
 
  private:
   void open_devices();
-  void choose_clock();
-  void choose_clock_and_sleeper();
+  void make_executive();
   void guard_against_crashes();
   void warn_of_unpaced_outputs();
-  void start_watchdog();
-  void stop_watchdog(RunObserver& watcher);
-  void serve_systemd();
   void prepare_machine();
-  void tell_checkpoints(RunObserver& watcher);
-  void check_spinning();
+  void tell_checkpoints();
   void make_live();
   void open_live(RunObserver& watcher);
   void tell_live(RunObserver& watcher);
@@ -146,9 +125,7 @@ class RigRun {
   std::chrono::nanoseconds stop_patience() const;
   bool tick_until(RunObserver& watcher, const std::atomic<bool>& done);
   void log_start();
-  void tell_notes(RunObserver& watcher);
-  void say(RunObserver& watcher, const std::string& line);
-  void report_unused(RunObserver& watcher);
+  void report_unused();
   void finish(RunObserver& watcher);
   void write_text(const std::string& name, const std::string& text);
 
@@ -158,15 +135,9 @@ class RigRun {
   RigCpus cpus_;
   std::vector<rtsync::Provision> provisions_;
   std::vector<rtsync::ThreadFacts> threads_;
-  std::unique_ptr<rtsync::EdgeSource> edges_;
-  std::unique_ptr<rtsync::PacedClock> clock_;
-  rtsync::EdgeClock* edge_clock_ = nullptr;         // clock_, if it is one
-  std::unique_ptr<rtsync::Sleeper> inner_sleeper_;  // of an external clock
-  std::unique_ptr<rtsync::Sleeper> sleeper_;
-  std::unique_ptr<rtsync::RealtimeSync> sync_;
+  std::optional<Pacing> pacing_;
   std::optional<ClockStatusPart> clock_status_;
   std::optional<LinkPart> link_;
-  std::optional<WatchdogPart> watchdog_part_;
   std::optional<RecordingsPart> recordings_;
   std::optional<FrameLogPart> frame_log_;
   std::unique_ptr<Executive> executive_;
@@ -176,12 +147,11 @@ class RigRun {
   RigCheckpoints checkpoints_;
   std::unique_ptr<RunLog> log_;
   std::optional<rtsync::DmaLatency> dma_latency_;
-  std::unique_ptr<rtsync::WatchdogDevice> watchdog_;
-  std::optional<rtsync::ServiceNotify> service_;
-  std::chrono::steady_clock::time_point told_systemd_{};
+  HardwareWatchdog watchdog_;
+  std::optional<SystemdService> service_;
   std::unique_ptr<rtsync::CrashHandler> crash_handler_;
-  ClockStatusFormatter clock_teller_;
-  std::optional<FrameNoteFormatter> teller_;
+  std::optional<RunVoice> voice_;
+  std::optional<RunTeller> teller_;
   std::latch go_{1};
   bool released_ = false;  // go_ was counted down
   std::atomic<bool> cancelled_{false};
@@ -190,10 +160,6 @@ class RigRun {
   rtsync::ThreadFacts main_facts_;
   bool memory_locked_ = false;
   bool stuck_ = false;
-  bool paused_ = false;
-  bool between_episodes_ = false;
-  std::int64_t resets_ = 0;
-  bool waiting_ = false;                                // said that the clock's first edges are awaited
   std::unique_ptr<rtsync::PinnedThread> setup_thread_;  // runs the jobs before and after the frames
   std::atomic<bool> setup_done_{false};
   std::chrono::steady_clock::time_point told_{};

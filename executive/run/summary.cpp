@@ -27,14 +27,14 @@ Json host() {
 }
 
 Json external_clock(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
-                    const rtsync::EdgeSource& source) {
+                    const std::string& source) {
   const rtsync::LatencyHistogram& errors = clock.phase_errors();
   Json faults = Json::object();
   for (std::size_t i = 0; i < rtsync::kClockFaults; ++i)
     faults[std::string(name_of(static_cast<rtsync::ClockFault>(i)))] = status.faults[i];
   const auto glitches = status.faults[static_cast<std::size_t>(rtsync::ClockFault::glitch)] +
                         status.faults[static_cast<std::size_t>(rtsync::ClockFault::doubled)];
-  return {{"source", source.what()},
+  return {{"source", source},
           {"state", name_of(status.state)},
           {"edges", status.edges},
           {"missing", status.missing},
@@ -122,8 +122,8 @@ Json RigRun::summary() const {
   }
 
   Json clock = {{"driver", rig_.settings().clock.driver.value}};
-  if (edge_clock_ != nullptr && !stuck_)
-    clock.update(external_clock(*edge_clock_, rig_.clock_status(), *edges_));
+  if (edge_clock() != nullptr && !stuck_)
+    clock.update(external_clock(*edge_clock(), rig_.clock_status(), source()));
 
   const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
   Json cpu = nullptr;
@@ -175,9 +175,9 @@ Json RigRun::summary() const {
         {"major_page_faults", counters.major_faults},
         {"heap_calls", counters.heap_calls ? Json(*counters.heap_calls) : Json(nullptr)},
         {"involuntary_switches", counters.involuntary_switches},
-        {"clock", clock_->name()},
-        {"sleeper", sleeper_->name()},
-        {"sleeper_remark", stuck_ ? "" : sleeper_->remark()},
+        {"clock", pacing_->clock().name()},
+        {"sleeper", sleeper().name()},
+        {"sleeper_remark", stuck_ ? "" : sleeper().remark()},
         {"refused", refused}}},
       {"clock", clock},
       {"live", live_ == nullptr ? Json(nullptr) : live_->summary()},

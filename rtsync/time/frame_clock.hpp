@@ -40,6 +40,12 @@ class FrameClock {
     return static_cast<std::int64_t>((scaled + period_.num() - 1) / period_.num());
   }
 
+  /// Last slot at or before t, which is not before the epoch.                                       @when any
+  std::int64_t last_at_or_before(TimePoint<RigTime> t) const TACTUS_RT {
+    const Wide scaled = (static_cast<Wide>((t - epoch_).count()) + 1) * period_.den() - 1;
+    return static_cast<std::int64_t>(scaled / period_.num());
+  }
+
   /// The same grid, moved later as a whole (frozen time).                                           @when rt
   FrameClock shifted(Nanoseconds by) const TACTUS_RT {
     FrameClock moved = *this;

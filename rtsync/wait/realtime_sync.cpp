@@ -250,12 +250,13 @@ Verdict RealtimeSync::overran(TimePoint<RigTime> done) TACTUS_RT {
     }
   }
   if (verdict != Verdict::go_on) return verdict;  // the end, or a freeze: no next slot depends on the grid
-  const GridMove move = after_overrun(policy, grid_, frame_ + 1 - grid_frame_, done);
+  const std::int64_t next = frame_ + 1 - grid_frame_;  // slot of the frame that comes next
+  const GridMove move = after_overrun(policy, grid_, next, done);
   timing_.lost = move.lost;
   if (move.reanchor) {
     const TimePoint<RigTime> slot = clock_.frame_start(done);
     // Whole slots that pass until then; an external clock lets no frame start before its next edge.
-    timing_.lost = std::max(move.lost, (slot - slot_of(frame_ + 1)) / grid_.period().floor());
+    if (slot > done) timing_.lost = std::max(move.lost, grid_.last_at_or_before(slot) - next);
     anchor(frame_ + 1, slot);
     ++totals_.reanchored;
   } else {

@@ -20,6 +20,8 @@
 
 namespace controller {
 
+using namespace std::chrono_literals;
+
 class CascadedPi : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override {
@@ -50,10 +52,9 @@ class CascadedPi : public tactus::Model {
     d.state("speed_integral", speed_integral_, "A", "integral part of the speed PI");
     d.state("current_integral", current_integral_, "V", "integral part of the current PI");
     d.job<&CascadedPi::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&CascadedPi::outer>("outer", tactus::JobClass::controller,
-                              {.phase = 20000, .cycle_num = 1'000'000});
+    d.job<&CascadedPi::outer>("outer", tactus::JobClass::controller, tactus::every(1ms).at_phase(20000));
     d.job<&CascadedPi::current_loop>("current_loop", tactus::JobClass::controller,
-                                     {.phase = 30000, .cycle_num = 200'000});
+                                     tactus::every(200us).at_phase(30000));
   }
 
   void initialize() {

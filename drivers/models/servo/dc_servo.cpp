@@ -19,6 +19,8 @@
 
 namespace servo {
 
+using namespace std::chrono_literals;
+
 class DcServo : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override {
@@ -42,7 +44,7 @@ class DcServo : public tactus::Model {
     d.state("shaft_speed", w_, "rad/s", "speed at the end of the last step");
     d.state("shaft_angle", theta_, "rad", "angle at the end of the last step");
     d.job<&DcServo::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&DcServo::step>("step", tactus::JobClass::scheduled, {.cycle_num = 200'000});
+    d.job<&DcServo::step>("step", tactus::JobClass::scheduled, tactus::every(200us));
     d.job<&DcServo::forget_matrix>("forget_matrix", tactus::JobClass::restart);
   }
 

@@ -18,6 +18,8 @@
 
 namespace servo {
 
+using namespace std::chrono_literals;
+
 class Encoder : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override {
@@ -30,7 +32,7 @@ class Encoder : public tactus::Model {
     d.state("count_before", before_, "1", "count of the last sample");
     d.state("started", started_, "1", "a first sample was taken");
     d.job<&Encoder::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&Encoder::sample>("sample", tactus::JobClass::sensor, {.cycle_num = 1'000'000});
+    d.job<&Encoder::sample>("sample", tactus::JobClass::sensor, tactus::every(1ms));
     d.job<&Encoder::forget_weight>("forget_weight", tactus::JobClass::restart);
   }
 

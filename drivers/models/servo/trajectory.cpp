@@ -16,6 +16,8 @@
 
 namespace servo {
 
+using namespace std::chrono_literals;
+
 class Trajectory : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override {
@@ -31,7 +33,7 @@ class Trajectory : public tactus::Model {
     d.output("acceleration", acceleration_, "rad/s^2", "its second derivative");
     d.output("move_time", move_time_, "s", "duration of one move, without the dwell");
     d.job<&Trajectory::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&Trajectory::step>("step", tactus::JobClass::environment, {.cycle_num = 1'000'000});
+    d.job<&Trajectory::step>("step", tactus::JobClass::environment, tactus::every(1ms));
     d.job<&Trajectory::plan>("plan", tactus::JobClass::restart);
   }
 

@@ -24,6 +24,8 @@
 
 namespace vehicle {
 
+using namespace std::chrono_literals;
+
 enum class Shifts : std::int32_t { by_schedule, by_engine_speed };
 
 class Driver : public tactus::Model {
@@ -61,7 +63,7 @@ class Driver : public tactus::Model {
     d.state("chosen", chosen_, "1", "by_engine_speed: the gear to be in", kGearLabels);
     d.state("since_shift", since_shift_, "s", "by_engine_speed: time in this gear");
     d.job<&Driver::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&Driver::step>("step", tactus::JobClass::controller, {.cycle_num = 10'000'000});
+    d.job<&Driver::step>("step", tactus::JobClass::controller, tactus::every(10ms));
   }
 
   void initialize() {

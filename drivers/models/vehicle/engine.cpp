@@ -26,6 +26,8 @@ namespace vehicle {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::array<double, 13> kFullRpm{0,    500,  750,  1000, 1500, 2000, 2500,
                                           3000, 3500, 4000, 5000, 6000, 6500};
 constexpr std::array<double, 13> kFull{0, 60, 80, 95, 110, 120, 126, 130, 132, 131, 121, 105, 0};  // N m
@@ -68,7 +70,7 @@ class Engine : public tactus::Model {
     d.state("fuel_total", fuel_total_, "kg", "fuel at the end of the last step");
     d.state("idle_integral", idle_integral_, "1", "integral part of the idle controller");
     d.job<&Engine::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&Engine::step>("step", tactus::JobClass::scheduled, {.phase = 20000, .cycle_num = 1'000'000});
+    d.job<&Engine::step>("step", tactus::JobClass::scheduled, tactus::every(1ms).at_phase(20000));
   }
 
   void initialize() {

@@ -22,6 +22,8 @@
 
 namespace vehicle {
 
+using namespace std::chrono_literals;
+
 class Gearbox : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override {
@@ -43,7 +45,7 @@ class Gearbox : public tactus::Model {
     d.state("changing_to", changing_to_, "1", "the gear the synchronizer works on", kGearLabels);
     d.state("change_left", change_left_, "s", "what the synchronizer still needs");
     d.job<&Gearbox::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&Gearbox::step>("step", tactus::JobClass::scheduled, {.phase = 30000, .cycle_num = 2'000'000});
+    d.job<&Gearbox::step>("step", tactus::JobClass::scheduled, tactus::every(2ms).at_phase(30000));
   }
 
   void initialize() {

@@ -16,6 +16,8 @@
 
 namespace vehicle {
 
+using namespace std::chrono_literals;
+
 enum class Part : std::int32_t { urban, extra_urban, over };
 
 class Nedc : public tactus::Model {
@@ -32,7 +34,7 @@ class Nedc : public tactus::Model {
              {{"urban", Part::urban}, {"extra_urban", Part::extra_urban}, {"over", Part::over}});
     d.output("time_left", time_left_, "s", "until the end of the cycle");
     d.job<&Nedc::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&Nedc::step>("step", tactus::JobClass::environment, {.cycle_num = 100'000'000});
+    d.job<&Nedc::step>("step", tactus::JobClass::environment, tactus::every(100ms));
     d.job<&Nedc::take_preview>("take_preview", tactus::JobClass::restart);
   }
 

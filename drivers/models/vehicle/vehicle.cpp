@@ -19,6 +19,8 @@
 
 namespace vehicle {
 
+using namespace std::chrono_literals;
+
 class Vehicle : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override {
@@ -42,7 +44,7 @@ class Vehicle : public tactus::Model {
     d.state("v", v_, "m/s", "speed at the end of the last step");
     d.state("x", x_, "m", "way at the end of the last step");
     d.job<&Vehicle::initialize>("initialize", tactus::JobClass::initialization);
-    d.job<&Vehicle::step>("step", tactus::JobClass::scheduled, {.phase = 40000, .cycle_num = 2'000'000});
+    d.job<&Vehicle::step>("step", tactus::JobClass::scheduled, tactus::every(2ms).at_phase(40000));
   }
 
   void initialize() {

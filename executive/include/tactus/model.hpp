@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -86,8 +87,24 @@ struct JobOptions {
   unsigned phase = 60000;      ///< 0 .. 65535, low runs first within its class
   std::int64_t cycle_num = 0;  ///< cycle_num / cycle_den nanoseconds; 0: once every frame
   std::int64_t cycle_den = 1;
+
+  /// The same, with another phase: every(2ms).at_phase(30000).
+  constexpr JobOptions at_phase(unsigned number) const { return {number, cycle_num, cycle_den}; }
 };
 
+/// A job once every `cycle` of simulated time: every(200us). Throws std::invalid_argument for no time at all.
+/// @when setup
+constexpr JobOptions every(std::chrono::nanoseconds cycle) {
+  if (cycle.count() <= 0) throw std::invalid_argument("tactus::every: a cycle is at least 1 ns");
+  return {.cycle_num = cycle.count()};
+}
+/// A job so many times a second, exactly: rate(60); rate(60000, 1001) is 59.94 Hz. Throws
+/// std::invalid_argument for a number below 1. @when setup
+constexpr JobOptions rate(std::int64_t times, std::int64_t seconds = 1) {
+  if (times < 1 || seconds < 1 || seconds > INT64_MAX / 1'000'000'000)
+    throw std::invalid_argument("tactus::rate: at least once, in at least a second");
+  return {.cycle_num = seconds * 1'000'000'000, .cycle_den = times};
+}
 /// For a job that chooses its own next time with Model::call_at.
 inline constexpr JobOptions kDynamic{.cycle_num = TACTUS_DYNAMIC};
 
@@ -154,7 +171,8 @@ struct MemberOf<R (C::*)(A...) const noexcept> : MemberOf<R (C::*)(A...)> {};
 }  // namespace detail
 
 /// Collects a model's variables and jobs. Each function throws std::runtime_error when tactus refuses (a name
-/// twice, a unit nobody can read); tactus reports why. Only valid during Model::declare. @when setup
+/// twice, a unit nobody can read); tactus says why in its own message. Only valid during Model::declare.
+/// @when setup
 class Declare {
  public:
   explicit Declare(const tactus_host& host) : host_(host) {}
@@ -185,18 +203,25 @@ class Declare {
   void integrated(const char* state, const char* derivative) {
     if (host_.declare_integrated == nullptr ||
         host_.declare_integrated(host_.context, state, derivative) != 0)
-      throw std::runtime_error("");
+      refused("to integrate", state);
+  }
+  /// The same, by the variables themselves: d.integrated(x_, dx_).
+  template <class State, class Derivative>
+  requires(!std::is_convertible_v<State&, const char*>) void integrated(State& state,
+                                                                        Derivative& derivative) {
+    const std::string name = name_of(&state);
+    integrated(name.c_str(), name_of(&derivative).c_str());
   }
   /// A variable declared before: outside of low .. high ends the rig. NaN: no bound on that side.
   void range(const char* variable, double low, double high) {
     if (host_.declare_range == nullptr || host_.declare_range(host_.context, variable, low, high) != 0)
-      throw std::runtime_error("");
+      refused("the range of", variable);
   }
   /// The model remembers what its variables do not hold: it can neither be reset nor continued from a
   /// checkpoint.
   void cannot_restart(const char* why) {
     if (host_.cannot_restart == nullptr || host_.cannot_restart(host_.context, why) != 0)
-      throw std::runtime_error("");
+      refused("cannot_restart:", why);
   }
 
   /// Member is `void f()`, `void f(const Call&)`, or the same returning int (0: go on; else the rig aborts).
@@ -221,10 +246,23 @@ class Declare {
                                    about,
                                    list.data(),
                                    static_cast<std::uint32_t>(list.size())};
-    if (host_.declare_variable(host_.context, &declared) != 0) throw std::runtime_error("");
+    if (host_.declare_variable(host_.context, &declared) != 0) refused("variable", name);
+    names_.emplace_back(&data, name);
+  }
+
+  /// Of a variable that was declared.
+  std::string name_of(const void* data) const {
+    for (const auto& [known, name] : names_)
+      if (known == data) return name;
+    throw std::runtime_error("Declare::integrated: declare both variables first");
+  }
+  [[noreturn]] static void refused(const char* what, const char* name) {
+    throw std::runtime_error(std::string("tactus refused ") + what + " '" + (name == nullptr ? "" : name) +
+                             "'");
   }
 
   const tactus_host& host_;
+  std::vector<std::pair<const void*, std::string>> names_;
 };
 
 /// A part of the rig: a plant, a controller, anything with variables and jobs.
@@ -266,6 +304,15 @@ class Model {
   bool command(tactus_command command, std::int64_t value = 0) const noexcept {
     return host_.command != nullptr && host_.command(host_.context, command, value) == 0;
   }
+
+  /// The same by name. False: nobody hears, as before the first frame. A class with a step() of its own
+  /// writes Model::step(5). @when any
+  bool pause() const noexcept { return command(TACTUS_PAUSE); }
+  bool resume() const noexcept { return command(TACTUS_RESUME); }
+  /// So many frames more, at least one, then pause.
+  bool step(std::int64_t frames) const noexcept { return command(TACTUS_STEP, frames); }
+  /// Ends the rig in order: shutdown jobs run, its status is 0.
+  bool stop() const noexcept { return command(TACTUS_STOP); }
 
   /// For TACTUS_MODEL only. A host that is older than this header has fewer fields: the others stay null.
   void attach(const tactus_host& host) {
@@ -359,7 +406,7 @@ void Declare::job(const char* name, JobClass job_class, JobOptions options) {
                             &detail::run_job<Member>,
                             options.cycle_num,
                             options.cycle_den};
-  if (host_.declare_job(host_.context, &declared) != 0) throw std::runtime_error("");
+  if (host_.declare_job(host_.context, &declared) != 0) refused("job", name);
 }
 
 }  // namespace tactus

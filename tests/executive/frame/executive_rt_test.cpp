@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "executive/part/recordings_part.hpp"
 #include "executive/record/recorder.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/bench.hpp"
@@ -68,12 +69,14 @@ struct Rig {
     record.run = &Recording::sample;
     record.self = log.get();
     bench.make();
-    bench.executive->set_recordings({log.get()});
-    bench.executive->set_frame_log(*log);  // one writer: the frames
+    bench.executive->add(recordings.emplace(std::vector{log.get()}));
+    bench.executive->add(frame_log.emplace(*log));  // one writer: the frames
     bench.executive->run_initialization();
   }
-  PlanFixture bench;
   std::unique_ptr<Recording> log;
+  std::optional<RecordingsPart> recordings;
+  std::optional<FrameLogPart> frame_log;
+  PlanFixture bench;
 };
 
 TEST(ExecutiveRt, NeverTouchesTheHeapFromTheFirstFrameToTheLast) {

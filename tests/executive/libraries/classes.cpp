@@ -14,7 +14,7 @@ class Tank : public tactus::Model {
     d.input("u", u_);
     d.state("x", x_);
     d.state("dx", dx_);
-    d.integrated("x", "dx");
+    d.integrated(x_, dx_);
     d.job<&Tank::before>("before", JobClass::pre_integration);
     d.job<&Tank::slope>("slope", JobClass::derivative);
   }
@@ -52,7 +52,7 @@ class Frozen : public tactus::Model {
   void declare(Declare& d) override {
     d.job<&Frozen::nothing>("step", JobClass::scheduled);
     d.job<&Frozen::nothing>("often", JobClass::freeze_scheduled);
-    d.job<&Frozen::nothing>("seldom", JobClass::freeze_scheduled, {.cycle_num = 1'000'000'000});
+    d.job<&Frozen::nothing>("seldom", JobClass::freeze_scheduled, tactus::every(std::chrono::seconds(1)));
     d.job<&Frozen::nothing>("own_times", JobClass::freeze_automatic, kDynamic);
   }
   void nothing() {}

@@ -80,8 +80,10 @@ TEST(FrameClock, FirstAtOrAfterIsTheInverseOfSlot) {
     const std::int64_t longest = std::min(kTrillion, INT64_MAX / 4 / (named.period.floor().count() + 1));
     const auto check = [&grid](std::int64_t k) {
       ASSERT_EQ(grid.first_at_or_after(grid.slot(k)), k);
+      ASSERT_EQ(grid.last_at_or_before(grid.slot(k)), k);
       ASSERT_EQ(grid.first_at_or_after(grid.slot(k) + Nanoseconds{1}), k + 1);
       if (k > 0) {
+        ASSERT_EQ(grid.last_at_or_before(grid.slot(k) - Nanoseconds{1}), k - 1);
         ASSERT_EQ(grid.first_at_or_after(grid.slot(k) - Nanoseconds{1}), k);
         const std::int64_t length = (grid.slot(k) - grid.slot(k - 1)).count();
         ASSERT_GE(length, grid.period().floor().count());

@@ -1468,6 +1468,14 @@ TEST(RealtimeSyncProperty, EveryFrameIsWhatItsDefinitionSays) {
       ASSERT_NO_FATAL_FAILURE(run_random_frames(policy, period, seed + run++, 5000));
 }
 
+/// Frames of a fraction of a nanosecond more than their integer part: what was lost was counted one too many.
+TEST(RealtimeSyncProperty, ASlotIsLostOnlyWhenAllOfItHasPassed) {
+  for (const Policy& policy : kPolicies) {
+    if (policy.on_overrun != OnOverrun::reanchor) continue;
+    ASSERT_NO_FATAL_FAILURE(run_random_frames(policy, Period{1'000'000, 3}, 2775559216U, 5000));
+  }
+}
+
 TEST(RealtimeSyncProperty, FreezesAndRatiosNeverDriftTheGrid) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

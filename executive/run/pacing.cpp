@@ -1,0 +1,78 @@
+#include "executive/run/pacing.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "rtsync/host/throttle.hpp"
+
+namespace tactus::executive {
+
+using rtsync::SchedPolicy;
+
+Pacing::Pacing(Rig& rig, bool realtime, bool allowed, std::vector<rtsync::Provision>& provisions)
+    : rig_(rig) {
+  const RealtimeSection& section = rig.settings().realtime;
+  if (allowed) edges_ = rig.open_clock();
+  choose_clock(provisions);
+  // A rig that is never in real time sleeps only while it is paused: nothing to measure for that.
+  const rtsync::SleeperKind kind = allowed ? section.sleeper : rtsync::SleeperKind::nanosleep;
+  sleeper_ = rtsync::make_sleeper(kind, *clock_, section.margin);
+  if (edge_clock_ != nullptr) {
+    inner_sleeper_ = std::move(sleeper_);
+    sleeper_ = std::make_unique<rtsync::EdgeSleeper>(*edge_clock_, *edges_, *inner_sleeper_);
+  }
+  rtsync::RealtimeSettings settings = section.settings();
+  settings.enabled = realtime;
+  sync_ = std::make_unique<rtsync::RealtimeSync>(settings, rig.plan().frame, *clock_, *sleeper_);
+}
+
+void Pacing::choose_clock(std::vector<rtsync::Provision>& provisions) {
+  const RealtimeSection& section = rig_.settings().realtime;
+  if (edges_ != nullptr) {
+    auto clock = std::make_unique<rtsync::EdgeClock>(rig_.settings().clock.settings(rig_.plan().frame),
+                                                     rig_.clock_status());
+    edge_clock_ = clock.get();
+    clock_ = std::move(clock);
+  } else if (section.clock == ClockKind::tsc) {
+    rtsync::ClockChoice choice = rtsync::choose_tsc_clock(rtsync::TscFacts::probe());
+    clock_ = std::move(choice.clock);
+    provisions.push_back(choice.reason.empty()
+                             ? rtsync::granted("clock tsc", "the time-stamp counter")
+                             : rtsync::refused("clock tsc", "CLOCK_MONOTONIC",
+                                               {choice.reason,
+                                                "set realtime.clock: monotonic, or boot with tsc=reliable "
+                                                "if this machine's counter is known to be good"}));
+  } else {
+    clock_ = std::make_unique<rtsync::MonotonicClock>();
+  }
+}
+
+void Pacing::check_spinning(const RigCpus& cpus, const Plan& plan,
+                            std::vector<rtsync::Provision>& provisions) const {
+  const RealtimeSection& section = rig_.settings().realtime;
+  if (rig_.settings().threads.main.policy == SchedPolicy::other) return;
+  const double share =
+      section.sleep_timer ? sleeper_->share_spun(rtsync::real_period(rig_.plan().frame, section.ratio)) : 1.0;
+  std::string cause;
+  std::string cure = section.sleeper == rtsync::SleeperKind::hybrid && section.sleep_timer
+                         ? "set a shorter realtime.margin, or a longer frame"
+                         : "set realtime.sleeper: hybrid";
+  for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(share, cpus.main)) {
+    cause += (cause.empty() ? "" : "; ") + stop.cause;
+    cure += ", or: " + stop.cure;
+  }
+  for (std::size_t i = 0; i < cpus.workers.size(); ++i) {
+    if (plan.threads[i].wait != rtsync::WaitMode::spin) continue;
+    for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(1.0, cpus.workers[i]))
+      provisions.push_back(
+          rtsync::refused("thread " + plan.threads[i].name + " spinning for its work",
+                          "a thread that the kernel stops for tens of milliseconds at a time",
+                          {stop.cause, "set its trigger: adaptive, or: " + stop.cure}));
+  }
+  if (!cause.empty())
+    provisions.push_back(rtsync::refused(
+        "reading the clock for " + std::to_string(std::lround(share * 100)) + " % of the time",
+        "a thread that the kernel stops for tens of milliseconds at a time", {cause, cure}));
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,41 @@
+#pragma once
+#include <string>
+
+#include "config/text.hpp"
+#include "executive/run/run_log.hpp"
+
+namespace tactus::executive {
+
+class RigRun;
+
+/// What a person may want to see while a rig runs. All calls come from the service thread.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// Everything is in place; the first frame follows.
+  virtual void started(const RigRun& run) = 0;
+  /// About twenty times a second; also asks for commands: see RigRun::executive().
+  virtual void tick(RigRun& run) = 0;
+  /// A line for the log that a person at the terminal wants to see at once.
+  virtual void say(const std::string& line) = 0;
+  /// A line about the start that a script wants to see, too: where a server listens.
+  virtual void announce(const std::string& line) { say(line); }
+};
+
+/// Lines for the log, and for whoever watches.
+class RunVoice {
+ public:
+  RunVoice(RunLog& log, RunObserver& observer) : log_(log), observer_(observer) {}
+  RunLog& log() { return log_; }
+  /// A warning, for both.
+  void say(const std::string& line) {
+    log_.warn(line);
+    observer_.say(config::one_line(line));
+  }
+
+ private:
+  RunLog& log_;
+  RunObserver& observer_;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,46 @@
+#include "executive/run/run_teller.hpp"
+
+namespace tactus::executive {
+
+void RunTeller::look(RunVoice& voice) {
+  FrameNote note;
+  while (executive_.pop_note(note)) notes_.take(note);
+  const Snapshot& latest = executive_.latest();
+  const bool paused = latest.state == State::pause;
+  if (paused && !paused_) {
+    tell_notes(voice);
+    between_episodes_ = latest.episode;  // as its client asked for: nothing to be said
+    if (!between_episodes_) tell_pause(latest, voice);
+  }
+  if (!paused && paused_ && !between_episodes_) voice.log().info("resumed");
+  paused_ = paused;
+  if (const std::int64_t resets = executive_.resets(); resets > resets_) {
+    resets_ = resets;
+    voice.say("reset: the rig stands at its initial state again, and goes on from there");
+  }
+  if (latest.state == State::start && latest.heartbeats > 0 && !waiting_) {
+    waiting_ = true;
+    voice.say(source_.empty() ? "waiting for the others of the link" : "waiting for the edges of " + source_);
+  }
+}
+
+void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
+  voice.say("paused after " + std::to_string(latest.frames) + " frames" +
+            (latest.reached != rtsync::Maximum::none
+                 ? " (a maximum of the overrun policy; it ends when it is resumed)"
+                 : "") +
+            (latest.clock_fault ? std::string(" (a fault of the external clock: ") + clock_->latest_fault() +
+                                      "; outputs are driven safe)"
+                                : "") +
+            "; SIGUSR2 resumes, Ctrl-C stops");
+}
+
+void RunTeller::tell_notes(RunVoice& voice) {
+  FrameNote note;
+  while (executive_.pop_note(note)) notes_.take(note);
+  for (const std::string& line : notes_.take_log_lines(executive_.notes_lost())) voice.say(line);
+  if (clock_ == nullptr) return;
+  for (const std::string& line : clock_lines_.take_log_lines(clock_->latest())) voice.say(line);
+}
+
+}  // namespace tactus::executive

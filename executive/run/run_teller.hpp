@@ -1,0 +1,42 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "executive/frame/executive.hpp"
+#include "executive/part/clock_status_part.hpp"
+#include "executive/run/clock_status_formatter.hpp"
+#include "executive/run/frame_note_formatter.hpp"
+#include "executive/run/run_observer.hpp"
+
+namespace tactus::executive {
+
+/// Tells what becomes of a rig while it runs: late frames and overruns, the clock, pauses, resets, waiting.
+///
+/// Threads  the service thread.
+class RunTeller {
+ public:
+  /// `clock`: of an external clock, whose edges come from `source`; else nullptr. All must outlive it.
+  RunTeller(Executive& executive, ClockStatusPart* clock, std::string source)
+      : executive_(executive), clock_(clock), source_(std::move(source)), notes_(executive.plan()) {}
+
+  /// What is to be said at once.
+  void look(RunVoice& voice);
+  /// The notes of frames, as lines: once a second, and at the end.
+  void tell_notes(RunVoice& voice);
+
+ private:
+  void tell_pause(const Snapshot& latest, RunVoice& voice);
+
+  Executive& executive_;
+  ClockStatusPart* const clock_;
+  const std::string source_;
+  FrameNoteFormatter notes_;
+  ClockStatusFormatter clock_lines_;
+  bool paused_ = false;
+  bool between_episodes_ = false;
+  bool waiting_ = false;  // said that somebody is awaited
+  std::int64_t resets_ = 0;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,24 @@
+#include "executive/run/systemd_service.hpp"
+
+#include "rtsync/clock/clock.hpp"
+
+namespace tactus::executive {
+
+void SystemdService::tell(const Snapshot& latest, const std::string& clock) {
+  if (watchdog_)
+    (void)notify_.alive(static_cast<std::uint64_t>(latest.heartbeats),
+                        rtsync::TimePoint<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
+  const auto now = std::chrono::steady_clock::now();
+  if (now - told_ < std::chrono::seconds(1)) return;
+  told_ = now;
+  notify_.status("rig " + rig_ + ": frame " + std::to_string(latest.frames) +
+                 (latest.state == State::pause ? ", paused" : "") + ", " +
+                 std::to_string(latest.totals.overruns) + " overruns, " +
+                 std::to_string(latest.totals.late_wakes) + " late wakes, " +
+                 (latest.totals.late_by_housekeeping == 0
+                      ? ""
+                      : std::to_string(latest.totals.late_by_housekeeping) + " late by housekeeping, ") +
+                 std::to_string(latest.totals.lost) + " slots lost" + clock);
+}
+
+}  // namespace tactus::executive

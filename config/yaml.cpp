@@ -379,7 +379,8 @@ std::string repair(const std::string& message, bool has_tab) {
        "write &name before the value it stands for, above this place"},
   }};
   for (const auto& [begin, hint] : kHints)
-    if (message.starts_with(begin)) return std::string{begin} + ": " + std::string{hint};  // newer ones add a name
+    if (message.starts_with(begin))
+      return std::string{begin} + ": " + std::string{hint};  // newer ones add a name
   return message;
 }
 

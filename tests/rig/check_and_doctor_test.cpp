@@ -118,7 +118,8 @@ TEST(Check, EveryExampleRigIsGood) {
   for (const fs::directory_entry& entry : fs::directory_iterator(TACTUS_RIGS)) {
     if (entry.path().extension() != ".yaml") continue;
     const Finished done = run(tactus({"check", entry.path().string()}, dir.path()));
-    if (done.err.find("; it was not built: ") != std::string::npos) continue;  // a driver that this build lacks
+    if (done.err.find("; it was not built: ") != std::string::npos)
+      continue;  // a driver that this build lacks
     EXPECT_EQ(done.status, 0) << done;
     ++good;
   }

@@ -102,11 +102,11 @@ TEST_P(OnlySleeps, NoOtherSystemCallInThreeThousandFrames) {
   EXPECT_GE(summary_of(dir / "out")["frames"]["run"], 3000);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OnlySleeps,
-                         ::testing::Values(Sleeps{"hybrid", {SYS_clock_nanosleep}},
-                                           Sleeps{"nanosleep", {SYS_clock_nanosleep}},
-                                           Sleeps{"timerfd", {SYS_read, SYS_timerfd_settime, SYS_clock_nanosleep}}),
-                         [](const auto& one) { return std::string(one.param.sleeper); });
+INSTANTIATE_TEST_SUITE_P(
+    All, OnlySleeps,
+    ::testing::Values(Sleeps{"hybrid", {SYS_clock_nanosleep}}, Sleeps{"nanosleep", {SYS_clock_nanosleep}},
+                      Sleeps{"timerfd", {SYS_read, SYS_timerfd_settime, SYS_clock_nanosleep}}),
+    [](const auto& one) { return std::string(one.param.sleeper); });
 
 TEST(Realtime, ASpinningRigMakesNoSystemCallAtAll) {
   const TempDir dir;

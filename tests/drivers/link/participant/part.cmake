@@ -1,5 +1,7 @@
 # A library that does what no library should.
-add_library(link_fake_silkit MODULE ${CMAKE_CURRENT_LIST_DIR}/fake/fake_silkit.cpp ${CMAKE_CURRENT_LIST_DIR}/fake/script.cpp)
+add_library(link_fake_silkit MODULE
+  ${CMAKE_CURRENT_LIST_DIR}/fake/fake_silkit.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fake/script.cpp)
 target_compile_features(link_fake_silkit PRIVATE cxx_std_20)
 target_include_directories(link_fake_silkit PRIVATE ${PROJECT_SOURCE_DIR}
                            ${PROJECT_SOURCE_DIR}/drivers/silkit/include)

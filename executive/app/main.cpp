@@ -47,9 +47,11 @@ int main(int argc, char** argv) {
   using namespace tactus::app;
   open_standard_descriptors();
   (void)tactus::rtsync::allowed_cpus();  // before anything is pinned
-  CommandList commands;                  // outlives what its libraries declare and throw
+  // Never destroyed: a command's library outlives what it declares, throws, and leaves to the end of the
+  // process.
+  static CommandList* const commands = new CommandList;
   try {
-    return run(commands, argc, argv);
+    return run(*commands, argc, argv);
   } catch (const tactus::config::ConfigError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return kWrongInput;

@@ -54,6 +54,8 @@ void measure_snapshot(std::size_t variables, std::size_t each, bool quick) {
       static_cast<int>(std::clamp<std::size_t>(20'000'000 / (bytes + 200), 20, 100'000) / (quick ? 10 : 1)) +
       1;
   const Snapshot rig;
+  tactus::rtsync::MonotonicClock clock;
+  tactus::executive::Slack slack(clock);
   const auto turns =
       tactus::bench::take_turns({{"memcpy",
                                   [&] {
@@ -69,7 +71,7 @@ void measure_snapshot(std::size_t variables, std::size_t each, bool quick) {
                                     const std::int64_t begin = tactus::bench::now_ns();
                                     for (int i = 0; i < chunk; ++i) {
                                       (void)port.want();
-                                      port.end_frame(i, rig);
+                                      port.in_slack({i, rig, slack});
                                     }
                                     return static_cast<double>(tactus::bench::now_ns() - begin) / chunk;
                                   }},
@@ -77,7 +79,7 @@ void measure_snapshot(std::size_t variables, std::size_t each, bool quick) {
                                   [&] {
                                     const std::int64_t begin = tactus::bench::now_ns();
                                     for (int i = 0; i < chunk; ++i) {
-                                      port.end_frame(i, rig);
+                                      port.in_slack({i, rig, slack});
                                       tactus::bench::keep(to);
                                     }
                                     return static_cast<double>(tactus::bench::now_ns() - begin) / chunk;

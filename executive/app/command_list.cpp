@@ -44,8 +44,7 @@ std::string CommandList::unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const OwnCommand& own : kOwnCommands) names.emplace_back(own.name);
   for (std::string& driver : driver_names()) names.push_back(std::move(driver));
-  return "there is no command '" + name + "'" +
-         executive::did_you_mean(name, names, [](const std::string& one) { return one; });
+  return "there is no command '" + name + "'" + executive::did_you_mean(name, names);
 }
 
 int CommandList::run() {

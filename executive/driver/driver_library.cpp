@@ -63,8 +63,7 @@ std::filesystem::path find_driver(const std::string& kind, const std::string& na
     const std::string none = "this machine has no driver '" + name + "' of kind '" + kind + "'";
     const std::string reason = reason_left_out(kind, name);
     if (!reason.empty()) throw LibraryError(none + "; it was not built: " + reason);
-    throw LibraryError(none +
-                       did_you_mean(name, driver_names(kind), [](const std::string& one) { return one; }));
+    throw LibraryError(none + did_you_mean(name, driver_names(kind)));
   }
 }
 

@@ -191,6 +191,12 @@ TEST(ParseCount, MaySayWhatItCounts) {
 
 TEST(ParseBytes, KnowsBothKindsOfThousand) {
   EXPECT_EQ(*parse_bytes("64 KiB").value, 65536);
+  EXPECT_EQ(*parse_bytes("1 MiB").value, 1'048'576);
+  EXPECT_EQ(*parse_bytes("1 GiB").value, 1'073'741'824);
+  EXPECT_EQ(*parse_bytes("1 TiB").value, 1'099'511'627'776);
+  EXPECT_EQ(*parse_bytes("1 kB").value, 1'000);
+  EXPECT_EQ(*parse_bytes("1 GB").value, 1'000'000'000);
+  EXPECT_EQ(*parse_bytes("1 TB").value, 1'000'000'000'000);
   EXPECT_EQ(*parse_bytes("2 MB").value, 2'000'000);
   EXPECT_EQ(*parse_bytes("1.5 KiB").value, 1536);
   EXPECT_EQ(*parse_bytes("1 TiB").value, std::int64_t{1} << 40U);

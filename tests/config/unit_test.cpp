@@ -8,6 +8,78 @@
 namespace tactus::config::unit_test {
 namespace {
 
+/// In SI base units, by NIST SP 811 (2008), appendix B.8, and table 5 for the prefixes.
+TEST(Unit, IsWhatNistSays) {
+  struct Row {
+    const char* unit;
+    double value;
+    const char* in;
+  };
+  const Row rows[] = {
+      {"g", 1e-3, "kg"},
+      {"t", 1e3, "kg"},
+      {"sr", 1, "rad^2"},
+      {"deg", 1.745329251994330e-2, "rad"},
+      {"°", 1.745329251994330e-2, "rad"},
+      {"rev", 6.283185307179586, "rad"},
+      {"rpm", 1.047197551196598e-1, "rad/s"},
+      {"Hz", 1, "s^-1"},
+      {"N", 1, "kg m s^-2"},
+      {"Nm", 1, "kg m^2 s^-2"},
+      {"J", 1, "kg m^2 s^-2"},
+      {"Wh", 3.6e3, "J"},
+      {"eV", 1.602176634e-19, "J"},
+      {"W", 1, "J/s"},
+      {"V", 1, "kg m^2 s^-3 A^-1"},
+      {"Ohm", 1, "kg m^2 s^-3 A^-2"},
+      {"S", 1, "kg^-1 m^-2 s^3 A^2"},
+      {"C", 1, "A s"},
+      {"Ah", 3.6e3, "C"},
+      {"F", 1, "kg^-1 m^-2 s^4 A^2"},
+      {"Wb", 1, "kg m^2 s^-2 A^-1"},
+      {"H", 1, "kg m^2 s^-2 A^-2"},
+      {"T", 1, "kg s^-2 A^-1"},
+      {"Pa", 1, "kg m^-1 s^-2"},
+      {"bar", 1e5, "Pa"},
+      {"L", 1e-3, "m^3"},
+      {"l", 1e-3, "m^3"},
+      {"lm", 1, "cd rad^2"},
+      {"lx", 1, "cd rad^2 m^-2"},
+      {"min", 60, "s"},
+      {"h", 3.6e3, "s"},
+      {"d", 8.64e4, "s"},
+      {"%", 1e-2, ""},
+      {"ppm", 1e-6, ""},
+      {"Ym", 1e24, "m"},
+      {"Zm", 1e21, "m"},
+      {"Em", 1e18, "m"},
+      {"Pm", 1e15, "m"},
+      {"Tm", 1e12, "m"},
+      {"Gm", 1e9, "m"},
+      {"Mm", 1e6, "m"},
+      {"km", 1e3, "m"},
+      {"hm", 1e2, "m"},
+      {"dam", 1e1, "m"},
+      {"dm", 1e-1, "m"},
+      {"cm", 1e-2, "m"},
+      {"mm", 1e-3, "m"},
+      {"um", 1e-6, "m"},
+      {"µm", 1e-6, "m"},
+      {"nm", 1e-9, "m"},
+      {"pm", 1e-12, "m"},
+      {"fm", 1e-15, "m"},
+      {"am", 1e-18, "m"},
+      {"zm", 1e-21, "m"},
+      {"ym", 1e-24, "m"},
+  };
+  for (const Row& row : rows) {
+    const Unit in = Unit::parse(row.in);
+    EXPECT_DOUBLE_EQ(convert(1, Unit::parse(row.unit), in), row.value) << row.unit;
+  }
+  EXPECT_DOUBLE_EQ(convert(0, Unit::parse("degC"), Unit::parse("K")), 273.15);
+  EXPECT_DOUBLE_EQ(convert(0, Unit::parse("°C"), Unit::parse("K")), 273.15);
+}
+
 TEST(Unit, SameMeansTheSameNumberPassesUnchanged) {
   struct Row {
     const char* a;

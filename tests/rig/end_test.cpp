@@ -81,10 +81,10 @@ TEST(End, ASummaryThatDoesNotFitOnTheDiskIsNotThere) {
 
 TEST(End, WithoutATerminalOverrunsAndAFreezeAreOnStderr) {
   const TempDir dir;
-  Process rig(
-      run_rig("overrun",
-              {"--set", "realtime.max_overrun=2 ms", "--set", "realtime.at_maximum=freeze", "--out", "out"},
-              dir.path()));
+  Process rig(run_rig("overrun",
+                      {"--set", "models.load.parameters.busy=500 ms", "--set", "realtime.max_overrun=400 ms",
+                       "--set", "realtime.at_maximum=freeze", "--out", "out"},
+                      dir.path()));
   EXPECT_TRUE(rig.wait_for_output("it ends when it is resumed")) << rig.err();
   rig.signal(SIGUSR2);
   const Finished& done = rig.wait();

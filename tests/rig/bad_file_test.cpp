@@ -3,6 +3,7 @@
 #include <regex>
 
 #include "bench.hpp"
+#include "in_process.hpp"
 
 namespace tactus::test::bad_file_test {
 namespace {
@@ -49,7 +50,7 @@ TEST_P(BadFile, GetsOneCleanMessageFromRunAndFromCheck) {
   const TempDir dir;
   (void)dir.write("bad.yaml", GetParam().text + std::string(GetParam().fill, GetParam().with));
   for (const Arguments& arguments : {Arguments{"run", "bad.yaml"}, Arguments{"check", "bad.yaml"}}) {
-    const Finished done = run(tactus(arguments, dir.path()), kLimit);
+    const Finished done = run_in_process(tactus(arguments, dir.path()));
     expect_problems(done, "bad\\.yaml", 1);
     EXPECT_NE(done.err.find(GetParam().says), std::string::npos) << done;
     EXPECT_FALSE(fs::exists(dir / "runs"));

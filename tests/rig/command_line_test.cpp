@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "bench.hpp"
+#include "in_process.hpp"
 
 namespace tactus::test::command_line_test {
 namespace {
@@ -78,7 +79,7 @@ class WrongCommandLine : public ::testing::TestWithParam<Wrong> {};
 TEST_P(WrongCommandLine, IsStatus2AndStartsNothing) {
   const TempDir dir;
   (void)dir.write("full/notes.txt", "mine");
-  const Finished done = run(tactus(GetParam().arguments, dir.path()), 20s);
+  const Finished done = run_in_process(tactus(GetParam().arguments, dir.path()));
   EXPECT_EQ(done.status, 2) << done;
   EXPECT_EQ(done.out, "") << done;
   EXPECT_NE(done.err.find(GetParam().says), std::string::npos) << done;

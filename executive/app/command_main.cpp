@@ -1,0 +1,58 @@
+#include "executive/app/command_main.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <forward_list>
+
+#include "config/place.hpp"
+#include "executive/app/command_list.hpp"
+#include "executive/run/rig_run.hpp"
+#include "rtsync/crash/exit_guard.hpp"
+
+namespace tactus::app {
+namespace {
+
+int run(CommandList& commands, int argc, char** argv) {
+  CLI::App app{"tactus: a hard real-time frame executive for hardware-in-the-loop rigs"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "tactus " TACTUS_VERSION);
+  app.footer(
+      "Exit status: 0 ended as planned, 1 ended early, 2 wrong command line or rig file, 3 wrong machine.");
+  commands.declare(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      std::fprintf(stderr, "%s\nRun with --help for more information.\n",
+                   CommandList::unknown(argv[1]).c_str());
+      return kWrongInput;
+    }
+    return app.exit(error) == 0 ? kOk : kWrongInput;
+  }
+  const rtsync::ExitGuard guard;  // models are loaded from here on
+  return commands.run();
+}
+
+}  // namespace
+
+int command_main(int argc, char** argv) try {
+  // Never destroyed: a command's library outlives what it declares, throws, and leaves to the end of the
+  // process.
+  static auto& kept = *new std::forward_list<CommandList>;
+  return run(kept.emplace_front(), argc, argv);
+} catch (const config::ConfigError& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return kWrongInput;
+} catch (const executive::MachineError& error) {
+  std::fprintf(stderr, "tactus: %s\n", error.what());
+  return kWrongMachine;
+} catch (const CommandError& error) {
+  std::fprintf(stderr, "tactus: %s\n", error.what());
+  return error.status();
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "tactus: %s\n", error.what());
+  return kEndedEarly;
+}
+
+}  // namespace tactus::app

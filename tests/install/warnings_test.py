@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-PRESETS = {"release": False, "dev": True, "asan": True, "tsan": True, "bench": True}
+PRESETS = {"release": False, "dev": True, "asan": True, "tsan": True, "benchmark": True}
 
 
 def commands_of(preset, options, build):

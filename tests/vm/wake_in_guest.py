@@ -1,7 +1,7 @@
 """Wakes are as early as the kernel allows: the sleeper nanosleep against cyclictest, the hybrid one far below it. A
 predicted edge is met far closer than an edge that is waited for."""
 from guest import Checks, Guest
-from wake_bench import NoAnswer, measure
+from wake_benchmark import NoAnswer, measure
 
 # A build for debugging takes some dozen instructions more from the kernel's return to its reading of the clock.
 ALLOWANCE_NS = 100

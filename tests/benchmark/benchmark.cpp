@@ -1,4 +1,4 @@
-#include "tests/bench/bench.hpp"
+#include "tests/benchmark/benchmark.hpp"
 
 #include <sys/utsname.h>
 
@@ -13,7 +13,7 @@
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/host_file.hpp"
 
-namespace tactus::bench {
+namespace tactus::benchmark {
 namespace {
 
 Json text_or_null(const char* file) {
@@ -48,8 +48,8 @@ Json machine() {
           {"governor", text_or_null("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
           {"clock_source", text_or_null("/sys/devices/system/clocksource/clocksource0/current_clocksource")},
           {"load", ::getloadavg(load, 1) == 1 ? Json(rounded(load[0])) : Json(nullptr)},
-          {"compiler", BENCH_COMPILER},
-          {"build", BENCH_BUILD_TYPE}};
+          {"compiler", BENCHMARK_COMPILER},
+          {"build", BENCHMARK_BUILD_TYPE}};
 }
 
 Spread pairwise(const std::vector<double>& a, const std::vector<double>& b, double (*f)(double, double)) {
@@ -145,4 +145,4 @@ Turns take_turns(const std::vector<Contender>& contenders, int rounds) {
   return turns;
 }
 
-}  // namespace tactus::bench
+}  // namespace tactus::benchmark

@@ -14,14 +14,14 @@
 #include "rtsync/time/period.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
-#include "tests/bench/bench.hpp"
-#include "tests/bench/stand.hpp"
+#include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/stand.hpp"
 
 namespace {
 
 using namespace tactus::rtsync;
-using tactus::bench::Jobs;
-using tactus::bench::Stand;
+using tactus::benchmark::Jobs;
+using tactus::benchmark::Stand;
 
 /// The same as a model in C++: its job goes through the trampoline that TACTUS_MODEL makes.
 class Tick : public tactus::Model {
@@ -48,30 +48,30 @@ double run_bare(const std::vector<Bare>& jobs, std::int64_t warm, std::int64_t t
     for (const Bare& job : jobs) (void)job.run(job.self, &call);
   };
   for (std::int64_t i = 0; i < warm; ++i) once();
-  const std::int64_t begin = tactus::bench::now_ns();
+  const std::int64_t begin = tactus::benchmark::now_ns();
   for (std::int64_t i = 0; i < times; ++i) once();
-  return static_cast<double>(tactus::bench::now_ns() - begin);
+  return static_cast<double>(tactus::benchmark::now_ns() - begin);
 }
 
 /// Cost of one read of the counter, and of CLOCK_MONOTONIC: the figures that per-job times are judged by.
 double read_counter(int times) {
   std::uint64_t last = 0;
-  const std::int64_t begin = tactus::bench::now_ns();
+  const std::int64_t begin = tactus::benchmark::now_ns();
   for (int i = 0; i < times; ++i) {
     last = read_tsc();
-    tactus::bench::keep(last);
+    tactus::benchmark::keep(last);
   }
-  return static_cast<double>(tactus::bench::now_ns() - begin) / times;
+  return static_cast<double>(tactus::benchmark::now_ns() - begin) / times;
 }
 
 double read_clock(int times) {
   std::int64_t last = 0;
-  const std::int64_t begin = tactus::bench::now_ns();
+  const std::int64_t begin = tactus::benchmark::now_ns();
   for (int i = 0; i < times; ++i) {
-    last = tactus::bench::now_ns();
-    tactus::bench::keep(last);
+    last = tactus::benchmark::now_ns();
+    tactus::benchmark::keep(last);
   }
-  return static_cast<double>(tactus::bench::now_ns() - begin) / times;
+  return static_cast<double>(tactus::benchmark::now_ns() - begin) / times;
 }
 
 struct Subject {
@@ -98,7 +98,7 @@ void compare(const Subject& subject, int rounds) {
   const double calls = static_cast<double>(frames) * count;
   const double timed_calls = static_cast<double>(timed_frames) * count;
   std::int64_t bare_loops = 0;
-  const tactus::bench::Turns turns = tactus::bench::take_turns(
+  const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(
       {
           {"bare loop",
            [&] {
@@ -124,21 +124,21 @@ void compare(const Subject& subject, int rounds) {
     less_empty_ratio.push_back(less_empty.back() / turns.figures[0][r]);
     reads.push_back((turns.figures[2][r] - turns.figures[1][r]) / turns.figures[4][r]);
   }
-  tactus::bench::answer(
+  tactus::benchmark::answer(
       std::string("what does the executive add to the call of a trivial job (") + subject.kind + ")?",
       {{"jobs", subject.bare.size()},
        {"rounds", rounds},
        {"bare_loop_ns_per_job", to_json(turns.of(0))},
        {"frame_ns_per_job", to_json(turns.of(1))},
-       {"frame_less_empty_frame_ns_per_job", to_json(tactus::bench::spread_of(less_empty))},
+       {"frame_less_empty_frame_ns_per_job", to_json(tactus::benchmark::spread_of(less_empty))},
        {"frame_to_bare_loop_ratio", to_json(turns.ratio(1, 0))},
-       {"frame_less_empty_frame_to_bare_loop_ratio", to_json(tactus::bench::spread_of(less_empty_ratio))},
+       {"frame_less_empty_frame_to_bare_loop_ratio", to_json(tactus::benchmark::spread_of(less_empty_ratio))},
        {"aim_frame_less_empty_frame_ratio", 1.5},
        {"frame_with_job_times_ns_per_job", to_json(turns.of(2))},
        {"job_times_add_ns_per_job", to_json(turns.difference(2, 1))},
        {"counter_read_ns", to_json(turns.of(4))},
        {"clock_gettime_read_ns", to_json(turns.of(5))},
-       {"job_times_add_counter_reads", to_json(tactus::bench::spread_of(reads))},
+       {"job_times_add_counter_reads", to_json(tactus::benchmark::spread_of(reads))},
        {"every_job_ran", every_job_ran}});
 }
 
@@ -162,7 +162,7 @@ double work_ns(const Jobs& jobs, bool job_times, std::int64_t frames) {
 void ask_work(const Subject& subject, int rounds) {
   const auto count = static_cast<double>(subject.bare.size());
   const std::int64_t frames = std::max<std::int64_t>(30, 100'000 / static_cast<std::int64_t>(count));
-  const tactus::bench::Turns turns = tactus::bench::take_turns(
+  const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(
       {
           {"work", [&] { return work_ns(subject.jobs, false, frames) / count; }},
           {"work with job times", [&] { return work_ns(subject.jobs, true, frames) / count; }},
@@ -172,31 +172,31 @@ void ask_work(const Subject& subject, int rounds) {
   std::vector<double> reads;
   for (std::size_t r = 0; r < turns.figures[0].size(); ++r)
     reads.push_back((turns.figures[1][r] - turns.figures[0][r]) / turns.figures[2][r]);
-  tactus::bench::answer("how much longer do job times make the work of a frame, its slack aside?",
-                        {{"jobs", subject.bare.size()},
-                         {"rounds", rounds},
-                         {"frames", frames},
-                         {"work_ns_per_job", to_json(turns.of(0))},
-                         {"work_with_job_times_ns_per_job", to_json(turns.of(1))},
-                         {"job_times_add_ns_per_job", to_json(turns.difference(1, 0))},
-                         {"counter_read_ns", to_json(turns.of(2))},
-                         {"job_times_add_counter_reads", to_json(tactus::bench::spread_of(reads))},
-                         {"aim_counter_reads", 1}});
+  tactus::benchmark::answer("how much longer do job times make the work of a frame, its slack aside?",
+                            {{"jobs", subject.bare.size()},
+                             {"rounds", rounds},
+                             {"frames", frames},
+                             {"work_ns_per_job", to_json(turns.of(0))},
+                             {"work_with_job_times_ns_per_job", to_json(turns.of(1))},
+                             {"job_times_add_ns_per_job", to_json(turns.difference(1, 0))},
+                             {"counter_read_ns", to_json(turns.of(2))},
+                             {"job_times_add_counter_reads", to_json(tactus::benchmark::spread_of(reads))},
+                             {"aim_counter_reads", 1}});
 }
 
 void run(bool quick) {
-  tactus::bench::stay_on_last_cpu();
+  tactus::benchmark::stay_on_last_cpu();
   std::uint32_t models = 0;
   const tactus_model& tick = **tactus_models(&models);
   for (const std::size_t count : {10U, 100U, 1'000U, 10'000U}) {
     const int rounds = quick ? 21 : 301;
     {
-      std::deque<tactus::bench::Counter> counters(count);
+      std::deque<tactus::benchmark::Counter> counters(count);
       Subject subject{"a function and a pointer", {}, {}, {}};
       for (auto& counter : counters) {
-        subject.bare.push_back({&tactus::bench::count_up, &counter});
+        subject.bare.push_back({&tactus::benchmark::count_up, &counter});
         subject.counters.push_back(&counter.runs);
-        subject.jobs.add(&tactus::bench::count_up, &counter);
+        subject.jobs.add(&tactus::benchmark::count_up, &counter);
       }
       compare(subject, rounds);
       ask_work(subject, quick ? 3 : 15);
@@ -216,5 +216,6 @@ void run(bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(argc, argv, "What does the executive add to the call of a job?", &run);
+  return tactus::benchmark::run_benchmark(argc, argv, "What does the executive add to the call of a job?",
+                                          &run);
 }

@@ -9,14 +9,14 @@
 #include <thread>
 #include <vector>
 
-#include "tests/bench/bench.hpp"
+#include "tests/benchmark/benchmark.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using tactus::bench::Json;
+using tactus::benchmark::Json;
 using tactus::test::Process;
 
 struct Side {
@@ -98,7 +98,7 @@ Figures measure(const Side& side, const Setup& setup) {
   std::vector<std::string> common{"warm=" + std::to_string(warm), setup.async ? "async=yes" : "async=no"};
   if (!setup.domain) common.emplace_back(R"(config={"Middleware": {"EnableDomainSockets": false}})");
   std::vector<std::unique_ptr<Process>> all;
-  const std::int64_t begin = tactus::bench::now_ns();
+  const std::int64_t begin = tactus::benchmark::now_ns();
   for (int i = 0; i < setup.participants; ++i) {
     auto arguments = common;
     if (setup.data)
@@ -144,7 +144,7 @@ using Member = double Figures::*;
 Json spread(const std::vector<Figures>& rounds, Member member) {
   std::vector<double> values;
   for (const Figures& round : rounds) values.push_back(round.*member);
-  return to_json(tactus::bench::spread_of(std::move(values)));
+  return to_json(tactus::benchmark::spread_of(std::move(values)));
 }
 
 constexpr const char* kNames[] = {"ours", "genuine"};
@@ -168,7 +168,7 @@ void step_together(const std::vector<Side>& all, const Setup& setup, int rounds,
                             {"cpu_ns_per_step", spread(figures[side], &Figures::cpu_ns)},
                             {"join_ms", spread(figures[side], &Figures::join_ms)},
                             {"peak_mib", spread(figures[side], &Figures::peak_mib)}};
-  tactus::bench::answer(question, answer);
+  tactus::benchmark::answer(question, answer);
 }
 
 void run(bool quick) {
@@ -187,12 +187,13 @@ void run(bool quick) {
     Json answer{{"sockets", domain ? "domain" : "tcp"}, {"message_bytes", 64}, {"every_us", 500}};
     for (std::size_t side = 0; side < all.size(); ++side)
       answer[kNames[side]] = latency(all[side], domain, quick ? 1'000 : 10'000);
-    tactus::bench::answer("how late is a message at its subscriber?", answer);
+    tactus::benchmark::answer("how late is a message at its subscriber?", answer);
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(argc, argv, "How fast do SIL Kit participants step together?", &run);
+  return tactus::benchmark::run_benchmark(argc, argv, "How fast do SIL Kit participants step together?",
+                                          &run);
 }

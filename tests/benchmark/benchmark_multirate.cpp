@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "tests/bench/bench.hpp"
-#include "tests/bench/stand.hpp"
+#include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/stand.hpp"
 
 namespace {
 
-using tactus::bench::Jobs;
-using tactus::bench::Json;
-using tactus::bench::Stand;
-using tactus::bench::to_json;
+using tactus::benchmark::Jobs;
+using tactus::benchmark::Json;
+using tactus::benchmark::Stand;
+using tactus::benchmark::to_json;
 
 constexpr std::int64_t kDeclared = 10'000;
 
@@ -29,7 +29,7 @@ std::int64_t due_in(std::int64_t frame) {
   return due;
 }
 
-double median(std::vector<double> values) { return tactus::bench::spread_of(std::move(values)).median; }
+double median(std::vector<double> values) { return tactus::benchmark::spread_of(std::move(values)).median; }
 
 /// A frame costs fixed + due * each: the straight line through the medians of frames with as many due jobs,
 /// each weighing as much as it has frames.
@@ -85,21 +85,21 @@ void ask_due(int rounds, bool job_times) {
   std::sort(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) { return a.due < b.due; });
   Json by_due;
   for (const Bin& bin : bins)
-    if (bin.ns.size() >= 20) by_due[std::to_string(bin.due)] = tactus::bench::rounded(median(bin.ns));
+    if (bin.ns.size() >= 20) by_due[std::to_string(bin.due)] = tactus::benchmark::rounded(median(bin.ns));
   const Line line = line_through(bins);
   std::int64_t expected = 0;
   for (std::int64_t frame = 0; frame < stand.frames_run(); ++frame) expected += due_in(frame);
-  tactus::bench::answer(
+  tactus::benchmark::answer(
       std::string("does a frame of 10,000 jobs with 100 different cycles cost what is due in it") +
           (job_times ? " (with job times)?" : "?"),
       {{"jobs", kDeclared},
        {"frames", all_ns.size()},
        // Each frame's time holds one read of the clock, which ends it.
        {"frame_ns_by_due_jobs", by_due},
-       {"frame_ns", to_json(tactus::bench::spread_of(all_ns))},
-       {"due_jobs", to_json(tactus::bench::spread_of(all_due))},
-       {"fixed_ns", tactus::bench::rounded(line.fixed)},
-       {"ns_per_due_job", tactus::bench::rounded(line.each)},
+       {"frame_ns", to_json(tactus::benchmark::spread_of(all_ns))},
+       {"due_jobs", to_json(tactus::benchmark::spread_of(all_due))},
+       {"fixed_ns", tactus::benchmark::rounded(line.fixed)},
+       {"ns_per_due_job", tactus::benchmark::rounded(line.each)},
        {"every_due_job_ran_once", jobs.runs() == expected}});
 }
 
@@ -111,7 +111,7 @@ void ask_declared(int rounds) {
   // other.
   std::deque<Jobs> jobs;
   std::deque<Stand> stands;
-  std::vector<tactus::bench::Contender> contenders;
+  std::vector<tactus::benchmark::Contender> contenders;
   for (const bool scattered : {true, false}) {
     for (const std::int64_t count : declared) {
       const std::int64_t cycle = count / kDue;
@@ -121,30 +121,30 @@ void ask_declared(int rounds) {
       contenders.push_back({"", [&stand] { return stand.frames(1'000, 1'000) / 1'000; }});
     }
   }
-  const tactus::bench::Turns turns = tactus::bench::take_turns(contenders, rounds);
+  const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(contenders, rounds);
   for (const bool scattered : {true, false}) {
     const std::size_t base = scattered ? 0 : declared.size();
     Json frame;
     Json ratio;
     for (std::size_t i = 0; i < declared.size(); ++i) {
       const std::string name = std::to_string(declared[i]);
-      frame[name] = tactus::bench::rounded(turns.of(base + i).median);
-      ratio[name] = tactus::bench::rounded(turns.ratio(base + i, base).median);
+      frame[name] = tactus::benchmark::rounded(turns.of(base + i).median);
+      ratio[name] = tactus::benchmark::rounded(turns.ratio(base + i, base).median);
     }
-    tactus::bench::answer(
+    tactus::benchmark::answer(
         std::string("does a frame in which ten jobs are due cost more when more are declared (") +
             (scattered ? "scattered over the plan)?" : "one after the other)?"),
         {{"due_jobs", kDue},
          {"rounds", rounds},
          {"frame_ns_by_declared_jobs", frame},
-         {"frame_ns_min_of_10000", tactus::bench::rounded(turns.of(base + 3).min)},
+         {"frame_ns_min_of_10000", tactus::benchmark::rounded(turns.of(base + 3).min)},
          {"ratio_by_declared_jobs", ratio},
          {"declared_jobs_more", declared.back() / declared.front()}});
   }
 }
 
 void run(bool quick) {
-  tactus::bench::stay_on_last_cpu();
+  tactus::benchmark::stay_on_last_cpu();
   ask_due(quick ? 40 : 400, false);
   ask_due(quick ? 20 : 200, true);
   ask_declared(quick ? 21 : 201);
@@ -153,6 +153,6 @@ void run(bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(
+  return tactus::benchmark::run_benchmark(
       argc, argv, "Does a frame with many rates cost what is due in it, or what is declared?", &run);
 }

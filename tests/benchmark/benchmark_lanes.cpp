@@ -11,14 +11,14 @@
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
-#include "tests/bench/bench.hpp"
-#include "tests/bench/stand.hpp"
+#include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/stand.hpp"
 
 namespace {
 
 using namespace tactus::rtsync;
 using namespace tactus::executive;
-using tactus::bench::Jobs;
+using tactus::benchmark::Jobs;
 
 /// Thread-nanoseconds per job: what the frames took, times the threads that had a share of them.
 double cost(const Jobs& jobs, std::size_t threads, WaitMode wait, std::int64_t frames) {
@@ -44,9 +44,9 @@ double cost(const Jobs& jobs, std::size_t threads, WaitMode wait, std::int64_t f
       crew.serve(t);
     });
   executive.run_initialization();
-  const std::int64_t begin = tactus::bench::now_ns();
+  const std::int64_t begin = tactus::benchmark::now_ns();
   (void)executive.run(frames);
-  const auto took = static_cast<double>(tactus::bench::now_ns() - begin);
+  const auto took = static_cast<double>(tactus::benchmark::now_ns() - begin);
   crew.dismiss();
   for (std::thread& worker : workers) worker.join();
   return took * static_cast<double>(threads) / static_cast<double>(frames) / static_cast<double>(jobs.size());
@@ -58,28 +58,28 @@ void run(bool quick) {
     for (std::size_t i = 0; i < count; ++i) jobs.add(1);
     const auto frames = static_cast<std::int64_t>(20'000'000 / count);  // the first ones are cold
     const int rounds = quick ? 21 : 101;
-    const tactus::bench::Turns turns = tactus::bench::take_turns(
+    const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(
         {
             {"one thread", [&] { return cost(jobs, 1, WaitMode::adaptive, frames); }},
             {"two, adaptive", [&] { return cost(jobs, 2, WaitMode::adaptive, frames); }},
             {"two, spin", [&] { return cost(jobs, 2, WaitMode::spin, frames); }},
         },
         rounds);
-    tactus::bench::answer("what does a trivial job cost on two threads, beside one?",
-                          {{"jobs", count},
-                           {"rounds", rounds},
-                           {"cpus", std::thread::hardware_concurrency()},
-                           {"one_thread_ns_per_job", to_json(turns.of(0))},
-                           {"two_threads_adaptive_ns_per_job", to_json(turns.of(1))},
-                           {"two_threads_spin_ns_per_job", to_json(turns.of(2))},
-                           {"adaptive_ratio", to_json(turns.ratio(1, 0))},
-                           {"spin_ratio", to_json(turns.ratio(2, 0))},
-                           {"aim_ratio", 1.2}});
+    tactus::benchmark::answer("what does a trivial job cost on two threads, beside one?",
+                              {{"jobs", count},
+                               {"rounds", rounds},
+                               {"cpus", std::thread::hardware_concurrency()},
+                               {"one_thread_ns_per_job", to_json(turns.of(0))},
+                               {"two_threads_adaptive_ns_per_job", to_json(turns.of(1))},
+                               {"two_threads_spin_ns_per_job", to_json(turns.of(2))},
+                               {"adaptive_ratio", to_json(turns.ratio(1, 0))},
+                               {"spin_ratio", to_json(turns.ratio(2, 0))},
+                               {"aim_ratio", 1.2}});
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(argc, argv, "What does a job cost on two threads?", &run);
+  return tactus::benchmark::run_benchmark(argc, argv, "What does a job cost on two threads?", &run);
 }

@@ -23,16 +23,16 @@
 #include "rtsync/host/memory.hpp"
 #include "rtsync/thread/handshake.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
-#include "tests/bench/bench.hpp"
+#include "tests/benchmark/benchmark.hpp"
 
 namespace {
 
 using namespace tactus::rtsync;
-using tactus::bench::Contender;
-using tactus::bench::Json;
-using tactus::bench::Spread;
-using tactus::bench::spread_of;
-using tactus::bench::to_json;
+using tactus::benchmark::Contender;
+using tactus::benchmark::Json;
+using tactus::benchmark::Spread;
+using tactus::benchmark::spread_of;
+using tactus::benchmark::to_json;
 
 /// A way to have some workers do nothing once per frame, and to know that all have done it.
 class Team {
@@ -206,9 +206,9 @@ std::vector<double> run_slice(Team& team, const Stand& stand, int workers, const
                            const timespec pause{0, static_cast<long>(slice.pause.count())};
                            ::clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
                          }
-                         const std::int64_t begin = tactus::bench::now_ns();
+                         const std::int64_t begin = tactus::benchmark::now_ns();
                          team.frame();
-                         const std::int64_t end = tactus::bench::now_ns();
+                         const std::int64_t end = tactus::benchmark::now_ns();
                          if (i >= 0) times.push_back(static_cast<double>(end - begin));
                        }
                      }};
@@ -265,7 +265,7 @@ void ask(int workers, Nanoseconds pause, bool quick) {
                             return quantile(times, 0.5);
                           }});
   }
-  const tactus::bench::Turns turns = tactus::bench::take_turns(contenders, rounds);
+  const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(contenders, rounds);
   for (Entry& entry : entries)
     entry.p99s.erase(entry.p99s.begin(), entry.p99s.end() - rounds);  // not of what warmed up
 
@@ -288,18 +288,19 @@ void ask(int workers, Nanoseconds pause, bool quick) {
     if (mode != WaitMode::spin) beside(bare_futex, "bare_futex");
     if (mode != WaitMode::futex && stand.own_cpus) beside(bare_spin, "bare_spin");
     if (mode != WaitMode::adaptive) figures["aim_p50_ratio"] = 1.3;
-    tactus::bench::answer("what does trigger and join of " + std::to_string(workers) +
-                              " worker(s) per frame cost, waiting by " + entries[i].name + "?",
-                          figures);
+    tactus::benchmark::answer("what does trigger and join of " + std::to_string(workers) +
+                                  " worker(s) per frame cost, waiting by " + entries[i].name + "?",
+                              figures);
   }
   if (!stand.own_cpus)
-    tactus::bench::answer("what does trigger and join of " + std::to_string(workers) +
-                              " worker(s) per frame cost, waiting by spin?",
-                          {{"workers", workers},
-                           {"pause_between_frames_ns", pause.count()},
-                           {"skipped", std::to_string(workers + 1) + " threads that spin would share " +
-                                           std::to_string(stand.cpus.size()) +
-                                           " CPUs: what is measured then is the scheduler's time slice"}});
+    tactus::benchmark::answer(
+        "what does trigger and join of " + std::to_string(workers) +
+            " worker(s) per frame cost, waiting by spin?",
+        {{"workers", workers},
+         {"pause_between_frames_ns", pause.count()},
+         {"skipped", std::to_string(workers + 1) + " threads that spin would share " +
+                         std::to_string(stand.cpus.size()) +
+                         " CPUs: what is measured then is the scheduler's time slice"}});
 }
 
 void run(bool quick) {
@@ -311,6 +312,6 @@ void run(bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(argc, argv,
-                                      "What does trigger and join of worker threads cost per frame?", &run);
+  return tactus::benchmark::run_benchmark(
+      argc, argv, "What does trigger and join of worker threads cost per frame?", &run);
 }

@@ -11,22 +11,22 @@
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
-#include "tests/bench/bench.hpp"
-#include "tests/bench/samples.hpp"
-#include "tests/bench/stand.hpp"
+#include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/samples.hpp"
+#include "tests/benchmark/stand.hpp"
 
 namespace {
 
 using namespace tactus::rtsync;
-using tactus::bench::Jobs;
-using tactus::bench::Stand;
+using tactus::benchmark::Jobs;
+using tactus::benchmark::Stand;
 
 /// A clock that costs as much as CLOCK_MONOTONIC and says what it is told.
 class ToldClock final : public PacedClock {
  public:
   TimePoint<RigTime> now() TACTUS_RT override {
     TimePoint<RigTime> read = real_.now();
-    tactus::bench::keep(read);
+    tactus::benchmark::keep(read);
     return told;
   }
   TimePoint<MonotonicTime> to_monotonic(TimePoint<RigTime> t) TACTUS_RT override {
@@ -61,9 +61,9 @@ class Monitor {
     sync_.start(0);
   }
   double nanoseconds_each(int times) {
-    const std::int64_t begin = tactus::bench::now_ns();
+    const std::int64_t begin = tactus::benchmark::now_ns();
     for (int i = 0; i < times; ++i) (void)sync_.monitor();
-    return static_cast<double>(tactus::bench::now_ns() - begin) / times;
+    return static_cast<double>(tactus::benchmark::now_ns() - begin) / times;
   }
   bool kept_up() const { return sync_.totals().overruns == 0; }
 
@@ -79,13 +79,13 @@ class Monitor {
 };
 
 void run(bool quick) {
-  tactus::bench::stay_on_last_cpu();
+  tactus::benchmark::stay_on_last_cpu();
   constexpr std::int64_t kFrames = 1'000;
   constexpr std::int64_t kWarm = 200;
 
   Jobs one;
   one.add(1);
-  tactus::bench::SampledVariables variables(10);
+  tactus::benchmark::SampledVariables variables(10);
   auto recording = variables.recording("ten");
   Jobs recorded;
   recorded.add(&tactus::executive::Recording::sample, recording.get());
@@ -98,7 +98,7 @@ void run(bool quick) {
   Monitor paced(true);
   const auto frame = [](Stand& stand) { return [&stand] { return stand.frames(kWarm, kFrames) / kFrames; }; };
   const int rounds = quick ? 51 : 501;
-  const tactus::bench::Turns turns = tactus::bench::take_turns(
+  const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(
       {
           {"empty", frame(empty)},
           {"empty, job times", frame(empty_timed)},
@@ -114,28 +114,28 @@ void run(bool quick) {
           {"monitor, paced", [&] { return paced.nanoseconds_each(kFrames); }},
       },
       rounds);
-  tactus::bench::answer("what does a frame without jobs cost, not in real time?",
-                        {{"rounds", rounds},
-                         {"empty_frame_ns", to_json(turns.of(0))},
-                         {"aim_ns", 200},
-                         {"empty_frame_job_times_on_ns", to_json(turns.of(1))},
-                         {"one_job_adds_ns", to_json(turns.difference(2, 0))},
-                         {"one_job_with_job_times_adds_ns", to_json(turns.difference(3, 0))}});
-  tactus::bench::answer("what does it cost a frame to record ten doubles?",
-                        {{"rounds", rounds},
-                         {"frame_ns", to_json(turns.of(4))},
-                         {"recording_adds_ns", to_json(turns.difference(4, 0))},
-                         {"records_lost", recording->lost()}});
-  tactus::bench::answer("what does RealtimeSync::monitor cost, its wait aside?",
-                        {{"rounds", rounds},
-                         {"off_ns", to_json(turns.of(5))},
-                         {"paced_ns", to_json(turns.of(6))},
-                         {"never_overran", paced.kept_up()}});
+  tactus::benchmark::answer("what does a frame without jobs cost, not in real time?",
+                            {{"rounds", rounds},
+                             {"empty_frame_ns", to_json(turns.of(0))},
+                             {"aim_ns", 200},
+                             {"empty_frame_job_times_on_ns", to_json(turns.of(1))},
+                             {"one_job_adds_ns", to_json(turns.difference(2, 0))},
+                             {"one_job_with_job_times_adds_ns", to_json(turns.difference(3, 0))}});
+  tactus::benchmark::answer("what does it cost a frame to record ten doubles?",
+                            {{"rounds", rounds},
+                             {"frame_ns", to_json(turns.of(4))},
+                             {"recording_adds_ns", to_json(turns.difference(4, 0))},
+                             {"records_lost", recording->lost()}});
+  tactus::benchmark::answer("what does RealtimeSync::monitor cost, its wait aside?",
+                            {{"rounds", rounds},
+                             {"off_ns", to_json(turns.of(5))},
+                             {"paced_ns", to_json(turns.of(6))},
+                             {"never_overran", paced.kept_up()}});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(argc, argv, "What does a frame cost before any job has done anything?",
-                                      &run);
+  return tactus::benchmark::run_benchmark(argc, argv,
+                                          "What does a frame cost before any job has done anything?", &run);
 }

@@ -16,7 +16,7 @@
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
-#include "tests/bench/bench.hpp"
+#include "tests/benchmark/benchmark.hpp"
 
 namespace {
 
@@ -100,13 +100,13 @@ void run(bool quick) {
       with.late += b.late;
       with.taken += b.taken;
     }
-    tactus::bench::answer("how many frames are late because 100 MB of state are copied?",
-                          {{"frame_ms", period_ms},
-                           {"frames", 2 * frames},
-                           {"checkpoints", with.taken},
-                           {"late_without", without.late},
-                           {"late_with", with.late},
-                           {"aim_late_with", without.late}});
+    tactus::benchmark::answer("how many frames are late because 100 MB of state are copied?",
+                              {{"frame_ms", period_ms},
+                               {"frames", 2 * frames},
+                               {"checkpoints", with.taken},
+                               {"late_without", without.late},
+                               {"late_with", with.late},
+                               {"aim_late_with", without.late}});
   }
   std::filesystem::remove_all(folder);
 }
@@ -114,5 +114,6 @@ void run(bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(argc, argv, "How many frames are late because of a checkpoint?", &run);
+  return tactus::benchmark::run_benchmark(argc, argv, "How many frames are late because of a checkpoint?",
+                                          &run);
 }

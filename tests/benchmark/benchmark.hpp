@@ -7,7 +7,7 @@
 
 #include "config/json.hpp"
 
-namespace tactus::bench {
+namespace tactus::benchmark {
 
 using config::Json;
 
@@ -62,4 +62,4 @@ struct Turns {
 /// Lets the contenders take turns, beginning with another one in each round. The first two rounds warm up.
 Turns take_turns(const std::vector<Contender>& contenders, int rounds);
 
-}  // namespace tactus::bench
+}  // namespace tactus::benchmark

@@ -10,14 +10,14 @@
 #include <thread>
 #include <vector>
 
-#include "tests/bench/bench.hpp"
+#include "tests/benchmark/benchmark.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using tactus::bench::Json;
+using tactus::benchmark::Json;
 using tactus::test::Process;
 using tactus::test::TempDir;
 using Arguments = std::vector<std::string>;
@@ -126,13 +126,13 @@ void cost(bool quick) {
               {"simulated", until},
               {"rounds", rounds},
               {"ratio_is", "linked to unlinked, of the same round; buckets are 1.6 % wide"},
-              {"late_grants_share", to_json(tactus::bench::spread_of(late_grants))}};
+              {"late_grants_share", to_json(tactus::benchmark::spread_of(late_grants))}};
   for (const auto& [name, values] : all) {
     const std::size_t dot = name.find('.');
-    answer[name.substr(0, dot)][name.substr(dot + 1)] = to_json(tactus::bench::spread_of(values));
+    answer[name.substr(0, dot)][name.substr(dot + 1)] = to_json(tactus::benchmark::spread_of(values));
   }
-  tactus::bench::answer("what does a link cost a rig of 1 kHz, in turns with the same rig without it?",
-                        answer);
+  tactus::benchmark::answer("what does a link cost a rig of 1 kHz, in turns with the same rig without it?",
+                            answer);
 }
 
 // ---- how fast
@@ -181,11 +181,11 @@ Json late_share(int frame_us, int peers, int frames) {
   const auto rig = stage.rig(file.string(), {"--frames", std::to_string(frames)});
   const Json summary = stage.summary_of(*rig);
   const Json& link = summary["link"];
-  return {
-      {"frames_per_s", tactus::bench::rounded(1e6 / frame_us)},
-      {"late_share", tactus::bench::rounded(link["late_grants"].get<double>() / link["steps"].get<double>())},
-      {"worst_lateness_ns", link["worst_lateness_ns"]},
-      {"overruns", summary["frames"]["overruns"]}};
+  return {{"frames_per_s", tactus::benchmark::rounded(1e6 / frame_us)},
+          {"late_share",
+           tactus::benchmark::rounded(link["late_grants"].get<double>() / link["steps"].get<double>())},
+          {"worst_lateness_ns", link["worst_lateness_ns"]},
+          {"overruns", summary["frames"]["overruns"]}};
 }
 
 void fastest(bool quick) {
@@ -203,8 +203,9 @@ void fastest(bool quick) {
       else if (one["late_share"].get<double>() > 100 * kFew)
         break;  // it does not get better
     }
-    tactus::bench::answer("at which frame rate are less than 0.1 % of the grants late, with a frame as step?",
-                          {{"peers", peers}, {"highest_frames_per_s", highest}, {"tried", tried}});
+    tactus::benchmark::answer(
+        "at which frame rate are less than 0.1 % of the grants late, with a frame as step?",
+        {{"peers", peers}, {"highest_frames_per_s", highest}, {"tried", tried}});
   }
 }
 
@@ -279,7 +280,7 @@ class Probe {
     std::uint8_t bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
     const SilKit_ByteVector data{bytes, sizeof bytes};
-    sent_ns_[static_cast<std::size_t>(step_)] = tactus::bench::now_ns();
+    sent_ns_[static_cast<std::size_t>(step_)] = tactus::benchmark::now_ns();
     (void)SilKit_DataPublisher_Publish(publisher_, &data);
     ++step_;
   }
@@ -290,8 +291,8 @@ class Probe {
     if (n <= last_ || n >= step_) return;  // what was held is no round trip
     last_ = n;
     heard_.push_back(n);
-    in_us_.push_back(static_cast<double>(tactus::bench::now_ns() - sent_ns_[static_cast<std::size_t>(n)]) /
-                     1e3);
+    in_us_.push_back(
+        static_cast<double>(tactus::benchmark::now_ns() - sent_ns_[static_cast<std::size_t>(n)]) / 1e3);
   }
 
   const std::int64_t steps_;
@@ -327,18 +328,18 @@ void there_and_back(bool quick) {
       for (const auto& [count, times] : probe.in_steps()) in_steps[std::to_string(count)] = times;
       const auto at = [&](double share) {
         return us.empty() ? 0.0
-                          : tactus::bench::rounded(
+                          : tactus::benchmark::rounded(
                                 us[static_cast<std::size_t>(share * static_cast<double>(us.size() - 1))]);
       };
-      tactus::bench::answer("how long is the way of a set-point to the rig, and of its position back?",
-                            {{"mode", mode},
-                             {"delivery", delivery},
-                             {"step_us", kFrameUs},
-                             {"round_trips", us.size()},
-                             {"in_steps", in_steps},
-                             {"in_us", {{"p50", at(0.5)}, {"p99", at(0.99)}, {"max", at(1)}}},
-                             {"late_grants", link["late_grants"]},
-                             {"messages_late", link["messages"]["late"]}});
+      tactus::benchmark::answer("how long is the way of a set-point to the rig, and of its position back?",
+                                {{"mode", mode},
+                                 {"delivery", delivery},
+                                 {"step_us", kFrameUs},
+                                 {"round_trips", us.size()},
+                                 {"in_steps", in_steps},
+                                 {"in_us", {{"p50", at(0.5)}, {"p99", at(0.99)}, {"max", at(1)}}},
+                                 {"late_grants", link["late_grants"]},
+                                 {"messages_late", link["messages"]["late"]}});
     }
 }
 
@@ -351,5 +352,5 @@ void run(bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(argc, argv, "What does a link cost, and how fast is it?", &run);
+  return tactus::benchmark::run_benchmark(argc, argv, "What does a link cost, and how fast is it?", &run);
 }

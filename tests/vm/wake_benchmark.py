@@ -2,7 +2,7 @@
 frames clocked by the edges of a simulated GPIO line: how long after its edge (discipline edge), and how far from its
 prediction does the edge come (discipline pll)?
 
-Prints one JSON object per sleeper, as the benchmarks of tests/bench do (scripts/bench-vm runs this). The guest counts
+Prints one JSON object per sleeper, as the benchmarks of tests/benchmark do (scripts/benchmark-vm runs this). The guest counts
 instructions instead of time (scripts/rtvm --icount 0: one instruction is one nanosecond): the figures tell what kernel
 and program do between the timer and the frame, the same on every machine. Caches, memory and hardware take no part.
 """

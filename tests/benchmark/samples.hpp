@@ -12,7 +12,7 @@
 #include "executive/model/variable.hpp"
 #include "executive/record/recorder.hpp"
 
-namespace tactus::bench {
+namespace tactus::benchmark {
 
 class NullSink final : public executive::RecordSink {
  public:
@@ -52,4 +52,4 @@ class SampledVariables {
   std::deque<executive::Variable> variables_;
 };
 
-}  // namespace tactus::bench
+}  // namespace tactus::benchmark

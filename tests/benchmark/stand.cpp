@@ -1,4 +1,4 @@
-#include "tests/bench/stand.hpp"
+#include "tests/benchmark/stand.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "tests/bench/bench.hpp"
+#include "tests/benchmark/benchmark.hpp"
 
-namespace tactus::bench {
+namespace tactus::benchmark {
 
 using rtsync::Period;
 
@@ -114,4 +114,4 @@ void Stand::frames(std::int64_t warm, std::vector<std::int64_t>& ends_ns) {
   go(warm, measured, &ends_ns);
 }
 
-}  // namespace tactus::bench
+}  // namespace tactus::benchmark

@@ -15,7 +15,7 @@
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
 
-namespace tactus::bench {
+namespace tactus::benchmark {
 
 /// A job that does nothing but prove that it ran, on a cache line of its own.
 struct alignas(64) Counter {
@@ -108,4 +108,4 @@ class Stand {
   std::thread thread_;
 };
 
-}  // namespace tactus::bench
+}  // namespace tactus::benchmark

@@ -23,13 +23,13 @@
 #include "rtsync/time/histogram.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
-#include "tests/bench/bench.hpp"
+#include "tests/benchmark/benchmark.hpp"
 #include "tests/support/process.hpp"
 
 namespace {
 
 using namespace tactus::rtsync;
-using tactus::bench::Json;
+using tactus::benchmark::Json;
 
 constexpr int kPriority = 80;
 constexpr Period kPeriod{1'000'000, 1};
@@ -47,7 +47,7 @@ double quantile(const Lateness& sorted, double share) {
 }
 
 ThreadSettings thread_settings(int cpu) {
-  return {"bench_wake", {cpu}, SchedPolicy::fifo, kPriority, std::size_t{512} << 10, true};
+  return {"benchmark_wake", {cpu}, SchedPolicy::fifo, kPriority, std::size_t{512} << 10, true};
 }
 
 /// Why this machine cannot be asked; nothing when it can.
@@ -125,7 +125,7 @@ Lateness ask_cyclictest(int cpu, std::int64_t frames) {
   return late;
 }
 
-Json figures_of(const std::vector<double>& values) { return to_json(tactus::bench::spread_of(values)); }
+Json figures_of(const std::vector<double>& values) { return to_json(tactus::benchmark::spread_of(values)); }
 
 struct Percentile {
   const char* name;
@@ -137,12 +137,12 @@ void run(bool quick) {
   const std::string question = "how late does a thread of SCHED_FIFO wake at 1 kHz";
   const int cpu = allowed_cpus().last();
   if (const auto reason = obstacle(cpu)) {
-    tactus::bench::answer(question + "?", {{"skipped", *reason}});
+    tactus::benchmark::answer(question + "?", {{"skipped", *reason}});
     return;
   }
   if (!limit_spinning()) {
-    tactus::bench::answer(question + "?",
-                          {{"skipped", "RLIMIT_RTTIME cannot be set: a mistake would stop the machine"}});
+    tactus::benchmark::answer(question + "?",
+                              {{"skipped", "RLIMIT_RTTIME cannot be set: a mistake would stop the machine"}});
     return;
   }
   const std::vector<Provision> memory = prepare_memory({.lock = true, .heap_bytes = 8 << 20});
@@ -199,13 +199,13 @@ void run(bool quick) {
     }
     if (one.kind == SleeperKind::hybrid) figures["aim_p50_ratio"] = 0.1;
     figures["memory_locked"] = all_granted(memory);
-    tactus::bench::answer(question + " with the sleeper " + one.name + "?", figures);
+    tactus::benchmark::answer(question + " with the sleeper " + one.name + "?", figures);
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tactus::bench::run_benchmark(argc, argv,
-                                      "How late does each sleeper wake at 1 kHz, beside cyclictest?", &run);
+  return tactus::benchmark::run_benchmark(
+      argc, argv, "How late does each sleeper wake at 1 kHz, beside cyclictest?", &run);
 }

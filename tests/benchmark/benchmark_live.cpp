@@ -18,7 +18,7 @@
 #include "executive/frame/executive.hpp"
 #include "executive/part/live_port.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
-#include "tests/bench/bench.hpp"
+#include "tests/benchmark/benchmark.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -28,8 +28,8 @@ using namespace std::chrono_literals;
 
 using namespace tactus::rtsync;
 using namespace tactus::executive;
-using tactus::bench::Json;
-using tactus::bench::rounded;
+using tactus::benchmark::Json;
+using tactus::benchmark::rounded;
 
 /// Models of `each` doubles that lie side by side, as in a class; the models anywhere.
 struct Memory {
@@ -56,44 +56,44 @@ void measure_snapshot(std::size_t variables, std::size_t each, bool quick) {
   const Snapshot rig;
   tactus::rtsync::MonotonicClock clock;
   tactus::executive::Slack slack(clock);
-  const auto turns =
-      tactus::bench::take_turns({{"memcpy",
-                                  [&] {
-                                    const std::int64_t begin = tactus::bench::now_ns();
-                                    for (int i = 0; i < chunk; ++i) {
-                                      std::memcpy(to.data(), from.data(), bytes);
-                                      tactus::bench::keep(to);
-                                    }
-                                    return static_cast<double>(tactus::bench::now_ns() - begin) / chunk;
-                                  }},
-                                 {"snapshot",
-                                  [&] {
-                                    const std::int64_t begin = tactus::bench::now_ns();
-                                    for (int i = 0; i < chunk; ++i) {
-                                      (void)port.want();
-                                      port.in_slack({i, rig, slack});
-                                    }
-                                    return static_cast<double>(tactus::bench::now_ns() - begin) / chunk;
-                                  }},
-                                 {"nobody looks",
-                                  [&] {
-                                    const std::int64_t begin = tactus::bench::now_ns();
-                                    for (int i = 0; i < chunk; ++i) {
-                                      port.in_slack({i, rig, slack});
-                                      tactus::bench::keep(to);
-                                    }
-                                    return static_cast<double>(tactus::bench::now_ns() - begin) / chunk;
-                                  }}},
-                                quick ? 5 : 21);
-  tactus::bench::answer("what does a snapshot cost",
-                        {{"variables", variables},
-                         {"variables_per_model", each},
-                         {"memcpys", port.runs()},
-                         {"memcpy_ns", tactus::bench::to_json(turns.of(0))},
-                         {"snapshot_ns", tactus::bench::to_json(turns.of(1))},
-                         {"nobody_looks_ns", tactus::bench::to_json(turns.of(2))},
-                         {"snapshot_minus_memcpy_ns", tactus::bench::to_json(turns.difference(1, 0))},
-                         {"snapshot_to_memcpy", tactus::bench::to_json(turns.ratio(1, 0))}});
+  const auto turns = tactus::benchmark::take_turns(
+      {{"memcpy",
+        [&] {
+          const std::int64_t begin = tactus::benchmark::now_ns();
+          for (int i = 0; i < chunk; ++i) {
+            std::memcpy(to.data(), from.data(), bytes);
+            tactus::benchmark::keep(to);
+          }
+          return static_cast<double>(tactus::benchmark::now_ns() - begin) / chunk;
+        }},
+       {"snapshot",
+        [&] {
+          const std::int64_t begin = tactus::benchmark::now_ns();
+          for (int i = 0; i < chunk; ++i) {
+            (void)port.want();
+            port.in_slack({i, rig, slack});
+          }
+          return static_cast<double>(tactus::benchmark::now_ns() - begin) / chunk;
+        }},
+       {"nobody looks",
+        [&] {
+          const std::int64_t begin = tactus::benchmark::now_ns();
+          for (int i = 0; i < chunk; ++i) {
+            port.in_slack({i, rig, slack});
+            tactus::benchmark::keep(to);
+          }
+          return static_cast<double>(tactus::benchmark::now_ns() - begin) / chunk;
+        }}},
+      quick ? 5 : 21);
+  tactus::benchmark::answer("what does a snapshot cost",
+                            {{"variables", variables},
+                             {"variables_per_model", each},
+                             {"memcpys", port.runs()},
+                             {"memcpy_ns", tactus::benchmark::to_json(turns.of(0))},
+                             {"snapshot_ns", tactus::benchmark::to_json(turns.of(1))},
+                             {"nobody_looks_ns", tactus::benchmark::to_json(turns.of(2))},
+                             {"snapshot_minus_memcpy_ns", tactus::benchmark::to_json(turns.difference(1, 0))},
+                             {"snapshot_to_memcpy", tactus::benchmark::to_json(turns.ratio(1, 0))}});
 }
 
 class Knob : public tactus::Model {
@@ -153,12 +153,12 @@ void measure_set(bool quick) {
     main.join();
   }
   std::sort(frames.begin(), frames.end());
-  tactus::bench::answer("how many frames after the one under way does a change take effect",
-                        {{"frame_us", 1000},
-                         {"changes", frames.size()},
-                         {"min", frames.front()},
-                         {"median", frames[frames.size() / 2]},
-                         {"max", frames.back()}});
+  tactus::benchmark::answer("how many frames after the one under way does a change take effect",
+                            {{"frame_us", 1000},
+                             {"changes", frames.size()},
+                             {"min", frames.front()},
+                             {"median", frames[frames.size() / 2]},
+                             {"max", frames.back()}});
 }
 
 /// Streams of values of one control port, read by one thread of this process.
@@ -263,21 +263,21 @@ void measure_clients(bool quick) {
     to_alone.push_back(work[2].back() / work[0].back());
     to_twin.push_back(work[2].back() / work[1].back());
   }
-  using tactus::bench::spread_of;
-  using tactus::bench::to_json;
-  tactus::bench::answer("what do 200 clients cost the frames",
-                        {{"work_p50_ns", to_json(spread_of(work[0]))},
-                         {"work_p50_clients_elsewhere_ns", to_json(spread_of(work[1]))},
-                         {"work_p50_clients_ns", to_json(spread_of(work[2]))},
-                         {"clients_to_none", to_json(spread_of(to_alone))},
-                         {"clients_to_clients_elsewhere", to_json(spread_of(to_twin))},
-                         {"late_p99_ns", to_json(spread_of(late[0]))},
-                         {"late_p99_clients_elsewhere_ns", to_json(spread_of(late[1]))},
-                         {"late_p99_clients_ns", to_json(spread_of(late[2]))}});
+  using tactus::benchmark::spread_of;
+  using tactus::benchmark::to_json;
+  tactus::benchmark::answer("what do 200 clients cost the frames",
+                            {{"work_p50_ns", to_json(spread_of(work[0]))},
+                             {"work_p50_clients_elsewhere_ns", to_json(spread_of(work[1]))},
+                             {"work_p50_clients_ns", to_json(spread_of(work[2]))},
+                             {"clients_to_none", to_json(spread_of(to_alone))},
+                             {"clients_to_clients_elsewhere", to_json(spread_of(to_twin))},
+                             {"late_p99_ns", to_json(spread_of(late[0]))},
+                             {"late_p99_clients_elsewhere_ns", to_json(spread_of(late[1]))},
+                             {"late_p99_clients_ns", to_json(spread_of(late[2]))}});
 }
 
 void run(bool quick) {
-  (void)tactus::bench::stay_on_last_cpu();
+  (void)tactus::benchmark::stay_on_last_cpu();
   for (const std::size_t variables : {std::size_t{10}, std::size_t{1000}, std::size_t{100'000}})
     measure_snapshot(variables, variables, quick);
   for (const std::size_t variables : {std::size_t{1000}, std::size_t{100'000}})
@@ -288,7 +288,7 @@ void run(bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int status = tactus::bench::run_benchmark(argc, argv, "the cost of live access", [](bool quick) {
+  const int status = tactus::benchmark::run_benchmark(argc, argv, "the cost of live access", [](bool quick) {
     measure_clients(quick);
     measure_set(quick);
     run(quick);

@@ -109,6 +109,11 @@ int open_terminal(std::string& name) {
 
 }  // namespace
 
+const std::chrono::seconds kPatience = [] {
+  const char* const seconds = ::getenv("TACTUS_TEST_PATIENCE");
+  return std::chrono::seconds(seconds != nullptr ? std::max(std::atoi(seconds), 1) : 60);
+}();
+
 Process::Process(const Command& command) : terminal_(command.terminal), started_(steady_clock::now()) {
   if (command.argv.empty()) throw std::invalid_argument("a command needs an argv[0]");
   const std::string& name = command.argv[0];
@@ -173,7 +178,14 @@ Process::~Process() {
 }
 
 void Process::signal(int number) {
-  if (!ended_) ::kill(pid_, number);  // not reaped yet, so the pid is still its own
+  if (ended_) return;
+  ::kill(pid_, number);  // not reaped yet, so the pid is still its own
+  if (number != SIGSTOP) return;
+  siginfo_t report{};
+  const auto pid = static_cast<id_t>(pid_);
+  (void)::waitid(P_PID, pid, &report,
+                 WSTOPPED | WEXITED | WNOWAIT);  // its end, if it came first, stays for reap()
+  (void)::waitid(P_PID, pid, &report, WSTOPPED | WNOHANG);
 }
 
 void Process::type(std::string_view keys) {

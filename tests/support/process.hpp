@@ -48,7 +48,8 @@ struct Finished {
 };
 std::ostream& operator<<(std::ostream& stream, const Finished& finished);
 
-constexpr std::chrono::seconds kPatience{60};
+/// How long a test waits for what must come: 60 s, or $TACTUS_TEST_PATIENCE seconds on a slow machine.
+extern const std::chrono::seconds kPatience;
 
 class Process {
  public:
@@ -64,7 +65,8 @@ class Process {
   const std::string& out() const { return finished_.out; }
   const std::string& err() const { return finished_.err; }
 
-  /// Sends a signal to it alone. Does nothing once it has ended.
+  /// Sends a signal to it alone. Does nothing once it has ended. After SIGSTOP all of its threads stand: on a
+  /// busy machine some would run on for a while.
   void signal(int number);
   /// Types into its terminal. Throws std::logic_error without one.
   void type(std::string_view keys);

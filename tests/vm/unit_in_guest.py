@@ -73,7 +73,7 @@ def built(guest, kind):
 
 
 def script_for(tests, everything):
-    lines = ["export GTEST_COLOR=no", "mkdir results"]
+    lines = ["export GTEST_COLOR=no TACTUS_TEST_PATIENCE=300", "mkdir results"]
     for test in tests:
         lines.append(f"cd {test.parent}; timeout {PROGRAM_LIMIT_S} {test} --gtest_filter='{gtest_filter(test.name, everything)}' "
                      f"--gtest_output=xml:/tmp/results/{test.name}.xml >/tmp/results/{test.name}.txt 2>&1")

@@ -350,6 +350,37 @@ TEST(Guard, NamesTheJobAndTheVariable) {
   }
 }
 
+/// Spoils its output in a frame, or in the first of two shutdown jobs.
+class BadAtTheEnd : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.output("speed", speed, "m/s");
+    d.job<&BadAtTheEnd::step>("step", JobClass::scheduled);
+    d.job<&BadAtTheEnd::first>("first", JobClass::shutdown);
+    d.job<&BadAtTheEnd::second>("second", JobClass::shutdown);
+  }
+  void step() { speed = spoil_step ? std::numeric_limits<double>::quiet_NaN() : 1; }
+  void first() { speed = spoil_first ? std::numeric_limits<double>::quiet_NaN() : speed; }
+  void second() {}
+  double speed = 0;
+  bool spoil_step = false, spoil_first = false;
+};
+
+TEST(Guard, NamesTheShutdownJobThatLeavesABadValueAndNoLaterOne) {
+  PlanFixture bench;
+  PlanFixture::object<BadAtTheEnd>(bench.model<BadAtTheEnd>("m")).spoil_first = true;
+  EXPECT_EQ(bench.run(3).outcome, Outcome::completed);
+  EXPECT_THAT(bench.shutdown_failures,
+              testing::ElementsAre("job 'm.first' (shutdown) left a bad value: m.speed is nan"));
+}
+
+TEST(Guard, BlamesNoShutdownJobForWhatWasBadBefore) {
+  PlanFixture bench;
+  PlanFixture::object<BadAtTheEnd>(bench.model<BadAtTheEnd>("m")).spoil_step = true;
+  EXPECT_EQ(bench.run(3).reason, "frame 0: job 'm.step' (scheduled) left a bad value: m.speed is nan");
+  EXPECT_THAT(bench.shutdown_failures, testing::IsEmpty());
+}
+
 TEST(Guard, FindsWhatAnIntegrationLoopLeaves) {
   PlanFixture bench;
   ModelInstance& model = bench.model<Bad>("m");

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "executive/frame/frame_services.hpp"
 #include "executive/frame/freeze.hpp"
-#include "executive/frame/part_services.hpp"
 #include "executive/frame/restart.hpp"
 #include "executive/frame/rttime_reset.hpp"
 #include "rtsync/clock/clock.hpp"
@@ -130,7 +130,7 @@ class Executive {
   JobRunner jobs_;
   StuckMark stuck_;
   RateTransitions transitions_;
-  PartServices services_;
+  FrameServices services_;
   SafeOutputList outputs_;
   Slack slack_;
   FrameBoundary boundary_;

@@ -16,11 +16,7 @@ bool AsyncWorker::run() TACTUS_RT {
   if (schedule == nullptr) {
     good = lane.run_list(top) && lane.run_list(all) && lane.run_list(end);
   } else {
-    struct Visitor {
-      AsyncWorker& self;
-      void controller() TACTUS_RT {}
-      CallEnd call(std::uint32_t place) TACTUS_RT { return self.lane.call(self.entries[place]); }
-    } visitor{*this};
+    LaneVisitor visitor{lane, entries};
     good = lane.run_list(top);
     lane.begin();
     while (good && schedule->next(period)) {

@@ -4,11 +4,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "executive/driver/link.hpp"
 #include "executive/plan/plan.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/period.hpp"
+#include "rtsync/wait/sleeper.hpp"
 
 namespace tactus::executive {
+
+/// A state to go on from: bytes in the layout of StateRestorer::image().
+struct LoadedState {
+  std::vector<std::byte> bytes;
+  std::int64_t frame = 0;  ///< the frame that comes next
+};
 
 /// What a rig is told to do while it runs: by signals, by the program around it, by its models, and by its
 /// file at simulated times. All of it is taken at the end of a frame or freeze frame; of what comes together
@@ -16,21 +24,28 @@ namespace tactus::executive {
 ///
 /// Threads  request_*, *_reason: any. The rest: the frame's.
 /// RT       everything but the constructor.
-class CommandQueue {
+class CommandQueue final : public LinkCommands {
  public:
   CommandQueue(const std::vector<TimedCommand>& timed, const rtsync::Period& frame,
-               const rtsync::Period& freeze_frame)
-      : timed_(timed), frame_(frame), freeze_frame_(freeze_frame) {}
+               const rtsync::Period& freeze_frame, rtsync::Sleeper& sleeper)
+      : timed_(timed), frame_(frame), freeze_frame_(freeze_frame), sleeper_(sleeper) {}
 
   // A reason may have been written just before: release, and acquire where it is read.
-  void request_stop(const char* reason) TACTUS_RT { stop_.store(reason, std::memory_order_release); }
-  void request_abort(const char* reason) TACTUS_RT { abort_.store(reason, std::memory_order_release); }
+  void request_stop(const char* reason) TACTUS_RT override {
+    stop_.store(reason, std::memory_order_release);
+    sleeper_.interrupt();
+  }
+  void request_abort(const char* reason) TACTUS_RT override {
+    abort_.store(reason, std::memory_order_release);
+    sleeper_.interrupt();
+  }
   void request_reset() TACTUS_RT { reset_.store(true, std::memory_order_relaxed); }
+  void request_load(const LoadedState& state) TACTUS_RT { load_.store(&state, std::memory_order_release); }
   void request_pause() TACTUS_RT { toggle_.store(Toggle::pause, std::memory_order_relaxed); }
   void request_resume() TACTUS_RT { toggle_.store(Toggle::resume, std::memory_order_relaxed); }
   /// The link keeps the rig frozen, or does not any more: beside all others, whose pauses and resumes are
   /// theirs.
-  void set_peer_pause(bool yes) TACTUS_RT { held_.store(yes, std::memory_order_relaxed); }
+  void set_peer_pause(bool yes) TACTUS_RT override { held_.store(yes, std::memory_order_relaxed); }
   /// Run `frames` frames from where the rig stands, then freeze. At least 1.
   void request_step(std::int64_t frames) TACTUS_RT { steps_.store(frames, std::memory_order_relaxed); }
   /// A rig that stands still is to look at what was asked of it, before its freeze frame ends.
@@ -47,8 +62,13 @@ class CommandQueue {
   const char* stop_reason() const TACTUS_RT { return stop_.load(std::memory_order_acquire); }
   const char* abort_reason() const TACTUS_RT { return abort_.load(std::memory_order_acquire); }
   bool ending() const TACTUS_RT { return stop_reason() != nullptr || abort_reason() != nullptr; }
-  bool reset_wanted() const TACTUS_RT { return reset_.load(std::memory_order_relaxed); }
+  /// A reset or a load is to come.
+  bool restore_wanted() const TACTUS_RT {
+    return reset_.load(std::memory_order_relaxed) || load_.load(std::memory_order_relaxed) != nullptr;
+  }
   void reset_taken() TACTUS_RT { reset_.store(false, std::memory_order_relaxed); }
+  /// The state to be loaded; nullptr: none.
+  const LoadedState* take_load() TACTUS_RT { return load_.exchange(nullptr, std::memory_order_acquire); }
 
   /// Takes what was requested up to now, before frame k. `does(command)` is told of those of the file that
   /// are not about pausing.
@@ -112,9 +132,11 @@ class CommandQueue {
   const std::vector<TimedCommand>& timed_;
   const rtsync::Period frame_;
   const rtsync::Period freeze_frame_;
+  rtsync::Sleeper& sleeper_;
   std::atomic<const char*> stop_{nullptr};
   std::atomic<const char*> abort_{nullptr};
   std::atomic<bool> reset_{false};
+  std::atomic<const LoadedState*> load_{nullptr};
   std::atomic<Toggle> toggle_{Toggle::none};
   std::atomic<bool> held_{false};
   std::atomic<bool> nudged_{false};
@@ -150,10 +172,10 @@ bool CommandQueue::apply(const TimedCommand& command, std::int64_t k, Does& does
       pause_before_frame(frame_at(command.until.count()));
       return true;
     case Command::stop:
-      request_stop("stopped by the rig file (commands)");
+      stop_.store("stopped by the rig file (commands)", std::memory_order_release);
       return true;
     case Command::abort:
-      request_abort("aborted by the rig file (commands)");
+      abort_.store("aborted by the rig file (commands)", std::memory_order_release);
       return true;
     case Command::reset:
       request_reset();

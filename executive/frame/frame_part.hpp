@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -14,36 +13,7 @@
 
 namespace tactus::executive {
 
-/// What a part may ask of the frames it belongs to. The rig's main thread, within a hook; plan() and view():
-/// any time.
-class FrameServices {
- public:
-  virtual ~FrameServices() = default;
-
-  virtual const Plan& plan() const TACTUS_RT = 0;
-  /// Where the other threads' memory is read from between the frames; nullptr: where it lies.
-  virtual const void* view(const ModelInstance* model, const void* data, std::size_t bytes) = 0;
-  /// Counts up whenever the rig gets on.
-  virtual std::atomic<std::uint64_t>& progress_counter() = 0;
-  /// Runs the jobs of a class. False: one failed.
-  virtual bool run_jobs(tactus_job_class job_class, const tactus_call& call) TACTUS_RT = 0;
-  /// The asynchronous threads (bits) that are at rest before frame k.
-  virtual std::uint64_t idle_async_workers(std::int64_t k) TACTUS_RT = 0;
-  /// What these have written is seen by the others.
-  virtual void publish_async(std::uint64_t workers) TACTUS_RT = 0;
-  /// Nobody is in the middle of a period before frame k, and nothing has failed: all state can be copied.
-  virtual bool state_complete(std::int64_t k) TACTUS_RT = 0;
-  /// Brings the state that lies in registers of the executive to where its image is copied from.
-  virtual void save_state() TACTUS_RT = 0;
-  /// The next checkpoint that the rig file wants before frame k; nullptr: none.
-  virtual const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT = 0;
-  /// The rig is paced, or ends: nobody may be waited for.
-  virtual bool hurried() const TACTUS_RT = 0;
-  /// Sleeps for a moment, while those who watch over the rig know that it waits. Not when hurried().
-  virtual void nap() TACTUS_RT = 0;
-  /// Abort at the end of the frame. The reason is kept as a pointer.
-  virtual void abort(const char* reason) TACTUS_RT = 0;
-};
+class FrameServices;
 
 /// A frame that has ended, in its slack.
 struct FrameEnd {

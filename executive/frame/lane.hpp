@@ -167,4 +167,12 @@ class alignas(64) Lane {
   std::atomic<std::uint32_t> running_{kNoPlanJob};
 };
 
+/// Makes a lane run the jobs of a schedule.
+struct LaneVisitor {
+  Lane& lane;
+  std::span<const Entry> entries;  ///< by place
+  void controller() TACTUS_RT {}
+  CallEnd call(std::uint32_t place) TACTUS_RT { return lane.call(entries[place]); }
+};
+
 }  // namespace tactus::executive

@@ -431,14 +431,27 @@ std::uint32_t Program::find(std::string_view model, std::string_view job) const 
   return find(std::string_view(name.data(), model.size() + 1 + job.size()));
 }
 
-/// The thread that runs a job; a loop's jobs run where the loop does.
-std::size_t Program::home_of(std::uint32_t job) const TACTUS_RT {
+/// The loop that a job is called by; nullptr: none.
+const PlannedLoop* Program::loop_of(std::uint32_t job) const TACTUS_RT {
   const PlannedJob& planned = plan_.jobs[job];
   for (const PlannedLoop& loop : plan_.loops)
     if (is_integration(planned.job_class) && planned.model != nullptr &&
         std::find(loop.models.begin(), loop.models.end(), planned.model) != loop.models.end())
-      return loop.thread;
-  return planned.thread;
+      return &loop;
+  return nullptr;
+}
+
+/// The thread that runs a job; a loop's jobs run where the loop does.
+std::size_t Program::home_of(std::uint32_t job) const TACTUS_RT {
+  const PlannedLoop* const loop = loop_of(job);
+  return loop != nullptr ? loop->thread : plan_.jobs[job].thread;
+}
+
+std::tuple<int, unsigned, std::uint32_t> Program::order_of(std::uint32_t job) const TACTUS_RT {
+  if (const PlannedLoop* const loop = loop_of(job))
+    job = static_cast<std::uint32_t>(plan_.jobs.size() - plan_.loops.size() +
+                                     static_cast<std::size_t>(loop - plan_.loops.data()));
+  return {plan_.jobs[job].job_class, plan_.jobs[job].phase, job};
 }
 
 bool Program::enable(std::string_view job, bool on, std::size_t by) TACTUS_RT {

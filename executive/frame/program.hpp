@@ -42,7 +42,7 @@ class Program {
   const Plan& plan() const { return plan_; }  ///< with a job for each integration loop at its end
 
   Schedule& schedule() const TACTUS_RT { return *schedule_; }
-  const Entry& entry(std::uint32_t place) const { return entries_[place]; }
+  std::span<const Entry> entries() const TACTUS_RT { return entries_; }  ///< by place
   std::size_t lanes() const { return lanes_; }  ///< that threads run: 1 + scheduled threads
   std::size_t latch() const { return lanes_; }
   std::size_t record() const { return lanes_ + 1; }
@@ -72,7 +72,7 @@ class Program {
   const std::vector<Entry>& list(tactus_job_class job_class) const TACTUS_RT;
   void set_call(const tactus_call& call) TACTUS_RT { list_call_ = call; }  ///< of all lists
   Schedule& freeze_schedule() { return *freeze_schedule_; }
-  const Entry& freeze_entry(std::uint32_t place) const { return freeze_entries_[place]; }
+  std::span<const Entry> freeze_entries() const TACTUS_RT { return freeze_entries_; }
 
   /// Switches a job by its name; false when there is none. `by`: the asynchronous thread whose job asks for
   /// it, or kOutside. What an asynchronous thread asks for of others, and others of it, waits until they
@@ -85,6 +85,8 @@ class Program {
   /// Index into Plan::jobs; kNoPlanJob when there is none. The name may come in two parts.          @when any
   std::uint32_t find(std::string_view job) const TACTUS_RT;
   std::uint32_t find(std::string_view model, std::string_view job) const TACTUS_RT;
+  /// Where a job stands in the order of an instant; those of a loop stand where the loop does.
+  std::tuple<int, unsigned, std::uint32_t> order_of(std::uint32_t job) const TACTUS_RT;
   /// The next time of a dynamic job.
   bool call_at(std::uint32_t job, std::int64_t sim_time_ns) TACTUS_RT;
 
@@ -119,6 +121,7 @@ class Program {
   };
 
   void turn(std::uint32_t job, bool on) TACTUS_RT;
+  const PlannedLoop* loop_of(std::uint32_t job) const TACTUS_RT;
   std::size_t home_of(std::uint32_t job) const TACTUS_RT;
   void place_threads();
   void make_loops();

@@ -4,6 +4,7 @@
 
 #include "executive/driver/safe_output.hpp"
 #include "executive/frame/frame_part.hpp"
+#include "executive/frame/frame_services.hpp"
 
 namespace tactus::executive {
 

@@ -184,7 +184,7 @@ std::string LiveAccess::validate(const LiveWrite& write, std::optional<std::int6
   const std::string wrong = objection_to(*live.variable, write.bytes.data(), write.ref.elements);
   if (!wrong.empty()) return "'" + name + "' " + wrong;
   if (!frame) return "";
-  const AsyncWorker* const background = executive_.async_worker_of(live.model);
+  const AsyncWorker* const background = executive_.program().async_worker_of(live.model);
   if (background == nullptr) return "";
   const std::string thread = "'" + name + "' belongs to thread '" +
                              executive_.plan().threads[background->thread - 1].name +
@@ -290,11 +290,11 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
     if (write.kind == Kind::release_all) continue;
     const ModelInstance* const model = variables_[write.ref.variable].model;
     change.to = memory(write.ref);
-    change.forces = executive_.forces_of(model);
+    change.forces = executive_.program().forces_of(model);
     change.offset = packet.data.size();
     change.bytes = bytes_of(write.ref);
     packet.data.insert(packet.data.end(), write.bytes.begin(), write.bytes.end());
-    packet.threads |= executive_.async_worker_bit(model);
+    packet.threads |= executive_.program().async_worker_bit(model);
   }
   sent->batch = std::move(batch);
   sent->then = std::move(then);

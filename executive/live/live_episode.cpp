@@ -143,7 +143,7 @@ class LiveAccess::EpisodePlanner {
     if (!frame) return;
     // An asynchronous thread takes what has no date where it meets the frames.
     const bool meets =
-        !in.date && live_.executive_.async_worker_bit(live_.variables_[ref->variable].model) != 0;
+        !in.date && live_.executive_.program().async_worker_bit(live_.variables_[ref->variable].model) != 0;
     problem = live_.validate(*write, meets ? std::nullopt : frame);
     if (problem.empty() && live_.is_forced(*ref)) problem = "is forced; release it first";
     if (!problem.empty()) return complain(which + problem);
@@ -312,17 +312,18 @@ void LiveAccess::finish_episode(Answers& answers, bool ended) {
   for (std::size_t i = 0; i < end.out.size(); ++i) {
     const LiveRef& ref = end.out[i].ref;
     if (running->capture[i] == SIZE_MAX) {
-      if (!end.ended || executive_.stuck()) continue;
+      if (!end.ended || executive_.jobs().stuck()) continue;
       const std::byte* const from = place_of(ref);
       end.out[i].bytes.assign(from, from + bytes_of(ref));
-    } else if (running->capture[i] < episode.next && !executive_.stuck()) {
+    } else if (running->capture[i] < episode.next && !executive_.jobs().stuck()) {
       const LiveEpisode::Capture& capture = episode.captures[running->capture[i]];
       const auto from = episode.data.begin() + static_cast<std::ptrdiff_t>(capture.offset);
       end.out[i].bytes.assign(from, from + static_cast<std::ptrdiff_t>(capture.bytes));
     }
   }
   answers.push_back([then = std::move(running->then), end = std::move(end)] { then(end); });
-  if (ended && executive_.stuck()) (void)running.release();  // a frame that never ended may still write there
+  if (ended && executive_.jobs().stuck())
+    (void)running.release();  // a frame that never ended may still write there
 }
 
 }  // namespace tactus::executive

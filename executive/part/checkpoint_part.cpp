@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "executive/frame/frame_services.hpp"
+
 namespace tactus::executive {
 
 void CheckpointPart::note_wanted(std::int64_t k) TACTUS_RT {

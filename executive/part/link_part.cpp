@@ -1,5 +1,6 @@
 #include "executive/part/link_part.hpp"
 
+#include "executive/frame/frame_services.hpp"
 #include "rtsync/clock/clock.hpp"
 
 namespace tactus::executive {

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "executive/frame/frame_services.hpp"
+
 namespace tactus::executive {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "executive/frame/frame_part.hpp"
+#include "executive/frame/frame_services.hpp"
 #include "executive/record/recorder.hpp"
 
 namespace tactus::executive {

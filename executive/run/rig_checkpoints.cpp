@@ -31,22 +31,22 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
   executive_ = &executive;
   if (!section.enabled) return {};
   try {
-    writer_.reserve(executive.state_image());
+    writer_.reserve(executive.restorer().image());
     std::int64_t every = 0;
     if (section.every) {
       const rtsync::Period& frame = rig_.plan().frame;
       const auto scaled = static_cast<rtsync::Wide>(section.every->count()) * frame.den();
       every = std::max<std::int64_t>(1, static_cast<std::int64_t>((scaled + frame.num() / 2) / frame.num()));
     }
-    const rtsync::Nanoseconds copy = executive.prepare_reset();
+    const rtsync::Nanoseconds copy = executive.restorer().prepare_reset();
     executive.add(part_.emplace(writer_, folder_.string(), every, copy));
     if (rig_.settings().realtime.enabled && copy > rig_.plan().frame.floor() / 4)
-      lines_.push_back({"a checkpoint copies " + std::to_string(executive.state_image().bytes() / 1'000'000) +
-                            " MB at the end of a frame, which takes about " +
-                            rtsync::duration_text(copy.count()) + " here: frames of " +
-                            rtsync::duration_text(rig_.plan().frame.floor().count()) +
-                            " may be late for it; take checkpoints while the rig is frozen",
-                        wanted()});
+      lines_.push_back(
+          {"a checkpoint copies " + std::to_string(executive.restorer().image().bytes() / 1'000'000) +
+               " MB at the end of a frame, which takes about " + rtsync::duration_text(copy.count()) +
+               " here: frames of " + rtsync::duration_text(rig_.plan().frame.floor().count()) +
+               " may be late for it; take checkpoints while the rig is frozen",
+           wanted()});
     std::error_code error;
     if (wanted()) std::filesystem::create_directories(folder_, error);
     if (error)
@@ -67,7 +67,7 @@ void RigCheckpoints::read_start(const std::filesystem::path& from, std::int64_t 
   const auto refuse = [&](const std::string& why) { throw config::ConfigError(place, "--from", why); };
   if (const std::string why = impossible(); !why.empty()) refuse(why);
   config::Problems problems;
-  const StateImage& image = executive_->state_image();
+  const StateImage& image = executive_->restorer().image();
   Checkpoint checkpoint;
   try {
     checkpoint = read_checkpoint(from, image.bytes() + (std::uint64_t{1} << 30));
@@ -98,8 +98,9 @@ std::string RigCheckpoints::request() {
 bool RigCheckpoints::wants_end() const { return rig_.settings().checkpoint.at_end && impossible().empty(); }
 
 RigCheckpoints::Saved RigCheckpoints::save_end() const {
-  if (const std::string why = executive_->incomplete(); !why.empty()) return {"", why};
-  const std::vector<std::byte> bytes = executive_->copy_state();  // a job that fails fails the run
+  if (const std::string why = executive_->transitions().incomplete(executive_->frames_done()); !why.empty())
+    return {"", why};
+  const std::vector<std::byte> bytes = executive_->restorer().copy();  // a job that fails fails the run
   try {
     const std::filesystem::path file = folder_ / "end.tck";
     CheckpointHead head;
@@ -109,7 +110,7 @@ RigCheckpoints::Saved RigCheckpoints::save_end() const {
     head.period = rig_.plan().frame;
     head.version = TACTUS_VERSION;
     head.created = utc_now();
-    (void)write_checkpoint(file, head, executive_->state_image(), bytes);
+    (void)write_checkpoint(file, head, executive_->restorer().image(), bytes);
     return {file.string(), ""};
   } catch (const std::exception& error) {
     return {"", error.what()};

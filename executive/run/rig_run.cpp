@@ -84,17 +84,17 @@ void RigRun::make_executive() {
                                            pacing_->clock(), rig_.realtime_variables());
   if (realtime_ && rig_.settings().threads.main.policy != SchedPolicy::other)
     executive_->enable_rttime_reset();
-  executive_->set_setup_thread({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false});
+  executive_->restart().set_setup_thread({"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false});
   job_threads_ = std::make_unique<RigThreads>(*executive_, rig_.settings().threads, cpus_, realtime_);
-  if (!options_.realtime) executive_->forbid_realtime();
+  if (!options_.realtime) executive_->model_requests().forbid_realtime();
   if (pacing_->edge_clock() != nullptr)
     executive_->add(clock_status_.emplace(rig_.clock_status(), pacing_->sleeper()));
   if (rig_.link() != nullptr) {
     executive_->add(link_.emplace(*rig_.link(), pacing_->sync(),
                                   std::string_view(pacing_->clock().name()) == "monotonic"));
-    if (rig_.link()->mode() == LinkMode::follow) executive_->forbid_realtime();
+    if (rig_.link()->mode() == LinkMode::follow) executive_->model_requests().forbid_realtime();
   }
-  rig_.serve(*executive_);
+  rig_.serve(executive_->model_requests());
   teller_.emplace(*executive_, clock_status_ ? &*clock_status_ : nullptr, pacing_->source());
   make_live();
 }
@@ -163,9 +163,9 @@ void RigRun::guard_against_crashes() {
                             TACTUS_RT { return static_cast<Executive*>(executive)->end_outputs_safe(); },
                         executive_.get());
   }
-  crash_handler_->set_place([](void* executive)
-                                TACTUS_RT { return static_cast<Executive*>(executive)->running_job(); },
-                            executive_.get());
+  crash_handler_->set_place([](void* jobs)
+                                TACTUS_RT { return static_cast<const JobRunner*>(jobs)->running_job(); },
+                            &executive_->jobs());
 }
 
 void RigRun::prepare_machine() {
@@ -192,7 +192,7 @@ bool RigRun::join_link(RunObserver& watcher) {
   const auto refusal = std::make_shared<std::string>();  // who is stuck may still come back and write it
   const bool back = run_on_setup_thread(watcher, [this, refusal] {
     try {
-      rig_.link()->join(*executive_, {"link", cpus_.helpers, SchedPolicy::other, 0, 0, false},
+      rig_.link()->join(executive_->link_commands(), {"link", cpus_.helpers, SchedPolicy::other, 0, 0, false},
                         checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0);
     } catch (const DeviceError& error) {
       *refusal = error.what();
@@ -228,7 +228,7 @@ bool RigRun::initialize(RunObserver& watcher) {
     executive_->run_default_data();
     rig_.apply_parameters();
     executive_->run_initialization();
-    if (checkpoints_.start_state()) executive_->load(*checkpoints_.start_state());
+    if (checkpoints_.start_state()) executive_->restart().load(*checkpoints_.start_state());
   });
 }
 
@@ -453,8 +453,9 @@ bool RigRun::tick_until(RunObserver& watcher, const std::atomic<bool>& done) {
     totals_when_stuck_ = executive_->latest().totals;
     end_ = {Outcome::aborted,
             stuck
-                ? executive_->stuck_text(*stuck)
-                : "aborted; job '" + std::string(executive_->running_job(executive_->working_thread())) +
+                ? executive_->stuck_mark().text(*stuck)
+                : "aborted; job '" +
+                      std::string(executive_->jobs().running_job(executive_->jobs().working_thread())) +
                       "' did not return within " + rtsync::duration_text(Nanoseconds(kAbortPatience).count()),
             executive_->latest().frames};
     voice_->say(end_.reason);
@@ -468,7 +469,7 @@ void RigRun::report_unused() {
   if (executive_->commands_left() > 0)
     log_->info(std::to_string(executive_->commands_left()) +
                " commands of the rig file were not reached: the rig ended before their time");
-  for (const auto& loop : executive_->loops())
+  for (const auto& loop : executive_->program().loops())
     if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
       voice_->say("loop " + loop->name() + ": in " + std::to_string(cycles) +
                   " cycles max_steps were too few for its tolerances; the rest of each was done in one "

@@ -119,8 +119,8 @@ RigThreads::RigThreads(Executive& executive, const ThreadsSection& threads, cons
                        bool realtime)
     : executive_(executive), settings_(threads), cpus_(cpus), realtime_(realtime) {
   if (threads.workers.empty()) return;
-  pool_ = std::make_unique<ThreadWorkerPool>(executive, executive.plan());
-  executive.set_workers(*pool_);
+  pool_ = std::make_unique<ThreadWorkerPool>(executive.jobs(), executive.plan());
+  executive.jobs().set_workers(*pool_);
 }
 
 RigThreads::~RigThreads() {
@@ -139,7 +139,7 @@ std::vector<rtsync::Provision> RigThreads::start() {
                                static_cast<std::size_t>(settings.stack), true},
         [this, thread = i + 1] {
           const rtsync::CrashStack stack;
-          executive_.enter_thread(thread);
+          executive_.jobs().enter_thread(thread);
           pool_->serve(thread);
         }));
     for (rtsync::Provision& provision : workers_.back()->provisions())
@@ -154,7 +154,7 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
   const Plan& plan = executive_.plan();
   std::vector<rtsync::WatchedThread> watched;
   // Whoever waits for a stuck thread finds it first; main is waited for by nobody.
-  watched.push_back({"main", &executive_.progress(), &executive_.busy(),
+  watched.push_back({"main", &executive_.status().progress(), &executive_.status().busy(),
                      plan.stuck_after * 2 +
                          rtsync::real_period(std::max(plan.frame, plan.freeze_frame), plan.ratio).floor()});
   Nanoseconds longest = watched.back().patience;
@@ -188,7 +188,7 @@ void RigThreads::found_stuck(std::size_t thread) TACTUS_RT {
   (void)executive_.end_outputs_safe();
   std::size_t nobody = kNobody;
   (void)stuck_.compare_exchange_strong(nobody, thread);
-  executive_.mark_stuck(thread);
+  executive_.stuck_mark().mark(thread);
 }
 
 std::optional<std::size_t> RigThreads::stuck() const {
@@ -204,7 +204,7 @@ bool RigThreads::has(pid_t tid) const {
 
 bool RigThreads::stop() {
   // As long as one still loops, who watches over it stays: the process ends with it.
-  const bool left_behind = pool_ != nullptr && (stuck() || executive_.stuck());
+  const bool left_behind = pool_ != nullptr && (stuck() || executive_.jobs().stuck());
   if (pool_ != nullptr) pool_->dismiss();
   if (left_behind) return false;
   guard_.reset();

@@ -4,7 +4,7 @@ namespace tactus::executive {
 
 void RunTeller::look(RunVoice& voice) {
   FrameNote note;
-  while (executive_.pop_note(note)) notes_.take(note);
+  while (executive_.accounts().pop(note)) notes_.take(note);
   const Snapshot& latest = executive_.latest();
   const bool paused = latest.state == State::pause;
   if (paused && !paused_) {
@@ -14,7 +14,7 @@ void RunTeller::look(RunVoice& voice) {
   }
   if (!paused && paused_ && !between_episodes_) voice.log().info("resumed");
   paused_ = paused;
-  if (const std::int64_t resets = executive_.resets(); resets > resets_) {
+  if (const std::int64_t resets = executive_.restart().resets(); resets > resets_) {
     resets_ = resets;
     voice.say("reset: the rig stands at its initial state again, and goes on from there");
   }
@@ -37,8 +37,8 @@ void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
 
 void RunTeller::tell_notes(RunVoice& voice) {
   FrameNote note;
-  while (executive_.pop_note(note)) notes_.take(note);
-  for (const std::string& line : notes_.take_log_lines(executive_.notes_lost())) voice.say(line);
+  while (executive_.accounts().pop(note)) notes_.take(note);
+  for (const std::string& line : notes_.take_log_lines(executive_.accounts().notes_lost())) voice.say(line);
   if (clock_ == nullptr) return;
   for (const std::string& line : clock_lines_.take_log_lines(clock_->latest())) voice.say(line);
 }

@@ -55,7 +55,7 @@ Json external_clock(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatu
 }  // namespace
 
 Json RigRun::summary() const {
-  const Executive& executive = *executive_;
+  Executive& executive = *executive_;
   const FrameStatistics& times = executive.statistics();
   const rtsync::RealtimeTotals totals = this->totals();
   const rtsync::RunCounters counters = stuck_ ? rtsync::RunCounters{} : executive.counters();
@@ -105,11 +105,11 @@ Json RigRun::summary() const {
                        {"kind", name_of(thread.kind)},
                        {"trigger", rtsync::name_of(thread.wait)},
                        {"cpus", cpus_.workers[i].text()},
-                       {"skipped", executive.skipped(i + 1)}});
+                       {"skipped", executive.transitions().skipped(i + 1)}});
   }
 
   Json integrators = Json::array();
-  for (const auto& loop : executive.loops()) {
+  for (const auto& loop : executive.program().loops()) {
     if (stuck_) break;  // somebody may still be writing them
     const IntegratorCounters& counts = loop->integrator().counters();
     integrators.push_back({{"name", loop->name()},
@@ -188,7 +188,7 @@ Json RigRun::summary() const {
       {"from",
        {{"file", options_.from.string()},
         {"frame", checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0}}},
-      {"resets", executive.resets()},
+      {"resets", executive.restart().resets()},
       {"checkpoints", checkpoints_.summary()},
       {"recordings", recordings},
       {"host", host()},

@@ -70,7 +70,7 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   RealtimeVariables variables;
   Executive executive(std::move(plan), sync, sleeper, clock, variables);
   CheckpointWriter writer("bench", Period{period}, "bench");
-  writer.reserve(executive.state_image());
+  writer.reserve(executive.restorer().image());
   CheckpointPart part(writer, folder.string(), every);
   executive.add(part);
   writer.start({"checkpoint", {}, SchedPolicy::other, 0, 0, false});

@@ -32,8 +32,8 @@ double cost(const Jobs& jobs, std::size_t threads, WaitMode wait, std::int64_t f
   RealtimeSync sync({}, plan.frame, clock, sleeper);
   RealtimeVariables variables;
   Executive executive(std::move(plan), sync, sleeper, clock, variables);
-  ThreadWorkerPool crew(executive, executive.plan());
-  executive.set_workers(crew);
+  ThreadWorkerPool crew(executive.jobs(), executive.plan());
+  executive.jobs().set_workers(crew);
   std::vector<std::thread> workers;
   const std::vector<int> cpus = allowed_cpus().cpus();  // each on its own, as the threads of a rig are
   const auto pin = [&cpus](std::size_t t) { (void)set_affinity(0, CpuSet{cpus[t % cpus.size()]}); };

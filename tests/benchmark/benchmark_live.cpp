@@ -142,7 +142,7 @@ void measure_set(bool quick) {
       const double value = i;
       packet->data.resize(8);
       std::memcpy(packet->data.data(), &value, 8);
-      packet->changes.push_back({LiveWrite::Kind::set, u.data, executive.forces_of(&knob), 0, 8});
+      packet->changes.push_back({LiveWrite::Kind::set, u.data, executive.program().forces_of(&knob), 0, 8});
       const std::int64_t under_way = port.frame();
       port.send(packet.get());
       LiveEvent event;

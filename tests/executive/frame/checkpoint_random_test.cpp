@@ -75,11 +75,11 @@ State state_at(const Sketch& sketch, std::int64_t k, std::uint64_t seed) {
   World world(sketch);
   const Loader idle(world);
   test::SimWorkerPool crew(world.executive(), world.clock, {.seed = seed});
-  world.executive().set_workers(crew);
+  world.executive().jobs().set_workers(crew);
   start(world);
   EXPECT_EQ(world.executive().run(k).outcome, Outcome::completed);
-  const std::vector<std::byte> bytes = world.executive().copy_state();
-  const StateImage& image = world.executive().state_image();
+  const std::vector<std::byte> bytes = world.executive().restorer().copy();
+  const StateImage& image = world.executive().restorer().image();
   State state;
   for (std::size_t i = 0; i < image.pieces().size(); ++i) {
     const auto* const begin = bytes.data() + image.offset(i);
@@ -88,7 +88,7 @@ State state_at(const Sketch& sketch, std::int64_t k, std::uint64_t seed) {
   return state;
 }
 LoadedState loaded(const State& state, std::int64_t k, Executive& executive) {
-  const StateImage& image = executive.state_image();
+  const StateImage& image = executive.restorer().image();
   EXPECT_EQ(image.pieces().size(), state.size());
   LoadedState made{std::vector<std::byte>(image.bytes()), k};
   for (const auto& [name, bytes] : state)
@@ -123,7 +123,7 @@ TEST(CheckpointRandom, AContinuedRunIsTheSameToTheBit) {
     const Loader idle(continued);
     start(continued);
     const LoadedState state = loaded(state_at(sketch, k, seed), k, continued.executive());
-    continued.executive().load(state);
+    continued.executive().restart().load(state);
     std::vector<std::size_t> before;
     for (const Trace& trace : continued.traces) before.push_back(trace.size());
     EXPECT_EQ(continued.executive().run(frames).frames, 15);
@@ -152,7 +152,7 @@ TEST(CheckpointRandom, ARunningRigGoesBackAndComesToTheSameEnd) {
     const RunEnd end = loads.run_on_sim_crew(frames, {.seed = seed});
     EXPECT_EQ(end.outcome, Outcome::completed) << end.reason;
     EXPECT_EQ(end.frames, loader.at + 1 + frames - k);
-    EXPECT_EQ(loads.executive().loaded(), 1);
+    EXPECT_EQ(loads.executive().restart().loaded(), 1);
     EXPECT_TRUE(loads.cells == whole.cells) << sketch;
     if (HasFailure()) return;
   }

@@ -41,7 +41,7 @@ RunEnd run_on(PlanFixture& bench, On on, std::int64_t frames, std::uint64_t seed
   if (on == On::main_alone) return bench.run(frames);
   if (on == On::simulated_threads) {
     SimWorkerPool crew(executive, bench.clock, {.seed = seed});
-    executive.set_workers(crew);
+    executive.jobs().set_workers(crew);
     return bench.run(frames);
   }
   const CrewThreads threads(executive);
@@ -211,7 +211,7 @@ TEST(WorkerPool, AJobBesideTheFramesIsSwitchedAtTheSameTimeOnEveryCrew) {
       slow.thread = add_must_finish(bench, "slow", 5);
       bench.job("main", TACTUS_SCHEDULED, [&](const tactus_call& call) {
         if (call.frame == 6 || call.frame == 12)
-          (void)bench.executive->enable_job("slow.step", call.frame == 12);
+          (void)bench.executive->model_requests().enable_job("slow.step", call.frame == 12);
         return 0;
       });
       (void)run_on(bench, on, 20, static_cast<std::uint64_t>(seed));
@@ -248,7 +248,7 @@ RunEnd run_stuck(PlanFixture& bench, Latch& latch) {
   Executive& executive = bench.make();
   const CrewThreads threads(executive);
   const RunEnd end = bench.run(10);
-  EXPECT_TRUE(executive.stuck());
+  EXPECT_TRUE(executive.jobs().stuck());
   latch.open();
   return end;
 }
@@ -326,8 +326,8 @@ TEST(WorkerPool, AnAsynchronousThreadThatIsBusyIsSkippedAndCounted) {
   });
   const RunEnd end = run_on(bench, On::real_threads, 10);
   EXPECT_EQ(end.outcome, Outcome::completed);
-  EXPECT_GE(bench.executive->skipped(1), 7);
-  EXPECT_EQ(calls + bench.executive->skipped(1), 10);
+  EXPECT_GE(bench.executive->transitions().skipped(1), 7);
+  EXPECT_EQ(calls + bench.executive->transitions().skipped(1), 10);
 }
 
 TEST(WorkerPool, IsDismissedWhileItsThreadsWaitForWork) {

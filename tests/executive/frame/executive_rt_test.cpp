@@ -92,7 +92,7 @@ TEST(ExecutiveRt, NeverTouchesTheHeapFromTheFirstFrameToTheLast) {
     if (call.frame > 1000 && call.frame < 9000) rig->bench.clock.advance(1100us);
     if (call.frame % 50 == 7) rig->bench.sleeper.late = 200us;  // late wakes
     if (call.frame == 500) rig->bench.executive->request_pause();
-    if (call.frame % 64 == 1) (void)rig->bench.executive->enable_job("more", true);
+    if (call.frame % 64 == 1) (void)rig->bench.executive->model_requests().enable_job("more", true);
     if (call.frame == 9500) rig->bench.sync->disable();
     if (call.frame == 9600) rig->bench.sync->enable();
     return 0;
@@ -106,7 +106,7 @@ TEST(ExecutiveRt, NeverTouchesTheHeapFromTheFirstFrameToTheLast) {
   EXPECT_EQ(*made.bench.executive->counters().heap_calls, 0U);
   EXPECT_GT(made.bench.executive->totals().overruns, 5000);
   EXPECT_GT(made.bench.executive->totals().late_wakes, 10);
-  EXPECT_GT(made.bench.executive->notes_lost(), 1000U);
+  EXPECT_GT(made.bench.executive->accounts().notes_lost(), 1000U);
 }
 
 TEST(ExecutiveRt, AJobThatAllocatesIsSeen) {

@@ -66,11 +66,11 @@ TEST(Reset, GoesBackToBeforeTheInitializationAndRunsItAgain) {
   bench.job("look", TACTUS_DATA_RECORD,
             [&](const tactus_call&) { return counts.push_back(counting.count), 0; });
   reset_after(bench, 1);
-  bench.make().prepare_reset();
+  bench.make().restorer().prepare_reset();
   const RunEnd end = bench.run(2);
   EXPECT_EQ(end.outcome, Outcome::completed);
   EXPECT_EQ(end.frames, 4) << "of both turns";
-  EXPECT_EQ(bench.executive->resets(), 1);
+  EXPECT_EQ(bench.executive->restart().resets(), 1);
   EXPECT_THAT(counts, ElementsAre(11, 12, 11, 12));
   EXPECT_THAT(trace, ElementsAre("default_data Connect 0/-1", "initialization Start 0/-1",
                                  "top_of_frame StepBegin 0/0", "top_of_frame StepBegin 1000/1",
@@ -89,7 +89,7 @@ TEST(Reset, SwitchesJobsBackOfEveryClass) {
                            {.at = 1ms, .command = Command::pause, .rest = 10ms, .text = {}}};
     int calls = 0;
     bench.job("m.job", job_class, [&](const tactus_call&) { return ++calls, 0; }).cycle = ms(10);
-    bench.make().prepare_reset();
+    bench.make().restorer().prepare_reset();
     EXPECT_EQ(bench.run(2).outcome, Outcome::completed);
     EXPECT_EQ(calls, job_class == TACTUS_TOP_OF_FRAME ? 3 : 2) << name_of(job_class);
   }
@@ -102,7 +102,7 @@ TEST(Reset, OfAModelThatCannotIsAnAbortThatSaysWhy) {
   Counting::refuses = false;
   reset_after(bench, 2);
   Executive& executive = bench.make();
-  EXPECT_THROW(executive.prepare_reset(), std::runtime_error);
+  EXPECT_THROW(executive.restorer().prepare_reset(), std::runtime_error);
   const RunEnd end = bench.run(10);
   EXPECT_EQ(end.outcome, Outcome::aborted);
   EXPECT_EQ(
@@ -127,7 +127,7 @@ TEST(Reset, AFailureOfItsJobsEndsTheRigAndNamesTheJob) {
     int calls = job_class == TACTUS_INITIALIZATION ? 0 : 1;
     bench.job("bad", job_class, [&](const tactus_call&) { return calls++ == 0 ? 0 : 6; });
     reset_after(bench, 2);
-    bench.make().prepare_reset();
+    bench.make().restorer().prepare_reset();
     const RunEnd end = bench.run(10);
     EXPECT_NE(end.outcome, Outcome::completed);
     EXPECT_THAT(end.reason,
@@ -140,9 +140,9 @@ TEST(Reset, AFailureOfItsJobsEndsTheRigAndNamesTheJob) {
 TEST(Load, RunsTheJobsAroundItAndGoesOnFromTheFrame) {
   PlanFixture first;
   (void)first.model<Counting>("m");
-  (void)first.make().state_image();
+  (void)first.make().restorer().image();
   (void)first.run(5);
-  const LoadedState state{first.executive->copy_state(), 5};
+  const LoadedState state{first.executive->restorer().copy(), 5};
 
   PlanFixture bench;
   auto& counting = PlanFixture::object<Counting>(bench.model<Counting>("m"));
@@ -159,16 +159,16 @@ TEST(Load, RunsTheJobsAroundItAndGoesOnFromTheFrame) {
     return 0;
   });
   Executive& executive = bench.make();
-  const StateImage& image = executive.state_image();
+  const StateImage& image = executive.restorer().image();
   // The benches are not alike, so the count is all that is taken over.
   const std::size_t count = image.find("m.count");
   std::vector<std::byte> bytes(image.bytes());
   image.copy_to(bytes.data());
-  const StateImage& source = first.executive->state_image();
+  const StateImage& source = first.executive->restorer().image();
   std::copy_n(state.bytes.data() + source.offset(source.find("m.count")), 8,
               bytes.data() + image.offset(count));
   executive.run_initialization();
-  executive.load({bytes, 5});
+  executive.restart().load({bytes, 5});
   EXPECT_EQ(executive.run(7).frames, 2);
   EXPECT_THAT(trace, ElementsAre("preload 10", "restart 15 5000000", "5 16", "6 17"));
 }
@@ -177,11 +177,11 @@ TEST(Load, AFailingRestartJobIsThrown) {
   PlanFixture bench;
   bench.job("bad", TACTUS_RESTART, [](const tactus_call&) { return 3; });
   Executive& executive = bench.make();
-  LoadedState state{std::vector<std::byte>(executive.state_image().bytes()), 5};
-  executive.state_image().copy_to(state.bytes.data());
+  LoadedState state{std::vector<std::byte>(executive.restorer().image().bytes()), 5};
+  executive.restorer().image().copy_to(state.bytes.data());
   executive.run_initialization();
   try {
-    executive.load(state);
+    executive.restart().load(state);
     FAIL() << "nothing was thrown";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "job 'bad' (restart) failed: it returned 3");
@@ -193,9 +193,10 @@ TEST(Checkpoint, OfTheEndHasToBeAtTheEndOfEveryPeriod) {
   PlanFixture bench;
   bench.plan.threads = {{"slow", ThreadKind::asynchronous_must_finish, ms(4)}};
   bench.job("j", TACTUS_SCHEDULED, [](const tactus_call&) { return 0; }).thread = 1;
-  (void)bench.make().state_image();
+  (void)bench.make().restorer().image();
   (void)bench.run(6);
-  EXPECT_THAT(bench.executive->incomplete(), testing::HasSubstr("thread 'slow'"));
+  EXPECT_THAT(bench.executive->transitions().incomplete(bench.executive->frames_done()),
+              testing::HasSubstr("thread 'slow'"));
 }
 
 // ---- jobs that choose their times
@@ -212,7 +213,8 @@ std::vector<std::int64_t> times_of(PlanFixture& bench, const std::function<std::
     times.push_back(now);
     const std::int64_t then = next(now);
     if (then >= 0) {
-      EXPECT_EQ(bench.executive->call_at("m", "j", then * 1'000'000), then > now) << now << " to " << then;
+      EXPECT_EQ(bench.executive->model_requests().call_at("m", "j", then * 1'000'000), then > now)
+          << now << " to " << then;
     }
     return 0;
   };
@@ -256,7 +258,7 @@ TEST(Dynamic, RespectsItsStopAndSwitches) {
 
   PlanFixture off;  // a time that comes up while it is off is gone
   dynamic_job(off);
-  at_end_of_frame(off, 1, [](Executive& e) { (void)e.enable_job("m.j", false); });
+  at_end_of_frame(off, 1, [](Executive& e) { (void)e.model_requests().enable_job("m.j", false); });
   EXPECT_THAT(times_of(
                   off, [](auto now) { return now + 2; }, 10),
               ElementsAre(0));
@@ -268,11 +270,11 @@ TEST(Dynamic, MayBeCalledByOthersAndTheLastWordCounts) {
   bench.job("m.other", TACTUS_EFFECTOR, [&](const tactus_call& call) {
     Executive& e = *bench.executive;
     const auto later = [&](std::int64_t at) {
-      return call.frame != 3 || e.call_at("m", "j", at * 1'000'000);
+      return call.frame != 3 || e.model_requests().call_at("m", "j", at * 1'000'000);
     };
     EXPECT_TRUE(later(8) && later(5));
-    EXPECT_FALSE(e.call_at("m", "other", 9'000'000)) << "it has a cycle";
-    EXPECT_FALSE(e.call_at("m", "nobody", 9'000'000));
+    EXPECT_FALSE(e.model_requests().call_at("m", "other", 9'000'000)) << "it has a cycle";
+    EXPECT_FALSE(e.model_requests().call_at("m", "nobody", 9'000'000));
     return 0;
   });
   EXPECT_THAT(times_of(
@@ -285,7 +287,8 @@ TEST(Dynamic, OfTheEndOfAFrameCannotBeCalledBeforeIt) {
   PlanFixture bench;
   dynamic_job(bench);
   bench.job("end", TACTUS_END_OF_FRAME, [&](const tactus_call& call) {
-    EXPECT_FALSE(call.frame == 2 && bench.executive->call_at("m", "j", 2'500'000)) << "it is 3 ms";
+    EXPECT_FALSE(call.frame == 2 && bench.executive->model_requests().call_at("m", "j", 2'500'000))
+        << "it is 3 ms";
     return 0;
   });
   EXPECT_THAT(times_of(
@@ -345,6 +348,37 @@ TEST(Guard, NamesTheJobAndTheVariable) {
       EXPECT_EQ(end.reason, *row.said == '\0' ? "" : who + " left a bad value: " + row.said);
     }
   }
+}
+
+/// Spoils its output in a frame, or in the first of two shutdown jobs.
+class BadAtTheEnd : public Model {
+ public:
+  void declare(Declare& d) override {
+    d.output("speed", speed, "m/s");
+    d.job<&BadAtTheEnd::step>("step", JobClass::scheduled);
+    d.job<&BadAtTheEnd::first>("first", JobClass::shutdown);
+    d.job<&BadAtTheEnd::second>("second", JobClass::shutdown);
+  }
+  void step() { speed = spoil_step ? std::numeric_limits<double>::quiet_NaN() : 1; }
+  void first() { speed = spoil_first ? std::numeric_limits<double>::quiet_NaN() : speed; }
+  void second() {}
+  double speed = 0;
+  bool spoil_step = false, spoil_first = false;
+};
+
+TEST(Guard, NamesTheShutdownJobThatLeavesABadValueAndNoLaterOne) {
+  PlanFixture bench;
+  PlanFixture::object<BadAtTheEnd>(bench.model<BadAtTheEnd>("m")).spoil_first = true;
+  EXPECT_EQ(bench.run(3).outcome, Outcome::completed);
+  EXPECT_THAT(bench.shutdown_failures,
+              testing::ElementsAre("job 'm.first' (shutdown) left a bad value: m.speed is nan"));
+}
+
+TEST(Guard, BlamesNoShutdownJobForWhatWasBadBefore) {
+  PlanFixture bench;
+  PlanFixture::object<BadAtTheEnd>(bench.model<BadAtTheEnd>("m")).spoil_step = true;
+  EXPECT_EQ(bench.run(3).reason, "frame 0: job 'm.step' (scheduled) left a bad value: m.speed is nan");
+  EXPECT_THAT(bench.shutdown_failures, testing::IsEmpty());
 }
 
 TEST(Guard, FindsWhatAnIntegrationLoopLeaves) {

@@ -508,7 +508,7 @@ TEST(ExecutiveRequest, MayComeFromOtherThreads) {
   const auto until = [&](auto&& condition) {
     while (!condition()) {
       (void)executive.latest();
-      while (executive.pop_note(note)) EXPECT_TRUE(note.timing.paced);
+      while (executive.accounts().pop(note)) EXPECT_TRUE(note.timing.paced);
       std::this_thread::yield();
     }
   };
@@ -516,7 +516,7 @@ TEST(ExecutiveRequest, MayComeFromOtherThreads) {
   executive.request_pause();
   until([&] { return executive.latest().state == State::pause; });
   const std::int64_t held = frame.load();
-  EXPECT_TRUE(executive.enable_job("j", true));
+  EXPECT_TRUE(executive.model_requests().enable_job("j", true));
   EXPECT_EQ(executive.latest().frames, held + 1);
   EXPECT_LE(executive.statistics().work.count(), static_cast<std::uint64_t>(held + 1));
   executive.request_resume();
@@ -537,14 +537,14 @@ TEST(ExecutiveJobs, AreSwitchedByNameAndKeepTheirPhase) {
     return 0;
   });
   job.cycle = Period{3'000'000, 1};
-  at_frame(bench, 1, [](Executive& e) { EXPECT_TRUE(e.enable_job("m.slow", false)); });
-  at_frame(bench, 7, [](Executive& e) { EXPECT_TRUE(e.enable_job("m.slow", true)); });
+  at_frame(bench, 1, [](Executive& e) { EXPECT_TRUE(e.model_requests().enable_job("m.slow", false)); });
+  at_frame(bench, 7, [](Executive& e) { EXPECT_TRUE(e.model_requests().enable_job("m.slow", true)); });
   int tops = 0;
   bench.job("top", TACTUS_TOP_OF_FRAME, [&](const tactus_call&) { return ++tops, 0; });
   bench.make();
-  EXPECT_FALSE(bench.executive->enable_job("m.slo", false));
-  EXPECT_FALSE(bench.executive->enable_job("", false));
-  EXPECT_TRUE(bench.executive->enable_job("top", false)) << "jobs of frames too";
+  EXPECT_FALSE(bench.executive->model_requests().enable_job("m.slo", false));
+  EXPECT_FALSE(bench.executive->model_requests().enable_job("", false));
+  EXPECT_TRUE(bench.executive->model_requests().enable_job("top", false)) << "jobs of frames too";
   (void)bench.run(14);
   EXPECT_THAT(calls, ElementsAre(0, 9, 12));
   EXPECT_EQ(tops, 0);
@@ -611,8 +611,8 @@ TEST(ExecutiveJobs, AModelMayAskForSwitches) {
       return 0;
     });
     Executive& executive = bench.make();
-    model.serve(executive);
-    if (forbidden) executive.forbid_realtime();
+    model.serve(executive.model_requests());
+    if (forbidden) executive.model_requests().forbid_realtime();
     const auto start = bench.clock.now();
     (void)bench.run(10);
     EXPECT_EQ(bench.clock.now() - start, forbidden ? 0ms : 3ms) << "frames 4, 5 and 6 are paced";
@@ -657,7 +657,7 @@ TEST(ExecutiveRealtime, WithoutRealTimeOnlyWorkIsMeasured) {
   EXPECT_EQ(bench.executive->statistics().late.count(), 0U);
   EXPECT_EQ(bench.executive->totals().overruns, 0);
   FrameNote note;
-  EXPECT_FALSE(bench.executive->pop_note(note));
+  EXPECT_FALSE(bench.executive->accounts().pop(note));
 }
 
 TEST(ExecutiveRealtime, VariablesDescribeTheFrameBefore) {
@@ -708,7 +708,7 @@ TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
   });
   (void)bench.run(8);
   FrameNote note;
-  ASSERT_TRUE(bench.executive->pop_note(note));
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
   EXPECT_EQ(note.timing.frame, 7);
   EXPECT_EQ(note.timing.overrun, OverrunCause::work);
   EXPECT_EQ(note.timing.slack, 1ms - 5170us);
@@ -716,7 +716,7 @@ TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
   EXPECT_EQ(bench.plan.jobs[note.longest_job].name, "heavy");
   EXPECT_GE(note.longest_job_ns, 5'000'000);
   EXPECT_THAT(note.slack_before, ElementsAre(880'000, 870'000, 860'000, 850'000, 840'000));
-  EXPECT_FALSE(bench.executive->pop_note(note));
+  EXPECT_FALSE(bench.executive->accounts().pop(note));
 }
 
 TEST(ExecutiveRealtime, ALateWakeLeavesANoteOfItsOwn) {
@@ -727,7 +727,7 @@ TEST(ExecutiveRealtime, ALateWakeLeavesANoteOfItsOwn) {
   };
   (void)bench.run(10);
   FrameNote note;
-  ASSERT_TRUE(bench.executive->pop_note(note));
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
   EXPECT_EQ(note.timing.frame, 5);
   EXPECT_TRUE(note.timing.late_wake);
   EXPECT_EQ(note.timing.overrun, OverrunCause::none);
@@ -744,9 +744,9 @@ TEST(ExecutiveRealtime, NotesThatDoNotFitAreCounted) {
   (void)bench.run(5000);
   std::int64_t notes = 0;
   FrameNote note;
-  while (bench.executive->pop_note(note)) EXPECT_EQ(note.timing.frame, notes++);
+  while (bench.executive->accounts().pop(note)) EXPECT_EQ(note.timing.frame, notes++);
   EXPECT_EQ(notes, 4096);
-  EXPECT_EQ(bench.executive->notes_lost(), 904U);
+  EXPECT_EQ(bench.executive->accounts().notes_lost(), 904U);
   EXPECT_EQ(bench.executive->totals().overruns, 5000);
 }
 

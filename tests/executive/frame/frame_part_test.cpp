@@ -113,7 +113,7 @@ TEST(FrameParts, ACheckpointWaitsForAFrameWithEnoughSlack) {
   bench.job("save", TACTUS_CHECKPOINT, [&](const tactus_call&) { return bench.clock.advance(600us), 0; });
   CheckpointWriter writer("test", bench.plan.frame, "test");
   Executive& executive = bench.make();
-  writer.reserve(executive.state_image());
+  writer.reserve(executive.restorer().image());
   CheckpointPart part(writer, dir.path().string(), 0, 600us);
   asked = &part;
   executive.add(part);

@@ -56,7 +56,7 @@ TEST(Freeze, RunsItsClassesInOrderAtFreezeTimesFromZero) {
     trace.push_back("auto " + std::to_string(call.sim_time_ns / 1'000'000) + "/" +
                     std::to_string(call.frame));
     EXPECT_EQ(call.dt, 0);
-    return bench.executive->call_at("m", "auto", call.sim_time_ns + 7'000'000) ? 0 : 1;
+    return bench.executive->model_requests().call_at("m", "auto", call.sim_time_ns + 7'000'000) ? 0 : 1;
   });
   automatic.dynamic = true;
   automatic.first = ms(1);
@@ -164,7 +164,7 @@ Story tell(std::vector<TimedCommand> commands, const std::vector<Request>& reque
     return 0;
   });
   bench.job("restart", TACTUS_RESTART, [&](const tactus_call&) { return story.text += 'R', 0; });
-  bench.make().prepare_reset();
+  bench.make().restorer().prepare_reset();
   story.end = bench.run(6);
   return story;
 }
@@ -297,10 +297,11 @@ TEST(Requests, OfAModelAreThoseOfEverybodyElse) {
                       {TACTUS_RESET, 0, "01R012345"},
                       {TACTUS_ABORT, 0, "01"}};
   for (const Row& row : rows) {
-    const auto act = [&](Executive& e) { EXPECT_TRUE(e.command(row.command, row.value)); };
+    const auto act = [&](Executive& e) { EXPECT_TRUE(e.model_requests().command(row.command, row.value)); };
     EXPECT_EQ(tell({}, {{1, -1, act}}).text, row.story) << row.command << " " << row.value;
   }
-  (void)tell({}, {{1, -1, [](Executive& e) { EXPECT_FALSE(e.command(tactus_command{}, 0)); }}});
+  (void)tell({},
+             {{1, -1, [](Executive& e) { EXPECT_FALSE(e.model_requests().command(tactus_command{}, 0)); }}});
 }
 
 TEST(TimedOrders, SwitchJobsAtTheirBoundary) {

@@ -172,14 +172,14 @@ TEST(Link, HoldsTheRigBesideOtherPauses) {
   bench.make();
   int frozen = 0;
   bench.link.verdict = [&](const FrameStart& frame) {
-    if (frame.frame == 1) bench.executive->set_peer_pause(true);
+    if (frame.frame == 1) bench.executive->link_commands().set_peer_pause(true);
     return LinkVerdict::go_on;
   };
   bench.job("look", TACTUS_FREEZE, [&](const tactus_call&) {
     ++frozen;
     if (frozen == 1) bench.executive->request_resume();  // nobody's but the user's own pause
     if (frozen == 2) bench.executive->request_pause();
-    if (frozen == 3) bench.executive->set_peer_pause(false);
+    if (frozen == 3) bench.executive->link_commands().set_peer_pause(false);
     if (frozen == 4) bench.executive->request_resume();
     return 0;
   });
@@ -196,7 +196,7 @@ TEST(Link, KnowsNoWayBack) {
     if (call.frame == 1) bench.executive->request_reset();
     return 0;
   });
-  bench.make().prepare_reset();
+  bench.make().restorer().prepare_reset();
   const RunEnd end = bench.run(10);
   EXPECT_EQ(end.outcome, Outcome::aborted);
   EXPECT_THAT(end.reason, HasSubstr("cannot go back"));

@@ -89,12 +89,12 @@ class Live {
       packet.releases_all = packet.releases_all || change.kind == Kind::release_all;
       if (change.kind == Kind::release_all) continue;
       made.to = bench.ref(*change.model, change.variable).data();
-      made.forces = bench.executive->forces_of(change.model);
+      made.forces = bench.executive->program().forces_of(change.model);
       made.offset = packet.data.size();
       made.bytes = 8;
       packet.data.resize(packet.data.size() + 8);
       std::memcpy(packet.data.data() + made.offset, &change.value, 8);
-      packet.threads |= bench.executive->async_worker_bit(change.model);
+      packet.threads |= bench.executive->program().async_worker_bit(change.model);
     }
     return packet;
   }
@@ -217,7 +217,8 @@ TEST(LiveFrames, AModelHasRoomForSoManyForces) {
     packet.data.assign(8, std::byte{0});
     auto* const cells = static_cast<double*>(live.bench.ref(*live.second, "cells").data());
     for (std::size_t i = from; i < from + count; ++i)
-      packet.changes.push_back({Kind::force, cells + i, live.bench.executive->forces_of(live.second), 0, 8});
+      packet.changes.push_back(
+          {Kind::force, cells + i, live.bench.executive->program().forces_of(live.second), 0, 8});
     live.port->send(&packet);
     return packet;
   };
@@ -347,11 +348,12 @@ TEST(LiveFrames, AChangeIsMadeAtOnceWhileTheRigStandsStill) {
 TEST(LiveFrames, AResetReleasesWhatIsForcedAndDropsWhatWaits) {
   Live live;
   live.bench.job("reset", TACTUS_END_OF_FRAME, [&](const tactus_call& call) {
-    if (call.frame == 2 && live.bench.executive->resets() == 0) live.bench.executive->request_reset();
+    if (call.frame == 2 && live.bench.executive->restart().resets() == 0)
+      live.bench.executive->request_reset();
     return 0;
   });
   live.make();
-  (void)live.bench.executive->prepare_reset();
+  (void)live.bench.executive->restorer().prepare_reset();
   LivePacket& waits = live.send(5, {{Kind::set, live.first, "u", 9}});
   LivePacket& forced = live.send(0, {{Kind::force, live.second, "u", 5}});
   live.bench.run(8);

@@ -44,7 +44,7 @@ std::vector<Saved> checkpoints_of(PlanFixture& bench, std::int64_t every, std::i
   const tactus::test::TempDir dir;
   CheckpointWriter writer("test", bench.plan.frame, "test");
   Executive& executive = bench.make();
-  writer.reserve(executive.state_image());
+  writer.reserve(executive.restorer().image());
   CheckpointPart part(writer, dir.path().string(), every);
   executive.add(part);
   writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});
@@ -73,7 +73,7 @@ TEST(Checkpoints, ThatRunPastTheSlotAreHousekeepingAndNoLateWake) {
   EXPECT_EQ(totals.overruns_by_housekeeping, 1) << "4.4 ms late, and nothing of its own";
   EXPECT_EQ(totals.overruns, 1);
   FrameNote note;
-  ASSERT_TRUE(bench.executive->pop_note(note));
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
   EXPECT_EQ(note.timing.frame, 3);
   EXPECT_TRUE(note.timing.late_by_housekeeping);
   EXPECT_EQ(note.timing.housekeeping, std::chrono::microseconds(5'400));
@@ -108,7 +108,7 @@ TEST(Meeting, OutsideOfRealTimeEveryPeriodicCheckpointIsTakenWhereItBelongs) {
 TEST(Meeting, AnOrderOfAnAsynchronousThreadIsHeardAtTheEndOfItsPeriod) {
   PlanFixture bench;
   slow_job(bench, 10, [&](const tactus_call& call) {
-    const bool heard = call.frame != 1 || bench.executive->command(TACTUS_STOP, 0);
+    const bool heard = call.frame != 1 || bench.executive->model_requests().command(TACTUS_STOP, 0);
     EXPECT_TRUE(heard);
     return 0;
   });
@@ -119,7 +119,7 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
   // The slow thread switches main's job off in its first period; continued from its end the job is off, too.
   const auto build = [](PlanFixture& bench, std::vector<std::int64_t>& calls) {
     slow_job(bench, 10, [&bench](const tactus_call& call) {
-      const bool known = call.frame != 0 || bench.executive->enable_job("main.step", false);
+      const bool known = call.frame != 0 || bench.executive->model_requests().enable_job("main.step", false);
       EXPECT_TRUE(known);
       return 0;
     });
@@ -134,7 +134,7 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
   build(whole, first);
   CheckpointWriter writer("test", whole.plan.frame, "test");
   Executive& executive = whole.make();
-  writer.reserve(executive.state_image());
+  writer.reserve(executive.restorer().image());
   CheckpointPart part(writer, dir.path().string(), 10);
   executive.add(part);
   writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});
@@ -145,11 +145,11 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
   std::vector<std::int64_t> second;
   PlanFixture rest;
   build(rest, second);
-  const StateImage& image = rest.make().state_image();
+  const StateImage& image = rest.make().restorer().image();
   const Checkpoint checkpoint = read_checkpoint(dir / "frame-10.tck");
   rest.executive->run_default_data();
   rest.executive->run_initialization();
-  rest.executive->load({image_for(checkpoint, image), checkpoint.head.frame + 1});
+  rest.executive->restart().load({image_for(checkpoint, image), checkpoint.head.frame + 1});
   (void)rest.executive->run(15);
   EXPECT_TRUE(second.empty()) << second.size() << " calls of a job that is off";
 }
@@ -158,15 +158,15 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
 class Watching final : public WorkerPool {
  public:
   explicit Watching(Executive& executive, std::size_t threads)
-      : executive_(executive), lone_(executive, threads) {}
+      : executive_(executive), lone_(executive.jobs(), threads) {}
   bool run_instant(std::uint64_t threads) TACTUS_RT override {
-    busy_at_work.insert(executive_.busy());
+    busy_at_work.insert(executive_.status().busy());
     return lone_.run_instant(threads);
   }
   void release(std::size_t thread) TACTUS_RT override { waiting_ = thread; }
   bool is_idle(std::size_t) TACTUS_RT override { return waiting_ == 0; }
   bool wait_for(std::size_t thread) TACTUS_RT override {
-    busy_while_waiting.insert(executive_.busy());
+    busy_while_waiting.insert(executive_.status().busy());
     lone_.release(thread);
     waiting_ = 0;
     return true;
@@ -186,7 +186,7 @@ TEST(Meeting, MainIsNotAtWorkWhileItWaitsForOneThatMustFinish) {
   bench.plan.threads.push_back({"beside", ThreadKind::scheduled, {}});
   bench.job("beside.step", TACTUS_SCHEDULED, [](const tactus_call&) { return 0; }).thread = 2;
   Watching crew(bench.make(), 3);
-  bench.executive->set_workers(crew);
+  bench.executive->jobs().set_workers(crew);
   (void)bench.run(20);
   EXPECT_THAT(crew.busy_while_waiting, ElementsAre(false));
   EXPECT_THAT(crew.busy_at_work, ElementsAre(true));
@@ -200,11 +200,15 @@ TEST(Meeting, OfTwoThreadsThatContradictEachOtherTheLaterJobWins) {
     std::int64_t calls = 0;
     bench
         .job("off", TACTUS_SCHEDULED,
-             [&](const tactus_call&) { return bench.executive->enable_job("switched", false) ? 0 : 1; })
+             [&](const tactus_call&) {
+               return bench.executive->model_requests().enable_job("switched", false) ? 0 : 1;
+             })
         .thread = 1 - on_thread;
     bench
         .job("on", TACTUS_EFFECTOR,
-             [&](const tactus_call&) { return bench.executive->enable_job("switched", true) ? 0 : 1; })
+             [&](const tactus_call&) {
+               return bench.executive->model_requests().enable_job("switched", true) ? 0 : 1;
+             })
         .thread = on_thread;
     bench.job("switched", TACTUS_ENVIRONMENT, [&](const tactus_call&) { return ++calls, 0; });
     EXPECT_EQ(bench.run(50).frames, 50);
@@ -218,7 +222,7 @@ TEST(Meeting, AThreadsPatienceIsRealTime) {
   bench.plan.stuck_after = 1s;
   bench.plan.ratio = 0.1;
   Executive& executive = bench.make();
-  EXPECT_EQ(ThreadWorkerPool(executive, executive.plan()).patience(1), 2s)
+  EXPECT_EQ(ThreadWorkerPool(executive.jobs(), executive.plan()).patience(1), 2s)
       << "100 ms of simulated time take a second";
 }
 

@@ -52,7 +52,7 @@ class SimWorkerPool final : public WorkerPool {
     meet_clock();
     for (std::size_t t = 0; t < threads_.size(); ++t)
       if ((threads >> t & 1) != 0) start(t);
-    executive_.set_step_by_step(true);
+    executive_.jobs().set_step_by_step(true);
     bool good = true;
     while (is_any_at_work(threads)) {
       const std::optional<std::size_t> next = choose();
@@ -64,7 +64,7 @@ class SimWorkerPool final : public WorkerPool {
       good = step(*next) && good;
       wake();
     }
-    executive_.set_step_by_step(false);
+    executive_.jobs().set_step_by_step(false);
     for (std::size_t t = 0; t < threads_.size(); ++t) {
       if ((threads >> t & 1) == 0) continue;
       if (threads_[t].state == State::stuck) return give_up(t);
@@ -143,22 +143,22 @@ class SimWorkerPool final : public WorkerPool {
       return true;
     }
     ++thread.steps;
-    const LaneEnd end = static_cast<LaneRunner&>(executive_).work(t);
+    const LaneEnd end = executive_.jobs().work(t);
     if (end == LaneEnd::blocked) {
       thread.state = State::blocked;
-      thread.waits_for = &static_cast<LaneRunner&>(executive_).blocked_by(t);
+      thread.waits_for = &executive_.jobs().blocked_by(t);
       return true;
     }
     if (end != LaneEnd::paused) thread.state = State::idle;
     if (end == LaneEnd::paused) thread.time += duration();
     if (t != 0 && end == LaneEnd::done) thread.time += duration() / 8;
-    steps_.push_back({thread.time, t, name_hash(executive_.running_job(t))});
+    steps_.push_back({thread.time, t, name_hash(executive_.jobs().running_job(t))});
     last_time_ = thread.time;
     return end != LaneEnd::failed;
   }
   /// Those whose dependency is done by now.
   void wake() {
-    const std::uint32_t instant = static_cast<LaneRunner&>(executive_).instant();
+    const std::uint32_t instant = executive_.jobs().instant();
     for (Thread& thread : threads_) {
       if (thread.state != State::blocked || thread.waits_for->done->value() != instant) continue;
       thread.state = State::ready;

@@ -21,11 +21,11 @@ namespace tactus::executive::test {
 /// Workers of a ThreadWorkerPool, on ordinary threads.
 class CrewThreads {
  public:
-  explicit CrewThreads(Executive& executive) : workers_(executive, executive.plan()) {
-    executive.set_workers(workers_);
+  explicit CrewThreads(Executive& executive) : workers_(executive.jobs(), executive.plan()) {
+    executive.jobs().set_workers(workers_);
     for (std::size_t t = 1; t <= executive.plan().threads.size(); ++t)
       threads_.emplace_back([this, &executive, t] {
-        executive.enter_thread(t);
+        executive.jobs().enter_thread(t);
         workers_.serve(t);
       });
   }
@@ -88,8 +88,8 @@ class World final : private Deeds {
     if (!executive_) {
       sync_ = std::make_unique<rtsync::RealtimeSync>(realtime, plan_.frame, clock, sleeper);
       executive_ = std::make_unique<Executive>(plan_, *sync_, sleeper, clock, rt_, clock.reader());
-      (void)executive_->state_image();
-      executive_->prepare_reset();
+      (void)executive_->restorer().image();
+      executive_->restorer().prepare_reset();
     }
     return *executive_;
   }
@@ -106,7 +106,7 @@ class World final : private Deeds {
   }
   RunEnd run_on_sim_crew(std::int64_t frames, const SimCrewSettings& settings) {
     SimWorkerPool crew(executive(), clock, settings);
-    executive().set_workers(crew);
+    executive().jobs().set_workers(crew);
     const RunEnd end = run(frames);
     steps = crew.steps();
     return end;
@@ -208,9 +208,12 @@ class World final : private Deeds {
   }
 
   bool call_at(std::size_t job, std::int64_t ns) override {
-    return executive_->call_at(Sketch::cell_name(sketch_.jobs[job].cell), Sketch::part_name(job), ns);
+    return executive_->model_requests().call_at(Sketch::cell_name(sketch_.jobs[job].cell),
+                                                Sketch::part_name(job), ns);
   }
-  void enable(std::size_t job, bool on) override { (void)executive_->enable_job(sketch_.job_name(job), on); }
+  void enable(std::size_t job, bool on) override {
+    (void)executive_->model_requests().enable_job(sketch_.job_name(job), on);
+  }
   void request(Command command, std::int64_t value) override {
     if (command == Command::pause) executive_->request_pause();
     if (command == Command::resume) executive_->request_resume();

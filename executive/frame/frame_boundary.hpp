@@ -1,0 +1,45 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "executive/frame/command_queue.hpp"
+#include "executive/frame/frame_part.hpp"
+#include "executive/frame/program.hpp"
+
+namespace tactus::executive {
+
+/// The boundary before a frame, where a rig hears what it is told.
+///
+/// Threads  the rig's main thread.
+/// RT       everything but the constructor.
+class FrameBoundary {
+ public:
+  FrameBoundary(Program& program, CommandQueue& commands, const FrameRow& row, Slack& slack)
+      : program_(program), commands_(commands), row_(row), slack_(slack) {}
+
+  /// Takes the commands before frame k.
+  void take_commands(std::int64_t k) TACTUS_RT {
+    commands_.take(k, [&](const TimedCommand& command) {
+      (void)program_.enable(command.text, command.command == Command::enable);
+    });
+    if (pauses_before(k)) commands_.force_pause();
+  }
+  /// A part wants the rig to stand still before frame k.
+  bool pauses_before(std::int64_t k) const TACTUS_RT {
+    return std::any_of(row_.pausers.begin(), row_.pausers.end(),
+                       [k](const FramePart* part) TACTUS_RT { return part->pauses_before(k); });
+  }
+  /// Lets the parts look up before frame k, where nothing hurries.
+  void stand_at(std::int64_t k) TACTUS_RT {
+    slack_.open_unlimited();
+    for (FramePart* const part : row_.boundaries) part->at_boundary(k, slack_);
+  }
+
+ private:
+  Program& program_;
+  CommandQueue& commands_;
+  const FrameRow& row_;
+  Slack& slack_;
+};
+
+}  // namespace tactus::executive

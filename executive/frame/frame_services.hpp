@@ -1,0 +1,67 @@
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "executive/frame/rate_transitions.hpp"
+
+namespace tactus::executive {
+
+/// What a part may ask of the frames it belongs to.
+///
+/// Threads  the rig's main thread, within a hook; plan() and view(): any time.
+/// RT       everything but the constructor, view() and nap().
+class FrameServices {
+ public:
+  FrameServices(Program& program, JobRunner& jobs, RateTransitions& transitions, CommandQueue& commands,
+                RigStatus& status, rtsync::RealtimeSync& sync)
+      : program_(program),
+        jobs_(jobs),
+        transitions_(transitions),
+        commands_(commands),
+        status_(status),
+        sync_(sync) {}
+
+  const Plan& plan() const TACTUS_RT { return program_.plan(); }
+  /// Where the other threads' memory is read from between the frames; nullptr: where it lies.
+  const void* view(const ModelInstance* model, const void* data, std::size_t bytes) {
+    return program_.outside_view(model, data, bytes);
+  }
+  /// Counts up whenever the rig gets on.
+  std::atomic<std::uint64_t>& progress_counter() { return status_.progress(); }
+  /// Runs the jobs of a class. False: one failed.
+  bool run_jobs(tactus_job_class job_class, const tactus_call& call) TACTUS_RT {
+    return jobs_.run_jobs(job_class, call);
+  }
+  /// The asynchronous threads (bits) that are at rest before frame k.
+  std::uint64_t idle_async_workers(std::int64_t k) TACTUS_RT { return transitions_.idle(k); }
+  /// What these have written is seen by the others.
+  void publish_async(std::uint64_t workers) TACTUS_RT { transitions_.publish(workers); }
+  /// Nobody is in the middle of a period before frame k, and nothing has failed: all state can be copied.
+  bool state_complete(std::int64_t k) TACTUS_RT { return !jobs_.failed() && transitions_.state_complete(k); }
+  /// Brings the state that lies in registers of the executive to where its image is copied from.
+  void save_state() TACTUS_RT { program_.save_state(); }
+  /// The next checkpoint that the rig file wants before frame k; nullptr: none.
+  const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT { return commands_.next_checkpoint(k); }
+  /// The rig is paced, or ends: nobody may be waited for.
+  bool hurried() const TACTUS_RT { return sync_.active() || commands_.ending(); }
+  /// Sleeps for a moment, while those who watch over the rig know that it waits. Not when hurried().
+  void nap() TACTUS_RT {
+    status_.mark_idle();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    status_.mark_busy();
+  }
+  /// Abort at the end of the frame. The reason is kept as a pointer.
+  void abort(const char* reason) TACTUS_RT { commands_.request_abort(reason); }
+
+ private:
+  Program& program_;
+  JobRunner& jobs_;
+  RateTransitions& transitions_;
+  CommandQueue& commands_;
+  RigStatus& status_;
+  rtsync::RealtimeSync& sync_;
+};
+
+}  // namespace tactus::executive

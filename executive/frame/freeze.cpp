@@ -1,0 +1,76 @@
+#include "executive/frame/freeze.hpp"
+
+namespace tactus::executive {
+
+using rtsync::Verdict;
+
+Verdict Freeze::run(std::int64_t k, bool clock_fault) TACTUS_RT {
+  status_.enter(State::pause);
+  Snapshot frozen = status_.frame();
+  frozen.state = State::pause;
+  frozen.clock_fault = clock_fault;
+  frozen.episode = boundary_.pauses_before(k);
+  frozen.reached = sync_.reached();
+  for (FramePart* const part : row_.freezes) part->freeze_begin({k, frozen, why(clock_fault)});
+  sync_.freeze_init();
+  if (!jobs_.begin_freeze()) return Verdict::go_on;
+  std::int64_t n = 0;
+  for (; commands_.paused(); ++n) {
+    if (!jobs_.run_freeze_frame(n)) return Verdict::go_on;
+    boundary_.stand_at(k);
+    if (jobs_.failed()) return Verdict::go_on;
+    status_.send_heartbeat();
+    frozen.heartbeats = status_.heartbeats();
+    status_.show(frozen);
+    const Verdict verdict = rest({k, frozen, why(clock_fault)});
+    if (verdict == Verdict::source_lost || verdict == Verdict::clock_terminate) return verdict;
+    if (commands_.ending())
+      return sync_.reached() == rtsync::Maximum::none ? Verdict::go_on : Verdict::terminate;
+    if (commands_.restore_wanted()) return Verdict::go_on;
+    commands_.freeze_frame_ended();
+    boundary_.take_commands(k);
+    if (!commands_.paused()) continue;
+    for (FramePart* const part : row_.freeze_frames) part->freeze_frame({k, frozen, why(clock_fault)});
+  }
+  status_.enter(State::resume);
+  for (FramePart* const part : row_.resumes) part->resume();
+  return jobs_.end_freeze(n) ? sync_.unfreeze() : Verdict::go_on;
+}
+
+/// Until the next freeze frame, or the rig is told to do something else. What is asked from outside is
+/// answered meanwhile.
+Verdict Freeze::rest(const Frozen& frozen) TACTUS_RT {
+  bool begins = serve(frozen);
+  for (;;) {
+    if (begins) {
+      commands_.let_go();
+      return Verdict::go_on;
+    }
+    status_.mark_idle();
+    const Verdict verdict = sync_.freeze_pause(row_.servers.empty() ? nullptr : &commands_.nudged());
+    status_.mark_busy();
+    if (row_.servers.empty() || !commands_.take_nudge()) return verdict;
+    begins = serve(frozen);
+    if (verdict != Verdict::go_on || commands_.ending() || commands_.restore_wanted()) return verdict;
+    if (begins) continue;
+    if (sync_.freeze_frame_over()) return verdict;  // however much is asked, those who watch over it are told
+    boundary_.take_commands(frozen.next);
+    if (!commands_.paused()) return verdict;
+  }
+}
+
+/// What was asked from outside of a rig that stands still. True: it is to go on.
+bool Freeze::serve(const Frozen& frozen) TACTUS_RT {
+  bool begins = false;
+  for (FramePart* const part : row_.servers) begins = part->serve(frozen) || begins;
+  return begins;
+}
+
+const char* Freeze::why(bool clock_fault) const TACTUS_RT {
+  if (!commands_.paused_here()) return "";
+  if (clock_fault) return "a fault of the external clock";
+  return sync_.reached() != rtsync::Maximum::none ? "a maximum of the overrun policy was reached"
+                                                  : "the rig was paused";
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,90 @@
+#include "executive/frame/model_requests.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace tactus::executive {
+
+void ModelRequests::set_realtime(bool on) TACTUS_RT {
+  if (!on) sync_.disable();
+  if (on && realtime_allowed_) sync_.enable();
+}
+
+bool ModelRequests::enable_job(std::string_view name, bool on) TACTUS_RT {
+  if (lane_ == nullptr)
+    return program_.enable(name, on, worker_ == nullptr ? Program::kOutside : worker_->thread);
+  const std::uint32_t job = program_.find(name);
+  return job != kNoPlanJob && lane_->ask({kNoPlanJob, job, on, TACTUS_PAUSE, 0});
+}
+
+bool ModelRequests::call_at(std::string_view model, std::string_view job,
+                            std::int64_t sim_time_ns) TACTUS_RT {
+  const std::uint32_t index = program_.find(model, job);
+  return index != kNoPlanJob && program_.call_at(index, sim_time_ns);
+}
+
+bool ModelRequests::command(tactus_command command, std::int64_t value) TACTUS_RT {
+  if (static_cast<int>(command) < TACTUS_PAUSE || static_cast<int>(command) > TACTUS_ABORT) return false;
+  if (lane_ != nullptr) return lane_->ask({kNoPlanJob, kNoPlanJob, false, command, value});
+  if (worker_ == nullptr) return apply(command, value);
+  if (worker_->command_count == worker_->commands.size()) return false;
+  worker_->commands[worker_->command_count++] = {command, value};
+  return true;
+}
+
+bool ModelRequests::apply(tactus_command command, std::int64_t value) TACTUS_RT {
+  switch (static_cast<int>(command)) {  // from a library: any number may come
+    case TACTUS_PAUSE:
+      commands_.request_pause();
+      return true;
+    case TACTUS_RESUME:
+      commands_.request_resume();
+      return true;
+    case TACTUS_STEP:
+      commands_.request_step(std::max<std::int64_t>(value, 1));
+      return true;
+    case TACTUS_RUN_UNTIL:
+      commands_.request_run_until(std::max<std::int64_t>(value, 0));
+      return true;
+    case TACTUS_STOP:
+      commands_.request_stop("stopped by a model");
+      return true;
+    case TACTUS_RESET:
+      commands_.request_reset();
+      return true;
+    case TACTUS_ABORT:
+      commands_.request_abort("aborted by a model");
+      return true;
+    default:
+      return false;
+  }
+}
+
+void ModelRequests::take_from_lanes() TACTUS_RT {
+  std::array<std::size_t, Schedule::kMostLanes> taken{};
+  for (;;) {
+    std::size_t first = program_.lanes();
+    for (std::size_t lane = 0; lane < program_.lanes(); ++lane) {
+      const std::span<const JobRequest> asks = program_.lane(lane).asks();
+      if (taken[lane] == asks.size()) continue;
+      if (first == program_.lanes() || program_.order_of(asks[taken[lane]].by) <
+                                           program_.order_of(program_.lane(first).asks()[taken[first]].by))
+        first = lane;
+    }
+    if (first == program_.lanes()) break;
+    const JobRequest& ask = program_.lane(first).asks()[taken[first]++];
+    ask.job != kNoPlanJob ? (void)program_.enable(program_.plan().jobs[ask.job].name, ask.on)
+                          : (void)apply(ask.command, ask.value);
+  }
+  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).clear_job_requests();
+}
+
+void ModelRequests::take_from(AsyncWorker& worker) TACTUS_RT {
+  program_.post_switches(worker);
+  for (std::size_t i = 0; i < worker.command_count; ++i)
+    (void)apply(worker.commands[i].command, worker.commands[i].value);
+  worker.command_count = 0;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,65 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "executive/frame/frame_boundary.hpp"
+#include "executive/frame/rate_transitions.hpp"
+#include "executive/frame/safe_output_list.hpp"
+#include "executive/frame/state_restorer.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+
+namespace tactus::executive {
+
+/// What a restart works with.
+struct RestartParts {
+  StateRestorer& restorer;
+  JobRunner& jobs;
+  RateTransitions& transitions;
+  CommandQueue& commands;
+  FrameBoundary& boundary;
+  RigStatus& status;
+  SafeOutputList& outputs;
+  const FrameRow& row;
+};
+
+/// Takes a rig back to its initial state (a reset) or to a loaded one, and through Start again.
+///
+/// Threads  loaded(), resets(): any. The rest: the rig's main thread.
+class Restart {
+ public:
+  explicit Restart(const RestartParts& rig) : rig_(rig) {}
+
+  /// Where the initialization jobs run after a reset, while the main thread keeps alive what watches over it;
+  /// without one, on the main thread.                                                             @when setup
+  void set_setup_thread(rtsync::ThreadSettings settings) { setup_thread_ = std::move(settings); }
+  /// Go on from there instead of from frame 0: after the initialization jobs, before the first frame. Throws
+  /// std::runtime_error naming the restart job that failed.                                       @when setup
+  void load(const LoadedState& state);
+  /// What the commands want at the end of a frame: the frame that comes next; nothing when the rig has to end.
+  std::optional<std::int64_t> run();
+
+  /// Why the rig has to end; without a reason when it has not.
+  const RunEnd& failure() const { return failure_; }
+  std::int64_t loaded() const TACTUS_RT { return loaded_.load(std::memory_order_acquire); }
+  std::int64_t resets() const TACTUS_RT { return resets_.load(std::memory_order_relaxed); }
+
+ private:
+  bool await_async_workers();
+  std::optional<std::int64_t> go_to(const LoadedState& state);
+  std::optional<std::int64_t> reset();
+  bool initialize();
+  std::optional<std::int64_t> fail(Outcome outcome, std::string reason) {
+    failure_ = {outcome, std::move(reason), 0};
+    return std::nullopt;
+  }
+
+  const RestartParts rig_;
+  std::optional<rtsync::ThreadSettings> setup_thread_;
+  RunEnd failure_;
+  std::atomic<std::int64_t> loaded_{0};
+  std::atomic<std::int64_t> resets_{0};
+};
+
+}  // namespace tactus::executive

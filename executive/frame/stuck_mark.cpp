@@ -1,0 +1,29 @@
+#include "executive/frame/stuck_mark.hpp"
+
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+
+void StuckMark::mark(std::size_t thread) TACTUS_RT {
+  Marked nobody;
+  (void)marked_.compare_exchange_strong(
+      nobody, {static_cast<std::uint32_t>(thread), jobs_.running_job_index(thread)});
+  commands_.request_abort("a thread is stuck");
+}
+
+std::optional<std::size_t> StuckMark::thread() const TACTUS_RT {
+  if (const std::optional<std::size_t> stuck = jobs_.workers().stuck()) return stuck;
+  const Marked marked = marked_.load();
+  return marked.thread == UINT32_MAX ? std::nullopt : std::optional<std::size_t>(marked.thread);
+}
+
+std::string StuckMark::text(std::size_t thread) const {
+  std::string_view job = jobs_.running_job(thread);
+  if (const Marked marked = marked_.load(); marked.thread == thread && marked.job != kNoPlanJob)
+    job = plan_.jobs[marked.job].name;
+  return "thread '" + (thread == 0 ? std::string("main") : plan_.threads[thread - 1].name) + "' is stuck" +
+         (job.empty() ? "" : " in job '" + std::string(job) + "'") + ": it did not come back within " +
+         rtsync::duration_text(plan_.stuck_after.count()) + " beyond its time (threads.stuck_after)";
+}
+
+}  // namespace tactus::executive

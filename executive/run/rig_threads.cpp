@@ -165,7 +165,7 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
     longest = std::max(longest, watched.back().patience);
     highest = std::max(highest, settings_.workers[i].priority);
   }
-  rtsync::RunawayGuardSettings settings;
+  rtsync::StuckThreadWatchdogSettings settings;
   settings.priority = std::min(highest + 1, 99);
   settings.cpus = cpus_.helpers;
   settings.demoted_cpus = cpus_.helpers;

@@ -50,7 +50,7 @@ std::span<const std::size_t> StuckDetector::look(TimePoint<MonotonicTime> now) T
   return found_;
 }
 
-StuckThreadWatchdog::StuckThreadWatchdog(const RunawayGuardSettings& settings,
+StuckThreadWatchdog::StuckThreadWatchdog(const StuckThreadWatchdogSettings& settings,
                                          const std::vector<WatchedThread>& threads, OnStuck on_stuck)
     : settings_(settings),
       process_(::getpid()),

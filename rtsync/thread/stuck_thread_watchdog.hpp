@@ -63,7 +63,7 @@ class StuckDetector {
   std::optional<TimePoint<MonotonicTime>> last_look_;
 };
 
-struct RunawayGuardSettings {
+struct StuckThreadWatchdogSettings {
   int priority = 99;         ///< SCHED_FIFO; above all the threads it watches; 0: an ordinary thread
   CpuSet cpus = {};          ///< where the guard runs; empty: anywhere
   CpuSet demoted_cpus = {};  ///< where a stuck thread may run from then on; empty: where it always could
@@ -94,7 +94,7 @@ class StuckThreadWatchdog {
   };
 
   /// Returns when its thread is ready to watch. Throws what PinnedThread and StuckDetector throw. @when setup
-  StuckThreadWatchdog(const RunawayGuardSettings& settings, const std::vector<WatchedThread>& threads,
+  StuckThreadWatchdog(const StuckThreadWatchdogSettings& settings, const std::vector<WatchedThread>& threads,
                       OnStuck on_stuck);
   /// Ends the watching, at once. What was demoted stays demoted. @when service
   ~StuckThreadWatchdog();
@@ -122,7 +122,7 @@ class StuckThreadWatchdog {
   Fate tame(pid_t tid) const TACTUS_RT;
 
   Gate end_;
-  const RunawayGuardSettings settings_;
+  const StuckThreadWatchdogSettings settings_;
   const pid_t process_;
   StuckDetector watch_;
   const OnStuck on_stuck_;

@@ -2,8 +2,8 @@
 /// once.
 #include <regex>
 
-#include "bench.hpp"
 #include "in_process.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::bad_file_test {
 namespace {

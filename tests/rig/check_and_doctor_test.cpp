@@ -4,7 +4,7 @@
 #include <set>
 #include <system_error>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::check_and_doctor_test {
 namespace {

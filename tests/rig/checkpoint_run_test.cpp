@@ -7,7 +7,7 @@
 #include <random>
 #include <thread>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::checkpoint_run_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <regex>
 #include <thread>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::clock_test {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <regex>
 
-#include "bench.hpp"
 #include "in_process.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::command_line_test {
 namespace {

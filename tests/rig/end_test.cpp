@@ -6,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::end_test {
 namespace {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <thread>
 
-#include "bench.hpp"
 #include "drivers/tape.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::fault_matrix_test {
 namespace {

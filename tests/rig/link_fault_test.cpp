@@ -10,7 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 #include "tests/support/syscall_count.hpp"
 
 namespace tactus::test::link_fault_test {

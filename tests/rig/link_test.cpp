@@ -12,7 +12,7 @@
 #include <memory>
 #include <thread>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 #include "tests/support/syscall_count.hpp"
 
 namespace tactus::test::link_test {

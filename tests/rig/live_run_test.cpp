@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 #include "tests/drivers/live/http/support/http_client.hpp"
 
 namespace tactus::test::live_run_test {

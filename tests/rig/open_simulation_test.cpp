@@ -15,8 +15,8 @@
 #include <thread>
 #include <utility>
 
-#include "bench.hpp"
 #include "config/date.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::executive {
 

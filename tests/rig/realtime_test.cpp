@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 #include "tests/support/syscall_count.hpp"
 
 namespace tactus::test::realtime_test {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::run_test {
 namespace {

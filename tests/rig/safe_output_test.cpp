@@ -8,8 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "bench.hpp"
 #include "drivers/tape.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::safe_output_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <thread>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::same_numbers_test {
 namespace {

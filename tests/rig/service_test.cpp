@@ -7,7 +7,7 @@
 #include <csignal>
 #include <stdexcept>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 
 namespace tactus::test::service_test {
 namespace {

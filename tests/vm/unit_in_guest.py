@@ -16,14 +16,13 @@ ONLY = {
                     "Evicting.*", "RunCounters*", "StuckThread*", "ThisThread.*", "ThreadList.*", "Affinity.*",
                     "AllowedCpus.*", "DmaLatency*", "Prefaulted*", "PreparedMemory.*", "Rights*", "Throttle*", "WhyNo*",
                     "CrashHandler*", "*Sleeper*", "WakeTrial*", "HostFacts.*", "Clocks.*", "TscClock.*"],
-    "executive_test": ["*Rt.*", "Crew*", "Waits/Crew*", "CheckpointWriter.*", "Recorder.*",
+    "executive_test": ["*Rt.*", "Worker*", "Waits/Worker*", "CheckpointWriter.*", "Recorder.*",
                        "Recording.*", "RigThreads.*", "Meeting.*", "ExecutiveRealtime.*"],
     "open_simulation_test": ["OpenSimulation.InRealTime*", "Simulation.*"],
-    "rig_test": ["Machine.*", "Realtime.*", "Doctor.GradesEveryFact*", "Doctor.OfARig*", "All/OnlySleeps.*/timerfd",
-                 "SafeOutput.*"],
+    "rig_test": ["Machine.*", "Realtime.*", "Doctor.GradesEveryFact*", "Doctor.OfARig*", "SafeOutput.*"],
 }
 # With --all also these.
-MORE = {"rtsync_test": ["*"], "rig_test": ["FullDisk.*", "All/OnlySleeps.*", "End.A*"]}
+MORE = {"rtsync_test": ["*"], "rig_test": ["FullDisk.*", "End.A*"]}
 # Tests that are left out, and why: the emulated processors are some ten times slower than real ones.
 LEFT_OUT = {
     "config_test": [
@@ -44,7 +43,6 @@ LEFT_OUT = {
         # of interrupts (50): nothing is heard of the guest any more.
         "Realtime.ASpinningRigMakesNoSystemCallAtAll",
         "FullDisk.WithoutRealTimeItDoesNotWaitForEver",     # 100 s of simulated time
-        "All/OnlySleeps.*/hybrid",                          # 14 s; nanosleep and timerfd stay
         "End.ACtrlCBeforeTheFirstFrameIsAStopToo",          # 15 s: five starts
         "End.ASummaryThatDoesNotFit*",                      # a frame without real time, and a file
         "SafeOutput.AModelThatEndsTheProcess*",             # eight starts, no frame of any

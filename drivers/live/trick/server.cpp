@@ -160,9 +160,9 @@ class PublishedOutputs {
   Descriptor wake_;
 };
 
-class RigDesk final : public SessionBackend {
+class RigBackend final : public SessionBackend {
  public:
-  RigDesk(LiveRig& rig, std::shared_ptr<PublishedOutputs> published, Lines& lines, std::uint64_t session)
+  RigBackend(LiveRig& rig, std::shared_ptr<PublishedOutputs> published, Lines& lines, std::uint64_t session)
       : rig_(rig), mailbox_(std::move(published)), lines_(lines), session_(session) {}
 
   void ask_snapshot(std::uint64_t ticket) override {
@@ -222,7 +222,7 @@ class Server::Loop {
           session(rig, backend, limits, std::move(name), now) {}
 
     Descriptor socket;
-    RigDesk backend;
+    RigBackend backend;
     Session session;
     bool lingers = false;      ///< it has been told everything; what it still sends is thrown away
     bool half_closed = false;  ///< it sends no more, though what it sent is not read yet

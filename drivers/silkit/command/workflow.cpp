@@ -98,7 +98,7 @@ class Workflow {
              }),
          "connects");
     if (!everybody_comes()) return kEndedEarly;
-    if (!settled()) {
+    if (!states_stable()) {
       say("nothing was started");
       return kEndedEarly;
     }
@@ -117,7 +117,7 @@ class Workflow {
  private:
   /// What a simulation that runs already takes to be known here after the last one is there: its states come
   /// behind the connections.
-  static constexpr std::chrono::milliseconds kSettled{200};
+  static constexpr std::chrono::milliseconds kStatesStable{200};
   static constexpr std::chrono::seconds kLook{1};  ///< for the registry, while somebody is missing
 
   void say(const std::string& line) {
@@ -154,9 +154,9 @@ class Workflow {
   }
 
   /// False: a signal came first.
-  bool settled() {
+  bool states_stable() {
     using namespace std::chrono;
-    const auto end = steady_clock::now() + kSettled;
+    const auto end = steady_clock::now() + kStatesStable;
     for (auto now = steady_clock::now(); now < end && !is_running(); now = steady_clock::now())
       if (attention_.wait(ceil<milliseconds>(end - now)) == SignalWaiter::Call::signal) return false;
     return true;

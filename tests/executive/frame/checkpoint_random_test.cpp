@@ -149,7 +149,7 @@ TEST(CheckpointRandom, ARunningRigGoesBackAndComesToTheSameEnd) {
     loader.state = &state;
     loader.at = static_cast<std::int64_t>(seed % static_cast<std::uint64_t>(frames));
     state = loaded(state_at(sketch, k, seed), k, loads.executive());
-    const RunEnd end = loads.run_on_sim_crew(frames, {.seed = seed});
+    const RunEnd end = loads.run_on_sim_workers(frames, {.seed = seed});
     EXPECT_EQ(end.outcome, Outcome::completed) << end.reason;
     EXPECT_EQ(end.frames, loader.at + 1 + frames - k);
     EXPECT_EQ(loads.executive().restart().loaded(), 1);

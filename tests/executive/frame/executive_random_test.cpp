@@ -12,7 +12,7 @@ namespace {
 using test::folded;
 using test::random_sketch;
 using test::ReferenceExecutive;
-using test::SimCrewSettings;
+using test::SimWorkerSettings;
 using test::Sketch;
 using test::Trace;
 using test::Wanted;
@@ -105,10 +105,10 @@ TEST(ExecutiveRandom, SimulatedThreadsDoTheSameHoweverQuickTheyAre) {
     for (std::uint64_t crew = 1; crew <= 3; ++crew) {
       World world(sketch);
       world.realtime.enabled = crew == 2;
-      SimCrewSettings settings;
+      SimWorkerSettings settings;
       settings.seed = seed * 10 + crew;
       settings.longest_ns = crew == 3 ? 5'000'000 : 50'000;
-      expected.compare(world, world.run_on_sim_crew(sketch.frames, settings));
+      expected.compare(world, world.run_on_sim_workers(sketch.frames, settings));
     }
   });
 }
@@ -145,7 +145,7 @@ TEST(ExecutiveRandom, AnAsynchronousThreadThatIsNeverLateDoesWhatOneThatMustFini
 }
 
 /// Some jobs fail from some time on: several in one instant, on several threads.
-TEST(ExecutiveRandom, TheSameFailureIsNamedOnEveryCrew) {
+TEST(ExecutiveRandom, TheSameFailureIsNamedOnEveryPool) {
   int failed = 0;
   for_seeds(60'000, 300, [&](std::uint64_t seed) {
     Wanted wanted;
@@ -178,7 +178,7 @@ TEST(ExecutiveRandom, TheSameFailureIsNamedOnEveryCrew) {
     };
     compare(folded(sketch), [&](World& world) { return world.run(sketch.frames); });
     for (std::uint64_t crew = 1; crew <= 3; ++crew)
-      compare(sketch, [&](World& world) { return world.run_on_sim_crew(sketch.frames, {.seed = crew}); });
+      compare(sketch, [&](World& world) { return world.run_on_sim_workers(sketch.frames, {.seed = crew}); });
     if (seed % 4 == 0) compare(sketch, [&](World& world) { return world.run_on_threads(sketch.frames); });
   });
   EXPECT_GT(failed, 5);
@@ -193,10 +193,10 @@ TEST(ExecutiveRandom, AStuckThreadIsNamedAndNothingHangs) {
     if (sketch.threads.empty()) return;
     const std::size_t thread = 1 + seed % sketch.threads.size();
     World world(sketch);
-    SimCrewSettings settings;
+    SimWorkerSettings settings;
     settings.seed = seed;
     settings.stuck = {thread, static_cast<std::int64_t>(seed / 7 % 12)};
-    const RunEnd end = world.run_on_sim_crew(sketch.frames, settings);
+    const RunEnd end = world.run_on_sim_workers(sketch.frames, settings);
     EXPECT_EQ(world.executive().state(), State::disconnect);
     if (end.outcome == Outcome::completed || end.outcome == Outcome::stopped)
       return;  // it had not so many jobs

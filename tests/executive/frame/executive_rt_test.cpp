@@ -6,7 +6,7 @@
 #include "executive/part/recordings_part.hpp"
 #include "executive/record/recorder.hpp"
 #include "rtsync/host/heap_watch.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::executive_rt_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "executive/model/job_class.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::executive_state_test {
 namespace {

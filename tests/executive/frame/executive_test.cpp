@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "executive/model/job_class.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::executive_test {
 namespace {

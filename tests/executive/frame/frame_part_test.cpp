@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "executive/part/checkpoint_part.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::frame_part_test {

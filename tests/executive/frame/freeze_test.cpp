@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "executive/model/job_class.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::freeze_test {
 namespace {
@@ -169,7 +169,7 @@ Story tell(std::vector<TimedCommand> commands, const std::vector<Request>& reque
   return story;
 }
 
-TEST(TimedOrders, AreCarriedOutAtTheFirstBoundaryNotBeforeTheirTime) {
+TEST(TimedCommands, AreCarriedOutAtTheFirstBoundaryNotBeforeTheirTime) {
   struct Row {
     std::vector<TimedCommand> commands;
     const char* story;
@@ -304,7 +304,7 @@ TEST(Requests, OfAModelAreThoseOfEverybodyElse) {
              {{1, -1, [](Executive& e) { EXPECT_FALSE(e.model_requests().command(tactus_command{}, 0)); }}});
 }
 
-TEST(TimedOrders, SwitchJobsAtTheirBoundary) {
+TEST(TimedCommands, SwitchJobsAtTheirBoundary) {
   PlanFixture bench;
   TimedCommand off = command(2ms, Command::disable), on = command(4ms, Command::enable),
                nobody = command(4ms, Command::enable);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executive/part/link_part.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::link_test {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "executive/part/live_port.hpp"
 #include "rtsync/host/heap_watch.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::live_frames_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "executive/part/checkpoint_part.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "executive/state/checkpoint_writer.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::meeting_test {

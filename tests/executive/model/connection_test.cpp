@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::connection_test {
 namespace {

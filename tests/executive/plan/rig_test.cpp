@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "executive/model/job_class.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 #include "tests/executive/support/rig_files.hpp"
 
 namespace tactus::executive::rig_test {

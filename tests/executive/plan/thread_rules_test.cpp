@@ -32,9 +32,9 @@ constexpr std::size_t kSlow = 3;   // asynchronous_must_finish
 constexpr std::size_t kQuiet = 4;  // asynchronous
 
 /// A plan by hand: jobs "a.x" make the models they need.
-class RuleBench {
+class RuleFixture {
  public:
-  RuleBench() {
+  RuleFixture() {
     plan_.frame = Period{1'000'000, 1};
     plan_.threads = {{"io", ThreadKind::scheduled, {}},
                      {"plant", ThreadKind::scheduled, {}},
@@ -241,7 +241,7 @@ TEST(WireRules, BetweenThreadsAWireSaysWhatItIs) {
       {kQuiet, kSlow, "direct", {"only 'delayed: yes'"}},
   };
   for (const Row& row : rows) {
-    RuleBench bench;
+    RuleFixture bench;
     bench.job("a.x", row.from);
     bench.job("b.x", row.to);
     bench.wire("a", "b", row.how == std::string("direct"), row.how == std::string("delayed"));
@@ -252,7 +252,7 @@ TEST(WireRules, BetweenThreadsAWireSaysWhatItIs) {
 }
 
 TEST(WireRules, OneJobOnAnotherThreadIsEnough) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("a.x", kMain);
   bench.job("b.x", kMain);
   bench.job("b.y", kIo, TACTUS_CONTROLLER);
@@ -262,7 +262,7 @@ TEST(WireRules, OneJobOnAnotherThreadIsEnough) {
 }
 
 TEST(WireRules, JobsThatNeverMeetNeedTheWordToo) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("a.x", kMain);
   bench.job("b.x", kIo).first = Period{1, 1};
   bench.wire("a", "b", false);
@@ -270,7 +270,7 @@ TEST(WireRules, JobsThatNeverMeetNeedTheWordToo) {
 }
 
 TEST(WireRules, DirectMakesTheLaterWaitForTheEarlier) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("a.x", kMain);
   bench.job("a.late", kMain, TACTUS_CONTROLLER);
   bench.job("b.x", kIo);
@@ -288,7 +288,7 @@ TEST(WireRules, DirectMakesTheLaterWaitForTheEarlier) {
 }
 
 TEST(WireRules, OnOneThreadDirectAddsNothing) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("a.x", kIo);
   bench.job("b.x", kIo);
   bench.wire("a", "b", true);
@@ -297,7 +297,7 @@ TEST(WireRules, OnOneThreadDirectAddsNothing) {
 }
 
 TEST(WireRules, DelayedAddsNothing) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("a.x", kMain);
   bench.job("b.x", kIo);
   bench.wire("a", "b", false, true);
@@ -306,7 +306,7 @@ TEST(WireRules, DelayedAddsNothing) {
 }
 
 TEST(WireRules, TheRigsOwnVariablesBelongToMain) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("b.x", kIo);
   bench.job("c.x", kSlow);
   bench.wire("rt", "b", false);
@@ -336,7 +336,7 @@ TEST(WireRules, LoopsOnTwoThreadsNeedDelay) {
        "loop 'first' (thread main) and loop 'second' (asynchronous thread 'slow') run beside each other"},
   };
   for (const Row& row : rows) {
-    RuleBench bench;
+    RuleFixture bench;
     bench.loop("first", kMain, {"a"});
     bench.loop("second", row.other, {"b"});
     bench.wire("a", "b", row.direct, row.delayed);
@@ -347,7 +347,7 @@ TEST(WireRules, LoopsOnTwoThreadsNeedDelay) {
 }
 
 TEST(WireRules, ALoopAndAJobNeverMeetOnScheduledThreads) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.loop("first", kMain, {"a"});
   bench.job("b.x", kIo);
   bench.job("c.x", kSlow);
@@ -359,7 +359,7 @@ TEST(WireRules, ALoopAndAJobNeverMeetOnScheduledThreads) {
 // ---- models on several threads
 
 TEST(MemoryRules, JobsOfOneModelOnTwoThreadsAreOrdered) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("m.a", kMain);
   bench.job("m.b", kIo);
   EXPECT_THAT(bench.settle(),
@@ -370,14 +370,14 @@ TEST(MemoryRules, JobsOfOneModelOnTwoThreadsAreOrdered) {
 }
 
 TEST(MemoryRules, OrWereNeverDueTogether) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("m.a", kMain);
   bench.job("m.b", kIo).first = Period{500'000, 1};
   EXPECT_THAT(bench.settle(), IsEmpty());
 }
 
 TEST(MemoryRules, ADependencyOrdersThem) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("m.a", kMain);
   bench.job("m.b", kIo);
   bench.depend("m.b", "m.a");
@@ -386,7 +386,7 @@ TEST(MemoryRules, ADependencyOrdersThem) {
 }
 
 TEST(MemoryRules, AChainOfDependenciesOrdersThemAndHoldsWithoutItsLinks) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("m.a", kMain, TACTUS_ENVIRONMENT);
   bench.job("x.one", kMain, TACTUS_SENSOR);  // after m.a on its thread
   bench.job("x.two", kPlant, TACTUS_SCHEDULED);
@@ -399,7 +399,7 @@ TEST(MemoryRules, AChainOfDependenciesOrdersThemAndHoldsWithoutItsLinks) {
 }
 
 TEST(MemoryRules, AWireIsNoWordAboutAnothersMemory) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("m.a", kMain, TACTUS_ENVIRONMENT);
   bench.job("w.x", kIo, TACTUS_SENSOR);
   bench.job("m.b", kIo, TACTUS_CONTROLLER);
@@ -408,7 +408,7 @@ TEST(MemoryRules, AWireIsNoWordAboutAnothersMemory) {
 }
 
 TEST(MemoryRules, TheLastFreeJobIsNamed) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("m.a", kMain, TACTUS_ENVIRONMENT);
   bench.job("m.b", kMain, TACTUS_SENSOR);
   bench.job("m.c", kIo, TACTUS_CONTROLLER);
@@ -420,23 +420,23 @@ TEST(MemoryRules, TheLastFreeJobIsNamed) {
 
 TEST(MemoryRules, NothingIsSharedWithAnAsynchronousThread) {
   for (const std::size_t thread : {kSlow, kQuiet}) {
-    RuleBench bench;
+    RuleFixture bench;
     bench.job("m.a", kMain);
     bench.job("m.b", thread).first = Period{1, 2};
     EXPECT_THAT(bench.settle(), ElementsAre(HasSubstr("share the memory of model 'm', and nothing keeps them "
                                                       "apart; put both on one thread")));
   }
-  RuleBench ends;
+  RuleFixture ends;
   ends.job("m.end", kMain, TACTUS_END_OF_FRAME);
   ends.job("m.b", kSlow);
   EXPECT_THAT(ends.settle(),
               ElementsAre(HasSubstr("m.b: 'm.end' (thread main) and 'm.b' (asynchronous thread")));
-  RuleBench loop;
+  RuleFixture loop;
   loop.loop("l", kMain, {"m"});
   loop.job("m.b", kQuiet);
   EXPECT_THAT(loop.settle(),
               ElementsAre(HasSubstr("'m.b' (asynchronous thread 'quiet') and loop 'l' (thread main)")));
-  RuleBench fine;
+  RuleFixture fine;
   fine.job("m.top", kSlow, TACTUS_TOP_OF_FRAME);
   fine.job("m.b", kSlow);
   fine.job("m.initialize", kMain, TACTUS_INITIALIZATION);
@@ -449,7 +449,7 @@ TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
        {TACTUS_FREEZE_INIT, TACTUS_FREEZE, TACTUS_FREEZE_SCHEDULED, TACTUS_FREEZE_AUTOMATIC, TACTUS_UNFREEZE,
         TACTUS_CHECKPOINT, TACTUS_POST_CHECKPOINT}) {
     for (const std::size_t thread : {kIo, kSlow}) {
-      RuleBench bench;
+      RuleFixture bench;
       bench.job("m.a", thread);
       bench.job("m.b", kMain, job_class);
       const auto found = bench.settle();
@@ -465,7 +465,7 @@ TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
   }
   for (const tactus_job_class job_class : {TACTUS_DEFAULT_DATA, TACTUS_INITIALIZATION, TACTUS_RESTART,
                                            TACTUS_PRELOAD_CHECKPOINT, TACTUS_SHUTDOWN}) {
-    RuleBench bench;
+    RuleFixture bench;
     bench.job("m.a", kSlow);
     bench.job("m.b", kMain, job_class);
     EXPECT_THAT(bench.settle(), IsEmpty()) << name_of(job_class);
@@ -505,7 +505,7 @@ TEST(DependencyRules, RefuseWhatCannotBeWaitedFor) {
       {"c.twin", "a.step", {}},
   };
   for (const Row& row : rows) {
-    RuleBench bench;
+    RuleFixture bench;
     bench.job("a.initialize", kMain, TACTUS_INITIALIZATION);
     bench.job("a.step", kMain);
     bench.job("a.end", kMain, TACTUS_END_OF_FRAME);
@@ -536,7 +536,7 @@ TEST(DependencyRules, RefuseWhatCannotBeWaitedFor) {
 }
 
 TEST(DependencyRules, NamedTwiceIsWaitedForOnce) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.job("a.x", kMain);
   bench.job("b.x", kIo);
   bench.depend("b.x", "a.x");
@@ -567,7 +567,7 @@ TEST(ThreadRules, PeriodsFitTheKindAndTheFrame) {
       {ThreadKind::asynchronous, Period{1'000'000, 3}, "is no whole number of frames of 1 ms"},
   };
   for (const Row& row : rows) {
-    RuleBench bench;
+    RuleFixture bench;
     bench.plan_.threads[0].kind = row.kind;
     bench.plan_.threads[0].period = row.period;
     const auto found = bench.settle();
@@ -577,7 +577,7 @@ TEST(ThreadRules, PeriodsFitTheKindAndTheFrame) {
 }
 
 TEST(ThreadRules, AFrameThatIsAFractionHasWholeMultiples) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.plan_.frame = Period{50'000'000, 3};
   bench.plan_.threads[2].period = Period{50'000'000, 1};
   EXPECT_THAT(bench.settle(), IsEmpty());
@@ -586,7 +586,7 @@ TEST(ThreadRules, AFrameThatIsAFractionHasWholeMultiples) {
 }
 
 TEST(ThreadRules, AThreadHasAJob) {
-  RuleBench bench;
+  RuleFixture bench;
   bench.origins_.complete = true;
   bench.job("m.a", kIo);
   bench.job("n.end", kSlow, TACTUS_END_OF_FRAME);
@@ -605,7 +605,7 @@ class RandomRules {
  public:
   explicit RandomRules(std::uint64_t seed) : engine_(seed) {}
 
-  void fill(RuleBench& bench) {
+  void fill(RuleFixture& bench) {
     constexpr tactus_job_class kClasses[] = {TACTUS_ENVIRONMENT, TACTUS_SENSOR, TACTUS_SCHEDULED,
                                              TACTUS_CONTROLLER, TACTUS_EFFECTOR};
     const std::size_t models = 2 + below(6);
@@ -648,7 +648,7 @@ TEST(AnyPlan, DependenciesFollowTheOrderAndLeaveNothingOpen) {
   std::size_t derived = 0;
   std::size_t refused = 0;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
-    RuleBench bench;
+    RuleFixture bench;
     RandomRules(seed).fill(bench);
     const auto problems = bench.settle();
     const std::vector<PlannedJob>& jobs = bench.plan_.jobs;

@@ -17,7 +17,7 @@
 #include "config/document.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/part/recordings_part.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::recorder_test {

@@ -12,16 +12,16 @@
 
 #include "executive/frame/worker_pool.hpp"
 #include "executive/plan/thread_rules.hpp"
-#include "tests/executive/support/bench.hpp"
-#include "tests/executive/support/sim_crew.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
+#include "tests/executive/support/sim_worker_pool.hpp"
 #include "tests/executive/support/sketch.hpp"
 
 namespace tactus::executive::test {
 
 /// Workers of a ThreadWorkerPool, on ordinary threads.
-class CrewThreads {
+class WorkerThreads {
  public:
-  explicit CrewThreads(Executive& executive) : workers_(executive.jobs(), executive.plan()) {
+  explicit WorkerThreads(Executive& executive) : workers_(executive.jobs(), executive.plan()) {
     executive.jobs().set_workers(workers_);
     for (std::size_t t = 1; t <= executive.plan().threads.size(); ++t)
       threads_.emplace_back([this, &executive, t] {
@@ -29,9 +29,9 @@ class CrewThreads {
         workers_.serve(t);
       });
   }
-  CrewThreads(const CrewThreads&) = delete;
-  CrewThreads& operator=(const CrewThreads&) = delete;
-  ~CrewThreads() {
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
+  ~WorkerThreads() {
     workers_.dismiss();
     for (std::thread& thread : threads_) thread.join();
   }
@@ -104,7 +104,7 @@ class World final : private Deeds {
     (void)made.run_shutdown();
     return end;
   }
-  RunEnd run_on_sim_crew(std::int64_t frames, const SimCrewSettings& settings) {
+  RunEnd run_on_sim_workers(std::int64_t frames, const SimWorkerSettings& settings) {
     SimWorkerPool crew(executive(), clock, settings);
     executive().jobs().set_workers(crew);
     const RunEnd end = run(frames);
@@ -112,7 +112,7 @@ class World final : private Deeds {
     return end;
   }
   RunEnd run_on_threads(std::int64_t frames) {
-    const CrewThreads threads(executive());
+    const WorkerThreads threads(executive());
     return run(frames);
   }
 

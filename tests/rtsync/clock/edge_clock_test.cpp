@@ -41,8 +41,8 @@ std::int64_t all_faults(const EdgeClockStatus& status) {
 }
 
 /// A clock and the stream it is fed.
-struct Bench {
-  explicit Bench(const EdgeClockSettings& settings = {}, EdgeStream stream = {})
+struct Fixture {
+  explicit Fixture(const EdgeClockSettings& settings = {}, EdgeStream stream = {})
       : clock(settings, status, &SimKernel::read), edges(with_period(settings, stream)) {
     SimKernel::now = SimKernel::kStart;
   }
@@ -58,7 +58,7 @@ struct Bench {
     clock.advance(SimKernel::now);
     return stamp;
   }
-  Bench& feed_many(std::int64_t count) {
+  Fixture& feed_many(std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) feed();
     return *this;
   }
@@ -195,7 +195,7 @@ TEST(EdgeClockNames, AreThoseOfTheRigFile) {
 // -------------------------------------------------------------------------------------------
 
 TEST(EdgeClockMapping, IsClockMonotonicBeforeItIsSettled) {
-  Bench bench;
+  Fixture bench;
   for (const std::int64_t t : {std::int64_t{0}, std::int64_t{1'234'567'891}, std::int64_t{4} << 60}) {
     EXPECT_EQ(bench.clock.from_monotonic(Mono{Nanoseconds{t}}).time_since_epoch().count(), t);
     EXPECT_EQ(bench.clock.to_monotonic(TimePoint<RigTime>{Nanoseconds{t}}).time_since_epoch().count(), t);
@@ -213,7 +213,7 @@ TEST(EdgeClockMapping, BothDirectionsAgree) {
       EdgeClockSettings settings = with(discipline, frame);
       settings.slew = 0.05;
       const Nanoseconds length = frame.floor();
-      Bench bench{settings, {.slower = -4e-4, .jitter = length / 30, .seed = seed}};
+      Fixture bench{settings, {.slower = -4e-4, .jitter = length / 30, .seed = seed}};
       for (int i = 0; i < 300; ++i) {
         bench.feed();
         for (int j = 0; j < 20; ++j) {
@@ -256,7 +256,7 @@ TEST(EdgeClockMapping, FramesStartOnTheGrid) {
     EdgeClockSettings settings = with(Discipline::pll, row.frame);
     settings.edges_per_frame = row.edges_per_frame;
     settings.frames_per_edge = row.frames_per_edge;
-    Bench bench{settings};
+    Fixture bench{settings};
     EXPECT_EQ(bench.clock.frame_start(TimePoint<RigTime>{Nanoseconds{row.at}}).time_since_epoch().count(),
               row.start);
   }
@@ -281,7 +281,7 @@ TEST(EdgeClockMapping, KnowsWhichSlotsLieOnEdges) {
     EdgeClockSettings settings = with(Discipline::pll, row.frame);
     settings.edges_per_frame = row.edges_per_frame;
     settings.frames_per_edge = row.frames_per_edge;
-    Bench bench{settings};
+    Fixture bench{settings};
     EXPECT_EQ(bench.clock.edge_at(TimePoint<RigTime>{Nanoseconds{row.slot}}), row.edge);
   }
 }
@@ -295,7 +295,7 @@ TEST(EdgeClockAcquires, AfterSoManyEdges) {
       SCOPED_TRACE(testing::Message() << "lock_after " << lock_after << ", slower " << slower);
       EdgeClockSettings settings;
       settings.lock_after = lock_after;
-      Bench bench{settings, {.slower = slower}};
+      Fixture bench{settings, {.slower = slower}};
       bench.feed_many(lock_after);
       EXPECT_FALSE(bench.clock.acquisition_done());
       const TimePoint<RigTime> before = bench.clock.now();
@@ -317,7 +317,7 @@ TEST(EdgeClockAcquires, AfterSoManyEdges) {
 }
 
 TEST(EdgeClockAcquires, ThroughGlitchesAndDoublesAndGaps) {
-  Bench bench{{}, {.slower = 1e-4}};
+  Fixture bench{{}, {.slower = 1e-4}};
   bench.feed_many(2);
   bench.edges.glitch(300us);
   bench.feed_many(4);
@@ -356,7 +356,7 @@ TEST(EdgeClockAcquires, OnlyEdgesOfTheRightRate) {
       SCOPED_TRACE(row.why);
       EdgeClockSettings settings;
       settings.on[static_cast<std::size_t>(ClockFault::wrong_rate)] = policy;
-      Bench bench{settings, {.slower = row.slower, .jitter = 50ns}};
+      Fixture bench{settings, {.slower = row.slower, .jitter = 50ns}};
       for (int i = 0; i < 40 && !bench.clock.acquisition_done(); ++i) bench.feed();
       const bool free = policy == OnClockFault::free_run;
       EXPECT_EQ(bench.clock.acquisition_done(), row.right || free);
@@ -372,7 +372,7 @@ TEST(EdgeClockAcquires, OnlyEdgesOfTheRightRate) {
 }
 
 TEST(EdgeClockAcquires, AWrongRateThatBecomesRightWhileFreeRunning) {
-  Bench bench{{}, {.slower = 0.02}};
+  Fixture bench{{}, {.slower = 0.02}};
   bench.feed_many(60);
   EXPECT_TRUE(bench.clock.acquisition_done());
   EXPECT_EQ(bench.status.state, ClockState::acquiring);
@@ -390,7 +390,7 @@ TEST(EdgeClockAcquires, NoisyEdgesAreCountedUntilTheyAreGood) {
   EdgeClockSettings settings;
   settings.jitter_limit = 2us;
   settings.on[static_cast<std::size_t>(ClockFault::jitter)] = OnClockFault::freeze;
-  Bench bench{settings, {.jitter = 40us}};
+  Fixture bench{settings, {.jitter = 40us}};
   bench.feed_many(30);
   EXPECT_FALSE(bench.clock.acquisition_done());
   const std::int64_t jitter = count_of(bench.status, ClockFault::jitter);
@@ -406,7 +406,7 @@ TEST(EdgeClockAcquires, NoisyEdgesAreCountedUntilTheyAreGood) {
 TEST(EdgeClockAcquires, EdgesThatNeverFitDoNotHoldUpTheStartForEver) {
   EdgeClockSettings settings;
   settings.jitter_limit = 2us;
-  Bench bench{settings, {.jitter = 40us}};
+  Fixture bench{settings, {.jitter = 40us}};
   for (int i = 0; i < 200 && !bench.clock.acquisition_done(); ++i) bench.feed();
   EXPECT_TRUE(bench.clock.acquisition_done()) << "the policy is free_run";
   EXPECT_EQ(bench.status.state, ClockState::acquiring);
@@ -441,7 +441,7 @@ TEST(EdgeClockLoop, ConvergesAsTheTableSays) {
     EdgeClockSettings settings;
     settings.smoothing = row.smoothing;
     settings.slew = row.slew;
-    Bench bench{settings};
+    Fixture bench{settings};
     bench.feed_many(20);
     ASSERT_EQ(bench.status.state, ClockState::locked);
     bench.edges.jump(row.phase);
@@ -472,7 +472,7 @@ TEST(EdgeClockLoop, ConvergesAsTheTableSays) {
 }
 
 TEST(EdgeClockLoop, DisciplineEdgeTakesThePhaseOfEachEdge) {
-  Bench bench{with(Discipline::edge), {.slower = 3e-4, .jitter = 30us, .seed = 7}};
+  Fixture bench{with(Discipline::edge), {.slower = 3e-4, .jitter = 30us, .seed = 7}};
   while (!bench.clock.acquisition_done()) bench.feed();
   for (int i = 0; i < 500; ++i) {
     const Mono stamp = bench.feed();
@@ -484,7 +484,7 @@ TEST(EdgeClockLoop, DisciplineEdgeTakesThePhaseOfEachEdge) {
 }
 
 TEST(EdgeClockLoop, NowNeverGoesBackWhenAnEdgeIsLate) {
-  Bench bench{with(Discipline::edge)};
+  Fixture bench{with(Discipline::edge)};
   bench.feed_many(20);
   const Mono stamp = bench.edges.take() + 90us;  // late, within the limit
   SimKernel::pass_to(stamp);
@@ -507,7 +507,7 @@ TEST(EdgeClockLoop, SmoothsTheJitterOfTheEdges) {
     EdgeClockSettings settings;
     settings.smoothing = row.smoothing;
     settings.slew = 0.05;
-    Bench bench{settings, {.slower = 2e-4, .jitter = 20us, .seed = 3}};
+    Fixture bench{settings, {.slower = 2e-4, .jitter = 20us, .seed = 3}};
     bench.feed_many(10 + 20 * row.smoothing);
     double squares = 0;
     constexpr int kEdges = 4000;
@@ -555,7 +555,7 @@ TEST(EdgeClockLoop, TenMillionEdgesDoNotDrift) {
 TEST(EdgeClockLoop, OnePulsePerSecondDisciplinesAKilohertz) {
   EdgeClockSettings settings;
   settings.frames_per_edge = 1000;
-  Bench bench{settings, {.slower = -3e-5, .jitter = 200ns, .seed = 5}};
+  Fixture bench{settings, {.slower = -3e-5, .jitter = 200ns, .seed = 5}};
   bench.feed_many(100);
   EXPECT_EQ(bench.status.state, ClockState::locked);
   EXPECT_NEAR(bench.status.frequency_ppm, 30, 0.2);
@@ -572,7 +572,7 @@ TEST(EdgeClockLoop, ABatchOfEdgesIsWorthAsMuchAsOneByOne) {
   EdgeClockSettings settings;
   settings.edges_per_frame = 10;
   settings.slew = 0.05;
-  Bench bench{settings, {.slower = 5e-4, .seed = 5}};
+  Fixture bench{settings, {.slower = 5e-4, .seed = 5}};
   bench.feed_many(20);
   bench.edges.jump(4us);
   for (int frame = 0; frame < 100; ++frame) {
@@ -596,7 +596,7 @@ TEST(EdgeClockLoop, ABatchOfEdgesIsWorthAsMuchAsOneByOne) {
 /// What never may happen, whatever the edges do: looked at after each edge and in between.
 class Watcher {
  public:
-  explicit Watcher(Bench& bench) : bench_(bench) {}
+  explicit Watcher(Fixture& bench) : bench_(bench) {}
 
   /// Right before the clock is fed or told the time.
   void before() {
@@ -631,7 +631,7 @@ class Watcher {
   }
 
  private:
-  Bench& bench_;
+  Fixture& bench_;
   bool acquisition_done_ = false;
   TimePoint<RigTime> line_{};
   TimePoint<RigTime> told_{};
@@ -660,7 +660,7 @@ void run_random_stream(unsigned seed) {
                     .doubled = chance(0.3) ? between(0, 0.05) : 0,
                     .glitches = chance(0.3) ? between(0, 0.05) : 0,
                     .seed = seed};
-  Bench bench{settings, stream};
+  Fixture bench{settings, stream};
   Watcher watcher{bench};
   const int edges = 150 + static_cast<int>(random() % 150);
   for (int i = 0; i < edges; ++i) {
@@ -711,7 +711,7 @@ void run_counted_stream(unsigned seed) {
                     .doubled = between(0, 0.1),
                     .glitches = between(0, 0.1),
                     .seed = seed};
-  Bench bench{settings, stream};
+  Fixture bench{settings, stream};
   while (!bench.clock.acquisition_done()) bench.feed();
   const std::int64_t first = bench.clock.last_edge() - (bench.status.edges + bench.status.missing) + 1;
   for (int i = 0; i < 1000; ++i) {
@@ -738,7 +738,7 @@ void run_counted_stream(unsigned seed) {
 
 TEST(EdgeClockRates, HalfTheRateUnderWayIsAnotherRate) {
   for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
-    Bench bench{with(discipline), {}};
+    Fixture bench{with(discipline), {}};
     while (!bench.clock.acquisition_done()) bench.feed();
     for (int i = 0; i < 500 && count_of(bench.status, ClockFault::wrong_rate) == 0; ++i) {
       bench.edges.gap(1);
@@ -750,7 +750,7 @@ TEST(EdgeClockRates, HalfTheRateUnderWayIsAnotherRate) {
 }
 
 TEST(EdgeClockRates, EveryFourthEdgeMissingIsNot) {
-  Bench bench{with(Discipline::pll), {}};
+  Fixture bench{with(Discipline::pll), {}};
   while (!bench.clock.acquisition_done()) bench.feed();
   for (int i = 0; i < 5000; ++i) {
     if (i % 3 == 0) bench.edges.gap(1);
@@ -781,8 +781,9 @@ TEST(EdgeClockProperty, SteadyEdgesWithJitterBelowTheLimitAreNoFault) {
     const std::int64_t limit = settings.frame.floor().count() / 10;
     const bool smooth = settings.discipline == Discipline::pll && settings.smoothing >= 5;
     const Nanoseconds jitter{smooth ? limit / 2 : limit / 3};
-    Bench bench{settings,
-                {.slower = -9e-4 + 1e-6 * static_cast<double>(random() % 1800), .jitter = jitter, .seed = i}};
+    Fixture bench{
+        settings,
+        {.slower = -9e-4 + 1e-6 * static_cast<double>(random() % 1800), .jitter = jitter, .seed = i}};
     bench.feed_many(1500);
     ASSERT_EQ(bench.status.state, ClockState::locked);
     ASSERT_EQ(all_faults(bench.status), 0)
@@ -801,8 +802,8 @@ TEST(EdgeClockRt, NeverTouchesTheHeap) {
   for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
     EdgeClockSettings settings = with(discipline);
     settings.on.fill(OnClockFault::freeze);
-    Bench bench{settings,
-                {.slower = 1e-4, .jitter = 60us, .dropped = 0.05, .doubled = 0.05, .glitches = 0.05}};
+    Fixture bench{settings,
+                  {.slower = 1e-4, .jitter = 60us, .dropped = 0.05, .doubled = 0.05, .glitches = 0.05}};
     const HeapWatch heap;
     for (int i = 0; i < 5000; ++i) {
       if (i % 500 == 100) bench.edges.gap(20);

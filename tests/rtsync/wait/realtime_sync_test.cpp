@@ -37,11 +37,11 @@ RealtimeSettings enabled_with(OnOverrun on_overrun, std::optional<std::int64_t> 
 }
 
 /// A rig of which nothing is real: frames of given work on a clock that the test moves.
-struct Bench {
-  explicit Bench(const RealtimeSettings& settings = enabled(), Period period = kMillisecond)
+struct Fixture {
+  explicit Fixture(const RealtimeSettings& settings = enabled(), Period period = kMillisecond)
       : sync(settings, period, clock, sleeper) {}
 
-  Bench& start(std::int64_t frame = 0) {
+  Fixture& start(std::int64_t frame = 0) {
     sync.initialize();
     sync.start(frame);
     epoch = clock.peek();
@@ -128,7 +128,7 @@ TEST(RealtimeSync, RefusesWhatItCannotPace) {
 TEST(RealtimeSync, PreparesTheSleeperForTheRealPeriod) {
   RealtimeSettings settings = enabled();
   settings.ratio = 2;
-  Bench bench{settings};
+  Fixture bench{settings};
   EXPECT_EQ(bench.sleeper.prepared(), 0) << "not before initialize()";
   bench.start();
   EXPECT_EQ(bench.sleeper.prepared(), 1);
@@ -139,7 +139,7 @@ TEST(RealtimeSync, PreparesTheSleeperForTheRealPeriod) {
 // ------------------------------------------------------------------------------------
 
 TEST(RealtimeSync, IsOffByDefault) {
-  Bench bench{RealtimeSettings{}};
+  Fixture bench{RealtimeSettings{}};
   bench.start();
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(bench.frame(3ms), Verdict::go_on) << "nothing is an overrun";
@@ -174,7 +174,7 @@ TEST(RealtimeSync, TakesTheRequestsMadeBeforeInitialize) {
     SCOPED_TRACE(row.why);
     RealtimeSettings settings;
     settings.enabled = row.setting;
-    Bench bench{settings};
+    Fixture bench{settings};
     for (const char call : row.calls) call == 'e' ? bench.sync.enable() : bench.sync.disable();
     EXPECT_FALSE(bench.sync.active()) << "nothing is taken before initialize()";
     bench.start();
@@ -207,7 +207,7 @@ TEST(RealtimeSync, TakesRequestsAtTheEndOfTheFrame) {
     SCOPED_TRACE(row.why);
     RealtimeSettings settings;
     settings.enabled = row.active;
-    Bench bench{settings};
+    Fixture bench{settings};
     bench.start();
     bench.frames(3, 100us);
     (void)bench.waited();
@@ -230,7 +230,7 @@ TEST(RealtimeSync, TakesRequestsAtTheEndOfTheFrame) {
 }
 
 TEST(RealtimeSync, EnablingDeclaresNowToBeTheSlotOfTheNextFrame) {
-  Bench bench{RealtimeSettings{}};
+  Fixture bench{RealtimeSettings{}};
   bench.start();
   bench.frames(7, 12'345us);
   bench.sync.enable();
@@ -250,7 +250,7 @@ TEST(RealtimeSync, EnablingDeclaresNowToBeTheSlotOfTheNextFrame) {
 }
 
 TEST(RealtimeSync, EnablingAgainMakesUpForNothing) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.sync.disable();
   bench.frames(1, 100us);
@@ -264,7 +264,7 @@ TEST(RealtimeSync, EnablingAgainMakesUpForNothing) {
 }
 
 TEST(RealtimeSync, DisablingWhileBehindDoesNotWait) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frame(5'500us);
   bench.sync.disable();
@@ -279,7 +279,7 @@ TEST(RealtimeSync, DisablingWhileBehindDoesNotWait) {
 }
 
 TEST(RealtimeSync, NothingIsPacedAfterShutdown) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(2, 100us);
   bench.sync.shutdown();
@@ -296,7 +296,7 @@ TEST(RealtimeSync, PacesHealthyFramesOnTheGrid) {
   const std::int64_t kFrames = 1000;
   for (const Period period : {kMillisecond, Period{1'000'000'000, 60}, Period{1'000'000, 3},
                               Period{1'000'000'000, 128}, Period{1'001'000'000'000, 60'000}}) {
-    Bench bench{enabled(), period};
+    Fixture bench{enabled(), period};
     bench.start();
     for (std::int64_t k = 0; k < kFrames; ++k) {
       ASSERT_EQ(bench.sync.slot_of(k), bench.epoch + period.times(k));
@@ -331,7 +331,7 @@ TEST(RealtimeSync, OneNanosecondMakesTheOverrun) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.why);
-    Bench bench;
+    Fixture bench;
     bench.start();
     bench.frame(100us, row.late);
     EXPECT_EQ(bench.frame(row.work), Verdict::go_on);
@@ -367,7 +367,7 @@ TEST(RealtimeSync, HousekeepingThatRunsPastTheSlotIsNoLateWake) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.why);
-    Bench bench;
+    Fixture bench;
     bench.start();
     bench.clock.advance(100us);
     ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
@@ -389,7 +389,7 @@ TEST(RealtimeSync, HousekeepingThatRunsPastTheSlotIsNoLateWake) {
 }
 
 TEST(RealtimeSync, AfterAnOverrunHousekeepingCostsNoFrameItsName) {
-  Bench bench;  // catch_up
+  Fixture bench;  // catch_up
   bench.start();
   bench.clock.advance(2'500us);
   ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
@@ -403,7 +403,7 @@ TEST(RealtimeSync, AfterAnOverrunHousekeepingCostsNoFrameItsName) {
 TEST(RealtimeSync, InTheGraceHousekeepingIsCountedApart) {
   RealtimeSettings settings = enabled();
   settings.overrun.grace = 2;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start();
   for (int k = 0; k < 3; ++k) {
     bench.clock.advance(100us);
@@ -439,7 +439,7 @@ TEST(RealtimeSync, TheLateLimitIsATenthOfTheRealPeriodOrAsSet) {
     RealtimeSettings settings = enabled();
     settings.late_limit = row.limit;
     settings.ratio = row.ratio;
-    Bench bench{settings};
+    Fixture bench{settings};
     bench.start();
     bench.frame(10us, row.late);
     bench.frame(10us);
@@ -450,7 +450,7 @@ TEST(RealtimeSync, TheLateLimitIsATenthOfTheRealPeriodOrAsSet) {
 }
 
 TEST(RealtimeSync, TheFirstFrameCannotBeWokenLate) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frame(1'500us);
   EXPECT_EQ(bench.timing().late, kNone);
@@ -462,7 +462,7 @@ TEST(RealtimeSync, TheFirstFrameCannotBeWokenLate) {
 // ------------------------------------------------------------------------------
 
 TEST(CatchUp, AHundredMillisecondsInTwentyMillisecondFramesAreFiveOverruns) {
-  Bench bench{enabled(), Period{20'000'000, 1}};
+  Fixture bench{enabled(), Period{20'000'000, 1}};
   bench.start();
   bench.frames(10, 1ms);  // up to 0.20 s
   std::vector<std::int64_t> overran;
@@ -486,7 +486,7 @@ TEST(CatchUp, AHundredMillisecondsInTwentyMillisecondFramesAreFiveOverruns) {
 }
 
 TEST(CatchUp, FiftyMillisecondsAtOneKilohertzAreFifty) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(100, 10us);
   bench.frame(50ms);
@@ -497,7 +497,7 @@ TEST(CatchUp, FiftyMillisecondsAtOneKilohertzAreFifty) {
 }
 
 TEST(CatchUp, AVeryLateWakeIsTheWakesFaultOnce) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frame(100us, 5'500us);
   bench.frames(20, 100us);
@@ -510,7 +510,7 @@ TEST(CatchUp, AVeryLateWakeIsTheWakesFaultOnce) {
 }
 
 TEST(CatchUp, ALongFrameWhileCatchingUpIsItsOwnFault) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frame(3'500us);
   bench.frame(1'200us);
@@ -522,7 +522,7 @@ TEST(CatchUp, ALongFrameWhileCatchingUpIsItsOwnFault) {
 }
 
 TEST(CatchUp, MeetingTheSlotExactlyEndsIt) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frame(2ms);  // behind by one
   (void)bench.waited();
@@ -565,7 +565,7 @@ TEST(OnOverrun, SaysWhatAStallCosts) {
   };
   for (const Stall& row : rows) {
     SCOPED_TRACE(row.why);
-    Bench bench{enabled_with(row.on_overrun, row.max_catch_up)};
+    Fixture bench{enabled_with(row.on_overrun, row.max_catch_up)};
     bench.start();
     bench.frames(2, 10us);
     EXPECT_EQ(bench.frame(row.stall), Verdict::go_on);
@@ -583,7 +583,7 @@ TEST(OnOverrun, SaysWhatAStallCosts) {
 }
 
 TEST(OnOverrun, ASkippedSlotThatPassesMeanwhileIsRunAtOnce) {
-  Bench bench{enabled_with(OnOverrun::skip)};
+  Fixture bench{enabled_with(OnOverrun::skip)};
   bench.start();
   bench.clock.reading_takes(200ns);
   bench.clock.advance(
@@ -666,7 +666,7 @@ TEST(Maximum, EndsTheRigWhenReached) {
       settings.overrun.recovery_frames = row.recovery_frames;
       settings.overrun.grace = row.grace;
       settings.overrun.at_maximum = at_maximum;
-      Bench bench{settings};
+      Fixture bench{settings};
       bench.start();
       int ended_after = 0;
       Verdict verdict = Verdict::go_on;
@@ -688,7 +688,7 @@ TEST(Maximum, FreezesTheRigAndEndsItWhenUnfrozen) {
   RealtimeSettings settings = enabled();
   settings.overrun.max_consecutive_overruns = 2;
   settings.overrun.at_maximum = AtMaximum::freeze;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start();
   EXPECT_EQ(bench.frame(3'500us), Verdict::go_on);
   EXPECT_EQ(bench.frame(100us), Verdict::freeze);
@@ -709,7 +709,7 @@ TEST(Maximum, FreezesTheRigAndEndsItWhenUnfrozen) {
 TEST(Maximum, DisablingInTheFrameThatReachesItStillTakesEffect) {
   RealtimeSettings settings = enabled();
   settings.overrun.max_consecutive_overruns = 1;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start();
   bench.sync.disable();
   EXPECT_EQ(bench.frame(2ms), Verdict::terminate);
@@ -719,7 +719,7 @@ TEST(Maximum, DisablingInTheFrameThatReachesItStillTakesEffect) {
 TEST(Grace, CountsApart) {
   RealtimeSettings settings = enabled_with(OnOverrun::skip);
   settings.overrun.grace = 3;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start(100);  // counted from the frame it starts with, not from 0
   bench.frame(1'500us, 300us);
   EXPECT_TRUE(bench.timing().grace);
@@ -748,7 +748,7 @@ TEST(Grace, CountsApart) {
 TEST(SleepTimer, OffMeansReadingTheClock) {
   RealtimeSettings settings = enabled();
   settings.sleep_timer = false;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start();
   bench.clock.reading_takes(1us);
   for (int k = 1; k <= 10; ++k) {
@@ -767,7 +767,7 @@ TEST(SleepTimer, OffMeansReadingTheClock) {
 TEST(SleepTimer, OffCanBeInterruptedAllTheSame) {
   RealtimeSettings settings = enabled();
   settings.sleep_timer = false;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start();
   bench.clock.reading_takes(1us);
   bench.sleeper.interrupt();
@@ -782,7 +782,7 @@ TEST(SleepTimer, OffCanBeInterruptedAllTheSame) {
 
 TEST(Freeze, IsPacedByTheFreezeFrameAndMovesTheGridByTheFrozenTime) {
   for (const Period period : {kMillisecond, Period{1'000'000'000, 60}}) {
-    Bench bench{enabled(), period};
+    Fixture bench{enabled(), period};
     bench.start();
     bench.frames(5, 100us);
     const TimePoint<RigTime> entered = bench.sync.slot_of(5);
@@ -806,7 +806,7 @@ TEST(Freeze, IsPacedByTheFreezeFrameAndMovesTheGridByTheFrozenTime) {
 }
 
 TEST(Freeze, APauseThatIsCutShortIsTakenUpAgainAndNotCountedTwice) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(2, 100us);
   const TimePoint<RigTime> entered = bench.clock.peek();
@@ -823,7 +823,7 @@ TEST(Freeze, APauseThatIsCutShortIsTakenUpAgainAndNotCountedTwice) {
 }
 
 TEST(Freeze, AFreezeThatIsCutShortGoesOnAtOnceOnTheGridThatItMoved) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(2, 100us);
   bench.sync.freeze_init();
@@ -838,7 +838,7 @@ TEST(Freeze, AFreezeThatIsCutShortGoesOnAtOnceOnTheGridThatItMoved) {
 }
 
 TEST(Freeze, CountsNeitherOverrunsNorLateWakes) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(2, 100us);
   bench.sync.freeze_init();
@@ -864,7 +864,7 @@ TEST(Freeze, AStallInItMakesNoBurst) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.why);
-    Bench bench;
+    Fixture bench;
     bench.start();
     bench.frames(3, 100us);
     bench.sync.freeze_init();
@@ -881,7 +881,7 @@ TEST(Freeze, AStallInItMakesNoBurst) {
 }
 
 TEST(Freeze, WhileBehindForgivesWhatWasBehind) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frame(34'500us);
   bench.sync.freeze_init();  // frame 1 should have started 33.5 ms ago
@@ -894,7 +894,7 @@ TEST(Freeze, WhileBehindForgivesWhatWasBehind) {
 }
 
 TEST(Freeze, OfAFreeRigIsPacedAndLeavesItFree) {
-  Bench bench{RealtimeSettings{}};
+  Fixture bench{RealtimeSettings{}};
   bench.start();
   bench.frames(3, 5ms);
   bench.sync.freeze_init();
@@ -929,7 +929,7 @@ TEST(Freeze, TakesRequests) {
     SCOPED_TRACE(row.why);
     RealtimeSettings settings;
     settings.enabled = row.active;
-    Bench bench{settings};
+    Fixture bench{settings};
     bench.start();
     bench.frames(4, 300us);
     bench.sync.freeze_init();
@@ -954,7 +954,7 @@ TEST(Freeze, TakesRequests) {
 }
 
 TEST(Freeze, DisabledAndEnabledAgainInOneFreezeBeginsAnew) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(3, 100us);
   bench.sync.freeze_init();
@@ -975,7 +975,7 @@ TEST(Freeze, DisabledAndEnabledAgainInOneFreezeBeginsAnew) {
 TEST(Freeze, EndsAStreakOfOverruns) {
   RealtimeSettings settings = enabled_with(OnOverrun::skip);
   settings.overrun.max_consecutive_overruns = 2;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start();
   EXPECT_EQ(bench.frame(1'500us), Verdict::go_on);
   bench.sync.freeze_init();
@@ -987,7 +987,7 @@ TEST(Freeze, EndsAStreakOfOverruns) {
 }
 
 TEST(Freeze, WithoutASinglePauseMovesNothing) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(3, 100us);
   bench.sync.freeze_init();
@@ -998,7 +998,7 @@ TEST(Freeze, WithoutASinglePauseMovesNothing) {
 }
 
 TEST(Freeze, AWakeOutOfItThatIsLateIsALateWake) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(3, 100us);
   bench.sync.freeze_init();
@@ -1012,7 +1012,7 @@ TEST(Freeze, AWakeOutOfItThatIsLateIsALateWake) {
 }
 
 TEST(Freeze, LeftAfterAPauseThatWasCutShortStartsTheFrameAtOnce) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(3, 100us);
   bench.sync.freeze_init();
@@ -1025,7 +1025,7 @@ TEST(Freeze, LeftAfterAPauseThatWasCutShortStartsTheFrameAtOnce) {
 }
 
 TEST(RealtimeSync, WhatIsDoneBetweenAssessAndWaitIsNoFramesWork) {
-  Bench bench{RealtimeSettings{}};
+  Fixture bench{RealtimeSettings{}};
   bench.start();
   for (int i = 0; i < 2; ++i) {
     bench.clock.advance(100us);
@@ -1039,7 +1039,7 @@ TEST(RealtimeSync, WhatIsDoneBetweenAssessAndWaitIsNoFramesWork) {
 TEST(RealtimeSync, OverrunsBeforeAnUnpacedStretchAreNotInARowWithThoseAfterIt) {
   RealtimeSettings settings = enabled_with(OnOverrun::skip);
   settings.overrun.max_consecutive_overruns = 2;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start();
   bench.sync.disable();
   ASSERT_EQ(bench.frame(1500us), Verdict::go_on);
@@ -1052,14 +1052,14 @@ TEST(RealtimeSync, OverrunsBeforeAnUnpacedStretchAreNotInARowWithThoseAfterIt) {
 }
 
 TEST(RealtimeSync, InitializedAgainWithoutRequestsItStaysAsItIs) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.sync.initialize();
   EXPECT_TRUE(bench.sync.active());
 }
 
 TEST(Freeze, PausesThatAreInterruptedDoNotAddUp) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(3, 100us);
   bench.sync.freeze_init();
@@ -1082,7 +1082,7 @@ TEST(Restart, StartsTheClockAtTheFrameThatWasRestored) {
   RealtimeSettings settings = enabled();
   settings.overrun.grace = 2;
   settings.overrun.max_consecutive_overruns = 3;
-  Bench bench{settings};
+  Fixture bench{settings};
   bench.start();
   bench.frames(10, 100us);
   bench.frame(1'500us);
@@ -1103,7 +1103,7 @@ TEST(Restart, StartsTheClockAtTheFrameThatWasRestored) {
 }
 
 TEST(Restart, OfAFreeRigStaysFree) {
-  Bench bench{RealtimeSettings{}};
+  Fixture bench{RealtimeSettings{}};
   bench.start();
   bench.frames(3, 2ms);
   bench.sync.restart(0);
@@ -1137,7 +1137,7 @@ TEST(Ratio, ScalesTheRealPeriodExactly) {
     SCOPED_TRACE(row.why);
     RealtimeSettings settings = enabled();
     settings.ratio = row.ratio;
-    Bench bench{settings, row.frame};
+    Fixture bench{settings, row.frame};
     bench.start();
     for (const std::int64_t k : {std::int64_t{1}, std::int64_t{3}, std::int64_t{1'000'003}})
       EXPECT_EQ(bench.sync.slot_of(k) - bench.epoch, row.real.times(k));
@@ -1151,7 +1151,7 @@ TEST(Ratio, OfAClumsyFrameIsAsGoodAsSixtyFourBitsAllow) {
   // 0.12345 Hz at 0.999999: the exact fraction needs 65 bits. Off by a part in 10^9 at most.
   RealtimeSettings settings = enabled();
   settings.ratio = 0.999'999;
-  Bench bench{settings, Period{100'000'000'000'000, 12'345}};
+  Fixture bench{settings, Period{100'000'000'000'000, 12'345}};
   bench.start();
   const double exact = 1e14 / 12'345 / 0.999'999;
   EXPECT_NEAR(static_cast<double>((bench.sync.slot_of(1) - bench.epoch).count()), exact, exact * 1e-8 + 1);
@@ -1162,7 +1162,7 @@ TEST(Ratio, OfAClumsyFrameIsAsGoodAsSixtyFourBitsAllow) {
 }
 
 TEST(Ratio, ChangesAtTheEndOfTheFrameAndIsContinuous) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frames(5, 100us);
   const struct {
@@ -1195,7 +1195,7 @@ TEST(Ratio, ChangesAtTheEndOfTheFrameAndIsContinuous) {
 }
 
 TEST(Ratio, TheLastOneAskedForCountsAndNonsenseIsIgnored) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.sync.set_ratio(4);
   bench.sync.set_ratio(2);
@@ -1206,7 +1206,7 @@ TEST(Ratio, TheLastOneAskedForCountsAndNonsenseIsIgnored) {
 }
 
 TEST(Ratio, OfAFreeRigCountsOnceItIsPaced) {
-  Bench bench{RealtimeSettings{}};
+  Fixture bench{RealtimeSettings{}};
   bench.start();
   bench.sync.set_ratio(2);
   bench.frames(3, 100us);
@@ -1217,7 +1217,7 @@ TEST(Ratio, OfAFreeRigCountsOnceItIsPaced) {
 }
 
 TEST(Ratio, ChangedInACatchUpKeepsTheDebt) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.frame(5'500us);
   bench.sync.set_ratio(0.5);
@@ -1245,7 +1245,7 @@ TEST(Ratio, TheFrameThatEndsIsJudgedByTheRatioItRanAt) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.why);
-    Bench bench;
+    Fixture bench;
     bench.start();
     bench.frame(row.first, row.first_late);
     bench.sync.set_ratio(row.ratio);
@@ -1259,7 +1259,7 @@ TEST(Ratio, TheFrameThatEndsIsJudgedByTheRatioItRanAt) {
 // ---------------------------------------------------------------------------------------
 
 TEST(RealtimeSync, SaysWhyAWaitEnded) {
-  Bench interrupted;
+  Fixture interrupted;
   interrupted.start();
   interrupted.frames(2, 100us);
   interrupted.sleeper.interrupt();
@@ -1269,7 +1269,7 @@ TEST(RealtimeSync, SaysWhyAWaitEnded) {
   interrupted.sync.freeze_init();
   EXPECT_EQ(interrupted.sync.freeze_pause(), Verdict::interrupted);
 
-  Bench lost;
+  Fixture lost;
   lost.start();
   lost.frames(2, 100us);
   lost.sleeper.lose_source();
@@ -1279,7 +1279,7 @@ TEST(RealtimeSync, SaysWhyAWaitEnded) {
 }
 
 TEST(RealtimeSync, ALostSourceIsNotNoticedBeforeItIsNeeded) {
-  Bench bench{RealtimeSettings{}};
+  Fixture bench{RealtimeSettings{}};
   bench.start();
   bench.sleeper.lose_source();
   bench.frames(3, 100us);
@@ -1289,7 +1289,7 @@ TEST(RealtimeSync, ALostSourceIsNotNoticedBeforeItIsNeeded) {
 // -----------------------------------------------------------------------
 
 TEST(RealtimeSyncHalves, AssessDecidesAndWaitWaits) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   for (std::int64_t k = 0; k < 5; ++k) {
     bench.clock.advance(300us);
@@ -1306,7 +1306,7 @@ TEST(RealtimeSyncHalves, AssessDecidesAndWaitWaits) {
 }
 
 TEST(RealtimeSyncHalves, DisablingTakesEffectAfterTheWait) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   bench.sync.disable();
   bench.clock.advance(300us);
@@ -1344,7 +1344,7 @@ void run_random_frames(const Policy& policy, Period period, unsigned seed, int f
   };
   RealtimeSettings settings = enabled_with(policy.on_overrun, policy.max_catch_up);
   settings.overrun.grace = static_cast<std::int64_t>(random() % 3) * 100;
-  Bench bench{settings, period};
+  Fixture bench{settings, period};
   bench.start();
 
   TimePoint<RigTime> epoch = bench.epoch;  // of the grid, as it should be
@@ -1481,7 +1481,7 @@ TEST(RealtimeSyncProperty, FreezesAndRatiosNeverDriftTheGrid) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random{seed};
   const Period period{1'000'000'000, 60};
-  Bench bench{enabled_with(OnOverrun::skip), period};
+  Fixture bench{enabled_with(OnOverrun::skip), period};
   bench.start();
   Nanoseconds frozen = kNone;
   for (std::int64_t k = 0; k < 20'000; ++k) {
@@ -1511,7 +1511,7 @@ TEST(RealtimeSyncProperty, FreezesAndRatiosNeverDriftTheGrid) {
 // -----------------------------------------------------------------------------------------------
 
 TEST(RealtimeSyncThreads, RequestsMayComeFromAnywhere) {
-  Bench bench{RealtimeSettings{}};
+  Fixture bench{RealtimeSettings{}};
   bench.start();
   std::atomic<bool> done{false};
   std::thread commands([&] {
@@ -1533,7 +1533,7 @@ TEST(RealtimeSyncThreads, RequestsMayComeFromAnywhere) {
 }
 
 TEST(RealtimeSyncThreads, TheLastRatioAskedForIsNeverLost) {
-  Bench bench;
+  Fixture bench;
   bench.start();
   std::atomic<int> round{0};
   std::atomic<int> answered{0};
@@ -1572,7 +1572,7 @@ TEST(RealtimeSyncRt, NeverTouchesTheHeap) {
     for (const bool sleep_timer : {true, false}) {
       RealtimeSettings settings = enabled_with(policy.on_overrun, policy.max_catch_up);
       settings.sleep_timer = sleep_timer;
-      Bench bench{settings};
+      Fixture bench{settings};
       bench.start();
       bench.clock.reading_takes(1us);
       const HeapWatch heap;

@@ -7,7 +7,7 @@
 #include <random>
 #include <tuple>
 
-#include "tests/drivers/link/port/desk.hpp"
+#include "tests/drivers/link/port/port_fixture.hpp"
 
 namespace tactus::drivers::link::random_test {
 namespace {
@@ -34,13 +34,16 @@ class Reference {
     int source = 0;
   };
 
-  explicit Reference(const Desk& desk, std::int64_t first, std::int64_t first_virtual)
-      : desk_(desk), first_(first), subs(desk.signals.subscriptions.size()), first_virtual_(first_virtual) {
+  explicit Reference(const PortFixture& fixture, std::int64_t first, std::int64_t first_virtual)
+      : fixture_(fixture),
+        first_(first),
+        subs(fixture.signals.subscriptions.size()),
+        first_virtual_(first_virtual) {
     for (Subscribed& sub : subs) sub.newest = first_virtual;
   }
 
   void message(std::uint32_t sub, std::int64_t stamp, double value) {
-    if (desk_.settings.mode == LinkMode::free) stamp = kNoStamp;
+    if (fixture_.settings.mode == LinkMode::free) stamp = kNoStamp;
     waiting_[{stamp, sub, arrivals_++}] = value;
   }
   void grant(std::int64_t step, std::int64_t now) {
@@ -53,7 +56,7 @@ class Reference {
   }
 
   LinkVerdict frame(std::int64_t k, std::int64_t now) {
-    const std::int64_t m = frames_per_step(desk_.settings, desk_.frame);
+    const std::int64_t m = frames_per_step(fixture_.settings, fixture_.frame);
     const std::int64_t step = (k - first_) / m;
     const bool first_of_step = (k - first_) % m == 0;
     const bool alone = left || degraded;
@@ -70,13 +73,13 @@ class Reference {
       if (stamp != kNoStamp && due_frame(stamp, k) < k) ++messages_late;
       it = waiting_.erase(it);
     }
-    while (std::ssize(waiting_) > desk_.settings.queue) {
+    while (std::ssize(waiting_) > fixture_.settings.queue) {
       waiting_.erase(std::prev(waiting_.end()));
       ++lost;
     }
 
     int action = 0;  // 1 degrade, 2 freeze, 3 terminate
-    const bool timed = desk_.settings.mode != LinkMode::free;
+    const bool timed = fixture_.settings.mode != LinkMode::free;
     const bool missing = timed && !alone && granted_ < step;
     lateness = behind = 0;
     const bool lenient = !alone && pardon(now);
@@ -100,7 +103,7 @@ class Reference {
         if (!missing) pardon_ = GracePhase::none;
         worst = std::max(worst, lateness);
         worst_lateness = std::max(worst_lateness, worst);
-        const auto& settings = desk_.settings;
+        const auto& settings = fixture_.settings;
         const int at_maximum = settings.mode != LinkMode::paced            ? 0
                                : settings.at_maximum == AtMaximum::degrade ? 1
                                : settings.at_maximum == AtMaximum::freeze  ? 2
@@ -117,13 +120,13 @@ class Reference {
       consecutive = 0;
     }
     for (std::size_t i = 0; i < subs.size(); ++i)
-      action = std::max(action, give(subs[i], desk_.signals.subscriptions[i], virtual_of(k), missing || alone,
+      action = std::max(action, give(subs[i], fixture_.signals.subscriptions[i], virtual_of(k), missing || alone,
                                      alone || lenient));
     if (action == 1) degraded = true;
     return action == 3 ? LinkVerdict::terminate : action == 2 ? LinkVerdict::freeze : LinkVerdict::go_on;
   }
 
-  const Desk& desk_;
+  const PortFixture& fixture_;
   std::int64_t first_;
   std::vector<Subscribed> subs;
   bool excused = false, left = false, degraded = false;
@@ -188,13 +191,13 @@ class Reference {
   }
 
   std::int64_t virtual_of(std::int64_t k) const {
-    return first_virtual_ + desk_.frame.times(k - first_).count();
+    return first_virtual_ + fixture_.frame.times(k - first_).count();
   }
   /// The first frame for which a message is meant; only up to `k`, beyond it does not matter.
   std::int64_t due_frame(std::int64_t stamp, std::int64_t k) const {
     if (stamp == kNoStamp) return first_;
     const bool after = delivery_of_fixture() == Delivery::next_step;
-    const std::int64_t m = frames_per_step(desk_.settings, desk_.frame);
+    const std::int64_t m = frames_per_step(fixture_.settings, fixture_.frame);
     std::int64_t j = k + 1;
     while (j > first_ &&
            (after ? virtual_of(first_ + (j - 1 - first_) / m * m) > stamp : virtual_of(j - 1) >= stamp))
@@ -202,8 +205,8 @@ class Reference {
     return j;
   }
   Delivery delivery_of_fixture() const {
-    if (desk_.settings.delivery) return *desk_.settings.delivery;
-    return desk_.settings.mode == LinkMode::follow ? Delivery::next_step : Delivery::timestamp;
+    if (fixture_.settings.delivery) return *fixture_.settings.delivery;
+    return fixture_.settings.mode == LinkMode::follow ? Delivery::next_step : Delivery::timestamp;
   }
 
   std::int64_t first_virtual_;
@@ -220,35 +223,35 @@ struct Shown {
   const std::int32_t* source;
   const std::int64_t *age, *messages;
 };
-std::vector<Shown> shown_of(const Desk& desk) {
+std::vector<Shown> shown_of(const PortFixture& fixture) {
   std::vector<Shown> all;
-  for (const Subscription& each : desk.signals.subscriptions)
-    all.push_back({static_cast<const double*>(desk.shown(each.name + ".model." + each.name).data),
-                   static_cast<const std::int32_t*>(desk.shown(each.name + ".source").data),
-                   static_cast<const std::int64_t*>(desk.shown(each.name + ".age").data),
-                   static_cast<const std::int64_t*>(desk.shown(each.name + ".messages").data)});
+  for (const Subscription& each : fixture.signals.subscriptions)
+    all.push_back({static_cast<const double*>(fixture.shown(each.name + ".model." + each.name).data),
+                   static_cast<const std::int32_t*>(fixture.shown(each.name + ".source").data),
+                   static_cast<const std::int64_t*>(fixture.shown(each.name + ".age").data),
+                   static_cast<const std::int64_t*>(fixture.shown(each.name + ".messages").data)});
   return all;
 }
 
-void set_up_randomly(Desk& desk, Random& random) {
-  LinkSettings& settings = desk.settings;
+void set_up_randomly(PortFixture& fixture, Random& random) {
+  LinkSettings& settings = fixture.settings;
   const LinkMode modes[] = {LinkMode::paced, LinkMode::paced, LinkMode::paced, LinkMode::follow,
                             LinkMode::free};
   settings.mode = modes[random.below(5)];
-  desk.frame = random.chance(50) ? rtsync::Period{kMs, 1} : rtsync::Period{kMs, 3};
+  fixture.frame = random.chance(50) ? rtsync::Period{kMs, 1} : rtsync::Period{kMs, 3};
   const std::int64_t m = std::int64_t{1} << random.below(3);
-  settings.step = rtsync::Period{desk.frame.num() * m, desk.frame.den()};
+  settings.step = rtsync::Period{fixture.frame.num() * m, fixture.frame.den()};
   if (random.chance(70)) settings.delivery = random.chance(50) ? Delivery::timestamp : Delivery::next_step;
   settings.queue = 1 + random.below(12);
   if (random.chance(50)) settings.max_late = Nanoseconds{1 + random.below(8 * kMs)};
   if (random.chance(50)) settings.max_consecutive_late = 1 + random.below(6);
   settings.at_maximum = static_cast<AtMaximum>(random.below(3));
   for (const char* name : {"a", "b", "c"}) {
-    Subscription& made = desk.subscribe(name);
+    Subscription& made = fixture.subscribe(name);
     made.on_late = static_cast<OnLate>(random.below(3));
     if (random.chance(40)) made.max_age = Nanoseconds{random.below(6 * kMs)};
     made.at_max_age = static_cast<AtMaxAge>(random.below(5));
-    made.default_block = Desk::block({9});
+    made.default_block = PortFixture::block({9});
   }
 }
 
@@ -256,88 +259,88 @@ TEST(PortRandom, IsTheSameAsTheReference) {
   for (unsigned seed = 0; seed < 4000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random{std::mt19937(seed)};
-    Desk desk;
-    set_up_randomly(desk, random);
+    PortFixture fixture;
+    set_up_randomly(fixture, random);
     const std::int64_t first = random.chance(50) ? 0 : 17;
     const std::int64_t first_virtual = random.chance(50) ? 0 : 123'456'789;
-    desk.set_up(first, first_virtual, 16);
-    const std::vector<Shown> shown = shown_of(desk);
-    Reference reference(desk, first, first_virtual);
+    fixture.set_up(first, first_virtual, 16);
+    const std::vector<Shown> shown = shown_of(fixture);
+    Reference reference(fixture, first, first_virtual);
     const auto grant = [&](std::int64_t step) {
-      desk.grant(step);
-      reference.grant(step, desk.clock_ns);
+      fixture.grant(step);
+      reference.grant(step, fixture.clock_ns);
     };
     grant(0);
-    const std::int64_t m = frames_per_step(desk.settings, desk.frame);
+    const std::int64_t m = frames_per_step(fixture.settings, fixture.frame);
     for (std::int64_t i = 0; i < 60; ++i) {
       for (std::int64_t more = random.below(4); more > 0; --more) {
         const auto sub = static_cast<std::uint32_t>(random.below(3));
         // Some exactly on frames, some between, some of the past and some of the future.
-        std::int64_t stamp = first_virtual + desk.frame.times(i + random.below(9) - 4).count();
+        std::int64_t stamp = first_virtual + fixture.frame.times(i + random.below(9) - 4).count();
         if (random.chance(30)) stamp += random.below(kMs);
         if (random.chance(10)) stamp = kNoStamp;
         const auto value = static_cast<double>(random.below(1000));
-        if (desk.message(sub, stamp, {value})) reference.message(sub, stamp, value);
+        if (fixture.message(sub, stamp, {value})) reference.message(sub, stamp, value);
       }
       if (random.chance(70))
-        grant(random.chance(50) ? i / m : std::max(desk.exchange->granted.load(), i / m - 2));
-      if (random.chance(5)) desk.exchange->excused = reference.excused = !reference.excused;
+        grant(random.chance(50) ? i / m : std::max(fixture.exchange->granted.load(), i / m - 2));
+      if (random.chance(5)) fixture.exchange->excused = reference.excused = !reference.excused;
       if (random.chance(1) && random.chance(50)) {
-        desk.exchange->become(Federation::left);
+        fixture.exchange->become(Federation::left);
         reference.left = true;
       }
-      if (random.chance(10)) desk.clock_ns += random.below(3 * kMs);
-      if (random.chance(2)) desk.clock_ns += random.below(150 * kMs);
-      const LinkVerdict expected = reference.frame(first + i, desk.clock_ns);
-      ASSERT_EQ(desk.run(), expected) << "frame " << i << ": " << desk.port->verdict_reason();
+      if (random.chance(10)) fixture.clock_ns += random.below(3 * kMs);
+      if (random.chance(2)) fixture.clock_ns += random.below(150 * kMs);
+      const LinkVerdict expected = reference.frame(first + i, fixture.clock_ns);
+      ASSERT_EQ(fixture.run(), expected) << "frame " << i << ": " << fixture.port->verdict_reason();
       for (std::size_t s = 0; s < reference.subs.size(); ++s) {
         const Reference::Subscribed& sub = reference.subs[s];
-        ASSERT_EQ(desk.input(s), sub.given) << "frame " << i << ", subscription " << s;
+        ASSERT_EQ(fixture.input(s), sub.given) << "frame " << i << ", subscription " << s;
         ASSERT_EQ(*shown[s].value, sub.given);
         ASSERT_EQ(*shown[s].source, sub.source) << "frame " << i;
         ASSERT_EQ(*shown[s].age, sub.age) << "frame " << i;
         ASSERT_EQ(*shown[s].messages, sub.messages);
       }
-      const PortStatus& status = desk.status();
+      const PortStatus& status = fixture.status();
       ASSERT_EQ(status.messages, reference.messages) << "frame " << i;
       ASSERT_EQ(status.messages_late, reference.messages_late) << "frame " << i;
       ASSERT_EQ(status.lateness_ns, reference.lateness) << "frame " << i;
       ASSERT_EQ(status.behind, reference.behind) << "frame " << i;
       ASSERT_EQ(status.late, reference.late) << "frame " << i;
       ASSERT_EQ(status.consecutive_late, reference.consecutive) << "frame " << i;
-      ASSERT_EQ(desk.exchange->degrade, reference.degraded) << "frame " << i;
-      ASSERT_EQ(desk.port->totals().pending_lost, reference.lost) << "frame " << i;
-      ASSERT_EQ(desk.port->totals().too_old, reference.too_old) << "frame " << i;
-      ASSERT_EQ(desk.port->totals().worst_lateness_ns, reference.worst_lateness) << "frame " << i;
+      ASSERT_EQ(fixture.exchange->degrade, reference.degraded) << "frame " << i;
+      ASSERT_EQ(fixture.port->totals().pending_lost, reference.lost) << "frame " << i;
+      ASSERT_EQ(fixture.port->totals().too_old, reference.too_old) << "frame " << i;
+      ASSERT_EQ(fixture.port->totals().worst_lateness_ns, reference.worst_lateness) << "frame " << i;
       if (expected == LinkVerdict::terminate) break;
       if (expected == LinkVerdict::freeze || random.chance(3)) {
-        desk.port->freeze("a test");
-        desk.clock_ns += random.below(50 * kMs);
+        fixture.port->freeze("a test");
+        fixture.clock_ns += random.below(50 * kMs);
         if (random.chance(30)) grant(i / m);
-        desk.port->unfreeze();
+        fixture.port->unfreeze();
         reference.unfreeze();
       }
     }
-    ASSERT_EQ(desk.port->totals().late, reference.late);
+    ASSERT_EQ(fixture.port->totals().late, reference.late);
   }
 }
 
 /// What a rig with these messages and grants sees, when each arrives at most `early` frames before it is due.
 std::vector<double> trace(unsigned seed, unsigned chunking, std::int64_t early) {
   Random random{std::mt19937(seed)};
-  Desk desk;
-  desk.settings.delivery = random.chance(50) ? Delivery::timestamp : Delivery::next_step;
+  PortFixture fixture;
+  fixture.settings.delivery = random.chance(50) ? Delivery::timestamp : Delivery::next_step;
   for (const char* name : {"a", "b", "c"}) {
-    Subscription& made = desk.subscribe(name);
+    Subscription& made = fixture.subscribe(name);
     made.on_late = static_cast<OnLate>(random.below(3));
     made.max_age = Nanoseconds{random.below(6 * kMs)};
     made.at_max_age = random.chance(50) ? AtMaxAge::hold : AtMaxAge::default_value;
-    made.default_block = Desk::block({9});
+    made.default_block = PortFixture::block({9});
   }
   constexpr std::int64_t kFrames = 50;
   const std::int64_t m = random.chance(50) ? 1 : 3;
-  desk.settings.step = rtsync::Period{m * kMs, 1};
-  desk.set_up(0, 0, 512);
+  fixture.settings.step = rtsync::Period{m * kMs, 1};
+  fixture.set_up(0, 0, 512);
   struct Sent {
     std::uint32_t sub;
     std::int64_t stamp;
@@ -359,8 +362,8 @@ std::vector<double> trace(unsigned seed, unsigned chunking, std::int64_t early) 
   std::vector<std::vector<Sent>> arriving(kFrames);
   for (const Sent& each : sent) {
     // The frame it is for: the first at or after it, or of the first step after it.
-    const std::int64_t last = desk.settings.delivery == Delivery::timestamp ? (each.stamp + kMs - 1) / kMs
-                              : each.stamp < 0                              ? 0
+    const std::int64_t last = fixture.settings.delivery == Delivery::timestamp ? (each.stamp + kMs - 1) / kMs
+                              : each.stamp < 0                                 ? 0
                                                : (each.stamp / (m * kMs) + 1) * m;
     std::int64_t& earliest = not_before.try_emplace({each.sub, each.stamp}, 0).first->second;
     const std::int64_t from = std::max(earliest, last - early);
@@ -368,21 +371,21 @@ std::vector<double> trace(unsigned seed, unsigned chunking, std::int64_t early) 
     arriving[static_cast<std::size_t>(earliest)].push_back(each);
   }
   std::vector<double> seen;
-  const std::vector<Shown> shown = shown_of(desk);
-  desk.grant(0);
+  const std::vector<Shown> shown = shown_of(fixture);
+  fixture.grant(0);
   for (std::int64_t i = 0; i < kFrames; ++i) {
     for (const Sent& each : arriving[static_cast<std::size_t>(i)])
-      EXPECT_TRUE(desk.message(each.sub, each.stamp, {each.value}));
-    if (granted_in[static_cast<std::size_t>(i)]) desk.grant(i / m);
-    desk.run();
+      EXPECT_TRUE(fixture.message(each.sub, each.stamp, {each.value}));
+    if (granted_in[static_cast<std::size_t>(i)]) fixture.grant(i / m);
+    fixture.run();
     for (std::size_t s = 0; s < 3; ++s) {
-      seen.push_back(desk.input(s));
+      seen.push_back(fixture.input(s));
       seen.push_back(*shown[s].source);
       seen.push_back(static_cast<double>(*shown[s].age));
     }
   }
-  EXPECT_EQ(desk.status().messages, 120);
-  EXPECT_EQ(desk.status().messages_late, 0);
+  EXPECT_EQ(fixture.status().messages, 120);
+  EXPECT_EQ(fixture.status().messages_late, 0);
   return seen;
 }
 

@@ -9,7 +9,7 @@
 
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/heap_watch.hpp"
-#include "tests/drivers/link/port/desk.hpp"
+#include "tests/drivers/link/port/port_fixture.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::link::replay_test {
@@ -54,9 +54,10 @@ struct Csv {
 };
 
 /// Two subscriptions: a double, and a group of an array and an integer.
-void subscribe(Desk& desk) {
-  desk.subscribe("a").on_late = OnLate::extrapolate;
-  desk.subscribe("group", {desk.variable("m.force", TACTUS_DOUBLE, 2), desk.variable("m.n", TACTUS_INT64)});
+void subscribe(PortFixture& fixture) {
+  fixture.subscribe("a").on_late = OnLate::extrapolate;
+  fixture.subscribe("group",
+                    {fixture.variable("m.force", TACTUS_DOUBLE, 2), fixture.variable("m.n", TACTUS_INT64)});
 }
 
 executive::FrameStart frame(std::int64_t k) { return {k, {}, {}, Nanoseconds{0}}; }
@@ -64,32 +65,32 @@ executive::FrameStart frame(std::int64_t k) { return {k, {}, {}, Nanoseconds{0}}
 /// Frames 3 .. 62 of a linked rig with late grants, and what it recorded.
 struct Recorded {
   TempDir folder;
-  Desk desk;
+  PortFixture fixture;
   std::vector<std::vector<std::uint64_t>> inputs;
   std::string text;
 
   Recorded() {
-    subscribe(desk);
-    desk.frame = rtsync::Period{kMs, 3};
-    desk.set_up(3, 5 * kMs);
-    Csv csv(desk.port->variables());
+    subscribe(fixture);
+    fixture.frame = rtsync::Period{kMs, 3};
+    fixture.set_up(3, 5 * kMs);
+    Csv csv(fixture.port->variables());
     std::mt19937 engine(5);
     std::uniform_real_distribution<double> any(-1e3, 1e3);
-    desk.grant(0);
+    fixture.grant(0);
     for (std::int64_t k = 3; k < 63; ++k) {
-      desk.message(0, 5 * kMs + desk.frame.times(k - 4).count(), {any(engine)});
-      if (k % 4 == 0) desk.message(1, kNoStamp, {any(engine), any(engine), any(engine)});
-      if (k % 10 < 6) desk.grant(k - 3);
-      desk.run();
-      csv.row(desk.frame.times(k).count(), desk.port->variables());
-      inputs.push_back(bits(desk));
+      fixture.message(0, 5 * kMs + fixture.frame.times(k - 4).count(), {any(engine)});
+      if (k % 4 == 0) fixture.message(1, kNoStamp, {any(engine), any(engine), any(engine)});
+      if (k % 10 < 6) fixture.grant(k - 3);
+      fixture.run();
+      csv.row(fixture.frame.times(k).count(), fixture.port->variables());
+      inputs.push_back(bits(fixture));
     }
     text = csv.text;
     folder.write("link.csv", text);
   }
-  static std::vector<std::uint64_t> bits(const Desk& desk) {
+  static std::vector<std::uint64_t> bits(const PortFixture& fixture) {
     std::vector<std::uint64_t> all;
-    for (const std::vector<std::uint64_t>& each : desk.memory)
+    for (const std::vector<std::uint64_t>& each : fixture.memory)
       all.insert(all.end(), each.begin(), each.end());
     return all;
   }
@@ -97,11 +98,11 @@ struct Recorded {
 
 TEST(Replay, GivesTheSameInputsAndRecordsTheSameAgain) {
   const Recorded recorded;
-  Desk desk;
-  subscribe(desk);
-  desk.settings.record = true;
-  desk.frame = recorded.desk.frame;
-  const auto replay = make_replay(desk.settings, desk.frame, desk.signals, recorded.folder.path());
+  PortFixture fixture;
+  subscribe(fixture);
+  fixture.settings.record = true;
+  fixture.frame = recorded.fixture.frame;
+  const auto replay = make_replay(fixture.settings, fixture.frame, fixture.signals, recorded.folder.path());
   Commands commands;
   replay->join(commands, {}, 3);
   replay->ready();
@@ -119,8 +120,8 @@ TEST(Replay, GivesTheSameInputsAndRecordsTheSameAgain) {
     ASSERT_TRUE(replay->wait(k, false, {}));
     ASSERT_TRUE(commands.stops.empty()) << "before frame " << k;
     ASSERT_EQ(replay->begin_frame(frame(k)), executive::LinkVerdict::go_on);
-    ASSERT_EQ(Recorded::bits(desk), recorded.inputs[static_cast<std::size_t>(k - 3)]) << "frame " << k;
-    csv.row(desk.frame.times(k).count(), replay->variables());
+    ASSERT_EQ(Recorded::bits(fixture), recorded.inputs[static_cast<std::size_t>(k - 3)]) << "frame " << k;
+    csv.row(fixture.frame.times(k).count(), replay->variables());
     replay->end_frame(k);
   }
   EXPECT_THAT(commands.stops, ::testing::ElementsAre("the replayed record ends here")) << "in the last frame";
@@ -132,18 +133,20 @@ TEST(Replay, GivesTheSameInputsAndRecordsTheSameAgain) {
 
 TEST(Replay, IsRefusedToARunThatBeginsElsewhere) {
   const Recorded recorded;
-  Desk desk;
-  subscribe(desk);
-  const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
+  PortFixture fixture;
+  subscribe(fixture);
+  const auto replay =
+      make_replay(fixture.settings, recorded.fixture.frame, fixture.signals, recorded.folder.path());
   Commands commands;
   EXPECT_THROW(replay->join(commands, {}, 0), executive::DeviceError);
 }
 
 TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
   const Recorded recorded;
-  Desk desk;
-  subscribe(desk);
-  const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
+  PortFixture fixture;
+  subscribe(fixture);
+  const auto replay =
+      make_replay(fixture.settings, recorded.fixture.frame, fixture.signals, recorded.folder.path());
   Commands commands;
   replay->join(commands, {}, 3);
   for (const std::int64_t k : {0, 2, 63, 1000})
@@ -152,15 +155,15 @@ TEST(Replay, OfOtherFramesStopsAtOnceAndTouchesNothing) {
       commands.stops,
       ::testing::ElementsAre("the replayed record begins at frame 3", "the replayed record begins at frame 3",
                              "the replayed record ends here", "the replayed record ends here"));
-  for (const std::uint64_t each : Recorded::bits(desk)) EXPECT_EQ(each, 0U);
+  for (const std::uint64_t each : Recorded::bits(fixture)) EXPECT_EQ(each, 0U);
   EXPECT_EQ(replay->summary(false)["frames"], 0);
 }
 
 TEST(Replay, SaysWhatIsWrongWithARecord) {
-  Desk desk;
-  desk.subscribe("a", {desk.variable("m.on", TACTUS_BOOL), desk.variable("m.n", TACTUS_INT8)});
-  desk.set_up();
-  const std::string header = Csv(desk.port->variables()).text;
+  PortFixture fixture;
+  fixture.subscribe("a", {fixture.variable("m.on", TACTUS_BOOL), fixture.variable("m.n", TACTUS_INT8)});
+  fixture.set_up();
+  const std::string header = Csv(fixture.port->variables()).text;
   const std::string zeros = ",0,0,0,0,0,0,0,0,0,0,0,0,0,0";  // between link.frame and m.on
   const auto row = [&](const std::string& time, const std::string& k, const std::string& values) {
     return time + "," + k + zeros + values + "\n";
@@ -219,7 +222,7 @@ TEST(Replay, SaysWhatIsWrongWithARecord) {
     folder.write("link.csv", each.text);
     std::string said;
     try {
-      (void)make_replay(desk.settings, desk.frame, desk.signals, folder.path());
+      (void)make_replay(fixture.settings, fixture.frame, fixture.signals, folder.path());
     } catch (const std::runtime_error& error) {
       said = error.what();
     }
@@ -232,16 +235,17 @@ TEST(Replay, SaysWhatIsWrongWithARecord) {
 }
 
 TEST(Replay, OfAFolderWithoutARecordSaysHowToGetOne) {
-  Desk desk;
+  PortFixture fixture;
   const TempDir folder;
   try {
-    (void)make_replay(desk.settings, desk.frame, desk.signals, folder.path());
+    (void)make_replay(fixture.settings, fixture.frame, fixture.signals, folder.path());
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("No such file or directory; a run has one with `record: yes`"));
   }
   EXPECT_TRUE(std::filesystem::create_directory(folder / "link.csv"));
-  EXPECT_THROW((void)make_replay(desk.settings, desk.frame, desk.signals, folder.path()), std::runtime_error);
+  EXPECT_THROW((void)make_replay(fixture.settings, fixture.frame, fixture.signals, folder.path()),
+               std::runtime_error);
 }
 
 TEST(Replay, KeepsEveryBitOfEveryType) {
@@ -250,12 +254,12 @@ TEST(Replay, KeepsEveryBitOfEveryType) {
                                TACTUS_UINT64, TACTUS_FLOAT, TACTUS_DOUBLE};
   std::mt19937_64 engine(7);
   for (int turn = 0; turn < 50; ++turn) {
-    Desk desk;
+    PortFixture fixture;
     std::vector<executive::VariableRef> refs;
     for (const tactus_type type : types)
-      refs.push_back(desk.variable(std::string("m.") + std::string(executive::name_of(type)), type));
-    desk.subscribe("all", refs);
-    desk.set_up();
+      refs.push_back(fixture.variable(std::string("m.") + std::string(executive::name_of(type)), type));
+    fixture.subscribe("all", refs);
+    fixture.set_up();
     for (std::size_t i = 0; i < refs.size(); ++i) {
       std::uint64_t bits = engine();
       if (types[i] == TACTUS_BOOL) bits &= 1;
@@ -263,27 +267,28 @@ TEST(Replay, KeepsEveryBitOfEveryType) {
       if (types[i] == TACTUS_DOUBLE) bits &= ~(std::uint64_t{1} << 62);
       std::memcpy(refs[i].data(), &bits, executive::size_of(types[i]));
     }
-    desk.run();
-    Csv csv(desk.port->variables());
-    csv.row(0, desk.port->variables());
+    fixture.run();
+    Csv csv(fixture.port->variables());
+    csv.row(0, fixture.port->variables());
     const TempDir folder;
     folder.write("link.csv", csv.text);
-    const auto before = Recorded::bits(desk);
-    const auto replay = make_replay(desk.settings, desk.frame, desk.signals, folder.path());
-    for (std::vector<std::uint64_t>& each : desk.memory) std::ranges::fill(each, 0U);
+    const auto before = Recorded::bits(fixture);
+    const auto replay = make_replay(fixture.settings, fixture.frame, fixture.signals, folder.path());
+    for (std::vector<std::uint64_t>& each : fixture.memory) std::ranges::fill(each, 0U);
     Commands commands;
     replay->join(commands, {}, 0);
     (void)replay->begin_frame(frame(0));
-    ASSERT_EQ(Recorded::bits(desk), before);
+    ASSERT_EQ(Recorded::bits(fixture), before);
   }
 }
 
 TEST(ReplayRt, NeverTouchesTheHeap) {
   if (!rtsync::HeapWatch::available()) GTEST_SKIP() << "heap calls are not counted in this build";
   const Recorded recorded;
-  Desk desk;
-  subscribe(desk);
-  const auto replay = make_replay(desk.settings, recorded.desk.frame, desk.signals, recorded.folder.path());
+  PortFixture fixture;
+  subscribe(fixture);
+  const auto replay =
+      make_replay(fixture.settings, recorded.fixture.frame, fixture.signals, recorded.folder.path());
   const rtsync::HeapWatch heap;
   for (std::int64_t k = 0; k < 70; ++k) {
     (void)replay->begin_frame(frame(k));

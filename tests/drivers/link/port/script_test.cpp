@@ -5,7 +5,7 @@
 #include <functional>
 #include <sstream>
 
-#include "tests/drivers/link/port/desk.hpp"
+#include "tests/drivers/link/port/port_fixture.hpp"
 
 namespace tactus::drivers::link::script_test {
 namespace {
@@ -21,7 +21,7 @@ using executive::LinkVerdict;
 ///   >7!f     and the verdict is freeze; t: terminate; d: it goes on, but unlinked
 struct Script {
   const char* why;
-  std::function<void(Desk&)> settings;
+  std::function<void(PortFixture&)> settings;
   const char* text;
 };
 
@@ -29,84 +29,86 @@ double number(const std::string& text) { return std::stod(text); }
 std::int64_t ns(const std::string& ms) { return static_cast<std::int64_t>(std::stod(ms) * 1e6); }
 
 /// A frame of the script; what was not as expected.
-std::string play_frame(Desk& desk, const std::string& expected) {
-  const LinkVerdict verdict = desk.run();
-  const double value = desk.input(0);
-  const auto source = desk.value<std::int32_t>("a.source");
+std::string play_frame(PortFixture& fixture, const std::string& expected) {
+  const LinkVerdict verdict = fixture.run();
+  const double value = fixture.input(0);
+  const auto source = fixture.value<std::int32_t>("a.source");
   std::ostringstream said;
   said << '>' << value;
   if (expected.find(':') != std::string::npos) said << ':' << source;
   if (verdict == LinkVerdict::freeze) said << "!f";
   if (verdict == LinkVerdict::terminate) said << "!t";
   const bool told = expected.find("!d") != std::string::npos;
-  if (told && desk.exchange->degrade) said << "!d";
-  const double shown = desk.value<double>("a.model.a");
+  if (told && fixture.exchange->degrade) said << "!d";
+  const double shown = fixture.value<double>("a.model.a");
   if (shown != value) said << " but shown as " << shown;
   return said.str();
 }
 
 void play(const Script& script) {
   SCOPED_TRACE(std::string(script.why) + ": " + script.text);
-  Desk desk;
-  desk.subscribe("a");
-  desk.subscribe("b");
-  script.settings(desk);
-  desk.set_up();
+  PortFixture fixture;
+  fixture.subscribe("a");
+  fixture.subscribe("b");
+  script.settings(fixture);
+  fixture.set_up();
   std::istringstream words(script.text);
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
     if (word == "excuse" || word == "blame") {
-      desk.exchange->excused = word == "excuse";
+      fixture.exchange->excused = word == "excuse";
     } else if (word == "freeze") {
-      desk.port->freeze("a test");
-      desk.clock_ns += 500 * kMs;
-      desk.port->unfreeze();
+      fixture.port->freeze("a test");
+      fixture.clock_ns += 500 * kMs;
+      fixture.port->unfreeze();
     } else if (word == "left") {
-      desk.exchange->become(Federation::left);
+      fixture.exchange->become(Federation::left);
     } else if (word[0] == 'g') {
-      desk.grant(std::stol(word.substr(1)));
+      fixture.grant(std::stol(word.substr(1)));
     } else if (word[0] == '+') {
-      desk.clock_ns += ns(word.substr(1));
+      fixture.clock_ns += ns(word.substr(1));
     } else if (equals != std::string::npos) {
       const std::string stamp = word.substr(1, equals - 1);
-      desk.message(word[0] == 'a' ? 0 : 1, stamp == "-" ? kNoStamp : ns(stamp),
-                   {number(word.substr(equals + 1))});
+      fixture.message(word[0] == 'a' ? 0 : 1, stamp == "-" ? kNoStamp : ns(stamp),
+                      {number(word.substr(equals + 1))});
     } else {
-      ASSERT_EQ(play_frame(desk, word), word) << "in frame " << desk.next_frame - 1;
+      ASSERT_EQ(play_frame(fixture, word), word) << "in frame " << fixture.next_frame - 1;
     }
   }
 }
 
-void nothing(Desk&) {}
-void default_9(Desk& desk) {
-  desk.signals.subscriptions[0].on_late = OnLate::default_value;
-  desk.signals.subscriptions[0].default_block = Desk::block({9});
+void nothing(PortFixture&) {}
+void default_9(PortFixture& fixture) {
+  fixture.signals.subscriptions[0].on_late = OnLate::default_value;
+  fixture.signals.subscriptions[0].default_block = PortFixture::block({9});
 }
-void extrapolated(Desk& desk) { desk.signals.subscriptions[0].on_late = OnLate::extrapolate; }
-std::function<void(Desk&)> max_late(AtMaximum action) {
-  return [action](Desk& desk) {
-    desk.settings.max_late = Nanoseconds{3 * kMs};
-    desk.settings.at_maximum = action;
+void extrapolated(PortFixture& fixture) { fixture.signals.subscriptions[0].on_late = OnLate::extrapolate; }
+std::function<void(PortFixture&)> max_late(AtMaximum action) {
+  return [action](PortFixture& fixture) {
+    fixture.settings.max_late = Nanoseconds{3 * kMs};
+    fixture.settings.at_maximum = action;
   };
 }
-std::function<void(Desk&)> max_row(AtMaximum action) {
-  return [action](Desk& desk) {
-    desk.settings.max_consecutive_late = 2;
-    desk.settings.at_maximum = action;
+std::function<void(PortFixture&)> max_row(AtMaximum action) {
+  return [action](PortFixture& fixture) {
+    fixture.settings.max_consecutive_late = 2;
+    fixture.settings.at_maximum = action;
   };
 }
-std::function<void(Desk&)> max_age(AtMaxAge action) {
-  return [action](Desk& desk) {
-    desk.signals.subscriptions[0].max_age = Nanoseconds{2 * kMs};
-    desk.signals.subscriptions[0].at_max_age = action;
-    desk.signals.subscriptions[0].default_block = Desk::block({9});
+std::function<void(PortFixture&)> max_age(AtMaxAge action) {
+  return [action](PortFixture& fixture) {
+    fixture.signals.subscriptions[0].max_age = Nanoseconds{2 * kMs};
+    fixture.signals.subscriptions[0].at_max_age = action;
+    fixture.signals.subscriptions[0].default_block = PortFixture::block({9});
   };
 }
 
 TEST(PortScript, MessagesAreAppliedAtTheFrameTheyAreMeantFor) {
-  const auto next_step_delivery = [](Desk& desk) { desk.settings.delivery = Delivery::next_step; };
-  const auto follow = [](Desk& desk) { desk.settings.mode = LinkMode::follow; };
-  const auto free = [](Desk& desk) { desk.settings.mode = LinkMode::free; };
+  const auto next_step_delivery = [](PortFixture& fixture) {
+    fixture.settings.delivery = Delivery::next_step;
+  };
+  const auto follow = [](PortFixture& fixture) { fixture.settings.mode = LinkMode::follow; };
+  const auto free = [](PortFixture& fixture) { fixture.settings.mode = LinkMode::free; };
   const Script scripts[] = {
       {"nothing came", nothing, "g9 >0:0 >0:0"},
       {"at its own time", nothing, "g9 a1=5 >0:0 >5:1 >5:1"},
@@ -127,16 +129,18 @@ TEST(PortScript, MessagesAreAppliedAtTheFrameTheyAreMeantFor) {
 }
 
 TEST(PortScript, WhileVirtualTimeIsLateInputsFollowTheirPolicy) {
-  const auto alone_default = [](Desk& desk) {
-    default_9(desk);
-    desk.settings.mode = LinkMode::free;
+  const auto alone_default = [](PortFixture& fixture) {
+    default_9(fixture);
+    fixture.settings.mode = LinkMode::free;
   };
-  const auto in_range = [](Desk& desk) {
-    extrapolated(desk);
-    desk.signals.subscriptions[0].layout.elements[0].high = 4.5;
-    desk.signals.subscriptions[0].layout.elements[0].low = -4.5;
+  const auto in_range = [](PortFixture& fixture) {
+    extrapolated(fixture);
+    fixture.signals.subscriptions[0].layout.elements[0].high = 4.5;
+    fixture.signals.subscriptions[0].layout.elements[0].low = -4.5;
   };
-  const auto no_default = [](Desk& desk) { desk.signals.subscriptions[0].on_late = OnLate::default_value; };
+  const auto no_default = [](PortFixture& fixture) {
+    fixture.signals.subscriptions[0].on_late = OnLate::default_value;
+  };
   const Script scripts[] = {
       {"hold keeps", nothing, "g0 a0=5 >5:1 >5:2 >5:2 g3 >5:1"},
       {"hold of nothing is nothing", nothing, "g0 >0:0 >0:0 g2 a2=5 >5:1"},
@@ -163,18 +167,18 @@ TEST(PortScript, WhileVirtualTimeIsLateInputsFollowTheirPolicy) {
 }
 
 TEST(PortScript, WhenTheMaximumIsReachedItsActionFollows) {
-  const auto both = [](Desk& desk) {
-    max_late(AtMaximum::freeze)(desk);
-    desk.signals.subscriptions[0].max_age = Nanoseconds{3 * kMs};
-    desk.signals.subscriptions[0].at_max_age = AtMaxAge::terminate;
+  const auto both = [](PortFixture& fixture) {
+    max_late(AtMaximum::freeze)(fixture);
+    fixture.signals.subscriptions[0].max_age = Nanoseconds{3 * kMs};
+    fixture.signals.subscriptions[0].at_max_age = AtMaxAge::terminate;
   };
-  const auto follow = [](Desk& desk) {
-    max_row(AtMaximum::terminate)(desk);
-    desk.settings.mode = LinkMode::follow;
+  const auto follow = [](PortFixture& fixture) {
+    max_row(AtMaximum::terminate)(fixture);
+    fixture.settings.mode = LinkMode::follow;
   };
-  const auto steps_of_two = [](Desk& desk) {
-    max_row(AtMaximum::terminate)(desk);
-    desk.settings.step = rtsync::Period{2 * kMs, 1};
+  const auto steps_of_two = [](PortFixture& fixture) {
+    max_row(AtMaximum::terminate)(fixture);
+    fixture.settings.step = rtsync::Period{2 * kMs, 1};
   };
   const Script scripts[] = {
       {"late from the StepBegin on, 3 ms later it is too late", max_late(AtMaximum::terminate),
@@ -232,11 +236,11 @@ TEST(PortScript, APardonAfterAPauseIsNotForEver) {
 }
 
 TEST(PortScript, AStepOfSeveralFramesTakesWhatWasStampedBeforeIt) {
-  const auto steps_of_two = [](Desk& desk) {
-    desk.settings.delivery = Delivery::next_step;
-    desk.settings.step = rtsync::Period{2 * kMs, 1};
+  const auto steps_of_two = [](PortFixture& fixture) {
+    fixture.settings.delivery = Delivery::next_step;
+    fixture.settings.step = rtsync::Period{2 * kMs, 1};
   };
-  const auto by_stamp = [](Desk& desk) { desk.settings.step = rtsync::Period{2 * kMs, 1}; };
+  const auto by_stamp = [](PortFixture& fixture) { fixture.settings.step = rtsync::Period{2 * kMs, 1}; };
   const Script scripts[] = {
       {"grant: of the step's beginning, there before it", steps_of_two, "g9 a2=5 >0 >0 >0 >0 >5 >5"},
       {"grant: and there in the midst of it", steps_of_two, "g9 >0 >0 >0 a2=5 >0 >5 >5"},
@@ -248,22 +252,22 @@ TEST(PortScript, AStepOfSeveralFramesTakesWhatWasStampedBeforeIt) {
 }
 
 TEST(PortScript, DataThatAreTooOldLeadToTheirAction) {
-  const auto degrade_wins_less = [](Desk& desk) {
-    max_age(AtMaxAge::degrade)(desk);
-    desk.signals.subscriptions[1].max_age = Nanoseconds{2 * kMs};
-    desk.signals.subscriptions[1].at_max_age = AtMaxAge::freeze;
+  const auto degrade_wins_less = [](PortFixture& fixture) {
+    max_age(AtMaxAge::degrade)(fixture);
+    fixture.signals.subscriptions[1].max_age = Nanoseconds{2 * kMs};
+    fixture.signals.subscriptions[1].at_max_age = AtMaxAge::freeze;
   };
-  const auto line_or_hold = [](Desk& desk) {
-    max_age(AtMaxAge::hold)(desk);
-    extrapolated(desk);
+  const auto line_or_hold = [](PortFixture& fixture) {
+    max_age(AtMaxAge::hold)(fixture);
+    extrapolated(fixture);
   };
-  const auto free = [](Desk& desk) {
-    max_age(AtMaxAge::freeze)(desk);
-    desk.settings.mode = LinkMode::free;
+  const auto free = [](PortFixture& fixture) {
+    max_age(AtMaxAge::freeze)(fixture);
+    fixture.settings.mode = LinkMode::free;
   };
-  const auto line_or_default = [](Desk& desk) {
-    max_age(AtMaxAge::default_value)(desk);
-    extrapolated(desk);
+  const auto line_or_default = [](PortFixture& fixture) {
+    max_age(AtMaxAge::default_value)(fixture);
+    extrapolated(fixture);
   };
   const Script scripts[] = {
       {"hold only counts", max_age(AtMaxAge::hold), "g99 a0=5 >5:1 >5:1 >5:1 >5:1 >5:1"},

@@ -1,4 +1,6 @@
 // Failures and stuck threads on every kind of crew: the main thread alone, simulated threads, real threads.
+#include "executive/frame/worker_pool.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,27 +9,26 @@
 #include <chrono>
 #include <thread>
 
-#include "executive/frame/worker_pool.hpp"
-#include "tests/executive/support/bench.hpp"
+#include "tests/executive/support/plan_fixture.hpp"
 #include "tests/executive/support/random_sketch.hpp"
-#include "tests/executive/support/sim_crew.hpp"
+#include "tests/executive/support/sim_worker_pool.hpp"
 #include "tests/executive/support/sketch_world.hpp"
 
-namespace tactus::executive::crew_test {
+namespace tactus::executive::worker_pool_test {
 namespace {
 
 using namespace std::chrono_literals;
 using rtsync::Period;
 using rtsync::WaitMode;
-using test::CrewThreads;
 using test::PlanFixture;
-using test::SimCrewSettings;
 using test::SimWorkerPool;
+using test::SimWorkerSettings;
+using test::WorkerThreads;
 using test::World;
 using ::testing::HasSubstr;
 
 enum class On { main_alone, simulated_threads, real_threads };
-constexpr On kAllCrews[] = {On::main_alone, On::simulated_threads, On::real_threads};
+constexpr On kAllPools[] = {On::main_alone, On::simulated_threads, On::real_threads};
 constexpr int kSeeds = 20;
 
 const char* name_of(On on) {
@@ -44,7 +45,7 @@ RunEnd run_on(PlanFixture& bench, On on, std::int64_t frames, std::uint64_t seed
     executive.jobs().set_workers(crew);
     return bench.run(frames);
   }
-  const CrewThreads threads(executive);
+  const WorkerThreads threads(executive);
   return bench.run(frames);
 }
 
@@ -71,8 +72,8 @@ bool wait_until(Condition condition) {
 
 // ---- failures
 
-TEST(CrewFailure, OnAWorkerEndsTheRigAndNamesJobAndThread) {
-  for (const On on : kAllCrews) {
+TEST(WorkerFailure, OnAWorkerEndsTheRigAndNamesJobAndThread) {
+  for (const On on : kAllPools) {
     SCOPED_TRACE(name_of(on));
     PlanFixture bench;
     bench.job("main.step", TACTUS_SCHEDULED, nothing);
@@ -89,7 +90,7 @@ TEST(CrewFailure, OnAWorkerEndsTheRigAndNamesJobAndThread) {
   }
 }
 
-TEST(CrewFailure, OfTwoInOneInstantTheFirstInTheOrderOfThePlanIsNamed) {
+TEST(WorkerFailure, OfTwoInOneInstantTheFirstInTheOrderOfThePlanIsNamed) {
   struct Row {
     tactus_job_class on_main, on_worker;
     const char* named;
@@ -98,7 +99,7 @@ TEST(CrewFailure, OfTwoInOneInstantTheFirstInTheOrderOfThePlanIsNamed) {
                       {TACTUS_EFFECTOR, TACTUS_SENSOR, "job 'io.step' (sensor) on thread 'io'"},
                       {TACTUS_SCHEDULED, TACTUS_SCHEDULED, "job 'main.step' (scheduled)"}};
   for (const Row& row : rows) {
-    for (const On on : kAllCrews) {
+    for (const On on : kAllPools) {
       for (int seed = 1; seed <= kSeeds; ++seed) {
         SCOPED_TRACE(name_of(on));
         PlanFixture bench;
@@ -113,8 +114,8 @@ TEST(CrewFailure, OfTwoInOneInstantTheFirstInTheOrderOfThePlanIsNamed) {
 }
 
 /// Main fails in its last job. Before that in the order of the plan 'b' fails, which waits for the slow 'a'.
-TEST(CrewFailure, ALaterOneOnMainDoesNotHideAnEarlierOneThatIsNotReachedYet) {
-  for (const On on : kAllCrews) {
+TEST(WorkerFailure, ALaterOneOnMainDoesNotHideAnEarlierOneThatIsNotReachedYet) {
+  for (const On on : kAllPools) {
     for (int seed = 1; seed <= kSeeds; ++seed) {
       SCOPED_TRACE(name_of(on));
       PlanFixture bench;
@@ -140,8 +141,8 @@ TEST(CrewFailure, ALaterOneOnMainDoesNotHideAnEarlierOneThatIsNotReachedYet) {
   }
 }
 
-TEST(CrewFailure, OnAThreadThatMustFinishIsFoundAtTheEndOfItsPeriod) {
-  for (const On on : kAllCrews) {
+TEST(WorkerFailure, OnAThreadThatMustFinishIsFoundAtTheEndOfItsPeriod) {
+  for (const On on : kAllPools) {
     SCOPED_TRACE(name_of(on));
     PlanFixture bench;
     bench.job("slow.step", TACTUS_SCHEDULED, [](const tactus_call& call) { return call.frame == 1 ? 4 : 0; })
@@ -155,8 +156,8 @@ TEST(CrewFailure, OnAThreadThatMustFinishIsFoundAtTheEndOfItsPeriod) {
   }
 }
 
-TEST(CrewFailure, OnAThreadThatMustFinishIsFoundAfterTheLastFrameToo) {
-  for (const On on : kAllCrews) {
+TEST(WorkerFailure, OnAThreadThatMustFinishIsFoundAfterTheLastFrameToo) {
+  for (const On on : kAllPools) {
     SCOPED_TRACE(name_of(on));
     PlanFixture bench;
     bench.job("slow.step", TACTUS_SCHEDULED, [](const tactus_call&) { return 4; }).thread =
@@ -168,8 +169,8 @@ TEST(CrewFailure, OnAThreadThatMustFinishIsFoundAfterTheLastFrameToo) {
 }
 
 /// A loop on each of two threads, both due at once: 'early' comes first and fails in its last job.
-TEST(CrewFailure, OfTwoLoopsTheFirstIsNamedWhereverItFails) {
-  for (const On on : kAllCrews) {
+TEST(WorkerFailure, OfTwoLoopsTheFirstIsNamedWhereverItFails) {
+  for (const On on : kAllPools) {
     SCOPED_TRACE(name_of(on));
     PlanFixture bench;
     static constexpr tactus_model kModel{TACTUS_ABI_VERSION,
@@ -197,9 +198,9 @@ TEST(CrewFailure, OfTwoLoopsTheFirstIsNamedWhereverItFails) {
 }
 
 /// Whether its thread has already done the work of its period when somebody switches it must not matter.
-TEST(WorkerPool, AJobBesideTheFramesIsSwitchedAtTheSameTimeOnEveryCrew) {
+TEST(WorkerPool, AJobBesideTheFramesIsSwitchedAtTheSameTimeOnEveryPool) {
   std::vector<std::int64_t> on_main;
-  for (const On on : kAllCrews) {
+  for (const On on : kAllPools) {
     for (int seed = 1; seed <= kSeeds; ++seed) {
       SCOPED_TRACE(name_of(on));
       PlanFixture bench;
@@ -246,16 +247,16 @@ class Latch {
 RunEnd run_stuck(PlanFixture& bench, Latch& latch) {
   bench.plan.stuck_after = 3s;  // the threads that are not stuck are on a machine that is away now and then
   Executive& executive = bench.make();
-  const CrewThreads threads(executive);
+  const WorkerThreads threads(executive);
   const RunEnd end = bench.run(10);
   EXPECT_TRUE(executive.jobs().stuck());
   latch.open();
   return end;
 }
 
-class CrewStuck : public ::testing::TestWithParam<WaitMode> {};
+class WorkerStuck : public ::testing::TestWithParam<WaitMode> {};
 
-TEST_P(CrewStuck, AWorkerIsNamedAndTheRigAborts) {
+TEST_P(WorkerStuck, AWorkerIsNamedAndTheRigAborts) {
   PlanFixture bench;
   Latch latch;
   bench.job("io.read", TACTUS_SCHEDULED, latch.step(2)).thread = add_thread(bench, "io", GetParam());
@@ -270,7 +271,7 @@ TEST_P(CrewStuck, AWorkerIsNamedAndTheRigAborts) {
   EXPECT_EQ(bench.executive->state(), State::disconnect);
 }
 
-TEST_P(CrewStuck, AWorkerThatMainWaitsForIsNamed) {
+TEST_P(WorkerStuck, AWorkerThatMainWaitsForIsNamed) {
   PlanFixture bench;
   Latch latch;
   bench.job("io.read", TACTUS_SENSOR, latch.step(1)).thread = add_thread(bench, "io", GetParam());
@@ -278,7 +279,7 @@ TEST_P(CrewStuck, AWorkerThatMainWaitsForIsNamed) {
   EXPECT_THAT(run_stuck(bench, latch).reason, HasSubstr("frame 1: thread 'io' is stuck in job 'io.read'"));
 }
 
-TEST_P(CrewStuck, TheWorkerThatIsStuckIsNamedAndNotOneThatWaitsForIt) {
+TEST_P(WorkerStuck, TheWorkerThatIsStuckIsNamedAndNotOneThatWaitsForIt) {
   PlanFixture bench;
   Latch latch;
   const std::size_t innocent = add_thread(bench, "innocent", GetParam());
@@ -289,7 +290,7 @@ TEST_P(CrewStuck, TheWorkerThatIsStuckIsNamedAndNotOneThatWaitsForIt) {
   EXPECT_THAT(run_stuck(bench, latch).reason, HasSubstr("frame 1: thread 'io' is stuck in job 'io.read'"));
 }
 
-TEST_P(CrewStuck, AThreadThatMustFinishIsNamedAtTheEndOfItsPeriod) {
+TEST_P(WorkerStuck, AThreadThatMustFinishIsNamedAtTheEndOfItsPeriod) {
   PlanFixture bench;
   Latch latch;
   const std::size_t thread = add_must_finish(bench, "slow", 4);
@@ -303,7 +304,7 @@ TEST_P(CrewStuck, AThreadThatMustFinishIsNamedAtTheEndOfItsPeriod) {
   EXPECT_EQ(frames, 8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Waits, CrewStuck,
+INSTANTIATE_TEST_SUITE_P(Waits, WorkerStuck,
                          ::testing::Values(WaitMode::futex, WaitMode::adaptive, WaitMode::spin),
                          [](const auto& wait) { return std::string(rtsync::name_of(wait.param)); });
 
@@ -334,7 +335,7 @@ TEST(WorkerPool, IsDismissedWhileItsThreadsWaitForWork) {
   PlanFixture bench;
   for (const WaitMode wait : {WaitMode::futex, WaitMode::adaptive})
     bench.job("j", TACTUS_SCHEDULED, nothing).thread = add_thread(bench, "t", wait);
-  const CrewThreads never_ran(bench.make());
+  const WorkerThreads never_ran(bench.make());
 }
 
 // ---- the simulation itself
@@ -347,19 +348,19 @@ test::Sketch busy_sketch() {
   }
 }
 
-TEST(SimCrewTest, TheSameSeedGivesTheSameBytes) {
+TEST(SimWorkerPoolTest, TheSameSeedGivesTheSameBytes) {
   const test::Sketch sketch = busy_sketch();
   World a(sketch), b(sketch), other(sketch);
-  (void)a.run_on_sim_crew(20, {.seed = 5});
-  (void)b.run_on_sim_crew(20, {.seed = 5});
-  (void)other.run_on_sim_crew(20, {.seed = 6});
+  (void)a.run_on_sim_workers(20, {.seed = 5});
+  (void)b.run_on_sim_workers(20, {.seed = 5});
+  (void)other.run_on_sim_workers(20, {.seed = 6});
   EXPECT_GT(a.steps.size(), 100U);
   EXPECT_TRUE(a.steps == b.steps);
   EXPECT_FALSE(a.steps == other.steps);
   EXPECT_TRUE(a.traces == other.traces) << "who is quicker must not matter";
 }
 
-TEST(SimCrewTest, FindsOutThatADependencyIsMissing) {
+TEST(SimWorkerPoolTest, FindsOutThatADependencyIsMissing) {
   int plans = 0, found = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const test::Sketch sketch = test::random_sketch(seed, {.background = false, .commands = false});
@@ -371,22 +372,22 @@ TEST(SimCrewTest, FindsOutThatADependencyIsMissing) {
     }
     if (!any) continue;
     ++plans;
-    (void)right.run_on_sim_crew(sketch.frames, {.seed = seed});
-    (void)wrong.run_on_sim_crew(sketch.frames, {.seed = seed});
+    (void)right.run_on_sim_workers(sketch.frames, {.seed = seed});
+    (void)wrong.run_on_sim_workers(sketch.frames, {.seed = seed});
     if (right.traces != wrong.traces) ++found;
   }
   EXPECT_GT(plans, 10);
   EXPECT_GT(found, plans / 2);
 }
 
-TEST(SimCrewTest, AThreadThatIsStuckIsNamedWhereverItIs) {
+TEST(SimWorkerPoolTest, AThreadThatIsStuckIsNamedWhereverItIs) {
   const test::Sketch sketch = busy_sketch();
   int stuck = 0;
   for (std::size_t thread = 1; thread <= sketch.threads.size(); ++thread) {
     for (std::int64_t after = 0; after < 40; after += 3) {
       World world(sketch);
       const RunEnd end =
-          world.run_on_sim_crew(20, {.seed = 1, .stuck = SimCrewSettings::Stuck{thread, after}});
+          world.run_on_sim_workers(20, {.seed = 1, .stuck = SimWorkerSettings::Stuck{thread, after}});
       if (end.outcome == Outcome::completed) continue;  // it had not so many jobs
       ++stuck;
       EXPECT_EQ(end.outcome, Outcome::aborted);
@@ -398,4 +399,4 @@ TEST(SimCrewTest, AThreadThatIsStuckIsNamedWhereverItIs) {
 }
 
 }  // namespace
-}  // namespace tactus::executive::crew_test
+}  // namespace tactus::executive::worker_pool_test

@@ -4,9 +4,9 @@
 
 #include <thread>
 
-#include "bench.hpp"
+#include "rig_command.hpp"
 
-namespace tactus::test::orders_run_test {
+namespace tactus::test::commands_run_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -46,7 +46,7 @@ struct Timed {
   }
 };
 
-TEST(TimedOrders, APauseLastsForItsTimeAndShowsInNoNumber) {
+TEST(TimedCommands, APauseLastsForItsTimeAndShowsInNoNumber) {
   const Timed plain("  []\n");
   plain.expect_end(0, "completed", 60);
   const Timed rig("  - { at: 10 ms, do: pause, for: 20 ms }\n");
@@ -59,51 +59,51 @@ TEST(TimedOrders, APauseLastsForItsTimeAndShowsInNoNumber) {
   EXPECT_EQ(rig.summary["sim_time_ns"], 60'000'000);
 }
 
-TEST(TimedOrders, APauseForLessThanAFreezeFrameLastsOne) {
+TEST(TimedCommands, APauseForLessThanAFreezeFrameLastsOne) {
   const Timed rig("  - { at: 10 ms, do: pause, for: 1 ns }\n");
   rig.expect_end(0, "completed", 60);
   EXPECT_EQ(rig.calls("freeze"), 1);
 }
 
-TEST(TimedOrders, AResumeOfTheSameTimeEndsThePause) {
+TEST(TimedCommands, AResumeOfTheSameTimeEndsThePause) {
   const Timed rig("  - { at: 10 ms, do: pause }\n  - { at: 10 ms, do: resume }\n");
   rig.expect_end(0, "completed", 60);
   EXPECT_EQ(rig.calls("freeze_init"), 1);
   EXPECT_EQ(rig.calls("freeze"), 1);
 }
 
-TEST(TimedOrders, AStepAfterAPauseRunsItsFramesAndFreezes) {
+TEST(TimedCommands, AStepAfterAPauseRunsItsFramesAndFreezes) {
   const Timed rig(
       "  - { at: 10 ms, do: pause }\n  - { at: 10 ms, do: step, frames: 5 }\n  - { at: 15 ms, do: stop }\n");
   rig.expect_end(0, "stopped", 15);
 }
 
-TEST(TimedOrders, AStopEndsInOrder) {
+TEST(TimedCommands, AStopEndsInOrder) {
   const Timed rig("  - { at: 25 ms, do: stop }\n");
   rig.expect_end(0, "stopped", 25);
   EXPECT_NE(rig.summary["reason"].get<std::string>().find("rig file"), std::string::npos);
   EXPECT_EQ(rig.table.rows.size(), 25U);
 }
 
-TEST(TimedOrders, AStopAtTimeZeroRunsNoFrame) {
+TEST(TimedCommands, AStopAtTimeZeroRunsNoFrame) {
   const Timed rig("  - { at: 0 s, do: stop }\n");
   rig.expect_end(0, "stopped", 0);
   EXPECT_TRUE(rig.table.rows.empty());
 }
 
-TEST(TimedOrders, AnAbortEndsAsOnAFault) {
+TEST(TimedCommands, AnAbortEndsAsOnAFault) {
   const Timed rig("  - { at: 25 ms, do: abort }\n");
   rig.expect_end(1, "aborted", 25);
   EXPECT_EQ(rig.table.rows.size(), 25U);
 }
 
-TEST(TimedOrders, AbortWinsOverAllThatComesWithIt) {
+TEST(TimedCommands, AbortWinsOverAllThatComesWithIt) {
   const Timed rig(
       "  - { at: 25 ms, do: stop }\n  - { at: 25 ms, do: abort }\n  - { at: 25 ms, do: pause, for: 5 ms }\n");
   rig.expect_end(1, "aborted", 25);
 }
 
-TEST(TimedOrders, AFrozenRigCanBeStoppedAndAborted) {
+TEST(TimedCommands, AFrozenRigCanBeStoppedAndAborted) {
   const Timed stopped("  - { at: 25 ms, do: pause }\n  - { at: 25 ms, do: stop }\n");
   stopped.expect_end(0, "stopped", 25);
   EXPECT_LE(stopped.calls("freeze"), 2);
@@ -111,7 +111,7 @@ TEST(TimedOrders, AFrozenRigCanBeStoppedAndAborted) {
   aborted.expect_end(1, "aborted", 25);
 }
 
-TEST(TimedOrders, AResetGoesBackOnceAndBeginsAnew) {
+TEST(TimedCommands, AResetGoesBackOnceAndBeginsAnew) {
   const Timed plain("  []\n");
   const Timed rig("  - { at: 30 ms, do: reset }\n");
   rig.expect_end(0, "completed", 90);
@@ -122,14 +122,14 @@ TEST(TimedOrders, AResetGoesBackOnceAndBeginsAnew) {
   EXPECT_TRUE(std::equal(plain.table.rows.begin(), plain.table.rows.begin() + 30, rig.table.rows.begin()));
 }
 
-TEST(TimedOrders, AFrozenRigCanBeReset) {
+TEST(TimedCommands, AFrozenRigCanBeReset) {
   const Timed rig(
       "  - { at: 30 ms, do: pause, for: 5 ms }\n  - { at: 30 ms, do: reset }\n  - { at: 31 ms, do: resume "
       "}\n");
   EXPECT_EQ(rig.summary["resets"], 1) << rig.done;
 }
 
-TEST(TimedOrders, AJobIsSwitchedOffAndOn) {
+TEST(TimedCommands, AJobIsSwitchedOffAndOn) {
   const Timed rig(
       "  - { at: 10 ms, do: disable, job: m.scheduled }\n  - { at: 30 ms, do: enable, job: m.scheduled }\n");
   rig.expect_end(0, "completed", 60);
@@ -142,7 +142,7 @@ TEST(TimedOrders, AJobIsSwitchedOffAndOn) {
   EXPECT_EQ(calls[59], 40);
 }
 
-TEST(TimedOrders, ACheckpointHasTheNameItWasGivenOrOneOfItsFrame) {
+TEST(TimedCommands, ACheckpointHasTheNameItWasGivenOrOneOfItsFrame) {
   const Timed rig("  - { at: 10 ms, do: checkpoint, file: mine.tck }\n");
   rig.expect_end(0, "completed", 60);
   EXPECT_TRUE(std::filesystem::exists(rig.dir / "out/checkpoints/mine.tck"));
@@ -158,9 +158,9 @@ struct Wrong {
   const char* said;
 };
 void PrintTo(const Wrong& row, std::ostream* out) { *out << row.name; }
-class WrongOrders : public ::testing::TestWithParam<Wrong> {};
+class WrongCommands : public ::testing::TestWithParam<Wrong> {};
 INSTANTIATE_TEST_SUITE_P(
-    TimedOrders, WrongOrders,
+    TimedCommands, WrongCommands,
     ::testing::Values(Wrong{"unknown", "{ at: 1 ms, do: dance }", "pause"},
                       Wrong{"frames_of_a_pause", "{ at: 1 ms, do: pause, frames: 3 }", "'do: step'"},
                       Wrong{"for_of_a_stop", "{ at: 1 ms, do: stop, for: 3 ms }", "'do: pause'"},
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Wrong{"negative_time", "{ at: -1 ms, do: stop }", "at"}),
     [](const auto& one) { return std::string(one.param.name); });
 
-TEST_P(WrongOrders, AreRefusedBeforeAnythingStarts) {
+TEST_P(WrongCommands, AreRefusedBeforeAnythingStarts) {
   const TempDir dir;
   dir.write("rig.yaml", std::string("rig: timed\nframe: { period: 1 ms }\nuntil: 60 ms\n"
                                     "models: { m: { model: fault, library: test_load } }\ncommands:\n  - ") +
@@ -354,4 +354,4 @@ TEST(Signals, TheyAreHeardBeforeTheFirstFrameToo) {
 }
 
 }  // namespace
-}  // namespace tactus::test::orders_run_test
+}  // namespace tactus::test::commands_run_test

@@ -1,3 +1,5 @@
+#include "rtsync/thread/stuck_thread_watchdog.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -12,10 +14,9 @@
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "rtsync/thread/cpu_time_limit.hpp"
-#include "rtsync/thread/stuck_thread_watchdog.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
-namespace tactus::rtsync::runaway_guard_test {
+namespace tactus::rtsync::stuck_thread_watchdog_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -298,4 +299,4 @@ TEST(StuckThreadWatchdog, TakesRealTimeAwayFromAThreadThatSpins) {
 }
 
 }  // namespace
-}  // namespace tactus::rtsync::runaway_guard_test
+}  // namespace tactus::rtsync::stuck_thread_watchdog_test

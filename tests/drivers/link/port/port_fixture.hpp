@@ -18,9 +18,9 @@ namespace tactus::drivers::link {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-/// The frames' side of a link on a desk: a port, signals made by hand, and a hand in place of the
+/// The frames' side of a link on a fixture: a port, signals made by hand, and a hand in place of the
 /// participant.
-class Desk {
+class PortFixture {
  public:
   LinkSettings settings;
   Signals signals;

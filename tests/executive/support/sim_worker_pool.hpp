@@ -15,7 +15,7 @@
 namespace tactus::executive::test {
 
 /// What a simulated crew does beside running jobs.
-struct SimCrewSettings {
+struct SimWorkerSettings {
   std::uint64_t seed = 1;
   std::int64_t shortest_ns = 1'000, longest_ns = 50'000;  ///< of a job
   std::int64_t trigger_ns = 3'000;                        ///< from the trigger to the worker
@@ -39,7 +39,7 @@ class SimWorkerPool final : public WorkerPool {
     friend bool operator==(const Step&, const Step&) = default;
   };
 
-  SimWorkerPool(Executive& executive, SimClock& clock, const SimCrewSettings& settings)
+  SimWorkerPool(Executive& executive, SimClock& clock, const SimWorkerSettings& settings)
       : executive_(executive),
         clock_(clock),
         settings_(settings),
@@ -188,7 +188,7 @@ class SimWorkerPool final : public WorkerPool {
 
   Executive& executive_;
   SimClock& clock_;
-  const SimCrewSettings settings_;
+  const SimWorkerSettings settings_;
   std::mt19937_64 engine_;
   std::vector<Thread> threads_;
   std::vector<Step> steps_;

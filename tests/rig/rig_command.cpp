@@ -1,4 +1,4 @@
-#include "bench.hpp"
+#include "rig_command.hpp"
 
 #include <unistd.h>
 

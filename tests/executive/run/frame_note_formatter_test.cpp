@@ -1,12 +1,13 @@
+#include "executive/run/frame_note_formatter.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-#include "executive/run/frame_note_formatter.hpp"
 #include "rtsync/time/duration_text.hpp"
 
-namespace tactus::executive::note_teller_test {
+namespace tactus::executive::frame_note_formatter_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,73 +39,73 @@ FrameNote late_wake(std::int64_t frame, Nanoseconds late) {
   return note;
 }
 
-struct Desk {
+struct Notes {
   Plan plan;
-  FrameNoteFormatter teller{plan};
-  Desk() {
+  FrameNoteFormatter formatter{plan};
+  Notes() {
     plan.jobs.resize(2);
     plan.jobs[1].name = "motor.step";
   }
 };
 
 TEST(FrameNoteFormatter, IsSilentWhenThereIsNothingToTell) {
-  Desk desk;
-  EXPECT_THAT(desk.teller.take_log_lines(0), IsEmpty());
+  Notes notes;
+  EXPECT_THAT(notes.formatter.take_log_lines(0), IsEmpty());
 }
 
 TEST(FrameNoteFormatter, TellsOneOverrunInFull) {
-  Desk desk;
+  Notes notes;
   FrameNote note = overrun(81533, 3us, OverrunCause::work);
   note.longest_job = 1;
   note.longest_job_ns = 950'000;
-  desk.teller.take(note);
+  notes.formatter.take(note);
   EXPECT_THAT(
-      desk.teller.take_log_lines(0),
+      notes.formatter.take_log_lines(0),
       ElementsAre("1 overrun in frame 81533 (1 by work, 0 by a late wake, 0 catching up): worst in frame "
                   "81533, over by 3.00 us, woken 0 ns late, work 1.00 ms, longest job motor.step 950 us; "
                   "slack of the 5 frames before: 1.00 us 2.00 us -3.00 us 4.50 us 999 ns"));
-  EXPECT_THAT(desk.teller.take_log_lines(0), IsEmpty()) << "told once";
+  EXPECT_THAT(notes.formatter.take_log_lines(0), IsEmpty()) << "told once";
 }
 
 TEST(FrameNoteFormatter, SumsUpManyAndNamesTheWorst) {
-  Desk desk;
-  desk.teller.take(overrun(10, 5us, OverrunCause::work));
+  Notes notes;
+  notes.formatter.take(overrun(10, 5us, OverrunCause::work));
   FrameNote worst = overrun(11, 2ms, OverrunCause::catching_up);
   worst.timing.lost = 2;
-  desk.teller.take(worst);
+  notes.formatter.take(worst);
   FrameNote grace = overrun(14, 1us, OverrunCause::catching_up);
   grace.timing.grace = true;
   grace.timing.lost = 1;
-  desk.teller.take(grace);
-  const auto lines = desk.teller.take_log_lines(0);
+  notes.formatter.take(grace);
+  const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(
       lines[0].starts_with("3 overruns in frames 10 to 14 (1 by work, 0 by a late wake, 2 catching up; 1 in "
                            "the start-up grace; 3 slots lost): worst in frame 11, over by 2.00 ms, "))
       << lines[0];
-  desk.teller.take(overrun(20, 1us, OverrunCause::work));
-  EXPECT_TRUE(desk.teller.take_log_lines(0).at(0).starts_with(
+  notes.formatter.take(overrun(20, 1us, OverrunCause::work));
+  EXPECT_TRUE(notes.formatter.take_log_lines(0).at(0).starts_with(
       "1 overrun in frame 20 (1 by work, 0 by a late wake, 0 catching "
       "up): worst in frame 20"))
       << "the sums begin anew";
 }
 
 TEST(FrameNoteFormatter, TellsLateWakesApartFromOverruns) {
-  Desk desk;
-  desk.teller.take(late_wake(3, 150us));
-  desk.teller.take(late_wake(4, 450us));
-  desk.teller.take(late_wake(9, 120us));
+  Notes notes;
+  notes.formatter.take(late_wake(3, 150us));
+  notes.formatter.take(late_wake(4, 450us));
+  notes.formatter.take(late_wake(9, 120us));
   EXPECT_THAT(
-      desk.teller.take_log_lines(0),
+      notes.formatter.take_log_lines(0),
       ElementsAre(
           "3 late wakes in frames 3 to 9: worst 450 us after the slot of frame 4; the machine ran the "
           "thread late, its work took 20.0 us"));
 }
 
 TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {
-  Desk desk;
-  desk.teller.take(overrun(7, 5us, OverrunCause::late_wake));
-  const auto lines = desk.teller.take_log_lines(0);
+  Notes notes;
+  notes.formatter.take(overrun(7, 5us, OverrunCause::late_wake));
+  const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(lines[0].starts_with("1 overrun in frame 7 (0 by work, 1 by a late wake, 0 catching up)"))
       << lines[0];
@@ -112,13 +113,13 @@ TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {
 }
 
 TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
-  Desk desk;
+  Notes notes;
   FrameNote note = overrun(501, 4'900us, OverrunCause::housekeeping);
   note.timing.late = 9'900us;
   note.timing.late_by_housekeeping = true;
   note.timing.housekeeping = 14'895us;
-  desk.teller.take(note);
-  const auto lines = desk.teller.take_log_lines(0);
+  notes.formatter.take(note);
+  const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(lines[0].starts_with(
       "1 overrun in frame 501 (0 by work, 0 by a late wake, 1 by housekeeping, 0 catching up)"))
@@ -129,10 +130,10 @@ TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
 }
 
 TEST(FrameNoteFormatter, AdmitsWhatWasLostOnce) {
-  Desk desk;
-  EXPECT_THAT(desk.teller.take_log_lines(12), ElementsAre("12 notes of frames lost (the ring was full)"));
-  EXPECT_THAT(desk.teller.take_log_lines(12), IsEmpty());
-  EXPECT_THAT(desk.teller.take_log_lines(15), ElementsAre("3 notes of frames lost (the ring was full)"));
+  Notes notes;
+  EXPECT_THAT(notes.formatter.take_log_lines(12), ElementsAre("12 notes of frames lost (the ring was full)"));
+  EXPECT_THAT(notes.formatter.take_log_lines(12), IsEmpty());
+  EXPECT_THAT(notes.formatter.take_log_lines(15), ElementsAre("3 notes of frames lost (the ring was full)"));
 }
 
 TEST(DurationText, HasThreeDigitsAndTheUnitThatFits) {
@@ -174,4 +175,4 @@ TEST(SimTimeText, IsInSecondsWithMilliseconds) {
 }
 
 }  // namespace
-}  // namespace tactus::executive::note_teller_test
+}  // namespace tactus::executive::frame_note_formatter_test

@@ -36,21 +36,14 @@ class FrameLogPart final : public FramePart {
  public:
   explicit FrameLogPart(Recording& log) : log_(log) {}
 
-  void joined(FrameServices& services) override {
-    frame_ = services.plan().frame;
-    call_.dt = frame_.seconds();
-  }
+  void joined(FrameServices& services) override { frame_ = services.plan().frame; }
   void in_slack(const FrameEnd& end) TACTUS_RT override {
-    if (!end.rig.timing.paced) return;
-    call_.sim_time_ns = frame_.times(end.frame).count();
-    call_.frame = end.frame;
-    (void)Recording::sample(&log_, &call_);  // it counts what it loses
+    if (end.rig.timing.paced) log_.take(frame_.times(end.frame).count());  // it counts what it loses
   }
 
  private:
   Recording& log_;
   rtsync::Period frame_{1, 1};
-  tactus_call call_{0, 0, 0};
 };
 
 }  // namespace tactus::executive

@@ -44,23 +44,25 @@ Recording::Recording(std::string name, const std::vector<VariableRef>& variables
 }
 
 int Recording::sample(void* self, const tactus_call* call) {
-  Recording& recording = *static_cast<Recording*>(self);
-  std::byte* slot = recording.ring_.claim();
-  while (slot == nullptr && recording.patient_.load(std::memory_order_relaxed) &&
-         !recording.failed_.load(std::memory_order_relaxed)) {
-    if (recording.progress_ != nullptr) recording.progress_->fetch_add(1, std::memory_order_relaxed);
+  static_cast<Recording*>(self)->take(call->sim_time_ns);
+  return 0;
+}
+
+void Recording::take(std::int64_t sim_time_ns) {
+  std::byte* slot = ring_.claim();
+  while (slot == nullptr && patient_.load(std::memory_order_relaxed) &&
+         !failed_.load(std::memory_order_relaxed)) {
+    if (progress_ != nullptr) progress_->fetch_add(1, std::memory_order_relaxed);
     std::this_thread::sleep_for(100us);  // only outside of real time
-    slot = recording.ring_.claim();
+    slot = ring_.claim();
   }
   if (slot == nullptr) {
-    recording.lost_.fetch_add(1, std::memory_order_relaxed);
-    return 0;
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return;
   }
-  std::memcpy(slot, &call->sim_time_ns, sizeof call->sim_time_ns);
-  for (const Source& source : recording.sources_)
-    std::memcpy(slot + source.offset, source.data, source.bytes);
-  recording.ring_.publish();
-  return 0;
+  std::memcpy(slot, &sim_time_ns, sizeof sim_time_ns);
+  for (const Source& source : sources_) std::memcpy(slot + source.offset, source.data, source.bytes);
+  ring_.publish();
 }
 
 void Recording::redirect(

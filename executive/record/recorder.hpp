@@ -25,7 +25,9 @@ class Recording {
 
   const std::string& name() const { return name_; }
 
-  /// A tactus_job_function (self = Recording*): takes one sample.                                  @when rt
+  /// Takes one sample, of that simulated time.                                                     @when rt
+  void take(std::int64_t sim_time_ns);
+  /// The same as a tactus_job_function (self = Recording*).                                        @when rt
   static int sample(void* self, const tactus_call* call);
   /// Moves while a sample waits, so that nobody takes the wait for a standstill. @when setup
   void set_progress(std::atomic<std::uint64_t>& progress) { progress_ = &progress; }

@@ -1,5 +1,7 @@
 #include "rtsync/wait/overrun_policy.hpp"
 
+#include <algorithm>
+
 namespace tactus::rtsync {
 
 GridMove after_overrun(const OverrunPolicy& policy, const FrameClock& grid, std::int64_t slot_index,
@@ -14,8 +16,7 @@ GridMove after_overrun(const OverrunPolicy& policy, const FrameClock& grid, std:
     case OnOverrun::catch_up:
       break;
   }
-  if (!policy.max_catch_up || passed <= *policy.max_catch_up) return {0, false};
-  return {passed - *policy.max_catch_up, false};
+  return {std::max<std::int64_t>(0, passed - policy.max_catch_up.value_or(passed)), false};
 }
 
 }  // namespace tactus::rtsync

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace tactus::rtsync {
 namespace {
@@ -172,11 +173,13 @@ Verdict RealtimeSync::assess() TACTUS_RT {
     budget_.good(settings_.overrun);
   }
   ++frame_;
-  if (leaving_ && verdict != Verdict::go_on) {  // there will be no wait
-    active_.store(false, std::memory_order_relaxed);
-    leaving_ = false;
-  }
+  if (verdict != Verdict::go_on) leave();  // there will be no wait
   return verdict;
+}
+
+/// What disable() asked for, once the frame that it ended with needs no wait any more.
+void RealtimeSync::leave() TACTUS_RT {
+  if (std::exchange(leaving_, false)) active_.store(false, std::memory_order_relaxed);
 }
 
 Verdict RealtimeSync::end_unpaced(TimePoint<RigTime> done) TACTUS_RT {
@@ -286,8 +289,7 @@ Verdict RealtimeSync::wait() TACTUS_RT {
     anchor(frame_, clock_.frame_start(slot_of(frame_)));
     return wait_for_frame_start();
   }
-  if (leaving_) active_.store(false, std::memory_order_relaxed);
-  leaving_ = false;
+  leave();
   const TimePoint<RigTime> slot = slot_of(frame_);
   const TimePoint<RigTime> now = clock_.now();
   const bool behind = timing_.slack < Nanoseconds{0} && slot <= done_;  // back to back
@@ -302,8 +304,7 @@ Verdict RealtimeSync::wait() TACTUS_RT {
 }
 
 void RealtimeSync::freeze_init() TACTUS_RT {
-  if (leaving_) active_.store(false, std::memory_order_relaxed);
-  leaving_ = false;
+  leave();
   const TimePoint<RigTime> from = active() ? slot_of(frame_) : clock_.now();
   freeze_grid_ = FrameClock{from, settings_.freeze_frame};
   freeze_frames_ = 0;

@@ -156,6 +156,7 @@ class RealtimeSync {
   void anchor(std::int64_t frame, TimePoint<RigTime> slot) TACTUS_RT;
   Verdict wait_for_frame_start() TACTUS_RT;
   Verdict end_unpaced(TimePoint<RigTime> done) TACTUS_RT;
+  void leave() TACTUS_RT;
   Verdict overran(TimePoint<RigTime> done) TACTUS_RT;
   void count_lateness(Nanoseconds period) TACTUS_RT;
   WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT;

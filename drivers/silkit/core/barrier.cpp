@@ -5,7 +5,7 @@
 namespace tactus::silkit {
 
 Uuid Barrier::begin(std::set<PeerId> peers) {
-  open_ = true;
+  begun_ = true;
   uuid_ = Uuid::random();
   waiting_ = std::move(peers);
   return uuid_;
@@ -13,12 +13,6 @@ Uuid Barrier::begin(std::set<PeerId> peers) {
 
 void Barrier::answered(PeerId peer, const Uuid& uuid) {
   if (uuid == uuid_) waiting_.erase(peer);
-}
-
-bool Barrier::take_done() {
-  if (!open_ || !waiting_.empty()) return false;
-  open_ = false;
-  return true;
 }
 
 }  // namespace tactus::silkit

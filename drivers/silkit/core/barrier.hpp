@@ -8,7 +8,7 @@
 namespace tactus::silkit {
 
 /// Waits until everybody has answered a call: then all that they had sent before is here, and all that was
-/// sent to them has been dealt with. A newer one takes the place of one that is still open.
+/// sent to them has been dealt with. A newer one takes the place of one that is still waited for.
 ///
 /// Threads  one at a time.
 class Barrier {
@@ -18,13 +18,12 @@ class Barrier {
   void answered(PeerId peer, const Uuid& uuid);
   /// Counts as an answer.
   void left(PeerId peer) { waiting_.erase(peer); }
-  bool open() const { return open_; }
-  /// All have answered; says so once.
-  bool take_done();
-  void cancel() { open_ = false; }
+  bool begun() const { return begun_; }
+  /// All have answered the call that was begun last.
+  bool done() const { return begun_ && waiting_.empty(); }
 
  private:
-  bool open_ = false;
+  bool begun_ = false;
   Uuid uuid_;
   std::set<PeerId> waiting_;
 };

@@ -120,11 +120,11 @@ bool Engine::Impl::advance_once() {
     case error:
       return false;
     case services_created:
-      if (!barrier.open()) {
+      if (!barrier.begun()) {
         if (!system_is(services_created)) return false;
         begin_barrier();
       }
-      if (!barrier.take_done()) return false;
+      if (!barrier.done()) return false;
       set_state(communication_initializing, "services are known");
       return true;
     case communication_initializing:
@@ -179,7 +179,7 @@ bool Engine::Impl::advance_once() {
       if (abort_wanted) abort();
       return true;
     case stopped:
-      if (!barrier.take_done()) return false;
+      if (!barrier.done()) return false;
       set_state(shutting_down, "all messages are delivered");
       return true;
     case shutting_down:
@@ -206,8 +206,7 @@ bool Engine::Impl::advance_once() {
       begin_barrier();
       return true;
     case shutdown:
-      if (complete || !barrier.take_done()) return false;
-      complete = true;
+      complete = complete || barrier.done();
       return false;
   }
   return false;
@@ -323,7 +322,6 @@ void Engine::Impl::resume() {
 
 void Engine::Impl::stop(std::string reason) {
   if (status.state == error) {
-    barrier.cancel();
     shutdown_called = false;
     set_state(shutting_down, std::move(reason));
   } else if (status.state == running || status.state == paused) {
@@ -342,7 +340,6 @@ void Engine::Impl::report_error(std::string reason) {
   if (status.state == error || status.state == aborting) return;  // it ends as it is
   set_state(error, std::move(reason));
   if (abort_wanted) abort();
-  advance();
 }
 
 /// Ends the lifecycle as fast as may be.
@@ -355,7 +352,6 @@ void Engine::Impl::abort() {
   abort_wanted = false;
   abort_called = false;
   before_abort = status.state;
-  barrier.cancel();
   set_state(aborting, "the simulation is aborted");
   advance();
 }

@@ -37,13 +37,14 @@ void append(Bytes& out, Kind kind, const Body& body) {
     writer.value(std::uint32_t{0});
     writer.value(static_cast<std::uint8_t>(kind));
     body(writer);
-    check_size(out.size() - at);
+    const std::size_t size = out.size() - at;
+    check_size(size);
+    const auto told = static_cast<std::uint32_t>(size);
+    std::memcpy(out.data() + at, &told, sizeof(told));
   } catch (...) {
     out.resize(at);
     throw;
   }
-  const auto size = static_cast<std::uint32_t>(out.size() - at);
-  std::memcpy(out.data() + at, &size, sizeof(size));
 }
 
 // ---- parts of messages

@@ -394,5 +394,17 @@ TEST(Guard, FindsWhatAnIntegrationLoopLeaves) {
   EXPECT_THAT(end.reason, HasSubstr("frame 5: job 'integrate.body' (integration) left a bad value: m.x = 6"));
 }
 
+TEST(IntegrationLoops, ThatWereEvaluatedBeforeTheFirstFrameLeaveNoJobRunning) {
+  PlanFixture bench;
+  PlannedLoop& loop = bench.plan.loops.emplace_back();
+  loop.name = "body";
+  loop.models = {&bench.model<Bad>("m")};
+  loop.cycle = ms(1);
+  Executive& executive = bench.make();
+  executive.run_default_data();
+  executive.run_initialization();
+  EXPECT_EQ(executive.running_job(), "");
+}
+
 }  // namespace
 }  // namespace tactus::executive::executive_state_test

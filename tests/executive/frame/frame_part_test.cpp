@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 
 #include "executive/part/checkpoint_part.hpp"
+#include "executive/part/clock_status_part.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -54,6 +56,34 @@ TEST(FrameRow, HasAPartOnlyWhereItDoesSomething) {
   EXPECT_THAT(row.heartbeats, ElementsAre(&scribe));
   EXPECT_TRUE(row.grants.empty());
   EXPECT_TRUE(row.boundaries.empty());
+}
+
+TEST(ClockStatus, CutsALongFaultToWhatFitsAndKeepsItThroughOtherPauses) {
+  struct Complaining final : rtsync::Sleeper {
+    using Sleeper::Sleeper;
+    void prepare(rtsync::Period) override {}
+    rtsync::WaitResult wait_until(rtsync::TimePoint<rtsync::RigTime> slot) TACTUS_RT override {
+      return {rtsync::WaitStatus::reached, slot};
+    }
+    const char* name() const TACTUS_RT override { return "complaining"; }
+    std::string failure() const override { return text; }
+    std::string text;
+  };
+  test::SimClock clock;
+  Complaining sleeper(clock);
+  const rtsync::EdgeClockStatus status;
+  ClockStatusPart part(status, sleeper);
+  Snapshot fault, other;
+  fault.clock_fault = true;
+
+  sleeper.text = "no edges";
+  part.freeze_begin({0, other, "a pause"});
+  EXPECT_STREQ(part.latest_fault(), "");
+  sleeper.text = std::string(1000, 'x');
+  part.freeze_begin({0, fault, "the clock"});
+  EXPECT_EQ(::strnlen(part.latest_fault(), 1000), 255U);
+  part.freeze_begin({0, other, "a pause"});
+  EXPECT_EQ(part.latest_fault()[0], 'x');
 }
 
 TEST(FrameParts, AreCalledInTheOrderInWhichTheyWereAdded) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executive/part/link_part.hpp"
+#include "rtsync/clock/clock.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::link_test {
@@ -219,6 +220,37 @@ TEST(Link, IsToldSlotAndLatenessOfAFrameInRealTime) {
   EXPECT_EQ(slots[1] - slots[0], 1'000'000);
   EXPECT_EQ(slots[2] - slots[1], 1'000'000);
   EXPECT_THAT(late, ElementsAre(0, 0, 0));
+}
+
+TEST(Link, IsToldTheKernelsTimeAtWhichAFrameBegan) {
+  struct Row {
+    bool paced, clock_is_monotonic, the_wake;
+    const char* why;
+  };
+  const Row rows[] = {{true, true, true, "the wake was read on that very clock"},
+                      {true, false, false, "the wake is of another clock"},
+                      {false, true, false, "nobody woke"},
+                      {false, false, false, "neither"}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.why);
+    Linked bench;
+    bench.realtime.enabled = row.paced;
+    const auto began = rtsync::monotonic_now();
+    int frames = 0;
+    bench.link.verdict = [&](const FrameStart& frame) {
+      ++frames;
+      if (row.the_wake) {
+        EXPECT_EQ(frame.now.time_since_epoch(), (frame.slot + frame.late).time_since_epoch());
+      } else {
+        EXPECT_GE(frame.now, began);
+        EXPECT_LE(frame.now, rtsync::monotonic_now());
+      }
+      return LinkVerdict::go_on;
+    };
+    bench.PlanFixture::make().add(bench.part.emplace(bench.link, *bench.sync, row.clock_is_monotonic));
+    (void)bench.run(2);
+    EXPECT_EQ(frames, 2);
+  }
 }
 
 }  // namespace

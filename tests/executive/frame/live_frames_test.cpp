@@ -363,6 +363,22 @@ TEST(LiveFrames, AResetReleasesWhatIsForcedAndDropsWhatWaits) {
   EXPECT_EQ(live.object(live.first).u, 0);
 }
 
+TEST(LiveFrames, AfterAResetNoFrameHasBegunUntilTheFirstOneDoes) {
+  Live live;
+  std::vector<std::int64_t> begun;
+  const auto look = [&](const tactus_call&) { return begun.push_back(live.port->frame()), 0; };
+  live.bench.job("restart", TACTUS_RESTART, look);
+  live.bench.job("top", TACTUS_TOP_OF_FRAME, look);
+  live.bench.job("reset", TACTUS_END_OF_FRAME, [&](const tactus_call& call) {
+    if (call.frame == 1 && live.bench.executive->resets() == 0) live.bench.executive->request_reset();
+    return 0;
+  });
+  live.make();
+  (void)live.bench.executive->prepare_reset();
+  live.bench.run(2);
+  EXPECT_THAT(begun, ElementsAre(0, 1, -1, 0, 1));
+}
+
 TEST(LiveFrames, AnAsynchronousThreadTakesChangesWhereItMeetsTheFrames) {
   Live live;
   live.bench.plan.threads.push_back(

@@ -105,6 +105,64 @@ TEST(Meeting, OutsideOfRealTimeEveryPeriodicCheckpointIsTakenWhereItBelongs) {
               ElementsAre("frame-5.tck", "frame-10.tck", "frame-15.tck", "frame-20.tck", "frame-25.tck"));
 }
 
+TEST(Checkpoints, OfOneTimeAreTakenInTheirOrderAsFarAsThereIsRoomForThemToWait) {
+  constexpr int kRoom = 16;
+  PlanFixture bench;
+  for (int n = 0; n < kRoom + 2; ++n) {
+    TimedCommand& command = bench.plan.commands.emplace_back();
+    command.at = 2ms;
+    command.command = Command::checkpoint;
+    command.text = std::to_string(n);
+  }
+  const tactus::test::TempDir dir;
+  CheckpointWriter writer("test", bench.plan.frame, "test");
+  writer.reserve(bench.make().state_image());
+  CheckpointPart part(writer, dir.path().string(), 0);
+  bench.executive->add(part);
+  writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});
+  (void)bench.run(4);
+  writer.stop();
+  const std::vector<CheckpointResult> results = writer.poll();
+  ASSERT_EQ(results.size(), std::size_t{kRoom});
+  for (int n = 0; n < kRoom; ++n) {
+    const CheckpointResult& result = results[static_cast<std::size_t>(n)];
+    EXPECT_EQ(result.error, "");
+    EXPECT_EQ(result.path, (dir / std::to_string(n)).string());
+    EXPECT_EQ(result.frame, 1);
+    EXPECT_GT(result.took.count(), 0);
+  }
+  EXPECT_EQ(part.missed(), 2);
+}
+
+TEST(Meeting, AnAsynchronousThreadIsCalledWithTheTimesOfItsRelease) {
+  using Calls = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  struct Row {
+    Period period;
+    tactus_job_class job_class;
+    Calls frames_and_ms;
+    const char* why;
+  };
+  const Row rows[] = {
+      {{}, TACTUS_SCHEDULED, {{0, 0}, {1, 1}, {2, 2}, {3, 3}}, "free: frames of the rig"},
+      {ms(2), TACTUS_TOP_OF_FRAME, {{0, 0}, {1, 2}}, "its own frames, from where they begin"},
+      {ms(2), TACTUS_SCHEDULED, {{0, 0}, {1, 2}}, "likewise"},
+      {ms(2), TACTUS_END_OF_FRAME, {{0, 2}, {1, 4}}, "to where they end"},
+  };
+  for (const Row& row : rows) {
+    PlanFixture bench;
+    bench.plan.threads.push_back({"beside", ThreadKind::asynchronous, row.period});
+    Calls calls;
+    PlannedJob& job = bench.job("beside.step", row.job_class, [&](const tactus_call& call) {
+      calls.emplace_back(call.frame, call.sim_time_ns / 1'000'000);
+      return 0;
+    });
+    job.thread = 1;
+    if (!row.period.is_zero()) job.cycle = row.period;
+    (void)bench.run(4);
+    EXPECT_EQ(calls, row.frames_and_ms) << row.why;
+  }
+}
+
 TEST(Meeting, AnOrderOfAnAsynchronousThreadIsHeardAtTheEndOfItsPeriod) {
   PlanFixture bench;
   slow_job(bench, 10, [&](const tactus_call& call) {

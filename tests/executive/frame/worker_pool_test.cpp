@@ -25,6 +25,7 @@ using test::SimWorkerPool;
 using test::SimWorkerSettings;
 using test::WorkerThreads;
 using test::World;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 enum class On { main_alone, simulated_threads, real_threads };
@@ -168,6 +169,19 @@ TEST(WorkerFailure, OnAThreadThatMustFinishIsFoundAfterTheLastFrameToo) {
   }
 }
 
+TEST(WorkerFailure, OnAThreadWithoutAPeriodLeavesItsEndOfFrameJobsOut) {
+  for (const On on : kAllPools) {
+    SCOPED_TRACE(name_of(on));
+    PlanFixture bench;
+    bench.plan.threads.push_back({"free", ThreadKind::asynchronous, {}});
+    bench.job("free.step", TACTUS_SCHEDULED, [](const tactus_call&) { return 1; }).thread = 1;
+    std::atomic<int> ends{0};
+    bench.job("free.end", TACTUS_END_OF_FRAME, [&](const tactus_call&) { return ++ends * 0; }).thread = 1;
+    EXPECT_EQ(run_on(bench, on, 10).outcome, Outcome::failed);
+    EXPECT_EQ(ends, 0);
+  }
+}
+
 /// A loop on each of two threads, both due at once: 'early' comes first and fails in its last job.
 TEST(WorkerFailure, OfTwoLoopsTheFirstIsNamedWhereverItFails) {
   for (const On on : kAllPools) {
@@ -221,6 +235,8 @@ TEST(WorkerPool, AJobBesideTheFramesIsSwitchedAtTheSameTimeOnEveryPool) {
       if (HasFailure()) break;
     }
   }
+  EXPECT_THAT(on_main, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 18, 19))
+      << "off and on at the first meeting after the switch";
 }
 
 // ---- a thread that does not come back
@@ -307,6 +323,14 @@ TEST_P(WorkerStuck, AThreadThatMustFinishIsNamedAtTheEndOfItsPeriod) {
 INSTANTIATE_TEST_SUITE_P(Waits, WorkerStuck,
                          ::testing::Values(WaitMode::futex, WaitMode::adaptive, WaitMode::spin),
                          [](const auto& wait) { return std::string(rtsync::name_of(wait.param)); });
+
+TEST(WorkerPool, HasRoomForSixtyOneWorkers) {
+  PlanFixture bench;
+  for (int n = 1; n <= 61; ++n) add_thread(bench, "worker");
+  EXPECT_NO_THROW(bench.make());
+  add_thread(bench, "one more");
+  EXPECT_THROW(bench.make(), std::invalid_argument);
+}
 
 TEST(WorkerPool, AnAsynchronousThreadThatIsBusyIsSkippedAndCounted) {
   PlanFixture bench;

@@ -123,6 +123,28 @@ TEST(Schedule, OrdersAnInstantByClassPhaseAndDeclaration) {
                           Happening{0, 0, 0, dt}));
 }
 
+TEST(Schedule, TellsALaneOfItsControllersOnceHoweverManyTheyAreAndHoweverOftenItIsLeft) {
+  std::vector<ScheduledJob> jobs(200, job(kMs, {}, {}, 700));
+  jobs[0] = job(kMs);
+  Schedule schedule(jobs, kMs);
+  struct Visitor {
+    int controllers = 0;
+    int made = 0;
+    void controller() noexcept {
+      EXPECT_EQ(made, 1) << "before the first of them";
+      ++controllers;
+    }
+    CallEnd call(std::uint32_t) noexcept { return ++made % 3 == 0 ? CallEnd::paused : CallEnd::done; }
+  } visitor;
+  ASSERT_TRUE(schedule.next(0));
+  schedule.start(0);
+  while (schedule.run(0, visitor) == LaneEnd::paused) {
+  }
+  schedule.close();
+  EXPECT_EQ(visitor.made, 200);
+  EXPECT_EQ(visitor.controllers, 1);
+}
+
 TEST(Schedule, AnInstantOnTheBoundaryBelongsToTheLaterFrame) {
   const ScheduledJob jobs[] = {job(us(1500))};
   Schedule schedule(jobs, us(1500));
@@ -221,6 +243,34 @@ TEST(Schedule, ResetBeginsAnewWithoutTouchingWhatIsEnabled) {
   schedule.enable(0, false);
   schedule.reset();
   for (const auto& call : calls(schedule, 7)) EXPECT_EQ(call.first, 1);
+}
+
+TEST(Schedule, ADynamicJobWhoseTimeWasPassedOverIsCalledLateOrNever) {
+  using Calls = std::vector<std::pair<int, double>>;
+  struct Row {
+    std::int64_t next_ns;
+    std::optional<Period> stop;
+    bool late;
+    Calls expected;
+    const char* why;
+  };
+  const Row rows[] = {
+      {2'000'000, {}, false, {}, "what is passed over is not called"},
+      {2'000'000, {}, true, {{0, 5000}}, "unless it may be late: then at the beginning of the frame"},
+      {2'000'000, us(5000), true, {{0, 5000}}, "where it stops, but inclusive"},
+      {2'000'000, us(4999), true, {}, "after that it is too late"},
+      {Schedule::kFirst, {}, true, {{0, 5000}}, "its first call"},
+      {7'000'000, {}, true, {{0, 7000}}, "nothing was passed over"},
+      {Schedule::kNeverNs, {}, true, {}, "it has no time"},
+  };
+  for (const Row& row : rows) {
+    ScheduledJob jobs[] = {job(kMs, {}, row.stop)};
+    jobs[0].dynamic = true;
+    Schedule schedule(jobs, kMs);
+    schedule.set_next_of(0, row.next_ns);
+    schedule.seek(5, row.late);
+    EXPECT_EQ(calls(schedule, 10, 5), row.expected) << row.why;
+  }
 }
 
 TEST(Schedule, AJobSwitchedInsideAFrameFollowsAtItsNextTime) {

@@ -163,6 +163,13 @@ TEST(CheckpointFile, SameStateSameBytes) {
   EXPECT_EQ(read_file(folder / "1"), read_file(folder / "2"));
 }
 
+TEST(CheckpointFile, HasItsHeaderInUtf8) {
+  const TempDir folder;
+  double angle = 0;
+  write(folder / "a", StateImage({own_piece("axis.angle", angle, "\xC2\xB0")}));
+  EXPECT_THAT(read_file(folder / "a"), HasSubstr("\"unit\":\"\xC2\xB0\""));
+}
+
 /// The program of the page reads what we write.
 TEST(CheckpointFile, ThePageReadsItInPython) {
   const std::string page = read_file(fs::path(DOCS_FOLDER) / "checkpoint.md");

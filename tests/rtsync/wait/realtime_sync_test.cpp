@@ -822,6 +822,32 @@ TEST(Freeze, APauseThatIsCutShortIsTakenUpAgainAndNotCountedTwice) {
   EXPECT_GE(bench.sleeper.waits() - waits, 10) << "none is longer than kLongestNap";
 }
 
+TEST(Freeze, AFrameOfItIsOverExactlyAtItsEnd) {
+  Fixture bench;
+  bench.start();
+  bench.frames(2, 100us);
+  bench.sync.freeze_init();
+  std::atomic<bool> cut{true};
+  EXPECT_EQ(bench.sync.freeze_pause(&cut), Verdict::go_on);
+  bench.clock.advance(10ms - 1ns);
+  EXPECT_FALSE(bench.sync.freeze_frame_over()) << "its pause was cut short";
+  bench.clock.advance(1ns);
+  EXPECT_TRUE(bench.sync.freeze_frame_over());
+}
+
+TEST(Freeze, OfARigThatWasJustPutIntoRealTimeAgainLeavesItThere) {
+  Fixture bench;
+  bench.start();
+  bench.sync.disable();
+  bench.frame(100us);
+  ASSERT_FALSE(bench.sync.active());
+  bench.sync.enable();
+  bench.frame(100us);
+  ASSERT_TRUE(bench.sync.active());
+  bench.sync.freeze_init();
+  EXPECT_TRUE(bench.sync.active());
+}
+
 TEST(Freeze, AFreezeThatIsCutShortGoesOnAtOnceOnTheGridThatItMoved) {
   Fixture bench;
   bench.start();

@@ -1,8 +1,10 @@
 // The messages: byte for byte as others write them, and nothing but WireError for what cannot be one.
 #include "drivers/silkit/wire/messages.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <random>
 #include <set>
@@ -408,6 +410,53 @@ TEST(Counts, ThatCannotBeAreRefused) {
   const std::size_t count = attributes.size() - 12;
   for (std::size_t k = 0; k < 4; ++k) attributes[count + k] = std::byte{0xFF};
   EXPECT_THROW(decode_discovery_event(attributes), WireError);
+}
+
+TEST(Counts, OfMoreThanTheBytesCanHoldAreRefusedBeforeAnyElementIsRead) {
+  constexpr std::size_t kMany = 64;
+  const struct {
+    const char* list;
+    std::function<Bytes(std::size_t)> with;  ///< so many elements, all texts and lists of which are empty
+    std::size_t count_at;
+    std::function<void(ByteView)> decode;
+  } rows[] = {
+      {"texts", [](std::size_t n) { return body_of(WorkflowMessage{std::vector<std::string>(n)}); }, 0,
+       [](ByteView body) { (void)decode_workflow(body); }},
+      {"services",
+       [](std::size_t n) {
+         ServiceDescriptor empty;
+         empty.network.clear();
+         return body_of(ServiceAnnouncement{"", 1, std::vector<ServiceDescriptor>(n, empty)});
+       },
+       12, [](ByteView body) { (void)decode_service_announcement(body); }},
+      {"peers",
+       [](std::size_t n) {
+         const Bytes bytes = encoded(KnownParticipants{{}, std::vector<PeerInfo>(n)});
+         return Bytes(bytes.begin() + 6, bytes.end());
+       },
+       8, [](ByteView body) { (void)decode_known_participants(body); }},
+      {"subscribers",
+       [](std::size_t n) {
+         const Bytes bytes = encoded(AnnouncementReply{{}, true, std::vector<Subscriber>(n), ""});
+         return Bytes(bytes.begin() + 6, bytes.end());
+       },
+       9, [](ByteView body) { (void)decode_reply(body); }},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.list);
+    Bytes body = row.with(kMany);
+    const std::size_t each = (body.size() - row.with(0).size()) / kMany;
+    EXPECT_NO_THROW(row.decode(body));
+    const auto count = static_cast<std::uint32_t>((body.size() - row.count_at - 4) / each + 1);
+    std::memcpy(body.data() + row.count_at, &count, sizeof count);
+    try {
+      row.decode(body);
+      ADD_FAILURE() << count << " were read";
+    } catch (const WireError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("announces " + std::to_string(count) + " elements of " +
+                                                   std::to_string(each) + " or more bytes"));
+    }
+  }
 }
 
 TEST(Attributes, ThatAreRepeatedAreRefused) {

@@ -330,6 +330,7 @@ TEST(RewrittenAcceptors, FollowTheTable) {
        "127.0.0.1",
        {"local:///x", "tcp://192.168.0.7:1"},
        "IPv4 seen by an IPv6 socket"},
+      {"::ffff:9.8.7.6", "127.0.0.1", {"local:///x", "tcp://9.8.7.6:1"}, "of which each digit counts"},
   };
   for (const auto& row : rows) EXPECT_EQ(rewritten_acceptors(all, row.from, row.to), row.expected) << row.why;
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "executive/frame/safe_output_list.hpp"
 #include "executive/model/job_class.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 
@@ -896,6 +897,17 @@ TEST(ExecutiveOutputs, OneThatRefusesIsRemembered) {
   (void)bench.run(5);
   EXPECT_TRUE(bench.executive->output_stuck());
   EXPECT_EQ(output.times_safe, 1);
+}
+
+TEST(ExecutiveOutputs, OneThatRefusedOnceIsRememberedThoughItWorksAtTheEnd) {
+  Output output;
+  SafeOutput* const outputs[] = {&output};
+  SafeOutputList list(outputs);
+  output.works = false;
+  list.drive_safe();
+  output.works = true;
+  EXPECT_TRUE(list.end_safe());
+  EXPECT_TRUE(list.stuck());
 }
 
 TEST(ExecutiveOutputs, TroubleOfOneEndsTheRig) {

@@ -403,7 +403,7 @@ TEST(IntegrationLoops, ThatWereEvaluatedBeforeTheFirstFrameLeaveNoJobRunning) {
   Executive& executive = bench.make();
   executive.run_default_data();
   executive.run_initialization();
-  EXPECT_EQ(executive.running_job(), "");
+  EXPECT_EQ(executive.jobs().running_job(), "");
 }
 
 }  // namespace

@@ -370,11 +370,11 @@ TEST(LiveFrames, AfterAResetNoFrameHasBegunUntilTheFirstOneDoes) {
   live.bench.job("restart", TACTUS_RESTART, look);
   live.bench.job("top", TACTUS_TOP_OF_FRAME, look);
   live.bench.job("reset", TACTUS_END_OF_FRAME, [&](const tactus_call& call) {
-    if (call.frame == 1 && live.bench.executive->resets() == 0) live.bench.executive->request_reset();
+    if (call.frame == 1 && live.bench.executive->restart().resets() == 0) live.bench.executive->request_reset();
     return 0;
   });
   live.make();
-  (void)live.bench.executive->prepare_reset();
+  (void)live.bench.executive->restorer().prepare_reset();
   live.bench.run(2);
   EXPECT_THAT(begun, ElementsAre(0, 1, -1, 0, 1));
 }

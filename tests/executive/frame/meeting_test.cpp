@@ -116,7 +116,7 @@ TEST(Checkpoints, OfOneTimeAreTakenInTheirOrderAsFarAsThereIsRoomForThemToWait) 
   }
   const tactus::test::TempDir dir;
   CheckpointWriter writer("test", bench.plan.frame, "test");
-  writer.reserve(bench.make().state_image());
+  writer.reserve(bench.make().restorer().image());
   CheckpointPart part(writer, dir.path().string(), 0);
   bench.executive->add(part);
   writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});

@@ -109,13 +109,14 @@ TEST(Clocked, ALostClockRunsFreeIfItIsTold) {
 
 TEST(Clocked, ALostClockFreezesIfItIsTold) {
   const TempDir dir;
-  Command command = clocked(dir, "first_gap: 40, gap: 60, on_missing: freeze", "200");
+  // Two seconds of silence: a machine that stands still for one of them does not miss it.
+  Command command = clocked(dir, "first_gap: 40, gap: 400, on_missing: freeze", "200");
   command.terminal = true;
   Process rig(command);
   ASSERT_TRUE(rig.wait_for_output("a fault of the external clock: the external clock is lost: "))
       << rig.out();
   ASSERT_TRUE(rig.wait_for_output("PAUSED")) << rig.out();
-  std::this_thread::sleep_for(500ms);  // the edges are back by then, whatever the machine does
+  std::this_thread::sleep_for(2500ms);  // the edges are back by then, whatever the machine does
   rig.signal(SIGUSR2);
   const Finished& done = rig.wait();
   EXPECT_EQ(done.status, 0) << done;

@@ -370,7 +370,8 @@ TEST(LiveFrames, AfterAResetNoFrameHasBegunUntilTheFirstOneDoes) {
   live.bench.job("restart", TACTUS_RESTART, look);
   live.bench.job("top", TACTUS_TOP_OF_FRAME, look);
   live.bench.job("reset", TACTUS_END_OF_FRAME, [&](const tactus_call& call) {
-    if (call.frame == 1 && live.bench.executive->restart().resets() == 0) live.bench.executive->request_reset();
+    if (call.frame == 1 && live.bench.executive->restart().resets() == 0)
+      live.bench.executive->request_reset();
     return 0;
   });
   live.make();

@@ -120,8 +120,8 @@ class Reference {
       consecutive = 0;
     }
     for (std::size_t i = 0; i < subs.size(); ++i)
-      action = std::max(action, give(subs[i], fixture_.signals.subscriptions[i], virtual_of(k), missing || alone,
-                                     alone || lenient));
+      action = std::max(action, give(subs[i], fixture_.signals.subscriptions[i], virtual_of(k),
+                                     missing || alone, alone || lenient));
     if (action == 1) degraded = true;
     return action == 3 ? LinkVerdict::terminate : action == 2 ? LinkVerdict::freeze : LinkVerdict::go_on;
   }

@@ -5,6 +5,7 @@
 #include "tests/executive/support/random_sketch.hpp"
 #include "tests/executive/support/reference_executive.hpp"
 #include "tests/executive/support/sketch_world.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::executive::executive_random_test {
 namespace {
@@ -18,11 +19,7 @@ using test::Trace;
 using test::Wanted;
 using test::World;
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kShare = 8;  // of the plans, where all is slower
-#else
-constexpr std::uint64_t kShare = 1;
-#endif
+constexpr std::uint64_t kShare = ::tactus::test::kSlower;  // of the plans
 
 ::testing::AssertionResult same(const std::vector<Trace>& got, const std::vector<Trace>& expected,
                                 const char* what) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "config/document.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::executive::rig_settings_test {
 namespace {
@@ -234,7 +235,7 @@ class RandomSettings {
 };
 
 TEST(RigSettings, WrittenAndLoadedAgainAreEqual) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 300 / ::tactus::test::kSlower; ++seed) {
     const RigSettings settings = RandomSettings(seed).make();
     const std::string text = rig_fields().write(settings);
     EXPECT_EQ(loaded(text), settings) << "seed " << seed << "\n" << text;

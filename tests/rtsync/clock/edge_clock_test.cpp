@@ -10,15 +10,12 @@
 
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/rtsync/support/sim_edges.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::rtsync::edge_clock_test {
 namespace {
 
-#ifdef TACTUS_SANITIZED
-constexpr int kSlower = 10;  // arithmetic is, under a sanitizer; and finds nothing more there
-#else
-constexpr int kSlower = 1;
-#endif
+using tactus::test::kSlower;
 
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""ns;

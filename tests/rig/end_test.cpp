@@ -81,8 +81,9 @@ TEST(End, ASummaryThatDoesNotFitOnTheDiskIsNotThere) {
 
 TEST(End, WithoutATerminalOverrunsAndAFreezeAreOnStderr) {
   const TempDir dir;
+  // Longer than a machine stands still: the first overrun that freezes the rig is the job's.
   Process rig(run_rig("overrun",
-                      {"--set", "models.load.parameters.busy=500 ms", "--set", "realtime.max_overrun=400 ms",
+                      {"--set", "models.load.parameters.busy=4 s", "--set", "realtime.max_overrun=3 s",
                        "--set", "realtime.at_maximum=freeze", "--out", "out"},
                       dir.path()));
   EXPECT_TRUE(rig.wait_for_output("it ends when it is resumed")) << rig.err();

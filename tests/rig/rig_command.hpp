@@ -12,6 +12,7 @@
 
 #include "config/json.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/syscall_count.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -19,12 +20,6 @@ namespace tactus::test {
 
 using config::Json;
 using Arguments = std::vector<std::string>;
-
-#ifdef TACTUS_SANITIZED
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 /// A sanitizer's own locks are no calls of the rig.
 inline std::uint64_t calls_of_the_rig(const SyscallCount& count) {

@@ -7,6 +7,7 @@
 
 #include "tests/executive/support/random_sketch.hpp"
 #include "tests/executive/support/sketch_world.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::executive::checkpoint_random_test {
 namespace {
@@ -15,11 +16,7 @@ using test::Sketch;
 using test::Trace;
 using test::World;
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kPlans = 30;
-#else
-constexpr std::uint64_t kPlans = 250;
-#endif
+constexpr std::uint64_t kPlans = 250 / ::tactus::test::kSlower;
 
 /// With switches, dynamic jobs, loops and threads, but without what stands in no checkpoint: freezes, and the
 /// traces that restart jobs leave on purpose.

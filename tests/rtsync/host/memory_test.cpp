@@ -13,15 +13,12 @@
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/thread/run_counters.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::rtsync::memory_test {
 namespace {
 
-#if defined(TACTUS_SANITIZED)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
+using tactus::test::kSanitized;
 
 const Provision* find(const std::vector<Provision>& provisions, const std::string& part) {
   for (const Provision& provision : provisions) {

@@ -191,8 +191,7 @@ void Executive::use_slack(std::int64_t k) TACTUS_RT {
   const rtsync::FrameTiming& timing = sync_.timing();
   accounts_.add(k, timing, sync_.totals());
   status_.send_heartbeat();
-  status_.set_frame({k + 1, status_.heartbeats(), jobs_.sim_time_ns(), state(), timing, sync_.totals(),
-                     sync_.reached(), false, false, frames_run_ + 1});
+  status_.end_frame(k, jobs_.sim_time_ns(), sync_, frames_run_ + 1);
   if (timing.paced)
     slack_.open(sync_.slot_of(k + 1), sync_.slot_of(k + 1) - sync_.slot_of(k));
   else

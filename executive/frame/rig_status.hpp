@@ -7,6 +7,7 @@
 #include "executive/driver/statistics.hpp"
 #include "executive/frame/frame_part.hpp"
 #include "rtsync/exchange/latest_cell.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
 
@@ -47,7 +48,19 @@ class RigStatus {
 
   /// The last frame that has ended.
   const Snapshot& frame() const TACTUS_RT { return frame_; }
-  void set_frame(const Snapshot& frame) TACTUS_RT { frame_ = frame; }
+  /// Frame k has ended, the frames_run-th.
+  void end_frame(std::int64_t k, std::int64_t sim_time_ns, const rtsync::RealtimeSync& sync,
+                 std::int64_t frames_run) TACTUS_RT {
+    frame_.frames = k + 1;
+    frame_.heartbeats = heartbeats_;
+    frame_.sim_time_ns = sim_time_ns;
+    frame_.state = state();
+    frame_.timing = sync.timing();
+    frame_.totals = sync.totals();
+    frame_.reached = sync.reached();
+    frame_.clock_fault = frame_.episode = false;
+    frame_.frames_run = frames_run;
+  }
   /// Frame k comes next, at that simulated time.
   void seek(std::int64_t k, std::int64_t sim_time_ns) TACTUS_RT {
     frame_.frames = k;

@@ -43,10 +43,12 @@ void EdgeClock::edge(TimePoint<MonotonicTime> stamp) TACTUS_RT {
   if (state_ == State::gone) return;
   const std::int64_t t = stamp.time_since_epoch().count();
   numbers_.fed(t);
+  const std::optional<double> wrong_period = intervals_.add(t);
   if (state_ == State::first) {
     collect_first(t);
   } else {
     give_up_until(t);  // so that it does not matter how often the line is read
+    if (wrong_period) refuse(*wrong_period);
     follows() ? judge(t) : reacquire(t);
   }
   status_.frequency_ppm = loop_.frequency_ppm();
@@ -66,14 +68,22 @@ void EdgeClock::advance(TimePoint<MonotonicTime> now) TACTUS_RT {
   loop_.follow(fed, by_edge() && follows());
 }
 
+/// The edges have another rate: whatever was followed were some of them that met the grid.
+void EdgeClock::refuse(double measured_period) TACTUS_RT {
+  if (follows() || relocks()) enter(State::searching);
+  faults_.add_wrong_rate(measured_period);
+}
+
 void EdgeClock::overflowed() TACTUS_RT {
   unsure_ = true;
+  intervals_.skip();
   numbers_.excuse(true);
   faults_.add(ClockFault::overflow);
 }
 
 void EdgeClock::unwatched() TACTUS_RT {
   unsure_ = true;
+  intervals_.skip();
   numbers_.excuse(true);
   status_.consecutive_missing = 0;
   if (state_ == State::first) status_.unsettled += static_cast<std::int64_t>(window_.size());
@@ -157,7 +167,6 @@ void EdgeClock::give_up_until(std::int64_t now) TACTUS_RT {
 
 void EdgeClock::pass(std::int64_t n, EdgePassed how) TACTUS_RT {
   const EdgeNumbers::Step step = numbers_.pass(n, how);
-  if (const auto period = rate_check_.by_grid(step, how, follows())) faults_.add_wrong_rate(*period);
   if (how != EdgePassed::missing || step.missing == 0) return;
   if (state_ == State::locked) enter(State::holdover);
   if (state_ == State::lost) {
@@ -278,6 +287,7 @@ void EdgeClock::reject(std::int64_t n, std::int64_t stamp, double error) TACTUS_
   const Fit verdict = fit();
   if (verdict == Fit::noisy) window_.keep_newest();
   if (verdict == Fit::noisy || verdict == Fit::too_few) return;
+  if (verdict == Fit::good && intervals_.wrong()) return;
   enter(State::verifying);
   window_.push(stamp, n);
   if (verdict == Fit::good) {
@@ -314,7 +324,7 @@ void EdgeClock::reacquire(std::int64_t stamp) TACTUS_RT {
 void EdgeClock::verify(std::int64_t n, std::int64_t stamp) TACTUS_RT {
   window_.push(stamp, n);
   const Fit verdict = fit();
-  if (verdict == Fit::good) {
+  if (verdict == Fit::good && !intervals_.wrong()) {
     loop_.set_rate(window_.rate(), numbers_.fed_until());
     n = next_number(stamp);  // windows of wrong edges may have led the numbers astray
     loop_.begin_settling(loop_.error_of(n, stamp));
@@ -324,7 +334,7 @@ void EdgeClock::verify(std::int64_t n, std::int64_t stamp) TACTUS_RT {
   }
   ++status_.unsettled;
   pass(n, EdgePassed::rejected);
-  if (verdict == Fit::noisy) window_.keep_newest();
+  if (verdict == Fit::noisy || verdict == Fit::good) window_.keep_newest();
   if (verdict == Fit::wrong_rate) {
     faults_.add_wrong_rate(window_.measured_period());
     window_.restart();

@@ -5,6 +5,7 @@
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/clock/edge_faults.hpp"
 #include "rtsync/clock/edge_grid.hpp"
+#include "rtsync/clock/edge_intervals.hpp"
 #include "rtsync/clock/edge_loop.hpp"
 #include "rtsync/clock/edge_numbers.hpp"
 #include "rtsync/clock/edge_rate_check.hpp"
@@ -29,7 +30,7 @@ namespace tactus::rtsync {
 ///     locked       an edge is missing or overdue                               holdover
 ///     locked       lock_after edges in a row elsewhere, at the right rate      acquiring
 ///     locked       the mean rate of the edges leaves the tolerance             acquiring
-///     any          two of five edges missing or elsewhere for long             (wrong_rate; goes on)
+///     locked       edges come in equal intervals of another rate               acquiring
 ///     holdover     an edge where it was predicted                              locked
 ///     any          max_missing edges in a row are missing, gone(), no_edge()   lost
 ///     lost         any edge                                                    acquiring
@@ -134,6 +135,7 @@ class EdgeClock final : public PacedClock {
   std::int64_t due_by(std::int64_t now) const TACTUS_RT;
   void give_up_until(std::int64_t now) TACTUS_RT;
   void pass(std::int64_t n, EdgePassed how) TACTUS_RT;
+  void refuse(double measured_period) TACTUS_RT;
   EdgeWindow::Fit fit() TACTUS_RT;
   bool too_close(std::int64_t stamp, std::int64_t before) TACTUS_RT;
   void collect_first(std::int64_t stamp) TACTUS_RT;
@@ -154,6 +156,7 @@ class EdgeClock final : public PacedClock {
   EdgeFaults faults_{grid_, numbers_, status_};
   EdgeLoop loop_{grid_};
   EdgeRateCheck rate_check_{grid_};
+  EdgeIntervals intervals_{grid_};
   EdgeWindow window_{grid_};  // of the first acquisition, or outside while followed, or of a re-lock
 
   State state_ = State::first;

@@ -85,12 +85,13 @@ EdgeWindow::Fit EdgeWindow::fit(double known, bool proven) TACTUS_RT {
   const double freedom = n - 2;
   const double error = std::sqrt(squares / freedom / sxx) / grid_.period_ns;  // standard error of the rate
   const double beyond = std::abs(rate) - tolerance;
-  // What jitter may do to the rate: at worst, when each edge is off by its limit (if none is by more); or
-  // as the residuals say, with a margin for how little a few of them say.
+  // What jitter may do to the rate: at worst, when each edge is off by its limit (if none is by more, and no
+  // clock that was followed before has begun to jitter); or as the residuals say, with a margin for how little a
+  // few of them say.
   const double by_residuals = (12 + 3000 / (freedom * freedom * freedom)) * error;
   const double lever = sum([&](const Edge& edge) { return std::abs(dx(edge)); });
   const double at_worst = limit * lever / sxx / grid_.period_ns;
-  if (beyond > 0 && beyond > (worst > limit ? by_residuals : std::min(at_worst, by_residuals))) {
+  if (beyond > 0 && beyond > (worst > limit || proven ? by_residuals : std::min(at_worst, by_residuals))) {
     measured_period_ = grid_.period_ns * (1 + rate);
     return Fit::wrong_rate;
   }

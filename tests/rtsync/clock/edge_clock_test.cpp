@@ -746,6 +746,53 @@ TEST(EdgeClockRates, HalfTheRateUnderWayIsAnotherRate) {
   }
 }
 
+/// The state that may be told never again once the rate is known to be wrong.
+void feed_never_locked(Fixture& bench, EdgeStream stream, int edges) {
+  bench.edges = SimEdges(stream, bench.edges.take());
+  for (int i = 0; i < edges; ++i) {
+    bench.feed();
+    if (count_of(bench.status, ClockFault::wrong_rate) > 0) {
+      ASSERT_NE(bench.status.state, ClockState::locked) << "edge " << i;
+    }
+  }
+  ASSERT_GE(count_of(bench.status, ClockFault::wrong_rate), 1);
+}
+
+TEST(EdgeClockRates, EdgesThatMeetTheGridNowAndThenAreNotFollowed) {
+  // 1.2 kHz meets 1 kHz at every sixth edge, 2 kHz at every second, 1.5 and 4/3 kHz at every third and fourth.
+  for (const Period period : {Period{1'000'000'000, 1200}, Period{500'000, 1}, Period{2'000'000, 3},
+                              Period{750'000, 1}, Period{1'500'000, 1}, Period{3'000'000, 1}}) {
+    for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
+      SCOPED_TRACE(period.seconds());
+      EdgeClockSettings settings = with(discipline);
+      settings.max_missing = 1000;
+      Fixture bench{settings, {}};
+      while (!bench.clock.acquisition_done()) bench.feed();
+      bench.feed_many(500);
+      ASSERT_EQ(bench.status.state, ClockState::locked);
+      feed_never_locked(bench, {.period = period, .jitter = 5us, .dropped = 0.02}, 3000);
+      const auto reaction = bench.clock.take_reaction();
+      if (reaction) {
+        EXPECT_NEAR(reaction->measured_period, period.seconds() * 1e9, 0.02 * period.seconds() * 1e9);
+      }
+      bench.edges = SimEdges({.period = kMillisecond, .jitter = 5us}, bench.edges.take());
+      bench.feed_many(2000);
+      EXPECT_EQ(bench.status.state, ClockState::locked) << "of the right rate again";
+    }
+  }
+}
+
+TEST(EdgeClockRates, JitterIsNoRate) {
+  for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
+    Fixture bench{with(discipline), {}};
+    while (!bench.clock.acquisition_done()) bench.feed();
+    bench.edges = SimEdges({.period = kMillisecond, .jitter = 200us}, bench.edges.take());
+    bench.feed_many(5000);
+    EXPECT_EQ(count_of(bench.status, ClockFault::wrong_rate), 0);
+    EXPECT_GT(count_of(bench.status, ClockFault::jitter), 500);
+  }
+}
+
 TEST(EdgeClockRates, EveryFourthEdgeMissingIsNot) {
   Fixture bench{with(Discipline::pll), {}};
   while (!bench.clock.acquisition_done()) bench.feed();

@@ -116,34 +116,5 @@ TEST(EdgeRateCheck, ARestartForgetsWhereTheSpanBegan) {
   EXPECT_FALSE(check.by_mean(500, 600 * kPeriod));
 }
 
-/// Steps until the rate is wrong by the grid, of `good` edges and then one that is missing, again and again.
-int steps_until_wrong(int good, bool followed) {
-  const EdgeGrid grid{{}};
-  EdgeRateCheck check{grid};
-  for (int step = 1; step <= 10'000; ++step) {
-    const bool comes = step % (good + 1) != 0;
-    const auto measured =
-        check.by_grid({1, comes ? 0 : 1}, comes ? EdgePassed::accepted : EdgePassed::missing, followed);
-    if (measured) return step;
-  }
-  return 0;
-}
-
-TEST(EdgeRateCheck, HalfOfTheEdgesMissingForLongIsAnotherRate) {
-  EXPECT_EQ(steps_until_wrong(1, true), 382) << "one point for two edges, until above 192";
-  EXPECT_EQ(steps_until_wrong(2, true), 0) << "a third of them is not";
-  EXPECT_EQ(steps_until_wrong(1, false), 0);
-}
-
-TEST(EdgeRateCheck, AGapInOnePieceIsNot) {
-  const EdgeGrid grid{{}};
-  EdgeRateCheck check{grid};
-  EXPECT_FALSE(check.by_grid({1000, 1000}, EdgePassed::missing, true)) << "worth two";
-  for (int i = 0; i < 62; ++i) ASSERT_FALSE(check.by_grid({1, 0}, EdgePassed::rejected, true)) << i;
-  const auto measured = check.by_grid({1, 0}, EdgePassed::rejected, true);
-  ASSERT_TRUE(measured);
-  EXPECT_NEAR(*measured, 1063.0 / 63 * kPeriod, 1);
-}
-
 }  // namespace
 }  // namespace tactus::rtsync::edge_judge_test

@@ -14,6 +14,7 @@
 #include "drivers/gpio/lines.hpp"
 #include "drivers/gpio/settings.hpp"
 #include "drivers/gpio/signal.hpp"
+#include "rtsync/crash/close_on_fork.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
@@ -110,10 +111,12 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
 
   ~Outlet() override {
     if (!open_.load()) return;
-    (void)end_safe();
+    const bool safe = end_safe();
     open_.store(false);
-    // The guardian lets go first: when this object is gone, the lines are free.
-    if (guardian_ != nullptr) guardian_->forget(guarded_as_);
+    // The guardian lets go first: when this object is gone, the lines are free. Those that could not be driven
+    // safe it keeps.
+    if (guardian_ != nullptr && safe) guardian_->forget(guarded_as_);
+    rtsync::keep_on_fork(safe_.fd);
   }
 
   void declare(Declare& d) override {
@@ -132,6 +135,7 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
                                    consumer_of(request.rig, ::getpid()));
     });
     safe_ = outputs_->prepare(safe_levels_);
+    rtsync::close_on_fork(safe_.fd);
     if (guardian_ != nullptr) guarded_as_ = guardian_->watch(safe_);
     open_.store(true);
   }

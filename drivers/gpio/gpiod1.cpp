@@ -163,7 +163,10 @@ class Gpiod1Outputs final : public Outputs {
 
   SafeWrite prepare(std::uint64_t levels) const override {
     static_assert(sizeof(gpiohandle_data) <= SafeWrite::kMostBytes);
-    SafeWrite prepared{group_.fd(), sizeof(gpiohandle_data), GPIOHANDLE_SET_LINE_VALUES_IOCTL, {}};
+    SafeWrite prepared{.fd = group_.fd(),
+                       .size = sizeof(gpiohandle_data),
+                       .request = GPIOHANDLE_SET_LINE_VALUES_IOCTL,
+                       .read_request = GPIOHANDLE_GET_LINE_VALUES_IOCTL};
     const gpiohandle_data data = data_of(levels);
     std::memcpy(prepared.argument.data(), &data, sizeof data);
     return prepared;

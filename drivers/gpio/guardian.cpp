@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +30,12 @@ namespace {
 using executive::DeviceError;
 
 constexpr int kPatienceMs = 5000;  // for an answer, and for its end
+
+/// 0: there is none.
+ino_t inode_of(int fd) {
+  struct stat found {};
+  return ::fstat(fd, &found) == 0 ? found.st_ino : 0;
+}
 
 std::int64_t now() TACTUS_RT { return rtsync::monotonic_now().time_since_epoch().count(); }
 
@@ -134,11 +141,13 @@ Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRe
       ::mmap(nullptr, sizeof(GuardianPage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory.fd, 0);
   if (at == MAP_FAILED) cannot("mmap", errno);
   page_ = new (at) GuardianPage;
+  (void)::madvise(at, sizeof(GuardianPage), MADV_DONTFORK);  // a child of fork() must not say that frames end
   try {
     std::array<int, 2> ends{-1, -1};
     check(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), "socketpair");
     Descriptor theirs{ends[1]};
     socket_ = ends[0];
+    socket_inode_ = inode_of(socket_);
     // Above the standard streams, which the child opens anew.
     Descriptor above{::fcntl(theirs.fd, F_DUPFD_CLOEXEC, kGuardianSocket + 1)};
     check(above.fd, "F_DUPFD_CLOEXEC");
@@ -166,6 +175,7 @@ std::int32_t Guardian::watch(const SafeWrite& write) {
   message.write = write;
   if (const int error = ask(message, write.fd); error != 0)
     cannot("process " + std::to_string(pid_) + " does not take the lines", error);
+  ++watched_;
   return message.id;
 }
 
@@ -174,6 +184,7 @@ void Guardian::forget(std::int32_t id) noexcept {
   message.kind = GuardianMessage::Kind::forget;
   message.id = id;
   (void)ask(message, -1);  // one that is dead holds no line any more
+  --watched_;
 }
 
 void Guardian::frame_ended() TACTUS_RT {
@@ -200,6 +211,7 @@ const char* Guardian::trouble() TACTUS_RT {
 
 int Guardian::ask(GuardianMessage message, int fd) noexcept {
   const std::scoped_lock lock(asking_);
+  if (inode_of(socket_) != socket_inode_) return EBADF;
   iovec part{&message, sizeof message};
   alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
   msghdr header{};
@@ -240,22 +252,27 @@ int Guardian::ask(GuardianMessage message, int fd) noexcept {
 }
 
 void Guardian::end(bool released) noexcept {
-  if (released) {
-    GuardianMessage message;
-    message.kind = GuardianMessage::Kind::released;
-    (void)ask(message, -1);
-    pollfd polled{socket_, 0, 0};  // its end of the socket closes as it ends
-    while (::poll(&polled, 1, kPatienceMs) < 0 && errno == EINTR) {
-    }
-    if (polled.revents == 0) released = false;
-  }
-  if (pid_ > 0) {
-    if (!released) (void)::kill(pid_, SIGKILL);
+  // A model may have closed every descriptor of the process, or an output may not be safe: then the guardian is
+  // left to drive them safe when the process has ended.
+  const bool ours = socket_ >= 0 && inode_of(socket_) == socket_inode_;
+  if (pid_ > 0 && (!released || (ours && watched_ == 0))) {
+    if (!released || !told_to_end()) (void)::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  if (socket_ >= 0) (void)::close(socket_);
+  if (ours) (void)::close(socket_);
   if (page_ != nullptr) (void)::munmap(page_, sizeof(GuardianPage));
+}
+
+/// Its end of the socket closes as it ends.
+bool Guardian::told_to_end() noexcept {
+  GuardianMessage message;
+  message.kind = GuardianMessage::Kind::released;
+  (void)ask(message, -1);
+  pollfd polled{socket_, 0, 0};
+  while (::poll(&polled, 1, kPatienceMs) < 0 && errno == EINTR) {
+  }
+  return polled.revents != 0;
 }
 
 }  // namespace tactus::drivers::gpio

@@ -27,7 +27,7 @@ class Guardian {
 
   /// Starts one from this program. Throws DeviceError. @when setup
   Guardian(const std::filesystem::path& program, const executive::OpenRequest& request);
-  /// Tells it that all outputs are safe, and waits for its end.
+  /// Tells it that all outputs are safe, and waits for its end. While one is not forgotten it is left alone.
   ~Guardian();
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
@@ -55,12 +55,15 @@ class Guardian {
   /// 0, or the errno value of what went wrong on the way or over there.
   int ask(GuardianMessage message, int fd) noexcept;
   void end(bool released) noexcept;
+  bool told_to_end() noexcept;
 
   pid_t pid_ = -1;
   int socket_ = -1;
+  ino_t socket_inode_ = 0;
   GuardianPage* page_ = nullptr;
   std::mutex asking_;
   std::int32_t next_id_ = 1;
+  int watched_ = 0;           ///< outputs that were not forgotten yet
   std::int64_t patience_ns_;  ///< of trouble(): in that time the guardian must have woken
   std::int64_t seen_at_ = 0;
   std::uint64_t seen_wakes_ = 0;

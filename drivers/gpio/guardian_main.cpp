@@ -64,7 +64,7 @@ class Guard {
       pollfd polled[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}, {rig_, POLLIN, 0}};
       const std::int64_t sleep = until_next();
       const timespec time = rtsync::to_timespec(rtsync::Nanoseconds{sleep});
-      const int count = ::ppoll(polled, std::size(polled), sleep < 0 ? nullptr : &time, nullptr);
+      const int count = ::ppoll(polled, std::size(polled), &time, nullptr);
       const bool end = asked_to_end();
       if (socket_ >= 0) {
         if (page_ != nullptr) page_->wakes.fetch_add(1, std::memory_order_relaxed);
@@ -74,18 +74,17 @@ class Guard {
         if (socket_ >= 0) watch_frames();
       } else if (end) {
         return 0;  // which releases the lines
-      } else if (again_) {
-        drive();
+      } else {
+        drive();  // whatever a child that the rig has left does to the lines
       }
       if (socket_ < 0 && outputs_.empty()) return 0;
     }
   }
 
  private:
-  /// How long to sleep; -1: until something happens.
+  /// How long to sleep.
   std::int64_t until_next() const {
     if (again_) return kAgainNs;
-    if (socket_ < 0) return -1;
     if (page_ == nullptr) return kGuardianSleepNs;
     if (page_->armed.load(std::memory_order_acquire) == 0) return std::min(timeout_, kGuardianSleepNs);
     const std::int64_t due = page_->frame_ended.load(std::memory_order_relaxed) + timeout_;
@@ -176,24 +175,29 @@ class Guard {
     page_->tripped.store(1);
     drive();
     again_ = true;
-    title_.show(kGuardianStalled);
   }
 
   void rig_is_dead() {
-    drive();
     (void)::close(socket_);
     socket_ = -1;
+    drive();
     if (rig_ >= 0) (void)::close(rig_);
     rig_ = -1;
-    title_.show(kGuardianSafe);
   }
 
+  /// Drives the outputs safe, and says that they are once each was read back.
   void drive() {
     again_ = false;
+    bool all = true;
     for (const Output& output : outputs_) {
       const int error = output.write.issue();
-      if (error != 0 && error != ENODEV) again_ = true;  // a chip that is gone stays gone
+      if (error == ENODEV) continue;  // a chip that is gone stays gone
+      if (error != 0) again_ = true;
+      if (error != 0 || output.write.read_back() != 0) all = false;
     }
+    if (!all) again_ = true;  // somebody else may drive a line, or pull it
+    const bool stalled = socket_ >= 0;
+    title_.show(!all ? kGuardianDriving : stalled ? kGuardianStalled : kGuardianSafe);
   }
 
   struct Output {

@@ -12,7 +12,7 @@
 
 namespace tactus::drivers::gpio {
 
-inline constexpr std::uint32_t kGuardianVersion = 1;
+inline constexpr std::uint32_t kGuardianVersion = 2;
 inline constexpr int kGuardianSocket = 3;
 
 /// Longest sleep of the guardian: so often it says that it lives.

@@ -53,6 +53,7 @@ struct Guardian {
   pid_t pid;
   bool rig_dead;
   bool rig_stands_still;
+  bool driving;
 };
 
 std::optional<Guardian> guardian_of(const Holder& holder, const std::filesystem::path& proc) {
@@ -63,7 +64,8 @@ std::optional<Guardian> guardian_of(const Holder& holder, const std::filesystem:
     const std::vector<std::string> words = command_line(entry.path());
     if (words.size() < 4 || std::filesystem::path(words[0]).filename() != kGuardianProgram) continue;
     if (words[2] != std::to_string(holder.pid) || !words[1].starts_with(holder.rig)) continue;
-    return Guardian{*pid, words[3] == kGuardianSafe, words[3] == kGuardianStalled};
+    return Guardian{*pid, words[3] == kGuardianSafe, words[3] == kGuardianStalled,
+                    words[3] == kGuardianDriving};
   }
   return std::nullopt;
 }
@@ -100,6 +102,10 @@ std::string held_by(const std::string& consumer, const std::filesystem::path& pr
            std::to_string(guardian->pid);
   if (alive(proc / pid) && !(guardian && guardian->rig_dead))
     return "is held by " + rig + "; to stop it: kill " + pid;
+  if (guardian && guardian->driving)
+    return "is driven to its safe value, but does not all read so, by process " +
+           std::to_string(guardian->pid) + ", the guardian of " + rig +
+           "; look at the bench, then to release the line: kill " + std::to_string(guardian->pid);
   if (guardian)
     return "is held at its safe value by process " + std::to_string(guardian->pid) + ", the guardian of " +
            rig + ", which is dead; to release the line: kill " + std::to_string(guardian->pid);

@@ -11,6 +11,7 @@ namespace tactus::drivers::gpio {
 inline constexpr const char* kGuardianProgram = "tactus-guardian";
 inline constexpr const char* kGuardianWatching = "[watching]";
 inline constexpr const char* kGuardianStalled = "[rig stands still, outputs safe]";
+inline constexpr const char* kGuardianDriving = "[driving the outputs safe]";  // one reads otherwise
 inline constexpr const char* kGuardianSafe = "[outputs safe]";
 
 /// What a line that we hold says of its consumer: "tactus servo 4711". The kernel keeps 31 bytes, so a long

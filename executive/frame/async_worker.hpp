@@ -27,9 +27,9 @@ struct AsyncWorker {
   ThreadKind kind = ThreadKind::asynchronous;
   std::int64_t frames = 0;             ///< of the rig in a period; 0: no period
   std::unique_ptr<Schedule> schedule;  ///< with a period
-  std::vector<Entry> entries;          ///< by place of the schedule
-  std::vector<Entry> top, end;         ///< with a period
-  std::vector<Entry> all;              ///< without one
+  Entries entries;                     ///< by place of the schedule
+  Entries top, end;                    ///< with a period
+  Entries all;                         ///< without one
   PublishedOutputs published;
   CopyList incoming;
   std::vector<ModelForces*> forces;  ///< of its models

@@ -14,7 +14,7 @@ IntegrationLoop::IntegrationLoop(std::string name, const IntegratorSettings& set
       jobs_(std::move(jobs)),
       guards_(std::move(guards)),
       forces_(std::move(forces)) {
-  for (std::vector<Entry>* const list : {&jobs_.pre, &jobs_.derivative, &jobs_.integration, &jobs_.post})
+  for (Entries* const list : {&jobs_.pre, &jobs_.derivative, &jobs_.integration, &jobs_.post})
     for (Entry& entry : *list) entry.call = &call_;
 }
 
@@ -28,7 +28,7 @@ int IntegrationLoop::run_to(const tactus_call& call) TACTUS_RT {
   if (const int status = run_list(jobs_.pre); status != 0) return status;
   if (const int status = integrator_.advance(cycle_s_, &evaluate, this); status != 0) return status;
   call_.sim_time_ns = call.sim_time_ns;
-  for (std::vector<Entry>* const list : {&jobs_.integration, &jobs_.derivative, &jobs_.post})
+  for (Entries* const list : {&jobs_.integration, &jobs_.derivative, &jobs_.post})
     if (const int status = run_list(*list); status != 0) return status;
   for (ModelForces* const forces : forces_) forces->apply();  // the stepper has written the states
   for (VariableGuard* const guard : guards_) {
@@ -54,7 +54,7 @@ int IntegrationLoop::evaluate(void* self, double offset_s) {
   return loop.run_list(loop.jobs_.derivative);
 }
 
-int IntegrationLoop::run_list(std::vector<Entry>& list) TACTUS_RT {
+int IntegrationLoop::run_list(Entries& list) TACTUS_RT {
   for (const Entry& entry : list) {
     if (!entry.is_on()) continue;
     if (entry.extras != nullptr && entry.extras->copies != nullptr)

@@ -26,7 +26,7 @@ namespace tactus::executive {
 class IntegrationLoop {
  public:
   struct Jobs {
-    std::vector<Entry> pre, derivative, integration, post;  ///< their `call` is overwritten
+    Entries pre, derivative, integration, post;  ///< their `call` is overwritten
   };
   IntegrationLoop(std::string name, const IntegratorSettings& settings, std::vector<IntegratedState> states,
                   rtsync::Period cycle, Jobs jobs, std::vector<VariableGuard*> guards,
@@ -49,7 +49,7 @@ class IntegrationLoop {
 
  private:
   int run_to(const tactus_call& call) TACTUS_RT;
-  int run_list(std::vector<Entry>& list) TACTUS_RT;
+  int run_list(Entries& list) TACTUS_RT;
   static int evaluate(void* self, double offset_s);
 
   const std::string name_;

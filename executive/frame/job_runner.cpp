@@ -188,7 +188,7 @@ LaneEnd JobRunner::work(std::size_t thread) TACTUS_RT {
 }
 
 bool JobRunner::run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT {
-  const std::vector<Entry>& list = program_.list(job_class);
+  const Entries& list = program_.list(job_class);
   if (list.empty()) return true;
   program_.set_call(call);
   failed_ = !program_.lane(0).run_list(list) || failed_;

@@ -12,6 +12,7 @@
 #include "executive/model/model_forces.hpp"
 #include "executive/model/variable_guard.hpp"
 #include "executive/plan/schedule.hpp"
+#include "rtsync/host/unforked_memory.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/time/histogram.hpp"
 
@@ -47,6 +48,9 @@ struct Entry {
   const std::atomic<bool>* enabled = nullptr;  ///< of a job that the schedule does not know; nullptr: always
   bool is_on() const TACTUS_RT { return enabled == nullptr || enabled->load(std::memory_order_relaxed); }
 };
+
+/// Calls in order. A copy of the rig that a model made by fork() has none, so that it drives no output.
+using Entries = std::vector<Entry, rtsync::UnforkedAllocator<Entry>>;
 
 /// Why a lane ended.
 struct CallFailure {

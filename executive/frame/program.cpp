@@ -212,7 +212,7 @@ void Program::make_loops() {
       }
       std::stable_sort(order.begin(), order.end(),
                        [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
-      std::vector<Entry> entries;
+      Entries entries;
       for (const std::uint32_t i : order) {
         const PlannedJob& job = plan_.jobs[i];
         Entry entry{job.run, job.self, nullptr, i, nullptr, &on_[i]};
@@ -279,8 +279,7 @@ void Program::add_job(Build& build, std::uint32_t i, std::uint32_t lane, std::ui
   build.made.push_back(entry);
 }
 
-std::unique_ptr<Schedule> Program::finish(Build& build, Period frame, std::size_t lanes,
-                                          std::vector<Entry>& entries) {
+std::unique_ptr<Schedule> Program::finish(Build& build, Period frame, std::size_t lanes, Entries& entries) {
   auto schedule = std::make_unique<Schedule>(build.scheduled, frame, lanes);
   entries.resize(schedule->places());
   for (std::uint32_t place = 0; place < schedule->places(); ++place) {
@@ -381,8 +380,7 @@ void Program::depend() {
   }
 }
 
-std::vector<Entry> Program::make_list(tactus_job_class job_class, std::size_t thread,
-                                      const tactus_call& call) {
+Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
     const PlannedJob& job = plan_.jobs[i];
@@ -395,7 +393,7 @@ std::vector<Entry> Program::make_list(tactus_job_class job_class, std::size_t th
   // read nothing: what they see is the state itself.
   const bool reads =
       job_class == TACTUS_TOP_OF_FRAME || job_class == TACTUS_END_OF_FRAME || is_freeze(job_class);
-  std::vector<Entry> list;
+  Entries list;
   std::set<const ModelInstance*> latched;
   for (const std::uint32_t i : order)
     if (CopyList* const copies = reads ? copies_to(plan_.jobs[i].model, true, thread) : nullptr;
@@ -410,7 +408,7 @@ std::vector<Entry> Program::make_list(tactus_job_class job_class, std::size_t th
   return list;
 }
 
-const std::vector<Entry>& Program::list(tactus_job_class job_class) const TACTUS_RT {
+const Entries& Program::list(tactus_job_class job_class) const TACTUS_RT {
   const auto* const found = std::find(std::begin(kLists), std::end(kLists), job_class);
   return lists_[static_cast<std::size_t>(found - std::begin(kLists))];
 }

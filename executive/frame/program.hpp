@@ -69,7 +69,7 @@ class Program {
   /// Its bit in masks of them; 0 for none.
   std::uint64_t async_worker_bit(const ModelInstance* model) const;
   /// Classes of frames, freeze and checkpoints, each in its order.
-  const std::vector<Entry>& list(tactus_job_class job_class) const TACTUS_RT;
+  const Entries& list(tactus_job_class job_class) const TACTUS_RT;
   void set_call(const tactus_call& call) TACTUS_RT { list_call_ = call; }  ///< of all lists
   Schedule& freeze_schedule() { return *freeze_schedule_; }
   std::span<const Entry> freeze_entries() const TACTUS_RT { return freeze_entries_; }
@@ -115,7 +115,7 @@ class Program {
       std::tuple<const ModelInstance*, rtsync::Period, rtsync::Period, std::optional<rtsync::Period>, bool>;
   struct Build {
     std::vector<ScheduledJob> scheduled;
-    std::vector<Entry> made;
+    Entries made;
     std::map<std::uint32_t, std::size_t> of_job;  // plan job -> scheduled
     std::set<Times> latched;
   };
@@ -129,13 +129,12 @@ class Program {
   bool is_background(std::size_t thread) const { return background_of_thread_[thread] != nullptr; }
   void add_latch(Build& build, const ScheduledJob& like, const ModelInstance* model, std::size_t thread);
   void add_job(Build& build, std::uint32_t job, std::uint32_t lane, std::uint32_t latch_lane);
-  std::unique_ptr<Schedule> finish(Build& build, rtsync::Period frame, std::size_t lanes,
-                                   std::vector<Entry>& entries);
+  std::unique_ptr<Schedule> finish(Build& build, rtsync::Period frame, std::size_t lanes, Entries& entries);
   void compile_lanes();
   void compile_freeze();
   void compile_backgrounds();
   void depend();
-  std::vector<Entry> make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call);
+  Entries make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call);
   CopyList* copies_to(const ModelInstance* model, bool delayed, std::size_t thread);
   CallExtras* extras_of(std::uint32_t job);
   const CallExtras* complete(std::uint32_t job, CopyList* copies);
@@ -163,9 +162,9 @@ class Program {
   std::deque<rtsync::Gate> gates_;
 
   std::unique_ptr<Schedule> schedule_;
-  std::vector<Entry> entries_;
+  Entries entries_;
   std::unique_ptr<Schedule> freeze_schedule_;
-  std::vector<Entry> freeze_entries_;
+  Entries freeze_entries_;
   struct Home {  // where a job is switched
     Schedule* schedule = nullptr;
     std::uint32_t scheduled = 0;
@@ -176,7 +175,7 @@ class Program {
   enum : std::uint8_t { kAsItIs, kOn, kOff };
   std::unique_ptr<std::atomic<std::uint8_t>[]> wanted_;  // by plan job, of asynchronous threads
   std::vector<std::uint8_t> on_saved_;                   // for a checkpoint
-  std::array<std::vector<Entry>, 9> lists_;              // as kLists
+  std::array<Entries, 9> lists_;                         // as kLists
   tactus_call list_call_{0, 0, 0};
   std::vector<std::uint32_t> by_name_;  // plan jobs
 };

@@ -84,11 +84,22 @@ void CrashHandler::handle(int signal, siginfo_t* info, void*) {
     self->crashed(ran_on ? "SIGXCPU (a real-time thread ran for as long as RLIMIT_RTTIME allows without ever "
                            "sleeping)"
                          : name_of_signal(signal));
+  else if (signal == SIGSEGV)
+    forked_child_ended();
   for (std::size_t i = 0; i < kSignals.size(); ++i)
     if (kSignals[i] == signal) ::sigaction(signal, &self->before_[i], nullptr);
   // Blocked while we are here; taken when the handler returns. A fault would come again by itself, abort()
   // and kill() would not.
   (void)::syscall(SYS_tgkill, ::getpid(), this_thread(), signal);
+}
+
+/// A child of fork() has not all of the rig's memory (UnforkedAllocator): it may not go on as the rig.
+void CrashHandler::forked_child_ended() TACTUS_RT {
+  RawLine line;
+  line << "tactus: a child that a model or a library made by fork() ended with SIGSEGV; a child must call "
+          "exec() "
+          "or _exit() before its job returns\n";
+  line.write_to_stderr();
 }
 
 bool CrashHandler::ended_by(const char* call) TACTUS_RT {

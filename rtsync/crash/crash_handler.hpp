@@ -10,7 +10,7 @@
 /// stderr names the signal and what ran, if somebody can take it without delay, and the signal takes the
 /// course it had before (a core dump, as a rule; one that is ignored stays so). exit() and its like become an
 /// end with status 1 (ExitGuard). The other threads go on until then, so actions must do what they do for
-/// good. A child of fork() is left alone. Actions run on an alternate stack, so that an overflow of the stack
+/// good. A child of fork() is left alone, but for a line on stderr when it ends with SIGSEGV. Actions run on an alternate stack, so that an overflow of the stack
 /// is survived: each thread that may crash keeps a CrashStack.
 ///
 /// Threads  one handler per process; constructor, add() and destructor: one thread at a time.
@@ -56,6 +56,7 @@ class CrashHandler {
                                           SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT};
 
   static void handle(int signal, siginfo_t* info, void* context);
+  static void forked_child_ended() TACTUS_RT;
   void crashed(const char* how, const char* more = "") TACTUS_RT;
 
   static std::atomic<CrashHandler*> current_;

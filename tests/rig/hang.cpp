@@ -1,6 +1,7 @@
-/// A model that never returns from one of its jobs: what a second Ctrl-C is for. It also says, in files of
-/// the current folder, which jobs have run, and that it hangs.
+/// A model that never returns from one of its jobs: what a second Ctrl-C is for; or makes a copy of the process,
+/// or closes all its files. It also says, in files of the current folder, which jobs have run, and that it hangs.
 #include <time.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +10,7 @@
 
 namespace {
 
-enum class Where : std::int32_t { nowhere, initialization, frame, shutdown };
+enum class Where : std::int32_t { nowhere, initialization, frame, shutdown, fork, close };
 
 class Hang : public tactus::Model {
  public:
@@ -18,7 +19,9 @@ class Hang : public tactus::Model {
                 {{"nowhere", Where::nowhere},
                  {"initialization", Where::initialization},
                  {"frame", Where::frame},
-                 {"shutdown", Where::shutdown}});
+                 {"shutdown", Where::shutdown},
+                 {"fork", Where::fork},
+                 {"close", Where::close}});
     d.parameter("at_frame", at_frame_, "1", "in which frame, for `frame`");
     d.parameter("spin", spin_, "", "yes: uses the CPU for ever; no: sleeps for ever");
     d.output("frames", frames_, "1", "frames begun");
@@ -35,6 +38,8 @@ class Hang : public tactus::Model {
   void step(const tactus::Call& call) {
     ++frames_;
     if (where_ == Where::frame && call.frame == at_frame_) hang();
+    if (where_ == Where::fork && call.frame == at_frame_) (void)::fork();  // and both go on
+    if (where_ == Where::close && call.frame == at_frame_) (void)::close_range(3, ~0U, 0);
   }
 
   void shutdown() {

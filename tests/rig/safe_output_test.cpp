@@ -235,6 +235,29 @@ TEST(SafeOutput, AModelThatEndsTheProcessBeforeOrAfterItsJobsIsNoSuccess) {
   }
 }
 
+TEST(SafeOutput, IsNotDrivenByACopyOfTheRigThatAModelForked) {
+  Torque torque;
+  Process rig(torque.command(
+      {"--set", "models.hang.parameters.where=fork", "--set", "models.hang.parameters.at_frame=20"}));
+  ASSERT_TRUE(torque.comes([&] { return torque.driving() && torque.tape().writes > 30; }));
+  ASSERT_TRUE(rig.wait_for_output("a child that a model or a library made by fork() ended")) << rig.err();
+  const auto writes = torque.tape().writes.load();
+  EXPECT_TRUE(torque.comes([&] { return torque.tape().writes > writes + 10; })) << "the rig itself goes on";
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+  EXPECT_EQ(torque.tape().value, kSafe);
+}
+
+TEST(SafeOutput, AModelThatClosesAllFilesDoesNotKeepTheRigFromEnding) {
+  Torque torque;
+  Process rig(torque.command(
+      {"--set", "models.hang.parameters.where=close", "--set", "models.hang.parameters.at_frame=20"}));
+  ASSERT_TRUE(torque.comes([&] { return torque.driving() && torque.tape().writes > 30; }));
+  rig.signal(SIGINT);
+  EXPECT_FALSE(rig.wait().timed_out) << rig.wait();
+  EXPECT_EQ(torque.tape().value, kSafe);
+}
+
 TEST(SafeOutput, StandsSafeAfterASignalThatEndsIt) {
   Torque torque;
   Process rig(torque.command());

@@ -214,6 +214,21 @@ TEST_F(GuardianTest, IsNotFooledByAForkedChildThatKeepsTheSocket) {
   EXPECT_TRUE(values_become(1, 2));
 }
 
+TEST_F(GuardianTest, DrivesSafeWhatARigWithoutItsDescriptorsCannot) {
+  start("close", kNever, "frames");
+  rig_->signal(SIGTERM);
+  EXPECT_EQ(rig_->wait().status, 0) << "it does not wait for the guardian";
+  EXPECT_TRUE(values_become(1, 2)) << one_.value() << " " << two_.value();
+}
+
+TEST_F(GuardianTest, SaysSafeOnlyOfLinesThatReadSo) {
+  start("frames", kNever, "frames");
+  kill_rig();
+  ASSERT_TRUE(eventually([&] { return command_line(guardian_).ends_with("[outputs safe]"); }));
+  one_.set(77);  // somebody else drives it
+  EXPECT_TRUE(values_become(1, 2)) << "looked at again and again";
+}
+
 TEST_F(GuardianTest, EndsWithARigThatHasNoOutput) {
   start("nothing", kNever, "frames");
   kill_rig();

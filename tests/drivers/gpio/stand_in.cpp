@@ -9,6 +9,7 @@
 ///     left idle     as frames, but without a frame disarm   one frame, then disarmed: no more frames until
 ///     SIGTERM forget   the first output ends cleanly after the first frame, the others go on fork     a
 ///     child of it that does nothing keeps all its descriptors; prints "child PID" nothing  watches no output
+///     close    closes all its descriptors before it drives safe
 ///
 /// A SIGTERM that is sent before "guardian" was printed ends it as any program.
 #include <fcntl.h>
@@ -86,7 +87,11 @@ int main(int argc, char** argv) try {
     std::fflush(stdout);
   }
 
-  for (const Output& output : outputs) (void)terminal_write(output.fd, 500 + output.number).issue();
+  if (mode == "close") (void)::close_range(3, ~0U, 0);
+  for (const Output& output : outputs) {
+    const bool safe = terminal_write(output.fd, 500 + output.number).issue() == 0;
+    if (safe && output.id != 0) guardian->forget(output.id);
+  }
   guardian.reset();
   std::printf("ended, %s\n",
               ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? "no child" : "a child is left");

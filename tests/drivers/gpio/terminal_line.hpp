@@ -26,6 +26,7 @@ inline drivers::gpio::SafeWrite terminal_write(int fd, std::uint64_t value) {
   write.fd = fd;
   write.size = sizeof size;
   write.request = TIOCSWINSZ;
+  write.read_request = TIOCGWINSZ;
   std::memcpy(write.argument.data(), &size, sizeof size);
   return write;
 }

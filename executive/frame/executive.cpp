@@ -131,7 +131,10 @@ RunEnd Executive::run(std::int64_t frames) {
       if (k >= frames) break;
       if (granted(k)) {
         if (!row_.grants.empty() && commands_.ending()) break;  // it is why nobody is waited for any more
-        if (!run_frame(k)) break;
+        if (!run_frame(k)) {
+          account_for_last(k);
+          break;
+        }
         verdict = end_frame(k);
         ++k;
         ++frames_run_;
@@ -199,6 +202,13 @@ void Executive::use_slack(std::int64_t k) TACTUS_RT {
   for (FramePart* const part : row_.boundaries) part->at_boundary(k + 1, slack_);
   status_.show(status_.frame());
   for (FramePart* const part : row_.slacks) part->in_slack({k, status_.frame(), slack_});
+}
+
+/// The frame that ends the rig is counted with its lateness and its overrun, like any other.
+void Executive::account_for_last(std::int64_t k) TACTUS_RT {
+  if (!sync_.active()) return;
+  (void)sync_.assess();
+  accounts_.add(k, sync_.timing(), sync_.totals());
 }
 
 void Executive::reset_rttime() TACTUS_RT {

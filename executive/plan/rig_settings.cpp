@@ -498,6 +498,14 @@ const Fields<RigSettings>& rig_fields() {
                        {{"prefer", Privileges::prefer, "go on without what the machine refuses, and say so"},
                         {"require", Privileges::require, "do not start without it (exit status 3)"}}),
                    "what a refused privilege means"),
+          optional(
+              "on_privilege_lost", &R::on_privilege_lost,
+              choices<OnPrivilegeLost>(
+                  {{"go_on", OnPrivilegeLost::go_on, "say so, and go on"},
+                   {"freeze", OnPrivilegeLost::freeze, "freeze the rig"},
+                   {"terminate", OnPrivilegeLost::terminate, "end the rig, outputs safe"}}),
+              "what it means that policy, priority, CPUs or the memory lock of the rig's threads are taken "
+              "away while it runs; looked at once a second and at the end"),
           optional("realtime", &R::realtime, realtime_fields(), "real-time synchronization"),
           optional("clock", &R::clock, clock_fields(), "the frame clock, if it comes from outside"),
           optional("safe_outputs", &R::safe_outputs,

@@ -27,6 +27,7 @@ using rtsync::Period;
 
 enum class ClockKind { monotonic, tsc };
 enum class Privileges { prefer, require };
+enum class OnPrivilegeLost { go_on, freeze, terminate };
 
 struct FrameSettings {
   Period period{1'000'000, 1};
@@ -209,6 +210,7 @@ struct RigSettings {
   FrameSettings frame;
   std::optional<Nanoseconds> until;
   Privileges privileges = Privileges::prefer;
+  OnPrivilegeLost on_privilege_lost = OnPrivilegeLost::go_on;
   RealtimeSection realtime;
   ClockSection clock;
   SafeOutputs safe_outputs = SafeOutputs::guardian;

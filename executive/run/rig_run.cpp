@@ -271,6 +271,7 @@ void RigRun::start_main_thread() {
     if (!cancelled_.load()) {
       try {
         main_end_ = executive_->run(options_.frames);
+        privileges_.look(executive_->frames_done());
       } catch (const std::exception& error) {  // only before the first frame: the sleeper could not be had
         main_end_ = {Outcome::aborted,
                      std::string("sleeper ") + pacing_->sleeper().name() + ": " + error.what(), 0};
@@ -366,6 +367,7 @@ void RigRun::run(RunObserver& watcher) {
     add_provision(job_threads_->guard(main_->tid(), spins));
     add_provision(move_foreign_threads());
     list_threads();
+    watch_privileges();
     refuse_or_warn();
     watchdog_.start(rig_.settings(), realtime_, *executive_, pacing_->clock(), provisions_);
     refuse_or_warn();
@@ -406,6 +408,30 @@ bool RigRun::has_frame_log() const { return options_.realtime && rig_.frame_log(
 
 rtsync::RealtimeTotals RigRun::totals() const { return stuck_ ? totals_when_stuck_ : executive_->totals(); }
 
+/// Who has them now is to keep them.
+void RigRun::watch_privileges() {
+  if (!realtime_) return;
+  std::vector<pid_t> ours;
+  for (const rtsync::ThreadFacts& thread : threads_)
+    if (thread.tid == main_->tid() || job_threads_->has(thread.tid)) ours.push_back(thread.tid);
+  privileges_.start(ours, memory_locked_);
+}
+
+/// What was taken away since the last time, and what the rig file says to that.
+void RigRun::tell_privileges() {
+  for (const PrivilegeWatch::Change& change : privileges_.take_new()) {
+    const std::string line = change.what + ": " + change.was + " became " + change.is + " (about frame " +
+                             std::to_string(change.frame) + ")";
+    voice_->say(change.lost ? line + "; a model or a program outside changed it"
+                            : line + ", as at the start");
+    if (!change.lost) continue;
+    if (rig_.settings().on_privilege_lost == OnPrivilegeLost::freeze) executive_->request_pause();
+    if (rig_.settings().on_privilege_lost != OnPrivilegeLost::terminate || !privilege_lost_.empty()) continue;
+    privilege_lost_ = line + " (on_privilege_lost)";
+    executive_->request_abort(privilege_lost_.c_str());
+  }
+}
+
 /// What the service thread does beside the frames.
 void RigRun::poll_run(RunObserver& watcher) {
   teller_->look(*voice_);
@@ -422,6 +448,9 @@ void RigRun::poll_run(RunObserver& watcher) {
   if (now - told_ < kTellEvery) return;
   told_ = now;
   teller_->tell_notes(*voice_);
+  if (!job_threads_->stuck())
+    privileges_.look(executive_->latest().frames);  // whose real time we took ourselves
+  tell_privileges();
   for (const Provision& moved : move_foreign_threads())
     voice_->say("a thread appeared in the way of the frames: " + rtsync::sentence(moved));
 }
@@ -451,6 +480,7 @@ bool RigRun::tick_until(RunObserver& watcher, const std::atomic<bool>& done) {
     stuck_ = true;
     (void)executive_->end_outputs_safe();
     totals_when_stuck_ = executive_->latest().totals;
+    if (realtime_ && released_) count_frame_that_never_ends();
     end_ = {Outcome::aborted,
             stuck
                 ? executive_->stuck_mark().text(*stuck)
@@ -462,6 +492,15 @@ bool RigRun::tick_until(RunObserver& watcher, const std::atomic<bool>& done) {
     return false;
   }
   return true;
+}
+
+/// The frame that ends the rig is an overrun, too: by its work, of at least the patience there was.
+void RigRun::count_frame_that_never_ends() {
+  rtsync::RealtimeTotals& totals = totals_when_stuck_;
+  ++totals.overruns;
+  ++totals.overruns_by_work;
+  totals.max_consecutive_overruns = std::max(totals.max_consecutive_overruns, ++totals.consecutive_overruns);
+  totals.longest_overrun = std::max(totals.longest_overrun, rig_.plan().stuck_after);
 }
 
 /// What of the rig file did not come to pass.
@@ -480,6 +519,8 @@ void RigRun::finish(RunObserver& watcher) {
   (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
   if (!stuck_) main_->join();
+  tell_privileges();
+  if (!privilege_lost_.empty() && end_.in_order()) end_ = {Outcome::aborted, privilege_lost_, end_.frames};
   if (rig_.link() != nullptr && !stuck_) watchdog_.stop(end_, *voice_);  // to leave may take its time
   close_live(watcher);
   leave_link(watcher);

@@ -19,6 +19,7 @@
 #include "executive/plan/rig.hpp"
 #include "executive/run/hardware_watchdog.hpp"
 #include "executive/run/pacing.hpp"
+#include "executive/run/privilege_watch.hpp"
 #include "executive/run/rig_checkpoints.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_log.hpp"
@@ -121,6 +122,9 @@ class RigRun {
   void list_threads();
   bool open_recordings();
   bool has_frame_log() const;
+  void count_frame_that_never_ends();
+  void watch_privileges();
+  void tell_privileges();
   void poll_run(RunObserver& watcher);
   std::chrono::nanoseconds stop_patience() const;
   bool tick_until(RunObserver& watcher, const std::atomic<bool>& done);
@@ -159,6 +163,8 @@ class RigRun {
   std::unique_ptr<rtsync::PinnedThread> main_;
   rtsync::ThreadFacts main_facts_;
   bool memory_locked_ = false;
+  PrivilegeWatch privileges_;
+  std::string privilege_lost_;  // the reason of an abort
   bool stuck_ = false;
   std::unique_ptr<rtsync::PinnedThread> setup_thread_;  // runs the jobs before and after the frames
   std::atomic<bool> setup_done_{false};

@@ -125,6 +125,14 @@ Json RigRun::summary() const {
   if (edge_clock() != nullptr && !stuck_)
     clock.update(external_clock(*edge_clock(), rig_.clock_status(), source()));
 
+  Json changed = Json::array();
+  for (const PrivilegeWatch::Change& change : privileges_.changes())
+    changed.push_back({{"what", change.what},
+                       {"was", change.was},
+                       {"is", change.is},
+                       {"frame", change.frame},
+                       {"lost", change.lost}});
+
   const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
   Json cpu = nullptr;
   if (realtime_ && main_facts_.cpus.count() == 1) cpu = main_facts_.cpus.first();
@@ -178,7 +186,8 @@ Json RigRun::summary() const {
         {"clock", pacing_->clock().name()},
         {"sleeper", sleeper().name()},
         {"sleeper_remark", stuck_ ? "" : sleeper().remark()},
-        {"refused", refused}}},
+        {"refused", refused},
+        {"changed", changed}}},
       {"clock", clock},
       {"live", live_ == nullptr ? Json(nullptr) : live_->summary()},
       {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},

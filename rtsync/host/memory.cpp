@@ -31,12 +31,17 @@ std::string amount(std::size_t bytes) {
   return std::to_string((bytes + 1023) / 1024) + " KiB";
 }
 
-/// What /proc/self/status says is locked: the truth beside the return code.
-std::string locked_now() {
+/// "VmLck" of /proc/self/status, such as "1234 kB"; empty when it cannot be read.
+std::string locked_line() {
   const FileText status = read_host_file("/", "/proc/self/status");
-  for (const std::string_view line : lines_of(status.text)) {
-    if (line.starts_with("VmLck:")) return std::string{trimmed(line.substr(6))} + " locked";
-  }
+  for (const std::string_view line : lines_of(status.text))
+    if (line.starts_with("VmLck:")) return std::string{trimmed(line.substr(6))};
+  return "";
+}
+
+/// What the kernel says is locked: the truth beside the return code.
+std::string locked_now() {
+  if (const std::string line = locked_line(); !line.empty()) return line + " locked";
   return "how much is locked could not be read from /proc/self/status";
 }
 
@@ -155,6 +160,10 @@ __attribute__((noinline, no_sanitize("address", "thread", "undefined"))) std::si
 }
 
 }  // namespace
+
+std::size_t locked_bytes() {
+  return 1024 * static_cast<std::size_t>(std::strtoull(locked_line().c_str(), nullptr, 10));
+}
 
 std::vector<Provision> prepare_memory(const MemorySettings& settings) {
   std::vector<Provision> provisions;

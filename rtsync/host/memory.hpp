@@ -20,6 +20,9 @@ struct MemorySettings {
 /// process fails its allocations later, at the worst moment.
 std::vector<Provision> prepare_memory(const MemorySettings& settings);
 
+/// How much memory of this process the kernel keeps from being paged out; 0 when it does not say.  @when service
+std::size_t locked_bytes();
+
 /// Touches this many bytes of the calling thread's stack below the caller, as far as the stack goes; returns
 /// how many were touched.
 std::size_t prefault_stack(std::size_t bytes) noexcept;

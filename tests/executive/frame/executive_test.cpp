@@ -649,6 +649,28 @@ TEST(ExecutiveRealtime, CountsWorkSlackAndLateness) {
   EXPECT_EQ(statistics.late.max(), 50us);
 }
 
+TEST(ExecutiveRealtime, TheFrameThatEndsTheRigIsCountedToo) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    bench.clock.advance(call.frame == 2 ? 200ms : 300us);
+    return call.frame == 2 ? 1 : 0;
+  });
+  bench.sleeper.on_wait = [&](int wait) {
+    if (wait == 1) bench.sleeper.late = 400us;  // frame 2 begins late
+  };
+  const RunEnd end = bench.run(6);
+  EXPECT_EQ(end.outcome, Outcome::failed);
+  EXPECT_EQ(end.frames, 2) << "of those that were run to their end";
+  const FrameStatistics& statistics = bench.executive->statistics();
+  EXPECT_EQ(statistics.work.count(), 3U);
+  EXPECT_EQ(statistics.work.max(), 200ms);
+  EXPECT_EQ(statistics.late.max(), 400us);
+  EXPECT_EQ(bench.executive->totals().overruns, 1);
+  EXPECT_EQ(bench.executive->totals().overruns_by_work, 1);
+  EXPECT_EQ(bench.executive->totals().late_wakes, 1);
+}
+
 TEST(ExecutiveRealtime, WithoutRealTimeOnlyWorkIsMeasured) {
   PlanFixture bench;
   bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call&) { return bench.clock.advance(5ms), 0; });

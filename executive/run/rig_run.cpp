@@ -333,6 +333,7 @@ void RigRun::run(RunObserver& watcher) {
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
   } catch (const std::exception& error) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
+    folder_lock_.emplace(options_.folder);
   }
   cpus_ = choose_cpus(rig_.settings().threads, realtime_);
   add_provision(cpus_.refused);
@@ -343,7 +344,7 @@ void RigRun::run(RunObserver& watcher) {
   guard_against_crashes();
   warn_of_unpaced_outputs();
   prepare_machine();
-  recorder_ = std::make_unique<Recorder>(options_.folder);
+  recorder_ = std::make_unique<Recorder>(options_.folder, rig_.settings().flush_every);
   std::vector<Recording*> recordings;
   for (Recording& recording : rig_.recordings()) recordings.push_back(&recording);
   if (has_frame_log()) {

@@ -328,7 +328,7 @@ TEST(End, AClosedOutputEndsNoRig) {
   Command command;
   const std::string line =
       "set -o pipefail; '" TACTUS_COMMAND "' run '" + example("servo") + "' --frames 600 --out out" +
-      " --set 'realtime.max_overrun=1e37 s' --set 'realtime.max_consecutive_overruns=100000000 frames'" +
+      " --set 'realtime.max_overrun=9e9 s' --set 'realtime.max_consecutive_overruns=100000000 frames'" +
       " --set 'threads.stuck_after=30 s'" + (kSanitized ? " --set memory.lock=no" : "");
   command.cwd = dir.path();
   command.argv = {"bash", "-c", line + " | head -1"};

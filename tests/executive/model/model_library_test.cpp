@@ -101,6 +101,8 @@ TEST(ModelLibrary, SaysWhyALibraryIsNone) {
       {"listing_no_name", " lists a model without name or declare function"},
       {"listing_no_declare", " lists a model without name or declare function"},
       {"listing_short_struct", " lists a model"},
+      {"listing_same_name",
+       " lists two models with the name 'good': give one of them another name, and build the library again"},
   };
   for (const Row& row : rows) {
     const std::string said = complaint(file_of(row.library));

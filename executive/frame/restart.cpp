@@ -70,6 +70,7 @@ bool Restart::initialize() {
     try {
       rtsync::PinnedThread thread(*setup_thread_, [&] {
         const rtsync::CrashStack stack;
+        JobRunner::enter_thread(0);
         try {
           failures = rig_.jobs.initialize();
         } catch (const std::exception& error) {

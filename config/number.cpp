@@ -306,7 +306,10 @@ Parsed<Nanoseconds> parse_duration(std::string_view text) {
     case Exactness::exact:
       return Nanoseconds{value};
     case Exactness::too_large:
-      return decimal.negative ? Nanoseconds::min() : Nanoseconds::max();
+      return Result::failed(
+          show(text) + (decimal.negative ? " is below -" : " is longer than ") +
+          "9223372036.854775807 s, the longest time there is; write 'for ever' where none is "
+          "meant");
     case Exactness::not_whole:
       break;
   }

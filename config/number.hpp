@@ -55,7 +55,7 @@ Parsed<bool> parse_bool(std::string_view text);
 /// "5" or "5 frames", for the unit word "frames" (or "frame").
 Parsed<std::int64_t> parse_count(std::string_view text, const std::string& word);
 /// "250 us": ns, us (or µs), ms, s, min, h, d; a whole number of nanoseconds. "for ever" is
-/// Nanoseconds::max(), and so is all that is longer than that.
+/// Nanoseconds::max(); what is longer than that is refused.
 Parsed<Nanoseconds> parse_duration(std::string_view text);
 /// A duration, or a rate in mHz, Hz, kHz, MHz; fractions too: "1/3 ms", "60000/1001 Hz". Above zero.
 Parsed<Period> parse_period(std::string_view text);

@@ -1,14 +1,22 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
+#include <functional>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "config/fields.hpp"
+#include "config/number.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/driver/driver_with_fields.hpp"
 #include "executive/driver/record_sink.hpp"
 #include "executive/model/variable.hpp"
+#include "executive/record/whole_lines.hpp"
 
 namespace tactus::drivers::record {
 namespace {
@@ -33,50 +41,109 @@ const config::Fields<CsvSettings>& csv_fields() {
   return fields;
 }
 
+constexpr const char* kTime = "sys.exec.out.time {s}";  // Trick's name of the first column
+
+/// The file of a recording. It only ever gets whole rows: a rig that is killed between two writes leaves no
+/// torn one, nor does a disk that fills up.
+class RowFile {
+ public:
+  RowFile() = default;
+  RowFile(const RowFile&) = delete;
+  RowFile& operator=(const RowFile&) = delete;
+  ~RowFile() {
+    if (file_ >= 0) (void)::close(file_);  // only after an error that was already reported
+  }
+
+  /// Makes the file, with its header in it.
+  void open(const std::filesystem::path& path, const std::string& header) {
+    path_ = path;
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    if (file_ < 0) fail(errno, 0);
+    rows_ = header;
+    flush();
+  }
+  /// `row` with its line end.
+  void put(const std::string& row) {
+    if (rows_.size() + row.size() > kMost) flush();
+    rows_ += row;
+  }
+  void flush() {
+    std::size_t done = 0;
+    while (done < rows_.size()) {
+      const ssize_t now = ::write(file_, rows_.data() + done, rows_.size() - done);
+      if (now < 0 && errno == EINTR) continue;
+      if (now <= 0) cut(now == 0 ? ENOSPC : errno, done);
+      done += static_cast<std::size_t>(now);
+    }
+    bytes_ += done;
+    rows_.clear();
+  }
+  void close() {
+    if (file_ < 0) return;
+    flush();
+    if (::close(std::exchange(file_, -1)) != 0) fail(errno, 0);
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{64} << 10;
+
+  /// The disk took `done` bytes and no more: the row that it took in part is removed again.
+  [[noreturn]] void cut(int error, std::size_t done) {
+    const std::size_t last = done == 0 ? std::string::npos : rows_.rfind('\n', done - 1);
+    const std::size_t whole = last == std::string::npos ? 0 : last + 1;
+    // Where that fails, too, a torn row is left.
+    [[maybe_unused]] const int left = ::ftruncate(file_, static_cast<off_t>(bytes_ + whole));
+    const auto lost = std::count(rows_.begin() + static_cast<std::ptrdiff_t>(whole), rows_.end(), '\n');
+    bytes_ += whole;
+    rows_.clear();
+    fail(error, static_cast<std::uint64_t>(lost));
+  }
+  [[noreturn]] void fail(int error, std::uint64_t lost) const {
+    throw executive::RecordsLost(path_.string() + ": " + std::generic_category().message(error), lost);
+  }
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::uint64_t bytes_ = 0;  // in the file
+  std::string rows_;         // not yet there; whole ones
+};
+
+std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& recording) {
+  return folder / (recording + ".csv");
+}
+
 /// A recording as `<recording>.csv`. The header is Trick's, so that koviz and trick-dp open it: the time
 /// column is `sys.exec.out.time {s}`, a unit stands in braces, `--` is none. Numbers are written as short as
 /// they read back to the same bits; booleans as 0 and 1, enumerations as their numbers.
 class Csv final : public executive::RecordSink {
  public:
   explicit Csv(char separator) : separator_(separator) {}
-  ~Csv() override {
-    if (file_ != nullptr) (void)std::fclose(file_);  // only after an error that was already reported
-  }
 
   void open(const std::filesystem::path& folder, const std::string& recording,
             std::span<const RecordColumn> columns) override {
-    path_ = folder / (recording + ".csv");
     columns_.assign(columns.begin(), columns.end());
-    file_ = std::fopen(path_.c_str(), "wxe");
-    if (file_ == nullptr) fail();
-    line_ = "sys.exec.out.time {s}";
+    std::string header = kTime;
     for (const RecordColumn& column : columns_)
-      line_ += separator_ + column.name + " {" +
-               (column.unit.empty() || column.unit == "1" ? "--" : column.unit) + "}";
-    put_line();
+      header += separator_ + column.name + " {" +
+                (column.unit.empty() || column.unit == "1" ? "--" : column.unit) + "}";
+    file_.open(file_of(folder, recording), header + "\n");
   }
 
   void write(const std::byte* record) override {
-    line_.clear();
+    row_.clear();
     std::int64_t time = 0;
     std::memcpy(&time, record, sizeof time);
     append_seconds(time);
     for (const RecordColumn& column : columns_) {
-      line_ += separator_;
-      executive::append_value(line_, column.type, record + column.offset);
+      row_ += separator_;
+      executive::append_value(row_, column.type, record + column.offset);
     }
-    put_line();
+    row_ += '\n';
+    file_.put(row_);
   }
 
-  void flush() override {
-    if (std::fflush(file_) != 0) fail();
-  }
-
-  void close() override {
-    std::FILE* const file = file_;
-    file_ = nullptr;
-    if (file != nullptr && std::fclose(file) != 0) fail();
-  }
+  void flush() override { file_.flush(); }
+  void close() override { file_.close(); }
 
  private:
   /// Nanoseconds as seconds, exactly, without trailing zeros.
@@ -86,23 +153,46 @@ class Csv final : public executive::RecordSink {
                                static_cast<long long>(ns % 1'000'000'000));
     while (text[length - 1] == '0') --length;
     if (text[length - 1] == '.') --length;
-    line_.append(text, static_cast<std::size_t>(length));
-  }
-
-  void put_line() {
-    line_ += '\n';
-    if (std::fwrite(line_.data(), 1, line_.size(), file_) != line_.size()) fail();
-  }
-
-  [[noreturn]] void fail() const {
-    throw std::runtime_error(path_.string() + ": " + std::generic_category().message(errno));
+    row_.append(text, static_cast<std::size_t>(length));
   }
 
   const char separator_;
-  std::filesystem::path path_;
   std::vector<RecordColumn> columns_;
-  std::FILE* file_ = nullptr;
-  std::string line_;
+  RowFile file_;
+  std::string row_;
+};
+
+/// Whether a line of a file that begins with Trick's header has as many columns as that.
+class WholeRow {
+ public:
+  bool operator()(std::string_view line) {
+    if (columns_ == 0) {  // the header
+      constexpr std::string_view time = kTime;
+      if (!line.starts_with(time) || line.size() == time.size()) return false;
+      separator_ = line[time.size()];
+      columns_ = count(line);
+      return true;
+    }
+    if (count(line) != columns_ || line.back() == separator_) return false;
+    time_.assign(line.substr(0, line.find(separator_)));
+    return true;
+  }
+  bool has_header() const { return columns_ > 0; }
+  /// Of the last row; nothing without any.
+  std::optional<std::int64_t> last_ns() const {
+    if (time_.empty()) return std::nullopt;
+    const auto time = config::parse_duration(time_ + " s");
+    return time ? std::optional(time.value->count()) : std::nullopt;
+  }
+
+ private:
+  std::ptrdiff_t count(std::string_view line) const {
+    return 1 + std::count(line.begin(), line.end(), separator_);
+  }
+
+  char separator_ = ',';
+  std::ptrdiff_t columns_ = 0;
+  std::string time_;
 };
 
 class CsvFormat final : public executive::DriverWithFields<executive::RecordDriver, csv_fields> {
@@ -111,6 +201,25 @@ class CsvFormat final : public executive::DriverWithFields<executive::RecordDriv
                                               config::Problems& problems) override {
     const auto read = load(settings, path, problems);
     return read ? std::make_unique<Csv>(read->separator) : nullptr;
+  }
+
+  std::vector<executive::RecordedFile> examine(const std::filesystem::path& folder,
+                                               const std::string& recording) const override {
+    executive::RecordedFile file;
+    file.path = file_of(folder, recording);
+    if (!std::filesystem::exists(file.path)) return {};
+    WholeRow row;
+    const executive::WholeLines found = executive::examine_lines(file.path, std::ref(row));
+    file.bytes = found.bytes;
+    file.whole = found.whole;
+    file.records = found.lines - (row.has_header() ? 1 : 0);
+    file.last_ns = row.last_ns();
+    if (!row.has_header() && found.bytes > 0)
+      file.damage = "it does not begin with the header of a recording";  // left as it is
+    else if (found.damaged > 0)
+      file.damage = "line " + std::to_string(found.first_bad) + " is not a whole row" +
+                    (found.damaged > 1 ? ", nor are " + std::to_string(found.damaged - 1) + " more" : "");
+    return {file};
   }
 };
 

@@ -12,6 +12,7 @@ using enum executive::ExitStatus;
 std::unique_ptr<CommandDriver> run_command();
 std::unique_ptr<CommandDriver> check_command();
 std::unique_ptr<CommandDriver> doctor_command();
+std::unique_ptr<CommandDriver> recover_command();
 
 /// The executive's own commands, as `tactus --help` lists them. Drivers of kind "command" come behind them.
 struct OwnCommand {
@@ -19,6 +20,6 @@ struct OwnCommand {
   std::unique_ptr<CommandDriver> (*make)();
 };
 inline constexpr OwnCommand kOwnCommands[] = {
-    {"run", run_command}, {"check", check_command}, {"doctor", doctor_command}};
+    {"run", run_command}, {"check", check_command}, {"doctor", doctor_command}, {"recover", recover_command}};
 
 }  // namespace tactus::app

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "config/number.hpp"
+#include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/app/screen.hpp"
@@ -46,6 +48,14 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
   return rig;
 }
 
+/// Why the text is no number of frames; empty: it is one. CLI11 cuts one that is too large to the largest.
+std::string wrong_frames(const std::string& text) {
+  const auto frames = config::parse_integer(text);
+  if (frames && *frames.value >= 1) return "";
+  return (frames ? config::show(text) + " is below 1" : frames.problem) +
+         "; a whole number of frames is expected, from 1 on";
+}
+
 class RunCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
@@ -56,7 +66,7 @@ class RunCommand final : public CommandDriver {
     CLI::Option* const until =
         app.add_option("--until", choices_.until, "simulated time to run, e.g. 10s or 500ms");
     app.add_option("--frames", choices_.frames, "number of frames to run")
-        ->check(CLI::Range(std::int64_t{1}, INT64_MAX))
+        ->check(wrong_frames)
         ->excludes(until);
     CLI::Option* const link =
         app.add_option("--link", choices_.link, "how it is linked: paced, follow, free or off")

@@ -104,8 +104,14 @@ class CommandQueue final : public LinkCommands {
   }
   /// Commands of the file whose time has not come yet.
   std::size_t left() const { return timed_.size() - next_; }
-  /// To before frame k: what lies before it is done.
+  /// To before frame k: what lies before it is done, and what lies at it, too, if a state was loaded there.
   void seek(std::int64_t k) TACTUS_RT;
+  /// A state of before frame k was loaded: it holds what the commands at that very frame did.
+  void state_loaded(std::int64_t k) TACTUS_RT { loaded_ = k; }
+  /// Gives those commands of the file up to frame k that a state of before it has to hold: what is switched,
+  /// and where a step or run_until ends. take() gives them as well, to the same effect.
+  template <class Does>
+  void give_to_state(std::int64_t k, Does does) TACTUS_RT;
 
  private:
   enum class Toggle : std::uint8_t { none, pause, resume };
@@ -145,6 +151,7 @@ class CommandQueue final : public LinkCommands {
 
   std::size_t next_ = 0;             // of timed_
   std::size_t next_checkpoint_ = 0;  // likewise
+  std::int64_t loaded_ = -1;         // the frame that came next when a state was loaded
   bool paused_ = false;
   std::int64_t pause_frame_ = kNever;  // the frame before which the rig freezes
   std::int64_t rest_ = 0;              // freeze frames after which it goes on by itself; 0: it does not
@@ -212,10 +219,22 @@ void CommandQueue::take(std::int64_t k, Does does) TACTUS_RT {
   }
 }
 
+template <class Does>
+void CommandQueue::give_to_state(std::int64_t k, Does does) TACTUS_RT {
+  for (std::size_t i = next_; i < timed_.size() && frame_at(timed_[i].at.count()) <= k; ++i) {
+    const TimedCommand& command = timed_[i];
+    if (command.command == Command::enable || command.command == Command::disable) does(command);
+    if (command.command == Command::resume) pause_frame_ = kNever;
+    if (command.command == Command::step) pause_frame_ = k + command.frames;
+    if (command.command == Command::run_until) pause_frame_ = frame_at(command.until.count());
+  }
+}
+
 inline void CommandQueue::seek(std::int64_t k) TACTUS_RT {
   next_ = 0;
-  // At the very frame a command is still to be carried out.
-  while (next_ < timed_.size() && frame_at(timed_[next_].at.count()) < k) ++next_;
+  // At the very frame a command is still to be carried out, unless it stands in the state that was loaded.
+  const std::int64_t end = k == loaded_ ? k + 1 : k;
+  while (next_ < timed_.size() && frame_at(timed_[next_].at.count()) < end) ++next_;
   next_checkpoint_ = next_;
 }
 

@@ -40,8 +40,14 @@ class FrameServices {
   void publish_async(std::uint64_t workers) TACTUS_RT { transitions_.publish(workers); }
   /// Nobody is in the middle of a period before frame k, and nothing has failed: all state can be copied.
   bool state_complete(std::int64_t k) TACTUS_RT { return !jobs_.failed() && transitions_.state_complete(k); }
-  /// Brings the state that lies in registers of the executive to where its image is copied from.
-  void save_state() TACTUS_RT { program_.save_state(); }
+  /// Brings the state of before frame k that lies in registers of the executive to where its image is copied
+  /// from.
+  void save_state(std::int64_t k) TACTUS_RT {
+    commands_.give_to_state(k, [this](const TimedCommand& command) TACTUS_RT {
+      (void)program_.enable(command.text, command.command == Command::enable);
+    });
+    program_.save_state();
+  }
   /// The next checkpoint that the rig file wants before frame k; nullptr: none.
   const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT { return commands_.next_checkpoint(k); }
   /// The rig is paced, or ends: nobody may be waited for.

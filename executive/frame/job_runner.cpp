@@ -7,7 +7,8 @@
 
 namespace tactus::executive {
 
-static thread_local std::size_t served_thread = 0;  // which of the rig's threads this is
+static constexpr std::size_t kForeign = SIZE_MAX;
+static thread_local std::size_t served_thread = kForeign;  // which of the rig's threads this is
 
 JobRunner::JobRunner(Program& program, ModelRequests& requests, RigStatus& status)
     : program_(program),
@@ -23,6 +24,8 @@ Lane& JobRunner::lane_of(std::size_t thread) const TACTUS_RT {
   AsyncWorker* const background = program_.background(thread);
   return background != nullptr ? background->lane : program_.lane(program_.lane_of_thread(thread));
 }
+
+bool JobRunner::in_foreign_thread() const TACTUS_RT { return served_thread == kForeign; }
 
 std::string_view JobRunner::running_job() const {
   return running_job(served_thread <= plan().threads.size() ? served_thread : 0);

@@ -63,6 +63,8 @@ class JobRunner final : public LaneRunner {
   /// The job that is running; empty between jobs. The calling thread's own if it is one of the rig's threads,
   /// else the main thread's.                                                                       @when any
   std::string_view running_job() const;
+  /// The calling thread serves as none of the rig's.                                               @when any
+  bool in_foreign_thread() const TACTUS_RT;
   /// Of a thread, as PlannedJob::thread; the job as an index too, or kNoPlanJob.                    @when any
   std::string_view running_job(std::size_t thread) const;
   std::uint32_t running_job_index(std::size_t thread) const TACTUS_RT {

@@ -10,6 +10,7 @@
 namespace tactus::executive {
 
 void Restart::load(const LoadedState& state) {
+  rig_.commands.state_loaded(state.frame);
   if (!rig_.restorer.restore(state.bytes.data(), state.frame)) {
     rig_.status.enter(State::abort);
     throw std::runtime_error(rig_.jobs.take_failure_text());
@@ -42,6 +43,7 @@ bool Restart::await_async_workers() {
 std::optional<std::int64_t> Restart::go_to(const LoadedState& state) {
   const std::int64_t frame = state.frame;
   if (!rig_.restorer.restore(state.bytes.data(), frame)) return std::nullopt;
+  rig_.commands.state_loaded(frame);
   rig_.commands.seek(frame);
   rig_.boundary.stand_at(frame);
   loaded_.fetch_add(1, std::memory_order_release);  // the state may be gone from here on
@@ -68,6 +70,7 @@ bool Restart::initialize() {
     try {
       rtsync::PinnedThread thread(*setup_thread_, [&] {
         const rtsync::CrashStack stack;
+        JobRunner::enter_thread(0);
         try {
           failures = rig_.jobs.initialize();
         } catch (const std::exception& error) {

@@ -540,14 +540,13 @@ void LiveAccess::journal(Json entry, const std::string& who) {
   entry["time"] = config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   entry["who"] = who;
   if (!journal_.is_open()) journal_.open(facts_.folder / "journal.jsonl", std::ios::app);
-  journal_ << entry.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
-  journal_dirty_ = true;
+  journal_lines_ += entry.dump(-1, ' ', true, Json::error_handler_t::replace) + '\n';
 }
 
-/// To the file, so that it is kept even if the process is killed.
+/// To the file, whole lines at once, so that they are kept even if the process is killed.
 void LiveAccess::flush_journal() {
-  if (journal_failed_ || !std::exchange(journal_dirty_, false)) return;
-  journal_ << std::flush;
+  if (journal_failed_ || journal_lines_.empty()) return;
+  journal_ << std::exchange(journal_lines_, {}) << std::flush;
   if (journal_) return;
   journal_failed_ = true;
   lines_.push_back(

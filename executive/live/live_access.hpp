@@ -148,7 +148,7 @@ class LiveAccess final : public LiveRig {
   RunEnd end_;
   std::ofstream journal_;
   std::vector<std::string> lines_;
-  bool journal_dirty_ = false;
+  std::string journal_lines_;  // not yet in it
   bool journal_failed_ = false;
   std::int64_t changes_ = 0, refused_ = 0, commands_ = 0, episodes_ = 0, snapshots_ = 0;
   std::unique_ptr<rtsync::PinnedThread> thread_;

@@ -94,6 +94,9 @@ ModelLibrary::ModelLibrary(const std::filesystem::path& file) : library_(file) {
                          ": build it again with the headers of this tactus");
     if (model->size < sizeof(tactus_model) || model->name == nullptr || model->declare == nullptr)
       throw LibraryError(file.string() + " lists a model without name or declare function");
+    if (find(model->name) != model)
+      throw LibraryError(file.string() + " lists two models with the name '" + model->name +
+                         "': give one of them another name, and build the library again");
   }
   if (models_.empty()) throw LibraryError(file.string() + " lists no model");
 }

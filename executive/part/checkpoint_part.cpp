@@ -49,7 +49,7 @@ bool CheckpointPart::take(std::string_view name, std::int64_t k) TACTUS_RT {
     return true;
   }
   if (!services_->run_jobs(TACTUS_CHECKPOINT, call)) return false;
-  services_->save_state();
+  services_->save_state(k);
   (void)writer_.take(k - 1, call.sim_time_ns);
   return services_->run_jobs(TACTUS_POST_CHECKPOINT, call);
 }

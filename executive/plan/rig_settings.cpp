@@ -532,6 +532,8 @@ const Fields<RigSettings>& rig_fields() {
           optional("guard", &R::guard, guard_fields(), "guards of the variables"),
           optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),
           named("record", &R::record, recording_fields(), "recording", "recordings"),
+          optional("flush_every", &R::flush_every, range(1ms, 60s),
+                   "how often recordings are handed to the operating system: what a kill can cost at most"),
           optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
           optional("job_times", &R::job_times, "measure every job, at one clock read each"),
       }};

@@ -228,6 +228,7 @@ struct RigSettings {
   GuardSection guard;
   CheckpointSection checkpoint;
   std::vector<RecordingSettings> record;
+  Nanoseconds flush_every{200'000'000};  ///< of recordings, to the operating system
   bool frame_log = true;
   bool job_times = true;
   bool operator==(const RigSettings&) const = default;

@@ -73,9 +73,13 @@ void Recording::redirect(
 
 void Recording::open(const std::filesystem::path& folder) { sink_->open(folder, name_, columns_); }
 
-void Recording::fail(const char* reason) {
-  if (error_.empty()) error_ = reason;
+void Recording::fail(const std::exception& error) {
+  if (error_.empty()) error_ = error.what();
   failed_.store(true, std::memory_order_relaxed);
+  if (const auto* const lost = dynamic_cast<const RecordsLost*>(&error)) {
+    written_.fetch_sub(lost->records(), std::memory_order_relaxed);
+    lost_.fetch_add(lost->records(), std::memory_order_relaxed);
+  }
 }
 
 std::size_t Recording::drain() {
@@ -86,7 +90,7 @@ std::size_t Recording::drain() {
     try {
       if (!failed_.load(std::memory_order_relaxed)) sink_->write(slot);
     } catch (const std::exception& error) {
-      fail(error.what());
+      fail(error);
     }
     (failed_.load(std::memory_order_relaxed) ? lost_ : written_).fetch_add(1, std::memory_order_relaxed);
     ring_.release();
@@ -99,7 +103,7 @@ void Recording::flush() {
   try {
     sink_->flush();
   } catch (const std::exception& error) {
-    fail(error.what());
+    fail(error);
   }
 }
 
@@ -107,8 +111,9 @@ void Recording::close() {
   flush();
   try {
     sink_->close();
+    ended_ = !failed_.load(std::memory_order_relaxed);
   } catch (const std::exception& error) {
-    fail(error.what());
+    fail(error);
   }
 }
 
@@ -143,13 +148,13 @@ void Recorder::write_until_stopped() {
     const bool last = stopping_.requested();  // before draining: what was recorded before it is written
     bool idle = true;
     for (Recording* recording : recordings_) idle = recording->drain() == 0 && idle;
-    if (const auto now = std::chrono::steady_clock::now(); now - flushed > 1s) {
+    if (const auto now = std::chrono::steady_clock::now(); now - flushed >= flush_every_) {
       for (Recording* recording : recordings_) recording->flush();
       flushed = now;
     }
     if (!idle) continue;
     if (last) break;
-    std::this_thread::sleep_for(5ms);
+    std::this_thread::sleep_for(std::min<rtsync::Nanoseconds>(5ms, flush_every_));
   }
   for (Recording* recording : recordings_) recording->close();
 }

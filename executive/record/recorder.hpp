@@ -2,6 +2,7 @@
 #include <tactus/model.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/stop_flag.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/time/time.hpp"
 
 namespace tactus::executive {
 
@@ -39,6 +41,9 @@ class Recording {
   /// Why the file could not be written; empty as long as it can. After the recorder has stopped.
   /// @when service
   const std::string& error() const { return error_; }
+  /// The file was closed in order, and holds all that was written. After the recorder has stopped.
+  /// @when service
+  bool ended() const { return ended_; }
 
   /// Reads variables elsewhere: `where` answers with the place for a model's memory, or nullptr. @when setup
   void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where);
@@ -57,7 +62,7 @@ class Recording {
     std::uint32_t offset;
   };
   static std::size_t record_bytes(const std::vector<VariableRef>& variables);
-  void fail(const char* reason);
+  void fail(const std::exception& error);
 
   std::string name_;
   std::vector<RecordColumn> columns_;
@@ -70,12 +75,16 @@ class Recording {
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> lost_{0};
   std::string error_;
+  bool ended_ = false;
 };
 
 /// Writes all recordings of a rig from one helper thread.
 class Recorder {
  public:
-  explicit Recorder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// Every `flush_every` what was taken is handed to the operating system: a kill costs no more.
+  explicit Recorder(std::filesystem::path folder,
+                    rtsync::Nanoseconds flush_every = std::chrono::milliseconds(200))
+      : folder_(std::move(folder)), flush_every_(flush_every) {}
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
@@ -93,6 +102,7 @@ class Recorder {
   void write_until_stopped();
 
   std::filesystem::path folder_;
+  rtsync::Nanoseconds flush_every_;
   std::vector<Recording*> recordings_;
   rtsync::StopFlag stopping_;
   std::unique_ptr<rtsync::PinnedThread> thread_;

@@ -163,9 +163,12 @@ void RigRun::guard_against_crashes() {
                             TACTUS_RT { return static_cast<Executive*>(executive)->end_outputs_safe(); },
                         executive_.get());
   }
-  crash_handler_->set_place([](void* jobs)
-                                TACTUS_RT { return static_cast<const JobRunner*>(jobs)->running_job(); },
-                            &executive_->jobs());
+  crash_handler_->set_place(
+      [](void* runner) TACTUS_RT {
+        const auto& jobs = *static_cast<const JobRunner*>(runner);
+        return rtsync::CrashHandler::Ran{jobs.running_job(), jobs.in_foreign_thread()};
+      },
+      &executive_->jobs());
 }
 
 void RigRun::prepare_machine() {
@@ -238,6 +241,7 @@ bool RigRun::run_on_setup_thread(RunObserver& watcher, const std::function<void(
   setup_thread_ = std::make_unique<rtsync::PinnedThread>(
       rtsync::ThreadSettings{"setup", cpus_.helpers, SchedPolicy::other, 0, 0, false}, [this, work] {
         const rtsync::CrashStack stack;
+        JobRunner::enter_thread(0);
         try {
           work();
         } catch (...) {
@@ -267,6 +271,7 @@ void RigRun::start_main_thread() {
                                   true};
   main_ = std::make_unique<rtsync::PinnedThread>(settings, [this] {
     const rtsync::CrashStack stack;
+    JobRunner::enter_thread(0);
     go_.wait();
     if (!cancelled_.load()) {
       try {
@@ -329,6 +334,7 @@ void RigRun::log_start() {
 
 void RigRun::run(RunObserver& watcher) {
   try {
+    folder_lock_.emplace(options_.folder);
     log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
     voice_.emplace(*log_, watcher);
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
@@ -344,7 +350,7 @@ void RigRun::run(RunObserver& watcher) {
   guard_against_crashes();
   warn_of_unpaced_outputs();
   prepare_machine();
-  recorder_ = std::make_unique<Recorder>(options_.folder);
+  recorder_ = std::make_unique<Recorder>(options_.folder, rig_.settings().flush_every);
   std::vector<Recording*> recordings;
   for (Recording& recording : rig_.recordings()) recordings.push_back(&recording);
   if (has_frame_log()) {

@@ -17,6 +17,7 @@
 #include "executive/part/link_part.hpp"
 #include "executive/part/recordings_part.hpp"
 #include "executive/plan/rig.hpp"
+#include "executive/record/folder_lock.hpp"
 #include "executive/run/hardware_watchdog.hpp"
 #include "executive/run/pacing.hpp"
 #include "executive/run/privilege_watch.hpp"
@@ -149,6 +150,7 @@ class RigRun {
   std::unique_ptr<RigThreads> job_threads_;
   std::unique_ptr<Recorder> recorder_;
   RigCheckpoints checkpoints_;
+  std::optional<FolderLock> folder_lock_;  // as long as the run writes there
   std::unique_ptr<RunLog> log_;
   std::optional<rtsync::DmaLatency> dma_latency_;
   HardwareWatchdog watchdog_;

@@ -17,7 +17,7 @@ RunLog::RunLog(const std::filesystem::path& file) {
     throw std::runtime_error(error.what());
   }
   logger_->set_pattern("%Y-%m-%d %H:%M:%S.%e %^%-7l%$ %v");
-  logger_->flush_on(spdlog::level::warn);
+  logger_->flush_on(spdlog::level::trace);  // each line by itself: whole ones survive a kill
   logger_->set_error_handler(
       [](const std::string&) {});  // a full disk is said once, when the run folder is closed
 }

@@ -1,5 +1,6 @@
 #include "executive/run/run_setup.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <system_error>
 
@@ -26,13 +27,27 @@ std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync
   return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
 }
 
+/// As many frames as end within the longest time there is.
+std::int64_t most_frames(const rtsync::Period& frame) {
+  const auto most = static_cast<rtsync::Wide>(INT64_MAX - 1) * frame.den() / frame.num();
+  return static_cast<std::int64_t>(std::min<rtsync::Wide>(most, INT64_MAX - 1));
+}
+
 /// `until` and `frames`, which change `until:`; so the run folder's rig.yaml runs as long again.
 void set_end(const RunOverrides& choices, RigSettings& settings, config::Problems& problems) {
   if (choices.frames) {
     const rtsync::Period& frame = settings.frame.period;
-    const auto end = static_cast<rtsync::Wide>(*choices.frames) * frame.num() / frame.den();
-    settings.until =
-        end < INT64_MAX ? rtsync::Nanoseconds{static_cast<std::int64_t>(end)} : rtsync::Nanoseconds::max();
+    const std::int64_t most = most_frames(frame);
+    const std::string given = std::to_string(*choices.frames);
+    if (*choices.frames > most)
+      problems.add({choices.spelling + "frames " + given, 1, 1}, "frames",
+                   given +
+                       " frames of this rig are longer than 9223372036.854775807 s, the longest simulated "
+                       "time there is; at most " +
+                       std::to_string(most) + " are allowed, or leave " + choices.spelling +
+                       "frames away and write until: stopped");
+    else
+      settings.until = frame.times(*choices.frames);
   } else if (!choices.until.empty()) {
     const std::string option = choices.spelling + "until ";
     const auto until = config::parse_duration(choices.until);

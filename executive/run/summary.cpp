@@ -85,7 +85,8 @@ Json RigRun::summary() const {
     recordings.push_back({{"name", recording.name()},
                           {"written", recording.written()},
                           {"lost", recording.lost()},
-                          {"error", recording.error()}});
+                          {"error", recording.error()},
+                          {"ended", recording.ended()}});
   };
   for (const Recording& recording : rig_.recordings()) add(recording);
   if (has_frame_log()) add(*rig_.frame_log());

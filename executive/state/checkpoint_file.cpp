@@ -246,6 +246,19 @@ CheckpointPiece piece_of(const Json& json, std::uint64_t expected_offset) {
   return piece;
 }
 
+/// Simulated time follows from the frame: who trusts one of two that contradict each other is wrong by half.
+void check_time(const CheckpointHead& head) {
+  const rtsync::Wide frames = static_cast<rtsync::Wide>(head.frame) + 1;
+  const rtsync::Wide end = frames * head.period.num() / head.period.den();
+  if (frames > INT64_MAX || end > INT64_MAX)
+    throw BadHeader("'frame' is " + std::to_string(head.frame) +
+                    ", which ends after 9223372036.854775807 s, the longest simulated time there is");
+  if (head.sim_time_ns != static_cast<std::int64_t>(end))
+    throw BadHeader("'sim_time_ns' is " + std::to_string(head.sim_time_ns) + ", but frame " +
+                    std::to_string(head.frame) + " ends at " +
+                    std::to_string(static_cast<std::int64_t>(end)) + "; take the checkpoint again");
+}
+
 void parse_header(const std::string& text, std::uint64_t data_bytes, Checkpoint& into) {
   Json json;
   try {
@@ -269,6 +282,7 @@ void parse_header(const std::string& text, std::uint64_t data_bytes, Checkpoint&
   if (num < 1 || den < 1) throw BadHeader("'period_ns' is not a fraction greater than zero");
   head.period = rtsync::Period{num, den};
   if (head.frame < -1) throw BadHeader("'frame' is below -1");  // -1: none has run
+  check_time(head);
 
   const Json& pieces = member(json, "pieces");
   if (!pieces.is_array()) throw BadHeader("'pieces' is not a list");

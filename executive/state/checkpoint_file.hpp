@@ -27,7 +27,7 @@ constexpr std::uint32_t kCheckpointFormat = 1;
 struct CheckpointHead {
   std::string rig;
   std::int64_t frame = 0;        ///< the frame at whose end it was taken
-  std::int64_t sim_time_ns = 0;  ///< of that frame
+  std::int64_t sim_time_ns = 0;  ///< at that end: (frame + 1) * period
   rtsync::Period period{1'000'000, 1};
   std::string version;  ///< of the tactus that wrote it
   std::string created;  ///< "2024-02-29T12:34:56Z"

@@ -1,38 +1,35 @@
 #include "rtsync/crash/crash_handler.hpp"
 
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <stdexcept>
 
 #include "rtsync/crash/exit_guard.hpp"
-#include "rtsync/crash/raw_line.hpp"
 
 namespace tactus::rtsync {
 namespace {
 
-const char* name_of_signal(int signal) TACTUS_RT {
-  switch (signal) {
-    case SIGSEGV:
-      return "SIGSEGV";
-    case SIGFPE:
-      return "SIGFPE";
-    case SIGBUS:
-      return "SIGBUS";
-    case SIGILL:
-      return "SIGILL";
-    case SIGTRAP:
-      return "SIGTRAP";
-    case SIGSYS:
-      return "SIGSYS";
-    case SIGXCPU:
-      return "SIGXCPU";
-    case SIGQUIT:
-      return "SIGQUIT";
-    default:
-      return "SIGABRT";
-  }
+/// "SIGSEGV", "SIGRTMIN+3".
+void name_signal(RawLine& line, int signal) TACTUS_RT {
+  const char* const name = ::sigabbrev_np(signal);
+  if (name != nullptr)
+    line << "SIG" << name;
+  else if (signal >= SIGRTMIN)
+    line << "SIGRTMIN+" << signal - SIGRTMIN;
+  else
+    line << "signal " << signal;
+}
+
+/// Whether a signal ends the process when nobody does anything about it.
+bool ends_by_default(int signal) {
+  for (const int harmless : {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU})
+    if (signal == harmless) return false;
+  return signal != SIGKILL && signal != SIGSTOP;
 }
 
 int this_thread() TACTUS_RT { return static_cast<int>(::syscall(SYS_gettid)); }
@@ -50,16 +47,31 @@ CrashHandler::CrashHandler() : process_(::getpid()) {
   action.sa_sigaction = &CrashHandler::handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigfillset(&action.sa_mask);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    ::sigaction(kSignals[i], &action, &before_[i]);  // cannot fail: these signals can be handled
-    // SIGQUIT in the background of a shell script: ignored, and no end of the process.
-    if (before_[i].sa_handler == SIG_IGN) ::sigaction(kSignals[i], &before_[i], nullptr);
+  for (int signal = 1; signal < static_cast<int>(kSignals); ++signal) {
+    const auto at = static_cast<std::size_t>(signal);
+    // Fails for those that nobody may handle, and for the C library's own.
+    if (!ends_by_default(signal) || ::sigaction(signal, nullptr, &before_[at]) != 0) continue;
+    // SIGQUIT in the background of a shell script: ignored, and no end of the process. Beside crashes, what
+    // somebody handles is his.
+    const bool untouched = (before_[at].sa_flags & SA_SIGINFO) == 0 && before_[at].sa_handler == SIG_DFL;
+    const bool ignored = (before_[at].sa_flags & SA_SIGINFO) == 0 && before_[at].sa_handler == SIG_IGN;
+    ours_[at] = (is_crash(signal) ? !ignored : untouched) && ::sigaction(signal, &action, nullptr) == 0;
   }
 }
 
 CrashHandler::~CrashHandler() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+  for (int signal = 1; signal < static_cast<int>(kSignals); ++signal) {
+    const auto at = static_cast<std::size_t>(signal);
+    struct sigaction now {};
+    // Who has taken a signal meanwhile keeps it.
+    if (ours_[at] && ::sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == &CrashHandler::handle)
+      ::sigaction(signal, &before_[at], nullptr);
+  }
   current_.store(nullptr);
+}
+
+bool CrashHandler::is_crash(int signal) TACTUS_RT {
+  return std::find(kCrashes.begin(), kCrashes.end(), signal) != kCrashes.end();
 }
 
 void CrashHandler::add(Action action, void* context) {
@@ -77,17 +89,11 @@ void CrashHandler::set_place(Place place, void* context) {
 void CrashHandler::handle(int signal, siginfo_t* info, void*) {
   CrashHandler* const self = current_.load();
   if (self == nullptr) return;
-  // What a person sends says no more than its name. The kernel sends SIGXCPU for RLIMIT_CPU too, which nobody
-  // sets for a rig.
-  const bool ran_on = signal == SIGXCPU && info->si_code == SI_KERNEL;
   if (::getpid() == self->process_)
-    self->crashed(ran_on ? "SIGXCPU (a real-time thread ran for as long as RLIMIT_RTTIME allows without ever "
-                           "sleeping)"
-                         : name_of_signal(signal));
+    self->signalled(signal, *info);
   else if (signal == SIGSEGV)
     forked_child_ended();
-  for (std::size_t i = 0; i < kSignals.size(); ++i)
-    if (kSignals[i] == signal) ::sigaction(signal, &self->before_[i], nullptr);
+  ::sigaction(signal, &self->before_[static_cast<std::size_t>(signal)], nullptr);
   // Blocked while we are here; taken when the handler returns. A fault would come again by itself, abort()
   // and kill() would not.
   (void)::syscall(SYS_tgkill, ::getpid(), this_thread(), signal);
@@ -102,14 +108,43 @@ void CrashHandler::forked_child_ended() TACTUS_RT {
   line.write_to_stderr();
 }
 
+void CrashHandler::signalled(int signal, const siginfo_t& info) TACTUS_RT {
+  if (!act()) return;
+  const bool by_process = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
+  RawLine line;
+  line << "tactus: ";
+  name_signal(line, signal);
+  if (is_crash(signal)) {
+    // What a person sends says no more than its name. The kernel sends SIGXCPU for RLIMIT_CPU too, which
+    // nobody sets for a rig.
+    if (signal == SIGXCPU && info.si_code == SI_KERNEL)
+      line << " (a real-time thread ran for as long as RLIMIT_RTTIME allows without ever sleeping)";
+    // A fault, raise() and abort() are this thread's own; what is sent to the process comes to any thread, as
+    // SIGQUIT of a terminal and SIGXCPU do.
+    const bool to_thread = signal != SIGQUIT && signal != SIGXCPU;
+    const bool own = info.si_code > 0 || (info.si_code == SI_TKILL && info.si_pid == process_);
+    name_place(line, to_thread && own);
+  } else {
+    line << " came";
+    if (by_process) line << ", sent by process " << static_cast<int>(info.si_pid);
+    line << ": nothing handles it, so it ends the process";
+  }
+  end_line(line);
+}
+
 bool CrashHandler::ended_by(const char* call) TACTUS_RT {
   CrashHandler* const self = current_.load();
   if (self == nullptr || ::getpid() != self->process_) return false;
-  self->crashed(call, " was called");
+  if (!self->act()) return true;
+  RawLine line;
+  line << "tactus: " << call << " was called";
+  self->name_place(line, true);
+  self->end_line(line);
   return true;
 }
 
-void CrashHandler::crashed(const char* how, const char* more) TACTUS_RT {
+/// Runs the actions, once. False: another thread does, or did.
+bool CrashHandler::act() TACTUS_RT {
   const int me = this_thread();
   int nobody = 0;
   if (!crashing_.compare_exchange_strong(nobody, me)) {
@@ -117,17 +152,29 @@ void CrashHandler::crashed(const char* how, const char* more) TACTUS_RT {
     const timespec pause{0, 1'000'000};
     for (int i = 0; crashing_.load() != me && !handled_.load() && i < 1000; ++i)
       (void)::nanosleep(&pause, nullptr);
-    return;
+    return false;
   }
   const std::size_t count = count_.load();
-  bool done = true;
-  for (std::size_t i = 0; i < count; ++i) done = actions_[i].run(actions_[i].context) && done;
+  for (std::size_t i = 0; i < count; ++i) safe_ = actions_[i].run(actions_[i].context) && safe_;
   handled_.store(true);
-  RawLine line;
-  line << "tactus: " << how << more;
-  const std::string_view place = place_ == nullptr ? std::string_view{} : place_(place_context_);
-  if (!place.empty()) line << " while job '" << place << "' ran";
-  if (count > 0) line << (done ? "; the outputs were driven safe" : "; AN OUTPUT COULD NOT BE DRIVEN SAFE");
+  return true;
+}
+
+/// `by_this_thread`: it crashed itself, so that what other threads run is not to blame.
+void CrashHandler::name_place(RawLine& line, bool by_this_thread) const TACTUS_RT {
+  const Ran ran = place_ == nullptr ? Ran{} : place_(place_context_);
+  if (by_this_thread && ran.foreign) {
+    char name[16] = {};  // as long as the kernel lets it be
+    (void)::prctl(PR_GET_NAME, name);
+    line << " in thread '" << name << "' (" << this_thread() << "), which runs none of the rig's jobs";
+  } else if (!ran.job.empty()) {
+    line << " while job '" << ran.job << "' ran";
+  }
+}
+
+void CrashHandler::end_line(RawLine& line) const TACTUS_RT {
+  if (count_.load() > 0)
+    line << (safe_ ? "; the outputs were driven safe" : "; AN OUTPUT COULD NOT BE DRIVEN SAFE");
   line << "\n";
   line.write_to_stderr();
 }

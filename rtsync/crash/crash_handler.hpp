@@ -1,17 +1,20 @@
 #pragma once
 /// Does what must be done at once when the process crashes (SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT,
-/// SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT), or when some library calls exit().
+/// SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT), when another signal would end it (SIGALRM, SIGPROF, SIGIO, SIGPWR,
+/// real-time signals ...: each that nobody handles, blocks or ignores), or when some library calls exit().
 ///
 ///     CrashHandler crash;                       // for as long as something must be driven safe
 ///     crash.add(&drive_safe, &output);          // async-signal-safe, as all that follows a crash
 ///     crash.set_place(&running_job, &executive);
 ///
 /// On a crash each action runs once, in the order of add(), in the thread that crashed; then one line on
-/// stderr names the signal and what ran, if somebody can take it without delay, and the signal takes the
-/// course it had before (a core dump, as a rule; one that is ignored stays so). exit() and its like become an
-/// end with status 1 (ExitGuard). The other threads go on until then, so actions must do what they do for
-/// good. A child of fork() is left alone, but for a line on stderr when it ends with SIGSEGV. Actions run on an alternate stack, so that an overflow of the stack
-/// is survived: each thread that may crash keeps a CrashStack.
+/// stderr names the signal and what ran (or the thread, if it runs nothing of ours, or who sent it), if
+/// somebody can take it without delay, and the signal takes the course it had before (a core dump, as a rule;
+/// one that is ignored stays so). exit() and its like become an end with status 1 (ExitGuard). The other
+/// threads go on until then, so actions must do what they do for good. A child of fork() is left alone, but
+/// for a line on stderr when it ends with SIGSEGV.
+/// Actions run on an alternate stack, so that an overflow of the stack is survived: each thread that may
+/// crash keeps a CrashStack.
 ///
 /// Threads  one handler per process; constructor, add() and destructor: one thread at a time.
 #include <array>
@@ -21,6 +24,7 @@
 #include <memory>
 #include <string_view>
 
+#include "rtsync/crash/raw_line.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::rtsync {
@@ -28,7 +32,12 @@ namespace tactus::rtsync {
 class CrashHandler {
  public:
   using Action = bool (*)(void* context) TACTUS_RT;  ///< false: it did not succeed
-  using Place = std::string_view (*)(void* context) TACTUS_RT;
+  /// What was running.
+  struct Ran {
+    std::string_view job;  ///< empty: nothing that has a name
+    bool foreign = false;  ///< the calling thread is none that runs jobs: `job` is of another
+  };
+  using Place = Ran (*)(void* context) TACTUS_RT;
   static constexpr std::size_t kMostActions = 64;
 
   /// Throws std::logic_error when there is one already. @when setup
@@ -52,22 +61,29 @@ class CrashHandler {
     Action run = nullptr;
     void* context = nullptr;
   };
-  static constexpr std::array kSignals = {SIGSEGV, SIGFPE, SIGBUS,  SIGILL, SIGABRT,
+  static constexpr std::array kCrashes = {SIGSEGV, SIGFPE, SIGBUS,  SIGILL, SIGABRT,
                                           SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT};
+  static constexpr std::size_t kSignals = 65;  // 1 .. 64 are Linux's
 
+  static bool is_crash(int signal) TACTUS_RT;
   static void handle(int signal, siginfo_t* info, void* context);
   static void forked_child_ended() TACTUS_RT;
-  void crashed(const char* how, const char* more = "") TACTUS_RT;
+  void signalled(int signal, const siginfo_t& info) TACTUS_RT;
+  bool act() TACTUS_RT;
+  void name_place(RawLine& line, bool by_this_thread) const TACTUS_RT;
+  void end_line(RawLine& line) const TACTUS_RT;
 
   static std::atomic<CrashHandler*> current_;
   std::array<Entry, kMostActions> actions_{};
   std::atomic<std::size_t> count_{0};
   std::atomic<int> crashing_{0};  // the thread that crashed first
   std::atomic<bool> handled_{false};
+  bool safe_ = true;  // all actions succeeded; written by the thread that crashed
   int process_;
   Place place_ = nullptr;
   void* place_context_ = nullptr;
-  std::array<struct sigaction, kSignals.size()> before_{};
+  std::array<struct sigaction, kSignals> before_{};
+  std::array<bool, kSignals> ours_{};
 };
 
 /// The stack on which the calling thread handles its own crash, for as long as it lives. @when setup

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "rtsync/rt.hpp"
@@ -22,6 +24,11 @@ class RawLine {
     std::memcpy(text_.data() + length_, text.data(), length);
     length_ += length;
     return *this;
+  }
+  RawLine& operator<<(int number) TACTUS_RT {
+    char digits[12];
+    const auto end = std::to_chars(std::begin(digits), std::end(digits), number);
+    return *this << std::string_view(digits, static_cast<std::size_t>(end.ptr - digits));
   }
   /// Unless it would have to wait: a terminal that was stopped must not hold up a crash.
   void write_to_stderr() const TACTUS_RT {

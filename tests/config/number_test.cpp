@@ -1,5 +1,6 @@
 #include "config/number.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -41,11 +42,8 @@ TEST(ParseDuration, IsExactFromDecimalText) {
       {"0.00000000000000000000000001e26 ns", 1, "many zeros"},
       {"9223372036854775806 ns", kMax - 1, "the longest that is not for ever"},
       {"9223372036854775807 ns", kMax, "the longest"},
-      {"9223372036854775808 ns", kMax, "one more saturates"},
-      {"1e37 s", kMax, "the seconds of a very patient person"},
-      {"1e999999999999999999999 s", kMax, "more patient still"},
       {"for ever", kMax, "in words"},
-      {"-1e37 s", kMin, "saturates downwards, too"},
+      {"-9223372036854775808 ns", kMin, "the least"},
       {"0.000000000000000000000000000000000001 d", 0, ""},
   };
   for (const Row& row : rows) {
@@ -74,6 +72,20 @@ TEST(ParseDuration, RefusesWithARepairInstruction) {
       {"1e-40 s", "'1e-40 s' is not a whole number of nanoseconds, the finest time there is"},
       {"1e-999999999999 s",
        "'1e-999999999999 s' is not a whole number of nanoseconds, the finest time there is"},
+      {"9223372036854775808 ns",
+       "'9223372036854775808 ns' is longer than 9223372036.854775807 s, the longest time there is; write "
+       "'for ever' where none is meant"},
+      {"9e18 s",
+       "'9e18 s' is longer than 9223372036.854775807 s, the longest time there is; write 'for ever' where "
+       "none "
+       "is meant"},
+      {"1e999999999999999999999 s",
+       "'1e999999999999999999999 s' is longer than 9223372036.854775807 s, the longest time there is; write "
+       "'for ever' where none is meant"},
+      {"-1e37 s",
+       "'-1e37 s' is below -9223372036.854775807 s, the longest time there is; write 'for ever' where none "
+       "is "
+       "meant"},
       {"soon", "'soon' is not a time; write for example '5 us', '1.5 s' or 'for ever'"},
       {"nan s", "'nan s' is not a time; write for example '5 us', '1.5 s' or 'for ever'"},
       {"inf s", "'inf s' is not a time; write for example '5 us', '1.5 s' or 'for ever'"},
@@ -86,7 +98,7 @@ TEST(ParseDuration, RefusesWithARepairInstruction) {
 
 TEST(ParseDuration, TakesMegabytesOfDigitsInItsStride) {
   const std::string digits(2'000'000, '7');
-  EXPECT_EQ(parse_duration(digits + " s").value->count(), kMax);
+  EXPECT_THAT(parse_duration(digits + " s").problem, ::testing::HasSubstr("the longest time there is"));
   EXPECT_FALSE(parse_duration("0." + digits + " s"));
 }
 

@@ -159,6 +159,34 @@ TEST_P(Checkpoints, ARunThatGoesOnFromOneIsTheSameToTheByte) {
   }
 }
 
+TEST(Checkpoint, ACommandAtItsVeryTimeIsGivenOnce) {
+  const TempDir dir;
+  const std::string disable = "{ at: 100 ms, do: disable, job: trajectory.step }";
+  const auto run_with = [&](const std::string& commands, const std::string& out, const Arguments& more = {}) {
+    return run(run_rig(
+        "servo",
+        Arguments{"--no-realtime", "--frames", "200", "--out", out, "--set", "commands=[" + commands + "]"} +
+            more,
+        dir.path()));
+  };
+  const std::string all = disable + ", { at: 100 ms, do: checkpoint, file: c.tck }, { at: 100 ms, do: stop }";
+  Finished done = run_with(disable, "whole");
+  ASSERT_EQ(done.status, 0) << done;
+  done = run_with(all, "first");
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "first")["frames"]["run"], 100);
+
+  done = run_with(all, "second", {"--from", "first/checkpoints/c.tck"});
+  ASSERT_EQ(done.status, 0) << done;
+  Json summary = summary_of(dir / "second");
+  EXPECT_EQ(summary["outcome"], "completed") << "it is not stopped again";
+  EXPECT_EQ(summary["frames"]["run"], 100);
+  EXPECT_TRUE(summary["checkpoints"]["written"].empty()) << "nor is the checkpoint taken again";
+  EXPECT_TRUE(
+      read_file(dir / "whole/motion.csv").ends_with(without_header(read_file(dir / "second/motion.csv"))))
+      << "what the first run switched off at that time is off";
+}
+
 TEST(Checkpoint, ASignalAsksForOneAndTheRunGoesOn) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out"}, dir.path()));

@@ -110,6 +110,23 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"no_frames", {"run", kServo, "--frames", "0", "--out", "out"}, "--frames"},
         Wrong{"frames_negative", {"run", kServo, "--frames", "-5", "--out", "out"}, "--frames"},
         Wrong{"frames_not_whole", {"run", kServo, "--frames", "1.5", "--out", "out"}, "--frames"},
+        Wrong{"frames_beyond_64_bits",
+              {"run", kServo, "--frames", "99999999999999999999", "--out", "out"},
+              "'99999999999999999999' is too large for a whole number (64 bits); a whole number of frames is "
+              "expected, from 1 on"},
+        Wrong{
+            "frames_beyond_all_time",
+            {"run", kServo, "--frames", "9223372036854", "--set", "frame.period=2 ms", "--out", "out"},
+            "9223372036854 frames of this rig are longer than 9223372036.854775807 s, the longest simulated "
+            "time there is; at most 4611686018427 are allowed"},
+        Wrong{"until_beyond_all_time",
+              {"run", kServo, "--set", "until=9e18 s", "--out", "out"},
+              "'9e18 s' is longer than 9223372036.854775807 s, the longest time there is; write 'for ever' "
+              "where "
+              "none is meant; or 'stopped'"},
+        Wrong{"until_option_beyond_all_time",
+              {"run", kServo, "--until", "9e18 s", "--out", "out"},
+              "'9e18 s' is longer than 9223372036.854775807 s"},
         Wrong{"frames_with_unit", {"run", kServo, "--frames", "10s", "--out", "out"}, "--frames"},
         Wrong{"set_without_value", {"run", kServo, "--set", "until", "--out", "out"}, "expected path=value"},
         Wrong{"set_nothing", {"run", kServo, "--set", "=1 s", "--out", "out"}, "expected path=value"},

@@ -1,12 +1,15 @@
 /// A model that never returns from one of its jobs: what a second Ctrl-C is for; or makes a copy of the process,
 /// or closes all its files. It also says, in files of the current folder, which jobs have run, and that it hangs.
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <tactus/model.hpp>
+#include <thread>
 
 namespace {
 
@@ -95,6 +98,22 @@ class Mumbles : public tactus::Model {
   }
 };
 TACTUS_MODEL("mumbles", Mumbles, "fails with bytes that nobody can print")
+
+/// Starts a thread of its own in frame 9, which throws what nobody catches.
+class ThrowsInThread : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.job<&ThrowsInThread::step>("step", tactus::JobClass::scheduled);
+  }
+  void step(const tactus::Call& call) {
+    if (call.frame != 9) return;
+    std::thread([] {
+      (void)::pthread_setname_np(::pthread_self(), "reader");
+      throw std::runtime_error("nobody catches this");
+    }).join();
+  }
+};
+TACTUS_MODEL("throws_in_thread", ThrowsInThread, "throws in a thread of its own")
 
 TACTUS_MODEL("exits_while_destroyed", ExitsWhileDestroyed, "calls _Exit(0) in its destructor")
 

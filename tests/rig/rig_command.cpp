@@ -38,7 +38,7 @@ Command tactus(const Arguments& arguments, const fs::path& cwd) {
 }
 
 Arguments patient() {
-  Arguments arguments{"--set", "realtime.max_overrun=1e37 s",
+  Arguments arguments{"--set", "realtime.max_overrun=9e9 s",
                       "--set", "realtime.max_consecutive_overruns=100000000 frames",
                       "--set", "threads.stuck_after=30 s"};
   if (kSanitized) arguments = arguments + Arguments{"--set", "memory.lock=no", "--set", "memory.heap=0 B"};

@@ -198,6 +198,36 @@ TEST_P(EveryCrash, DrivesSafeAndNamesTheJob) {
   EXPECT_EQ(rig.tape().times_safe, 1);
 }
 
+TEST(SafeOutput, StandsSafeAfterASignalThatNobodyHandles) {
+  for (const int signal : {SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGRTMIN + 5, SIGRTMAX}) {
+    SCOPED_TRACE(signal);
+    Torque torque;
+    Process rig(torque.command());
+    ASSERT_TRUE(torque.driving());
+    rig.signal(signal);
+    const Finished& done = rig.wait();
+    EXPECT_EQ(done.signal, signal) << done;
+    EXPECT_NE(done.err.find(" came, sent by process " + std::to_string(::getpid()) +
+                            ": nothing handles it, so it ends the process; the outputs were driven safe"),
+              std::string::npos)
+        << done;
+    EXPECT_EQ(torque.tape().value, kSafe);
+    EXPECT_EQ(torque.tape().times_safe, 1);
+  }
+}
+
+TEST(SafeOutput, StandsSafeWhenAThreadOfAModelThrowsAndNamesTheThread) {
+  Torque rig;
+  const Finished done = run(rig.command({"--set", "models.wrong.model=throws_in_thread", "--set",
+                                         "models.wrong.library=" TACTUS_HANG_LIBRARY}));
+  EXPECT_NE(done.status, 0);
+  EXPECT_NE(done.err.find("tactus: SIGABRT in thread 'reader' ("), std::string::npos) << done;
+  EXPECT_NE(done.err.find("), which runs none of the rig's jobs; the outputs were driven safe"),
+            std::string::npos)
+      << done;
+  EXPECT_EQ(rig.tape().value, kSafe);
+}
+
 TEST(SafeOutput, StandsSafeAfterAnEndThatNobodyAskedFor) {
   const struct {
     const char* what;

@@ -23,7 +23,7 @@ realtime:
   enabled: yes
   sleeper: nanosleep
   on_overrun: skip
-  max_overrun: 1e37 s
+  max_overrun: 9e9 s
   max_consecutive_overruns: 100000000 frames
 safe_outputs: process
 threads:

@@ -16,6 +16,10 @@ struct NoFormat final : RecordDriver {
                                                       tactus::config::Problems&) override {
     return nullptr;
   }
+  std::vector<tactus::executive::RecordedFile> examine(const std::filesystem::path&,
+                                                       const std::string&) const override {
+    return {};
+  }
 };
 
 }  // namespace

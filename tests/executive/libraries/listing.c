@@ -15,6 +15,7 @@ static int declare(const tactus_host* host, void* self) {
 #define NO_NAME 4
 #define NO_DECLARE 5
 #define SHORT_STRUCT 6
+#define SAME_NAME 7
 
 static const tactus_model good = {TACTUS_ABI_VERSION, sizeof(tactus_model), "good", "", NULL, declare, NULL};
 #if LISTING == OTHER_ABI
@@ -25,6 +26,8 @@ static const tactus_model bad = {TACTUS_ABI_VERSION, sizeof(tactus_model), NULL,
 static const tactus_model bad = {TACTUS_ABI_VERSION, sizeof(tactus_model), "bad", "", NULL, NULL, NULL};
 #elif LISTING == SHORT_STRUCT
 static const tactus_model bad = {TACTUS_ABI_VERSION, 8, "bad", "", NULL, declare, NULL};
+#elif LISTING == SAME_NAME
+static const tactus_model bad = {TACTUS_ABI_VERSION, sizeof(tactus_model), "good", "", NULL, declare, NULL};
 #endif
 
 const tactus_model* const* tactus_models(uint32_t* count) {

@@ -101,6 +101,8 @@ TEST(ModelLibrary, SaysWhyALibraryIsNone) {
       {"listing_no_name", " lists a model without name or declare function"},
       {"listing_no_declare", " lists a model without name or declare function"},
       {"listing_short_struct", " lists a model"},
+      {"listing_same_name",
+       " lists two models with the name 'good': give one of them another name, and build the library again"},
   };
   for (const Row& row : rows) {
     const std::string said = complaint(file_of(row.library));
@@ -297,7 +299,7 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
   };
   const Row rows[] = {
       {"nodriver", "exports no 'tactus_driver': it is no driver"},
-      {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is 'tactus driver 5, C++ ABI "},
+      {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is 'tactus driver 6, C++ ABI "},
       {"othername", "is driver 'csv' of kind 'record'"},
       {"otherkind", "is driver 'otherkind' of kind 'gpio'"},
       {"null", "is no driver"},

@@ -58,6 +58,7 @@ class RandomSettings {
     s.dma_latency = maybe() ? std::optional(Nanoseconds{below(1'000'000'000)}) : std::nullopt;
     s.frame_log = maybe();
     s.job_times = maybe();
+    s.flush_every = Nanoseconds{1'000'000 + below(50'000'000'000)};
     for (std::int64_t i = below(4); i > 0; --i) s.models.push_back(model());
     for (std::int64_t i = below(4); i > 0; --i) s.connect.push_back(connection());
     for (std::int64_t i = below(3); i > 0; --i) {

@@ -54,7 +54,9 @@ class FakeSink final : public RecordSink {
   struct Log {
     std::vector<RecordColumn> columns;
     std::vector<std::int64_t> times;
-    int opened = 0, flushed = 0, closed = 0;
+    int opened = 0, closed = 0;
+    std::atomic<int> flushed{0};
+    std::uint64_t lost_by_flush = 0;  // fail_flush: so many of those that were taken
     std::int64_t fail_write_at = -1;  // number of the record
     bool fail_open = false, fail_flush = false, fail_close = false;
     std::atomic<bool> stall{false};
@@ -76,7 +78,7 @@ class FakeSink final : public RecordSink {
   }
   void flush() override {
     ++log_.flushed;
-    if (log_.fail_flush) throw std::runtime_error("cannot flush");
+    if (log_.fail_flush) throw RecordsLost("cannot flush", log_.lost_by_flush);
   }
   void close() override {
     ++log_.closed;
@@ -110,9 +112,11 @@ TEST(Recording, GivesTheSinkEveryRecordInOrder) {
   EXPECT_EQ(tape.recording.written(), 3000U);
   EXPECT_EQ(tape.recording.lost(), 0U);
   EXPECT_EQ(tape.recording.error(), "");
+  EXPECT_FALSE(tape.recording.ended());
   tape.recording.close();
   EXPECT_EQ(tape.log.closed, 1);
   EXPECT_EQ(tape.log.flushed, 1);
+  EXPECT_TRUE(tape.recording.ended());
 }
 
 TEST(Recording, DescribesItsColumns) {
@@ -202,6 +206,20 @@ TEST(Recording, APatientOneDoesNotWaitForASinkThatHasFailed) {
   EXPECT_EQ(tape.recording.lost(), 70'001U);
 }
 
+TEST(Recording, WhatAFailedFlushLostIsCountedAsLost) {
+  Tape tape;
+  tape.recording.open("/nowhere");
+  for (std::int64_t i = 0; i < 10; ++i) sample(tape.recording, i);
+  (void)drain_all(tape.recording);
+  tape.log.fail_flush = true;
+  tape.log.lost_by_flush = 4;
+  tape.recording.flush();
+  EXPECT_EQ(tape.recording.written(), 6U);
+  EXPECT_EQ(tape.recording.lost(), 4U);
+  tape.recording.close();
+  EXPECT_FALSE(tape.recording.ended()) << "it did not end in order";
+}
+
 TEST(Recording, FailuresOfFlushAndCloseAreSaid) {
   Tape flush;
   flush.log.fail_flush = true;
@@ -236,6 +254,26 @@ TEST(Recorder, WritesEverythingThatWasSampledBeforeStop) {
   EXPECT_EQ(two.log.closed, 1);
   recorder.stop();  // again: nothing
   EXPECT_EQ(one.log.closed, 1);
+}
+
+TEST(Recorder, FlushesAsOftenAsItIsTold) {
+  Tape often;
+  Recorder recorder("/nowhere", 1ms);
+  recorder.add(often.recording);
+  recorder.start(helper());
+  const auto until = std::chrono::steady_clock::now() + 60s;
+  while (often.log.flushed.load() < 3 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_GE(often.log.flushed.load(), 3);
+  recorder.stop();
+
+  Tape seldom;
+  Recorder patient("/nowhere", 1h);
+  patient.add(seldom.recording);
+  patient.start(helper());
+  for (std::int64_t i = 0; i < 1000; ++i) sample(seldom.recording, i);
+  patient.stop();
+  EXPECT_EQ(seldom.log.flushed.load(), 1) << "once, when it was closed";
 }
 
 TEST(Recorder, ASlowSinkDoesNotHoldUpTheFrames) {
@@ -533,6 +571,76 @@ TEST(Csv, AFullDiskIsSaidAndTheRestCounted) {
   EXPECT_THAT(recording.error(), HasSubstr("full.csv: File too large"));
   EXPECT_GT(recording.lost(), 5000U);
   EXPECT_EQ(recording.lost() + recording.written(), 10'000U);
+  EXPECT_FALSE(recording.ended());
+  const std::string kept = tactus::test::read_file(folder / "full.csv");
+  EXPECT_EQ(kept.back(), '\n') << "the row that did not fit is not there in part";
+  EXPECT_EQ(rows_of(kept).size(), recording.written() + 1);
+}
+
+TEST(Csv, HoldsWholeRowsAtAnyTime) {
+  double x = 0.1;
+  const Variable v = variable("m.x", TACTUS_DOUBLE, &x);
+  const TempDir folder;
+  std::shared_ptr<DriverLibrary> library;
+  Recording recording("rows", {whole(v)}, csv(library));
+  recording.open(folder.path());
+  const std::string header = "sys.exec.out.time {s},m.x {--}\n";
+  EXPECT_EQ(tactus::test::read_file(folder / "rows.csv"), header) << "there from the first moment on";
+  std::size_t sizes = 0;
+  std::size_t before = header.size();
+  for (std::int64_t i = 0; i < 60'000; ++i) {
+    x = static_cast<double>(i) / 7;
+    sample(recording, i);
+    if (i % 100 != 0) continue;
+    (void)drain_all(recording);
+    const std::string text = tactus::test::read_file(folder / "rows.csv");
+    ASSERT_EQ(text.back(), '\n') << i;
+    if (text.size() > before) ++sizes;
+    before = text.size();
+  }
+  EXPECT_GT(sizes, 10U) << "it was written to in between, although nobody flushed it";
+  (void)drain_all(recording);
+  recording.flush();
+  EXPECT_EQ(rows_of(tactus::test::read_file(folder / "rows.csv")).size(), 60'001U);
+}
+
+TEST(Csv, KnowsHowFarAFileIsWhole) {
+  struct Row {
+    std::string text;
+    std::uint64_t whole, records;
+    std::optional<std::int64_t> last_ns;
+    const char* damage;
+    const char* why;
+  };
+  const std::string header = "sys.exec.out.time {s};m.x {--};m.y {m}\n";
+  const Row rows[] = {
+      {"", 0, 0, std::nullopt, "", "nothing was written"},
+      {header, header.size(), 0, std::nullopt, "", "no record yet"},
+      {header + "0;1;2\n1.5;3;4\n", header.size() + 14, 2, 1'500'000'000, "", "all of it"},
+      {header + "0;1;2\n1.5;3;", header.size() + 6, 1, 0, "", "a torn row"},
+      {header + "0;1;2\n1.5;3\n", header.size() + 6, 1, 0, "", "too few columns at the end"},
+      {header + std::string("0;1;2\n\0\0\0\n", 10), header.size() + 6, 1, 0, "", "zero bytes"},
+      {header + "0;1\n1;2\n2;1;2\n", header.size() + 14, 1, 2'000'000'000,
+       "line 2 is not a whole row, nor are 1 more", "damage in the middle"},
+      {"sys.exec.out.t", 0, 0, std::nullopt, "it does not begin with the header of a recording",
+       "torn at once"},
+      {"a;b\n1;2\n", 0, 0, std::nullopt, "it does not begin with the header of a recording", "another file"},
+  };
+  const TempDir folder;
+  const DriverLibrary library("record", "csv");
+  const auto format = library.make<RecordDriver>();
+  EXPECT_TRUE(format->examine(folder.path(), "tape").empty()) << "it is not there";
+  for (const Row& row : rows) {
+    folder.write("tape.csv", row.text);
+    const auto files = format->examine(folder.path(), "tape");
+    ASSERT_EQ(files.size(), 1U) << row.why;
+    EXPECT_EQ(files[0].path, folder / "tape.csv");
+    EXPECT_EQ(files[0].bytes, row.text.size()) << row.why;
+    EXPECT_EQ(files[0].whole, row.whole) << row.why;
+    EXPECT_EQ(files[0].records, row.records) << row.why;
+    EXPECT_EQ(files[0].last_ns, row.last_ns) << row.why;
+    EXPECT_EQ(files[0].damage, row.damage) << row.why;
+  }
 }
 
 TEST(FormatValue, IsShortAndExact) {

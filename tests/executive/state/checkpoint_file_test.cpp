@@ -39,10 +39,10 @@ using ::testing::MatchesRegex;
 
 constexpr rtsync::Period kFrame{1'000'000, 1};
 
-CheckpointHead head() {
+CheckpointHead head(std::int64_t frame = 1234) {
   return {.rig = "pendulum",
-          .frame = 1234,
-          .sim_time_ns = 1'234'000'000,
+          .frame = frame,
+          .sim_time_ns = (frame + 1) * 1'000'000,
           .period = kFrame,
           .version = "0.1.0",
           .created = "2024-02-29T12:34:56Z"};
@@ -134,7 +134,7 @@ TEST(CheckpointFile, IsByteForByteWhatThePageSays) {
   EXPECT_EQ(data_bytes, 8U + 12 + 1 + 2 + 8);
   ASSERT_EQ(text.size(), 24U + header_bytes + data_bytes + 8);
   EXPECT_EQ(Json::parse(text.substr(24, header_bytes)).dump(),
-            R"({"rig":"pendulum","frame":1234,"sim_time_ns":1234000000,"period_ns":{"num":1000000,"den":1},)"
+            R"({"rig":"pendulum","frame":1234,"sim_time_ns":1235000000,"period_ns":{"num":1000000,"den":1},)"
             R"("tactus":"0.1.0","created":"2024-02-29T12:34:56Z","pieces":[)"
             R"({"name":"motor.speed","type":"double","count":0,"unit":"rad/s","offset":0,"bytes":8},)"
             R"({"name":"axis.force","type":"float","count":3,"unit":"N","offset":8,"bytes":12},)"
@@ -204,12 +204,12 @@ TEST(CheckpointFile, ComesBack) {
       "Pr\xC3\xBC"
       "fstand \"3\"";
   with.frame = -1;
-  with.sim_time_ns = INT64_MAX;
+  with.sim_time_ns = 0;
   write(folder / "a", image, with);
   const Checkpoint found = read_checkpoint(folder / "a");
   EXPECT_EQ(found.head.rig, with.rig);
   EXPECT_EQ(found.head.frame, -1);
-  EXPECT_EQ(found.head.sim_time_ns, INT64_MAX);
+  EXPECT_EQ(found.head.sim_time_ns, 0);
   EXPECT_EQ(found.head.period, with.period);
   EXPECT_EQ(found.head.version, "0.1.0");
   EXPECT_EQ(found.head.created, "2024-02-29T12:34:56Z");
@@ -455,6 +455,14 @@ TEST(CheckpointFile, AForgedHeaderIsNotBelieved) {
       {edited("/frame", UINT64_MAX), "'frame' is not a whole number"},
       {edited("/frame", "1"), "'frame' is not a whole number"},
       {edited("/frame", -2), "'frame' is below -1"},
+      {edited("/frame", INT64_MAX),
+       "'frame' is 9223372036854775807, which ends after 9223372036.854775807 s, the longest simulated time"},
+      {edited("/frame", 9'223'372'036'854),
+       "'frame' is 9223372036854, which ends after 9223372036.854775807 s"},
+      {edited("/frame", 1233), "'sim_time_ns' is 1235000000, but frame 1233 ends at 1234000000"},
+      {edited("/sim_time_ns", 1'234'999'999),
+       "'sim_time_ns' is 1234999999, but frame 1234 ends at 1235000000"},
+      {edited("/sim_time_ns", -1), "'sim_time_ns' is -1, but frame 1234 ends at 1235000000"},
       {edited("/period_ns", 1), "'num' is missing"},
       {edited("/period_ns/num", 0), "'period_ns' is not a fraction greater than zero"},
       {edited("/period_ns/den", 0), "'period_ns' is not a fraction greater than zero"},
@@ -670,8 +678,7 @@ TEST(CheckpointFile, ManyWritersOfOneNameLeaveAWholeFile) {
     const auto used = std::span(values).first(size);
     std::fill(used.begin(), used.end(), number);
     const StateImage image({own_piece("m.x", used)});
-    CheckpointHead with = head();
-    with.frame = static_cast<std::int64_t>(number);
+    const CheckpointHead with = head(static_cast<std::int64_t>(number));
     try {
       write_checkpoint(file, with, image, block_of(image));
     } catch (const std::exception& error) {
@@ -729,8 +736,7 @@ TEST(CheckpointKill, BeforeEverySystemCallLeavesTheOldFileOrTheNew) {
   std::vector<std::uint64_t> values(300'000, 1);  // several writes
   const StateImage image({own_piece("m.x", std::span(values))});
   const std::vector<std::byte> old_block = block_of(image);
-  CheckpointHead old_head = head();
-  old_head.frame = 1;
+  const CheckpointHead old_head = head(1);
   std::set<std::int64_t> seen;
   bool finished = false;
   int stops = 0;
@@ -742,9 +748,7 @@ TEST(CheckpointKill, BeforeEverySystemCallLeavesTheOldFileOrTheNew) {
       if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(77);
       (void)::raise(SIGSTOP);
       std::fill(values.begin(), values.end(), 2);
-      CheckpointHead with = head();
-      with.frame = 2;
-      write_checkpoint(file, with, image, block_of(image));
+      write_checkpoint(file, head(2), image, block_of(image));
       ::_exit(0);
     }
     int status = 0;

@@ -49,7 +49,7 @@ struct Rig {
   bool run(std::int64_t k) {
     frame = k;
     std::fill(values.begin(), values.end(), static_cast<double>(k));
-    return writer.due() && writer.take(k, k * 1'000'000);
+    return writer.due() && writer.take(k, (k + 1) * 1'000'000);
   }
   /// The next result; tests wait for it however long the disk takes.
   CheckpointResult result() {
@@ -79,13 +79,13 @@ TEST(CheckpointWriter, WritesWhatTheFrameSaw) {
   EXPECT_EQ(done.error, "");
   EXPECT_EQ(done.path, (folder / "a").string());
   EXPECT_EQ(done.frame, 7);
-  EXPECT_EQ(done.sim_time_ns, 7'000'000);
+  EXPECT_EQ(done.sim_time_ns, 8'000'000);
   EXPECT_EQ(done.bytes, fs::file_size(folder / "a"));
   EXPECT_GT(done.took, 0ns);
   const Checkpoint found = read_checkpoint(folder / "a");
   EXPECT_EQ(found.head.rig, "pendulum");
   EXPECT_EQ(found.head.frame, 7);
-  EXPECT_EQ(found.head.sim_time_ns, 7'000'000);
+  EXPECT_EQ(found.head.sim_time_ns, 8'000'000);
   EXPECT_EQ(found.head.version, "0.1.0");
   EXPECT_THAT(found.head.created, EndsWith("Z"));
   EXPECT_THAT(objections(found, rig.image, kFrame), IsEmpty());

@@ -3,10 +3,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -28,7 +31,8 @@ bool slow_drive(void*) TACTUS_RT {
 }
 bool refuse(void*) TACTUS_RT { return false; }
 bool crash_too(void*) TACTUS_RT { std::abort(); }
-std::string_view place(void*) TACTUS_RT { return "motor.step"; }
+thread_local bool runs_jobs = false;
+CrashHandler::Ran place(void*) TACTUS_RT { return {"motor.step", !runs_jobs}; }
 
 /// A process with a handler, which then ends somehow.
 template <class End>
@@ -36,6 +40,7 @@ void with_handler(CrashHandler::Action action, End end, int ignored = 0) {
   // Whatever a sanitizer, or a shell that started us in the background, has made of them.
   for (const int signal : {SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT})
     std::signal(signal, signal == ignored ? SIG_IGN : SIG_DFL);
+  runs_jobs = true;
   CrashHandler handler;
   if (action != nullptr) handler.add(action, nullptr);
   handler.set_place(&place, nullptr);
@@ -62,6 +67,91 @@ TEST_F(CrashHandlerDeath, LeavesASignalThatIsIgnoredAlone) {
               ::testing::ExitedWithCode(77), "^$");
 }
 
+TEST_F(CrashHandlerDeath, ASignalThatNobodyHandlesIsNamedWithWhoSentIt) {
+  const std::pair<int, const char*> rows[] = {{SIGALRM, "SIGALRM"},
+                                              {SIGVTALRM, "SIGVTALRM"},
+                                              {SIGPROF, "SIGPROF"},
+                                              {SIGIO, "SIG(IO|POLL)"},
+                                              {SIGPWR, "SIGPWR"},
+                                              {SIGSTKFLT, "SIGSTKFLT"},
+                                              {SIGUSR1, "SIGUSR1"},
+                                              {SIGPIPE, "SIGPIPE"},
+                                              {SIGTERM, "SIGTERM"},
+                                              {SIGRTMIN, "SIGRTMIN\\+0"},
+                                              {SIGRTMAX, "SIGRTMIN\\+[0-9]+"}};
+  for (const auto& [signal, name] : rows) {
+    const int number = signal;
+    std::signal(number, SIG_DFL);
+    EXPECT_EXIT(
+        with_handler(&drive, [number] { ::kill(::getpid(), number); }), ::testing::KilledBySignal(number),
+        "driven. tactus: " + std::string(name) +
+            " came, sent by process [0-9]+: nothing handles it, so it ends the process; the outputs were "
+            "driven safe");
+  }
+}
+
+TEST_F(CrashHandlerDeath, ATimerOfTheKernelIsNoProcess) {
+  EXPECT_EXIT(with_handler(&drive,
+                           [] {
+                             const itimerval soon{{0, 0}, {0, 1000}};
+                             (void)::setitimer(ITIMER_REAL, &soon, nullptr);
+                             for (;;) (void)::pause();
+                           }),
+              ::testing::KilledBySignal(SIGALRM), "driven. tactus: SIGALRM came: nothing handles it");
+}
+
+TEST_F(CrashHandlerDeath, ASignalThatSomebodyHandlesIsHis) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGALRM, [](int) { say("mine. "); });
+        with_handler(&drive, [] {
+          std::raise(SIGALRM);
+          std::signal(SIGPROF, [](int) { say("mine, too. "); });
+          std::raise(SIGPROF);
+          std::raise(SIGWINCH);
+        });
+      },
+      ::testing::ExitedWithCode(77), "^mine. mine, too. $");
+}
+
+TEST_F(CrashHandlerDeath, WhatSomebodyHandlesMeanwhileIsLeftToHim) {
+  EXPECT_EXIT(
+      {
+        {
+          const CrashHandler handler;
+          std::signal(SIGPROF, [](int) { say("mine. "); });
+        }
+        std::raise(SIGPROF);
+        std::raise(SIGALRM);
+      },
+      ::testing::KilledBySignal(SIGALRM), "^mine. $");
+}
+
+TEST_F(CrashHandlerDeath, NamesTheThreadThatRunsNoJobs) {
+  EXPECT_EXIT(with_handler(&drive,
+                           [] {
+                             std::thread([] {
+                               (void)::pthread_setname_np(::pthread_self(), "reader of maps");
+                               throw 5;  // nobody catches it: std::terminate
+                             }).join();
+                           }),
+              ::testing::KilledBySignal(SIGABRT),
+              "driven. tactus: SIGABRT in thread 'reader of maps' \\([0-9]+\\), which runs none of the rig's "
+              "jobs; the outputs were driven safe");
+  EXPECT_EXIT(with_handler(&drive, [] { std::thread([] { std::exit(0); }).join(); }),
+              ::testing::ExitedWithCode(1),
+              "tactus: exit\\(\\) was called in thread '[^']+' \\([0-9]+\\), which runs none");
+}
+
+TEST_F(CrashHandlerDeath, ASignalFromOutsideBlamesNoThread) {
+  EXPECT_EXIT(with_handler(&drive,
+                           [] {
+                             runs_jobs = false;  // as the thread to which it comes by chance
+                             ::kill(::getpid(), SIGQUIT);
+                           }),
+              ::testing::KilledBySignal(SIGQUIT), "tactus: SIGQUIT while job 'motor.step' ran");
+}
+
 TEST_F(CrashHandlerDeath, ActsForAThreadThatIsNotTheRigs) {
   EXPECT_EXIT(with_handler(&drive,
                            [] {
@@ -77,7 +167,10 @@ TEST_F(CrashHandlerDeath, ASecondCrashWaitsForTheActionsOfTheFirst) {
   EXPECT_EXIT(
       with_handler(&slow_drive,
                    [] {
-                     std::thread first([] { std::raise(SIGSEGV); });
+                     std::thread first([] {
+                       runs_jobs = true;
+                       std::raise(SIGSEGV);
+                     });
                      ::usleep(20'000);
                      std::raise(SIGFPE);
                      first.join();

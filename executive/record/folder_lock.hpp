@@ -1,0 +1,26 @@
+#pragma once
+#include <filesystem>
+
+namespace tactus::executive {
+
+/// Says that a process writes into a run folder: a lock of the kernel (flock), which ends with the process,
+/// however that ends. A file system without such locks gives none, and nobody is told of a writer there.
+///
+/// Threads  any one.
+class FolderLock {
+ public:
+  /// Never throws: a folder that is not there is not locked. @when setup
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  /// Another process writes there. @when setup
+  bool taken_by_another() const { return taken_; }
+
+ private:
+  int folder_;
+  bool taken_ = false;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,171 @@
+/// What a killed rig leaves, and what `tactus recover` makes of it.
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "rig_command.hpp"
+
+namespace tactus::test::recover_test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+Finished recover(const TempDir& dir, const std::string& folder, bool only_look = false) {
+  return run(tactus(only_look ? Arguments{"recover", folder, "--dry-run"} : Arguments{"recover", folder},
+                    dir.path()));
+}
+
+bool says(const Finished& done, const std::string& text) {
+  return (done.out + done.err).find(text) != std::string::npos;
+}
+
+void append(const fs::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::app | std::ios::binary) << text;
+}
+
+/// A run of 300 frames in the folder "out".
+struct Ran {
+  TempDir dir;
+
+  Ran() {
+    EXPECT_EQ(run(run_rig("servo", {"--no-realtime", "--frames", "300", "--out", "out"}, dir.path())).status,
+              0);
+  }
+  fs::path file(const char* name) const { return dir / "out" / name; }
+};
+
+TEST(Recover, ARunThatEndedInOrderIsWhole) {
+  const Ran ran;
+  const std::string before = read_file(ran.file("motion.csv"));
+  for (const bool only_look : {true, false}) {
+    const Finished done = recover(ran.dir, "out", only_look);
+    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_TRUE(says(done, "out: ended in order\n")) << done;
+    EXPECT_TRUE(says(done, "  motion.csv               whole    300 records, to 0.299 s; ended in order\n"))
+        << done;
+    EXPECT_TRUE(says(done, "  log.txt                  whole    ")) << done;
+  }
+  EXPECT_EQ(read_file(ran.file("motion.csv")), before);
+  Json recordings = summary_of(ran.dir / "out")["recordings"];
+  ASSERT_FALSE(recordings.empty());
+  for (const Json& each : recordings) EXPECT_EQ(each["ended"], true) << each;
+}
+
+TEST(Recover, CutsTornEndsUnlessItOnlyLooks) {
+  const Ran ran;
+  const std::string motion = read_file(ran.file("motion.csv"));
+  const std::string log = read_file(ran.file("log.txt"));
+  ran.dir.write("out/journal.jsonl", "{\"frame\": 1}\n");
+  append(ran.file("motion.csv"), "0.3,1.2");
+  append(ran.file("log.txt"), "2026-01-01 12:");
+  append(ran.file("journal.jsonl"), "{\"fra");
+
+  const Finished look = recover(ran.dir, "out", true);
+  EXPECT_EQ(look.status, 1) << look;
+  EXPECT_TRUE(says(look, "torn     300 records, to 0.299 s, then 7 bytes of a torn end\n")) << look;
+  EXPECT_EQ(read_file(ran.file("motion.csv")), motion + "0.3,1.2");
+
+  const Finished done = recover(ran.dir, "out");
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(says(done, "cut      300 records, to 0.299 s; 7 bytes of a torn end were cut off\n")) << done;
+  EXPECT_EQ(read_file(ran.file("motion.csv")), motion);
+  EXPECT_EQ(read_file(ran.file("log.txt")), log);
+  EXPECT_EQ(read_file(ran.file("journal.jsonl")), "{\"frame\": 1}\n");
+}
+
+TEST(Recover, NamesWhatIsDamagedAndLeavesIt) {
+  const Ran ran;
+  const std::string motion = read_file(ran.file("motion.csv"));
+  const std::string shorter = motion.substr(0, motion.rfind('\n', motion.size() - 2) + 1);
+  ran.dir.write("out/motion.csv", shorter);
+  ran.dir.write("out/checkpoints/frame-7.tck", "tactusCK and no more");
+  ran.dir.write("out/checkpoints/frame-9.tck.partial", "tactusCK");
+  const Finished done = recover(ran.dir, "out");
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_TRUE(says(done, "damaged  299 records, to 0.298 s; the rig wrote 300 records\n")) << done;
+  EXPECT_TRUE(says(done, "frame-7.tck: is cut off: 20 bytes")) << done;
+  EXPECT_TRUE(says(done, "the rig ended while it wrote this checkpoint; delete it")) << done;
+  EXPECT_EQ(read_file(ran.file("motion.csv")), shorter);
+
+  std::string bad = motion;
+  bad.replace(bad.find("\n0.1,") + 1, 4, "0;1");  // a column less, in the middle
+  ran.dir.write("out/motion.csv", bad);
+  const Finished middle = recover(ran.dir, "out");
+  EXPECT_EQ(middle.status, 1) << middle;
+  EXPECT_TRUE(says(middle, "line 102 is not a whole row\n")) << middle;
+  EXPECT_EQ(read_file(ran.file("motion.csv")), bad);
+
+  fs::remove(ran.file("motion.csv"));
+  const Finished gone = recover(ran.dir, "out");
+  EXPECT_EQ(gone.status, 1) << gone;
+  EXPECT_TRUE(says(gone, "its file is gone; the rig wrote 300 records")) << gone;
+}
+
+TEST(Recover, RefusesAFolderThatIsNoRunFolder) {
+  const TempDir dir;
+  const Finished done = recover(dir, "somewhere");
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_TRUE(says(done, "somewhere is not a run folder: it holds no rig.yaml")) << done;
+}
+
+TEST(Recover, TouchesNothingWhileARigWrites) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out"}, dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  const Finished done = recover(dir, "out");
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_TRUE(says(done, "a rig still writes into out: stop it first, or look with --dry-run")) << done;
+  const Finished look = recover(dir, "out", true);
+  EXPECT_TRUE(says(look, "a rig still writes into out: this is how it stands now")) << look;
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0);
+  EXPECT_EQ(recover(dir, "out").status, 0);
+}
+
+TEST(Recover, ARigThatIsKilledAtAnyMomentLeavesWholeFiles) {
+  const TempDir dir;
+  ASSERT_EQ(run(run_rig("servo", {"--no-realtime", "--frames", "20000", "--out", "fast"}, dir.path())).status,
+            0);
+  const std::string all = read_file(dir / "fast/motion.csv");
+  const unsigned seed = std::random_device{}();
+  std::mt19937 random(seed);
+  for (int i = 0; i < (kSanitized ? 2 : 10); ++i) {
+    const bool paced = i % 2 == 0;
+    const auto after = std::chrono::microseconds(random() % 600'000);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", rig " + std::to_string(i) + ", killed after " +
+                 std::to_string(after.count()) + " us");
+    const std::string out = "out" + std::to_string(i);
+    Arguments more{"--set", "until=stopped", "--out", out};
+    if (!paced) more = more + Arguments{"--no-realtime"};
+    Process rig(run_rig("servo", more, dir.path()));
+    ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+    std::this_thread::sleep_for(after);
+    rig.signal(SIGKILL);
+    EXPECT_EQ(rig.wait().signal, SIGKILL);
+    for (const char* name : {"motion.csv", "frames.csv", "log.txt"}) {
+      if (!paced && std::string(name) == "frames.csv") continue;
+      const std::string text = read_file(dir / out / name);
+      ASSERT_NE(text, "") << name;
+      // Outside of real time the rig does little else than write: there the kernel may stop in the middle.
+      if (paced) {
+        EXPECT_EQ(text.back(), '\n') << name;
+      }
+    }
+    const Finished recovered = recover(dir, out);
+    EXPECT_EQ(recovered.status, 0) << recovered;
+    EXPECT_TRUE(says(recovered, "killed before its end (there is no summary.json)")) << recovered;
+    EXPECT_TRUE(says(recovered, "no end mark") || says(recovered, "cut off")) << recovered;
+    const Table motion = read_table(dir / out / "motion.csv");
+    EXPECT_EQ(motion.torn, "");
+    ASSERT_GT(motion.header.size(), 1U);
+    for (const auto& row : motion.rows) ASSERT_EQ(row.size(), motion.header.size());
+    const std::string kept = read_file(dir / out / "motion.csv");
+    const std::size_t same = std::min(kept.size(), all.size());
+    EXPECT_EQ(kept.compare(0, same, all, 0, same), 0) << "each byte is the right one";
+  }
+}
+
+}  // namespace
+}  // namespace tactus::test::recover_test

@@ -9,6 +9,7 @@
 #include "executive/driver/driver_library.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/plan/rig.hpp"
+#include "executive/run/hardware_watchdog.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -67,16 +68,20 @@ void print_threads(const executive::RigSettings& settings, const executive::Plan
                 config::print_duration(plan.stuck_after).c_str());
 }
 
+/// The loop that calls a job; nullptr: none does.
+const executive::PlannedLoop* loop_of(const PlannedJob& job, const executive::Plan& plan) {
+  if (!executive::is_integration(job.job_class)) return nullptr;
+  for (const executive::PlannedLoop& loop : plan.loops)
+    if (std::find(loop.models.begin(), loop.models.end(), job.model) != loop.models.end()) return &loop;
+  return nullptr;
+}
+
 /// What stands for a job's cycle.
 std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
   if (job.dynamic) return "dynamic";
   if (executive::is_cyclic(job.job_class) || job.job_class == TACTUS_FREEZE_SCHEDULED)
     return period_text(job.cycle);
-  if (executive::is_integration(job.job_class)) {
-    for (const executive::PlannedLoop& loop : plan.loops)
-      if (std::find(loop.models.begin(), loop.models.end(), job.model) != loop.models.end())
-        return "loop " + loop.name;
-  }
+  if (const executive::PlannedLoop* const loop = loop_of(job, plan)) return "loop " + loop->name;
   if (job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME)
     return job.thread == 0 ? "frame" : "period";
   if (job.job_class == TACTUS_FREEZE) return "freeze frame";
@@ -86,8 +91,23 @@ std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
   return once ? "once" : "each time";
 }
 
+/// Of the derivatives in a cycle (docs/integration.md); dopri5's, of one step, which is the least.
+int evaluations(executive::IntegrationMethod method) {
+  switch (method) {
+    case executive::IntegrationMethod::euler:
+      return 2;
+    case executive::IntegrationMethod::rk4:
+      return 5;
+    case executive::IntegrationMethod::dopri5:
+      break;
+  }
+  return 8;
+}
+
 /// Calls a second of a job that the frames call.
 double rate_of(const PlannedJob& job, const executive::Plan& plan) {
+  if (const executive::PlannedLoop* const loop = loop_of(job, plan))
+    return (job.job_class == TACTUS_DERIVATIVE ? evaluations(loop->settings.method) : 1) / loop->cycle.seconds();
   if (executive::is_cyclic(job.job_class)) return job.dynamic ? 0 : 1 / job.cycle.seconds();
   if (job.job_class != TACTUS_TOP_OF_FRAME && job.job_class != TACTUS_END_OF_FRAME) return 0;
   if (job.thread == 0) return 1 / plan.frame.seconds();
@@ -256,6 +276,8 @@ void print_devices(const executive::RigSettings& settings, const executive::Plan
                                .c_str()
                          : "the rig's process alone");
   }
+  if (!plan.safe_outputs.empty() && !settings.watchdog.device)
+    std::printf("note: %s\n", executive::no_watchdog_note().c_str());
   if (settings.watchdog.device)
     std::printf("  watchdog  %s, %s\n", settings.watchdog.device->c_str(),
                 rtsync::duration_text(settings.watchdog.timeout.count()).c_str());

@@ -133,7 +133,8 @@ Fields<WatchdogSection> watchdog_fields() {
               optional("systemd", &WatchdogSection::systemd,
                        "answer systemd's WatchdogSec while frames end, if it asks"),
               optional("device", &WatchdogSection::device, or_word("none", length(1, 4096)),
-                       "a hardware watchdog, as /dev/watchdog: it resets the machine"),
+                       "a hardware watchdog, as /dev/watchdog, or auto, the first that is there: it resets the "
+                       "machine"),
               optional("timeout", &WatchdogSection::timeout, range(1s, 3600s),
                        "device only: without a frame for so long it bites; whole seconds"),
           }};

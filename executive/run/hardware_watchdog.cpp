@@ -1,11 +1,32 @@
 #include "executive/run/hardware_watchdog.hpp"
 
+#include <unistd.h>
+
 #include <string>
 #include <system_error>
 
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
+
+namespace {
+
+/// Of `device: auto`. Empty: there is none.
+std::string watchdog_here() {
+  for (const char* const device : {"/dev/watchdog0", "/dev/watchdog"})
+    if (::access(device, F_OK) == 0) return device;
+  return "";
+}
+
+}  // namespace
+
+std::string no_watchdog_note() {
+  const std::string here = watchdog_here();
+  return "no hardware watchdog (watchdog.device): if the machine hangs, or the rig and its guardian are killed "
+         "together, the outputs stay as they are; " +
+         (here.empty() ? "this machine has none, and softdog (modprobe softdog) helps only while the kernel runs"
+                       : here + " is here: watchdog: { device: auto }");
+}
 
 void HardwareWatchdog::start(const RigSettings& settings, bool realtime, Executive& executive,
                              rtsync::PacedClock& clock, std::vector<rtsync::Provision>& provisions) {
@@ -17,9 +38,14 @@ void HardwareWatchdog::start(const RigSettings& settings, bool realtime, Executi
                                           "set realtime.enabled: yes, and leave --no-realtime away"}));
     return;
   }
-  name_ = *section.device;
-  device_ =
-      std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{*section.device, section.timeout});
+  name_ = *section.device == "auto" ? watchdog_here() : *section.device;
+  if (name_.empty()) {
+    provisions.push_back(rtsync::refused("a watchdog (auto)", "none",
+                                         {"this machine has no /dev/watchdog",
+                                          "modprobe the driver of its watchdog, or softdog"}));
+    return;
+  }
+  device_ = std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{name_, section.timeout});
   provisions.push_back(device_->provision());
   executive.add(part_.emplace(*device_, clock));
   // Refused as it was asked for, it is switched off again before anybody says that nothing was started.

@@ -13,6 +13,9 @@
 
 namespace tactus::executive {
 
+/// What a rig with outputs risks without one, and what would mend it.                        @when setup
+std::string no_watchdog_note();
+
 /// The hardware watchdog of one run: resets the machine when no frame ends any more.
 class HardwareWatchdog {
  public:

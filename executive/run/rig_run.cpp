@@ -380,6 +380,8 @@ void RigRun::run(RunObserver& watcher) {
     service_.emplace(rig_.settings().rig.value, rig_.settings().watchdog.systemd);
     if (std::getenv("NOTIFY_SOCKET") != nullptr) add_provision(service_->provision());
     log_start();
+    if (realtime_ && !rig_.plan().safe_outputs.empty() && !rig_.settings().watchdog.device)
+      voice_->say(no_watchdog_note());
     watcher.started(*this);
     if (rig_.link() != nullptr) rig_.link()->ready();
     if (service_) service_->ready();

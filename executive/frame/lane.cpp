@@ -23,6 +23,11 @@ CallEnd Lane::call_with_extras(const Entry& entry) TACTUS_RT {
   return end;
 }
 
+CallEnd Lane::left_bad(const Entry& entry) TACTUS_RT {
+  failure_ = {entry.job, 0, entry.cells->guard()->check()};
+  return CallEnd::failed;
+}
+
 bool Lane::run_list(std::span<const Entry> list) TACTUS_RT {
   if (list.empty()) return true;
   begin();

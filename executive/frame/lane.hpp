@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "executive/frame/call_cells.hpp"
 #include "executive/frame/job_clock.hpp"
 #include "executive/model/connection.hpp"
 #include "executive/model/model_forces.hpp"
@@ -29,7 +30,7 @@ struct Dependency {
   std::size_t thread = 0;  ///< who runs it
 };
 
-/// What some calls need before and after them.
+/// What some calls need before and after them, beyond CallCells.
 struct CallExtras {
   std::vector<Dependency> waits_for;
   CopyList* copies = nullptr;      ///< fills the model's inputs
@@ -45,6 +46,7 @@ struct Entry {
   const tactus_call* call = nullptr;
   std::uint32_t job = kNoPlanJob;  ///< index into Plan::jobs; none for copies
   const CallExtras* extras = nullptr;
+  const CallCells* cells = nullptr;            ///< the plain part of what is needed; nullptr: nothing
   const std::atomic<bool>* enabled = nullptr;  ///< of a job that the schedule does not know; nullptr: always
   bool is_on() const TACTUS_RT { return enabled == nullptr || enabled->load(std::memory_order_relaxed); }
 };
@@ -135,16 +137,18 @@ class alignas(64) Lane {
     std::uint32_t job = 0;
   };
   CallEnd call_with_extras(const Entry& entry) TACTUS_RT;
+  CallEnd left_bad(const Entry& entry) TACTUS_RT;
   CallEnd make(const Entry& entry) TACTUS_RT {
     if (entry.job == kNoPlanJob) {
       (void)entry.run(entry.self, entry.call);  // copies cannot fail, and their time is their job's
       return CallEnd::done;
     }
     running_.store(entry.job, std::memory_order_relaxed);
+    if (entry.cells != nullptr) entry.cells->copy_words();
     const int status = entry.run(entry.self, entry.call);
     if (!log_.empty()) measure(entry.job);
     if (status == 0) [[likely]]
-      return CallEnd::done;
+      return entry.cells == nullptr || entry.cells->all_finite() ? CallEnd::done : left_bad(entry);
     if (!failure_.happened()) failure_ = {entry.job, status, nullptr};  // a loop has named its job already
     return CallEnd::failed;
   }

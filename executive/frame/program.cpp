@@ -160,17 +160,25 @@ std::uint64_t Program::async_worker_bit(const ModelInstance* model) const {
   return 0;
 }
 
-/// The extras of a job; nullptr when it needs none.
-const CallExtras* Program::complete(std::uint32_t job, CopyList* copies) {
-  const ModelInstance* const model = plan_.jobs[job].model;
-  VariableGuard* const guard = guard_of(model);
+/// What a job's call needs around it: cells, or extras where cells do not do.
+void Program::complete(Entry& entry, CopyList* copies) {
+  const ModelInstance* const model = plan_.jobs[entry.job].model;
+  VariableGuard* guard = guard_of(model);
   ModelForces* const forces = forces_of(model);
-  if (copies == nullptr && guard == nullptr && forces == nullptr) return nullptr;
-  CallExtras* const extras = extras_of(job);
+  if (forces == nullptr) {  // those are applied between copies and call
+    const auto words = copies == nullptr ? std::nullopt : copies->words();
+    const auto runs = guard == nullptr ? std::nullopt : guard->finite_runs();
+    entry.cells =
+        cells_.add(guard, words.value_or(std::vector<WordCopy>{}), runs.value_or(std::vector<FiniteRun>{}));
+    if (words) copies = nullptr;
+    if (runs) guard = nullptr;
+  }
+  if (copies == nullptr && guard == nullptr && forces == nullptr) return;
+  CallExtras* const extras = extras_of(entry.job);
   extras->copies = copies;
   extras->guard = guard;
   extras->forces = forces;
-  return extras;
+  entry.extras = extras;
 }
 
 /// Of copies that are made before an instant.
@@ -215,7 +223,7 @@ void Program::make_loops() {
       Entries entries;
       for (const std::uint32_t i : order) {
         const PlannedJob& job = plan_.jobs[i];
-        Entry entry{job.run, job.self, nullptr, i, nullptr, &on_[i]};
+        Entry entry{job.run, job.self, nullptr, i, nullptr, nullptr, &on_[i]};
         CopyList* const copies = copies_to(job.model, false, loop.thread);
         ModelForces* const forces = forces_of(job.model);
         if (copies != nullptr || forces != nullptr) {  // the loop itself looks after the guards
@@ -254,7 +262,7 @@ void Program::add_latch(Build& build, const ScheduledJob& like, const ModelInsta
   latch.controller = false;
   latch.enabled = true;
   build.scheduled.push_back(latch);
-  build.made.push_back({&CopyList::run, copies, nullptr, kNoPlanJob, latch_extras(model), nullptr});
+  build.made.push_back({&CopyList::run, copies, nullptr, kNoPlanJob, latch_extras(model)});
 }
 
 void Program::add_job(Build& build, std::uint32_t i, std::uint32_t lane, std::uint32_t latch_lane) {
@@ -274,8 +282,8 @@ void Program::add_job(Build& build, std::uint32_t i, std::uint32_t lane, std::ui
   timed.lane = lane;
   build.of_job[i] = build.scheduled.size();
   build.scheduled.push_back(timed);
-  Entry entry{job.run, job.self, nullptr, i, nullptr, nullptr};
-  entry.extras = complete(i, copies_to(job.model, false, job.thread));
+  Entry entry{job.run, job.self, nullptr, i};
+  complete(entry, copies_to(job.model, false, job.thread));
   build.made.push_back(entry);
 }
 
@@ -286,6 +294,7 @@ std::unique_ptr<Schedule> Program::finish(Build& build, Period frame, std::size_
     if (schedule->job_at(place) == Schedule::kNoJob) continue;
     entries[place] = build.made[schedule->job_at(place)];
     entries[place].call = &schedule->call_at_place(place);
+    entries[place].cells = cells_.again(entries[place].cells);  // in the order of the calls
   }
   for (const auto& [job, scheduled] : build.of_job)
     homes_[job] = {schedule.get(), static_cast<std::uint32_t>(scheduled)};
@@ -398,11 +407,11 @@ Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const
   for (const std::uint32_t i : order)
     if (CopyList* const copies = reads ? copies_to(plan_.jobs[i].model, true, thread) : nullptr;
         copies != nullptr && latched.insert(plan_.jobs[i].model).second)
-      list.push_back({&CopyList::run, copies, &call, kNoPlanJob, latch_extras(plan_.jobs[i].model), nullptr});
+      list.push_back({&CopyList::run, copies, &call, kNoPlanJob, latch_extras(plan_.jobs[i].model)});
   for (const std::uint32_t i : order) {
     const PlannedJob& job = plan_.jobs[i];
-    Entry entry{job.run, job.self, &call, i, nullptr, &on_[i]};
-    entry.extras = complete(i, reads ? copies_to(job.model, false, thread) : nullptr);
+    Entry entry{job.run, job.self, &call, i, nullptr, nullptr, &on_[i]};
+    complete(entry, reads ? copies_to(job.model, false, thread) : nullptr);
     list.push_back(entry);
   }
   return list;

@@ -137,7 +137,7 @@ class Program {
   Entries make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call);
   CopyList* copies_to(const ModelInstance* model, bool delayed, std::size_t thread);
   CallExtras* extras_of(std::uint32_t job);
-  const CallExtras* complete(std::uint32_t job, CopyList* copies);
+  void complete(Entry& entry, CopyList* copies);
   const CallExtras* latch_extras(const ModelInstance* model);
 
   Plan plan_;
@@ -159,6 +159,7 @@ class Program {
   std::map<const ModelInstance*, std::unique_ptr<ModelForces>> forces_;
   std::map<std::uint32_t, std::unique_ptr<CallExtras>> extras_;
   std::map<const ModelInstance*, CallExtras> latch_extras_;
+  CallCellStore cells_;
   std::deque<rtsync::Gate> gates_;
 
   std::unique_ptr<Schedule> schedule_;

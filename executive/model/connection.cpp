@@ -193,6 +193,15 @@ void CopyList::add(const Connection& connection, const void* source) {
   copies_.push_back(copy);
 }
 
+std::optional<std::vector<WordCopy>> CopyList::words() const {
+  std::vector<WordCopy> words;
+  for (const Copy& copy : copies_) {
+    if (copy.copy != &move_word) return std::nullopt;
+    words.push_back({copy.from, copy.to});
+  }
+  return words;
+}
+
 int CopyList::run(void* self, const tactus_call* /*call*/) {
   for (const Copy& copy : static_cast<CopyList*>(self)->copies_) copy.copy(copy);
   return 0;

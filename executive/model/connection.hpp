@@ -35,6 +35,12 @@ struct DirectLoop {
 /// One for each wire that would have to go to leave none. @when setup
 std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connections);
 
+/// A copy of eight bytes.
+struct WordCopy {
+  const void* from;
+  void* to;
+};
+
 /// Copies of values, made ready at setup and run as a job of its own: run_copies(self = CopyList*).
 class CopyList {
  public:
@@ -42,6 +48,8 @@ class CopyList {
   /// @when setup
   void add(const Connection& connection, const void* from = nullptr);
   bool empty() const { return copies_.empty(); }
+  /// All of them, if each is of eight bytes as they are. @when setup
+  std::optional<std::vector<WordCopy>> words() const;
   /// A tactus_job_function.                                                                         @when rt
   static int run(void* self, const tactus_call* call);
 

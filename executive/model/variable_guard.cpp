@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "executive/model/finite.hpp"
+
 namespace tactus::executive {
 namespace {
 
@@ -19,15 +21,8 @@ T load(const std::byte* from) TACTUS_RT {
   return value;
 }
 
-/// Has its highest bit set exactly when the value is nan or infinite: one more in an exponent of all ones
-/// carries into the sign.
-std::uint64_t carry(std::uint64_t bits) TACTUS_RT {
-  return (bits & 0x7FFF'FFFF'FFFF'FFFFU) + 0x0010'0000'0000'0000U;
-}
-std::uint32_t carry(std::uint32_t bits) TACTUS_RT { return (bits & 0x7FFF'FFFFU) + 0x0080'0000U; }
-
 template <class Bits, class Runs>
-bool all_finite(const std::vector<const std::byte*>& singles, const Runs& runs) TACTUS_RT {
+bool each_finite(const std::vector<const std::byte*>& singles, const Runs& runs) TACTUS_RT {
   Bits seen = 0;
   for (const std::byte* single : singles) seen |= carry(load<Bits>(single));
   for (const auto& run : runs)
@@ -230,9 +225,24 @@ VariableGuard::VariableGuard(const std::deque<Variable>& variables, bool not_fin
   split(floats, sizeof(float), floats_, float_runs_);
 }
 
+std::optional<std::vector<FiniteRun>> VariableGuard::finite_runs() const {
+  if (!floats_.empty() || !float_runs_.empty() || !ranges_.empty()) return std::nullopt;
+  std::vector<FiniteRun> runs;
+  for (const std::byte* const single : doubles_) {
+    if (!runs.empty() && runs.back().data + 8 * runs.back().count == single)
+      ++runs.back().count;
+    else
+      runs.push_back({single, 1});
+  }
+  for (const Run& run : double_runs_) runs.push_back({run.data, run.elements});
+  for (const FiniteRun& run : runs)
+    if (reinterpret_cast<std::uintptr_t>(run.data) % alignof(double) != 0) return std::nullopt;
+  return runs;
+}
+
 const VariableGuard::Bad* VariableGuard::check() TACTUS_RT {
   bool good =
-      all_finite<std::uint64_t>(doubles_, double_runs_) && all_finite<std::uint32_t>(floats_, float_runs_);
+      each_finite<std::uint64_t>(doubles_, double_runs_) && each_finite<std::uint32_t>(floats_, float_runs_);
   for (const Range& range : ranges_) good = good && !range.bad(range);
   return good ? nullptr : first_bad();
 }

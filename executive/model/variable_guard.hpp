@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@
 #include "rtsync/rt.hpp"
 
 namespace tactus::executive {
+
+/// Doubles in a row in memory.
+struct FiniteRun {
+  const std::byte* data;
+  std::uint64_t count;
+};
 
 class VariableGuard {
  public:
@@ -50,6 +57,9 @@ class VariableGuard {
   /// The first bad value in the order of declaration and elements, valid until the next call; nullptr when
   /// there is none.                                                                                  @when rt
   const Bad* check() TACTUS_RT;
+
+  /// All that check() looks at, if that is doubles alone, which have to be finite. @when setup
+  std::optional<std::vector<FiniteRun>> finite_runs() const;
 
   bool empty() const { return watched_.empty(); }
   /// Those that are too long to be checked for nan.

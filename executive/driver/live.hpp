@@ -149,6 +149,7 @@ struct LiveFacts {
   std::int64_t frames = INT64_MAX;  ///< planned; INT64_MAX: no end
   bool realtime = false;
   bool linked = false;
+  std::int64_t max_journal = INT64_MAX;  ///< bytes of the journal
 };
 
 /// A rig as servers see it.

@@ -539,8 +539,19 @@ void LiveAccess::journal(Json entry, const std::string& who) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   entry["time"] = config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   entry["who"] = who;
+  if (journal_left_out_ > 0) return void(++journal_left_out_);
+  const std::string line = entry.dump(-1, ' ', true, Json::error_handler_t::replace);
+  journal_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
+  if (journal_bytes_ > facts_.max_journal) {
+    ++journal_left_out_;
+    lines_.push_back("the journal of live access (journal.jsonl) has log.max_journal (" +
+                     std::to_string(facts_.max_journal) +
+                     " bytes): what follows is done, but not written, and counted in summary.json; find the "
+                     "client that fills it, or set more in the rig file");
+    return;
+  }
   if (!journal_.is_open()) journal_.open(facts_.folder / "journal.jsonl", std::ios::app);
-  journal_ << entry.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
+  journal_ << line << '\n';
   journal_dirty_ = true;
 }
 
@@ -564,8 +575,13 @@ Json LiveAccess::summary() const {
   Json forced = Json::array();
   for (const std::string& name : this->forced()) forced.push_back(name);
   const std::lock_guard lock(mutex_);
-  return {{"changes", changes_},   {"refused", refused_},     {"commands", commands_},
-          {"episodes", episodes_}, {"snapshots", snapshots_}, {"forced_at_end", std::move(forced)}};
+  return {{"changes", changes_},
+          {"refused", refused_},
+          {"commands", commands_},
+          {"episodes", episodes_},
+          {"snapshots", snapshots_},
+          {"forced_at_end", std::move(forced)},
+          {"journal_lines_left_out", journal_left_out_}};
 }
 
 }  // namespace tactus::executive

@@ -150,6 +150,8 @@ class LiveAccess final : public LiveRig {
   std::vector<std::string> lines_;
   bool journal_dirty_ = false;
   bool journal_failed_ = false;
+  std::int64_t journal_bytes_ = 0;
+  std::int64_t journal_left_out_ = 0;  // lines, since it was full
   std::int64_t changes_ = 0, refused_ = 0, commands_ = 0, episodes_ = 0, snapshots_ = 0;
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };

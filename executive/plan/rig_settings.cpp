@@ -334,6 +334,18 @@ Fields<GuardSection> guard_fields() {
           }};
 }
 
+Fields<LogSection> log_fields() {
+  constexpr std::int64_t kLeast = 64 << 10, kMost = std::int64_t{1} << 40;
+  return {
+      "How large the log and the journal of a run may become. What is beyond is left out and counted in "
+      "summary.json; the log says once that it is so.",
+      {
+          optional("max_size", &LogSection::max_size, config::bytes(kLeast, kMost), "log.txt"),
+          optional("max_journal", &LogSection::max_journal, config::bytes(kLeast, kMost),
+                   "journal.jsonl: what clients of live access changed"),
+      }};
+}
+
 Fields<CheckpointSection> checkpoint_fields() {
   using C = CheckpointSection;
   return {"Checkpoints: the whole state of the rig in a file, from which a run can be continued.",
@@ -524,6 +536,7 @@ const Fields<RigSettings>& rig_fields() {
           optional("guard", &R::guard, guard_fields(), "guards of the variables"),
           optional("checkpoint", &R::checkpoint, checkpoint_fields(), "checkpoints"),
           named("record", &R::record, recording_fields(), "recording", "recordings"),
+          optional("log", &R::log, log_fields(), "the size of the log and the journal"),
           optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
           optional("job_times", &R::job_times, "measure every job, at one clock read each"),
       }};

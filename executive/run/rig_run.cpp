@@ -106,6 +106,7 @@ void RigRun::make_live() {
   facts.frames = options_.frames;
   facts.realtime = realtime_;
   facts.linked = rig_.link() != nullptr;
+  facts.max_journal = rig_.settings().log.max_journal;
   live_ = std::make_unique<LiveAccess>(rig_, *executive_, std::move(facts),
                                        [this] { return checkpoints_.request(); });
 }
@@ -328,7 +329,7 @@ void RigRun::log_start() {
 
 void RigRun::run(RunObserver& watcher) {
   try {
-    log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
+    log_ = std::make_unique<RunLog>(options_.folder / "log.txt", rig_.settings().log.max_size);
     voice_.emplace(*log_, watcher);
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
   } catch (const std::exception& error) {
@@ -532,8 +533,8 @@ void RigRun::finish(RunObserver& watcher) {
   if (has_frame_log()) about(*rig_.frame_log());
   if (realtime_ && !stuck_ && !pacing_->sleeper().remark().empty())
     log_->info(std::string("sleeper ") + pacing_->sleeper().name() + ": " + pacing_->sleeper().remark());
-  log_->info("ended after " + std::to_string(end_.frames) + " frames" +
-             (end_.reason.empty() ? "" : ": " + end_.reason));
+  log_->last_word("ended after " + std::to_string(end_.frames) + " frames" +
+                  (end_.reason.empty() ? "" : ": " + end_.reason));
   log_->flush();
   last_ = executive_->latest();
   try {

@@ -73,11 +73,7 @@ void Session::sent(std::size_t bytes) {
 }
 
 void Session::complain(const std::string& text, const std::string& reason) {
-  if (complaints_ == kComplaints) return;
   backend_.report(client() + ": " + config::show(text) + " is refused: " + reason);
-  if (++complaints_ == kComplaints)
-    backend_.report(client() + ": that was refusal " + std::to_string(kComplaints) +
-                    "; further ones are not told");
 }
 
 void Session::refuse(const std::string& text, const std::string& reason) {

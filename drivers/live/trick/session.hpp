@@ -42,7 +42,7 @@ class SessionBackend {
   /// Answered by Session::written(), unless problems are returned.
   virtual std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) = 0;
   virtual std::string command(executive::LiveCommand command, const std::string& who) = 0;
-  /// A line for the rig's log.
+  /// A line for the rig's log, which bounds them.
   virtual void report(std::string line) = 0;
 };
 
@@ -57,7 +57,6 @@ class Session {
   static constexpr std::size_t kBacklog = 64 * 1024;        ///< bytes of output above which commands wait
   static constexpr std::size_t kBuffer = 1024 * 1024;       ///< above which cyclic messages are left out
   static constexpr std::size_t kLongestMessage = 16 << 20;  ///< bytes; soft by one variable
-  static constexpr int kComplaints = 1000;                  ///< that are told in the log
   static constexpr Nanoseconds kShortestCycle{1'000'000};
   static constexpr Nanoseconds kAnswer{5'000'000'000};  ///< within which the rig has to make a snapshot
   static constexpr Nanoseconds kEffect{1'000'000'000};  ///< that a read waits for writes before it
@@ -193,8 +192,7 @@ class Session {
   bool rig_ended_ = false;
   std::int64_t missed_ = 0;
   std::size_t last_size_ = 0;  // of a cyclic message
-  int complaints_ = 0;
-  bool skips_told_ = false;  // of this list
+  bool skips_told_ = false;    // of this list
   CopyMode copy_mode_ = CopyMode::any_time;
   std::optional<std::int64_t> last_multiple_;
   FrameRule frames_, freeze_frames_;

@@ -344,6 +344,23 @@ TEST_F(LiveAccessTest, KeepsAJournalOfEveryChangeAndOrder) {
   EXPECT_EQ(run_->summary()["live"]["forced_at_end"][0], "sink.u");
 }
 
+TEST_F(LiveAccessTest, TheJournalIsOfABoundedSizeAndTheSummaryCountsWhatIsLeftOut) {
+  start(kRig + "log: { max_journal: 64 KiB }\n");
+  const std::string who(1000, 'x');
+  for (int k = 0; k < 100; ++k) ASSERT_EQ(live().command(LiveCommand::pause, 0, who), "");
+  EXPECT_TRUE(written({make(Kind::set, "source.u", 3)}).applied) << "it is done, but not written";
+  stop();
+  EXPECT_LE(std::filesystem::file_size(folder_.path() / "journal.jsonl"), 64U << 10);
+  const Json summary = run_->summary()["live"];
+  EXPECT_GT(summary["journal_lines_left_out"], 0);
+  EXPECT_EQ(journal().size() + summary["journal_lines_left_out"].get<std::size_t>(), 101U);
+  std::ifstream file(folder_.path() / "log.txt");
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t at = log.find("(journal.jsonl) has log.max_journal (65536 bytes)");
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_EQ(log.find("log.max_journal", at + 30), std::string::npos) << "it is told once";
+}
+
 TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {
   start();
   EXPECT_THAT(live().command(LiveCommand::step, 0, ""), HasSubstr("at least 1"));

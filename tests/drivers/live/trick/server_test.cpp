@@ -15,6 +15,7 @@
 
 #include "config/document.hpp"
 #include "drivers/live/trick/address.hpp"
+#include "drivers/live/trick/client_lines.hpp"
 #include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/support/fake_live_rig.hpp"
 
@@ -263,6 +264,25 @@ TEST_F(TrickServer, ThoseForWhomThereIsNoRoomDoNotFillTheLog) {
   const Refused refused(log_);
   EXPECT_EQ(refused.connections, 300);
   EXPECT_LE(refused.lines, seconds + 3);
+}
+
+TEST_F(TrickServer, AClientThatConnectsAgainAndAgainDoesNotFillTheLog) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint16_t port = open();
+  std::size_t bytes = 0;
+  for (int i = 0; i < 100; ++i) {
+    Client client(port);
+    for (int k = 0; k < 20; ++k) client.send("import os\n");
+    client.send("trick.var_exists('tr.i1'); trick.var_exit()\n");
+    EXPECT_TRUE(client.is_ended());
+  }
+  server_->close();
+  for (std::string& line : server_->take_log_lines()) log_.push_back(std::move(line));
+  for (const std::string& line : log_) bytes += line.size();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_LE(static_cast<double>(log_.size()), 203 + seconds) << "whoever connects, they are counted together";
+  EXPECT_LE(static_cast<double>(bytes), (203 + seconds) * ClientLines::kLongest);
+  EXPECT_THAT(log_.back(), HasSubstr("more lines about clients were left out"));
 }
 
 TEST_F(TrickServer, APageInABrowserSetsNothing) {

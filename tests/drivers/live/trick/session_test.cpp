@@ -410,15 +410,6 @@ TEST(TrickRefusal, OnlyARequestIsTakenForOne) {
   EXPECT_EQ(dialogue.say("trick.var_exists('tr.d1')\n"), "1\t1\n");
 }
 
-TEST(TrickRefusal, OneClientDoesNotFillTheLog) {
-  Dialogue dialogue;
-  std::string heard;
-  for (int i = 0; i < 1500; ++i) heard += dialogue.say("x\n");
-  EXPECT_EQ(std::count(heard.begin(), heard.end(), '\n'), 1500) << "each is answered";
-  ASSERT_EQ(dialogue.log.size(), 1001U);
-  EXPECT_THAT(dialogue.log.back(), HasSubstr("further ones are not told"));
-}
-
 TEST(TrickRefusal, AListThatIsTooLongForAMessageIsNotTriedAgainAndAgain) {
   Dialogue dialogue;
   dialogue.rig.add<double>("big.a", TACTUS_DOUBLE, std::vector<double>(100'000, 0.12345678901234), true);

@@ -107,8 +107,26 @@ void RigRun::make_live() {
   facts.realtime = realtime_;
   facts.linked = rig_.link() != nullptr;
   facts.max_journal = rig_.settings().log.max_journal;
-  live_ = std::make_unique<LiveAccess>(rig_, *executive_, std::move(facts),
-                                       [this] { return checkpoints_.request(); });
+  LiveServices services;
+  services.checkpoint = [this](const std::string& name) { return checkpoints_.request(name); };
+  services.load = [this](const std::string& name) { return checkpoints_.load(name); };
+  services.record = [this](const std::string& name, bool on) { return switch_recordings(name, on); };
+  live_ = std::make_unique<LiveAccess>(rig_, *executive_, std::move(facts), std::move(services));
+}
+
+/// Why not; empty: it is done.
+std::string RigRun::switch_recordings(const std::string& name, bool on) {
+  bool found = false;
+  std::vector<std::string> names;
+  for (Recording& recording : rig_.recordings()) {
+    names.push_back(recording.name());
+    if (!name.empty() && recording.name() != name) continue;
+    recording.switch_to(on);
+    found = true;
+  }
+  if (found) return "";
+  if (names.empty()) return "the rig has no recordings; they stand in the rig file (`record:`)";
+  return "there is no recording " + config::show(name) + "; there are " + config::show_all(names);
 }
 
 /// Programs outside may look in from here on.
@@ -567,7 +585,8 @@ std::uint64_t RigRun::records_lost() const {
 
 int RigRun::exit_status() const {
   if (!folder_error_.empty()) return 1;  // a script that looks for summary.json must not believe in success
-  return end_.in_order() ? 0 : 1;
+  if (!end_.in_order()) return 1;
+  return live_ == nullptr ? 0 : live_->exit_status();
 }
 
 }  // namespace tactus::executive

@@ -156,8 +156,8 @@ class RigBackend final : public SessionBackend {
                         published->put({session, ticket, nullptr, done});
                       });
   }
-  std::string command(executive::LiveCommand command, const std::string& who) override {
-    return rig_.command(command, 0, who);
+  std::string command(const executive::LiveCommandCall& call, const std::string& who) override {
+    return rig_.give(call, who);
   }
   void report(std::string line) override { lines_.add(std::move(line), steady_now()); }
 
@@ -413,16 +413,14 @@ class Server::Loop {
       const std::string reason = "there are " + std::to_string(peers_.size()) +
                                  " clients already, which is the most (`max_clients` in the rig file)";
       too_many_.add(from, reason);
-      const std::string message = error_message(reason, {});
-      [[maybe_unused]] const ssize_t sent =
-          ::send(socket.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-      return;
+      return;  // closed without a word, as Trick does
     }
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
-    const SessionLimits limits{static_cast<std::size_t>(settings_.max_variables), settings_.writes};
+    const SessionLimits limits{static_cast<std::size_t>(settings_.max_variables), settings_.writes,
+                               settings_.exit_status};
     const std::uint64_t number = ++numbers_;
     peers_.try_emplace(number, std::move(socket), rig_, mailbox_, lines_, number, limits, from.text(), now_);
   }

@@ -22,6 +22,7 @@
 #include "drivers/live/trick/call.hpp"
 #include "drivers/live/trick/entry.hpp"
 #include "drivers/live/trick/message.hpp"
+#include "drivers/live/trick/run_ratio.hpp"
 #include "executive/driver/live.hpp"
 #include "rtsync/time/period.hpp"
 
@@ -41,7 +42,7 @@ class SessionBackend {
   virtual void ask_snapshot(std::uint64_t ticket) = 0;
   /// Answered by Session::written(), unless problems are returned.
   virtual std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) = 0;
-  virtual std::string command(executive::LiveCommand command, const std::string& who) = 0;
+  virtual std::string command(const executive::LiveCommandCall& call, const std::string& who) = 0;
   /// A line for the rig's log, which bounds them.
   virtual void report(std::string line) = 0;
 };
@@ -49,6 +50,7 @@ class SessionBackend {
 struct SessionLimits {
   std::size_t variables = 10'000;
   bool writes = true;
+  bool exit_status = false;  ///< exec_terminate_with_return says the exit status of the run
 };
 
 class Session {
@@ -120,7 +122,6 @@ class Session {
   void run(const Call& call);
   void give_rig_command(const Call& call, const RigCommand& command);
   void refuse(const std::string& text, const std::string& reason);
-  void complain(const std::string& text, const std::string& reason);
   void emit(std::string_view message) { output_ += message; }
 
   bool writes_in_the_way() const;
@@ -181,6 +182,7 @@ class Session {
   std::size_t sent_ = 0;
 
   Format format_;
+  RunRatio run_ratio_;
   std::vector<Entry> entries_;
   std::uint64_t tickets_ = 0;
   std::optional<Reading> reading_;

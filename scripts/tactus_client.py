@@ -224,9 +224,13 @@ class Rig:
         """Ends the run, with status 0."""
         self._command("stop")
 
-    def checkpoint(self) -> None:
-        """Writes one into the run folder."""
-        self._command("checkpoint")
+    def checkpoint(self, file: str | None = None) -> None:
+        """Writes one into the run folder; without a name it is named after its frame."""
+        self._command("checkpoint", **({} if file is None else {"file": file}))
+
+    def load(self, file: str) -> None:
+        """Goes on from a checkpoint of this run, by its name in the folder for checkpoints; the rig is in Pause."""
+        self._command("load", file=file)
 
     def _command(self, command: str, **more: Any) -> None:
         self._call("POST", "/v1/commands", {"command": command, **more})

@@ -1,14 +1,27 @@
 #pragma once
-/// Refuses impossible parameters before the first frame, with a message that says how to mend the rig file.
+/// Refuses impossible parameters before the first frame, with a message that says how to mend the rig file;
+/// and declares what may be set while frames run, so that nothing is divided by zero then.
 ///
 /// Units    as named by the caller; the message repeats them.
 /// Throws   std::invalid_argument: "inertia: -1 kg m^2 must be above 0; try 120 g cm^2".         @when setup
 #include <cmath>
+#include <initializer_list>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tactus/model.hpp>
 
 namespace models {
+
+inline constexpr double kLeast = 1e-12, kMost = 1e12;
+
+/// Variables that are divided by, declared before: they stay above 0.
+inline void stay_above_zero(tactus::Declare& d, std::initializer_list<const char*> variables) {
+  for (const char* const name : variables) d.range(name, kLeast, kMost);
+}
+inline void stay_not_below_zero(tactus::Declare& d, std::initializer_list<const char*> variables) {
+  for (const char* const name : variables) d.range(name, 0, kMost);
+}
 
 /// What is wrong, and a value that would be right.
 [[noreturn]] inline void refuse(const char* name, double value, const char* unit, const char* rule,

@@ -272,6 +272,13 @@ tactus_result tactus_open_simulation_run(tactus_open_simulation* simulation) {
   return tactus_open_simulation_run_open(simulation, nullptr, nullptr, 0, nullptr, 0);
 }
 
+tactus_result tactus_open_simulation_load_checkpoint(tactus_open_simulation* simulation, const char* name) {
+  const Inside inside(simulation);
+  return guarded([&] {
+    needed(simulation, "simulation").simulation.load_checkpoint(std::string(&needed(name, "name")));
+  });
+}
+
 tactus_result tactus_open_simulation_describe(const tactus_open_simulation* simulation, const char* entity,
                                               const char* descriptor, tactus_type* type, uint32_t* count,
                                               const char** unit) {

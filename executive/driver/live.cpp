@@ -30,6 +30,12 @@ std::string_view name_of(LiveCommand command) {
       return "reset";
     case LiveCommand::stop:
       return "stop";
+    case LiveCommand::load:
+      return "load";
+    case LiveCommand::realtime:
+      return "realtime";
+    case LiveCommand::record:
+      return "record";
     case LiveCommand::checkpoint:
       break;
   }

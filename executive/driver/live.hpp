@@ -94,8 +94,26 @@ struct LiveDone {
   std::string problem{};    ///< why not: its frame had begun already, or the run ended before it
 };
 
-enum class LiveCommand : std::uint8_t { pause, resume, step, run_until, reset, stop, checkpoint };
+enum class LiveCommand : std::uint8_t {
+  pause,  ///< `value`: at that simulated time in ns; 0: at the end of the frame
+  resume,
+  step,       ///< `value`: frames
+  run_until,  ///< `value`: simulated time in ns
+  reset,
+  stop,        ///< `value`: the exit status of the run, if it ends in order
+  checkpoint,  ///< `name`: of its file; empty: named after the frame
+  load,        ///< `name`: of a checkpoint's file; the rig has to be in Pause
+  realtime,    ///< `value`: 1 real-time synchronization on, 0 off
+  record,      ///< `value`: 1 on, 0 off; `name`: of a recording, empty: all
+};
 std::string_view name_of(LiveCommand command);
+
+/// A command with all that belongs to it.
+struct LiveCommandCall {
+  LiveCommand command = LiveCommand::pause;
+  std::int64_t value = 0;
+  std::string name{};
+};
 
 /// A value with the type of its variable.
 struct LiveValue {
@@ -149,6 +167,7 @@ struct LiveFacts {
   std::int64_t frames = INT64_MAX;  ///< planned; INT64_MAX: no end
   bool realtime = false;
   bool linked = false;
+  std::int64_t max_journal = INT64_MAX;  ///< bytes of the journal
 };
 
 /// A rig as servers see it.
@@ -181,10 +200,11 @@ class LiveRig {
   /// Writes a batch. What is wrong with it, all of it; then nothing happens and `then` is not called.
   [[nodiscard]] virtual std::vector<std::string> write(LiveBatch batch,
                                                        std::function<void(const LiveDone&)> then) = 0;
-  /// Gives an order, which is taken at the end of the frame. `value`: frames to step, or the simulated time
-  /// to run until in ns. Why it was refused; empty: it was not.
-  [[nodiscard]] virtual std::string command(LiveCommand command, std::int64_t value,
-                                            const std::string& who) = 0;
+  /// Gives a command, which is taken at the end of the frame. Why it was refused; empty: it was not.
+  [[nodiscard]] virtual std::string give(const LiveCommandCall& call, const std::string& who) = 0;
+  [[nodiscard]] std::string command(LiveCommand command, std::int64_t value, const std::string& who) {
+    return give({command, value, {}}, who);
+  }
   /// Runs an episode; the rig has to be in Pause. One at a time.
   virtual void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) = 0;
 };

@@ -151,6 +151,23 @@ EpisodeEnd OpenSimulation::run_open(const std::optional<std::string>& stop, std:
   return std::move(*end);
 }
 
+void OpenSimulation::load_checkpoint(const std::string& name) {
+  const CallLock turn(*this);
+  HostedRun& run = start(true);
+  get_ready(run);
+  Restart& restart = run.run().executive().restart();
+  const auto stands = [&] { return run.state() == State::pause; };
+  while (!stands() && !run.over()) (void)run.wait_for(1ms);
+  const std::int64_t before = restart.loaded();
+  const std::string why = run.run().live().give({LiveCommand::load, 0, name}, "load_checkpoint");
+  if (!why.empty()) throw EpisodeError({why});
+  while ((restart.loaded() == before || !stands()) && !run.over()) (void)run.wait_for(1ms);
+  if (!run.over()) return;
+  run.wait();
+  const RunEnd end = finish();
+  throw EpisodeError({"the run ended before the checkpoint was loaded: " + end.reason});
+}
+
 RunEnd OpenSimulation::run() {
   (void)run_open();
   return end();

@@ -67,6 +67,11 @@ class OpenSimulation final : public Simulation {
   EpisodeEnd run_open(const std::optional<std::string>& stop = {}, std::span<const EpisodeInput> in = {},
                       std::span<EpisodeOutput> out = {});
 
+  /// Goes on from a checkpoint of this run, "name" or "name.tck" in its folder for checkpoints: the next
+  /// episode begins behind the frame it was taken at. Returns when it is loaded. Throws EpisodeError with the
+  /// reason when it cannot be, and the rig stands where it stood; SimulationError as run_open() does.
+  void load_checkpoint(const std::string& name);
+
   /// To the end of the run: run_open() without a stop date.
   RunEnd run() override;
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -28,7 +29,9 @@ class CommandQueue final : public LinkCommands {
  public:
   CommandQueue(const std::vector<TimedCommand>& timed, const rtsync::Period& frame,
                const rtsync::Period& freeze_frame, rtsync::Sleeper& sleeper)
-      : timed_(timed), frame_(frame), freeze_frame_(freeze_frame), sleeper_(sleeper) {}
+      : timed_(timed), frame_(frame), freeze_frame_(freeze_frame), sleeper_(sleeper) {
+    clear_pause_frame();
+  }
 
   // A reason may have been written just before: release, and acquire where it is read.
   void request_stop(const char* reason) TACTUS_RT override {
@@ -57,6 +60,18 @@ class CommandQueue final : public LinkCommands {
   /// Freeze at the first boundary of frames not before that simulated time; at once if it is past.
   void request_run_until(std::int64_t sim_time_ns) TACTUS_RT {
     until_.store(sim_time_ns, std::memory_order_relaxed);
+  }
+
+  /// Freeze at the first boundary of frames not before that simulated time, beside what else is asked for.
+  /// False: kMostPauses wait already.
+  bool request_pause_at(std::int64_t sim_time_ns) TACTUS_RT {
+    for (std::atomic<std::int64_t>& slot : pauses_) {
+      std::int64_t none = -1;
+      if (!slot.compare_exchange_strong(none, sim_time_ns, std::memory_order_relaxed)) continue;
+      some_pauses_.store(true, std::memory_order_release);
+      return true;
+    }
+    return false;
   }
 
   const char* stop_reason() const TACTUS_RT { return stop_.load(std::memory_order_acquire); }
@@ -97,7 +112,10 @@ class CommandQueue final : public LinkCommands {
   /// The frame before which the rig freezes, for a checkpoint.
   std::int64_t& hold() { return pause_frame_; }
   /// Frames are counted anew: no step or run_until is under way any more.
-  void clear_pause_frame() TACTUS_RT { pause_frame_ = kNever; }
+  void clear_pause_frame() TACTUS_RT {
+    pause_frame_ = kNever;
+    for (std::atomic<std::int64_t>& slot : pauses_) slot.store(-1, std::memory_order_relaxed);
+  }
   /// A freeze frame has passed.
   void freeze_frame_ended() TACTUS_RT {
     if (rest_ > 0 && --rest_ == 0) paused_ = false;
@@ -116,6 +134,7 @@ class CommandQueue final : public LinkCommands {
  private:
   enum class Toggle : std::uint8_t { none, pause, resume };
   static constexpr std::int64_t kNever = INT64_MAX;
+  static constexpr std::size_t kMostPauses = 16;
 
   /// The first frame that begins at or after a simulated time.
   std::int64_t frame_at(std::int64_t sim_time_ns) const TACTUS_RT {
@@ -134,6 +153,7 @@ class CommandQueue final : public LinkCommands {
   }
   template <class Does>
   bool apply(const TimedCommand& command, std::int64_t k, Does& does) TACTUS_RT;
+  void take_timed_pauses(std::int64_t k) TACTUS_RT;
 
   const std::vector<TimedCommand>& timed_;
   const rtsync::Period frame_;
@@ -148,6 +168,8 @@ class CommandQueue final : public LinkCommands {
   std::atomic<bool> nudged_{false};
   std::atomic<std::int64_t> steps_{0};
   std::atomic<std::int64_t> until_{-1};
+  std::array<std::atomic<std::int64_t>, kMostPauses> pauses_;  // simulated times; -1: none
+  std::atomic<bool> some_pauses_{false};
 
   std::size_t next_ = 0;             // of timed_
   std::size_t next_checkpoint_ = 0;  // likewise
@@ -205,6 +227,7 @@ void CommandQueue::take(std::int64_t k, Does does) TACTUS_RT {
     pause_frame_ = kNever;
     paused_ = true;
   }
+  if (some_pauses_.load(std::memory_order_acquire)) take_timed_pauses(k);
   // From outside, which has the last word.
   if (toggle_.load(std::memory_order_relaxed) != Toggle::none) {
     const Toggle toggle = toggle_.exchange(Toggle::none, std::memory_order_relaxed);
@@ -228,6 +251,20 @@ void CommandQueue::give_to_state(std::int64_t k, Does does) TACTUS_RT {
     if (command.command == Command::step) pause_frame_ = k + command.frames;
     if (command.command == Command::run_until) pause_frame_ = frame_at(command.until.count());
   }
+}
+
+inline void CommandQueue::take_timed_pauses(std::int64_t k) TACTUS_RT {
+  some_pauses_.store(false, std::memory_order_relaxed);  // before the slots: one that comes now is seen
+  bool more = false;
+  for (std::atomic<std::int64_t>& slot : pauses_) {
+    const std::int64_t time = slot.load(std::memory_order_relaxed);
+    if (time < 0) continue;
+    const bool due = frame_at(time) <= k;
+    if (due) slot.store(-1, std::memory_order_relaxed);
+    paused_ = paused_ || due;
+    more = more || !due;
+  }
+  if (more) some_pauses_.store(true, std::memory_order_relaxed);
 }
 
 inline void CommandQueue::seek(std::int64_t k) TACTUS_RT {

@@ -55,6 +55,11 @@ class Executive {
   void request_run_until(rtsync::Nanoseconds sim_time) TACTUS_RT {
     commands_.request_run_until(sim_time.count());
   }
+  /// Freeze at the first boundary of frames not before that simulated time, whatever happens until then.
+  /// False: too many such pauses wait already.
+  bool request_pause_at(rtsync::Nanoseconds sim_time) TACTUS_RT {
+    return commands_.request_pause_at(sim_time.count());
+  }
   /// Back to the state before the initialization jobs, and on from there. A model that cannot: Abort.
   void request_reset() TACTUS_RT { commands_.request_reset(); }
   /// Go on from there: the rig's thread copies it in. It must stay until Restart::loaded() counts one more.

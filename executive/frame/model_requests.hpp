@@ -30,6 +30,7 @@ class ModelRequests final : public ModelServices {
   void set_realtime(bool on) TACTUS_RT override;
   /// --no-realtime: whatever a model asks for.                                                    @when setup
   void forbid_realtime() { realtime_allowed_ = false; }
+  bool realtime_allowed() const TACTUS_RT { return realtime_allowed_; }
 
   /// Whose jobs this thread runs from here on; nullptr: nobody's.
   static void set_lane(Lane* lane) TACTUS_RT { lane_ = lane; }

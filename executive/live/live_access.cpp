@@ -13,9 +13,8 @@
 namespace tactus::executive {
 using config::Json;
 
-LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts,
-                       std::function<std::string()> checkpoint)
-    : facts_(std::move(facts)), executive_(executive), checkpoint_(std::move(checkpoint)) {
+LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, LiveServices services)
+    : facts_(std::move(facts)), executive_(executive), services_(std::move(services)) {
   declare(rig);
 }
 
@@ -303,48 +302,97 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
   return &packet;
 }
 
-std::string LiveAccess::command(LiveCommand command, std::int64_t value, const std::string& who) {
+std::string LiveAccess::give(const LiveCommandCall& call, const std::string& who) {
   const std::lock_guard lock(mutex_);
   if (ended_) return "the run has ended";
-  const bool moves =
-      command == LiveCommand::step || command == LiveCommand::run_until || command == LiveCommand::reset;
+  const LiveCommand command = call.command;
+  const bool moves = command == LiveCommand::step || command == LiveCommand::run_until ||
+                     command == LiveCommand::reset || command == LiveCommand::load;
   if (moves && running_ != nullptr) return "an episode is under way; wait for its end, or stop the rig";
-  switch (command) {
+  if (std::string why = carry_out(call); !why.empty()) return why;
+  ++commands_;
+  Json entry{{"frame", port_->frame()}, {"what", name_of(command)}};
+  if (command == LiveCommand::step) entry["frames"] = call.value;
+  if (command == LiveCommand::run_until || (command == LiveCommand::pause && call.value > 0))
+    entry["sim_time_ns"] = call.value;
+  if (command == LiveCommand::stop && call.value != 0) entry["exit_status"] = call.value;
+  if (command == LiveCommand::realtime || command == LiveCommand::record) entry["on"] = call.value != 0;
+  if (!call.name.empty()) entry["name"] = call.name;
+  journal(std::move(entry), who);
+  flush_journal();
+  wake_live_thread();
+  return "";
+}
+
+/// Why not; empty: it is done, or will be at the end of the frame.
+std::string LiveAccess::carry_out(const LiveCommandCall& call) {
+  const std::int64_t value = call.value;
+  const std::int64_t next = facts_.frame.times(port_->frame() + 1).count();
+  const auto past = [&] {
+    return "the simulated time " + std::to_string(value) + " ns is past; the next frame begins at " +
+           std::to_string(next) + " ns";
+  };
+  switch (call.command) {
     case LiveCommand::pause:
-      executive_.request_pause();
-      break;
+      if (value == 0) {
+        executive_.request_pause();
+        return "";
+      }
+      if (value < next) return past();
+      return executive_.request_pause_at(rtsync::Nanoseconds{value})
+                 ? ""
+                 : "too many pauses wait for their time already; wait for one of them";
     case LiveCommand::resume:
       executive_.request_resume();
-      break;
+      return "";
     case LiveCommand::step:
       if (value < 1) return std::to_string(value) + " frames cannot be stepped; at least 1 is expected";
       executive_.request_step(value);
-      break;
+      return "";
     case LiveCommand::run_until:
-      if (value < facts_.frame.times(port_->frame() + 1).count())
-        return "the simulated time " + std::to_string(value) + " ns is past; the next frame begins at " +
-               std::to_string(facts_.frame.times(port_->frame() + 1).count()) + " ns";
+      if (value < next) return past();
       executive_.request_run_until(rtsync::Nanoseconds{value});
-      break;
+      return "";
     case LiveCommand::reset:
       if (facts_.linked)
         return "a linked rig cannot be reset: the virtual time of the others does not go back";
       executive_.request_reset();
-      break;
+      return "";
     case LiveCommand::stop:
+      if (value < 0 || value > 255)
+        return "the exit status " + std::to_string(value) + " is outside 0 .. 255";
+      if (value != 0) exit_status_.store(static_cast<int>(value), std::memory_order_relaxed);
       executive_.request_stop("stopped by a client (live)");
-      break;
+      return "";
     case LiveCommand::checkpoint:
-      if (std::string why = checkpoint_(); !why.empty()) return why;
-      break;
+      return services_.checkpoint(call.name);
+    case LiveCommand::load:
+      return load(call.name);
+    case LiveCommand::realtime:
+      return set_realtime(value != 0);
+    case LiveCommand::record:
+      return services_.record(call.name, value != 0);
   }
-  ++commands_;
-  Json entry{{"frame", port_->frame()}, {"what", name_of(command)}};
-  if (command == LiveCommand::step) entry["frames"] = value;
-  if (command == LiveCommand::run_until) entry["sim_time_ns"] = value;
-  journal(std::move(entry), who);
-  flush_journal();
-  wake_live_thread();
+  return "";
+}
+
+std::string LiveAccess::load(const std::string& name) {
+  if (facts_.linked)
+    return "a linked rig loads no checkpoint while it runs: the virtual time of the others does not go back; "
+           "start it with --from";
+  const State now = executive_.state();
+  if (now != State::pause)
+    return "a checkpoint is loaded in Pause, and the rig is in state " + std::string(name_of(now)) +
+           "; pause it first";
+  return services_.load(name);
+}
+
+std::string LiveAccess::set_realtime(bool on) {
+  if (on && !executive_.model_requests().realtime_allowed())
+    return "real time is not possible in this run (--no-realtime, or a link that follows virtual time)";
+  if (!on && !executive_.plan().safe_outputs.empty())
+    return "the rig drives real outputs, which must not run faster than real time; pause or stop it instead";
+  executive_.model_requests().set_realtime(on);
   return "";
 }
 
@@ -539,8 +587,19 @@ void LiveAccess::journal(Json entry, const std::string& who) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   entry["time"] = config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   entry["who"] = who;
+  if (journal_left_out_ > 0) return void(++journal_left_out_);
+  const std::string line = entry.dump(-1, ' ', true, Json::error_handler_t::replace);
+  journal_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
+  if (journal_bytes_ > facts_.max_journal) {
+    ++journal_left_out_;
+    lines_.push_back("the journal of live access (journal.jsonl) has log.max_journal (" +
+                     std::to_string(facts_.max_journal) +
+                     " bytes): what follows is done, but not written, and counted in summary.json; find the "
+                     "client that fills it, or set more in the rig file");
+    return;
+  }
   if (!journal_.is_open()) journal_.open(facts_.folder / "journal.jsonl", std::ios::app);
-  journal_lines_ += entry.dump(-1, ' ', true, Json::error_handler_t::replace) + '\n';
+  journal_lines_ += line + '\n';
 }
 
 /// To the file, whole lines at once, so that they are kept even if the process is killed.
@@ -563,8 +622,13 @@ Json LiveAccess::summary() const {
   Json forced = Json::array();
   for (const std::string& name : this->forced()) forced.push_back(name);
   const std::lock_guard lock(mutex_);
-  return {{"changes", changes_},   {"refused", refused_},     {"commands", commands_},
-          {"episodes", episodes_}, {"snapshots", snapshots_}, {"forced_at_end", std::move(forced)}};
+  return {{"changes", changes_},
+          {"refused", refused_},
+          {"commands", commands_},
+          {"episodes", episodes_},
+          {"snapshots", snapshots_},
+          {"forced_at_end", std::move(forced)},
+          {"journal_lines_left_out", journal_left_out_}};
 }
 
 }  // namespace tactus::executive

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -21,14 +22,24 @@
 
 namespace tactus::executive {
 
+/// What live access needs of the run around it. Each says why not; empty: it was done.
+struct LiveServices {
+  /// A checkpoint at the end of the frame; "": named after it.
+  std::function<std::string(const std::string& name)> checkpoint{};
+  /// Reads a checkpoint and gives it to the frames.
+  std::function<std::string(const std::string& name)> load{};
+  /// A recording on or off; "": all.
+  std::function<std::string(const std::string& recording, bool on)> record{};
+};
+
 /// A run as servers see it: checks what they ask for, sends it through a LivePort, answers, and keeps the
 /// journal.
 ///
 /// Threads  constructor, start, end, tell, summary: the service thread. The rest: see LiveRig.
 class LiveAccess final : public LiveRig {
  public:
-  /// `checkpoint`: asks for one, and says why there will be none. @when setup, before Executive::run
-  LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, std::function<std::string()> checkpoint);
+  /// @when setup, before Executive::run
+  LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, LiveServices services);
   ~LiveAccess() override;
 
   /// Starts the thread that answers. @when setup
@@ -49,7 +60,9 @@ class LiveAccess final : public LiveRig {
   std::vector<std::string> forced() const override;
   void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override;
   std::vector<std::string> write(LiveBatch batch, std::function<void(const LiveDone&)> then) override;
-  std::string command(LiveCommand command, std::int64_t value, const std::string& who) override;
+  std::string give(const LiveCommandCall& call, const std::string& who) override;
+  /// What a client's stop asked for; 0: none did.                                                  @when any
+  int exit_status() const { return exit_status_.load(std::memory_order_relaxed); }
   void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) override;
 
  private:
@@ -91,6 +104,9 @@ class LiveAccess final : public LiveRig {
   std::string validate(const LiveWrite& write, std::optional<std::int64_t> frame) const;
   std::string validate(std::int64_t frame) const;
   std::string objection_to_load(const LiveBatch& batch) const;
+  std::string carry_out(const LiveCommandCall& call);
+  std::string load(const std::string& name);
+  std::string set_realtime(bool on);
   LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
   std::optional<LiveRef> lookup(std::string_view name, std::string& problem) const;
   std::string problem_of(const Sent& sent) const;
@@ -123,7 +139,7 @@ class LiveAccess final : public LiveRig {
 
   LiveFacts facts_;
   Executive& executive_;
-  std::function<std::string()> checkpoint_;
+  LiveServices services_;
   std::vector<LiveVariable> variables_;
   struct Span {
     std::size_t begin = 0, end = 0;  // in variables_
@@ -143,6 +159,7 @@ class LiveAccess final : public LiveRig {
   Answers answers_;  // that are due at once
   std::uint64_t packets_made_ = 0;
   bool stirred_ = false;
+  std::atomic<int> exit_status_{0};
   bool closing_ = false;
   bool ended_ = false;
   RunEnd end_;
@@ -150,6 +167,8 @@ class LiveAccess final : public LiveRig {
   std::vector<std::string> lines_;
   std::string journal_lines_;  // not yet in it
   bool journal_failed_ = false;
+  std::int64_t journal_bytes_ = 0;
+  std::int64_t journal_left_out_ = 0;  // lines, since it was full
   std::int64_t changes_ = 0, refused_ = 0, commands_ = 0, episodes_ = 0, snapshots_ = 0;
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };

@@ -207,13 +207,8 @@ std::string objection_to(const Variable& variable, const std::byte* data, std::u
         if (!known)
           return which + format_value(variable.type, at) + " is none of its values: " + labels_of(variable);
       }
-      const bool outside = (variable.low && static_cast<long double>(value) < *variable.low) ||
-                           (variable.high && static_cast<long double>(value) > *variable.high);
-      if (!outside) return "";
-      const std::string low = variable.low ? format_value(TACTUS_DOUBLE, &*variable.low) : "";
-      const std::string high = variable.high ? format_value(TACTUS_DOUBLE, &*variable.high) : "";
-      return which + format_value(variable.type, at) + " is outside " + low + " .. " + high +
-             (variable.unit_text.empty() ? "" : " " + variable.unit_text) + " (its declared range)";
+      const std::string outside = range_objection(variable, at);
+      return outside.empty() ? "" : which + outside;
     });
     if (!problem.empty()) return problem;
   }

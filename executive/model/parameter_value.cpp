@@ -84,6 +84,14 @@ struct Reader {
     return good ? std::optional(std::move(all)) : std::nullopt;
   }
 
+  std::optional<Bytes> scalar() const {
+    if (variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT) return real();
+    if (!node.is_scalar())
+      return complain(std::string("is ") + config::kind_name(node.kind()) + "; one value is expected");
+    if (variable.type == TACTUS_BOOL) return boolean();
+    return variable.labels.empty() ? integer() : label();
+  }
+
   std::optional<Bytes> real() const {
     const auto number = config::read_quantity(node, path, variable.unit, problems);
     if (!number) return std::nullopt;
@@ -135,11 +143,11 @@ std::optional<std::vector<std::byte>> read_value(const Variable& variable, const
                                                  const std::string& path, config::Problems& problems) {
   const Reader reader{variable, node, path, problems};
   if (variable.count > 0) return reader.array();
-  if (variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT) return reader.real();
-  if (!node.is_scalar())
-    return reader.complain(std::string("is ") + config::kind_name(node.kind()) + "; one value is expected");
-  if (variable.type == TACTUS_BOOL) return reader.boolean();
-  return variable.labels.empty() ? reader.integer() : reader.label();
+  auto bytes = reader.scalar();
+  if (!bytes) return bytes;
+  if (const std::string outside = range_objection(variable, bytes->data()); !outside.empty())
+    return reader.complain(outside);
+  return bytes;
 }
 
 }  // namespace tactus::executive

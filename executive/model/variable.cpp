@@ -131,6 +131,49 @@ void append_value(std::string& to, tactus_type type, const void* data) {
   }
 }
 
+namespace {
+
+/// Exact for every type.
+long double as_real(tactus_type type, const void* data) {
+  switch (type) {
+    case TACTUS_BOOL:
+    case TACTUS_UINT8:
+      return load<std::uint8_t>(data);
+    case TACTUS_INT8:
+      return load<std::int8_t>(data);
+    case TACTUS_INT16:
+      return load<std::int16_t>(data);
+    case TACTUS_UINT16:
+      return load<std::uint16_t>(data);
+    case TACTUS_INT32:
+      return load<std::int32_t>(data);
+    case TACTUS_UINT32:
+      return load<std::uint32_t>(data);
+    case TACTUS_INT64:
+      return static_cast<long double>(load<std::int64_t>(data));
+    case TACTUS_UINT64:
+      return static_cast<long double>(load<std::uint64_t>(data));
+    case TACTUS_FLOAT:
+      return load<float>(data);
+    case TACTUS_DOUBLE:
+      break;
+  }
+  return load<double>(data);
+}
+
+}  // namespace
+
+std::string range_objection(const Variable& variable, const void* data) {
+  const long double value = as_real(variable.type, data);
+  const bool inside =
+      (!variable.low || value >= *variable.low) && (!variable.high || value <= *variable.high);
+  if (inside) return "";
+  const std::string low = variable.low ? format_value(TACTUS_DOUBLE, &*variable.low) : "";
+  const std::string high = variable.high ? format_value(TACTUS_DOUBLE, &*variable.high) : "";
+  return format_value(variable.type, data) + " is outside " + low + " .. " + high +
+         (variable.unit_text.empty() ? "" : " " + variable.unit_text) + " (its declared range)";
+}
+
 std::string format_value(tactus_type type, const void* data) {
   std::string text;
   append_value(text, type, data);

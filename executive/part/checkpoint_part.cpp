@@ -25,20 +25,34 @@ void CheckpointPart::note_wanted(std::int64_t k) TACTUS_RT {
 
 void CheckpointPart::at_boundary(std::int64_t k, Slack& slack) TACTUS_RT {
   note_wanted(k);
-  while ((named_count_ > 0 || unnamed_) && services_->state_complete(k)) {
+  while ((named_count_ > 0 || unnamed_ || asked_length_.load(std::memory_order_acquire) > 0) &&
+         services_->state_complete(k)) {
     while (!writer_.ready()) {
       if (services_->hurried()) return;
       services_->nap();  // outside of real time nothing is lost: the one before is waited for
     }
-    const bool named = named_count_ > 0;
-    bool good = true;
-    if (!slack.spend(cost_, [&]() TACTUS_RT { good = take(named ? named_[0]->text : "", k); })) return;
-    if (!good) return;
-    if (named)
-      std::shift_left(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(named_count_--), 1);
-    else
-      unnamed_ = false;
+    if (!take_next(k, slack)) return;
   }
+}
+
+/// Those of the rig file first, then the one that was asked for by name. False: not now, or a job failed.
+bool CheckpointPart::take_next(std::int64_t k, Slack& slack) TACTUS_RT {
+  const bool named = named_count_ > 0;
+  const std::size_t length = named ? 0 : asked_length_.load(std::memory_order_acquire);
+  const std::string_view name =
+      named ? std::string_view(named_[0]->text) : std::string_view(asked_name_.data(), length);
+  bool good = true;
+  if (!slack.spend(cost_, [&]() TACTUS_RT { good = take(name, k); })) return false;
+  if (!good) return false;
+  if (named) {
+    std::shift_left(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(named_count_--), 1);
+  } else if (length > 0) {
+    asked_length_.store(0, std::memory_order_relaxed);
+    filling_.store(false, std::memory_order_release);
+  } else {
+    unnamed_ = false;
+  }
+  return true;
 }
 
 /// False: a job around it failed.

@@ -17,6 +17,8 @@ namespace tactus::executive {
 /// Threads  hooks: the rig's main thread. request(), missed(): any.
 class CheckpointPart final : public FramePart {
  public:
+  static constexpr std::size_t kLongestName = 100;
+
   /// `every`: in frames, 0: only when asked. Those without a name are named after the frame, in `folder`.
   /// `copy`: how long a copy of the state took. The writer must outlive it. @when setup
   CheckpointPart(CheckpointWriter& writer, std::string folder, std::int64_t every,
@@ -25,6 +27,14 @@ class CheckpointPart final : public FramePart {
 
   /// One at the end of the frame, named after the number of frames run.                            @when any
   void request() TACTUS_RT { asked_.store(true, std::memory_order_relaxed); }
+  /// Likewise, with a name of its own in the folder, of at most kLongestName bytes. False: another one waits.
+  bool request(std::string_view name) TACTUS_RT {
+    bool free = false;
+    if (name.size() > kLongestName || !filling_.compare_exchange_strong(free, true)) return false;
+    const std::size_t end = name.copy(asked_name_.data(), asked_name_.size());
+    asked_length_.store(end, std::memory_order_release);
+    return true;
+  }
   /// Those that were not taken because the one before was still under way.                         @when any
   std::int64_t missed() const TACTUS_RT { return missed_.load(std::memory_order_relaxed); }
 
@@ -34,6 +44,7 @@ class CheckpointPart final : public FramePart {
 
  private:
   void note_wanted(std::int64_t k) TACTUS_RT;
+  bool take_next(std::int64_t k, Slack& slack) TACTUS_RT;
   bool take(std::string_view name, std::int64_t k) TACTUS_RT;
   std::string_view path_of(std::string_view name, std::int64_t k) TACTUS_RT;
   void miss() TACTUS_RT { missed_.fetch_add(1, std::memory_order_relaxed); }
@@ -46,6 +57,9 @@ class CheckpointPart final : public FramePart {
   SlackCost cost_;
   std::atomic<std::int64_t> missed_{0};
   std::atomic<bool> asked_{false};
+  std::atomic<bool> filling_{false};          // the name is of who asks, until the length is there; then
+  std::atomic<std::size_t> asked_length_{0};  // of the frames, until they have taken it
+  std::array<char, kLongestName> asked_name_{};
   std::array<const TimedCommand*, 16> named_{};  // of the rig file, that wait to be taken
   std::size_t named_count_ = 0;
   bool unnamed_ = false;  // one without a name waits

@@ -128,16 +128,17 @@ Fields<RealtimeSection> realtime_fields() {
 }
 
 Fields<WatchdogSection> watchdog_fields() {
-  return {"Who notices that the frames stand still. Both are served from the frames themselves.",
-          {
-              optional("systemd", &WatchdogSection::systemd,
-                       "answer systemd's WatchdogSec while frames end, if it asks"),
-              optional("device", &WatchdogSection::device, or_word("none", length(1, 4096)),
-                       "a hardware watchdog, as /dev/watchdog, or auto, the first that is there: it resets the "
-                       "machine"),
-              optional("timeout", &WatchdogSection::timeout, range(1s, 3600s),
-                       "device only: without a frame for so long it bites; whole seconds"),
-          }};
+  return {
+      "Who notices that the frames stand still. Both are served from the frames themselves.",
+      {
+          optional("systemd", &WatchdogSection::systemd,
+                   "answer systemd's WatchdogSec while frames end, if it asks"),
+          optional("device", &WatchdogSection::device, or_word("none", length(1, 4096)),
+                   "a hardware watchdog, as /dev/watchdog, or auto, the first that is there: it resets the "
+                   "machine"),
+          optional("timeout", &WatchdogSection::timeout, range(1s, 3600s),
+                   "device only: without a frame for so long it bites; whole seconds"),
+      }};
 }
 
 config::Choices<SchedPolicy> policies() {
@@ -333,6 +334,18 @@ Fields<GuardSection> guard_fields() {
               optional("ranges", &GuardSection::ranges,
                        "variables outside of the range that their model declared"),
           }};
+}
+
+Fields<LogSection> log_fields() {
+  constexpr std::int64_t kLeast = 64 << 10, kMost = std::int64_t{1} << 40;
+  return {
+      "How large the log and the journal of a run may become. What is beyond is left out and counted in "
+      "summary.json; the log says once that it is so.",
+      {
+          optional("max_size", &LogSection::max_size, config::bytes(kLeast, kMost), "log.txt"),
+          optional("max_journal", &LogSection::max_journal, config::bytes(kLeast, kMost),
+                   "journal.jsonl: what clients of live access changed"),
+      }};
 }
 
 Fields<CheckpointSection> checkpoint_fields() {
@@ -535,6 +548,7 @@ const Fields<RigSettings>& rig_fields() {
           named("record", &R::record, recording_fields(), "recording", "recordings"),
           optional("flush_every", &R::flush_every, range(1ms, 60s),
                    "how often recordings are handed to the operating system: what a kill can cost at most"),
+          optional("log", &R::log, log_fields(), "the size of the log and the journal"),
           optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
           optional("job_times", &R::job_times, "measure every job, at one clock read each"),
       }};

@@ -195,6 +195,13 @@ struct RecordingSettings {
   bool operator==(const RecordingSettings&) const = default;
 };
 
+/// The `log` section: how large what a run writes for people may become.
+struct LogSection {
+  std::int64_t max_size = 100 << 20;     ///< bytes of log.txt
+  std::int64_t max_journal = 100 << 20;  ///< bytes of journal.jsonl
+  bool operator==(const LogSection&) const = default;
+};
+
 /// The `link` section: the driver with its own keys.
 struct LinkSection {
   Origin origin;
@@ -229,6 +236,7 @@ struct RigSettings {
   CheckpointSection checkpoint;
   std::vector<RecordingSettings> record;
   Nanoseconds flush_every{200'000'000};  ///< of recordings, to the operating system
+  LogSection log;
   bool frame_log = true;
   bool job_times = true;
   bool operator==(const RigSettings&) const = default;

@@ -49,6 +49,7 @@ int Recording::sample(void* self, const tactus_call* call) {
 }
 
 void Recording::take(std::int64_t sim_time_ns) {
+  if (!on_.load(std::memory_order_relaxed)) return;
   std::byte* slot = ring_.claim();
   while (slot == nullptr && patient_.load(std::memory_order_relaxed) &&
          !failed_.load(std::memory_order_relaxed)) {

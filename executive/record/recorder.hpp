@@ -36,6 +36,9 @@ class Recording {
   /// Outside of real time nothing is lost: a sample then waits for room in the ring.               @when rt
   void be_patient(bool patient) TACTUS_RT { patient_.store(patient, std::memory_order_relaxed); }
 
+  /// Off: samples are not taken, and not counted as lost.                                         @when any
+  void switch_to(bool on) TACTUS_RT { on_.store(on, std::memory_order_relaxed); }
+
   std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
   /// Why the file could not be written; empty as long as it can. After the recorder has stopped.
@@ -72,6 +75,7 @@ class Recording {
   std::atomic<std::uint64_t>* progress_ = nullptr;
   std::atomic<bool> patient_{false};
   std::atomic<bool> failed_{false};
+  std::atomic<bool> on_{true};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> lost_{0};
   std::string error_;

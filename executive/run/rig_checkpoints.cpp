@@ -3,10 +3,30 @@
 #include <algorithm>
 
 #include "config/place.hpp"
+#include "config/text.hpp"
 #include "executive/state/checkpoint_file.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
+namespace {
+
+/// The file in the folder for checkpoints that a client means by "here" or "here.tck". Why there is none;
+/// empty: there is.
+std::string file_name(const std::string& name, std::string& file) {
+  constexpr std::string_view kEnding = ".tck";
+  const bool plain =
+      !name.empty() && name.front() != '.' && std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+               c == '-' || c == '.';
+      });
+  file = name.ends_with(kEnding) ? name : name + std::string(kEnding);
+  if (plain && file.size() <= CheckpointPart::kLongestName) return "";
+  return config::show(name) + " is no name of a checkpoint: write at most " +
+         std::to_string(CheckpointPart::kLongestName) +
+         " letters, digits, '_', '-' and '.'; its file lies in the run's folder for checkpoints";
+}
+
+}  // namespace
 
 RigCheckpoints::RigCheckpoints(const Rig& rig, const std::filesystem::path& run_folder)
     : rig_(rig),
@@ -61,37 +81,67 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
   return {};
 }
 
-void RigCheckpoints::read_start(const std::filesystem::path& from, std::int64_t end) {
-  if (from.empty()) return;
-  const config::Place place{"--from " + from.string(), 1, 1};
-  const auto refuse = [&](const std::string& why) { throw config::ConfigError(place, "--from", why); };
-  if (const std::string why = impossible(); !why.empty()) refuse(why);
-  config::Problems problems;
+/// What does not fit; nothing: it is in `to`.
+std::vector<std::string> RigCheckpoints::read(const std::filesystem::path& file, LoadedState& to) const {
   const StateImage& image = executive_->restorer().image();
   Checkpoint checkpoint;
   try {
-    checkpoint = read_checkpoint(from, image.bytes() + (std::uint64_t{1} << 30));
+    checkpoint = read_checkpoint(file, image.bytes() + (std::uint64_t{1} << 30));
   } catch (const std::exception& error) {
-    refuse(error.what());
+    return {error.what()};
   }
-  for (const std::string& validate : objections(checkpoint, image, rig_.plan().frame))
-    problems.add(place, "--from", validate);
+  std::vector<std::string> wrong = objections(checkpoint, image, rig_.plan().frame);
+  if (wrong.empty() && checkpoint.head.frame + 1 >= end_)
+    wrong.push_back("it was taken at simulated time " + rtsync::sim_time_text(checkpoint.head.sim_time_ns) +
+                    ", at or after the end of this run (until, --until, --frames)");
+  if (wrong.empty()) to = LoadedState{image_for(checkpoint, image), checkpoint.head.frame + 1};
+  return wrong;
+}
+
+void RigCheckpoints::read_start(const std::filesystem::path& from, std::int64_t end) {
+  end_ = end;
+  if (from.empty()) return;
+  const config::Place place{"--from " + from.string(), 1, 1};
+  if (const std::string why = impossible(); !why.empty()) throw config::ConfigError(place, "--from", why);
+  config::Problems problems;
+  LoadedState state;
+  for (const std::string& wrong : read(from, state)) problems.add(place, "--from", wrong);
   if (!problems.empty()) throw config::ConfigError(problems);
-  if (checkpoint.head.frame + 1 >= end)
-    refuse("it was taken at simulated time " + rtsync::sim_time_text(checkpoint.head.sim_time_ns) +
-           ", at or after the end of this run (until, --until, --frames)");
-  start_ = LoadedState{image_for(checkpoint, image), checkpoint.head.frame + 1};
+  start_ = std::move(state);
+}
+
+std::string RigCheckpoints::load(const std::string& name) {
+  if (const std::string why = impossible(); !why.empty()) return why;
+  std::string file;
+  if (std::string why = file_name(name, file); !why.empty()) return why;
+  if (loading_ != nullptr && executive_->restart().loaded() == loaded_before_)
+    return "another checkpoint is being loaded; wait until it is";
+  auto state = std::make_unique<LoadedState>();
+  std::string all;
+  for (const std::string& wrong : read(folder_ / file, *state)) all += (all.empty() ? "" : "; ") + wrong;
+  if (!all.empty()) return all;
+  loading_ = std::move(state);
+  loaded_before_ = executive_->restart().loaded();
+  executive_->request_load(*loading_);
+  return "";
 }
 
 void RigCheckpoints::start(const rtsync::CpuSet& cpus) {
   writer_.start({"checkpoint", cpus, rtsync::SchedPolicy::other, 0, 0, false});
 }
 
-std::string RigCheckpoints::request() {
+std::string RigCheckpoints::request(const std::string& name) {
   if (const std::string why = impossible(); !why.empty()) return why;
+  std::string file;
+  if (!name.empty())
+    if (std::string why = file_name(name, file); !why.empty()) return why;
   std::error_code ignored;  // the writing says what is wrong
   std::filesystem::create_directories(folder_, ignored);
-  part_->request();
+  if (file.empty()) {
+    part_->request();
+  } else if (!part_->request(file)) {
+    return "another checkpoint with a name waits for the end of its frame; try again";
+  }
   return "";
 }
 

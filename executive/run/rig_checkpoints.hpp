@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ namespace tactus::executive {
 
 /// The checkpoints of one run: the memory for them, the thread that writes them, and the one it goes on from.
 ///
-/// Threads  one: the service thread. save_end() may run beside it.
+/// Threads  one: the service thread. save_end() may run beside it, and so may request() and load().
 class RigCheckpoints {
  public:
   /// A line for the log; `warning`: a person at the terminal wants to see it.
@@ -37,9 +38,12 @@ class RigCheckpoints {
   const std::optional<LoadedState>& start_state() const { return start_; }
   void start(const rtsync::CpuSet& cpus);  // @when setup
 
-  /// Asks for one at the end of the frame, named after it. Why there will be none; empty: there will. @when
-  /// service
-  std::string request();
+  /// Asks for one at the end of the frame; without a name it is named after it. Why there will be none;
+  /// empty: there will.                                                                             @when any
+  std::string request(const std::string& name = {});
+  /// Reads one of this run's folder for checkpoints, and gives it to the frames. Why not; empty: it is loaded
+  /// at the end of the frame.                                       @when service, from one thread at a time
+  std::string load(const std::string& name);
   /// checkpoint.at_end.
   bool wants_end() const;
   /// What became of the checkpoint of the end: its file, or why there is none.
@@ -61,6 +65,7 @@ class RigCheckpoints {
  private:
   bool wanted() const;
   std::string impossible() const;
+  std::vector<std::string> read(const std::filesystem::path& file, LoadedState& to) const;
 
   const Rig& rig_;
   const std::filesystem::path folder_;
@@ -69,6 +74,9 @@ class RigCheckpoints {
   CheckpointWriter writer_;
   std::string refusal_;  // why there can be none
   std::optional<LoadedState> start_;
+  std::int64_t end_ = INT64_MAX;          // the frame at which the run ends
+  std::unique_ptr<LoadedState> loading_;  // of the frames, until they have counted it
+  std::int64_t loaded_before_ = 0;
   std::vector<Line> lines_;
   std::vector<std::string> written_;
   std::int64_t failed_ = 0;

@@ -106,8 +106,27 @@ void RigRun::make_live() {
   facts.frames = options_.frames;
   facts.realtime = realtime_;
   facts.linked = rig_.link() != nullptr;
-  live_ = std::make_unique<LiveAccess>(rig_, *executive_, std::move(facts),
-                                       [this] { return checkpoints_.request(); });
+  facts.max_journal = rig_.settings().log.max_journal;
+  LiveServices services;
+  services.checkpoint = [this](const std::string& name) { return checkpoints_.request(name); };
+  services.load = [this](const std::string& name) { return checkpoints_.load(name); };
+  services.record = [this](const std::string& name, bool on) { return switch_recordings(name, on); };
+  live_ = std::make_unique<LiveAccess>(rig_, *executive_, std::move(facts), std::move(services));
+}
+
+/// Why not; empty: it is done.
+std::string RigRun::switch_recordings(const std::string& name, bool on) {
+  bool found = false;
+  std::vector<std::string> names;
+  for (Recording& recording : rig_.recordings()) {
+    names.push_back(recording.name());
+    if (!name.empty() && recording.name() != name) continue;
+    recording.switch_to(on);
+    found = true;
+  }
+  if (found) return "";
+  if (names.empty()) return "the rig has no recordings; they stand in the rig file (`record:`)";
+  return "there is no recording " + config::show(name) + "; there are " + config::show_all(names);
 }
 
 /// Programs outside may look in from here on.
@@ -335,7 +354,7 @@ void RigRun::log_start() {
 void RigRun::run(RunObserver& watcher) {
   try {
     folder_lock_.emplace(options_.folder);
-    log_ = std::make_unique<RunLog>(options_.folder / "log.txt");
+    log_ = std::make_unique<RunLog>(options_.folder / "log.txt", rig_.settings().log.max_size);
     voice_.emplace(*log_, watcher);
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
   } catch (const std::exception& error) {
@@ -581,8 +600,8 @@ void RigRun::finish(RunObserver& watcher) {
   if (has_frame_log()) about(*rig_.frame_log());
   if (realtime_ && !stuck_ && !pacing_->sleeper().remark().empty())
     log_->info(std::string("sleeper ") + pacing_->sleeper().name() + ": " + pacing_->sleeper().remark());
-  log_->info("ended after " + std::to_string(end_.frames) + " frames" +
-             (end_.reason.empty() ? "" : ": " + end_.reason));
+  log_->last_word("ended after " + std::to_string(end_.frames) + " frames" +
+                  (end_.reason.empty() ? "" : ": " + end_.reason));
   log_->flush();
   last_ = executive_->latest();
   try {
@@ -615,7 +634,8 @@ std::uint64_t RigRun::records_lost() const {
 
 int RigRun::exit_status() const {
   if (!folder_error_.empty()) return 1;  // a script that looks for summary.json must not believe in success
-  return end_.in_order() ? 0 : 1;
+  if (!end_.in_order()) return 1;
+  return live_ == nullptr ? 0 : live_->exit_status();
 }
 
 }  // namespace tactus::executive

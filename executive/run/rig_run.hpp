@@ -94,7 +94,8 @@ class RigRun {
   std::uint64_t records_lost() const;
   /// Why summary.json could not be written; empty: it could.
   const std::string& folder_error() const { return folder_error_; }
-  /// 0 completed or stopped, and summary.json says so; 1 anything else.
+  /// 0 completed or stopped, and summary.json says so, or what the client that stopped it asked for; 1
+  /// anything else.
   int exit_status() const;
   /// The contract of summary.json (docs/command-line.md). After run().
   config::Json summary() const;
@@ -107,6 +108,7 @@ class RigRun {
   void prepare_machine();
   void tell_checkpoints();
   void make_live();
+  std::string switch_recordings(const std::string& name, bool on);
   void open_live(RunObserver& watcher);
   void tell_live(RunObserver& watcher);
   void close_live(RunObserver& watcher);

@@ -9,7 +9,7 @@
 
 namespace tactus::executive {
 
-RunLog::RunLog(const std::filesystem::path& file) {
+RunLog::RunLog(const std::filesystem::path& file, std::int64_t most) : most_(most) {
   try {
     logger_ = std::make_shared<spdlog::logger>(
         "tactus", std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string()));
@@ -23,8 +23,31 @@ RunLog::RunLog(const std::filesystem::path& file) {
 }
 
 RunLog::~RunLog() = default;
-void RunLog::info(const std::string& line) { logger_->info(config::one_line(line)); }
-void RunLog::warn(const std::string& line) { logger_->warn(config::one_line(line)); }
+
+/// Counts the line; the first one without room is replaced by the reason.
+bool RunLog::has_room(const std::string& line) {
+  constexpr std::int64_t kAround = 33;  // time, level and the newline
+  const auto bytes = static_cast<std::int64_t>(line.size()) + kAround;
+  if (left_out_ == 0 && bytes <= most_ - bytes_) {
+    bytes_ += bytes;
+    return true;
+  }
+  if (left_out_++ == 0)
+    logger_->warn("the log has log.max_size (" + std::to_string(most_) +
+                  " bytes): what follows is left out, and counted in summary.json; find what fills it, or "
+                  "set more in the rig file");
+  return false;
+}
+
+void RunLog::info(const std::string& line) {
+  const std::string text = config::one_line(line);
+  if (has_room(text)) logger_->info(text);
+}
+void RunLog::warn(const std::string& line) {
+  const std::string text = config::one_line(line);
+  if (has_room(text)) logger_->warn(text);
+}
+void RunLog::last_word(const std::string& line) { logger_->info(config::one_line(line)); }
 void RunLog::flush() { logger_->flush(); }
 
 }  // namespace tactus::executive

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,20 +10,29 @@ class logger;
 
 namespace tactus::executive {
 
-/// log.txt of a run folder. Never from a frame.
+/// log.txt of a run folder, of a bounded size. Never from a frame.
 ///
 /// Threads  the service thread.
 class RunLog {
  public:
-  /// Throws std::runtime_error when the file cannot be made. @when setup
-  explicit RunLog(const std::filesystem::path& file);
+  /// `most`: bytes; a line that would go beyond is left out and counted, and the log says so once. Throws
+  /// std::runtime_error when the file cannot be made. @when setup
+  RunLog(const std::filesystem::path& file, std::int64_t most);
   ~RunLog();
   void info(const std::string& line);
   void warn(const std::string& line);
+  /// How the run ended: there is always room for it.
+  void last_word(const std::string& line);
   void flush();
+  std::int64_t left_out() const { return left_out_; }
 
  private:
+  bool has_room(const std::string& line);
+
   std::shared_ptr<spdlog::logger> logger_;
+  const std::int64_t most_;
+  std::int64_t bytes_ = 0;
+  std::int64_t left_out_ = 0;
 };
 
 }  // namespace tactus::executive

@@ -201,6 +201,7 @@ Json RigRun::summary() const {
       {"resets", executive.restart().resets()},
       {"checkpoints", checkpoints_.summary()},
       {"recordings", recordings},
+      {"log", {{"lines_left_out", log_ == nullptr ? 0 : log_->left_out()}}},
       {"host", host()},
   };
 }

@@ -22,7 +22,7 @@ LIMITS = {
     "cure": 4,
     "tell": 8,
     "tells": 6,
-    "told": 23,
+    "told": 20,
     "wire": 17,
     "wires": 9,
     "the house": 1,

@@ -121,6 +121,27 @@ bool soon(Holds holds) {
   return true;
 }
 
+TEST(OpenSimulation, GoesOnFromACheckpointBetweenTwoEpisodes) {
+  const TempDir dir;
+  OpenSimulation simulation(example("servo"), fast(dir, "out", {"checkpoint.every=100 ms"}));
+  const auto angle_at = [&](std::int64_t frame) {
+    std::vector<EpisodeOutput> out{output("motor", "angle")};
+    const EpisodeEnd end = simulation.run_open(date_of(frame), {}, out);
+    EXPECT_EQ(end.frame, frame);
+    return out[0].number();
+  };
+  (void)angle_at(150);
+  const double first = angle_at(400);
+  const std::filesystem::path file = simulation.folder() / "checkpoints/frame-100.tck";
+  ASSERT_TRUE(soon([&] { return std::filesystem::exists(file); }));
+  simulation.load_checkpoint("frame-100");
+  EXPECT_EQ(angle_at(400), first) << "the same frames again";
+  EXPECT_THAT(what_of<EpisodeError>([&] { simulation.load_checkpoint("none"); }), HasSubstr("none.tck"));
+  EXPECT_THAT(what_of<EpisodeError>([&] { simulation.load_checkpoint("../x"); }),
+              HasSubstr("'../x' is no name of a checkpoint"));
+  (void)angle_at(500);
+}
+
 // Simulation
 
 TEST(Simulation, RunsARigAsTheCommandDoes) {

@@ -302,6 +302,10 @@ std::optional<std::int64_t> command_value(const Json& body, const std::string& c
   only_for("frames", "step");
   only_for("until_ns", "run_until");
   only_for("until", "run_until");
+  if (body.contains("file") && command != "load" && command != "checkpoint")
+    problem = "file: belongs to 'load' and 'checkpoint', not to '" + command + "'";
+  if (command == "load" && !body.contains("file"))
+    problem = "load needs 'file': the name of a checkpoint in the run's folder for checkpoints";
   if (!problem.empty()) return std::nullopt;
   if (command == "step") return body.value("frames", std::int64_t{1});
   if (command != "run_until") return 0;
@@ -659,9 +663,10 @@ Api::Waits Api::command(const Call& call, const Respond& respond) {
   }
   for (const LiveCommand command :
        {LiveCommand::pause, LiveCommand::resume, LiveCommand::step, LiveCommand::run_until,
-        LiveCommand::reset, LiveCommand::stop, LiveCommand::checkpoint}) {
+        LiveCommand::reset, LiveCommand::stop, LiveCommand::checkpoint, LiveCommand::load}) {
     if (name_of(command) != word) continue;
-    problem = rig_.command(command, *value, call.who);
+    const std::string file = call.body.contains("file") ? call.body["file"].get<std::string>() : "";
+    problem = rig_.give({command, *value, file}, call.who);
     respond(problem.empty() ? good({{"command", word}, {"accepted", true}}) : refusal(409, problem));
   }
   return std::nullopt;

@@ -36,6 +36,7 @@ struct PendingRequest : SuspendedConnection {
   Request request{};
   Client* client = nullptr;
   std::optional<Reply> refused{};  ///< before anybody was asked
+  bool too_much = false;           ///< its client asks too often; only a safety command is taken
   bool begun = false;
   bool gone = false;
   Respond::Make make{};

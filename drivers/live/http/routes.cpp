@@ -130,7 +130,9 @@ Schema applied_schema() {
 Schema order_schema() {
   return object("A command, taken at the end of the frame.",
                 {must("command", word("what to do", {"pause", "resume", "step", "run_until", "reset", "stop",
-                                                     "checkpoint"})),
+                                                     "checkpoint", "load"})),
+                 may("file", text("of load: a checkpoint of this run; of checkpoint: its name; without: the "
+                                  "frame's")),
                  may("frames", integer_from(1, "of step: how many; without: 1")),
                  may("until_ns", integer_from(0, "of run_until: simulated time in ns")),
                  may("until", text("of run_until: simulated time, as \"2.5 s\""))});

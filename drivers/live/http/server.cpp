@@ -22,6 +22,7 @@
 #include "drivers/live/http/listener.hpp"
 #include "drivers/live/http/rate_limit.hpp"
 #include "drivers/live/http/refusals.hpp"
+#include "drivers/live/http/safety_command.hpp"
 #include "drivers/live/http/token.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -54,7 +55,9 @@ class Server final : public executive::LiveServer {
         address_(std::move(address)),
         token_file_(std::move(token_file)),
         clients_(static_cast<std::size_t>(settings_.max_clients), settings_.request_timeout),
-        rates_(static_cast<double>(settings_.max_rate)) {}
+        rates_(static_cast<double>(settings_.max_rate)),
+        refused_rates_(static_cast<double>(settings_.max_rate)),
+        safety_rates_(static_cast<double>(settings_.max_rate)) {}
   ~Server() override { close(); }
 
   std::vector<std::string> describe() const override {
@@ -81,6 +84,7 @@ class Server final : public executive::LiveServer {
 
   MHD_Daemon* start();
   void begin(const ExchangePtr& exchange, const char* method);
+  Reply overload(const Client& client, const char* which);
   std::optional<Reply> body_objection(const Request& request) const;
   MHD_Result go_on(const ExchangePtr& exchange, const char* data, std::size_t* size);
   MHD_Result send(const PendingRequest& exchange, Reply reply);
@@ -98,7 +102,10 @@ class Server final : public executive::LiveServer {
   const std::optional<std::string> token_file_;
   Clients clients_;
   Refusals refusals_;
-  RateLimit rates_;  // of the HTTP thread
+  // Of the HTTP thread. A request that is refused costs its client nothing of what others there may ask.
+  RateLimit rates_;
+  RateLimit refused_rates_;
+  RateLimit safety_rates_;  // of each safety command of a client
 
   std::optional<Listener> listener_;
   std::optional<RequestFilter> guard_;
@@ -261,28 +268,16 @@ void Server::begin(const ExchangePtr& exchange, const char* method) {
         return MHD_YES;
       },
       &request.headers);
-  const auto late = [&](int status, const std::string& why, Refusals::Why reason) {
-    refusals_.count(reason, client.who);
-    Reply reply = refusal(status, why);
-    reply.headers.emplace_back("Retry-After", "1");
-    return reply;
-  };
-  // Before anything is judged: a refusal costs the client as much as an answer.
-  const bool in_time = rates_.take(client.payer, Clock::now());
-  if (client.above) {
-    exchange->refused = late(
-        503,
-        "there are " + std::to_string(settings_.max_clients) + " clients already (live.http.max_clients)",
-        Refusals::Why::clients);
-    exchange->refused->close = true;
-  } else if (!in_time) {
-    exchange->refused =
-        late(429,
-             "more than " + std::to_string(settings_.max_rate) +
-                 " requests in a second (live.http.max_rate); watch is a cheaper way to follow values",
-             Refusals::Why::rate);
-  } else {
-    exchange->refused = guard_->validate(request, client.reached);
+  exchange->refused = guard_->validate(request, client.reached);
+  if (exchange->refused) {
+    if (!refused_rates_.take(client.payer, Clock::now())) {
+      exchange->refused = overload(client, "refused requests");
+      exchange->refused->close = true;  // the next one costs a connection
+    }
+  } else if (client.above || !rates_.take(client.payer, Clock::now())) {
+    // Whether it is a safety command, which is taken all the same, says its body.
+    exchange->too_much = true;
+    if (!may_be_safety_command(request)) exchange->refused = overload(client, "requests");
   }
   if (auto validate = body_objection(request)) {
     if (exchange->refused)
@@ -290,6 +285,20 @@ void Server::begin(const ExchangePtr& exchange, const char* method) {
     else
       exchange->refused = std::move(validate);
   }
+}
+
+/// The reply to one more than a client may ask, or than may be connected.
+Reply Server::overload(const Client& client, const char* which) {
+  refusals_.count(client.above ? Refusals::Why::clients : Refusals::Why::rate, client.who);
+  Reply reply =
+      client.above
+          ? refusal(503, "there are " + std::to_string(settings_.max_clients) +
+                             " clients already (live.http.max_clients)")
+          : refusal(429, "more than " + std::to_string(settings_.max_rate) + " " + which +
+                             " in a second (live.http.max_rate); watch is a cheaper way to follow values");
+  reply.headers.emplace_back("Retry-After", "1");
+  reply.close = client.above;
+  return reply;
 }
 
 std::optional<Reply> Server::body_objection(const Request& request) const {
@@ -319,6 +328,12 @@ MHD_Result Server::go_on(const ExchangePtr& exchange, const char* data, std::siz
     if (!exchange->refused) exchange->request.body.append(data, *size);
     *size = 0;
     return MHD_YES;
+  }
+  if (exchange->too_much && !exchange->begun && !exchange->refused) {
+    const std::string command = safety_command(exchange->request);
+    // A lane for each: pauses do not keep a stop out.
+    if (command.empty() || !safety_rates_.take(exchange->client->payer + " " + command, Clock::now()))
+      exchange->refused = overload(*exchange->client, "requests");
   }
   if (exchange->refused) return send(*exchange, *exchange->refused);
   if (!exchange->begun) {

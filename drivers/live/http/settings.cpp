@@ -22,7 +22,9 @@ const config::Fields<HttpSettings>& http_fields() {
           optional("max_clients", &H::max_clients, range(1, 4096), "connections at a time"),
           optional("max_body", &H::max_body, config::bytes(1024, 64 << 20), "size of a request's body"),
           optional("max_rate", &H::max_rate, range(1, 1'000'000),
-                   "requests per second of one client: of a process by unix socket, else of an address"),
+                   "requests per second of one client: of a process by unix socket, else of an address. "
+                   "Those that "
+                   "are refused count apart; stop, pause and releases are taken all the same"),
           optional("max_watch_rate", &H::max_watch_rate,
                    range(config::Period{1'000, 1}, config::Period{1'000'000'000, 1}),
                    "events per second of one stream"),

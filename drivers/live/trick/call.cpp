@@ -11,8 +11,8 @@ namespace tactus::drivers::trick {
 namespace {
 
 constexpr const char* kNoCall =
-    "only calls like trick.var_add(\"model.variable\") are understood, there is no Python here; to set a "
-    "variable, use trick.var_set(\"model.variable\", value)";
+    "only calls like trick.var_add(\"model.variable\"), and `model.variable = value` with a plain value, are "
+    "understood; there is no Python here";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
@@ -69,7 +69,7 @@ class LineParser {
   /// What is wrong; empty: nothing.
   std::string statement(Call& call) {
     constexpr std::string_view kPrefix = "trick.";
-    if (rest_.substr(0, kPrefix.size()) != kPrefix) return kNoCall;
+    if (rest_.substr(0, kPrefix.size()) != kPrefix) return assignment(call);
     rest_.remove_prefix(kPrefix.size());
     call.name = word();
     blanks();
@@ -89,6 +89,28 @@ class LineParser {
     }
     blanks();
     return rest_.empty() || rest_.front() == ';' || rest_.front() == '#' ? "" : kNoCall;
+  }
+
+  /// "model.variable[2] = 3".
+  std::string assignment(Call& call) {
+    constexpr std::string_view kInNames = ".[]-:/";
+    std::size_t length = 0;
+    while (length < rest_.size() &&
+           (is_word(rest_[length]) || kInNames.find(rest_[length]) != std::string_view::npos))
+      ++length;
+    const std::string variable(rest_.substr(0, length));
+    if (variable.empty() || is_digit(variable.front()) || variable.find('.') == std::string::npos)
+      return kNoCall;
+    rest_.remove_prefix(length);
+    blanks();
+    if (!take('=')) return kNoCall;
+    blanks();
+    std::optional<Value> read = value();
+    blanks();
+    if (!read || !(rest_.empty() || rest_.front() == ';' || rest_.front() == '#')) return kNoCall;
+    call.name = "var_set";
+    call.values = {variable, *std::move(read)};
+    return "";
   }
 
   std::optional<Value> value() {

@@ -1,9 +1,11 @@
 #pragma once
-/// What a client sends, taken apart: calls of commands, and nothing else of Python.
+/// What a client sends, taken apart: calls of commands, assignments of values, and nothing else of Python.
 ///
 ///     line  = statement { ";" statement } [ "#" anything ]
-///     statement = "" | "trick." name "(" [ value { "," value } ] ")"
+///     statement = "" | "trick." name "(" [ value { "," value } ] ")" | variable "=" value
 ///     value = "text" | 'text' | integer | float | True | False
+///
+/// `a.b[2] = 3` is the call var_set("a.b[2]", 3).
 ///
 /// Texts know the escapes \\ \' \" \a \b \f \n \r \t \v and \xHH. A line that begins with a blank belongs to
 /// a Python block and is refused; so is the rest of a line from the first statement on that is none.

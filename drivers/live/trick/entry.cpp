@@ -200,6 +200,11 @@ Entry look_up(const executive::LiveRig& rig, std::string name) {
     entry.label = "s";
     return entry;
   }
+  entry.own = find_own_variable(entry.name);
+  if (entry.own != nullptr) {
+    entry.kind = Entry::Kind::own;
+    return entry;
+  }
   std::string problem;
   if (const auto ref = find(rig, entry.name, problem)) {
     entry.kind = Entry::Kind::variable;
@@ -223,7 +228,9 @@ std::optional<Unit> unit_for(const Unit& own, const std::string& text) {
 
 std::string set_unit(Entry& entry, const std::string& text) {
   if (entry.kind == Entry::Kind::unknown) return "it is no variable";
-  const Unit own = entry.kind == Entry::Kind::time ? Unit::parse("s") : entry.of->variable->unit;
+  const Unit own = entry.kind == Entry::Kind::time  ? Unit::parse("s")
+                   : entry.kind == Entry::Kind::own ? Unit{}
+                                                    : entry.of->variable->unit;
   const std::string& own_text = own.text();
   if (text == "--" || (text == "xx" && is_bare(own))) return "";
   if (text == "xx") {

@@ -8,17 +8,19 @@
 
 #include "config/unit.hpp"
 #include "drivers/live/trick/call.hpp"
+#include "drivers/live/trick/own_variable.hpp"
 #include "executive/driver/live.hpp"
 
 namespace tactus::drivers::trick {
 
 struct Entry {
-  enum class Kind { unknown, time, variable };
+  enum class Kind { unknown, time, variable, own };
 
   std::string name;  ///< as the client wrote it
   Kind kind = Kind::unknown;
   executive::LiveRef ref{};
   const executive::LiveVariable* of = nullptr;  ///< of a variable
+  const OwnVariable* own = nullptr;             ///< of Kind::own: one that every simulation of Trick has
   std::string label{};                          ///< what stands in the braces; empty: no braces
   std::optional<config::Unit> unit{};           ///< what values are converted to; nothing: its own
 };

@@ -1,11 +1,13 @@
 #include "drivers/live/trick/message.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <variant>
 
 #include "config/text.hpp"
 #include "executive/model/variable.hpp"
@@ -136,16 +138,34 @@ void append_variable(std::string& out, const Entry& entry, const LiveSnapshot& s
   }
 }
 
-void append_text(std::string& out, const Entry& entry, const LiveSnapshot& snapshot) {
-  if (entry.kind == Entry::Kind::unknown) {
-    out += "BAD_REF";
-    return;
-  }
-  if (entry.kind == Entry::Kind::variable) {
-    append_variable(out, entry, snapshot);
-  } else {
-    static const config::Unit second = config::Unit::parse("s");
-    append_number(out, entry.unit ? convert(seconds(snapshot), second, *entry.unit) : seconds(snapshot));
+void append_own(std::string& out, const OwnValue& value) {
+  std::visit(
+      [&](auto plain) {
+        if constexpr (std::is_same_v<decltype(plain), bool>)
+          out += plain ? '1' : '0';
+        else
+          append_number(out, plain);
+      },
+      value);
+}
+
+void append_text(std::string& out, const Entry& entry, const Moment& moment) {
+  const LiveSnapshot& snapshot = moment.snapshot;
+  switch (entry.kind) {
+    case Entry::Kind::unknown:
+      out += "BAD_REF";
+      return;
+    case Entry::Kind::variable:
+      append_variable(out, entry, snapshot);
+      break;
+    case Entry::Kind::own:
+      append_own(out, entry.own->value(moment));
+      break;
+    case Entry::Kind::time: {
+      static const config::Unit second = config::Unit::parse("s");
+      append_number(out, entry.unit ? convert(seconds(snapshot), second, *entry.unit) : seconds(snapshot));
+      break;
+    }
   }
   if (!entry.label.empty()) out += " {" + entry.label + "}";
 }
@@ -163,14 +183,24 @@ struct Binary {
   std::int32_t type = TypeCode::kUnknown;
   std::size_t element = 4;
   std::size_t size = 4;
-  const std::byte* at = nullptr;  ///< nullptr: zeros
-  double time = 0;
+  const std::byte* at = nullptr;  ///< nullptr: it is `own`
+  std::array<std::byte, 8> own = {};
+
+  template <class T>
+  static Binary of(std::int32_t code, T value) {
+    Binary made{code, sizeof value, sizeof value};
+    std::memcpy(made.own.data(), &value, sizeof value);
+    return made;
+  }
 };
 
-Binary binary_of(const Entry& entry, const LiveSnapshot& snapshot) {
+Binary binary_of(const Entry& entry, const Moment& moment) {
+  const LiveSnapshot& snapshot = moment.snapshot;
   if (entry.kind == Entry::Kind::unknown) return {};
-  if (entry.kind == Entry::Kind::time)
-    return {TypeCode::kDouble, sizeof(double), sizeof(double), nullptr, seconds(snapshot)};
+  if (entry.kind == Entry::Kind::time) return Binary::of(TypeCode::kDouble, seconds(snapshot));
+  if (entry.kind == Entry::Kind::own)
+    return std::visit([&](auto plain) { return Binary::of(entry.own->type_code, plain); },
+                      entry.own->value(moment));
   const tactus_type type = entry.of->variable->type;
   const std::size_t element = executive::size_of(type);
   return {TypeCode::of(type), element, element * entry.ref.elements, bytes_in(entry, snapshot)};
@@ -178,16 +208,8 @@ Binary binary_of(const Entry& entry, const LiveSnapshot& snapshot) {
 
 void append_binary(std::string& out, const Binary& value, bool swap) {
   const std::size_t from = out.size();
-  if (value.at != nullptr) {
-    const std::size_t to = from + value.size;
-    out.resize(to);
-    std::memcpy(out.data() + from, value.at, value.size);
-  } else if (value.type == TypeCode::kDouble) {
-    out.resize(from + sizeof value.time);
-    std::memcpy(out.data() + from, &value.time, sizeof value.time);
-  } else {
-    out.append(value.size, '\0');
-  }
+  out.resize(from + value.size);
+  std::memcpy(out.data() + from, value.at != nullptr ? value.at : value.own.data(), value.size);
   if (!swap) return;
   for (std::size_t at = from; at < out.size(); at += value.element)
     std::reverse(out.begin() + static_cast<std::ptrdiff_t>(at),
@@ -199,8 +221,8 @@ class BinaryList {
   BinaryList(Kind kind, const Format& format) : kind_(kind), format_(format) {}
 
   /// False: it can be in no message.
-  bool add(const Entry& entry, const LiveSnapshot& snapshot) {
-    const Binary value = binary_of(entry, snapshot);
+  bool add(const Entry& entry, const Moment& moment) {
+    const Binary value = binary_of(entry, moment);
     const std::size_t size = (format_.names ? 4 + entry.name.size() : 0) + 8 + value.size;
     if (kHeader + size > kBinaryMessage) return false;
     if (kHeader + body_.size() + size > kBinaryMessage) close();
@@ -247,12 +269,12 @@ std::string text_of(Kind kind, std::string_view rest) {
 
 }  // namespace
 
-std::string list_message(Kind kind, const std::vector<Entry>& entries, const LiveSnapshot& snapshot,
+std::string list_message(Kind kind, const std::vector<Entry>& entries, const Moment& moment,
                          const Format& format, std::size_t most, std::vector<std::string>& skipped) {
   if (format.binary) {
     BinaryList list(kind, format);
     for (const Entry& entry : entries) {
-      if (!list.add(entry, snapshot)) skipped.push_back(entry.name);
+      if (!list.add(entry, moment)) skipped.push_back(entry.name);
       if (list.size() > most) break;
     }
     return list.take();
@@ -260,7 +282,7 @@ std::string list_message(Kind kind, const std::vector<Entry>& entries, const Liv
   std::string out = std::to_string(static_cast<std::int32_t>(kind));
   for (const Entry& entry : entries) {
     out += '\t';
-    append_text(out, entry, snapshot);
+    append_text(out, entry, moment);
     if (out.size() > most) break;
   }
   return out += '\n';
@@ -289,16 +311,6 @@ std::string container_size_message(std::int64_t elements, const Format& format) 
   append_int32(out, static_cast<std::int32_t>(Kind::container_size));
   append_int32(out, std::max<std::int64_t>(elements, 0));
   return out;
-}
-
-std::string error_message(std::string_view reason, const Format& format) {
-  const std::string line = config::one_line(reason);
-  if (!format.binary) return text_of(Kind::error, line);
-  std::string out;
-  append_int32(out, static_cast<std::int32_t>(Kind::error));
-  append_int32(out, static_cast<std::int64_t>(8 + line.size()));
-  append_int32(out, 0);
-  return out += line;
 }
 
 }  // namespace tactus::drivers::trick

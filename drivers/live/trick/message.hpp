@@ -17,7 +17,6 @@
 namespace tactus::drivers::trick {
 
 enum class Kind : std::int32_t {
-  error = -1,
   list = 0,
   exists = 1,
   list_size = 3,
@@ -37,14 +36,11 @@ inline constexpr std::size_t kBinaryMessage = 8192;
 
 /// The values of all entries. Names of those that are too large for a binary message go to `skipped`. Stops
 /// early, and is then longer than `most` bytes and no message, when that is exceeded.
-std::string list_message(Kind kind, const std::vector<Entry>& entries,
-                         const executive::LiveSnapshot& snapshot, const Format& format, std::size_t most,
-                         std::vector<std::string>& skipped);
+std::string list_message(Kind kind, const std::vector<Entry>& entries, const Moment& moment,
+                         const Format& format, std::size_t most, std::vector<std::string>& skipped);
 std::string exists_message(bool exists, const Format& format);
 std::string list_size_message(std::size_t entries, const Format& format);
 /// elements: -1: it has no size.
 std::string container_size_message(std::int64_t elements, const Format& format);
-/// In binary: int32 -1 | int32 8 + length | int32 0 | the reason.
-std::string error_message(std::string_view reason, const Format& format);
 
 }  // namespace tactus::drivers::trick

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "drivers/live/trick/address.hpp"
+#include "drivers/live/trick/client_lines.hpp"
 #include "drivers/live/trick/session.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -32,7 +33,6 @@ namespace {
 
 using executive::LiveRig;
 
-constexpr std::size_t kLines = 200;               // between two calls of take_log_lines()
 constexpr Nanoseconds kFarewell{2'000'000'000};   // for a session that is over to take its last answers
 constexpr Nanoseconds kListenAgain{100'000'000};  // after accept() found no room
 constexpr Nanoseconds kTellAgain{1'000'000'000};  // of connections that are refused
@@ -57,30 +57,6 @@ class Descriptor {
 
 Nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-/// Lines for the log, bounded. Threads: any.
-class Lines {
- public:
-  void add(std::string line) {
-    const std::lock_guard lock(mutex_);
-    if (lines_.size() < kLines) {
-      lines_.push_back(std::move(line));
-    } else {
-      ++left_out_;
-    }
-  }
-  std::vector<std::string> take() {
-    const std::lock_guard lock(mutex_);
-    std::vector<std::string> lines = std::exchange(lines_, {});
-    if (left_out_ > 0) lines.push_back(std::to_string(std::exchange(left_out_, 0)) + " more lines left out");
-    return lines;
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> lines_;
-  std::int64_t left_out_ = 0;
-};
-
 /// Connections that were refused for the same reason: a line for the first, then one for all of a second.
 class Refusals {
  public:
@@ -93,21 +69,24 @@ class Refusals {
   }
   /// When there will be a line; nothing: there is none.
   std::optional<Nanoseconds> wake_at() const { return count_ > 0 ? std::optional(next_) : std::nullopt; }
-  void report_to(Lines& lines, Nanoseconds now) {
+  void report_to(ClientLines& lines, Nanoseconds now) {
     if (count_ == 0 || now < next_) return;
-    report_to(lines);
+    lines.announce(line());  // bounded by itself, and none of those it counts is forgotten
     next_ = now + kTellAgain;
   }
   /// What is left, at the end.
-  void report_to(Lines& lines) {
-    if (count_ == 0) return;
-    lines.add(count_ == 1 ? from_ + " is refused: " + reason_
-                          : "refused " + std::to_string(count_) + " connections that " + what_ +
-                                ", the last from " + from_);
-    count_ = 0;
+  void report_rest_to(ClientLines& lines) {
+    if (count_ > 0) lines.announce(line());
   }
 
  private:
+  std::string line() {
+    const std::int64_t count = std::exchange(count_, 0);
+    return count == 1 ? from_ + " is refused: " + reason_
+                      : "refused " + std::to_string(count) + " connections that " + what_ +
+                            ", the last from " + from_;
+  }
+
   const char* what_;
   std::int64_t count_ = 0;
   Nanoseconds next_{0};
@@ -162,7 +141,8 @@ class PublishedOutputs {
 
 class RigBackend final : public SessionBackend {
  public:
-  RigBackend(LiveRig& rig, std::shared_ptr<PublishedOutputs> published, Lines& lines, std::uint64_t session)
+  RigBackend(LiveRig& rig, std::shared_ptr<PublishedOutputs> published, ClientLines& lines,
+             std::uint64_t session)
       : rig_(rig), mailbox_(std::move(published)), lines_(lines), session_(session) {}
 
   void ask_snapshot(std::uint64_t ticket) override {
@@ -176,15 +156,15 @@ class RigBackend final : public SessionBackend {
                         published->put({session, ticket, nullptr, done});
                       });
   }
-  std::string command(executive::LiveCommand command, const std::string& who) override {
-    return rig_.command(command, 0, who);
+  std::string command(const executive::LiveCommandCall& call, const std::string& who) override {
+    return rig_.give(call, who);
   }
-  void report(std::string line) override { lines_.add(std::move(line)); }
+  void report(std::string line) override { lines_.add(std::move(line), steady_now()); }
 
  private:
   LiveRig& rig_;
   std::shared_ptr<PublishedOutputs> mailbox_;
-  Lines& lines_;
+  ClientLines& lines_;
   std::uint64_t session_;
 };
 
@@ -205,18 +185,18 @@ class Server::Loop {
     stop_ = true;
     mailbox_->wake();
     if (thread_) thread_->join();
-    for (Refusals* const each : {&strangers_, &too_many_}) each->report_to(lines_);
+    for (Refusals* const each : {&strangers_, &too_many_}) each->report_rest_to(lines_);
     mailbox_->shut();
     peers_.clear();
     listener_ = Descriptor();
   }
-  std::vector<std::string> take_log_lines() { return lines_.take(); }
+  std::vector<std::string> take_log_lines() { return lines_.take(steady_now(), stop_); }
   std::uint16_t port() const { return bound_.port; }
 
  private:
   struct Peer {
-    Peer(Descriptor connected, LiveRig& rig, const std::shared_ptr<PublishedOutputs>& published, Lines& lines,
-         std::uint64_t number, SessionLimits limits, std::string name, Nanoseconds now)
+    Peer(Descriptor connected, LiveRig& rig, const std::shared_ptr<PublishedOutputs>& published,
+         ClientLines& lines, std::uint64_t number, SessionLimits limits, std::string name, Nanoseconds now)
         : socket(std::move(connected)),
           backend(rig, published, lines, number),
           session(rig, backend, limits, std::move(name), now) {}
@@ -253,11 +233,11 @@ class Server::Loop {
     if (::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
       fail("getsockname", "choose another port");
     bound_ = {wanted.address, ntohs(address.sin_port)};
-    lines_.add("Trick's variable server listens on " + bound_.text());
+    lines_.announce("Trick's variable server listens on " + bound_.text());
     if (!bound_.is_loopback()) {
       std::string whom;
       for (const std::string& block : settings_.allow) whom += (whom.empty() ? "" : ", ") + block;
-      lines_.add(
+      lines_.announce(
           "Trick's variable server on " + bound_.text() +
           " can be reached from other machines, and there is no password: whoever comes from " + whom +
           (settings_.writes ? " sees and sets all variables, and gives commands" : " sees all variables"));
@@ -268,7 +248,7 @@ class Server::Loop {
     try {
       while (!stop_) turn();
     } catch (const std::exception& failure) {
-      lines_.add("Trick's variable server has ended: " + std::string(failure.what()));
+      lines_.announce("Trick's variable server has ended: " + std::string(failure.what()));
     }
   }
 
@@ -335,7 +315,7 @@ class Server::Loop {
     try {
       work(peer.session);
     } catch (const std::exception& failure) {
-      lines_.add(peer.session.client() + ": is dropped: " + failure.what());
+      lines_.add(peer.session.client() + ": is dropped: " + failure.what(), now_);
       peer.gone = true;
     }
   }
@@ -396,7 +376,8 @@ class Server::Loop {
   void drop(Peer& peer) {
     if (!peer.gone && peer.session.missed() > 0)
       lines_.add(peer.session.client() + ": is gone; " + std::to_string(peer.session.missed()) +
-                 " cyclic messages were left out because it did not read");
+                     " cyclic messages were left out because it did not read",
+                 now_);
     peer.gone = true;
   }
 
@@ -414,7 +395,7 @@ class Server::Loop {
                                   SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (socket.get() < 0) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-          lines_.add("a client cannot be taken: " + std::string(strerror(errno)));
+          lines_.add("a client cannot be taken: " + std::string(strerror(errno)), now_);
           listen_again_ = now_ + kListenAgain;
         }
         if (errno != ECONNABORTED && errno != EINTR) return;
@@ -432,16 +413,14 @@ class Server::Loop {
       const std::string reason = "there are " + std::to_string(peers_.size()) +
                                  " clients already, which is the most (`max_clients` in the rig file)";
       too_many_.add(from, reason);
-      const std::string message = error_message(reason, {});
-      [[maybe_unused]] const ssize_t sent =
-          ::send(socket.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-      return;
+      return;  // closed without a word, as Trick does
     }
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
-    const SessionLimits limits{static_cast<std::size_t>(settings_.max_variables), settings_.writes};
+    const SessionLimits limits{static_cast<std::size_t>(settings_.max_variables), settings_.writes,
+                               settings_.exit_status};
     const std::uint64_t number = ++numbers_;
     peers_.try_emplace(number, std::move(socket), rig_, mailbox_, lines_, number, limits, from.text(), now_);
   }
@@ -449,7 +428,7 @@ class Server::Loop {
   const TrickSettings& settings_;
   LiveRig& rig_;
   std::vector<Block> allow_;
-  Lines lines_;
+  ClientLines lines_;
   std::shared_ptr<PublishedOutputs> mailbox_ = std::make_shared<PublishedOutputs>();
   Descriptor listener_;
   Endpoint bound_;

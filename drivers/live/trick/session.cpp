@@ -72,17 +72,9 @@ void Session::sent(std::size_t bytes) {
   }
 }
 
-void Session::complain(const std::string& text, const std::string& reason) {
-  if (complaints_ == kComplaints) return;
-  backend_.report(client() + ": " + config::show(text) + " is refused: " + reason);
-  if (++complaints_ == kComplaints)
-    backend_.report(client() + ": that was refusal " + std::to_string(kComplaints) +
-                    "; further ones are not told");
-}
-
+/// In the log only, as Trick does: a line that a client does not expect would be taken for an answer.
 void Session::refuse(const std::string& text, const std::string& reason) {
-  complain(text, reason);
-  emit(error_message(reason, format_));
+  backend_.report(client() + ": " + config::show(text) + " is refused: " + reason);
 }
 
 // --- commands, one after the other
@@ -158,7 +150,8 @@ void Session::advance_reading() {
 
 std::string Session::list(Kind kind, const std::vector<Entry>& entries, const LiveSnapshot& made) {
   std::vector<std::string> skipped;
-  std::string message = list_message(kind, entries, made, format_, kLongestMessage, skipped);
+  std::string message = list_message(kind, entries, {made, rig_.facts(), run_ratio_.value()}, format_,
+                                     kLongestMessage, skipped);
   for (std::size_t i = 0; i < skipped.size() && !skips_told_; ++i)
     backend_.report(client() + ": " + config::show(skipped[i]) +
                     " is left out of a binary message, which has at most " + std::to_string(kBinaryMessage) +
@@ -168,8 +161,8 @@ std::string Session::list(Kind kind, const std::vector<Entry>& entries, const Li
     const std::string reason = "the message has more than " + std::to_string(kLongestMessage) +
                                " bytes; ask for fewer variables at a time";
     paused_ = paused_ || kind == Kind::list;  // it would be refused again and again
-    complain("var_send", reason);
-    return error_message(reason, format_);
+    refuse("var_send", reason);
+    return "";
   }
   return message;
 }
@@ -243,6 +236,7 @@ void Session::send_cycle(const LiveSnapshot& made) {
 
 void Session::snapshot(std::uint64_t ticket, const LiveSnapshotPtr& made, Nanoseconds now) {
   now_ = now;
+  if (made != nullptr) run_ratio_.add(now, made->sim_time_ns, made->rig.state == State::pause);
   if (over_) return;
   if (reading_ && reading_->ticket == ticket) {
     answer_reading(made);

@@ -22,6 +22,7 @@
 #include "drivers/live/trick/call.hpp"
 #include "drivers/live/trick/entry.hpp"
 #include "drivers/live/trick/message.hpp"
+#include "drivers/live/trick/run_ratio.hpp"
 #include "executive/driver/live.hpp"
 #include "rtsync/time/period.hpp"
 
@@ -41,14 +42,15 @@ class SessionBackend {
   virtual void ask_snapshot(std::uint64_t ticket) = 0;
   /// Answered by Session::written(), unless problems are returned.
   virtual std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) = 0;
-  virtual std::string command(executive::LiveCommand command, const std::string& who) = 0;
-  /// A line for the rig's log.
+  virtual std::string command(const executive::LiveCommandCall& call, const std::string& who) = 0;
+  /// A line for the rig's log, which bounds them.
   virtual void report(std::string line) = 0;
 };
 
 struct SessionLimits {
   std::size_t variables = 10'000;
   bool writes = true;
+  bool exit_status = false;  ///< exec_terminate_with_return says the exit status of the run
 };
 
 class Session {
@@ -57,7 +59,6 @@ class Session {
   static constexpr std::size_t kBacklog = 64 * 1024;        ///< bytes of output above which commands wait
   static constexpr std::size_t kBuffer = 1024 * 1024;       ///< above which cyclic messages are left out
   static constexpr std::size_t kLongestMessage = 16 << 20;  ///< bytes; soft by one variable
-  static constexpr int kComplaints = 1000;                  ///< that are told in the log
   static constexpr Nanoseconds kShortestCycle{1'000'000};
   static constexpr Nanoseconds kAnswer{5'000'000'000};  ///< within which the rig has to make a snapshot
   static constexpr Nanoseconds kEffect{1'000'000'000};  ///< that a read waits for writes before it
@@ -121,7 +122,6 @@ class Session {
   void run(const Call& call);
   void give_rig_command(const Call& call, const RigCommand& command);
   void refuse(const std::string& text, const std::string& reason);
-  void complain(const std::string& text, const std::string& reason);
   void emit(std::string_view message) { output_ += message; }
 
   bool writes_in_the_way() const;
@@ -182,6 +182,7 @@ class Session {
   std::size_t sent_ = 0;
 
   Format format_;
+  RunRatio run_ratio_;
   std::vector<Entry> entries_;
   std::uint64_t tickets_ = 0;
   std::optional<Reading> reading_;
@@ -193,8 +194,7 @@ class Session {
   bool rig_ended_ = false;
   std::int64_t missed_ = 0;
   std::size_t last_size_ = 0;  // of a cyclic message
-  int complaints_ = 0;
-  bool skips_told_ = false;  // of this list
+  bool skips_told_ = false;    // of this list
   CopyMode copy_mode_ = CopyMode::any_time;
   std::optional<std::int64_t> last_multiple_;
   FrameRule frames_, freeze_frames_;

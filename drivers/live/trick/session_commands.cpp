@@ -11,6 +11,7 @@
 namespace tactus::drivers::trick {
 
 using executive::LiveCommand;
+using executive::LiveCommandCall;
 
 namespace {
 
@@ -85,7 +86,7 @@ struct Session::Command {
 struct Session::RigCommand {
   std::string_view name;
   std::string_view takes;
-  LiveCommand command;
+  LiveCommandCall (*made)(const Call&, const SessionLimits&);
   std::string_view why_not_more;  ///< of Trick's other forms of it
 };
 struct Session::Advice {
@@ -134,20 +135,52 @@ const std::vector<Session::Command>& Session::commands() {
   return table;
 }
 
+namespace {
+
+template <LiveCommand kCommand, std::int64_t kValue = 0>
+LiveCommandCall plain(const Call&, const SessionLimits&) {
+  return {kCommand, kValue, {}};
+}
+/// With a name, if one was given.
+template <LiveCommand kCommand, std::int64_t kValue = 0>
+LiveCommandCall named(const Call& call, const SessionLimits&) {
+  return {kCommand, kValue, call.values.empty() ? std::string() : text(call, 0)};
+}
+/// freeze(t): at that simulated time. What is not after 0 is past, whatever the time is.
+LiveCommandCall freeze(const Call& call, const SessionLimits&) {
+  if (call.values.empty()) return {LiveCommand::pause, 0, {}};
+  constexpr double kLongest = 9e9;  // s: what nanoseconds hold
+  const double seconds = std::clamp(real(call, 0), 0.0, kLongest);
+  return {LiveCommand::pause, std::max<std::int64_t>(1, std::llround(seconds * 1e9)), {}};
+}
+LiveCommandCall terminate(const Call& call, const SessionLimits& limits) {
+  const bool says = limits.exit_status && !call.values.empty();
+  return {LiveCommand::stop, says ? whole(call, 0) : 0, {}};
+}
+
+}  // namespace
+
 const std::vector<Session::RigCommand>& Session::rig_commands() {
   static constexpr std::string_view kAtTimes =
-      "commands at a time are not given here; they stand in the rig file (`commands:`)";
-  static constexpr std::string_view kNames = "the rig names its checkpoints itself; send trick.checkpoint()";
+      "a stop at a time is not given here; it stands in the rig file (`commands:`)";
+  using enum LiveCommand;
   static const std::vector<RigCommand> table{
-      {"freeze", "", LiveCommand::pause, kAtTimes},
-      {"exec_freeze", "", LiveCommand::pause, ""},
-      {"run", "", LiveCommand::resume, ""},
-      {"exec_run", "", LiveCommand::resume, ""},
-      {"stop", "", LiveCommand::stop, kAtTimes},
-      {"exec_shutdown", "", LiveCommand::stop, ""},
-      {"exec_terminate", "?tt", LiveCommand::stop, ""},
-      {"exec_terminate_with_return", "?itit", LiveCommand::stop, ""},
-      {"checkpoint", "", LiveCommand::checkpoint, kNames},
+      {"freeze", "?n", &freeze, ""},
+      {"exec_freeze", "", &plain<pause>, ""},
+      {"run", "", &plain<resume>, ""},
+      {"exec_run", "", &plain<resume>, ""},
+      {"stop", "", &plain<stop>, kAtTimes},
+      {"exec_shutdown", "", &plain<stop>, ""},
+      {"exec_terminate", "?tt", &plain<stop>, ""},
+      {"exec_terminate_with_return", "?itit", &terminate, ""},
+      {"checkpoint", "?t", &named<checkpoint>, ""},
+      {"load_checkpoint", "t", &named<load>, ""},
+      {"real_time_enable", "", &plain<realtime, 1>, ""},
+      {"real_time_disable", "", &plain<realtime, 0>, ""},
+      {"dr_enable", "?t", &named<record, 1>, ""},
+      {"dr_disable", "?t", &named<record, 0>, ""},
+      {"dr_enable_group", "t", &named<record, 1>, ""},
+      {"dr_disable_group", "t", &named<record, 0>, ""},
   };
   return table;
 }
@@ -157,17 +190,10 @@ const std::vector<Session::Advice>& Session::advice() {
       "files and descriptions of classes are not served; what variables there are says `tactus check`, or "
       "the "
       "control port under /v1/variables";
-  static constexpr std::string_view kPace = "whether the rig is in real time says its rig file (`realtime:`)";
   static const std::vector<Advice> table{
-      {"send_sie_resource", kFiles},
-      {"send_sie_class", kFiles},
-      {"send_sie_enum", kFiles},
-      {"send_sie_top_level_objects", kFiles},
-      {"send_file", kFiles},
-      {"load_checkpoint", "a checkpoint is loaded when the rig starts: tactus run --from FILE"},
-      {"real_time_enable", kPace},
-      {"real_time_disable", kPace},
-      {"var_write_stdio", "the rig's output is its log, in the run folder"},
+      {"send_sie_resource", kFiles}, {"send_sie_class", kFiles},
+      {"send_sie_enum", kFiles},     {"send_sie_top_level_objects", kFiles},
+      {"send_file", kFiles},         {"var_write_stdio", "the rig's output is its log, in the run folder"},
   };
   return table;
 }
@@ -197,7 +223,7 @@ void Session::give_rig_command(const Call& call, const RigCommand& command) {
   if (const std::string problem = misfit(command.name, command.takes, call.values); !problem.empty())
     return refuse(call.text, command.why_not_more.empty() ? problem : std::string(command.why_not_more));
   if (!limits_.writes) return refuse(call.text, "commands are not taken here (`writes: no` in the rig file)");
-  const std::string problem = backend_.command(command.command, who());
+  const std::string problem = backend_.command(command.made(call, limits_), who());
   if (!problem.empty()) refuse(call.text, problem);
 }
 
@@ -213,7 +239,7 @@ void Session::var_add(const Call& call) {
   Entry entry = look_up(rig_, name);
   if (call.values.size() > 1 && entry.kind != Entry::Kind::unknown)
     if (const std::string problem = set_unit(entry, text(call, 1)); !problem.empty())
-      complain(call.text, problem);
+      refuse(call.text, problem);
   entries_.push_back(std::move(entry));
   skips_told_ = false;
 }
@@ -232,9 +258,9 @@ void Session::var_clear(const Call&) {
 void Session::var_units(const Call& call) {
   const auto named = [&](const Entry& entry) { return entry.name == text(call, 0); };
   const auto found = std::find_if(entries_.begin(), entries_.end(), named);
-  if (found == entries_.end()) return complain(call.text, "it is not in the list; add it first");
+  if (found == entries_.end()) return refuse(call.text, "it is not in the list; add it first");
   if (const std::string problem = set_unit(*found, text(call, 1)); !problem.empty())
-    complain(call.text, problem);
+    refuse(call.text, problem);
 }
 
 // --- answers
@@ -249,8 +275,8 @@ void Session::var_send_once(const Call& call) {
   const std::int64_t expected = call.values.size() > 1 ? whole(call, 1) : 1;
   const auto names = std::count(rest.begin(), rest.end(), ',') + (rest.empty() || rest.back() == ',' ? 0 : 1);
   if (names != expected)
-    return complain(call.text, "there are " + std::to_string(names) + " names, not " +
-                                   std::to_string(expected) + ", so nothing is sent");
+    return refuse(call.text, "there are " + std::to_string(names) + " names, not " +
+                                 std::to_string(expected) + ", so nothing is sent");
   if (static_cast<std::size_t>(names) > limits_.variables)
     return refuse(call.text, "there are more than " + std::to_string(limits_.variables) +
                                  " names (`max_variables` in the rig file)");
@@ -265,7 +291,8 @@ void Session::var_send_once(const Call& call) {
 
 void Session::var_exists(const Call& call) {
   std::string problem;
-  emit(exists_message(find(rig_, text(call, 0), problem).has_value(), format_));
+  const bool exists = find_own_variable(text(call, 0)) != nullptr || find(rig_, text(call, 0), problem);
+  emit(exists_message(exists, format_));
 }
 
 void Session::var_send_list_size(const Call&) { emit(list_size_message(entries_.size(), format_)); }
@@ -282,7 +309,7 @@ void Session::var_get_stl_size(const Call& call) {
 void Session::var_cycle(const Call& call) {
   const double seconds = real(call, 0);
   if (!(seconds >= 0 && seconds <= kLongestCycle))
-    return complain(call.text, "a cycle is 0.001 s or more, and at most 1e9 s");
+    return refuse(call.text, "a cycle is 0.001 s or more, and at most 1e9 s");
   const Nanoseconds before = cycle_;
   cycle_ = std::max(kShortestCycle, Nanoseconds(std::llround(seconds * 1e9)));
   due_ = std::max(now_, std::min(due_, due_ - before + cycle_));
@@ -309,14 +336,14 @@ void Session::set_copy_mode(CopyMode mode) {
 
 void Session::var_set_copy_mode(const Call& call) {
   const std::int64_t mode = whole(call, 0);
-  if (mode < 0 || mode > 2) return complain(call.text, "a copy mode is 0, 1 or 2");
+  if (mode < 0 || mode > 2) return refuse(call.text, "a copy mode is 0, 1 or 2");
   set_copy_mode(static_cast<CopyMode>(mode));
 }
 
 // Whatever the mode is, messages are written as soon as their values are copied, and never by the frames.
 void Session::var_set_write_mode(const Call& call) {
   const std::int64_t mode = whole(call, 0);
-  if (mode < 0 || mode > 1) complain(call.text, "a write mode is 0 or 1");
+  if (mode < 0 || mode > 1) refuse(call.text, "a write mode is 0 or 1");
 }
 
 void Session::var_sync(const Call& call) {
@@ -328,7 +355,7 @@ void Session::set_frame_rule(const Call& call, std::int64_t FrameRule::*part, Fr
   const std::int64_t frames = whole(call, 0);
   const std::int64_t least = part == &FrameRule::multiple ? 1 : 0;
   if (frames < least || frames > UINT32_MAX)
-    return complain(call.text, call.name + " takes " + std::to_string(least) + " .. 4294967295");
+    return refuse(call.text, call.name + " takes " + std::to_string(least) + " .. 4294967295");
   rule.*part = frames;
   rule.last.reset();
 }

@@ -22,6 +22,8 @@ const Fields<TrickSettings>& trick_fields() {
                    "who is served: IPv4 addresses, or blocks of them like 10.1.0.0/16. Needed when `listen` "
                    "is no loopback address, because the protocol knows no password"),
           optional("writes", &S::writes, "no: clients see variables, but neither set them nor give commands"),
+          optional("exit_status", &S::exit_status,
+                   "yes: the code of exec_terminate_with_return is the exit status of the run"),
           optional("max_clients", &S::max_clients, count("clients", 1, 1000), "at the same time"),
           optional("max_variables", &S::max_variables, count("variables", 1, 1'000'000),
                    "in the list of one client"),

@@ -12,6 +12,7 @@ struct TrickSettings {
   std::string listen = "127.0.0.1:7000";
   std::vector<std::string> allow{};  ///< who is served; none: everybody who reaches a loopback address
   bool writes = true;
+  bool exit_status = false;  ///< exec_terminate_with_return says the exit status of the run
   std::int64_t max_clients = 64;
   std::int64_t max_variables = 10'000;  ///< of one client
   bool operator==(const TrickSettings&) const = default;

@@ -51,6 +51,10 @@ class CascadedPi : public tactus::Model {
     d.output("position_error", position_error_, "rad", "position reference minus measured angle");
     d.state("speed_integral", speed_integral_, "A", "integral part of the speed PI");
     d.state("current_integral", current_integral_, "V", "integral part of the current PI");
+    models::stay_above_zero(d, {"speed_gain", "speed_integral_time", "current_gain", "current_integral_time",
+                                "torque_constant", "speed_limit", "current_limit", "voltage_limit"});
+    models::stay_not_below_zero(d,
+                                {"position_gain", "speed_age", "inertia", "friction", "back_emf_constant"});
     d.job<&CascadedPi::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&CascadedPi::outer>("outer", tactus::JobClass::controller, tactus::every(1ms).at_phase(20000));
     d.job<&CascadedPi::current_loop>("current_loop", tactus::JobClass::controller,

@@ -43,6 +43,9 @@ class DcServo : public tactus::Model {
     d.state("winding_current", i_, "A", "current at the end of the last step");
     d.state("shaft_speed", w_, "rad/s", "speed at the end of the last step");
     d.state("shaft_angle", theta_, "rad", "angle at the end of the last step");
+    models::stay_above_zero(
+        d, {"resistance", "inductance", "torque_constant", "back_emf_constant", "inertia", "supply"});
+    models::stay_not_below_zero(d, {"friction"});
     d.job<&DcServo::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&DcServo::step>("step", tactus::JobClass::scheduled, tactus::every(200us));
     d.job<&DcServo::forget_matrix>("forget_matrix", tactus::JobClass::restart);

@@ -31,6 +31,8 @@ class Encoder : public tactus::Model {
     d.output("speed", speed_, "rad/s", "speed made of the last two counts");
     d.state("count_before", before_, "1", "count of the last sample");
     d.state("started", started_, "1", "a first sample was taken");
+    models::stay_not_below_zero(d, {"filter"});
+    d.range("lines", 1, 1e6);
     d.job<&Encoder::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Encoder::sample>("sample", tactus::JobClass::sensor, tactus::every(1ms));
     d.job<&Encoder::forget_weight>("forget_weight", tactus::JobClass::restart);

@@ -32,6 +32,8 @@ class Trajectory : public tactus::Model {
     d.output("speed", speed_, "rad/s", "its derivative");
     d.output("acceleration", acceleration_, "rad/s^2", "its second derivative");
     d.output("move_time", move_time_, "s", "duration of one move, without the dwell");
+    models::stay_above_zero(d, {"max_speed", "max_acceleration", "max_jerk"});
+    models::stay_not_below_zero(d, {"dwell", "delay"});
     d.job<&Trajectory::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Trajectory::step>("step", tactus::JobClass::environment, tactus::every(1ms));
     d.job<&Trajectory::plan>("plan", tactus::JobClass::restart);

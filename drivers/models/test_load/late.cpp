@@ -26,6 +26,8 @@ class Late : public tactus::Model {
     d.parameter("fails_at", fails_at_, "s", "returns non-zero in the first frame at or after this sim time");
     d.output("late_frames", late_frames_, "1", "late frames so far");
     d.output("burnt", burnt_, "s", "time burnt in the last frame; 0 in a good one");
+    models::stay_not_below_zero(d, {"busy", "from_frame", "for_frames"});
+    d.range("every", 1, models::kMost);
     d.job<&Late::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Late::step>("step", tactus::JobClass::scheduled);
   }

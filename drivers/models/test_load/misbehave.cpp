@@ -60,6 +60,8 @@ class Misbehave : public tactus::Model {
     d.parameter("sleep_for", sleep_for_, "s", "how long `sleep` sleeps");
     d.output("done", done_, "1", "how often it was done");
     d.output("seen", seen_, "s", "CLOCK_MONOTONIC as `clock` read it");
+    models::stay_not_below_zero(d, {"at_frame", "for_frames", "sleep_for"});
+    d.range("bytes", 1, 1e9);
     d.job<&Misbehave::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Misbehave::step>("step", tactus::JobClass::scheduled);
   }

@@ -62,6 +62,10 @@ class Driver : public tactus::Model {
     d.state("pedal", pedal_, "1", "clutch pedal before the slip at low speed");
     d.state("chosen", chosen_, "1", "by_engine_speed: the gear to be in", kGearLabels);
     d.state("since_shift", since_shift_, "s", "by_engine_speed: time in this gear");
+    models::stay_above_zero(d, {"gain", "integral_time", "pull", "brake_pull", "press_time", "release_time",
+                                "slip_from", "shift_down"});
+    models::stay_not_below_zero(d, {"rolling", "air", "coast"});
+    d.range("slip_to", models::kLeast, models::kMost);
     d.job<&Driver::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Driver::step>("step", tactus::JobClass::controller, tactus::every(10ms));
   }
@@ -118,7 +122,7 @@ class Driver : public tactus::Model {
                       (shifts_ == Shifts::by_schedule ? scheduled_open_ : slows_to_idle);
     pedal_ = std::clamp(pedal_ + (down ? dt / press_time_ : -dt / release_time_), 0.0, 1.0);
     if (pedal_ >= 1) gear_ = wanted;
-    const double closable = (engine_speed_ - slip_from_) / (slip_to_ - slip_from_);
+    const double closable = (engine_speed_ - slip_from_) / std::max(slip_to_ - slip_from_, models::kLeast);
     clutch_ = std::max(pedal_, 1 - std::clamp(closable, 0.0, 1.0));
     shifting_ = down;
   }
@@ -131,7 +135,7 @@ class Driver : public tactus::Model {
       return;
     }
     const bool pulls = gear_in_ != Gear::neutral && !shifting_;
-    const auto index = static_cast<std::size_t>(std::max(0, static_cast<int>(gear_in_) - 1));
+    const auto index = static_cast<std::size_t>(std::clamp(static_cast<int>(gear_in_) - 1, 0, kGears - 1));
     const double pull = pulls ? pull_[index] : 0;
     const double coast = pulls ? coast_[index] : 0;
     const double demand =

@@ -69,6 +69,7 @@ class Engine : public tactus::Model {
     d.state("crank_speed", w_, "rad/s", "speed at the end of the last step");
     d.state("fuel_total", fuel_total_, "kg", "fuel at the end of the last step");
     d.state("idle_integral", idle_integral_, "1", "integral part of the idle controller");
+    models::stay_above_zero(d, {"inertia", "idle_speed", "idle_gain", "idle_integral_time"});
     d.job<&Engine::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Engine::step>("step", tactus::JobClass::scheduled, tactus::every(1ms).at_phase(20000));
   }

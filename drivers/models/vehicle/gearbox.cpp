@@ -44,6 +44,9 @@ class Gearbox : public tactus::Model {
     d.output("slip", slip_, "rad/s", "speed difference over the clutch; 0 in neutral");
     d.state("changing_to", changing_to_, "1", "the gear the synchronizer works on", kGearLabels);
     d.state("change_left", change_left_, "s", "what the synchronizer still needs");
+    models::stay_above_zero(d, {"ratios", "final_drive", "clutch_capacity", "clutch_stiffness"});
+    models::stay_not_below_zero(d, {"shift_time"});
+    d.range("efficiency", 1e-3, 1);
     d.job<&Gearbox::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Gearbox::step>("step", tactus::JobClass::scheduled, tactus::every(2ms).at_phase(30000));
   }

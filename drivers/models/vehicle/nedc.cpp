@@ -33,6 +33,7 @@ class Nedc : public tactus::Model {
     d.output("part", part_, "1", "which table",
              {{"urban", Part::urban}, {"extra_urban", Part::extra_urban}, {"over", Part::over}});
     d.output("time_left", time_left_, "s", "until the end of the cycle");
+    d.range("preview", 1e-9, 60);
     d.job<&Nedc::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Nedc::step>("step", tactus::JobClass::environment, tactus::every(100ms));
     d.job<&Nedc::take_preview>("take_preview", tactus::JobClass::restart);

@@ -43,6 +43,9 @@ class Vehicle : public tactus::Model {
     d.output("resistance", resistance_, "N", "rolling, hill and air at the last step's beginning");
     d.state("v", v_, "m/s", "speed at the end of the last step");
     d.state("x", x_, "m", "way at the end of the last step");
+    models::stay_above_zero(d, {"mass", "wheel_radius"});
+    models::stay_not_below_zero(d, {"rotating_mass", "rolling_coefficient", "drag_area", "air_density",
+                                    "brake_force", "initial_speed"});
     d.job<&Vehicle::initialize>("initialize", tactus::JobClass::initialization);
     d.job<&Vehicle::step>("step", tactus::JobClass::scheduled, tactus::every(2ms).at_phase(40000));
   }

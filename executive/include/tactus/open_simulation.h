@@ -77,6 +77,11 @@ TACTUS_EXPORT tactus_result tactus_open_simulation_run_open(tactus_open_simulati
 /** Without a stop date and without items: to the end of the run. */
 TACTUS_EXPORT tactus_result tactus_open_simulation_run(tactus_open_simulation* simulation);
 
+/** Goes on from a checkpoint of this run, by its name in the run's folder for checkpoints. The rig stands in
+ *  Pause between two episodes; the next one begins behind the frame of the checkpoint. */
+TACTUS_EXPORT tactus_result tactus_open_simulation_load_checkpoint(tactus_open_simulation* simulation,
+                                                                   const char* name);
+
 /** Type, count (0: a scalar) and unit of a variable or one of its elements. Each of the three may be NULL. */
 TACTUS_EXPORT tactus_result tactus_open_simulation_describe(const tactus_open_simulation* simulation,
                                                             const char* entity, const char* descriptor,

@@ -1,6 +1,7 @@
 // What holds for every model in the box.
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cstring>
 #include <set>
 
@@ -72,6 +73,58 @@ void step(Instance& it, int k) {
     const double dt = j.cycle_ns == 0 ? 1e-3 : 1e-9 * static_cast<double>(j.cycle_ns);
     it.call(j.name, k * kStepNs, dt, k);
   }
+}
+
+/// What live access lets in: the ends of the range; without one any number.
+std::vector<double> values_at_the_edge(const model_host::Variable& v) {
+  if (v.low && v.high) return {*v.low, *v.high};
+  std::vector<double> labels;
+  for (const auto& [name, value] : v.labels) labels.push_back(static_cast<double>(value));
+  if (!labels.empty()) return labels;
+  return v.type == TACTUS_BOOL ? std::vector<double>{0, 1} : std::vector<double>{0, -1, 1e12};
+}
+
+TEST(EveryModel, DividesByNothingThatASetWhileItRunsMakesZero) {
+  for_every_model([](const tactus_model& m, const char* library) {
+    const bool late = m.name == std::string("late");
+    const bool others = library == std::string("test_load") && !late;
+    if (others) return;  // they break rules on purpose
+    const Instance names(library, m.name);
+    for (const auto& variable : names.variables()) {
+      if (late && variable.name == "busy") continue;  // it would be busy for so long
+      for (const double value : values_at_the_edge(variable)) {
+        SCOPED_TRACE(variable.name + " = " + std::to_string(value));
+        Instance it(library, m.name);
+        it.call_class(TACTUS_DEFAULT_DATA);
+        if (late) it.set("busy", 0);
+        it.call_class(TACTUS_INITIALIZATION);
+        std::feclearexcept(FE_ALL_EXCEPT);
+        for (int k = 0; k < 20; ++k) {
+          for (std::uint32_t i = 0; i < std::max(1U, variable.count); ++i) it.set(variable.name, value, i);
+          for (const auto& j : it.jobs())
+            if (j.in_frames()) (void)it.try_call(j.name, k * std::int64_t{97'000'000}, 0.01, k);
+        }
+        EXPECT_EQ(std::fetestexcept(FE_DIVBYZERO), 0);
+      }
+    }
+  });
+}
+
+TEST(EveryModel, SaysInWhichRangeItsParametersAre) {
+  const Instance servo("servo", "dc_servo"), late("test_load", "late"), gearbox("vehicle", "gearbox");
+  EXPECT_GT(servo.variable("resistance").low, 0);
+  EXPECT_GT(servo.variable("inductance").low, 0);
+  EXPECT_EQ(servo.variable("friction").low, 0);
+  EXPECT_EQ(late.variable("every").low, 1);
+  EXPECT_EQ(gearbox.variable("efficiency").high, 1);
+  for_every_model([](const tactus_model& m, const char* library) {
+    Instance it(library, m.name);
+    for (const auto& v : it.variables())
+      for (std::uint32_t i = 0; v.low && i < std::max(1U, v.count); ++i) {
+        EXPECT_GE(it.get(v.name, i), *v.low) << v.name << ": what it begins with is in its range";
+        EXPECT_LE(it.get(v.name, i), *v.high) << v.name;
+      }
+  });
 }
 
 // The models that break their promises on purpose are looked at elsewhere.

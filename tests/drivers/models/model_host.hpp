@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -58,6 +59,7 @@ struct Variable {
   void* data;
   std::string unit, about;
   std::vector<std::pair<std::string, std::int64_t>> labels;
+  std::optional<double> low{}, high{};  ///< its declared range
 
   std::size_t size() const {
     switch (type) {
@@ -105,7 +107,15 @@ class Instance {
     host_.set_realtime = [](void*, int) {};
     host_.enable_job = [](void*, const char*, int) { return 0; };
     host_.declare_integrated = [](void*, const char*, const char*) { return 0; };
-    host_.declare_range = [](void*, const char*, double, double) { return 0; };
+    host_.declare_range = [](void* context, const char* ranged, double low, double high) {
+      auto& variables = static_cast<Instance*>(context)->variables_;
+      const auto found = std::find_if(variables.begin(), variables.end(),
+                                      [&](const Variable& variable) { return variable.name == ranged; });
+      if (found == variables.end()) return 1;
+      found->low = low;
+      found->high = high;
+      return 0;
+    };
     host_.cannot_restart = [](void* context, const char* why) {
       static_cast<Instance*>(context)->restart_refusal_ = why;
       return 0;

@@ -344,6 +344,121 @@ TEST_F(LiveAccessTest, KeepsAJournalOfEveryChangeAndOrder) {
   EXPECT_EQ(run_->summary()["live"]["forced_at_end"][0], "sink.u");
 }
 
+TEST_F(LiveAccessTest, TheJournalIsOfABoundedSizeAndTheSummaryCountsWhatIsLeftOut) {
+  start(kRig + "log: { max_journal: 64 KiB }\n");
+  const std::string who(1000, 'x');
+  for (int k = 0; k < 100; ++k) ASSERT_EQ(live().command(LiveCommand::pause, 0, who), "");
+  EXPECT_TRUE(written({make(Kind::set, "source.u", 3)}).applied) << "it is done, but not written";
+  stop();
+  EXPECT_LE(std::filesystem::file_size(folder_.path() / "journal.jsonl"), 64U << 10);
+  const Json summary = run_->summary()["live"];
+  EXPECT_GT(summary["journal_lines_left_out"], 0);
+  EXPECT_EQ(journal().size() + summary["journal_lines_left_out"].get<std::size_t>(), 101U);
+  std::ifstream file(folder_.path() / "log.txt");
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t at = log.find("(journal.jsonl) has log.max_journal (65536 bytes)");
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_EQ(log.find("log.max_journal", at + 30), std::string::npos) << "it is told once";
+}
+
+TEST_F(LiveAccessTest, ACheckpointIsLoadedWhileTheRigIsPaused) {
+  start();
+  const auto run_to = [&](std::int64_t frame) {
+    EXPECT_EQ(live().command(LiveCommand::run_until, (frame + 1) * 1'000'000, "tester"), "");
+    LiveSnapshotPtr at = snapshot();
+    while (at->frame != frame || at->rig.state != State::pause) at = snapshot();
+    return at;
+  };
+  (void)written({make(Kind::set, "source.u", 3)});
+  (void)run_to(9);
+  ASSERT_EQ(live().give({LiveCommand::checkpoint, 0, "here"}, "tester"), "");
+  const std::filesystem::path file = folder_.path() / "checkpoints/here.tck";
+  while (!std::filesystem::exists(file)) std::this_thread::sleep_for(1ms);
+  (void)written({make(Kind::set, "source.u", 4)});
+  EXPECT_EQ(value(*run_to(29), "sink.y"), 8);
+  (void)written({make(Kind::force, "sink.u", 5)});
+  while (live().forced().empty()) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(live().give({LiveCommand::load, 0, "here"}, "tester"), "");
+  LiveSnapshotPtr back = snapshot();
+  while (back->frame != 9 || back->rig.state != State::pause) back = snapshot();
+  EXPECT_EQ(value(*back, "source.u"), 3) << "what was set afterwards is gone";
+  while (!live().forced().empty()) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(value(*run_to(29), "sink.y"), 6) << "and it goes on from there";
+  EXPECT_EQ(journal().back()["what"], "run_until");
+  const std::vector<Json> lines = journal();
+  EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const Json& line) {
+    return line["what"] == "load" && line["name"] == "here" && line["who"] == "tester";
+  }));
+}
+
+TEST_F(LiveAccessTest, ACheckpointThatCannotBeLoadedIsRefusedAndNothingHappens) {
+  start();
+  const auto load = [&](const std::string& name) { return live().give({LiveCommand::load, 0, name}, ""); };
+  EXPECT_THAT(load("none"), HasSubstr("none.tck"));
+  for (const char* const name : {"", "../x", "/etc/passwd", ".hidden", "a b", "a\nb"})
+    EXPECT_THAT(load(name), HasSubstr("is no name of a checkpoint")) << name;
+  std::filesystem::create_directories(folder_.path() / "checkpoints");
+  std::ofstream(folder_.path() / "checkpoints/broken.tck") << "no checkpoint";
+  EXPECT_NE(load("broken"), "");
+  EXPECT_EQ(snapshot()->rig.state, State::pause);
+  ASSERT_EQ(live().command(LiveCommand::resume, 0, ""), "");
+  while (snapshot()->frame < 1) {
+  }
+  EXPECT_THAT(load("none"), HasSubstr("pause it first"));
+}
+
+TEST_F(LiveAccessTest, PausesAtASimulatedTimeBesideOtherCommands) {
+  start();
+  ASSERT_EQ(live().command(LiveCommand::pause, 20'000'000, ""), "");
+  ASSERT_EQ(live().command(LiveCommand::pause, 10'000'000, ""), "");
+  for (const std::int64_t frame : {9, 19}) {
+    ASSERT_EQ(live().command(LiveCommand::resume, 0, ""), "");
+    LiveSnapshotPtr at = snapshot();
+    while (at->rig.state != State::pause || at->frame < frame) at = snapshot();
+    EXPECT_EQ(at->frame, frame) << "each of them, in the order of their times";
+  }
+  EXPECT_THAT(live().command(LiveCommand::pause, 5'000'000, ""), HasSubstr("is past"));
+  for (int k = 0; k < 16; ++k) EXPECT_EQ(live().command(LiveCommand::pause, 1'000'000'000'000 + k, ""), "");
+  EXPECT_THAT(live().command(LiveCommand::pause, 1'000'000'000'000, ""), HasSubstr("too many pauses"));
+}
+
+TEST_F(LiveAccessTest, AStopMaySayTheExitStatus) {
+  start();
+  EXPECT_THAT(live().command(LiveCommand::stop, 256, ""), HasSubstr("outside 0 .. 255"));
+  ASSERT_EQ(live().command(LiveCommand::stop, 7, "tester"), "");
+  join();
+  EXPECT_EQ(run_->exit_status(), 7);
+  EXPECT_EQ(run_->end().outcome, Outcome::stopped);
+  EXPECT_EQ(run_->summary()["exit_status"], 7);
+}
+
+TEST_F(LiveAccessTest, RecordingsAreSwitchedOffAndOn) {
+  start(kRig + "record: { one: { variables: [source.y] }, two: { variables: [source.y] } }\n");
+  const auto record = [&](const std::string& name, bool on) {
+    return live().give({LiveCommand::record, on ? 1 : 0, name}, "");
+  };
+  EXPECT_THAT(record("three", false), HasSubstr("there is no recording 'three'; there are 'one', 'two'"));
+  ASSERT_EQ(record("one", false), "");
+  ASSERT_EQ(live().command(LiveCommand::step, 10, ""), "");
+  while (snapshot()->frame < 9) {
+  }
+  ASSERT_EQ(record("", true), "");
+  ASSERT_EQ(live().command(LiveCommand::step, 10, ""), "");
+  while (snapshot()->frame < 19) {
+  }
+  stop();
+  const Json recordings = run_->summary()["recordings"];
+  EXPECT_EQ(recordings[0]["written"], 10);
+  EXPECT_EQ(recordings[1]["written"], 20);
+  EXPECT_EQ(recordings[0]["lost"], 0) << "what is switched off is not lost";
+}
+
+TEST_F(LiveAccessTest, RealTimeThatTheRunForbidsIsRefused) {
+  start();  // as with --no-realtime
+  EXPECT_THAT(live().command(LiveCommand::realtime, 1, ""), HasSubstr("--no-realtime"));
+  EXPECT_EQ(live().command(LiveCommand::realtime, 0, ""), "");
+}
+
 TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {
   start();
   EXPECT_THAT(live().command(LiveCommand::step, 0, ""), HasSubstr("at least 1"));

@@ -249,6 +249,17 @@ TEST_F(HttpApi, GivesOrders) {
   }
 }
 
+TEST_F(HttpApi, CheckpointsHaveNames) {
+  EXPECT_EQ(post("/v1/commands", R"({"command": "checkpoint", "file": "here"})").status, 200);
+  EXPECT_EQ(post("/v1/commands", R"({"command": "load", "file": "here.tck"})").status, 200);
+  const auto commands = rig_.take_commands();
+  ASSERT_EQ(commands.size(), 2U);
+  EXPECT_EQ(commands[0].command, executive::LiveCommand::checkpoint);
+  EXPECT_EQ(commands[0].name, "here");
+  EXPECT_EQ(commands[1].command, executive::LiveCommand::load);
+  EXPECT_EQ(commands[1].name, "here.tck");
+}
+
 TEST_F(HttpApi, OrdersThatDoNotFitAreRefused) {
   const std::pair<const char*, const char*> rows[] = {
       {R"({"command": "puase"})", "did you mean 'pause'?"},
@@ -259,6 +270,8 @@ TEST_F(HttpApi, OrdersThatDoNotFitAreRefused) {
       {R"({"command": "run_until", "until": "2 s", "until_ns": 3})", "needs one of"},
       {R"({"command": "run_until", "until": "soon"})", "until: "},
       {R"({"command": "step", "until": "2 s"})", "until: belongs to 'run_until'"},
+      {R"({"command": "load"})", "load needs 'file'"},
+      {R"({"command": "reset", "file": "here"})", "file: belongs to 'load' and 'checkpoint', not to 'reset'"},
   };
   for (const auto& [body, problem] : rows) {
     const Reply reply = post("/v1/commands", body);

@@ -143,6 +143,72 @@ TEST(HttpLimits, WhoAsksTooOftenWaits) {
   EXPECT_EQ(client.get("/v1").status, 200);
 }
 
+/// Asks until the answer is 429: what the client may ask is used up.
+template <class Ask>
+int ask_too_often(Ask ask) {
+  int before = 0;
+  for (; before < 100'000 && ask() != 429; ++before) {
+  }
+  return before;
+}
+
+TEST(HttpLimits, APageOfAnotherOriginDoesNotUseUpWhatTheOperatorMayAsk) {
+  ServedRig served("max_rate: 5");
+  const auto page = [&] {
+    HttpClient client = served.client();
+    return client.post("/v1/commands", R"({"command": "stop"})", "Origin: http://evil.example\r\n").status;
+  };
+  EXPECT_GE(ask_too_often(page), 5) << "each is refused, and they are bounded";
+  HttpClient operator_of_the_rig = served.client();
+  for (int k = 0; k < 5; ++k)
+    EXPECT_EQ(operator_of_the_rig.post("/v1/commands", R"({"command": "resume"})").status, 200) << k;
+  EXPECT_EQ(served.rig.take_commands().size(), 5U);
+}
+
+TEST(HttpLimits, APageThatIsRefusedTooOftenLosesItsConnection) {
+  ServedRig served("max_rate: 5");
+  HttpClient page = served.client();
+  ask_too_often([&] { return page.get("/v1", "Origin: http://evil.example\r\n").status; });
+  EXPECT_TRUE(page.is_closed());
+}
+
+TEST(HttpLimits, SafetyCommandsAreTakenAboveTheRate) {
+  ServedRig served("max_rate: 1\nanswer_timeout: 10 ms");
+  HttpClient client = served.client();
+  ask_too_often([&] { return client.post("/v1/commands", R"({"command": "resume"})").status; });
+  (void)served.rig.take_commands();
+  EXPECT_EQ(client.post("/v1/commands", R"({"command": "pause"})").status, 200);
+  ask_too_often([&] { return client.post("/v1/commands", R"({"command": "pause"})").status; });
+  EXPECT_EQ(client.post("/v1/commands", R"({"command": "stop"})").status, 200) << "pauses have another lane";
+  EXPECT_EQ(client.post("/v1/values", R"({"release": ["motor.speed"]})").status, 202) << "no frame runs";
+  const auto commands = served.rig.take_commands();
+  ASSERT_GE(commands.size(), 2U);
+  EXPECT_EQ(commands.front().command, executive::LiveCommand::pause);
+  EXPECT_EQ(commands.back().command, executive::LiveCommand::stop);
+  ask_too_often([&] { return client.post("/v1/values", R"({"set": {"motor.speed": 1}})").status; });
+}
+
+TEST(HttpLimits, SafetyCommandsAreTakenAboveMaxClients) {
+  ServedRig served("max_clients: 1");
+  HttpClient watcher = served.client();
+  ASSERT_TRUE(watcher.send(watcher.request("GET", "/v1/watch?names=motor.speed")));
+  ASSERT_EQ(watcher.receive_head().status, 200);
+  EXPECT_EQ(served.client().get("/v1").status, 503);
+  EXPECT_EQ(served.client().post("/v1/commands", R"({"command": "resume"})").status, 503);
+  EXPECT_EQ(served.client().post("/v1/commands", R"({"command": "stop"})").status, 200);
+}
+
+TEST(HttpLimits, WrongTokensAreLimitedApart) {
+  const Guarded guarded("max_rate: 5");
+  HttpClient guesser(guarded.port);
+  ask_too_often([&] {
+    return guesser.get("/v1", "Authorization: Bearer 0123456789abcdef0123456789abcdeX\r\n").status;
+  });
+  HttpClient client(guarded.port);
+  for (int k = 0; k < 5; ++k)
+    EXPECT_EQ(client.get("/v1", std::string("Authorization: Bearer ") + kToken + "\r\n").status, 200) << k;
+}
+
 TEST(HttpLimits, WrongTokensCountForTheRateToo) {
   const Guarded guarded("max_rate: 5");
   HttpClient client(guarded.port);

@@ -91,6 +91,7 @@ class FakeLiveRig final : public executive::LiveRig {
     executive::LiveCommand command;
     std::int64_t value;
     std::string who;
+    std::string name{};
   };
   struct Asked {
     executive::EpisodeRequest request;
@@ -138,9 +139,9 @@ class FakeLiveRig final : public executive::LiveRig {
     written_.push_back({std::move(batch), std::move(then)});
     return {};
   }
-  std::string command(executive::LiveCommand command, std::int64_t value, const std::string& who) override {
+  std::string give(const executive::LiveCommandCall& call, const std::string& who) override {
     const std::lock_guard lock(mutex_);
-    if (refusal_.empty()) commands_.push_back({command, value, who});
+    if (refusal_.empty()) commands_.push_back({call.command, call.value, who, call.name});
     return refusal_;
   }
   void episode(executive::EpisodeRequest request,

@@ -39,6 +39,19 @@ TEST(TrickCall, IntegersAreExactUpTo64Bits) {
   EXPECT_EQ(only("trick.f(18446744073709551616)").values.at(0), Value(18446744073709551616.0));
 }
 
+TEST(TrickCall, AnAssignmentOfAPlainValueIsASet) {
+  for (const char* const line : {"a.b[2] = -3", "a.b[2]=-3;", "a.b[2] = -3 ;", "a.b[2]\t=\t-3 # now"}) {
+    const Call call = only(line);
+    EXPECT_EQ(call.problem, "") << line;
+    EXPECT_EQ(call.name, "var_set") << line;
+    ASSERT_EQ(call.values.size(), 2U) << line;
+    EXPECT_EQ(call.values[0], Value{std::string("a.b[2]")}) << line;
+    EXPECT_EQ(call.values[1], (Value{Integer{true, 3}})) << line;
+  }
+  EXPECT_EQ(only("a.b = 'park'").values.at(1), Value{std::string("park")});
+  EXPECT_EQ(parse_line("a.b = True; trick.run()").size(), 2U);
+}
+
 TEST(TrickCall, SeveralStandInOneLine) {
   const std::vector<Call> calls =
       parse_line(R"(trick.a(); trick.b( 1 , 2 ) ;; trick.c ("x;#")# ; trick.d())");
@@ -53,7 +66,15 @@ TEST(TrickCall, SeveralStandInOneLine) {
 
 TEST(TrickCall, WhateverNeedsPythonIsRefused) {
   for (const char* const line : {
-           "obj.x = 3",
+           "obj.x = y",
+           "obj.x = 3 + 4",
+           "obj.x == 3",
+           "obj.x += 3",
+           "obj.x = [1, 2]",
+           "obj.x = 3 4",
+           "obj.x =",
+           "obj = 3",
+           "3.x = 3",
            "import os",
            "from trick import *",
            "var_add(\"x\")",

@@ -67,19 +67,17 @@ TEST(TrickDocs, TheDialogueByHandIsWordForWord) {
     ++calls;
   }
   EXPECT_EQ(answer, "");
-  EXPECT_EQ(calls, 11);
+  EXPECT_EQ(calls, 13);
   EXPECT_TRUE(dialogue.session->over());
 }
 
 TEST(TrickDocs, WhatIsServedIsNotRefused) {
   const std::vector<std::string> calls = calls_in(part("### Served", "###"));
-  EXPECT_EQ(calls.size(), 36U);
+  EXPECT_EQ(calls.size(), 46U);
   for (const std::string& call : calls) {
     Dialogue dialogue;
     add_motor(dialogue);
-    EXPECT_THAT(dialogue.say("trick.var_add('motor.speed')\n" + call + "\n"),
-                testing::Not(testing::HasSubstr("-1\t")))
-        << call;
+    dialogue.say("trick.var_add('motor.speed')\n" + call + "\n");
     EXPECT_THAT(dialogue.log, testing::IsEmpty()) << call;
   }
 }
@@ -96,10 +94,10 @@ TEST(TrickDocs, WhatIsWithoutEffectIsAccepted) {
 
 TEST(TrickDocs, WhatIsRefusedIsRefused) {
   const std::vector<std::string> calls = calls_in(part("### Refused", "A refusal is"));
-  EXPECT_EQ(calls.size(), 17U);
+  EXPECT_EQ(calls.size(), 12U);
   for (const std::string& call : calls) {
     Dialogue dialogue;
-    EXPECT_THAT(dialogue.say(call + "\n"), testing::StartsWith("-1\t")) << call;
+    EXPECT_EQ(dialogue.say(call + "\n"), "") << call;
     EXPECT_EQ(dialogue.log.size(), 1U) << call;
     EXPECT_THAT(dialogue.rig.take_commands(), testing::IsEmpty()) << call;
   }

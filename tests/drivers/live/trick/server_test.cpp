@@ -15,6 +15,7 @@
 
 #include "config/document.hpp"
 #include "drivers/live/trick/address.hpp"
+#include "drivers/live/trick/client_lines.hpp"
 #include "executive/driver/device_error.hpp"
 #include "tests/drivers/live/support/fake_live_rig.hpp"
 
@@ -168,7 +169,6 @@ TEST_F(TrickServer, TakesBytesOneAtATime) {
   for (const char c : std::string("trick.var_pause()\ntrick.var_send_once('tr.i1')\nx=1\n"))
     ASSERT_TRUE(client.send({&c, 1}));
   EXPECT_EQ(client.line(), "5\t42");
-  EXPECT_THAT(client.line(), StartsWith("-1\tonly calls"));
   EXPECT_TRUE(told("'x=1' is refused"));
 }
 
@@ -192,7 +192,6 @@ TEST_F(TrickServer, SixtyFourClientsAreServedAndNoMore) {
   }
   for (auto& client : clients) EXPECT_EQ(client->line(), "0\t42");
   Client late(port);
-  EXPECT_THAT(late.line(), StartsWith("-1\tthere are 64 clients already"));
   EXPECT_TRUE(late.is_ended());
   EXPECT_TRUE(told("`max_clients`"));
   clients.pop_back();
@@ -253,8 +252,7 @@ TEST_F(TrickServer, ThoseForWhomThereIsNoRoomDoNotFillTheLog) {
   Client first(port);
   first.send("trick.var_pause(); trick.var_send_once('tr.i1')\n");
   EXPECT_EQ(first.line(), "5\t42");
-  for (int i = 0; i < 300; ++i)
-    EXPECT_THAT(Client(port).line(), StartsWith("-1\tthere are 1 clients already"));
+  for (int i = 0; i < 300; ++i) EXPECT_TRUE(Client(port).is_ended());
   EXPECT_TRUE(told("connections that are more than `max_clients` of the rig file, the last from 127.0.0.1:"));
   server_->close();
   for (std::string& line : server_->take_log_lines()) log_.push_back(std::move(line));
@@ -265,12 +263,30 @@ TEST_F(TrickServer, ThoseForWhomThereIsNoRoomDoNotFillTheLog) {
   EXPECT_LE(refused.lines, seconds + 3);
 }
 
+TEST_F(TrickServer, AClientThatConnectsAgainAndAgainDoesNotFillTheLog) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint16_t port = open();
+  std::size_t bytes = 0;
+  for (int i = 0; i < 100; ++i) {
+    Client client(port);
+    for (int k = 0; k < 20; ++k) client.send("import os\n");
+    client.send("trick.var_exists('tr.i1'); trick.var_exit()\n");
+    EXPECT_TRUE(client.is_ended());
+  }
+  server_->close();
+  for (std::string& line : server_->take_log_lines()) log_.push_back(std::move(line));
+  for (const std::string& line : log_) bytes += line.size();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_LE(static_cast<double>(log_.size()), 203 + seconds) << "whoever connects, they are counted together";
+  EXPECT_LE(static_cast<double>(bytes), (203 + seconds) * ClientLines::kLongest);
+  EXPECT_THAT(log_.back(), HasSubstr("more lines about clients were left out"));
+}
+
 TEST_F(TrickServer, APageInABrowserSetsNothing) {
   Client page(open());
   page.send(
       "POST / HTTP/1.1\r\nHost: 127.0.0.1:7000\r\nContent-Type: text/plain;charset=UTF-8\r\n"
       "Content-Length: 48\r\n\r\ntrick.var_set('tr.i1', 3)\ntrick.exec_shutdown()\n");
-  EXPECT_THAT(page.line(), HasSubstr("not a web server"));
   EXPECT_TRUE(page.is_ended());
   EXPECT_TRUE(told("'POST / HTTP/1.1' is refused: this is Trick's variable server"));
   EXPECT_TRUE(rig_.take_commands().empty());
@@ -320,8 +336,8 @@ TEST_F(TrickServer, AClientThatHasSaidItsLastWordIsAnsweredAndClosed) {
 TEST_F(TrickServer, ABlockWithoutEndIsRefusedAndClosed) {
   Client client(open());
   client.send(std::string(500'000, 'x'));
-  EXPECT_THAT(client.line(), StartsWith("-1\tmore than 200000 bytes"));
   EXPECT_TRUE(client.is_ended());
+  EXPECT_TRUE(told("more than 200000 bytes"));
 }
 
 TEST_F(TrickServer, AClientThatDoesNotReadMissesMessagesAndHarmsNobody) {

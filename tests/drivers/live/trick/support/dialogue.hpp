@@ -34,6 +34,18 @@ class Dialogue : public drivers::trick::SessionBackend {
     settle();
     return heard();
   }
+  /// The client sends something that is refused: why, as the log says. It hears nothing.
+  std::string refused(std::string_view text) {
+    log.clear();
+    const std::string heard = say(text);
+    if (!heard.empty()) return "it hears " + heard;
+    return log.size() == 1 ? reason_of(log[0]) : std::to_string(log.size()) + " lines in the log";
+  }
+  static std::string reason_of(const std::string& line) {
+    constexpr std::string_view kRefused = " is refused: ";
+    const std::size_t at = line.find(kRefused);
+    return at == std::string::npos ? "" : line.substr(at + kRefused.size());
+  }
   /// The client sends bytes; no frame runs.
   void send(std::string_view text) {
     session->received(text);
@@ -84,8 +96,8 @@ class Dialogue : public drivers::trick::SessionBackend {
     if (problems.empty()) ++writing_;
     return problems;
   }
-  std::string command(executive::LiveCommand command, const std::string& by) override {
-    return rig.command(command, 0, by);
+  std::string command(const executive::LiveCommandCall& call, const std::string& by) override {
+    return rig.give(call, by);
   }
   void report(std::string line) override { log.push_back(std::move(line)); }
 

@@ -161,12 +161,12 @@ std::vector<std::string> LiveAccess::forced() const {
 
 // ---- what is asked for
 
-void LiveAccess::next_snapshot(std::function<void(LiveSnapshotPtr)> then) {
+void LiveAccess::await_snapshot(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) {
   const std::lock_guard lock(mutex_);
   if (ended_)
     answers_.push_back([then = std::move(then)] { then(nullptr); });
   else
-    waiters_.push_back({port_->want(), std::move(then)});
+    waiters_.push_back({every == 0 ? port_->want() : port_->want_multiple(every), every, std::move(then)});
   wake_live_thread();
 }
 
@@ -514,7 +514,9 @@ void LiveAccess::take_snapshot(Answers& answers) {
   if (const LivePort::Head* const head = port_->read(values)) {
     LiveSnapshotPtr made;
     for (Waiter& waiter : waiters_) {
-      if (waiter.sequence > head->sequence) continue;
+      const bool fits =
+          waiter.every == 0 || head->rig.state == State::pause || head->frame % waiter.every == 0;
+      if (waiter.sequence > head->sequence || !fits) continue;
       if (made == nullptr) {
         auto snapshot = std::make_shared<LiveSnapshot>();
         snapshot->sequence = head->sequence;
@@ -530,7 +532,8 @@ void LiveAccess::take_snapshot(Answers& answers) {
     }
     std::erase_if(waiters_, [](const Waiter& waiter) { return waiter.then == nullptr; });
     // Who came while that one was being made waits for the next.
-    if (!waiters_.empty()) (void)port_->want();
+    for (const Waiter& waiter : waiters_)
+      (void)(waiter.every == 0 ? port_->want() : port_->want_multiple(waiter.every));
   }
 }
 

@@ -459,6 +459,32 @@ TEST_F(LiveAccessTest, RealTimeThatTheRunForbidsIsRefused) {
   EXPECT_EQ(live().command(LiveCommand::realtime, 0, ""), "");
 }
 
+TEST_F(LiveAccessTest, ASnapshotOfAMultipleIsNeverOfAnotherFrame) {
+  start();
+  const auto next = [&](std::int64_t every) {
+    std::promise<LiveSnapshotPtr> promise;
+    live().next_snapshot_of_multiple(every,
+                                     [&](LiveSnapshotPtr made) { promise.set_value(std::move(made)); });
+    return promise.get_future().get();
+  };
+  EXPECT_EQ(next(1000)->rig.state, State::pause) << "while time stands, at once";
+  ASSERT_EQ(live().command(LiveCommand::resume, 0, ""), "");
+  std::atomic<bool> enough{false};
+  std::thread other([&] {  // wants every frame
+    while (!enough) (void)snapshot();
+  });
+  std::int64_t before = -1;
+  for (int k = 0; k < 50; ++k) {
+    const LiveSnapshotPtr made = next(7);
+    if (made->rig.state == State::pause) continue;
+    EXPECT_EQ(made->frame % 7, 0);
+    EXPECT_GT(made->frame, before);
+    before = made->frame;
+  }
+  enough = true;
+  other.join();
+}
+
 TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {
   start();
   EXPECT_THAT(live().command(LiveCommand::step, 0, ""), HasSubstr("at least 1"));

@@ -60,6 +60,11 @@ class FakeLiveRig final : public executive::LiveRig {
     {
       const std::lock_guard lock(mutex_);
       waiting.swap(waiting_);
+      std::erase_if(rhythms_, [&](auto& asked) {
+        if (frame % asked.first != 0 && state_ != executive::State::pause) return false;
+        waiting.push_back(std::move(asked.second));
+        return true;
+      });
       made->sequence = ++sequence_;
       made->frame = frame;
       made->sim_time_ns = facts_.frame.times(frame).count();
@@ -75,12 +80,14 @@ class FakeLiveRig final : public executive::LiveRig {
     {
       const std::lock_guard lock(mutex_);
       waiting.swap(waiting_);
+      for (auto& [every, then] : rhythms_) waiting.push_back(std::move(then));
+      rhythms_.clear();
     }
     for (const auto& then : waiting) then(nullptr);
   }
   std::size_t waiting() const {
     const std::lock_guard lock(mutex_);
-    return waiting_.size();
+    return waiting_.size() + rhythms_.size();
   }
 
   struct Written {
@@ -132,6 +139,11 @@ class FakeLiveRig final : public executive::LiveRig {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(then));
   }
+  void next_snapshot_of_multiple(std::int64_t every,
+                                 std::function<void(executive::LiveSnapshotPtr)> then) override {
+    const std::lock_guard lock(mutex_);
+    rhythms_.emplace_back(every, std::move(then));
+  }
   std::vector<std::string> write(executive::LiveBatch batch,
                                  std::function<void(const executive::LiveDone&)> then) override {
     const std::lock_guard lock(mutex_);
@@ -165,6 +177,7 @@ class FakeLiveRig final : public executive::LiveRig {
   executive::State state_ = executive::State::step_end;
   std::int64_t sequence_ = 0;
   std::vector<std::function<void(executive::LiveSnapshotPtr)>> waiting_;
+  std::vector<std::pair<std::int64_t, std::function<void(executive::LiveSnapshotPtr)>>> rhythms_;
   std::vector<Written> written_;
   std::vector<Ordered> commands_;
   std::vector<Asked> episodes_;

@@ -746,6 +746,45 @@ TEST(TrickCopyMode, MultiplesOfTheCycleInSimulatedTime) {
   EXPECT_THAT(times_of(dialogue, 20), ElementsAre(10, 15, 20, 25));
 }
 
+TEST(TrickCopyMode, AMultipleOfTheCycleIsNeverReplacedByTheNextFrame) {
+  Dialogue dialogue;
+  dialogue.frame = 8;
+  dialogue.send("trick.var_cycle(0.005); trick.var_sync(1); trick.var_add('time', 'ms')\n");
+  EXPECT_THAT(times_of(dialogue, 4), ElementsAre(10));
+  dialogue.frame = 16;  // the frame of 15 ms had no room for a copy
+  EXPECT_THAT(times_of(dialogue, 5), ElementsAre(20));
+}
+
+TEST(TrickCopyMode, AFarMultipleKeepsNothingWaiting) {
+  Dialogue dialogue;
+  dialogue.frame = 1;
+  dialogue.send("trick.var_cycle(5); trick.var_sync(1); trick.var_add('time', 'ms')\n");
+  dialogue.end_frame();
+  EXPECT_EQ(dialogue.rig.waiting(), 0U) << "it is asked again later";
+  dialogue.wait(100ms);
+  dialogue.frame = 4900;
+  dialogue.end_frame();
+  dialogue.wait(100ms);
+  EXPECT_THAT(times_of(dialogue, 200), ElementsAre(5000));
+}
+
+TEST(TrickCopyMode, TheCycleIsCountedInWholeFrames) {
+  for (const auto& [period, cycle, every] : {std::tuple{rtsync::Period{1'000'000'000, 60}, "0.1", 6},
+                                             std::tuple{rtsync::Period{1'000'000, 3}, "0.1", 300},
+                                             std::tuple{rtsync::Period{1'000'000, 1}, "0.0025", 5},
+                                             std::tuple{rtsync::Period{2'000'000, 1}, "0.001", 1}}) {
+    Dialogue dialogue;
+    dialogue.rig.change_facts().frame = period;
+    dialogue.frame = 1;
+    dialogue.send("trick.var_cycle(" + std::string(cycle) +
+                  "); trick.var_sync(1); trick.var_add('time', 'ms')\n");
+    for (int k = 1; k < every; ++k) dialogue.end_frame();
+    EXPECT_EQ(dialogue.heard(), "") << cycle;
+    dialogue.end_frame();
+    EXPECT_NE(dialogue.heard(), "") << cycle;
+  }
+}
+
 TEST(TrickCopyMode, MultiplesOfFramesWithAnOffset) {
   Dialogue dialogue;
   dialogue.frame = 7;

@@ -118,7 +118,6 @@ std::optional<LiveRef> LiveAccess::lookup(std::string_view name, std::string& pr
     return std::nullopt;
   }
   LiveRef ref;
-  ref.first = path->index.value_or(0);
   ref.indexed = path->index.has_value();
   const auto found = by_name_.find(std::string(path->name));
   if (found == by_name_.end()) {
@@ -127,20 +126,20 @@ std::optional<LiveRef> LiveAccess::lookup(std::string_view name, std::string& pr
   }
   ref.variable = found->second;
   const Variable& variable = *variables_[ref.variable].variable;
-  if (ref.indexed && (variable.count == 0 || ref.first >= variable.count)) {
-    problem = "'" + std::string(name) + "': '" + variable.name + "' " +
-              (variable.count == 0
-                   ? "is no array"
-                   : "has no such element; the index is one of 0 .. " + std::to_string(variable.count - 1));
+  std::string wrong;
+  const auto element = path->element_of(variable, wrong);
+  if (!element) {
+    problem = "'" + std::string(name) + "': '" + variable.name + "' " + wrong;
     return std::nullopt;
   }
+  ref.first = *element;
   ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(variable.elements());
   return ref;
 }
 
 std::string LiveAccess::name_of_ref(const LiveRef& ref) const {
-  const std::string& name = variables_[ref.variable].variable->name;
-  return ref.indexed ? name + "[" + std::to_string(ref.first) + "]" : name;
+  const Variable& variable = *variables_[ref.variable].variable;
+  return ref.indexed ? variable.name + index_text(variable, ref.first) : variable.name;
 }
 
 void* LiveAccess::memory(const LiveRef& ref) const {

@@ -12,7 +12,7 @@ static int job(void* self, const tactus_call* call) {
 
 static tactus_variable good_variable(void) {
   const tactus_variable v = {
-      sizeof(tactus_variable), TACTUS_INPUT, TACTUS_DOUBLE, 0, cell, "u", "V", NULL, NULL, 0};
+      sizeof(tactus_variable), TACTUS_INPUT, TACTUS_DOUBLE, 0, cell, "u", "V", NULL, NULL, 0, 0};
   return v;
 }
 static tactus_job good_job(void) {
@@ -38,7 +38,7 @@ static tactus_job good_job(void) {
 VARIABLE_MODEL(fine, (void)0)
 VARIABLE_MODEL(misaligned, v.data = (char*)cell + 1)
 VARIABLE_MODEL(no_memory, v.data = NULL)
-VARIABLE_MODEL(old_variable, v.size = sizeof v - 8)
+VARIABLE_MODEL(old_variable, v.size = sizeof v - 16)
 VARIABLE_MODEL(bad_type, v.type = (tactus_type)99)
 VARIABLE_MODEL(bad_role, v.role = (tactus_role)9)
 VARIABLE_MODEL(no_name, v.name = NULL)

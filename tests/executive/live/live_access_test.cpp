@@ -485,6 +485,40 @@ TEST_F(LiveAccessTest, ASnapshotOfAMultipleIsNeverOfAnotherFrame) {
   other.join();
 }
 
+TEST_F(LiveAccessTest, ArraysOfTwoDimensionsAreSetReadRecordedAndLoaded) {
+  std::string with_table = kRig;
+  with_table.replace(
+      with_table.find("  types:"), 0,
+      "  table: { model: matrix, library: ./libmodels.so, parameters: { m: [[1, 0, 0], [0, 1, 0]] } }\n");
+  with_table.replace(with_table.find("connect:\n") + 9, 0, "  - { from: source.y, to: 'table.u[0]' }\n");
+  start(with_table + "record: { table: { variables: ['table.m[1][2]', table.cells] } }\n");
+  EXPECT_TRUE(written({make(Kind::set, "table.m[1][2]", 7)}).applied);
+  EXPECT_EQ(value(*snapshot(), "table.m[1][2]"), 7);
+  EXPECT_EQ(value(*snapshot(), "table.m[0][2]"), 0);
+  EXPECT_THAT(write({make(Kind::set, "table.m[0][1]", 101)}),
+              ElementsAre(HasSubstr("'table.m[0][1]' 101 is outside")));
+  (void)written({make(Kind::force, "table.m[0][0]", 2)});
+  while (live().forced().empty()) std::this_thread::sleep_for(1ms);
+  EXPECT_THAT(live().forced(), ElementsAre("table.m[0][0]"));
+  ASSERT_EQ(live().give({LiveCommand::checkpoint, 0, "here"}, ""), "");
+  while (!std::filesystem::exists(folder_.path() / "checkpoints/here.tck")) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(written({make(Kind::set, "table.m[1][2]", 9)}).applied);
+  ASSERT_EQ(live().give({LiveCommand::load, 0, "here"}, ""), "");
+  while (value(*snapshot(), "table.m[1][2]") != 7) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(live().command(LiveCommand::step, 5, ""), "");
+  while (snapshot()->frame < 4) {
+  }
+  stop();
+  std::ifstream file(folder_.path() / "table.csv");
+  std::string header;
+  std::getline(file, header);
+  EXPECT_THAT(header, HasSubstr("table.m[1][2] {--},table.cells[0][0] {--},table.cells[0][1] {--},"
+                                "table.cells[1][0] {--},table.cells[1][1] {--}"));
+  std::string problem;
+  EXPECT_FALSE(live().find("table.m[1]", problem));
+  EXPECT_THAT(problem, HasSubstr("has two dimensions; one element is written [1][0]"));
+}
+
 TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {
   start();
   EXPECT_THAT(live().command(LiveCommand::step, 0, ""), HasSubstr("at least 1"));

@@ -87,7 +87,12 @@ class FakeLiveRig final : public executive::LiveRig {
   }
   std::size_t waiting() const {
     const std::lock_guard lock(mutex_);
-    return waiting_.size() + rhythms_.size();
+    return waiting_.size();
+  }
+  /// Those who wait for a multiple.
+  std::size_t waiting_for_multiples() const {
+    const std::lock_guard lock(mutex_);
+    return rhythms_.size();
   }
 
   struct Written {
@@ -119,12 +124,14 @@ class FakeLiveRig final : public executive::LiveRig {
   std::optional<executive::LiveRef> find(std::string_view name, std::string& problem) const override {
     const auto path = executive::VariablePath::parse(name);
     executive::LiveRef ref;
-    ref.first = path ? path->index.value_or(0) : 0;
     ref.indexed = path && path->index;
     for (; path && ref.variable < variables_.size(); ++ref.variable) {
       const executive::Variable& variable = *variables_[ref.variable].variable;
       if (variable.name != path->name) continue;
-      if (ref.indexed && ref.first >= variable.count) break;
+      std::string wrong;
+      const auto element = path->element_of(variable, wrong);
+      if (!element) break;
+      ref.first = *element;
       ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(variable.elements());
       return ref;
     }

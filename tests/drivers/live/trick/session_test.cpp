@@ -462,6 +462,17 @@ TEST(TrickSet, AnAssignmentOfAPlainValueIsASet) {
   EXPECT_EQ(dialogue.refused("tr.no = 7\n"), "there is no 'tr.no'");
 }
 
+TEST(TrickDialogue, AnArrayOfTwoDimensionsIsReadAndSetByRowAndColumn) {
+  Dialogue dialogue;
+  dialogue.rig.add<double>("tr.R", TACTUS_DOUBLE, {1, 2, 3, 4}, true);
+  dialogue.rig.declared(6).columns = 2;
+  dialogue.say(
+      "trick.var_pause(); trick.var_add('tr.R[1][0]'); trick.var_add('tr.R'); trick.var_add('tr.R[2]')\n");
+  EXPECT_EQ(dialogue.say("trick.var_send()\n"), "0\t3\t1,2,3,4\tBAD_REF\n");
+  EXPECT_EQ(dialogue.say("tr.R[1][0] = 9\ntrick.var_send()\n"), "0\t9\t1,2,9,4\tBAD_REF\n");
+  EXPECT_EQ(dialogue.say("trick.var_exists('tr.R[1][1]'); trick.var_exists('tr.R[2][0]')\n"), "1\t1\n1\t0\n");
+}
+
 TEST(TrickSet, IsOneBatchForTheNextFrame) {
   Dialogue dialogue;
   dialogue.send("trick.var_set('tr.d1', 7)\n");
@@ -760,7 +771,7 @@ TEST(TrickCopyMode, AFarMultipleKeepsNothingWaiting) {
   dialogue.frame = 1;
   dialogue.send("trick.var_cycle(5); trick.var_sync(1); trick.var_add('time', 'ms')\n");
   dialogue.end_frame();
-  EXPECT_EQ(dialogue.rig.waiting(), 0U) << "it is asked again later";
+  EXPECT_EQ(dialogue.rig.waiting() + dialogue.rig.waiting_for_multiples(), 0U) << "it is asked again later";
   dialogue.wait(100ms);
   dialogue.frame = 4900;
   dialogue.end_frame();

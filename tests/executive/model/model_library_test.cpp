@@ -256,6 +256,10 @@ TEST(ModelInstance, SaysWhyAModelCannotBeMade) {
   for (const Row& row : rows)
     EXPECT_THAT(complaint(row.library, row.model), HasSubstr(row.expected)) << row.model;
   EXPECT_EQ(complaint("raw", "fine"), "");
+  EXPECT_EQ(complaint("raw", "former_variable"), "")
+      << "of a library that was built before there were columns";
+  EXPECT_THAT(complaint("raw", "ragged"),
+              testing::HasSubstr("variable 'u': its 5 elements are no whole rows of 2 columns"));
   EXPECT_EQ(complaint("raw", "no_unit"), "") << "no unit is a pure number";
 }
 

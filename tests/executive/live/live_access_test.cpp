@@ -385,6 +385,10 @@ TEST_F(LiveAccessTest, ACheckpointIsLoadedWhileTheRigIsPaused) {
   while (!live().forced().empty()) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(value(*run_to(29), "sink.y"), 6) << "and it goes on from there";
   EXPECT_EQ(journal().back()["what"], "run_until");
+  stop();
+  std::ifstream text(folder_.path() / "log.txt");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(text), {}),
+              HasSubstr("here.tck: the rig goes on at frame 10"));
   const std::vector<Json> lines = journal();
   EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const Json& line) {
     return line["what"] == "load" && line["name"] == "here" && line["who"] == "tester";

@@ -128,7 +128,7 @@ class Record {
     const std::string unit =
         " {" + (variable.unit_text.empty() || variable.unit_text == "1" ? "--" : variable.unit_text) + "}";
     for (std::size_t i = 0; i < variable.elements(); ++i) {
-      const std::string index = variable.count > 0 ? "[" + std::to_string(i) + "]" : "";
+      const std::string index = index_text(variable, i);
       columns_.push_back({variable.name + index + unit, variable.type, row_bytes_});
       row_bytes_ += executive::size_of(variable.type);
     }

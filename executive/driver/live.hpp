@@ -197,6 +197,9 @@ class LiveRig {
   /// The next snapshot, made after this call: at the end of the frame that runs, or of the next freeze frame.
   /// nullptr: the run has ended, and with it the frames.
   virtual void next_snapshot(std::function<void(LiveSnapshotPtr)> then) = 0;
+  /// The next snapshot of a frame whose number is a multiple of `every` (at least 1), or of a freeze frame.
+  /// The frames decide which one that is: it is never one behind.
+  virtual void next_snapshot_of_multiple(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) = 0;
   /// Writes a batch. What is wrong with it, all of it; then nothing happens and `then` is not called.
   [[nodiscard]] virtual std::vector<std::string> write(LiveBatch batch,
                                                        std::function<void(const LiveDone&)> then) = 0;

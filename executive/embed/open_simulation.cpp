@@ -188,10 +188,10 @@ EpisodeVariable OpenSimulation::describe(const std::string& entity, const std::s
   if (found == variables->end())
     throw refuse("the entity has no such descriptor" + did_you_mean(name, *variables, &Variable::name));
   if (path && !path->index) return {found->type, found->count, found->unit_text};
-  if (!path || *path->index >= found->count)
-    throw refuse(found->count == 0
-                     ? "it is no array"
-                     : "an element is written [0] .. [" + std::to_string(found->count - 1) + "]");
+  std::string wrong = found->count == 0 ? "is no array"
+                                        : "has elements " + index_text(*found, 0) + " .. " +
+                                              index_text(*found, found->count - 1);
+  if (!path || !path->element_of(*found, wrong)) throw refuse("it " + wrong);
   return {found->type, 0, found->unit_text};
 }
 

@@ -118,7 +118,6 @@ std::optional<LiveRef> LiveAccess::lookup(std::string_view name, std::string& pr
     return std::nullopt;
   }
   LiveRef ref;
-  ref.first = path->index.value_or(0);
   ref.indexed = path->index.has_value();
   const auto found = by_name_.find(std::string(path->name));
   if (found == by_name_.end()) {
@@ -127,20 +126,20 @@ std::optional<LiveRef> LiveAccess::lookup(std::string_view name, std::string& pr
   }
   ref.variable = found->second;
   const Variable& variable = *variables_[ref.variable].variable;
-  if (ref.indexed && (variable.count == 0 || ref.first >= variable.count)) {
-    problem = "'" + std::string(name) + "': '" + variable.name + "' " +
-              (variable.count == 0
-                   ? "is no array"
-                   : "has no such element; the index is one of 0 .. " + std::to_string(variable.count - 1));
+  std::string wrong;
+  const auto element = path->element_of(variable, wrong);
+  if (!element) {
+    problem = "'" + std::string(name) + "': '" + variable.name + "' " + wrong;
     return std::nullopt;
   }
+  ref.first = *element;
   ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(variable.elements());
   return ref;
 }
 
 std::string LiveAccess::name_of_ref(const LiveRef& ref) const {
-  const std::string& name = variables_[ref.variable].variable->name;
-  return ref.indexed ? name + "[" + std::to_string(ref.first) + "]" : name;
+  const Variable& variable = *variables_[ref.variable].variable;
+  return ref.indexed ? variable.name + index_text(variable, ref.first) : variable.name;
 }
 
 void* LiveAccess::memory(const LiveRef& ref) const {
@@ -161,12 +160,12 @@ std::vector<std::string> LiveAccess::forced() const {
 
 // ---- what is asked for
 
-void LiveAccess::next_snapshot(std::function<void(LiveSnapshotPtr)> then) {
+void LiveAccess::await_snapshot(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) {
   const std::lock_guard lock(mutex_);
   if (ended_)
     answers_.push_back([then = std::move(then)] { then(nullptr); });
   else
-    waiters_.push_back({port_->want(), std::move(then)});
+    waiters_.push_back({every == 0 ? port_->want() : port_->want_multiple(every), every, std::move(then)});
   wake_live_thread();
 }
 
@@ -514,7 +513,9 @@ void LiveAccess::take_snapshot(Answers& answers) {
   if (const LivePort::Head* const head = port_->read(values)) {
     LiveSnapshotPtr made;
     for (Waiter& waiter : waiters_) {
-      if (waiter.sequence > head->sequence) continue;
+      const bool fits =
+          waiter.every == 0 || head->rig.state == State::pause || head->frame % waiter.every == 0;
+      if (waiter.sequence > head->sequence || !fits) continue;
       if (made == nullptr) {
         auto snapshot = std::make_shared<LiveSnapshot>();
         snapshot->sequence = head->sequence;
@@ -530,7 +531,8 @@ void LiveAccess::take_snapshot(Answers& answers) {
     }
     std::erase_if(waiters_, [](const Waiter& waiter) { return waiter.then == nullptr; });
     // Who came while that one was being made waits for the next.
-    if (!waiters_.empty()) (void)port_->want();
+    for (const Waiter& waiter : waiters_)
+      (void)(waiter.every == 0 ? port_->want() : port_->want_multiple(waiter.every));
   }
 }
 

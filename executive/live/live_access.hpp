@@ -58,7 +58,12 @@ class LiveAccess final : public LiveRig {
   std::optional<LiveRef> find(std::string_view name, std::string& problem) const override;
   State state() const override { return executive_.state(); }
   std::vector<std::string> forced() const override;
-  void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override;
+  void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override {
+    await_snapshot(0, std::move(then));
+  }
+  void next_snapshot_of_multiple(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) override {
+    await_snapshot(every, std::move(then));
+  }
   std::vector<std::string> write(LiveBatch batch, std::function<void(const LiveDone&)> then) override;
   std::string give(const LiveCommandCall& call, const std::string& who) override;
   /// What a client's stop asked for; 0: none did.                                                  @when any
@@ -68,6 +73,7 @@ class LiveAccess final : public LiveRig {
  private:
   struct Waiter {
     std::int64_t sequence;
+    std::int64_t every;  // frames; 0: any
     std::function<void(LiveSnapshotPtr)> then;
   };
   struct Sent {  // what a packet stands for
@@ -95,6 +101,7 @@ class LiveAccess final : public LiveRig {
   static constexpr std::size_t kMostChanges = 1024;                         // of one frame
 
   void declare(const Rig& rig);
+  void await_snapshot(std::int64_t every, std::function<void(LiveSnapshotPtr)> then);
   void judge_rights(LiveVariable& variable) const;
   std::string name_of_ref(const LiveRef& ref) const;
   void* memory(const LiveRef& ref) const;

@@ -102,7 +102,7 @@ bool whole_fits(const Json& json) {
 /// Text is read as in a rig file: with its unit, or a label.
 std::optional<Bytes> from_text(const Variable& variable, const std::string& text, std::string& problem) {
   Variable element = variable;
-  element.count = 0;
+  element.count = element.columns = 0;
   config::Problems problems;
   auto bytes = read_value(element, config::Node::scalar(text), "", problems);
   if (!bytes && !problems.empty()) problem = problems.sorted().front().message;
@@ -152,10 +152,40 @@ std::optional<Bytes> element_bytes(const Variable& variable, const Json& json, s
 Json to_json(const Variable& variable, const std::byte* data, std::uint32_t elements, bool list) {
   if (!list) return element_json(variable.type, data);
   Json values = Json::array();
-  for (std::uint32_t i = 0; i < elements; ++i)
-    values.push_back(element_json(variable.type, data + i * size_of(variable.type)));
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    Json value = element_json(variable.type, data + i * size_of(variable.type));
+    if (variable.columns > 0 && i % variable.columns == 0) values.push_back(Json::array());
+    (variable.columns > 0 ? values.back() : values).push_back(std::move(value));
+  }
   return values;
 }
+
+namespace {
+
+/// An array of two dimensions: a list of its rows.
+std::optional<Bytes> from_rows(const Variable& variable, std::uint32_t elements, const Json& json,
+                               std::string& problem) {
+  const std::uint32_t rows = elements / variable.columns;
+  if (!json.is_array() || json.size() != rows) {
+    problem = "is " + kind_of(json) + (json.is_array() ? " of " + std::to_string(json.size()) : "") +
+              "; a list of " + std::to_string(rows) + " rows is expected";
+    return std::nullopt;
+  }
+  Variable row = variable;
+  row.columns = 0;
+  Bytes all;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    const auto bytes = from_json(row, variable.columns, true, json[i], problem);
+    if (!bytes) {
+      problem = "row " + std::to_string(i) + ": " + problem;
+      return std::nullopt;
+    }
+    all.insert(all.end(), bytes->begin(), bytes->end());
+  }
+  return all;
+}
+
+}  // namespace
 
 std::optional<Bytes> from_json(const Variable& variable, std::uint32_t elements, bool list, const Json& json,
                                std::string& problem) {
@@ -164,6 +194,8 @@ std::optional<Bytes> from_json(const Variable& variable, std::uint32_t elements,
     auto bytes = element_bytes(variable, json, problem);
     if (!bytes) return std::nullopt;
     all = std::move(*bytes);
+  } else if (variable.columns > 0) {
+    return from_rows(variable, elements, json, problem);
   } else {
     if (!json.is_array() || json.size() != elements) {
       problem = "is " + kind_of(json) + (json.is_array() ? " of " + std::to_string(json.size()) : "") +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 #include <type_traits>
@@ -127,9 +128,12 @@ int ModelInstance::guarded(Work work) {
 int ModelInstance::declare_variable(void* context, const tactus_variable* variable) {
   auto& self = *static_cast<ModelInstance*>(context);
   return self.guarded([&] {
-    if (variable == nullptr || variable->size < sizeof(tactus_variable))
+    constexpr std::size_t kOldest = offsetof(tactus_variable, columns);  // what stands behind it came later
+    if (variable == nullptr || variable->size < kOldest)
       throw std::runtime_error("a variable was declared with another version of tactus/model.h");
-    self.add(*variable);
+    tactus_variable known{};
+    std::memcpy(&known, variable, std::min<std::size_t>(variable->size, sizeof known));
+    self.add(known);
   });
 }
 
@@ -239,6 +243,10 @@ void ModelInstance::add(const tactus_variable& variable) {
   made.role = variable.role;
   made.type = variable.type;
   made.count = variable.count;
+  made.columns = static_cast<std::uint32_t>(variable.columns);
+  if (variable.columns > variable.count || (made.columns > 0 && made.count % made.columns != 0))
+    throw std::runtime_error(where + "its " + std::to_string(made.count) + " elements are no whole rows of " +
+                             std::to_string(variable.columns) + " columns");
   made.data = variable.data;
   made.unit_text = or_empty(variable.unit);
   made.about = config::one_line(or_empty(variable.about));

@@ -69,14 +69,18 @@ struct Reader {
   std::string quoted() const { return "'" + node.text() + "'"; }
 
   std::optional<Bytes> array() const {
-    if (!node.is_list() || node.items().size() != variable.count)
-      return complain("is an array of " + std::to_string(variable.count) +
-                      "; a list of as many values is expected");
+    const bool rows = variable.columns > 0;  // a list of lists
+    const std::size_t size = rows ? variable.count / variable.columns : variable.count;
+    if (!node.is_list() || node.items().size() != size)
+      return complain(
+          "is an array of " + std::to_string(size) +
+          (rows ? " rows; a list of as many lists is expected" : "; a list of as many values is expected"));
     Bytes all;
     Variable element = variable;
-    element.count = 0;
+    element.count = variable.columns;
+    element.columns = 0;
     bool good = true;
-    for (std::size_t i = 0; i < variable.count; ++i) {
+    for (std::size_t i = 0; i < size; ++i) {
       const auto one = read_value(element, node.items()[i], path + "[" + std::to_string(i) + "]", problems);
       if (one) all.insert(all.end(), one->begin(), one->end());
       good = good && one;

@@ -93,12 +93,24 @@ void* VariableRef::data() const {
 }
 
 std::string VariableRef::name() const {
-  return indexed ? variable->name + "[" + std::to_string(first) + "]" : variable->name;
+  return indexed ? variable->name + index_text(*variable, first) : variable->name;
+}
+
+std::string index_text(const Variable& variable, std::size_t element) {
+  const auto bracket = [](std::size_t number) { return "[" + std::to_string(number) + "]"; };
+  if (variable.count == 0) return "";
+  if (variable.columns == 0) return bracket(element);
+  return bracket(element / variable.columns) + bracket(element % variable.columns);
 }
 
 std::string describe(const VariableRef& ref) {
   std::string text(name_of(ref.variable->type));
-  if (ref.variable->count > 0 && !ref.indexed) text += "[" + std::to_string(ref.variable->count) + "]";
+  const Variable& variable = *ref.variable;
+  const std::uint32_t columns = variable.columns;
+  if (variable.count > 0 && !ref.indexed) {
+    text += "[" + std::to_string(columns == 0 ? variable.count : variable.count / columns) + "]";
+    if (columns > 0) text += "[" + std::to_string(columns) + "]";
+  }
   if (!ref.variable->unit_text.empty()) text += " in " + ref.variable->unit_text;
   return text;
 }

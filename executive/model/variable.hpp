@@ -22,7 +22,8 @@ struct Variable {
   std::string name;  ///< "motor.speed"
   tactus_role role = TACTUS_STATE;
   tactus_type type = TACTUS_DOUBLE;
-  std::uint32_t count = 0;  ///< 0: a scalar; else the elements of an array
+  std::uint32_t count = 0;    ///< 0: a scalar; else the elements of an array
+  std::uint32_t columns = 0;  ///< of an array of two dimensions, row behind row; 0: of another
   void* data = nullptr;
   std::string unit_text;
   config::Unit unit;
@@ -32,6 +33,9 @@ struct Variable {
 
   std::size_t elements() const { return count == 0 ? 1 : count; }
 };
+
+/// An element as it is written behind the name: "[5]", "[1][2]"; empty of a scalar.
+std::string index_text(const Variable& variable, std::size_t element);
 
 class ModelInstance;
 

@@ -279,8 +279,7 @@ const VariableGuard::Bad* VariableGuard::first_bad() TACTUS_RT {
 
 std::string text(const VariableGuard::Bad& bad) {
   const Variable& variable = *bad.variable;
-  std::string line = variable.name;
-  if (variable.count > 0) line += "[" + std::to_string(bad.index) + "]";
+  std::string line = variable.name + index_text(variable, bad.index);
   if (bad.kind == VariableGuard::Kind::nan)
     return line + (std::isnan(bad.value) ? " is nan" : bad.value > 0 ? " is inf" : " is -inf");
   const std::string unit =

@@ -3,16 +3,55 @@
 #include <charconv>
 
 namespace tactus::executive {
+namespace {
+
+/// Takes "[3]" from the front; nothing when it does not stand there.
+std::optional<std::uint32_t> take_index(std::string_view& text) {
+  const std::size_t close = text.find(']');
+  if (!text.starts_with('[') || close == std::string_view::npos) return std::nullopt;
+  std::uint32_t index = 0;
+  const char* const last = text.data() + close;
+  const auto [end, error] = std::from_chars(text.data() + 1, last, index);
+  if (error != std::errc{} || end != last) return std::nullopt;
+  text.remove_prefix(close + 1);
+  return index;
+}
+
+std::string up_to(std::uint32_t count) { return "0 .. " + std::to_string(count - 1); }
+
+}  // namespace
 
 std::optional<VariablePath> VariablePath::parse(std::string_view text) {
   const std::size_t open = text.find('[');
-  if (open == std::string_view::npos) return VariablePath{text, std::nullopt};
-  if (text.back() != ']') return std::nullopt;
-  std::uint32_t index = 0;
-  const char* const last = text.data() + text.size() - 1;
-  const auto [end, error] = std::from_chars(text.data() + open + 1, last, index);
-  if (error != std::errc{} || end != last) return std::nullopt;
-  return VariablePath{text.substr(0, open), index};
+  VariablePath path{text.substr(0, open)};
+  if (open == std::string_view::npos) return path;
+  text.remove_prefix(open);
+  path.index = take_index(text);
+  if (path.index && !text.empty()) {
+    path.column = take_index(text);
+    if (!path.column) return std::nullopt;
+  }
+  return path.index && text.empty() ? std::optional(path) : std::nullopt;
+}
+
+std::optional<std::uint32_t> VariablePath::element_of(const Variable& variable, std::string& problem) const {
+  if (!index) return 0;
+  const std::uint32_t columns = variable.columns;
+  if (variable.count == 0) {
+    problem = "is no array";
+  } else if (columns > 0 && !column) {
+    problem = "has two dimensions; one element is written [1][0]";
+  } else if (columns == 0 && column) {
+    problem = "has one dimension; one element is written [1]";
+  } else if (*index >= (columns == 0 ? variable.count : variable.count / columns)) {
+    problem = "has no such element; the index is one of " +
+              up_to(columns == 0 ? variable.count : variable.count / columns);
+  } else if (column && *column >= columns) {
+    problem = "has no such element; the second index is one of " + up_to(columns);
+  } else {
+    return columns == 0 ? *index : *index * columns + *column;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tactus::executive

@@ -1,17 +1,27 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "executive/model/variable.hpp"
 
 namespace tactus::executive {
 
-/// How a variable is written: "model.variable", or one element of it: "model.variable[2]".
+/// How a variable is written: "model.variable", or one element of it: "model.variable[2]",
+/// "model.variable[1][2]".
 struct VariablePath {
-  std::string_view name;               ///< without the index
-  std::optional<std::uint32_t> index;  ///< decimal, without sign
+  std::string_view name;                 ///< without indices
+  std::optional<std::uint32_t> index{};  ///< decimal, without sign
+  std::optional<std::uint32_t> column{};
 
-  /// Nothing when what follows the first '[' is not an index and ']'. The name is not looked at. @when any
+  /// Nothing when what follows the first '[' is not an index and ']', or two of them. The name is not looked
+  /// at. @when any
   static std::optional<VariablePath> parse(std::string_view text);
+
+  /// The element of a variable of that name, counted in memory; 0 without an index. Nothing, and why, when
+  /// there is none. @when service
+  std::optional<std::uint32_t> element_of(const Variable& variable, std::string& problem) const;
 };
 
 /// What is wrong with a text that parse() refuses.

@@ -85,10 +85,39 @@ const LivePort::Head* LivePort::read(const std::byte*& values) TACTUS_RT {
   return reinterpret_cast<const Head*>(block);
 }
 
-void LivePort::publish(std::int64_t last, const Snapshot& rig) TACTUS_RT {
-  if (!wanted_.load(std::memory_order_relaxed)) return;
+std::int64_t LivePort::want_multiple(std::int64_t every) TACTUS_RT {
+  const std::int64_t begun = begun_.load(std::memory_order_acquire);
+  for (std::atomic<std::int64_t>& rhythm : rhythms_) {
+    std::int64_t known = 0;
+    if (!rhythm.compare_exchange_strong(known, every, std::memory_order_acq_rel) && known != every) continue;
+    some_rhythms_.store(true, std::memory_order_release);
+    return begun + 1;
+  }
+  return want();
+}
+
+/// Behind frame `last`.
+bool LivePort::is_wanted(std::int64_t last, bool frozen) const TACTUS_RT {
+  if (wanted_.load(std::memory_order_relaxed)) return true;
+  if (!some_rhythms_.load(std::memory_order_acquire)) return false;
+  return std::any_of(rhythms_.begin(), rhythms_.end(), [&](const auto& rhythm) TACTUS_RT {
+    const std::int64_t every = rhythm.load(std::memory_order_acquire);
+    return every > 0 && (frozen || last % every == 0);
+  });
+}
+
+void LivePort::publish(std::int64_t last, const Snapshot& rig, bool frozen) TACTUS_RT {
   // In this order: who sees the new number, and wants one, is not forgotten.
   wanted_.store(false, std::memory_order_relaxed);
+  if (some_rhythms_.exchange(false, std::memory_order_acq_rel)) {
+    bool more = false;
+    for (std::atomic<std::int64_t>& rhythm : rhythms_) {
+      const std::int64_t every = rhythm.load(std::memory_order_relaxed);
+      if (every > 0 && (frozen || last % every == 0)) rhythm.store(0, std::memory_order_relaxed);
+      more = more || rhythm.load(std::memory_order_relaxed) > 0;
+    }
+    if (more) some_rhythms_.store(true, std::memory_order_relaxed);
+  }
   const std::int64_t sequence = begun_.load(std::memory_order_relaxed) + 1;
   begun_.store(sequence, std::memory_order_release);
   const Head head{sequence, last, rig};
@@ -121,14 +150,14 @@ void LivePort::in_slack(const FrameEnd& end) TACTUS_RT {
       std::memcpy(episode.data.data() + capture.offset, capture.from, capture.bytes);
     }
   }
-  if (wanted_.load(std::memory_order_relaxed))
-    (void)end.slack.spend(cost_, [&]() TACTUS_RT { publish(end.frame, end.rig); });
+  if (is_wanted(end.frame, false))
+    (void)end.slack.spend(cost_, [&]() TACTUS_RT { publish(end.frame, end.rig, false); });
 }
 
 bool LivePort::serve(const Frozen& frozen) TACTUS_RT {
   const bool begins = change_frozen(frozen.next);
   services_->publish_async(std::exchange(touched_, 0));  // so that it can be read
-  publish(frozen.next - 1, frozen.rig);
+  if (is_wanted(frozen.next - 1, true)) publish(frozen.next - 1, frozen.rig, true);
   return begins;
 }
 

@@ -85,6 +85,7 @@ struct LiveEpisode {
 class LivePort final : public FramePart {
  public:
   static constexpr std::size_t kMostPackets = 1024;  ///< not yet free, at a time
+  static constexpr std::size_t kMostRhythms = 16;
   struct Source {
     const ModelInstance* model = nullptr;
     const void* data = nullptr;
@@ -116,6 +117,10 @@ class LivePort final : public FramePart {
     wanted_.store(true, std::memory_order_release);
     return begun + 1;
   }
+  /// The same of the next frame whose number is a multiple of `every`, or of the next freeze frame: which one
+  /// that is the frames decide. At least 1; no more than kMostRhythms different ones at a time are kept, and
+  /// the next one is a want() then.                                                                @when any
+  std::int64_t want_multiple(std::int64_t every) TACTUS_RT;
   /// A newer snapshot than the last time: head, then the values; nullptr: there is none.
   const Head* read(const std::byte*& values) TACTUS_RT;
   /// At most kMostPackets that are not free.
@@ -165,7 +170,8 @@ class LivePort final : public FramePart {
   void unforce_all() TACTUS_RT;
   void drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT;
   void finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT;
-  void publish(std::int64_t last, const Snapshot& rig) TACTUS_RT;
+  bool is_wanted(std::int64_t last, bool frozen) const TACTUS_RT;
+  void publish(std::int64_t last, const Snapshot& rig, bool frozen) TACTUS_RT;
 
   FrameServices* services_ = nullptr;
   SlackCost cost_;  // of a snapshot
@@ -187,6 +193,8 @@ class LivePort final : public FramePart {
   std::atomic<std::int64_t> frame_{-1};
   std::atomic<std::int64_t> begun_{0};  // snapshots
   std::atomic<bool> wanted_{false};
+  std::array<std::atomic<std::int64_t>, kMostRhythms> rhythms_{};  // frames; 0: none
+  std::atomic<bool> some_rhythms_{false};
 };
 
 }  // namespace tactus::executive

@@ -59,11 +59,11 @@ std::optional<VariableRef> Draft::find_variable(const Located<std::string>& name
     return problem(": model '" + model_name + "' has no such variable" +
                    did_you_mean(text, *variables, &Variable::name));
   ref.variable = &*found;
-  ref.first = path->index.value_or(0);
+  std::string wrong;
+  const auto element = path->element_of(*found, wrong);
+  if (!element) return problem(": '" + text + "' " + wrong);
+  ref.first = *element;
   ref.indexed = path->index.has_value();
-  if (ref.indexed && found->count == 0) return problem(": '" + text + "' is no array");
-  if (ref.indexed && ref.first >= found->count)
-    return problem(": the index is outside 0 .. " + std::to_string(found->count - 1));
   ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(found->elements());
   return ref;
 }

@@ -35,11 +35,9 @@ Recording::Recording(std::string name, const std::vector<VariableRef>& variables
     const std::size_t each = size_of(variable.type);
     sources_.push_back({ref.model, ref.data(), static_cast<std::uint32_t>(ref.elements * each),
                         static_cast<std::uint32_t>(offset)});
-    for (std::uint32_t i = 0; i < ref.elements; ++i, offset += each) {
-      const bool element = variable.count > 0;
-      columns_.push_back({element ? variable.name + "[" + std::to_string(ref.first + i) + "]" : variable.name,
-                          variable.unit_text, variable.type, offset});
-    }
+    for (std::uint32_t i = 0; i < ref.elements; ++i, offset += each)
+      columns_.push_back(
+          {variable.name + index_text(variable, ref.first + i), variable.unit_text, variable.type, offset});
   }
 }
 

@@ -114,6 +114,7 @@ std::string RigCheckpoints::load(const std::string& name) {
   if (const std::string why = impossible(); !why.empty()) return why;
   std::string file;
   if (std::string why = file_name(name, file); !why.empty()) return why;
+  const std::lock_guard lock(loading_mutex_);
   if (loading_ != nullptr && executive_->restart().loaded() == loaded_before_)
     return "another checkpoint is being loaded; wait until it is";
   auto state = std::make_unique<LoadedState>();
@@ -122,6 +123,7 @@ std::string RigCheckpoints::load(const std::string& name) {
   if (!all.empty()) return all;
   loading_ = std::move(state);
   loaded_before_ = executive_->restart().loaded();
+  loading_file_ = (folder_ / file).string();
   executive_->request_load(*loading_);
   return "";
 }
@@ -178,6 +180,15 @@ void RigCheckpoints::take(Saved saved) {
 }
 
 std::vector<RigCheckpoints::Line> RigCheckpoints::take_log_lines() {
+  {
+    const std::lock_guard lock(loading_mutex_);
+    if (!loading_file_.empty() && executive_->restart().loaded() != loaded_before_) {
+      lines_.push_back({"loaded checkpoint " + loading_file_ + ": the rig goes on at frame " +
+                            std::to_string(loading_->frame),
+                        true});
+      loading_file_.clear();
+    }
+  }
   std::vector<Line> lines;
   lines.swap(lines_);
   for (const CheckpointResult& result : writer_.poll()) {

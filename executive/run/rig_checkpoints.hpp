@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,9 +75,11 @@ class RigCheckpoints {
   CheckpointWriter writer_;
   std::string refusal_;  // why there can be none
   std::optional<LoadedState> start_;
-  std::int64_t end_ = INT64_MAX;          // the frame at which the run ends
+  std::int64_t end_ = INT64_MAX;  // the frame at which the run ends
+  std::mutex loading_mutex_;
   std::unique_ptr<LoadedState> loading_;  // of the frames, until they have counted it
   std::int64_t loaded_before_ = 0;
+  std::string loading_file_;  // that is not reported yet
   std::vector<Line> lines_;
   std::vector<std::string> written_;
   std::int64_t failed_ = 0;

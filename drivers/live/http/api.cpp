@@ -504,15 +504,11 @@ Json Api::variable_json(std::size_t index) const {
   const char* const rights = live.rights == executive::LiveRights::full         ? "full"
                              : live.rights == executive::LiveRights::force_only ? "force_only"
                                                                                 : "read_only";
-  return {{"name", variable.name},
-          {"type", std::string(executive::name_of(variable.type))},
-          {"count", variable.count},
-          {"unit", variable.unit_text},
-          {"role", std::string(executive::name_of(variable.role))},
-          {"about", variable.about},
-          {"labels", std::move(labels)},
-          {"range", std::move(range)},
-          {"rights", rights},
+  return {{"name", variable.name},      {"type", std::string(executive::name_of(variable.type))},
+          {"count", variable.count},    {"columns", variable.columns},
+          {"unit", variable.unit_text}, {"role", std::string(executive::name_of(variable.role))},
+          {"about", variable.about},    {"labels", std::move(labels)},
+          {"range", std::move(range)},  {"rights", rights},
           {"reason", live.reason}};
 }
 

@@ -145,10 +145,11 @@ class RigBackend final : public SessionBackend {
              std::uint64_t session)
       : rig_(rig), mailbox_(std::move(published)), lines_(lines), session_(session) {}
 
-  void ask_snapshot(std::uint64_t ticket) override {
-    rig_.next_snapshot([published = mailbox_, session = session_, ticket](executive::LiveSnapshotPtr made) {
+  void ask_snapshot(std::uint64_t ticket, std::int64_t every) override {
+    const auto then = [published = mailbox_, session = session_, ticket](executive::LiveSnapshotPtr made) {
       published->put({session, ticket, std::move(made)});
-    });
+    };
+    every == 0 ? rig_.next_snapshot(then) : rig_.next_snapshot_of_multiple(every, then);
   }
   std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) override {
     return rig_.write(std::move(batch),

@@ -18,6 +18,9 @@ constexpr int kCallsAtOnce = 256;
 constexpr std::size_t kShown = 100;  // bytes of a call that are kept for messages
 // Copies bound to frames are asked for all the time, but not more often than this.
 constexpr Nanoseconds kShortestAsk{200'000};
+// Copies at multiples of a long cycle: until the next one is near, it is only looked where the rig is.
+constexpr Nanoseconds kFarAsk{100'000'000};
+constexpr Nanoseconds kNear{1'000'000'000};
 
 bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -139,7 +142,7 @@ void Session::advance_reading() {
   if (reading_->ticket == 0 && !writes_in_the_way()) {
     reading_->ticket = ++tickets_;
     reading_->since = now_;
-    backend_.ask_snapshot(reading_->ticket);
+    backend_.ask_snapshot(reading_->ticket, 0);
   }
   if (reading_->ticket == 0 || now_ - reading_->since < kAnswer) return;
   refuse(reading_->text, "no frame has ended for " + std::to_string(kAnswer.count() / 1'000'000'000) +
@@ -199,10 +202,15 @@ bool Session::is_cyclic() const { return !paused_ && !entries_.empty() && !ended
 
 void Session::advance_cycle() {
   if (!is_cyclic() || cyclic_ticket_ != 0 || now_ < due_) return;
-  const Nanoseconds step = copy_mode_ == CopyMode::any_time ? cycle_ : kShortestAsk;
+  std::int64_t every = 0;
+  Nanoseconds step = copy_mode_ == CopyMode::any_time ? cycle_ : kShortestAsk;
+  if (copy_mode_ == CopyMode::multiples_of_cycle) {
+    every = is_near() ? cycle_frames() : 0;
+    step = every > 0 ? Nanoseconds{0} : kFarAsk;
+  }
   due_ = due_ + step > now_ ? due_ + step : now_ + step;  // what was missed is not made up for
   cyclic_ticket_ = ++tickets_;
-  backend_.ask_snapshot(cyclic_ticket_);
+  backend_.ask_snapshot(cyclic_ticket_, every);
 }
 
 bool Session::copy_is_due(const LiveSnapshot& made) {
@@ -210,14 +218,30 @@ bool Session::copy_is_due(const LiveSnapshot& made) {
   if (copy_mode_ == CopyMode::multiples_of_frame)
     return frozen ? freeze_frames_.due(made.rig.heartbeats - made.rig.frames) : frames_.due(made.frame);
   if (copy_mode_ == CopyMode::any_time) return true;
-  if (frozen) {  // simulated time stands, the client's clock does not
-    due_ = std::max(due_, now_ + cycle_);
-    return true;
-  }
-  const std::int64_t passed = made.sim_time_ns / cycle_.count();
-  const bool yes = last_multiple_ ? passed != *last_multiple_ : made.sim_time_ns % cycle_.count() == 0;
-  last_multiple_ = passed;
-  return yes;
+  // Simulated time stands, the client's clock does not.
+  if (frozen) due_ = std::max(due_, now_ + cycle_);
+  return frozen || made.frame % cycle_frames() == 0;  // a cycle that was changed meanwhile
+}
+
+/// The next multiple of the cycle comes soon: it is asked for by name. A far one would keep the rig waiting
+/// for a client that may be gone by then.
+bool Session::is_near() const {
+  const rtsync::Period& frame = rig_.facts().frame;
+  const std::int64_t every = cycle_frames();
+  const auto soon = [&](std::int64_t frames) {
+    return static_cast<rtsync::Wide>(frames) * frame.num() <=
+           static_cast<rtsync::Wide>(kNear.count()) * frame.den();
+  };
+  return soon(every) || (last_frame_ >= 0 && soon(every - last_frame_ % every));
+}
+
+/// The smallest number of frames whose time is a multiple of the cycle.
+std::int64_t Session::cycle_frames() const {
+  const rtsync::Period& frame = rig_.facts().frame;
+  const rtsync::Wide cycle = static_cast<rtsync::Wide>(cycle_.count()) * frame.den();
+  rtsync::Wide a = cycle, b = frame.num();
+  while (b != 0) a = std::exchange(b, a % b);
+  return static_cast<std::int64_t>(cycle / a);
 }
 
 void Session::send_cycle(const LiveSnapshot& made) {
@@ -236,6 +260,7 @@ void Session::send_cycle(const LiveSnapshot& made) {
 
 void Session::snapshot(std::uint64_t ticket, const LiveSnapshotPtr& made, Nanoseconds now) {
   now_ = now;
+  if (made != nullptr) last_frame_ = made->frame;
   if (made != nullptr) run_ratio_.add(now, made->sim_time_ns, made->rig.state == State::pause);
   if (over_) return;
   if (reading_ && reading_->ticket == ticket) {

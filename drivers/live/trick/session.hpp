@@ -38,8 +38,8 @@ class SessionBackend {
   SessionBackend& operator=(const SessionBackend&) = delete;
   virtual ~SessionBackend() = default;
 
-  /// Answered by Session::snapshot().
-  virtual void ask_snapshot(std::uint64_t ticket) = 0;
+  /// Answered by Session::snapshot(). `every`: of a frame whose number is a multiple of it; 0: of the next.
+  virtual void ask_snapshot(std::uint64_t ticket, std::int64_t every) = 0;
   /// Answered by Session::written(), unless problems are returned.
   virtual std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) = 0;
   virtual std::string command(const executive::LiveCommandCall& call, const std::string& who) = 0;
@@ -131,6 +131,8 @@ class Session {
   bool is_cyclic() const;
   void advance_cycle();
   bool copy_is_due(const executive::LiveSnapshot& made);
+  bool is_near() const;
+  std::int64_t cycle_frames() const;
   void send_cycle(const executive::LiveSnapshot& made);
   std::string list(Kind kind, const std::vector<Entry>& entries, const executive::LiveSnapshot& made);
 
@@ -183,6 +185,7 @@ class Session {
 
   Format format_;
   RunRatio run_ratio_;
+  std::int64_t last_frame_ = -1;  // that is known
   std::vector<Entry> entries_;
   std::uint64_t tickets_ = 0;
   std::optional<Reading> reading_;
@@ -196,7 +199,6 @@ class Session {
   std::size_t last_size_ = 0;  // of a cyclic message
   bool skips_told_ = false;    // of this list
   CopyMode copy_mode_ = CopyMode::any_time;
-  std::optional<std::int64_t> last_multiple_;
   FrameRule frames_, freeze_frames_;
 
   std::vector<std::pair<std::uint64_t, std::string>> writing_;  // tickets and texts of writes under way

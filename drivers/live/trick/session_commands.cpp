@@ -313,7 +313,6 @@ void Session::var_cycle(const Call& call) {
   const Nanoseconds before = cycle_;
   cycle_ = std::max(kShortestCycle, Nanoseconds(std::llround(seconds * 1e9)));
   due_ = std::max(now_, std::min(due_, due_ - before + cycle_));
-  last_multiple_.reset();
 }
 
 void Session::var_pause(const Call&) { paused_ = true; }
@@ -328,7 +327,6 @@ void Session::var_byteswap(const Call& call) { format_.byteswap = whole(call, 0)
 
 void Session::set_copy_mode(CopyMode mode) {
   copy_mode_ = mode;
-  last_multiple_.reset();
   frames_.last.reset();
   freeze_frames_.last.reset();
   due_ = now_;

@@ -104,13 +104,15 @@ typedef struct tactus_variable {
   uint32_t size; /**< sizeof(tactus_variable) */
   tactus_role role;
   tactus_type type;
-  uint32_t count;             /**< 0: a scalar; otherwise a fixed array of that many elements */
+  uint32_t count;             /**< 0: a scalar; otherwise a fixed array of that many elements in all */
   void* data;                 /**< aligned for its type */
   const char* name;           /**< letters, digits, '_' and '.'; unique in the model */
   const char* unit;           /**< "N m", "rad/s", "1" or "" for a pure number */
   const char* about;          /**< one line for people; may be NULL */
   const tactus_label* labels; /**< the names of an enumeration (integer types only); may be NULL */
   uint32_t label_count;
+  uint64_t columns; /**< of a two-dimensional array, `double r[2][3]`: 3, and count is 6; 0: it has one
+                         dimension or none */
 } tactus_variable;
 
 /** What a job is told when it is called. */

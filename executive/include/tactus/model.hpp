@@ -124,7 +124,7 @@ constexpr tactus_type type_of() {
   } else {
     static_assert(std::is_integral_v<T> && sizeof(T) <= 8,
                   "a variable is a bool, an integer of 8 to 64 bits, a float, a double, an enum, or a fixed "
-                  "array of these");
+                  "array of these, of one or two dimensions");
     constexpr bool is_signed = std::is_signed_v<T>;
     switch (sizeof(T)) {
       case 1:
@@ -142,18 +142,22 @@ constexpr tactus_type type_of() {
 template <class T>
 struct Shape {
   using Element = T;
-  static constexpr std::uint32_t count = 0;
+  static constexpr std::uint32_t count = 0, columns = 0;
 };
 template <class T, std::size_t N>
 struct Shape<T[N]> {
   using Element = T;
-  static constexpr std::uint32_t count = N;
+  static constexpr std::uint32_t count = N, columns = 0;
 };
 template <class T, std::size_t N>
-struct Shape<std::array<T, N>> {
+struct Shape<std::array<T, N>> : Shape<T[N]> {};
+template <class T, std::size_t N, std::size_t M>
+struct Shape<T[N][M]> {
   using Element = T;
-  static constexpr std::uint32_t count = N;
+  static constexpr std::uint32_t count = N * M, columns = M;
 };
+template <class T, std::size_t N, std::size_t M>
+struct Shape<std::array<std::array<T, M>, N>> : Shape<T[N][M]>{};
 
 template <class>
 struct MemberOf;
@@ -245,7 +249,8 @@ class Declare {
                                    unit,
                                    about,
                                    list.data(),
-                                   static_cast<std::uint32_t>(list.size())};
+                                   static_cast<std::uint32_t>(list.size()),
+                                   Shape::columns};
     if (host_.declare_variable(host_.context, &declared) != 0) refused("variable", name);
     names_.emplace_back(&data, name);
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -108,6 +109,14 @@ TEST(EveryModel, DividesByNothingThatASetWhileItRunsMakesZero) {
       }
     }
   });
+}
+
+TEST(EveryModel, TheDriversClutchMayBeSetToCloseAtOneSpeed) {
+  Instance driver("vehicle", "driver");
+  driver.initialize();
+  driver.set("slip_from", 90).set("slip_to", 90).set("engine_speed", 90);
+  driver.call("step", 0, 0.01, 0);
+  EXPECT_TRUE(std::isfinite(driver.get("clutch")));
 }
 
 TEST(EveryModel, SaysInWhichRangeItsParametersAre) {

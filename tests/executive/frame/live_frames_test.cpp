@@ -265,6 +265,24 @@ TEST(LiveFrames, ASnapshotIsMadeOnlyWhenItIsWantedAndOfTheEndOfOneFrame) {
   EXPECT_THAT(read, ElementsAre("2: 1 21 frames 3", "5: 2 51 frames 6"));
 }
 
+TEST(LiveFrames, ASnapshotOfAMultipleIsOfNoOtherFrame) {
+  Live live;
+  std::vector<std::int64_t> frames;
+  live.bench.job("reader", TACTUS_TOP_OF_FRAME, [&](const tactus_call& call) {
+    const std::byte* values = nullptr;
+    if (const LivePort::Head* const head = live.port->read(values)) frames.push_back(head->frame);
+    if (call.frame == 1 || call.frame == 9) {
+      EXPECT_EQ(live.port->want_multiple(4), call.frame == 1 ? 1 : 4);
+    }
+    if (call.frame == 2) (void)live.port->want();
+    if (call.frame == 5) (void)live.port->want_multiple(3);
+    return 0;
+  });
+  live.make();
+  live.bench.run(20);
+  EXPECT_THAT(frames, ElementsAre(2, 4, 6, 12)) << "each is made once";
+}
+
 TEST(LiveFrames, AnEpisodeKeepsWhatIsAskedForAndEndsInPause) {
   Live live;
   LiveEpisode episode;
@@ -458,6 +476,7 @@ TEST(LiveFrames, NeverTouchTheHeap) {
   live.bench.job("clients", TACTUS_TOP_OF_FRAME, [&](const tactus_call& call) {
     if (call.frame == 1) watch.emplace();
     (void)live.port->want();
+    (void)live.port->want_multiple(2);
     const std::byte* values = nullptr;
     (void)live.port->read(values);
     live.port->send(&live.packets[static_cast<std::size_t>(call.frame)]);

@@ -112,8 +112,34 @@ class Constant : public tactus::Model {
   double k_ = 1;
 };
 
+/// y = m u: two dimensions, as C arrays and of the standard library.
+class Matrix : public tactus::Model {
+ public:
+  void declare(Declare& d) override {
+    d.parameter("m", m_, "", "rows behind rows");
+    d.input("u", u_, "V");
+    d.output("y", y_, "V");
+    d.state("cells", cells_);
+    d.range("m", -100, 100);
+    d.job<&Matrix::step>("step", JobClass::scheduled);
+  }
+  void step() {
+    for (std::size_t row = 0; row < 2; ++row) {
+      y_[row] = 0;
+      for (std::size_t column = 0; column < 3; ++column) y_[row] += m_[row][column] * u_[column];
+    }
+  }
+
+ private:
+  double m_[2][3] = {{1, 2, 3}, {4, 5, 6}};
+  double u_[3] = {1, 1, 1};
+  double y_[2] = {};
+  std::array<std::array<std::int32_t, 2>, 2> cells_{{{1, 2}, {3, 4}}};
+};
+
 }  // namespace
 
 TACTUS_MODEL("types", Types, "every type")
 TACTUS_MODEL("gain", Gain, "multiplies")
 TACTUS_MODEL("constant", Constant, "does nothing")
+TACTUS_MODEL("matrix", Matrix, "multiplies a vector")

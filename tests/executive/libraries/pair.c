@@ -4,8 +4,8 @@
 static double u, y;
 
 static int declare(const tactus_host* host) {
-  const tactus_variable in = {sizeof in, TACTUS_INPUT, TACTUS_DOUBLE, 0, &u, "u", "", "in", 0, 0};
-  const tactus_variable out = {sizeof out, TACTUS_OUTPUT, TACTUS_DOUBLE, 0, &y, "y", "", "out", 0, 0};
+  const tactus_variable in = {sizeof in, TACTUS_INPUT, TACTUS_DOUBLE, 0, &u, "u", "", "in", 0, 0, 0};
+  const tactus_variable out = {sizeof out, TACTUS_OUTPUT, TACTUS_DOUBLE, 0, &y, "y", "", "out", 0, 0, 0};
   if (host->declare_variable(host->context, &in) != 0) return 1;
   return host->declare_variable(host->context, &out);
 }

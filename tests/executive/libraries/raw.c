@@ -12,7 +12,7 @@ static int job(void* self, const tactus_call* call) {
 
 static tactus_variable good_variable(void) {
   const tactus_variable v = {
-      sizeof(tactus_variable), TACTUS_INPUT, TACTUS_DOUBLE, 0, cell, "u", "V", NULL, NULL, 0};
+      sizeof(tactus_variable), TACTUS_INPUT, TACTUS_DOUBLE, 0, cell, "u", "V", NULL, NULL, 0, 0};
   return v;
 }
 static tactus_job good_job(void) {
@@ -38,7 +38,9 @@ static tactus_job good_job(void) {
 VARIABLE_MODEL(fine, (void)0)
 VARIABLE_MODEL(misaligned, v.data = (char*)cell + 1)
 VARIABLE_MODEL(no_memory, v.data = NULL)
-VARIABLE_MODEL(old_variable, v.size = sizeof v - 8)
+VARIABLE_MODEL(old_variable, v.size = sizeof v - 16)
+VARIABLE_MODEL(former_variable, (v.size = sizeof v - 8, v.columns = 7))
+VARIABLE_MODEL(ragged, (v.count = 5, v.columns = 2))
 VARIABLE_MODEL(bad_type, v.type = (tactus_type)99)
 VARIABLE_MODEL(bad_role, v.role = (tactus_role)9)
 VARIABLE_MODEL(no_name, v.name = NULL)
@@ -86,6 +88,8 @@ MODEL(no_memory);
 MODEL(old_variable);
 MODEL(bad_type);
 MODEL(bad_role);
+MODEL(former_variable);
+MODEL(ragged);
 MODEL(no_name);
 MODEL(no_unit);
 MODEL(old_job);
@@ -102,11 +106,26 @@ static const tactus_model model_half = {
 static const tactus_model model_refused = {
     TACTUS_ABI_VERSION, sizeof(tactus_model), "refused", NULL, refuse, fine, destroy};
 
-static const tactus_model* const all[] = {
-    &model_fine,      &model_misaligned,     &model_no_memory,  &model_old_variable, &model_bad_type,
-    &model_bad_role,  &model_no_name,        &model_no_unit,    &model_old_job,      &model_no_function,
-    &model_bad_class, &model_negative_cycle, &model_tiny_cycle, &model_silent,       &model_null_declarations,
-    &model_counted,   &model_half,           &model_refused};
+static const tactus_model* const all[] = {&model_fine,
+                                          &model_misaligned,
+                                          &model_no_memory,
+                                          &model_old_variable,
+                                          &model_bad_type,
+                                          &model_bad_role,
+                                          &model_no_name,
+                                          &model_no_unit,
+                                          &model_old_job,
+                                          &model_no_function,
+                                          &model_bad_class,
+                                          &model_negative_cycle,
+                                          &model_tiny_cycle,
+                                          &model_silent,
+                                          &model_null_declarations,
+                                          &model_former_variable,
+                                          &model_ragged,
+                                          &model_counted,
+                                          &model_half,
+                                          &model_refused};
 
 const tactus_model* const* tactus_models(uint32_t* count) {
   *count = sizeof all / sizeof all[0];

@@ -385,6 +385,10 @@ TEST_F(LiveAccessTest, ACheckpointIsLoadedWhileTheRigIsPaused) {
   while (!live().forced().empty()) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(value(*run_to(29), "sink.y"), 6) << "and it goes on from there";
   EXPECT_EQ(journal().back()["what"], "run_until");
+  stop();
+  std::ifstream text(folder_.path() / "log.txt");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(text), {}),
+              HasSubstr("here.tck: the rig goes on at frame 10"));
   const std::vector<Json> lines = journal();
   EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const Json& line) {
     return line["what"] == "load" && line["name"] == "here" && line["who"] == "tester";
@@ -457,6 +461,66 @@ TEST_F(LiveAccessTest, RealTimeThatTheRunForbidsIsRefused) {
   start();  // as with --no-realtime
   EXPECT_THAT(live().command(LiveCommand::realtime, 1, ""), HasSubstr("--no-realtime"));
   EXPECT_EQ(live().command(LiveCommand::realtime, 0, ""), "");
+}
+
+TEST_F(LiveAccessTest, ASnapshotOfAMultipleIsNeverOfAnotherFrame) {
+  start();
+  const auto next = [&](std::int64_t every) {
+    std::promise<LiveSnapshotPtr> promise;
+    live().next_snapshot_of_multiple(every,
+                                     [&](LiveSnapshotPtr made) { promise.set_value(std::move(made)); });
+    return promise.get_future().get();
+  };
+  EXPECT_EQ(next(1000)->rig.state, State::pause) << "while time stands, at once";
+  ASSERT_EQ(live().command(LiveCommand::resume, 0, ""), "");
+  std::atomic<bool> enough{false};
+  std::thread other([&] {  // wants every frame
+    while (!enough) (void)snapshot();
+  });
+  std::int64_t before = -1;
+  for (int k = 0; k < 50; ++k) {
+    const LiveSnapshotPtr made = next(7);
+    if (made->rig.state == State::pause) continue;
+    EXPECT_EQ(made->frame % 7, 0);
+    EXPECT_GT(made->frame, before);
+    before = made->frame;
+  }
+  enough = true;
+  other.join();
+}
+
+TEST_F(LiveAccessTest, ArraysOfTwoDimensionsAreSetReadRecordedAndLoaded) {
+  std::string with_table = kRig;
+  with_table.replace(
+      with_table.find("  types:"), 0,
+      "  table: { model: matrix, library: ./libmodels.so, parameters: { m: [[1, 0, 0], [0, 1, 0]] } }\n");
+  with_table.replace(with_table.find("connect:\n") + 9, 0, "  - { from: source.y, to: 'table.u[0]' }\n");
+  start(with_table + "record: { table: { variables: ['table.m[1][2]', table.cells] } }\n");
+  EXPECT_TRUE(written({make(Kind::set, "table.m[1][2]", 7)}).applied);
+  EXPECT_EQ(value(*snapshot(), "table.m[1][2]"), 7);
+  EXPECT_EQ(value(*snapshot(), "table.m[0][2]"), 0);
+  EXPECT_THAT(write({make(Kind::set, "table.m[0][1]", 101)}),
+              ElementsAre(HasSubstr("'table.m[0][1]' 101 is outside")));
+  (void)written({make(Kind::force, "table.m[0][0]", 2)});
+  while (live().forced().empty()) std::this_thread::sleep_for(1ms);
+  EXPECT_THAT(live().forced(), ElementsAre("table.m[0][0]"));
+  ASSERT_EQ(live().give({LiveCommand::checkpoint, 0, "here"}, ""), "");
+  while (!std::filesystem::exists(folder_.path() / "checkpoints/here.tck")) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(written({make(Kind::set, "table.m[1][2]", 9)}).applied);
+  ASSERT_EQ(live().give({LiveCommand::load, 0, "here"}, ""), "");
+  while (value(*snapshot(), "table.m[1][2]") != 7) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(live().command(LiveCommand::step, 5, ""), "");
+  while (snapshot()->frame < 4) {
+  }
+  stop();
+  std::ifstream file(folder_.path() / "table.csv");
+  std::string header;
+  std::getline(file, header);
+  EXPECT_THAT(header, HasSubstr("table.m[1][2] {--},table.cells[0][0] {--},table.cells[0][1] {--},"
+                                "table.cells[1][0] {--},table.cells[1][1] {--}"));
+  std::string problem;
+  EXPECT_FALSE(live().find("table.m[1]", problem));
+  EXPECT_THAT(problem, HasSubstr("has two dimensions; one element is written [1][0]"));
 }
 
 TEST_F(LiveAccessTest, RefusesOrdersThatCannotBe) {

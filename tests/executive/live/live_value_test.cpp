@@ -100,6 +100,16 @@ TEST(LiveValue, ArraysAreListsOfAsMany) {
               HasSubstr("element 1: 300 is outside of the range of int8"));
 }
 
+TEST(LiveValue, TwoDimensionsAreAListOfRows) {
+  Variable table = variable(TACTUS_DOUBLE, 4);
+  table.columns = 2;
+  EXPECT_EQ(through(table, "[[1, 2], [3, 4.5]]"), "[[1.0,2.0],[3.0,4.5]]");
+  EXPECT_THAT(through(table, "[1, 2, 3, 4]"), HasSubstr("is a list of 4; a list of 2 rows is expected"));
+  EXPECT_THAT(through(table, "[[1, 2], [3]]"), HasSubstr("row 1: is a list of 1; a list of 2 values"));
+  EXPECT_THAT(through(table, "[[1, 2], [3, true]]"), HasSubstr("row 1: element 1: "));
+  EXPECT_THAT(through(table, "1"), HasSubstr("a list of 2 rows is expected"));
+}
+
 TEST(LiveValue, ADeclaredRangeIsKept) {
   Variable angle = variable(TACTUS_DOUBLE, 0, "rad");
   angle.low = -1;

@@ -67,7 +67,7 @@ TEST(ModelLibrary, HoldsSeveralModels) {
   const ModelLibrary library(file_of("models"));
   std::vector<std::string> names;
   for (const tactus_model* model : library.models()) names.emplace_back(model->name);
-  EXPECT_THAT(names, ElementsAre("types", "gain", "constant"));
+  EXPECT_THAT(names, ElementsAre("types", "gain", "constant", "matrix"));
   EXPECT_EQ(library.find("gain"), library.models()[1]);
   EXPECT_EQ(library.find("Gain"), nullptr);
   EXPECT_EQ(library.find(""), nullptr);
@@ -77,7 +77,7 @@ TEST(ModelLibrary, HoldsSeveralModels) {
 TEST(ModelLibrary, LibrariesDoNotShareTheirModels) {
   const ModelLibrary one(file_of("models"));
   const ModelLibrary other(file_of("trouble"));
-  EXPECT_EQ(one.models().size(), 3U);
+  EXPECT_EQ(one.models().size(), 4U);
   EXPECT_EQ(other.models().size(), 15U);
   EXPECT_EQ(other.find("gain"), nullptr);
 }
@@ -258,6 +258,10 @@ TEST(ModelInstance, SaysWhyAModelCannotBeMade) {
   for (const Row& row : rows)
     EXPECT_THAT(complaint(row.library, row.model), HasSubstr(row.expected)) << row.model;
   EXPECT_EQ(complaint("raw", "fine"), "");
+  EXPECT_EQ(complaint("raw", "former_variable"), "")
+      << "of a library that was built before there were columns";
+  EXPECT_THAT(complaint("raw", "ragged"),
+              testing::HasSubstr("variable 'u': its 5 elements are no whole rows of 2 columns"));
   EXPECT_EQ(complaint("raw", "no_unit"), "") << "no unit is a pure number";
 }
 

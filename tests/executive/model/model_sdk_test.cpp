@@ -79,6 +79,26 @@ TEST(Declare, TakesWhatIsIntegratedByItsVariables) {
   EXPECT_THAT(host.told, ElementsAre("variable level", "variable flow", "level' = flow"));
 }
 
+TEST(Declare, KnowsTheColumnsOfArraysOfTwoDimensions) {
+  static std::vector<std::pair<std::uint32_t, std::uint64_t>> shapes;  // count and columns
+  shapes.clear();
+  Host host;
+  host.host.declare_variable = [](void*, const tactus_variable* variable) {
+    EXPECT_EQ(variable->size, sizeof(tactus_variable));
+    shapes.emplace_back(variable->count, variable->columns);
+    return 0;
+  };
+  Declare declare(host.host);
+  double plain = 0, line[4] = {}, table[2][3] = {};
+  std::array<std::array<float, 5>, 4> cells{};
+  declare.state("plain", plain);
+  declare.state("line", line);
+  declare.state("table", table);
+  declare.state("cells", cells);
+  EXPECT_THAT(shapes, ElementsAre(testing::Pair(0U, 0U), testing::Pair(4U, 0U), testing::Pair(6U, 3U),
+                                  testing::Pair(20U, 5U)));
+}
+
 TEST(Declare, SaysWhatWasRefused) {
   Host host;
   Declare declare(host.host);

@@ -141,6 +141,18 @@ TEST(Recording, DescribesItsColumns) {
   EXPECT_THAT(offsets, ElementsAre(8, 10, 12, 14, 15, 17));
 }
 
+TEST(Recording, NamesElementsOfTwoDimensionsByRowAndColumn) {
+  double r[2][2] = {};
+  Variable table = variable("m.r", TACTUS_DOUBLE, r, 4);
+  table.columns = 2;
+  FakeSink::Log log;
+  Recording recording("tape", {whole(table), {&table, 2, 1, true, nullptr}}, std::make_unique<FakeSink>(log));
+  recording.open("/nowhere");
+  std::vector<std::string> names;
+  for (const RecordColumn& column : log.columns) names.push_back(column.name);
+  EXPECT_THAT(names, ElementsAre("m.r[0][0]", "m.r[0][1]", "m.r[1][0]", "m.r[1][1]", "m.r[1][0]"));
+}
+
 TEST(Recording, AFullRingLosesTheNewRecordAndCountsIt) {
   Tape tape;
   tape.recording.open("/nowhere");

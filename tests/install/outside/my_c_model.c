@@ -4,7 +4,7 @@ static double y = 0;
 
 static int declare(const tactus_host* host) {
   const tactus_variable output = {
-      sizeof(tactus_variable), TACTUS_OUTPUT, TACTUS_DOUBLE, 0, &y, "y", "1", "a count", 0, 0};
+      sizeof(tactus_variable), TACTUS_OUTPUT, TACTUS_DOUBLE, 0, &y, "y", "1", "a count", 0, 0, 0};
   return host->declare_variable(host->context, &output);
 }
 

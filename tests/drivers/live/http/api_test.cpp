@@ -56,7 +56,8 @@ TEST_F(HttpApi, DescribesAVariableWithAllThatIsKnown) {
   const Json speed = get("/v1/variables/motor.speed").body;
   EXPECT_EQ(
       speed,
-      Json::parse(R"({"name": "motor.speed", "type": "double", "count": 0, "unit": "rad/s", "role": "state",
+      Json::parse(
+          R"({"name": "motor.speed", "type": "double", "count": 0, "columns": 0, "unit": "rad/s", "role": "state",
       "about": "of the shaft", "labels": {}, "range": {"low": -100.0, "high": 100.0}, "rights": "full", "reason": ""})"));
   const Json mode = get("/v1/variables/motor.mode").body;
   EXPECT_EQ(mode["labels"], Json::parse(R"({"off": 0, "hold": 2})"));

@@ -60,6 +60,11 @@ class FakeLiveRig final : public executive::LiveRig {
     {
       const std::lock_guard lock(mutex_);
       waiting.swap(waiting_);
+      std::erase_if(rhythms_, [&](auto& asked) {
+        if (frame % asked.first != 0 && state_ != executive::State::pause) return false;
+        waiting.push_back(std::move(asked.second));
+        return true;
+      });
       made->sequence = ++sequence_;
       made->frame = frame;
       made->sim_time_ns = facts_.frame.times(frame).count();
@@ -75,12 +80,19 @@ class FakeLiveRig final : public executive::LiveRig {
     {
       const std::lock_guard lock(mutex_);
       waiting.swap(waiting_);
+      for (auto& [every, then] : rhythms_) waiting.push_back(std::move(then));
+      rhythms_.clear();
     }
     for (const auto& then : waiting) then(nullptr);
   }
   std::size_t waiting() const {
     const std::lock_guard lock(mutex_);
     return waiting_.size();
+  }
+  /// Those who wait for a multiple.
+  std::size_t waiting_for_multiples() const {
+    const std::lock_guard lock(mutex_);
+    return rhythms_.size();
   }
 
   struct Written {
@@ -112,12 +124,14 @@ class FakeLiveRig final : public executive::LiveRig {
   std::optional<executive::LiveRef> find(std::string_view name, std::string& problem) const override {
     const auto path = executive::VariablePath::parse(name);
     executive::LiveRef ref;
-    ref.first = path ? path->index.value_or(0) : 0;
     ref.indexed = path && path->index;
     for (; path && ref.variable < variables_.size(); ++ref.variable) {
       const executive::Variable& variable = *variables_[ref.variable].variable;
       if (variable.name != path->name) continue;
-      if (ref.indexed && ref.first >= variable.count) break;
+      std::string wrong;
+      const auto element = path->element_of(variable, wrong);
+      if (!element) break;
+      ref.first = *element;
       ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(variable.elements());
       return ref;
     }
@@ -131,6 +145,11 @@ class FakeLiveRig final : public executive::LiveRig {
   void next_snapshot(std::function<void(executive::LiveSnapshotPtr)> then) override {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(then));
+  }
+  void next_snapshot_of_multiple(std::int64_t every,
+                                 std::function<void(executive::LiveSnapshotPtr)> then) override {
+    const std::lock_guard lock(mutex_);
+    rhythms_.emplace_back(every, std::move(then));
   }
   std::vector<std::string> write(executive::LiveBatch batch,
                                  std::function<void(const executive::LiveDone&)> then) override {
@@ -165,6 +184,7 @@ class FakeLiveRig final : public executive::LiveRig {
   executive::State state_ = executive::State::step_end;
   std::int64_t sequence_ = 0;
   std::vector<std::function<void(executive::LiveSnapshotPtr)>> waiting_;
+  std::vector<std::pair<std::int64_t, std::function<void(executive::LiveSnapshotPtr)>>> rhythms_;
   std::vector<Written> written_;
   std::vector<Ordered> commands_;
   std::vector<Asked> episodes_;

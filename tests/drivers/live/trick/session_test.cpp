@@ -462,6 +462,17 @@ TEST(TrickSet, AnAssignmentOfAPlainValueIsASet) {
   EXPECT_EQ(dialogue.refused("tr.no = 7\n"), "there is no 'tr.no'");
 }
 
+TEST(TrickDialogue, AnArrayOfTwoDimensionsIsReadAndSetByRowAndColumn) {
+  Dialogue dialogue;
+  dialogue.rig.add<double>("tr.R", TACTUS_DOUBLE, {1, 2, 3, 4}, true);
+  dialogue.rig.declared(6).columns = 2;
+  dialogue.say(
+      "trick.var_pause(); trick.var_add('tr.R[1][0]'); trick.var_add('tr.R'); trick.var_add('tr.R[2]')\n");
+  EXPECT_EQ(dialogue.say("trick.var_send()\n"), "0\t3\t1,2,3,4\tBAD_REF\n");
+  EXPECT_EQ(dialogue.say("tr.R[1][0] = 9\ntrick.var_send()\n"), "0\t9\t1,2,9,4\tBAD_REF\n");
+  EXPECT_EQ(dialogue.say("trick.var_exists('tr.R[1][1]'); trick.var_exists('tr.R[2][0]')\n"), "1\t1\n1\t0\n");
+}
+
 TEST(TrickSet, IsOneBatchForTheNextFrame) {
   Dialogue dialogue;
   dialogue.send("trick.var_set('tr.d1', 7)\n");
@@ -744,6 +755,45 @@ TEST(TrickCopyMode, MultiplesOfTheCycleInSimulatedTime) {
   dialogue.frame = 7;
   dialogue.send("trick.var_cycle(0.005); trick.var_sync(1); trick.var_add('time', 'ms')\n");
   EXPECT_THAT(times_of(dialogue, 20), ElementsAre(10, 15, 20, 25));
+}
+
+TEST(TrickCopyMode, AMultipleOfTheCycleIsNeverReplacedByTheNextFrame) {
+  Dialogue dialogue;
+  dialogue.frame = 8;
+  dialogue.send("trick.var_cycle(0.005); trick.var_sync(1); trick.var_add('time', 'ms')\n");
+  EXPECT_THAT(times_of(dialogue, 4), ElementsAre(10));
+  dialogue.frame = 16;  // the frame of 15 ms had no room for a copy
+  EXPECT_THAT(times_of(dialogue, 5), ElementsAre(20));
+}
+
+TEST(TrickCopyMode, AFarMultipleKeepsNothingWaiting) {
+  Dialogue dialogue;
+  dialogue.frame = 1;
+  dialogue.send("trick.var_cycle(5); trick.var_sync(1); trick.var_add('time', 'ms')\n");
+  dialogue.end_frame();
+  EXPECT_EQ(dialogue.rig.waiting() + dialogue.rig.waiting_for_multiples(), 0U) << "it is asked again later";
+  dialogue.wait(100ms);
+  dialogue.frame = 4900;
+  dialogue.end_frame();
+  dialogue.wait(100ms);
+  EXPECT_THAT(times_of(dialogue, 200), ElementsAre(5000));
+}
+
+TEST(TrickCopyMode, TheCycleIsCountedInWholeFrames) {
+  for (const auto& [period, cycle, every] : {std::tuple{rtsync::Period{1'000'000'000, 60}, "0.1", 6},
+                                             std::tuple{rtsync::Period{1'000'000, 3}, "0.1", 300},
+                                             std::tuple{rtsync::Period{1'000'000, 1}, "0.0025", 5},
+                                             std::tuple{rtsync::Period{2'000'000, 1}, "0.001", 1}}) {
+    Dialogue dialogue;
+    dialogue.rig.change_facts().frame = period;
+    dialogue.frame = 1;
+    dialogue.send("trick.var_cycle(" + std::string(cycle) +
+                  "); trick.var_sync(1); trick.var_add('time', 'ms')\n");
+    for (int k = 1; k < every; ++k) dialogue.end_frame();
+    EXPECT_EQ(dialogue.heard(), "") << cycle;
+    dialogue.end_frame();
+    EXPECT_NE(dialogue.heard(), "") << cycle;
+  }
 }
 
 TEST(TrickCopyMode, MultiplesOfFramesWithAnOffset) {

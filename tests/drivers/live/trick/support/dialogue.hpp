@@ -83,10 +83,11 @@ class Dialogue : public drivers::trick::SessionBackend {
     return out;
   }
 
-  void ask_snapshot(std::uint64_t ticket) override {
-    rig.next_snapshot([this, ticket](executive::LiveSnapshotPtr made) {
+  void ask_snapshot(std::uint64_t ticket, std::int64_t every) override {
+    const auto then = [this, ticket](executive::LiveSnapshotPtr made) {
       answers_.push_back([this, ticket, made] { session->snapshot(ticket, made, now); });
-    });
+    };
+    every == 0 ? rig.next_snapshot(then) : rig.next_snapshot_of_multiple(every, then);
   }
   std::vector<std::string> write(executive::LiveBatch batch, std::uint64_t ticket) override {
     auto problems = rig.write(std::move(batch), [this, ticket](const executive::LiveDone& done) {

@@ -85,7 +85,7 @@ class Guard {
   /// How long to sleep.
   std::int64_t until_next() const {
     if (again_) return kAgainNs;
-    if (page_ == nullptr) return kGuardianSleepNs;
+    if (page_ == nullptr || socket_ < 0) return kGuardianSleepNs;  // a dead rig ends no frames
     if (page_->armed.load(std::memory_order_acquire) == 0) return std::min(timeout_, kGuardianSleepNs);
     const std::int64_t due = page_->frame_ended.load(std::memory_order_relaxed) + timeout_;
     return std::clamp<std::int64_t>(due - now(), 0, kGuardianSleepNs);

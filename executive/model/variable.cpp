@@ -183,7 +183,8 @@ std::string range_objection(const Variable& variable, const void* data) {
   const std::string low = variable.low ? format_value(TACTUS_DOUBLE, &*variable.low) : "";
   const std::string high = variable.high ? format_value(TACTUS_DOUBLE, &*variable.high) : "";
   return format_value(variable.type, data) + " is outside " + low + " .. " + high +
-         (variable.unit_text.empty() ? "" : " " + variable.unit_text) + " (its declared range)";
+         (variable.unit_text.empty() || variable.unit_text == "1" ? "" : " " + variable.unit_text) +
+         " (its declared range)";
 }
 
 std::string format_value(tactus_type type, const void* data) {

@@ -148,7 +148,7 @@ bool CrashHandler::act() TACTUS_RT {
   const int me = this_thread();
   int nobody = 0;
   if (!crashing_.compare_exchange_strong(nobody, me)) {
-    // An action crashed itself; or another thread was first: it is given the time to end its actions.
+    // An action crashed itself; or another thread was first: it is given the time to end its actions, and to say so.
     const timespec pause{0, 1'000'000};
     for (int i = 0; crashing_.load() != me && !handled_.load() && i < 1000; ++i)
       (void)::nanosleep(&pause, nullptr);
@@ -156,7 +156,6 @@ bool CrashHandler::act() TACTUS_RT {
   }
   const std::size_t count = count_.load();
   for (std::size_t i = 0; i < count; ++i) safe_ = actions_[i].run(actions_[i].context) && safe_;
-  handled_.store(true);
   return true;
 }
 
@@ -172,11 +171,13 @@ void CrashHandler::name_place(RawLine& line, bool by_this_thread) const TACTUS_R
   }
 }
 
-void CrashHandler::end_line(RawLine& line) const TACTUS_RT {
+/// After it another thread's crash may end the process.
+void CrashHandler::end_line(RawLine& line) TACTUS_RT {
   if (count_.load() > 0)
     line << (safe_ ? "; the outputs were driven safe" : "; AN OUTPUT COULD NOT BE DRIVEN SAFE");
   line << "\n";
   line.write_to_stderr();
+  handled_.store(true);
 }
 
 CrashStack::CrashStack() : memory_(std::make_unique<std::byte[]>(kBytes)) {

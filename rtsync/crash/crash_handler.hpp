@@ -71,7 +71,7 @@ class CrashHandler {
   void signalled(int signal, const siginfo_t& info) TACTUS_RT;
   bool act() TACTUS_RT;
   void name_place(RawLine& line, bool by_this_thread) const TACTUS_RT;
-  void end_line(RawLine& line) const TACTUS_RT;
+  void end_line(RawLine& line) TACTUS_RT;
 
   static std::atomic<CrashHandler*> current_;
   std::array<Entry, kMostActions> actions_{};

@@ -153,9 +153,12 @@ TEST(End, AJobThatThrowsIsNamedWithWhatItThrew) {
 
 TEST(End, AnInitializationThatFailsEndsBeforeTheFirstFrame) {
   const TempDir dir;
-  const Finished done =
-      run(run_rig("overrun", {"--set", "models.load.parameters.every=0", "--out", "out"}, dir.path()));
-  expect_end(done, dir / "out", 1, "failed", "'load.initialize' (initialization) failed");
+  dir.write("rig.yaml",
+            "rig: r\nframe: { period: 1 ms }\nuntil: 5 ms\nrealtime: { enabled: no }\nmodels:\n"
+            "  load: { model: fault, library: test_load,\n"
+            "          parameters: { in: initialization, how: fail, at_call: 0 } }\n");
+  const Finished done = run(tactus({"run", "rig.yaml", "--out", "out"}, dir.path()));
+  expect_end(done, dir / "out", 1, "failed", "(initialization) failed: failed on purpose");
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 0);
 }
 

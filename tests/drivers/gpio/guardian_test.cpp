@@ -221,6 +221,17 @@ TEST_F(GuardianTest, DrivesSafeWhatARigWithoutItsDescriptorsCannot) {
   EXPECT_TRUE(values_become(1, 2)) << one_.value() << " " << two_.value();
 }
 
+TEST_F(GuardianTest, SleepsWhileItHoldsTheLinesOfADeadRig) {
+  start("frames", "300", "frames");
+  kill_rig();
+  ASSERT_TRUE(eventually([&] { return command_line(guardian_).ends_with("[outputs safe]"); }));
+  std::this_thread::sleep_for(400ms);  // longer than frames may take
+  EXPECT_TRUE(eventually([&] {
+    const std::string stat = test::read_file("/proc/" + std::to_string(guardian_) + "/stat");
+    return stat.substr(stat.rfind(')')).starts_with(") S");
+  }));
+}
+
 TEST_F(GuardianTest, SaysSafeOnlyOfLinesThatReadSo) {
   start("frames", kNever, "frames");
   kill_rig();

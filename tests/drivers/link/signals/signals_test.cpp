@@ -243,7 +243,7 @@ TEST_F(SignalsTest, ComplaintsNameThePlaceAndWhatToDo) {
       {"subscribe: { a: { variable: ctl.enable, max_age: 1 s, at_max_age: default } }",
        "which 'at_max_age: default' needs; write a value, for example 'default: no'"},
       {"subscribe: { a: { variable: ctl.setpoint, default: 11 mm, max_age: never } }",
-       "rig.yaml:1:52: link.subscribe.a.default: 'ctl.setpoint' is 11; -10 .. 10 is allowed"},
+       "rig.yaml:1:52: link.subscribe.a.default: 11 is outside -10 .. 10 mm (its declared range)"},
       {"subscribe: { a: { variable: ctl.setpoint, default: 1 N, max_age: never } }",
        "rig.yaml:1:52: link.subscribe.a.default: "},
       {"subscribe: { a: { variable: ctl.force, default: [1 N], max_age: never } }",

@@ -191,13 +191,23 @@ class Guard {
     bool all = true;
     for (const Output& output : outputs_) {
       const int error = output.write.issue();
-      if (error == ENODEV) continue;  // a chip that is gone stays gone
+      if (error == ENODEV) continue;
       if (error != 0) again_ = true;
       if (error != 0 || output.write.read_back() != 0) all = false;
     }
+    if (socket_ < 0) forget_gone();
     if (!all) again_ = true;  // somebody else may drive a line, or pull it
     const bool stalled = socket_ >= 0;
     title_.show(!all ? kGuardianDriving : stalled ? kGuardianStalled : kGuardianSafe);
+  }
+
+  /// A chip that is gone stays gone: there is nothing to hold.
+  void forget_gone() {
+    std::erase_if(outputs_, [](const Output& output) {
+      if (output.write.issue() != ENODEV) return false;
+      (void)::close(output.write.fd);
+      return true;
+    });
   }
 
   struct Output {

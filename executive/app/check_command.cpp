@@ -107,7 +107,8 @@ int evaluations(executive::IntegrationMethod method) {
 /// Calls a second of a job that the frames call.
 double rate_of(const PlannedJob& job, const executive::Plan& plan) {
   if (const executive::PlannedLoop* const loop = loop_of(job, plan))
-    return (job.job_class == TACTUS_DERIVATIVE ? evaluations(loop->settings.method) : 1) / loop->cycle.seconds();
+    return (job.job_class == TACTUS_DERIVATIVE ? evaluations(loop->settings.method) : 1) /
+           loop->cycle.seconds();
   if (executive::is_cyclic(job.job_class)) return job.dynamic ? 0 : 1 / job.cycle.seconds();
   if (job.job_class != TACTUS_TOP_OF_FRAME && job.job_class != TACTUS_END_OF_FRAME) return 0;
   if (job.thread == 0) return 1 / plan.frame.seconds();

@@ -39,7 +39,6 @@ class CallCells {
   friend class CallCellStore;
   const WordCopy* copies() const TACTUS_RT { return reinterpret_cast<const WordCopy*>(this + 1); }
   const FiniteRun* runs() const TACTUS_RT { return reinterpret_cast<const FiniteRun*>(copies() + copies_); }
-  std::size_t size() const { return 1 + copies_ + runs_; }
 
   VariableGuard* guard_ = nullptr;
   std::uint32_t copies_ = 0;

@@ -117,6 +117,7 @@ RunEnd Executive::run(std::int64_t frames) {
   boundary_.stand_at(k);
   await_grant(k);
   Verdict verdict = await_start(sync_.start(k), k);
+  bool broke_off = false;
   status_.mark_busy();
   verdict = pause_as_wanted(verdict, k, k < frames);
   while (verdict == Verdict::go_on && !commands_.ending() && !jobs_.failed()) {
@@ -132,7 +133,8 @@ RunEnd Executive::run(std::int64_t frames) {
       if (granted(k)) {
         if (!row_.grants.empty() && commands_.ending()) break;  // it is why nobody is waited for any more
         if (!run_frame(k)) {
-          account_for_last(k);
+          broke_off = true;
+          if (sync_.active()) (void)sync_.assess();
           break;
         }
         verdict = end_frame(k);
@@ -147,6 +149,9 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   status_.mark_idle();
   end_outputs_safe();  // before anything else
+  // The frame that ends the rig is counted with its lateness and its overrun, like any other; but not beside a
+  // worker that still runs in it.
+  if (broke_off && sync_.active() && !jobs_.stuck()) accounts_.add(k, sync_.timing(), sync_.totals());
   jobs_.count_times();
   counters_ = rtsync::RunCounters::of_this_thread() - before;
   (void)transitions_.join();
@@ -202,13 +207,6 @@ void Executive::use_slack(std::int64_t k) TACTUS_RT {
   for (FramePart* const part : row_.boundaries) part->at_boundary(k + 1, slack_);
   status_.show(status_.frame());
   for (FramePart* const part : row_.slacks) part->in_slack({k, status_.frame(), slack_});
-}
-
-/// The frame that ends the rig is counted with its lateness and its overrun, like any other.
-void Executive::account_for_last(std::int64_t k) TACTUS_RT {
-  if (!sync_.active()) return;
-  (void)sync_.assess();
-  accounts_.add(k, sync_.timing(), sync_.totals());
 }
 
 void Executive::reset_rttime() TACTUS_RT {

@@ -116,7 +116,6 @@ class Executive {
   bool run_frame(std::int64_t k) TACTUS_RT;
   rtsync::Verdict end_frame(std::int64_t k) TACTUS_RT;
   void use_slack(std::int64_t k) TACTUS_RT;
-  void account_for_last(std::int64_t k) TACTUS_RT;
   void reset_rttime() TACTUS_RT;
   void follow_realtime() TACTUS_RT;
   rtsync::Verdict pause_as_wanted(rtsync::Verdict verdict, std::int64_t k, bool frames_left) TACTUS_RT;

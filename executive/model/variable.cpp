@@ -9,7 +9,7 @@ namespace tactus::executive {
 namespace {
 
 template <class T>
-T load(const void* data) {
+T load(const void* data) TACTUS_RT {
   T value;
   std::memcpy(&value, data, sizeof value);
   return value;
@@ -143,10 +143,7 @@ void append_value(std::string& to, tactus_type type, const void* data) {
   }
 }
 
-namespace {
-
-/// Exact for every type.
-long double as_real(tactus_type type, const void* data) {
+long double as_real(tactus_type type, const void* data) TACTUS_RT {
   switch (type) {
     case TACTUS_BOOL:
     case TACTUS_UINT8:
@@ -172,8 +169,6 @@ long double as_real(tactus_type type, const void* data) {
   }
   return load<double>(data);
 }
-
-}  // namespace
 
 std::string range_objection(const Variable& variable, const void* data) {
   const long double value = as_real(variable.type, data);

@@ -30,34 +30,6 @@ bool each_finite(const std::vector<const std::byte*>& singles, const Runs& runs)
   return seen >> (sizeof(Bits) * 8 - 1) == 0;
 }
 
-/// An element as a double; large integers are rounded, and only said.
-double value_of(tactus_type type, const std::byte* data) TACTUS_RT {
-  switch (type) {
-    case TACTUS_BOOL:
-    case TACTUS_UINT8:
-      return load<std::uint8_t>(data);
-    case TACTUS_INT8:
-      return load<std::int8_t>(data);
-    case TACTUS_INT16:
-      return load<std::int16_t>(data);
-    case TACTUS_UINT16:
-      return load<std::uint16_t>(data);
-    case TACTUS_INT32:
-      return load<std::int32_t>(data);
-    case TACTUS_UINT32:
-      return load<std::uint32_t>(data);
-    case TACTUS_INT64:
-      return static_cast<double>(load<std::int64_t>(data));
-    case TACTUS_UINT64:
-      return static_cast<double>(load<std::uint64_t>(data));
-    case TACTUS_FLOAT:
-      return static_cast<double>(load<float>(data));
-    case TACTUS_DOUBLE:
-      return load<double>(data);
-  }
-  return 0;
-}
-
 /// Told by the bits; an integer always is.
 bool is_finite(tactus_type type, const std::byte* data) TACTUS_RT {
   if (type == TACTUS_DOUBLE) return carry(load<std::uint64_t>(data)) >> 63 == 0;
@@ -255,7 +227,7 @@ const VariableGuard::Bad* VariableGuard::first_bad() TACTUS_RT {
     const std::size_t each = size_of(type);
     for (std::size_t i = 0; i < watched.variable->elements(); ++i) {
       const std::byte* const data = static_cast<const std::byte*>(watched.variable->data) + i * each;
-      const double value = value_of(type, data);
+      const auto value = static_cast<double>(as_real(type, data));  // only said
       bool outside = false;
       if (range != nullptr) {
         Range one = *range;

@@ -22,10 +22,12 @@ std::string watchdog_here() {
 
 std::string no_watchdog_note() {
   const std::string here = watchdog_here();
-  return "no hardware watchdog (watchdog.device): if the machine hangs, or the rig and its guardian are killed "
+  return "no hardware watchdog (watchdog.device): if the machine hangs, or the rig and its guardian are "
+         "killed "
          "together, the outputs stay as they are; " +
-         (here.empty() ? "this machine has none, and softdog (modprobe softdog) helps only while the kernel runs"
-                       : here + " is here: watchdog: { device: auto }");
+         (here.empty()
+              ? "this machine has none, and softdog (modprobe softdog) helps only while the kernel runs"
+              : here + " is here: watchdog: { device: auto }");
 }
 
 void HardwareWatchdog::start(const RigSettings& settings, bool realtime, Executive& executive,
@@ -40,9 +42,9 @@ void HardwareWatchdog::start(const RigSettings& settings, bool realtime, Executi
   }
   name_ = *section.device == "auto" ? watchdog_here() : *section.device;
   if (name_.empty()) {
-    provisions.push_back(rtsync::refused("a watchdog (auto)", "none",
-                                         {"this machine has no /dev/watchdog",
-                                          "modprobe the driver of its watchdog, or softdog"}));
+    provisions.push_back(rtsync::refused(
+        "a watchdog (auto)", "none",
+        {"this machine has no /dev/watchdog", "modprobe the driver of its watchdog, or softdog"}));
     return;
   }
   device_ = std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{name_, section.timeout});

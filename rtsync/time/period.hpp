@@ -36,7 +36,8 @@ class Period {
   /// k periods, truncated to the nanosecond (towards minus infinity).                              @when any
   constexpr Nanoseconds times(std::int64_t k) const TACTUS_RT {
     const Wide product = static_cast<Wide>(k) * num_;
-    if (den_ == 1) return Nanoseconds{static_cast<std::int64_t>(product)};  // a division of 128 bits takes 20 ns
+    if (den_ == 1)
+      return Nanoseconds{static_cast<std::int64_t>(product)};  // a division of 128 bits takes 20 ns
     Wide quotient = product / den_;
     if (product % den_ < 0) --quotient;
     return Nanoseconds{static_cast<std::int64_t>(quotient)};

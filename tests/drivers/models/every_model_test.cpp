@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "heap_count.hpp"
@@ -82,7 +83,8 @@ std::vector<double> values_at_the_edge(const model_host::Variable& v) {
   std::vector<double> labels;
   for (const auto& [name, value] : v.labels) labels.push_back(static_cast<double>(value));
   if (!labels.empty()) return labels;
-  return v.type == TACTUS_BOOL ? std::vector<double>{0, 1} : std::vector<double>{0, -1, 1e12};
+  if (v.type == TACTUS_BOOL) return {0, 1};
+  return {0, -1, v.type == TACTUS_INT32 ? std::numeric_limits<std::int32_t>::max() : 1e12};
 }
 
 TEST(EveryModel, DividesByNothingThatASetWhileItRunsMakesZero) {

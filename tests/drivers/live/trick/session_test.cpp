@@ -671,9 +671,9 @@ TEST(TrickOwnVariables, HaveTricksTypesInBinary) {
 TEST(TrickOwnVariables, TheRunRatioIsThatOfTheLastSeconds) {
   RunRatio ratio;
   EXPECT_EQ(ratio.value(), 1);
-  for (int k = 0; k <= 100; ++k) ratio.add(k * 20ms, k * 5'000'000, false);
+  for (int k = 0; k <= 100; ++k) ratio.add(k * 20ms, k * std::int64_t{5'000'000}, false);
   EXPECT_EQ(ratio.value(), 0.25);
-  for (int k = 101; k <= 400; ++k) ratio.add(k * 20ms, k * 20'000'000, false);
+  for (int k = 101; k <= 400; ++k) ratio.add(k * 20ms, k * std::int64_t{20'000'000}, false);
   EXPECT_EQ(ratio.value(), 1) << "what lies back is forgotten";
   ratio.add(20s, 8'000'000'000, true);
   ratio.add(60s, 8'000'000'000, false);

@@ -136,6 +136,7 @@ void Witness::part_from() {
     // SIGTERM when the witness ends: the rig stops in order, its outputs safe.
     if (::prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || ::getppid() != page.witness)
       (void)::kill(::getpid(), SIGTERM);
+    (void)::madvise(memory, sizeof(WitnessPage), MADV_DONTFORK);  // a copy that a model forks says nothing
     rtsync::show_to_witness(page);
     relay.become_rig();
   } else {

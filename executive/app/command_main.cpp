@@ -9,6 +9,7 @@
 #include "executive/app/command_list.hpp"
 #include "executive/run/rig_run.hpp"
 #include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::app {
 namespace {
@@ -34,9 +35,7 @@ int run(CommandList& commands, int argc, char** argv) {
   return commands.run();
 }
 
-}  // namespace
-
-int command_main(int argc, char** argv) try {
+int run_and_explain(int argc, char** argv) try {
   // Never destroyed: a command's library outlives what it declares, throws, and leaves to the end of the
   // process.
   static auto& kept = *new std::forward_list<CommandList>;
@@ -53,6 +52,14 @@ int command_main(int argc, char** argv) try {
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tactus: %s\n", error.what());
   return kEndedEarly;
+}
+
+}  // namespace
+
+int command_main(int argc, char** argv) {
+  const int status = run_and_explain(argc, argv);
+  rtsync::tell_witness_of_end(status);  // a crash from here on is found out by its signal
+  return status;
 }
 
 }  // namespace tactus::app

@@ -14,6 +14,7 @@
 #include "config/document.hpp"
 #include "config/json.hpp"
 #include "config/number.hpp"
+#include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/record_sink.hpp"
@@ -42,9 +43,14 @@ class EndMarks {
         if (each.is_object() && each.value("ended", false))
           written_[each.value("name", "")] = each.value("written", std::uint64_t{0});
     readable_ = json.is_object();
+    const std::string outcome = readable_ ? json.value("outcome", std::string()) : std::string();
+    if (!outcome.empty() && outcome != "completed" && outcome != "stopped")
+      bad_end_ = outcome + ": " + json.value("reason", std::string());
   }
   bool present() const { return present_; }
   bool readable() const { return readable_; }
+  /// The outcome and its reason; empty: as somebody wanted it.
+  const std::string& bad_end() const { return bad_end_; }
   /// How many records the file had when it was closed in order; nothing: it was not.
   std::optional<std::uint64_t> of(const std::string& recording) const {
     const auto found = written_.find(recording);
@@ -54,6 +60,7 @@ class EndMarks {
  private:
   bool present_ = false;
   bool readable_ = false;
+  std::string bad_end_;
   std::map<std::string, std::uint64_t> written_;
 };
 
@@ -71,6 +78,8 @@ class Recovery {
   bool run(const executive::RigSettings& settings) {
     if (!marks_.present())
       std::printf("%s: killed before its end (there is no summary.json)\n", folder_.c_str());
+    else if (!marks_.bad_end().empty())
+      std::printf("%s: %s\n", folder_.c_str(), config::one_line(marks_.bad_end()).c_str());
     else
       std::printf("%s: ended in order\n", folder_.c_str());
     if (marks_.present() && !marks_.readable()) line("summary.json", "damaged", "it is not JSON");

@@ -13,10 +13,12 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/app/screen.hpp"
+#include "executive/app/witness.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run/rig_run.hpp"
 #include "executive/run/run_setup.hpp"
 #include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/crash/witness_page.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::app {
@@ -42,6 +44,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
     if (!Console::stop_asked_for(std::chrono::milliseconds(2))) continue;
     std::fprintf(stderr, "tactus: stopped while the models were loaded; nothing was started\n");
     std::fflush(nullptr);
+    rtsync::tell_witness_of_end(kEndedEarly);
     rtsync::end_process(kEndedEarly);
   }
   loader.join();
@@ -90,6 +93,8 @@ class RunCommand final : public CommandDriver {
     app.add_flag("!--no-realtime", choices_.realtime, "as fast as it can; the recorded values are the same");
     app.add_option("--out", choices_.out, "the run folder; default runs/<rig>-<start time>");
     app.add_flag("--quiet", quiet_, "print errors only");
+    app.add_flag("!--no-witness", witness_,
+                 "one process, as a debugger likes it: a kill leaves no summary.json");
     choices_.spelling = "--";
   }
 
@@ -99,6 +104,7 @@ class RunCommand final : public CommandDriver {
   std::string file_;
   executive::RunOverrides choices_;
   bool quiet_ = false;
+  bool witness_ = true;
 };
 
 int RunCommand::run() {
@@ -109,7 +115,9 @@ int RunCommand::run() {
     std::fprintf(stderr, "tactus run: which rig file? tactus run RIG.yaml\n");
     return kWrongInput;
   }
-  Console::block_signals();  // before a model's library may start a thread of its own
+  Console::block_signals();            // before a model's library may start a thread of its own
+  if (witness_) Witness::part_from();  // the rest is the rig's, in a process of its own
+  const rtsync::ExitGuard guard;       // of that process
   const std::unique_ptr<executive::Rig> rig = make_rig(file, choices_);
   const executive::RunFolder folder(choices_, rig->settings().rig.value);
 
@@ -120,6 +128,7 @@ int RunCommand::run() {
   if (run.stuck()) {
     (void)run.executive().end_outputs_safe();  // it may have written meanwhile
     std::fflush(nullptr);
+    rtsync::tell_witness_of_end(run.exit_status());
     rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
   }
   return run.exit_status();

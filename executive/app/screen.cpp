@@ -10,6 +10,8 @@
 #include <ctime>
 
 #include "executive/app/commands.hpp"
+#include "executive/app/signal_paths.hpp"
+#include "executive/app/witness.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/run/clock_status_formatter.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -21,6 +23,8 @@ using namespace std::chrono_literals;
 using executive::RigRun;
 using rtsync::duration_text;
 using rtsync::Nanoseconds;
+
+constexpr int kTicksToStop = 100;  // of tick(), each 50 ms unless a signal comes
 
 constexpr std::array kStopSignals = {SIGINT, SIGTERM, SIGHUP};
 
@@ -38,10 +42,13 @@ sigset_t watched_signals() {
   sigaddset(&set, SIGUSR1);
   sigaddset(&set, SIGUSR2);
   for (int signal = step_signal(); signal <= abort_signal(); ++signal) sigaddset(&set, signal);
+  sigaddset(&set, SignalPaths::kDoorbell);
   return set;
 }
 
 const char* stop_reason(int signal) {
+  if (signal == SIGTERM && Witness::is_gone())
+    return "stopped: its witness, the process above it, was killed";
   switch (signal) {
     case SIGINT:
       return "stopped by SIGINT (Ctrl-C)";
@@ -167,6 +174,11 @@ std::string last_line(const RigRun& run) {
 
 }  // namespace
 
+bool Console::watches(int signal) {
+  const sigset_t set = watched_signals();
+  return ::sigismember(&set, signal) == 1;
+}
+
 void Console::block_signals() {
   const sigset_t set = watched_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);  // fails only for a wrong first argument
@@ -177,7 +189,7 @@ void Console::block_signals() {
 bool Console::stop_asked_for(std::chrono::milliseconds wait) {
   const sigset_t set = watched_signals();
   const timespec time{0, std::chrono::nanoseconds(wait).count()};
-  const int signal = ::sigtimedwait(&set, nullptr, &time);
+  const int signal = SignalPaths::next(set, time).number;
   return std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end();
 }
 
@@ -200,9 +212,11 @@ void Console::started(const RigRun& run) {
 void Console::tick(RigRun& run) {
   const sigset_t set = watched_signals();
   const timespec wait{0, 50'000'000};
-  siginfo_t info{};
-  if (const int signal = ::sigtimedwait(&set, &info, &wait); signal > 0)
-    handle_signal(run, signal, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0);
+  if (const auto [signal, value] = SignalPaths::next(set, wait); signal > 0)
+    handle_signal(run, signal, value);
+  // Nobody is left who could end a rig that does not stop.
+  if (Witness::is_gone() && ++ticks_without_witness_ == kTicksToStop)
+    run.executive().request_abort("aborted: its witness was killed, and a job did not let the rig stop");
   const auto now = std::chrono::steady_clock::now();
   if (started_ && terminal_ && !quiet_ && now - drawn_ > 200ms) {
     drawn_ = now;
@@ -213,8 +227,10 @@ void Console::tick(RigRun& run) {
 void Console::handle_signal(RigRun& run, int signal, int value) {
   executive::Executive& executive = run.executive();
   if (std::find(kStopSignals.begin(), kStopSignals.end(), signal) != kStopSignals.end()) {
-    stopping_ ? executive.request_abort("aborted by a second signal")
-              : executive.request_stop(stop_reason(signal));
+    // A terminal that its witness led hangs up as well: that is no second wish.
+    const bool second = stopping_ && (signal == SIGINT || !Witness::is_gone());
+    second ? executive.request_abort("aborted by a second signal")
+           : executive.request_stop(stop_reason(signal));
     stopping_ = true;
   } else if (signal == SIGUSR1) {
     executive.request_pause();

@@ -27,6 +27,8 @@ class Console final : public executive::RunObserver {
   static bool stop_asked_for(std::chrono::milliseconds wait);
   /// Blocks the signals that tick() waits for, in this thread and all that it starts.
   static void block_signals();
+  /// Whether it is one of them.
+  static bool watches(int signal);
 
  private:
   void handle_signal(executive::RigRun& run, int signal, int value);
@@ -38,6 +40,7 @@ class Console final : public executive::RunObserver {
   bool started_ = false;
   bool stopping_ = false;
   bool line_shown_ = false;
+  int ticks_without_witness_ = 0;
   std::chrono::steady_clock::time_point drawn_{};
 };
 

@@ -70,6 +70,10 @@ class JobRunner final : public LaneRunner {
   std::uint32_t running_job_index(std::size_t thread) const TACTUS_RT {
     return lane_of(thread).running_job();
   }
+  /// Keeps the job that a thread runs in memory that outlives this process. @when setup
+  void keep_running_in(std::size_t thread, std::atomic<std::uint32_t>& place) {
+    lane_of(thread).keep_running_in(place);
+  }
   /// The first thread that is in a job, for the text of an abort; main if none is.                  @when any
   std::size_t working_thread() const;
   /// A thread did not come back: it must not be waited for.                                         @when any

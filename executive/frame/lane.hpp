@@ -80,6 +80,8 @@ struct JobRequest {
 /// RT       everything but the constructor.
 class alignas(64) Lane {
  public:
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
   /// `times`: a histogram per job of the plan, of which a lane writes those of its own jobs; empty: nothing
   /// is measured. `most_calls`: of one frame, as far as known.
   Lane(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, std::size_t most_calls)
@@ -124,8 +126,10 @@ class alignas(64) Lane {
   std::span<const JobRequest> asks() const TACTUS_RT { return {job_requests_.data(), ask_count_}; }
   void clear_job_requests() TACTUS_RT { ask_count_ = 0; }
 
-  std::uint32_t running_job() const TACTUS_RT { return running_.load(std::memory_order_relaxed); }
-  void set_running(std::uint32_t job) TACTUS_RT { running_.store(job, std::memory_order_relaxed); }
+  std::uint32_t running_job() const TACTUS_RT { return running_->load(std::memory_order_relaxed); }
+  void set_running(std::uint32_t job) TACTUS_RT { running_->store(job, std::memory_order_relaxed); }
+  /// Keeps it there from here on; it must outlive the lane. @when setup
+  void keep_running_in(std::atomic<std::uint32_t>& place) { running_ = &place; }
   /// The instant it has begun last.
   std::uint32_t instant = 0;
   const CallFailure& failure() const TACTUS_RT { return failure_; }
@@ -143,7 +147,7 @@ class alignas(64) Lane {
       (void)entry.run(entry.self, entry.call);  // copies cannot fail, and their time is their job's
       return CallEnd::done;
     }
-    running_.store(entry.job, std::memory_order_relaxed);
+    running_->store(entry.job, std::memory_order_relaxed);
     if (entry.cells != nullptr) entry.cells->copy_words();
     const int status = entry.run(entry.self, entry.call);
     if (!log_.empty()) measure(entry.job);
@@ -172,7 +176,8 @@ class alignas(64) Lane {
   const Schedule* schedule_ = nullptr;
   const Dependency* blocked_by_ = nullptr;
   CallFailure failure_;
-  std::atomic<std::uint32_t> running_{kNoPlanJob};
+  std::atomic<std::uint32_t> own_running_{kNoPlanJob};
+  std::atomic<std::uint32_t>* running_ = &own_running_;
 };
 
 /// Makes a lane run the jobs of a schedule.

@@ -10,6 +10,7 @@
 
 #include "config/text.hpp"
 #include "executive/model/job_class.hpp"
+#include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -83,6 +84,7 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
     if (created_ && model_.destroy != nullptr) model_.destroy(self_);
     return std::runtime_error(text);
   };
+  const rtsync::Doing doing("model '" + name_ + "' was made");
   created_ = model_.create != nullptr && self_ == nullptr;
   if (created_ && model_.create(&host_, &self_) != 0) {
     created_ = false;
@@ -95,6 +97,7 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
 }
 
 ModelInstance::~ModelInstance() {
+  const rtsync::Doing doing("model '" + name_ + "' was destroyed");
   if (created_ && model_.destroy != nullptr) model_.destroy(self_);
 }
 

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "rtsync/crash/witness_page.hpp"
+
 namespace tactus::executive {
 namespace {
 
@@ -64,18 +66,21 @@ std::filesystem::path find_library(const std::string& library, const std::filesy
 }
 
 SharedLibrary::SharedLibrary(const std::filesystem::path& file) : file_(file) {
+  const rtsync::Doing doing("library '" + file.string() + "' was loaded");
   handle_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) throw LibraryError("cannot load the library: " + dl_reason());
 }
 
 SharedLibrary::~SharedLibrary() {
-  if (handle_ != nullptr)
-    ::dlclose(handle_);  // a library that cannot be unloaded stays until the process ends
+  if (handle_ == nullptr) return;
+  const rtsync::Doing doing("library '" + file_.string() + "' was unloaded");
+  ::dlclose(handle_);  // a library that cannot be unloaded stays until the process ends
 }
 
 void* SharedLibrary::symbol(const char* name) const { return ::dlsym(handle_, name); }
 
 ModelLibrary::ModelLibrary(const std::filesystem::path& file) : library_(file) {
+  const rtsync::Doing doing("library '" + file.string() + "' listed its models");
   void* const entry = library_.symbol("tactus_models");
   if (entry == nullptr)
     throw LibraryError(

@@ -64,6 +64,28 @@ void RigRun::add_provision(std::vector<Provision> provisions) {
   for (Provision& provision : provisions) provisions_.push_back(std::move(provision));
 }
 
+/// From here on the witness, if there is one, can say how far the rig came. It leaves the CPUs of the frames.
+void RigRun::show_to_witness() {
+  rtsync::WitnessPage* const page = rtsync::witness_page();
+  if (page == nullptr) return;
+  (void)rtsync::set_affinity(page->witness, cpus_.helpers);  // it sleeps, wherever it may
+  executive_->add(witness_.emplace(*page));
+  for (std::size_t i = 0; i < std::min(executive_->plan().threads.size() + 1, page->kMostThreads); ++i)
+    executive_->jobs().keep_running_in(i, page->running[i].job);
+  tell_witness();
+}
+
+/// What is known before the first frame.
+void RigRun::tell_witness() {
+  const rtsync::WitnessPage* const page = rtsync::witness_page();
+  if (page == nullptr) return;
+  const std::string text = facts().dump(-1, ' ', false, config::Json::error_handler_t::replace);
+  if (::pwrite(page->facts, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
+      ::ftruncate(page->facts, static_cast<off_t>(text.size())) != 0)
+    log_->warn("the witness was not told of the rig: " + std::generic_category().message(errno) +
+               "; a kill leaves no summary.json");
+}
+
 /// Opens what the rig has to do with outside; its outputs stand at their safe values then.
 void RigRun::open_devices() {
   try {
@@ -366,6 +388,7 @@ void RigRun::run(RunObserver& watcher) {
   add_provision(rtsync::apply_to_this_thread({"tactus", cpus_.helpers, SchedPolicy::other, 0, 0, false}));
   open_devices();
   make_executive();
+  show_to_witness();
   guard_against_crashes();
   warn_of_unpaced_outputs();
   prepare_machine();
@@ -401,6 +424,7 @@ void RigRun::run(RunObserver& watcher) {
     log_start();
     if (realtime_ && !rig_.plan().safe_outputs.empty() && !rig_.settings().watchdog.device)
       voice_->say(no_watchdog_note());
+    tell_witness();
     watcher.started(*this);
     if (rig_.link() != nullptr) rig_.link()->ready();
     if (service_) service_->ready();

@@ -16,6 +16,7 @@
 #include "executive/part/clock_status_part.hpp"
 #include "executive/part/link_part.hpp"
 #include "executive/part/recordings_part.hpp"
+#include "executive/part/witness_part.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/record/folder_lock.hpp"
 #include "executive/run/hardware_watchdog.hpp"
@@ -103,6 +104,9 @@ class RigRun {
  private:
   void open_devices();
   void make_executive();
+  void show_to_witness();
+  void tell_witness();
+  config::Json facts() const;
   void guard_against_crashes();
   void warn_of_unpaced_outputs();
   void prepare_machine();
@@ -147,6 +151,7 @@ class RigRun {
   std::optional<LinkPart> link_;
   std::optional<RecordingsPart> recordings_;
   std::optional<FrameLogPart> frame_log_;
+  std::optional<WitnessPart> witness_;
   std::unique_ptr<Executive> executive_;
   std::unique_ptr<LiveAccess> live_;
   std::unique_ptr<RigThreads> job_threads_;

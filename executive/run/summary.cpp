@@ -54,6 +54,35 @@ Json external_clock(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatu
 
 }  // namespace
 
+/// For the witness: the keys of summary.json that are known before the first frame; where it is to stand, and
+/// the names of all jobs.
+Json RigRun::facts() const {
+  const Plan& plan = executive_->plan();
+  Json all_jobs = Json::array();
+  for (const PlannedJob& job : plan.jobs) all_jobs.push_back(job.name);
+  Json recordings = Json::array();
+  for (const Recording& recording : rig_.recordings())
+    recordings.push_back({{"name", recording.name()}, {"ended", false}});
+  if (has_frame_log()) recordings.push_back({{"name", rig_.frame_log()->name()}, {"ended", false}});
+  return {
+      {"@folder", std::filesystem::absolute(options_.folder).string()},
+      {"@jobs", all_jobs},
+      {"rig", rig_.settings().rig.value},
+      {"frames", {{"planned", options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames)}}},
+      {"period_ns", plan.frame.floor().count()},
+      {"period", {{"num_ns", plan.frame.num()}, {"den", plan.frame.den()}}},
+      {"rt",
+       {{"realtime", realtime_},
+        {"policy", main_facts_.policy_name},
+        {"priority", main_facts_.priority},
+        {"memory_locked", memory_locked_},
+        {"clock", pacing_->clock().name()},
+        {"sleeper", sleeper().name()}}},
+      {"recordings", recordings},
+      {"host", host()},
+  };
+}
+
 Json RigRun::summary() const {
   Executive& executive = *executive_;
   const FrameStatistics& times = executive.statistics();

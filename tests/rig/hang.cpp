@@ -1,9 +1,11 @@
 /// A model that never returns from one of its jobs: what a second Ctrl-C is for; or makes a copy of the process,
 /// or closes all its files. It also says, in files of the current folder, which jobs have run, and that it hangs.
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -114,6 +116,23 @@ class ThrowsInThread : public tactus::Model {
   }
 };
 TACTUS_MODEL("throws_in_thread", ThrowsInThread, "throws in a thread of its own")
+
+/// Ends the process with status 0 in frame 20, by a call that nobody can stand in front of.
+class Leaves : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override { d.job<&Leaves::step>("step", tactus::JobClass::scheduled); }
+  void step(const tactus::Call& call) {
+    if (call.frame == 20) (void)::syscall(SYS_exit_group, 0);
+  }
+};
+TACTUS_MODEL("leaves", Leaves, "makes the system call exit_group(0) in frame 20")
+
+class CrashesWhileDestroyed : public tactus::Model {
+ public:
+  ~CrashesWhileDestroyed() override { (void)std::raise(SIGSEGV); }
+  void declare(tactus::Declare&) override {}
+};
+TACTUS_MODEL("crashes_while_destroyed", CrashesWhileDestroyed, "crashes in its destructor")
 
 TACTUS_MODEL("exits_while_destroyed", ExitsWhileDestroyed, "calls _Exit(0) in its destructor")
 

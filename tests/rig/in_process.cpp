@@ -62,6 +62,7 @@ Finished run_in_process(const Command& command) {
     const Redirected out(stdout, said / "out");
     const Redirected err(stderr, said / "err");
     std::vector<std::string> words = command.argv;
+    if (words.size() > 1 && words[1] == "run") words.emplace_back("--no-witness");  // this process is the rig
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

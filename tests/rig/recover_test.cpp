@@ -155,7 +155,7 @@ TEST(Recover, ARigThatIsKilledAtAnyMomentLeavesWholeFiles) {
     }
     const Finished recovered = recover(dir, out);
     EXPECT_EQ(recovered.status, 0) << recovered;
-    EXPECT_TRUE(says(recovered, "killed before its end (there is no summary.json)")) << recovered;
+    EXPECT_TRUE(says(recovered, ": killed: killed by SIGKILL after ")) << recovered;
     EXPECT_TRUE(says(recovered, "no end mark") || says(recovered, "cut off")) << recovered;
     const Table motion = read_table(dir / out / "motion.csv");
     EXPECT_EQ(motion.torn, "");

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -34,6 +35,10 @@ Command tactus(const Arguments& arguments, const fs::path& cwd) {
   command.argv = Arguments{TACTUS_COMMAND} + arguments;
   command.cwd = cwd;
   command.without_env = {"TACTUS_PLUGIN_PATH"};
+  const auto has = [&](const char* text) {
+    return std::find(arguments.begin(), arguments.end(), text) != arguments.end();
+  };
+  command.child = !arguments.empty() && arguments[0] == "run" && !has("--no-witness");
   return command;
 }
 

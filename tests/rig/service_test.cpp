@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <stdexcept>
 
 #include "rig_command.hpp"
@@ -26,6 +27,8 @@ class Systemd {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how bind(2) takes an address
     if (socket_ < 0 || ::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       throw std::runtime_error("cannot bind " + path_.string());
+    const int on = 1;
+    (void)::setsockopt(socket_, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
   }
   ~Systemd() { ::close(socket_); }
   Systemd(const Systemd&) = delete;
@@ -42,10 +45,22 @@ class Systemd {
     const auto until = Clock::now() + limit;
     while (Clock::now() < until) {
       char text[4096];
-      const ssize_t length = ::recv(socket_, text, sizeof text, MSG_DONTWAIT);
+      iovec data{text, sizeof text};
+      alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+      msghdr header{};
+      header.msg_iov = &data;
+      header.msg_iovlen = 1;
+      header.msg_control = control;
+      header.msg_controllen = sizeof control;
+      const ssize_t length = ::recvmsg(socket_, &header, MSG_DONTWAIT);
       if (length < 0) {
         ::usleep(1000);
         continue;
+      }
+      if (const cmsghdr* const from = CMSG_FIRSTHDR(&header); from != nullptr) {
+        ucred who{};
+        std::memcpy(&who, CMSG_DATA(from), sizeof who);
+        sender = who.pid;
       }
       const std::string message(text, static_cast<std::size_t>(length));
       heard += message + "\n";
@@ -55,6 +70,7 @@ class Systemd {
   }
 
   std::string heard;
+  pid_t sender = 0;  // of the last message
 
  private:
   std::filesystem::path path_;
@@ -70,6 +86,7 @@ TEST(Service, SaysThatItIsReadyAliveAndStopping) {
   Systemd systemd(dir);
   Process rig(systemd.service(servo(dir), "300000"));
   EXPECT_TRUE(systemd.hears("READY=1")) << systemd.heard;
+  EXPECT_EQ(systemd.sender, rig.started_pid()) << "systemd hears its main process alone (NotifyAccess=main)";
   EXPECT_TRUE(systemd.hears("WATCHDOG=1")) << systemd.heard;
   EXPECT_TRUE(systemd.hears("STATUS=rig servo: frame")) << systemd.heard;
   EXPECT_TRUE(systemd.hears("WATCHDOG=1")) << systemd.heard;

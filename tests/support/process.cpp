@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <ostream>
 #include <stdexcept>
 #include <system_error>
@@ -165,6 +166,42 @@ Process::Process(const Command& command) : terminal_(command.terminal), started_
   for (const int descriptor : {out_, err_}) {
     if (descriptor >= 0) check_result(::fcntl(descriptor, F_SETFL, O_NONBLOCK), "fcntl");
   }
+  if (command.child) find_child();
+}
+
+/// Until it has one, or has ended.
+void Process::find_child() {
+  const std::string pid = std::to_string(pid_);
+  const Deadline until = steady_clock::now() + kPatience;
+  while (steady_clock::now() < until) {
+    std::ifstream children("/proc/" + pid + "/task/" + pid + "/children");
+    if (children >> child_) return;
+    siginfo_t report{};
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &report, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        report.si_pid == pid_)
+      return;
+    drain(out_, finished_.out);  // it may have much to say before it ends
+    drain(err_, finished_.err);
+    ::usleep(1000);
+  }
+}
+
+/// Until each thread of the child stands, or it has ended.
+void Process::wait_until_stopped() const {
+  const std::filesystem::path tasks = "/proc/" + std::to_string(child_) + "/task";
+  const Deadline until = steady_clock::now() + kPatience;
+  for (bool runs = true; runs && steady_clock::now() < until; ::usleep(1000)) {
+    runs = false;
+    std::error_code gone;
+    for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+      std::ifstream stat(task.path() / "stat");
+      std::string text;
+      std::getline(stat, text);
+      const std::size_t name_end = text.rfind(')');
+      if (name_end != std::string::npos && std::string("TtZX").find(text[name_end + 2]) == std::string::npos)
+        runs = true;
+    }
+  }
 }
 
 Process::~Process() {
@@ -179,8 +216,10 @@ Process::~Process() {
 
 void Process::signal(int number) {
   if (ended_) return;
-  ::kill(pid_, number);  // not reaped yet, so the pid is still its own
+  // Not reaped yet, so the pid is still its own. That of a child that has ended is taken again much later.
+  if (child_ <= 0 || ::kill(child_, number) != 0) ::kill(pid_, number);
   if (number != SIGSTOP) return;
+  if (child_ > 0) return wait_until_stopped();
   siginfo_t report{};
   const auto pid = static_cast<id_t>(pid_);
   (void)::waitid(P_PID, pid, &report,

@@ -35,6 +35,8 @@ struct Command {
   Input input = Input::empty;                ///< ignored on a terminal
   /// stdin, stdout and stderr are a terminal of its own (80 x 24); all output is then in `out`.
   bool terminal = false;
+  /// The process that is meant is the child that it makes: the rig of `tactus run`, whose parent is its witness.
+  bool child = false;
 };
 
 /// How it ended, and all it said.
@@ -60,7 +62,10 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  pid_t pid() const { return pid_; }
+  /// With Command::child that of the child; it stays the started one's if that ended without a child.
+  pid_t pid() const { return child_ > 0 ? child_ : pid_; }
+  /// Of the process that was started, in any case.
+  pid_t started_pid() const { return pid_; }
   /// What it said so far, as of the last wait.
   const std::string& out() const { return finished_.out; }
   const std::string& err() const { return finished_.err; }
@@ -81,8 +86,11 @@ class Process {
   bool pump(Deadline until);  // takes what there is to read, or the end; false at the deadline
   bool drain(int& descriptor, std::string& into);
   void reap();
+  void find_child();
+  void wait_until_stopped() const;
 
   pid_t pid_ = -1;
+  pid_t child_ = -1;
   int process_ = -1;  // a pidfd: readable once the process has ended
   int out_ = -1;      // the terminal, when there is one
   int err_ = -1;

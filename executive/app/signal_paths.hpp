@@ -1,0 +1,24 @@
+#pragma once
+#include <csignal>
+#include <ctime>
+
+#include "rtsync/crash/witness_page.hpp"
+
+namespace tactus::app {
+
+/// The two ways of a signal to a rig: sent to it, or to its witness, which passes it on. What is sent to both, as
+/// a terminal does with Ctrl-C and systemd with KillMode=control-group, counts once: of each signal, as many
+/// count as came by the way on which more came.
+///
+/// Threads  the service thread, and before it the one that loads the rig.
+class SignalPaths {
+ public:
+  /// The witness wakes the rig with it: nothing happens to a process that does not wait for it.
+  static constexpr int kDoorbell = SIGURG;
+
+  /// Waits so long for one of `set`; number 0: none came, or it had come by the other way. A number sent with a
+  /// signal is its value, else 0.
+  static rtsync::WitnessPage::Signal next(const sigset_t& set, const timespec& wait);
+};
+
+}  // namespace tactus::app

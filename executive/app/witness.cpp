@@ -1,0 +1,155 @@
+#include "executive/app/witness.hpp"
+
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+#include "executive/app/notify_relay.hpp"
+#include "executive/app/screen.hpp"
+#include "executive/app/signal_paths.hpp"
+#include "executive/app/witness_report.hpp"
+#include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/crash/witness_page.hpp"
+
+namespace tactus::app {
+namespace {
+
+using rtsync::WitnessPage;
+
+/// What the witness does, all its life.
+class Watch {
+ public:
+  Watch(WitnessPage& page, NotifyRelay& relay, int signals, pid_t rig)
+      : page_(page), relay_(relay), signals_(signals), rig_(rig) {}
+
+  /// Ends this process as the rig's ended.
+  [[noreturn]] void until_the_end() {
+    for (;;) {
+      std::array<pollfd, 2> waiting{pollfd{signals_, POLLIN, 0}, pollfd{relay_.descriptor(), POLLIN, 0}};
+      (void)::poll(waiting.data(), waiting.size(), -1);
+      relay_.relay();
+      signalfd_siginfo info{};
+      while (::read(signals_, &info, sizeof info) == sizeof info) pass_on(info);
+      look();
+    }
+  }
+
+ private:
+  void look() {
+    int status = 0;
+    while (::waitpid(rig_, &status, WNOHANG | WUNTRACED | WCONTINUED) == rig_) {
+      if (WIFSTOPPED(status) && stop_asked_for_) {
+        stop_asked_for_ = false;
+        (void)::kill(::getpid(), SIGSTOP);  // the shell sees one job, stopped; SIGCONT comes to both
+      }
+      if (WIFEXITED(status) || WIFSIGNALED(status)) end(status);
+    }
+  }
+
+  void pass_on(const signalfd_siginfo& info) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    const bool by_kernel = info.ssi_code == SI_KERNEL;  // a terminal: the rig has it, too
+    if (signal == SIGCHLD || signal == SIGPIPE || signal == SIGURG || signal == SIGWINCH) return;
+    if (Console::watches(signal)) {
+      if (page_.pass({signal, info.ssi_code == SI_QUEUE ? info.ssi_int : 0}))
+        (void)::kill(rig_, SignalPaths::kDoorbell);
+      return;
+    }
+    const bool stops = signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+    if (stops) stop_asked_for_ = true;
+    if (signal == SIGCONT) stop_asked_for_ = false;
+    if (!by_kernel) (void)::kill(rig_, signal);
+  }
+
+  [[noreturn]] void end(int status) {
+    relay_.relay();
+    const int announced = page_.status.load();
+    const bool in_order = WIFEXITED(status) && WEXITSTATUS(status) == announced;
+    if (!in_order) report_death(page_, status);
+    if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
+    rtsync::end_process(in_order || WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
+  }
+
+  /// As the shell expects it; the rig has left the core dump, if any.
+  [[noreturn]] static void die_of(int signal) {
+    const rlimit none{0, 0};
+    (void)::setrlimit(RLIMIT_CORE, &none);
+    (void)::prctl(PR_SET_DUMPABLE, 0);
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    (void)::sigaction(signal, &action, nullptr);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    (void)::kill(::getpid(), signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+    rtsync::end_process(128 + signal);
+  }
+
+  WitnessPage& page_;
+  NotifyRelay& relay_;
+  const int signals_;
+  const pid_t rig_;
+  bool stop_asked_for_ = false;
+};
+
+void go_on_alone(const char* what) {
+  std::fprintf(
+      stderr,
+      "tactus: warning: the rig runs without a witness: %s: %s; a kill leaves no summary.json. Close "
+      "other programs, raise `ulimit -n` and `ulimit -u`, or write --no-witness\n",
+      what, std::generic_category().message(errno).c_str());
+}
+
+}  // namespace
+
+void Witness::part_from() {
+  void* const memory =
+      ::mmap(nullptr, sizeof(WitnessPage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return go_on_alone("mmap");
+  WitnessPage& page = *::new (memory) WitnessPage;
+  page.witness = ::getpid();
+  page.facts = ::memfd_create("tactus-facts", MFD_CLOEXEC);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  const int signals = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (page.facts < 0 || signals < 0) return go_on_alone("a file in memory");
+  NotifyRelay relay;
+  std::fflush(nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const auto children = std::signal(SIGCHLD, SIG_DFL);  // one that is ignored cannot be waited for
+  const pid_t rig = ::fork();
+  if (rig > 0) Watch(page, relay, signals, rig).until_the_end();
+  if (rig == 0) {
+    // SIGTERM when the witness ends: the rig stops in order, its outputs safe.
+    if (::prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || ::getppid() != page.witness)
+      (void)::kill(::getpid(), SIGTERM);
+    (void)::madvise(memory, sizeof(WitnessPage), MADV_DONTFORK);  // a copy that a model forks says nothing
+    rtsync::show_to_witness(page);
+    relay.become_rig();
+  } else {
+    go_on_alone("fork");
+  }
+  (void)::close(signals);
+  std::signal(SIGCHLD, children);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+bool Witness::is_gone() {
+  const WitnessPage* const page = rtsync::witness_page();
+  return page != nullptr && ::getppid() != page->witness;
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,19 @@
+#pragma once
+
+namespace tactus::app {
+
+/// The process that `tactus run` was started as, and that outlives the rig, its child: it passes signals and
+/// messages to systemd on, waits, and writes down how a rig ended that could not do so itself. It loads no model,
+/// starts no thread, locks no memory, and sleeps. If it is killed the rig stops in order.
+///
+///     Witness::part_from();   // the caller goes on in the child; the parent never returns
+class Witness {
+ public:
+  /// Before anything was started: no thread, no model, no device. Where a process cannot be made the caller goes
+  /// on without a witness, and stderr says so. @when setup
+  static void part_from();
+  /// This process had a witness, which has ended. @when any
+  static bool is_gone();
+};
+
+}  // namespace tactus::app

@@ -1,0 +1,163 @@
+#include "executive/app/witness_report.hpp"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+#include "config/json.hpp"
+#include "config/text.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::app {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+using rtsync::WitnessPage;
+
+std::string name_of_signal(int signal) {
+  if (const char* const name = ::sigabbrev_np(signal)) return std::string("SIG") + name;
+  return signal >= SIGRTMIN ? "SIGRTMIN+" + std::to_string(signal - SIGRTMIN)
+                            : "signal " + std::to_string(signal);
+}
+
+/// What the rig said of itself; an empty object: nothing.
+Json facts_of(const WitnessPage& page) {
+  std::string text;
+  char part[4096];
+  for (ssize_t bytes = 0;
+       (bytes = ::pread(page.facts, part, sizeof part, static_cast<off_t>(text.size()))) > 0;)
+    text.append(part, static_cast<std::size_t>(bytes));
+  Json facts = Json::parse(text, nullptr, false);
+  return facts.is_object() ? facts : Json::object();
+}
+
+/// One death, of which there is to be said and written.
+class Death {
+ public:
+  Death(const WitnessPage& page, int status) : page_(page), facts_(facts_of(page)) {
+    if (WIFSIGNALED(status)) {
+      signal_ = name_of_signal(WTERMSIG(status));
+      exit_status_ = 128 + WTERMSIG(status);
+      killed_ = WTERMSIG(status) == SIGKILL;
+      how_ = (killed_ ? "killed by " : "ended by ") + signal_;
+    } else {
+      exit_status_ = WEXITSTATUS(status) == 0 ? 1 : WEXITSTATUS(status);
+      how_ = "the process was ended with status " + std::to_string(WEXITSTATUS(status)) +
+             " by something other than tactus";
+    }
+    folder_ = facts_.value("@folder", std::string());
+    std::ifstream written(fs::path(folder_) / "summary.json");
+    if (written) before_ = Json::parse(written, nullptr, false);
+    name_jobs();
+    where_ = where();
+  }
+
+  void say() const {
+    const std::string rest =
+        folder_.empty() ? "nothing was started; build again what is named, or look in a debugger: gdb --args "
+                          "tactus run ... --no-witness"
+                        : folder_;
+    std::fprintf(stderr, "tactus: %s; %s\n", config::one_line(reason()).c_str(), rest.c_str());
+    std::fflush(stderr);
+  }
+
+  /// Empty, or why it could not.
+  std::string write() const {
+    std::error_code error;
+    const fs::path folder(folder_);
+    if (folder_.empty() || !fs::exists(folder / "rig.yaml", error)) return "";
+    const fs::path file = folder / "summary.json";
+    const fs::path part = folder / "summary.json.part";
+    std::ofstream out(part, std::ios::binary);
+    out << summary().dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    out.close();
+    if (out && ::rename(part.c_str(), file.c_str()) == 0) return "";
+    const std::string why = file.string() + ": " + std::generic_category().message(errno);
+    fs::remove(part, error);
+    return why;
+  }
+
+ private:
+  void name_jobs() {
+    const Json names = facts_.value("@jobs", Json::array());
+    for (const WitnessPage::Running& running : page_.running)
+      if (const std::uint32_t job = running.job.load(); job < names.size()) jobs_.push_back(names[job]);
+  }
+
+  std::string where() const {
+    if (const std::string doing = page_.doing_text(); !doing.empty())
+      return std::string(ended() ? " after the rig's end" : "") + " while " + doing;
+    if (ended()) return " after the rig's end";
+    if (facts_.empty()) return " while the rig was set up";
+    const std::int64_t frames = page_.frames_run.load();
+    std::string text = " after " + std::to_string(frames) + (frames == 1 ? " frame" : " frames");
+    const char* separator = jobs_.size() > 1 ? ", while jobs " : ", while job ";
+    for (const Json& job : jobs_) {
+      text += separator + ("'" + job.get<std::string>() + "'");
+      separator = ", ";
+    }
+    return text + (jobs_.empty() ? "" : " ran");
+  }
+
+  bool ended() const { return before_.is_object(); }
+  std::string reason() const {
+    const std::string before = before_.is_object() ? before_.value("outcome", std::string()) : "";
+    return how_ + where_ + (before.empty() ? "" : "; before that: " + before);
+  }
+
+  Json summary() const {
+    Json all = ended() ? before_ : facts_;
+    all.erase("@folder");
+    all.erase("@jobs");
+    all["outcome"] = killed_ ? "killed" : "crashed";
+    all["reason"] = reason();
+    all["exit_status"] = exit_status_;
+    all["died"] = {{"signal", signal_.empty() ? Json(nullptr) : Json(signal_)},
+                   {"jobs", jobs_},
+                   {"doing", page_.doing_text()}};
+    if (ended()) return all;
+    all["frames"]["run"] = page_.frames_run.load();
+    all["frames"]["overruns"] = page_.overruns.load();
+    all["frames"]["lost"] = page_.lost.load();
+    all["frames"]["late_wakes"] = page_.late_wakes.load();
+    all["sim_time_ns"] = page_.sim_time_ns.load();
+    all["died"]["frame"] = page_.frames.load();
+    const bool paced = all["rt"].value("realtime", false);
+    const auto time = [&](std::int64_t ns) { return paced ? Json(ns) : Json(nullptr); };
+    all["died"]["late_ns"] = time(page_.late_ns.load());
+    all["died"]["work_ns"] = time(page_.work_ns.load());
+    all["died"]["slack_ns"] = time(page_.slack_ns.load());
+    return all;
+  }
+
+  const WitnessPage& page_;
+  const Json facts_;
+  Json before_;  // the rig's own summary.json, if it came so far
+  Json jobs_ = Json::array();
+  std::string how_;
+  std::string where_;
+  std::string signal_;
+  std::string folder_;
+  int exit_status_ = 1;
+  bool killed_ = false;
+};
+
+}  // namespace
+
+void report_death(const WitnessPage& page, int status) {
+  const Death death(page, status);
+  const std::string failed = death.write();
+  death.say();
+  if (!failed.empty()) std::fprintf(stderr, "tactus: %s\n", failed.c_str());
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,10 @@
+#pragma once
+#include "rtsync/crash/witness_page.hpp"
+
+namespace tactus::app {
+
+/// The rig's process ended otherwise than in order, with this status of waitpid(2): says on stderr how and where,
+/// and writes what is known of it into summary.json of the run folder, if there is one. @when service
+void report_death(const rtsync::WitnessPage& page, int status);
+
+}  // namespace tactus::app

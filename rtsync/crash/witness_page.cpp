@@ -1,0 +1,60 @@
+#include "rtsync/crash/witness_page.hpp"
+
+#include <algorithm>
+
+namespace tactus::rtsync {
+namespace {
+
+std::atomic<WitnessPage*> page_of_this_process{nullptr};
+
+}  // namespace
+
+bool WitnessPage::pass(Signal signal) {
+  const std::uint32_t count = passed_count.load(std::memory_order_relaxed);
+  if (count - passed_taken.load(std::memory_order_acquire) == kMostPassed) return false;
+  passed[count % kMostPassed].store(
+      static_cast<std::uint64_t>(signal.number) << 32 | static_cast<std::uint32_t>(signal.value),
+      std::memory_order_relaxed);
+  passed_count.store(count + 1, std::memory_order_release);
+  return true;
+}
+
+std::optional<WitnessPage::Signal> WitnessPage::take_passed() {
+  const std::uint32_t taken = passed_taken.load(std::memory_order_relaxed);
+  if (taken == passed_count.load(std::memory_order_acquire)) return std::nullopt;
+  const std::uint64_t entry = passed[taken % kMostPassed].load(std::memory_order_relaxed);
+  passed_taken.store(taken + 1, std::memory_order_release);
+  return Signal{static_cast<int>(entry >> 32), static_cast<int>(static_cast<std::uint32_t>(entry))};
+}
+
+std::string WitnessPage::doing_text() const {
+  return {doing.data(), std::min(doing_length.load(std::memory_order_acquire), doing.size())};
+}
+
+void WitnessPage::set_doing(std::string_view text) {
+  const std::size_t length = std::min(text.size(), doing.size());
+  doing_length.store(0, std::memory_order_release);
+  std::copy_n(text.data(), length, doing.data());
+  doing_length.store(length, std::memory_order_release);
+}
+
+WitnessPage* witness_page() TACTUS_RT { return page_of_this_process.load(std::memory_order_relaxed); }
+
+void show_to_witness(WitnessPage& page) { page_of_this_process.store(&page); }
+
+void tell_witness_of_end(int status) TACTUS_RT {
+  if (WitnessPage* const page = witness_page()) page->status.store(status);
+}
+
+Doing::Doing(std::string_view text) {
+  WitnessPage* const page = witness_page();
+  if (page == nullptr) return;
+  before_ = page->doing_text();
+  page->set_doing(text);
+}
+
+Doing::~Doing() {
+  if (WitnessPage* const page = witness_page()) page->set_doing(before_);
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,81 @@
+#pragma once
+/// What a rig shows of itself in memory that outlives it: its witness, another process, reads there how far it
+/// came, whatever ended it. Also the way on which the witness passes on the signals that were sent to it.
+///
+///     if (WitnessPage* const page = witness_page()) page->frames.store(k, std::memory_order_relaxed);
+///
+/// Threads  each field has one writer; the witness reads what the rig wrote, and the rig `passed`, at any time.
+/// RT       every store: plain memory, locked with the rest of the rig's.
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::rtsync {
+
+struct WitnessPage {
+  static constexpr std::size_t kMostThreads = 64;
+  static constexpr std::uint32_t kNoJob = UINT32_MAX;
+  static constexpr int kNoStatus = -1;
+  static constexpr std::uint32_t kMostPassed = 64;
+
+  /// A cache line each: threads write theirs side by side.
+  struct alignas(64) Running {
+    std::atomic<std::uint32_t> job{kNoJob};
+  };
+  struct Signal {
+    int number;
+    int value;
+  };
+
+  int witness = 0;                     ///< its process id
+  int facts = -1;                      ///< a file in memory for what is known before the first frame, as JSON
+  std::atomic<int> status{kNoStatus};  ///< with which the rig ends in order, said right before
+  std::atomic<std::int64_t> frames{0};  ///< that have ended
+  std::atomic<std::int64_t> frames_run{0};
+  std::atomic<std::int64_t> sim_time_ns{0};
+  std::atomic<std::int64_t> late_ns{0}, work_ns{0}, slack_ns{0};  ///< of the last frame in real time
+  std::atomic<std::int64_t> overruns{0}, lost{0}, late_wakes{0};
+  std::array<Running, kMostThreads> running{};  ///< by thread of the plan: an index into its jobs
+  std::atomic<std::size_t> doing_length{0};
+  std::array<char, 1024> doing{};  ///< "library '/x/y.so' was loaded"; what has to do with no frame
+
+  std::array<std::atomic<std::uint64_t>, kMostPassed> passed{};
+  std::atomic<std::uint32_t> passed_count{0}, passed_taken{0};
+
+  /// The witness passes a signal on. False: the rig has not taken the last kMostPassed.       @when service
+  bool pass(Signal signal);
+  /// The next one that was passed on.                                                         @when service
+  std::optional<Signal> take_passed();
+  /// What is being done, or was when the rig ended; empty: nothing of that kind.              @when service
+  std::string doing_text() const;
+  void set_doing(std::string_view text);
+};
+
+/// Of this process; nullptr: it has no witness.                                                   @when any
+WitnessPage* witness_page() TACTUS_RT;
+/// From here on. In the rig only. @when setup
+void show_to_witness(WitnessPage& page);
+/// The process is about to end in order, with this status.                                    @when service
+void tell_witness_of_end(int status) TACTUS_RT;
+
+/// While it lives the witness knows that a library or a model's own code runs outside of all jobs.
+///
+/// Threads  one at a time.
+class Doing {
+ public:
+  explicit Doing(std::string_view text);  ///< @when setup, service
+  ~Doing();
+  Doing(const Doing&) = delete;
+  Doing& operator=(const Doing&) = delete;
+
+ private:
+  std::string before_;
+};
+
+}  // namespace tactus::rtsync

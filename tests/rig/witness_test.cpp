@@ -1,0 +1,198 @@
+/// What a rig leaves that cannot say itself how it ended: its witness does. And what passes through the witness:
+/// signals, messages to systemd, the exit status.
+#include <signal.h>
+
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "rig_command.hpp"
+
+namespace tactus::test::witness_test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+bool says(const Json& json, const std::string& text) {
+  return json.get<std::string>().find(text) != std::string::npos;
+}
+bool says(const Finished& done, const std::string& text) { return done.err.find(text) != std::string::npos; }
+
+/// A rig of one model of a library.
+Command one_model(const TempDir& dir, const std::string& model, const std::string& library,
+                  const Arguments& more = {}) {
+  dir.write(
+      "rig.yaml",
+      "rig: one\nframe: { period: 1 ms }\nrealtime: { enabled: no }\nthreads: { main: { policy: other } }\n"
+      "memory: { lock: no, heap: 0 B }\nmodels: { it: { model: " +
+          model + ", library: '" + library + "' } }\n");
+  return tactus(Arguments{"run", "rig.yaml", "--frames", "40", "--out", "out"} + more, dir.path());
+}
+
+/// A servo that runs until it is stopped.
+Command endless(const TempDir& dir, const std::string& out) {
+  return run_rig("servo", {"--set", "until=stopped", "--out", out}, dir.path());
+}
+
+TEST(Witness, ARigKilledAtAnyMomentLeavesASummaryThatSaysSo) {
+  const TempDir dir;
+  const unsigned seed = std::random_device{}();
+  std::mt19937 random(seed);
+  for (int i = 0; i < (kSanitized ? 3 : 20); ++i) {
+    const auto after = std::chrono::microseconds(random() % 200'000);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", rig " + std::to_string(i) + ", killed after " +
+                 std::to_string(after.count()) + " us");
+    const std::string out = "out" + std::to_string(i);
+    Process rig(endless(dir, out));
+    ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+    std::this_thread::sleep_for(after);
+    rig.signal(SIGKILL);
+    const Finished done = rig.wait();
+    EXPECT_EQ(done.status, 137) << done;
+    const Json summary = summary_of(dir / out);
+    EXPECT_EQ(summary["rig"], "servo");
+    EXPECT_EQ(summary["outcome"], "killed");
+    EXPECT_EQ(summary["exit_status"], 137);
+    EXPECT_EQ(summary["died"]["signal"], "SIGKILL");
+    const std::int64_t frames = summary["frames"]["run"];
+    EXPECT_TRUE(says(summary["reason"], "killed by SIGKILL after " + std::to_string(frames) + " frame"));
+    EXPECT_TRUE(says(done, "killed by SIGKILL after " + std::to_string(frames) + " frame")) << done;
+    EXPECT_EQ(summary["died"]["frame"], frames);
+    EXPECT_EQ(summary["sim_time_ns"], frames * summary["period_ns"].get<std::int64_t>());
+    EXPECT_LE(read_table(dir / out / "frames.csv").rows.size(), static_cast<std::size_t>(frames) + 1);
+    for (const Json& recording : summary["recordings"]) EXPECT_FALSE(recording["ended"].get<bool>());
+  }
+}
+
+TEST(Witness, AModelThatEndsTheProcessByItselfIsNoSuccessAndItsJobIsNamed) {
+  const TempDir dir;
+  const Finished done = run(one_model(dir, "leaves", TACTUS_HANG_LIBRARY));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_TRUE(says(done,
+                   "ended with status 0 by something other than tactus after 20 frames, while job "
+                   "'it.step' ran"))
+      << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "crashed");
+  EXPECT_EQ(summary["exit_status"], 1);
+  EXPECT_EQ(summary["died"]["jobs"], Json({"it.step"}));
+  EXPECT_EQ(summary["died"]["frame"], 20);
+  EXPECT_EQ(summary["frames"]["planned"], 40);
+}
+
+TEST(Witness, ACrashAfterTheEndIsNotHiddenBehindCompleted) {
+  const TempDir dir;
+  const Finished done = run(one_model(dir, "crashes_while_destroyed", TACTUS_HANG_LIBRARY));
+  EXPECT_EQ(done.status, 139) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "crashed");
+  EXPECT_EQ(summary["exit_status"], 139);
+  EXPECT_TRUE(says(summary["reason"],
+                   "ended by SIGSEGV after the rig's end while model 'it' was destroyed; before that: "
+                   "completed"))
+      << summary["reason"];
+  EXPECT_EQ(summary["frames"]["run"], 40) << "what the rig itself wrote stays";
+}
+
+TEST(Witness, ALibraryThatEndsTheProcessIsNamed) {
+  const TempDir dir;
+  const std::string whole = read_file(TACTUS_HANG_LIBRARY);
+  const std::string torn = (dir / "libtorn.so").string();
+  for (const std::size_t bytes : {2000U, 8192U, 40000U}) {  // the rest of it is for debuggers
+    std::ofstream(torn, std::ios::binary | std::ios::trunc) << whole.substr(0, bytes);
+    const Finished done = run(one_model(dir, "hang", torn));
+    EXPECT_GT(done.status, 128) << bytes << ": " << done;
+    EXPECT_TRUE(says(done, "while library '" + torn + "' was loaded; nothing was started"))
+        << bytes << ": " << done;
+  }
+  const Finished thrown = run(one_model(dir, "any", TACTUS_THROWING_LIBRARY));
+  EXPECT_NE(thrown.status, 0) << thrown;
+  EXPECT_TRUE(says(thrown, TACTUS_THROWING_LIBRARY)) << thrown;
+  const Finished unlabelled = run(one_model(dir, "no_labels", TACTUS_NO_LABELS_LIBRARY));
+  EXPECT_NE(unlabelled.status, 0) << unlabelled;
+  EXPECT_TRUE(says(unlabelled, "while model 'it' was made; nothing was started")) << unlabelled;
+  EXPECT_FALSE(fs::exists(dir / "out"));
+}
+
+TEST(Witness, TheRigStopsInOrderWhenItsWitnessIsKilled) {
+  const TempDir dir;
+  Process rig(endless(dir, "out"));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  ASSERT_NE(rig.pid(), rig.started_pid());
+  ASSERT_EQ(::kill(rig.started_pid(), SIGKILL), 0);
+  ASSERT_TRUE(wait_for_text(dir / "out/summary.json", "its witness, the process above it, was killed"));
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "stopped");
+  EXPECT_EQ(rig.wait().signal, SIGKILL);
+}
+
+TEST(Witness, ARigThatCannotStopIsAbortedWhenItsWitnessIsKilled) {
+  const TempDir dir;
+  Process rig(one_model(dir, "hang", TACTUS_HANG_LIBRARY,
+                        {"--set", "models.it.parameters.where=frame", "--set",
+                         "models.it.parameters.at_frame=10", "--set", "threads.stuck_after=1000 s"}));
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "thread main"));
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!fs::exists(dir / "hangs") && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(10ms);
+  ASSERT_EQ(::kill(rig.started_pid(), SIGKILL), 0);
+  ASSERT_TRUE(wait_for_text(dir / "out/summary.json", "job 'it.step' did not return"));
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "aborted");
+}
+
+TEST(Witness, ASignalToTheGroupCountsOnce) {
+  const TempDir dir;
+  Command command = endless(dir, "out");
+  command.terminal = true;  // the leader of a group of its own
+  Process rig(command);
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.out();
+  ASSERT_EQ(::kill(-rig.started_pid(), SIGINT), 0);
+  const Finished done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "stopped");
+}
+
+TEST(Witness, PassesOnWhatIsSentToItAlone) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out", "--paused"}, dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("paused after 0 frames")) << rig.err();
+  sigval frames{};
+  frames.sival_int = 25;
+  ASSERT_EQ(::sigqueue(rig.started_pid(), SIGRTMIN, frames), 0);
+  EXPECT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.024"));
+  ASSERT_EQ(::kill(rig.started_pid(), SIGTERM), 0);
+  const Finished done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["reason"], "stopped by SIGTERM");
+  EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 25);
+}
+
+TEST(Witness, StandsAndGoesOnWithItsRig) {
+  const TempDir dir;
+  Command command;
+  command.cwd = dir.path();
+  command.argv = {
+      "bash", "-c",
+      "set -m; '" TACTUS_COMMAND "' run '" + example("servo") +
+          "' --no-realtime --set until=stopped --out out & pid=$!\n"
+          "until [ -e out/log.txt ] && grep -q 'thread main' out/log.txt; do sleep 0.02; done\n"
+          "rig=$(cat /proc/$pid/task/$pid/children)\n"
+          "kill -TSTP $pid\n"
+          "for p in $rig $pid; do until grep -q '^State:.T' /proc/$p/status; do sleep 0.02; done; done\n"
+          "kill -CONT $pid\n"
+          "for p in $rig $pid; do while grep -q '^State:.T' /proc/$p/status; do sleep 0.02; done; done\n"
+          "kill -INT $pid; wait $pid; echo \"status $?\""};
+  const Finished done = run(command);
+  EXPECT_NE(done.out.find("status 0"), std::string::npos) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "stopped");
+}
+
+TEST(Witness, IsLeftAwayWhenTheUserSaysSo) {
+  const TempDir dir;
+  const Finished done = run(one_model(dir, "leaves", TACTUS_HANG_LIBRARY, {"--no-witness"}));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_FALSE(fs::exists(dir / "out/summary.json"));
+}
+
+}  // namespace
+}  // namespace tactus::test::witness_test

@@ -6,17 +6,14 @@
 #include <limits>
 #include <utility>
 
+#include "executive/model/with_type.hpp"
+
 namespace tactus::drivers::link {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using executive::load_element;
 
-template <class T>
-T load(const std::byte* from) TACTUS_RT {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Stamps are whatever their senders say: what is beyond the type is its end.
 std::int64_t difference(std::int64_t a, std::int64_t b) TACTUS_RT {
@@ -43,8 +40,8 @@ double highest_in(double high) {
 template <class T>
 bool draw(const std::byte* newer, const std::byte* older, long double t, double low, double high,
           std::byte* to) TACTUS_RT {
-  const auto last = static_cast<long double>(load<T>(newer));
-  const long double value = last + (last - static_cast<long double>(load<T>(older))) * t;
+  const auto last = static_cast<long double>(load_element<T>(newer));
+  const long double value = last + (last - static_cast<long double>(load_element<T>(older))) * t;
   if (!std::islessequal(std::fabs(value), static_cast<long double>(std::numeric_limits<T>::max())))
     return false;
   const auto narrow = static_cast<T>(std::clamp<long double>(value, low, high));

@@ -10,53 +10,19 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "drivers/link/signals.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::drivers::link {
 namespace {
 
 using config::Json;
+using executive::load_element;
+using executive::with_type;
 
 static_assert(std::endian::native == std::endian::little, "raw and serdes are copies of the block");
 
 // Of SerDes: what stands before the elements of an array.
 using Count = std::uint32_t;
-
-template <class T>
-T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
-/// Calls with a value of the type that a variable has in memory.
-template <class F>
-auto with_type(tactus_type type, F&& call) {
-  switch (type) {
-    case TACTUS_BOOL:
-      return call(bool{});
-    case TACTUS_INT8:
-      return call(std::int8_t{});
-    case TACTUS_UINT8:
-      return call(std::uint8_t{});
-    case TACTUS_INT16:
-      return call(std::int16_t{});
-    case TACTUS_UINT16:
-      return call(std::uint16_t{});
-    case TACTUS_INT32:
-      return call(std::int32_t{});
-    case TACTUS_UINT32:
-      return call(std::uint32_t{});
-    case TACTUS_INT64:
-      return call(std::int64_t{});
-    case TACTUS_UINT64:
-      return call(std::uint64_t{});
-    case TACTUS_FLOAT:
-      return call(float{});
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return call(double{});
-}
 
 /// 'axis.force[2]'
 std::string element_name(const Element& element, std::size_t index) {
@@ -78,11 +44,11 @@ std::string allowed(const Element& element) {
 template <class T>
 std::string check_value(const Element& element, std::size_t index, const std::byte* at) {
   if constexpr (std::is_same_v<T, bool>) {
-    const auto byte = load<std::uint8_t>(at);
+    const auto byte = load_element<std::uint8_t>(at);
     if (byte <= 1) return {};
     return element_name(element, index) + " is " + std::to_string(byte) + "; a bool is 0 or 1";
   } else {
-    const T value = load<T>(at);
+    const T value = load_element<T>(at);
     if constexpr (std::is_floating_point_v<T>) {
       if (!std::isfinite(value))
         return element_name(element, index) + " is " + executive::format_value(element.type, at) +
@@ -155,10 +121,11 @@ std::string decode_serdes(const Layout& layout, std::span<const std::uint8_t> pa
 
 void append_json(std::string& to, tactus_type type, const std::byte* at) {
   if (type == TACTUS_BOOL) {
-    to += load<std::uint8_t>(at) != 0 ? "true" : "false";
+    to += load_element<std::uint8_t>(at) != 0 ? "true" : "false";
   } else if (type == TACTUS_FLOAT || type == TACTUS_DOUBLE) {
     // A float goes out as the double that it is: every reader takes it for one.
-    const double value = type == TACTUS_FLOAT ? static_cast<double>(load<float>(at)) : load<double>(at);
+    const double value =
+        type == TACTUS_FLOAT ? static_cast<double>(load_element<float>(at)) : load_element<double>(at);
     if (!std::isfinite(value)) {
       to += "null";
     } else if (value == 0) {

@@ -15,6 +15,7 @@
 
 #include "drivers/link/link_variables.hpp"
 #include "executive/driver/device_error.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -34,31 +35,14 @@ bool read_number(std::string_view text, std::byte* to) {
 
 /// As the recording wrote it: all of the text, and the same bits.
 bool read_value(std::string_view text, tactus_type type, std::byte* to) {
-  switch (type) {
-    case TACTUS_BOOL:
+  return executive::with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, bool>) {
       return (text == "0" || text == "1") && read_number<std::uint8_t>(text, to);
-    case TACTUS_INT8:
-      return read_number<std::int8_t>(text, to);
-    case TACTUS_UINT8:
-      return read_number<std::uint8_t>(text, to);
-    case TACTUS_INT16:
-      return read_number<std::int16_t>(text, to);
-    case TACTUS_UINT16:
-      return read_number<std::uint16_t>(text, to);
-    case TACTUS_INT32:
-      return read_number<std::int32_t>(text, to);
-    case TACTUS_UINT32:
-      return read_number<std::uint32_t>(text, to);
-    case TACTUS_INT64:
-      return read_number<std::int64_t>(text, to);
-    case TACTUS_UINT64:
-      return read_number<std::uint64_t>(text, to);
-    case TACTUS_FLOAT:
-      return read_number<float>(text, to);
-    case TACTUS_DOUBLE:
-      return read_number<double>(text, to);
-  }
-  return false;
+    } else {
+      return read_number<T>(text, to);
+    }
+  });
 }
 
 /// "0.0015" as nanoseconds, exactly.

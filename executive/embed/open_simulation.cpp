@@ -12,6 +12,7 @@
 #include "executive/embed/hosted_run.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -26,40 +27,9 @@ std::string lines(const std::vector<std::string>& problems) {
   return text;
 }
 
-template <class T>
-double as_double(const std::byte* data) {
-  T value;
-  std::memcpy(&value, data, sizeof value);
-  return static_cast<double>(value);
-}
-
 /// Large integers are rounded.
 double as_double(tactus_type type, const std::byte* data) {
-  switch (type) {
-    case TACTUS_BOOL:
-      return *data != std::byte{0} ? 1 : 0;  // a model may have written any byte
-    case TACTUS_INT8:
-      return as_double<std::int8_t>(data);
-    case TACTUS_UINT8:
-      return as_double<std::uint8_t>(data);
-    case TACTUS_INT16:
-      return as_double<std::int16_t>(data);
-    case TACTUS_UINT16:
-      return as_double<std::uint16_t>(data);
-    case TACTUS_INT32:
-      return as_double<std::int32_t>(data);
-    case TACTUS_UINT32:
-      return as_double<std::uint32_t>(data);
-    case TACTUS_INT64:
-      return as_double<std::int64_t>(data);
-    case TACTUS_UINT64:
-      return as_double<std::uint64_t>(data);
-    case TACTUS_FLOAT:
-      return as_double<float>(data);
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return as_double<double>(data);
+  return with_type(type, [&](auto zero) { return static_cast<double>(load_element<decltype(zero)>(data)); });
 }
 
 /// Of a model, or of the executive's own ("rt"); nullptr: there is no such entity.

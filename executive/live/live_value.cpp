@@ -9,6 +9,7 @@
 #include "config/node.hpp"
 #include "executive/model/parameter_value.hpp"
 #include "executive/model/suggest.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -16,50 +17,9 @@ namespace {
 using config::Json;
 using Bytes = std::vector<std::byte>;
 
-/// Calls `does` with a value of the type's C++ type.
-template <class Does>
-auto with_type(tactus_type type, Does does) {
-  switch (type) {
-    case TACTUS_BOOL:
-      return does(bool{});
-    case TACTUS_INT8:
-      return does(std::int8_t{});
-    case TACTUS_UINT8:
-      return does(std::uint8_t{});
-    case TACTUS_INT16:
-      return does(std::int16_t{});
-    case TACTUS_UINT16:
-      return does(std::uint16_t{});
-    case TACTUS_INT32:
-      return does(std::int32_t{});
-    case TACTUS_UINT32:
-      return does(std::uint32_t{});
-    case TACTUS_INT64:
-      return does(std::int64_t{});
-    case TACTUS_UINT64:
-      return does(std::uint64_t{});
-    case TACTUS_FLOAT:
-      return does(float{});
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return does(double{});
-}
-
-template <class T>
-T load(const std::byte* data) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return *data != std::byte{0};  // a model may have written any byte
-  } else {
-    T value;
-    std::memcpy(&value, data, sizeof value);
-    return value;
-  }
-}
-
 Json element_json(tactus_type type, const std::byte* data) {
   return with_type(type, [&](auto zero) -> Json {
-    const auto value = load<decltype(zero)>(data);
+    const auto value = load_element<decltype(zero)>(data);
     if constexpr (std::is_floating_point_v<decltype(zero)>) {
       if (std::isnan(value)) return "nan";
       if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -226,7 +186,7 @@ std::string objection_to(const Variable& variable, const std::byte* data, std::u
       continue;
     }
     const std::string problem = with_type(variable.type, [&](auto zero) -> std::string {
-      const auto value = load<decltype(zero)>(at);
+      const auto value = load_element<decltype(zero)>(at);
       if constexpr (std::is_floating_point_v<decltype(zero)>) {
         if (!std::isfinite(value)) return which + "is not finite";
       }

@@ -10,43 +10,10 @@
 #include <type_traits>
 
 #include "executive/model/model_instance.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::executive {
 namespace {
-
-template <class T>
-struct Tag {
-  using Type = T;
-};
-
-/// Calls f with the C++ type of a tactus_type. A bool travels as its byte.
-template <class F>
-auto with_type(tactus_type type, F&& f) {
-  switch (type) {
-    case TACTUS_BOOL:
-    case TACTUS_UINT8:
-      return f(Tag<std::uint8_t>{});
-    case TACTUS_INT8:
-      return f(Tag<std::int8_t>{});
-    case TACTUS_INT16:
-      return f(Tag<std::int16_t>{});
-    case TACTUS_UINT16:
-      return f(Tag<std::uint16_t>{});
-    case TACTUS_INT32:
-      return f(Tag<std::int32_t>{});
-    case TACTUS_UINT32:
-      return f(Tag<std::uint32_t>{});
-    case TACTUS_INT64:
-      return f(Tag<std::int64_t>{});
-    case TACTUS_UINT64:
-      return f(Tag<std::uint64_t>{});
-    case TACTUS_FLOAT:
-      return f(Tag<float>{});
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return f(Tag<double>{});
-}
 
 bool is_floating(tactus_type type) { return type == TACTUS_FLOAT || type == TACTUS_DOUBLE; }
 
@@ -54,10 +21,10 @@ bool is_floating(tactus_type type) { return type == TACTUS_FLOAT || type == TACT
 bool is_lossless(tactus_type from, tactus_type to) {
   if (from == to) return true;
   if (from == TACTUS_BOOL || to == TACTUS_BOOL) return false;
-  return with_type(from, [to](auto from_tag) {
-    return with_type(to, [](auto to_tag) {
-      using From = std::numeric_limits<typename decltype(from_tag)::Type>;
-      using To = std::numeric_limits<typename decltype(to_tag)::Type>;
+  return with_type(from, [to](auto from_zero) {
+    return with_type(to, [](auto to_zero) {
+      using From = std::numeric_limits<StoredAs<decltype(from_zero)>>;
+      using To = std::numeric_limits<StoredAs<decltype(to_zero)>>;
       if (!From::is_integer && To::is_integer) return false;
       if (From::is_signed && !To::is_signed) return false;
       return From::digits <= To::digits;
@@ -184,9 +151,9 @@ void CopyList::add(const Connection& connection, const void* source) {
   if (from == to && copy.plain) {
     copy.copy = copy.bytes == 8 ? &move_word : &move_bytes;
   } else {
-    copy.copy = with_type(from, [to](auto from_tag) {
-      return with_type(to, [](auto to_tag) {
-        return &convert<typename decltype(from_tag)::Type, typename decltype(to_tag)::Type>;
+    copy.copy = with_type(from, [to](auto from_zero) {
+      return with_type(to, [](auto to_zero) {
+        return &convert<StoredAs<decltype(from_zero)>, StoredAs<decltype(to_zero)>>;
       });
     });
   }

@@ -10,6 +10,7 @@
 
 #include "config/text.hpp"
 #include "executive/model/job_class.hpp"
+#include "executive/model/with_type.hpp"
 #include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::executive {
@@ -36,22 +37,12 @@ bool is_one_of(const Enum& from_library, Enum first, Enum last) {
 
 /// Whether an integer type holds the value of a label. A uint64 takes all 64 bits.
 bool fits(tactus_type type, std::int64_t value) {
-  switch (type) {
-    case TACTUS_INT8:
-      return std::in_range<std::int8_t>(value);
-    case TACTUS_UINT8:
-      return std::in_range<std::uint8_t>(value);
-    case TACTUS_INT16:
-      return std::in_range<std::int16_t>(value);
-    case TACTUS_UINT16:
-      return std::in_range<std::uint16_t>(value);
-    case TACTUS_INT32:
-      return std::in_range<std::int32_t>(value);
-    case TACTUS_UINT32:
-      return std::in_range<std::uint32_t>(value);
-    default:
-      return true;
-  }
+  return with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && sizeof(T) < 8 && !std::is_same_v<T, bool>)
+      return std::in_range<T>(value);
+    return true;
+  });
 }
 
 const char* or_empty(const char* text) { return text == nullptr ? "" : text; }

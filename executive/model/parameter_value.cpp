@@ -8,6 +8,7 @@
 
 #include "config/quantity.hpp"
 #include "executive/model/suggest.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -33,26 +34,11 @@ std::optional<Bytes> integer_bytes(const std::string& text) {
 }
 
 std::optional<Bytes> integer_bytes(tactus_type type, const std::string& text) {
-  switch (type) {
-    case TACTUS_INT8:
-      return integer_bytes<std::int8_t>(text);
-    case TACTUS_UINT8:
-      return integer_bytes<std::uint8_t>(text);
-    case TACTUS_INT16:
-      return integer_bytes<std::int16_t>(text);
-    case TACTUS_UINT16:
-      return integer_bytes<std::uint16_t>(text);
-    case TACTUS_INT32:
-      return integer_bytes<std::int32_t>(text);
-    case TACTUS_UINT32:
-      return integer_bytes<std::uint32_t>(text);
-    case TACTUS_INT64:
-      return integer_bytes<std::int64_t>(text);
-    case TACTUS_UINT64:
-      return integer_bytes<std::uint64_t>(text);
-    default:
-      return std::nullopt;
-  }
+  return with_type(type, [&](auto zero) -> std::optional<Bytes> {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return integer_bytes<T>(text);
+    return std::nullopt;
+  });
 }
 
 /// One value of a file and where to complain about it.

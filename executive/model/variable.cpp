@@ -3,17 +3,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstring>
+
+#include "executive/model/with_type.hpp"
 
 namespace tactus::executive {
 namespace {
-
-template <class T>
-T load(const void* data) TACTUS_RT {
-  T value;
-  std::memcpy(&value, data, sizeof value);
-  return value;
-}
 
 template <class T>
 void append_number(std::string& to, T value) {
@@ -26,24 +20,7 @@ void append_number(std::string& to, T value) {
 }  // namespace
 
 std::size_t size_of(tactus_type type) {
-  switch (type) {
-    case TACTUS_BOOL:
-    case TACTUS_INT8:
-    case TACTUS_UINT8:
-      return 1;
-    case TACTUS_INT16:
-    case TACTUS_UINT16:
-      return 2;
-    case TACTUS_INT32:
-    case TACTUS_UINT32:
-    case TACTUS_FLOAT:
-      return 4;
-    case TACTUS_INT64:
-    case TACTUS_UINT64:
-    case TACTUS_DOUBLE:
-      return 8;
-  }
-  return 0;
+  return with_type(type, [](auto zero) { return sizeof zero; });
 }
 
 std::string_view name_of(tactus_type type) {
@@ -116,62 +93,20 @@ std::string describe(const VariableRef& ref) {
 }
 
 void append_value(std::string& to, tactus_type type, const void* data) {
-  switch (type) {
-    case TACTUS_BOOL:
-      to += load<std::uint8_t>(data) != 0 ? '1' : '0';
-      return;
-    case TACTUS_INT8:
-      return append_number(to, static_cast<int>(load<std::int8_t>(data)));
-    case TACTUS_UINT8:
-      return append_number(to, static_cast<int>(load<std::uint8_t>(data)));
-    case TACTUS_INT16:
-      return append_number(to, load<std::int16_t>(data));
-    case TACTUS_UINT16:
-      return append_number(to, load<std::uint16_t>(data));
-    case TACTUS_INT32:
-      return append_number(to, load<std::int32_t>(data));
-    case TACTUS_UINT32:
-      return append_number(to, load<std::uint32_t>(data));
-    case TACTUS_INT64:
-      return append_number(to, load<std::int64_t>(data));
-    case TACTUS_UINT64:
-      return append_number(to, load<std::uint64_t>(data));
-    case TACTUS_FLOAT:
-      return append_number(to, load<float>(data));
-    case TACTUS_DOUBLE:
-      return append_number(to, load<double>(data));
-  }
-}
-
-long double as_real(tactus_type type, const void* data) TACTUS_RT {
-  switch (type) {
-    case TACTUS_BOOL:
-    case TACTUS_UINT8:
-      return load<std::uint8_t>(data);
-    case TACTUS_INT8:
-      return load<std::int8_t>(data);
-    case TACTUS_INT16:
-      return load<std::int16_t>(data);
-    case TACTUS_UINT16:
-      return load<std::uint16_t>(data);
-    case TACTUS_INT32:
-      return load<std::int32_t>(data);
-    case TACTUS_UINT32:
-      return load<std::uint32_t>(data);
-    case TACTUS_INT64:
-      return static_cast<long double>(load<std::int64_t>(data));
-    case TACTUS_UINT64:
-      return static_cast<long double>(load<std::uint64_t>(data));
-    case TACTUS_FLOAT:
-      return load<float>(data);
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return load<double>(data);
+  with_type(type, [&](auto zero) {
+    const auto value = load_element<decltype(zero)>(data);
+    if constexpr (sizeof value == 1)
+      append_number(to, static_cast<int>(value));
+    else
+      append_number(to, value);
+  });
 }
 
 std::string range_objection(const Variable& variable, const void* data) {
-  const long double value = as_real(variable.type, data);
+  // A long double has an equal of every value.
+  const long double value = with_type(variable.type, [&](auto zero) {
+    return static_cast<long double>(load_element<StoredAs<decltype(zero)>>(data));
+  });
   const bool inside =
       (!variable.low || value >= *variable.low) && (!variable.high || value <= *variable.high);
   if (inside) return "";

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "config/unit.hpp"
-#include "rtsync/rt.hpp"
 
 namespace tactus::executive {
 
@@ -62,10 +61,6 @@ std::string describe(const VariableRef& ref);
 /// Why the value of one element may not be given from outside: "-1 is outside 0 .. 5 Ohm (its declared
 /// range)"; empty: it may, as far as its range goes. @when service
 std::string range_objection(const Variable& variable, const void* data);
-
-/// One element as a number: exact for every type where a long double has 64 bits of mantissa (x86-64, ARM64).
-/// @when any
-long double as_real(tactus_type type, const void* data) TACTUS_RT;
 
 /// Reads one element as text that reads back to the same bits. @when service
 std::string format_value(tactus_type type, const void* data);

@@ -2,38 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <type_traits>
 
 #include "executive/model/finite.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::executive {
 namespace {
 
 constexpr double kOpen = std::numeric_limits<double>::quiet_NaN();
 
-template <class T>
-T load(const std::byte* from) TACTUS_RT {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
 template <class Bits, class Runs>
 bool each_finite(const std::vector<const std::byte*>& singles, const Runs& runs) TACTUS_RT {
   Bits seen = 0;
-  for (const std::byte* single : singles) seen |= carry(load<Bits>(single));
+  for (const std::byte* single : singles) seen |= carry(load_element<Bits>(single));
   for (const auto& run : runs)
-    for (std::size_t i = 0; i < run.elements; ++i) seen |= carry(load<Bits>(run.data + i * sizeof(Bits)));
+    for (std::size_t i = 0; i < run.elements; ++i)
+      seen |= carry(load_element<Bits>(run.data + i * sizeof(Bits)));
   return seen >> (sizeof(Bits) * 8 - 1) == 0;
+}
+
+/// An element as a double; large integers are rounded, and only said.
+double value_of(tactus_type type, const std::byte* data) TACTUS_RT {
+  return with_type(
+      type, [&](auto zero) { return static_cast<double>(load_element<StoredAs<decltype(zero)>>(data)); });
 }
 
 /// Told by the bits; an integer always is.
 bool is_finite(tactus_type type, const std::byte* data) TACTUS_RT {
-  if (type == TACTUS_DOUBLE) return carry(load<std::uint64_t>(data)) >> 63 == 0;
-  return type != TACTUS_FLOAT || carry(load<std::uint32_t>(data)) >> 31 == 0;
+  if (type == TACTUS_DOUBLE) return carry(load_element<std::uint64_t>(data)) >> 63 == 0;
+  return type != TACTUS_FLOAT || carry(load_element<std::uint32_t>(data)) >> 31 == 0;
 }
 
 bool is_real(tactus_type type) TACTUS_RT { return type == TACTUS_FLOAT || type == TACTUS_DOUBLE; }
@@ -57,7 +57,7 @@ template <class T>
 bool VariableGuard::outside(const Range& range) noexcept {
   unsigned bad = 0;
   for (std::size_t i = 0; i < range.elements; ++i) {
-    const T value = load<T>(range.data + i * sizeof(T));
+    const T value = load_element<T>(range.data + i * sizeof(T));
     if constexpr (std::is_floating_point_v<T>) {
       const auto wide = static_cast<double>(value);
       // A comparison that raises no exception for a quiet nan, and is false for it.
@@ -130,30 +130,13 @@ VariableGuard::Range VariableGuard::real_range(const Watched& watched) {
 }
 
 VariableGuard::Range VariableGuard::range_of(const Watched& watched) {
-  switch (watched.variable->type) {
-    case TACTUS_INT8:
-      return integer_range<std::int8_t>(watched);
-    case TACTUS_UINT8:
-    case TACTUS_BOOL:
-      return integer_range<std::uint8_t>(watched);
-    case TACTUS_INT16:
-      return integer_range<std::int16_t>(watched);
-    case TACTUS_UINT16:
-      return integer_range<std::uint16_t>(watched);
-    case TACTUS_INT32:
-      return integer_range<std::int32_t>(watched);
-    case TACTUS_UINT32:
-      return integer_range<std::uint32_t>(watched);
-    case TACTUS_INT64:
-      return integer_range<std::int64_t>(watched);
-    case TACTUS_UINT64:
-      return integer_range<std::uint64_t>(watched);
-    case TACTUS_FLOAT:
-      return real_range<float>(watched);
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return real_range<double>(watched);
+  return with_type(watched.variable->type, [&](auto zero) {
+    using T = StoredAs<decltype(zero)>;
+    if constexpr (std::is_floating_point_v<T>)
+      return real_range<T>(watched);
+    else
+      return integer_range<T>(watched);
+  });
 }
 
 VariableGuard::VariableGuard(const std::deque<Variable>& variables, bool not_finite, bool ranges) {
@@ -227,7 +210,7 @@ const VariableGuard::Bad* VariableGuard::first_bad() TACTUS_RT {
     const std::size_t each = size_of(type);
     for (std::size_t i = 0; i < watched.variable->elements(); ++i) {
       const std::byte* const data = static_cast<const std::byte*>(watched.variable->data) + i * each;
-      const auto value = static_cast<double>(as_real(type, data));  // only said
+      const double value = value_of(type, data);
       bool outside = false;
       if (range != nullptr) {
         Range one = *range;

@@ -13,6 +13,7 @@
 #include "executive/live/live_value.hpp"
 #include "executive/model/variable.hpp"
 #include "executive/model/variable_path.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::drivers::trick {
 namespace {
@@ -155,31 +156,11 @@ struct Given {
   }
 
   std::optional<std::vector<std::byte>> of_type() const {
-    switch (variable.type) {
-      case TACTUS_DOUBLE:
-        return number<double>();
-      case TACTUS_FLOAT:
-        return number<float>();
-      case TACTUS_INT8:
-        return number<std::int8_t>();
-      case TACTUS_UINT8:
-        return number<std::uint8_t>();
-      case TACTUS_INT16:
-        return number<std::int16_t>();
-      case TACTUS_UINT16:
-        return number<std::uint16_t>();
-      case TACTUS_INT32:
-        return number<std::int32_t>();
-      case TACTUS_UINT32:
-        return number<std::uint32_t>();
-      case TACTUS_INT64:
-        return number<std::int64_t>();
-      case TACTUS_UINT64:
-        return number<std::uint64_t>();
-      default:
-        problem = "is of a type that cannot be set";
-        return std::nullopt;
-    }
+    return executive::with_type(variable.type, [&](auto zero) -> std::optional<std::vector<std::byte>> {
+      if constexpr (!std::is_same_v<decltype(zero), bool>) return number<decltype(zero)>();
+      problem = "is of a type that cannot be set";
+      return std::nullopt;
+    });
   }
 };
 

@@ -11,6 +11,7 @@
 
 #include "config/text.hpp"
 #include "executive/model/variable.hpp"
+#include "executive/model/with_type.hpp"
 
 namespace tactus::drivers::trick {
 namespace {
@@ -112,30 +113,12 @@ void append_bools(std::string& out, const Entry& entry, const std::byte* at) {
 
 void append_variable(std::string& out, const Entry& entry, const LiveSnapshot& snapshot) {
   const std::byte* const at = bytes_in(entry, snapshot);
-  switch (entry.of->variable->type) {
-    case TACTUS_BOOL:
-      return append_bools(out, entry, at);
-    case TACTUS_INT8:
-      return append_values<std::int8_t>(out, entry, at);
-    case TACTUS_UINT8:
-      return append_values<std::uint8_t>(out, entry, at);
-    case TACTUS_INT16:
-      return append_values<std::int16_t>(out, entry, at);
-    case TACTUS_UINT16:
-      return append_values<std::uint16_t>(out, entry, at);
-    case TACTUS_INT32:
-      return append_values<std::int32_t>(out, entry, at);
-    case TACTUS_UINT32:
-      return append_values<std::uint32_t>(out, entry, at);
-    case TACTUS_INT64:
-      return append_values<std::int64_t>(out, entry, at);
-    case TACTUS_UINT64:
-      return append_values<std::uint64_t>(out, entry, at);
-    case TACTUS_FLOAT:
-      return append_values<float>(out, entry, at);
-    case TACTUS_DOUBLE:
-      return append_values<double>(out, entry, at);
-  }
+  executive::with_type(entry.of->variable->type, [&](auto zero) {
+    if constexpr (std::is_same_v<decltype(zero), bool>)
+      append_bools(out, entry, at);
+    else
+      append_values<decltype(zero)>(out, entry, at);
+  });
 }
 
 void append_own(std::string& out, const OwnValue& value) {

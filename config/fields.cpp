@@ -45,29 +45,19 @@ std::string plural(const std::string& noun) {
   return noun + (noun.ends_with("s") || noun.ends_with("h") ? "es" : "s");
 }
 
-}  // namespace
-
-void TableBase::unknown_key(const Node::Entry& entry, const Context& context, const Section& section) {
-  constexpr std::size_t kMostHints = 100;  // guessing costs time; after so many problems nobody reads on
-  const bool guess = context.problems().count() < kMostHints;
-  context.key(entry.key).fail(entry.place,
-                              "unknown key" + (guess ? "; " + hint(entry.key, key_names(section)) : ""));
-}
-
-void TableBase::missing_key(const Node& node, const Context& context, const KeyShape& key) {
+void missing_key(const Node& node, const Context& context, const KeyShape& key) {
   context.fail(node.place(),
                "missing key " + show(key.key) + (key.meaning.empty() ? "" : " (" + key.meaning + ")"));
 }
 
-bool TableBase::too_few(const Node& node, const Context& context, const Shape& shape) {
+void expect_enough(const Node& node, const Context& context, const Shape& shape) {
   const std::size_t entries = node.is_list() ? node.items().size() : node.entries().size();
-  if (entries >= shape.at_least) return false;
+  if (entries >= shape.at_least) return;
   context.fail(node.place(), "has " + std::to_string(entries) + " entries; at least " +
                                  std::to_string(shape.at_least) + " needed");
-  return true;
 }
 
-void TableBase::repeated_keys(const Document& document, const Section& section, Problems& problems) {
+void repeated_keys(const Document& document, const Section& section, Problems& problems) {
   for (const Repeated& repeated : document.repeated()) {
     const std::shared_ptr<const Shape> shape = shape_at(section, repeated.path);
     const bool is_named = shape && shape->form == Shape::Form::map_of;
@@ -78,6 +68,95 @@ void TableBase::repeated_keys(const Document& document, const Section& section, 
   }
 }
 
-std::string TableBase::default_text(const Node& node) { return node.is_null() ? "" : to_flow(node); }
+std::string default_text(const Node& node) { return node.is_null() ? "" : to_flow(node); }
+
+void* in(void* value, const Row& row) { return static_cast<std::byte*>(value) + row.offset; }
+const void* in(const void* value, const Row& row) {
+  return static_cast<const std::byte*>(value) + row.offset;
+}
+
+}  // namespace
+
+void Table::unknown_key(const Node::Entry& entry, const Context& context, const Section& section) {
+  constexpr std::size_t kMostHints = 100;  // guessing costs time; after so many problems nobody reads on
+  const bool guess = context.problems().count() < kMostHints;
+  context.key(entry.key).fail(entry.place,
+                              "unknown key" + (guess ? "; " + hint(entry.key, key_names(section)) : ""));
+}
+
+Table::Table(std::string about, std::vector<Row> rows, const void* defaults)
+    : section_(std::make_shared<Section>()) {
+  section_->about = std::move(about);
+  for (const Row& row : rows) {
+    if (row.role == Row::Role::rest) section_->rest = row.meaning;
+    if (row.role != Row::Role::key) continue;
+    section_->keys.push_back({row.key, row.required,
+                              row.required ? "" : default_text(row.value.write_at(in(defaults, row))),
+                              row.meaning, row.value.shape});
+  }
+  rows_ = std::make_shared<const std::vector<Row>>(std::move(rows));
+}
+
+void Table::load(const Document& document, Problems& problems, void* value) const {
+  repeated_keys(document, section(), problems);
+  read(document.root(), Context{problems, {}}, value);
+}
+
+bool Table::read(const Node& node, const Context& context, void* value) const {
+  static const Shape as_section{.form = Shape::Form::section, .type = "map"};
+  absent(node.place(), context.path(), value);
+  if (!expect(Kind::map, node, context, as_section)) return false;
+  const std::size_t before = context.problems().count();
+  const Row* rest = nullptr;
+  std::size_t next = 0;
+  for (const Row& row : *rows_) {
+    if (row.role == Row::Role::rest) rest = &row;
+    if (row.role != Row::Role::key) continue;
+    const KeyShape& key = section_->keys[next++];
+    const Node* found = node.find(row.key);
+    if (found == nullptr) {
+      if (row.required) missing_key(node, context, key);
+      continue;
+    }
+    const Context inside = context.key(row.key, row.meaning);
+    if (row.value.read_at(*found, inside, in(value, row))) expect_enough(*found, inside, *row.value.shape);
+  }
+  std::vector<Node::Entry> others;
+  for (const Node::Entry& entry : node.entries()) {
+    bool known = false;
+    for (const KeyShape& key : section_->keys) known = known || key.key == entry.key;
+    if (known) continue;
+    if (rest == nullptr) {
+      unknown_key(entry, context, *section_);
+    } else {
+      others.push_back(entry);
+    }
+  }
+  if (rest != nullptr)
+    rest->value.read_at(Node::map(std::move(others), node.place()), context, in(value, *rest));
+  return context.problems().count() == before;
+}
+
+void Table::absent(const Place& place, const std::string& path, void* value) const {
+  for (const Row& row : *rows_) {
+    if (!row.value.absent_at) continue;
+    const bool own = row.role == Row::Role::origin;
+    row.value.absent_at(place, own ? path : (path.empty() ? "" : path + ".") + row.key, in(value, row));
+  }
+}
+
+Node Table::to_node(const void* value) const {
+  std::vector<Node::Entry> entries;
+  for (const Row& row : *rows_) {
+    if (row.role == Row::Role::origin) continue;
+    Node node = row.value.write_at(in(value, row));
+    if (row.role == Row::Role::rest) {
+      entries.insert(entries.end(), node.entries().begin(), node.entries().end());
+    } else if (!node.is_null()) {
+      entries.push_back({row.key, {}, std::move(node)});
+    }
+  }
+  return Node::map(std::move(entries));
+}
 
 }  // namespace tactus::config

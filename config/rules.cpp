@@ -197,11 +197,11 @@ Type<std::string> TextRule::base() const {
   Type<std::string> type =
       scalar_type<std::string>(std::move(shape), parse, [](const std::string& value) { return value; });
   // Text that other readers of YAML would take for a number, a bool or nothing is written in quotes.
-  type.write = [](const std::string& value) {
+  type.writes([](const std::string& value) {
     const NumberAndRest split = split_number(value);
     const bool number = !split.number.empty() && split.rest.empty();
     return Node::scalar(value, {}, value.empty() || number || parse_bool(value));
-  };
+  });
   return type;
 }
 
@@ -214,7 +214,7 @@ Type<std::vector<int>> CpuRule::base() const {
   shape.single = true;
   const Type<Cpus> one = scalar_type<Cpus>(shape, parse_cpus, print_cpus);
   Type<Cpus> type = one;
-  type.read = [one](const Node& node, const Context& context, Cpus& value) {
+  type.reads([one](const Node& node, const Context& context, Cpus& value) {
     if (!node.is_list()) return one.read(node, context, value);
     Cpus all;
     for (std::size_t i = 0; i < node.items().size(); ++i) {
@@ -231,8 +231,8 @@ Type<std::vector<int>> CpuRule::base() const {
     }
     value = std::move(all);
     return true;
-  };
-  type.write = [one](const Cpus& value) { return value.empty() ? Node::list({}) : one.write(value); };
+  });
+  type.writes([one](const Cpus& value) { return value.empty() ? Node::list({}) : one.write(value); });
   return type;
 }
 
@@ -250,14 +250,39 @@ Type<bool> bool_type() {
                            [](const bool& value) { return std::string{value ? "yes" : "no"}; });
 }
 
+Type<std::int64_t> word_type(std::vector<NumberedWord> words) {
+  Shape shape;
+  shape.type = "word";
+  for (const NumberedWord& each : words) {
+    shape.words.push_back({each.word, each.meaning});
+    shape.allowed += (shape.allowed.empty() ? "" : ", ") + show(each.word);
+  }
+  const auto parse = [words](const std::string& text) {
+    std::vector<std::string> known;
+    for (const NumberedWord& each : words) {
+      if (each.word == text) return Parsed<std::int64_t>{each.number};
+      known.push_back(each.word);
+    }
+    const std::string best = nearest(text, known);
+    return Parsed<std::int64_t>::failed(show(text) + " is not one of " + show_all(known) +
+                                        (best.empty() ? "" : "; did you mean " + show(best) + "?"));
+  };
+  const auto print = [words](const std::int64_t& number) {
+    for (const NumberedWord& each : words)
+      if (each.number == number) return each.word;
+    return std::string{"?"};
+  };
+  return scalar_type<std::int64_t>(std::move(shape), parse, print);
+}
+
 Type<Node> node_type() {
   Type<Node> type;
   type.shape = std::make_shared<const Shape>(Shape{.form = Shape::Form::anything, .type = "anything"});
-  type.read = [](const Node& node, const Context&, Node& value) {
+  type.reads([](const Node& node, const Context&, Node& value) {
     value = node;
     return true;
-  };
-  type.write = [](const Node& value) { return value; };
+  });
+  type.writes([](const Node& value) { return value; });
   return type;
 }
 

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -119,39 +120,38 @@ struct CpuRule {
 
 template <class E>
 struct Choice {
-  std::string word;
+  const char* word;
   E value;
+  const char* meaning = "";
+};
+
+/// A word that stands for a number.
+struct NumberedWord {
+  std::string word;
+  std::int64_t number;
   std::string meaning{};
 };
 
+Type<std::int64_t> word_type(std::vector<NumberedWord> words);
+
 template <class E>
 struct Choices {
-  std::vector<Choice<E>> choices;
+  std::vector<NumberedWord> words{};
 
   template <class V>
   requires std::same_as<V, E> Type<V> type()
   const {
-    Shape shape;
-    shape.type = "word";
-    std::vector<std::string> words;
-    for (const Choice<E>& choice : choices) {
-      shape.words.push_back({choice.word, choice.meaning});
-      words.push_back(choice.word);
-      shape.allowed += (shape.allowed.empty() ? "" : ", ") + show(choice.word);
-    }
-    const auto parse = [all = choices, words](const std::string& text) {
-      for (const Choice<E>& choice : all)
-        if (choice.word == text) return Parsed<E>{choice.value};
-      const std::string best = nearest(text, words);
-      return Parsed<E>::failed(show(text) + " is not one of " + show_all(words) +
-                               (best.empty() ? "" : "; did you mean " + show(best) + "?"));
-    };
-    const auto print = [all = choices](const E& value) {
-      for (const Choice<E>& choice : all)
-        if (choice.value == value) return choice.word;
-      return std::string{"?"};
-    };
-    return scalar_type<E>(std::move(shape), parse, print);
+    const Type<std::int64_t> number = word_type(words);
+    Type<V> type;
+    type.shape = number.shape;
+    type.reads([number](const Node& node, const Context& context, V& value) {
+      std::int64_t read = 0;
+      if (!number.read(node, context, read)) return false;
+      value = static_cast<V>(read);
+      return true;
+    });
+    type.writes([number](const V& value) { return number.write(static_cast<std::int64_t>(value)); });
+    return type;
   }
 };
 
@@ -172,16 +172,16 @@ struct OrValue {
     Type<V> base = type_of<V>(inner);
     Type<V> type = base;
     type.shape = with_word(*base.shape, word, meaning);
-    type.read = [base, word = word, value = value](const Node& node, const Context& context, V& out) {
+    type.reads([base, word = word, value = value](const Node& node, const Context& context, V& out) {
       if (node.is_scalar() && node.text() == word) {
         out = value;
         return true;
       }
       return base.read(node, context.also("; or " + show(word)), out);
-    };
-    type.write = [base, word = word, value = value](const V& out) {
+    });
+    type.writes([base, word = word, value = value](const V& out) {
       return out == value ? Node::scalar(word) : base.write(out);
-    };
+    });
     return type;
   }
 };
@@ -234,8 +234,11 @@ inline TextRule pattern(std::string ecma, std::string what) {
 }
 inline CpuRule cpus() { return {}; }
 template <class E>
-Choices<E> choices(std::vector<Choice<E>> all) {
-  return {std::move(all)};
+Choices<E> choices(std::initializer_list<Choice<E>> all) {
+  Choices<E> result;
+  for (const Choice<E>& choice : all)
+    result.words.push_back({choice.word, static_cast<std::int64_t>(choice.value), choice.meaning});
+  return result;
 }
 template <class Inner = Plain>
 OrWord<Inner> or_word(std::string word, Inner inner = {}, std::string meaning = {}) {
@@ -268,13 +271,13 @@ Type<V> IntegerRange::narrow() const {
   const Type<std::int64_t> wide = narrowed.base();
   Type<V> type;
   type.shape = wide.shape;
-  type.read = [wide](const Node& node, const Context& context, V& value) {
+  type.reads([wide](const Node& node, const Context& context, V& value) {
     std::int64_t read = 0;
     if (!wide.read(node, context, read)) return false;
     value = static_cast<V>(read);
     return true;
-  };
-  type.write = [wide](const V& value) { return wide.write(static_cast<std::int64_t>(value)); };
+  });
+  type.writes([wide](const V& value) { return wide.write(static_cast<std::int64_t>(value)); });
   return type;
 }
 

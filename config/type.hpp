@@ -49,15 +49,37 @@ bool expect(Kind kind, const Node& node, const Context& context, const Shape& sh
 /// reader of YAML, so unless `quoted` it is refused there.
 const std::string* expect_text(const Node& node, const Context& context, const Shape& shape, bool quoted);
 
-template <class V>
-struct Type {
-  /// False: a problem was added, and the value is to be ignored.
-  std::function<bool(const Node&, const Context&, V&)> read{};
+/// How a value that is known by its address alone is read, written and described. All types share this code.
+struct AnyType {
+  /// False: a problem was added, and the value is as it was.
+  std::function<bool(const Node&, const Context&, void*)> read_at{};
   /// A null node: leave the key out.
-  std::function<Node(const V&)> write{};
+  std::function<Node(const void*)> write_at{};
   /// The key is absent: remember where it would have stood. May be empty.
-  std::function<void(const Place&, const std::string& path, V&)> absent{};
+  std::function<void(const Place&, const std::string& path, void*)> absent_at{};
   std::shared_ptr<const Shape> shape{};
+};
+
+template <class V>
+struct Type : AnyType {
+  bool read(const Node& node, const Context& context, V& value) const {
+    return read_at(node, context, &value);
+  }
+  Node write(const V& value) const { return write_at(&value); }
+  void absent(const Place& place, const std::string& path, V& value) const {
+    if (absent_at) absent_at(place, path, &value);
+  }
+
+  template <class Read>
+  void reads(Read read) {
+    read_at = [read](const Node& node, const Context& context, void* value) {
+      return read(node, context, *static_cast<V*>(value));
+    };
+  }
+  template <class Write>
+  void writes(Write write) {
+    write_at = [write](const void* value) -> Node { return write(*static_cast<const V*>(value)); };
+  }
 };
 
 namespace detail {
@@ -88,7 +110,7 @@ Type<V> scalar_type(Shape description, std::function<Parsed<V>(const std::string
   auto shape = std::make_shared<const Shape>(std::move(description));
   Type<V> type;
   type.shape = shape;
-  type.read = [shape, parse, quoted](const Node& node, const Context& context, V& value) {
+  type.reads([shape, parse, quoted](const Node& node, const Context& context, V& value) {
     const std::string* text = expect_text(node, context, *shape, quoted);
     if (text == nullptr) return false;
     Parsed<V> parsed = parse(*text);
@@ -99,8 +121,8 @@ Type<V> scalar_type(Shape description, std::function<Parsed<V>(const std::string
     }
     value = std::move(*parsed.value);
     return true;
-  };
-  type.write = [print](const V& value) { return Node::scalar(print(value)); };
+  });
+  type.writes([print](const V& value) { return Node::scalar(print(value)); });
   return type;
 }
 
@@ -114,13 +136,13 @@ template <class V>
 Type<std::optional<V>> optional_type(Type<V> inner) {
   Type<std::optional<V>> type;
   type.shape = inner.shape;
-  type.read = [inner](const Node& node, const Context& context, std::optional<V>& value) {
+  type.reads([inner](const Node& node, const Context& context, std::optional<V>& value) {
     V read = value.value_or(V{});
     if (!inner.read(node, context, read)) return false;
     value = std::move(read);
     return true;
-  };
-  type.write = [inner](const std::optional<V>& value) { return value ? inner.write(*value) : Node{}; };
+  });
+  type.writes([inner](const std::optional<V>& value) { return value ? inner.write(*value) : Node{}; });
   return type;
 }
 
@@ -128,27 +150,29 @@ template <class V>
 Type<Located<V>> located_type(Type<V> inner) {
   Type<Located<V>> type;
   type.shape = inner.shape;
-  type.read = [inner](const Node& node, const Context& context, Located<V>& value) {
+  type.reads([inner](const Node& node, const Context& context, Located<V>& value) {
     value.place = node.place();
     value.path = context.path();
     return inner.read(node, context, value.value);
-  };
-  type.write = [inner](const Located<V>& value) { return inner.write(value.value); };
-  type.absent = [inner](const Place& place, const std::string& path, Located<V>& value) {
+  });
+  type.writes([inner](const Located<V>& value) { return inner.write(value.value); });
+  type.absent_at = [inner](const Place& place, const std::string& path, void* at) {
+    auto& value = *static_cast<Located<V>*>(at);
     value.place = place;
     value.path = path;
-    if (inner.absent) inner.absent(place, path, value.value);
+    inner.absent(place, path, value.value);
   };
   return type;
 }
 
+/// `in_part`: of a list with a wrong entry the others are taken.
 template <class V>
-Type<std::vector<V>> list_type(Type<V> inner) {
+Type<std::vector<V>> list_type(Type<V> inner, bool in_part = false) {
   const auto shape =
       std::make_shared<const Shape>(Shape{.form = Shape::Form::list, .type = "list", .item = inner.shape});
   Type<std::vector<V>> type;
   type.shape = shape;
-  type.read = [inner, shape](const Node& node, const Context& context, std::vector<V>& values) {
+  type.reads([inner, shape, in_part](const Node& node, const Context& context, std::vector<V>& values) {
     if (!expect(Kind::list, node, context, *shape)) return false;
     std::vector<V> read;
     bool good = true;
@@ -157,15 +181,15 @@ Type<std::vector<V>> list_type(Type<V> inner) {
       good &= inner.read(node.items()[i], context.index(i), value);
       read.push_back(std::move(value));
     }
-    values = std::move(read);
+    if (good || in_part) values = std::move(read);
     return good;
-  };
-  type.write = [inner](const std::vector<V>& values) {
+  });
+  type.writes([inner](const std::vector<V>& values) {
     std::vector<Node> items;
     items.reserve(values.size());
     for (const V& value : values) items.push_back(inner.write(value));
     return Node::list(std::move(items));
-  };
+  });
   return type;
 }
 

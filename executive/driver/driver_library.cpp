@@ -49,7 +49,7 @@ config::Node keys_of(const Driver& driver, const config::Section& common, const 
                     [&](const config::KeyShape& key) { return key.key == entry.key; }))
       known.push_back(entry);
     else
-      config::TableBase::unknown_key(entry, config::Context(problems, path), all);
+      config::Table::unknown_key(entry, config::Context(problems, path), all);
   }
   return config::Node::map(std::move(known), keys.place());
 }

@@ -52,13 +52,13 @@ struct SimTimeRule {
     config::Shape shape = *type.shape;
     shape.allowed = "at least 0 s";
     type.shape = std::make_shared<const config::Shape>(std::move(shape));
-    type.read = [read = type.read](const config::Node& node, const config::Context& context, Period& time) {
+    type.reads([whole = type](const config::Node& node, const config::Context& context, Period& time) {
       if (const auto zero = config::parse_duration(node.text()); zero && zero.value->count() == 0) {
         time = Period{};
         return true;
       }
-      return read(node, context, time);
-    };
+      return whole.read(node, context, time);
+    });
     return type;
   }
 };
@@ -363,8 +363,8 @@ Fields<CheckpointSection> checkpoint_fields() {
 
 /// A text that is not written when there is none.
 config::Field<ModelSettings> unless_empty(config::Field<ModelSettings> field) {
-  field.write = [write = field.write](const ModelSettings& model) {
-    const config::Node node = write(model);
+  field.value.write_at = [write = field.value.write_at](const void* text) {
+    const config::Node node = write(text);
     return node.text().empty() ? config::Node() : node;
   };
   return field;
@@ -383,13 +383,13 @@ Fields<LinkSection> link_fields() {
 
 /// A section that means something by being there, however empty.
 config::Field<RigSettings> when_present(config::Field<RigSettings> field) {
-  field.read = [read = field.read](const config::Node& node, const config::Context& context,
-                                   RigSettings& rig) {
-    rig.link.present = true;
-    return read(node, context, rig);
+  field.value.read_at = [read = field.value.read_at](const config::Node& node, const config::Context& context,
+                                                     void* link) {
+    static_cast<LinkSection*>(link)->present = true;
+    return read(node, context, link);
   };
-  field.write = [write = field.write](const RigSettings& rig) {
-    return rig.link.present ? write(rig) : config::Node();
+  field.value.write_at = [write = field.value.write_at](const void* link) {
+    return static_cast<const LinkSection*>(link)->present ? write(link) : config::Node();
   };
   return field;
 }

@@ -1,3 +1,32 @@
+# What nearly every file includes, compiled once: a fifth of the time of a build. A plug-in hides what it holds, which
+# is another way to compile.
+function(tactus_precompile name visibility)
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/scripts/cmake/precompiled.cpp)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET ${visibility})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_link_libraries(${name} PRIVATE tactus_warnings nlohmann_json::nlohmann_json)
+  target_precompile_headers(${name} PRIVATE
+    <nlohmann/json.hpp>
+    <algorithm>
+    <atomic>
+    <chrono>
+    <deque>
+    <filesystem>
+    <fstream>
+    <functional>
+    <map>
+    <memory>
+    <mutex>
+    <optional>
+    <set>
+    <span>
+    <sstream>
+    <string>
+    <thread>
+    <variant>
+    <vector>)
+endfunction()
+
 # A library of the house: static, its headers a file set that is installed and proven to compile alone.
 #
 #   tactus_library(rtsync SOURCES a.cpp HEADERS a.hpp LINK PUBLIC|PRIVATE ...)
@@ -9,6 +38,7 @@ function(tactus_library name)
   target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
+  target_precompile_headers(${name} REUSE_FROM precompiled)
   install(TARGETS ${name} EXPORT tactusTargets FILE_SET HEADERS DESTINATION include/tactus)
 endfunction()
 
@@ -31,6 +61,9 @@ function(tactus_plugin name)
   set_target_properties(plugin_${name} PROPERTIES OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden
                         LIBRARY_OUTPUT_DIRECTORY ${TACTUS_PLUGIN_DIR})
   target_link_libraries(plugin_${name} PRIVATE tactus::model $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
+  if(arg_LINK)  # a driver; a model includes little
+    target_precompile_headers(plugin_${name} REUSE_FROM precompiled_hidden)
+  endif()
   install(TARGETS plugin_${name} LIBRARY DESTINATION ${TACTUS_INSTALL_PLUGIN_DIR})
 endfunction()
 
@@ -57,4 +90,5 @@ function(tactus_part name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE tactus_warnings)
+  target_precompile_headers(${name} REUSE_FROM precompiled_hidden)
 endfunction()

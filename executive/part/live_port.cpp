@@ -193,8 +193,8 @@ void LivePort::end_episode(bool broken) TACTUS_RT {
 void LivePort::went_back(std::int64_t k) {
   answer_offer(k, false);
   LivePacket* packet = nullptr;
-  while (packets_.pop(packet)) insert(packet);
-  while (pending_count_ > 0) finish(pending_[--pending_count_], LivePacket::End::dropped, k);
+  while (packets_.pop(packet)) accept(packet, k);
+  while (pending_count_ > 0) finish(take_next(), LivePacket::End::dropped, k);
   unforce_all();
   frame_.store(k - 1, std::memory_order_release);
   if (episode_ != nullptr) end_episode(true);
@@ -202,6 +202,7 @@ void LivePort::went_back(std::int64_t k) {
 
 void LivePort::accept(LivePacket* packet, std::int64_t k) TACTUS_RT {
   if (!packet->dated) packet->frame = k;
+  packet->arrival = ++arrivals_;
   insert(packet);
 }
 
@@ -218,8 +219,8 @@ void LivePort::take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT 
   LivePacket* packet = nullptr;
   while (packets_.pop(packet)) accept(packet, k);
   std::size_t waiting = 0;
-  while (pending_count_ > 0 && pending_[pending_count_ - 1]->frame <= k) {
-    LivePacket* const due = pending_[--pending_count_];
+  while (pending_count_ > 0 && pending_[0]->frame <= k) {
+    LivePacket* const due = take_next();
     // What releases all waits for those before it, too.
     const bool busy = (threads_of(*due) & ~async_workers_idle) != 0 || (due->releases_all && waiting > 0);
     if (busy && !due->dated) {
@@ -236,14 +237,17 @@ void LivePort::take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT 
     if (end == LivePacket::End::applied) apply(*due, k);
     finish(due, end, k);
   }
-  while (waiting > 0) pending_[pending_count_++] = waiting_[--waiting];
+  while (waiting > 0) insert(waiting_[--waiting]);
 }
 
-/// The next one is the last; of those of one frame, the one that was sent first.
 void LivePort::insert(LivePacket* packet) TACTUS_RT {
-  std::size_t at = pending_count_++;
-  for (; at > 0 && pending_[at - 1]->frame <= packet->frame; --at) pending_[at] = pending_[at - 1];
-  pending_[at] = packet;
+  pending_[pending_count_++] = packet;
+  std::push_heap(pending_.begin(), pending_end(), is_later);
+}
+
+LivePacket* LivePort::take_next() TACTUS_RT {
+  std::pop_heap(pending_.begin(), pending_end(), is_later);
+  return pending_[--pending_count_];
 }
 
 /// All or nothing: what stands in the way of any of its changes.
@@ -316,6 +320,7 @@ void LivePort::drop_older(std::uint64_t number, std::int64_t k) TACTUS_RT {
       pending_[kept++] = pending_[i];
   }
   pending_count_ = kept;
+  std::make_heap(pending_.begin(), pending_end(), is_later);
 }
 
 /// Ends the forces that share memory with these bytes.

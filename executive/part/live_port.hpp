@@ -42,6 +42,7 @@ struct LivePacket {
   std::vector<Change> changes;  ///< what releases stands first
   std::vector<std::byte> data;
   std::uint64_t number = 0;   ///< counts up with every packet
+  std::uint64_t arrival = 0;  ///< counts up with every packet that the frames took over
   bool releases_all = false;  ///< one of the changes does
 
   // Written by the frames.
@@ -162,7 +163,13 @@ class LivePort final : public FramePart {
   void end_episode(bool broken) TACTUS_RT;
   std::uint64_t threads_of(const LivePacket& packet) const TACTUS_RT;
   bool has_room(const LivePacket& packet) TACTUS_RT;
+  /// Of those of one frame, the one that came first is the first.
+  static bool is_later(const LivePacket* a, const LivePacket* b) TACTUS_RT {
+    return a->frame != b->frame ? a->frame > b->frame : a->arrival > b->arrival;
+  }
+  auto pending_end() TACTUS_RT { return pending_.begin() + static_cast<std::ptrdiff_t>(pending_count_); }
   void insert(LivePacket* packet) TACTUS_RT;
+  LivePacket* take_next() TACTUS_RT;
   LivePacket::End validate(LivePacket& packet) TACTUS_RT;
   void apply(LivePacket& packet, std::int64_t k) TACTUS_RT;
   void drop_older(std::uint64_t number, std::int64_t k) TACTUS_RT;
@@ -183,9 +190,10 @@ class LivePort final : public FramePart {
   std::unique_ptr<rtsync::LatestBlock> block_;
   rtsync::SpscRing<LivePacket*> packets_{kMostPackets};
   rtsync::SpscRing<LiveEvent> events_{4 * kMostPackets};
-  std::array<LivePacket*, kMostPackets> pending_{};  // the next one is the last
+  std::array<LivePacket*, kMostPackets> pending_{};  // a heap: the next one is the first
   std::array<LivePacket*, kMostPackets> waiting_{};  // in take()
   std::size_t pending_count_ = 0;
+  std::uint64_t arrivals_ = 0;
   std::uint64_t touched_ = 0;
   std::vector<ModelForces*> forced_;  // models that have any
   std::atomic<LiveEpisode*> offered_{nullptr};

@@ -93,7 +93,8 @@ Schedule::Schedule(std::span<const ScheduledJob> jobs, Period frame, std::size_t
     const Wide early = integration ? 1 : 0;
     const auto group = static_cast<std::uint32_t>(groups_.size());
     groups_.push_back({half_ticks(first) - early, half_ticks(cycle),
-                       stop ? half_ticks(*stop) - early : kNever, 0, dynamic.has_value()});
+                       stop ? half_ticks(*stop) - early : kNever, 0,
+                       dynamic ? static_cast<std::uint32_t>(dynamic_groups_.size()) : kCyclic});
     auto place = places.begin();
     for (std::uint32_t l = 0; l < lanes; ++l) {
       const auto begin = static_cast<std::uint32_t>(words_.size());
@@ -107,7 +108,7 @@ Schedule::Schedule(std::span<const ScheduledJob> jobs, Period frame, std::size_t
     }
     calls_.push_back({0, 0, dynamic ? 0 : cycle.seconds()});
     if (dynamic) {
-      dynamics_.push_back({kNever, group});
+      dynamic_groups_.push_back(group);
       dynamic_times_.push_back(kFirst);
     }
   }
@@ -119,7 +120,11 @@ Schedule::Schedule(std::span<const ScheduledJob> jobs, Period frame, std::size_t
   due_at_.assign(groups_.size(), 0);
   due_groups_.resize(groups_.size());
   for (std::uint32_t i = 0; i < groups_.size(); ++i)
-    if (!groups_[i].dynamic) heap_.push_back({kNever, i});
+    if (groups_[i].dynamic == kCyclic) heap_.push_back({kNever, i});
+  const std::size_t dynamics = dynamic_groups_.size();
+  dynamic_heap_ = TimeHeap(dynamics, kNever);
+  changed_ = std::make_unique<std::atomic<std::uint64_t>[]>(words_for(dynamics));
+  changed_words_ = std::make_unique<std::atomic<std::uint64_t>[]>(words_for(words_for(dynamics)));
   reset();
 }
 
@@ -144,14 +149,12 @@ void Schedule::seek(std::int64_t k, bool late) TACTUS_RT {
   }
   now_ = from - 1;
   now_ns_ = static_cast<std::int64_t>(from / 2 / ticks_per_ns_) - 1;
-  take_dynamic_times();
-  if (!late) return;
-  for (std::size_t i = 0; i < dynamics_.size(); ++i) {
-    if (dynamics_[i].next != kNever || dynamic_times_[i] == kNeverNs ||
-        from > groups_[dynamics_[i].group].stop)
-      continue;
-    dynamics_[i].next = from;
-    next_dynamic_ = std::min(next_dynamic_, from);
+  take_changed_times();  // none is left to be told
+  for (std::uint32_t i = 0; i < dynamic_groups_.size(); ++i) {
+    const Wide next = dynamic_time(i, from);
+    const bool passed =
+        next == kNever && dynamic_times_[i] != kNeverNs && from <= groups_[dynamic_groups_[i]].stop;
+    dynamic_heap_.set(i, late && passed ? from : next);
   }
 }
 
@@ -161,34 +164,36 @@ void Schedule::take_switches() TACTUS_RT {
 }
 
 /// When a dynamic job is called next, not before `from`.
-Wide Schedule::dynamic_time(std::size_t i, Wide from) const TACTUS_RT {
-  const Group& group = groups_[dynamics_[i].group];
+Wide Schedule::dynamic_time(std::uint32_t i, Wide from) const TACTUS_RT {
+  const Group& group = groups_[dynamic_groups_[i]];
   const std::int64_t ns = dynamic_times_[i];
   if (ns == kNeverNs) return kNever;
   const Wide time = ns == kFirst ? group.first : 2 * static_cast<Wide>(ns) * ticks_per_ns_;
   return time < from || time > group.stop ? kNever : time;
 }
 
-void Schedule::take_dynamic_times() TACTUS_RT {
+void Schedule::take_changed_times() TACTUS_RT {
   rescheduled_.store(false, std::memory_order_relaxed);
-  next_dynamic_ = kNever;
-  for (std::size_t i = 0; i < dynamics_.size(); ++i) {
-    dynamics_[i].next = dynamic_time(i, now_ + 1);
-    next_dynamic_ = std::min(next_dynamic_, dynamics_[i].next);
+  const auto words = static_cast<std::uint32_t>(words_for(dynamic_groups_.size()));
+  for (std::uint32_t sum = 0; sum < words_for(words); ++sum) {
+    std::uint64_t marked = changed_words_[sum].exchange(0, std::memory_order_relaxed);
+    for (; marked != 0; marked &= marked - 1) {
+      const std::uint32_t word = sum * 64 + static_cast<std::uint32_t>(std::countr_zero(marked));
+      std::uint64_t bits = changed_[word].exchange(0, std::memory_order_relaxed);
+      for (; bits != 0; bits &= bits - 1) {
+        const std::uint32_t i = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+        dynamic_heap_.set(i, dynamic_time(i, now_ + 1));
+      }
+    }
   }
 }
 
-std::size_t Schedule::dynamic_of(std::size_t job) const TACTUS_RT {
-  const std::uint32_t group = group_at_[place_of_[job]];
-  std::size_t i = 0;
-  while (dynamics_[i].group != group) ++i;
-  return i;
-}
-
 bool Schedule::call_at(std::size_t job, std::int64_t sim_time_ns) TACTUS_RT {
-  const std::uint32_t group = group_at_[place_of_[job]];
-  if (!groups_[group].dynamic || 2 * static_cast<Wide>(sim_time_ns) * ticks_per_ns_ <= now_) return false;
-  dynamic_times_[dynamic_of(job)] = sim_time_ns;
+  const std::uint32_t i = dynamic_of(job);
+  if (i == kCyclic || 2 * static_cast<Wide>(sim_time_ns) * ticks_per_ns_ <= now_) return false;
+  dynamic_times_[i] = sim_time_ns;
+  changed_[i / 64].fetch_or(std::uint64_t{1} << (i % 64), std::memory_order_relaxed);
+  changed_words_[i / 64 / 64].fetch_or(std::uint64_t{1} << (i / 64 % 64), std::memory_order_relaxed);
   rescheduled_.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -212,8 +217,8 @@ void Schedule::take_first() TACTUS_RT {
 
 bool Schedule::next(std::int64_t k) TACTUS_RT {
   const Wide cyclic = heap_.empty() ? kNever : heap_.front().next;
-  if (rescheduled_.load(std::memory_order_relaxed)) take_dynamic_times();  // between the instants
-  const Wide now = std::min(cyclic, next_dynamic_);
+  if (rescheduled_.load(std::memory_order_relaxed)) take_changed_times();  // between the instants
+  const Wide now = std::min(cyclic, next_dynamic());
   if (const Wide end = frame_ticks_ * (k + 1); now >= end) {
     now_ = end - 1;  // from here on nobody may call a dynamic job before the boundary
     return false;
@@ -231,13 +236,11 @@ bool Schedule::next(std::int64_t k) TACTUS_RT {
     do take_first();
     while (heap_.front().next == now);
   }
-  if (next_dynamic_ == now) {
-    for (std::size_t i = 0; i < dynamics_.size(); ++i) {
-      if (dynamics_[i].next != now) continue;
-      dynamic_times_[i] = kNeverNs;  // unless it says another
-      take(dynamics_[i].group);
-    }
-    rescheduled_.store(true, std::memory_order_relaxed);
+  while (next_dynamic() == now) {
+    const std::uint32_t i = dynamic_heap_.first();
+    dynamic_times_[i] = kNeverNs;  // unless it says another
+    dynamic_heap_.set(i, kNever);
+    take(dynamic_groups_[i]);
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "executive/plan/time_heap.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/period.hpp"
 
@@ -53,7 +54,8 @@ enum class LaneEnd : std::uint8_t { done, failed, blocked, paused };
 ///
 /// Jobs with the same times form a group; a heap holds the groups by their next time. Each job has a place in
 /// one global order, and an instant's due jobs are a set of bits over these places. So a frame costs what is
-/// due in it: one step of the heap per due group, one bit per due job. The places of a lane lie together, so
+/// due in it: one step of the heap per due group, one bit per due job. Dynamic jobs have a heap of their own, and a
+/// set of bits says whose time was changed. The places of a lane lie together, so
 /// that lanes can be run by different threads at the same time.
 ///
 /// Threads  next, close, seek, reset, run_frame: one thread. start, run: the thread of the lane, between next
@@ -131,7 +133,7 @@ class Schedule {
   LaneEnd run(std::size_t lane, Visitor& visitor) TACTUS_RT;
   /// The instant is over on all lanes.                                                              @when rt
   void close() TACTUS_RT {
-    if (rescheduled_.load(std::memory_order_relaxed)) take_dynamic_times();
+    if (rescheduled_.load(std::memory_order_relaxed)) take_changed_times();
   }
 
   /// A whole frame on the calling thread, lane by lane; the frames must come in order, from 0. Besides the
@@ -157,13 +159,9 @@ class Schedule {
     rtsync::Wide cycle;
     rtsync::Wide stop;
     std::uint64_t lanes;
-    bool dynamic;
+    std::uint32_t dynamic;  // its number among the dynamic ones, or kCyclic
   };
   struct Due {
-    rtsync::Wide next;
-    std::uint32_t group;
-  };
-  struct Dynamic {
     rtsync::Wide next;
     std::uint32_t group;
   };
@@ -176,15 +174,21 @@ class Schedule {
     bool in_controller = false;
   };
 
+  static constexpr std::uint32_t kCyclic = UINT32_MAX;
   static constexpr rtsync::Wide kNever = static_cast<rtsync::Wide>(INT64_MAX) << 62;
 
   void take_first() TACTUS_RT;
   void take(std::uint32_t group) TACTUS_RT;
   void sift_down() TACTUS_RT;
   void take_switches() TACTUS_RT;
-  std::size_t dynamic_of(std::size_t job) const TACTUS_RT;
-  void take_dynamic_times() TACTUS_RT;
-  rtsync::Wide dynamic_time(std::size_t i, rtsync::Wide from) const TACTUS_RT;
+  std::uint32_t dynamic_of(std::size_t job) const TACTUS_RT {
+    return groups_[group_at_[place_of_[job]]].dynamic;
+  }
+  void take_changed_times() TACTUS_RT;
+  rtsync::Wide next_dynamic() const TACTUS_RT {
+    return dynamic_heap_.empty() ? kNever : dynamic_heap_.time(dynamic_heap_.first());
+  }
+  rtsync::Wide dynamic_time(std::uint32_t i, rtsync::Wide from) const TACTUS_RT;
   const Range& range(std::uint32_t group, std::size_t lane) const TACTUS_RT {
     return ranges_[group * lanes_.size() + lane];
   }
@@ -206,10 +210,13 @@ class Schedule {
   std::unique_ptr<std::atomic<std::uint64_t>[]> wanted_;  // likewise, from the next one on
   std::atomic<bool> switched_{false};
   std::vector<Due> heap_;
-  std::vector<Dynamic> dynamics_;
-  std::vector<std::int64_t> dynamic_times_;
+  std::vector<std::uint32_t> dynamic_groups_;
+  std::vector<std::int64_t> dynamic_times_;  // in nanoseconds, as they were asked for
+  TimeHeap dynamic_heap_{0, kNever};
+  // Whose time was asked for since the heap was told: a bit for each, and a bit for each word of bits.
+  std::unique_ptr<std::atomic<std::uint64_t>[]> changed_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> changed_words_;
   std::atomic<bool> rescheduled_{false};
-  rtsync::Wide next_dynamic_ = kNever;
 
   rtsync::Wide now_ = -1;
   std::int64_t now_ns_ = -1;

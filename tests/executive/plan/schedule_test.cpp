@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "rtsync/host/heap_watch.hpp"
@@ -271,6 +272,59 @@ TEST(Schedule, ADynamicJobWhoseTimeWasPassedOverIsCalledLateOrNever) {
     schedule.seek(5, row.late);
     EXPECT_EQ(calls(schedule, 10, 5), row.expected) << row.why;
   }
+}
+
+TEST(Schedule, ManyDynamicJobsAreCalledWhenEachAskedFor) {
+  constexpr int kJobs = 5000;  // more than a word of words of bits
+  std::vector<ScheduledJob> jobs(kJobs, job(kMs));
+  for (int i = 0; i < kJobs; ++i) {
+    jobs[static_cast<std::size_t>(i)].dynamic = true;
+    jobs[static_cast<std::size_t>(i)].declaration = static_cast<std::uint64_t>(i);
+    jobs[static_cast<std::size_t>(i)].first = us(i % 7);
+  }
+  Schedule schedule(jobs, kMs);
+  // Each asks, when it is called, for another time or for none, and now and then one asks for another job.
+  struct Asker {
+    Schedule& schedule;
+    std::mt19937 random{1};
+    std::map<std::pair<std::int64_t, int>, int> expected{};  // (time, job)
+    std::vector<std::int64_t> next = std::vector<std::int64_t>(kJobs);
+    std::vector<std::string> wrong{};
+
+    void ask(int i, std::int64_t time) {
+      if (next[static_cast<std::size_t>(i)] >= 0) expected.erase({next[static_cast<std::size_t>(i)], i});
+      next[static_cast<std::size_t>(i)] = time;
+      expected[{time, i}] = i;
+      if (!schedule.call_at(static_cast<std::size_t>(i), time)) wrong.push_back("refused");
+    }
+    void simulator() noexcept {}
+    void controller() noexcept {}
+    bool call(std::uint32_t place) noexcept {
+      const int i = static_cast<int>(schedule.job_at(place));
+      const std::int64_t now = schedule.call_at_place(place).sim_time_ns;
+      const auto first = expected.begin();
+      if (first == expected.end() || first->first != std::pair(now, i))
+        wrong.push_back("job " + std::to_string(i) + " at " + std::to_string(now));
+      expected.erase({now, i});
+      next[static_cast<std::size_t>(i)] = -1;
+      if (random() % 8 != 0) ask(i, now + 1 + static_cast<std::int64_t>(random() % 3'000'000));
+      if (random() % 16 == 0) {
+        // Not one of this instant, whose call stands already.
+        const int other = static_cast<int>(random() % kJobs);
+        if (next[static_cast<std::size_t>(other)] != now)
+          ask(other, now + 1 + static_cast<std::int64_t>(random() % 1'000'000));
+      }
+      return true;
+    }
+  } asker{schedule};
+  for (int i = 0; i < kJobs; ++i) {
+    asker.next[static_cast<std::size_t>(i)] = i % 7 * 1000;
+    asker.expected[{i % 7 * 1000, i}] = i;
+  }
+  for (std::int64_t k = 0; k < 8; ++k) EXPECT_TRUE(schedule.run_frame(k, asker));
+  EXPECT_THAT(asker.wrong, IsEmpty());
+  for (const auto& [at, i] : asker.expected)
+    EXPECT_GE(at.first, 8'000'000) << "job " << i << " was not called";
 }
 
 TEST(Schedule, AJobSwitchedInsideAFrameFollowsAtItsNextTime) {

@@ -27,7 +27,8 @@ struct Dependency {
   std::uint32_t place = 0;
   rtsync::Gate* done = nullptr;  ///< shows the number of the instant
   rtsync::WaitMode wait = rtsync::WaitMode::adaptive;
-  std::size_t thread = 0;  ///< who runs it
+  std::size_t thread = 0;             ///< who runs it
+  mutable rtsync::SpinBudget spin{};  ///< what its waits taught, all of which are this lane's
 };
 
 /// What some calls need before and after them, beyond CallCells.

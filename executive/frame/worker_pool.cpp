@@ -81,7 +81,8 @@ bool ThreadWorkerPool::wait_for_job(std::size_t thread, const Dependency& depend
   std::atomic<bool>* const busy = thread == 0 ? nullptr : &workers_[thread - 1]->busy;
   if (busy != nullptr) busy->store(false, std::memory_order_relaxed);
   const bool open = waiting.until([&](TimePoint<MonotonicTime> deadline) {
-    return dependency.done->wait(work_.instant(), dependency.wait, deadline, &ended_[dependency.thread]);
+    return dependency.done->wait(work_.instant(), dependency.wait, deadline, &ended_[dependency.thread],
+                                 &dependency.spin);
   }) == Gate::Result::open;
   if (busy != nullptr) busy->store(true, std::memory_order_relaxed);
   return open;

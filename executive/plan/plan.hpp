@@ -36,6 +36,7 @@ struct PlannedThread {
   ThreadKind kind = ThreadKind::scheduled;
   rtsync::Period period;  ///< asynchronous kinds: a whole number of frames; zero: none (asynchronous only)
   rtsync::WaitMode wait = rtsync::WaitMode::adaptive;  ///< how it waits for work, and main for it
+  bool wait_given = true;                              ///< by the rig file; else as the pacing needs it
 };
 
 /// A job with everything decided: the model's declaration and what the rig file changed of it.

@@ -186,12 +186,15 @@ Fields<WorkerSettings> worker_fields() {
           optional("policy", &W::policy, policies(), "scheduling policy"),
           optional("priority", &W::priority, priorities(), kPriority),
           optional("stack", &W::stack, stacks(), kStack),
-          optional("trigger", &W::trigger,
-                   choices<WaitMode>(
-                       {{"spin", WaitMode::spin, "reads memory until it is there; needs a CPU of its own"},
-                        {"futex", WaitMode::futex, "sleeps in the kernel"},
-                        {"adaptive", WaitMode::adaptive, "spins for a short time, then sleeps"}}),
-                   "how it waits for work, and the main thread for it"),
+          optional(
+              "trigger", &W::trigger,
+              or_word("auto",
+                      choices<WaitMode>(
+                          {{"spin", WaitMode::spin, "reads memory until it is there; needs a CPU of its own"},
+                           {"futex", WaitMode::futex, "sleeps in the kernel"},
+                           {"adaptive", WaitMode::adaptive, "spins for a short time, then sleeps"}}),
+                      "adaptive in real time, futex outside of it"),
+              "how it waits for work, and the main thread for it"),
       }};
 }
 

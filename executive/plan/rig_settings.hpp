@@ -88,7 +88,7 @@ struct WorkerSettings {
   rtsync::SchedPolicy policy = rtsync::SchedPolicy::fifo;
   int priority = 80;
   std::int64_t stack = 512 << 10;
-  rtsync::WaitMode trigger = rtsync::WaitMode::adaptive;
+  std::optional<rtsync::WaitMode> trigger;  ///< nothing: adaptive in real time, futex outside of it
   bool operator==(const WorkerSettings&) const = default;
 };
 

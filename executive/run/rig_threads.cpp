@@ -96,6 +96,10 @@ void RigThreads::choose_wait_modes(Plan& plan, const RigCpus& cpus, bool realtim
                                    std::vector<rtsync::Provision>& refused) {
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     rtsync::WaitMode& wait = plan.threads[i].wait;
+    if (!realtime && !plan.threads[i].wait_given) {
+      wait = rtsync::WaitMode::futex;  // nobody waits for the microseconds that spinning for them would cost
+      continue;
+    }
     CpuSet others = realtime ? cpus.main | cpus.helpers : cpus.main;
     for (std::size_t other = 0; other < cpus.workers.size(); ++other)
       if (other != i) others = others | cpus.workers[other];

@@ -79,14 +79,24 @@ void Gate::wake_sleepers() TACTUS_RT {
 }
 
 Gate::Result Gate::wait(std::uint32_t wanted, WaitMode mode, TimePoint<MonotonicTime> deadline,
-                        const std::atomic<bool>* given_up, Nanoseconds spin) TACTUS_RT {
+                        const std::atomic<bool>* given_up, SpinBudget* spin) TACTUS_RT {
   if (reached(wanted)) return Result::open;
   if (mode == WaitMode::spin) return this->spin(wanted, Nanoseconds::max(), deadline, given_up);
   if (mode == WaitMode::adaptive) {
-    const Result result = this->spin(wanted, spin, deadline, given_up);
+    SpinBudget whole;
+    const Result result = spin_first(wanted, spin == nullptr ? whole : *spin, deadline, given_up);
     if (result != Result::timeout) return result;
   }
   return sleep_until(wanted, deadline, given_up);
+}
+
+Gate::Result Gate::spin_first(std::uint32_t wanted, SpinBudget& budget, TimePoint<MonotonicTime> deadline,
+                              const std::atomic<bool>* given_up) const TACTUS_RT {
+  const Nanoseconds time = budget.take();
+  if (time == Nanoseconds{0}) return Result::timeout;
+  const Result result = spin(wanted, time, deadline, given_up);
+  if (result != Result::given_up) budget.learn(result == Result::open);
+  return result;
 }
 
 Gate::Result Gate::spin(std::uint32_t wanted, Nanoseconds spin, TimePoint<MonotonicTime> deadline,

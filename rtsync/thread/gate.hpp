@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "rtsync/rt.hpp"
+#include "rtsync/thread/spin_budget.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
@@ -10,15 +11,10 @@ namespace tactus::rtsync {
 enum class WaitMode {
   spin,      ///< reads until it is there: the fastest, and a CPU of its own for each waiter
   futex,     ///< sleeps in the kernel
-  adaptive,  ///< spins for a bounded time, then sleeps
+  adaptive,  ///< spins for a bounded time, then sleeps; for less and less time where that leads to nothing
 };
 /// "spin".
 const char* name_of(WaitMode mode) TACTUS_RT;
-
-/// How long an adaptive wait spins. To sleep and be woken costs 3 to 10 us of the kernel's time and as much
-/// again on a CPU that fell asleep meanwhile: to spin for about as long as that never costs more than twice
-/// what the better choice would have.
-constexpr Nanoseconds kSpinBeforeSleep{20'000};
 
 /// No deadline at all.
 constexpr TimePoint<MonotonicTime> kForever = TimePoint<MonotonicTime>::max();
@@ -55,10 +51,14 @@ class alignas(64) Gate {
     return static_cast<std::int32_t>(value() - wanted) >= 0;
   }
   /// Waits until the number is `wanted` or has passed it, `*given_up` is true (may be null; whoever sets it
-  /// calls wake_all() then) or the deadline has passed. `spin`: how long adaptive spins.            @when rt
+  /// calls wake_all() then) or the deadline has passed. `spin`: how long adaptive spins, and what it learns;
+  /// without one kSpinBeforeSleep. @when rt
   Result wait(std::uint32_t wanted, WaitMode mode, TimePoint<MonotonicTime> deadline = kForever,
-              const std::atomic<bool>* given_up = nullptr, Nanoseconds spin = kSpinBeforeSleep) TACTUS_RT;
-  /// The first part of an adaptive wait: spins for `spin` and a few looks, but not beyond the deadline.
+              const std::atomic<bool>* given_up = nullptr, SpinBudget* spin = nullptr) TACTUS_RT;
+  /// The first part of an adaptive wait, which teaches the budget; but not beyond the deadline.
+  Result spin_first(std::uint32_t wanted, SpinBudget& budget, TimePoint<MonotonicTime> deadline,
+                    const std::atomic<bool>* given_up) const TACTUS_RT;
+  /// Spins for `spin` and a few looks, but not beyond the deadline.
   Result spin(std::uint32_t wanted, Nanoseconds spin, TimePoint<MonotonicTime> deadline = kForever,
               const std::atomic<bool>* given_up = nullptr) const TACTUS_RT;
   /// Lets sleepers look at their given_up.                                                          @when any

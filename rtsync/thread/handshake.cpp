@@ -66,7 +66,13 @@ bool PiMutex::lock_until_by_wall_clock(TimePoint<MonotonicTime> deadline) TACTUS
 }
 
 Handshake::Handshake(WaitMode mode, Nanoseconds spin, std::uint32_t first)
-    : mode_(mode), spin_(spin), work_(first), done_(first), next_(first + 1), triggered_(first) {}
+    : mode_(mode),
+      work_(first),
+      done_(first),
+      next_(first + 1),
+      work_spin_(spin),
+      triggered_(first),
+      done_spin_(spin) {}
 
 Provision Handshake::provision() const {
   const std::string what = "priority inheritance of a worker";
@@ -85,7 +91,7 @@ void Handshake::begin() TACTUS_RT {
 }
 
 std::optional<std::uint32_t> Handshake::await_work() TACTUS_RT {
-  if (work_.wait(next_, mode_, kForever, &dismissed_, spin_) == Gate::Result::open) return next_;
+  if (work_.wait(next_, mode_, kForever, &dismissed_, &work_spin_) == Gate::Result::open) return next_;
   leave();
   return std::nullopt;
 }
@@ -120,7 +126,7 @@ Gate::Result Handshake::join(TimePoint<MonotonicTime> deadline) TACTUS_RT {
   if (done_.reached(triggered_)) return Gate::Result::open;
   if (mode_ == WaitMode::spin) return done_.wait(triggered_, mode_, deadline, &left_);
   if (mode_ == WaitMode::adaptive) {
-    const Gate::Result spun = done_.spin(triggered_, spin_, deadline, &left_);
+    const Gate::Result spun = done_.spin_first(triggered_, done_spin_, deadline, &left_);
     if (spun != Gate::Result::timeout) return spun;
   }
   PiMutex& mutex = mutex_of(triggered_);

@@ -60,7 +60,7 @@ class alignas(64) PiMutex {
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what each side writes has a cache line of its own
 class Handshake {
  public:
-  /// `first`: the number before the first pass. `spin`: how long adaptive spins, at either end. @when setup
+  /// `first`: the number before the first pass. `spin`: how long adaptive spins at most, at either end. @when setup
   explicit Handshake(WaitMode mode, Nanoseconds spin = kSpinBeforeSleep, std::uint32_t first = 0);
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
@@ -95,7 +95,6 @@ class Handshake {
   PiMutex& mutex_of(std::uint32_t n) TACTUS_RT { return mutexes_[n % 2]; }
 
   const WaitMode mode_;
-  const Nanoseconds spin_;
   Gate work_;
   Gate done_;
   PiMutex mutexes_[2];
@@ -103,7 +102,9 @@ class Handshake {
   std::atomic<bool> left_{false};
   alignas(64) std::uint32_t next_;  // the worker's: the pass it waits for or works on
   bool holds_ = false;              // likewise: the mutex of next_
+  SpinBudget work_spin_;            // likewise
   alignas(64) std::uint32_t triggered_;
+  SpinBudget done_spin_;  // the frame thread's
 };
 
 }  // namespace tactus::rtsync

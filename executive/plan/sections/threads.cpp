@@ -20,8 +20,9 @@ void plan_threads(Draft& draft) {
     if (worker.name.size() > 15)
       draft.problems.add(worker.origin, "the name has " + std::to_string(worker.name.size()) +
                                             " characters; the kernel keeps 15 of a thread's name");
-    draft.plan.threads.push_back(
-        {worker.name, worker.kind, worker.period.value_or(rtsync::Period{}), worker.trigger});
+    draft.plan.threads.push_back({worker.name, worker.kind, worker.period.value_or(rtsync::Period{}),
+                                  worker.trigger.value_or(rtsync::WaitMode::adaptive),
+                                  worker.trigger.has_value()});
     draft.origins.threads.push_back(worker.origin);
   }
 }

@@ -1,4 +1,5 @@
-// How late does each sleeper wake at 1 kHz, beside cyclictest at the same priority on the same CPU?
+// How late does each sleeper wake at 1 kHz, beside cyclictest at the same priority on the same CPU? And how late is it
+// when the first job of the frame reads the clock itself?
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
 #include "tests/benchmark/benchmark.hpp"
+#include "tests/benchmark/stand.hpp"
 #include "tests/support/process.hpp"
 
 namespace {
@@ -66,39 +68,64 @@ bool limit_spinning() {
   return ::setrlimit(RLIMIT_RTTIME, &limit) == 0;
 }
 
-/// Frames without work, paced as a rig's are; remark: what the sleeper says of itself.
-void run_frames(SleeperKind kind, int cpu, std::int64_t frames, Lateness& late, std::string& remark) {
+/// What a sleeper was asked: when the frames woke, and when their first job read the clock.
+struct Found {
+  Lateness wake;
+  Lateness first_job;
+
+  void reserve(std::int64_t frames) {
+    wake.reserve(static_cast<std::size_t>(frames));
+    first_job.reserve(static_cast<std::size_t>(frames));
+  }
+};
+
+/// The first job of a rig: reads the clock, and nothing else.
+struct FirstJob {
+  RealtimeSync& sync;
+  Found& found;
+
+  static int run(void* self, const tactus_call* call) {
+    const Nanoseconds now = monotonic_now().time_since_epoch();
+    auto& [sync, found] = *static_cast<FirstJob*>(self);
+    if (call->frame == 0) return 0;  // begins without a wait
+    const Nanoseconds slot = sync.slot_of(call->frame).time_since_epoch();
+    found.wake.push_back((sync.wake().time_since_epoch() - slot).count());  // within what was reserved
+    found.first_job.push_back((now - slot).count());
+    return 0;
+  }
+};
+
+/// A rig with one job; remark: what the sleeper says of itself.
+void run_frames(SleeperKind kind, int cpu, std::int64_t frames, Found& found, std::string& remark) {
   MonotonicClock clock;
   const std::unique_ptr<Sleeper> sleeper = make_sleeper(kind, clock, std::nullopt);
   RealtimeSettings settings;
   settings.enabled = true;
   settings.overrun.on_overrun = OnOverrun::skip;
   RealtimeSync sync(settings, kPeriod, clock, *sleeper);
-  const std::size_t before = late.size();
-  late.resize(before + static_cast<std::size_t>(frames));
-  PinnedThread thread{thread_settings(cpu), [&] {
-                        sync.initialize();
-                        sync.start(0);
-                        (void)sync.monitor();  // frame 0 begins without a wait
-                        for (std::size_t i = before; i < late.size(); ++i) {
-                          (void)sync.monitor();
-                          late[i] = sync.timing().late.count();
-                        }
-                      }};
+  FirstJob first{sync, found};
+  tactus::benchmark::Jobs jobs;
+  jobs.add(&FirstJob::run, &first);
+  MonotonicClock job_clock;
+  tactus::executive::RealtimeVariables variables;
+  tactus::executive::Executive executive(jobs.plan(true), sync, *sleeper, job_clock, variables);
+  executive.run_initialization();
+  PinnedThread thread{thread_settings(cpu), [&] { (void)executive.run(frames + 1); }};
   thread.join();
   remark = sleeper->remark();
 }
 
-Lateness ask_sleeper(SleeperKind kind, int cpu, std::int64_t frames, std::string& remark) {
-  Lateness late;
-  late.reserve(static_cast<std::size_t>(frames));
+Found ask_sleeper(SleeperKind kind, int cpu, std::int64_t frames, std::string& remark) {
+  Found found;
+  found.reserve(frames);
   const std::int64_t burst = kind == SleeperKind::spin ? kBurstFrames : frames;
   for (std::int64_t done = 0; done < frames; done += burst) {
     if (done > 0) std::this_thread::sleep_for(kBurstPause);
-    run_frames(kind, cpu, std::min(burst, frames - done), late, remark);
+    run_frames(kind, cpu, std::min(burst, frames - done), found, remark);
   }
-  std::sort(late.begin(), late.end());
-  return late;
+  std::sort(found.wake.begin(), found.wake.end());
+  std::sort(found.first_job.begin(), found.first_job.end());
+  return found;
 }
 
 /// Its histogram in nanoseconds, as far as it reaches; what lies beyond counts as its maximum.
@@ -152,7 +179,7 @@ void run(bool quick) {
     const char* name;
     SleeperKind kind;
     std::int64_t frames;
-    std::vector<Lateness> rounds{};
+    std::vector<Found> rounds{};
     std::string remark{};
   };
   const int rounds = quick ? 2 : 7;
@@ -183,19 +210,25 @@ void run(bool quick) {
     if (!no_cyclictest.empty()) figures["cyclictest_skipped"] = no_cyclictest;
     for (const Percentile& percentile : kPercentiles) {
       std::vector<double> ours;
+      std::vector<double> first_job;
       std::vector<double> theirs;
       std::vector<double> ratio;
+      std::vector<double> first_job_ratio;
       for (std::size_t r = 0; r < one.rounds.size(); ++r) {
-        ours.push_back(quantile(one.rounds[r], percentile.share));
+        ours.push_back(quantile(one.rounds[r].wake, percentile.share));
+        first_job.push_back(quantile(one.rounds[r].first_job, percentile.share));
         if (cyclictest.empty()) continue;
         theirs.push_back(quantile(cyclictest[r], percentile.share));
         ratio.push_back(ours.back() / theirs.back());
+        first_job_ratio.push_back(first_job.back() / theirs.back());
       }
       const std::string name = percentile.name;
       figures["late_" + name + "_ns"] = figures_of(ours);
+      figures["first_job_" + name + "_ns"] = figures_of(first_job);
       if (cyclictest.empty()) continue;
       figures["cyclictest_" + name + "_ns"] = figures_of(theirs);
       figures[name + "_ratio_to_cyclictest"] = figures_of(ratio);
+      figures["first_job_" + name + "_ratio_to_cyclictest"] = figures_of(first_job_ratio);
     }
     if (one.kind == SleeperKind::hybrid) figures["aim_p50_ratio"] = 0.1;
     figures["memory_locked"] = all_granted(memory);

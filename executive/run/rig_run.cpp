@@ -64,7 +64,7 @@ void RigRun::add_provision(std::vector<Provision> provisions) {
   for (Provision& provision : provisions) provisions_.push_back(std::move(provision));
 }
 
-/// From here on the witness, if there is one, can say how far the rig came. It leaves the CPUs of the frames.
+/// From here on the witness, if there is one, sees how far the rig came. It leaves the CPUs of the frames.
 void RigRun::show_to_witness() {
   rtsync::WitnessPage* const page = rtsync::witness_page();
   if (page == nullptr) return;
@@ -72,10 +72,9 @@ void RigRun::show_to_witness() {
   executive_->add(witness_.emplace(*page));
   for (std::size_t i = 0; i < std::min(executive_->plan().threads.size() + 1, page->kMostThreads); ++i)
     executive_->jobs().keep_running_in(i, page->running[i].job);
-  tell_witness();
 }
 
-/// What is known before the first frame.
+/// What is known so far.
 void RigRun::tell_witness() {
   const rtsync::WitnessPage* const page = rtsync::witness_page();
   if (page == nullptr) return;
@@ -379,6 +378,7 @@ void RigRun::run(RunObserver& watcher) {
     log_ = std::make_unique<RunLog>(options_.folder / "log.txt", rig_.settings().log.max_size);
     voice_.emplace(*log_, watcher);
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
+    tell_witness();
   } catch (const std::exception& error) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }

@@ -272,6 +272,31 @@ TEST(Witness, PassesOnWhatIsSentToItAlone) {
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 25);
 }
 
+TEST(Witness, ASignalToOneProcessIsNotTakenForAnEarlierOneToTheOther) {
+  const TempDir dir;
+  Process rig(endless(dir, "out"));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  rig.signal(SIGUSR1);
+  ASSERT_TRUE(rig.wait_for_output("paused after")) << rig.out();
+  rig.signal(SIGUSR2);
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "resumed"));
+  std::this_thread::sleep_for(6s);
+  ASSERT_EQ(::kill(rig.started_pid(), SIGUSR1), 0);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto pauses = [&] {
+    const std::string text = read_file(dir / "out/log.txt");
+    std::size_t count = 0;
+    for (std::size_t at = text.find("paused after"); at != std::string::npos;
+         at = text.find("paused after", at + 1))
+      ++count;
+    return count;
+  };
+  while (pauses() < 2 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(pauses(), 2U) << read_file(dir / "out/log.txt");
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
 TEST(Witness, StandsAndGoesOnWithItsRig) {
   const TempDir dir;
   Command command;

@@ -15,6 +15,7 @@
 #include "drivers/gpio/settings.hpp"
 #include "drivers/gpio/signal.hpp"
 #include "rtsync/crash/close_on_fork.hpp"
+#include "rtsync/crash/last_writes.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
@@ -113,8 +114,8 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
     if (!open_.load()) return;
     const bool safe = end_safe();
     open_.store(false);
-    // The guardian lets go first: when this object is gone, the lines are free. Those that could not be driven
-    // safe it keeps.
+    // The guardian lets go first: when this object is gone, the lines are free, or are as soon as a witness has
+    // ended. Those that could not be driven safe the guardian keeps.
     if (guardian_ != nullptr && safe) guardian_->forget(guarded_as_);
     rtsync::keep_on_fork(safe_.fd);
   }
@@ -137,6 +138,9 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
     safe_ = outputs_->prepare(safe_levels_);
     rtsync::close_on_fork(safe_.fd);
     if (guardian_ != nullptr) guarded_as_ = guardian_->watch(safe_);
+    // Without a witness, or with one that has no room, the guardian is alone.
+    static_assert(SafeWrite::kMostBytes == rtsync::LastWrite::kMostBytes);
+    (void)rtsync::leave_last_write(safe_.fd, {safe_.request, safe_.argument});
     open_.store(true);
   }
 

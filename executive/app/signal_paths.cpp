@@ -13,8 +13,14 @@ struct Came {
   int by_itself = 0;
   int passed_on = 0;
   int counted = 0;
+  std::chrono::steady_clock::time_point last{};
 
-  bool is_new() {
+  /// Another one came by that way. False: it is one that has come by the other way.
+  bool is_new(int Came::*way) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last > SignalPaths::kSameWithin) *this = {};
+    last = now;
+    ++(this->*way);
     const int most = std::max(by_itself, passed_on);
     if (most == counted) return false;
     counted = most;
@@ -29,9 +35,7 @@ WitnessPage::Signal SignalPaths::next(const sigset_t& set, const timespec& wait)
   WitnessPage* const page = rtsync::witness_page();
   const auto take_passed = [&]() -> WitnessPage::Signal {
     while (const auto passed = page == nullptr ? std::nullopt : page->take_passed()) {
-      Came& of_this = came[static_cast<std::size_t>(passed->number)];
-      ++of_this.passed_on;
-      if (of_this.is_new()) return *passed;
+      if (came[static_cast<std::size_t>(passed->number)].is_new(&Came::passed_on)) return *passed;
     }
     return {0, 0};
   };
@@ -42,9 +46,8 @@ WitnessPage::Signal SignalPaths::next(const sigset_t& set, const timespec& wait)
   if (signal == kDoorbell) return take_passed();
   const WitnessPage::Signal sent{signal, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0};
   if (page == nullptr) return sent;
-  Came& of_this = came[static_cast<std::size_t>(signal)];
-  ++of_this.by_itself;
-  return of_this.is_new() ? sent : WitnessPage::Signal{0, 0};
+  const bool is_new = came[static_cast<std::size_t>(signal)].is_new(&Came::by_itself);
+  return is_new ? sent : WitnessPage::Signal{0, 0};
 }
 
 }  // namespace tactus::app

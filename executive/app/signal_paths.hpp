@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <csignal>
 #include <ctime>
 
@@ -8,13 +9,14 @@ namespace tactus::app {
 
 /// The two ways of a signal to a rig: sent to it, or to its witness, which passes it on. What is sent to both, as
 /// a terminal does with Ctrl-C and systemd with KillMode=control-group, counts once: of each signal, as many
-/// count as came by the way on which more came.
+/// count as came by the way on which more came. When none came for kSameWithin, counting begins anew.
 ///
 /// Threads  the service thread, and before it the one that loads the rig.
 class SignalPaths {
  public:
   /// The witness wakes the rig with it: nothing happens to a process that does not wait for it.
   static constexpr int kDoorbell = SIGURG;
+  static constexpr std::chrono::seconds kSameWithin{5};
 
   /// Waits so long for one of `set`; number 0: none came, or it had come by the other way. A number sent with a
   /// signal is its value, else 0.

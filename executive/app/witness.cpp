@@ -20,6 +20,7 @@
 #include "executive/app/signal_paths.hpp"
 #include "executive/app/witness_report.hpp"
 #include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/crash/last_writes.hpp"
 #include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::app {
@@ -30,15 +31,17 @@ using rtsync::WitnessPage;
 /// What the witness does, all its life.
 class Watch {
  public:
-  Watch(WitnessPage& page, NotifyRelay& relay, int signals, pid_t rig)
-      : page_(page), relay_(relay), signals_(signals), rig_(rig) {}
+  Watch(WitnessPage& page, NotifyRelay& relay, rtsync::LastWrites& outputs, int signals, pid_t rig)
+      : page_(page), relay_(relay), outputs_(outputs), signals_(signals), rig_(rig) {}
 
   /// Ends this process as the rig's ended.
   [[noreturn]] void until_the_end() {
     for (;;) {
-      std::array<pollfd, 2> waiting{pollfd{signals_, POLLIN, 0}, pollfd{relay_.descriptor(), POLLIN, 0}};
+      std::array<pollfd, 3> waiting{pollfd{signals_, POLLIN, 0}, pollfd{relay_.descriptor(), POLLIN, 0},
+                                    pollfd{outputs_.descriptor(), POLLIN, 0}};
       (void)::poll(waiting.data(), waiting.size(), -1);
       relay_.relay();
+      outputs_.take();
       signalfd_siginfo info{};
       while (::read(signals_, &info, sizeof info) == sizeof info) pass_on(info);
       look();
@@ -73,6 +76,8 @@ class Watch {
   }
 
   [[noreturn]] void end(int status) {
+    outputs_.take();
+    (void)outputs_.issue();  // first of all; the guardian, which does the same, may have been killed, too
     relay_.relay();
     const int announced = page_.status.load();
     const bool in_order = WIFEXITED(status) && WEXITSTATUS(status) == announced;
@@ -99,6 +104,7 @@ class Watch {
 
   WitnessPage& page_;
   NotifyRelay& relay_;
+  rtsync::LastWrites& outputs_;
   const int signals_;
   const pid_t rig_;
   bool stop_asked_for_ = false;
@@ -127,11 +133,12 @@ void Witness::part_from() {
   const int signals = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
   if (page.facts < 0 || signals < 0) return go_on_alone("a file in memory");
   NotifyRelay relay;
+  rtsync::LastWrites outputs;
   std::fflush(nullptr);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto children = std::signal(SIGCHLD, SIG_DFL);  // one that is ignored cannot be waited for
   const pid_t rig = ::fork();
-  if (rig > 0) Watch(page, relay, signals, rig).until_the_end();
+  if (rig > 0) Watch(page, relay, outputs, signals, rig).until_the_end();
   if (rig == 0) {
     // SIGTERM when the witness ends: the rig stops in order, its outputs safe.
     if (::prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || ::getppid() != page.witness)
@@ -139,6 +146,7 @@ void Witness::part_from() {
     (void)::madvise(memory, sizeof(WitnessPage), MADV_DONTFORK);  // a copy that a model forks says nothing
     rtsync::show_to_witness(page);
     relay.become_rig();
+    outputs.leave_from_here();
   } else {
     go_on_alone("fork");
   }

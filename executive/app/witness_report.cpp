@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -43,29 +44,36 @@ Json facts_of(const WitnessPage& page) {
 /// One death, of which there is to be said and written.
 class Death {
  public:
-  Death(const WitnessPage& page, int status) : page_(page), facts_(facts_of(page)) {
+  Death(const WitnessPage& page, int status) : page_(page), facts_(facts_of(page)), call_(page.call_text()) {
     if (WIFSIGNALED(status)) {
       signal_ = name_of_signal(WTERMSIG(status));
       exit_status_ = 128 + WTERMSIG(status);
       killed_ = WTERMSIG(status) == SIGKILL;
       how_ = (killed_ ? "killed by " : "ended by ") + signal_;
+    } else if (!call_.empty()) {
+      how_ = "a model or a library called " + call_;
     } else {
       exit_status_ = WEXITSTATUS(status) == 0 ? 1 : WEXITSTATUS(status);
       how_ = "the process was ended with status " + std::to_string(WEXITSTATUS(status)) +
              " by something other than tactus";
     }
     folder_ = facts_.value("@folder", std::string());
-    std::ifstream written(fs::path(folder_) / "summary.json");
-    if (written) before_ = Json::parse(written, nullptr, false);
+    std::error_code error;
+    const fs::path summary = fs::path(folder_) / "summary.json";
+    if (fs::is_regular_file(summary, error)) {
+      std::ifstream written(summary);
+      before_ = Json::parse(written, nullptr, false);
+    }
+    if (!before_.contains("outcome") || !before_["outcome"].is_string()) before_ = nullptr;  // not the rig's
     name_jobs();
     where_ = where();
   }
 
   void say() const {
-    const std::string rest =
-        folder_.empty() ? "nothing was started; build again what is named, or look in a debugger: gdb --args "
-                          "tactus run ... --no-witness"
-                        : folder_;
+    std::string rest = folder_;
+    if (folder_.empty()) rest = "nothing was started";
+    if (folder_.empty() && !page_.doing_text().empty())
+      rest += "; build again what is named, or look in a debugger: gdb --args tactus run ... --no-witness";
     std::fprintf(stderr, "tactus: %s; %s\n", config::one_line(reason()).c_str(), rest.c_str());
     std::fflush(stderr);
   }
@@ -110,7 +118,7 @@ class Death {
 
   bool ended() const { return before_.is_object(); }
   std::string reason() const {
-    const std::string before = before_.is_object() ? before_.value("outcome", std::string()) : "";
+    const std::string before = ended() ? before_["outcome"].get<std::string>() : "";
     return how_ + where_ + (before.empty() ? "" : "; before that: " + before);
   }
 
@@ -122,6 +130,7 @@ class Death {
     all["reason"] = reason();
     all["exit_status"] = exit_status_;
     all["died"] = {{"signal", signal_.empty() ? Json(nullptr) : Json(signal_)},
+                   {"call", call_.empty() ? Json(nullptr) : Json(call_)},
                    {"jobs", jobs_},
                    {"doing", page_.doing_text()}};
     if (ended()) return all;
@@ -141,6 +150,7 @@ class Death {
 
   const WitnessPage& page_;
   const Json facts_;
+  const std::string call_;
   Json before_;  // the rig's own summary.json, if it came so far
   Json jobs_ = Json::array();
   std::string how_;
@@ -153,11 +163,20 @@ class Death {
 
 }  // namespace
 
-void report_death(const WitnessPage& page, int status) {
+void report_death(const WitnessPage& page, int status) noexcept try {
   const Death death(page, status);
-  const std::string failed = death.write();
+  std::string failed;
+  try {
+    failed = death.write();
+  } catch (const std::exception& error) {
+    failed = std::string("summary.json cannot be written: ") + error.what();
+  }
   death.say();
   if (!failed.empty()) std::fprintf(stderr, "tactus: %s\n", failed.c_str());
+} catch (const std::exception& error) {  // what the rig left in memory is nonsense
+  std::fprintf(stderr, "tactus: the rig's process ended with %s %d; no more can be said of it: %s\n",
+               WIFSIGNALED(status) ? "signal" : "status",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), error.what());
 }
 
 }  // namespace tactus::app

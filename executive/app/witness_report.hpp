@@ -5,6 +5,6 @@ namespace tactus::app {
 
 /// The rig's process ended otherwise than in order, with this status of waitpid(2): says on stderr how and where,
 /// and writes what is known of it into summary.json of the run folder, if there is one. @when service
-void report_death(const rtsync::WitnessPage& page, int status);
+void report_death(const rtsync::WitnessPage& page, int status) noexcept;
 
 }  // namespace tactus::app

@@ -1,7 +1,5 @@
 #include "executive/run/hardware_watchdog.hpp"
 
-#include <unistd.h>
-
 #include <string>
 #include <system_error>
 
@@ -9,22 +7,11 @@
 
 namespace tactus::executive {
 
-namespace {
-
-/// Of `device: auto`. Empty: there is none.
-std::string watchdog_here() {
-  for (const char* const device : {"/dev/watchdog0", "/dev/watchdog"})
-    if (::access(device, F_OK) == 0) return device;
-  return "";
-}
-
-}  // namespace
-
 std::string no_watchdog_note() {
-  const std::string here = watchdog_here();
-  return "no hardware watchdog (watchdog.device): if the machine hangs, or the rig and its guardian are "
-         "killed "
-         "together, the outputs stay as they are; " +
+  const std::string here = rtsync::watchdog_here().string();
+  return "no hardware watchdog (watchdog.device): if the machine hangs, or the rig and the processes that "
+         "watch "
+         "it are killed together, the outputs stay as they are; " +
          (here.empty()
               ? "this machine has none, and softdog (modprobe softdog) helps only while the kernel runs"
               : here + " is here: watchdog: { device: auto }");
@@ -40,7 +27,7 @@ void HardwareWatchdog::start(const RigSettings& settings, bool realtime, Executi
                                           "set realtime.enabled: yes, and leave --no-realtime away"}));
     return;
   }
-  name_ = *section.device == "auto" ? watchdog_here() : *section.device;
+  name_ = *section.device == "auto" ? rtsync::watchdog_here().string() : *section.device;
   if (name_.empty()) {
     provisions.push_back(rtsync::refused(
         "a watchdog (auto)", "none",

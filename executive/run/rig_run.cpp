@@ -64,7 +64,7 @@ void RigRun::add_provision(std::vector<Provision> provisions) {
   for (Provision& provision : provisions) provisions_.push_back(std::move(provision));
 }
 
-/// From here on the witness, if there is one, can say how far the rig came. It leaves the CPUs of the frames.
+/// From here on the witness, if there is one, sees how far the rig came. It leaves the CPUs of the frames.
 void RigRun::show_to_witness() {
   rtsync::WitnessPage* const page = rtsync::witness_page();
   if (page == nullptr) return;
@@ -72,10 +72,9 @@ void RigRun::show_to_witness() {
   executive_->add(witness_.emplace(*page));
   for (std::size_t i = 0; i < std::min(executive_->plan().threads.size() + 1, page->kMostThreads); ++i)
     executive_->jobs().keep_running_in(i, page->running[i].job);
-  tell_witness();
 }
 
-/// What is known before the first frame.
+/// What is known so far.
 void RigRun::tell_witness() {
   const rtsync::WitnessPage* const page = rtsync::witness_page();
   if (page == nullptr) return;
@@ -379,6 +378,7 @@ void RigRun::run(RunObserver& watcher) {
     log_ = std::make_unique<RunLog>(options_.folder / "log.txt", rig_.settings().log.max_size);
     voice_.emplace(*log_, watcher);
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
+    tell_witness();
   } catch (const std::exception& error) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }
@@ -516,12 +516,18 @@ std::chrono::nanoseconds RigRun::stop_patience() const {
 bool RigRun::tick_until(RunObserver& watcher, const std::atomic<bool>& done) {
   std::chrono::nanoseconds aborted{0};  // for how long
   auto looked = std::chrono::steady_clock::now();
+  auto beat_at = looked;  // when a frame or freeze frame was seen to have ended
+  std::int64_t beats = -1;
   while (!done.load()) {
     watcher.tick(*this);  // waits a little for a signal
     poll_run(watcher);
     const auto now = std::chrono::steady_clock::now();
     const auto passed = std::min<std::chrono::nanoseconds>(now - looked, kLongestLook);
     looked = now;
+    if (const std::int64_t so_far = executive_->latest().heartbeats; so_far != beats) {
+      beats = so_far;
+      beat_at = now;
+    }
     // A stop that a job does not let happen: the frames may go on later, the outputs do not.
     if (executive_->stop_requested() && !stopping_) stopping_ = now;
     if (stopping_ && now - *stopping_ > stop_patience()) (void)executive_->end_outputs_safe();
@@ -531,7 +537,7 @@ bool RigRun::tick_until(RunObserver& watcher, const std::atomic<bool>& done) {
     stuck_ = true;
     (void)executive_->end_outputs_safe();
     totals_when_stuck_ = executive_->latest().totals;
-    if (realtime_ && released_) count_frame_that_never_ends();
+    if (realtime_ && released_) count_frame_that_never_ends(now - beat_at);
     end_ = {Outcome::aborted,
             stuck
                 ? executive_->stuck_mark().text(*stuck)
@@ -545,13 +551,14 @@ bool RigRun::tick_until(RunObserver& watcher, const std::atomic<bool>& done) {
   return true;
 }
 
-/// The frame that ends the rig is an overrun, too: by its work, of at least the patience there was.
-void RigRun::count_frame_that_never_ends() {
+/// The frame that ends the rig is an overrun, too: by its work, of at least the time that it was waited for.
+void RigRun::count_frame_that_never_ends(std::chrono::nanoseconds waited) {
   rtsync::RealtimeTotals& totals = totals_when_stuck_;
+  const auto frame = rtsync::real_period(rig_.plan().frame, rig_.settings().realtime.ratio).floor();
   ++totals.overruns;
   ++totals.overruns_by_work;
   totals.max_consecutive_overruns = std::max(totals.max_consecutive_overruns, ++totals.consecutive_overruns);
-  totals.longest_overrun = std::max(totals.longest_overrun, rig_.plan().stuck_after);
+  totals.longest_overrun = std::max(totals.longest_overrun, waited - frame);
 }
 
 /// What of the rig file did not come to pass.

@@ -129,7 +129,7 @@ class RigRun {
   void list_threads();
   bool open_recordings();
   bool has_frame_log() const;
-  void count_frame_that_never_ends();
+  void count_frame_that_never_ends(std::chrono::nanoseconds waited);
   void watch_privileges();
   void tell_privileges();
   void poll_run(RunObserver& watcher);

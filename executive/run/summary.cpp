@@ -57,7 +57,7 @@ Json external_clock(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatu
 /// For the witness: the keys of summary.json that are known before the first frame; where it is to stand, and
 /// the names of all jobs.
 Json RigRun::facts() const {
-  const Plan& plan = executive_->plan();
+  const Plan& plan = rig_.plan();
   Json all_jobs = Json::array();
   for (const PlannedJob& job : plan.jobs) all_jobs.push_back(job.name);
   Json recordings = Json::array();
@@ -76,8 +76,8 @@ Json RigRun::facts() const {
         {"policy", main_facts_.policy_name},
         {"priority", main_facts_.priority},
         {"memory_locked", memory_locked_},
-        {"clock", pacing_->clock().name()},
-        {"sleeper", sleeper().name()}}},
+        {"clock", pacing_ ? Json(pacing_->clock().name()) : Json(nullptr)},
+        {"sleeper", pacing_ ? Json(sleeper().name()) : Json(nullptr)}}},
       {"recordings", recordings},
       {"host", host()},
   };

@@ -8,6 +8,7 @@
 
 #include "rtsync/crash/crash_handler.hpp"
 #include "rtsync/crash/raw_line.hpp"
+#include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -39,6 +40,7 @@ void check_exit(const char* call) TACTUS_RT {
          << " outside of its jobs; it must not end the process\n";
     line.write_to_stderr();
   }
+  tell_witness_of_call(call);
   end_process(1);
 }
 

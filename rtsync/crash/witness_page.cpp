@@ -1,6 +1,7 @@
 #include "rtsync/crash/witness_page.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tactus::rtsync {
 namespace {
@@ -38,12 +39,24 @@ void WitnessPage::set_doing(std::string_view text) {
   doing_length.store(length, std::memory_order_release);
 }
 
+std::string WitnessPage::call_text() const {
+  return {call.data(), std::min(call_length.load(std::memory_order_acquire), call.size())};
+}
+
 WitnessPage* witness_page() TACTUS_RT { return page_of_this_process.load(std::memory_order_relaxed); }
 
 void show_to_witness(WitnessPage& page) { page_of_this_process.store(&page); }
 
 void tell_witness_of_end(int status) TACTUS_RT {
   if (WitnessPage* const page = witness_page()) page->status.store(status);
+}
+
+void tell_witness_of_call(std::string_view call) TACTUS_RT {
+  WitnessPage* const page = witness_page();
+  if (page == nullptr) return;
+  const std::size_t length = std::min(call.size(), page->call.size());
+  std::memcpy(page->call.data(), call.data(), length);
+  page->call_length.store(length, std::memory_order_release);
 }
 
 Doing::Doing(std::string_view text) {

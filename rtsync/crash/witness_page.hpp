@@ -44,6 +44,8 @@ struct WitnessPage {
   std::array<Running, kMostThreads> running{};  ///< by thread of the plan: an index into its jobs
   std::atomic<std::size_t> doing_length{0};
   std::array<char, 1024> doing{};  ///< "library '/x/y.so' was loaded"; what has to do with no frame
+  std::atomic<std::size_t> call_length{0};
+  std::array<char, 32> call{};  ///< "_exit()": a model or a library called it, which ends the rig
 
   std::array<std::atomic<std::uint64_t>, kMostPassed> passed{};
   std::atomic<std::uint32_t> passed_count{0}, passed_taken{0};
@@ -55,6 +57,8 @@ struct WitnessPage {
   /// What is being done, or was when the rig ended; empty: nothing of that kind.              @when service
   std::string doing_text() const;
   void set_doing(std::string_view text);
+  /// Empty: none.                                                                             @when service
+  std::string call_text() const;
 };
 
 /// Of this process; nullptr: it has no witness.                                                   @when any
@@ -63,6 +67,8 @@ WitnessPage* witness_page() TACTUS_RT;
 void show_to_witness(WitnessPage& page);
 /// The process is about to end in order, with this status.                                    @when service
 void tell_witness_of_end(int status) TACTUS_RT;
+/// The process is about to end because of this call.                                             @when any
+void tell_witness_of_call(std::string_view call) TACTUS_RT;
 
 /// While it lives the witness knows that a library or a model's own code runs outside of all jobs.
 ///

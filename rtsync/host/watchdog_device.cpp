@@ -106,6 +106,13 @@ bool write_letter(int fd, char letter) TACTUS_RT { return ::write(fd, &letter, 1
 
 }  // namespace
 
+std::filesystem::path watchdog_here(const std::filesystem::path& root) {
+  std::error_code error;
+  for (const char* const device : {"dev/watchdog0", "dev/watchdog"})
+    if (std::filesystem::exists(root / device, error)) return root / device;
+  return {};
+}
+
 WatchdogDevice::WatchdogDevice(const WatchdogSettings& settings, WatchdogKernel kernel)
     : device_(settings.device.string()) {
   if (!kernel.open) kernel.open = open_device;

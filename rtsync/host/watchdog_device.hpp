@@ -36,6 +36,9 @@ struct WatchdogKernel {
   std::filesystem::path root = "/";
 };
 
+/// The one that a machine has; empty: it has none. Opens nothing.                                @when setup
+std::filesystem::path watchdog_here(const std::filesystem::path& root = "/");
+
 class WatchdogDevice {
  public:
   /// Opens it and sets the timeout. Never throws for a refusal: see provision().               @when setup

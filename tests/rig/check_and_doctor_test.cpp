@@ -31,6 +31,27 @@ TEST(Check, PrintsTheJobsInTheirOrderAndStartsNothing) {
   EXPECT_TRUE(fs::is_empty(dir.path()));
 }
 
+TEST(Check, CountsTheCallsOfDerivativeJobs) {
+  const struct {
+    const char* method;
+    int calls;  // of the derivatives in a cycle
+  } rows[] = {{"euler", 2}, {"rk4", 5}, {"dopri5", 8}};
+  for (const auto& [method, calls] : rows) {
+    const TempDir dir;
+    dir.write("rig.yaml",
+              std::string("rig: loop\nframe: { period: 1 ms }\nmodels: { it: { model: fault_loop, "
+                          "library: test_load } }\nintegrate: { it: { models: [it], method: ") +
+                  method + " } }\n");
+    const Finished done = run(tactus({"check", "rig.yaml"}, dir.path()));
+    ASSERT_EQ(done.status, 0) << done;
+    EXPECT_TRUE(std::regex_search(done.out, std::regex("it\\.derivative +derivative +\\d+ +loop it +- +" +
+                                                       std::to_string(calls) + "000\n")))
+        << done;
+    EXPECT_NE(done.out.find("load: " + std::to_string(calls + 3) + "000 calls a second"), std::string::npos)
+        << done;
+  }
+}
+
 TEST(Check, PrintsTheJobsOfEachThreadAndForWhomTheyWait) {
   const TempDir dir;
   const Finished done = run(tactus({"check", example("threads")}, dir.path()));

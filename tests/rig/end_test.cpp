@@ -252,6 +252,45 @@ bool wait_until_there(const fs::path& file) {
   return fs::exists(file);
 }
 
+TEST(End, AFrameThatNeverEndsIsAnOverrunOfAtLeastTheTimeThatWasWaited) {
+  const TempDir dir;
+  const auto begun = std::chrono::steady_clock::now();
+  const Finished done = run(
+      tactus({"run", hanging(dir, "frame", "no"), "--out", "out", "--set", "threads.stuck_after=1 s", "--set",
+              "threads.main.policy=other", "--set", "memory.lock=no", "--set", "memory.heap=0 B", "--set",
+              "realtime.max_overrun=9e9 s", "--set", "realtime.max_consecutive_overruns=100000000 frames"},
+             dir.path()));
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begun;
+  expect_end(done, dir / "out", 1, "aborted", "is stuck in job 'h.step'");
+  const Json frames = summary_of(dir / "out")["frames"];
+  EXPECT_EQ(frames["run"], 50);
+  EXPECT_GE(frames["overruns"], 1);
+  EXPECT_GE(frames["longest_overrun_ns"], 1'000'000'000);
+  EXPECT_LT(frames["longest_overrun_ns"], took.count());
+}
+
+TEST(End, AFrameThatIsBrokenOffByASecondSignalIsNoLongerThanItWas) {
+  const TempDir dir;
+  const auto begun = std::chrono::steady_clock::now();
+  Process rig(tactus(
+      {"run", hanging(dir, "frame", "no"), "--out", "out", "--set", "threads.stuck_after=1000 s", "--set",
+       "threads.main.policy=other", "--set", "memory.lock=no", "--set", "memory.heap=0 B", "--set",
+       "realtime.max_overrun=9e9 s", "--set", "realtime.max_consecutive_overruns=100000000 frames"},
+      dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "thread main"));
+  while (!fs::exists(dir / "hangs")) std::this_thread::sleep_for(1ms);
+  rig.signal(SIGINT);
+  ASSERT_TRUE(wait_until_heard(rig, SIGINT));
+  rig.signal(SIGINT);
+  const Finished done = rig.wait();
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begun;
+  expect_end(done, dir / "out", 1, "aborted", "did not return");
+  const Json frames = summary_of(dir / "out")["frames"];
+  EXPECT_GE(frames["overruns"], 1);
+  EXPECT_GT(frames["longest_overrun_ns"], 500'000'000);
+  EXPECT_LT(frames["longest_overrun_ns"], took.count());
+}
+
 TEST(End, CtrlCIsHeardWhileAnInitializationOrAShutdownHangs) {
   for (const char* where : {"initialization", "shutdown"}) {
     const TempDir dir;

@@ -1,6 +1,7 @@
 /// A model that never returns from one of its jobs: what a second Ctrl-C is for; or makes a copy of the process,
 /// or closes all its files. It also says, in files of the current folder, which jobs have run, and that it hangs.
 #include <pthread.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,6 +117,19 @@ class ThrowsInThread : public tactus::Model {
   }
 };
 TACTUS_MODEL("throws_in_thread", ThrowsInThread, "throws in a thread of its own")
+
+/// Takes real time away from its own thread in frame 100.
+class GivesRealTimeUp : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.job<&GivesRealTimeUp::step>("step", tactus::JobClass::scheduled);
+  }
+  void step(const tactus::Call& call) {
+    const sched_param none{};
+    if (call.frame == 100) (void)::sched_setscheduler(0, SCHED_OTHER, &none);
+  }
+};
+TACTUS_MODEL("gives_real_time_up", GivesRealTimeUp, "becomes SCHED_OTHER in frame 100")
 
 /// Ends the process with status 0 in frame 20, by a call that nobody can stand in front of.
 class Leaves : public tactus::Model {

@@ -206,6 +206,53 @@ TEST(Realtime, OnlyMainAndItsGuardAreRealTimeAndNobodySharesItsCpu) {
     EXPECT_NE(log.find("thread " + thread.name + " ("), std::string::npos) << thread.name;
 }
 
+/// A rig whose model takes real time away from thread main, and what the rig file says to that.
+Command gives_up(const TempDir& dir, const std::string& policy) {
+  dir.write("rig.yaml",
+            "rig: gives_up\nframe: { period: 1 ms }\nuntil: stopped\non_privilege_lost: " + policy +
+                "\nrealtime: { enabled: yes, sleeper: nanosleep }\nmemory: { lock: no, heap: 0 B }\n"
+                "models: { it: { model: gives_real_time_up, library: '" TACTUS_HANG_LIBRARY "' } }\n");
+  return tactus(Arguments{"run", "rig.yaml", "--out", "out"} + patient(), dir.path());
+}
+
+bool may_be_real_time() {
+  const sched_param lowest{1};
+  const sched_param none{};
+  return ::sched_setscheduler(0, SCHED_FIFO, &lowest) == 0 &&
+         ::sched_setscheduler(0, SCHED_OTHER, &none) == 0;
+}
+
+TEST(Realtime, ALostPrivilegeFreezesTheRigWhereTheRigFileSaysSo) {
+  if (!may_be_real_time()) GTEST_SKIP() << "SCHED_FIFO is refused here: there is nothing to lose";
+  const TempDir dir;
+  Process rig(gives_up(dir, "freeze"));
+  ASSERT_TRUE(rig.wait_for_output("paused after")) << rig.out() << rig.err();
+  rig.signal(SIGINT);
+  const Finished done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "stopped");
+  const Json lost = summary["rt"]["changed"].at(0);
+  EXPECT_EQ(lost["what"], "thread main");
+  EXPECT_EQ(lost["lost"], true);
+  EXPECT_NE(lost["was"].get<std::string>().find("SCHED_FIFO 80"), std::string::npos) << lost;
+  EXPECT_NE(lost["is"].get<std::string>().find("SCHED_OTHER"), std::string::npos) << lost;
+  EXPECT_GE(lost["frame"], 100);
+}
+
+TEST(Realtime, ALostPrivilegeEndsTheRigWhereTheRigFileSaysSo) {
+  if (!may_be_real_time()) GTEST_SKIP() << "SCHED_FIFO is refused here: there is nothing to lose";
+  const TempDir dir;
+  const Finished done = run(gives_up(dir, "terminate"));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "aborted");
+  const std::string reason = summary["reason"];
+  EXPECT_EQ(reason.find("thread main: SCHED_FIFO 80"), 0U) << reason;
+  EXPECT_NE(reason.find("became SCHED_OTHER"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("(on_privilege_lost)"), std::string::npos) << reason;
+}
+
 TEST(Realtime, WithoutRealTimeNoThreadIsRealTime) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--no-realtime", "--out", "out"}, dir.path()));

@@ -1,6 +1,8 @@
 /// Outputs are driven safe however a rig ends. The output is a file that the test reads (tests/rig/drivers);
 /// real lines and the guardian are tested in drivers/gpio and in the guest.
 #include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -327,6 +329,48 @@ TEST(SafeOutput, OneThatRefusesToBeDrivenSafeIsSaid) {
   EXPECT_EQ(summary["outcome"], "failed");
   EXPECT_NE(summary["reason"].get<std::string>().find("could not be driven to its safe value"),
             std::string::npos);
+}
+
+TEST(SafeOutput, TheWitnessOfARigThatIsKilledWritesWhatWasLeftToIt) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(::unlockpt(terminal), 0);
+  const auto height = [&] {
+    winsize size{};
+    (void)::ioctl(terminal, TIOCGWINSZ, &size);
+    return size.ws_row;
+  };
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    const winsize before{24, 80, 0, 0};
+    ASSERT_EQ(::ioctl(terminal, TIOCSWINSZ, &before), 0);
+    Torque torque;
+    Process rig(torque.command({"--set", std::string("models.drive.terminal=") + ::ptsname(terminal)}));
+    ASSERT_TRUE(torque.driving());
+    EXPECT_EQ(height(), 24);
+    rig.signal(signal);
+    (void)rig.wait();
+    EXPECT_EQ(height(), 42) << signal;
+  }
+  (void)::close(terminal);
+}
+
+TEST(SafeOutput, ARigWithOutputsAndNoHardwareWatchdogIsToldSoAtItsStartAndByCheck) {
+  const std::string note = "no hardware watchdog (watchdog.device)";
+  Torque rig;
+  const Finished done = run(rig.command({"--frames", "5"}));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_NE(done.err.find(note), std::string::npos) << done;
+  EXPECT_NE(read_file(rig.dir / "out/log.txt").find(note), std::string::npos);
+  Command check = rig.command();
+  check.argv = {check.argv[0], "check", "rig.yaml"};
+  check.child = false;
+  const Finished checked = run(check);
+  EXPECT_EQ(checked.status, 0) << checked;
+  EXPECT_NE(checked.out.find("note: " + note), std::string::npos) << checked;
+  check.argv.insert(check.argv.end(), {"--set", "watchdog.device=auto"});
+  EXPECT_EQ(run(check).out.find(note), std::string::npos);
+  const Finished servo = run(tactus({"check", example("servo")}, rig.dir.path()));
+  EXPECT_EQ(servo.out.find(note), std::string::npos) << "it has no outputs: " << servo;
 }
 
 TEST(SafeOutput, IsRefusedWithLibraryBesideDriver) {

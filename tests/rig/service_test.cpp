@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "rig_command.hpp"
+#include "rtsync/host/watchdog_device.hpp"
 
 namespace tactus::test::service_test {
 namespace {
@@ -171,6 +172,26 @@ TEST(Service, AHardwareWatchdogThatIsNotThereIsToldAndRequiredOrNot) {
                   dir.path()));
   EXPECT_EQ(required.status, 3) << required;
   EXPECT_NE(required.err.find("/dev/no-such-watchdog"), std::string::npos) << required;
+}
+
+TEST(Service, AHardwareWatchdogThatIsToBeFoundAndIsNotThereIsToldAndRequiredOrNot) {
+  if (!rtsync::watchdog_here().empty()) GTEST_SKIP() << "a watchdog of this machine would be armed";
+  const TempDir dir;
+  const Arguments watchdog{"--until", "100 ms", "--set", "watchdog.device=auto"};
+  const Finished preferred = run(run_rig("servo", watchdog + Arguments{"--out", "a"}, dir.path()));
+  EXPECT_EQ(preferred.status, 0) << preferred;
+  EXPECT_NE(preferred.err.find("a watchdog (auto): refused, got none: this machine has no /dev/watchdog"),
+            std::string::npos)
+      << preferred;
+  if (kSanitized) return;  // its heap is refused first
+  const Finished required =
+      run(run_rig("servo",
+                  watchdog + Arguments{"--out", "b", "--set", "privileges=require", "--set",
+                                       "threads.main.policy=other", "--set", "memory.lock=no", "--set",
+                                       "dma_latency=off", "--set", "realtime.sleeper=nanosleep"},
+                  dir.path()));
+  EXPECT_EQ(required.status, 3) << required;
+  EXPECT_NE(required.err.find("a watchdog (auto)"), std::string::npos) << required;
 }
 
 }  // namespace

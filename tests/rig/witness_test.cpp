@@ -3,8 +3,10 @@
 #include <signal.h>
 
 #include <fstream>
+#include <functional>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "rig_command.hpp"
 
@@ -65,6 +67,31 @@ TEST(Witness, ARigKilledAtAnyMomentLeavesASummaryThatSaysSo) {
   }
 }
 
+TEST(Witness, ARigKilledBeforeItsFirstFrameLeavesASummaryIfItHasARunFolder) {
+  const TempDir dir;
+  const unsigned seed = std::random_device{}();
+  std::mt19937 random(seed);
+  for (int i = 0; i < (kSanitized ? 3 : 12); ++i) {
+    const auto after = std::chrono::microseconds(random() % 60'000);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", rig " + std::to_string(i) + ", killed " +
+                 std::to_string(after.count()) + " us after its start");
+    const fs::path folder = dir / ("out" + std::to_string(i));
+    Process rig(endless(dir, folder.filename()));
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (i % 2 == 0 && !fs::exists(folder / "log.txt") && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(100us);
+    std::this_thread::sleep_for(after);
+    rig.signal(SIGKILL);
+    const Finished done = rig.wait();
+    EXPECT_EQ(done.status, 137) << done;
+    EXPECT_TRUE(says(done, "killed by SIGKILL")) << done;
+    EXPECT_EQ(says(done, "nothing was started"), !fs::exists(folder / "summary.json")) << done;
+    if (!fs::exists(folder / "summary.json")) continue;
+    EXPECT_EQ(summary_of(folder)["outcome"], "killed");
+    EXPECT_EQ(summary_of(folder)["died"]["signal"], "SIGKILL");
+  }
+}
+
 TEST(Witness, AModelThatEndsTheProcessByItselfIsNoSuccessAndItsJobIsNamed) {
   const TempDir dir;
   const Finished done = run(one_model(dir, "leaves", TACTUS_HANG_LIBRARY));
@@ -79,6 +106,26 @@ TEST(Witness, AModelThatEndsTheProcessByItselfIsNoSuccessAndItsJobIsNamed) {
   EXPECT_EQ(summary["died"]["jobs"], Json({"it.step"}));
   EXPECT_EQ(summary["died"]["frame"], 20);
   EXPECT_EQ(summary["frames"]["planned"], 40);
+}
+
+TEST(Witness, ACallThatEndsTheProcessIsNamedWithItsJob) {
+  for (const char* const call : {"exit", "_exit", "quick_exit", "exec"}) {
+    SCOPED_TRACE(call);
+    const TempDir dir;
+    const Finished done = run(one_model(dir, "misbehave", "test_load",
+                                        {"--set", std::string("models.it.parameters.what=") + call, "--set",
+                                         "models.it.parameters.at_frame=20"}));
+    EXPECT_EQ(done.status, 1) << done;
+    const Json summary = summary_of(dir / "out");
+    EXPECT_EQ(summary["outcome"], "crashed");
+    EXPECT_EQ(summary["exit_status"], 1);
+    const std::string called = std::string(call) == "exec" ? "execv()" : std::string(call) + "()";
+    EXPECT_EQ(summary["reason"],
+              "a model or a library called " + called + " after 20 frames, while job 'it.step' ran");
+    EXPECT_EQ(summary["died"]["call"], called);
+    EXPECT_EQ(summary["died"]["jobs"], Json({"it.step"}));
+    EXPECT_EQ(summary["died"]["frame"], 20);
+  }
 }
 
 TEST(Witness, ACrashAfterTheEndIsNotHiddenBehindCompleted) {
@@ -113,6 +160,30 @@ TEST(Witness, ALibraryThatEndsTheProcessIsNamed) {
   EXPECT_NE(unlabelled.status, 0) << unlabelled;
   EXPECT_TRUE(says(unlabelled, "while model 'it' was made; nothing was started")) << unlabelled;
   EXPECT_FALSE(fs::exists(dir / "out"));
+}
+
+TEST(Witness, TheStatusIsTrueWhateverBecameOfTheRunFolder) {
+  const auto nothing = [](const fs::path&) {};
+  const auto taken_away = [](const fs::path& folder) { fs::remove_all(folder); };
+  const auto a_folder = [](const fs::path& folder) { fs::create_directories(folder / "summary.json/x"); };
+  const auto anything = [](const fs::path& folder) {
+    std::ofstream(folder / "summary.json") << R"({"outcome": 5, "frames": "many", "rt": []})";
+  };
+  const std::pair<const char*, std::function<void(const fs::path&)>> rows[] = {
+      {"nothing", nothing}, {"taken away", taken_away}, {"a folder", a_folder}, {"anything", anything}};
+  for (const auto& [what, become] : rows) {
+    SCOPED_TRACE(what);
+    const TempDir dir;
+    Process rig(endless(dir, "out"));
+    ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+    become(dir / "out");
+    rig.signal(SIGKILL);
+    const Finished done = rig.wait();
+    EXPECT_EQ(done.signal, SIGKILL) << done;
+    EXPECT_TRUE(says(done, "killed by SIGKILL after ")) << done;
+    if (!fs::is_regular_file(dir / "out/summary.json")) continue;
+    EXPECT_EQ(summary_of(dir / "out")["outcome"], "killed");
+  }
 }
 
 TEST(Witness, TheRigStopsInOrderWhenItsWitnessIsKilled) {
@@ -152,6 +223,40 @@ TEST(Witness, ASignalToTheGroupCountsOnce) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "stopped");
 }
 
+TEST(Witness, AGroupThatIsStoppedAndGoesOnIsEndedByOneSigterm) {
+  const TempDir dir;
+  Command command = endless(dir, "out");
+  command.terminal = true;
+  Process rig(command);
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.out();
+  const auto stands = [](pid_t process) {
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    return text.find(") T ") != std::string::npos;
+  };
+  ASSERT_EQ(::kill(-rig.started_pid(), SIGSTOP), 0);
+  while (!stands(rig.pid()) || !stands(rig.started_pid())) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(::kill(-rig.started_pid(), SIGCONT), 0);
+  while (stands(rig.pid()) || stands(rig.started_pid())) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(::kill(-rig.started_pid(), SIGTERM), 0);
+  const Finished done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["reason"], "stopped by SIGTERM");
+}
+
+TEST(Witness, ARigKilledWhileItsWitnessStandsIsReportedWhenItGoesOn) {
+  const TempDir dir;
+  Process rig(endless(dir, "out"));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  ASSERT_EQ(::kill(rig.started_pid(), SIGSTOP), 0);
+  rig.signal(SIGKILL);
+  std::this_thread::sleep_for(50ms);
+  ASSERT_EQ(::kill(rig.started_pid(), SIGCONT), 0);
+  EXPECT_EQ(rig.wait().signal, SIGKILL);
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "killed");
+}
+
 TEST(Witness, PassesOnWhatIsSentToItAlone) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out", "--paused"}, dir.path()));
@@ -165,6 +270,31 @@ TEST(Witness, PassesOnWhatIsSentToItAlone) {
   EXPECT_EQ(done.status, 0) << done;
   EXPECT_EQ(summary_of(dir / "out")["reason"], "stopped by SIGTERM");
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 25);
+}
+
+TEST(Witness, ASignalToOneProcessIsNotTakenForAnEarlierOneToTheOther) {
+  const TempDir dir;
+  Process rig(endless(dir, "out"));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  rig.signal(SIGUSR1);
+  ASSERT_TRUE(rig.wait_for_output("paused after")) << rig.out();
+  rig.signal(SIGUSR2);
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "resumed"));
+  std::this_thread::sleep_for(6s);
+  ASSERT_EQ(::kill(rig.started_pid(), SIGUSR1), 0);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto pauses = [&] {
+    const std::string text = read_file(dir / "out/log.txt");
+    std::size_t count = 0;
+    for (std::size_t at = text.find("paused after"); at != std::string::npos;
+         at = text.find("paused after", at + 1))
+      ++count;
+    return count;
+  };
+  while (pauses() < 2 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(pauses(), 2U) << read_file(dir / "out/log.txt");
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0);
 }
 
 TEST(Witness, StandsAndGoesOnWithItsRig) {

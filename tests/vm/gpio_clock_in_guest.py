@@ -9,7 +9,7 @@ import re
 import shlex
 import sys
 
-from guest import Checks, Guest
+from guest import RIG_OF, Checks, Guest
 
 LINE = 3
 STEADY_FRAMES = 2500
@@ -61,7 +61,7 @@ CASES = [
     Case("lost_ends", "on_missing: terminate", "1000 gap=1500:100", 5000, variant=True),
     Case("lost_freezes", "on_missing: freeze", "1000 gap=1500:100", 3000,
          during="sleep 4; kill -USR2 $rig"),
-    Case("overflow", "", "1000", 4000, during="sleep 2; kill -STOP $rig; usleep 60000; kill -CONT $rig"),
+    Case("overflow", "", "1000", 4000, during="sleep 2; kill -STOP $(rig_of $rig); usleep 60000; kill -CONT $(rig_of $rig)"),
     Case("held", "", "1000", 2000, during="sleep 1.5; tactus run servo.yaml --frames 10 --out second "
          + shlex.join(COMMON) + f" --set 'clock={{driver: gpio, chip: rtvm, line: {LINE}}}' >second.out 2>second.err\n"
          "echo $? >second.status"),
@@ -73,7 +73,7 @@ CASES = [
     Case("gone", "", "1000", 20000, during="sleep 2; echo 0 >/sys/kernel/config/gpio-sim/rtvm/live"),
 ]
 
-SCRIPT = f"""
+SCRIPT = RIG_OF + f"""
 begin() {{
     shift
     gpio_pulse $RTVM_GPIO_DIR/sim_gpio{LINE}/pull "$@" prio=95 >>pulses.txt 2>&1 &

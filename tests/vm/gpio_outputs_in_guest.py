@@ -4,7 +4,7 @@ tests/drivers/gpio. In a guest with its own time (--icount): the times do not de
 import json
 import re
 
-from guest import Checks, Guest
+from guest import RIG_OF, Checks, Guest
 
 TIMEOUT_MS = 200  # guardian_timeout
 STATED_MS = 10    # more, and the outputs are safe
@@ -31,13 +31,14 @@ connect:
 record: { io: { variables: [inputs.*, outputs.*] } }
 """
 
-SCRIPT = """
+SCRIPT = RIG_OF + """
 level() { cat $RTVM_GPIO_DIR/sim_gpio$1/value; }
 until_torque() {
     i=0
     until [ "$(level 5)$(level 7)$(level 6)" = 110 ] || [ $i -gt 100 ]; do usleep 50000; i=$((i + 1)); done
 }
-# run NAME WHAT ARGUMENTS...: starts the rig with its line watched, does WHAT to it, waits for its end
+alive() { grep -q . /proc/$1/cmdline 2>/dev/null; }
+# run NAME WHAT ARGUMENTS...: starts the rig with its line watched, does WHAT to it, waits for the end of all
 run() {
     name=$1
     what=$2
@@ -45,14 +46,19 @@ run() {
     line_log $RTVM_GPIO_DIR/sim_gpio6/value 60000 >$name.line &
     log=$!
     tactus run torque.yaml --quiet --out $name "$@" >$name.out 2>$name.err &
-    rig=$!
+    witness=$!
     until_torque
+    rig=$(rig_of $witness)
+    guardian=$(pidof tactus-guardian)
     echo "$(level 5)$(level 7)$(level 6)" >$name.levels
     read -r up rest </proc/uptime
     echo $up >$name.done_at
     eval "$what"
-    wait $rig
+    wait $witness
     echo $? >$name.status
+    i=0
+    while alive $rig && [ $i -lt 100 ]; do usleep 50000; i=$((i + 1)); done
+    alive $rig && echo $rig >$name.left
     usleep 300000
     echo "$(level 5)$(level 7)$(level 6)" >>$name.levels
     pidof tactus-guardian >$name.guardian
@@ -66,10 +72,15 @@ run() {
     i=0
     while pidof tactus-guardian >/dev/null && [ $i -lt 100 ]; do usleep 20000; i=$((i + 1)); done
 }
-run stopped 'kill -INT $rig'
+run stopped 'kill -INT $witness'
+run stopped_itself 'kill -INT $rig'
 run killed 'kill -KILL $rig'
 run stalled 'kill -STOP $rig; usleep 600000; level 6 >stalled.during; kill -CONT $rig'
-run guardian_killed 'kill -KILL $(pidof tactus-guardian)'
+run guardian_killed 'kill -KILL $guardian'
+run witness_killed 'kill -KILL $witness'
+run witness_and_rig 'kill -KILL $witness $rig'
+run witness_and_guardian 'kill -KILL $witness $guardian'
+run rig_and_guardian 'kill -KILL $rig $guardian'
 for signal in segv fpe bus abort; do
     run $signal '' --set models.wrong.parameters.what=$signal --set models.wrong.parameters.at_frame=500
 done
@@ -81,13 +92,13 @@ run clock_lost '' --set 'clock={driver: gpio, chip: rtvm, line: 3}'
 wait $!
 # The inputs: one frame after they change.
 tactus run torque.yaml --quiet --out inputs --frames 1000 >inputs.out 2>inputs.err &
-rig=$!
+witness=$!
 until_torque
 echo pull-up >$RTVM_GPIO_DIR/sim_gpio1/pull
 echo pull-up >$RTVM_GPIO_DIR/sim_gpio2/pull
 usleep 100000
 level 0 >copied
-wait $rig
+wait $witness
 """
 
 
@@ -102,6 +113,7 @@ class Run:
         self.before, self.after = (text("levels").split() + ["", ""])[:2]
         self.guardian = text("guardian").strip()
         self.during = text("during").strip()
+        self.left = text("left").strip()
         self.done_at = float(text("done_at") or 0)
         self.line = [(int(at) / 1e9, int(level)) for at, level in map(str.split, text("line").splitlines())]
         path = guest.work / name / "summary.json"
@@ -112,27 +124,60 @@ class Run:
         return next(((at - self.done_at) * 1e3 for at, level in self.line if level == 1 and at > self.done_at), None)
 
     def __str__(self):
-        return (f"status {self.status}, levels {self.before} then {self.after}, guardian '{self.guardian}', deed at "
+        return (f"status {self.status}, levels {self.before} then {self.after}, guardian '{self.guardian}', rig left behind "
+                f"'{self.left}', deed at "
                 f"{self.done_at}\nline 6: {self.line}\n{self.said}\n{json.dumps(self.summary.get('reason'))}")
 
 
+NAMES = ["stopped", "stopped_itself", "killed", "stalled", "guardian_killed", "witness_killed", "witness_and_rig",
+         "witness_and_guardian", "rig_and_guardian", "segv", "fpe", "bus", "abort", "overrun", "process_killed",
+         "clock_lost", "again"]
+
+
+def check_witness(checks, runs):
+    for name in ("killed", "rig_and_guardian", "segv"):
+        run = runs[name]
+        how = ("crashed", "SIGSEGV") if name == "segv" else ("killed", "SIGKILL")
+        checks.equal(f"{name}: the witness says how the rig ended",
+                     (run.summary.get("outcome"), run.summary.get("died", {}).get("signal")), how, run)
+        checks.that(f"{name}: and how far it came", run.summary.get("frames", {}).get("run", 0) > 0
+                    and run.summary["reason"] in run.said, run)
+    run = runs["witness_killed"]
+    checks.that("witness killed: the rig stops in order, safe before the line is released", run.status == 137
+                and run.summary.get("outcome") == "stopped" and run.guardian == ""
+                and [level for _, level in run.line][-2:] == [1, 0], run)
+    run = runs["witness_and_rig"]
+    took = run.safe_after_ms()
+    checks.that(f"witness and rig killed: the guardian drives safe and holds (after {took} ms)", took is not None
+                and took < TIMEOUT_MS + STATED_MS + 10 and run.after == "001" and run.guardian != "", run)
+    run = runs["witness_and_guardian"]
+    checks.that("witness and guardian killed: the rig ends, safe before the line is released",
+                run.summary.get("outcome") in ("stopped", "aborted", "failed")
+                and [level for _, level in run.line][-2:] == [1, 0], run)
+    run = runs["rig_and_guardian"]
+    took = run.safe_after_ms()
+    checks.that(f"rig and guardian killed: the witness drives safe (after {took} ms)", run.status == 137
+                and took is not None and took < TIMEOUT_MS + STATED_MS + 10, run)
+
+
 def check(checks, guest):
-    runs = {name: Run(guest, name) for name in
-            ("stopped", "killed", "stalled", "guardian_killed", "segv", "fpe", "bus", "abort", "overrun",
-             "process_killed", "clock_lost", "again")}
+    runs = {name: Run(guest, name) for name in NAMES}
     for name, run in runs.items():
         if name != "again":
             checks.equal(f"{name}: the frames drive the lines", run.before, "110", run)
+            checks.equal(f"{name}: no rig is left behind", run.left, "", run)
 
-    run = runs["stopped"]
-    checks.that("stopped: safe before the line is released", run.status == 0 and run.guardian == ""
-                and [level for _, level in run.line][-2:] == [1, 0], run)
+    for name in ("stopped", "stopped_itself"):
+        run = runs[name]
+        checks.that(f"{name}: safe before the line is released", run.status == 0 and run.guardian == ""
+                    and [level for _, level in run.line][-2:] == [1, 0], run)
     run = runs["killed"]
     took = run.safe_after_ms()
     # The kernel takes a killed process apart, memory first, before it closes what the guardian looks at.
     checks.that(f"killed (SIGKILL): safe within {TIMEOUT_MS + STATED_MS} ms, and held there (after {took} ms)",
                 run.status == 137 and took is not None and took < TIMEOUT_MS + STATED_MS + 10 and run.after == "001"
                 and run.guardian != "", run)
+    check_witness(checks, runs)
     run = runs["again"]
     checks.that("a rig that wants a held line is told by whom, and how to release it", run.status == 3 and re.search(
         r"guardian of rig torque, process \d+, which is dead; to release the line: kill \d+", run.said)
@@ -171,16 +216,14 @@ def main():
     drivers = guest.source / "tests" / "drivers" / "gpio" / "guest_test.sh"
     script = guest.write("outputs.sh", SCRIPT + "\nsh guest_test.sh /usr/local/bin/gpio_guest_rig "
                          "/usr/local/bin/gpio_pulse /sys/kernel/config/gpio-sim/rtvm\n")
-    names = ["stopped", "killed", "stalled", "guardian_killed", "segv", "fpe", "bus", "abort", "overrun",
-             "process_killed", "clock_lost", "again"]
-    suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at"]
-    done = guest.run("sh", "outputs.sh", tactus=True, timeout=360, options=["--icount", "0", "--gpio", "8"],
+    suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at", "left"]
+    done = guest.run("sh", "outputs.sh", tactus=True, timeout=740, options=["--icount", "0", "--gpio", "8"],
                      files=[script, guest.write("torque.yaml", RIG), drivers],
                      copy=[f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse",
                            f"{guest.options.line_log}:/usr/local/bin/line_log",
                            f"{guest.options.guest_rig}:/usr/local/bin/gpio_guest_rig"],
-                     fetch=["copied", "inputs", "stalled.during", "overrun", "clock_lost", "stopped",
-                            *(f"{name}.{suffix}" for name in names for suffix in suffixes)])
+                     fetch=["copied", "inputs", "stalled.during", *(name for name in NAMES if name != "again"),
+                            *(f"{name}.{suffix}" for name in NAMES for suffix in suffixes)])
     print(f"guest: {done.took:.1f} s")
     checks = Checks()
     checks.that("the guest ran to its end, and the drivers' own checks hold", done.status == 0, done)

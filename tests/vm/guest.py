@@ -19,6 +19,18 @@ SKIPPED = 77
 TIMEOUT = 124  # statuses of scripts/rtvm
 GUEST_DIED = 125
 
+# For scripts in the guest. `tactus run` is the witness, the rig is its child: `rig=$(rig_of $witness)`.
+RIG_OF = """
+rig_of() {
+    i=0
+    until child=$(cat /proc/$1/task/$1/children 2>/dev/null) && [ -n "$child" ] || [ $i -gt 100 ]; do
+        usleep 20000
+        i=$((i + 1))
+    done
+    echo $child
+}
+"""
+
 
 @dataclasses.dataclass
 class Finished:

@@ -3,23 +3,24 @@
 import json
 import re
 
-from guest import Checks, Guest
+from guest import RIG_OF, Checks, Guest
 
 ISOLATED = "isolcpus=1 nohz_full=1 rcu_nocbs=1"
 SCHED_OTHER, SCHED_FIFO = 0, 1
 
 # Runs rigs that would run for a minute, looks at them from outside once frames run, and stops them.
-SCRIPT = """
+SCRIPT = RIG_OF + """
 watch() {  # watch NAME COMMAND...: what it was like goes to seen/NAME
     name=$1
     shift
     mkdir -p seen/$name
     "$@" >seen/$name/out 2>seen/$name/err &
-    pid=$!
+    witness=$!
+    pid=$(rig_of $witness)
     i=0
     until grep -q '^0\\.1' $name/frames.csv 2>/dev/null; do  # a tenth of a second has been simulated, and written
         i=$((i + 1))
-        [ $i -lt 1200 ] && [ -d /proc/$pid ] || break
+        [ $i -lt 1200 ] && [ -d /proc/${pid:-ended} ] || break
         usleep 50000
     done
     cat /proc/$pid/status >seen/$name/status
@@ -29,8 +30,10 @@ watch() {  # watch NAME COMMAND...: what it was like goes to seen/NAME
         cat $task/status >seen/$name/task/${task##*/}/status
     done
     ls -l /proc/$pid/fd >seen/$name/fd
-    kill -INT $pid
-    wait $pid
+    cat /proc/$witness/status >seen/$name/witness.status
+    cat /proc/$witness/stat >seen/$name/witness.stat
+    kill -INT $witness
+    wait $witness
     echo $? >seen/$name/exit
 }
 mkdir seen
@@ -124,6 +127,11 @@ def check_realtime_rig(checks, title, seen, priority):
     checks.equal(f"{title}: summary.json says what /proc says of memory", rt.get("memory_locked"),
                  seen.kilobytes("VmLck") > 0, rt)
     checks.equal(f"{title}: nothing was refused", rt.get("refused"), [])
+    witness = Thread(seen.text("witness.stat"), seen.text("witness.status"))
+    checks.equal(f"{title}: its witness is SCHED_OTHER, on CPU 0 only", (witness.policy, witness.cpus),
+                 (SCHED_OTHER, "0"), witness)
+    checks.that(f"{title}: and locks no memory", re.search(r"^VmLck:\s+0 kB", seen.text("witness.status"), re.M),
+                seen.text("witness.status"))
 
 
 def check_machine(checks, guest):

@@ -4,7 +4,7 @@ the kernel's limit on real-time CPU time. Nothing here depends on being punctual
 import json
 import re
 
-from guest import Checks, Guest
+from guest import RIG_OF, Checks, Guest
 
 FRAME_S = 0.01
 STUCK_AFTER_S = 1
@@ -41,7 +41,7 @@ models:
 record: {{ calls: {{ variables: [here.calls, there.calls] }} }}
 """
 
-SCRIPT = """
+SCRIPT = RIG_OF + """
 echo -1 >/proc/sys/kernel/sched_rt_runtime_us
 cat /proc/sys/kernel/sched_rt_runtime_us >throttle
 now() { read -r up rest </proc/uptime; echo $up; }
@@ -56,13 +56,14 @@ run() {
     while :; do now; usleep 100000; done >$name.alive &
     alive=$!
     tactus run runaway.yaml --quiet --out $name "$@" >$name.out 2>$name.err &
-    rig=$!
+    witness=$!
+    rig=$(rig_of $witness)
     until grep -q '^0' $name/frames.csv 2>/dev/null || ! kill -0 $rig; do usleep 50000; done
     eval "$what"
     for task in /proc/$rig/task/*; do
         echo "$(cat $task/comm) $(cut -d ' ' -f 39-41 $task/stat)"
     done >$name.threads
-    wait $rig
+    wait $witness
     echo $? >$name.status
     now >$name.ended_at
     usleep 300000

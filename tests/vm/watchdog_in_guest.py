@@ -1,6 +1,6 @@
 """A watchdog that is not kicked takes the machine down; one that was closed in the proper way does not. The kernel's
 softdog stands for the bench's. And the same with a rig that has one."""
-from guest import GUEST_DIED, Checks, Guest
+from guest import GUEST_DIED, RIG_OF, Checks, Guest
 
 MARGIN_S = 2
 LONG_ENOUGH_S = 3 * MARGIN_S
@@ -35,15 +35,18 @@ models:
   load: {{ model: late, library: test_load, parameters: {{ from_frame: 100, every: 1 }} }}
 """
 START = "tactus run watched.yaml --quiet --out out"
-RUNS = f"{START} & rig=$!; until grep -q '^0\\.5' out/frames.csv 2>/dev/null; do usleep 100000; done"
+RUNS = (f"{RIG_OF}{START} $more & witness=$!; rig=$(rig_of $witness)\n"
+        "until grep -q '^0\\.5' out/frames.csv 2>/dev/null; do usleep 100000; done")
 # The countdown starts anew with the rig's last kick, at most a quarter of the margin before its end.
 RIG_DIES = {"is killed": [RUNS, "kill -KILL $rig", wait()],
+            "has found its watchdog by itself, and is killed": ["more='--set watchdog.device=auto'", RUNS,
+                                                                "kill -KILL $rig", wait()],
             "stands still": [RUNS, "kill -STOP $rig", wait()],
             "hangs in a job": [START + " --set models.wrong.parameters.what=sleep "
                                "--set 'models.wrong.parameters.sleep_for=1000 s' &", "sleep 1", wait()],
             "ends by an overrun": [START + " --set 'realtime.max_overrun=100 ms' "
                                    "--set 'models.load.parameters.busy=300 ms'; [ $? = 1 ] || exit 8", wait()]}
-RIG_LIVES = [RUNS, wait(), "kill -USR1 $rig", wait(), "kill -INT $rig", "wait $rig", "[ $? = 0 ] || exit 8", wait()]
+RIG_LIVES = [RUNS, wait(), "kill -USR1 $rig", wait(), "kill -INT $rig", "wait $witness", "[ $? = 0 ] || exit 8", wait()]
 
 
 def boot(guest, *commands, **more):

@@ -1,10 +1,12 @@
 /// A model driver for tests: an output whose values go into a file that the test maps: what the hardware
 /// would see, and when it was driven safe.
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <new>
 
 #include "config/fields.hpp"
@@ -12,6 +14,7 @@
 #include "executive/driver/driver.hpp"
 #include "executive/driver/driver_with_fields.hpp"
 #include "executive/driver/model_driver.hpp"
+#include "rtsync/crash/last_writes.hpp"
 #include "tests/rig/drivers/tape.hpp"
 
 namespace tactus::test {
@@ -21,6 +24,7 @@ struct Settings {
   std::string file;
   double safe = -1;
   bool stuck = false;  ///< the device refuses to be driven safe
+  std::string terminal;
 };
 
 const config::Fields<Settings>& fields() {
@@ -29,6 +33,8 @@ const config::Fields<Settings>& fields() {
       "An output for tests.",
       {
           config::required("file", &S::file, config::length(1, 4096), "where it is written"),
+          config::optional("terminal", &S::terminal,
+                           "that others get a height of 42 lines when the rig has ended"),
           config::optional("stuck", &S::stuck, "the device refuses to be driven safe"),
           config::required("safe", &S::safe, config::range(-1e9, 1e9), "the safe value"),
       }};
@@ -52,6 +58,7 @@ class TapeModel final : public executive::DrivenModel, public executive::SafeOut
     if (memory == MAP_FAILED) throw executive::DeviceError("tape " + settings_.file + " cannot be mapped");
     tape_ = new (memory) Tape;
     tape_->value = settings_.safe;
+    if (!settings_.terminal.empty()) leave_height_to_others();
   }
   executive::SafeOutput* safe_output() override { return this; }
 
@@ -75,6 +82,15 @@ class TapeModel final : public executive::DrivenModel, public executive::SafeOut
   }
 
  private:
+  void leave_height_to_others() const {
+    const int terminal = ::open(settings_.terminal.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    rtsync::LastWrite write{TIOCSWINSZ, {}};
+    const winsize size{42, 80, 0, 0};
+    std::memcpy(write.argument.data(), &size, sizeof size);
+    (void)rtsync::leave_last_write(terminal, write);
+    (void)::close(terminal);
+  }
+
   const Settings settings_;
   double value_ = 0;
   Tape* tape_ = nullptr;

@@ -54,5 +54,15 @@ TEST(WitnessPage, KnowsTheInnermostOfWhatIsDone) {
   EXPECT_EQ(page.doing_text(), "");
 }
 
+TEST(WitnessPage, KeepsTheCallThatEndsTheProcess) {
+  static WitnessPage page;
+  show_to_witness(page);
+  EXPECT_EQ(page.call_text(), "");
+  tell_witness_of_call("quick_exit()");
+  EXPECT_EQ(page.call_text(), "quick_exit()");
+  tell_witness_of_call(std::string(100, 'x'));
+  EXPECT_EQ(page.call_text(), std::string(page.call.size(), 'x'));
+}
+
 }  // namespace
 }  // namespace tactus::rtsync::witness_page_test

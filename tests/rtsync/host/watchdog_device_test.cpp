@@ -284,5 +284,14 @@ TEST(Watchdog, OfAMachineWithoutOneIsExplained) {
   EXPECT_THAT(watchdog.provision().cause, HasSubstr("ENOENT"));
 }
 
+TEST(WatchdogHere, IsTheFirstThatTheMachineHas) {
+  FakeRoot root;
+  EXPECT_EQ(watchdog_here(root.path()), "");
+  root.write("/dev/watchdog", "");
+  EXPECT_EQ(watchdog_here(root.path()), root.path() / "dev/watchdog");
+  root.write("/dev/watchdog0", "");
+  EXPECT_EQ(watchdog_here(root.path()), root.path() / "dev/watchdog0") << "the old name is that of one alone";
+}
+
 }  // namespace
 }  // namespace tactus::rtsync::watchdog_device_test

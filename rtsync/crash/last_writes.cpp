@@ -1,0 +1,100 @@
+#include "rtsync/crash/last_writes.hpp"
+
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace tactus::rtsync {
+namespace {
+
+std::atomic<int> socket_of_this_process{-1};
+
+/// A message with room for a descriptor.
+struct Message {
+  explicit Message(LastWrite& write) : part{&write, sizeof write} {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = room;
+    header.msg_controllen = sizeof room;
+  }
+
+  iovec part;
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr header{};
+};
+
+void close_one(int& fd) {
+  if (fd >= 0) (void)::close(fd);
+  fd = -1;
+}
+
+}  // namespace
+
+bool leave_last_write(int fd, const LastWrite& write) {
+  LastWrite copy = write;
+  Message message(copy);
+  cmsghdr* const with = CMSG_FIRSTHDR(&message.header);
+  with->cmsg_level = SOL_SOCKET;
+  with->cmsg_type = SCM_RIGHTS;
+  with->cmsg_len = CMSG_LEN(sizeof fd);
+  std::memcpy(CMSG_DATA(with), &fd, sizeof fd);
+  return ::sendmsg(socket_of_this_process.load(), &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+         static_cast<ssize_t>(sizeof copy);
+}
+
+LastWrites::LastWrites() {
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+  keeper_ = ends[0];
+  leaver_ = ends[1];
+}
+
+LastWrites::~LastWrites() {
+  for (Kept& one : kept_) close_one(one.fd);
+  close_one(keeper_);
+  if (socket_of_this_process.load() != leaver_) close_one(leaver_);
+}
+
+void LastWrites::leave_from_here() {
+  socket_of_this_process.store(leaver_);
+  close_one(keeper_);
+}
+
+void LastWrites::take() {
+  for (;;) {
+    LastWrite write;
+    Message message(write);
+    const ssize_t bytes = ::recvmsg(keeper_, &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) return;
+    int fd = -1;
+    if (const cmsghdr* const with = CMSG_FIRSTHDR(&message.header);
+        with != nullptr && with->cmsg_type == SCM_RIGHTS)
+      std::memcpy(&fd, CMSG_DATA(with), sizeof fd);
+    if (fd < 0) continue;
+    if (bytes == static_cast<ssize_t>(sizeof write)) {
+      kept_.push_back({fd, write});
+    } else {
+      (void)::close(fd);
+    }
+  }
+}
+
+std::size_t LastWrites::issue() {
+  std::size_t taken = 0;
+  for (const Kept& one : kept_) {
+    auto argument = one.write.argument;  // the kernel may write into it
+    int result = -1;
+    while ((result = ::ioctl(one.fd, static_cast<unsigned long>(one.write.request), argument.data())) < 0 &&
+           errno == EINTR) {
+    }
+    taken += result >= 0 ? 1 : 0;
+  }
+  return taken;
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,54 @@
+#pragma once
+/// What is done to the devices of a process after its death, however it died: one prepared ioctl each, which
+/// another process keeps, with a descriptor of its own.
+///
+///     LastWrites last;              // before fork()
+///     last.leave_from_here();       // in the child: from here on leave_last_write() reaches the parent
+///     last.issue();                 // in the parent, when the child is dead
+///
+/// Threads  one.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tactus::rtsync {
+
+struct LastWrite {
+  static constexpr std::size_t kMostBytes = 64;
+
+  std::uint64_t request = 0;
+  std::array<std::byte, kMostBytes> argument{};
+};
+
+/// The process that outlives this one issues it on `fd`. False: there is none, or it has no room. @when setup
+bool leave_last_write(int fd, const LastWrite& write);
+
+class LastWrites {
+ public:
+  LastWrites();
+  ~LastWrites();
+  LastWrites(const LastWrites&) = delete;
+  LastWrites& operator=(const LastWrites&) = delete;
+
+  /// In the process whose devices they are. @when setup
+  void leave_from_here();
+  /// In the other one: readable when something was left; -1: never.
+  int descriptor() const { return keeper_; }
+  /// What was left so far.
+  void take();
+  /// All of it. Returns how many devices took theirs.
+  std::size_t issue();
+
+ private:
+  struct Kept {
+    int fd;
+    LastWrite write;
+  };
+
+  int keeper_ = -1;
+  int leaver_ = -1;  // open in both, so that keeper_ is not readable for ever once the other process is dead
+  std::vector<Kept> kept_;
+};
+
+}  // namespace tactus::rtsync

@@ -116,6 +116,16 @@ double rate_of(const PlannedJob& job, const executive::Plan& plan) {
   return period.is_zero() ? 0 : 1 / period.seconds();
 }
 
+/// The models in processes of their own, and what their crash means.
+void print_isolated(const executive::Rig& rig) {
+  if (rig.isolation() == nullptr) return;
+  std::printf("\nisolated models, each in a process of its own\n");
+  for (const executive::IsolatedModel& model : rig.isolation()->models())
+    std::printf("  %-15s on_crash %s; a job that takes longer than %s ends it\n", model.name().c_str(),
+                std::string(name_of(model.on_crash())).c_str(),
+                config::print_duration(rig.plan().stuck_after / 2).c_str());
+}
+
 /// The jobs of a thread in their order, each with those that it waits for. Returns their calls a second.
 double print_jobs(const executive::Plan& plan, std::size_t thread) {
   std::vector<const PlannedJob*> jobs;
@@ -295,6 +305,7 @@ void print_plan(const executive::Rig& rig) {
   for (std::size_t thread = 0; thread <= plan.threads.size(); ++thread) calls += print_jobs(plan, thread);
   std::printf("load: %.6g calls a second, %.6g a frame\n", calls, calls * plan.frame.seconds());
 
+  print_isolated(rig);
   print_loops(plan);
   print_orders(plan);
   print_state(settings);

@@ -28,6 +28,7 @@ struct Snapshot {
   bool clock_fault = false;                         ///< paused because of the external clock
   bool episode = false;                             ///< paused because an episode has ended
   std::int64_t frames_run = 0;                      ///< since the start, whatever was set back
+  std::int64_t models_lost = 0;                     ///< isolated ones whose processes have ended
 };
 
 /// A note that a frame leaves when something was not as it should be; put into words by the service thread.

@@ -100,6 +100,8 @@ class Executive {
 
   /// Drives all outputs to their safe values, for good. False: a device refused.                  @when any
   bool end_outputs_safe() TACTUS_RT { return outputs_.end_safe(); }
+  /// The same, but frames may drive them again.                                                  @when any
+  void drive_outputs_safe() TACTUS_RT { outputs_.drive_safe(); }
   /// A device refused to be driven safe at some time.                                              @when any
   bool output_stuck() const TACTUS_RT { return outputs_.stuck(); }
   /// A capability more; at each hook the part that was added first is called first. It must outlive the run.

@@ -20,7 +20,8 @@ void Restart::load(const LoadedState& state) {
 
 std::optional<std::int64_t> Restart::run() {
   const LoadedState* const loading = rig_.commands.take_load();
-  for (const FramePart* const part : rig_.row.stayers) return fail(Outcome::aborted, part->stays());
+  for (const FramePart* const part : rig_.row.stayers)
+    if (const char* const why = part->stays()) return fail(Outcome::aborted, why);
   rig_.status.enter_if_allowed(State::stop);
   rig_.outputs.drive_safe();
   rig_.status.enter(State::reset);

@@ -46,6 +46,8 @@ class RigStatus {
   }
   std::int64_t heartbeats() const TACTUS_RT { return heartbeats_; }
 
+  /// The process of an isolated model has ended.
+  void lose_model() TACTUS_RT { ++frame_.models_lost; }
   /// The last frame that has ended.
   const Snapshot& frame() const TACTUS_RT { return frame_; }
   /// Frame k has ended, the frames_run-th.

@@ -29,6 +29,8 @@ class Rig {
   const RigSettings& settings() const { return parts_.settings; }
   const Plan& plan() const { return parts_.plan; }
   const std::deque<ModelInstance>& models() const { return parts_.models; }
+  /// The models in processes of their own; nullptr: none is.
+  Isolation* isolation() const { return parts_.isolation.get(); }
   /// The link to virtual-time participants; nullptr: the rig has none.
   Link* link() const { return parts_.link.get(); }
   /// Servers of live access, in the order of the rig file.

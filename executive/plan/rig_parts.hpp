@@ -12,6 +12,7 @@
 #include "executive/driver/link.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/driver/model_driver.hpp"
+#include "executive/isolation/isolation.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/model/model_library.hpp"
 #include "executive/plan/executive_variables.hpp"
@@ -45,6 +46,7 @@ struct RigParts {
   std::vector<std::unique_ptr<LiveServer>> live_servers;
   std::int64_t epoch_ns = 0;
   std::deque<DriverModel> driver_models;
+  std::unique_ptr<Isolation> isolation;  ///< nullptr: no model is isolated
   std::deque<ModelInstance> models;
   std::vector<ParameterValue> parameters;
   ExecutiveVariables variables;

@@ -430,6 +430,20 @@ const Fields<ModelSettings>& model_fields() {
                                 "instead of model and library: a driver that makes the model from the keys "
                                 "it has here, such as gpio_in")),
           optional("thread", &M::thread, name(), "main, or the worker that runs its cyclic jobs"),
+          optional("isolated", &M::isolated,
+                   "yes: it runs in a process of its own, so that nothing it does reaches the rig but the "
+                   "variables it declares"),
+          optional("on_crash", &M::on_crash,
+                   choices<OnCrash>(
+                       {{"abort", OnCrash::abort, "its job has failed: the rig ends, outputs safe"},
+                        {"safe_state", OnCrash::safe_state,
+                         "drive the outputs safe and freeze the rig; it ends when it is resumed"},
+                        {"freeze", OnCrash::freeze, "freeze the rig; it ends when it is resumed"},
+                        {"replace", OnCrash::replace,
+                         "its variables keep their last values, and its jobs are not called any more"}}),
+                   "isolated models only: what it means that the process ends, or that a job takes longer "
+                   "than half "
+                   "of threads.stuck_after, while frames run; by default abort"),
           optional("parameters", &M::parameters,
                    "values of parameters, and first values of inputs and states, each with its unit"),
           named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),

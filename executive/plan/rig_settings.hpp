@@ -7,6 +7,7 @@
 #include "config/fields.hpp"
 #include "executive/driver/safe_output.hpp"
 #include "executive/integration/integrator.hpp"
+#include "executive/isolation/on_crash.hpp"
 #include "executive/plan/plan.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 #include "rtsync/thread/gate.hpp"
@@ -129,6 +130,8 @@ struct ModelSettings {
   config::Node device = config::Node::map({});  ///< the driver's own keys
   Located<std::string> thread{"main"};
   config::Node parameters;
+  Located<bool> isolated{false};
+  std::optional<Located<OnCrash>> on_crash;  ///< nothing: abort
   std::vector<JobSettings> jobs;
   bool operator==(const ModelSettings&) const = default;
 };

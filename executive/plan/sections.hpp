@@ -18,6 +18,8 @@ inline constexpr RigSection* kRigSections[] = {
 
 /// What the section of a model holds.
 void read_parameters(Draft& draft, const ModelSettings& settings, const ModelInstance& model);
-void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance& model);
+/// `isolated`: who calls the model's jobs in a process of their own; nullptr: they are called here.
+void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance& model,
+               IsolatedModel* isolated = nullptr);
 
 }  // namespace tactus::executive

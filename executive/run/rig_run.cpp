@@ -115,6 +115,7 @@ void RigRun::make_executive() {
                                   std::string_view(pacing_->clock().name()) == "monotonic"));
     if (rig_.link()->mode() == LinkMode::follow) executive_->model_requests().forbid_realtime();
   }
+  if (rig_.isolation() != nullptr) executive_->add(isolation_.emplace(*rig_.isolation(), *executive_));
   rig_.serve(executive_->model_requests());
   teller_.emplace(*executive_, clock_status_ ? &*clock_status_ : nullptr, pacing_->source());
   make_live();
@@ -334,6 +335,7 @@ std::vector<Provision> RigRun::move_foreign_threads() const {
   for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
     const bool ours = thread.tid == ::getpid() || thread.tid == main_->tid() ||
                       thread.tid == recorder_->tid() || job_threads_->has(thread.tid) ||
+                      (rig_.isolation() != nullptr && thread.tid == rig_.isolation()->tid()) ||
                       thread.tid == checkpoints_.tid() || (live_ != nullptr && thread.tid == live_->tid());
     const CpuSet frames = cpus_.of_frames() - cpus_.helpers;
     const bool on_its_cpu = thread.cpus.intersects(frames);
@@ -405,6 +407,7 @@ void RigRun::run(RunObserver& watcher) {
   checkpoints_.read_start(options_.from, options_.frames);
   start_main_thread();
   add_provision(job_threads_->start());
+  place_isolated_models();
   refuse_or_warn();  // before any job of a model has run
   open_live(watcher);
   if (join_link(watcher) && initialize(watcher) && open_recordings()) {
@@ -483,6 +486,43 @@ void RigRun::tell_privileges() {
   }
 }
 
+/// Each runs where the thread that calls it does, which sleeps meanwhile. Who watches over them is more urgent than
+/// any thread of the frames: a process that does not come back must not keep it from its CPU.
+void RigRun::place_isolated_models() {
+  if (rig_.isolation() == nullptr) return;
+  const ThreadsSection& threads = rig_.settings().threads;
+  const auto of_frames = [&](const std::string& name, const CpuSet& cpus, const auto& thread) {
+    const SchedPolicy policy = realtime_ ? thread.policy : SchedPolicy::other;
+    return rtsync::ThreadSettings{name, cpus, policy, policy == SchedPolicy::other ? 0 : thread.priority};
+  };
+  std::vector<rtsync::ThreadSettings> callers{of_frames("main", cpus_.main, threads.main)};
+  for (std::size_t i = 0; i < threads.workers.size(); ++i)
+    callers.push_back(of_frames(threads.workers[i].name, cpus_.workers[i], threads.workers[i]));
+  const auto caller_of = [&](const IsolatedModel& model) {
+    for (const ModelSettings& settings : rig_.settings().models)
+      for (std::size_t i = 0; settings.name == model.name() && i < callers.size(); ++i)
+        if (callers[i].name == settings.thread.value) return callers[i];
+    return callers.front();
+  };
+  int highest = 0;
+  for (const rtsync::ThreadSettings& caller : callers) highest = std::max(highest, caller.priority);
+  for (IsolatedModel& model : rig_.isolation()->models()) {
+    if (realtime_)
+      if (auto memory = model.prepare_memory(rig_.settings().memory.lock,
+                                             static_cast<std::size_t>(rig_.settings().memory.heap)))
+        add_provision(*std::move(memory));
+    add_provision(model.process().place(caller_of(model)));
+  }
+  if (const auto refused = rig_.isolation()->place(cpus_.helpers, realtime_ ? highest + 1 : 0))
+    add_provision(*refused);
+}
+
+void RigRun::tell_isolated_models() {
+  if (rig_.isolation() == nullptr) return;
+  for (IsolatedModel& model : rig_.isolation()->models())
+    for (const std::string& line : model.take_log_lines()) voice_->say(line);
+}
+
 /// What the service thread does beside the frames.
 void RigRun::poll_run(RunObserver& watcher) {
   teller_->look(*voice_);
@@ -490,6 +530,7 @@ void RigRun::poll_run(RunObserver& watcher) {
     service_->tell(executive_->latest(),
                    clock_status_ ? ", clock " + clock_text(clock_status_->latest()) : "");
   tell_checkpoints();
+  tell_isolated_models();
   tell_live(watcher);
   if (rig_.link() != nullptr) {
     for (const std::string& line : rig_.link()->take_log_lines()) voice_->say(line);
@@ -578,6 +619,7 @@ void RigRun::finish(RunObserver& watcher) {
   if (service_) service_->stopping();
   if (!stuck_) main_->join();
   tell_privileges();
+  tell_isolated_models();
   if (!privilege_lost_.empty() && end_.in_order()) end_ = {Outcome::aborted, privilege_lost_, end_.frames};
   if (rig_.link() != nullptr && !stuck_) watchdog_.stop(end_, *voice_);  // to leave may take its time
   close_live(watcher);

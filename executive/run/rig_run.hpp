@@ -14,6 +14,7 @@
 #include "executive/frame/executive.hpp"
 #include "executive/live/live_access.hpp"
 #include "executive/part/clock_status_part.hpp"
+#include "executive/part/isolation_part.hpp"
 #include "executive/part/link_part.hpp"
 #include "executive/part/recordings_part.hpp"
 #include "executive/part/witness_part.hpp"
@@ -132,6 +133,9 @@ class RigRun {
   void count_frame_that_never_ends(std::chrono::nanoseconds waited);
   void watch_privileges();
   void tell_privileges();
+  void place_isolated_models();
+  void tell_isolated_models();
+  config::Json isolated_models() const;
   void poll_run(RunObserver& watcher);
   std::chrono::nanoseconds stop_patience() const;
   bool tick_until(RunObserver& watcher, const std::atomic<bool>& done);
@@ -152,6 +156,7 @@ class RigRun {
   std::optional<RecordingsPart> recordings_;
   std::optional<FrameLogPart> frame_log_;
   std::optional<WitnessPart> witness_;
+  std::optional<IsolationPart> isolation_;
   std::unique_ptr<Executive> executive_;
   std::unique_ptr<LiveAccess> live_;
   std::unique_ptr<RigThreads> job_threads_;

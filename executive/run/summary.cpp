@@ -83,6 +83,23 @@ Json RigRun::facts() const {
   };
 }
 
+/// How each of them ended, if it did so while the rig ran.
+Json RigRun::isolated_models() const {
+  Json all = Json::array();
+  if (rig_.isolation() == nullptr) return all;
+  for (const IsolatedModel& model : rig_.isolation()->models()) {
+    const bool lost = model.lost();
+    all.push_back({{"model", model.name()},
+                   {"library", model.process().origin().library},
+                   {"pid", model.process().pid()},
+                   {"on_crash", name_of(model.on_crash())},
+                   {"lost", lost ? Json(model.process().how()) : Json(nullptr)},
+                   {"job", lost ? Json(model.lost_job()) : Json(nullptr)},
+                   {"frame", lost ? Json(model.lost_frame()) : Json(nullptr)}});
+  }
+  return all;
+}
+
 Json RigRun::summary() const {
   Executive& executive = *executive_;
   const FrameStatistics& times = executive.statistics();
@@ -223,6 +240,7 @@ Json RigRun::summary() const {
       {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},
       {"jobs", jobs},
       {"threads", threads},
+      {"isolated", isolated_models()},
       {"integrators", integrators},
       {"from",
        {{"file", options_.from.string()},

@@ -70,6 +70,7 @@ Json statistics_json(const executive::LiveFacts& facts, const LiveSnapshot& snap
           {"late_wakes", totals.late_wakes},
           {"late_by_housekeeping", totals.late_by_housekeeping},
           {"lost", totals.lost},
+          {"models_lost", at.models_lost},
           {"reanchored", totals.reanchored},
           {"grace_overruns", totals.grace_overruns},
           {"grace_late_wakes", totals.grace_late_wakes},

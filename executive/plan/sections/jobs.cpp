@@ -70,9 +70,27 @@ void time_job(Draft& draft, const DeclaredJob& declared, const JobSettings& chan
   }
 }
 
+/// The process of an isolated model serves one call at a time.
+void check_isolated(Draft& draft, const ModelSettings& settings, const DeclaredJob& declared,
+                    std::size_t thread, std::size_t home) {
+  const std::string job = "job '" + declared.name + "'";
+  if (is_cyclic(declared.job_class) && thread != home)
+    draft.problems.add(settings.isolated,
+                       "yes: " + job +
+                           " has another thread than its model, and one thread alone can call a "
+                           "model in a process of its own; remove the job's 'thread'");
+  if (is_freeze(declared.job_class) && draft.plan.is_asynchronous(home))
+    draft.problems.add(settings.isolated,
+                       "yes: " + job + " (" + std::string(name_of(declared.job_class)) +
+                           ") runs on main while thread '" + draft.plan.threads[home - 1].name +
+                           "' may be in another of its jobs, and one thread alone can call a model in a "
+                           "process of its own; put the model on main or on a scheduled thread");
+}
+
 }  // namespace
 
-void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance& model) {
+void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance& model,
+               IsolatedModel* isolated) {
   for (const JobSettings& job : settings.jobs) {
     if (std::none_of(model.jobs().begin(), model.jobs().end(),
                      [&](const DeclaredJob& d) { return d.name == job.name; }))
@@ -81,7 +99,8 @@ void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance&
   }
   const std::size_t home = draft.find_thread(settings.thread);
   draft.homes.emplace(&model, home);
-  for (const DeclaredJob& declared : model.jobs()) {
+  for (std::size_t i = 0; i < model.jobs().size(); ++i) {
+    const DeclaredJob& declared = model.jobs()[i];
     const auto found = std::find_if(settings.jobs.begin(), settings.jobs.end(),
                                     [&](const JobSettings& job) { return job.name == declared.name; });
     const JobSettings changes = found == settings.jobs.end() ? JobSettings{} : *found;
@@ -89,12 +108,13 @@ void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance&
     job.name = settings.name + "." + declared.name;
     job.model = &model;
     job.run = declared.run;
-    job.self = model.self();
+    job.self = isolated == nullptr ? model.self() : isolated->job(i);
     job.job_class = declared.job_class;
     job.phase = static_cast<unsigned>(changes.phase.value_or(static_cast<int>(declared.phase)));
     job.enabled = changes.enabled;
     job.dynamic = declared.dynamic;
     job.thread = thread_of(draft, declared, changes, home);
+    if (isolated != nullptr) check_isolated(draft, settings, declared, job.thread, home);
     time_job(draft, declared, changes, job);
     for (const Located<std::string>& on : changes.depends_on)
       draft.wanted.push_back({draft.plan.jobs.size(), on});

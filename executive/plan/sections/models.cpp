@@ -18,7 +18,15 @@ bool is_own_name(const std::string& name) {
 bool knows_its_source(Draft& draft, const ModelSettings& settings) {
   config::Problems& problems = draft.problems;
   const std::size_t before = problems.count();
+  if (settings.on_crash && !settings.isolated.value)
+    problems.add(*settings.on_crash, std::string(name_of(settings.on_crash->value)) +
+                                         " has no effect on a model in the rig's own process; add 'isolated: "
+                                         "yes', or remove it");
   if (!settings.driver.value.empty()) {
+    if (settings.isolated.value)
+      problems.add(settings.isolated,
+                   "yes: a model that a driver makes stays in the rig's process, where its "
+                   "device and its safe values are; remove 'isolated'");
     for (const Located<std::string>* other : {&settings.model, &settings.library})
       if (!other->value.empty())
         problems.add(*other, "has no place beside 'driver', which makes the model itself");
@@ -41,9 +49,10 @@ const ModelLibrary& load_library(Draft& draft, const std::string& name) {
   return draft.rig.libraries.emplace_back(file);
 }
 
-void add_model(Draft& draft, const ModelSettings& settings, const ModelInstance& made) {
+void add_model(Draft& draft, const ModelSettings& settings, const ModelInstance& made,
+               IsolatedModel* isolated = nullptr) {
   read_parameters(draft, settings, made);
-  plan_jobs(draft, settings, made);
+  plan_jobs(draft, settings, made, isolated);
 }
 
 void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& single) {
@@ -66,6 +75,36 @@ void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& sing
     }
   }
   add_model(draft, settings, draft.rig.models.emplace_back(*model, settings.name));
+}
+
+/// In a process of its own, which loads the library; the rig's own never does.
+void make_isolated(Draft& draft, ModelSettings& settings) {
+  constexpr int kOfStuckAfter =
+      2;  // so that what `on_crash` says comes before the rig takes its thread for stuck
+  settings.library.value = find_library(settings.library.value, draft.base).string();
+  if (draft.rig.isolation == nullptr)
+    draft.rig.isolation = std::make_unique<Isolation>(draft.settings.threads.stuck_after / kOfStuckAfter);
+  const OnCrash on_crash = settings.on_crash ? settings.on_crash->value : OnCrash::abort;
+  try {
+    IsolatedModel& isolated =
+        draft.rig.isolation->add({settings.name, settings.library.value, settings.model.value}, on_crash);
+    ModelInstance& made = draft.rig.models.emplace_back(isolated.description(), settings.name, &isolated);
+    if (on_crash == OnCrash::replace && !made.integrated().empty())
+      draft.problems.add(
+          *settings.on_crash,
+          "replace: a loop would go on integrating the model's continuous states with its last "
+          "derivatives; abort, safe_state or freeze are possible");
+    add_model(draft, settings, made, &isolated);
+  } catch (const ModelRefused& refused) {
+    switch (refused.kind) {
+      case Letter::Kind::library_refused:
+        return draft.problems.add(settings.library, refused.what());
+      case Letter::Kind::model_refused:
+        return draft.problems.add(settings.model, refused.what());
+      default:
+        return draft.problems.add(settings.origin, refused.what());
+    }
+  }
 }
 
 void make_from_driver(Draft& draft, const ModelSettings& settings) {
@@ -105,7 +144,12 @@ void make_models(Draft& draft) {
     if (!knows_its_source(draft, settings)) continue;
     const bool driven = !settings.driver.value.empty();
     try {
-      driven ? make_from_driver(draft, settings) : make_from_library(draft, settings, single);
+      if (driven)
+        make_from_driver(draft, settings);
+      else if (settings.isolated.value)
+        make_isolated(draft, settings);
+      else
+        make_from_library(draft, settings, single);
     } catch (const LibraryError& error) {
       draft.problems.add(driven ? settings.driver : settings.library, error.what());
     } catch (const std::exception& error) {

@@ -1,0 +1,85 @@
+#pragma once
+/// The page through which a rig calls a model in a process of its own.
+///
+///     rig:    write what is to be done; ++call; wake it; wait until reply == call
+///     model:  wait for call; do it; write what came of it; reply = call; wake the rig
+///
+/// A job that asks the rig for something answers with `request` instead; the rig replies with the next call, and
+/// the job goes on. Behind the page lies a block of all variables, as ModelDeclaration places them. The rig
+/// believes nothing of it: it reads each word once, and no address or size.
+///
+/// Threads  one thread on either side.
+/// RT       both futex calls are system calls: a rig's frame makes two for each call of an isolated model.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <tactus/model.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+struct CallPage {
+  enum class Work : std::uint32_t {
+    job,      ///< number `job`, at `time`
+    prepare,  ///< locks memory if `lock`, and touches `heap` bytes
+    destroy   ///< destroys the model, and ends the process
+  };
+  enum class Answer : std::uint32_t { done, request };
+  enum class Ask : std::uint32_t { realtime, enable_job, call_at, command };
+  static constexpr std::size_t kText = 256;
+  static constexpr std::uint32_t kMostPosted = 16;
+  using Text = std::array<char, kText>;
+
+  /// `value`: on or off, a simulated time, or that of a command; `number`: of the command.
+  struct Request {
+    Ask ask = Ask::realtime;
+    std::int32_t number = 0;
+    std::int64_t value = 0;
+    Text name{};
+  };
+
+  // The rig's.
+  alignas(64) std::atomic<std::uint32_t> call{0};
+  Work work = Work::job;
+  std::uint32_t job = 0;
+  std::int32_t result = 0;  ///< of the request before
+  bool lock = false;
+  std::uint64_t heap = 0;
+  tactus_call time{};
+
+  // The model's.
+  alignas(64) std::atomic<std::uint32_t> reply{0};
+  Answer answer = Answer::done;
+  std::int32_t status = 0;  ///< what the job returned
+  Request request{};
+  Text failure{};                                    ///< what it said when it failed
+  alignas(64) std::atomic<std::uint32_t> posted{0};  ///< requests of other threads than the job's
+  std::array<Request, kMostPosted> posts{};          ///< the last of them
+  alignas(64) std::atomic<std::uint32_t> taken{0};   ///< of them, by the rig
+};
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(CallPage) % 64 == 0);
+
+/// Sleeps while `word` is `seen`, or not so long.
+inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t seen) TACTUS_RT {
+  (void)::syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+}
+inline void wake(std::atomic<std::uint32_t>& word) TACTUS_RT {
+  (void)::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+/// As much of it as there is room for.
+inline void copy_text(CallPage::Text& to, const char* from) TACTUS_RT {
+  std::strncpy(to.data(), from == nullptr ? "" : from, to.size() - 1);
+  to.back() = '\0';
+}
+
+}  // namespace tactus::executive

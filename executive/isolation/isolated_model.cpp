@@ -1,0 +1,199 @@
+#include "executive/isolation/isolated_model.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tactus::executive {
+
+IsolatedModel::IsolatedModel(ModelOrigin origin, OnCrash on_crash)
+    : on_crash_(on_crash), process_(std::move(origin)) {
+  description_ = {TACTUS_ABI_VERSION,
+                  sizeof(tactus_model),
+                  process_.origin().model.c_str(),
+                  "",
+                  nullptr,
+                  &IsolatedModel::declare,
+                  nullptr};
+}
+
+void IsolatedModel::begin() {
+  declaration_ = process_.introduce();
+  memory_.resize(declaration_.bytes / sizeof(Line) + 1);
+  process_.begin(declaration_.bytes);
+  std::memcpy(memory_.data(), process_.block(), declaration_.bytes);
+  for (std::uint32_t i = 0; i < declaration_.jobs.size(); ++i)
+    jobs_.push_back({this, i, static_cast<tactus_job_class>(declaration_.jobs[i].job_class)});
+}
+
+/// As the model itself did in its process.
+int IsolatedModel::declare(const tactus_host* host, void* self) {
+  auto& model = *static_cast<IsolatedModel*>(self);
+  model.host_ = host;
+  auto* const memory = reinterpret_cast<std::byte*>(model.memory_.data());
+  int refused = 0;
+  for (const ModelDeclaration::Variable& variable : model.declaration_.variables) {
+    std::vector<tactus_label> labels;
+    for (const VariableLabel& label : variable.labels) labels.push_back({label.name.c_str(), label.value});
+    const tactus_variable declared{sizeof(tactus_variable),
+                                   variable.role,
+                                   variable.type,
+                                   variable.count,
+                                   memory + variable.offset,
+                                   variable.name.c_str(),
+                                   variable.unit.c_str(),
+                                   variable.about.c_str(),
+                                   labels.data(),
+                                   static_cast<std::uint32_t>(labels.size()),
+                                   variable.columns};
+    refused |= host->declare_variable(host->context, &declared);
+    refused |= host->declare_range(host->context, variable.name.c_str(), variable.low, variable.high);
+  }
+  for (const auto& [state, derivative] : model.declaration_.integrated)
+    refused |= host->declare_integrated(host->context, state.c_str(), derivative.c_str());
+  for (const ModelDeclaration::Job& job : model.declaration_.jobs) {
+    tactus_job declared{sizeof(tactus_job),  job.name.c_str(), {},           job.phase,
+                        &IsolatedModel::run, job.cycle_num,    job.cycle_den};
+    std::memcpy(&declared.job_class, &job.job_class,
+                sizeof declared.job_class);  // the host knows which there are
+    refused |= host->declare_job(host->context, &declared);
+  }
+  if (!model.declaration_.restart_refusal.empty())
+    refused |= host->cannot_restart(host->context, model.declaration_.restart_refusal.c_str());
+  return refused;
+}
+
+int IsolatedModel::run(void* job, const tactus_call* call) TACTUS_RT {
+  const Job& called = *static_cast<const Job*>(job);
+  return called.model->call(called, *call);
+}
+
+int IsolatedModel::call(const Job& job, const tactus_call& call) TACTUS_RT {
+  if (lost()) return without(job, call);
+  if (busy_.exchange(true, std::memory_order_acquire)) {
+    host_->fail(host_->context, "it is isolated, and two threads called it at once");
+    return -1;
+  }
+  CallPage& page = process_.page();
+  std::memcpy(process_.block(), memory_.data(), declaration_.bytes);
+  page.work = CallPage::Work::job;
+  page.job = job.index;
+  page.time = call;
+  process_.set_limited(call.frame >= 0);  // jobs outside of frames may take as long as they like
+  bool alive = process_.exchange();
+  while (alive && page.answer == CallPage::Answer::request) {
+    page.result = serve(page.request);
+    alive = process_.exchange();
+  }
+  process_.set_limited(false);
+  int status = 0;
+  if (alive) {
+    std::memcpy(memory_.data(), process_.block(), declaration_.bytes);
+    status = page.status;
+    if (status != 0) {
+      CallPage::Text said = page.failure;
+      said.back() = '\0';
+      if (said[0] != '\0') host_->fail(host_->context, said.data());
+    }
+    serve_posts();
+  } else {
+    lose(job, call);
+  }
+  busy_.store(false, std::memory_order_release);
+  return alive ? status : without(job, call);
+}
+
+void IsolatedModel::lose(const Job& job, const tactus_call& call) TACTUS_RT {
+  lost_job_ = job.index;
+  lost_frame_ = call.frame;
+  lost_.store(true, std::memory_order_release);
+  news_.store(true, std::memory_order_relaxed);
+}
+
+/// The call of a job whose process has ended.
+int IsolatedModel::without(const Job& job, const tactus_call& call) TACTUS_RT {
+  if (job.job_class == TACTUS_SHUTDOWN) return 0;
+  const bool outside_of_frames = call.frame < 0;  // there are no last values yet
+  if (on_crash_ != OnCrash::abort && !outside_of_frames && !refuses_.load(std::memory_order_relaxed))
+    return 0;
+  host_->fail(host_->context, process_.how());
+  return -1;
+}
+
+void IsolatedModel::refuse_from_now() TACTUS_RT {
+  if (lost() && (on_crash_ == OnCrash::freeze || on_crash_ == OnCrash::safe_state))
+    refuses_.store(true, std::memory_order_relaxed);
+}
+
+const char* IsolatedModel::stays() const TACTUS_RT {
+  return process_.ended()
+             ? "the process of an isolated model has ended: it cannot go back to an earlier state; "
+               "start the rig again, with --from a checkpoint if there is one"
+             : nullptr;
+}
+
+std::int32_t IsolatedModel::serve(const CallPage::Request& asked) TACTUS_RT {
+  CallPage::Request request = asked;  // it may change meanwhile
+  request.name.back() = '\0';
+  switch (request.ask) {
+    case CallPage::Ask::realtime:
+      host_->set_realtime(host_->context, request.value != 0 ? 1 : 0);
+      return 0;
+    case CallPage::Ask::enable_job:
+      return host_->enable_job(host_->context, request.name.data(), request.value != 0 ? 1 : 0);
+    case CallPage::Ask::call_at:
+      return host_->call_at(host_->context, request.name.data(), request.value);
+    case CallPage::Ask::command: {
+      tactus_command command{};
+      static_assert(sizeof command == sizeof request.number);
+      std::memcpy(&command, &request.number, sizeof command);
+      return host_->command(host_->context, command, request.value);
+    }
+  }
+  return 1;
+}
+
+/// What other threads of its process asked for.
+void IsolatedModel::serve_posts() TACTUS_RT {
+  CallPage& page = process_.page();
+  const std::uint32_t posted = page.posted.load(std::memory_order_acquire);
+  std::uint32_t taken = page.taken.load(std::memory_order_relaxed);
+  if (posted == taken) [[likely]]
+    return;
+  if (posted - taken > CallPage::kMostPosted) taken = posted - CallPage::kMostPosted;
+  for (; taken != posted; ++taken) (void)serve(page.posts[taken % CallPage::kMostPosted]);
+  page.taken.store(taken, std::memory_order_release);
+}
+
+std::optional<rtsync::Provision> IsolatedModel::prepare_memory(bool lock, std::size_t heap) {
+  CallPage& page = process_.page();
+  page.work = CallPage::Work::prepare;
+  page.lock = lock;
+  page.heap = heap;
+  if (!process_.exchange()) return std::nullopt;
+  const std::string what = "memory of model '" + name() + "' locked and touched";
+  if (page.status == 0) return rtsync::granted(what, what);
+  CallPage::Text said = page.failure;
+  said.back() = '\0';
+  return rtsync::refused(what, "memory that may have to be fetched",
+                         {said.data(), "see the fix for the rig's own memory, or set memory.lock: no"});
+}
+
+std::string_view IsolatedModel::lost_job() const {
+  return lost() ? std::string_view(declaration_.jobs[lost_job_].name) : std::string_view();
+}
+
+std::vector<std::string> IsolatedModel::take_log_lines() {
+  if (told_ || !lost()) return {};
+  told_ = true;
+  static constexpr const char* kThen[] = {
+      "the rig ends", "outputs are driven safe and the rig freezes; it ends when it is resumed",
+      "the rig freezes; it ends when it is resumed",
+      "its variables keep their last values, and its jobs are not called any more"};
+  const bool in_frame = lost_frame_ >= 0;
+  return {"model '" + name() + "', job '" + std::string(lost_job()) + "'" +
+          (in_frame ? ", frame " + std::to_string(lost_frame_) : "") + ": " + process_.how() +
+          " (on_crash: " + std::string(name_of(on_crash_)) +
+          "): " + (in_frame ? kThen[static_cast<std::size_t>(on_crash_)] : kThen[0])};
+}
+
+}  // namespace tactus::executive

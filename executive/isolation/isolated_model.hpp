@@ -1,0 +1,94 @@
+#pragma once
+#include <tactus/model.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "executive/isolation/model_process.hpp"
+#include "executive/isolation/on_crash.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::executive {
+
+/// A model that runs in a process of its own, with its variables as the rig has them. Each call copies them all to
+/// the process, and back when the job has returned: what the model writes elsewhere, or between its calls, never
+/// reaches the rig.
+///
+/// Threads  run(): the rig's threads, one at a time. take_lost(), refuse_from_now(): main. lost(),
+///          take_log_lines(): service. The rest: setup.
+/// RT       run(), and what is marked so; see CallPage.
+class IsolatedModel {
+ public:
+  IsolatedModel(ModelOrigin origin, OnCrash on_crash);
+  IsolatedModel(const IsolatedModel&) = delete;
+  IsolatedModel& operator=(const IsolatedModel&) = delete;
+
+  ModelProcess& process() { return process_; }
+  const ModelProcess& process() const { return process_; }
+  const std::string& name() const { return process_.origin().instance; }
+  OnCrash on_crash() const { return on_crash_; }
+  /// Once its process was spawned: takes what it declares. Throws ModelRefused.
+  void begin();
+  /// For a ModelInstance with this object as `self`.
+  const tactus_model& description() const { return description_; }
+  /// What run() is to be called with for a job, by its place in the declaration.
+  void* job(std::size_t index) { return &jobs_.at(index); }
+  static int run(void* job, const tactus_call* call) TACTUS_RT;
+  /// Locks its memory, as the rig's. Nothing: its process has ended.
+  std::optional<rtsync::Provision> prepare_memory(bool lock, std::size_t heap);
+
+  /// Its process has ended, and a call has found out.                                              @when any
+  bool lost() const TACTUS_RT { return lost_.load(std::memory_order_acquire); }
+  /// It was lost since the last time.                                                               @when rt
+  bool take_lost() TACTUS_RT { return news_.exchange(false, std::memory_order_relaxed); }
+  /// Calls fail from here on if it was lost: the rig was resumed.                                   @when rt
+  void refuse_from_now() TACTUS_RT;
+  /// Why the rig cannot go back to an earlier state, a text that stays; nullptr: it can.            @when rt
+  const char* stays() const TACTUS_RT;
+
+  /// Where a call found out that it was lost: the job's name without the model's; empty: it was not.
+  std::string_view lost_job() const;
+  std::int64_t lost_frame() const { return lost_frame_; }
+  /// What became of it since the last time.                                                    @when service
+  std::vector<std::string> take_log_lines();
+
+ private:
+  struct Job {
+    IsolatedModel* model;
+    std::uint32_t index;
+    tactus_job_class job_class;
+  };
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+
+  static int declare(const tactus_host* host, void* self);
+  int call(const Job& job, const tactus_call& call) TACTUS_RT;
+  int without(const Job& job, const tactus_call& call) TACTUS_RT;
+  void lose(const Job& job, const tactus_call& call) TACTUS_RT;
+  std::int32_t serve(const CallPage::Request& asked) TACTUS_RT;
+  void serve_posts() TACTUS_RT;
+
+  const OnCrash on_crash_;
+  ModelProcess process_;
+  tactus_model description_{};
+  ModelDeclaration declaration_;
+  std::vector<Line> memory_;  // the variables, as the rig has them
+  std::deque<Job> jobs_;
+  const tactus_host* host_ = nullptr;
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> lost_{false};
+  std::atomic<bool> news_{false};
+  std::atomic<bool> refuses_{false};
+  std::uint32_t lost_job_ = 0;
+  std::int64_t lost_frame_ = -1;
+  bool told_ = false;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,128 @@
+#include "executive/isolation/isolation.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <system_error>
+#include <vector>
+
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/rights.hpp"
+
+namespace tactus::executive {
+
+using namespace std::chrono_literals;
+
+Isolation::Isolation(rtsync::Nanoseconds patience)
+    : every_(std::clamp<std::chrono::nanoseconds>(patience / 16, 1ms, 1s)),
+      nudges_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (nudges_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  watcher_ = std::make_unique<rtsync::PinnedThread>(
+      rtsync::ThreadSettings{"isolation", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
+      [this] { watch(); });
+}
+
+Isolation::~Isolation() {
+  for (IsolatedModel& model : models_) {
+    const bool begun = model.process().block() != nullptr && !model.process().ended();
+    model.process().end();
+    if (begun && model.process().crashed())
+      std::fprintf(stderr, "tactus: warning: model '%s': %s while it was destroyed\n", model.name().c_str(),
+                   model.process().how());
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    over_ = true;
+  }
+  nudge();
+  watcher_->join();
+  (void)::close(nudges_);
+}
+
+std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, int priority) {
+  (void)rtsync::set_affinity(tid(), cpus);  // it sleeps, wherever it may
+  if (priority == 0) return std::nullopt;
+  sched_param param{};
+  param.sched_priority = std::min(priority, 99);
+  if (::sched_setscheduler(tid(), SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0) return std::nullopt;
+  return rtsync::refused(
+      "SCHED_FIFO priority " + std::to_string(param.sched_priority) + " for thread isolation", "SCHED_OTHER",
+      rtsync::why_no_fifo(rtsync::read_rights(), param.sched_priority, errno));
+}
+
+void Isolation::nudge() const {
+  const std::uint64_t one = 1;
+  (void)!::write(nudges_, &one, sizeof one);
+}
+
+IsolatedModel& Isolation::add(const ModelOrigin& origin, OnCrash on_crash) {
+  IsolatedModel& model = models_.emplace_back(origin, on_crash);
+  try {
+    spawn(model.process());
+    model.begin();
+    return model;
+  } catch (const ModelRefused&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw ModelRefused(Letter::Kind::instance_refused, error.what());
+  }
+}
+
+/// On the watcher's thread: a process is killed by the kernel when the thread that started it ends.
+void Isolation::spawn(ModelProcess& process) {
+  std::unique_lock lock(mutex_);
+  wanted_ = &process;
+  failure_ = nullptr;
+  nudge();
+  started_.wait(lock, [this] { return wanted_ == nullptr; });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Isolation::start_wanted() {
+  const std::scoped_lock lock(mutex_);
+  if (wanted_ == nullptr) return;
+  try {
+    wanted_->spawn();
+    watched_.push_back(wanted_);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  wanted_ = nullptr;
+  started_.notify_all();
+}
+
+void Isolation::watch() {
+  auto next = std::chrono::steady_clock::now() + every_;
+  for (;;) {
+    std::vector<pollfd> waiting{{nudges_, POLLIN, 0}};
+    for (const ModelProcess* const process : watched_) waiting.push_back({process->descriptor(), POLLIN, 0});
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now()).count();
+    (void)::poll(waiting.data(), waiting.size(),
+                 watched_.empty() ? -1 : static_cast<int>(std::max<std::int64_t>(left, 0)));
+    std::uint64_t nudges = 0;
+    (void)!::read(nudges_, &nudges, sizeof nudges);
+    for (std::size_t i = waiting.size() - 1; i > 0; --i) {
+      if (waiting[i].revents == 0) continue;
+      watched_[i - 1]->reap();
+      watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(i - 1));
+    }
+    start_wanted();
+    {
+      const std::scoped_lock lock(mutex_);
+      if (over_) return;
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now >= next) {
+      next = now + every_;
+      for (ModelProcess* const process : watched_) process->look();
+    }
+  }
+}
+
+}  // namespace tactus::executive

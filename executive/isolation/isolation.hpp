@@ -1,0 +1,58 @@
+#pragma once
+#include <sys/types.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "executive/isolation/isolated_model.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::executive {
+
+/// The isolated models of a rig, and the thread that starts their processes and notices how they end. It sleeps but
+/// for a look now and then at the calls that are being made.
+///
+/// Threads  one, at setup; models(): their elements say who may.
+class Isolation {
+ public:
+  /// `patience`: how long a call within a frame may last.
+  explicit Isolation(rtsync::Nanoseconds patience);
+  /// Destroys the models and ends their processes.
+  ~Isolation();
+  Isolation(const Isolation&) = delete;
+  Isolation& operator=(const Isolation&) = delete;
+
+  /// Throws ModelRefused: it could not be made.
+  IsolatedModel& add(const ModelOrigin& origin, OnCrash on_crash);
+  std::deque<IsolatedModel>& models() { return models_; }
+  const std::deque<IsolatedModel>& models() const { return models_; }
+  /// Where the thread that watches runs, and with which priority of SCHED_FIFO (0: none). What was refused.
+  std::optional<rtsync::Provision> place(const rtsync::CpuSet& cpus, int priority);
+  /// Of the thread that watches.
+  pid_t tid() const { return watcher_->tid(); }
+
+ private:
+  void spawn(ModelProcess& process);
+  void watch();
+  void start_wanted();
+  void nudge() const;
+
+  const std::chrono::nanoseconds every_;
+  int nudges_ = -1;  // an eventfd
+  std::deque<IsolatedModel> models_;
+  std::mutex mutex_;  // of the three below
+  std::condition_variable started_;
+  ModelProcess* wanted_ = nullptr;
+  std::exception_ptr failure_;
+  bool over_ = false;
+  std::deque<ModelProcess*> watched_;  // the watcher's
+  std::unique_ptr<rtsync::PinnedThread> watcher_;
+};
+
+}  // namespace tactus::executive

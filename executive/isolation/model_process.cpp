@@ -1,0 +1,330 @@
+#include "executive/isolation/model_process.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "executive/model/model_library.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/rights.hpp"
+
+namespace tactus::executive {
+namespace {
+
+constexpr const char* kProgram = "tactus-model";
+constexpr int kLooks = 16;  // of one call, until it is overdue
+
+[[noreturn]] void cannot(const std::string& what, int error) {
+  throw ModelRefused(Letter::Kind::instance_refused,
+                     "cannot be isolated: " + what + ": " + std::generic_category().message(error));
+}
+int checked(int result, const char* what) {
+  if (result < 0) cannot(what, errno);
+  return result;
+}
+
+std::filesystem::path program() {
+  std::string tried;
+  for (const auto& folder : plugin_folders()) {
+    std::filesystem::path file = folder / kProgram;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+    tried += (tried.empty() ? "" : ", ") + file.string();
+  }
+  throw ModelRefused(Letter::Kind::instance_refused, "cannot be isolated: there is no program " + tried +
+                                                         "; install tactus again, or remove 'isolated'");
+}
+
+/// A copy of a descriptor that is in nobody's way, and that no other program inherits.
+int moved_up(int fd) {
+  const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 16);
+  (void)::close(fd);
+  return checked(copy, "fcntl");
+}
+
+/// All that the process is born with: the socket, the memory, the standard streams, a process group of its own.
+/// Signals of the terminal and of systemd are for the rig, as in a rig of one process.
+class SpawnPlan {
+ public:
+  SpawnPlan(int socket, int memory) {
+    ok(::posix_spawn_file_actions_init(&files_));
+    ok(::posix_spawnattr_init(&attributes_));
+    ok(::posix_spawn_file_actions_adddup2(&files_, socket, kModelSocket));
+    ok(::posix_spawn_file_actions_adddup2(&files_, memory, kModelMemory));
+    ok(::posix_spawn_file_actions_addclosefrom_np(&files_, kModelMemory + 1));
+    sigset_t all;
+    (void)::sigfillset(&all);
+    ok(::posix_spawnattr_setsigdefault(&attributes_, &all));
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGXCPU})
+      (void)::sigdelset(&all, fault);
+    ok(::posix_spawnattr_setsigmask(&attributes_, &all));
+    ok(::posix_spawnattr_setflags(&attributes_,
+                                  POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+  }
+  ~SpawnPlan() {
+    (void)::posix_spawnattr_destroy(&attributes_);
+    (void)::posix_spawn_file_actions_destroy(&files_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  pid_t start(const std::filesystem::path& file, const ModelOrigin& origin) const {
+    std::array<std::string, 5> words{kProgram, origin.instance, origin.library, origin.model,
+                                     std::to_string(::getpid())};
+    std::array<char*, 6> argv{};
+    for (std::size_t i = 0; i < words.size(); ++i) argv[i] = words[i].data();
+    pid_t child = -1;
+    const int error = ::posix_spawn(&child, file.c_str(), &files_, &attributes_, argv.data(), environ);
+    if (error != 0) cannot("cannot start " + file.string(), error);
+    return child;
+  }
+
+ private:
+  static void ok(int error) {
+    if (error != 0) cannot("cannot prepare its start", error);
+  }
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t attributes_{};
+};
+
+std::string name_of_signal(int signal) {
+  const char* const name = ::sigabbrev_np(signal);
+  return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
+}
+
+std::string first_line(const char* file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+/// Where core(5) says that the kernel has left it.
+std::string core_file(pid_t pid, int signal, const std::string& comm, const std::string& cwd) {
+  const std::string pattern = first_line("/proc/sys/kernel/core_pattern");
+  if (pattern.starts_with("|")) return "taken by " + pattern.substr(1, pattern.find(' ') - 1);
+  std::string file;
+  bool has_pid = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%' || i + 1 == pattern.size()) {
+      file += pattern[i];
+      continue;
+    }
+    switch (pattern[++i]) {
+      case 'p':
+      case 'P':
+      case 'i':
+      case 'I':
+        file += std::to_string(pid);
+        has_pid = true;
+        break;
+      case 'e':
+        file += comm;
+        break;
+      case 's':
+        file += std::to_string(signal);
+        break;
+      case 'u':
+        file += std::to_string(::getuid());
+        break;
+      case 'g':
+        file += std::to_string(::getgid());
+        break;
+      case '%':
+        file += '%';
+        break;
+      default:
+        return "as core_pattern '" + pattern + "' names it";
+    }
+  }
+  if (!has_pid && first_line("/proc/sys/kernel/core_uses_pid") == "1") file += "." + std::to_string(pid);
+  return file.starts_with("/") ? file : cwd + "/" + file;
+}
+
+}  // namespace
+
+ModelProcess::~ModelProcess() {
+  if (mapped_ != 0) (void)::munmap(page_, mapped_);
+  for (const int fd : {process_, socket_, memory_})
+    if (fd >= 0) (void)::close(fd);
+}
+
+void ModelProcess::spawn() {
+  const std::filesystem::path file = program();
+  std::error_code error;
+  cwd_ = std::filesystem::current_path(error).string();
+  int ends[2];
+  checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "socketpair");
+  socket_ = moved_up(ends[0]);
+  const int theirs = moved_up(ends[1]);
+  memory_ =
+      moved_up(checked(::memfd_create("tactus-model", MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create"));
+  pid_ = SpawnPlan(theirs, memory_).start(file, origin_);
+  (void)::close(theirs);
+  process_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+  if (process_ < 0) {
+    const int why = errno;
+    (void)::kill(pid_, SIGKILL);
+    (void)::waitpid(std::exchange(pid_, -1), nullptr, 0);
+    cannot("pidfd_open", why);
+  }
+}
+
+std::string ModelProcess::who() const {
+  return "its process (" + std::filesystem::path(origin_.library).filename().string() + ", pid " +
+         std::to_string(pid_) + ")";
+}
+
+void ModelProcess::set_how(const std::string& text) { text.copy(how_.data(), how_.size() - 1); }
+
+void ModelProcess::look() {
+  const std::uint32_t call = limited_.load(std::memory_order_relaxed);
+  looks_ = call != 0 && call == looked_ ? looks_ + 1 : 0;
+  looked_ = call;
+  if (looks_ < kLooks || overdue_) return;
+  overdue_ = true;
+  kill();
+}
+
+void ModelProcess::reap() {
+  const std::string comm = first_line(("/proc/" + std::to_string(pid_) + "/comm").c_str());
+  siginfo_t info{};
+  (void)::kill(-pid_, SIGKILL);  // what it leaves behind in its process group
+  const bool known = ::waitid(P_PIDFD, static_cast<id_t>(process_), &info, WEXITED) == 0;
+  crashed_ = true;
+  if (!known) {  // a program around the rig has reaped it
+    crashed_ = !ending_.load();
+    set_how(who() + " has ended");
+  } else if (overdue_) {
+    set_how(who() + " did not return in time (half of threads.stuck_after) and was killed");
+  } else if (info.si_code == CLD_EXITED) {
+    crashed_ = !ending_.load() || info.si_status != 0;
+    set_how(who() + " ended itself with status " + std::to_string(info.si_status));
+  } else {
+    set_how(who() + (info.si_status == SIGKILL ? " was killed by " : " was ended by ") +
+            name_of_signal(info.si_status) +
+            (info.si_code == CLD_DUMPED ? "; core dump " + core_file(pid_, info.si_status, comm, cwd_) : ""));
+  }
+  ended_.store(true);
+  ended_.notify_all();
+  CallPage* const page = page_;
+  if (page == nullptr) return;
+  page->reply.fetch_add(1U << 30);  // whoever is about to sleep does not
+  wake(page->reply);
+}
+
+void ModelProcess::refuse_dead() {
+  kill();
+  ended_.wait(false);
+  throw ModelRefused(Letter::Kind::instance_refused, std::string(how()) + " while " + stage_);
+}
+
+Letter ModelProcess::await_letter() {
+  for (;;) {
+    std::optional<Letter> letter = receive_letter(socket_);
+    if (!letter) {
+      // An end of its own is told as what it was.
+      for (int i = 0; i < 500 && !ended(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      refuse_dead();
+    }
+    switch (letter->kind) {
+      case Letter::Kind::stage:
+        stage_ = letter->text.substr(0, 100);
+        break;
+      case Letter::Kind::library_refused:
+      case Letter::Kind::model_refused:
+      case Letter::Kind::instance_refused:
+        throw ModelRefused(letter->kind, letter->text);
+      default:
+        return *std::move(letter);
+    }
+  }
+}
+
+ModelDeclaration ModelProcess::introduce() {
+  const Letter letter = await_letter();
+  if (letter.kind != Letter::Kind::declared) refuse_dead();
+  try {
+    return decode(letter.text);
+  } catch (const std::runtime_error& error) {
+    throw ModelRefused(Letter::Kind::instance_refused, error.what());
+  }
+}
+
+void ModelProcess::begin(std::size_t bytes) {
+  const std::size_t all = sizeof(CallPage) + bytes;
+  checked(::ftruncate(memory_, static_cast<off_t>(all)), "ftruncate");
+  // It cannot take pages away from under the rig.
+  checked(::fcntl(memory_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), "F_ADD_SEALS");
+  void* const at = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory_, 0);
+  if (at == MAP_FAILED) cannot("mmap", errno);
+  (void)::madvise(at, all, MADV_DONTFORK);  // a copy of the rig that a model makes calls nobody
+  page_ = ::new (at) CallPage;
+  block_ = static_cast<std::byte*>(at) + sizeof(CallPage);
+  mapped_ = all;
+  if (!send_letter(socket_, Letter::Kind::go) || await_letter().kind != Letter::Kind::ready) refuse_dead();
+  for (int* const fd : {&socket_, &memory_}) (void)::close(std::exchange(*fd, -1));
+}
+
+std::vector<rtsync::Provision> ModelProcess::place(const rtsync::ThreadSettings& caller) {
+  std::vector<rtsync::Provision> provisions;
+  const std::string of = "model '" + origin_.instance + "': ";
+  if (const int error = rtsync::set_affinity(pid_, caller.cpus); error != 0)
+    provisions.push_back(rtsync::refused(
+        of + "CPUs " + caller.cpus.text(), "others",
+        {"sched_setaffinity answered " + rtsync::error_words(error), "see sched_setaffinity(2)"}));
+  if (caller.policy == rtsync::SchedPolicy::other) return provisions;
+  sched_param param{};
+  param.sched_priority = std::max(caller.priority - 1, 1);
+  const int policy = caller.policy == rtsync::SchedPolicy::rr ? SCHED_RR : SCHED_FIFO;
+  const std::string what = of + std::string(rtsync::name_of(caller.policy)) + " priority " +
+                           std::to_string(param.sched_priority) + ", CPUs " + caller.cpus.text();
+  if (::sched_setscheduler(pid_, policy | SCHED_RESET_ON_FORK, &param) == 0)
+    provisions.push_back(rtsync::granted(what, what));
+  else
+    provisions.push_back(rtsync::refused(
+        what, "SCHED_OTHER", rtsync::why_no_fifo(rtsync::read_rights(), param.sched_priority, errno)));
+  return provisions;
+}
+
+void ModelProcess::end() {
+  if (pid_ < 0) return;
+  if (mapped_ == 0) kill();
+  if (mapped_ != 0 && !ended()) {
+    ending_.store(true);
+    set_limited(true);  // until it has ended
+    page().work = CallPage::Work::destroy;
+    (void)exchange();
+  }
+  ended_.wait(false);
+}
+
+void ModelProcess::kill() TACTUS_RT { (void)::syscall(SYS_pidfd_send_signal, process_, SIGKILL, nullptr, 0); }
+
+bool ModelProcess::exchange() TACTUS_RT {
+  CallPage& page = this->page();
+  page.call.store(++turn_, std::memory_order_release);
+  wake(page.call);
+  for (;;) {
+    const std::uint32_t seen = page.reply.load(std::memory_order_acquire);
+    if (ended()) return false;
+    if (seen == turn_) return true;
+    sleep_while(page.reply, seen);
+  }
+}
+
+}  // namespace tactus::executive

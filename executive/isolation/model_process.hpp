@@ -1,0 +1,111 @@
+#pragma once
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "executive/isolation/call_page.hpp"
+#include "executive/isolation/model_declaration.hpp"
+#include "executive/isolation/setup_channel.hpp"
+#include "rtsync/host/provision.hpp"
+#include "rtsync/rt.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+
+namespace tactus::executive {
+
+/// A model could not be made in a process of its own; `kind` says what refused it. what() is for the user.
+class ModelRefused : public std::runtime_error {
+ public:
+  ModelRefused(Letter::Kind refused, const std::string& what) : std::runtime_error(what), kind(refused) {}
+  const Letter::Kind kind;
+};
+
+/// What a process of a model is born with.
+struct ModelOrigin {
+  std::string instance;  ///< the model's name in the rig
+  std::string library;   ///< a file
+  std::string model;     ///< what the library calls it
+};
+
+/// The process of one model, as the rig sees it.
+///
+/// Threads  spawn(), look(), reap(): the one that watches, whose end the process does not survive. introduce(),
+///          begin(), end(), place(): setup. exchange(): one at a time. The rest: any.
+class ModelProcess {
+ public:
+  explicit ModelProcess(ModelOrigin origin) : origin_(std::move(origin)) {}
+  ~ModelProcess();
+  ModelProcess(const ModelProcess&) = delete;
+  ModelProcess& operator=(const ModelProcess&) = delete;
+
+  const ModelOrigin& origin() const { return origin_; }
+  pid_t pid() const { return pid_; }
+  /// Throws std::runtime_error. @when setup
+  void spawn();
+  /// Readable once it has ended; -1: it was reaped.
+  int descriptor() const { return process_; }
+  /// Called 16 times in the patience there is with it: a call that lasts longer ends it.        @when service
+  void look();
+  /// It has ended: finds out how, and wakes who waits for it.                                    @when service
+  void reap();
+
+  /// What its model declared. Throws ModelRefused. @when setup
+  ModelDeclaration introduce();
+  /// Shares a block of so many bytes with it, which then holds the variables' first values. Throws ModelRefused.
+  /// @when setup
+  void begin(std::size_t bytes);
+  /// Where its thread runs: the CPUs, policy and priority of the thread that calls it; one priority below, so that
+  /// a loop in it never keeps the CPU from the rig. @when setup
+  std::vector<rtsync::Provision> place(const rtsync::ThreadSettings& caller);
+  /// Destroys the model; the process ends. @when setup
+  void end();
+  /// At once. @when any
+  void kill() TACTUS_RT;
+
+  /// Makes the call that stands in the page. False: the process has ended, and how() says how.    @when rt
+  bool exchange() TACTUS_RT;
+  /// While true, a call that lasts too long ends the process.                                     @when rt
+  void set_limited(bool on) TACTUS_RT { limited_.store(on ? ++calls_ : 0, std::memory_order_relaxed); }
+  CallPage& page() TACTUS_RT { return *page_.load(std::memory_order_relaxed); }
+  std::byte* block() TACTUS_RT { return block_; }
+
+  bool ended() const TACTUS_RT { return ended_.load(std::memory_order_acquire); }
+  /// Otherwise than end() asked for. Once ended().
+  bool crashed() const { return crashed_; }
+  /// "its process (libplant.so, pid 123) was ended by SIGSEGV". Once ended().                     @when rt
+  const char* how() const TACTUS_RT { return how_.data(); }
+
+ private:
+  Letter await_letter();
+  [[noreturn]] void refuse_dead();
+  void set_how(const std::string& text);
+  std::string who() const;
+
+  const ModelOrigin origin_;
+  pid_t pid_ = -1;
+  int process_ = -1;  // a pidfd
+  int socket_ = -1;
+  int memory_ = -1;
+  std::string cwd_;
+  std::string stage_ = "it was started";
+  std::size_t mapped_ = 0;
+  std::atomic<CallPage*> page_{nullptr};
+  std::byte* block_ = nullptr;
+  std::uint32_t turn_ = 0;
+  std::uint32_t calls_ = 0;
+  std::atomic<std::uint32_t> limited_{0};  // the call that is limited; 0: none
+  std::uint32_t looked_ = 0;               // the call that was seen last, and how often
+  int looks_ = 0;
+  bool overdue_ = false;
+  std::atomic<bool> ending_{false};
+  bool crashed_ = false;
+  std::array<char, CallPage::kText> how_{};
+  std::atomic<bool> ended_{false};
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,215 @@
+#include "executive/isolation/model_server.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+
+#include "executive/isolation/setup_channel.hpp"
+#include "executive/model/suggest.hpp"
+#include "rtsync/host/memory.hpp"
+
+namespace tactus::executive {
+namespace {
+
+thread_local bool serves = false;  // this thread runs the model's jobs
+bool is_copy = false;              // a child of fork()
+
+void note_copy() { is_copy = true; }
+
+void copy_name(CallPage::Text& to, std::string_view name) TACTUS_RT {
+  // One that does not fit is the name of no job.
+  const std::size_t length = name.size() < to.size() ? name.size() : 0;
+  std::memcpy(to.data(), name.data(), length);
+  to[length] = '\0';
+}
+
+}  // namespace
+
+bool ModelServer::begin(const std::string& instance, const std::string& library, const std::string& model) {
+  const auto stage = [](const char* what) { (void)send_letter(kModelSocket, Letter::Kind::stage, what); };
+  const auto refuse = [](Letter::Kind kind, const std::string& why) {
+    return !send_letter(kModelSocket, kind, why);
+  };
+  try {
+    stage("its library was loaded");
+    library_ = std::make_unique<ModelLibrary>(library);
+  } catch (const std::exception& error) {
+    return refuse(Letter::Kind::library_refused, error.what()), false;
+  }
+  const tactus_model* const found = library_->find(model);
+  if (found == nullptr)
+    return refuse(Letter::Kind::model_refused,
+                  "library " + library_->file().filename().string() + " has no model '" + model + "'" +
+                      did_you_mean(model, library_->models(), &tactus_model::name)),
+           false;
+  try {
+    stage("it was made");
+    model_ = std::make_unique<ModelInstance>(*found, instance);
+    const std::string declared = encode(*model_);
+    const ModelDeclaration declaration = decode(declared);
+    lay_out(declaration);
+    if (!send_letter(kModelSocket, Letter::Kind::declared, declared)) return false;
+    const std::optional<Letter> go = receive_letter(kModelSocket);
+    if (!go || go->kind != Letter::Kind::go) return false;
+    map(declaration.bytes);
+  } catch (const std::exception& error) {
+    return refuse(Letter::Kind::instance_refused, error.what()), false;
+  }
+  model_->serve(*this);
+  hand_out();
+  const bool told = send_letter(kModelSocket, Letter::Kind::ready);
+  (void)::close(kModelSocket);
+  (void)::close(kModelMemory);
+  return told;
+}
+
+/// Throws std::runtime_error when variables share memory: then a value of one is not kept.
+void ModelServer::lay_out(const ModelDeclaration& declaration) {
+  std::vector<const Variable*> by_address;
+  const auto begin_of = [](const Variable& variable) { return static_cast<std::byte*>(variable.data); };
+  const auto bytes_of = [](const Variable& variable) { return variable.elements() * size_of(variable.type); };
+  for (std::size_t i = 0; i < declaration.variables.size(); ++i) {
+    const Variable& variable = model_->variables()[i];
+    by_address.push_back(&variable);
+    const ModelDeclaration::Variable& placed = declaration.variables[i];
+    Run* const last = runs_.empty() ? nullptr : &runs_.back();
+    if (last != nullptr && last->data + last->bytes == begin_of(variable) &&
+        last->offset + last->bytes == placed.offset)
+      last->bytes += placed.bytes;
+    else
+      runs_.push_back({begin_of(variable), placed.offset, placed.bytes});
+  }
+  std::sort(by_address.begin(), by_address.end(),
+            [&](const Variable* a, const Variable* b) { return std::less<>{}(begin_of(*a), begin_of(*b)); });
+  for (std::size_t i = 1; i < by_address.size(); ++i) {
+    const Variable& before = *by_address[i - 1];
+    if (std::less<>{}(begin_of(*by_address[i]), begin_of(before) + bytes_of(before)))
+      throw std::runtime_error("cannot be isolated: '" + before.name + "' and '" + by_address[i]->name +
+                               "' share memory");
+  }
+}
+
+/// Between two pages that nobody may touch; a copy of this process has none of it.
+void ModelServer::map(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t shared = (sizeof(CallPage) + bytes + page - 1) / page * page;
+  void* const room = ::mmap(nullptr, shared + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const at = room == MAP_FAILED ? MAP_FAILED
+                                      : ::mmap(static_cast<std::byte*>(room) + page, sizeof(CallPage) + bytes,
+                                               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+                                               kModelMemory, 0);
+  if (at == MAP_FAILED) throw std::runtime_error("cannot be isolated: mmap refused the shared memory");
+  (void)::madvise(at, shared, MADV_DONTFORK);
+  (void)::pthread_atfork(nullptr, nullptr, &note_copy);
+  page_ = static_cast<CallPage*>(at);
+  block_ = static_cast<std::byte*>(at) + sizeof(CallPage);
+}
+
+void ModelServer::take_in() TACTUS_RT {
+  for (const Run& run : runs_) std::memcpy(run.data, block_ + run.offset, run.bytes);
+}
+
+void ModelServer::hand_out() TACTUS_RT {
+  for (const Run& run : runs_) std::memcpy(block_ + run.offset, run.data, run.bytes);
+}
+
+void ModelServer::await_call() TACTUS_RT {
+  const std::uint32_t wanted = ++turn_;
+  for (;;) {
+    const std::uint32_t seen = page_->call.load(std::memory_order_acquire);
+    if (seen == wanted) return;
+    sleep_while(page_->call, seen);
+  }
+}
+
+void ModelServer::answer(CallPage::Answer kind) TACTUS_RT {
+  page_->answer = kind;
+  page_->reply.store(turn_, std::memory_order_release);
+  wake(page_->reply);
+}
+
+int ModelServer::run_job() TACTUS_RT {
+  const DeclaredJob& job = model_->jobs()[page_->job];
+  const tactus_call call = page_->time;
+  take_in();
+  const int status = job.run(model_->self(), &call);
+  if (is_copy) ::_exit(0);  // the job made a copy of this process: that is not the rig's model
+  hand_out();
+  if (status != 0) copy_text(page_->failure, model_->take_failure().c_str());  // the last that is heard of it
+  return status;
+}
+
+int ModelServer::prepare() {
+  std::string refused;
+  for (const rtsync::Provision& provision : rtsync::prepare_memory({page_->lock, page_->heap}))
+    if (!provision.granted) refused = provision.what + ": " + provision.cause;
+  (void)rtsync::prefault_stack(std::size_t{256} << 10);
+  copy_text(page_->failure, refused.c_str());
+  return refused.empty() ? 0 : 1;
+}
+
+void ModelServer::serve() {
+  serves = true;
+  for (;;) {
+    await_call();
+    switch (page_->work) {
+      case CallPage::Work::job:
+        page_->status = run_job();
+        break;
+      case CallPage::Work::prepare:
+        page_->status = prepare();
+        break;
+      case CallPage::Work::destroy:
+        model_.reset();
+        library_.reset();
+        ::_exit(0);
+    }
+    answer(CallPage::Answer::done);
+  }
+}
+
+/// The thread of the jobs has the rig wait for it, and asks at once. Others leave a letter, which the rig finds after
+/// the next call.
+std::int32_t ModelServer::ask(const CallPage::Request& request) TACTUS_RT {
+  if (serves) {
+    page_->request = request;
+    answer(CallPage::Answer::request);
+    await_call();
+    return page_->result;
+  }
+  const std::scoped_lock lock(posts_);
+  const std::uint32_t posted = page_->posted.load(std::memory_order_relaxed);
+  if (posted - page_->taken.load(std::memory_order_acquire) >= CallPage::kMostPosted) return 1;
+  page_->posts[posted % CallPage::kMostPosted] = request;
+  page_->posted.store(posted + 1, std::memory_order_release);
+  return 0;
+}
+
+void ModelServer::set_realtime(bool on) TACTUS_RT { (void)ask({CallPage::Ask::realtime, 0, on ? 1 : 0, {}}); }
+
+bool ModelServer::enable_job(std::string_view name, bool on) TACTUS_RT {
+  CallPage::Request request{CallPage::Ask::enable_job, 0, on ? 1 : 0, {}};
+  copy_name(request.name, name);
+  return ask(request) == 0;
+}
+
+bool ModelServer::call_at(std::string_view, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT {
+  CallPage::Request request{CallPage::Ask::call_at, 0, sim_time_ns, {}};
+  copy_name(request.name, job);
+  return ask(request) == 0;
+}
+
+bool ModelServer::command(tactus_command command, std::int64_t value) TACTUS_RT {
+  CallPage::Request request{CallPage::Ask::command, 0, value, {}};
+  static_assert(sizeof command == sizeof request.number);
+  std::memcpy(&request.number, &command, sizeof command);
+  if (request.number < TACTUS_PAUSE || request.number > TACTUS_ABORT) return false;
+  return ask(request) == 0;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "executive/isolation/call_page.hpp"
+#include "executive/isolation/model_declaration.hpp"
+#include "executive/model/model_instance.hpp"
+#include "executive/model/model_library.hpp"
+
+namespace tactus::executive {
+
+/// Serves one model to the rig that started this process.
+///
+/// Threads  one, but for what the model asks of the rig: any.
+/// RT       serve(), for jobs: no lock, no heap; the futex calls of CallPage.
+class ModelServer final : private ModelServices {
+ public:
+  /// Loads the library, makes the model, and sends what it declares; shares memory when the rig says so. False: it
+  /// was refused, and the rig knows why.
+  bool begin(const std::string& instance, const std::string& library, const std::string& model);
+  /// Until the rig ends it.
+  [[noreturn]] void serve();
+
+ private:
+  /// Neighbours in memory that are neighbours in the block.
+  struct Run {
+    std::byte* data;
+    std::size_t offset;
+    std::size_t bytes;
+  };
+
+  void lay_out(const ModelDeclaration& declaration);
+  void map(std::size_t bytes);
+  void take_in() TACTUS_RT;
+  void hand_out() TACTUS_RT;
+  void answer(CallPage::Answer kind) TACTUS_RT;
+  void await_call() TACTUS_RT;
+  int run_job() TACTUS_RT;
+  int prepare();
+  std::int32_t ask(const CallPage::Request& request) TACTUS_RT;
+
+  void set_realtime(bool on) TACTUS_RT override;
+  bool enable_job(std::string_view name, bool on) TACTUS_RT override;
+  bool call_at(std::string_view model, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT override;
+  bool command(tactus_command command, std::int64_t value) TACTUS_RT override;
+
+  std::unique_ptr<ModelLibrary> library_;
+  std::unique_ptr<ModelInstance> model_;
+  std::vector<Run> runs_;
+  CallPage* page_ = nullptr;
+  std::byte* block_ = nullptr;
+  std::uint32_t turn_ = 0;
+  std::mutex posts_;  // of threads beside the job's
+};
+
+}  // namespace tactus::executive

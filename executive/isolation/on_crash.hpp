@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace tactus::executive {
+
+/// What it means that the process of an isolated model ends while frames run.
+enum class OnCrash : std::uint8_t {
+  abort,       ///< its job has failed: the rig ends, outputs safe
+  safe_state,  ///< outputs are driven safe and the rig freezes; it ends when it is resumed
+  freeze,      ///< the rig freezes; it ends when it is resumed
+  replace      ///< the model's variables keep their last values, and its jobs are not called any more
+};
+
+/// "safe_state".
+constexpr std::string_view name_of(OnCrash policy) {
+  switch (policy) {
+    case OnCrash::abort:
+      return "abort";
+    case OnCrash::safe_state:
+      return "safe_state";
+    case OnCrash::freeze:
+      return "freeze";
+    case OnCrash::replace:
+      break;
+  }
+  return "replace";
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+
+#include "executive/frame/executive.hpp"
+#include "executive/frame/frame_part.hpp"
+#include "executive/isolation/isolation.hpp"
+
+namespace tactus::executive {
+
+/// What becomes of a rig's frames when the process of an isolated model ends, and its job has not failed by that:
+/// `on_crash: freeze`, `safe_state`, `replace`.
+class IsolationPart final : public FramePart {
+ public:
+  /// Both must outlive it. @when setup
+  IsolationPart(Isolation& isolation, Executive& executive) : isolation_(isolation), executive_(executive) {}
+
+  void end_frame(std::int64_t) TACTUS_RT override {
+    for (IsolatedModel& model : isolation_.models()) {
+      if (!model.take_lost()) [[likely]]
+        continue;
+      executive_.status().lose_model();
+      if (model.on_crash() == OnCrash::safe_state) executive_.drive_outputs_safe();
+      if (model.on_crash() != OnCrash::replace) executive_.request_pause();
+    }
+  }
+  void resume() TACTUS_RT override {
+    for (IsolatedModel& model : isolation_.models()) model.refuse_from_now();
+  }
+  const char* stays() const TACTUS_RT override {
+    for (const IsolatedModel& model : isolation_.models())
+      if (const char* const why = model.stays()) return why;
+    return nullptr;
+  }
+
+ private:
+  Isolation& isolation_;
+  Executive& executive_;
+};
+
+}  // namespace tactus::executive

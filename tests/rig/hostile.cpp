@@ -1,0 +1,209 @@
+/// Models that do their worst in one of their jobs: what `isolated: yes` is for. Beside them one that asks the rig for
+/// all that a model may ask.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <tactus/model.hpp>
+#include <thread>
+#include <vector>
+
+namespace {
+
+enum class Deed : std::int32_t {
+  none,
+  exit,
+  abort,
+  segfault,
+  stray_write,
+  close_all,
+  loop,
+  sleep,
+  exec,
+  fork,
+  throws,
+  throws_in_thread,
+  fail
+};
+
+/// All memory of the process that can be written, but for its stack.
+[[noreturn]] void write_everywhere() {
+  struct Range {
+    unsigned long begin, end;
+  };
+  std::vector<Range> ranges;
+  std::FILE* const maps = std::fopen("/proc/self/maps", "r");
+  for (char line[512]; maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr;) {
+    Range range{};
+    char rights[8] = "";
+    if (std::sscanf(line, "%lx-%lx %7s", &range.begin, &range.end, rights) != 3 || rights[1] != 'w' ||
+        std::strstr(line, "[stack]") != nullptr)
+      continue;
+    // What is shared with somebody comes first: the process does not live to see the end of the rest.
+    ranges.insert(std::strstr(line, "memfd:") != nullptr ? ranges.begin() : ranges.end(), range);
+  }
+  for (const Range& range : ranges) {
+    auto* const at = reinterpret_cast<volatile unsigned char*>(range.begin);
+    for (unsigned long i = 0; i < range.end - range.begin; ++i) at[i] = 0xEE;
+  }
+  std::abort();
+}
+
+class Hostile : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.parameter("deed", deed_, "", "what it does",
+                {{"none", Deed::none},
+                 {"exit", Deed::exit},
+                 {"abort", Deed::abort},
+                 {"segfault", Deed::segfault},
+                 {"stray_write", Deed::stray_write},
+                 {"close_all", Deed::close_all},
+                 {"loop", Deed::loop},
+                 {"sleep", Deed::sleep},
+                 {"exec", Deed::exec},
+                 {"fork", Deed::fork},
+                 {"throws", Deed::throws},
+                 {"throws_in_thread", Deed::throws_in_thread},
+                 {"fail", Deed::fail}});
+    d.parameter("at_frame", at_frame_, "1", "in which frame; -1: in the initialization job");
+    d.output("frames", frames_, "1", "frames begun");
+    d.output("half", half_, "1", "half of that");
+    d.job<&Hostile::initialize>("initialize", tactus::JobClass::initialization);
+    d.job<&Hostile::step>("step", tactus::JobClass::scheduled);
+  }
+  void initialize() {
+    if (at_frame_ == -1) (void)act();
+  }
+  int step(const tactus::Call& call) {
+    ++frames_;
+    half_ = static_cast<double>(frames_) / 2;
+    return call.frame == at_frame_ ? act() : 0;
+  }
+
+ private:
+  int act() {
+    switch (deed_) {
+      case Deed::none:
+        break;
+      case Deed::exit:
+        ::_exit(0);
+      case Deed::abort:
+        std::abort();
+      case Deed::segfault:
+        *static_cast<volatile int*>(nullptr) = 1;
+        break;
+      case Deed::stray_write:
+        write_everywhere();
+      case Deed::close_all:
+        (void)::close_range(0, ~0U, 0);
+        break;
+      case Deed::loop:
+        for (;;) asm volatile("" ::: "memory");
+      case Deed::sleep:
+        for (;;) (void)::pause();
+      case Deed::exec:
+        (void)::execlp("true", "true", static_cast<char*>(nullptr));
+        break;
+      case Deed::fork:
+        (void)::fork();  // and both go on
+        break;
+      case Deed::throws:
+        throw std::runtime_error("no table for this axis");
+      case Deed::throws_in_thread:
+        std::thread([] { throw std::runtime_error("nobody catches this"); }).join();
+        break;
+      case Deed::fail:
+        return fail("the axis is not referenced"), 7;
+    }
+    return 0;
+  }
+
+  Deed deed_ = Deed::none;
+  std::int64_t at_frame_ = 20;
+  std::int64_t frames_ = 0;
+  double half_ = 0;
+};
+TACTUS_MODEL("hostile", Hostile, "does its worst in one of its jobs")
+
+/// Asks from its job, and from a thread of its own.
+class Asks : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.output("answers", answers_, "", "of the requests: 1 refused");
+    d.output("late", late_, "1", "calls of the dynamic job");
+    d.output("off", off_, "1", "calls of the job that is switched off");
+    d.job<&Asks::step>("step", tactus::JobClass::scheduled);
+    d.job<&Asks::switched>("switched", tactus::JobClass::effector);
+    d.job<&Asks::late>("late", tactus::JobClass::sensor, {.cycle_num = TACTUS_DYNAMIC});
+  }
+  void step(const tactus::Call& call) {
+    if (call.frame == 3) {
+      answers_[0] = enable_job("it.switched", false) ? 0 : 1;
+      answers_[1] = enable_job("it.nothing", false) ? 0 : 1;
+      answers_[2] = call_at("late", call.sim_time_ns + 4'000'000) ? 0 : 1;
+      answers_[3] = call_at("late", 0) ? 0 : 1;
+    }
+    if (call.frame == 6) std::thread([this] { (void)enable_job("it.switched", true); }).join();
+    if (call.frame == 12) stop();
+  }
+  void switched() { ++off_; }
+  void late() { ++late_; }
+
+ private:
+  std::uint8_t answers_[4] = {9, 9, 9, 9};
+  std::int64_t late_ = 0;
+  std::int64_t off_ = 0;
+};
+TACTUS_MODEL("asks", Asks, "asks the rig for what a model may ask")
+
+/// A continuous state, for an integration loop.
+class Decay : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.state("x", x_);
+    d.output("rate", rate_);
+    d.integrated("x", "rate");
+    d.job<&Decay::derivative>("derivative", tactus::JobClass::derivative);
+  }
+  void derivative() { rate_ = -3 * x_; }
+
+ private:
+  double x_ = 1;
+  double rate_ = 0;
+};
+TACTUS_MODEL("decay", Decay, "x' = -3 x")
+
+class DiesWhileMade : public tactus::Model {
+ public:
+  DiesWhileMade() { std::abort(); }
+  void declare(tactus::Declare&) override {}
+};
+TACTUS_MODEL("dies_while_made", DiesWhileMade, "calls abort() in its constructor")
+
+class DiesWhileDestroyed : public tactus::Model {
+ public:
+  ~DiesWhileDestroyed() override { std::abort(); }
+  void declare(tactus::Declare&) override {}
+};
+TACTUS_MODEL("dies_while_destroyed", DiesWhileDestroyed, "calls abort() in its destructor")
+
+class SharesMemory : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.state("x", x_);
+    d.state("y", x_);
+  }
+
+ private:
+  double x_ = 0;
+};
+TACTUS_MODEL("shares_memory", SharesMemory, "declares two names for one value")
+
+}  // namespace

@@ -1,0 +1,403 @@
+/// Models in processes of their own: what they do there reaches the rig by their variables alone, and their end
+/// means what the rig file says.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "drivers/tape.hpp"
+#include "rig_command.hpp"
+
+namespace tactus::test::isolation_test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A rig of one hostile model; `thread`: main or plant.
+struct Hostile {
+  std::string deed = "none";
+  std::string on_crash = "abort";
+  std::string thread = "main";
+  std::string model = "hostile";
+  std::string stuck_after = "20 s";
+  std::string more = "";     ///< of the model
+  std::string section = "";  ///< of the rig
+
+  std::string text() const {
+    const std::string parameters =
+        model == "hostile" ? ", parameters: { deed: " + deed + " }, on_crash: " + on_crash : "";
+    return "rig: one\nframe: { period: 1 ms }\nrealtime: { enabled: no }\n"
+           "threads: { main: { policy: other }, stuck_after: " +
+           stuck_after + (thread == "main" ? "" : ", workers: { plant: { policy: other } }") +
+           " }\nmemory: { lock: no, heap: 0 B }\nmodels:\n  it: { model: " + model + ", library: '" +
+           TACTUS_HOSTILE_LIBRARY + "', thread: " + thread + ", isolated: yes" + parameters + more + " }\n" +
+           section;
+  }
+  Command command(const TempDir& dir, const Arguments& arguments = {}) const {
+    dir.write("rig.yaml", text());
+    return tactus(Arguments{"run", "rig.yaml", "--out", "out"} + arguments, dir.path());
+  }
+};
+
+const char* const kRecord = "record: { all: { variables: [ it.frames, it.half ] } }\n";
+
+struct Deed {
+  const char* name;
+  const char* how;  ///< behind "its process (libhostile.so, pid N)"
+  bool slow = false;
+};
+const Deed kDeeds[] = {
+    {"exit", " ended itself with status 0"},
+    {"abort", " was ended by SIGABRT"},
+    {"segfault", " was ended by SIGSEGV"},
+    {"stray_write", " was ended by SIG"},
+    {"loop", " did not return in time (half of threads.stuck_after) and was killed", true},
+    {"sleep", " did not return in time (half of threads.stuck_after) and was killed", true},
+    {"exec", " ended itself with status 0"},
+    {"throws_in_thread", " was ended by SIGABRT"},
+};
+void PrintTo(const Deed& deed, std::ostream* out) { *out << deed.name; }
+
+class Deeds : public ::testing::TestWithParam<std::tuple<Deed, std::string>> {
+ protected:
+  Hostile rig(const std::string& on_crash) const {
+    const auto& [deed, thread] = GetParam();
+    return {deed.name, on_crash, thread, "hostile", deed.slow ? "2 s" : "20 s", "", kRecord};
+  }
+  /// What `summary.json` says of the model.
+  void check_summary(const std::string& on_crash) const {
+    const Json model = summary_of(dir / "out")["isolated"].at(0);
+    EXPECT_EQ(model["model"], "it");
+    EXPECT_EQ(model["library"], TACTUS_HOSTILE_LIBRARY);
+    EXPECT_EQ(model["on_crash"], on_crash);
+    EXPECT_EQ(model["job"], "step");
+    EXPECT_EQ(model["frame"], 20);
+    EXPECT_TRUE(says(model["lost"], how())) << model["lost"];
+  }
+  void SetUp() override {
+    if (kSanitized && std::get<0>(GetParam()).name == std::string("stray_write"))
+      GTEST_SKIP() << "a sanitizer's shadow memory has no end";
+  }
+  /// A sanitizer ends the process in its own way.
+  std::string how() const { return kSanitized ? " " : std::get<0>(GetParam()).how; }
+  /// Frozen before frame 21; then resumed, which ends it.
+  void freezes(const std::string& on_crash, const std::string& then) {
+    Process process(rig(on_crash).command(dir, {"--frames", "40"}));
+    ASSERT_TRUE(process.wait_for_output(then)) << process.err();
+    ASSERT_TRUE(process.wait_for_output("paused after 21 frames")) << process.err();
+    process.signal(SIGUSR2);
+    const Finished done = process.wait();
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_TRUE(says(done.out, "frame 21: job 'it.step' (scheduled)")) << done;
+    EXPECT_TRUE(says(done.err, "model 'it', job 'step', frame 20: its process (libhostile.so, pid ")) << done;
+    EXPECT_TRUE(says(done.err, how())) << done;
+    check_summary(on_crash);
+    EXPECT_EQ(read_table(dir / "out/all.csv").integers("it.frames").back(), 20);
+  }
+  TempDir dir;
+};
+
+TEST_P(Deeds, EndTheRigWithAbort) {
+  const Finished done = run(rig("abort").command(dir, {"--frames", "40"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_TRUE(says(done.out, "failed after 20 frames; frame 20: job 'it.step' (scheduled)")) << done;
+  EXPECT_TRUE(says(done.out, "failed: its process (libhostile.so, pid ")) << done;
+  EXPECT_TRUE(says(done.out, how())) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "failed");
+  EXPECT_TRUE(says(summary["reason"], how())) << summary["reason"];
+  check_summary("abort");
+}
+
+TEST_P(Deeds, LeaveTheLastValuesWithReplace) {
+  const Finished done = run(rig("replace").command(dir, {"--frames", "40"}));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(says(done.err, "its variables keep their last values")) << done;
+  const Table table = read_table(dir / "out/all.csv");
+  const std::vector<std::int64_t> frames = table.integers("it.frames");
+  ASSERT_EQ(frames.size(), 40U);
+  for (std::int64_t k = 0; k < 40; ++k)
+    EXPECT_EQ(frames[static_cast<std::size_t>(k)], std::min<std::int64_t>(k + 1, 20));
+  EXPECT_EQ(table.column("it.half").back(), "10");
+  check_summary("replace");
+}
+
+TEST_P(Deeds, FreezeTheRigWithFreeze) { freezes("freeze", "the rig freezes; it ends when it is resumed"); }
+
+TEST_P(Deeds, FreezeTheRigWithSafeState) {
+  freezes("safe_state", "outputs are driven safe and the rig freezes; it ends when it is resumed");
+}
+
+INSTANTIATE_TEST_SUITE_P(Isolation, Deeds,
+                         ::testing::Combine(::testing::ValuesIn(kDeeds), ::testing::Values("main", "plant")),
+                         [](const auto& one) {
+                           return std::string(std::get<0>(one.param).name) + "_on_" + std::get<1>(one.param);
+                         });
+
+TEST(Isolation, ClosedDescriptorsAndACopyOfTheProcessReachNobody) {
+  for (const char* const deed : {"close_all", "fork"}) {
+    const TempDir dir;
+    Hostile rig;
+    rig.deed = deed;
+    rig.section = kRecord;
+    const Finished done = run(rig.command(dir, {"--frames", "40"}));
+    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_EQ(read_table(dir / "out/all.csv").integers("it.frames").back(), 40);
+    EXPECT_TRUE(summary_of(dir / "out")["isolated"][0]["lost"].is_null());
+  }
+}
+
+TEST(Isolation, AJobThatFailsSaysWhyAsEver) {
+  for (const auto& [deed, why] :
+       {std::pair("fail", "the axis is not referenced"), std::pair("throws", "no table for this axis")}) {
+    const TempDir dir;
+    Hostile rig;
+    rig.deed = deed;
+    rig.on_crash = "replace";  // it has not crashed
+    const Finished done = run(rig.command(dir, {"--frames", "40"}));
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_TRUE(says(done.out, std::string("frame 20: job 'it.step' (scheduled) failed: ") + why)) << done;
+  }
+}
+
+TEST(Isolation, BeforeTheFirstFrameEveryPolicyIsAbort) {
+  const TempDir dir;
+  Hostile rig;
+  rig.deed = "abort, at_frame: -1";
+  rig.on_crash = "replace";
+  const Finished done = run(rig.command(dir, {"--frames", "40"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_TRUE(says(done.out, "job 'it.initialize' (initialization) failed: its process (libhostile.so, pid "))
+      << done;
+}
+
+/// The processes of models of a rig.
+std::vector<pid_t> models_of(pid_t rig) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "stat");
+    std::string line;
+    std::getline(file, line);
+    const std::size_t name = line.rfind(')');
+    if (name == std::string::npos) continue;  // no process, or not any more
+    std::stringstream rest(line.substr(name + 1));
+    char state = '?';
+    pid_t parent = 0;
+    if (rest >> state >> parent && parent == rig) found.push_back(std::stoi(line));
+  }
+  return found;
+}
+
+TEST(Isolation, AProcessThatIsKilledFromOutsideIsNoticed) {
+  const TempDir dir;
+  Hostile rig;
+  rig.on_crash = "replace";
+  Process process(rig.command(dir, Arguments{"--set", "realtime.enabled=yes"} + patient()));
+  ASSERT_TRUE(process.wait_for_output("frames until stopped")) << process.err();
+  const std::vector<pid_t> models = models_of(process.pid());
+  ASSERT_EQ(models.size(), 1U);
+  ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,"));
+  ASSERT_EQ(::kill(models[0], SIGKILL), 0);
+  EXPECT_TRUE(process.wait_for_output("was killed by SIGKILL")) << process.err();
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait().status, 0) << process.err();
+}
+
+TEST(Isolation, NoProcessOutlivesItsRig) {
+  for (const int signal : {SIGKILL, SIGINT}) {
+    const TempDir dir;
+    Process process(Hostile{}.command(dir, Arguments{"--set", "realtime.enabled=yes"} + patient()));
+    ASSERT_TRUE(process.wait_for_output("frames until stopped")) << process.err();
+    const std::vector<pid_t> models = models_of(process.pid());
+    ASSERT_EQ(models.size(), 1U);
+    process.signal(signal);
+    (void)process.wait();
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (::kill(models[0], 0) == 0 && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(5ms);
+    EXPECT_NE(::kill(models[0], 0), 0) << "after signal " << signal;
+  }
+}
+
+TEST(Isolation, SafeStateDrivesTheOutputs) {
+  const TempDir dir;
+  Hostile rig;
+  rig.deed = "segfault";
+  rig.on_crash = "safe_state";
+  rig.section = "  drive: { driver: tape, file: tape, safe: -42, parameters: { value: 7 } }\n";
+  Command command = rig.command(dir, {"--frames", "40"});
+  command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+  Process process(command);
+  ASSERT_TRUE(process.wait_for_output("paused after 21 frames")) << process.err();
+  {
+    const int file = ::open((dir / "tape").c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_GE(file, 0);
+    const auto* const tape =
+        static_cast<const Tape*>(::mmap(nullptr, sizeof(Tape), PROT_READ, MAP_SHARED, file, 0));
+    EXPECT_EQ(tape->value, -42);
+    EXPECT_EQ(tape->writes, 21) << "driven in the frame in which the model was lost, then made safe";
+  }
+  process.signal(SIGUSR2);
+  EXPECT_EQ(process.wait().status, 1);
+}
+
+// --- the same numbers
+
+std::string file_of(const TempDir& dir, const std::string& rig, const std::string& recording,
+                    const std::string& out, const Arguments& arguments) {
+  const Finished done = run(run_rig(rig, arguments + Arguments{"--no-realtime", "--out", out}, dir.path()));
+  EXPECT_EQ(done.status, 0) << done;
+  return read_file(dir / out / recording);
+}
+
+Arguments isolated(const std::vector<std::string>& models) {
+  Arguments arguments;
+  for (const std::string& model : models)
+    arguments = arguments + Arguments{"--set", "models." + model + ".isolated=yes"};
+  return arguments;
+}
+
+TEST(Isolation, ChangesNoNumber) {
+  const TempDir dir;
+  const Arguments servo{"--frames", "300"};
+  EXPECT_EQ(file_of(dir, "servo", "motion.csv", "servo", servo),
+            file_of(dir, "servo", "motion.csv", "servo isolated",
+                    servo + isolated({"trajectory", "encoder", "motor", "controller"})));
+  const Arguments vehicle{"--frames", "300"};
+  EXPECT_EQ(file_of(dir, "vehicle", "drive.csv", "vehicle", vehicle),
+            file_of(dir, "vehicle", "drive.csv", "vehicle isolated",
+                    vehicle + isolated({"engine", "driver", "cycle"})));
+}
+
+TEST(Isolation, ChangesNoNumberOfAnIntegrationLoopNorOfWhatAModelAsksFor) {
+  const TempDir dir;
+  Hostile decay;
+  decay.model = "decay";
+  decay.section =
+      "integrate: { all: { models: [ it ], method: dopri5 } }\nrecord: { all: { variables: [ it.* ] } }\n";
+  Hostile asks;
+  asks.model = "asks";
+  asks.section = "record: { all: { variables: [ it.* ] } }\n";
+  for (const Hostile* const rig : {&decay, &asks}) {
+    const Finished with = run(rig->command(dir, {"--frames", "200"}));
+    EXPECT_EQ(with.status, 0) << with;
+    const std::string values = read_file(dir / "out/all.csv");
+    const Finished without =
+        run(rig->command(dir, {"--frames", "200", "--set", "models.it.isolated=no", "--out", "out2"}));
+    EXPECT_EQ(without.status, 0) << without;
+    EXPECT_EQ(values, read_file(dir / "out2/all.csv")) << rig->model;
+    fs::remove_all(dir / "out");
+    fs::remove_all(dir / "out2");
+  }
+}
+
+TEST(Isolation, ACheckpointAndAResetBringBackAllOfTheModel) {
+  const TempDir dir;
+  const Arguments all = isolated({"trajectory", "encoder", "motor", "controller"});
+  const std::string whole = file_of(dir, "servo", "motion.csv", "whole", all + Arguments{"--frames", "300"});
+  (void)file_of(dir, "servo", "motion.csv", "first",
+                all + Arguments{"--frames", "150", "--set", "checkpoint.at_end=yes"});
+  const std::string rest = file_of(
+      dir, "servo", "motion.csv", "rest",
+      all + Arguments{"--frames", "300", "--from", (dir / "first/checkpoints/frame-150.tck").string()});
+  const std::string values = rest.substr(rest.find('\n') + 1);
+  EXPECT_FALSE(values.empty());
+  EXPECT_TRUE(whole.ends_with(values));
+  const Arguments reset{"--frames", "100", "--set", "commands=[{ at: 50 ms, do: reset }]"};
+  EXPECT_EQ(file_of(dir, "servo", "motion.csv", "reset", reset),
+            file_of(dir, "servo", "motion.csv", "reset isolated", reset + all));
+}
+
+// --- system calls
+
+TEST(Isolation, AFrameMakesNoSystemCallButTheHandshakesAndTheSleep) {
+  const TempDir dir;
+  Process rig(run_rig("servo",
+                      isolated({"motor"}) + Arguments{"--set", "until=stopped", "--out", "out", "--set",
+                                                      "realtime.sleeper=nanosleep"},
+                      dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,"));
+  const SyscallCount count =
+      count_syscalls(threads_of(rig.pid()).at("main"), {.until = CallsOf{SYS_futex, 4000}, .limit = 60s});
+  EXPECT_EQ(count.of(SYS_futex), 4000U) << count;
+  EXPECT_EQ(count.total, count.of(SYS_futex) + count.of(SYS_clock_nanosleep)) << count;
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
+// --- refused
+
+struct Refused {
+  const char* name;
+  std::string models;
+  std::string problem;
+};
+void PrintTo(const Refused& row, std::ostream* out) { *out << row.name; }
+
+class IsolationRefused : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(IsolationRefused, NamesPlaceAndWayOut) {
+  const TempDir dir;
+  dir.write("rig.yaml",
+            "rig: one\nframe: { period: 1 ms }\nthreads: { workers: { plant: {}, free: { kind: asynchronous "
+            "} } }\n" +
+                GetParam().models);
+  Command command = tactus({"check", "rig.yaml"}, dir.path());
+  command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+  const Finished done = run(command);
+  EXPECT_EQ(done.status, 2) << done;
+  EXPECT_TRUE(says(done.err, GetParam().problem)) << done;
+}
+
+std::string model(const std::string& name, const std::string& more) {
+  return "models: { it: { model: " + name + ", library: '" + TACTUS_HOSTILE_LIBRARY + "'" + more + " } }\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Isolation, IsolationRefused,
+    ::testing::Values(
+        Refused{"on_crash_alone", model("hostile", ", on_crash: freeze"),
+                "models.it.on_crash: freeze has no effect on a model in the rig's own process; add "
+                "'isolated: yes'"},
+        Refused{"another_policy", model("hostile", ", isolated: yes, on_crash: stop"), "models.it.on_crash"},
+        Refused{"a_driver", "models: { it: { driver: tape, file: tape, isolated: yes } }\n",
+                "models.it.isolated: yes: a model that a driver makes stays in the rig's process"},
+        Refused{"no_such_model", model("hostil", ", isolated: yes"),
+                "models.it.model: library libhostile.so has no model 'hostil'; did you mean"},
+        Refused{"no_such_library",
+                "models: { it: { model: hostile, library: ./libnone.so, isolated: yes } }\n",
+                "models.it.library: no file"},
+        Refused{"a_job_elsewhere", model("hostile", ", isolated: yes, jobs: { step: { thread: plant } }"),
+                "models.it.isolated: yes: job 'step' has another thread than its model"},
+        Refused{"it_shares_memory", model("shares_memory", ", isolated: yes"),
+                "'it.x' and 'it.y' share memory"},
+        Refused{
+            "states_and_replace",
+            model("decay", ", isolated: yes, on_crash: replace") + "integrate: { all: { models: [ it ] } }\n",
+            "models.it.on_crash: replace: a loop would go on integrating"},
+        Refused{"it_dies_while_made", model("dies_while_made", ", isolated: yes"),
+                "was ended by SIGABRT while it was made"},
+        Refused{"its_library_throws",
+                "models: { it: { model: any, library: '" + std::string(TACTUS_THROWING_LIBRARY) +
+                    "', isolated: yes } }\n",
+                "was ended by SIGABRT while its library was loaded"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(Isolation, ADestructorThatCrashesIsTold) {
+  const TempDir dir;
+  Hostile rig;
+  rig.model = "dies_while_destroyed";
+  const Finished done = run(rig.command(dir, {"--frames", "5"}));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(says(done.err, "was ended by SIGABRT while it was destroyed")) << done;
+}
+
+}  // namespace
+}  // namespace tactus::test::isolation_test

@@ -10,9 +10,12 @@
 namespace tactus::rtsync {
 namespace {
 
-// GCC 12's ThreadSanitizer does not know pthread_mutex_clocklock and would take each unlock for an error.
+// The ThreadSanitizers of GCC 12 and Clang 14 do not know pthread_mutex_clocklock and would take each unlock for an
+// error.
 #if defined(__SANITIZE_THREAD__)
 constexpr bool kByMonotonicClock = false;
+#elif defined(__has_feature)
+constexpr bool kByMonotonicClock = !__has_feature(thread_sanitizer);
 #else
 constexpr bool kByMonotonicClock = true;
 #endif

@@ -58,9 +58,8 @@ build_preset() {
       "$root/scripts/setup" "${setup_for[@]}" || return 1
     fi
   fi
-  # Clang builds these sanitizers in half the time, and sees what GCC does not; without it, GCC does. ThreadSanitizer
-  # stays GCC's: that of Clang 14 does not know pthread_mutex_clocklock().
-  if [[ $preset == asan ]] && clang_sanitizes; then
+  # Clang builds the sanitizers in half the time, and sees what GCC does not; without it, GCC does.
+  if [[ $preset == [at]san ]] && clang_sanitizes; then
     configure+=(-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++)
     if [[ -e $build/CMakeCache.txt ]] && ! grep -q '^CMAKE_CXX_COMPILER:.*clang' "$build/CMakeCache.txt"; then
       configure+=(--fresh)

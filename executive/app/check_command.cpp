@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
+#include <exception>
 #include <map>
 #include <vector>
 
@@ -10,7 +14,9 @@
 #include "executive/model/job_class.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run/hardware_watchdog.hpp"
+#include "rtsync/host/write_tracker.hpp"
 #include "rtsync/time/duration_text.hpp"
+#include "rtsync/time/least_time.hpp"
 
 namespace tactus::app {
 namespace {
@@ -216,6 +222,34 @@ void print_orders(const executive::Plan& plan) {
     std::printf("  at %-12s %s\n", config::print_duration(command.at).c_str(), command_text(command).c_str());
 }
 
+/// How a checkpoint of so much state gets along with the frames.
+void print_copy(const executive::Rig& rig) {
+  std::size_t bytes = 0;
+  for (const executive::ModelInstance& model : rig.models())
+    for (const executive::Variable& variable : model.variables())
+      bytes += variable.elements() * executive::size_of(variable.type);
+  std::vector<std::byte> block(bytes);
+  const std::chrono::nanoseconds copy = rtsync::least_time([&] {
+    std::byte* to = block.data();
+    for (const executive::ModelInstance& model : rig.models())
+      for (const executive::Variable& variable : model.variables()) {
+        const std::size_t size = variable.elements() * executive::size_of(variable.type);
+        std::memcpy(to, variable.data, size);
+        to += size;
+      }
+  });
+  if (!rig.settings().realtime.enabled || copy <= rig.plan().frame.floor() / 8) return;
+  std::string how = "it is copied in pieces";
+  try {
+    const rtsync::KernelWriteTracker tracker({});
+  } catch (const std::exception& error) {
+    how = "it waits until the rig is paused, as it cannot be copied in pieces: " + std::string(error.what());
+  }
+  std::printf(
+      "note: a checkpoint copies %zu MB, which takes about %s here; where that does not fit the slack, %s\n",
+      bytes / 1'000'000, rtsync::duration_text(copy.count()).c_str(), how.c_str());
+}
+
 /// What is kept of the state, and what of it is looked at.
 void print_state(const executive::RigSettings& settings) {
   const executive::CheckpointSection& checkpoint = settings.checkpoint;
@@ -309,6 +343,7 @@ void print_plan(const executive::Rig& rig) {
   print_loops(plan);
   print_orders(plan);
   print_state(settings);
+  if (settings.checkpoint.enabled) print_copy(rig);
   print_devices(settings, plan);
   if (!rig.live_servers().empty()) std::printf("\nlive\n");
   for (const auto& server : rig.live_servers())

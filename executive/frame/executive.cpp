@@ -201,7 +201,7 @@ void Executive::use_slack(std::int64_t k) TACTUS_RT {
   status_.send_heartbeat();
   status_.end_frame(k, jobs_.sim_time_ns(), sync_, frames_run_ + 1);
   if (timing.paced)
-    slack_.open(sync_.slot_of(k + 1), sync_.slot_of(k + 1) - sync_.slot_of(k));
+    slack_.open(sync_.slot_of(k + 1));
   else
     slack_.open_unlimited();
   for (FramePart* const part : row_.boundaries) part->at_boundary(k + 1, slack_);

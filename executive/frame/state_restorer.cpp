@@ -1,8 +1,9 @@
 #include "executive/frame/state_restorer.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
+
+#include "rtsync/time/least_time.hpp"
 
 namespace tactus::executive {
 
@@ -63,10 +64,7 @@ rtsync::Nanoseconds StateRestorer::prepare_reset() {
   try {
     initial_.assign(std::max<std::size_t>(image().bytes(), 1), std::byte{0});
     reset_refusal_.clear();
-    image_->copy_to(initial_.data());  // warms the caches, as the frames will
-    const auto begin = std::chrono::steady_clock::now();
-    image_->copy_to(initial_.data());
-    return std::chrono::steady_clock::now() - begin;
+    return rtsync::least_time([&] { image_->copy_to(initial_.data()); });
   } catch (const std::exception& error) {
     reset_refusal_ = error.what();
     throw;

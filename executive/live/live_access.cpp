@@ -9,6 +9,7 @@
 #include "executive/live/live_value.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 using config::Json;
@@ -44,6 +45,11 @@ void LiveAccess::declare(const Rig& rig) {
     for (const Variable& variable : *own) add(variable, nullptr);
   port_ = std::make_unique<LivePort>(std::move(sources));
   executive_.add(*port_);
+  if (facts_.realtime && port_->cost() > facts_.frame.floor() / 4)
+    lines_.push_back("a snapshot copies " + std::to_string(port_->bytes() / 1'000'000) +
+                     " MB, which takes about " + rtsync::duration_text(port_->cost().count()) +
+                     " here, in frames of " + rtsync::duration_text(facts_.frame.floor().count()) +
+                     ": clients get values after frames with so much slack, and while the rig is paused");
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     variables_[i].offset = port_->offset(i);
     judge_rights(variables_[i]);

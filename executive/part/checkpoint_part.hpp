@@ -12,9 +12,9 @@ namespace tactus::executive {
 
 /// Takes checkpoints where the state is complete: at the times of the rig file, every so often, or when
 /// asked. Each is named after the frame where it is taken, which is the first one with a free writer and
-/// enough slack.
+/// enough slack. One that does not fit the slack is copied gradually by the writer, if it can.
 ///
-/// Threads  hooks: the rig's main thread. request(), missed(): any.
+/// Threads  hooks: the rig's main thread. request() and the figures: any.
 class CheckpointPart final : public FramePart {
  public:
   static constexpr std::size_t kLongestName = 100;
@@ -37,6 +37,12 @@ class CheckpointPart final : public FramePart {
   }
   /// Those that were not taken because the one before was still under way.                         @when any
   std::int64_t missed() const TACTUS_RT { return missed_.load(std::memory_order_relaxed); }
+  /// Those that were copied gradually.                                                             @when any
+  std::int64_t gradual() const TACTUS_RT { return gradual_.load(std::memory_order_relaxed); }
+  /// For how many frames one has been waiting now; 0: none waits.                                  @when any
+  std::int64_t waiting() const TACTUS_RT { return waiting_.load(std::memory_order_relaxed); }
+  /// For how many frames one has waited at most.                                                   @when any
+  std::int64_t most_waited() const TACTUS_RT { return most_waited_.load(std::memory_order_relaxed); }
 
   void joined(FrameServices& services) override { services_ = &services; }
   void start(std::int64_t k) TACTUS_RT override { first_frame_ = k; }
@@ -44,8 +50,17 @@ class CheckpointPart final : public FramePart {
 
  private:
   void note_wanted(std::int64_t k) TACTUS_RT;
+  bool wanted() const TACTUS_RT {
+    return named_count_ > 0 || unnamed_ || asked_length_.load(std::memory_order_acquire) > 0;
+  }
   bool take_next(std::int64_t k, Slack& slack) TACTUS_RT;
   bool take(std::string_view name, std::int64_t k) TACTUS_RT;
+  bool is_gradual(const Slack& slack) const TACTUS_RT;
+  bool take_gradually(std::string_view name, std::int64_t k, Slack& slack) TACTUS_RT;
+  bool save(std::int64_t k, Slack* gradually) TACTUS_RT;
+  bool stand(const tactus_call& call, Slack& slack) TACTUS_RT;
+  void allow(const Slack& slack) TACTUS_RT;
+  void count_waiting(std::int64_t k) TACTUS_RT;
   std::string_view path_of(std::string_view name, std::int64_t k) TACTUS_RT;
   void miss() TACTUS_RT { missed_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -55,7 +70,13 @@ class CheckpointPart final : public FramePart {
   std::array<char, CheckpointWriter::kLongestPath + 1> path_{};
   const std::int64_t every_;
   SlackCost cost_;
+  SlackCost stand_cost_;           // of the last part of a gradual one, with the jobs around it
+  int short_frames_ = 0;           // in a row, with little slack while one was copied gradually
+  std::int64_t waits_since_ = -1;  // the frame before which one was wanted first; -1: none waits
   std::atomic<std::int64_t> missed_{0};
+  std::atomic<std::int64_t> gradual_{0};
+  std::atomic<std::int64_t> waiting_{0};
+  std::atomic<std::int64_t> most_waited_{0};
   std::atomic<bool> asked_{false};
   std::atomic<bool> filling_{false};          // the name is of who asks, until the length is there; then
   std::atomic<std::size_t> asked_length_{0};  // of the frames, until they have taken it

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "executive/frame/frame_services.hpp"
+#include "rtsync/time/least_time.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -41,6 +42,7 @@ void LivePort::joined(FrameServices& services) {
     if (const void* const elsewhere = services.view(source.model, source.data, source.bytes))
       source.data = elsewhere;
   lay_out();
+  cost_ = SlackCost{rtsync::least_time([this] { copy_values(block_->writable() + kHead); })};
 }
 
 /// In the order of their addresses: what are neighbours in memory are copied in one go.
@@ -123,14 +125,17 @@ void LivePort::publish(std::int64_t last, const Snapshot& rig, bool frozen) TACT
   const Head head{sequence, last, rig};
   std::byte* const block = block_->writable();
   std::memcpy(block, &head, sizeof head);
-  std::byte* values = block + kHead;
+  copy_values(block + kHead);
+  block_->publish();
+}
+
+void LivePort::copy_values(std::byte* to) TACTUS_RT {
   std::size_t begin = 0;
   for (const Strip& strip : strips_) {
-    strip.copy(&pieces_[begin], strip.end - begin, strip.bytes, values);
-    values += (strip.end - begin) * strip.bytes;
+    strip.copy(&pieces_[begin], strip.end - begin, strip.bytes, to);
+    to += (strip.end - begin) * strip.bytes;
     begin = strip.end;
   }
-  block_->publish();
 }
 
 void LivePort::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {

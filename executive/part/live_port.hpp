@@ -106,6 +106,8 @@ class LivePort final : public FramePart {
   std::size_t offset(std::size_t source) const { return offsets_[source]; }
   const void* place(std::size_t source) const { return sources_[source].data; }
   std::size_t bytes() const { return bytes_; }
+  /// How long a snapshot takes, as measured so far. @when setup
+  rtsync::Nanoseconds cost() const { return cost_.expected(); }
   /// Memcpys per snapshot; for people who wonder what one costs.
   std::size_t runs() const { return pieces_.size(); }
 
@@ -179,6 +181,7 @@ class LivePort final : public FramePart {
   void finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT;
   bool is_wanted(std::int64_t last, bool frozen) const TACTUS_RT;
   void publish(std::int64_t last, const Snapshot& rig, bool frozen) TACTUS_RT;
+  void copy_values(std::byte* to) TACTUS_RT;
 
   FrameServices* services_ = nullptr;
   SlackCost cost_;  // of a snapshot

@@ -51,22 +51,16 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
   executive_ = &executive;
   if (!section.enabled) return {};
   try {
-    writer_.reserve(executive.restorer().image());
+    const rtsync::Nanoseconds copy = executive.restorer().prepare_reset();
+    prepare_gradual(copy);
+    writer_.reserve(executive.restorer().image(), tracker_.get());
     std::int64_t every = 0;
     if (section.every) {
       const rtsync::Period& frame = rig_.plan().frame;
       const auto scaled = static_cast<rtsync::Wide>(section.every->count()) * frame.den();
       every = std::max<std::int64_t>(1, static_cast<std::int64_t>((scaled + frame.num() / 2) / frame.num()));
     }
-    const rtsync::Nanoseconds copy = executive.restorer().prepare_reset();
     executive.add(part_.emplace(writer_, folder_.string(), every, copy));
-    if (rig_.settings().realtime.enabled && copy > rig_.plan().frame.floor() / 4)
-      lines_.push_back(
-          {"a checkpoint copies " + std::to_string(executive.restorer().image().bytes() / 1'000'000) +
-               " MB at the end of a frame, which takes about " + rtsync::duration_text(copy.count()) +
-               " here: frames of " + rtsync::duration_text(rig_.plan().frame.floor().count()) +
-               " may be late for it; take checkpoints while the rig is frozen",
-           wanted()});
     std::error_code error;
     if (wanted()) std::filesystem::create_directories(folder_, error);
     if (error)
@@ -79,6 +73,32 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
                               {refusal_, "set checkpoint: { enabled: no } and leave away what needs them"})};
   }
   return {};
+}
+
+/// A state whose copy takes more than an eighth of a frame may not fit the slack: it can be copied gradually,
+/// where the kernel lets it.
+void RigCheckpoints::prepare_gradual(rtsync::Nanoseconds copy) {
+  const rtsync::Nanoseconds frame = rig_.plan().frame.floor();
+  if (!rig_.settings().realtime.enabled || copy <= frame / 8) return;
+  const StateImage& image = executive_->restorer().image();
+  const std::string what = "a checkpoint copies " + std::to_string(image.bytes() / 1'000'000) +
+                           " MB, which takes about " + rtsync::duration_text(copy.count()) +
+                           " here, in frames of " + rtsync::duration_text(frame.count()) + ": ";
+  try {
+    tracker_ = std::make_unique<rtsync::KernelWriteTracker>(GradualCopy::pages_of(image));
+    lines_.push_back({what +
+                          "where that does not fit the slack it is copied in pieces, and meanwhile the first "
+                          "write to a page takes " +
+                          rtsync::duration_text(tracker_->fault_cost().count()) + " longer",
+                      false});
+  } catch (const std::exception& error) {
+    lines_.push_back(
+        {what +
+             "where that does not fit the slack, the checkpoint waits until the rig is paused; it "
+             "cannot be copied in pieces: " +
+             error.what(),
+         wanted()});
+  }
 }
 
 /// What does not fit; nothing: it is in `to`.
@@ -147,6 +167,32 @@ std::string RigCheckpoints::request(const std::string& name) {
   return "";
 }
 
+void RigCheckpoints::stop() {
+  writer_.stop();
+  if (part_ && part_->waiting() > 0) {
+    ++unfinished_;
+    lines_.push_back({"a checkpoint was not taken: it waited for " + std::to_string(part_->waiting()) +
+                          " frames, until the end of the run",
+                      true});
+  }
+}
+
+/// Once for each that waits for more than five seconds.
+void RigCheckpoints::tell_waiting() {
+  const std::int64_t waiting = part_ ? part_->waiting() : 0;
+  if (waiting < told_waiting_) told_waiting_ = 0;
+  if (told_waiting_ > 0 || rig_.plan().frame.times(waiting) < std::chrono::seconds(5)) return;
+  told_waiting_ = waiting;
+  std::string why = "its copy does not fit the slack";
+  if (const GradualCopy* const gradual = writer_.gradual();
+      gradual != nullptr && gradual->needed().count() > 0)
+    why = "so much is written in each frame that the last piece takes " +
+          rtsync::duration_text(gradual->needed().count()) + ", more than the slack leaves";
+  lines_.push_back({"a checkpoint has waited for " + std::to_string(waiting) + " frames: " + why +
+                        "; it is taken when the rig is paused",
+                    true});
+}
+
 bool RigCheckpoints::wants_end() const { return rig_.settings().checkpoint.at_end && impossible().empty(); }
 
 RigCheckpoints::Saved RigCheckpoints::save_end() const {
@@ -189,6 +235,7 @@ std::vector<RigCheckpoints::Line> RigCheckpoints::take_log_lines() {
       loading_file_.clear();
     }
   }
+  tell_waiting();
   std::vector<Line> lines;
   lines.swap(lines_);
   for (const CheckpointResult& result : writer_.poll()) {
@@ -214,7 +261,16 @@ std::vector<RigCheckpoints::Line> RigCheckpoints::take_log_lines() {
 }
 
 config::Json RigCheckpoints::summary() const {
-  return {{"written", written_}, {"failed", failed_}, {"missed", missed_}};
+  const GradualCopy* const gradual = writer_.gradual();
+  return {{"written", written_},
+          {"failed", failed_},
+          {"missed", missed_},
+          {"unfinished", unfinished_},
+          {"in_pieces", part_ ? part_->gradual() : 0},
+          {"most_frames_waited", part_ ? part_->most_waited() : 0},
+          {"page_faults", gradual != nullptr ? gradual->faults() : 0},
+          {"too_late", gradual != nullptr ? gradual->too_late() : 0},
+          {"begun_anew", gradual != nullptr ? gradual->rests() : 0}};
 }
 
 }  // namespace tactus::executive

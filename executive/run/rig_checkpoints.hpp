@@ -14,6 +14,7 @@
 #include "executive/state/checkpoint_writer.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/provision.hpp"
+#include "rtsync/host/write_tracker.hpp"
 
 namespace tactus::executive {
 
@@ -57,7 +58,7 @@ class RigCheckpoints {
   Saved save_end() const;
   void take(Saved saved);  // @when service
   /// Writes what is under way. @when service
-  void stop() { writer_.stop(); }
+  void stop();
   /// What became of them since the last call. @when service
   std::vector<Line> take_log_lines();
   pid_t tid() const { return writer_.tid(); }
@@ -66,12 +67,15 @@ class RigCheckpoints {
  private:
   bool wanted() const;
   std::string impossible() const;
+  void prepare_gradual(rtsync::Nanoseconds copy);
+  void tell_waiting();
   std::vector<std::string> read(const std::filesystem::path& file, LoadedState& to) const;
 
   const Rig& rig_;
   const std::filesystem::path folder_;
   Executive* executive_ = nullptr;
   std::optional<CheckpointPart> part_;
+  std::unique_ptr<rtsync::WriteTracker> tracker_;  // of a state that may be too large for the slack
   CheckpointWriter writer_;
   std::string refusal_;  // why there can be none
   std::optional<LoadedState> start_;
@@ -84,6 +88,8 @@ class RigCheckpoints {
   std::vector<std::string> written_;
   std::int64_t failed_ = 0;
   std::int64_t missed_ = 0;
+  std::int64_t unfinished_ = 0;  // those that still waited at the end
+  std::int64_t told_waiting_ = 0;
 };
 
 }  // namespace tactus::executive

@@ -15,10 +15,11 @@ CheckpointWriter::CheckpointWriter(std::string rig, rtsync::Period period, std::
 
 CheckpointWriter::~CheckpointWriter() { stop(); }
 
-void CheckpointWriter::reserve(const StateImage& image) {
+void CheckpointWriter::reserve(const StateImage& image, rtsync::WriteTracker* tracker) {
   if (image_ != nullptr) throw std::logic_error("a checkpoint writer has one image");
   buffer_.assign(image.bytes(), std::byte{0});
   image_ = &image;
+  if (tracker != nullptr) gradual_ = std::make_unique<GradualCopy>(image, buffer_.data(), *tracker);
 }
 
 void CheckpointWriter::start(const rtsync::ThreadSettings& helper) {
@@ -57,11 +58,21 @@ CheckpointWriter::Request CheckpointWriter::request(std::string_view path) TACTU
 bool CheckpointWriter::take(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT {
   if (slot_.load(std::memory_order_acquire) != Slot::asked || full_.load(std::memory_order_acquire))
     return false;
+  if (!close_request()) return false;
+  image_->copy_to(buffer_.data());
+  return hand_over(frame, sim_time_ns);
+}
+
+/// Another one may be asked for. False: the writer is stopped.
+bool CheckpointWriter::close_request() TACTUS_RT {
   std::memcpy(path_.text.data(), asked_.text.data(), asked_.length);
   path_.length = asked_.length;
   Slot found = Slot::asked;
-  if (!slot_.compare_exchange_strong(found, Slot::open, std::memory_order_release)) return false;  // closed
-  image_->copy_to(buffer_.data());
+  return slot_.compare_exchange_strong(found, Slot::open, std::memory_order_release);
+}
+
+/// The buffer is full.
+bool CheckpointWriter::hand_over(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT {
   frame_ = frame;
   sim_time_ns_ = sim_time_ns;
   full_.store(true, std::memory_order_release);
@@ -101,14 +112,33 @@ void CheckpointWriter::write_one() {
   add(std::move(result));
 }
 
+/// For how long there is nothing to do then.
+std::chrono::microseconds CheckpointWriter::work_gradually() {
+  try {
+    return gradual_->work();
+  } catch (const std::exception& error) {
+    gradual_->fail();
+    CheckpointResult failed;
+    failed.path = "in pieces";
+    failed.error = error.what();
+    add(std::move(failed));
+    return 0us;
+  }
+}
+
 void CheckpointWriter::write_until_stopped() {
   while (true) {
     const bool last = stopping_.load(std::memory_order_acquire);  // before looking: what was taken is written
     if (full_.load(std::memory_order_acquire)) {
+      if (gradual_ != nullptr) gradual_->release();
       write_one();
       full_.store(false, std::memory_order_release);
     } else if (last) {
+      if (gradual_ != nullptr) gradual_->release();
       return;
+    } else if (gradual_ != nullptr && gradual_->under_way()) {
+      const std::chrono::microseconds pause = work_gradually();
+      pause > 0us ? std::this_thread::sleep_for(pause) : std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(5ms);
     }

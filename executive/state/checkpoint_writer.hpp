@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "executive/state/checkpoint_file.hpp"
+#include "executive/state/gradual_copy.hpp"
 #include "executive/state/state_image.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -38,7 +39,9 @@ struct CheckpointResult {
 ///     for (const CheckpointResult& done : writer.poll()) ...         // service thread
 ///     writer.stop();                                                 // after the last frame
 ///
-/// One request waits while another is being written; a third is told so.
+/// One request waits while another is being written; a third is told so. A state that is too large for the
+/// slack of a frame is copied by the helper before it is asked for: gradual()->begin(), and take_gradually()
+/// as soon as that is ready().
 ///
 /// Threads  request, due: any. take: the frame's. poll: any but the frame's. The rest: one owner.
 /// RT       request, due and take: wait-free, no system call; the writer's thread looks every 5 ms.
@@ -59,8 +62,9 @@ class CheckpointWriter {
   ~CheckpointWriter();
 
   /// Makes and touches the buffer: image.bytes() of memory. The image must outlive stop(). Without it every
-  /// request is refused, and no thread is made. Once. @when setup
-  void reserve(const StateImage& image);
+  /// request is refused, and no thread is made. With a tracker, which must outlive stop() too, the state can
+  /// be copied gradually. Once. @when setup
+  void reserve(const StateImage& image, rtsync::WriteTracker* tracker = nullptr);
   void start(const rtsync::ThreadSettings& helper);  // @when setup
   /// Writes what was taken, ends the thread. A request that no frame took is among the results, with an
   /// error.
@@ -75,10 +79,26 @@ class CheckpointWriter {
   }
   /// Whether a request made now could be taken at once.                                            @when rt
   bool ready() const TACTUS_RT {
-    return slot_.load(std::memory_order_relaxed) == Slot::open && !full_.load(std::memory_order_acquire);
+    return slot_.load(std::memory_order_relaxed) == Slot::open && !full_.load(std::memory_order_acquire) &&
+           (gradual_ == nullptr || !gradual_->under_way());
   }
   /// Copies the state for the request that waits. False, and nothing is done, when it is not due().  @when rt
   bool take(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT;
+
+  /// nullptr: the state can only be copied at once. begin() only when ready().                      @when rt
+  GradualCopy* gradual() const TACTUS_RT { return gradual_.get(); }
+  /// The same as take() for a gradual copy that is ready: stands still for it, as GradualCopy::stand(). False:
+  /// the request still waits.                                                                       @when rt
+  template <class GiveUp>
+  bool take_gradually(std::int64_t frame, std::int64_t sim_time_ns, GiveUp give_up) TACTUS_RT {
+    if (slot_.load(std::memory_order_acquire) != Slot::asked || !gradual_->stand(give_up)) return false;
+    return close_request() && hand_over(frame, sim_time_ns);
+  }
+  /// Takes a request back that was not taken.                                                       @when rt
+  void withdraw() TACTUS_RT {
+    Slot found = Slot::asked;
+    (void)slot_.compare_exchange_strong(found, Slot::open, std::memory_order_release);
+  }
 
   /// Those that ended since the last call, in their order. @when service
   std::vector<CheckpointResult> poll();
@@ -92,6 +112,9 @@ class CheckpointWriter {
     std::size_t length = 0;
     std::string_view view() const { return {text.data(), length}; }
   };
+  bool close_request() TACTUS_RT;
+  bool hand_over(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT;
+  std::chrono::microseconds work_gradually();
   void write_until_stopped();
   void write_one();
   void add(CheckpointResult result);
@@ -105,10 +128,12 @@ class CheckpointWriter {
 
   // False: the four below are the frame's; true: the writer's.
   std::atomic<bool> full_{false};
-  std::vector<std::byte> buffer_;
+  std::vector<std::byte> buffer_;  // while a gradual copy is under way the writer's, too
   Path path_;
   std::int64_t frame_ = 0;
   std::int64_t sim_time_ns_ = 0;
+
+  std::unique_ptr<GradualCopy> gradual_;
 
   std::mutex results_lock_;  // no frame takes it
   std::vector<CheckpointResult> results_;

@@ -70,11 +70,11 @@ StateImage::StateImage(std::vector<Piece> pieces) : pieces_(std::move(pieces)), 
       complain("'" + furthest->name + "' and '" + piece.name + "' share memory");
     if (furthest == nullptr || std::less<>{}(end_of(*furthest), end_of(piece))) furthest = &piece;
     offsets_[index] = bytes_;
-    bytes_ += piece.bytes;
     if (!runs_.empty() && runs_.back().memory + runs_.back().bytes == begin_of(piece))
       runs_.back().bytes += piece.bytes;
     else
-      runs_.push_back({begin_of(piece), piece.bytes});
+      runs_.push_back({begin_of(piece), piece.bytes, bytes_});
+    bytes_ += piece.bytes;
   }
   if (!problems.empty()) throw std::runtime_error(problems);
 }

@@ -97,11 +97,16 @@ class StateImage {
   /// Memcpys per copy; for people who wonder what it costs.
   std::size_t runs() const { return runs_.size(); }
 
- private:
+  /// Memory without a gap.
   struct Run {
     std::byte* memory;
     std::size_t bytes;
+    std::size_t offset;  ///< in the block
   };
+  /// All of them, in the order of their addresses.
+  const std::vector<Run>& memory() const { return runs_; }
+
+ private:
   std::vector<Piece> pieces_;
   std::vector<std::size_t> offsets_;
   std::unordered_map<std::string, std::size_t> by_name_;

@@ -1,9 +1,12 @@
 // How many frames are late because a checkpoint of 100 MB is taken?
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <tactus/model.hpp>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "executive/part/checkpoint_part.hpp"
 #include "executive/state/checkpoint_writer.hpp"
 #include "rtsync/clock/clock.hpp"
+#include "rtsync/host/write_tracker.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 #include "rtsync/wait/sleeper.hpp"
@@ -24,6 +28,7 @@ using namespace tactus::rtsync;
 using namespace tactus::executive;
 
 constexpr std::size_t kDoubles = 12'500'000;
+constexpr int kWrites = 100;  // of a frame, each on a page of its own
 
 /// 100 MB that change a little in every frame.
 class Big : public tactus::Model {
@@ -33,7 +38,7 @@ class Big : public tactus::Model {
     d.job<&Big::step>("step", tactus::JobClass::scheduled);
   }
   void step(const tactus::Call& call) {
-    for (int i = 0; i < 100; ++i)
+    for (int i = 0; i < kWrites; ++i)
       (*grid_)[(static_cast<std::size_t>(call.frame) * 7919 + static_cast<std::size_t>(i) * 4096) %
                kDoubles] += 1;
   }
@@ -44,8 +49,13 @@ class Big : public tactus::Model {
 TACTUS_MODEL("big", Big, "much to remember")
 
 struct Outcome {
-  std::int64_t late = 0;  // frames that overran
+  std::int64_t late = 0;          // frames that overran or began late
+  std::int64_t housekeeping = 0;  // those because of our own work
   std::int64_t taken = 0;
+  std::int64_t in_pieces = 0;
+  std::int64_t waited = 0;  // frames
+  std::int64_t faults = 0;
+  std::int64_t needed_us = 0;  // that a frame stood still for at the end, as estimated before
 };
 
 Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
@@ -70,8 +80,16 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   RealtimeVariables variables;
   Executive executive(std::move(plan), sync, sleeper, clock, variables);
   CheckpointWriter writer("bench", Period{period}, "bench");
-  writer.reserve(executive.restorer().image());
-  CheckpointPart part(writer, folder.string(), every);
+  const Nanoseconds copy = executive.restorer().prepare_reset();
+  const StateImage& image = executive.restorer().image();
+  std::unique_ptr<WriteTracker> tracker;
+  try {
+    tracker = std::make_unique<KernelWriteTracker>(GradualCopy::pages_of(image));
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "not in pieces: %s\n", error.what());
+  }
+  writer.reserve(image, tracker.get());
+  CheckpointPart part(writer, folder.string(), every, copy);
   executive.add(part);
   writer.start({"checkpoint", {}, SchedPolicy::other, 0, 0, false});
   executive.run_initialization();
@@ -80,6 +98,13 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   writer.stop();
   Outcome outcome;
   outcome.late = executive.totals().overruns + executive.totals().late_wakes;
+  outcome.housekeeping = executive.totals().late_by_housekeeping;
+  outcome.in_pieces = part.gradual();
+  outcome.waited = part.most_waited();
+  if (const GradualCopy* const gradual = writer.gradual()) {
+    outcome.faults = gradual->faults();
+    outcome.needed_us = gradual->needed().count() / 1000;
+  }
   for (const CheckpointResult& result : writer.poll()) outcome.taken += result.error.empty() ? 1 : 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove(entry);
   return outcome;
@@ -98,14 +123,26 @@ void run(bool quick) {
       const Outcome b = run_rig(period, frames, frames / 2 - 1, folder);
       without.late += a.late;
       with.late += b.late;
+      with.housekeeping += b.housekeeping;
       with.taken += b.taken;
+      with.in_pieces += b.in_pieces;
+      with.waited = std::max(with.waited, b.waited);
+      with.faults += b.faults;
+      with.needed_us = std::max(with.needed_us, b.needed_us);
     }
     tactus::benchmark::answer("how many frames are late because 100 MB of state are copied?",
                               {{"frame_ms", period_ms},
                                {"frames", 2 * frames},
+                               {"kb_written_in_a_frame", kWrites * 4},
                                {"checkpoints", with.taken},
+                               {"in_pieces", with.in_pieces},
+                               {"frames_waited", with.waited},
+                               {"page_faults", with.faults},
+                               {"last_piece_us", with.needed_us},
                                {"late_without", without.late},
                                {"late_with", with.late},
+                               {"late_by_housekeeping", with.housekeeping},
+                               {"aim_late_by_housekeeping", 0},
                                {"aim_late_with", without.late}});
   }
   std::filesystem::remove_all(folder);

@@ -480,8 +480,10 @@ Api::Waits Api::state(const Call& /*call*/, const Respond& respond) {
 
 ReplyTimeout Api::no_frame() const {
   return {settings_.patience, [this] {
-            return refusal(503, "no frame has ended within " + config::print_duration(settings_.patience) +
-                                    ", or none had the slack for a copy of all variables; the rig is in state " + state_text(rig_.state()));
+            return refusal(503,
+                           "no frame has ended within " + config::print_duration(settings_.patience) +
+                               ", or none had the slack for a copy of all variables; the rig is in state " +
+                               state_text(rig_.state()));
           }};
 }
 

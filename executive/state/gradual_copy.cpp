@@ -160,9 +160,11 @@ void GradualCopy::end_pass() {
     tracker_.written(span, false, WriteTracker::kAll, found_);
     for (const Pages& pages : found_) bytes += pages.bytes();
   }
-  const Nanoseconds look = Clock::now() - begin;
+  // A helper that was without a CPU for a while says nothing of the next time, and a try costs no frame more
+  // than it can spare.
+  look_ = std::min<Nanoseconds>(look_, Clock::now() - begin);
   const auto pages = static_cast<std::int64_t>(bytes / rtsync::page_bytes() + 2 * small_.size());
-  const Nanoseconds needed = look + copied_for_ * pages / std::max<std::int64_t>(copied_pages_, 1);
+  const Nanoseconds needed = look_ + page_cost_ * pages;
   needed_.store(needed.count(), std::memory_order_relaxed);
   if (needed <= Nanoseconds{stand_.load(std::memory_order_relaxed)}) {
     ready_since_ = Clock::now();
@@ -237,8 +239,8 @@ void GradualCopy::copy(Pages pages) {
     const std::byte* const to = std::min(end_of(*run), pages.end);
     copy_shared(to_ + run->offset + (from - run->memory), from, static_cast<std::size_t>(to - from));
   }
-  copied_for_ += Clock::now() - begin;
-  copied_pages_ += static_cast<std::int64_t>(pages.bytes() / rtsync::page_bytes());
+  const auto many = static_cast<std::int64_t>(pages.bytes() / rtsync::page_bytes());
+  page_cost_ = std::min<Nanoseconds>(page_cost_, (Clock::now() - begin) / many);
 }
 
 }  // namespace tactus::executive

@@ -132,8 +132,8 @@ class GradualCopy {
   std::size_t span_ = 0;
   std::byte* at_ = nullptr;  // in spans_[span_]
   std::size_t allowance_ = 0;
-  std::int64_t copied_pages_ = 0;
-  Nanoseconds copied_for_{0};
+  Nanoseconds look_{Nanoseconds::max()};  // the least that it took to look for written pages
+  Nanoseconds page_cost_{1000};           // likewise to copy one, with a guess to begin with
   Clock::time_point ready_since_;
   Clock::time_point resume_at_;
 };

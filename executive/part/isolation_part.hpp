@@ -14,15 +14,8 @@ class IsolationPart final : public FramePart {
   /// Both must outlive it. @when setup
   IsolationPart(Isolation& isolation, Executive& executive) : isolation_(isolation), executive_(executive) {}
 
-  void end_frame(std::int64_t) TACTUS_RT override {
-    for (IsolatedModel& model : isolation_.models()) {
-      if (!model.take_lost()) [[likely]]
-        continue;
-      executive_.status().lose_model();
-      if (model.on_crash() == OnCrash::safe_state) executive_.drive_outputs_safe();
-      if (model.on_crash() != OnCrash::replace) executive_.request_pause();
-    }
-  }
+  void end_frame(std::int64_t) TACTUS_RT override { take_lost(); }
+  void freeze_frame(const Frozen&) TACTUS_RT override { take_lost(); }
   void resume() TACTUS_RT override {
     for (IsolatedModel& model : isolation_.models()) model.refuse_from_now();
   }
@@ -33,6 +26,16 @@ class IsolationPart final : public FramePart {
   }
 
  private:
+  void take_lost() TACTUS_RT {
+    for (IsolatedModel& model : isolation_.models()) {
+      if (!model.take_lost()) [[likely]]
+        continue;
+      executive_.status().lose_model();
+      if (model.on_crash() == OnCrash::safe_state) executive_.drive_outputs_safe();
+      if (model.on_crash() != OnCrash::replace) executive_.request_pause();
+    }
+  }
+
   Isolation& isolation_;
   Executive& executive_;
 };

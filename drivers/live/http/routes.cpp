@@ -81,6 +81,7 @@ Schema statistics_schema() {
        total("late_by_housekeeping",
              "frames begun later than the late limit after housekeeping ran past the slot"),
        total("lost", "slots in which no frame ran"),
+       total("models_lost", "isolated models whose processes have ended"),
        total("reanchored", "times the grid was begun anew"),
        total("grace_overruns", "overruns in the start-up grace, not counted above"),
        total("grace_late_wakes", "late wakes in the start-up grace, not counted above"),

@@ -1,6 +1,5 @@
 #include "executive/app/witness_report.hpp"
 
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +14,7 @@
 
 #include "config/json.hpp"
 #include "config/text.hpp"
-#include "rtsync/time/duration_text.hpp"
+#include "rtsync/crash/signal_name.hpp"
 
 namespace tactus::app {
 namespace {
@@ -23,12 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 using rtsync::WitnessPage;
-
-std::string name_of_signal(int signal) {
-  if (const char* const name = ::sigabbrev_np(signal)) return std::string("SIG") + name;
-  return signal >= SIGRTMIN ? "SIGRTMIN+" + std::to_string(signal - SIGRTMIN)
-                            : "signal " + std::to_string(signal);
-}
 
 /// What the rig said of itself; an empty object: nothing.
 Json facts_of(const WitnessPage& page) {
@@ -46,7 +39,7 @@ class Death {
  public:
   Death(const WitnessPage& page, int status) : page_(page), facts_(facts_of(page)), call_(page.call_text()) {
     if (WIFSIGNALED(status)) {
-      signal_ = name_of_signal(WTERMSIG(status));
+      signal_ = rtsync::signal_name(WTERMSIG(status));
       exit_status_ = 128 + WTERMSIG(status);
       killed_ = WTERMSIG(status) == SIGKILL;
       how_ = (killed_ ? "killed by " : "ended by ") + signal_;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,6 +19,7 @@
 #include <utility>
 
 #include "executive/model/model_library.hpp"
+#include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/rights.hpp"
 
@@ -100,11 +100,6 @@ class SpawnPlan {
   posix_spawn_file_actions_t files_{};
   posix_spawnattr_t attributes_{};
 };
-
-std::string name_of_signal(int signal) {
-  const char* const name = ::sigabbrev_np(signal);
-  return name == nullptr ? "signal " + std::to_string(signal) : std::string("SIG") + name;
-}
 
 std::string first_line(const char* file) {
   std::ifstream in(file);
@@ -216,7 +211,7 @@ void ModelProcess::reap() {
     set_how(who() + " ended itself with status " + std::to_string(info.si_status));
   } else {
     set_how(who() + (info.si_status == SIGKILL ? " was killed by " : " was ended by ") +
-            name_of_signal(info.si_status) +
+            rtsync::signal_name(info.si_status) +
             (info.si_code == CLD_DUMPED ? "; core dump " + core_file(pid_, info.si_status, comm, cwd_) : ""));
   }
   ended_.store(true);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <tactus/model.hpp>
+#include <utility>
 #include <vector>
 
 #include "executive/frame/executive.hpp"
@@ -26,6 +27,9 @@ namespace {
 
 using namespace tactus::rtsync;
 using namespace tactus::executive;
+using tactus::benchmark::Json;
+using tactus::benchmark::spread_of;
+using tactus::benchmark::to_json;
 
 constexpr std::size_t kDoubles = 12'500'000;
 constexpr int kWrites = 100;  // of a frame, each on a page of its own
@@ -49,8 +53,9 @@ class Big : public tactus::Model {
 TACTUS_MODEL("big", Big, "much to remember")
 
 struct Outcome {
-  std::int64_t late = 0;          // frames that overran or began late
-  std::int64_t housekeeping = 0;  // those because of our own work
+  std::int64_t overruns = 0;
+  std::int64_t late = 0;          // began late
+  std::int64_t housekeeping = 0;  // began late, or overran, because of our own work
   std::int64_t taken = 0;
   std::int64_t in_pieces = 0;
   std::int64_t waited = 0;  // frames
@@ -97,7 +102,8 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   thread.join();
   writer.stop();
   Outcome outcome;
-  outcome.late = executive.totals().overruns + executive.totals().late_wakes;
+  outcome.overruns = executive.totals().overruns;
+  outcome.late = executive.totals().late_wakes;
   outcome.housekeeping = executive.totals().late_by_housekeeping;
   outcome.in_pieces = part.gradual();
   outcome.waited = part.most_waited();
@@ -110,40 +116,42 @@ Outcome run_rig(Nanoseconds period, std::int64_t frames, std::int64_t every,
   return outcome;
 }
 
+std::vector<double> of(const std::vector<Outcome>& outcomes, std::int64_t Outcome::*figure) {
+  std::vector<double> values;
+  for (const Outcome& outcome : outcomes) values.push_back(static_cast<double>(outcome.*figure));
+  return values;
+}
+
 void run(bool quick) {
   const auto folder = std::filesystem::temp_directory_path() / ("tactus-bench-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
-  for (const int period_ms : {1, 20, 50}) {
+  for (const int period_ms : {1, 20}) {
     const Nanoseconds period{std::int64_t{period_ms} * 1'000'000};
-    const std::int64_t frames = (quick ? 3'000 : 20'000) / period_ms;
-    Outcome with;
-    Outcome without;
-    for (int round = 0; round < 2; ++round) {
-      const Outcome a = run_rig(period, frames, 0, folder);
-      const Outcome b = run_rig(period, frames, frames / 2 - 1, folder);
-      without.late += a.late;
-      with.late += b.late;
-      with.housekeeping += b.housekeeping;
-      with.taken += b.taken;
-      with.in_pieces += b.in_pieces;
-      with.waited = std::max(with.waited, b.waited);
-      with.faults += b.faults;
-      with.needed_us = std::max(with.needed_us, b.needed_us);
+    const std::int64_t frames = (quick ? 3'000 : 10'000) / period_ms;
+    std::vector<Outcome> without;
+    std::vector<Outcome> with;
+    for (int round = 0; round < (quick ? 2 : 7); ++round) {
+      without.push_back(run_rig(period, frames, 0, folder));
+      with.push_back(run_rig(period, frames, frames / 2 - 1, folder));
     }
-    tactus::benchmark::answer("how many frames are late because 100 MB of state are copied?",
-                              {{"frame_ms", period_ms},
-                               {"frames", 2 * frames},
-                               {"kb_written_in_a_frame", kWrites * 4},
-                               {"checkpoints", with.taken},
-                               {"in_pieces", with.in_pieces},
-                               {"frames_waited", with.waited},
-                               {"page_faults", with.faults},
-                               {"last_piece_us", with.needed_us},
-                               {"late_without", without.late},
-                               {"late_with", with.late},
-                               {"late_by_housekeeping", with.housekeeping},
-                               {"aim_late_by_housekeeping", 0},
-                               {"aim_late_with", without.late}});
+    Json figures{{"frame_ms", period_ms},
+                 {"rounds", with.size()},
+                 {"frames_of_a_round", frames},
+                 {"kb_written_in_a_frame", kWrites * 4}};
+    for (const auto& [name, figure] : {std::pair{"overruns", &Outcome::overruns},
+                                       {"late_wakes", &Outcome::late},
+                                       {"late_by_housekeeping", &Outcome::housekeeping}}) {
+      figures[std::string(name) + "_without"] = to_json(spread_of(of(without, figure)));
+      figures[std::string(name) + "_with"] = to_json(spread_of(of(with, figure)));
+    }
+    for (const auto& [name, figure] : {std::pair{"checkpoints", &Outcome::taken},
+                                       {"in_pieces", &Outcome::in_pieces},
+                                       {"frames_waited", &Outcome::waited},
+                                       {"page_faults", &Outcome::faults},
+                                       {"last_piece_us", &Outcome::needed_us}})
+      figures[name] = to_json(spread_of(of(with, figure)));
+    tactus::benchmark::answer("how many frames of a round are late because 100 MB of state are copied?",
+                              figures);
   }
   std::filesystem::remove_all(folder);
 }

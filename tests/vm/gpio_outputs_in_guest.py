@@ -1,8 +1,11 @@
 """Outputs on the lines of a simulated GPIO chip, and who drives them safe when the rig ends: read back from the simulator
 while the whole program runs, is killed, crashes, is late, or loses its clock. And the drivers alone, by the program of
-tests/drivers/gpio. In a guest with its own time (--icount): the times do not depend on this machine's load."""
+tests/drivers/gpio. In a guest with its own time (--icount): the times do not depend on this machine's load.
+By itself one case of each kind of end; with --all, for scripts/test --nightly, also their variants, which the fault
+matrices of whole rigs know without a kernel's lines."""
 import json
 import re
+import sys
 
 from guest import RIG_OF, Checks, Guest
 
@@ -73,20 +76,23 @@ run() {
     while pidof tactus-guardian >/dev/null && [ $i -lt 100 ]; do usleep 20000; i=$((i + 1)); done
 }
 run stopped 'kill -INT $witness'
-run stopped_itself 'kill -INT $rig'
 run killed 'kill -KILL $rig'
 run stalled 'kill -STOP $rig; usleep 600000; level 6 >stalled.during; kill -CONT $rig'
 run guardian_killed 'kill -KILL $guardian'
-run witness_killed 'kill -KILL $witness'
 run witness_and_rig 'kill -KILL $witness $rig'
-run witness_and_guardian 'kill -KILL $witness $guardian'
 run rig_and_guardian 'kill -KILL $rig $guardian'
-for signal in segv fpe bus abort; do
-    run $signal '' --set models.wrong.parameters.what=$signal --set models.wrong.parameters.at_frame=500
-done
+run segv '' --set models.wrong.parameters.what=segv --set models.wrong.parameters.at_frame=500
 run overrun '' --set 'realtime.max_overrun=20 ms' --set 'models.load.parameters.busy=50 ms' \\
     --set models.load.parameters.every=1 --set models.load.parameters.from_frame=500
-run process_killed 'kill -KILL $rig' --set safe_outputs=process
+if [ -n "$EVERYTHING" ]; then
+    run stopped_itself 'kill -INT $rig'
+    run witness_killed 'kill -KILL $witness'
+    run witness_and_guardian 'kill -KILL $witness $guardian'
+    for signal in fpe bus abort; do
+        run $signal '' --set models.wrong.parameters.what=$signal --set models.wrong.parameters.at_frame=500
+    done
+    run process_killed 'kill -KILL $rig' --set safe_outputs=process
+fi
 gpio_pulse $RTVM_GPIO_DIR/sim_gpio3/pull 500 1500 prio=95 >/dev/null &
 run clock_lost '' --set 'clock={driver: gpio, chip: rtvm, line: 3}'
 wait $!
@@ -129,9 +135,13 @@ class Run:
                 f"{self.done_at}\nline 6: {self.line}\n{self.said}\n{json.dumps(self.summary.get('reason'))}")
 
 
-NAMES = ["stopped", "stopped_itself", "killed", "stalled", "guardian_killed", "witness_killed", "witness_and_rig",
-         "witness_and_guardian", "rig_and_guardian", "segv", "fpe", "bus", "abort", "overrun", "process_killed",
+NAMES = ["stopped", "killed", "stalled", "guardian_killed", "witness_and_rig", "rig_and_guardian", "segv", "overrun",
          "clock_lost", "again"]
+VARIANTS = ["stopped_itself", "witness_killed", "witness_and_guardian", "fpe", "bus", "abort", "process_killed"]
+
+
+def names_of(everything):
+    return [*NAMES, *(VARIANTS if everything else [])]
 
 
 def check_witness(checks, runs):
@@ -142,35 +152,51 @@ def check_witness(checks, runs):
                      (run.summary.get("outcome"), run.summary.get("died", {}).get("signal")), how, run)
         checks.that(f"{name}: and how far it came", run.summary.get("frames", {}).get("run", 0) > 0
                     and run.summary["reason"] in run.said, run)
-    run = runs["witness_killed"]
-    checks.that("witness killed: the rig stops in order, safe before the line is released", run.status == 137
-                and run.summary.get("outcome") == "stopped" and run.guardian == ""
-                and [level for _, level in run.line][-2:] == [1, 0], run)
     run = runs["witness_and_rig"]
     took = run.safe_after_ms()
     checks.that(f"witness and rig killed: the guardian drives safe and holds (after {took} ms)", took is not None
                 and took < TIMEOUT_MS + STATED_MS + 10 and run.after == "001" and run.guardian != "", run)
-    run = runs["witness_and_guardian"]
-    checks.that("witness and guardian killed: the rig ends, safe before the line is released",
-                run.summary.get("outcome") in ("stopped", "aborted", "failed")
-                and [level for _, level in run.line][-2:] == [1, 0], run)
     run = runs["rig_and_guardian"]
     took = run.safe_after_ms()
     checks.that(f"rig and guardian killed: the witness drives safe (after {took} ms)", run.status == 137
                 and took is not None and took < TIMEOUT_MS + STATED_MS + 10, run)
 
 
-def check(checks, guest):
-    runs = {name: Run(guest, name) for name in NAMES}
+def check_crash(checks, run, name, number):
+    checks.that(f"crashed ({name}): safe, held, and the job is named", run.status == 128 + number
+                and run.after == "001" and "while job 'wrong.step' ran; the outputs were driven safe" in run.said, run)
+
+
+def check_stop(checks, run, name):
+    checks.that(f"{name}: safe before the line is released", run.status == 0 and run.guardian == ""
+                and [level for _, level in run.line][-2:] == [1, 0], run)
+
+
+def check_variants(checks, runs):
+    check_stop(checks, runs["stopped_itself"], "stopped_itself")
+    run = runs["witness_killed"]
+    checks.that("witness killed: the rig stops in order, safe before the line is released", run.status == 137
+                and run.summary.get("outcome") == "stopped" and run.guardian == ""
+                and [level for _, level in run.line][-2:] == [1, 0], run)
+    run = runs["witness_and_guardian"]
+    checks.that("witness and guardian killed: the rig ends, safe before the line is released",
+                run.summary.get("outcome") in ("stopped", "aborted", "failed")
+                and [level for _, level in run.line][-2:] == [1, 0], run)
+    for name, number in (("fpe", 8), ("bus", 7), ("abort", 6)):
+        check_crash(checks, runs[name], name, number)
+    run = runs["process_killed"]
+    checks.that("without a guardian nobody is left after SIGKILL: the line falls back", run.status == 137
+                and run.guardian == "" and run.after == "000", run)
+
+
+def check(checks, guest, everything):
+    runs = {name: Run(guest, name) for name in names_of(everything)}
     for name, run in runs.items():
         if name != "again":
             checks.equal(f"{name}: the frames drive the lines", run.before, "110", run)
             checks.equal(f"{name}: no rig is left behind", run.left, "", run)
 
-    for name in ("stopped", "stopped_itself"):
-        run = runs[name]
-        checks.that(f"{name}: safe before the line is released", run.status == 0 and run.guardian == ""
-                    and [level for _, level in run.line][-2:] == [1, 0], run)
+    check_stop(checks, runs["stopped"], "stopped")
     run = runs["killed"]
     took = run.safe_after_ms()
     # The kernel takes a killed process apart, memory first, before it closes what the guardian looks at.
@@ -190,17 +216,13 @@ def check(checks, guest):
     run = runs["guardian_killed"]
     checks.that("a rig whose guardian is killed ends, outputs safe", run.status == 1 and "guardian" in run.said
                 and 1 in [level for at, level in run.line if at > run.done_at], run)
-    for name, number in (("segv", 11), ("fpe", 8), ("bus", 7), ("abort", 6)):
-        run = runs[name]
-        checks.that(f"crashed ({name}): safe, held, and the job is named", run.status == 128 + number
-                    and run.after == "001" and "while job 'wrong.step' ran; the outputs were driven safe" in run.said, run)
+    check_crash(checks, runs["segv"], "segv", 11)
     for name, outcome in (("overrun", "overrun"), ("clock_lost", "clock_lost")):
         run = runs[name]
         checks.that(f"{name}: safe before the line is released", run.status == 1
                     and run.summary.get("outcome") == outcome and [level for _, level in run.line][-2:] == [1, 0], run)
-    run = runs["process_killed"]
-    checks.that("without a guardian nobody is left after SIGKILL: the line falls back", run.status == 137
-                and run.guardian == "" and run.after == "000", run)
+    if everything:
+        check_variants(checks, runs)
 
     checks.equal("an input reaches an output", (guest.work / "copied").read_text().strip(), "1")
     rows = [line.split(",") for line in (guest.work / "inputs" / "io.csv").read_text().splitlines()]
@@ -212,25 +234,29 @@ def check(checks, guest):
 
 
 def main():
+    everything = "--all" in sys.argv
+    if everything:
+        sys.argv.remove("--all")
     guest = Guest.from_arguments(__doc__, "--gpio-pulse", "--line-log", "--guest-rig", needs="modules")
     drivers = guest.source / "tests" / "drivers" / "gpio" / "guest_test.sh"
-    script = guest.write("outputs.sh", SCRIPT + "\nsh guest_test.sh /usr/local/bin/gpio_guest_rig "
+    script = guest.write("outputs.sh", f"EVERYTHING={'yes' if everything else ''}\n" + SCRIPT + "\nsh guest_test.sh /usr/local/bin/gpio_guest_rig "
                          "/usr/local/bin/gpio_pulse /sys/kernel/config/gpio-sim/rtvm\n")
+    names = names_of(everything)
     suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at", "left"]
     done = guest.run("sh", "outputs.sh", tactus=True, timeout=740, options=["--icount", "0", "--gpio", "8"],
                      files=[script, guest.write("torque.yaml", RIG), drivers],
                      copy=[f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse",
                            f"{guest.options.line_log}:/usr/local/bin/line_log",
                            f"{guest.options.guest_rig}:/usr/local/bin/gpio_guest_rig"],
-                     fetch=["copied", "inputs", "stalled.during", *(name for name in NAMES if name != "again"),
-                            *(f"{name}.{suffix}" for name in NAMES for suffix in suffixes)])
+                     fetch=["copied", "inputs", "stalled.during", *(name for name in names if name != "again"),
+                            *(f"{name}.{suffix}" for name in names for suffix in suffixes)])
     print(f"guest: {done.took:.1f} s")
     checks = Checks()
     checks.that("the guest ran to its end, and the drivers' own checks hold", done.status == 0, done)
     for line in done.out.splitlines():
         if re.match(r"(not )?ok ", line):
             checks.that("drivers: " + line, not line.startswith("not"), done.out)
-    check(checks, guest)
+    check(checks, guest, everything)
     checks.finish()
 
 

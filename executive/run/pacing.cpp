@@ -10,7 +10,7 @@ namespace tactus::executive {
 using rtsync::SchedPolicy;
 
 Pacing::Pacing(Rig& rig, bool realtime, bool allowed, std::vector<rtsync::Provision>& provisions)
-    : rig_(rig) {
+    : rig_(rig), realtime_(realtime), allowed_(allowed) {
   const RealtimeSection& section = rig.settings().realtime;
   if (allowed) edges_ = rig.open_clock();
   choose_clock(provisions);
@@ -45,6 +45,16 @@ void Pacing::choose_clock(std::vector<rtsync::Provision>& provisions) {
   } else {
     clock_ = std::make_unique<rtsync::MonotonicClock>();
   }
+}
+
+void Pacing::check(const RigCpus& cpus, const Plan& plan, std::vector<rtsync::Provision>& provisions) const {
+  if (realtime_) return check_spinning(cpus, plan, provisions);
+  // Real outputs at the speed of a simulation: somebody may have forgotten that they are connected.
+  if (plan.safe_outputs.empty()) return;
+  provisions.push_back(
+      rtsync::refused("outputs at the rig's pace", "outputs driven as fast as frames run",
+                      {allowed_ ? "realtime.enabled is no" : "--no-realtime was given",
+                       "leave it away on a bench, or run without the models that drive outputs"}));
 }
 
 void Pacing::check_spinning(const RigCpus& cpus, const Plan& plan,

@@ -29,14 +29,17 @@ class Pacing {
   /// What its edges come from; empty when it is internal.
   std::string source() const { return edges_ == nullptr ? "" : edges_->what(); }
 
-  /// Refuses what the kernel would stop for spinning. @when setup
-  void check_spinning(const RigCpus& cpus, const Plan& plan,
-                      std::vector<rtsync::Provision>& provisions) const;
+  /// Refuses what the kernel would stop for spinning; and outputs that nobody paces. @when setup
+  void check(const RigCpus& cpus, const Plan& plan, std::vector<rtsync::Provision>& provisions) const;
 
  private:
+  void check_spinning(const RigCpus& cpus, const Plan& plan,
+                      std::vector<rtsync::Provision>& provisions) const;
   void choose_clock(std::vector<rtsync::Provision>& provisions);
 
   Rig& rig_;
+  const bool realtime_;
+  const bool allowed_;
   std::unique_ptr<rtsync::EdgeSource> edges_;
   std::unique_ptr<rtsync::PacedClock> clock_;
   rtsync::EdgeClock* edge_clock_ = nullptr;         // clock_, if it is one

@@ -148,10 +148,6 @@ std::string RigCheckpoints::load(const std::string& name) {
   return "";
 }
 
-void RigCheckpoints::start(const rtsync::CpuSet& cpus) {
-  writer_.start({"checkpoint", cpus, rtsync::SchedPolicy::other, 0, 0, false});
-}
-
 std::string RigCheckpoints::request(const std::string& name) {
   if (const std::string why = impossible(); !why.empty()) return why;
   std::string file;
@@ -225,7 +221,7 @@ void RigCheckpoints::take(Saved saved) {
   }
 }
 
-std::vector<RigCheckpoints::Line> RigCheckpoints::take_log_lines() {
+void RigCheckpoints::poll(RunVoice& voice) {
   {
     const std::lock_guard lock(loading_mutex_);
     if (!loading_file_.empty() && executive_->restart().loaded() != loaded_before_) {
@@ -257,7 +253,7 @@ std::vector<RigCheckpoints::Line> RigCheckpoints::take_log_lines() {
          true});
     missed_ = missed;
   }
-  return lines;
+  for (const Line& line : lines) line.warning ? voice.say(line.text) : voice.log().info(line.text);
 }
 
 config::Json RigCheckpoints::summary() const {

@@ -11,8 +11,8 @@
 #include "executive/frame/executive.hpp"
 #include "executive/part/checkpoint_part.hpp"
 #include "executive/plan/rig.hpp"
+#include "executive/run/run_part.hpp"
 #include "executive/state/checkpoint_writer.hpp"
-#include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/host/write_tracker.hpp"
 
@@ -21,14 +21,8 @@ namespace tactus::executive {
 /// The checkpoints of one run: the memory for them, the thread that writes them, and the one it goes on from.
 ///
 /// Threads  one: the service thread. save_end() may run beside it, and so may request() and load().
-class RigCheckpoints {
+class RigCheckpoints final : public RunPart {
  public:
-  /// A line for the log; `warning`: a person at the terminal wants to see it.
-  struct Line {
-    std::string text;
-    bool warning;
-  };
-
   RigCheckpoints(const Rig& rig, const std::filesystem::path& run_folder);
 
   /// Gets the memory ready for checkpoints and resets, as far as this rig can have any; what is refused is
@@ -38,7 +32,7 @@ class RigCheckpoints {
   /// all that does not fit. `end`: the frame at which the run ends. @when setup
   void read_start(const std::filesystem::path& from, std::int64_t end);
   const std::optional<LoadedState>& start_state() const { return start_; }
-  void start(const rtsync::CpuSet& cpus);  // @when setup
+  void start(const rtsync::ThreadSettings& helper) { writer_.start(helper); }  // @when setup
 
   /// Asks for one at the end of the frame; without a name it is named after it. Why there will be none;
   /// empty: there will.                                                                             @when any
@@ -53,18 +47,23 @@ class RigCheckpoints {
     std::string file;
     std::string error;
   };
-  /// After the frames; meanwhile the service thread may call tell(), and gives the result to take(). Throws
+  /// After the frames; meanwhile the service thread may call poll(), and gives the result to take(). Throws
   /// std::runtime_error naming the job that failed. @when service, on another thread than the rest
   Saved save_end() const;
   void take(Saved saved);  // @when service
   /// Writes what is under way. @when service
   void stop();
   /// What became of them since the last call. @when service
-  std::vector<Line> take_log_lines();
-  pid_t tid() const { return writer_.tid(); }
+  void poll(RunVoice& voice) override;
+  bool owns(pid_t tid) const override { return tid == writer_.tid(); }
   config::Json summary() const;
 
  private:
+  struct Line {  // of the log
+    std::string text;
+    bool warning;  // a person at the terminal wants to see it
+  };
+
   bool wanted() const;
   std::string impossible() const;
   void prepare_gradual(rtsync::Nanoseconds copy);

@@ -200,7 +200,7 @@ std::optional<std::size_t> RigThreads::stuck() const {
   return thread == kNobody ? std::nullopt : std::optional(thread);
 }
 
-bool RigThreads::has(pid_t tid) const {
+bool RigThreads::owns(pid_t tid) const {
   if (guard_ != nullptr && guard_->tid() == tid) return true;
   return std::any_of(workers_.begin(), workers_.end(),
                      [&](const auto& worker) { return worker->tid() == tid; });

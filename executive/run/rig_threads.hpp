@@ -9,6 +9,7 @@
 #include "executive/frame/executive.hpp"
 #include "executive/frame/worker_pool.hpp"
 #include "executive/plan/rig_settings.hpp"
+#include "executive/run/run_part.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/thread/cpu_time_limit.hpp"
@@ -25,6 +26,10 @@ struct RigCpus {
   std::vector<rtsync::Provision> refused;
 
   rtsync::CpuSet of_frames() const;  ///< main and workers
+  /// Of a thread beside the frames.
+  rtsync::ThreadSettings helper(std::string name) const {
+    return {std::move(name), helpers, rtsync::SchedPolicy::other, 0, 0, false};
+  }
 };
 
 /// Chooses them: what the rig file says, where this process may run there; else each real-time thread an
@@ -34,7 +39,7 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime);
 /// The threads beside main that run jobs, and the guard above all of them.
 ///
 /// Threads  one owner; stuck(): any.
-class RigThreads {
+class RigThreads final : public RunPart {
  public:
   /// Spinning for each other, however briefly, needs a CPU each: threads that share one sleep instead. @when
   /// setup
@@ -42,7 +47,7 @@ class RigThreads {
                                 std::vector<rtsync::Provision>& refused);
 
   RigThreads(Executive& executive, const ThreadsSection& threads, const RigCpus& cpus, bool realtime);
-  ~RigThreads();
+  ~RigThreads() override;
   RigThreads(const RigThreads&) = delete;
   RigThreads& operator=(const RigThreads&) = delete;
 
@@ -54,10 +59,9 @@ class RigThreads {
   /// Ends the workers; those that are stuck are left behind. False: some are. @when service
   bool stop();
 
-  bool has(pid_t tid) const;
+  bool owns(pid_t tid) const override;
   /// The thread that the guard found stuck, as PlannedJob::thread. The outputs were driven safe, and an abort
-  /// was requested.                                                                                     @when
-  /// any
+  /// was requested. @when any
   std::optional<std::size_t> stuck() const;
 
  private:

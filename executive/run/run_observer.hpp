@@ -32,6 +32,16 @@ class RunVoice {
     log_.warn(line);
     observer_.say(config::one_line(line));
   }
+  /// What is no warning, for both.
+  void mention(const std::string& line) {
+    log_.info(line);
+    observer_.say(line);
+  }
+  /// What a script wants to see, too, for both.
+  void announce(const std::string& line) {
+    log_.info(line);
+    observer_.announce(line);
+  }
 
  private:
   RunLog& log_;

@@ -2,13 +2,13 @@
 
 namespace tactus::executive {
 
-void RunTeller::look(RunVoice& voice) {
+void RunTeller::poll(RunVoice& voice) {
   FrameNote note;
   while (executive_.accounts().pop(note)) notes_.take(note);
   const Snapshot& latest = executive_.latest();
   const bool paused = latest.state == State::pause;
   if (paused && !paused_) {
-    tell_notes(voice);
+    poll_seldom(voice);
     between_episodes_ = latest.episode;  // as its client asked for: nothing to be said
     if (!between_episodes_) tell_pause(latest, voice);
   }
@@ -35,12 +35,23 @@ void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
             "; SIGUSR2 resumes, Ctrl-C stops");
 }
 
-void RunTeller::tell_notes(RunVoice& voice) {
+void RunTeller::poll_seldom(RunVoice& voice) {
   FrameNote note;
   while (executive_.accounts().pop(note)) notes_.take(note);
   for (const std::string& line : notes_.take_log_lines(executive_.accounts().notes_lost())) voice.say(line);
   if (clock_ == nullptr) return;
   for (const std::string& line : clock_lines_.take_log_lines(clock_->latest())) voice.say(line);
+}
+
+void RunTeller::tell_unused(RunVoice& voice) const {
+  if (const std::size_t left = executive_.commands_left(); left > 0)
+    voice.log().info(std::to_string(left) +
+                     " commands of the rig file were not reached: the rig ended before their time");
+  for (const auto& loop : executive_.program().loops())
+    if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
+      voice.say("loop " + loop->name() + ": in " + std::to_string(cycles) +
+                " cycles max_steps were too few for its tolerances; the rest of each was done in one "
+                "unchecked step");
 }
 
 }  // namespace tactus::executive

@@ -7,23 +7,25 @@
 #include "executive/part/clock_status_part.hpp"
 #include "executive/run/clock_status_formatter.hpp"
 #include "executive/run/frame_note_formatter.hpp"
-#include "executive/run/run_observer.hpp"
+#include "executive/run/run_part.hpp"
 
 namespace tactus::executive {
 
 /// Tells what becomes of a rig while it runs: late frames and overruns, the clock, pauses, resets, waiting.
 ///
 /// Threads  the service thread.
-class RunTeller {
+class RunTeller final : public RunPart {
  public:
   /// `clock`: of an external clock, whose edges come from `source`; else nullptr. All must outlive it.
   RunTeller(Executive& executive, ClockStatusPart* clock, std::string source)
       : executive_(executive), clock_(clock), source_(std::move(source)), notes_(executive.plan()) {}
 
   /// What is to be said at once.
-  void look(RunVoice& voice);
-  /// The notes of frames, as lines: once a second, and at the end.
-  void tell_notes(RunVoice& voice);
+  void poll(RunVoice& voice) override;
+  /// The notes of frames, as lines.
+  void poll_seldom(RunVoice& voice) override;
+  /// After the frames: what of the rig file did not come to pass.
+  void tell_unused(RunVoice& voice) const;
 
  private:
   void tell_pause(const Snapshot& latest, RunVoice& voice);

@@ -60,10 +60,6 @@ Json RigRun::facts() const {
   const Plan& plan = rig_.plan();
   Json all_jobs = Json::array();
   for (const PlannedJob& job : plan.jobs) all_jobs.push_back(job.name);
-  Json recordings = Json::array();
-  for (const Recording& recording : rig_.recordings())
-    recordings.push_back({{"name", recording.name()}, {"ended", false}});
-  if (has_frame_log()) recordings.push_back({{"name", rig_.frame_log()->name()}, {"ended", false}});
   return {
       {"@folder", std::filesystem::absolute(options_.folder).string()},
       {"@jobs", all_jobs},
@@ -78,26 +74,9 @@ Json RigRun::facts() const {
         {"memory_locked", memory_locked_},
         {"clock", pacing_ ? Json(pacing_->clock().name()) : Json(nullptr)},
         {"sleeper", pacing_ ? Json(sleeper().name()) : Json(nullptr)}}},
-      {"recordings", recordings},
+      {"recordings", recordings_.facts()},
       {"host", host()},
   };
-}
-
-/// How each of them ended, if it did so while the rig ran.
-Json RigRun::isolated_models() const {
-  Json all = Json::array();
-  if (rig_.isolation() == nullptr) return all;
-  for (const IsolatedModel& model : rig_.isolation()->models()) {
-    const bool lost = model.lost();
-    all.push_back({{"model", model.name()},
-                   {"library", model.process().origin().library},
-                   {"pid", model.process().pid()},
-                   {"on_crash", name_of(model.on_crash())},
-                   {"lost", lost ? Json(model.process().how()) : Json(nullptr)},
-                   {"job", lost ? Json(model.lost_job()) : Json(nullptr)},
-                   {"frame", lost ? Json(model.lost_frame()) : Json(nullptr)}});
-  }
-  return all;
 }
 
 Json RigRun::summary() const {
@@ -125,17 +104,6 @@ Json RigRun::summary() const {
     }
     jobs.push_back(std::move(entry));
   }
-
-  Json recordings = Json::array();
-  const auto add = [&](const Recording& recording) {
-    recordings.push_back({{"name", recording.name()},
-                          {"written", recording.written()},
-                          {"lost", recording.lost()},
-                          {"error", recording.error()},
-                          {"ended", recording.ended()}});
-  };
-  for (const Recording& recording : rig_.recordings()) add(recording);
-  if (has_frame_log()) add(*rig_.frame_log());
 
   Json refused = Json::array();
   for (const rtsync::Provision& provision : provisions_)
@@ -171,14 +139,6 @@ Json RigRun::summary() const {
   Json clock = {{"driver", rig_.settings().clock.driver.value}};
   if (edge_clock() != nullptr && !stuck_)
     clock.update(external_clock(*edge_clock(), rig_.clock_status(), source()));
-
-  Json changed = Json::array();
-  for (const PrivilegeWatch::Change& change : privileges_.changes())
-    changed.push_back({{"what", change.what},
-                       {"was", change.was},
-                       {"is", change.is},
-                       {"frame", change.frame},
-                       {"lost", change.lost}});
 
   const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
   Json cpu = nullptr;
@@ -234,20 +194,20 @@ Json RigRun::summary() const {
         {"sleeper", sleeper().name()},
         {"sleeper_remark", stuck_ ? "" : sleeper().remark()},
         {"refused", refused},
-        {"changed", changed}}},
+        {"changed", privileges_->summary()}}},
       {"clock", clock},
-      {"live", live_ == nullptr ? Json(nullptr) : live_->summary()},
+      {"live", live_ ? live_->access().summary() : Json(nullptr)},
       {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},
       {"jobs", jobs},
       {"threads", threads},
-      {"isolated", isolated_models()},
+      {"isolated", isolation_ ? isolation_->summary() : Json::array()},
       {"integrators", integrators},
       {"from",
        {{"file", options_.from.string()},
         {"frame", checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0}}},
       {"resets", executive.restart().resets()},
       {"checkpoints", checkpoints_.summary()},
-      {"recordings", recordings},
+      {"recordings", recordings_.summary()},
       {"log", {{"lines_left_out", log_ == nullptr ? 0 : log_->left_out()}}},
       {"host", host()},
   };

@@ -1,10 +1,12 @@
 #include "executive/run/systemd_service.hpp"
 
+#include "executive/run/clock_status_formatter.hpp"
 #include "rtsync/clock/clock.hpp"
 
 namespace tactus::executive {
 
-void SystemdService::tell(const Snapshot& latest, const std::string& clock) {
+void SystemdService::poll(RunVoice& /*voice*/) {
+  const Snapshot& latest = executive_.latest();
   if (watchdog_)
     (void)notify_.alive(static_cast<std::uint64_t>(latest.heartbeats),
                         rtsync::TimePoint<rtsync::RigTime>{rtsync::monotonic_now().time_since_epoch()});
@@ -18,7 +20,8 @@ void SystemdService::tell(const Snapshot& latest, const std::string& clock) {
                  (latest.totals.late_by_housekeeping == 0
                       ? ""
                       : std::to_string(latest.totals.late_by_housekeeping) + " late by housekeeping, ") +
-                 std::to_string(latest.totals.lost) + " slots lost" + clock);
+                 std::to_string(latest.totals.lost) + " slots lost" +
+                 (clock_ == nullptr ? "" : ", clock " + clock_text(clock_->latest())));
 }
 
 }  // namespace tactus::executive

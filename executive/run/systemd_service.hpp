@@ -2,7 +2,9 @@
 #include <chrono>
 #include <string>
 
-#include "executive/driver/statistics.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/part/clock_status_part.hpp"
+#include "executive/run/run_part.hpp"
 #include "rtsync/host/service_notify.hpp"
 
 namespace tactus::executive {
@@ -10,19 +12,22 @@ namespace tactus::executive {
 /// What systemd is told of a rig that it has started: that it is alive, and a line of status.
 ///
 /// Threads  the service thread.
-class SystemdService {
+class SystemdService final : public RunPart {
  public:
-  /// `watchdog`: answers systemd's own as long as frames end. @when setup
-  SystemdService(std::string rig, bool watchdog) : rig_(std::move(rig)), watchdog_(watchdog) {}
+  /// `clock`: of an external clock, else nullptr; `watchdog`: answers systemd's own as long as frames end. All
+  /// must outlive it. @when setup
+  SystemdService(std::string rig, Executive& executive, ClockStatusPart* clock, bool watchdog)
+      : rig_(std::move(rig)), executive_(executive), clock_(clock), watchdog_(watchdog) {}
 
   rtsync::Provision provision() const { return notify_.provision(); }
   void ready() { notify_.ready("rig " + rig_); }
   void stopping() { notify_.stopping(); }
-  /// `clock`: what there is to say of an external clock.
-  void tell(const Snapshot& latest, const std::string& clock);
+  void poll(RunVoice& voice) override;
 
  private:
   const std::string rig_;
+  Executive& executive_;
+  ClockStatusPart* const clock_;
   const bool watchdog_;
   rtsync::ServiceNotify notify_;
   std::chrono::steady_clock::time_point told_{};

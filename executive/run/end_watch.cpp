@@ -1,0 +1,56 @@
+#include "executive/run/end_watch.hpp"
+
+#include <algorithm>
+
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kAbortPatience = 1s;  // how long an abort waits for a job that does not return
+constexpr auto kLongestLook =
+    250ms;  // what one look counts for: a machine that stood still gave the job no time
+
+}  // namespace
+
+void EndWatch::begin() {
+  aborted_ = 0ns;
+  looked_ = beat_at_ = std::chrono::steady_clock::now();
+  beats_ = -1;
+}
+
+bool EndWatch::overdue() {
+  const auto now = std::chrono::steady_clock::now();
+  const auto passed = std::min<std::chrono::nanoseconds>(now - looked_, kLongestLook);
+  looked_ = now;
+  if (const std::int64_t so_far = executive_.latest().heartbeats; so_far != beats_) {
+    beats_ = so_far;
+    beat_at_ = now;
+  }
+  // A stop that a job does not let happen: the frames may go on later, the outputs do not.
+  if (executive_.stop_requested() && !stopping_) stopping_ = now;
+  if (stopping_ && now - *stopping_ > kAbortPatience + frame_) (void)executive_.end_outputs_safe();
+  if (executive_.abort_requested()) aborted_ += passed;
+  stuck_ = threads_.stuck();
+  return aborted_ >= kAbortPatience;
+}
+
+std::string EndWatch::reason() const {
+  if (stuck_) return executive_.stuck_mark().text(*stuck_);
+  return "aborted; job '" + std::string(executive_.jobs().running_job(executive_.jobs().working_thread())) +
+         "' did not return within " + rtsync::duration_text(rtsync::Nanoseconds(kAbortPatience).count());
+}
+
+rtsync::RealtimeTotals EndWatch::totals(bool in_frame) const {
+  rtsync::RealtimeTotals totals = executive_.latest().totals;
+  if (!in_frame) return totals;
+  ++totals.overruns;
+  ++totals.overruns_by_work;
+  totals.max_consecutive_overruns = std::max(totals.max_consecutive_overruns, ++totals.consecutive_overruns);
+  totals.longest_overrun = std::max(totals.longest_overrun, looked_ - beat_at_ - frame_);
+  return totals;
+}
+
+}  // namespace tactus::executive

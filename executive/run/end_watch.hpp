@@ -1,0 +1,48 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "executive/frame/executive.hpp"
+#include "executive/run/rig_threads.hpp"
+
+namespace tactus::executive {
+
+/// Watches over a stop or an abort that a job does not let happen: drives the outputs safe after a while, and
+/// says when to wait no longer.
+///
+/// Threads  the service thread.
+class EndWatch {
+ public:
+  /// `frame`: of real time. Both must outlive it.
+  EndWatch(Executive& executive, const RigThreads& threads, rtsync::Nanoseconds frame)
+      : executive_(executive), threads_(threads), frame_(frame) {}
+
+  /// A new wait for something.
+  void begin();
+  /// Again and again while waiting. True: a second after an abort a job still has not returned, and the
+  /// process has to be ended with rtsync::end_process.
+  bool overdue();
+
+  // After that; the outputs are then driven safe.
+  std::string reason() const;
+  /// `in_frame`: the frame that ends the rig is an overrun, too: by its work, of at least the time that it was
+  /// waited for.
+  rtsync::RealtimeTotals totals(bool in_frame) const;
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  Executive& executive_;
+  const RigThreads& threads_;
+  const rtsync::Nanoseconds frame_;
+  std::chrono::nanoseconds aborted_{0};  // for how long
+  Time looked_;
+  Time beat_at_;  // when a frame or freeze frame was seen to have ended
+  std::int64_t beats_ = -1;
+  std::optional<Time> stopping_;
+  std::optional<std::size_t> stuck_;
+};
+
+}  // namespace tactus::executive

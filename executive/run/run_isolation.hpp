@@ -1,0 +1,36 @@
+#pragma once
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/part/isolation_part.hpp"
+#include "executive/plan/rig_settings.hpp"
+#include "executive/run/rig_threads.hpp"
+#include "executive/run/run_part.hpp"
+
+namespace tactus::executive {
+
+/// The processes of isolated models in one run.
+///
+/// Threads  the service thread.
+class RunIsolation final : public RunPart {
+ public:
+  /// Both must outlive it. @when setup
+  RunIsolation(Isolation& isolation, Executive& executive)
+      : isolation_(isolation), part_(isolation, executive) {
+    executive.add(part_);
+  }
+
+  /// Puts each where the thread that calls it runs. What became of it. @when setup
+  std::vector<rtsync::Provision> place(const RigSettings& settings, const RigCpus& cpus, bool realtime);
+  void poll(RunVoice& voice) override;
+  bool owns(pid_t tid) const override { return tid == isolation_.tid(); }
+  /// How each of them ended, if it did so while the rig ran.
+  config::Json summary() const;
+
+ private:
+  Isolation& isolation_;
+  IsolationPart part_;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,35 @@
+#pragma once
+#include <memory>
+
+#include "executive/live/live_access.hpp"
+#include "executive/plan/rig.hpp"
+#include "executive/run/rig_checkpoints.hpp"
+#include "executive/run/rig_threads.hpp"
+#include "executive/run/run_options.hpp"
+#include "executive/run/run_part.hpp"
+#include "executive/run/run_recordings.hpp"
+
+namespace tactus::executive {
+
+/// Live access of one run: the side that answers, and the servers.
+class RunLive final : public RunPart {
+ public:
+  /// All must outlive it. @when setup
+  RunLive(const Rig& rig, Executive& executive, const RunOptions& options, bool realtime,
+          RigCheckpoints& checkpoints, RunRecordings& recordings);
+
+  /// Programs outside may look in from here on. Throws MachineError. @when setup
+  void open(const RigCpus& cpus, RunVoice& voice);
+  /// The frames are over: whoever waits is told, then the servers close.
+  void close(const RunEnd& end, RunVoice& voice);
+  void poll(RunVoice& voice) override;
+  bool owns(pid_t tid) const override { return tid == access_.tid(); }
+  LiveAccess& access() { return access_; }
+  const LiveAccess& access() const { return access_; }
+
+ private:
+  const Rig& rig_;
+  LiveAccess access_;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+
+namespace tactus::executive {
+
+struct RunOptions {
+  std::filesystem::path folder;     ///< the run folder; exists and is empty
+  std::int64_t frames = INT64_MAX;  ///< how many to run
+  bool realtime = true;             ///< false: --no-realtime
+  std::filesystem::path from{};     ///< a checkpoint to go on from; empty: frame 0
+  bool live = false;                ///< live() is there even if the rig has no servers
+  bool paused = false;              ///< in Pause before the first frame
+};
+
+}  // namespace tactus::executive

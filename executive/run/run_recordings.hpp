@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/part/recordings_part.hpp"
+#include "executive/plan/rig.hpp"
+#include "executive/record/recorder.hpp"
+#include "executive/run/run_part.hpp"
+
+namespace tactus::executive {
+
+/// The recordings of one run, that of its frames among them, and the thread that writes them.
+///
+/// Threads  the service thread; switch_to: any but a frame's.
+class RunRecordings final : public RunPart {
+ public:
+  /// `frame_log`: frames have times. The rig must outlive it. @when setup
+  RunRecordings(Rig& rig, const std::filesystem::path& folder, bool frame_log);
+
+  void join(Executive& executive);  // @when setup
+  /// Opens the files, and starts the thread. Throws std::runtime_error. @when setup
+  std::vector<rtsync::Provision> start(const rtsync::ThreadSettings& helper);
+  /// Writes what is left.
+  void stop() { recorder_.stop(); }
+  /// One on or off; "": all of the rig file. Why not; empty: it is done.
+  std::string switch_to(const std::string& name, bool on);
+
+  // After stop().
+  void tell_losses(RunVoice& voice) const;
+  /// Records that stand in no file, of all recordings together.
+  std::uint64_t lost() const;
+  config::Json summary() const;
+  /// What stands there instead if the rig is killed.
+  config::Json facts() const;
+
+  bool owns(pid_t tid) const override { return tid == recorder_.tid(); }
+
+ private:
+  Rig& rig_;
+  std::vector<Recording*> all_;
+  RecordingsPart part_;
+  std::optional<FrameLogPart> frame_log_;
+  Recorder recorder_;
+};
+
+}  // namespace tactus::executive

@@ -1,11 +1,11 @@
 #pragma once
 #include <chrono>
-#include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "drivers/live/http/last_frame.hpp"
 #include "drivers/live/http/request.hpp"
 #include "drivers/live/http/routes.hpp"
 #include "executive/driver/live.hpp"
@@ -27,44 +27,33 @@ Json values_of(const executive::LiveRig& rig, const executive::LiveSnapshot& sna
 class Api {
  public:
   /// The rig must outlive it.
-  Api(executive::LiveRig& rig, ApiSettings settings);
+  Api(executive::LiveRig& rig, ApiSettings settings) : rig_(rig), settings_(settings) {}
 
   /// Replies, now or later, once. Returns what to reply if nothing came until then; nothing: no limit.
-  std::optional<ReplyTimeout> handle(const Request& request, const Respond& respond);
+  Waits handle(const Request& request, const Respond& respond);
 
   /// The state now, with the last frame that is known.
-  Json state_now() const;
+  Json state_now() const { return last_frame_->state(rig_); }
   /// Data of the event `end`.
   Json end_of_stream(const std::string& reason) const;
   executive::LiveRig& rig() const { return rig_; }
   /// A snapshot that somebody got: its frame is then known.
-  void remember(const executive::LiveSnapshotPtr& snapshot);
+  void remember(const executive::LiveSnapshotPtr& snapshot) {
+    if (snapshot != nullptr) last_frame_->update(*snapshot);
+  }
 
-  // The rows of the table.
-  using Waits = std::optional<ReplyTimeout>;
-  Waits description(const Call& call, const Respond& respond);
-  Waits facts(const Call& call, const Respond& respond);
-  Waits state(const Call& call, const Respond& respond);
-  Waits statistics(const Call& call, const Respond& respond);
-  Waits variables(const Call& call, const Respond& respond);
-  Waits variable(const Call& call, const Respond& respond);
-  Waits values(const Call& call, const Respond& respond);
-  Waits change(const Call& call, const Respond& respond);
-  Waits watch(const Call& call, const Respond& respond);
-  Waits command(const Call& call, const Respond& respond);
-  Waits episode(const Call& call, const Respond& respond);
+  const ApiSettings& settings() const { return settings_; }
+  const std::shared_ptr<LastFrame>& last_frame() const { return last_frame_; }
+  /// Replies with what is made of the next frame that ends.
+  ReplyTimeout with_next_frame(const Respond& respond,
+                               std::function<Json(const executive::LiveSnapshot&)> make) const;
 
  private:
-  class Known;  // the last frame anybody heard of
-
   Waits dispatch(const Request& request, const Respond& respond);
-  std::vector<Named> group(const Call& call, std::vector<std::string>& problems) const;
-  ReplyTimeout no_frame() const;
-  Json variable_json(std::size_t index) const;
 
   executive::LiveRig& rig_;
   const ApiSettings settings_;
-  const std::shared_ptr<Known> known_;
+  const std::shared_ptr<LastFrame> last_frame_ = std::make_shared<LastFrame>();
 };
 
 }  // namespace tactus::drivers::live_http

@@ -1,6 +1,6 @@
 #pragma once
 /// What there is to be asked, as one table: requests are dispatched and checked by it, and the OpenAPI
-/// document is made of it.
+/// document is made of it. Each resource has a file with its rows, what they look like, and what they do.
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -39,6 +39,10 @@ struct Parameter {
   Schema schema;
 };
 
+/// Nothing: the reply has come, or takes as long as it takes.
+using Waits = std::optional<ReplyTimeout>;
+using Handle = Waits (*)(Api&, const Call&, const Respond&);
+
 struct Route {
   std::string method;
   std::string path;  ///< "/v1/variables/{name}"
@@ -49,16 +53,41 @@ struct Route {
   Schema answer{};
   bool stream = false;      ///< `answer` is then the data of its events `values`
   std::vector<int> more{};  ///< statuses besides 200 and those that every route may have
-  /// Nothing: the reply has come, or takes as long as it takes.
-  std::function<std::optional<ReplyTimeout>(Api&, const Call&, const Respond&)> handle{};
+  Handle handle = nullptr;
   std::string example{};  ///< of a body
 };
 
+/// A row of the table.
+Route get(std::string path, std::string id, std::string about, Schema answer, Handle handle,
+          std::vector<Parameter> parameters = {}, std::vector<int> more = {});
+Route post(std::string path, std::string id, std::string about, Schema body, std::string example,
+           Schema answer, Handle handle, std::vector<int> more);
+
 const std::vector<Route>& routes();
+
+// The rows of each resource.
+std::vector<Route> rig_routes();
+std::vector<Route> variable_routes();
+std::vector<Route> value_routes();
+std::vector<Route> command_routes();
+std::vector<Route> episode_routes();
+
 /// {"error": ..., "problems": [...]}
 const Schema& error_schema();
 /// Data of the events `state` and `end`.
 const Schema& state_schema();
 const Schema& end_schema();
+
+namespace schema {
+
+inline constexpr const char* kDate = "date of that frame: ISO 8601 with zone";
+inline constexpr const char* kFrame = "the last frame that was run; -1 before the first";
+Schema state_name();
+Schema value(const char* about);
+Schema value_in(const char* about);  ///< what is taken for one
+/// What frame_json() makes, and more.
+std::vector<Property> of_frame(std::vector<Property> more);
+
+}  // namespace schema
 
 }  // namespace tactus::drivers::live_http

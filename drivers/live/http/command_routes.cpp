@@ -1,0 +1,83 @@
+#include "config/number.hpp"
+#include "config/text.hpp"
+#include "drivers/live/http/api.hpp"
+#include "drivers/live/http/replies.hpp"
+
+// Commands to the rig.
+namespace tactus::drivers::live_http {
+namespace {
+
+using namespace schema;
+
+Schema command_schema() {
+  return object("A command, taken at the end of the frame.",
+                {must("command", word("what to do", {"pause", "resume", "step", "run_until", "reset", "stop",
+                                                     "checkpoint", "load"})),
+                 may("file", text("of load: a checkpoint of this run; of checkpoint: its name; without: the "
+                                  "frame's")),
+                 may("frames", integer_from(1, "of step: how many; without: 1")),
+                 may("until_ns", integer_from(0, "of run_until: simulated time in ns")),
+                 may("until", text("of run_until: simulated time, as \"2.5 s\""))});
+}
+
+Schema command_answer() {
+  return object("The command was given.", {must("command", text("")), must("accepted", boolean(""))});
+}
+
+/// The value of a command; nothing, and a problem, when it does not fit.
+std::optional<std::int64_t> command_value(const Json& body, const std::string& command,
+                                          std::string& problem) {
+  const auto only_for = [&](const char* key, const char* of) {
+    if (body.contains(key) && command != of)
+      problem = std::string(key) + ": belongs to '" + of + "', not to '" + command + "'";
+  };
+  only_for("frames", "step");
+  only_for("until_ns", "run_until");
+  only_for("until", "run_until");
+  if (body.contains("file") && command != "load" && command != "checkpoint")
+    problem = "file: belongs to 'load' and 'checkpoint', not to '" + command + "'";
+  if (command == "load" && !body.contains("file"))
+    problem = "load needs 'file': the name of a checkpoint in the run's folder for checkpoints";
+  if (!problem.empty()) return std::nullopt;
+  if (command == "step") return body.value("frames", std::int64_t{1});
+  if (command != "run_until") return 0;
+  if (body.contains("until_ns") == body.contains("until")) {
+    problem = "run_until needs one of 'until_ns' (simulated time in ns) and 'until' (as \"2.5 s\")";
+    return std::nullopt;
+  }
+  if (body.contains("until_ns")) return body["until_ns"].get<std::int64_t>();
+  const auto until = config::parse_duration(body["until"].get_ref<const std::string&>());
+  if (until && until.value->count() < 0) {
+    problem = "until: " + config::show(body["until"].get_ref<const std::string&>()) + " is below 0";
+    return std::nullopt;
+  }
+  if (until) return until.value->count();
+  problem = "until: " + until.problem;
+  return std::nullopt;
+}
+
+Waits command(Api& api, const Call& call, const Respond& respond) {
+  using executive::LiveCommand;
+  const auto& word = call.body["command"].get_ref<const std::string&>();
+  std::string problem;
+  const auto value = command_value(call.body, word, problem);
+  if (!value) return reply_now(respond, refusal(400, problem));
+  for (const LiveCommand command :
+       {LiveCommand::pause, LiveCommand::resume, LiveCommand::step, LiveCommand::run_until,
+        LiveCommand::reset, LiveCommand::stop, LiveCommand::checkpoint, LiveCommand::load}) {
+    if (name_of(command) != word) continue;
+    const std::string file = call.body.contains("file") ? call.body["file"].get<std::string>() : "";
+    problem = api.rig().give({command, *value, file}, call.who);
+    respond(problem.empty() ? good({{"command", word}, {"accepted", true}}) : refusal(409, problem));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Route> command_routes() {
+  return {post("/v1/commands", "command", "Gives a command.", command_schema(), R"({"command": "pause"})",
+               command_answer(), &command, {409})};
+}
+
+}  // namespace tactus::drivers::live_http

@@ -1,0 +1,62 @@
+#include "drivers/live/http/replies.hpp"
+
+#include <utility>
+
+#include "config/date.hpp"
+#include "executive/live/live_value.hpp"
+
+namespace tactus::drivers::live_http {
+namespace {
+
+std::string one_or_many(const std::vector<std::string>& problems) {
+  if (problems.size() == 1) return problems.front();
+  return (is_full(problems) ? "more than " + std::to_string(kMostProblems)
+                            : std::to_string(problems.size())) +
+         " problems";
+}
+
+}  // namespace
+
+Reply good(Json body) {
+  Reply reply;
+  reply.body = std::move(body);
+  return reply;
+}
+
+Reply wrong(const std::vector<std::string>& problems) {
+  return refusal(400, one_or_many(problems), problems);
+}
+
+Reply not_done(int status, const std::vector<std::string>& problems) {
+  return failed(status, problems, problems.size() == 1 ? "" : "; nothing was done");
+}
+
+Reply failed(int status, const std::vector<std::string>& problems, const std::string& then) {
+  std::vector<std::string> listed;  // the rig may find more
+  for (const std::string& problem : problems) note(listed, problem);
+  return refusal(status, one_or_many(problems) + then, listed);
+}
+
+Reply over() { return refusal(503, "the run is over: no frame ends any more"); }
+
+std::string state_text(executive::State state) { return std::string(name_of(state)); }
+
+std::string date_of(const executive::LiveFacts& facts, std::int64_t sim_time_ns) {
+  std::int64_t ns = 0;
+  if (__builtin_add_overflow(facts.epoch_ns, sim_time_ns, &ns)) ns = INT64_MAX;
+  return config::print_date(ns);
+}
+
+Json frame_json(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot) {
+  return {{"frame", snapshot.frame},
+          {"sim_time_ns", snapshot.sim_time_ns},
+          {"date", date_of(rig.facts(), snapshot.sim_time_ns)},
+          {"state", state_text(snapshot.rig.state)}};
+}
+
+Json value_json(const executive::LiveRig& rig, const executive::LiveRef& ref, const std::byte* data) {
+  const executive::Variable& variable = *rig.variables()[ref.variable].variable;
+  return executive::to_json(variable, data, ref.elements, !ref.indexed && variable.count > 0);
+}
+
+}  // namespace tactus::drivers::live_http

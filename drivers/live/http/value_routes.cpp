@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "config/number.hpp"
+#include "config/text.hpp"
+#include "drivers/live/http/api.hpp"
+#include "drivers/live/http/replies.hpp"
+#include "executive/live/live_value.hpp"
+
+// Values of variables: reads, changes, streams.
+namespace tactus::drivers::live_http {
+namespace {
+
+using namespace schema;
+using executive::LiveSnapshot;
+using executive::LiveVariable;
+using executive::LiveWrite;
+
+constexpr std::chrono::milliseconds kUsualWatch{100};
+constexpr std::chrono::minutes kLongestWatch{1};
+
+constexpr const char* kGroup = "Values of one and the same frame.";
+
+Property values_property() {
+  return must("values", map("by the names that were asked for", value("the value at the end of that frame")));
+}
+
+Schema watched_schema() {
+  return object(
+      kGroup, of_frame({values_property(),
+                        must("skipped",
+                             integer("values that were due since the event before and were not sent, because "
+                                     "the client had not read"))}));
+}
+
+Schema changes_schema() {
+  const auto changes = [](const char* about) { return map(about, value_in("the value"), kMostItems); };
+  return object("Changes that take effect together at the StepBegin of one frame, or not at all.",
+                {may("frame", integer_from(0, "at its StepBegin; without: of the next frame that begins")),
+                 may("set", changes("written once")),
+                 may("force", changes("written, and again after whoever else writes it, until released")),
+                 may("release", either("ends forces", {list("these", text("name of a variable"), kMostItems),
+                                                       word("all of them", {"all"})}))});
+}
+
+Schema applied_schema() {
+  return object("What became of the changes.",
+                {must("applied", boolean("false: accepted, but the frame has not begun yet")),
+                 must("frame", or_null(integer("at whose StepBegin; null: the next one that begins")))});
+}
+
+Parameter names_parameter() {
+  return {"names", false, true,
+          text("names of variables, or of elements (axis.force[2]), separated by commas")};
+}
+
+/// Appends without looking whether the key is there: keys are known to differ, and there may be many.
+void append(Json& object, const std::string& key, Json value) {
+  object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
+}
+
+/// As it is written in a query.
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+/// How many changes a batch asks for.
+std::size_t changes_of(const Json& body) {
+  std::size_t count = 0;
+  for (const char* const part : {"set", "force", "release"})
+    if (body.contains(part)) count += body[part].is_string() ? 1 : body[part].size();
+  return count;
+}
+
+/// What is wrong with the names and values of one part of a batch; else its writes.
+void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Kind kind,
+                  std::unordered_set<std::string>& seen, std::vector<LiveWrite>& writes,
+                  std::vector<std::string>& problems) {
+  const std::string part(name_of(kind));
+  if (!body.contains(part)) return;
+  const auto take = [&](const std::string& name, const Json* value) {
+    if (is_full(problems)) return;
+    std::string problem;
+    const auto ref = rig.find(name, problem);
+    if (ref && !seen.insert(name).second) problem = "is there twice";
+    LiveWrite write;
+    write.kind = kind;
+    if (problem.empty() && ref) {
+      const executive::Variable& variable = *rig.variables()[ref->variable].variable;
+      write.ref = *ref;
+      if (value != nullptr) {
+        auto bytes = executive::from_json(variable, ref->elements, !ref->indexed && variable.count > 0,
+                                          *value, problem);
+        if (bytes) write.bytes = std::move(*bytes);
+      }
+    }
+    if (!problem.empty()) {
+      note(problems, part + "." + config::one_line(name) + ": " + problem);
+    } else {
+      writes.push_back(std::move(write));
+    }
+  };
+  if (kind != LiveWrite::Kind::release) {
+    for (const auto& [name, value] : body[part].items()) take(name, &value);
+  } else if (body[part].is_array()) {
+    for (const Json& name : body[part]) take(name.get_ref<const std::string&>(), nullptr);
+  } else {
+    writes.push_back({LiveWrite::Kind::release_all, {}, {}});
+  }
+}
+
+/// The variables that are asked for.
+std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
+                            std::vector<std::string>& problems) {
+  std::vector<Named> names;
+  std::unordered_set<std::string> seen;
+  std::string_view rest = *call.value("names");
+  const auto asked = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), ',')) + 1;
+  if (asked > kMostItems) {
+    note(problems, "names: " + std::to_string(asked) + " are asked for; at most " +
+                       std::to_string(kMostItems) + " are taken at once");
+    return names;
+  }
+  for (bool more = true; more && !is_full(problems);) {
+    const std::size_t comma = rest.find(',');
+    const std::string name(config::trimmed(rest.substr(0, comma)));
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
+    std::string problem;
+    const auto ref = name.empty() ? std::nullopt : rig.find(name, problem);
+    if (name.empty()) problem = "has an empty name";
+    if (ref && !seen.insert(name).second) problem = config::show(name) + " is there twice";
+    if (problem.empty() && ref) {
+      names.push_back({name, *ref});
+    } else {
+      note(problems, "names: " + problem);
+    }
+  }
+  return names;
+}
+
+Waits values(Api& api, const Call& call, const Respond& respond) {
+  std::vector<std::string> problems;
+  auto names = names_of(api.rig(), call, problems);
+  if (!problems.empty()) return reply_now(respond, wrong(problems));
+  return api.with_next_frame(
+      respond, [&rig = api.rig(), names = std::make_shared<const std::vector<Named>>(std::move(names))](
+                   const LiveSnapshot& snapshot) { return values_of(rig, snapshot, *names); });
+}
+
+Waits change(Api& api, const Call& call, const Respond& respond) {
+  executive::LiveBatch batch;
+  std::vector<std::string> problems;
+  if (const std::size_t count = changes_of(call.body); count == 0) {
+    note(problems, "there is nothing to do: name variables in 'set', 'force' or 'release'");
+  } else if (count > kMostItems) {
+    note(problems, "there are " + std::to_string(count) + " changes; at most " + std::to_string(kMostItems) +
+                       " are taken at once");
+  } else {
+    // A force may be released and the value be written in one go, but not be written twice.
+    std::unordered_set<std::string> written, released;
+    for (const auto kind : {LiveWrite::Kind::set, LiveWrite::Kind::force, LiveWrite::Kind::release})
+      read_changes(api.rig(), call.body, kind, kind == LiveWrite::Kind::release ? released : written,
+                   batch.writes, problems);
+  }
+  if (call.body.contains("frame")) batch.frame = call.body["frame"].get<std::int64_t>();
+  batch.who = call.who;
+  const auto frame = batch.frame;
+  if (problems.empty()) {
+    problems = api.rig().write(std::move(batch), [respond](const executive::LiveDone& done) {
+      if (!done.applied) return respond(refusal(409, done.problem));
+      respond(good({{"applied", true}, {"frame", done.frame}}));
+    });
+  }
+  if (!problems.empty()) return reply_now(respond, not_done(400, problems));
+  return ReplyTimeout{api.settings().patience, [frame] {
+                        Json at;
+                        if (frame) at = *frame;
+                        Reply reply = good({{"applied", false}, {"frame", std::move(at)}});
+                        reply.status = 202;
+                        return reply;
+                      }};
+}
+
+Waits watch(Api& api, const Call& call, const Respond& respond) {
+  std::vector<std::string> problems;
+  const auto usual = std::max<std::chrono::nanoseconds>(kUsualWatch, api.settings().shortest_watch);
+  Watch watch{names_of(api.rig(), call, problems), usual};
+  if (const std::string* const every = call.value("every")) {
+    const auto period = config::parse_duration(*every);
+    if (!period) {
+      note(problems, "every: " + config::show(*every) + " is no time with a unit; write for example every=" +
+                         without_blanks(config::print_duration(usual)));
+    } else if (*period.value < api.settings().shortest_watch || *period.value > kLongestWatch) {
+      note(problems, "every: " + config::print_duration(*period.value) + " is outside " +
+                         config::print_duration(api.settings().shortest_watch) + " .. " +
+                         config::print_duration(kLongestWatch) + " (live.http.max_watch_rate)");
+    } else {
+      watch.every = *period.value;
+    }
+  }
+  if (!problems.empty()) return reply_now(respond, wrong(problems));
+  Reply reply;
+  reply.watch = std::move(watch);
+  return reply_now(respond, std::move(reply));
+}
+
+}  // namespace
+
+Json values_of(const executive::LiveRig& rig, const LiveSnapshot& snapshot, const std::vector<Named>& names) {
+  Json values = Json::object();
+  for (const Named& one : names) {
+    const LiveVariable& live = rig.variables()[one.ref.variable];
+    const std::size_t at = live.offset + one.ref.first * executive::size_of(live.variable->type);
+    append(values, one.name, value_json(rig, one.ref, snapshot.bytes.data() + at));
+  }
+  Json all = frame_json(rig, snapshot);
+  append(all, "values", std::move(values));
+  return all;
+}
+
+std::vector<Route> value_routes() {
+  Route stream = get(
+      "/v1/watch", "watch",
+      "A stream (text/event-stream): event `values` at a rate, `state` when the state changes, `end` when "
+      "the run is over.",
+      watched_schema(), &watch,
+      {names_parameter(),
+       {"every", false, false, text("time between two events, as 100ms; without: 100 ms")}});
+  stream.stream = true;
+  return {get("/v1/values", "values", "Values as they stood at the end of one frame.",
+              object(kGroup, of_frame({values_property()})), &values, {names_parameter()}, {503}),
+          post("/v1/values", "change", "Sets, forces and releases variables.", changes_schema(),
+               R"({"set": {"model.variable": 2.5}})", applied_schema(), &change, {202, 409}),
+          std::move(stream)};
+}
+
+}  // namespace tactus::drivers::live_http

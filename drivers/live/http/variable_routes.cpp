@@ -1,0 +1,117 @@
+#include <algorithm>
+
+#include "config/number.hpp"
+#include "drivers/live/http/api.hpp"
+#include "drivers/live/http/replies.hpp"
+
+// Which variables there are.
+namespace tactus::drivers::live_http {
+namespace {
+
+using namespace schema;
+
+constexpr std::int64_t kMostListed = 10'000;
+
+Schema variable_schema() {
+  return object(
+      "A variable.",
+      {must("name", text("model.variable")),
+       must("type", word("", {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
+                              "uint64", "float", "double"})),
+       must("count", integer("elements of an array; 0: a scalar")),
+       must("columns", integer("of an array of two dimensions; 0: of another")), must("unit", text("")),
+       must("role", text("parameter, input, output or state")), must("about", text("")),
+       must("labels", map("names of some of its values", integer(""))),
+       must("range",
+            object("outside of it nothing is taken in", {may("low", number("")), may("high", number(""))})),
+       must("rights",
+            word("what may be done: full: set, force, release; force_only: somebody writes it in every frame",
+                 {"full", "force_only", "read_only"})),
+       must("reason", text("why the rights are not full"))});
+}
+
+Schema variables_schema() {
+  return object("Variables in the order of the rig file.",
+                {must("variables", list("", variable_schema())), must("total", integer("how many match")),
+                 must("next", or_null(integer("`first` of the rest; null: this is all")))});
+}
+
+/// Whether `name` is one of the names of `pattern`: * any characters, ? one.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] != '*' && pattern[p] == name[n]))) {
+      ++p, ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+Json variable_json(const executive::LiveVariable& live) {
+  const executive::Variable& variable = *live.variable;
+  Json labels = Json::object();
+  for (const executive::VariableLabel& label : variable.labels) labels[label.name] = label.value;
+  Json range = Json::object();
+  if (variable.low) range["low"] = *variable.low;
+  if (variable.high) range["high"] = *variable.high;
+  const char* const rights = live.rights == executive::LiveRights::full         ? "full"
+                             : live.rights == executive::LiveRights::force_only ? "force_only"
+                                                                                : "read_only";
+  return {{"name", variable.name},      {"type", std::string(executive::name_of(variable.type))},
+          {"count", variable.count},    {"columns", variable.columns},
+          {"unit", variable.unit_text}, {"role", std::string(executive::name_of(variable.role))},
+          {"about", variable.about},    {"labels", std::move(labels)},
+          {"range", std::move(range)},  {"rights", rights},
+          {"reason", live.reason}};
+}
+
+Waits variables(Api& api, const Call& call, const Respond& respond) {
+  const auto number = [&](const char* name, std::int64_t otherwise) {
+    const std::string* const text = call.value(name);
+    return text == nullptr ? otherwise : *config::parse_integer(*text).value;
+  };
+  const std::string* const pattern = call.value("match");
+  const std::int64_t first = number("first", 0);
+  const std::int64_t most = std::min(number("count", kMostListed), kMostListed);
+  std::int64_t total = 0;
+  Json listed = Json::array();
+  for (const executive::LiveVariable& live : api.rig().variables()) {
+    if (pattern != nullptr && !matches(*pattern, live.variable->name)) continue;
+    if (total >= first && total - first < most) listed.push_back(variable_json(live));
+    ++total;
+  }
+  Json next;
+  if (first < total && total - first > most) next = first + most;
+  return reply_now(respond,
+                   good({{"variables", std::move(listed)}, {"total", total}, {"next", std::move(next)}}));
+}
+
+Waits variable(Api& api, const Call& call, const Respond& respond) {
+  std::string problem;
+  const auto ref = api.rig().find(*call.value("name"), problem);
+  return reply_now(respond,
+                   ref ? good(variable_json(api.rig().variables()[ref->variable])) : refusal(404, problem));
+}
+
+}  // namespace
+
+std::vector<Route> variable_routes() {
+  return {
+      get("/v1/variables", "variables", "Which variables there are.", variables_schema(), &variables,
+          {{"match", false, false, text("a pattern for whole names: * stands for any characters, ? for one")},
+           {"first", false, false, integer_from(0, "begin with this one of those that match")},
+           {"count", false, false, integer_from(1, "at most so many; without: 10000")}}),
+      get("/v1/variables/{name}", "variable", "One variable.", variable_schema(), &variable,
+          {{"name", true, true, text("name of a variable")}})};
+}
+
+}  // namespace tactus::drivers::live_http

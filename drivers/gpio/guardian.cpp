@@ -21,6 +21,7 @@
 #include "drivers/gpio/holder.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/model/model_library.hpp"
+#include "rtsync/host/spawn.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
@@ -50,52 +51,19 @@ void check(int result, const char* what) {
   if (result < 0) cannot(what, errno);
 }
 
-/// All that the guardian is born with: the socket, no standard streams, a session of its own, no signals.
-class SpawnPlan {
- public:
-  explicit SpawnPlan(int socket) {
-    ok(::posix_spawn_file_actions_init(&files_));
-    ok(::posix_spawnattr_init(&attributes_));
-    ok(::posix_spawn_file_actions_addopen(&files_, 0, "/dev/null", O_RDONLY, 0));
-    ok(::posix_spawn_file_actions_addopen(&files_, 1, "/dev/null", O_WRONLY, 0));
-    ok(::posix_spawn_file_actions_addopen(&files_, 2, "/dev/null", O_WRONLY, 0));
-    ok(::posix_spawn_file_actions_adddup2(&files_, socket, kGuardianSocket));
-    ok(::posix_spawn_file_actions_addclosefrom_np(&files_, kGuardianSocket + 1));
-    sigset_t all;
-    (void)::sigfillset(&all);
-    ok(::posix_spawnattr_setsigmask(&attributes_, &all));
-    ok(::posix_spawnattr_setsigdefault(&attributes_, &all));
-    ok(::posix_spawnattr_setflags(
-        &attributes_,
-        static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)));
-  }
-  ~SpawnPlan() {
-    (void)::posix_spawnattr_destroy(&attributes_);
-    (void)::posix_spawn_file_actions_destroy(&files_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-  pid_t start(const std::filesystem::path& program, const std::string& rig) const {
-    std::string name = kGuardianProgram;
-    std::string rig_name = rig;
-    std::string pid = std::to_string(::getpid());
-    std::string state(std::strlen(kGuardianStalled), '-');  // room for each of its states
-    std::array<char*, 5> words{name.data(), rig_name.data(), pid.data(), state.data(), nullptr};
-    pid_t child = -1;
-    const int error = ::posix_spawn(&child, program.c_str(), &files_, &attributes_, words.data(), environ);
-    if (error != 0) cannot("cannot start " + program.string(), error);
-    return child;
-  }
-
- private:
-  static void ok(int error) {
-    if (error != 0) cannot("cannot prepare its start", error);
-  }
-
-  posix_spawn_file_actions_t files_{};
-  posix_spawnattr_t attributes_{};
-};
+/// It has the socket, no standard streams, a session of its own, no signals.
+pid_t start(const std::filesystem::path& program, const std::string& rig, int socket) {
+  sigset_t all;
+  (void)::sigfillset(&all);
+  const std::string state(std::strlen(kGuardianStalled), '-');  // room for each of its states
+  return rtsync::spawn({.program = program,
+                        .words = {kGuardianProgram, rig, std::to_string(::getpid()), state},
+                        .streams = false,
+                        .descriptors = {{socket, kGuardianSocket}},
+                        .blocked = all,
+                        .flags = POSIX_SPAWN_SETSID},
+                       cannot);
+}
 
 }  // namespace
 
@@ -151,7 +119,7 @@ Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRe
     // Above the standard streams, which the child opens anew.
     Descriptor above{::fcntl(theirs.fd, F_DUPFD_CLOEXEC, kGuardianSocket + 1)};
     check(above.fd, "F_DUPFD_CLOEXEC");
-    pid_ = SpawnPlan(above.fd).start(program, request.rig);
+    pid_ = start(program, request.rig, above.fd);
   } catch (...) {
     end(false);
     throw;

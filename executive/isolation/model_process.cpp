@@ -22,6 +22,7 @@
 #include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/rights.hpp"
+#include "rtsync/host/spawn.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -56,50 +57,22 @@ int moved_up(int fd) {
   return checked(copy, "fcntl");
 }
 
-/// All that the process is born with: the socket, the memory, the standard streams, a process group of its own.
-/// Signals of the terminal and of systemd are for the rig, as in a rig of one process.
-class SpawnPlan {
- public:
-  SpawnPlan(int socket, int memory) {
-    ok(::posix_spawn_file_actions_init(&files_));
-    ok(::posix_spawnattr_init(&attributes_));
-    ok(::posix_spawn_file_actions_adddup2(&files_, socket, kModelSocket));
-    ok(::posix_spawn_file_actions_adddup2(&files_, memory, kModelMemory));
-    ok(::posix_spawn_file_actions_addclosefrom_np(&files_, kModelMemory + 1));
-    sigset_t all;
-    (void)::sigfillset(&all);
-    ok(::posix_spawnattr_setsigdefault(&attributes_, &all));
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGXCPU})
-      (void)::sigdelset(&all, fault);
-    ok(::posix_spawnattr_setsigmask(&attributes_, &all));
-    ok(::posix_spawnattr_setflags(&attributes_,
-                                  POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-  }
-  ~SpawnPlan() {
-    (void)::posix_spawnattr_destroy(&attributes_);
-    (void)::posix_spawn_file_actions_destroy(&files_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-  pid_t start(const std::filesystem::path& file, const ModelOrigin& origin) const {
-    std::array<std::string, 5> words{kProgram, origin.instance, origin.library, origin.model,
-                                     std::to_string(::getpid())};
-    std::array<char*, 6> argv{};
-    for (std::size_t i = 0; i < words.size(); ++i) argv[i] = words[i].data();
-    pid_t child = -1;
-    const int error = ::posix_spawn(&child, file.c_str(), &files_, &attributes_, argv.data(), environ);
-    if (error != 0) cannot("cannot start " + file.string(), error);
-    return child;
-  }
-
- private:
-  static void ok(int error) {
-    if (error != 0) cannot("cannot prepare its start", error);
-  }
-  posix_spawn_file_actions_t files_{};
-  posix_spawnattr_t attributes_{};
-};
+/// It has the socket, the memory, the standard streams, a process group of its own. Signals of the terminal and of
+/// systemd are for the rig, as in a rig of one process.
+pid_t start(const std::filesystem::path& file, const ModelOrigin& origin, int socket, int memory) {
+  sigset_t blocked;
+  (void)::sigfillset(&blocked);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGXCPU})
+    (void)::sigdelset(&blocked, fault);
+  return rtsync::spawn(
+      {.program = file,
+       .words = {kProgram, origin.instance, origin.library, origin.model, std::to_string(::getpid())},
+       .streams = true,
+       .descriptors = {{socket, kModelSocket}, {memory, kModelMemory}},
+       .blocked = blocked,
+       .flags = POSIX_SPAWN_SETPGROUP},
+      cannot);
+}
 
 std::string first_line(const char* file) {
   std::ifstream in(file);
@@ -168,7 +141,7 @@ void ModelProcess::spawn() {
   const int theirs = moved_up(ends[1]);
   memory_ =
       moved_up(checked(::memfd_create("tactus-model", MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create"));
-  pid_ = SpawnPlan(theirs, memory_).start(file, origin_);
+  pid_ = start(file, origin_, theirs, memory_);
   (void)::close(theirs);
   process_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
   if (process_ < 0) {

@@ -97,23 +97,10 @@ std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
   return once ? "once" : "each time";
 }
 
-/// Of the derivatives in a cycle (docs/integration.md); dopri5's, of one step, which is the least.
-int evaluations(executive::IntegrationMethod method) {
-  switch (method) {
-    case executive::IntegrationMethod::euler:
-      return 2;
-    case executive::IntegrationMethod::rk4:
-      return 5;
-    case executive::IntegrationMethod::dopri5:
-      break;
-  }
-  return 8;
-}
-
 /// Calls a second of a job that the frames call.
 double rate_of(const PlannedJob& job, const executive::Plan& plan) {
   if (const executive::PlannedLoop* const loop = loop_of(job, plan))
-    return (job.job_class == TACTUS_DERIVATIVE ? evaluations(loop->settings.method) : 1) /
+    return (job.job_class == TACTUS_DERIVATIVE ? executive::facts_of(loop->settings.method).evaluations : 1) /
            loop->cycle.seconds();
   if (executive::is_cyclic(job.job_class)) return job.dynamic ? 0 : 1 / job.cycle.seconds();
   if (job.job_class != TACTUS_TOP_OF_FRAME && job.job_class != TACTUS_END_OF_FRAME) return 0;
@@ -162,16 +149,10 @@ double print_jobs(const executive::Plan& plan, std::size_t thread) {
 }
 
 std::string method_text(const executive::IntegratorSettings& settings) {
-  switch (settings.method) {
-    case executive::IntegrationMethod::euler:
-      return "euler";
-    case executive::IntegrationMethod::rk4:
-      return "rk4";
-    case executive::IntegrationMethod::dopri5:
-      break;
-  }
+  const executive::MethodFacts& method = executive::facts_of(settings.method);
+  if (!method.adaptive) return method.name;
   char text[128];
-  std::snprintf(text, sizeof text, "dopri5 (absolute %g, relative %g, at most %lld steps)",
+  std::snprintf(text, sizeof text, "%s (absolute %g, relative %g, at most %lld steps)", method.name,
                 settings.absolute_tolerance, settings.relative_tolerance,
                 static_cast<long long>(settings.max_steps));
   return text;
@@ -288,7 +269,7 @@ void print_idle_options(const executive::RealtimeSection& realtime) {
 
 /// Likewise of loops whose method takes one step of a fixed size.
 void print_idle_options(const executive::LoopSettings& loop) {
-  if (loop.method == executive::IntegrationMethod::dopri5) return;
+  if (executive::facts_of(loop.method).adaptive) return;
   const executive::IntegratorSettings unset;
   if (loop.absolute_tolerance != unset.absolute_tolerance ||
       loop.relative_tolerance != unset.relative_tolerance || loop.max_steps != unset.max_steps)

@@ -22,8 +22,12 @@ using Operations = odeint::default_operations;
 // never_resizer: the sizes are given once, by adjust_size(), before the first frame.
 template <template <class...> class Stepper>
 using Of = Stepper<Values, double, Values, double, Algebra, Operations, odeint::never_resizer>;
-using Euler = Of<odeint::euler>;
-using Rk4 = Of<odeint::runge_kutta4>;
+template <template <class...> class Stepper>
+struct Sized : Of<Stepper> {
+  explicit Sized(const Values& like) { this->adjust_size(like); }
+};
+using Euler = Sized<odeint::euler>;
+using Rk4 = Sized<odeint::runge_kutta4>;
 using Dopri5 = Of<odeint::runge_kutta_dopri5>;
 
 /// The library's norm is a maximum, and a maximum built from comparisons loses NaN: the worst of all steps
@@ -82,9 +86,9 @@ class Integrator::Steppers {
         slope_(states_.size()),
         new_y_(states_.size()),
         new_slope_(states_.size()),
+        euler_(y_),
+        rk4_(y_),
         dopri5_(ErrorChecker(given.absolute_tolerance, given.relative_tolerance)) {
-    euler_.adjust_size(y_);
-    rk4_.adjust_size(y_);
     dopri5_.adjust_size(y_);
     dopri5_.stepper().adjust_size(y_);
   }

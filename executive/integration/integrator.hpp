@@ -13,7 +13,9 @@
 /// Threads  one at a time.
 /// RT       everything but the constructor: no lock, no allocation, no exception, no system call.
 ///          A cycle evaluates f at most 6 max_steps + 2 times (dopri5).
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -22,6 +24,24 @@
 namespace tactus::executive {
 
 enum class IntegrationMethod { euler, rk4, dopri5 };
+
+/// What rig files and the command say of a method.
+struct MethodFacts {
+  IntegrationMethod method;
+  const char* name;
+  const char* about;
+  int evaluations;  ///< in a cycle, with the last one; of an adaptive method: at least
+  bool adaptive;    ///< makes its own steps, by the tolerances
+};
+inline constexpr MethodFacts kMethods[] = {
+    {IntegrationMethod::euler, "euler", "first order, one derivative a cycle", 2, false},
+    {IntegrationMethod::rk4, "rk4", "fourth order, four derivatives a cycle", 5, false},
+    {IntegrationMethod::dopri5, "dopri5",
+     "Dormand-Prince, fifth order: as many steps a cycle as the tolerances need", 8, true}};
+constexpr const MethodFacts& facts_of(IntegrationMethod method) {
+  return *std::find_if(std::begin(kMethods), std::end(kMethods),
+                       [=](const MethodFacts& each) { return each.method == method; });
+}
 
 struct IntegratorSettings {
   IntegrationMethod method = IntegrationMethod::rk4;

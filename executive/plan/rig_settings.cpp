@@ -268,6 +268,13 @@ Fields<ConnectionSettings> connection_fields() {
       }};
 }
 
+config::Choices<IntegrationMethod> methods() {
+  config::Choices<IntegrationMethod> all;
+  for (const MethodFacts& each : kMethods)
+    all.words.push_back({each.name, static_cast<std::int64_t>(each.method), each.about});
+  return all;
+}
+
 Fields<LoopSettings> loop_fields() {
   using L = LoopSettings;
   return {
@@ -280,13 +287,7 @@ Fields<LoopSettings> loop_fields() {
               .at_least(1),
           optional("cycle", &L::cycle, or_word("frame", any_period(), "once a frame"),
                    "time from pass to pass"),
-          optional("method", &L::method,
-                   choices<IntegrationMethod>(
-                       {{"euler", IntegrationMethod::euler, "first order, one derivative a cycle"},
-                        {"rk4", IntegrationMethod::rk4, "fourth order, four derivatives a cycle"},
-                        {"dopri5", IntegrationMethod::dopri5,
-                         "Dormand-Prince, fifth order: as many steps a cycle as the tolerances need"}}),
-                   "the stepper"),
+          optional("method", &L::method, methods(), "the stepper"),
           optional("absolute_tolerance", &L::absolute_tolerance, range(1e-300, 1e300),
                    "dopri5 only: largest error of a step, in the unit of the state"),
           optional("relative_tolerance", &L::relative_tolerance, range(0.0, 1.0),

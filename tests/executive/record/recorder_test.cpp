@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <atomic>
 #include <bit>
@@ -18,12 +16,14 @@
 #include "executive/driver/driver_library.hpp"
 #include "executive/part/recordings_part.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
+#include "tests/support/full_disk.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::recorder_test {
 namespace {
 
 using namespace std::chrono_literals;
+using tactus::test::FullDisk;
 using tactus::test::TempDir;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -545,25 +545,6 @@ TEST(Csv, NeverOverwritesAFile) {
   }
   EXPECT_EQ(tactus::test::read_file(folder / "old.csv"), "precious\n");
 }
-
-/// No file of this process grows beyond so many bytes, as if the disk were full.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) {
-    before_ = ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit small{bytes, limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &limit_);
-    ::signal(SIGXFSZ, before_);
-  }
-
- private:
-  rlimit limit_{};
-  void (*before_)(int) = nullptr;
-};
 
 TEST(Csv, AFullDiskIsSaidAndTheRestCounted) {
   double x = 0.5;

@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +17,7 @@
 #include <thread>
 
 #include "config/json.hpp"
+#include "tests/support/full_disk.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -28,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using config::Json;
+using tactus::test::FullDisk;
 using tactus::test::read_file;
 using tactus::test::TempDir;
 using ::testing::AllOf;
@@ -549,25 +549,6 @@ TEST(CheckpointFile, RandomHeaderEditsNeverCrash) {
 }
 
 // ---- disks and folders
-
-/// No file of this process grows beyond so many bytes, as if the disk were full.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) {
-    before_ = ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit small{bytes, limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &limit_);
-    ::signal(SIGXFSZ, before_);
-  }
-
- private:
-  rlimit limit_{};
-  void (*before_)(int) = nullptr;
-};
 
 TEST(CheckpointFile, AFullDiskLeavesTheOldFileAndNoRubbish) {
   const TempDir folder;

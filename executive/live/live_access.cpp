@@ -2,21 +2,29 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
-#include "config/date.hpp"
 #include "executive/live/live_value.hpp"
-#include "executive/model/suggest.hpp"
-#include "executive/model/variable_path.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 using config::Json;
 
 LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, LiveServices services)
-    : facts_(std::move(facts)), executive_(executive), services_(std::move(services)) {
-  declare(rig);
+    : facts_(std::move(facts)),
+      dates_{facts_.epoch_ns, facts_.frame},
+      executive_(executive),
+      commands_(facts_, executive, std::move(services)),
+      variables_(rig, executive.plan()),
+      port_(std::make_unique<LivePort>(variables_.sources())),
+      journal_(facts_.folder, facts_.max_journal) {
+  executive_.add(*port_);
+  variables_.place(*port_);  // it is laid out by then
+  if (facts_.realtime && port_->cost() > facts_.frame.floor() / 4)
+    lines_.push_back("a snapshot copies " + std::to_string(port_->bytes() / 1'000'000) +
+                     " MB, which takes about " + rtsync::duration_text(port_->cost().count()) +
+                     " here, in frames of " + rtsync::duration_text(facts_.frame.floor().count()) +
+                     ": clients get values after frames with so much slack, and while the rig is paused");
 }
 
 LiveAccess::~LiveAccess() {
@@ -26,141 +34,15 @@ LiveAccess::~LiveAccess() {
   this->end(end);
 }
 
-void LiveAccess::declare(const Rig& rig) {
-  std::vector<LivePort::Source> sources;
-  if (rig.link() != nullptr) linked_ = rig.link()->inputs();
-  const auto add = [&](const Variable& variable, const ModelInstance* model) {
-    by_name_.emplace(variable.name, variables_.size());
-    Span& span = by_model_
-                     .try_emplace(variable.name.substr(0, variable.name.find('.')),
-                                  Span{variables_.size(), variables_.size()})
-                     .first->second;
-    span.end = variables_.size() + 1;
-    variables_.push_back({&variable, model});
-    sources.push_back({model, variable.data, variable.elements() * size_of(variable.type)});
-  };
-  for (const ModelInstance& model : rig.models())
-    for (const Variable& variable : model.variables()) add(variable, &model);
-  for (const std::deque<Variable>* own : rig.executive_variables())
-    for (const Variable& variable : *own) add(variable, nullptr);
-  port_ = std::make_unique<LivePort>(std::move(sources));
-  executive_.add(*port_);
-  if (facts_.realtime && port_->cost() > facts_.frame.floor() / 4)
-    lines_.push_back("a snapshot copies " + std::to_string(port_->bytes() / 1'000'000) +
-                     " MB, which takes about " + rtsync::duration_text(port_->cost().count()) +
-                     " here, in frames of " + rtsync::duration_text(facts_.frame.floor().count()) +
-                     ": clients get values after frames with so much slack, and while the rig is paused");
-  for (std::size_t i = 0; i < variables_.size(); ++i) {
-    variables_[i].offset = port_->offset(i);
-    judge_rights(variables_[i]);
-  }
-}
-
-void LiveAccess::judge_rights(LiveVariable& live) const {
-  if (live.model == nullptr) {
-    live.rights = LiveRights::read_only;
-    live.reason = "is the executive's own: it can only be read";
-    return;
-  }
-  LiveRef whole;
-  whole.variable = static_cast<std::size_t>(&live - variables_.data());
-  whole.elements = static_cast<std::uint32_t>(live.variable->elements());
-  const std::string from = feeder_of(whole);
-  if (from.empty()) return;
-  live.rights = LiveRights::force_only;
-  live.reason = "is fed by " + from + ", so a value that is set would not last; force it instead";
-}
-
-/// Who feeds any of these elements: "'controller.torque'", "the link"; empty: nobody.
-std::string LiveAccess::feeder_of(const LiveRef& ref) const {
-  const Variable* const variable = variables_[ref.variable].variable;
-  const auto meets = [&](const VariableRef& to) {
-    return to.variable == variable && to.first < ref.first + ref.elements &&
-           ref.first < to.first + to.elements;
-  };
-  for (const Connection& wire : executive_.plan().connections)
-    if (meets(wire.to)) return "'" + wire.from.name() + "'";
-  return std::any_of(linked_.begin(), linked_.end(), meets) ? "the link" : "";
-}
-
 bool LiveAccess::is_forced(const LiveRef& ref) const {
   return std::any_of(forced_.begin(), forced_.end(),
                      [&](const Forced& force) { return overlap(force.ref, ref); });
 }
 
-std::optional<LiveRef> LiveAccess::find(std::string_view name, std::string& problem) const {
-  const auto found = lookup(name, problem);
-  if (found || !problem.starts_with("there is no variable")) return found;
-  // What may have been meant: of the same model, or another model. Searched for only where that is quick.
-  constexpr std::size_t kMost = 1000;
-  const std::string text(name.substr(0, name.find('[')));
-  std::vector<std::string> names;
-  if (const auto model = by_model_.find(text.substr(0, text.find('.'))); model != by_model_.end()) {
-    for (std::size_t i = model->second.begin; i < model->second.end && names.size() <= kMost; ++i)
-      names.push_back(variables_[i].variable->name);
-  } else {
-    for (const auto& [other, span] : by_model_)
-      if (names.size() <= kMost) names.push_back(other + text.substr(std::min(text.find('.'), text.size())));
-  }
-  if (names.size() <= kMost) {
-    std::sort(names.begin(), names.end());
-    problem += did_you_mean(text, names);
-  }
-  return std::nullopt;
-}
-
-std::string LiveAccess::entity_meant(const std::string& text) const {
-  std::vector<std::string> names;
-  for (const auto& [name, span] : by_model_) names.push_back(name);
-  std::sort(names.begin(), names.end());
-  return names.size() > 1000 ? "" : did_you_mean(text, names);
-}
-
-/// Without a suggestion: takes the same time whatever the name.
-std::optional<LiveRef> LiveAccess::lookup(std::string_view name, std::string& problem) const {
-  const auto path = VariablePath::parse(name);
-  if (!path) {
-    problem = "'" + std::string(name) + "' " + std::string(kNoVariablePath);
-    return std::nullopt;
-  }
-  LiveRef ref;
-  ref.indexed = path->index.has_value();
-  const auto found = by_name_.find(std::string(path->name));
-  if (found == by_name_.end()) {
-    problem = "there is no variable '" + std::string(path->name) + "'";
-    return std::nullopt;
-  }
-  ref.variable = found->second;
-  const Variable& variable = *variables_[ref.variable].variable;
-  std::string wrong;
-  const auto element = path->element_of(variable, wrong);
-  if (!element) {
-    problem = "'" + std::string(name) + "': '" + variable.name + "' " + wrong;
-    return std::nullopt;
-  }
-  ref.first = *element;
-  ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(variable.elements());
-  return ref;
-}
-
-std::string LiveAccess::name_of_ref(const LiveRef& ref) const {
-  const Variable& variable = *variables_[ref.variable].variable;
-  return ref.indexed ? variable.name + index_text(variable, ref.first) : variable.name;
-}
-
-void* LiveAccess::memory(const LiveRef& ref) const {
-  const Variable& variable = *variables_[ref.variable].variable;
-  return static_cast<std::byte*>(variable.data) + ref.first * size_of(variable.type);
-}
-
-std::size_t LiveAccess::bytes_of(const LiveRef& ref) const {
-  return ref.elements * size_of(variables_[ref.variable].variable->type);
-}
-
 std::vector<std::string> LiveAccess::forced() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> names;
-  for (const Forced& force : forced_) names.push_back(name_of_ref(force.ref));
+  for (const Forced& force : forced_) names.push_back(variables_.name_of(force.ref));
   return names;
 }
 
@@ -179,12 +61,14 @@ void LiveAccess::await_snapshot(std::int64_t every, std::function<void(LiveSnaps
 std::string LiveAccess::validate(const LiveWrite& write, std::optional<std::int64_t> frame) const {
   using Kind = LiveWrite::Kind;
   if (write.kind == Kind::release_all) return "";
-  const LiveVariable& live = variables_[write.ref.variable];
-  const std::string name = name_of_ref(write.ref);
+  const LiveVariable& live = variables_.of(write.ref);
+  const std::string name = variables_.name_of(write.ref);
   if (live.rights == LiveRights::read_only) return "'" + name + "' " + live.reason;
   if (write.kind == Kind::release) return "";
-  if (write.kind == Kind::set && !feeder_of(write.ref).empty()) return "'" + name + "' " + live.reason;
-  if (write.bytes.size() != bytes_of(write.ref)) return "'" + name + "': the value has the wrong size";
+  if (write.kind == Kind::set && !variables_.feeder_of(write.ref).empty())
+    return "'" + name + "' " + live.reason;
+  if (write.bytes.size() != variables_.bytes_of(write.ref))
+    return "'" + name + "': the value has the wrong size";
   const std::string wrong = objection_to(*live.variable, write.bytes.data(), write.ref.elements);
   if (!wrong.empty()) return "'" + name + "' " + wrong;
   if (!frame) return "";
@@ -228,14 +112,14 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
             return other.kind == LiveWrite::Kind::release_all ||
                    (other.kind == LiveWrite::Kind::release && overlap(other.ref, write.ref));
           });
-      if (!released) wrong = "'" + name_of_ref(write.ref) + "' is forced; release it first";
+      if (!released) wrong = "'" + variables_.name_of(write.ref) + "' is forced; release it first";
     }
     if (!wrong.empty()) problems.push_back(std::move(wrong));
     if (write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all) continue;
     auto& others = seen[write.ref.variable];
     for (const LiveWrite* const other : others)
       if (overlap(other->ref, write.ref))
-        problems.push_back("'" + name_of_ref(write.ref) + "' is written twice; one value is expected");
+        problems.push_back("'" + variables_.name_of(write.ref) + "' is written twice; one value is expected");
     others.push_back(&write);
   }
   if (std::string wrong = objection_to_load(batch); !wrong.empty()) problems.push_back(std::move(wrong));
@@ -256,7 +140,7 @@ std::string LiveAccess::objection_to_load(const LiveBatch& batch) const {
   if (releases)
     return sent_.size() < LivePort::kMostPackets ? ""
                                                  : "too many releases are under way; try again in a moment";
-  if (journal_failed_)
+  if (journal_.failed())
     return "the journal (journal.jsonl in the run folder) cannot be written, so nothing but a release is "
            "taken";
   if (sent_.size() >= kMostBatches)
@@ -292,11 +176,11 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
     change.kind = write.kind;
     packet.releases_all = packet.releases_all || write.kind == Kind::release_all;
     if (write.kind == Kind::release_all) continue;
-    const ModelInstance* const model = variables_[write.ref.variable].model;
-    change.to = memory(write.ref);
+    const ModelInstance* const model = variables_.of(write.ref).model;
+    change.to = variables_.memory(write.ref);
     change.forces = executive_.program().forces_of(model);
     change.offset = packet.data.size();
-    change.bytes = bytes_of(write.ref);
+    change.bytes = variables_.bytes_of(write.ref);
     packet.data.insert(packet.data.end(), write.bytes.begin(), write.bytes.end());
     packet.threads |= executive_.program().async_worker_bit(model);
   }
@@ -314,8 +198,8 @@ std::string LiveAccess::give(const LiveCommandCall& call, const std::string& who
   const bool moves = command == LiveCommand::step || command == LiveCommand::run_until ||
                      command == LiveCommand::reset || command == LiveCommand::load;
   if (moves && running_ != nullptr) return "an episode is under way; wait for its end, or stop the rig";
-  if (std::string why = carry_out(call); !why.empty()) return why;
-  ++commands_;
+  if (std::string why = commands_.carry_out(call, port_->frame() + 1); !why.empty()) return why;
+  ++commands_given_;
   Json entry{{"frame", port_->frame()}, {"what", name_of(command)}};
   if (command == LiveCommand::step) entry["frames"] = call.value;
   if (command == LiveCommand::run_until || (command == LiveCommand::pause && call.value > 0))
@@ -323,81 +207,9 @@ std::string LiveAccess::give(const LiveCommandCall& call, const std::string& who
   if (command == LiveCommand::stop && call.value != 0) entry["exit_status"] = call.value;
   if (command == LiveCommand::realtime || command == LiveCommand::record) entry["on"] = call.value != 0;
   if (!call.name.empty()) entry["name"] = call.name;
-  journal(std::move(entry), who);
-  flush_journal();
+  journal_.add(std::move(entry), who);
+  journal_.flush();
   wake_live_thread();
-  return "";
-}
-
-/// Why not; empty: it is done, or will be at the end of the frame.
-std::string LiveAccess::carry_out(const LiveCommandCall& call) {
-  const std::int64_t value = call.value;
-  const std::int64_t next = facts_.frame.times(port_->frame() + 1).count();
-  const auto past = [&] {
-    return "the simulated time " + std::to_string(value) + " ns is past; the next frame begins at " +
-           std::to_string(next) + " ns";
-  };
-  switch (call.command) {
-    case LiveCommand::pause:
-      if (value == 0) {
-        executive_.request_pause();
-        return "";
-      }
-      if (value < next) return past();
-      return executive_.request_pause_at(rtsync::Nanoseconds{value})
-                 ? ""
-                 : "too many pauses wait for their time already; wait for one of them";
-    case LiveCommand::resume:
-      executive_.request_resume();
-      return "";
-    case LiveCommand::step:
-      if (value < 1) return std::to_string(value) + " frames cannot be stepped; at least 1 is expected";
-      executive_.request_step(value);
-      return "";
-    case LiveCommand::run_until:
-      if (value < next) return past();
-      executive_.request_run_until(rtsync::Nanoseconds{value});
-      return "";
-    case LiveCommand::reset:
-      if (facts_.linked)
-        return "a linked rig cannot be reset: the virtual time of the others does not go back";
-      executive_.request_reset();
-      return "";
-    case LiveCommand::stop:
-      if (value < 0 || value > 255)
-        return "the exit status " + std::to_string(value) + " is outside 0 .. 255";
-      if (value != 0) exit_status_.store(static_cast<int>(value), std::memory_order_relaxed);
-      executive_.request_stop("stopped by a client (live)");
-      return "";
-    case LiveCommand::checkpoint:
-      return services_.checkpoint(call.name);
-    case LiveCommand::load:
-      return load(call.name);
-    case LiveCommand::realtime:
-      return set_realtime(value != 0);
-    case LiveCommand::record:
-      return services_.record(call.name, value != 0);
-  }
-  return "";
-}
-
-std::string LiveAccess::load(const std::string& name) {
-  if (facts_.linked)
-    return "a linked rig loads no checkpoint while it runs: the virtual time of the others does not go back; "
-           "start it with --from";
-  const State now = executive_.state();
-  if (now != State::pause)
-    return "a checkpoint is loaded in Pause, and the rig is in state " + std::string(name_of(now)) +
-           "; pause it first";
-  return services_.load(name);
-}
-
-std::string LiveAccess::set_realtime(bool on) {
-  if (on && !executive_.model_requests().realtime_allowed())
-    return "real time is not possible in this run (--no-realtime, or a link that follows virtual time)";
-  if (!on && !executive_.plan().safe_outputs.empty())
-    return "the rig drives real outputs, which must not run faster than real time; pause or stop it instead";
-  executive_.model_requests().set_realtime(on);
   return "";
 }
 
@@ -445,7 +257,7 @@ void LiveAccess::look(Answers& answers) {
   take_events(answers);
   take_snapshot(answers);
   take_episode(answers);
-  flush_journal();
+  journal_.flush();
 }
 
 void LiveAccess::take_events(Answers& answers) {
@@ -476,7 +288,7 @@ std::string LiveAccess::problem_of(const Sent& sent) const {
   const std::string frame = "frame " + std::to_string(sent.batch.frame.value_or(sent.packet.applied_frame));
   const auto name = [&] {
     return sent.packet.which < sent.batch.writes.size()
-               ? "'" + name_of_ref(sent.batch.writes[sent.packet.which].ref) + "'"
+               ? "'" + variables_.name_of(sent.batch.writes[sent.packet.which].ref) + "'"
                : std::string("a variable");
   };
   switch (sent.packet.end) {
@@ -562,68 +374,36 @@ void LiveAccess::end(const RunEnd& why) {
       if (sent->then) answers_.push_back([then = std::move(sent->then), done] { then(done); });
     }
     sent_count_ = 0;
-    flush_journal();
+    journal_.flush();
     closing_ = true;
     something_.notify_all();
   }
   if (thread_) thread_->join();
   const std::lock_guard lock(mutex_);
-  if (journal_.is_open()) journal_.close();
+  journal_.close();
 }
-
-// ---- the journal
 
 void LiveAccess::journal(const Sent& sent, const LiveDone& done) {
   for (const LiveWrite& write : sent.batch.writes) {
     Json entry{{"frame", done.applied ? done.frame : sent.batch.frame.value_or(done.frame)},
                {"what", name_of(write.kind)}};
     if (write.kind != LiveWrite::Kind::release_all) {
-      entry["variable"] = name_of_ref(write.ref);
-      const Variable& variable = *variables_[write.ref.variable].variable;
+      entry["variable"] = variables_.name_of(write.ref);
+      const Variable& variable = *variables_.of(write.ref).variable;
       if (!write.bytes.empty())
         entry["value"] = to_json(variable, write.bytes.data(), write.ref.elements,
                                  variable.count > 0 && !write.ref.indexed);
     }
     if (!done.applied) entry["problem"] = done.problem;
-    journal(std::move(entry), sent.batch.who);
+    journal_.add(std::move(entry), sent.batch.who);
   }
-}
-
-/// One line: what, when, who.
-void LiveAccess::journal(Json entry, const std::string& who) {
-  if (journal_failed_) return;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  entry["time"] = config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-  entry["who"] = who;
-  if (journal_left_out_ > 0) return void(++journal_left_out_);
-  const std::string line = entry.dump(-1, ' ', true, Json::error_handler_t::replace);
-  journal_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
-  if (journal_bytes_ > facts_.max_journal) {
-    ++journal_left_out_;
-    lines_.push_back("the journal of live access (journal.jsonl) has log.max_journal (" +
-                     std::to_string(facts_.max_journal) +
-                     " bytes): what follows is done, but not written, and counted in summary.json; find the "
-                     "client that fills it, or set more in the rig file");
-    return;
-  }
-  if (!journal_.is_open()) journal_.open(facts_.folder / "journal.jsonl", std::ios::app);
-  journal_lines_ += line + '\n';
-}
-
-/// To the file, whole lines at once, so that they are kept even if the process is killed.
-void LiveAccess::flush_journal() {
-  if (journal_failed_ || journal_lines_.empty()) return;
-  journal_ << std::exchange(journal_lines_, {}) << std::flush;
-  if (journal_) return;
-  journal_failed_ = true;
-  lines_.push_back(
-      "the journal of live access cannot be written (journal.jsonl): " + std::string(std::strerror(errno)) +
-      "; nothing but releases and commands is taken any more");
 }
 
 std::vector<std::string> LiveAccess::take_log_lines() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(lines_, {});
+  std::vector<std::string> lines = std::exchange(lines_, {});
+  for (std::string& line : journal_.take_log_lines()) lines.push_back(std::move(line));
+  return lines;
 }
 
 Json LiveAccess::summary() const {
@@ -632,11 +412,11 @@ Json LiveAccess::summary() const {
   const std::lock_guard lock(mutex_);
   return {{"changes", changes_},
           {"refused", refused_},
-          {"commands", commands_},
+          {"commands", commands_given_},
           {"episodes", episodes_},
           {"snapshots", snapshots_},
           {"forced_at_end", std::move(forced)},
-          {"journal_lines_left_out", journal_left_out_}};
+          {"journal_lines_left_out", journal_.left_out()}};
 }
 
 }  // namespace tactus::executive

@@ -1,10 +1,6 @@
 #pragma once
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,24 +12,17 @@
 #include "config/json.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/frame/executive.hpp"
+#include "executive/live/frame_dates.hpp"
+#include "executive/live/live_commands.hpp"
+#include "executive/live/live_journal.hpp"
+#include "executive/live/live_variables.hpp"
 #include "executive/part/live_port.hpp"
 #include "executive/plan/rig.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::executive {
 
-/// What live access needs of the run around it. Each says why not; empty: it was done.
-struct LiveServices {
-  /// A checkpoint at the end of the frame; "": named after it.
-  std::function<std::string(const std::string& name)> checkpoint{};
-  /// Reads a checkpoint and gives it to the frames.
-  std::function<std::string(const std::string& name)> load{};
-  /// A recording on or off; "": all.
-  std::function<std::string(const std::string& recording, bool on)> record{};
-};
-
-/// A run as servers see it: checks what they ask for, sends it through a LivePort, answers, and keeps the
-/// journal.
+/// A run as servers see it: checks what they ask for, sends it through a LivePort, and answers.
 ///
 /// Threads  constructor, start, end, tell, summary: the service thread. The rest: see LiveRig.
 class LiveAccess final : public LiveRig {
@@ -54,8 +43,10 @@ class LiveAccess final : public LiveRig {
   pid_t tid() const { return thread_ ? thread_->tid() : 0; }
 
   const LiveFacts& facts() const override { return facts_; }
-  const std::vector<LiveVariable>& variables() const override { return variables_; }
-  std::optional<LiveRef> find(std::string_view name, std::string& problem) const override;
+  const std::vector<LiveVariable>& variables() const override { return variables_.all(); }
+  std::optional<LiveRef> find(std::string_view name, std::string& problem) const override {
+    return variables_.find(name, problem);
+  }
   State state() const override { return executive_.state(); }
   std::vector<std::string> forced() const override;
   void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override {
@@ -67,7 +58,7 @@ class LiveAccess final : public LiveRig {
   std::vector<std::string> write(LiveBatch batch, std::function<void(const LiveDone&)> then) override;
   std::string give(const LiveCommandCall& call, const std::string& who) override;
   /// What a client's stop asked for; 0: none did.                                                  @when any
-  int exit_status() const { return exit_status_.load(std::memory_order_relaxed); }
+  int exit_status() const { return commands_.exit_status(); }
   void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) override;
 
  private:
@@ -100,27 +91,14 @@ class LiveAccess final : public LiveRig {
   static constexpr std::size_t kMostBatches = LivePort::kMostPackets - 64;  // the rest is for releases
   static constexpr std::size_t kMostChanges = 1024;                         // of one frame
 
-  void declare(const Rig& rig);
   void await_snapshot(std::int64_t every, std::function<void(LiveSnapshotPtr)> then);
-  void judge_rights(LiveVariable& variable) const;
-  std::string name_of_ref(const LiveRef& ref) const;
-  void* memory(const LiveRef& ref) const;
-  std::size_t bytes_of(const LiveRef& ref) const;
-  std::string feeder_of(const LiveRef& ref) const;
   bool is_forced(const LiveRef& ref) const;
   std::string validate(const LiveWrite& write, std::optional<std::int64_t> frame) const;
   std::string validate(std::int64_t frame) const;
   std::string objection_to_load(const LiveBatch& batch) const;
-  std::string carry_out(const LiveCommandCall& call);
-  std::string load(const std::string& name);
-  std::string set_realtime(bool on);
   LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
-  std::optional<LiveRef> lookup(std::string_view name, std::string& problem) const;
   std::string problem_of(const Sent& sent) const;
-  std::optional<std::int64_t> frame_of(const std::string& date, std::string& problem) const;
-  std::string date_of(std::int64_t frame) const;
   const std::byte* place_of(const LiveRef& ref) const;
-  std::string entity_meant(const std::string& text) const;
   std::optional<LiveRef> item(const EpisodeItem& item, bool suggest, std::string& problem) const;
 
   void run();
@@ -141,19 +119,12 @@ class LiveAccess final : public LiveRig {
   void finish_episode(Answers& answers, bool ended);
   void note_forces(const Sent& sent, const LiveEvent& event);
   void journal(const Sent& sent, const LiveDone& done);
-  void journal(config::Json entry, const std::string& who);
-  void flush_journal();
 
   LiveFacts facts_;
+  const FrameDates dates_;
   Executive& executive_;
-  LiveServices services_;
-  std::vector<LiveVariable> variables_;
-  struct Span {
-    std::size_t begin = 0, end = 0;  // in variables_
-  };
-  std::unordered_map<std::string, std::size_t> by_name_;
-  std::unordered_map<std::string, Span> by_model_;
-  std::vector<VariableRef> linked_;  // inputs that the link writes
+  LiveCommands commands_;
+  LiveVariables variables_;
   std::unique_ptr<LivePort> port_;
 
   mutable std::mutex mutex_;
@@ -166,17 +137,12 @@ class LiveAccess final : public LiveRig {
   Answers answers_;  // that are due at once
   std::uint64_t packets_made_ = 0;
   bool stirred_ = false;
-  std::atomic<int> exit_status_{0};
   bool closing_ = false;
   bool ended_ = false;
   RunEnd end_;
-  std::ofstream journal_;
-  std::vector<std::string> lines_;
-  std::string journal_lines_;  // not yet in it
-  bool journal_failed_ = false;
-  std::int64_t journal_bytes_ = 0;
-  std::int64_t journal_left_out_ = 0;  // lines, since it was full
-  std::int64_t changes_ = 0, refused_ = 0, commands_ = 0, episodes_ = 0, snapshots_ = 0;
+  LiveJournal journal_;
+  std::vector<std::string> lines_;  // of the log
+  std::int64_t changes_ = 0, refused_ = 0, commands_given_ = 0, episodes_ = 0, snapshots_ = 0;
   std::unique_ptr<rtsync::PinnedThread> thread_;
 };
 

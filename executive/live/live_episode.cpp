@@ -4,56 +4,21 @@
 #include <map>
 #include <tuple>
 
-#include "config/date.hpp"
 #include "executive/live/live_access.hpp"
 #include "executive/live/live_value.hpp"
 
 namespace tactus::executive {
 
-using rtsync::Wide;
-
-std::string LiveAccess::date_of(std::int64_t frame) const {
-  return config::print_date(facts_.epoch_ns + facts_.frame.times(frame).count());
-}
-
-/// The frame that begins at a date. Nothing, and why, when none does.
-std::optional<std::int64_t> LiveAccess::frame_of(const std::string& date, std::string& problem) const {
-  const config::ParsedDate parsed = config::parse_date(date);
-  if (!parsed) {
-    problem = parsed.problem;
-    return std::nullopt;
-  }
-  const Wide since = static_cast<Wide>(*parsed.ns) - facts_.epoch_ns;
-  if (since < 0) {
-    problem = "'" + date + "' is before the epoch of the rig, " + date_of(0);
-    return std::nullopt;
-  }
-  const rtsync::Period& frame = facts_.frame;
-  const Wide nearest = (since * frame.den() + frame.num() / 2) / frame.num();
-  if (nearest > INT64_MAX / 2) {
-    problem = "'" + date + "' is later than any frame";
-    return std::nullopt;
-  }
-  const auto k = static_cast<std::int64_t>(nearest);
-  // A frame whose start is no whole nanosecond may be named by the one before or after.
-  const Wide start = static_cast<Wide>(k) * frame.num();
-  const Wide floor = start / frame.den();
-  const Wide ceil = (start + frame.den() - 1) / frame.den();
-  if (since == floor || since == ceil) return k;
-  const std::int64_t before = since < floor ? k - 1 : k;
-  problem = "'" + date + "' is between two frames; choose " + date_of(before) + " or " + date_of(before + 1);
-  return std::nullopt;
-}
-
 /// `suggest`: says what was probably meant, which takes its time.
 std::optional<LiveRef> LiveAccess::item(const EpisodeItem& item, bool suggest, std::string& problem) const {
   if (item.entity.empty() || item.descriptor.empty())
     problem = "an item needs an entity (a model) and a descriptor (one of its variables)";
-  else if (!by_model_.contains(item.entity))
-    problem = "there is no entity '" + item.entity + "'" + (suggest ? entity_meant(item.entity) : "");
+  else if (!variables_.has_model(item.entity))
+    problem =
+        "there is no entity '" + item.entity + "'" + (suggest ? variables_.model_meant(item.entity) : "");
   else
-    return suggest ? find(item.entity + "." + item.descriptor, problem)
-                   : lookup(item.entity + "." + item.descriptor, problem);
+    return suggest ? variables_.find(item.entity + "." + item.descriptor, problem)
+                   : variables_.lookup(item.entity + "." + item.descriptor, problem);
   return std::nullopt;
 }
 
@@ -97,7 +62,7 @@ class LiveAccess::EpisodePlanner {
   bool suggests() const { return running_.end.problems.size() < kSuggestions; }
   void complain(std::string problem) { running_.end.problems.push_back(std::move(problem)); }
   std::string is_past(const std::string& date) const {
-    return "'" + date + "' is past; the next frame is that of " + live_.date_of(next_);
+    return "'" + date + "' is past; the next frame is that of " + live_.dates_.date_of(next_);
   }
   static std::string place(const char* list, std::size_t i, const EpisodeItem& item) {
     return std::string(list) + "[" + std::to_string(i) + "] (" + item.entity + "." + item.descriptor + "): ";
@@ -106,24 +71,24 @@ class LiveAccess::EpisodePlanner {
   void plan_stop() {
     if (!request_.stop) return;
     std::string problem;
-    const auto frame = live_.frame_of(*request_.stop, problem);
+    const auto frame = live_.dates_.frame_of(*request_.stop, problem);
     if (!frame) return complain("stop date: " + problem);
     if (*frame < next_) complain("stop date: " + is_past(*request_.stop));
     if (*frame > live_.facts_.frames)
       complain("stop date: '" + *request_.stop + "' is after the end of the run, " +
-               live_.date_of(live_.facts_.frames));
+               live_.dates_.date_of(live_.facts_.frames));
     last_ = *frame;
   }
 
   /// The frame of an item's date, if this episode runs it.
   std::optional<std::int64_t> frame_of_item(const std::string& which, const std::string& date) {
     std::string problem;
-    const auto frame = live_.frame_of(date, problem);
+    const auto frame = live_.dates_.frame_of(date, problem);
     const std::int64_t end = live_.facts_.frames;
     if (frame && *frame < next_)
       problem = is_past(date);
     else if (frame && *frame >= end)
-      problem = "'" + date + "' is after the last frame of the run, " + live_.date_of(end - 1);
+      problem = "'" + date + "' is after the last frame of the run, " + live_.dates_.date_of(end - 1);
     else if (frame && *frame > last_)
       problem = "'" + date + "' is after the stop date";
     if (problem.empty()) return frame;
@@ -143,7 +108,7 @@ class LiveAccess::EpisodePlanner {
     if (!frame) return;
     // An asynchronous thread takes what has no date where it meets the frames.
     const bool meets =
-        !in.date && live_.executive_.program().async_worker_bit(live_.variables_[ref->variable].model) != 0;
+        !in.date && live_.executive_.program().async_worker_bit(live_.variables_.of(*ref).model) != 0;
     problem = live_.validate(*write, meets ? std::nullopt : frame);
     if (problem.empty() && live_.is_forced(*ref)) problem = "is forced; release it first";
     if (!problem.empty()) return complain(which + problem);
@@ -157,7 +122,7 @@ class LiveAccess::EpisodePlanner {
   }
 
   std::optional<LiveWrite> value_of(const EpisodeInput& in, const LiveRef& ref, std::string& problem) const {
-    const Variable& variable = *live_.variables_[ref.variable].variable;
+    const Variable& variable = *live_.variables_.of(ref).variable;
     const bool list = variable.count > 0 && !ref.indexed;
     if (!in.typed) {
       auto bytes = from_json(variable, ref.elements, list, in.value, problem);
@@ -171,7 +136,7 @@ class LiveAccess::EpisodePlanner {
 
   /// Why the type that a client gave is not that of the variable; empty: it is, or it gave none.
   std::string wrong_type(const EpisodeItem& item, const LiveRef& ref) const {
-    const Variable& variable = *live_.variables_[ref.variable].variable;
+    const Variable& variable = *live_.variables_.of(ref).variable;
     const std::uint32_t count = ref.indexed ? 0 : variable.count;
     if (!item.typed || (item.type == variable.type && item.count == count)) return "";
     return "has type " + std::string(name_of(item.type)) +
@@ -207,8 +172,9 @@ class LiveAccess::EpisodePlanner {
                             episode.captures.size());
       running_.capture[each.out] = place->second;
       if (!fresh) continue;
-      episode.captures.push_back({each.frame, live_.place_of(each.ref), bytes, live_.bytes_of(each.ref)});
-      bytes += live_.bytes_of(each.ref);
+      episode.captures.push_back(
+          {each.frame, live_.place_of(each.ref), bytes, live_.variables_.bytes_of(each.ref)});
+      bytes += live_.variables_.bytes_of(each.ref);
     }
     if (bytes > kMostCaptured)
       return complain("the values of `out` take " + std::to_string(bytes) + " bytes; at most " +
@@ -241,7 +207,7 @@ class LiveAccess::EpisodePlanner {
 /// Where the value that others may read stands.
 const std::byte* LiveAccess::place_of(const LiveRef& ref) const {
   return static_cast<const std::byte*>(port_->place(ref.variable)) +
-         ref.first * size_of(variables_[ref.variable].variable->type);
+         ref.first * size_of(variables_.of(ref).variable->type);
 }
 
 void LiveAccess::episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) {
@@ -266,8 +232,8 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
   ++episodes_;
   config::Json entry{{"frame", port_->frame()}, {"what", "episode"}};
   if (request.stop) entry["stop"] = *request.stop;
-  journal(std::move(entry), request.who);
-  flush_journal();
+  journal_.add(std::move(entry), request.who);
+  journal_.flush();
   for (LiveBatch& batch : batches) {
     LivePacket* const packet = make_packet(std::move(batch), nullptr);
     sent_.at(packet)->of_episode = true;
@@ -308,13 +274,13 @@ void LiveAccess::finish_episode(Answers& answers, bool ended) {
   const bool refused = episode.broken && !episode.begun;  // nothing of it has run
   if (!refused)
     end.frame = paused ? episode.last_frame : ended ? executive_.frames_done() - 1 : port_->frame();
-  if (end.frame >= 0) end.date = date_of(end.frame);
+  if (end.frame >= 0) end.date = dates_.date_of(end.frame);
   for (std::size_t i = 0; i < end.out.size(); ++i) {
     const LiveRef& ref = end.out[i].ref;
     if (running->capture[i] == SIZE_MAX) {
       if (!end.ended || executive_.jobs().stuck()) continue;
       const std::byte* const from = place_of(ref);
-      end.out[i].bytes.assign(from, from + bytes_of(ref));
+      end.out[i].bytes.assign(from, from + variables_.bytes_of(ref));
     } else if (running->capture[i] < episode.next && !executive_.jobs().stuck()) {
       const LiveEpisode::Capture& capture = episode.captures[running->capture[i]];
       const auto from = episode.data.begin() + static_cast<std::ptrdiff_t>(capture.offset);

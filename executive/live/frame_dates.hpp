@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rtsync/time/period.hpp"
+
+namespace tactus::executive {
+
+/// Dates of frames.
+struct FrameDates {
+  std::int64_t epoch_ns;  ///< of simulated time 0, since 1970-01-01T00:00:00Z
+  rtsync::Period frame;
+
+  std::string date_of(std::int64_t frame_number) const;
+  /// The frame that begins at a date. Nothing, and why, when none does.
+  std::optional<std::int64_t> frame_of(const std::string& date, std::string& problem) const;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,46 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "executive/driver/live.hpp"
+#include "executive/frame/executive.hpp"
+
+namespace tactus::executive {
+
+/// What live access needs of the run around it. Each says why not; empty: it was done.
+struct LiveServices {
+  /// A checkpoint at the end of the frame; "": named after it.
+  std::function<std::string(const std::string& name)> checkpoint{};
+  /// Reads a checkpoint and gives it to the frames.
+  std::function<std::string(const std::string& name)> load{};
+  /// A recording on or off; "": all.
+  std::function<std::string(const std::string& recording, bool on)> record{};
+};
+
+/// The commands that clients give to a run.
+///
+/// Threads  one at a time; exit_status: any.
+class LiveCommands {
+ public:
+  /// Facts and executive must outlive it. @when setup
+  LiveCommands(const LiveFacts& facts, Executive& executive, LiveServices services)
+      : facts_(facts), executive_(executive), services_(std::move(services)) {}
+
+  /// Why not; empty: it is done, or will be at the end of the frame. `next_frame`: the one that begins next.
+  std::string carry_out(const LiveCommandCall& call, std::int64_t next_frame);
+  /// What a client's stop asked for; 0: none did.
+  int exit_status() const { return exit_status_.load(std::memory_order_relaxed); }
+
+ private:
+  std::string load(const std::string& name) const;
+  std::string set_realtime(bool on) const;
+
+  const LiveFacts& facts_;
+  Executive& executive_;
+  const LiveServices services_;
+  std::atomic<int> exit_status_{0};
+};
+
+}  // namespace tactus::executive

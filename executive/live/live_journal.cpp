@@ -1,0 +1,45 @@
+#include "executive/live/live_journal.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "config/date.hpp"
+
+namespace tactus::executive {
+
+void LiveJournal::add(config::Json entry, const std::string& who) {
+  if (failed_) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  entry["time"] = config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  entry["who"] = who;
+  if (left_out_ > 0) return void(++left_out_);
+  const std::string line = entry.dump(-1, ' ', true, config::Json::error_handler_t::replace);
+  bytes_ += static_cast<std::int64_t>(line.size()) + 1;
+  if (bytes_ > most_) {
+    ++left_out_;
+    log_lines_.push_back(
+        "the journal of live access (journal.jsonl) has log.max_journal (" + std::to_string(most_) +
+        " bytes): what follows is done, but not written, and counted in summary.json; find the "
+        "client that fills it, or set more in the rig file");
+    return;
+  }
+  if (!out_.is_open()) out_.open(file_, std::ios::app);
+  lines_ += line + '\n';
+}
+
+void LiveJournal::flush() {
+  if (failed_ || lines_.empty()) return;
+  out_ << std::exchange(lines_, {}) << std::flush;
+  if (out_) return;
+  failed_ = true;
+  log_lines_.push_back(
+      "the journal of live access cannot be written (journal.jsonl): " + std::string(std::strerror(errno)) +
+      "; nothing but releases and commands is taken any more");
+}
+
+void LiveJournal::close() {
+  if (out_.is_open()) out_.close();
+}
+
+}  // namespace tactus::executive

@@ -169,7 +169,7 @@ void Ledger::on_message(std::size_t subscription, const SilKit_DataMessageEvent*
     wrong = decode(wanted.layout, {event->data.data, event->data.size}, block.data());
   }
   const Held held(mutex);
-  if (closed_) return;
+  if (closed_ || frames_ended_) return;
   if (!wrong.empty()) {
     exchange_.mismatched.fetch_add(1, std::memory_order_relaxed);
     if (!mismatch_told_[subscription]) {
@@ -298,6 +298,11 @@ std::vector<std::string> Ledger::take_notes() {
   if (notes_lost_ > 0)
     taken.push_back(std::to_string(std::exchange(notes_lost_, 0)) + " notes more were lost");
   return taken;
+}
+
+void Ledger::end_frames() {
+  const Held held(mutex);
+  frames_ended_ = true;
 }
 
 void Ledger::close() {

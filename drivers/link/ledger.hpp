@@ -72,6 +72,8 @@ class Ledger {
   void ready();
   bool is_ready();
   std::vector<std::string> take_notes();
+  /// The last frame has run: a message that still comes is nobody's, and not lost.
+  void end_frames();
   /// Nothing that is given to the constructor is touched any more.
   void close();
 
@@ -117,6 +119,7 @@ class Ledger {
   Exchange& exchange_;
   executive::LinkCommands* commands_ = nullptr;
   bool closed_ = false;
+  bool frames_ended_ = false;
   bool leaving_ = false;
   bool ready_ = false;
   bool communication_ready_ = false;

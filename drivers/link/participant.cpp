@@ -79,6 +79,7 @@ class Participant::Impl {
   void leave(const executive::LinkEnd& how) noexcept {
     try {
       if (tid_ == 0 || std::exchange(left_, true)) return;
+      ledger_.end_frames();
       remains_.courier.leave(how);
       if (const std::string stuck = end(kLongestCall, kLongestEnd); !stuck.empty()) ledger_.note(stuck);
     } catch (const std::exception& failure) {

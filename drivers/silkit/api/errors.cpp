@@ -52,7 +52,7 @@ void require_header(const SilKit_StructHeader& header, const char* name) {
       byte(7) == 'S' && byte(6) == 'K' && byte(5) >= 1 && byte(5) <= 8 && byte(4) != 0 && byte(3) != 0;
   if (!good)
     throw Refusal(Code::bad_parameter,
-                  std::string(name) + " has no valid structure header; make it with tactus_silkit_...()");
+                  std::string(name) + " has no valid structure header; SilKit_Struct_Init() makes one");
 }
 
 }  // namespace tactus::silkit

@@ -33,6 +33,11 @@ void require(Pointer pointer, const char* name) {
   if (pointer == nullptr) throw Refusal(Code::bad_parameter, std::string(name) + " must not be null");
 }
 
+/// The same for a text of a structure, for which SIL Kit has another code: Code::unspecified.
+inline void require_text(const char* text, const char* name) {
+  if (text == nullptr) throw Refusal(Code::unspecified, std::string(name) + " must not be null");
+}
+
 /// Throws Refusal unless the header is one of the API's structures; which one does not count.
 void require_header(const SilKit_StructHeader& header, const char* name);
 

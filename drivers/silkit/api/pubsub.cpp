@@ -12,14 +12,14 @@ using namespace tactus::silkit;
 namespace {
 
 TopicSpec topic_spec(const SilKit_DataSpec& spec) {
-  require(spec.topic, "dataSpec->topic");
-  require(spec.mediaType, "dataSpec->mediaType");
+  require_text(spec.topic, "dataSpec->topic");
+  require_text(spec.mediaType, "dataSpec->mediaType");
   if (spec.labelList.numLabels > 0) require(spec.labelList.labels, "dataSpec->labelList.labels");
   TopicSpec topic{spec.topic, spec.mediaType, {}};
   for (std::size_t i = 0; i < spec.labelList.numLabels; ++i) {
     const SilKit_Label& label = spec.labelList.labels[i];
-    require(label.key, "the key of a label");
-    require(label.value, "the value of a label");
+    require_text(label.key, "the key of a label");
+    require_text(label.value, "the value of a label");
     if (label.kind != SilKit_LabelKind_Optional && label.kind != SilKit_LabelKind_Mandatory)
       throw Refusal(Code::configuration, std::string("label ") + label.key + ": its kind is " +
                                              std::to_string(label.kind) +

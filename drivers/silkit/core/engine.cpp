@@ -300,6 +300,8 @@ bool Engine::Impl::still_due(Call& call) {
       return true;
     case Call::What::data:
       call.data_handler = call.subscriber->handler;
+      // Who has virtual time never sees a message without one: it is that of the step it is seen in.
+      if (call.now_ns == kNoTime && time_created && time.begun()) call.now_ns = time.current().time_ns;
       return true;
     case Call::What::step:
     case Call::What::step_async:
@@ -376,7 +378,7 @@ void Engine::Impl::when_idle(std::function<void()> command) {
 
 void Engine::Impl::tick() {
   wake_at.reset();
-  try_step();
+  request_step();
 }
 
 void Engine::Impl::queue(Call::What what, std::uint64_t handler) {

@@ -145,7 +145,7 @@ bool Engine::Impl::advance_once() {
       queue(ready_asynchronously ? Call::What::communication_ready_async : Call::What::communication_ready);
       return false;
     case ready_to_run:
-      if (starting_called || !system_is(ready_to_run)) return false;
+      if (starting_called || !(system_is(ready_to_run) || system.has_started())) return false;
       starting_called = true;
       if (!time_created && starting_handler) {
         queue(Call::What::starting);
@@ -159,7 +159,7 @@ bool Engine::Impl::advance_once() {
       // A slow stream may show the system past Stopping already.
       if (coordinated && system.requires_participant(settings.name) &&
           (system.state() == stopping || system.state() == stopped || system.state() == shutting_down ||
-           system.state() == shutdown)) {
+           system.state() == shutdown || system.is_ending())) {
         stop("the system is stopping");
         return true;
       }
@@ -391,19 +391,21 @@ bool Engine::Impl::may_step() const {
 
 void Engine::Impl::request_step() {
   if (!time_created || status.state != running || step_open) return;
-  if (const auto task = time.request()) send_step(*task);
+  (void)announce_step();
   try_step();
+}
+
+/// Tells the others of the next step, once the wall clock has come there: until then it holds them back too.
+bool Engine::Impl::announce_step() {
+  if (!coupling_allows()) return false;
+  if (const auto task = time.request()) send_step(*task);
+  return true;
 }
 
 /// The wall clock has come to where the next step may begin.
 bool Engine::Impl::coupling_allows() {
-  if (settings.animation_factor <= 0) return true;
+  if (settings.animation_factor <= 0 || !coupled_since_ns) return true;
   const std::int64_t now = settings.steady_ns();
-  if (!coupled_since_ns) {
-    coupled_since_ns = now;
-    coupled_at_ns = time.next().time_ns;
-    return true;
-  }
   const std::int64_t due = after(*coupled_since_ns, static_cast<double>(time.next().time_ns - coupled_at_ns) *
                                                         settings.animation_factor);
   if (now >= due) return true;
@@ -412,7 +414,7 @@ bool Engine::Impl::coupling_allows() {
 }
 
 void Engine::Impl::try_step() {
-  if (step_queued || !may_step() || !time.ready() || !coupling_allows()) return;
+  if (step_queued || !may_step() || !time.ready() || !announce_step()) return;
   step_queued = true;
   Call call;
   call.what = step_asynchronous ? Call::What::step_async : Call::What::step;
@@ -435,7 +437,6 @@ void Engine::Impl::begin_step(Call& call) {
         return;
       }
       time.start_at(*at);
-      coupled_at_ns = *at;  // the wall clock counts from here
     }
   }
   const bool dynamic = settings.dynamic_step.value_or(time.somebody_is_dynamic());
@@ -445,6 +446,10 @@ void Engine::Impl::begin_step(Call& call) {
   step_completed_early = false;
   others_told = false;
   step_since_ns = settings.steady_ns();
+  if (!coupled_since_ns) {  // the wall clock counts from here
+    coupled_since_ns = step_since_ns;
+    coupled_at_ns = task.time_ns;
+  }
   call.what = step_asynchronous ? Call::What::step_async : Call::What::step;
   call.step = step_handler;
   call.now_ns = task.time_ns;
@@ -457,10 +462,10 @@ void Engine::Impl::finish_step() {
 }
 
 void Engine::Impl::complete_step() {
-  if (!time_created || !step_asynchronous)
-    throw Refusal(Code::logic, "there is no asynchronous step handler whose step could be completed");
-  if (!step_open) {
-    say(LogSink::Level::warn, "a step was completed, but none is open");
+  if (!step_asynchronous || !step_open) {
+    say(LogSink::Level::warn, step_asynchronous ? "CompleteSimulationStep was called, but no step is open"
+                                                : "CompleteSimulationStep was called, but there is no "
+                                                  "asynchronous simulation step handler");
     return;
   }
   if (step_in_handler) {

@@ -167,6 +167,7 @@ class Engine::Impl {
   bool advance_once();
   bool may_step() const;
   bool coupling_allows();
+  bool announce_step();
   void begin_step(Call& call);
   void finish_step();
   void finish(const Call& call);

@@ -95,8 +95,6 @@ void Engine::Impl::deliver(DataSubscriber& subscriber, ByteView data, std::int64
   call.subscriber = &subscriber;
   call.data.assign(data.begin(), data.end());
   call.now_ns = time_ns;
-  // Who has virtual time never sees a message without one.
-  if (time_ns == kNoTime && time_created && time.begun()) call.now_ns = time.current().time_ns;
   calls_.push_back(std::move(call));
 }
 

@@ -62,10 +62,30 @@ constexpr ParticipantState kOrder[] = {aborting,
                                        shutting_down,
                                        shutdown};
 
+// ReadyToRun, and what a participant that has been there may be in, but for Error and Aborting.
+constexpr ParticipantState kAfterReady[] = {ready_to_run, running,       paused,  stopping,
+                                            stopped,      shutting_down, shutdown};
+
 }  // namespace
 
 bool SystemView::requires_participant(const std::string& name) const {
   return std::binary_search(required_.begin(), required_.end(), name);
+}
+
+bool SystemView::all_were_in(std::span<const ParticipantState> states) const {
+  return known_ && std::all_of(required_.begin(), required_.end(), [&](const std::string& name) {
+           const Status* const status = status_of(name);
+           return status == nullptr ? ended_.contains(name)
+                                    : std::find(states.begin(), states.end(), status->state) != states.end();
+         });
+}
+
+bool SystemView::has_started() const { return all_were_in(std::span(kAfterReady)); }
+
+bool SystemView::is_ending() const {
+  const auto after_running = std::span(kAfterReady).subspan(1);
+  const auto running_or_paused = after_running.first(2);
+  return all_were_in(after_running) && !all_in(running_or_paused);
 }
 
 const Status* SystemView::status_of(const std::string& name) const {
@@ -90,6 +110,7 @@ std::optional<ParticipantState> SystemView::state_for(ParticipantState changed_t
 bool SystemView::take(const Status& status) {
   Status& stored = statuses_[status.participant];
   if (stored.state == shutdown) return false;
+  ended_.erase(status.participant);
   const bool changed = stored.state != status.state;
   stored = status;
   if (changed && requires_participant(status.participant)) state_ = state_for(status.state).value_or(state_);
@@ -119,7 +140,10 @@ void SystemView::set_required(std::vector<std::string> names) {
 }
 
 void SystemView::remove(const std::string& name) {
-  if (statuses_.erase(name) == 0) return;
+  const auto found = statuses_.find(name);
+  if (found == statuses_.end()) return;
+  if (found->second.state == shutdown && requires_participant(name)) ended_.insert(name);
+  statuses_.erase(found);
   if (statuses_.empty()) {
     if (state_ == shutting_down) state_ = shutdown;
     if (state_ != error && state_ != shutdown) state_ = invalid;

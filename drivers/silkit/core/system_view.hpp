@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,8 +29,14 @@ class SystemView {
   const std::map<std::string, Status>& statuses() const { return statuses_; }
   bool has_required() const { return known_; }  ///< somebody has said who is required
   bool requires_participant(const std::string& name) const;
+  /// Each required participant has been ready to run, whatever it does now: some may have ended before the
+  /// last one was heard of. False while nobody has said who is required.
+  bool has_started() const;
+  /// Some required participants are past Running, and none is before it.
+  bool is_ending() const;
 
  private:
+  bool all_were_in(std::span<const ParticipantState> states) const;
   std::optional<ParticipantState> state_for(ParticipantState changed_to) const;
   bool all_in(std::span<const ParticipantState> states) const;
   void evaluate_all();
@@ -37,6 +44,7 @@ class SystemView {
   bool known_ = false;
   std::vector<std::string> required_;  // sorted
   std::map<std::string, Status> statuses_;
+  std::set<std::string> ended_;  // had shut down when they left
   ParticipantState state_ = ParticipantState::invalid;
 };
 

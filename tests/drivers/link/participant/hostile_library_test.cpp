@@ -378,6 +378,22 @@ TEST_F(HostileLibrary, MaySendWhatDoesNotFitWhichIsCountedAndToldOnce) {
   EXPECT_EQ(log.find("does not fit", first + 1), std::string::npos);
 }
 
+TEST_F(HostileLibrary, MaySendOnWhenTheFramesHaveEndedAndNothingIsLost) {
+  StandIn rig(faked());
+  run(rig);
+  const double good = 2;
+  handlers.send(0, 0, &good, sizeof good);
+  fake().inside("LifecycleService_Stop", [&] {
+    for (int n = 0; n < 1000; ++n) handlers.send(0, 0, &good, sizeof good);
+    handlers.send(0, 0, "short", 5);
+    handlers.say("Rig", SilKit_ParticipantState_Shutdown, "done");
+  });
+  rig.participant.leave({true, "done"});
+  EXPECT_EQ(rig.exchange.messages_in.load(), 1);
+  EXPECT_EQ(rig.exchange.incoming_lost.load(), 0);
+  EXPECT_EQ(rig.exchange.mismatched.load(), 0);
+}
+
 TEST_F(HostileLibrary, MayDisconnectTheLastOneAndTheRigAborts) {
   StandIn rig(faked());
   run(rig);

@@ -240,7 +240,8 @@ TEST(SilkitIoThread, CompletingAStepBeforeTheStartCompletesNone) {
   ok(SilKit_TimeSyncService_SetSimulationStepHandlerAsync(a.time_sync(), &steps, note_step, kMs));
   testing::internal::CaptureStderr();
   EXPECT_EQ(SilKit_TimeSyncService_CompleteSimulationStep(a.time_sync()), SilKit_ReturnCode_SUCCESS);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("none is open"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("CompleteSimulationStep was called, but no step is open"));
   a.start();
   for (std::size_t done = 1; done <= 3; ++done) {
     ASSERT_TRUE(steps.wait([&](const auto& list) { return list.size() == done; }));
@@ -250,6 +251,19 @@ TEST(SilkitIoThread, CompletingAStepBeforeTheStartCompletesNone) {
   }
   ASSERT_TRUE(steps.wait([](const auto& list) { return list.size() == 4; }));
   EXPECT_THAT(steps.get(), testing::ElementsAre(0, kMs, 2 * kMs, 3 * kMs));
+}
+
+TEST(SilkitIoThread, CompletingAStepThatIsNotAsynchronousOnlyLeavesANote) {
+  Steps steps;
+  const RegistryHere registry;
+  ParticipantHere a(registry.uri(), "A");
+  (void)a.lifecycle(SilKit_OperationMode_Autonomous);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(SilKit_TimeSyncService_CompleteSimulationStep(a.time_sync()), SilKit_ReturnCode_SUCCESS);
+  ok(SilKit_TimeSyncService_SetSimulationStepHandler(a.time_sync(), &steps, note_step, kMs));
+  EXPECT_EQ(SilKit_TimeSyncService_CompleteSimulationStep(a.time_sync()), SilKit_ReturnCode_SUCCESS);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("CompleteSimulationStep was called, but there is no asynchronous"));
 }
 
 TEST(SilkitIoThread, HandshakeWithNobodyAtTheOtherEndIsAProtocolError) {

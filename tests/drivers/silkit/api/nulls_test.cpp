@@ -1,4 +1,5 @@
-/// Null for every pointer parameter of every function: BADPARAMETER, and a text that names the parameter.
+/// Null for every pointer parameter of every function: BADPARAMETER, and a text that names the parameter; for
+/// texts inside a structure UNSPECIFIEDERROR, as with SIL Kit.
 #include <string>
 
 #include "tactus/silkit.h"
@@ -9,13 +10,18 @@ namespace {
 
 using testing::HasSubstr;
 
-void refused(SilKit_ReturnCode code, const char* parameter, const char* call) {
-  EXPECT_EQ(code, SilKit_ReturnCode_BADPARAMETER) << call;
+void refused(SilKit_ReturnCode code, const char* parameter, const char* call,
+             SilKit_ReturnCode expected = SilKit_ReturnCode_BADPARAMETER) {
+  EXPECT_EQ(code, expected) << call;
   EXPECT_THAT(SilKit_GetLastErrorString(), HasSubstr(parameter)) << call;
 }
 // NULLED(parameter, function, arguments): the parameter that is null, and the call
 #define NULLED(parameter, function, ...) \
   refused(function(__VA_ARGS__), parameter, #function "(" #__VA_ARGS__ ")")
+// A text of a structure.
+#define NULLED_TEXT(parameter, function, ...)                               \
+  refused(function(__VA_ARGS__), parameter, #function "(" #__VA_ARGS__ ")", \
+          SilKit_ReturnCode_UNSPECIFIEDERROR)
 
 void plain(void*, SilKit_LifecycleService*) {}
 void abort_handler(void*, SilKit_LifecycleService*, SilKit_ParticipantState) {}
@@ -184,17 +190,17 @@ TEST(SilkitNull, IsRefusedByPublishersSubscribersAndRegistries) {
   SilKit_DataSpec spec = tactus_silkit_DataSpec();
   SilKit_DataPublisher* publisher = nullptr;
   SilKit_DataSubscriber* subscriber = nullptr;
-  NULLED("dataSpec->topic", SilKit_DataPublisher_Create, &publisher, a.get(), "P", &spec, 0);
+  NULLED_TEXT("dataSpec->topic", SilKit_DataPublisher_Create, &publisher, a.get(), "P", &spec, 0);
   spec.topic = "T";
-  NULLED("dataSpec->mediaType", SilKit_DataPublisher_Create, &publisher, a.get(), "P", &spec, 0);
+  NULLED_TEXT("dataSpec->mediaType", SilKit_DataPublisher_Create, &publisher, a.get(), "P", &spec, 0);
   spec.mediaType = "";
   spec.labelList.numLabels = 1;
   NULLED("labels", SilKit_DataPublisher_Create, &publisher, a.get(), "P", &spec, 0);
   SilKit_Label label{nullptr, "", SilKit_LabelKind_Optional};
   spec.labelList.labels = &label;
-  NULLED("key", SilKit_DataPublisher_Create, &publisher, a.get(), "P", &spec, 0);
+  NULLED_TEXT("key", SilKit_DataPublisher_Create, &publisher, a.get(), "P", &spec, 0);
   label = {"", nullptr, SilKit_LabelKind_Optional};
-  NULLED("value", SilKit_DataSubscriber_Create, &subscriber, a.get(), "S", &spec, nullptr, data_handler);
+  NULLED_TEXT("value", SilKit_DataSubscriber_Create, &subscriber, a.get(), "S", &spec, nullptr, data_handler);
   spec.labelList = {};
   NULLED("outPublisher", SilKit_DataPublisher_Create, nullptr, a.get(), "P", &spec, 0);
   NULLED("participant", SilKit_DataPublisher_Create, &publisher, nullptr, "P", &spec, 0);

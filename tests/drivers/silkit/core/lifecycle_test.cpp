@@ -139,6 +139,32 @@ TEST_F(Start, FollowsOthersThatAreAheadAllTheWay) {
   EXPECT_THAT(says(), ElementsAre("status 10", "call", "status 20", "status 30", "status 40"));
 }
 
+TEST_F(Start, FollowsOthersThatHaveRunAndEndedBeforeTheLastOneIsHeard) {
+  for (const bool gone : {false, true}) {
+    Stage one;
+    one.join();
+    const PeerId a = one.newcomer("Q");
+    const PeerId b = one.newcomer("R");
+    one.lifecycle(kCoordinated);
+    one.required(a, {"P", "Q", "R"});
+    one.start();
+    for (const int state : {10, 20, 30})
+      for (const PeerId peer : {a, b}) one.status(peer, state);
+    ASSERT_EQ(one.state(), 40);
+    // What R says comes late: Q has run, and ended, when it is heard that R is ready.
+    for (const int state : {40, 50, 70, 80, 100, 110}) one.status(a, state);
+    if (gone) one.leaves(a);
+    one.heard();
+    EXPECT_EQ(one.state(), 40);
+    one.status(b, 40);
+    EXPECT_THAT(one.heard(), Contains("starting in 40")) << gone;
+    EXPECT_EQ(one.state(), 50);
+    one.status(b, 50);
+    one.status(b, 70);
+    EXPECT_EQ(one.state(), 110) << gone;
+  }
+}
+
 TEST_F(Start, CoordinatedWaitsWhileNobodySaysWhoIsRequired) {
   begin(kCoordinated);
   stage.start();

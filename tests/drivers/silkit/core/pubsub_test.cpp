@@ -198,6 +198,29 @@ TEST_F(PubSub, TimeStampsFollowWhoHasVirtualTime) {
   EXPECT_THAT(stage.heard(), ElementsAre("sub a 1000000", "sub b 7"));
 }
 
+TEST_F(PubSub, AMessageWithoutTimeHasThatOfTheStepItIsSeenIn) {
+  std::string network;
+  const DataHandler noting_it = noting("sub");
+  stage.engine().create_subscriber(
+      "sub", spec("T"),
+      std::make_shared<const std::function<void(ByteView, std::int64_t)>>(
+          [&](ByteView data, std::int64_t time_ns) {
+            (*noting_it)(data, time_ns);
+            if (test::text_of(data) != "now") return;
+            stage.next(q, kMs, kMs);  // while this handler runs the next step becomes due
+            stage.data(q, network, "later", kNoTime);
+          }));
+  network = stage.publisher_of(q, spec("T"));
+  stage.time_sync_of(q);
+  stage.lifecycle(OperationMode::autonomous);
+  stage.time_sync();
+  stage.start();
+  stage.next(q, 0, kMs);
+  stage.heard();
+  stage.data(q, network, "now", kNoTime);
+  EXPECT_THAT(stage.heard(), ElementsAre("sub now 0", "step 1000000 1000000", "sub later 1000000"));
+}
+
 TEST_F(PubSub, WithoutVirtualTimeStampsAreKept) {
   stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
   const std::string network = stage.publisher_of(q, spec("T"));

@@ -411,6 +411,55 @@ TEST(Coupling, HoldsAStepBackUntilItsTimeHasCome) {
   EXPECT_EQ(stage.steady_ns, 5'000'000'000 + 5 * kMs);
 }
 
+TEST(Coupling, HoldsTheOthersBackToo) {
+  EngineSettings settings = test::named("P");
+  settings.animation_factor = 2;
+  for (const bool asynchronous : {false, true}) {
+    Stage stage(settings);
+    stage.join();
+    const PeerId q = stage.newcomer("Q");
+    stage.time_sync_of(q);
+    stage.lifecycle(OperationMode::autonomous);
+    stage.time_sync(kMs, asynchronous);
+    stage.start();
+    EXPECT_THAT(stage.take(q, {"next"}), ElementsAre("next 0 1000000"));
+    stage.next(q, 0, kMs);
+    stage.heard();
+    if (asynchronous) stage.user([](Engine& engine) { engine.complete_step(); });
+    for (int k = 1; k <= 3; ++k) {
+      EXPECT_THAT(stage.take(q, {"next"}), IsEmpty()) << "Q would begin the step before its time";
+      const auto wake = stage.engine().wake_at();
+      ASSERT_TRUE(wake.has_value());
+      EXPECT_EQ(*wake, 5'000'000'000 + 2 * k * kMs);
+      stage.steady_ns = *wake;
+      stage.user([](Engine& engine) { engine.tick(); });
+      EXPECT_THAT(stage.take(q, {"next"}), ElementsAre("next " + std::to_string(k * kMs) + " 1000000"));
+      stage.next(q, k * kMs, kMs);
+      EXPECT_THAT(stage.heard(), ElementsAre("step " + std::to_string(k * kMs) + " 1000000"));
+      if (asynchronous) stage.user([](Engine& engine) { engine.complete_step(); });
+    }
+  }
+}
+
+TEST(Coupling, AStepThatIsDueBeforeTheTimerIsAnnouncedAllTheSame) {
+  EngineSettings settings = test::named("P");
+  settings.animation_factor = 1;
+  Stage stage(settings);
+  stage.join();
+  const PeerId q = stage.newcomer("Q");
+  stage.time_sync_of(q);
+  stage.lifecycle(OperationMode::autonomous);
+  stage.time_sync();
+  stage.start();
+  stage.next(q, 0, kMs);
+  stage.take(q);
+  stage.heard();
+  stage.steady_ns += kMs;
+  stage.next(q, kMs, kMs);  // before tick()
+  EXPECT_THAT(stage.take(q, {"next"}), ElementsAre("next 1000000 1000000"));
+  EXPECT_THAT(stage.heard(), ElementsAre("step 1000000 1000000"));
+}
+
 TEST(Coupling, ToATimeThatNeverComesHoldsForEver) {
   for (const double factor : {9.3e18, 1e300, std::numeric_limits<double>::infinity()}) {
     EngineSettings settings = test::named("P");

@@ -115,8 +115,8 @@ class Workflow {
   }
 
  private:
-  /// What a simulation that runs already takes to be known here after the last one is there: its states come
-  /// behind the connections.
+  /// What a simulation that runs already takes at most to be known here after the last one is there: its
+  /// states come behind the connections.
   static constexpr std::chrono::milliseconds kStatesStable{200};
   static constexpr std::chrono::seconds kLook{1};  ///< for the registry, while somebody is missing
 
@@ -157,9 +157,16 @@ class Workflow {
   bool states_stable() {
     using namespace std::chrono;
     const auto end = steady_clock::now() + kStatesStable;
-    for (auto now = steady_clock::now(); now < end && !is_running(); now = steady_clock::now())
+    for (auto now = steady_clock::now(); now < end && !is_running() && !nobody_runs();
+         now = steady_clock::now())
       if (attention_.wait(ceil<milliseconds>(end - now)) == SignalWaiter::Call::signal) return false;
     return true;
+  }
+
+  /// Everybody who is there has told its state, and nobody has started: there is nothing to wait for.
+  bool nobody_runs() {
+    const std::lock_guard lock(mutex_);
+    return running_.empty() && std::includes(told_.begin(), told_.end(), there_.begin(), there_.end());
   }
 
   bool is_running() const {
@@ -204,6 +211,7 @@ class Workflow {
   void connected(const std::string& name) {
     {
       const std::lock_guard lock(mutex_);
+      there_.insert(name);
       if (awaited_.erase(name) == 0) return;
       if (!awaited_.empty()) say(name + " is there; waiting for " + listed(awaited_));
     }
@@ -212,17 +220,23 @@ class Workflow {
 
   void disconnected(const std::string& name) {
     const std::lock_guard lock(mutex_);
+    there_.erase(name);
+    told_.erase(name);
     if (awaited_.empty() || !required_.contains(name)) return;
     awaited_.insert(name);
     say(name + " has left; waiting for " + listed(awaited_));
   }
 
   void entered(const std::string& name, SilKit_ParticipantState state) {
-    const std::lock_guard lock(mutex_);
-    if (state == SilKit_ParticipantState_Running || state == SilKit_ParticipantState_Paused)
-      running_.insert(name);
-    else
-      running_.erase(name);
+    {
+      const std::lock_guard lock(mutex_);
+      told_.insert(name);
+      if (state == SilKit_ParticipantState_Running || state == SilKit_ParticipantState_Paused)
+        running_.insert(name);
+      else
+        running_.erase(name);
+    }
+    attention_.wake();
   }
 
   void entered(SilKit_SystemState state) {
@@ -253,6 +267,8 @@ class Workflow {
   std::set<std::string> awaited_;  ///< not connected yet
   std::set<std::string> required_;
   std::set<std::string> running_;
+  std::set<std::string> there_;    ///< all who are connected
+  std::set<std::string> told_;     ///< whose state is known
   std::atomic<bool> mute_{false};  ///< stdout cannot be written
   std::atomic<bool> ended_{false};
   std::atomic<bool> aborted_{false};

@@ -245,6 +245,41 @@ TEST(WorkflowCommand, StartsWhenAllAreThereAndCtrlCStops) {
   EXPECT_EQ(end_of(b)["state"], "Shutdown");
 }
 
+TEST(WorkflowCommand, StartsAtOnceWhenEverybodyHasToldItsState) {
+  using Clock = std::chrono::steady_clock;
+  Clock::duration best = std::chrono::hours(1);
+  for (int attempt = 0; attempt < 10 && best > std::chrono::milliseconds(150); ++attempt) {
+    Stage stage;
+    Process& a = stage.play("A");
+    ASSERT_TRUE(a.wait_for_output("state A ServicesCreated")) << a.out();
+    Process& workflow = stage.workflow({"A"});
+    ASSERT_TRUE(workflow.wait_for_output("waiting for A")) << workflow.err();
+    const Clock::time_point begin = Clock::now();
+    ASSERT_TRUE(workflow.wait_for_output("system: Running")) << workflow.out();
+    best = std::min(best, Clock::now() - begin);
+    workflow.signal(SIGINT);
+    (void)workflow.wait();
+  }
+  EXPECT_LE(best, std::chrono::milliseconds(150)) << "of ten";
+}
+
+TEST(WorkflowCommand, LeavesASimulationThatRunsAlone) {
+  Stage stage;
+  Process& first = stage.workflow({"A"});
+  Process& a = stage.play("A", {"slow_us=1000"});
+  ASSERT_TRUE(first.wait_for_output("system: Running")) << first.out();
+  for (const Arguments& names : {Arguments{"-n", "Second", "A"}, Arguments{"-n", "Third", "B"}}) {
+    Process* const b = names.back() == "B" ? &stage.play("B") : nullptr;
+    const Finished done = stage.workflow(names).wait();
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_EQ(count(done.err, "a simulation is running already: its controller is"), 1) << done;
+    if (b != nullptr) b->signal(SIGKILL);
+  }
+  first.signal(SIGINT);
+  EXPECT_EQ(first.wait().status, 0) << first.out();
+  EXPECT_EQ(end_of(a)["state"], "Shutdown");
+}
+
 TEST(WorkflowCommand, EndsWhenAParticipantStops) {
   Stage stage;
   Process& workflow = stage.workflow({"A"});

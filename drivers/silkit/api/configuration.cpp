@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -14,7 +15,9 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "drivers/silkit/api/includes.hpp"
 #include "drivers/silkit/api/json.hpp"
+#include "drivers/silkit/api/known_keys.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 
 namespace tactus::silkit {
@@ -45,6 +48,10 @@ class Reader {
         const auto key =
             std::find_if(keys.begin(), keys.end(), [&name = name](const Key& k) { return k.name == name; });
         if (key == keys.end()) {
+          if (const std::string_view section = section_of(name); !section.empty()) {
+            problems.add(place, below, "does not belong here, but in " + std::string(section));
+            continue;
+          }
           std::vector<std::string> known;
           for (const Key& k : keys) known.emplace_back(k.name);
           warnings.push_back(place.text() + ": " + below + ": unknown key, ignored; " +
@@ -76,8 +83,8 @@ class Reader {
   template <class Bool>
   Take flag(Bool& into) {
     return text([this, &into](const Node& node, const std::string& path) {
-      const auto read = config::parse_bool(node.text());
-      read ? void(into = *read.value) : wrong(node, path, "true or false");
+      const std::optional<bool> read = bool_of(node.text());
+      read ? void(into = *read) : wrong(node, path, "true or false");
     });
   }
   template <class Number>
@@ -110,7 +117,8 @@ class Reader {
       wrong(node, path, "one of " + names);
     });
   }
-  Take level(std::uint32_t& into) {
+  template <class Level>
+  Take level(Level& into) {
     return choice<std::uint32_t>(into, {{"Trace", 0},
                                         {"Debug", 1},
                                         {"Info", 2},
@@ -123,9 +131,13 @@ class Reader {
   static Take anything() {
     return [](const Node&, const std::string&) {};
   }
-  /// Known, and not done here.
+  /// Known, and not done here; of the entries of a list the first is said.
   Take without_effect() {
     return [this](const Node& node, const std::string& path) {
+      std::string kind;
+      for (const char c : path)
+        if (c < '0' || c > '9') kind += c;
+      if (!without_effect_.insert(kind).second) return;
       warnings.push_back(node.place().text() + ": " + path + ": has no effect with this library");
     };
   }
@@ -141,6 +153,14 @@ class Reader {
   std::vector<std::string> warnings;
 
  private:
+  std::set<std::string> without_effect_;
+
+  static std::optional<bool> bool_of(const std::string& text) {
+    if (text == "True" || text == "TRUE" || text == "1") return true;
+    if (text == "False" || text == "FALSE" || text == "0") return false;
+    const auto read = config::parse_bool(text);
+    return read ? std::optional(*read.value) : std::nullopt;
+  }
   template <class T>
   static T& value_of(T& value) {
     return value;
@@ -151,11 +171,27 @@ class Reader {
   }
 };
 
-Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, bool publishers) {
-  return reader.list([&reader, &into, publishers](const Node& node, const std::string& path) {
+/// What no service here does.
+std::vector<Reader::Key> tracing_keys(Reader& reader) {
+  const auto said = [&reader](Reader::Take take) {
+    return [take = std::move(take), no_effect = reader.without_effect()](const Node& node,
+                                                                         const std::string& path) {
+      take(node, path);
+      no_effect(node, path);
+    };
+  };
+  return {{"UseTraceSinks", said(reader.list(Reader::anything()))},
+          {"Replay", said(reader.map({{"UseTraceSource", Reader::anything()},
+                                      {"Direction", Reader::anything()},
+                                      {"MdfChannel", Reader::anything()}}))}};
+}
+
+enum class Service : std::uint8_t { publisher, subscriber, rpc };
+
+Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, Service kind) {
+  return reader.list([&reader, &into, kind](const Node& node, const std::string& path) {
     ServiceSettings service;
     Labels labels;
-    std::int64_t history = -1;
     const auto label = [&](const Node& entry, const std::string& below) {
       Label made;
       reader.map({{"Key", reader.text_into(made.key)},
@@ -163,11 +199,7 @@ Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, bool p
                   {"Kind", reader.choice<LabelKind>(made.kind, {{"Mandatory", LabelKind::mandatory},
                                                                 {"Optional", LabelKind::optional}})}})(entry,
                                                                                                        below);
-      const auto has = [&entry](const char* key) {
-        return std::any_of(entry.entries().begin(), entry.entries().end(),
-                           [key](const auto& e) { return e.key == key; });
-      };
-      if (entry.is_map() && (made.key.empty() || !has("Kind")))
+      if (entry.is_map() && (made.key.empty() || entry.find("Kind") == nullptr))
         reader.problems.add(entry.place(), below,
                             "a label needs Key, Value, and Kind: Mandatory or Optional");
       labels.push_back(made);
@@ -176,37 +208,103 @@ Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, bool p
       reader.list(label)(list, below);
       service.labels = labels;
     };
-    std::vector<Reader::Key> keys{{"Name", reader.text_into(service.name)},
-                                  {"Topic", reader.text_into(service.topic)},
-                                  {"Labels", all_labels}};
-    if (publishers) keys.push_back({"History", reader.integer(history, 0, 1)});
+    std::vector<Reader::Key> keys = tracing_keys(reader);
+    keys.push_back({"Name", reader.text_into(service.name)});
+    keys.push_back({"Labels", all_labels});
+    // Channel and RpcChannel: of old.
+    for (const char* const key : {"FunctionName", "Channel", "RpcChannel"})
+      if (kind == Service::rpc) keys.push_back({key, reader.text_into(service.topic)});
+    if (kind != Service::rpc) keys.push_back({"Topic", reader.text_into(service.topic)});
+    if (kind == Service::publisher)
+      keys.push_back({"History", reader.integer(service.history, 0, std::numeric_limits<int>::max())});
     reader.map(std::move(keys))(node, path);
-    if (history >= 0) service.history = history == 1;
+    if (kind == Service::rpc && (node.find("FunctionName") != nullptr) + (node.find("Channel") != nullptr) +
+                                        (node.find("RpcChannel") != nullptr) >
+                                    1)
+      reader.problems.add(node.place(), path,
+                          "FunctionName, and Channel and RpcChannel of old, mean the same: give one of them");
     if (node.is_map() && service.name.empty())
       reader.problems.add(node.place(), path, "Name is missing: whose settings are these?");
     into.push_back(std::move(service));
   });
 }
 
+Reader::Take controllers(Reader& reader, std::vector<ControllerSettings>& into, bool flexray = false) {
+  return reader.list([&reader, &into, flexray](const Node& node, const std::string& path) {
+    ControllerSettings controller;
+    std::vector<Reader::Key> keys = tracing_keys(reader);
+    keys.push_back({"Name", reader.text_into(controller.name)});
+    keys.push_back({"Network", reader.text_into(controller.network)});
+    for (const char* const key : {"ClusterParameters", "NodeParameters", "TxBufferConfigurations"})
+      if (flexray) keys.push_back({key, Reader::anything()});
+    reader.map(std::move(keys))(node, path);
+    if (node.is_map() && controller.name.empty())
+      reader.problems.add(node.place(), path, "Name is missing: whose settings are these?");
+    into.push_back(std::move(controller));
+  });
+}
+
+Reader::Take topics(Reader& reader, std::vector<LogTopic>& into) {
+  return reader.list(reader.text([&reader, &into](const Node& node, const std::string& path) {
+    const std::optional<LogTopic> topic = log_topic(node.text());
+    topic ? into.push_back(*topic)
+          : reader.wrong(node, path, "a topic; there are User, LifeCycle, SystemState, TimeSync, Pubsub ...");
+  }));
+}
+
 Reader::Take sinks(Reader& reader, std::vector<SinkSettings>& into) {
   return reader.list([&reader, &into](const Node& node, const std::string& path) {
-    enum class Type { standard_output, file, remote };
+    using Type = SinkSettings::Type;
     SinkSettings sink;
-    Type type = Type::standard_output;
-    reader.map({{"Type", reader.choice<Type>(type, {{"Stdout", Type::standard_output},
-                                                    {"File", Type::file},
-                                                    {"Remote", Type::remote}})},
-                {"Level", reader.level(sink.level)},
-                {"LogName", reader.text_into(sink.name)},
-                {"Format", reader.choice<bool>(sink.json, {{"Simple", false}, {"Json", true}})},
-                {"EnabledTopics", reader.without_effect()},
-                {"DisabledTopics", reader.without_effect()}})(node, path);
-    if (type == Type::remote) return reader.without_effect()(node, path);
-    sink.type = type == Type::file ? SinkSettings::Type::file : SinkSettings::Type::standard_output;
-    if (node.is_map() && type == Type::file && sink.name.empty())
+    sink.type = Type::remote;
+    std::optional<bool> json;
+    reader.map(
+        {{"Type", reader.choice<Type>(
+                      sink.type,
+                      {{"Stdout", Type::standard_output}, {"File", Type::file}, {"Remote", Type::remote}})},
+         {"Level", reader.level(sink.level)},
+         {"LogName", reader.text_into(sink.name)},
+         {"Format", reader.choice<bool>(json, {{"Simple", false}, {"Json", true}})},
+         {"Experimental", reader.map({{"EnabledTopics", topics(reader, sink.enabled)},
+                                      {"DisabledTopics", topics(reader, sink.disabled)}})}})(node, path);
+    if (node.is_map() && sink.type == Type::file && sink.name.empty())
       reader.problems.add(node.place(), path, "LogName is missing: a file needs one");
+    sink.json = json.value_or(sink.type == Type::file);
+    const auto twice = std::find_if(into.begin(), into.end(), [&](const SinkSettings& other) {
+      return other.type == sink.type && (sink.type != Type::file || other.name == sink.name);
+    });
+    if (twice != into.end())
+      reader.problems.add(node.place(), path,
+                          sink.type == Type::file ? "there is a file " + config::show(sink.name) + " already"
+                                                  : "there is a sink of this type already");
     into.push_back(std::move(sink));
   });
+}
+
+/// Collected by nobody here; what contradicts itself is refused all the same.
+Reader::Take metrics(Reader& reader) {
+  return [&reader](const Node& node, const std::string& path) {
+    bool sends = false;
+    bool collect = false;
+    const auto sink = [&](const Node& entry, const std::string& below) {
+      enum class Type : std::uint8_t { file, remote };
+      std::optional<Type> type;
+      reader.map({{"Type", reader.choice<Type>(type, {{"JsonFile", Type::file}, {"Remote", Type::remote}})},
+                  {"Name", Reader::anything()}})(entry, below);
+      if (entry.is_map() && entry.find("Type") == nullptr)
+        reader.problems.add(entry.place(), below, "Type is missing: JsonFile or Remote");
+      sends = sends || type == Type::remote;
+      reader.without_effect()(entry, below);
+    };
+    std::int64_t interval = 0;
+    reader.map({{"Sinks", reader.list(sink)},
+                {"CollectFromRemote", reader.flag(collect)},
+                {"UpdateInterval", reader.integer(interval, 0, std::numeric_limits<int>::max())}})(node,
+                                                                                                   path);
+    if (collect) reader.without_effect()(*node.find("CollectFromRemote"), path + ".CollectFromRemote");
+    if (collect && sends)
+      reader.problems.add(node.place(), path, "a sink of type Remote cannot stand with CollectFromRemote");
+  };
 }
 
 Reader::Take io_thread(Reader& reader, rtsync::ThreadSettings& thread) {
@@ -227,18 +325,22 @@ Reader::Take io_thread(Reader& reader, rtsync::ThreadSettings& thread) {
   };
 }
 
-Configuration read(const config::Document& document) {
+Configuration read(const config::Document& document, const std::string& folder = "") {
   Configuration to;
   Reader reader;
+  MergedConfiguration merged = with_includes(document, folder);
+  reader.warnings = std::move(merged.warnings);
   double connect_timeout = 5;
   bool ignored = false;
   std::uint32_t ignored_level = 0;
+  std::optional<std::uint32_t> flush_level;
   std::int64_t soft = -1;
   std::int64_t hard = -1;
   constexpr std::int64_t kLongest = std::int64_t{1} << 40U;  // milliseconds, bytes: more is a mistake
   constexpr std::int64_t kMostBuffer = std::numeric_limits<int>::max();
 
   const auto uri = [&](const Node& node, const std::string& path) {
+    if (node.text().empty()) return;  // the caller's
     try {
       (void)parse_registry_uri(node.text());
       to.registry_uri = node.text();
@@ -246,25 +348,28 @@ Configuration read(const config::Document& document) {
       reader.problems.add(node.place(), path, error.what());
     }
   };
-  const auto acceptor = [&](const Node& node, const std::string& path) {
-    try {
-      if (parse_uri(node.text()).scheme == Uri::Scheme::silkit)
-        reader.wrong(node, path, "a tcp:// or local:// URI");
-      to.mesh.acceptors.push_back(node.text());
-    } catch (const std::invalid_argument& error) {
-      reader.problems.add(node.place(), path, error.what());
-    }
+  const auto version = [&](const Node& node, const std::string& path) {
+    if (!node.text().empty() && node.text() != "1") reader.wrong(node, path, "1, the one there is");
   };
-  const auto remotes = [&](const Node& node, const std::string& path) {
-    bool wanted = false;
-    reader.flag(wanted)(node, path);
-    if (wanted) reader.without_effect()(node, path);
+  // -1 stands for what the system has.
+  const auto buffer = [&](std::optional<int>& into) {
+    return [&](const Node& node, const std::string& path) {
+      if (node.text() != "-1") reader.integer(into, 1, kMostBuffer)(node, path);
+    };
+  };
+  const auto trace = reader.list(Reader::anything());
+  const auto flexray = controllers(reader, to.flexray, true);
+  const auto no_service = [&](Reader::Take take) {
+    return [&reader, take = std::move(take)](const Node& node, const std::string& path) {
+      take(node, path);
+      reader.without_effect()(node, path);
+    };
   };
 
   reader.map(
       {{"$schema", Reader::anything()},
-       {"SchemaVersion", Reader::anything()},
-       {"schemaVersion", Reader::anything()},
+       {"SchemaVersion", reader.text(version)},
+       {"schemaVersion", reader.text(version)},
        {"Description", Reader::anything()},
        {"ParticipantName", reader.text_into(to.participant)},
        {"Middleware",
@@ -272,20 +377,32 @@ Configuration read(const config::Document& document) {
                     {"ConnectAttempts", reader.integer(to.mesh.connect_attempts, 1, kMostBuffer)},
                     {"ConnectTimeoutSeconds", reader.real(connect_timeout, 0, 86'400)},
                     {"EnableDomainSockets", reader.flag(to.mesh.domain_sockets)},
-                    {"AcceptorUris", reader.list(reader.text(acceptor))},
+                    {"AcceptorUris", reader.list(reader.text([&](const Node& node, const std::string&) {
+                       to.mesh.acceptors.push_back(
+                           node.text());  // whether they can be used: see Mesh::join()
+                     }))},
                     {"TcpNoDelay", reader.flag(to.mesh.tcp_no_delay)},
                     {"TcpQuickAck", reader.flag(to.mesh.tcp_quick_ack)},
-                    {"TcpSendBufferSize", reader.integer(to.mesh.send_buffer, 1, kMostBuffer)},
-                    {"TcpReceiveBufferSize", reader.integer(to.mesh.receive_buffer, 1, kMostBuffer)},
+                    {"TcpSendBufferSize", buffer(to.mesh.send_buffer)},
+                    {"TcpReceiveBufferSize", buffer(to.mesh.receive_buffer)},
                     {"RegistryAsFallbackProxy", reader.flag(ignored)},
                     {"ExperimentalRemoteParticipantConnection", reader.flag(ignored)}})},
        {"Logging", reader.map({{"Sinks", sinks(reader, to.logging.sinks)},
-                               {"FlushLevel", reader.level(to.logging.flush_level)},
-                               {"LogFromRemotes", remotes}})},
+                               {"FlushLevel", reader.level(flush_level)},
+                               {"LogFromRemotes", reader.flag(to.logging.from_remotes)}})},
        {"HealthCheck", reader.map({{"SoftResponseTimeout", reader.integer(soft, 1, kLongest)},
                                    {"HardResponseTimeout", reader.integer(hard, 1, kLongest)}})},
-       {"DataPublishers", services(reader, to.publishers, true)},
-       {"DataSubscribers", services(reader, to.subscribers, false)},
+       {"DataPublishers", services(reader, to.publishers, Service::publisher)},
+       {"DataSubscribers", services(reader, to.subscribers, Service::subscriber)},
+       {"RpcServers", no_service(services(reader, to.rpc_servers, Service::rpc))},
+       {"RpcClients", no_service(services(reader, to.rpc_clients, Service::rpc))},
+       {"CanControllers", no_service(controllers(reader, to.can))},
+       {"EthernetControllers", no_service(controllers(reader, to.ethernet))},
+       {"LinControllers", no_service(controllers(reader, to.lin))},
+       {"FlexrayControllers", no_service(flexray)},
+       {"FlexRayControllers", no_service(flexray)},  // of old
+       {"Tracing", no_service(reader.map({{"TraceSinks", trace}, {"TraceSources", trace}}))},
+       {"Extensions", no_service(reader.map({{"SearchPathHints", reader.list(Reader::anything())}}))},
        {"Experimental",
         reader.map(
             {{"TimeSynchronization",
@@ -293,24 +410,26 @@ Configuration read(const config::Document& document) {
                           {"EnableMessageAggregation",
                            reader.choice<std::uint32_t>(ignored_level, {{"Off", 0}, {"On", 1}, {"Auto", 2}})},
                           {"DynamicSimulationStep", reader.flag(to.dynamic_step)}})},
-             {"Metrics", reader.map({{"Sinks", reader.list(reader.without_effect())},
-                                     {"CollectFromRemote", remotes},
-                                     {"UpdateInterval", reader.integer(ignored_level, 0, kMostBuffer)}})}})},
+             {"Metrics", metrics(reader)}})},
        {"Tactus", reader.map({{"IoThread", io_thread(reader, to.mesh.io_thread)},
                               {"LogToStderr", reader.flag(to.logging.to_stderr)},
                               {"MaxQueuedBytes", reader.integer(to.mesh.most_queued, 1, kLongest)}})}})(
-      document.root(), "");
+      merged.root, "");
+  if (merged.root.find("FlexrayControllers") != nullptr && merged.root.find("FlexRayControllers") != nullptr)
+    reader.problems.add(merged.root.place(), "FlexRayControllers",
+                        "is the name of old of FlexrayControllers: give one of them");
 
-  for (const config::Repeated& twice : document.repeated())
+  for (const config::Repeated& twice : merged.repeated)
     reader.problems.add(twice.place, twice.path.empty() ? twice.key : twice.path + '.' + twice.key,
                         "is there already, " + twice.where_first());
   if (!reader.problems.empty()) throw config::ConfigError(std::move(reader.problems));
 
   // A connect takes its time even on an idle machine: less than 100 ms is not meant.
   to.mesh.connect_timeout = std::chrono::nanoseconds(std::llround(std::max(connect_timeout, 0.1) * 1e9));
+  if (flush_level) to.logging.flush_level = *flush_level;
   if (soft > 0) to.soft_timeout = std::chrono::milliseconds(soft);
   if (hard > 0) to.hard_timeout = std::chrono::milliseconds(hard);
-  to.json = to_json(document.root());
+  to.json = to_json(merged.root);
   to.warnings = std::move(reader.warnings);
   return to;
 }
@@ -326,13 +445,15 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
-Configuration read_text(const std::string& name, const std::string& text) {
-  return is_blank(text) ? Configuration{} : read(config::Document::from_text(name, text));
+Configuration read_text(const std::string& name, const std::string& text, const std::string& folder) {
+  return is_blank(text) ? Configuration{} : read(config::Document::from_text(name, text), folder);
 }
 
 }  // namespace
 
-Configuration configuration_from_text(const std::string& text) { return read_text("configuration", text); }
+Configuration configuration_from_text(const std::string& text) {
+  return read_text("configuration", text, "");
+}
 
 Configuration configuration_from_file(const std::string& path) {
   std::error_code error;
@@ -340,7 +461,8 @@ Configuration configuration_from_file(const std::string& path) {
                         std::filesystem::file_size(path, error) <= config::Limits::kFileBytes;
   std::ifstream file(path, std::ios::binary);
   if (!readable || !file) return read(config::Document::from_file(path));  // which says what is wrong
-  return read_text(path, {std::istreambuf_iterator<char>(file), {}});
+  return read_text(path, {std::istreambuf_iterator<char>(file), {}},
+                   std::filesystem::path(path).parent_path().string());
 }
 
 }  // namespace tactus::silkit

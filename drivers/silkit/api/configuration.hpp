@@ -13,12 +13,17 @@
 
 namespace tactus::silkit {
 
-/// What of a publisher or subscriber comes from the configuration instead of the call.
+/// What of a publisher, subscriber, RPC server or client comes from the configuration instead of the call.
 struct ServiceSettings {
   std::string name;
-  std::optional<std::string> topic;
+  std::optional<std::string> topic;  ///< of RPC: the name of the function
   std::optional<Labels> labels;
-  std::optional<bool> history;  ///< publishers
+  std::optional<std::int64_t> history;  ///< publishers
+};
+/// The same of a controller on a bus.
+struct ControllerSettings {
+  std::string name;
+  std::optional<std::string> network;
 };
 
 /// A value; made by the two functions below.
@@ -31,16 +36,20 @@ struct Configuration {
   std::optional<std::chrono::milliseconds> hard_timeout;  ///< of a step: state Error
   std::vector<ServiceSettings> publishers;
   std::vector<ServiceSettings> subscribers;
+  std::vector<ServiceSettings> rpc_servers;
+  std::vector<ServiceSettings> rpc_clients;
+  std::vector<ControllerSettings> can, ethernet, flexray, lin;
   double animation_factor = 0;
   std::optional<bool> dynamic_step;
 
-  std::string json = "{}";            ///< as it was written, as JSON
+  std::string json = "{}";            ///< as it was written, with what it includes, as JSON
   std::vector<std::string> warnings;  ///< one line each: keys that are unknown, or without effect here
 };
 
-/// Throws config::ConfigError with every problem found. "" is an empty configuration.          @when setup
+/// Reads what it includes, too. Throws config::ConfigError with every problem found. "" is an empty
+/// configuration.                                                                              @when setup
 Configuration configuration_from_text(const std::string& text);
-/// The same; only regular files are read.                                                       @when setup
+/// The same; only regular files are read. What it includes may stand beside it.                 @when setup
 Configuration configuration_from_file(const std::string& path);
 
 }  // namespace tactus::silkit

@@ -154,7 +154,10 @@ SilKit_ReturnCode SilKit_Logger_Log(SilKit_Logger* logger, SilKit_LoggingLevel l
   return guarded([&] {
     require(logger, "logger");
     require(message, "message");
-    logger->logger.log(level, message);
+    if (logger->participant != nullptr)
+      logger->participant->log(level, message);
+    else
+      logger->logger.log(level, message);
   });
 }
 

@@ -26,8 +26,11 @@ std::string to_json(const config::Node& node) {
     case config::Kind::null:
       return "null";
     case config::Kind::scalar:
+      if (node.quoted()) return json_text(node.text());
+      if (node.text() == "True" || node.text() == "TRUE") return "true";
+      if (node.text() == "False" || node.text() == "FALSE") return "false";
       // As written: 1e2 stays 1e2, and a number of any length keeps its digits.
-      return !node.quoted() && config::Json::accept(node.text()) ? node.text() : json_text(node.text());
+      return config::Json::accept(node.text()) ? node.text() : json_text(node.text());
     case config::Kind::list:
       for (const config::Node& item : node.items()) out += (out.empty() ? "[" : ",") + to_json(item);
       return out.empty() ? "[]" : out + ']';

@@ -16,7 +16,8 @@ namespace {
 
 constexpr auto kCritical = static_cast<std::uint32_t>(LogSink::Level::critical);
 constexpr auto kWarn = static_cast<std::uint32_t>(LogSink::Level::warn);
-constexpr std::array<const char*, 6> kNames{"trace", "debug", "info", "warn", "error", "critical"};
+constexpr std::array<const char*, 6> kNames{"trace", "debug", "info", "warning", "error", "critical"};
+constexpr std::size_t kMostSent = 10'000;
 
 std::string local_time(const char* format, std::chrono::system_clock::time_point time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
@@ -26,18 +27,49 @@ std::string local_time(const char* format, std::chrono::system_clock::time_point
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
 
-std::string line(bool json, const std::string& owner, std::uint32_t level, std::string_view text) {
+/// A name as part of a file's: of other characters than letters, digits and -._~ the number.
+std::string in_file_name(std::string_view name) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+  std::string text;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (kPlain.find(c) != std::string_view::npos)
+      text += c;
+    else
+      text += {kHex[byte >> 4U], kHex[byte & 15U]};
+  }
+  return text;
+}
+
+bool has_topic(const LogMessage& line) { return !line.topic.empty() && line.topic != "None"; }
+
+std::string json_line(const LogMessage& line, const std::string& level) {
+  std::string text = "{\"ts\":\"" + std::to_string(line.wall_us) + "\",\"log\":" + json_text(line.owner) +
+                     ",\"lvl\":\"" + level + "\", ";
+  if (has_topic(line)) text += "\"topic\": " + json_text(line.topic) + ", ";
+  text += "\"msg\": " + json_text(line.text);
+  for (std::size_t i = 0; i < line.values.size(); ++i)
+    text += (i == 0 ? ", \"kv\": {" : ",") + json_text(line.values[i].first) + ':' +
+            json_text(line.values[i].second);
+  return text + (line.values.empty() ? " }\n" : "} }\n");
+}
+
+std::string simple_line(const LogMessage& line, const std::string& level) {
   using namespace std::chrono;
-  const auto now = system_clock::now();
-  const std::string name = level < kNames.size() ? kNames[level] : std::to_string(level);
-  if (json)
-    return "{\"time_us\":" + std::to_string(duration_cast<microseconds>(now.time_since_epoch()).count()) +
-           ",\"from\":" + json_text(owner) + ",\"level\":\"" + name + "\",\"text\":" + json_text(text) +
-           "}\n";
-  const std::string milliseconds =
-      std::to_string(1000 + duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000);
-  return '[' + local_time("%F %T.", now) + milliseconds.substr(1) + "] [" + config::one_line(owner) + "] [" +
-         name + "] " + config::one_line(text) + '\n';
+  const std::string millisecond = std::to_string(1000 + line.wall_us / 1000 % 1000);
+  std::string text = '[' + local_time("%F %T.", system_clock::time_point(microseconds(line.wall_us))) +
+                     millisecond.substr(1) + "] [" + config::one_line(line.owner) + "] [" + level + "] ";
+  if (has_topic(line)) text += '[' + config::one_line(line.topic) + "] ";
+  text += config::one_line(line.text);
+  for (const auto& [key, value] : line.values)
+    text += ", " + config::one_line(key) + ": " + config::one_line(value);
+  return text + '\n';
+}
+
+std::string line_of(const LogMessage& line, bool json) {
+  const std::string level = line.level < kNames.size() ? kNames[line.level] : std::to_string(line.level);
+  return json ? json_line(line, level) : simple_line(line, level);
 }
 
 }  // namespace
@@ -46,11 +78,13 @@ Logger::Logger(std::string owner, const LoggerSettings& settings)
     : owner_(std::move(owner)),
       flush_level_(settings.flush_level),
       standard_(settings.to_stderr ? stderr : stdout) {
+  const std::string time = local_time("%Y-%m-%dT%H-%M-%S", std::chrono::system_clock::now());
   for (const SinkSettings& sink : settings.sinks) {
     Sink made{sink, nullptr};
+    sends_ = sends_ || sink.type == SinkSettings::Type::remote;
     if (sink.type == SinkSettings::Type::file) {
       const std::string path =
-          sink.name + local_time("_%Y-%m-%dT%H-%M-%S.txt", std::chrono::system_clock::now());
+          sink.name + '_' + in_file_name(owner_) + '_' + time + (sink.json ? ".jsonl" : ".txt");
       made.file.reset(std::fopen(path.c_str(), "ae"));
       if (!made.file)
         throw Refusal(Code::configuration,
@@ -62,31 +96,67 @@ Logger::Logger(std::string owner, const LoggerSettings& settings)
 
 void Logger::log(std::uint32_t level, std::string_view text) noexcept {
   if (level == kLevelOff) return;
-  if (!sinks_.empty() || level >= kCritical) write(level, text);
+  if (!sinks_.empty() || level >= kCritical) write(level, LogTopic::user, text);
 }
 
-void Logger::say(Level level, const std::string& text) {
+void Logger::say_about(LogTopic topic, Level level, const std::string& text) {
   const auto number = static_cast<std::uint32_t>(level);
-  if (!sinks_.empty() || number >= kWarn) write(number, text);
+  if (!sinks_.empty() || number >= kWarn) write(number, topic, text);
 }
 
-void Logger::write(std::uint32_t level, std::string_view text) noexcept {
+void Logger::write(std::uint32_t level, LogTopic topic, std::string_view text) noexcept {
+  const auto holds = [topic](const std::vector<LogTopic>& topics) {
+    return std::find(topics.begin(), topics.end(), topic) != topics.end();
+  };
+  const auto wants = [&](const SinkSettings& sink) {
+    return level >= sink.level && !holds(sink.disabled) && (sink.enabled.empty() || holds(sink.enabled));
+  };
   try {
-    if (sinks_.empty()) {
-      const std::string whole = line(false, owner_, level, text);
-      (void)std::fwrite(whole.data(), 1, whole.size(), stderr);
+    using namespace std::chrono;
+    if (!sinks_.empty() &&
+        std::none_of(sinks_.begin(), sinks_.end(), [&](const Sink& sink) { return wants(sink.settings); }))
       return;
+    LogMessage line{owner_,
+                    level,
+                    duration_cast<microseconds>(system_clock::now().time_since_epoch()).count(),
+                    std::string(text),
+                    {},
+                    std::string(name_of(topic))};
+    if (sinks_.empty()) {
+      const std::string whole = line_of(line, false);
+      (void)std::fwrite(whole.data(), 1, whole.size(), stderr);
     }
-    for (const Sink& sink : sinks_) {
-      if (level < sink.settings.level) continue;
-      const std::string whole = line(sink.settings.json, owner_, level, text);
-      std::FILE* const file = sink.file ? sink.file.get() : standard_;
-      const std::scoped_lock held(mutex_);
-      (void)std::fwrite(whole.data(), 1, whole.size(), file);
-      if (level >= flush_level_) (void)std::fflush(file);
-    }
+    for (const Sink& sink : sinks_)
+      if (wants(sink.settings)) put(sink, line);
   } catch (...) {  // no memory for a line: it is lost, the participant is not
   }
+}
+
+void Logger::put(const Sink& sink, const LogMessage& line) {
+  if (sink.settings.type == SinkSettings::Type::remote) {
+    const std::scoped_lock held(mutex_);
+    if (sent_.size() < kMostSent) sent_.push_back(line);
+    return;
+  }
+  const std::string whole = line_of(line, sink.settings.json);
+  std::FILE* const file = sink.file ? sink.file.get() : standard_;
+  const std::scoped_lock held(mutex_);
+  (void)std::fwrite(whole.data(), 1, whole.size(), file);
+  if (line.level >= flush_level_) (void)std::fflush(file);
+}
+
+void Logger::take(const LogMessage& line) noexcept {
+  try {
+    for (const Sink& sink : sinks_)
+      if (sink.settings.type != SinkSettings::Type::remote && line.level >= sink.settings.level)
+        put(sink, line);
+  } catch (...) {  // as above
+  }
+}
+
+std::vector<LogMessage> Logger::take_sent() {
+  const std::scoped_lock held(mutex_);
+  return std::exchange(sent_, {});
 }
 
 std::uint32_t Logger::level() const {

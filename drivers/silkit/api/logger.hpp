@@ -9,25 +9,32 @@
 #include <vector>
 
 #include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/core/log_topic.hpp"
 
 namespace tactus::silkit {
 
 inline constexpr std::uint32_t kLevelOff = 0xFFFF'FFFF;
 
 struct SinkSettings {
-  enum class Type : std::uint8_t { standard_output, file };
+  enum class Type : std::uint8_t { standard_output, file, remote };
   Type type = Type::standard_output;
   std::uint32_t level = 2;  ///< as in LogSink::Level, or kLevelOff
   bool json = false;
-  std::string name;  ///< of a file, without the time and ".txt" that are put behind it
+  std::string name;  ///< of a file, without what is put behind it: participant, time, ".txt" or ".jsonl"
+  std::vector<LogTopic> enabled{};   ///< when there are any: these alone
+  std::vector<LogTopic> disabled{};  ///< never these
 };
 struct LoggerSettings {
   std::vector<SinkSettings> sinks;
   std::uint32_t flush_level = 0;  ///< lines of this level and above go out at once
   bool to_stderr = false;         ///< what is meant for stdout goes to stderr
+  bool from_remotes = false;      ///< lines that others send come to the sinks here as well
 };
 
-/// Without a sink, critical lines of the user's and warnings of the library's own go to stderr.
+/// Without a sink, critical lines of the user's and warnings of the library's own go to stderr. A line reads
+///
+///     [2026-11-22 11:36:44.222] [Plant] [warning] [LifeCycle] text
+///     {"ts":"1795347404222000","log":"Plant","lvl":"warning", "topic": "LifeCycle", "msg": "text" }
 ///
 /// Threads  any, at the same time.
 class Logger final : public LogSink {
@@ -38,7 +45,15 @@ class Logger final : public LogSink {
   /// The user's. Never throws.
   void log(std::uint32_t level, std::string_view text) noexcept;
   /// The library's own.
-  void say(Level level, const std::string& text) override;
+  void say(Level level, const std::string& text) override { say_about(LogTopic::asio, level, text); }
+  void say_about(LogTopic topic, Level level, const std::string& text) override;
+  /// Another's: to all sinks of this logger but those that send.
+  void take(const LogMessage& line) noexcept;
+  /// Lines for others that have come up since the last time. Of ten thousand and more the newest are left
+  /// out.
+  std::vector<LogMessage> take_sent();
+  /// There is a sink that sends.
+  bool sends() const { return sends_; }
   /// The lowest of the sinks'; 5 without one.
   std::uint32_t level() const;
 
@@ -50,13 +65,16 @@ class Logger final : public LogSink {
     SinkSettings settings;
     std::unique_ptr<std::FILE, Close> file;  // null: standard_
   };
-  void write(std::uint32_t level, std::string_view text) noexcept;
+  void write(std::uint32_t level, LogTopic topic, std::string_view text) noexcept;
+  void put(const Sink& sink, const LogMessage& line);
 
   const std::string owner_;
   const std::uint32_t flush_level_;
+  bool sends_ = false;
   std::FILE* const standard_;
   std::vector<Sink> sinks_;
   std::mutex mutex_;
+  std::vector<LogMessage> sent_;  ///< not yet
 };
 
 }  // namespace tactus::silkit

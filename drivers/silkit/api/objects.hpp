@@ -16,6 +16,7 @@ struct SilKit_ParticipantConfiguration {
 
 struct SilKit_Logger {
   tactus::silkit::Logger& logger;
+  tactus::silkit::Participant* participant = nullptr;  ///< null: the registry's
 };
 
 struct SilKit_LifecycleService {
@@ -58,7 +59,7 @@ struct SilKit_Participant {
   std::vector<std::unique_ptr<SilKit_DataPublisher>> publishers;    ///< under the participant's lock
   std::vector<std::unique_ptr<SilKit_DataSubscriber>> subscribers;  ///< likewise
   tactus::silkit::Participant participant;
-  SilKit_Logger logger{participant.logger()};
+  SilKit_Logger logger{participant.logger(), &participant};
 };
 
 namespace tactus::silkit {

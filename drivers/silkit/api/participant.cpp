@@ -31,11 +31,14 @@ Configuration completed(Configuration configuration, const std::string& name, co
   return configuration;
 }
 
-EngineSettings engine_settings(const Configuration& configuration) {
+EngineSettings engine_settings(const Configuration& configuration, Logger& logger) {
   EngineSettings settings;
   settings.name = configuration.participant;
   settings.dynamic_step = configuration.dynamic_step;
   settings.animation_factor = configuration.animation_factor;
+  settings.sends_log = logger.sends();
+  if (configuration.logging.from_remotes)
+    settings.take_log = [&logger](const LogMessage& line) { logger.take(line); };
   return settings;
 }
 
@@ -45,9 +48,15 @@ Participant::Participant(Configuration configuration, const std::string& name, c
     : configuration_(completed(std::move(configuration), name, uri)),
       logger_(configuration_.participant, configuration_.logging),
       mesh_(configuration_.mesh, *this, logger_),
-      engine_(engine_settings(configuration_), mesh_, logger_) {
+      engine_(engine_settings(configuration_, logger_), mesh_, logger_) {
+  using enum LogSink::Level;
+  logger_.say_about(LogTopic::participant, info,
+                    "participant " + configuration_.participant + " connects to the registry at " +
+                        configuration_.mesh.registry_uri);
   try {
     mesh_.join();
+    logger_.say_about(LogTopic::participant, info,
+                      "participant " + configuration_.participant + " has joined");
   } catch (...) {
     mesh_.leave();  // while there is an engine
     throw;
@@ -85,6 +94,7 @@ void Participant::serve() {
   const auto end = std::chrono::steady_clock::now() + kTurn;
   Call call;
   for (int calls = 1; engine_.next_call(call); ++calls) {
+    send_log();
     mesh_.flush();  // Nobody else has to wait for the user's function.
     running_ = call.what;
     held.unlock();
@@ -97,12 +107,24 @@ void Participant::serve() {
       break;
     }
   }
+  send_log();
   mesh_.flush();
   if (engine_.complete()) end_->reach(engine_.state());
 }
 
+void Participant::send_log() {
+  if (!logger_.sends()) return;
+  for (const LogMessage& line : logger_.take_sent()) engine_.send_log(line);
+}
+
+void Participant::log(std::uint32_t level, const char* text) {
+  logger_.log(level, text);
+  if (logger_.sends()) with_engine([this](Engine&) { send_log(); });
+}
+
 void Participant::worked(std::optional<std::int64_t> wake_before) {
   if (on_io_thread()) return;  // in a user's function: serve() goes on when it returns
+  send_log();
   mesh_.flush();
   if (engine_.has_calls() || engine_.wake_at() != wake_before) mesh_.wake();
   if (engine_.complete()) end_->reach(engine_.state());
@@ -140,7 +162,8 @@ void Participant::watch_steps() {
     const std::string words = "the simulation step takes longer than ";
     if (open > soft && warned != since) {
       warned = since;
-      logger_.say(LogSink::Level::warn, words + std::to_string(soft.count()) + " ms (SoftResponseTimeout)");
+      logger_.say_about(LogTopic::time_sync, LogSink::Level::warn,
+                        words + std::to_string(soft.count()) + " ms (SoftResponseTimeout)");
     }
     if (open > hard && reported != since) {
       reported = since;

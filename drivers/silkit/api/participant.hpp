@@ -31,6 +31,8 @@ class Participant final : private MeshOwner {
 
   const Configuration& configuration() const { return configuration_; }
   Logger& logger() { return logger_; }
+  /// A line of the user's.
+  void log(std::uint32_t level, const char* text);
   bool on_io_thread() const { return mesh_.on_io_thread(); }
   bool reaches_registry() const { return mesh_.reaches_registry(); }
   /// Throws Refusal with Code::logic when this thread runs one of the participant's handlers.
@@ -79,6 +81,7 @@ class Participant final : private MeshOwner {
   Engine& engine() override { return engine_; }
   void serve() override;
   /// Under the lock.
+  void send_log();
   void worked(std::optional<std::int64_t> wake_before);
   void watch_steps();
 

@@ -63,12 +63,12 @@ SilKit_ReturnCode SilKit_DataPublisher_Create(SilKit_DataPublisher** outPublishe
     require(controllerName, "controllerName");
     require(dataSpec, "dataSpec");
     TopicSpec topic = topic_spec(*dataSpec);
-    if (history > 1)
-      throw Refusal(Code::configuration, "history: " + std::to_string(history) + " is outside 0 .. 1");
-    bool with_history = history == 1;
     const ServiceSettings* const own =
         configured(participant->participant.configuration().publishers, controllerName, topic);
-    if (own != nullptr) with_history = own->history.value_or(with_history);
+    const std::int64_t length = own == nullptr ? history : own->history.value_or(history);
+    if (length > 1)
+      throw Refusal(Code::configuration, "history: " + std::to_string(length) + " is outside 0 .. 1");
+    const bool with_history = length == 1;
     auto made = std::make_unique<SilKit_DataPublisher>(SilKit_DataPublisher{*participant});
     participant->participant.with_engine([&](Engine& engine) {
       made->publisher = &engine.create_publisher(controllerName, topic, with_history);

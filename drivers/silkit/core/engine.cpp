@@ -69,6 +69,7 @@ std::vector<Subscriber> Engine::Impl::subscriptions() const {
 PeerId Engine::Impl::add_peer(const PeerInfo& info) {
   const PeerId peer = next_peer_++;
   peers.emplace(peer, Peer{info});
+  say(LogSink::Level::info, "participant " + info.name + " is connected", LogTopic::system_state);
   if (connected_handler) {
     Call call;
     call.what = Call::What::connected;
@@ -109,6 +110,12 @@ void Engine::Impl::joined() {
                                    {Receives::workflow, kWorkflowConfiguration}})
     (void)subscribe(what, kDefaultNetwork, type);
   if (time_created) (void)subscribe(Receives::next_sim_task, kDefaultNetwork, kNextSimTask);
+  if (settings.take_log) {
+    (void)subscribe(Receives::log_message, kDefaultNetwork, kLogMessage);
+    (void)discovery.announce_internal("LogMsgReceiver", {{"controller.type", "LoggerReceiver"}});
+  }
+  if (settings.sends_log)
+    log_service = discovery.announce_internal("LogMsgSender", {{"controller.type", "LoggerSender"}});
   // The acknowledges need not be awaited: a stream is in order, and the peer sees the subscriptions first.
   controller_service = discovery.announce_internal("SystemController");
   (void)discovery.announce_internal("ServiceDiscovery");
@@ -166,7 +173,8 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
       if (!time.update(peer, task) && time.has(peer)) {
         Peer& from = peers.at(peer);
         if (const auto suffix = from.went_back.suffix(settings.steady_ns()))
-          say(LogSink::Level::warn, "virtual time of " + from.info.name + " went back" + *suffix);
+          say(LogSink::Level::warn, "virtual time of " + from.info.name + " went back" + *suffix,
+              LogTopic::time_sync);
       }
       try_step();
       if (step_open && !others_told) tell_others_completed();
@@ -209,6 +217,9 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
     case Receives::workflow:
       set_required(decode_workflow(body).required);
       break;
+    case Receives::log_message:
+      settings.take_log(decode_log_message(body));
+      break;
     case Receives::nothing:
       break;
   }
@@ -227,9 +238,11 @@ void Engine::Impl::remove_peer(PeerId peer) {
   if (found == peers.end()) return;
   const Peer left = std::move(found->second);
   peers.erase(found);
+  say(LogSink::Level::info, "participant " + left.info.name + " is disconnected", LogTopic::system_state);
   if (const std::uint64_t times = left.went_back.left_out(); times > 0)
     say(LogSink::Level::warn,
-        "virtual time of " + left.info.name + " went back " + std::to_string(times) + " times more");
+        "virtual time of " + left.info.name + " went back " + std::to_string(times) + " times more",
+        LogTopic::time_sync);
   links.remove_peer(peer);
   time.remove(peer);
   discovery.remove_peer(peer);
@@ -241,7 +254,8 @@ void Engine::Impl::remove_peer(PeerId peer) {
     if (last != nullptr && last->state != ParticipantState::invalid &&
         last->state != ParticipantState::shutdown) {
       say(LogSink::Level::warn,
-          "participant " + left.info.name + " was lost in state " + std::string(name_of(last->state)));
+          "participant " + left.info.name + " was lost in state " + std::string(name_of(last->state)),
+          LogTopic::system_state);
       const std::int64_t now = settings.wall_us();
       take_status({left.info.name, ParticipantState::error, "Connection Lost", now, last->enter_us});
     }
@@ -564,6 +578,13 @@ void Engine::set_required(std::vector<std::string> participants) {
   parts_->links.broadcast(parts_->links.link(kDefaultNetwork, message_type::kWorkflowConfiguration),
                           parts_->controller_service, body);
   parts_->set_required(std::move(participants));
+}
+void Engine::send_log(const LogMessage& line) {
+  if (!parts_->settings.sends_log || !parts_->has_joined) return;
+  Bytes body;
+  encode_body(body, line);
+  parts_->links.broadcast(parts_->links.link(kDefaultNetwork, message_type::kLogMessage), parts_->log_service,
+                          body);
 }
 void Engine::abort_simulation() {
   Bytes body;

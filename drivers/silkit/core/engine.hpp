@@ -12,8 +12,10 @@
 
 #include "drivers/silkit/core/call.hpp"
 #include "drivers/silkit/core/error.hpp"
+#include "drivers/silkit/core/log_topic.hpp"
 #include "drivers/silkit/core/states.hpp"
 #include "drivers/silkit/wire/labels.hpp"
+#include "drivers/silkit/wire/log_message.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 
 namespace tactus::silkit {
@@ -36,14 +38,17 @@ class LogSink {
   enum class Level : std::uint32_t { trace = 0, debug = 1, info = 2, warn = 3, error = 4, critical = 5 };
   virtual ~LogSink() = default;
   virtual void say(Level level, const std::string& text) = 0;
+  virtual void say_about(LogTopic, Level level, const std::string& text) { say(level, text); }
 };
 
 struct EngineSettings {
   std::string name;                  ///< of the participant; not empty
   std::optional<bool> dynamic_step;  ///< TimeSynchronization.DynamicSimulationStep
   double animation_factor = 0;       ///< virtual time is not faster than wall clock / factor; 0: as it comes
-  std::function<std::int64_t()> wall_us;    ///< since 1970; empty: the system's clock
-  std::function<std::int64_t()> steady_ns;  ///< monotonic; empty: the system's clock
+  std::function<std::int64_t()> wall_us;            ///< since 1970; empty: the system's clock
+  std::function<std::int64_t()> steady_ns;          ///< monotonic; empty: the system's clock
+  bool sends_log = false;                           ///< lines of this participant go to others: send_log()
+  std::function<void(const LogMessage&)> take_log;  ///< lines of others come here; empty: they do not come
 };
 
 class DataPublisher;   ///< belongs to the engine
@@ -177,6 +182,11 @@ class Engine {
   void publish(DataPublisher& publisher, ByteView data);
   DataSubscriber& create_subscriber(const std::string& name, const TopicSpec& topic, DataHandler handler);
   void on_data(DataSubscriber& subscriber, DataHandler handler);
+
+  // ---- log
+
+  /// To all that collect lines of others.
+  void send_log(const LogMessage& line);
 
  private:
   class Impl;

@@ -27,6 +27,7 @@ void Engine::Impl::set_state(ParticipantState state, std::string reason) {
   status.enter_us = settings.wall_us();
   status.state = state;
   status.reason = std::move(reason);
+  say(LogSink::Level::info, "state " + std::string(name_of(state)) + ": " + status.reason);
   body_.clear();
   encode_body(body_, StatusMessage{status.participant, static_cast<std::int16_t>(state), status.reason,
                                    status.enter_us, status.refresh_us});
@@ -50,6 +51,8 @@ void Engine::Impl::take_status(const Status& said) {
 
 void Engine::Impl::note_system_state(ParticipantState before) {
   if (system.state() == before) return;
+  say(LogSink::Level::info, "the system is in state " + std::string(name_of(system.state())),
+      LogTopic::system_state);
   for (const auto& [handler_id, handler] : system_handlers) {
     Call call;
     call.what = Call::What::system_state;
@@ -68,7 +71,8 @@ void Engine::Impl::set_required(std::vector<std::string> names) {
 
 void Engine::Impl::start_lifecycle() {
   if (time_created && !step_handler_set)
-    say(LogSink::Level::warn, "the time sync service has no step handler: its steps are empty");
+    say(LogSink::Level::warn, "the time sync service has no step handler: its steps are empty",
+        LogTopic::time_sync);
   lifecycle_service = discovery.announce_internal(
       "LifecycleService", {{"LifecycleIsCoordinated", std::to_string(static_cast<int>(mode))}});
   time_service = discovery.announce_internal(
@@ -463,9 +467,11 @@ void Engine::Impl::finish_step() {
 
 void Engine::Impl::complete_step() {
   if (!step_asynchronous || !step_open) {
-    say(LogSink::Level::warn, step_asynchronous ? "CompleteSimulationStep was called, but no step is open"
-                                                : "CompleteSimulationStep was called, but there is no "
-                                                  "asynchronous simulation step handler");
+    say(LogSink::Level::warn,
+        step_asynchronous ? "CompleteSimulationStep was called, but no step is open"
+                          : "CompleteSimulationStep was called, but there is no asynchronous simulation step "
+                            "handler",
+        LogTopic::time_sync);
     return;
   }
   if (step_in_handler) {

@@ -68,7 +68,9 @@ class Engine::Impl {
   // What the user asks for while a function of the user's runs is done when that has returned.
   void when_idle(std::function<void()> command);
   bool in_call() const { return running_.has_value(); }
-  void say(LogSink::Level level, const std::string& text) { journal.say(level, text); }
+  void say(LogSink::Level level, const std::string& text, LogTopic topic = LogTopic::life_cycle) {
+    journal.say_about(topic, level, text);
+  }
 
   const EngineSettings settings;
   const std::uint64_t id;
@@ -128,6 +130,7 @@ class Engine::Impl {
   bool controller_created = false;
   std::uint64_t controller_service = 0;
   std::uint64_t request_reply_service = 0;
+  std::uint64_t log_service = 0;
   std::uint64_t next_system_handler = 0, next_status_handler = 0, next_others_handler = 0;
   std::uint64_t connected_handler_id = 0;
   std::map<std::uint64_t, SystemStateHandler> system_handlers;
@@ -150,6 +153,7 @@ class Engine::Impl {
     workflow,
     next_sim_task,
     data,
+    log_message,
     nothing,  // any more
   };
   struct Receiver {

@@ -62,8 +62,10 @@ void Engine::Impl::connect_all(PeerId publisher, const ServiceDescriptor& servic
   if (std::none_of(subscribers.begin(), subscribers.end(), same_topic)) return;
   const std::optional<TopicSpec> topic = topic_of(service);
   if (!topic) {
-    say(LogSink::Level::warn, "publisher " + service.name + " of participant " + service.participant +
-                                  " does not say, or not readably, what it publishes, and is ignored");
+    say(LogSink::Level::warn,
+        "publisher " + service.name + " of participant " + service.participant +
+            " does not say, or not readably, what it publishes, and is ignored",
+        LogTopic::pubsub);
     return;
   }
   for (DataSubscriber& subscriber : subscribers)

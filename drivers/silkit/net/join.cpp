@@ -93,12 +93,14 @@ void Mesh::Impl::open_acceptors() {
   }
   for (const std::string& text : settings_.acceptors) {
     try {
-      const Uri uri = parse_uri(text);
-      if (uri.scheme == Uri::Scheme::silkit)
-        throw std::invalid_argument(text + " is no tcp:// or local:// URI");
+      Uri uri = parse_uri(text);
+      if (uri.scheme == Uri::Scheme::silkit) {  // of a host and a port, as with SIL Kit
+        uri.scheme = Uri::Scheme::tcp;
+        uri.simulation.clear();
+      }
       listeners.emplace_back(uri, options());
     } catch (const std::invalid_argument& failure) {
-      throw Refusal(Code::configuration, std::string("acceptor: ") + failure.what());
+      throw Refusal(Code::configuration, std::string("Middleware.AcceptorUris: ") + failure.what());
     } catch (const std::exception& failure) {
       throw Refusal(Code::unspecified, std::string("cannot accept other participants: ") + failure.what());
     }

@@ -21,8 +21,8 @@ struct MeshSettings {
   std::chrono::nanoseconds connect_timeout =
       std::chrono::seconds(5);  ///< each connect, and each handshake; 100 ms or more
   bool domain_sockets = true;
-  std::vector<std::string>
-      acceptors;  ///< tcp:// and local://; empty: loopback (IPv4 and IPv6), and a domain socket
+  /// tcp://, silkit:// (the same) and local://; empty: loopback (IPv4 and IPv6), and a domain socket
+  std::vector<std::string> acceptors;
   bool tcp_no_delay = true;
   bool tcp_quick_ack = false;
   std::optional<int> send_buffer;       ///< bytes

@@ -130,10 +130,10 @@ TEST(SilkitConfiguration, JsonReadsBackTheSame) {
   EXPECT_EQ(again.json, read.json);
   EXPECT_EQ(again.mesh.connect_timeout, 2500ms);
   EXPECT_EQ(again.publishers[0].labels, read.publishers[0].labels);
-  EXPECT_EQ(configuration_from_text(
-                "Description: \"1\\n\\u0001\\\"\\\\\"\nParticipantName: 007\nSchemaVersion: 1e2")
-                .json,
-            R"({"Description":"1\n\u0001\"\\","ParticipantName":"007","SchemaVersion":1e2})");
+  EXPECT_EQ(
+      configuration_from_text("Description: \"1\\n\\u0001\\\"\\\\\"\nParticipantName: 007\n$schema: 1e2")
+          .json,
+      R"({"Description":"1\n\u0001\"\\","ParticipantName":"007","$schema":1e2})");
   const struct {
     const char* yaml;
     const char* json;
@@ -152,7 +152,9 @@ TEST(SilkitConfiguration, JsonReadsBackTheSame) {
       {"'1'", R"("1")"},
       {"true", "true"},
       {"'true'", R"("true")"},
-      {"True", R"("True")"},
+      {"True", "true"},
+      {"FALSE", "false"},
+      {"'True'", R"("True")"},
       {"~", "null"},
   };
   for (const auto& row : rows) {
@@ -176,10 +178,8 @@ TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {
       {"Middleware: {ConnectTimeoutSeconds: -1}", "'-1' is not a number, 0 .. 86400"},
       {"Middleware: {EnableDomainSockets: perhaps}", "'perhaps' is not true or false"},
       {"Middleware: {AcceptorUris: 'tcp://x:1'}", "is not a list"},
-      {"Middleware: {AcceptorUris: ['silkit://x:1']}",
-       "AcceptorUris[0]: 'silkit://x:1' is not a tcp:// or local:// URI"},
       {"Middleware: {TcpNoDelay: 2}", "is not true or false"},
-      {"Middleware: {TcpSendBufferSize: -1}", "is not a whole number, 1 .. 2147483647"},
+      {"Middleware: {TcpSendBufferSize: -2}", "is not a whole number, 1 .. 2147483647"},
       {"Middleware: {TcpReceiveBufferSize: 1e3}", "is not a whole number"},
       {"Logging: {Sinks: {Type: Stdout}}", "Logging.Sinks: a map is not a list"},
       {"Logging: {Sinks: [{Type: Printer}]}", "'Printer' is not one of Stdout, File, Remote"},
@@ -191,7 +191,25 @@ TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {
       {"HealthCheck: {SoftResponseTimeout: 0}", "is not a whole number, 1 .. "},
       {"HealthCheck: {HardResponseTimeout: 5 s}", "'5 s' is not a whole number"},
       {"DataPublishers: [{Topic: T}]", "DataPublishers[0]: Name is missing"},
-      {"DataPublishers: [{Name: P, History: 2}]", "'2' is not a whole number, 0 .. 1"},
+      {"DataPublishers: [{Name: P, History: -1}]", "'-1' is not a whole number, 0 .. "},
+      {"DataSubscribers: [{Name: P, History: 1}]", "History: does not belong here, but in DataPublishers[]"},
+      {"FlushLevel: Info", "1:1: FlushLevel: does not belong here, but in Logging"},
+      {"Logging: {Sinks: [{Type: Stdout, EnabledTopics: [User]}]}",
+       "EnabledTopics: does not belong here, but in Logging.Sinks[].Experimental"},
+      {"Logging: {Sinks: [{Experimental: {EnabledTopics: [Cars]}}]}", "'Cars' is not a topic"},
+      {"Logging: {Sinks: [{Type: Stdout}, {Type: Stdout}]}",
+       "Logging.Sinks[1]: there is a sink of this type already"},
+      {"Logging: {Sinks: [{Type: File, LogName: a}, {Type: File, LogName: a}]}",
+       "there is a file 'a' already"},
+      {"SchemaVersion: 2", "SchemaVersion: '2' is not 1"},
+      {"CanControllers: [{Network: N}]", "CanControllers[0]: Name is missing"},
+      {"CanControllers: [{Name: C, Replay: [{UseTraceSource: S}]}]", "Replay: a list is not a map"},
+      {"RpcClients: [{Name: C, Channel: A, FunctionName: A}]", "give one of them"},
+      {"FlexRayControllers: []\nFlexrayControllers: []", "give one of them"},
+      {"Experimental: {Metrics: {CollectFromRemote: true, Sinks: [{Type: Remote}]}}",
+       "a sink of type Remote cannot stand with CollectFromRemote"},
+      {"Experimental: {Metrics: {Sinks: [{Name: M}]}}", "Type is missing"},
+      {"DataPublishers: [{Name: P}, {Name: P, Topic: T}]", "'P' is there already, and different"},
       {"DataPublishers: [{Name: P, Labels: [{Key: K, Value: V}]}]",
        "Labels[0]: a label needs Key, Value, and Kind"},
       {"DataPublishers: [{Name: P, Labels: [{Value: V, Kind: Mandatory}]}]",
@@ -222,15 +240,94 @@ TEST(SilkitConfiguration, SaysEveryProblemInOneGo) {
 
 TEST(SilkitConfiguration, UnknownKeysAndThoseWithoutEffectAreWarnedOf) {
   const Configuration read = configuration_from_text(
-      "participantname: A\nMiddleware: {RegistryURI: x}\nLogging: {Sinks: [{Type: Remote, Level: Info}]}\n"
-      "DataSubscribers: [{Name: S, History: 1}]");
+      "participantname: A\nMiddleware: {RegistryURI: x}\nIncludes: {Filez: []}\n"
+      "DataSubscribers: [{Name: S, UseTraceSinks: [T]}, {Name: R, UseTraceSinks: [T]}]\n"
+      "Tracing: {TraceSinks: [{Name: T}]}\nDataPublishers: [{Name: P}, {Name: P}]");
   EXPECT_THAT(read.warnings, testing::UnorderedElementsAre(
                                  HasSubstr("1:1: participantname: unknown key, ignored"),
                                  HasSubstr("Middleware.RegistryURI: unknown key, ignored; did you mean"),
-                                 HasSubstr("Logging.Sinks[0]: has no effect"),
-                                 HasSubstr("DataSubscribers[0].History: unknown key")));
+                                 HasSubstr("Includes.Filez: unknown key, ignored; did you mean 'Files'"),
+                                 HasSubstr("DataSubscribers[0].UseTraceSinks: has no effect"),
+                                 HasSubstr("Tracing: has no effect"),
+                                 HasSubstr("DataPublishers: 'P' is there already, alike, at")));
   EXPECT_EQ(read.participant, "");
-  EXPECT_THAT(read.logging.sinks, IsEmpty());
+  EXPECT_EQ(read.publishers.size(), 1U);
+}
+
+TEST(SilkitConfiguration, TakesWhatSilKitTakes) {
+  const Configuration read = configuration_from_text(R"(---
+schemaVersion: 1
+Middleware:
+  EnableDomainSockets: FALSE
+  TcpQuickAck: True
+  TcpSendBufferSize: -1
+  AcceptorUris: ["silkit://localhost:0", any text]
+Logging:
+  Sinks:
+    - Level: Debug
+    - Type: File
+      LogName: a
+    - Type: Stdout
+      Experimental: { EnabledTopics: [lifecycle, User], DisabledTopics: [TimeSync] }
+  LogFromRemotes: TRUE
+DataPublishers: [{ Name: P, History: 2 }]
+RpcServers: [{ Name: S, FunctionName: F, Labels: [{ Key: K, Value: V, Kind: Optional }] }]
+RpcClients: [{ Name: C, RpcChannel: G }, { Name: D, Channel: H }]
+CanControllers: [{ Name: C1, Network: CAN1 }, { Name: C2 }]
+LinControllers: [{ Name: L }]
+EthernetControllers: [{ Name: E }]
+FlexRayControllers: [{ Name: F, ClusterParameters: { gMacroPerCycle: 1 } }]
+)");
+  EXPECT_FALSE(read.mesh.domain_sockets);
+  EXPECT_TRUE(read.mesh.tcp_quick_ack);
+  EXPECT_FALSE(read.mesh.send_buffer);
+  EXPECT_EQ(read.mesh.acceptors.size(), 2U);
+  EXPECT_TRUE(read.logging.from_remotes);
+  ASSERT_EQ(read.logging.sinks.size(), 3U);
+  EXPECT_EQ(read.logging.sinks[0].type, SinkSettings::Type::remote);
+  EXPECT_EQ(read.logging.sinks[0].level, 1U);
+  EXPECT_TRUE(read.logging.sinks[1].json) << "a file, unless it is to be Simple";
+  EXPECT_FALSE(read.logging.sinks[2].json);
+  EXPECT_EQ(read.logging.sinks[2].enabled, (std::vector{LogTopic::life_cycle, LogTopic::user}));
+  EXPECT_EQ(read.logging.sinks[2].disabled, std::vector{LogTopic::time_sync});
+  ASSERT_EQ(read.publishers.size(), 1U);
+  EXPECT_EQ(read.publishers[0].history, 2);
+  ASSERT_EQ(read.rpc_servers.size(), 1U);
+  EXPECT_EQ(read.rpc_servers[0].topic, "F");
+  EXPECT_EQ(read.rpc_servers[0].labels, (Labels{{"K", "V", LabelKind::optional}}));
+  ASSERT_EQ(read.rpc_clients.size(), 2U);
+  EXPECT_EQ(read.rpc_clients[0].topic, "G");
+  EXPECT_EQ(read.rpc_clients[1].topic, "H");
+  ASSERT_EQ(read.can.size(), 2U);
+  EXPECT_EQ(read.can[0].network, "CAN1");
+  EXPECT_FALSE(read.can[1].network);
+  EXPECT_EQ(read.lin.size() + read.ethernet.size() + read.flexray.size(), 3U);
+}
+
+TEST(SilkitConfiguration, HistoryIsCheckedWhenAPublisherIsMade) {
+  const test::RegistryHere registry;
+  test::ParticipantHere a(registry.uri(), "A", "DataPublishers: [{Name: P, History: 2}]");
+  SilKit_DataPublisher* publisher = nullptr;
+  SilKit_DataSpec spec = tactus_silkit_DataSpec();
+  spec.topic = "T";
+  spec.mediaType = "";
+  EXPECT_EQ(SilKit_DataPublisher_Create(&publisher, a.get(), "P", &spec, 0),
+            SilKit_ReturnCode_CONFIGURATIONERROR);
+  EXPECT_THAT(SilKit_GetLastErrorString(), HasSubstr("history: 2 is outside 0 .. 1"));
+  EXPECT_EQ(SilKit_DataPublisher_Create(&publisher, a.get(), "Q", &spec, 0), SilKit_ReturnCode_SUCCESS);
+}
+
+TEST(SilkitConfiguration, ParticipantsListenAtUrisOfEveryScheme) {
+  const test::RegistryHere registry;
+  const test::ParticipantHere a(registry.uri(), "A", "Middleware: {AcceptorUris: ['silkit://127.0.0.1:0']}");
+  const test::ParticipantHere b(registry.uri(), "B", "Middleware: {EnableDomainSockets: false}");
+  SilKit_ParticipantConfiguration* bad = nullptr;
+  ok(SilKit_ParticipantConfiguration_FromString(&bad, "Middleware: {AcceptorUris: [not one]}"));
+  SilKit_Participant* none = nullptr;
+  EXPECT_EQ(SilKit_Participant_Create(&none, bad, "C", registry.uri().c_str()),
+            SilKit_ReturnCode_CONFIGURATIONERROR);
+  EXPECT_THAT(SilKit_GetLastErrorString(), HasSubstr("Middleware.AcceptorUris: the URI 'not one'"));
+  ok(SilKit_ParticipantConfiguration_Destroy(bad));
 }
 
 TEST(SilkitConfiguration, WarningsGoToStderrWhenItIsMade) {

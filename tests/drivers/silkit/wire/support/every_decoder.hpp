@@ -4,6 +4,7 @@
 #include <string>
 
 #include "drivers/silkit/wire/labels.hpp"
+#include "drivers/silkit/wire/log_message.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 
@@ -58,6 +59,7 @@ inline void decode_as_everything(ByteView body) {
   decode_body_twice(decode_system_command, body);
   decode_body_twice(decode_next_sim_task, body);
   decode_body_twice(decode_data, body);
+  decode_body_twice(decode_log_message, body);
 }
 
 /// The texts that hide in attributes: labels are written and read again, the same.

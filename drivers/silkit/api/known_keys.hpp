@@ -1,0 +1,10 @@
+#pragma once
+#include <string_view>
+
+namespace tactus::silkit {
+
+/// Where a key of SIL Kit's configurations belongs: "Logging.Sinks[]"; "the top" for those of the document
+/// itself. Empty: there is no such key anywhere.
+std::string_view section_of(std::string_view key);
+
+}  // namespace tactus::silkit

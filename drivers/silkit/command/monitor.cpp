@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "config/json.hpp"
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::silkit::command {
 namespace {
@@ -24,20 +26,27 @@ using config::Json;
 
 /// Something became different.
 struct Change {
-  enum class What { state, system, connected, disconnected, said } what;
+  enum class What { state, system, connected, disconnected, step, said } what;
   std::string name;  ///< of the participant; empty for the system; a log line
   SilKit_ParticipantState state = SilKit_ParticipantState_Invalid;
   std::string reason;
-  std::uint64_t entered_ns = 0;  ///< since 1970
+  std::uint64_t entered_ns = 0;  ///< since 1970; of a step: the virtual time
+};
+
+/// How it takes part beyond watching.
+struct Takes {
+  bool autonomous = false;
+  bool coordinated = false;
+  bool time = false;
 };
 
 /// Takes part and turns the library's calls into a list.
 ///
-/// Threads  handlers on the participant's thread, take() on another.
+/// Threads  handlers on the participant's thread, the rest on another.
 class Changes {
  public:
-  Changes(const Arguments& arguments, SignalWaiter& attention)
-      : attention_(attention), participant_(arguments, attention) {
+  Changes(const Configuration& configuration, const Takes& takes, SignalWaiter& attention)
+      : attention_(attention), participant_(configuration, attention) {
     SilKit_SystemMonitor* const monitor = participant_.monitor();
     SilKit_HandlerId id = 0;
     must(SilKit_SystemMonitor_SetParticipantConnectedHandler(
@@ -67,6 +76,19 @@ class Changes {
              },
              &id),
          "system states");
+    if (takes.autonomous || takes.coordinated) start_lifecycle(takes);
+  }
+
+  /// Ends the lifecycle, if there is one, as far as the others let it; false: another signal came meanwhile.
+  bool stop() {
+    using namespace std::chrono;
+    if (lifecycle_ == nullptr || state() < SilKit_ParticipantState_Running) return true;
+    (void)SilKit_LifecycleService_Stop(lifecycle_, "the monitor is ended");
+    for (const auto end = steady_clock::now() + kLongestStop; steady_clock::now() < end;) {
+      if (state() == SilKit_ParticipantState_Shutdown) return true;
+      if (attention_.wait(milliseconds(10)) == SignalWaiter::Call::signal) return false;
+    }
+    return false;
   }
 
   std::vector<Change> take() {
@@ -76,6 +98,9 @@ class Changes {
   void add(Change change) {
     {
       const std::lock_guard lock(mutex_);
+      // Steps come by the thousand: who is slow sees the newest.
+      if (change.what == Change::What::step && !changes_.empty() && changes_.back().what == change.what)
+        changes_.pop_back();
       changes_.push_back(std::move(change));
     }
     attention_.wake();
@@ -83,11 +108,41 @@ class Changes {
   const std::string& uri() const { return participant_.uri(); }
 
  private:
+  static constexpr std::chrono::seconds kLongestStop{5};
+  static constexpr SilKit_NanosecondsTime kStep = 1'000'000;
+
   static Changes& of(void* context) { return *static_cast<Changes*>(context); }
+
+  SilKit_ParticipantState state() const {
+    SilKit_ParticipantState state = SilKit_ParticipantState_Invalid;
+    (void)SilKit_LifecycleService_State(&state, lifecycle_);
+    return state;
+  }
+
+  void start_lifecycle(const Takes& takes) {
+    SilKit_LifecycleConfiguration lifecycle = tactus_silkit_LifecycleConfiguration();
+    lifecycle.operationMode =
+        takes.autonomous ? SilKit_OperationMode_Autonomous : SilKit_OperationMode_Coordinated;
+    must(SilKit_LifecycleService_Create(&lifecycle_, participant_.get(), &lifecycle), "lifecycle");
+    SilKit_TimeSyncService* time = nullptr;
+    if (takes.time) {
+      must(SilKit_TimeSyncService_Create(&time, lifecycle_), "virtual time");
+      must(
+          SilKit_TimeSyncService_SetSimulationStepHandler(
+              time, this,
+              [](void* context, SilKit_TimeSyncService*, SilKit_NanosecondsTime now, SilKit_NanosecondsTime) {
+                of(context).add({Change::What::step, {}, {}, {}, now});
+              },
+              kStep),
+          "virtual time");
+    }
+    must(SilKit_LifecycleService_StartLifecycle(lifecycle_), "lifecycle");
+  }
 
   SignalWaiter& attention_;
   std::mutex mutex_;
   std::vector<Change> changes_;
+  SilKit_LifecycleService* lifecycle_ = nullptr;
   Participant participant_;  // the first to go: it calls the handlers
 };
 
@@ -158,6 +213,8 @@ class Lines {
         return {{"event", "disconnected"}, {"participant", change.name}};
       case Change::What::system:
         return {{"event", "system"}, {"state", state_name(change.state)}};
+      case Change::What::step:
+        return {{"event", "step"}, {"now_ns", change.entered_ns}};
       case Change::What::state:
       case Change::What::said:
         break;
@@ -182,6 +239,8 @@ class Table {
         said += printable(change.name) + "\033[K\n";
       else if (change.what == Change::What::system)
         system_ = state_name(change.state);
+      else if (change.what == Change::What::step)
+        time_ = " at " + rtsync::duration_text(static_cast<std::int64_t>(change.entered_ns));
       else if (change.what == Change::What::connected)
         rows_.try_emplace(change.name, Row{"connected", ""});
       else if (change.what == Change::What::disconnected)
@@ -215,7 +274,7 @@ class Table {
     std::size_t column = 6;
     for (const auto& [name, row] : rows_)
       column = std::max(column, std::min({letters(name), kLongestName, most}));
-    std::vector<std::string> lines{cells("system", column, system_, uri_)};
+    std::vector<std::string> lines{cells("system", column, system_ + time_, uri_)};
     for (const auto& [name, row] : rows_) {
       if (lines.size() + 1 == height && rows_.size() >= height) {
         lines.push_back("  ... of " + std::to_string(rows_.size()) + " participants; --json has them all");
@@ -265,6 +324,7 @@ class Table {
 
   std::string uri_;
   std::string system_ = "Invalid";
+  std::string time_;  ///< " at 1.5 s", of the last step
   std::map<std::string, Row> rows_;
   std::size_t shown_ = 0;
 };
@@ -275,7 +335,10 @@ int watch(Changes& changes, SignalWaiter& attention, View view) {
     const SignalWaiter::Call call = attention.wait();
     if (call == SignalWaiter::Call::resized) view.resized();
     view.show(changes.take());  // also what had changed when the signal came
-    if (call == SignalWaiter::Call::signal) return kOk;
+    if (call != SignalWaiter::Call::signal) continue;
+    const bool in_order = changes.stop();
+    view.show(changes.take());
+    return in_order ? kOk : kEndedEarly;
   }
 }
 
@@ -283,13 +346,21 @@ class MonitorCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
     app.description("SIL Kit: the states of a simulation and its participants, live");
-    arguments_.declare_participant(app, "SystemMonitor");
+    arguments_.declare(app, "SystemMonitor", false);
+    CLI::Option* const autonomous =
+        app.add_flag("-a,--autonomous", takes_.autonomous, "takes part with an autonomous lifecycle");
+    app.add_flag("-r,--coordinated", takes_.coordinated,
+                 "takes part with a coordinated lifecycle: name it to the workflow")
+        ->excludes(autonomous);
+    app.add_flag("-s,--sync", takes_.time, "with -a or -r: takes part in virtual time, in steps of 1 ms");
     app.add_flag("--json", json_, "one object per line and change, as without a terminal");
   }
 
   int run() override {
+    if (takes_.time && !takes_.autonomous && !takes_.coordinated)
+      throw CommandError(kWrongInput, "--sync: virtual time needs a lifecycle: -a or -r");
     SignalWaiter attention;
-    Changes changes(arguments_, attention);
+    Changes changes(Configuration(arguments_), takes_, attention);
     if (json_ || ::isatty(STDOUT_FILENO) == 0) return watch(changes, attention, Lines());
     const LogLines log(changes);
     return watch(changes, attention, Table(changes.uri()));
@@ -297,6 +368,7 @@ class MonitorCommand final : public executive::CommandDriver {
 
  private:
   Arguments arguments_;
+  Takes takes_;
   bool json_ = false;
 };
 

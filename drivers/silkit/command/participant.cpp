@@ -5,7 +5,9 @@
 #include <cctype>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -24,19 +26,6 @@ constexpr Level kLevels[] = {{"trace", "Trace"},       {"debug", "Debug"},  {"in
                              {"warn", "Warn"},         {"warning", "Warn"}, {"error", "Error"},
                              {"critical", "Critical"}, {"off", "Off"}};
 
-/// A configuration that logs from this level on.
-std::string logging(std::string level) {
-  std::transform(level.begin(), level.end(), level.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const Level& each : kLevels)
-    if (level == each.option)
-      return R"({"Logging": {"Sinks": [{"Type": "Stdout", "Level": ")" + std::string(each.key) +
-             R"("}]}, "Tactus": {"LogToStderr": true}})";
-  throw CommandError(
-      kWrongInput,
-      "--log: '" + level + "' is no level; there are trace, debug, info, warn, error, critical and off");
-}
-
 Json json_of(SilKit_ParticipantConfiguration* configuration) {
   std::size_t size = 0;
   char* buffer = nullptr;  // asks for the size
@@ -51,15 +40,6 @@ Json json_of(SilKit_ParticipantConfiguration* configuration) {
 std::string text_at(const Json& json, const char* place) {
   const Json::json_pointer pointer(place);
   return json.contains(pointer) && json[pointer].is_string() ? json[pointer].get<std::string>() : "";
-}
-
-bool logs_to_stdout(const Json& json) {
-  const Json::json_pointer place("/Logging/Sinks");
-  if (!json.contains(place) || !json[place].is_array()) return false;
-  return std::any_of(json[place].begin(), json[place].end(), [](const Json& sink) {
-    const std::string type = text_at(sink, "/Type");
-    return type.empty() || type == "Stdout";
-  });
 }
 
 /// Until it is woken: the signals that nobody else hears while the library joins.
@@ -124,36 +104,61 @@ const char* state_name(SilKit_ParticipantState state) {
   }
 }
 
-void Arguments::declare(CLI::App& app, const char* uri_option, const char* uri_about) {
-  app.add_option(uri_option, uri, uri_about)->type_name("URI")->capture_default_str();
-  app.add_option("-c,--configuration", configuration, "participant configuration (YAML or JSON)")
-      ->type_name("FILE");
-  app.add_option("-l,--log,--loglevel", log, "trace, debug, info, warn, error, critical or off, to stderr")
+void declare_version(CLI::App& app) {
+  const char* version = "";
+  (void)SilKit_Version_String(&version);
+  app.set_version_flag("-v,--version", std::string("tactus, in place of SIL Kit ") + version);
+}
+
+CLI::Option* declare_log(CLI::App& app, std::string& level) {
+  return app
+      .add_option("-l,--log,--loglevel", level, "trace, debug, info, warn, error, critical or off, to stderr")
       ->type_name("LEVEL")
       ->capture_default_str();
 }
 
-void Arguments::declare_participant(CLI::App& app, const char* default_name) {
-  declare(app, "-u,--connect-uri", "where the registry listens");
+void declare_ignored(CLI::App& app, const char* option, bool& given) {
+  app.add_flag(option, given)->group("");
+}
+
+std::string level_key(std::string level) {
+  std::transform(level.begin(), level.end(), level.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const Level& each : kLevels)
+    if (level == each.option) return each.key;
+  throw CommandError(
+      kWrongInput,
+      "--log: '" + level + "' is no level; there are trace, debug, info, warn, error, critical and off");
+}
+
+void Arguments::declare(CLI::App& app, const char* default_name, bool log_or_configuration) {
+  declare_version(app);
+  app.add_option("-u,--connect-uri", uri, "where the registry listens")
+      ->type_name("URI")
+      ->capture_default_str();
   name = default_name;
   app.add_option("-n,--name", name, "its name as a participant")->capture_default_str();
+  CLI::Option* const file =
+      app.add_option("-c,--configuration", configuration, "participant configuration (YAML or JSON)")
+          ->type_name("FILE");
+  CLI::Option* const level = declare_log(app, log);
+  if (log_or_configuration) file->excludes(level);
 }
 
 Configuration::Configuration(const Arguments& arguments) : arguments_(arguments) {
   const std::string& file = arguments.configuration;
+  Json text{{"Tactus", {{"LogToStderr", true}}}};
+  std::error_code error;
   if (file.empty()) {
-    must(SilKit_ParticipantConfiguration_FromString(&handle_, logging(arguments.log).c_str()), "--log");
-    return;
+    text["Logging"]["Sinks"] = {{{"Type", "Stdout"}, {"Level", level_key(arguments.log)}}};
+  } else if (std::filesystem::is_regular_file(file, error)) {
+    text["Includes"]["Files"] = {file};
+  } else {
+    must(SilKit_ParticipantConfiguration_FromFile(&handle_, file.c_str()), "--configuration " + file);
   }
-  must(SilKit_ParticipantConfiguration_FromFile(&handle_, file.c_str()), "--configuration " + file);
+  must(SilKit_ParticipantConfiguration_FromString(&handle_, text.dump().c_str()),
+       file.empty() ? "--log" : "--configuration " + file);
   json_ = json_of(handle_);
-  if (!logs_to_stdout(json_)) return;
-  Json to_stderr = json_;
-  to_stderr["Tactus"]["LogToStderr"] = true;
-  SilKit_ParticipantConfiguration* const as_written = std::exchange(handle_, nullptr);
-  (void)SilKit_ParticipantConfiguration_Destroy(as_written);
-  must(SilKit_ParticipantConfiguration_FromString(&handle_, to_stderr.dump().c_str()),
-       "--configuration " + file);
 }
 
 Configuration::~Configuration() {
@@ -170,11 +175,9 @@ std::string Configuration::name() const {
   return said.empty() ? arguments_.name : said;
 }
 
-Participant::Participant(const Arguments& arguments, SignalWaiter& attention) {
-  if (arguments.name.empty()) throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
-  const Configuration configuration(arguments);
-  name_ = configuration.name();
-  uri_ = configuration.uri();
+Participant::Participant(const Configuration& configuration, SignalWaiter& attention)
+    : name_(configuration.name()), uri_(configuration.uri()) {
+  if (name_.empty()) throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
   std::thread watch(watch_joining, std::ref(attention), std::cref(uri_));
   const SilKit_ReturnCode code =
       SilKit_Participant_Create(&handle_, configuration.get(), name_.c_str(), uri_.c_str());

@@ -7,22 +7,35 @@
 #include "drivers/silkit/command/signal_waiter.hpp"
 #include "executive/driver/command_driver.hpp"
 
+namespace CLI {
+class Option;
+}
+
 namespace tactus::silkit::command {
 
 using executive::CommandError;
 using enum executive::ExitStatus;
 
-/// What the commands have in common.
+inline constexpr const char* kDefaultUri = "silkit://localhost:8500";
+
+/// -v, --version: the SIL Kit that this stands in for.
+void declare_version(CLI::App& app);
+/// -l, --log. Returns the option.
+CLI::Option* declare_log(CLI::App& app, std::string& level);
+/// An option that is understood, and does nothing.
+void declare_ignored(CLI::App& app, const char* option, bool& given);
+/// "Warn" of "warn" or "WARNING". Throws CommandError for what is no level.
+std::string level_key(std::string level);
+
+/// What the commands that take part have in common.
 struct Arguments {
-  std::string uri = "silkit://localhost:8500";
-  std::string name{};           ///< of the participant; the registry has none
+  std::string uri = kDefaultUri;
+  std::string name{};
   std::string configuration{};  ///< a YAML or JSON file; empty: none
   std::string log = "warn";     ///< trace, debug, info, warn, error, critical, off
 
-  /// `uri_option`: "-u,--listen-uri".
-  void declare(CLI::App& app, const char* uri_option, const char* uri_about);
-  /// Of a participant with this name unless another is chosen.
-  void declare_participant(CLI::App& app, const char* default_name);
+  /// `log_or_configuration`: not both.
+  void declare(CLI::App& app, const char* default_name, bool log_or_configuration);
 };
 
 /// Throws CommandError "<what>: <the library's words>" unless the code says success; a wrong name, URI or
@@ -57,8 +70,8 @@ class Configuration {
 class Participant {
  public:
   /// Blocks until it has joined; a signal meanwhile ends the process with status 1. Throws CommandError
-  /// naming the URI and what to do.
-  Participant(const Arguments& arguments, SignalWaiter& attention);
+  /// naming the URI and what to do. The configuration is only read.
+  Participant(const Configuration& configuration, SignalWaiter& attention);
   Participant(const Participant&) = delete;
   Participant& operator=(const Participant&) = delete;
   ~Participant() { leave(); }

@@ -1,12 +1,16 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <system_error>
 
 #include "config/json.hpp"
 #include "drivers/silkit/command/participant.hpp"
 #include "drivers/silkit/command/print_line.hpp"
+#include "drivers/silkit/command/registry_settings.hpp"
+#include "drivers/silkit/command/status_file.hpp"
 
 namespace tactus::silkit::command {
 namespace {
@@ -41,19 +45,42 @@ class RegistryCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
     app.description("SIL Kit: introduces the participants of simulations to each other");
-    arguments_.declare(app, "-u,--listen-uri", "where to listen; port 0: any that is free");
+    declare_version(app);
+    app.add_option("-u,--listen-uri", uri_, "where to listen; port 0: any that is free")
+        ->type_name("URI")
+        ->capture_default_str();
     app.add_option("-g,--generate-configuration", generate_,
                    "write a participant configuration that leads here")
         ->type_name("FILE");
+    declare_log(app, log_);
+    app.add_option("-c,--registry-configuration", configuration_,
+                   "registry configuration (YAML or JSON); it wins over the command line")
+        ->type_name("FILE");
+    app.add_option("-d,--dashboard-uri", dashboard_, "refused: there is no dashboard")->type_name("URI");
+    app.add_option("-C,--directory", directory_)->group("");
+    app.add_option("--x-status-file", status_file_)->group("");
+    declare_ignored(app, "-Q,--enable-dashboard", with_dashboard_);
+    declare_ignored(app, "-s,--use-signal-handler", with_signals_);
   }
 
   int run() override {
+    if (!directory_.empty()) {
+      std::error_code error;
+      std::filesystem::current_path(directory_, error);
+      if (error)
+        throw CommandError(kWrongInput, "--directory " + directory_ + ": " + error_text(error.value()));
+    }
+    if (!dashboard_.empty() || with_dashboard_)
+      throw CommandError(kWrongInput,
+                         "--dashboard-uri: this registry tells no dashboard of its simulations; leave the "
+                         "option out, and watch them with tactus monitor");
+    if (with_signals_)
+      std::fprintf(stderr, "tactus: warning: --use-signal-handler: not needed any more; signals end it\n");
+    const StatusFile status(status_file_);
     SignalWaiter attention;
-    const Configuration configuration(arguments_);
-    const std::string wanted = configuration.uri();
-    SilKit_Vendor_Vector_SilKitRegistry* made = nullptr;
-    must(SilKit_Vendor_Vector_SilKitRegistry_Create(&made, configuration.get()), "registry");
-    const Registry registry(made);
+    const RegistrySettings settings = registry_settings(configuration_, uri_, log_);
+    const std::string& wanted = settings.uri;
+    const Registry registry(make(settings));
     const char* uri = nullptr;
     const SilKit_ReturnCode code =
         SilKit_Vendor_Vector_SilKitRegistry_StartListening(registry.get(), wanted.c_str(), &uri);
@@ -68,14 +95,33 @@ class RegistryCommand final : public executive::CommandDriver {
     if (const int error = print_line("listening on " + std::string(uri)); error != 0)
       std::fprintf(stderr, "tactus: stdout cannot be written: %s; listening on %s\n",
                    error_text(error).c_str(), uri);
+    status.write("running");
     while (attention.wait() != SignalWaiter::Call::signal) {
     }
     return kOk;
   }
 
  private:
-  Arguments arguments_;
-  std::string generate_;  ///< file that is to hold a participant configuration with the URI; empty: none
+  SilKit_Vendor_Vector_SilKitRegistry* make(const RegistrySettings& settings) const {
+    const std::string from = configuration_.empty() ? "--log" : "--registry-configuration " + configuration_;
+    SilKit_ParticipantConfiguration* configuration = nullptr;
+    must(SilKit_ParticipantConfiguration_FromString(&configuration, settings.configuration.c_str()), from);
+    SilKit_Vendor_Vector_SilKitRegistry* made = nullptr;
+    const SilKit_ReturnCode code = SilKit_Vendor_Vector_SilKitRegistry_Create(&made, configuration);
+    (void)SilKit_ParticipantConfiguration_Destroy(configuration);
+    must(code, "registry");
+    return made;
+  }
+
+  std::string uri_ = kDefaultUri;
+  std::string log_ = "info";
+  std::string configuration_;  ///< file
+  std::string generate_;       ///< file that is to hold a participant configuration with the URI; empty: none
+  std::string dashboard_;
+  std::string directory_;
+  std::string status_file_;
+  bool with_dashboard_ = false;
+  bool with_signals_ = false;
 };
 
 }  // namespace

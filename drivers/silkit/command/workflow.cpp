@@ -44,15 +44,15 @@ void check(const std::vector<std::string>& names, const std::string& own) {
 /// Threads  handlers on the participant's thread, the rest on the thread that made it.
 class Workflow {
  public:
-  Workflow(const Arguments& arguments, const std::vector<std::string>& names, SignalWaiter& attention)
+  Workflow(const Configuration& configuration, const std::vector<std::string>& names, SignalWaiter& attention)
       : attention_(attention),
         awaited_(names.begin(), names.end()),
         required_(awaited_),
-        participant_(arguments, attention) {
+        participant_(configuration, attention) {
     required_.insert(participant_.name());
-    SilKit_LifecycleConfiguration configuration = tactus_silkit_LifecycleConfiguration();
-    configuration.operationMode = SilKit_OperationMode_Coordinated;
-    must(SilKit_LifecycleService_Create(&lifecycle_, participant_.get(), &configuration), "lifecycle");
+    SilKit_LifecycleConfiguration coordinated = tactus_silkit_LifecycleConfiguration();
+    coordinated.operationMode = SilKit_OperationMode_Coordinated;
+    must(SilKit_LifecycleService_Create(&lifecycle_, participant_.get(), &coordinated), "lifecycle");
     must(SilKit_Experimental_SystemController_Create(&controller_, participant_.get()), "system controller");
     must(SilKit_LifecycleService_SetAbortHandler(
              lifecycle_, this,
@@ -284,21 +284,26 @@ class WorkflowCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
     app.description("SIL Kit: starts a simulation when its participants are there, and stops it");
-    arguments_.declare_participant(app, "SystemController");
+    arguments_.declare(app, "SystemController", true);
+    declare_ignored(app, "--non-interactive", not_interactive_);
     app.add_option("NAMES", names_, "the participants to wait for")->required();
   }
 
   int run() override {
     if (arguments_.name.empty())
       throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
-    check(names_, Configuration(arguments_).name());
+    if (not_interactive_)
+      std::fprintf(stderr, "tactus: warning: --non-interactive: not needed any more; nothing is asked\n");
+    const Configuration configuration(arguments_);
+    check(names_, configuration.name());
     SignalWaiter attention;
-    return Workflow(arguments_, names_, attention).run();
+    return Workflow(configuration, names_, attention).run();
   }
 
  private:
   Arguments arguments_;
   std::vector<std::string> names_;  ///< the participants to wait for
+  bool not_interactive_ = false;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <sstream>
 #include <thread>
 
@@ -62,7 +63,103 @@ TEST(RegistryCommand, SaysWhereItListensAndEndsWithStatus0) {
   const Finished& done = stage.registry().wait();
   EXPECT_EQ(done.status, 0) << done;
   EXPECT_EQ(done.out, "listening on " + stage.uri() + "\n");
-  EXPECT_EQ(done.err, "");
+  EXPECT_EQ(count(done.err, "\n"), 1) << done;
+  EXPECT_EQ(count(done.err, "] [SilKitRegistry] [info] [Asio] registry: listening on " + stage.uri()), 1)
+      << done;
+}
+
+TEST(RegistryCommand, TakesAConfigurationOfARegistry) {
+  Stage stage;
+  const std::string log = stage.dir() / "log";
+  Process& registry = stage.start(
+      {.argv =
+           with(ours().registry,
+                {"-u", "silkit://nowhere.invalid:1", "-c",
+                 stage.dir().write("registry.yaml",
+                                   "SchemaVersion: 1\nDescription: mine\nListenUri: silkit://127.0.0.1:0\n"
+                                   "EnableDomainSockets: False\nDashboardUri: http://x:1\nFoo: 1\n"
+                                   "Logging: { Sinks: [{ Type: File, LogName: '" +
+                                       log + "', Level: Info }] }\n")}),
+       .cwd = stage.dir().path()});
+  ASSERT_TRUE(registry.wait_for_output("listening on silkit://127.0.0.1:")) << registry.err();
+  registry.signal(SIGINT);
+  const Finished& done = registry.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(count(done.err, "registry.yaml:5:1: DashboardUri: has no effect"), 1) << done;
+  EXPECT_EQ(count(done.err, "registry.yaml:6:1: Foo: unknown key"), 1) << done;
+  EXPECT_EQ(count(done.err, "\n"), 2) << "its log goes to the file: " << done;
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(stage.dir().path()))
+    if (entry.path().filename().string().starts_with("log_SilKitRegistry_") &&
+        entry.path().extension() == ".jsonl")
+      files += count(read_file(entry.path()), "registry: listening on silkit://127.0.0.1:");
+  EXPECT_EQ(files, 1);
+}
+
+TEST(RegistryCommand, RefusesWhatARegistryCannotDo) {
+  Stage stage;
+  const struct {
+    const char* text;
+    const char* words;
+  } rows[] = {{"Logging: { LogFromRemotes: true }", "a registry takes no lines of others"},
+              {"Logging: { Sinks: [{ Level: Info }] }", "no sinks of type Remote"},
+              {"Logging: { Sinks: [{ Type: Stdout, Level: Loud }] }", "'Loud' is not one of Trace"},
+              {"SchemaVersion: 2", "'2' is not 1"},
+              {"ListenUri: [", ":1:"}};
+  for (const auto& [text, words] : rows) {
+    const Finished done = finish({"registry", "-c", stage.dir().write("registry.yaml", text)});
+    EXPECT_EQ(done.status, 2) << done;
+    EXPECT_NE(done.err.find(words), std::string::npos) << done;
+  }
+  for (const Arguments& option : {Arguments{"-d", "http://localhost:8082"}, Arguments{"-Q"}}) {
+    const Finished done = finish(with({"registry"}, option));
+    EXPECT_EQ(done.status, 2) << done;
+    EXPECT_EQ(count(done.err, "--dashboard-uri: this registry tells no dashboard"), 1) << done;
+  }
+  EXPECT_EQ(finish({"registry", "-C", "/no/such/folder"}).status, 2);
+}
+
+TEST(RegistryCommand, SaysInAFileWhatBecomesOfIt) {
+  Stage stage;
+  const std::filesystem::path file = stage.dir() / "status";
+  Process& registry = stage.start(
+      {.argv = with(ours().registry, {"-u", "silkit://127.0.0.1:0", "-s", "-C", stage.dir().path().string(),
+                                      "--x-status-file", "status"})});
+  ASSERT_TRUE(registry.wait_for_output("listening on")) << registry.err();
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (read_file(file) != "running" && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(read_file(file), "running");
+  registry.signal(SIGTERM);
+  const Finished& done = registry.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(count(done.err, "--use-signal-handler: not needed any more"), 1) << done;
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(SilKitCommands, TellForWhichSilKitTheyStand) {
+  for (const char* command : {"registry", "workflow", "monitor"})
+    for (const char* option : {"-v", "--version"}) {
+      const Finished done = finish({command, option});
+      EXPECT_EQ(done.status, 0) << done;
+      EXPECT_EQ(done.out, "tactus, in place of SIL Kit 5.0.7\n");
+    }
+}
+
+TEST(SilKitCommands, WarnOncePerKey) {
+  Stage stage;
+  const std::string file = stage.dir().write("own.yaml", "Foo: 1\nLogging: { Sinks: [{ Type: Stdout }] }\n");
+  Process& workflow = stage.workflow({"-c", file, "A"});
+  Process& monitor = stage.monitor({"-c", file, "--json"});
+  ASSERT_TRUE(workflow.wait_for_output("waiting for A")) << workflow.err();
+  ASSERT_TRUE(monitor.wait_for_output("\"system\"")) << monitor.err();
+  for (Process* process : {&workflow, &monitor}) {
+    process->signal(SIGINT);
+    const Finished& done = process->wait();
+    EXPECT_EQ(count(done.err, "own.yaml:1:1: Foo: unknown key"), 1) << done;
+    EXPECT_EQ(count(done.err, "unknown key"), 1) << done;
+  }
+  EXPECT_EQ(finish({"workflow", "-c", file, "-l", "info", "A"}).status, 2) << "one or the other";
 }
 
 TEST(RegistryCommand, WarnsWhenOthersCanReachIt) {
@@ -411,11 +508,29 @@ TEST(MonitorCommand, LogsToStderrSoThatStdoutIsJsonAlone) {
     ASSERT_TRUE(monitor.wait_for_output("is gone; ")) << monitor.err();
     monitor.signal(SIGINT);
     const Finished& done = monitor.wait();
-    EXPECT_NE(done.err.find("] [SystemMonitor] [warn] the registry at"), std::string::npos) << done;
+    EXPECT_NE(done.err.find("] [SystemMonitor] [warning] [Asio] the registry at"), std::string::npos) << done;
     std::stringstream lines(done.out);
     for (std::string line; std::getline(lines, line);)
       EXPECT_TRUE(Json::parse(line, nullptr, false).is_object()) << line;
   }
+}
+
+TEST(MonitorCommand, TakesPartWhenItIsToldTo) {
+  Stage stage;
+  Process& alone = stage.monitor({"--json", "-a", "-s", "-n", "Alone"});
+  ASSERT_TRUE(alone.wait_for_output("{\"event\":\"step\",\"now_ns\":")) << alone.err();
+  alone.signal(SIGINT);
+  EXPECT_EQ(alone.wait().status, 0) << alone.err();
+  Process& named = stage.monitor({"--json", "-r"});
+  ASSERT_TRUE(named.wait_for_output("\"system\"")) << named.err();
+  Process& workflow = stage.workflow({"SystemMonitor"});
+  ASSERT_TRUE(workflow.wait_for_output("system: Running")) << workflow.out();
+  ASSERT_TRUE(named.wait_for_output("\"system\",\"state\":\"Running\"")) << named.out();
+  named.signal(SIGINT);
+  EXPECT_EQ(named.wait().status, 0) << named.err();
+  EXPECT_EQ(workflow.wait().status, 0) << "it stops with the monitor: " << workflow.out();
+  EXPECT_EQ(finish({"monitor", "-s"}).status, 2);
+  EXPECT_EQ(finish({"monitor", "-a", "-r"}).status, 2);
 }
 
 TEST(MonitorCommand, ThatCannotWriteEndsWithStatus1) {

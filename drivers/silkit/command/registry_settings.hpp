@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+namespace tactus::silkit::command {
+
+/// What a registry is to do: the command line, and the file of --registry-configuration, which wins.
+struct RegistrySettings {
+  std::string uri;
+  std::string configuration;  ///< for the library
+};
+
+/// Reads `file` (YAML or JSON; empty: none), with ListenUri, EnableDomainSockets, Logging and Tactus. Warns on
+/// stderr of keys that are unknown or have no effect. Throws CommandError for what cannot be.
+RegistrySettings registry_settings(const std::string& file, const std::string& uri, const std::string& log);
+
+}  // namespace tactus::silkit::command

@@ -217,7 +217,7 @@ TEST_F(MeshTest, RefusesSettingsThatCannotBe) {
   no_patience.connect_timeout = 1ms;
   EXPECT_EQ(refused("A", no_patience).code, Code::configuration);
   MeshSettings no_acceptor = at(uri_);
-  no_acceptor.acceptors = {"silkit://127.0.0.1:0"};
+  no_acceptor.acceptors = {"http://127.0.0.1:0"};
   EXPECT_EQ(refused("A", no_acceptor).code, Code::configuration);
   const Listener taken(tcp_at_loopback(), {});
   MeshSettings taken_acceptor = at(uri_);

@@ -50,6 +50,14 @@ Participant::Participant(Configuration configuration, const std::string& name, c
       mesh_(configuration_.mesh, *this, logger_),
       engine_(engine_settings(configuration_, logger_), mesh_, logger_) {
   using enum LogSink::Level;
+  if (configuration_.participant != name)
+    logger_.say_about(
+        LogTopic::participant, info,
+        "the name '" + configuration_.participant + "' of the configuration is used, not '" + name + "'");
+  if (configuration_.mesh.registry_uri != uri)
+    logger_.say_about(
+        LogTopic::participant, info,
+        "the URI " + configuration_.mesh.registry_uri + " of the configuration is used, not " + uri);
   logger_.say_about(LogTopic::participant, info,
                     "participant " + configuration_.participant + " connects to the registry at " +
                         configuration_.mesh.registry_uri);

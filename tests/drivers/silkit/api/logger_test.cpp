@@ -185,6 +185,18 @@ TEST(SilkitLogger, KeepsLinesOfManyThreadsWhole) {
   EXPECT_EQ(lines, 1000U);
 }
 
+TEST(SilkitLogger, SaysWhatOfAConfigurationWins) {
+  const test::TempDir dir;
+  const test::RegistryHere registry;
+  const test::ParticipantHere a("silkit://localhost:1", "Outside",
+                                "{ParticipantName: Inside, Middleware: {RegistryUri: '" + registry.uri() +
+                                    "'}, Logging: {Sinks: [{Type: File, LogName: '" + (dir / "a").string() +
+                                    "'}]}}");
+  const std::string lines = contents(dir);
+  EXPECT_THAT(lines, HasSubstr("the name 'Inside' of the configuration is used, not 'Outside'"));
+  EXPECT_THAT(lines, HasSubstr("of the configuration is used, not silkit://localhost:1\""));
+}
+
 TEST(SilkitLogger, WithoutSinksOnlyGraveThingsGoToStderr) {
   Logger logger("A", {});
   testing::internal::CaptureStderr();

@@ -169,7 +169,7 @@ std::string Registry::Impl::listen(const std::string& text) {
     }
   });
   open.get_future().get();
-  journal_.say(LogSink::Level::info, "registry: listening on " + uri.text());
+  journal_.say(LogSink::Level::info, "registry: open at " + uri.text());
   return uri.text();
 }
 

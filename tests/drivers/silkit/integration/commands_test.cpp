@@ -64,8 +64,7 @@ TEST(RegistryCommand, SaysWhereItListensAndEndsWithStatus0) {
   EXPECT_EQ(done.status, 0) << done;
   EXPECT_EQ(done.out, "listening on " + stage.uri() + "\n");
   EXPECT_EQ(count(done.err, "\n"), 1) << done;
-  EXPECT_EQ(count(done.err, "] [SilKitRegistry] [info] [Asio] registry: listening on " + stage.uri()), 1)
-      << done;
+  EXPECT_EQ(count(done.err, "] [SilKitRegistry] [info] [Asio] registry: open at " + stage.uri()), 1) << done;
 }
 
 TEST(RegistryCommand, TakesAConfigurationOfARegistry) {
@@ -92,7 +91,7 @@ TEST(RegistryCommand, TakesAConfigurationOfARegistry) {
   for (const auto& entry : std::filesystem::directory_iterator(stage.dir().path()))
     if (entry.path().filename().string().starts_with("log_SilKitRegistry_") &&
         entry.path().extension() == ".jsonl")
-      files += count(read_file(entry.path()), "registry: listening on silkit://127.0.0.1:");
+      files += count(read_file(entry.path()), "registry: open at silkit://127.0.0.1:");
   EXPECT_EQ(files, 1);
 }
 

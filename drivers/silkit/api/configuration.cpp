@@ -358,7 +358,7 @@ Configuration read(const config::Document& document, const std::string& folder =
     };
   };
   const auto trace = reader.list(Reader::anything());
-  const auto flexray = controllers(reader, to.flexray, true);
+  const auto flexray = controllers(reader, to.services.flexray, true);
   const auto no_service = [&](Reader::Take take) {
     return [&reader, take = std::move(take)](const Node& node, const std::string& path) {
       take(node, path);
@@ -394,11 +394,11 @@ Configuration read(const config::Document& document, const std::string& folder =
                                    {"HardResponseTimeout", reader.integer(hard, 1, kLongest)}})},
        {"DataPublishers", services(reader, to.publishers, Service::publisher)},
        {"DataSubscribers", services(reader, to.subscribers, Service::subscriber)},
-       {"RpcServers", no_service(services(reader, to.rpc_servers, Service::rpc))},
-       {"RpcClients", no_service(services(reader, to.rpc_clients, Service::rpc))},
-       {"CanControllers", no_service(controllers(reader, to.can))},
-       {"EthernetControllers", no_service(controllers(reader, to.ethernet))},
-       {"LinControllers", no_service(controllers(reader, to.lin))},
+       {"RpcServers", services(reader, to.services.rpc_servers, Service::rpc)},
+       {"RpcClients", services(reader, to.services.rpc_clients, Service::rpc)},
+       {"CanControllers", controllers(reader, to.services.can)},
+       {"EthernetControllers", controllers(reader, to.services.ethernet)},
+       {"LinControllers", no_service(controllers(reader, to.services.lin))},
        {"FlexrayControllers", no_service(flexray)},
        {"FlexRayControllers", no_service(flexray)},  // of old
        {"Tracing", no_service(reader.map({{"TraceSinks", trace}, {"TraceSources", trace}}))},

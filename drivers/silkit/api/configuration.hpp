@@ -8,23 +8,11 @@
 
 #include "config/document.hpp"
 #include "drivers/silkit/api/logger.hpp"
+#include "drivers/silkit/api/service_settings.hpp"
 #include "drivers/silkit/net/mesh.hpp"
 #include "drivers/silkit/wire/labels.hpp"
 
 namespace tactus::silkit {
-
-/// What of a publisher, subscriber, RPC server or client comes from the configuration instead of the call.
-struct ServiceSettings {
-  std::string name;
-  std::optional<std::string> topic;  ///< of RPC: the name of the function
-  std::optional<Labels> labels;
-  std::optional<std::int64_t> history;  ///< publishers
-};
-/// The same of a controller on a bus.
-struct ControllerSettings {
-  std::string name;
-  std::optional<std::string> network;
-};
 
 /// A value; made by the two functions below.
 struct Configuration {
@@ -36,9 +24,7 @@ struct Configuration {
   std::optional<std::chrono::milliseconds> hard_timeout;  ///< of a step: state Error
   std::vector<ServiceSettings> publishers;
   std::vector<ServiceSettings> subscribers;
-  std::vector<ServiceSettings> rpc_servers;
-  std::vector<ServiceSettings> rpc_clients;
-  std::vector<ControllerSettings> can, ethernet, flexray, lin;
+  ServicesSettings services;  ///< RPC and bus controllers
   double animation_factor = 0;
   std::optional<bool> dynamic_step;
 

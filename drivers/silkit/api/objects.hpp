@@ -9,6 +9,16 @@
 #include "drivers/silkit/api/errors.hpp"
 #include "drivers/silkit/api/participant.hpp"
 #include "tactus/silkit.h"
+#include "tactus/silkit_can.h"
+#include "tactus/silkit_ethernet.h"
+#include "tactus/silkit_rpc.h"
+
+namespace tactus::silkit {
+class CanController;
+class EthernetController;
+class RpcClient;
+class RpcServer;
+}  // namespace tactus::silkit
 
 struct SilKit_ParticipantConfiguration {
   tactus::silkit::Configuration value;
@@ -47,6 +57,26 @@ struct SilKit_DataSubscriber {
   tactus::silkit::DataSubscriber* subscriber = nullptr;
 };
 
+struct SilKit_RpcServer {
+  SilKit_Participant& owner;
+  tactus::silkit::RpcServer* server = nullptr;
+};
+
+struct SilKit_RpcClient {
+  SilKit_Participant& owner;
+  tactus::silkit::RpcClient* client = nullptr;
+};
+
+struct SilKit_CanController {
+  SilKit_Participant& owner;
+  tactus::silkit::CanController* controller = nullptr;
+};
+
+struct SilKit_EthernetController {
+  SilKit_Participant& owner;
+  tactus::silkit::EthernetController* controller = nullptr;
+};
+
 struct SilKit_Participant {
   SilKit_Participant(tactus::silkit::Configuration configuration, const char* name, const char* uri)
       : participant(std::move(configuration), name, uri) {}
@@ -56,8 +86,12 @@ struct SilKit_Participant {
   SilKit_TimeSyncService time_sync{*this};
   SilKit_SystemMonitor monitor{*this};
   SilKit_Experimental_SystemController controller{*this};
-  std::vector<std::unique_ptr<SilKit_DataPublisher>> publishers;    ///< under the participant's lock
-  std::vector<std::unique_ptr<SilKit_DataSubscriber>> subscribers;  ///< likewise
+  std::vector<std::unique_ptr<SilKit_DataPublisher>> publishers;       ///< under the participant's lock
+  std::vector<std::unique_ptr<SilKit_DataSubscriber>> subscribers;     ///< likewise
+  std::vector<std::unique_ptr<SilKit_RpcServer>> rpc_servers;          ///< likewise
+  std::vector<std::unique_ptr<SilKit_RpcClient>> rpc_clients;          ///< likewise
+  std::vector<std::unique_ptr<SilKit_CanController>> can_controllers;  ///< likewise
+  std::vector<std::unique_ptr<SilKit_EthernetController>> ethernet_controllers;  ///< likewise
   tactus::silkit::Participant participant;
   SilKit_Logger logger{participant.logger(), &participant};
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "drivers/silkit/api/labels.hpp"
 #include "drivers/silkit/api/objects.hpp"
 
 using namespace tactus::silkit;
@@ -14,19 +15,7 @@ namespace {
 TopicSpec topic_spec(const SilKit_DataSpec& spec) {
   require_text(spec.topic, "dataSpec->topic");
   require_text(spec.mediaType, "dataSpec->mediaType");
-  if (spec.labelList.numLabels > 0) require(spec.labelList.labels, "dataSpec->labelList.labels");
-  TopicSpec topic{spec.topic, spec.mediaType, {}};
-  for (std::size_t i = 0; i < spec.labelList.numLabels; ++i) {
-    const SilKit_Label& label = spec.labelList.labels[i];
-    require_text(label.key, "the key of a label");
-    require_text(label.value, "the value of a label");
-    if (label.kind != SilKit_LabelKind_Optional && label.kind != SilKit_LabelKind_Mandatory)
-      throw Refusal(Code::configuration, std::string("label ") + label.key + ": its kind is " +
-                                             std::to_string(label.kind) +
-                                             ", not optional (1) or mandatory (2)");
-    topic.labels.push_back({label.key, label.value, static_cast<LabelKind>(label.kind)});
-  }
-  return topic;
+  return {spec.topic, spec.mediaType, labels_of(spec.labelList, "dataSpec->labelList.labels")};
 }
 
 /// What the configuration says of the service of this name wins. Returns it, or null.

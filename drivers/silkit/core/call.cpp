@@ -38,6 +38,11 @@ std::string Call::make() const {
       case What::data:
         call(data_handler, ByteView(data), now_ns);
         break;
+      case What::service:
+        if (function) function();
+        break;
+      case What::step_end:
+        break;
     }
   } catch (const std::exception& error) {
     return *error.what() == '\0' ? "an exception without a text" : error.what();

@@ -34,6 +34,9 @@ using StatusHandler = Handler<const Status&>;
 using ConnectionHandler = Handler<const std::string&>;  ///< name of the participant
 using DataHandler = Handler<ByteView, std::int64_t>;    ///< data, time stamp in ns
 
+/// Asked under the engine's lock, when the turn of a call has come: what to call without it.
+using Due = std::function<std::function<void()>()>;
+
 /// A call of a user's function that is due.
 ///
 /// The owner of an engine takes it with next_call(), makes it without holding any lock, and gives it back to
@@ -54,6 +57,8 @@ struct Call {
     connected,
     disconnected,
     data,
+    service,   ///< RPC and bus controllers
+    step_end,  ///< of nobody's: a step ends behind the calls that it has caused itself
   };
   What what = What::step;
   std::uint64_t handler_id = 0;          ///< of several; who was removed or replaced is not called any more
@@ -65,11 +70,15 @@ struct Call {
   StatusHandler status_handler;
   ConnectionHandler connection;
   DataHandler data_handler;
-  std::int64_t now_ns = kNoTime;  ///< step; data: the time stamp
-  std::int64_t duration_ns = 0;   ///< step
+  Due due;                         ///< service
+  std::function<void()> function;  ///< what `due` answered
+  bool own = false;                ///< caused by the user, not by a peer
+  bool begun = false;              ///< step: the step is taken already
+  std::int64_t now_ns = kNoTime;   ///< step; data: the time stamp
+  std::int64_t duration_ns = 0;    ///< step
   ParticipantState state = ParticipantState::invalid;
   Status status;
-  std::string name;
+  std::string name;  ///< connection: of the participant; service: of the handler
   Bytes data;
 
   /// Calls the user's function, if there is one; what it threw, as text, else "".

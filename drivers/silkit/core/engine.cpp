@@ -51,6 +51,7 @@ Engine::Impl::Impl(EngineSettings with, Outbox& to, LogSink& log)
                   if (type == kTimeSyncService && created) on_time_sync_service(peer, service);
                   if (type == kPublisherType)
                     created ? connect_all(peer, service) : disconnect_all(peer, service.network);
+                  service_changed(peer, service, created);
                 }) {
   if (settings.name.empty())
     throw Refusal(Code::configuration, "the name of a participant must not be empty");
@@ -81,13 +82,7 @@ PeerId Engine::Impl::add_peer(const PeerInfo& info) {
 }
 
 std::size_t Engine::Impl::subscribe(Receives what, std::string_view network, std::string_view type) {
-  std::size_t index = receivers_.size();
-  if (what == Receives::data && !free_receivers_.empty()) {
-    index = free_receivers_.back();
-    free_receivers_.pop_back();
-  } else {
-    receivers_.emplace_back();
-  }
+  const std::size_t index = take_index(what == Receives::data);
   receivers_[index] = {what, {index, std::string(network), std::string(type), 1}, {}};
   Bytes message;
   encode(message, receivers_[index].subscription);
@@ -220,6 +215,9 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
     case Receives::log_message:
       settings.take_log(decode_log_message(body));
       break;
+    case Receives::service:
+      receivers_[index].service->receive(peer, receivers_[index].tag, body);
+      break;
     case Receives::nothing:
       break;
   }
@@ -317,8 +315,16 @@ bool Engine::Impl::still_due(Call& call) {
       // Who has virtual time never sees a message without one: it is that of the step it is seen in.
       if (call.now_ns == kNoTime && time_created && time.begun()) call.now_ns = time.current().time_ns;
       return true;
+    case Call::What::service:
+      call.function = call.due();
+      return static_cast<bool>(call.function);
+    case Call::What::step_end:
+      step_ending_ = false;
+      finish_step();
+      return false;
     case Call::What::step:
     case Call::What::step_async:
+      if (call.begun) return true;
       step_queued = false;
       return may_step() && time.ready();
   }
@@ -329,14 +335,16 @@ bool Engine::Impl::next_call(Call& call) {
   while (!calls_.empty()) {
     call = std::move(calls_.front());
     calls_.pop_front();
+    if (call.own) --own_calls_;
     if (!held_.empty() && held_.contains({call.what, call.handler_id})) {
       keep_back(std::move(call));
       continue;
     }
     if (!still_due(call)) continue;
-    if (call.what == Call::What::step || call.what == Call::What::step_async) {
+    if (!call.begun && (call.what == Call::What::step || call.what == Call::What::step_async)) {
       begin_step(call);
       if (!step_open) continue;  // it was not to be: too late for this one
+      if (services_begin_step(call)) continue;
     }
     running_ = call.what;
     return true;
@@ -424,8 +432,15 @@ void Engine::remove_peer(PeerId peer) { parts_->remove_peer(peer); }
 bool Engine::has_calls() const { return !parts_->calls_.empty(); }
 bool Engine::next_call(Call& call) { return parts_->next_call(call); }
 void Engine::call_ended(const Call& call, const std::string& thrown) { parts_->call_ended(call, thrown); }
-std::optional<std::int64_t> Engine::wake_at() const { return parts_->wake_at; }
-void Engine::tick() { parts_->tick(); }
+std::optional<std::int64_t> Engine::wake_at() const {
+  const std::optional<std::int64_t> services = parts_->services_wake_at();
+  return parts_->wake_at && services ? std::min(parts_->wake_at, services)
+                                     : (services ? services : parts_->wake_at);
+}
+void Engine::tick() {
+  parts_->tick_services();
+  parts_->tick();
+}
 
 void Engine::create_lifecycle(OperationMode mode) {
   if (mode == OperationMode::invalid)
@@ -499,9 +514,7 @@ void Engine::set_step(std::int64_t step_ns) {
   parts_->time.set_step(step_ns);
 }
 void Engine::complete_step() { parts_->complete_step(); }
-std::int64_t Engine::now_ns() const {
-  return parts_->time_created && parts_->time.begun() ? parts_->time.current().time_ns : kNoTime;
-}
+std::int64_t Engine::now_ns() const { return parts_->now_ns(); }
 std::uint64_t Engine::on_other_steps_completed(PlainHandler handler) {
   parts_->others_handlers.emplace(parts_->next_others_handler, wanted(std::move(handler)));
   return parts_->next_others_handler++;
@@ -593,5 +606,9 @@ void Engine::abort_simulation() {
                           parts_->controller_service, body);
   parts_->when_idle([this] { parts_->abort(); });
 }
+
+Rpc& Engine::rpc() { return parts_->rpc; }
+Can& Engine::can() { return parts_->can; }
+Ethernet& Engine::ethernet() { return parts_->ethernet; }
 
 }  // namespace tactus::silkit

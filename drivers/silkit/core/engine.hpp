@@ -53,6 +53,9 @@ struct EngineSettings {
 
 class DataPublisher;   ///< belongs to the engine
 class DataSubscriber;  ///< likewise
+class Rpc;             ///< see rpc.hpp
+class Can;             ///< see can.hpp
+class Ethernet;        ///< see ethernet.hpp
 
 /// Everything of a participant that is no socket: subscriptions, service discovery, lifecycle, system state,
 /// virtual time, publish and subscribe. A pure state machine: it starts no thread, waits for nothing, and
@@ -187,6 +190,12 @@ class Engine {
 
   /// To all that collect lines of others.
   void send_log(const LogMessage& line);
+
+  // ---- the other services, see their headers
+
+  Rpc& rpc();
+  Can& can();
+  Ethernet& ethernet();
 
  private:
   class Impl;

@@ -95,7 +95,7 @@ void Engine::Impl::begin_barrier() {
 
 bool Engine::Impl::waits_for_acknowledges() const {
   for (const Receiver& receiver : receivers_)
-    if (receiver.what == Receives::data && !receiver.data.unacknowledged.empty()) return true;
+    if (!receiver.data.unacknowledged.empty()) return true;
   return false;
 }
 
@@ -281,6 +281,10 @@ void Engine::Impl::fail(const Call& call, const std::string& thrown) {
         return "participant disconnected";
       case Call::What::data:
         return "data message";
+      case Call::What::service:
+        return call.name.c_str();
+      case Call::What::step_end:
+        break;
     }
     return "?";
   }();
@@ -461,6 +465,11 @@ void Engine::Impl::begin_step(Call& call) {
 }
 
 void Engine::Impl::finish_step() {
+  if (step_ending_) return;
+  if (own_calls_ > 0) {  // what the step has sent to this participant itself belongs to it
+    step_ending_ = true;
+    return queue(Call::What::step_end);
+  }
   step_open = false;
   request_step();
 }

@@ -34,6 +34,13 @@ void Links::remove_peer(PeerId peer) {
   std::erase_if(links_, [](const auto& each) { return !each.second.own && each.second.receivers.empty(); });
 }
 
+void Links::forget(std::string_view network, std::string_view type) {
+  const auto found = links_.find(std::pair<std::string, std::string>(network, type));
+  if (found == links_.end()) return;
+  found->second.own = false;
+  if (found->second.receivers.empty()) links_.erase(found);
+}
+
 void Links::send(const Link::Receiver& receiver, std::uint64_t service, ByteView body) {
   message_.clear();
   encode_service(message_, {receiver.index, participant_, service}, body);

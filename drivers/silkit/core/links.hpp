@@ -47,6 +47,8 @@ class Links {
   /// WireError for too many of one peer.
   void add_receiver(PeerId peer, const Subscriber& subscriber);
   void remove_peer(PeerId peer);
+  /// This participant sends on it no more; a Link& of it must not be used afterwards.
+  void forget(std::string_view network, std::string_view type);
 
   void broadcast(Link& link, std::uint64_t service, ByteView body);
   /// To one peer, if it subscribed.

@@ -11,19 +11,23 @@
 #include <vector>
 
 #include "drivers/silkit/core/barrier.hpp"
+#include "drivers/silkit/core/can.hpp"
 #include "drivers/silkit/core/discovery.hpp"
 #include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/core/ethernet.hpp"
 #include "drivers/silkit/core/links.hpp"
 #include "drivers/silkit/core/pubsub.hpp"
+#include "drivers/silkit/core/rpc.hpp"
 #include "drivers/silkit/core/seldom.hpp"
+#include "drivers/silkit/core/service.hpp"
 #include "drivers/silkit/core/system_view.hpp"
 #include "drivers/silkit/core/time_sync.hpp"
 
 namespace tactus::silkit {
 
 /// What an engine is made of. engine.cpp: streams, messages and calls; lifecycle.cpp: states and virtual
-/// time; pubsub.cpp: publishers and subscribers.
-class Engine::Impl {
+/// time; pubsub.cpp: publishers and subscribers; host.cpp: what the other services need.
+class Engine::Impl final : private ServiceHost {
  public:
   Impl(EngineSettings with, Outbox& to, LogSink& log);
 
@@ -63,7 +67,11 @@ class Engine::Impl {
   void disconnect_all(PeerId publisher, const std::string& network);
   void free_receivers_of(PeerId publisher);
   void take_data(PeerId peer, std::size_t index, ByteView body);
-  void deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns);
+  void deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns, bool own);
+
+  // ---- host.cpp
+  std::optional<std::int64_t> services_wake_at() const;
+  void tick_services();
 
   // What the user asks for while a function of the user's runs is done when that has returned.
   void when_idle(std::function<void()> command);
@@ -142,6 +150,11 @@ class Engine::Impl {
   std::deque<DataPublisher> publishers;    // stay where they are
   std::deque<DataSubscriber> subscribers;  // likewise
 
+  // the other services
+  Rpc rpc{*this};
+  Can can{*this};
+  Ethernet ethernet{*this};
+
  private:
   enum class Receives : std::uint8_t {
     service_announcement,
@@ -154,12 +167,15 @@ class Engine::Impl {
     next_sim_task,
     data,
     log_message,
+    service,
     nothing,  // any more
   };
   struct Receiver {
     Receives what = Receives::nothing;
     Subscriber subscription;
     DataReceiver data;
+    Service* service = nullptr;
+    std::uint64_t tag = 0;  // for it
   };
 
   friend class Engine;
@@ -182,12 +198,32 @@ class Engine::Impl {
   void note_system_state(ParticipantState before);
   void tell_others_completed();
   bool waits_for_acknowledges() const;
+  void service_changed(PeerId peer, const ServiceDescriptor& service, bool created);
+  bool services_begin_step(Call& step);
+  std::size_t take_index(bool again);
+
+  // ---- ServiceHost
+  const std::string& participant() const override { return settings.name; }
+  std::size_t subscribe(Service& service, std::uint64_t tag, std::string_view network, std::string_view type,
+                        std::optional<PeerId> until) override;
+  void unsubscribe(std::size_t index) override;
+  Links& senders() override { return links; }
+  Discovery& services() override { return discovery; }
+  std::int64_t now_ns() const override;
+  bool has_virtual_time() const override { return time_created; }
+  std::int64_t steady_ns() const override { return settings.steady_ns(); }
+  void call(const char* name, Due due, bool own) override;
+  void log(LogSink::Level level, const std::string& text) override { say(level, text); }
+
+  const std::vector<Service*> services_{&rpc, &can, &ethernet};
   void send_step(const NextSimTask& task);
 
   std::vector<Receiver> receivers_;  // by index
   std::vector<std::size_t> free_receivers_;
   std::map<PeerId, std::vector<std::size_t>> received_from_;  // indexes that a publisher has been told
   std::deque<Call> calls_;
+  std::size_t own_calls_ = 0;  // of these, that the user has caused
+  bool step_ending_ = false;   // behind them
   std::set<std::pair<Call::What, std::uint64_t>> held_;
   std::deque<Call> kept_back_;  // of handlers that are held
   bool some_lost_ = false;      // of these

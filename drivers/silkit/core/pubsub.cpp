@@ -24,14 +24,6 @@ std::optional<TopicSpec> topic_of(const ServiceDescriptor& service) {
   }
 }
 
-void check_name(const std::string& name, const char* what, bool taken) {
-  if (name.empty())
-    throw Refusal(Code::configuration, std::string("the name of a ") + what + " must not be empty");
-  if (taken)
-    throw Refusal(Code::configuration,
-                  std::string("there is a ") + what + " of the name " + name + " already");
-}
-
 }  // namespace
 
 void Engine::Impl::connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service) {
@@ -91,8 +83,10 @@ void Engine::Impl::free_receivers_of(PeerId publisher) {
   received_from_.erase(found);
 }
 
-void Engine::Impl::deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns) {
+void Engine::Impl::deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns, bool own) {
   Call call;
+  call.own = own;
+  if (own) ++own_calls_;
   call.what = Call::What::data;
   call.subscriber = &subscriber;
   call.data.assign(data.begin(), data.end());
@@ -103,14 +97,14 @@ void Engine::Impl::deliver(DataSubscriber& subscriber, ByteView data, std::int64
 void Engine::Impl::take_data(PeerId peer, std::size_t index, ByteView body) {
   const DataMessage message = decode_data(body);
   if (receivers_[index].data.publisher != peer) return;  // it speaks for somebody else
-  deliver(*receivers_[index].data.subscriber, message.data, message.time_ns);
+  deliver(*receivers_[index].data.subscriber, message.data, message.time_ns, false);
 }
 
 DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec& topic, bool history) {
   Impl& parts = *parts_;
-  check_name(name, "data publisher",
-             std::any_of(parts.publishers.begin(), parts.publishers.end(),
-                         [&](const DataPublisher& other) { return other.name == name; }));
+  check_service_name(name, "data publisher",
+                     std::any_of(parts.publishers.begin(), parts.publishers.end(),
+                                 [&](const DataPublisher& other) { return other.name == name; }));
   DataPublisher& publisher = parts.publishers.emplace_back();
   publisher.name = name;
   publisher.topic = topic;
@@ -144,15 +138,15 @@ void Engine::publish(DataPublisher& publisher, ByteView data) {
     publisher.last_time_ns = time_ns;
   }
   for (DataSubscriber& subscriber : parts.subscribers)
-    if (topics_match(publisher.topic, subscriber.topic)) parts.deliver(subscriber, data, time_ns);
+    if (topics_match(publisher.topic, subscriber.topic)) parts.deliver(subscriber, data, time_ns, true);
 }
 
 DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSpec& topic,
                                           DataHandler handler) {
   Impl& parts = *parts_;
-  check_name(name, "data subscriber",
-             std::any_of(parts.subscribers.begin(), parts.subscribers.end(),
-                         [&](const DataSubscriber& other) { return other.name == name; }));
+  check_service_name(name, "data subscriber",
+                     std::any_of(parts.subscribers.begin(), parts.subscribers.end(),
+                                 [&](const DataSubscriber& other) { return other.name == name; }));
   DataSubscriber& subscriber = parts.subscribers.emplace_back();
   subscriber.name = name;
   subscriber.topic = topic;
@@ -177,7 +171,7 @@ DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSp
   for (const auto& [peer, each] : matching) parts.connect(subscriber, peer, each);
   for (const DataPublisher& publisher : parts.publishers)
     if (publisher.published && topics_match(publisher.topic, topic))
-      parts.deliver(subscriber, publisher.last, publisher.last_time_ns);
+      parts.deliver(subscriber, publisher.last, publisher.last_time_ns, true);
   return subscriber;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The rest of the SIL Kit C API: bus controllers, RPC, network simulation. The functions are there so that
+/// The rest of the SIL Kit C API: bus controllers, network simulation. The functions are there so that
 /// programs that refer to them link; they return NOTSUPPORTED, whatever they are given, and do nothing else.
 ///
 /// Threads  any.
@@ -7,33 +7,6 @@
 
 /// X(name) for each of them.
 #define TACTUS_SILKIT_UNSUPPORTED(X)                                      \
-  X(SilKit_CanController_AddErrorStateChangeHandler)                      \
-  X(SilKit_CanController_AddFrameHandler)                                 \
-  X(SilKit_CanController_AddFrameTransmitHandler)                         \
-  X(SilKit_CanController_AddStateChangeHandler)                           \
-  X(SilKit_CanController_Create)                                          \
-  X(SilKit_CanController_RemoveErrorStateChangeHandler)                   \
-  X(SilKit_CanController_RemoveFrameHandler)                              \
-  X(SilKit_CanController_RemoveFrameTransmitHandler)                      \
-  X(SilKit_CanController_RemoveStateChangeHandler)                        \
-  X(SilKit_CanController_Reset)                                           \
-  X(SilKit_CanController_SendFrame)                                       \
-  X(SilKit_CanController_SetBaudRate)                                     \
-  X(SilKit_CanController_Sleep)                                           \
-  X(SilKit_CanController_Start)                                           \
-  X(SilKit_CanController_Stop)                                            \
-  X(SilKit_EthernetController_Activate)                                   \
-  X(SilKit_EthernetController_AddBitrateChangeHandler)                    \
-  X(SilKit_EthernetController_AddFrameHandler)                            \
-  X(SilKit_EthernetController_AddFrameTransmitHandler)                    \
-  X(SilKit_EthernetController_AddStateChangeHandler)                      \
-  X(SilKit_EthernetController_Create)                                     \
-  X(SilKit_EthernetController_Deactivate)                                 \
-  X(SilKit_EthernetController_RemoveBitrateChangeHandler)                 \
-  X(SilKit_EthernetController_RemoveFrameHandler)                         \
-  X(SilKit_EthernetController_RemoveFrameTransmitHandler)                 \
-  X(SilKit_EthernetController_RemoveStateChangeHandler)                   \
-  X(SilKit_EthernetController_SendFrame)                                  \
   X(SilKit_FlexrayController_AddCycleStartHandler)                        \
   X(SilKit_FlexrayController_AddFrameHandler)                             \
   X(SilKit_FlexrayController_AddFrameTransmitHandler)                     \
@@ -83,14 +56,7 @@
   X(SilKit_Experimental_CanEventProducer_Produce)                         \
   X(SilKit_Experimental_EthernetEventProducer_Produce)                    \
   X(SilKit_Experimental_FlexRayEventProducer_Produce)                     \
-  X(SilKit_Experimental_LinEventProducer_Produce)                         \
-  X(SilKit_RpcClient_Call)                                                \
-  X(SilKit_RpcClient_CallWithTimeout)                                     \
-  X(SilKit_RpcClient_Create)                                              \
-  X(SilKit_RpcClient_SetCallResultHandler)                                \
-  X(SilKit_RpcServer_Create)                                              \
-  X(SilKit_RpcServer_SetCallHandler)                                      \
-  X(SilKit_RpcServer_SubmitResult)
+  X(SilKit_Experimental_LinEventProducer_Produce)
 
 /// Any arguments: what they would be is of no interest here.
 #pragma GCC diagnostic push

@@ -3,5 +3,5 @@
 
 SilKit_ReturnCode call_from_c(SilKit_DataSpec* spec) {
   *spec = tactus_silkit_DataSpec();
-  return SilKit_CanController_SendFrame(spec, 1, 2.0, "more than it could ever want", spec, spec, spec, spec);
+  return SilKit_FlexrayController_Create(spec, 1, 2.0, "more than it could ever want", spec, spec, spec, spec);
 }

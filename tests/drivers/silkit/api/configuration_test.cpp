@@ -292,16 +292,16 @@ FlexRayControllers: [{ Name: F, ClusterParameters: { gMacroPerCycle: 1 } }]
   EXPECT_EQ(read.logging.sinks[2].disabled, std::vector{LogTopic::time_sync});
   ASSERT_EQ(read.publishers.size(), 1U);
   EXPECT_EQ(read.publishers[0].history, 2);
-  ASSERT_EQ(read.rpc_servers.size(), 1U);
-  EXPECT_EQ(read.rpc_servers[0].topic, "F");
-  EXPECT_EQ(read.rpc_servers[0].labels, (Labels{{"K", "V", LabelKind::optional}}));
-  ASSERT_EQ(read.rpc_clients.size(), 2U);
-  EXPECT_EQ(read.rpc_clients[0].topic, "G");
-  EXPECT_EQ(read.rpc_clients[1].topic, "H");
-  ASSERT_EQ(read.can.size(), 2U);
-  EXPECT_EQ(read.can[0].network, "CAN1");
-  EXPECT_FALSE(read.can[1].network);
-  EXPECT_EQ(read.lin.size() + read.ethernet.size() + read.flexray.size(), 3U);
+  ASSERT_EQ(read.services.rpc_servers.size(), 1U);
+  EXPECT_EQ(read.services.rpc_servers[0].topic, "F");
+  EXPECT_EQ(read.services.rpc_servers[0].labels, (Labels{{"K", "V", LabelKind::optional}}));
+  ASSERT_EQ(read.services.rpc_clients.size(), 2U);
+  EXPECT_EQ(read.services.rpc_clients[0].topic, "G");
+  EXPECT_EQ(read.services.rpc_clients[1].topic, "H");
+  ASSERT_EQ(read.services.can.size(), 2U);
+  EXPECT_EQ(read.services.can[0].network, "CAN1");
+  EXPECT_FALSE(read.services.can[1].network);
+  EXPECT_EQ(read.services.lin.size() + read.services.ethernet.size() + read.services.flexray.size(), 3U);
 }
 
 TEST(SilkitConfiguration, HistoryIsCheckedWhenAPublisherIsMade) {

@@ -345,6 +345,12 @@ std::vector<Sample> samples() {
       body_sample("next sim task", NextSimTask{INT64_MAX, INT64_MIN}, decode_next_sim_task),
       body_sample("data", DataMessage{data, INT64_MIN}, decode_data),
       body_sample("no data", DataMessage{{}, -1}, decode_data),
+      body_sample("function call", FunctionCall{5, uuid, data}, decode_function_call),
+      body_sample("function call response",
+                  FunctionCallResponse{5, uuid, data, FunctionCallResponse::Status::internal_error},
+                  decode_function_call_response),
+      body_sample("Ethernet frame", EthernetFrameMessage{7, data, 2, 9}, decode_ethernet_frame),
+      body_sample("CAN frame", CanFrameMessage{7, 0x123, 0x200, 3, 1, 2, 4, data, 2, 9}, decode_can_frame),
   };
 }
 

@@ -3,6 +3,9 @@
 #include <stddef.h>
 
 #include "tactus/silkit.h"
+#include "tactus/silkit_can.h"
+#include "tactus/silkit_ethernet.h"
+#include "tactus/silkit_rpc.h"
 #include "tactus/silkit_unsupported.h"
 
 #ifdef __cplusplus
@@ -124,3 +127,118 @@ NUMBER(LoggingLevel_Off, 0xFFFFFFFFU);
 NUMBER(False, 0);
 NUMBER(True, 1);
 FACT(TACTUS_SILKIT_NO_TIME == 0x8000000000000000U);
+
+/* ---- RPC ---- */
+
+TYPE(SilKit_RpcCallStatus, 4, 0);
+FACT(sizeof(SilKit_RpcSpec) == 64);
+AT(SilKit_RpcSpec, functionName, 32);
+AT(SilKit_RpcSpec, mediaType, 40);
+AT(SilKit_RpcSpec, labelList, 48);
+FACT(sizeof(SilKit_RpcCallEvent) == 64);
+AT(SilKit_RpcCallEvent, timestamp, 32);
+AT(SilKit_RpcCallEvent, callHandle, 40);
+AT(SilKit_RpcCallEvent, argumentData, 48);
+FACT(sizeof(SilKit_RpcCallResultEvent) == 72);
+AT(SilKit_RpcCallResultEvent, timestamp, 32);
+AT(SilKit_RpcCallResultEvent, userContext, 40);
+AT(SilKit_RpcCallResultEvent, callStatus, 48);
+AT(SilKit_RpcCallResultEvent, resultData, 56);
+FACT(TACTUS_SILKIT_VERSION_RpcCallEvent == 0x534B060101000000U);
+FACT(TACTUS_SILKIT_VERSION_RpcCallResultEvent == 0x534B060201000000U);
+FACT(TACTUS_SILKIT_VERSION_RpcSpec == 0x534B060301000000U);
+NUMBER(RpcCallStatus_Success, 0);
+NUMBER(RpcCallStatus_ServerNotReachable, 1);
+NUMBER(RpcCallStatus_UndefinedError, 2);
+NUMBER(RpcCallStatus_InternalServerError, 3);
+NUMBER(RpcCallStatus_Timeout, 4);
+
+/* ---- CAN ---- */
+
+TYPE(SilKit_Direction, 1, 0);
+TYPE(SilKit_CanFrameFlag, 4, 0);
+TYPE(SilKit_CanTransmitStatus, 4, 1);
+TYPE(SilKit_CanControllerState, 4, 1);
+TYPE(SilKit_CanErrorState, 4, 1);
+FACT(sizeof(SilKit_CanFrame) == 64);
+AT(SilKit_CanFrame, id, 32);
+AT(SilKit_CanFrame, flags, 36);
+AT(SilKit_CanFrame, dlc, 40);
+AT(SilKit_CanFrame, sdt, 42);
+AT(SilKit_CanFrame, vcid, 43);
+AT(SilKit_CanFrame, af, 44);
+AT(SilKit_CanFrame, data, 48);
+FACT(sizeof(SilKit_CanFrameEvent) == 64);
+AT(SilKit_CanFrameEvent, timestamp, 32);
+AT(SilKit_CanFrameEvent, frame, 40);
+AT(SilKit_CanFrameEvent, direction, 48);
+AT(SilKit_CanFrameEvent, userContext, 56);
+FACT(sizeof(SilKit_CanFrameTransmitEvent) == 56);
+AT(SilKit_CanFrameTransmitEvent, userContext, 32);
+AT(SilKit_CanFrameTransmitEvent, timestamp, 40);
+AT(SilKit_CanFrameTransmitEvent, status, 48);
+AT(SilKit_CanFrameTransmitEvent, canId, 52);
+FACT(sizeof(SilKit_CanStateChangeEvent) == 48);
+AT(SilKit_CanStateChangeEvent, timestamp, 32);
+AT(SilKit_CanStateChangeEvent, state, 40);
+FACT(sizeof(SilKit_CanErrorStateChangeEvent) == 48);
+AT(SilKit_CanErrorStateChangeEvent, errorState, 40);
+FACT(TACTUS_SILKIT_VERSION_CanFrame == 0x534B010101000000U);
+FACT(TACTUS_SILKIT_VERSION_CanFrameTransmitEvent == 0x534B010202000000U);
+FACT(TACTUS_SILKIT_VERSION_CanFrameEvent == 0x534B010301000000U);
+FACT(TACTUS_SILKIT_VERSION_CanStateChangeEvent == 0x534B010401000000U);
+FACT(TACTUS_SILKIT_VERSION_CanErrorStateChangeEvent == 0x534B010501000000U);
+NUMBER(Direction_Send, 1);
+NUMBER(Direction_Receive, 2);
+NUMBER(Direction_SendReceive, 3);
+NUMBER(CanFrameFlag_rtr, 0x10);
+NUMBER(CanFrameFlag_ide, 0x200);
+NUMBER(CanFrameFlag_fdf, 0x1000);
+NUMBER(CanFrameFlag_brs, 0x2000);
+NUMBER(CanFrameFlag_esi, 0x4000);
+NUMBER(CanFrameFlag_xlf, 0x8000);
+NUMBER(CanFrameFlag_sec, 0x10000);
+NUMBER(CanTransmitStatus_Transmitted, 1);
+NUMBER(CanTransmitStatus_Canceled, 2);
+NUMBER(CanTransmitStatus_TransmitQueueFull, 4);
+NUMBER(CanTransmitStatus_DefaultMask, 7);
+NUMBER(CanControllerState_Uninit, 0);
+NUMBER(CanControllerState_Stopped, 1);
+NUMBER(CanControllerState_Started, 2);
+NUMBER(CanControllerState_Sleep, 3);
+NUMBER(CanErrorState_BusOff, 3);
+
+/* ---- Ethernet ---- */
+
+TYPE(SilKit_EthernetTransmitStatus, 4, 0);
+TYPE(SilKit_EthernetState, 4, 0);
+TYPE(SilKit_EthernetBitrate, 4, 0);
+FACT(sizeof(SilKit_EthernetFrame) == 48);
+AT(SilKit_EthernetFrame, raw, 32);
+FACT(sizeof(SilKit_EthernetFrameEvent) == 64);
+AT(SilKit_EthernetFrameEvent, timestamp, 32);
+AT(SilKit_EthernetFrameEvent, ethernetFrame, 40);
+AT(SilKit_EthernetFrameEvent, direction, 48);
+AT(SilKit_EthernetFrameEvent, userContext, 56);
+FACT(sizeof(SilKit_EthernetFrameTransmitEvent) == 56);
+AT(SilKit_EthernetFrameTransmitEvent, userContext, 32);
+AT(SilKit_EthernetFrameTransmitEvent, timestamp, 40);
+AT(SilKit_EthernetFrameTransmitEvent, status, 48);
+FACT(sizeof(SilKit_EthernetStateChangeEvent) == 48);
+AT(SilKit_EthernetStateChangeEvent, state, 40);
+FACT(sizeof(SilKit_EthernetBitrateChangeEvent) == 48);
+AT(SilKit_EthernetBitrateChangeEvent, bitrate, 40);
+FACT(TACTUS_SILKIT_VERSION_EthernetFrameEvent == 0x534B020101000000U);
+FACT(TACTUS_SILKIT_VERSION_EthernetFrameTransmitEvent == 0x534B020201000000U);
+FACT(TACTUS_SILKIT_VERSION_EthernetStateChangeEvent == 0x534B020301000000U);
+FACT(TACTUS_SILKIT_VERSION_EthernetBitrateChangeEvent == 0x534B020401000000U);
+FACT(TACTUS_SILKIT_VERSION_EthernetFrame == 0x534B020501000000U);
+NUMBER(EthernetTransmitStatus_Transmitted, 1);
+NUMBER(EthernetTransmitStatus_ControllerInactive, 2);
+NUMBER(EthernetTransmitStatus_LinkDown, 4);
+NUMBER(EthernetTransmitStatus_Dropped, 8);
+NUMBER(EthernetTransmitStatus_InvalidFrameFormat, 32);
+NUMBER(EthernetTransmitStatus_DefaultMask, 47);
+NUMBER(EthernetState_Inactive, 0);
+NUMBER(EthernetState_LinkDown, 1);
+NUMBER(EthernetState_LinkUp, 2);

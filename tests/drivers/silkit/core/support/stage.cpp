@@ -11,7 +11,7 @@ namespace tactus::silkit::test {
 namespace {
 
 constexpr std::uint64_t kFirstPeerIndex = 100;
-constexpr int kMostTurns = 10'000;
+constexpr int kMostRuns = 10'000;
 
 std::string joined_text(const std::vector<std::string>& words) {
   std::string text;
@@ -168,6 +168,15 @@ void Stage::created(PeerId from, const std::string& service, std::map<std::strin
   tell(from, message_type::kServiceDiscoveryEvent, event);
 }
 
+void Stage::service_of(PeerId from, ServiceDescriptor service, bool created) {
+  DiscoveryEvent event;
+  event.what = created ? DiscoveryEvent::What::created : DiscoveryEvent::What::removed;
+  event.service = std::move(service);
+  event.service.participant = peers_.at(from).name;
+  event.service.participant_id = hash64(event.service.participant);
+  tell(from, message_type::kServiceDiscoveryEvent, event);
+}
+
 void Stage::time_sync_of(PeerId from, bool active, bool dynamic) {
   created(from, "TimeSyncService",
           {{"TimeSyncActive", active ? "1" : "0"}, {"TimeSyncDynamicStepSize", dynamic ? "1" : "0"}});
@@ -260,7 +269,7 @@ void Stage::run() {
   if (running_) return;  // asked for by a handler: the loop below goes on afterwards
   running_ = true;
   for (int turn = 0;; ++turn) {
-    if (turn == kMostTurns) {
+    if (turn == kMostRuns) {
       ADD_FAILURE() << "there is no end to it: nobody holds up the time?";
       break;
     }
@@ -367,6 +376,26 @@ std::string Stage::line_of_service(PeerId peer, ByteView body) {
     const DataMessage message = decode_data(body);
     return "data " + text_of(message.data) + " " +
            (message.time_ns == kNoTime ? "never" : std::to_string(message.time_ns));
+  }
+  const auto at = [](std::int64_t time_ns) { return time_ns == kNoTime ? "never" : std::to_string(time_ns); };
+  if (type == kFunctionCall) {
+    const FunctionCall call = decode_function_call(body);
+    last_call = call.uuid;
+    return "function " + text_of(call.data) + " " + at(call.time_ns);
+  }
+  if (type == kFunctionCallResponse) {
+    const FunctionCallResponse response = decode_function_call_response(body);
+    last_call = response.uuid;
+    return "result " + text_of(response.data) + " " +
+           std::to_string(static_cast<std::uint32_t>(response.status)) + " " + at(response.time_ns);
+  }
+  if (type == kCanFrameEvent) {
+    const CanFrameMessage frame = decode_can_frame(body);
+    return "can " + std::to_string(frame.id) + " " + text_of(frame.data) + " " + at(frame.time_ns);
+  }
+  if (type == kEthernetFrameEvent) {
+    const EthernetFrameMessage frame = decode_ethernet_frame(body);
+    return "ethernet " + std::to_string(frame.raw.size()) + " " + at(frame.time_ns);
   }
   return "service " + type;
 }

@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/wire/can_messages.hpp"
+#include "drivers/silkit/wire/ethernet_messages.hpp"
 #include "drivers/silkit/wire/messages.hpp"
+#include "drivers/silkit/wire/rpc_messages.hpp"
 
 namespace tactus::silkit::test {
 
@@ -35,7 +38,8 @@ std::string text_of(ByteView bytes);
 ///     created SERVICE                removed SERVICE                 services SERVICE...
 ///     call                           return STATUS                   command KIND
 ///     status STATE                   required NAME...                next TIME_NS STEP_NS
-///     data TEXT TIME_NS
+///     data TEXT TIME_NS              function TEXT TIME_NS           result TEXT STATUS TIME_NS
+///     can ID TEXT TIME_NS            ethernet SIZE TIME_NS
 ///
 /// After everything that is told to the engine its calls are made and the peers' answers given, until nothing
 /// is left to do.
@@ -72,6 +76,8 @@ class Stage final : public Outbox, public LogSink {
   void required(PeerId from, std::vector<std::string> names);
   void next(PeerId from, std::int64_t time_ns, std::int64_t step_ns);
   void created(PeerId from, const std::string& service, std::map<std::string, std::string> attributes = {});
+  /// A service as it stands, but for whose it is; `created` false: it is gone.
+  void service_of(PeerId from, ServiceDescriptor service, bool created = true);
   void time_sync_of(PeerId from, bool active = true, bool dynamic = false);
   /// Returns the network of the publisher.
   std::string publisher_of(PeerId from, const TopicSpec& topic);
@@ -112,6 +118,7 @@ class Stage final : public Outbox, public LogSink {
   std::optional<BarrierReturn> last_return;
   std::optional<StatusMessage> last_status;
   std::optional<ServiceHeader> last_header;
+  Uuid last_call;  ///< of a function
   std::vector<std::string> journal;
 
   void send(PeerId peer, ByteView message) override;

@@ -3,9 +3,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "drivers/silkit/wire/can_messages.hpp"
+#include "drivers/silkit/wire/ethernet_messages.hpp"
 #include "drivers/silkit/wire/labels.hpp"
 #include "drivers/silkit/wire/log_message.hpp"
 #include "drivers/silkit/wire/messages.hpp"
+#include "drivers/silkit/wire/rpc_messages.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 
 namespace tactus::silkit::sample {
@@ -60,6 +63,10 @@ inline void decode_as_everything(ByteView body) {
   decode_body_twice(decode_next_sim_task, body);
   decode_body_twice(decode_data, body);
   decode_body_twice(decode_log_message, body);
+  decode_body_twice(decode_function_call, body);
+  decode_body_twice(decode_function_call_response, body);
+  decode_body_twice(decode_can_frame, body);
+  decode_body_twice(decode_ethernet_frame, body);
 }
 
 /// The texts that hide in attributes: labels are written and read again, the same.

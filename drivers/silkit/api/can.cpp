@@ -1,0 +1,165 @@
+/// CAN controllers of the C API.
+#include "drivers/silkit/core/can.hpp"
+
+#include <memory>
+
+#include "drivers/silkit/api/bus.hpp"
+#include "drivers/silkit/api/bytes.hpp"
+#include "drivers/silkit/api/objects.hpp"
+#include "tactus/silkit_can.h"
+
+using namespace tactus::silkit;
+
+namespace {
+
+SilKit_ReturnCode set_can_state(SilKit_CanController* controller, CanState state) {
+  return guarded([&] {
+    require(controller, "controller");
+    controller->owner.participant.with_engine(
+        [&](Engine& engine) { engine.can().set_state(*controller->controller, state); });
+  });
+}
+
+}  // namespace
+
+SilKit_ReturnCode SilKit_CanController_Create(SilKit_CanController** outController,
+                                              SilKit_Participant* participant, const char* name,
+                                              const char* network) {
+  return guarded([&] {
+    require(outController, "outController");
+    require(participant, "participant");
+    require(name, "name");
+    require(network, "network");
+    const ControllerSettings* const settings =
+        settings_of(participant->participant.configuration().services.can, name);
+    const std::string on = settings != nullptr ? settings->network.value_or(network) : network;
+    auto made = std::make_unique<SilKit_CanController>(SilKit_CanController{*participant});
+    participant->participant.with_engine([&](Engine& engine) {
+      made->controller = &engine.can().create(name, on);
+      participant->can_controllers.push_back(std::move(made));
+      *outController = participant->can_controllers.back().get();
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_CanController_Start(SilKit_CanController* controller) {
+  return set_can_state(controller, CanState::started);
+}
+SilKit_ReturnCode SilKit_CanController_Stop(SilKit_CanController* controller) {
+  return set_can_state(controller, CanState::stopped);
+}
+SilKit_ReturnCode SilKit_CanController_Sleep(SilKit_CanController* controller) {
+  return set_can_state(controller, CanState::sleep);
+}
+SilKit_ReturnCode SilKit_CanController_Reset(SilKit_CanController* controller) {
+  return set_can_state(controller, CanState::uninit);
+}
+
+SilKit_ReturnCode SilKit_CanController_SetBaudRate(SilKit_CanController* controller, uint32_t, uint32_t,
+                                                   uint32_t) {
+  return guarded([&] { require(controller, "controller"); });
+}
+
+SilKit_ReturnCode SilKit_CanController_SendFrame(SilKit_CanController* controller, SilKit_CanFrame* frame,
+                                                 void* userContext) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(frame, "frame");
+    require_header(frame->header, "frame");
+    const ByteView data = byte_view(&frame->data, "frame->data");
+    const CanFrame sent{frame->id,
+                        frame->flags,
+                        frame->dlc,
+                        frame->sdt,
+                        frame->vcid,
+                        frame->af,
+                        Bytes(data.begin(), data.end())};
+    controller->owner.participant.with_engine(
+        [&](Engine& engine) { engine.can().send(*controller->controller, sent, userContext); });
+  });
+}
+
+SilKit_ReturnCode SilKit_CanController_AddFrameHandler(SilKit_CanController* controller, void* context,
+                                                       SilKit_CanFrameHandler_t handler,
+                                                       SilKit_Direction directionMask,
+                                                       SilKit_HandlerId* outHandlerId) {
+  return add_handler(
+      controller, handler, outHandlerId, &CanController::frames,
+      [=](const CanFrameEvent& from) {
+        SilKit_CanFrame frame = tactus_silkit_CanFrame();
+        frame.id = from.frame.id;
+        frame.flags = from.frame.flags;
+        frame.dlc = from.frame.dlc;
+        frame.sdt = from.frame.sdt;
+        frame.vcid = from.frame.vcid;
+        frame.af = from.frame.af;
+        frame.data = byte_vector(from.frame.data);
+        SilKit_CanFrameEvent event = tactus_silkit_CanFrameEvent();
+        event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+        event.frame = &frame;
+        event.direction = static_cast<SilKit_Direction>(from.direction);
+        event.userContext = from.user;
+        handler(context, controller, &event);
+      },
+      directionMask);
+}
+
+SilKit_ReturnCode SilKit_CanController_AddFrameTransmitHandler(SilKit_CanController* controller,
+                                                               void* context,
+                                                               SilKit_CanFrameTransmitHandler_t handler,
+                                                               SilKit_CanTransmitStatus statusMask,
+                                                               SilKit_HandlerId* outHandlerId) {
+  return add_handler(
+      controller, handler, outHandlerId, &CanController::transmits,
+      [=](const CanTransmitEvent& from) {
+        SilKit_CanFrameTransmitEvent event = tactus_silkit_CanFrameTransmitEvent();
+        event.userContext = from.user;
+        event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+        event.status = static_cast<SilKit_CanTransmitStatus>(from.status);
+        event.canId = from.id;
+        handler(context, controller, &event);
+      },
+      static_cast<std::uint32_t>(statusMask));
+}
+
+SilKit_ReturnCode SilKit_CanController_AddStateChangeHandler(SilKit_CanController* controller, void* context,
+                                                             SilKit_CanStateChangeHandler_t handler,
+                                                             SilKit_HandlerId* outHandlerId) {
+  return add_handler(controller, handler, outHandlerId, &CanController::states,
+                     [=](const CanStateEvent& from) {
+                       SilKit_CanStateChangeEvent event = tactus_silkit_CanStateChangeEvent();
+                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+                       event.state = static_cast<SilKit_CanControllerState>(from.state);
+                       handler(context, controller, &event);
+                     });
+}
+
+SilKit_ReturnCode SilKit_CanController_AddErrorStateChangeHandler(SilKit_CanController* controller,
+                                                                  void* context,
+                                                                  SilKit_CanErrorStateChangeHandler_t handler,
+                                                                  SilKit_HandlerId* outHandlerId) {
+  return add_handler(controller, handler, outHandlerId, &CanController::error_states,
+                     [=](const CanErrorStateEvent& from) {
+                       SilKit_CanErrorStateChangeEvent event = tactus_silkit_CanErrorStateChangeEvent();
+                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+                       event.errorState = static_cast<SilKit_CanErrorState>(from.state);
+                       handler(context, controller, &event);
+                     });
+}
+
+SilKit_ReturnCode SilKit_CanController_RemoveFrameHandler(SilKit_CanController* controller,
+                                                          SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &CanController::frames);
+}
+SilKit_ReturnCode SilKit_CanController_RemoveFrameTransmitHandler(SilKit_CanController* controller,
+                                                                  SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &CanController::transmits);
+}
+SilKit_ReturnCode SilKit_CanController_RemoveStateChangeHandler(SilKit_CanController* controller,
+                                                                SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &CanController::states);
+}
+SilKit_ReturnCode SilKit_CanController_RemoveErrorStateChangeHandler(SilKit_CanController* controller,
+                                                                     SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &CanController::error_states);
+}

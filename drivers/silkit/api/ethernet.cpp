@@ -1,0 +1,138 @@
+/// Ethernet controllers of the C API.
+#include "drivers/silkit/core/ethernet.hpp"
+
+#include <memory>
+
+#include "drivers/silkit/api/bus.hpp"
+#include "drivers/silkit/api/bytes.hpp"
+#include "drivers/silkit/api/objects.hpp"
+#include "tactus/silkit_ethernet.h"
+
+using namespace tactus::silkit;
+
+namespace {
+
+SilKit_ReturnCode set_ethernet_active(SilKit_EthernetController* controller, bool active) {
+  return guarded([&] {
+    require(controller, "controller");
+    controller->owner.participant.with_engine(
+        [&](Engine& engine) { engine.ethernet().set_active(*controller->controller, active); });
+  });
+}
+
+}  // namespace
+
+SilKit_ReturnCode SilKit_EthernetController_Create(SilKit_EthernetController** outController,
+                                                   SilKit_Participant* participant, const char* name,
+                                                   const char* network) {
+  return guarded([&] {
+    require(outController, "outController");
+    require(participant, "participant");
+    require(name, "name");
+    require(network, "network");
+    const ControllerSettings* const settings =
+        settings_of(participant->participant.configuration().services.ethernet, name);
+    const std::string on = settings != nullptr ? settings->network.value_or(network) : network;
+    auto made = std::make_unique<SilKit_EthernetController>(SilKit_EthernetController{*participant});
+    participant->participant.with_engine([&](Engine& engine) {
+      made->controller = &engine.ethernet().create(name, on);
+      participant->ethernet_controllers.push_back(std::move(made));
+      *outController = participant->ethernet_controllers.back().get();
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_EthernetController_Activate(SilKit_EthernetController* controller) {
+  return set_ethernet_active(controller, true);
+}
+SilKit_ReturnCode SilKit_EthernetController_Deactivate(SilKit_EthernetController* controller) {
+  return set_ethernet_active(controller, false);
+}
+
+SilKit_ReturnCode SilKit_EthernetController_SendFrame(SilKit_EthernetController* controller,
+                                                      SilKit_EthernetFrame* frame, void* userContext) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(frame, "frame");
+    const ByteView raw = byte_view(&frame->raw, "frame->raw");
+    controller->owner.participant.with_engine(
+        [&](Engine& engine) { engine.ethernet().send(*controller->controller, raw, userContext); });
+  });
+}
+
+SilKit_ReturnCode SilKit_EthernetController_AddFrameHandler(SilKit_EthernetController* controller,
+                                                            void* context,
+                                                            SilKit_EthernetFrameHandler_t handler,
+                                                            SilKit_Direction directionMask,
+                                                            SilKit_HandlerId* outHandlerId) {
+  return add_handler(
+      controller, handler, outHandlerId, &EthernetController::frames,
+      [=](const EthernetFrameEvent& from) {
+        SilKit_EthernetFrame frame = tactus_silkit_EthernetFrame();
+        frame.raw = byte_vector(from.raw);
+        SilKit_EthernetFrameEvent event = tactus_silkit_EthernetFrameEvent();
+        event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+        event.ethernetFrame = &frame;
+        event.direction = static_cast<SilKit_Direction>(from.direction);
+        event.userContext = from.user;
+        handler(context, controller, &event);
+      },
+      directionMask);
+}
+
+SilKit_ReturnCode SilKit_EthernetController_AddFrameTransmitHandler(
+    SilKit_EthernetController* controller, void* context, SilKit_EthernetFrameTransmitHandler_t handler,
+    SilKit_EthernetTransmitStatus transmitStatusMask, SilKit_HandlerId* outHandlerId) {
+  return add_handler(
+      controller, handler, outHandlerId, &EthernetController::transmits,
+      [=](const EthernetTransmitEvent& from) {
+        SilKit_EthernetFrameTransmitEvent event = tactus_silkit_EthernetFrameTransmitEvent();
+        event.userContext = from.user;
+        event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+        event.status = static_cast<SilKit_EthernetTransmitStatus>(from.status);
+        handler(context, controller, &event);
+      },
+      transmitStatusMask);
+}
+
+SilKit_ReturnCode SilKit_EthernetController_AddStateChangeHandler(SilKit_EthernetController* controller,
+                                                                  void* context,
+                                                                  SilKit_EthernetStateChangeHandler_t handler,
+                                                                  SilKit_HandlerId* outHandlerId) {
+  return add_handler(controller, handler, outHandlerId, &EthernetController::states,
+                     [=](const EthernetStateEvent& from) {
+                       SilKit_EthernetStateChangeEvent event = tactus_silkit_EthernetStateChangeEvent();
+                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+                       event.state = static_cast<SilKit_EthernetState>(from.state);
+                       handler(context, controller, &event);
+                     });
+}
+
+SilKit_ReturnCode SilKit_EthernetController_AddBitrateChangeHandler(
+    SilKit_EthernetController* controller, void* context, SilKit_EthernetBitrateChangeHandler_t handler,
+    SilKit_HandlerId* outHandlerId) {
+  return add_handler(controller, handler, outHandlerId, &EthernetController::bitrates,
+                     [=](const EthernetBitrateEvent& from) {
+                       SilKit_EthernetBitrateChangeEvent event = tactus_silkit_EthernetBitrateChangeEvent();
+                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+                       event.bitrate = from.kbit_per_s;
+                       handler(context, controller, &event);
+                     });
+}
+
+SilKit_ReturnCode SilKit_EthernetController_RemoveFrameHandler(SilKit_EthernetController* controller,
+                                                               SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &EthernetController::frames);
+}
+SilKit_ReturnCode SilKit_EthernetController_RemoveFrameTransmitHandler(SilKit_EthernetController* controller,
+                                                                       SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &EthernetController::transmits);
+}
+SilKit_ReturnCode SilKit_EthernetController_RemoveStateChangeHandler(SilKit_EthernetController* controller,
+                                                                     SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &EthernetController::states);
+}
+SilKit_ReturnCode SilKit_EthernetController_RemoveBitrateChangeHandler(SilKit_EthernetController* controller,
+                                                                       SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &EthernetController::bitrates);
+}

@@ -1,0 +1,155 @@
+/// Remote procedure calls of the C API.
+#include "drivers/silkit/core/rpc.hpp"
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "drivers/silkit/api/bytes.hpp"
+#include "drivers/silkit/api/labels.hpp"
+#include "drivers/silkit/api/objects.hpp"
+#include "tactus/silkit_rpc.h"
+
+using namespace tactus::silkit;
+
+namespace {
+
+/// What the configuration says of the service of this name wins.
+TopicSpec function_spec(const SilKit_RpcSpec& spec, const char* name,
+                        const std::vector<ServiceSettings>& configured) {
+  require(spec.functionName, "rpcSpec->functionName");
+  require(spec.mediaType, "rpcSpec->mediaType");
+  TopicSpec function{spec.functionName, spec.mediaType,
+                     labels_of(spec.labelList, "rpcSpec->labelList.labels")};
+  if (const ServiceSettings* const settings = settings_of(configured, name)) {
+    if (settings->topic) function.topic = *settings->topic;
+    if (settings->labels) function.labels = *settings->labels;
+  }
+  return function;
+}
+
+RpcCallHandler call_handler(SilKit_RpcServer* server, void* context, SilKit_RpcCallHandler_t handler) {
+  return handler_of<RpcCallHandler>([=](const RpcCall& call) {
+    SilKit_RpcCallEvent event = tactus_silkit_RpcCallEvent();
+    event.timestamp = static_cast<SilKit_NanosecondsTime>(call.time_ns);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast,performance-no-int-to-ptr): a number for users
+    event.callHandle = reinterpret_cast<SilKit_RpcCallHandle*>(call.handle);
+    event.argumentData = byte_vector(call.data);
+    handler(context, server, &event);
+  });
+}
+
+RpcResultHandler result_handler(SilKit_RpcClient* client, void* context,
+                                SilKit_RpcCallResultHandler_t handler) {
+  return handler_of<RpcResultHandler>([=](const RpcResult& result) {
+    SilKit_RpcCallResultEvent event = tactus_silkit_RpcCallResultEvent();
+    event.timestamp = static_cast<SilKit_NanosecondsTime>(result.time_ns);
+    event.userContext = result.user;
+    event.callStatus = static_cast<SilKit_RpcCallStatus>(result.status);
+    event.resultData = byte_vector(result.data);
+    handler(context, client, &event);
+  });
+}
+
+}  // namespace
+
+SilKit_ReturnCode SilKit_RpcServer_Create(SilKit_RpcServer** outServer, SilKit_Participant* participant,
+                                          const char* controllerName, SilKit_RpcSpec* rpcSpec, void* context,
+                                          SilKit_RpcCallHandler_t handler) {
+  return guarded([&] {
+    require(outServer, "outServer");
+    require(participant, "participant");
+    require(controllerName, "controllerName");
+    require(rpcSpec, "rpcSpec");
+    require(handler, "handler");
+    const TopicSpec function = function_spec(*rpcSpec, controllerName,
+                                             participant->participant.configuration().services.rpc_servers);
+    auto made = std::make_unique<SilKit_RpcServer>(SilKit_RpcServer{*participant});
+    participant->participant.with_engine([&](Engine& engine) {
+      made->server =
+          &engine.rpc().create_server(controllerName, function, call_handler(made.get(), context, handler));
+      participant->rpc_servers.push_back(std::move(made));
+      *outServer = participant->rpc_servers.back().get();
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_RpcServer_SubmitResult(SilKit_RpcServer* server, SilKit_RpcCallHandle* callHandle,
+                                                const SilKit_ByteVector* returnData) {
+  return guarded([&] {
+    require(server, "server");
+    require(callHandle, "callHandle");
+    const ByteView data = byte_view(returnData, "returnData");
+    server->owner.participant.with_engine([&](Engine& engine) {
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): see call_handler()
+      engine.rpc().submit(*server->server, reinterpret_cast<std::uintptr_t>(callHandle), data);
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_RpcServer_SetCallHandler(SilKit_RpcServer* server, void* context,
+                                                  SilKit_RpcCallHandler_t handler) {
+  return guarded([&] {
+    require(server, "server");
+    require(handler, "handler");
+    server->owner.participant.with_engine([&](Engine& engine) {
+      engine.rpc().on_call(*server->server, call_handler(server, context, handler));
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_RpcClient_Create(SilKit_RpcClient** outClient, SilKit_Participant* participant,
+                                          const char* controllerName, SilKit_RpcSpec* rpcSpec, void* context,
+                                          SilKit_RpcCallResultHandler_t handler) {
+  return guarded([&] {
+    require(outClient, "outClient");
+    require(participant, "participant");
+    require(controllerName, "controllerName");
+    require(rpcSpec, "rpcSpec");
+    require(handler, "handler");
+    const TopicSpec function = function_spec(*rpcSpec, controllerName,
+                                             participant->participant.configuration().services.rpc_clients);
+    auto made = std::make_unique<SilKit_RpcClient>(SilKit_RpcClient{*participant});
+    participant->participant.with_engine([&](Engine& engine) {
+      made->client =
+          &engine.rpc().create_client(controllerName, function, result_handler(made.get(), context, handler));
+      participant->rpc_clients.push_back(std::move(made));
+      *outClient = participant->rpc_clients.back().get();
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_RpcClient_Call(SilKit_RpcClient* client, const SilKit_ByteVector* argumentData,
+                                        void* userContext) {
+  return guarded([&] {
+    require(client, "client");
+    const ByteView data = byte_view(argumentData, "argumentData");
+    client->owner.participant.with_engine(
+        [&](Engine& engine) { engine.rpc().call(*client->client, data, std::nullopt, userContext); });
+  });
+}
+
+SilKit_ReturnCode SilKit_RpcClient_CallWithTimeout(SilKit_RpcClient* client,
+                                                   const SilKit_ByteVector* argumentData,
+                                                   SilKit_NanosecondsTime timeout, void* userContext) {
+  return guarded([&] {
+    require(client, "client");
+    const ByteView data = byte_view(argumentData, "argumentData");
+    if (timeout > static_cast<SilKit_NanosecondsTime>(INT64_MAX))
+      throw Refusal(Code::bad_parameter, "timeout: " + std::to_string(timeout) + " ns is 2^63 ns or more");
+    client->owner.participant.with_engine([&](Engine& engine) {
+      engine.rpc().call(*client->client, data, static_cast<std::int64_t>(timeout), userContext);
+    });
+  });
+}
+
+SilKit_ReturnCode SilKit_RpcClient_SetCallResultHandler(SilKit_RpcClient* client, void* context,
+                                                        SilKit_RpcCallResultHandler_t handler) {
+  return guarded([&] {
+    require(client, "client");
+    require(handler, "handler");
+    client->owner.participant.with_engine([&](Engine& engine) {
+      engine.rpc().on_result(*client->client, result_handler(client, context, handler));
+    });
+  });
+}

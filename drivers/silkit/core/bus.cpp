@@ -1,0 +1,53 @@
+#include "drivers/silkit/core/bus.hpp"
+
+#include <algorithm>
+
+namespace tactus::silkit {
+
+void Bus::check(const std::string& name, bool taken) const {
+  check_service_name(name, (std::string(kind_.name) + " controller").c_str(), taken);
+}
+
+void Bus::add(BusController& controller, const std::string& name, const std::string& network) {
+  controller.name = name;
+  controller.network = network;
+  if (std::find(networks_.begin(), networks_.end(), network) == networks_.end()) {
+    for (std::size_t type = 0; type < kind_.types.size(); ++type)
+      (void)host_.subscribe(*this, networks_.size() * kind_.types.size() + type, network, kind_.types[type]);
+    networks_.push_back(network);
+  }
+  ServiceDescriptor service;
+  service.type = ServiceType::controller;
+  service.network = network;
+  service.network_type = kind_.network_type;
+  service.name = name;
+  service.attributes = {{"controller.type", kind_.name}};
+  controller.service = host_.services().announce(std::move(service));
+  std::vector<std::pair<PeerId, ServiceDescriptor>> simulators;
+  host_.services().each([&](PeerId peer, const ServiceDescriptor& each) {
+    if (each.type == ServiceType::link) simulators.emplace_back(peer, each);
+  });
+  for (const auto& [peer, each] : simulators) service_changed(peer, each, true);
+}
+
+Link& Bus::link(const BusController& controller, std::string_view type) {
+  return host_.senders().link(controller.network, type);
+}
+
+void Bus::receive(PeerId peer, std::uint64_t tag, ByteView body) {
+  const std::size_t types = kind_.types.size();
+  take(peer, networks_.at(tag / types), tag % types, body);
+}
+
+void Bus::service_changed(PeerId, const ServiceDescriptor& service, bool created) {
+  if (service.type != ServiceType::link || !created || service.network_type != kind_.network_type ||
+      std::find(networks_.begin(), networks_.end(), service.network) == networks_.end() ||
+      !simulated_.insert(service.network).second)
+    return;
+  host_.log(LogSink::Level::warn, "participant " + service.participant + " simulates the " + kind_.name +
+                                      " network " + service.network +
+                                      ", which this library does not take part in: its controllers send to "
+                                      "each other directly");
+}
+
+}  // namespace tactus::silkit

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "drivers/silkit/core/parts.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr std::size_t kMostSubscriptions = 20'000;  // that one peer causes
+
+}  // namespace
+
+/// Of a receiver: one that is free, if it may be used again, else a new one.
+std::size_t Engine::Impl::take_index(bool again) {
+  if (again && !free_receivers_.empty()) {
+    const std::size_t index = free_receivers_.back();
+    free_receivers_.pop_back();
+    return index;
+  }
+  receivers_.emplace_back();
+  return receivers_.size() - 1;
+}
+
+std::size_t Engine::Impl::subscribe(Service& service, std::uint64_t tag, std::string_view network,
+                                    std::string_view type, std::optional<PeerId> until) {
+  if (until && received_from_[*until].size() >= kMostSubscriptions)
+    throw WireError("it has had more than " + std::to_string(kMostSubscriptions) + " services that match");
+  const std::size_t index = take_index(until.has_value());
+  Receiver& receiver = receivers_[index];
+  receiver = {Receives::service, {index, std::string(network), std::string(type), 1}, {}, &service, tag};
+  if (until) received_from_[*until].push_back(index);
+  Bytes message;
+  encode(message, receiver.subscription);
+  for (const auto& [peer, info] : peers) {
+    outbox.send(peer, message);
+    if (until) receiver.data.unacknowledged.insert(peer);
+  }
+  return index;
+}
+
+void Engine::Impl::unsubscribe(std::size_t index) { receivers_[index] = {}; }
+
+std::int64_t Engine::Impl::now_ns() const {
+  return time_created && time.begun() ? time.current().time_ns : kNoTime;
+}
+
+void Engine::Impl::call(const char* name, Due due, bool own) {
+  Call made;
+  made.what = Call::What::service;
+  made.name = name;
+  made.due = std::move(due);
+  made.own = own;
+  if (own) ++own_calls_;
+  calls_.push_back(std::move(made));
+}
+
+void Engine::Impl::service_changed(PeerId peer, const ServiceDescriptor& service, bool created) {
+  for (Service* const each : services_) each->service_changed(peer, service, created);
+}
+
+/// Services may have calls that come before the handler of a step. True: `step` has been queued behind them.
+bool Engine::Impl::services_begin_step(Call& step) {
+  const std::size_t before = calls_.size();
+  for (Service* const each : services_) each->step_begins(step.now_ns);
+  if (calls_.size() == before) return false;
+  std::deque<Call> first(std::move_iterator(calls_.begin() + static_cast<std::ptrdiff_t>(before)),
+                         std::move_iterator(calls_.end()));
+  calls_.resize(before);
+  step.begun = true;
+  first.push_back(std::move(step));
+  calls_.insert(calls_.begin(), std::move_iterator(first.begin()), std::move_iterator(first.end()));
+  return true;
+}
+
+std::optional<std::int64_t> Engine::Impl::services_wake_at() const {
+  std::optional<std::int64_t> earliest;
+  for (const Service* const each : services_)
+    if (const auto at = each->wake_at()) earliest = std::min(earliest.value_or(*at), *at);
+  return earliest;
+}
+
+void Engine::Impl::tick_services() {
+  for (Service* const each : services_) each->tick();
+}
+
+}  // namespace tactus::silkit

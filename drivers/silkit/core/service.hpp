@@ -1,0 +1,72 @@
+#pragma once
+/// The seam between the engine and the services that users create: RPC and the bus controllers.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "drivers/silkit/core/call.hpp"
+#include "drivers/silkit/core/discovery.hpp"
+#include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/core/links.hpp"
+
+namespace tactus::silkit {
+
+/// In place of a peer: this participant itself.
+inline constexpr PeerId kThisParticipant = UINT32_MAX;
+
+/// A service of the engine. The engine tells it what concerns it; it knows the engine as its host only.
+///
+/// Threads  one at a time.
+class Service {
+ public:
+  virtual ~Service() = default;
+  /// A message of the subscription `tag` of ServiceHost::subscribe(). Throws WireError.
+  virtual void receive(PeerId peer, std::uint64_t tag, ByteView body) = 0;
+  /// A service of a peer has appeared or disappeared, also with the peer itself. May throw WireError when it
+  /// has appeared.
+  virtual void service_changed(PeerId peer, const ServiceDescriptor& service, bool created) = 0;
+  /// A simulation step begins; calls that are queued here come before its handler.
+  virtual void step_begins(std::int64_t now_ns) { (void)now_ns; }
+  /// steady_ns() at which tick() is to be called.
+  virtual std::optional<std::int64_t> wake_at() const { return std::nullopt; }
+  virtual void tick() {}
+};
+
+/// What a service needs.
+class ServiceHost {
+ public:
+  virtual const std::string& participant() const = 0;
+  /// Messages of this type go to Service::receive() from now on, with `tag`. The index is used again when
+  /// `until` has left. The lifecycle waits for the acknowledges when `until` is given: peers cause it.
+  virtual std::size_t subscribe(Service& service, std::uint64_t tag, std::string_view network,
+                                std::string_view type, std::optional<PeerId> until = std::nullopt) = 0;
+  /// Nothing of this subscription goes to the service any more.
+  virtual void unsubscribe(std::size_t index) = 0;
+
+  virtual Links& senders() = 0;
+  virtual Discovery& services() = 0;
+
+  /// kNoTime before the first step, and without virtual time.
+  virtual std::int64_t now_ns() const = 0;
+  virtual bool has_virtual_time() const = 0;
+  virtual std::int64_t steady_ns() const = 0;
+  /// Queues a call of the user's; `name`: of the handler, for errors. `own`: it comes from what the user has
+  /// just done, not from a peer; a simulation step ends after such calls.
+  virtual void call(const char* name, Due due, bool own) = 0;
+  virtual void log(LogSink::Level level, const std::string& text) = 0;
+
+ protected:
+  ~ServiceHost() = default;
+};
+
+/// The time stamp that a handler sees. Who has virtual time never sees a message without one.
+inline std::int64_t stamp(const ServiceHost& host, std::int64_t time_ns) {
+  return time_ns == kNoTime ? host.now_ns() : time_ns;
+}
+
+/// Throws Refusal for a name that is empty or taken; `what`: the kind of service.
+void check_service_name(const std::string& name, const char* what, bool taken);
+
+}  // namespace tactus::silkit

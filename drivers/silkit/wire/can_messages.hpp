@@ -1,0 +1,33 @@
+#pragma once
+/// The message of CAN buses without a network simulator; see messages.hpp for what encode_body and decode_* do.
+/// It goes on the network that has the name of the bus.
+///
+/// Threads  functions without state.
+#include <cstdint>
+#include <string_view>
+
+#include "drivers/silkit/wire/messages.hpp"
+
+namespace tactus::silkit {
+
+namespace message_type {
+inline constexpr std::string_view kCanFrameEvent = "CANFRAMEEVENT";
+}  // namespace message_type
+
+struct CanFrameMessage {
+  std::int64_t time_ns = INT64_MIN;
+  std::uint32_t id = 0;
+  std::uint32_t flags = 0;
+  std::uint16_t dlc = 0;
+  std::uint8_t sdt = 0;
+  std::uint8_t vcid = 0;
+  std::uint32_t af = 0;
+  ByteView data;  ///< of the message it was read from
+  std::uint8_t direction = 0;
+  std::uint64_t user = 0;
+};
+
+void encode_body(Bytes& out, const CanFrameMessage& message);
+CanFrameMessage decode_can_frame(ByteView body);
+
+}  // namespace tactus::silkit

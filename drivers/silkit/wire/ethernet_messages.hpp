@@ -1,0 +1,27 @@
+#pragma once
+/// The message of Ethernet networks without a network simulator; see messages.hpp for what encode_body and
+/// decode_* do. It goes on the network that has the name of the bus.
+///
+/// Threads  functions without state.
+#include <cstdint>
+#include <string_view>
+
+#include "drivers/silkit/wire/messages.hpp"
+
+namespace tactus::silkit {
+
+namespace message_type {
+inline constexpr std::string_view kEthernetFrameEvent = "ETHERNETFRAMEEVENT";
+}  // namespace message_type
+
+struct EthernetFrameMessage {
+  std::int64_t time_ns = INT64_MIN;
+  ByteView raw;  ///< of the message it was read from; without the check sequence
+  std::uint8_t direction = 0;
+  std::uint64_t user = 0;
+};
+
+void encode_body(Bytes& out, const EthernetFrameMessage& message);
+EthernetFrameMessage decode_ethernet_frame(ByteView body);
+
+}  // namespace tactus::silkit

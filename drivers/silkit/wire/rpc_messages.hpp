@@ -1,0 +1,36 @@
+#pragma once
+/// The messages of RPC; see messages.hpp for what encode_body and decode_* do. Both go on the network that is
+/// named by the UUID of the client.
+///
+/// Threads  functions without state.
+#include <cstdint>
+#include <string_view>
+
+#include "drivers/silkit/wire/messages.hpp"
+
+namespace tactus::silkit {
+
+namespace message_type {
+inline constexpr std::string_view kFunctionCall = "FUNCTIONCALL";
+inline constexpr std::string_view kFunctionCallResponse = "FUNCTIONCALLRESPONSE";
+}  // namespace message_type
+
+struct FunctionCall {
+  std::int64_t time_ns = INT64_MIN;
+  Uuid uuid;      ///< of the call
+  ByteView data;  ///< of the message it was read from
+};
+struct FunctionCallResponse {
+  enum class Status : std::uint32_t { success = 0, internal_error = 1 };
+  std::int64_t time_ns = INT64_MIN;
+  Uuid uuid;
+  ByteView data;
+  Status status = Status::success;
+};
+
+void encode_body(Bytes& out, const FunctionCall& message);
+void encode_body(Bytes& out, const FunctionCallResponse& message);
+FunctionCall decode_function_call(ByteView body);
+FunctionCallResponse decode_function_call_response(ByteView body);
+
+}  // namespace tactus::silkit

@@ -97,6 +97,9 @@ def main():
         expect("outcome", summary["outcome"], "completed")
         expect("frames run", summary["frames"]["run"], 100)
         supervise(prefix, build / "supervisor", top)
+        if (build / "participant").exists():
+            expect("a program written for SIL Kit", run(build / "participant", "silkit://127.0.0.1:1", cwd=top),
+                   "SIL Kit 5\nnot joined\n")
 
 
 main()

@@ -65,7 +65,7 @@ SilKit_ReturnCode SilKit_CanController_SendFrame(SilKit_CanController* controlle
   return guarded([&] {
     require(controller, "controller");
     require(frame, "frame");
-    require_header(frame->header, "frame");
+    require_header(frame->structHeader, "frame");
     const ByteView data = byte_view(&frame->data, "frame->data");
     const CanFrame sent{frame->id,
                         frame->flags,

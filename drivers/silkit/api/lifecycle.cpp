@@ -15,7 +15,7 @@ SilKit_ReturnCode SilKit_LifecycleService_Create(SilKit_LifecycleService** outSe
     require(outService, "outService");
     require(participant, "participant");
     require(configuration, "configuration");
-    require_header(configuration->header, "configuration");
+    require_header(configuration->structHeader, "configuration");
     // Numbers that are no mode are taken, as programs are used to: whoever is not coordinated is autonomous.
     OperationMode mode = static_cast<OperationMode>(configuration->operationMode);
     if (mode != OperationMode::invalid && mode != OperationMode::coordinated)
@@ -153,7 +153,7 @@ SilKit_ReturnCode SilKit_LifecycleService_Status(SilKit_ParticipantStatus* outSt
   return guarded([&] {
     require(outStatus, "outStatus");
     require(service, "service");
-    require_header(outStatus->header, "outStatus");
+    require_header(outStatus->structHeader, "outStatus");
     service->owner.participant.with_engine([&](Engine& engine) {
       service->shown = engine.status();
       show(service->shown, *outStatus);

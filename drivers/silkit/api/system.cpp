@@ -85,7 +85,7 @@ SilKit_ReturnCode SilKit_SystemMonitor_GetParticipantStatus(SilKit_ParticipantSt
     require(outStatus, "outStatus");
     require(monitor, "monitor");
     require(participantName, "participantName");
-    require_header(outStatus->header, "outStatus");
+    require_header(outStatus->structHeader, "outStatus");
     monitor->owner.participant.with_engine([&](Engine& engine) {
       std::optional<Status> status = engine.status_of(participantName);
       if (!status)

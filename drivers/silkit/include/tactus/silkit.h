@@ -131,7 +131,7 @@ typedef struct SilKit_Vendor_Vector_SilKitRegistry SilKit_Vendor_Vector_SilKitRe
 /// Stands first in structures that may grow; says which one it is.
 typedef struct SilKit_StructHeader {
   uint64_t version;      ///< TACTUS_SILKIT_VERSION_...
-  uint64_t reserved[3];  ///< 0
+  uint64_t _reserved[3];  ///< 0
 } SilKit_StructHeader;
 
 #define TACTUS_SILKIT_VERSION(service, type, version)                                                  \
@@ -167,20 +167,20 @@ typedef struct SilKit_StringList {
 
 /// What a publisher offers or a subscriber wants.
 typedef struct SilKit_DataSpec {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   const char* topic;
   const char* mediaType;  ///< a subscriber's "" takes every media type
   SilKit_LabelList labelList;
 } SilKit_DataSpec;
 
 typedef struct SilKit_DataMessageEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;  ///< of the publisher; TACTUS_SILKIT_NO_TIME if it is not synchronised
   SilKit_ByteVector data;            ///< null and 0 for an empty message
 } SilKit_DataMessageEvent;
 
 typedef struct SilKit_ParticipantStatus {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   const char* participantName;
   SilKit_ParticipantState participantState;
   const char* enterReason;
@@ -189,23 +189,23 @@ typedef struct SilKit_ParticipantStatus {
 } SilKit_ParticipantStatus;
 
 typedef struct SilKit_LifecycleConfiguration {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_OperationMode operationMode;
 } SilKit_LifecycleConfiguration;
 
 typedef struct SilKit_WorkflowConfiguration {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_StringList* requiredParticipantNames;
 } SilKit_WorkflowConfiguration;
 
 typedef struct SilKit_ParticipantConnectionInformation {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   const char* participantName;
 } SilKit_ParticipantConnectionInformation;
 
 typedef struct SilKit_Version {
-  uint8_t major;
-  uint8_t minor;
+  uint8_t MajorVersion;
+  uint8_t MinorVersion;
 } SilKit_Version;
 
 /// SilKit_DataSpec spec = tactus_silkit_DataSpec();    all zero, with the right header
@@ -213,7 +213,7 @@ typedef struct SilKit_Version {
   static inline SilKit_##name tactus_silkit_##name(void) { \
     SilKit_##name made;                                    \
     memset(&made, 0, sizeof made);                         \
-    made.header.version = TACTUS_SILKIT_VERSION_##name;    \
+    made.structHeader.version = TACTUS_SILKIT_VERSION_##name;    \
     return made;                                           \
   }
 TACTUS_SILKIT_MAKER(DataMessageEvent)

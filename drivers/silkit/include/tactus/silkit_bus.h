@@ -13,6 +13,6 @@ typedef uint8_t SilKit_Direction;  ///< of a frame, and a mask of them
   static inline SilKit_##name tactus_silkit_##name(void) { \
     SilKit_##name made;                                    \
     memset(&made, 0, sizeof made);                         \
-    made.header.version = TACTUS_SILKIT_VERSION_##name;    \
+    made.structHeader.version = TACTUS_SILKIT_VERSION_##name;    \
     return made;                                           \
   }

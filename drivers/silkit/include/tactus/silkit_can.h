@@ -50,7 +50,7 @@ typedef int32_t SilKit_CanErrorState;
 
 /// The library looks at none of its members: they arrive as they were sent.
 typedef struct SilKit_CanFrame {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   uint32_t id;
   SilKit_CanFrameFlag flags;
   uint16_t dlc;
@@ -61,7 +61,7 @@ typedef struct SilKit_CanFrame {
 } SilKit_CanFrame;
 
 typedef struct SilKit_CanFrameEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;  ///< of sending
   SilKit_CanFrame* frame;
   SilKit_Direction direction;  ///< Send: this controller's own
@@ -69,7 +69,7 @@ typedef struct SilKit_CanFrameEvent {
 } SilKit_CanFrameEvent;
 
 typedef struct SilKit_CanFrameTransmitEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   void* userContext;
   SilKit_NanosecondsTime timestamp;
   SilKit_CanTransmitStatus status;
@@ -77,13 +77,13 @@ typedef struct SilKit_CanFrameTransmitEvent {
 } SilKit_CanFrameTransmitEvent;
 
 typedef struct SilKit_CanStateChangeEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;
   SilKit_CanControllerState state;
 } SilKit_CanStateChangeEvent;
 
 typedef struct SilKit_CanErrorStateChangeEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;
   SilKit_CanErrorState errorState;
 } SilKit_CanErrorStateChangeEvent;

@@ -38,12 +38,12 @@ typedef uint32_t SilKit_EthernetBitrate;  ///< kbit/s
 #define TACTUS_SILKIT_VERSION_EthernetFrame TACTUS_SILKIT_VERSION(2, 5, 1)
 
 typedef struct SilKit_EthernetFrame {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_ByteVector raw;  ///< without the check sequence; what is shorter than 60 bytes arrives with zeros
 } SilKit_EthernetFrame;
 
 typedef struct SilKit_EthernetFrameEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;  ///< of sending
   SilKit_EthernetFrame* ethernetFrame;
   SilKit_Direction direction;  ///< Send: this controller's own
@@ -51,20 +51,20 @@ typedef struct SilKit_EthernetFrameEvent {
 } SilKit_EthernetFrameEvent;
 
 typedef struct SilKit_EthernetFrameTransmitEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   void* userContext;
   SilKit_NanosecondsTime timestamp;
   SilKit_EthernetTransmitStatus status;
 } SilKit_EthernetFrameTransmitEvent;
 
 typedef struct SilKit_EthernetStateChangeEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;
   SilKit_EthernetState state;
 } SilKit_EthernetStateChangeEvent;
 
 typedef struct SilKit_EthernetBitrateChangeEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;
   SilKit_EthernetBitrate bitrate;
 } SilKit_EthernetBitrateChangeEvent;

@@ -26,21 +26,21 @@ typedef uint32_t SilKit_RpcCallStatus;
 
 /// What a server offers or a client calls.
 typedef struct SilKit_RpcSpec {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   const char* functionName;
   const char* mediaType;
   SilKit_LabelList labelList;
 } SilKit_RpcSpec;
 
 typedef struct SilKit_RpcCallEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;  ///< of the call; TACTUS_SILKIT_NO_TIME if neither side has virtual time
   SilKit_RpcCallHandle* callHandle;  ///< for SilKit_RpcServer_SubmitResult(), also after the handler
   SilKit_ByteVector argumentData;
 } SilKit_RpcCallEvent;
 
 typedef struct SilKit_RpcCallResultEvent {
-  SilKit_StructHeader header;
+  SilKit_StructHeader structHeader;
   SilKit_NanosecondsTime timestamp;  ///< of the result, likewise; of a timeout: of the client's step
   void* userContext;                 ///< of the call
   SilKit_RpcCallStatus callStatus;
@@ -52,7 +52,7 @@ typedef struct SilKit_RpcCallResultEvent {
   static inline SilKit_##name tactus_silkit_##name(void) { \
     SilKit_##name made;                                    \
     memset(&made, 0, sizeof made);                         \
-    made.header.version = TACTUS_SILKIT_VERSION_##name;    \
+    made.structHeader.version = TACTUS_SILKIT_VERSION_##name;    \
     return made;                                           \
   }
 TACTUS_SILKIT_MAKER(RpcSpec)

@@ -160,7 +160,7 @@ TEST(SilkitUnsupported, EveryFunctionSaysItsNameWhateverItIsGiven) {
 TEST(SilkitHeader, WorksInC) {
   SilKit_DataSpec spec{};
   EXPECT_EQ(call_from_c(&spec), SilKit_ReturnCode_NOTSUPPORTED);
-  EXPECT_EQ(spec.header.version, 0x534B050201000000U);
+  EXPECT_EQ(spec.structHeader.version, 0x534B050201000000U);
   EXPECT_EQ(spec.topic, nullptr);
 }
 

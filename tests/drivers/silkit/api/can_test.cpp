@@ -20,20 +20,20 @@ std::string at(SilKit_NanosecondsTime time) {
   return time == TACTUS_SILKIT_NO_TIME ? "" : " at " + std::to_string(time);
 }
 void on_frame(void* heard, SilKit_CanController*, SilKit_CanFrameEvent* event) {
-  EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_CanFrameEvent);
-  EXPECT_EQ(event->frame->header.version, TACTUS_SILKIT_VERSION_CanFrame);
+  EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_CanFrameEvent);
+  EXPECT_EQ(event->frame->structHeader.version, TACTUS_SILKIT_VERSION_CanFrame);
   const SilKit_ByteVector& data = event->frame->data;
   note(heard, std::string(event->direction == SilKit_Direction_Send ? "sent " : "got ") +
                   std::to_string(event->frame->id) + " " + std::to_string(event->frame->dlc) + " " +
                   std::string(data.data, data.data + data.size) + at(event->timestamp));
 }
 void on_transmit(void* heard, SilKit_CanController*, SilKit_CanFrameTransmitEvent* event) {
-  EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_CanFrameTransmitEvent);
+  EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_CanFrameTransmitEvent);
   note(heard, "transmitted " + std::to_string(event->canId) + " " + std::to_string(event->status) +
                   (event->userContext == heard ? " mine" : "") + at(event->timestamp));
 }
 void on_state(void* heard, SilKit_CanController*, SilKit_CanStateChangeEvent* event) {
-  EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_CanStateChangeEvent);
+  EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_CanStateChangeEvent);
   note(heard, "state " + std::to_string(event->state) + at(event->timestamp));
 }
 void on_error_state(void*, SilKit_CanController*, SilKit_CanErrorStateChangeEvent*) {}

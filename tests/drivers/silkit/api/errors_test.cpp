@@ -180,7 +180,7 @@ TEST(SilkitErrors, HeadersAreLookedAt) {
   };
   for (const auto& row : rows) {
     SilKit_ParticipantStatus status{};
-    status.header.version = row.version;
+    status.structHeader.version = row.version;
     EXPECT_EQ(SilKit_LifecycleService_Status(&status, a.lifecycle()),
               row.good ? SilKit_ReturnCode_SUCCESS : SilKit_ReturnCode_BADPARAMETER)
         << row.why;
@@ -191,7 +191,7 @@ TEST(SilkitErrors, HeadersAreLookedAt) {
     if (row.good) continue;
     ParticipantHere b(registry.uri(), "B");
     SilKit_LifecycleConfiguration configuration{};
-    configuration.header.version = row.version;
+    configuration.structHeader.version = row.version;
     configuration.operationMode = SilKit_OperationMode_Coordinated;
     SilKit_LifecycleService* lifecycle = untouched<SilKit_LifecycleService>();
     EXPECT_EQ(SilKit_LifecycleService_Create(&lifecycle, b.get(), &configuration),

@@ -17,19 +17,19 @@ void note(void* heard, const std::string& line) {
   static_cast<Heard*>(heard)->change([&](std::vector<std::string>& lines) { lines.push_back(line); });
 }
 void on_frame(void* heard, SilKit_EthernetController*, SilKit_EthernetFrameEvent* event) {
-  EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_EthernetFrameEvent);
-  EXPECT_EQ(event->ethernetFrame->header.version, TACTUS_SILKIT_VERSION_EthernetFrame);
+  EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_EthernetFrameEvent);
+  EXPECT_EQ(event->ethernetFrame->structHeader.version, TACTUS_SILKIT_VERSION_EthernetFrame);
   EXPECT_EQ(event->timestamp, TACTUS_SILKIT_NO_TIME);
   note(heard, std::string(event->direction == SilKit_Direction_Send ? "sent " : "got ") +
                   std::to_string(event->ethernetFrame->raw.size) + " " +
                   std::to_string(event->ethernetFrame->raw.data[0]));
 }
 void on_transmit(void* heard, SilKit_EthernetController*, SilKit_EthernetFrameTransmitEvent* event) {
-  EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_EthernetFrameTransmitEvent);
+  EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_EthernetFrameTransmitEvent);
   note(heard, "status " + std::to_string(event->status) + (event->userContext == heard ? " mine" : ""));
 }
 void on_state(void* heard, SilKit_EthernetController*, SilKit_EthernetStateChangeEvent* event) {
-  EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_EthernetStateChangeEvent);
+  EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_EthernetStateChangeEvent);
   note(heard, "state " + std::to_string(event->state));
 }
 void on_bitrate(void*, SilKit_EthernetController*, SilKit_EthernetBitrateChangeEvent*) {}

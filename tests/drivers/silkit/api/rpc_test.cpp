@@ -27,7 +27,7 @@ SilKit_RpcSpec spec(const char* function, const char* media_type = "") {
 using Heard = Watched<std::vector<std::string>>;
 
 void note_result(void* heard, SilKit_RpcClient*, const SilKit_RpcCallResultEvent* event) {
-  EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_RpcCallResultEvent);
+  EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_RpcCallResultEvent);
   static_cast<Heard*>(heard)->change([&](std::vector<std::string>& lines) {
     lines.push_back(
         text_of(event->resultData) + " status " + std::to_string(event->callStatus) + " for " +
@@ -36,7 +36,7 @@ void note_result(void* heard, SilKit_RpcClient*, const SilKit_RpcCallResultEvent
   });
 }
 void answer(void*, SilKit_RpcServer* server, const SilKit_RpcCallEvent* event) {
-  EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_RpcCallEvent);
+  EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_RpcCallEvent);
   const std::string result = "<" + text_of(event->argumentData) + ">";
   const SilKit_ByteVector data = bytes(result);
   if (result != "<silence>") ok(SilKit_RpcServer_SubmitResult(server, event->callHandle, &data));

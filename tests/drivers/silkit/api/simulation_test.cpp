@@ -291,7 +291,7 @@ TEST(SilkitSimulation, OwnMessagesComeBackAndEmptyOnesHaveNoData) {
   SilKit_DataSubscriber* const in = a.subscriber("S", "T", nullptr, nullptr);
   ok(SilKit_DataSubscriber_SetDataMessageHandler(
       in, &got, [](void* to, SilKit_DataSubscriber*, const SilKit_DataMessageEvent* event) {
-        EXPECT_EQ(event->header.version, TACTUS_SILKIT_VERSION_DataMessageEvent);
+        EXPECT_EQ(event->structHeader.version, TACTUS_SILKIT_VERSION_DataMessageEvent);
         EXPECT_EQ(event->data.data == nullptr, event->data.size == 0);
         static_cast<Watched<std::vector<std::string>>*>(to)->change(
             [&](auto& list) { list.push_back(event->data.size == 0 ? "" : text_of(*event)); });
@@ -351,7 +351,7 @@ TEST(SilkitSimulation, PauseContinueErrorAndStop) {
       [](void* to, SilKit_SystemMonitor*, const char* name, SilKit_ParticipantStatus* status) {
         EXPECT_STREQ(name, "A");
         EXPECT_STREQ(status->participantName, "A");
-        EXPECT_EQ(status->header.version, TACTUS_SILKIT_VERSION_ParticipantStatus);
+        EXPECT_EQ(status->structHeader.version, TACTUS_SILKIT_VERSION_ParticipantStatus);
         EXPECT_GT(status->enterTime, 1'500'000'000'000'000'000U) << "nanoseconds since 1970";
         static_cast<Watched<std::vector<SilKit_ParticipantState>>*>(to)->change(
             [&](auto& list) { list.push_back(status->participantState); });
@@ -429,7 +429,7 @@ TEST(SilkitSimulation, MonitorKnowsWhoIsThereAndReplaysOnTheCallersThread) {
   ok(SilKit_SystemMonitor_SetParticipantConnectedHandler(
       a.monitor(), &log,
       [](void* to, SilKit_SystemMonitor*, const SilKit_ParticipantConnectionInformation* who) {
-        EXPECT_EQ(who->header.version, TACTUS_SILKIT_VERSION_ParticipantConnectionInformation);
+        EXPECT_EQ(who->structHeader.version, TACTUS_SILKIT_VERSION_ParticipantConnectionInformation);
         const bool was_there = std::this_thread::get_id() == here;
         static_cast<Log*>(to)->change([&](auto& list) {
           list.push_back(std::string(who->participantName) + (was_there ? " was there" : " came"));

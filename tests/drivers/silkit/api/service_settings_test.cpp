@@ -55,13 +55,13 @@ CanControllers: [{Name: can, Replay: {UseTraceSource: t}, UseTraceSinks: [s], Ne
 }
 
 TEST(SilkitServiceSettings, MistakesAreRefusedWithTheirPlace) {
-  EXPECT_THAT(complaint("RpcClients: 1"), HasSubstr("RpcClients: is not a list"));
-  EXPECT_THAT(complaint("RpcClients: [1]"), HasSubstr("RpcClients[0]: is not a map"));
+  EXPECT_THAT(complaint("RpcClients: 1"), HasSubstr("RpcClients: '1' is not a list"));
+  EXPECT_THAT(complaint("RpcClients: [1]"), HasSubstr("RpcClients[0]: '1' is not a map"));
   EXPECT_THAT(complaint("RpcServers: [{FunctionName: f}]"), HasSubstr("RpcServers[0]: Name is missing"));
   EXPECT_THAT(complaint("RpcServers: [{Name: s, FunctionName: [f]}]"),
-              HasSubstr("RpcServers[0].FunctionName: is not a text"));
+              HasSubstr("RpcServers[0].FunctionName: a list is not a text"));
   EXPECT_THAT(complaint("RpcServers: [{Name: s, Labels: [{Key: K, Value: V, Kind: Perhaps}]}]"),
-              HasSubstr("RpcServers[0].Labels[0].Kind: is not one of Mandatory, Optional"));
+              HasSubstr("RpcServers[0].Labels[0].Kind: 'Perhaps' is not one of Mandatory, Optional"));
   EXPECT_THAT(complaint("RpcServers: [{Name: s, Labels: [{Value: V, Kind: Optional}]}]"),
               HasSubstr("a label needs Key, Value, and Kind"));
   EXPECT_THAT(complaint("LinControllers: [{Network: n}]"), HasSubstr("LinControllers[0]: Name is missing"));

@@ -4,6 +4,7 @@ tests/drivers/gpio. In a guest with its own time (--icount): the times do not de
 By itself one case of each kind of end; with --all, for scripts/test --nightly, also their variants, which the fault
 matrices of whole rigs know without a kernel's lines."""
 import json
+import pathlib
 import re
 import sys
 
@@ -245,9 +246,10 @@ def main():
     suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at", "left"]
     done = guest.run("sh", "outputs.sh", tactus=True, timeout=740, options=["--icount", "0", "--gpio", "8"],
                      files=[script, guest.write("torque.yaml", RIG), drivers],
-                     copy=[f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse",
-                           f"{guest.options.line_log}:/usr/local/bin/line_log",
-                           f"{guest.options.guest_rig}:/usr/local/bin/gpio_guest_rig"],
+                     copy=[f"{guest.stripped(pathlib.Path(path))}:/usr/local/bin/{name}"
+                           for name, path in (("gpio_pulse", guest.options.gpio_pulse),
+                                              ("line_log", guest.options.line_log),
+                                              ("gpio_guest_rig", guest.options.guest_rig))],
                      fetch=["copied", "inputs", "stalled.during", *(name for name in names if name != "again"),
                             *(f"{name}.{suffix}" for name in names for suffix in suffixes)])
     print(f"guest: {done.took:.1f} s")

@@ -162,7 +162,8 @@ TEST(SilkitCan, MistakesHaveTheirCodes) {
   SilKit_CanFrame dataless = tactus_silkit_CanFrame();
   dataless.data.size = 1;
   EXPECT_EQ(SilKit_CanController_SendFrame(can, &dataless, nullptr), SilKit_ReturnCode_BADPARAMETER);
-  SilKit_CanFrame good = frame_of(1, "x");
+  const std::string text = "x";
+  SilKit_CanFrame good = frame_of(1, text);
   EXPECT_EQ(SilKit_CanController_SendFrame(can, &good, nullptr), SilKit_ReturnCode_SUCCESS);  // not started
   EXPECT_EQ(SilKit_CanController_RemoveFrameHandler(can, 4711), SilKit_ReturnCode_SUCCESS);
   EXPECT_EQ(SilKit_CanController_RemoveFrameTransmitHandler(can, 4711), SilKit_ReturnCode_SUCCESS);

@@ -91,7 +91,8 @@ TEST(SilkitRpc, ATimeoutComesWithoutVirtualTimeToo) {
   server_of(b);
   SilKit_RpcClient* const client = client_of(a, heard);
   call_when_connected(client, heard, "x");
-  const SilKit_ByteVector data = bytes("silence");
+  const std::string text = "silence";
+  const SilKit_ByteVector data = bytes(text);
   ok(SilKit_RpcClient_CallWithTimeout(client, &data, 1'000'000, context(8)));
   ASSERT_TRUE(heard.wait([](const std::vector<std::string>& lines) { return lines.size() == 2; }));
   EXPECT_EQ(heard.get()[1], " status 4 for 8");
@@ -178,7 +179,8 @@ TEST(SilkitRpc, MistakesHaveTheirCodes) {
   EXPECT_EQ(SilKit_RpcClient_Create(&client, a.get(), "other", &bad, nullptr, note_result),
             SilKit_ReturnCode_CONFIGURATIONERROR);
   EXPECT_THAT(SilKit_GetLastErrorString(), HasSubstr("label K"));
-  const SilKit_ByteVector data = bytes("x");
+  const std::string text = "x";
+  const SilKit_ByteVector data = bytes(text);
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast,performance-no-int-to-ptr): of no call
   auto* const handle = reinterpret_cast<SilKit_RpcCallHandle*>(std::uintptr_t{4711});
   EXPECT_EQ(SilKit_RpcServer_SubmitResult(server, handle, &data), SilKit_ReturnCode_WRONGSTATE);
@@ -199,7 +201,8 @@ TEST(SilkitRpc, NullIsRefusedByName) {
   SilKit_RpcSpec typeless = spec("f", nullptr);
   SilKit_RpcSpec listless = spec("f");
   listless.labelList.numLabels = 1;
-  const SilKit_ByteVector data = bytes("x");
+  const std::string text = "x";
+  const SilKit_ByteVector data = bytes(text);
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast,performance-no-int-to-ptr): of no call
   auto* const handle = reinterpret_cast<SilKit_RpcCallHandle*>(std::uintptr_t{1});
   const auto refused = [](SilKit_ReturnCode code, const char* parameter) {

@@ -40,8 +40,7 @@ static int supervise(tactus_open_simulation* rig) {
     char stop[64]; /* the last frame of the episode: 9 ms, 19 ms ... after the epoch */
     const int ms = 10 * episode + 9;
     sprintf(stop, "2030-01-01T00:00:%02d.%03dZ", ms / 1000, ms % 1000);
-    if (tactus_open_simulation_run_open(rig, stop, &in, 1, &out, 1) != TACTUS_OK)
-      return complain("episode");
+    if (tactus_open_simulation_run_open(rig, stop, &in, 1, &out, 1) != TACTUS_OK) return complain("episode");
     if (!out.filled) break; /* the run ended before */
     torque = fan(speed);
     if (speed > fastest) fastest = speed;

@@ -1,7 +1,7 @@
 /* A program written for SIL Kit, unchanged: says which version of its API it found, and why it could not join. */
-#include "silkit/capi/SilKit.h"
-
 #include <stdio.h>
+
+#include "silkit/capi/SilKit.h"
 
 int main(int argc, char** argv) {
   uint32_t major = 0;
@@ -10,7 +10,8 @@ int main(int argc, char** argv) {
   SilKit_Version_Major(&major);
   printf("SIL Kit %u\n", (unsigned)major);
   SilKit_ParticipantConfiguration_FromString(&configuration, "Middleware: { ConnectAttempts: 1 }");
-  if (SilKit_Participant_Create(&participant, configuration, "Plant", argc > 1 ? argv[1] : "") != SilKit_ReturnCode_SUCCESS)
+  if (SilKit_Participant_Create(&participant, configuration, "Plant", argc > 1 ? argv[1] : "") !=
+      SilKit_ReturnCode_SUCCESS)
     printf("not joined\n");
   else
     SilKit_Participant_Destroy(participant);

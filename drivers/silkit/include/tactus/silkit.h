@@ -130,7 +130,7 @@ typedef struct SilKit_Vendor_Vector_SilKitRegistry SilKit_Vendor_Vector_SilKitRe
 
 /// Stands first in structures that may grow; says which one it is.
 typedef struct SilKit_StructHeader {
-  uint64_t version;      ///< TACTUS_SILKIT_VERSION_...
+  uint64_t version;       ///< TACTUS_SILKIT_VERSION_...
   uint64_t _reserved[3];  ///< 0
 } SilKit_StructHeader;
 
@@ -209,12 +209,12 @@ typedef struct SilKit_Version {
 } SilKit_Version;
 
 /// SilKit_DataSpec spec = tactus_silkit_DataSpec();    all zero, with the right header
-#define TACTUS_SILKIT_MAKER(name)                          \
-  static inline SilKit_##name tactus_silkit_##name(void) { \
-    SilKit_##name made;                                    \
-    memset(&made, 0, sizeof made);                         \
-    made.structHeader.version = TACTUS_SILKIT_VERSION_##name;    \
-    return made;                                           \
+#define TACTUS_SILKIT_MAKER(name)                             \
+  static inline SilKit_##name tactus_silkit_##name(void) {    \
+    SilKit_##name made;                                       \
+    memset(&made, 0, sizeof made);                            \
+    made.structHeader.version = TACTUS_SILKIT_VERSION_##name; \
+    return made;                                              \
   }
 TACTUS_SILKIT_MAKER(DataMessageEvent)
 TACTUS_SILKIT_MAKER(DataSpec)

@@ -22,12 +22,14 @@ typedef uint32_t SilKit_CanFrameFlag;
 #define SilKit_CanFrameFlag_brs TACTUS_SILKIT_VALUE(SilKit_CanFrameFlag, 1U << 13)  ///< FD: bit rate switch
 #define SilKit_CanFrameFlag_esi TACTUS_SILKIT_VALUE(SilKit_CanFrameFlag, 1U << 14)  ///< FD: error state
 #define SilKit_CanFrameFlag_xlf TACTUS_SILKIT_VALUE(SilKit_CanFrameFlag, 1U << 15)  ///< CAN XL
-#define SilKit_CanFrameFlag_sec TACTUS_SILKIT_VALUE(SilKit_CanFrameFlag, 1U << 16)  ///< XL: simple extended content
+#define SilKit_CanFrameFlag_sec \
+  TACTUS_SILKIT_VALUE(SilKit_CanFrameFlag, 1U << 16)  ///< XL: simple extended content
 
 typedef int32_t SilKit_CanTransmitStatus;
 #define SilKit_CanTransmitStatus_Transmitted TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 1)
-#define SilKit_CanTransmitStatus_Canceled TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 2)           ///< never here
-#define SilKit_CanTransmitStatus_TransmitQueueFull TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 4)  ///< likewise
+#define SilKit_CanTransmitStatus_Canceled TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 2)  ///< never here
+#define SilKit_CanTransmitStatus_TransmitQueueFull \
+  TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 4)  ///< likewise
 #define SilKit_CanTransmitStatus_DefaultMask TACTUS_SILKIT_VALUE(SilKit_CanTransmitStatus, 7)
 
 typedef int32_t SilKit_CanControllerState;

@@ -21,7 +21,8 @@ typedef uint32_t SilKit_EthernetTransmitStatus;
 /// These three: never here.
 #define SilKit_EthernetTransmitStatus_LinkDown TACTUS_SILKIT_VALUE(SilKit_EthernetTransmitStatus, 4)
 #define SilKit_EthernetTransmitStatus_Dropped TACTUS_SILKIT_VALUE(SilKit_EthernetTransmitStatus, 8)
-#define SilKit_EthernetTransmitStatus_InvalidFrameFormat TACTUS_SILKIT_VALUE(SilKit_EthernetTransmitStatus, 32)
+#define SilKit_EthernetTransmitStatus_InvalidFrameFormat \
+  TACTUS_SILKIT_VALUE(SilKit_EthernetTransmitStatus, 32)
 #define SilKit_EthernetTransmitStatus_DefaultMask TACTUS_SILKIT_VALUE(SilKit_EthernetTransmitStatus, 47)
 
 typedef uint32_t SilKit_EthernetState;

@@ -48,12 +48,12 @@ typedef struct SilKit_RpcCallResultEvent {
 } SilKit_RpcCallResultEvent;
 
 /// As in silkit.h: tactus_silkit_RpcSpec() and so on.
-#define TACTUS_SILKIT_MAKER(name)                          \
-  static inline SilKit_##name tactus_silkit_##name(void) { \
-    SilKit_##name made;                                    \
-    memset(&made, 0, sizeof made);                         \
-    made.structHeader.version = TACTUS_SILKIT_VERSION_##name;    \
-    return made;                                           \
+#define TACTUS_SILKIT_MAKER(name)                             \
+  static inline SilKit_##name tactus_silkit_##name(void) {    \
+    SilKit_##name made;                                       \
+    memset(&made, 0, sizeof made);                            \
+    made.structHeader.version = TACTUS_SILKIT_VERSION_##name; \
+    return made;                                              \
   }
 TACTUS_SILKIT_MAKER(RpcSpec)
 TACTUS_SILKIT_MAKER(RpcCallEvent)

@@ -3,5 +3,6 @@
 
 SilKit_ReturnCode call_from_c(SilKit_DataSpec* spec) {
   *spec = tactus_silkit_DataSpec();
-  return SilKit_FlexrayController_Create(spec, 1, 2.0, "more than it could ever want", spec, spec, spec, spec);
+  return SilKit_FlexrayController_Create(spec, 1, 2.0, "more than it could ever want", spec, spec, spec,
+                                         spec);
 }

@@ -1,12 +1,11 @@
 /* A program as it is written for SIL Kit: its names, its initialiser, its function types. */
-#include "silkit/capi/SilKit.h"
-
 #include "silkit/capi/Can.h"
 #include "silkit/capi/DataPubSub.h"
 #include "silkit/capi/Ethernet.h"
 #include "silkit/capi/Orchestration.h"
 #include "silkit/capi/Participant.h"
 #include "silkit/capi/Rpc.h"
+#include "silkit/capi/SilKit.h"
 
 /* What the test wants of it: to be told of what is heard, and to be waited for before the end. */
 typedef struct Ears {
@@ -16,10 +15,12 @@ typedef struct Ears {
 } Ears;
 SilKit_ReturnCode unchanged_main(const char* uri, const Ears* test);
 
-static void SilKitCALL on_data(void* context, SilKit_DataSubscriber* subscriber, const SilKit_DataMessageEvent* event) {
+static void SilKitCALL on_data(void* context, SilKit_DataSubscriber* subscriber,
+                               const SilKit_DataMessageEvent* event) {
   SILKIT_UNUSED_ARG(subscriber);
   const Ears* const ears = context;
-  if (SilKit_Struct_GetId(*event) == SilKit_DataMessageEvent_STRUCT_VERSION) ears->heard(ears->self, event->data.size);
+  if (SilKit_Struct_GetId(*event) == SilKit_DataMessageEvent_STRUCT_VERSION)
+    ears->heard(ears->self, event->data.size);
 }
 
 static void SilKitCALL on_call(void* context, SilKit_RpcServer* server, const SilKit_RpcCallEvent* event) {
@@ -43,7 +44,8 @@ SilKit_ReturnCode unchanged_main(const char* uri, const Ears* test) {
   topic.mediaType = "text/plain";
   SilKit_DataPublisher* publisher = NULL;
   SilKit_DataSubscriber* subscriber = NULL;
-  code |= SilKit_DataSubscriber_Create(&subscriber, participant, "Ear", &topic, (void*)(uintptr_t)test, &on_data);
+  code |=
+      SilKit_DataSubscriber_Create(&subscriber, participant, "Ear", &topic, (void*)(uintptr_t)test, &on_data);
   code |= SilKit_DataPublisher_Create(&publisher, participant, "Mouth", &topic, 0);
   const uint8_t bytes[] = {1, 2};
   const SilKit_ByteVector data = {bytes, sizeof bytes};

@@ -16,6 +16,13 @@ std::string dl_reason() {
   return reason == nullptr ? "unknown reason" : reason;
 }
 
+/// What a library throws while it starts ends the process, whatever compiled this: it has left the loader's lock
+/// taken, so that the next dlopen() of any thread, or exit(), would never return.
+void* load(const char* file) noexcept {
+  void* (*volatile const open)(const char*, int) = &::dlopen;  // as one that may throw
+  return open(file, RTLD_NOW | RTLD_LOCAL);
+}
+
 /// The executable or shared library that this is a part of; empty when nobody knows.
 std::filesystem::path file_of_this_code() {
   static const char here = 0;
@@ -67,7 +74,7 @@ std::filesystem::path find_library(const std::string& library, const std::filesy
 
 SharedLibrary::SharedLibrary(const std::filesystem::path& file) : file_(file) {
   const rtsync::Doing doing("library '" + file.string() + "' was loaded");
-  handle_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  handle_ = load(file.c_str());
   if (handle_ == nullptr) throw LibraryError("cannot load the library: " + dl_reason());
 }
 

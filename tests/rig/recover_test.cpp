@@ -124,14 +124,15 @@ TEST(Recover, TouchesNothingWhileARigWrites) {
   EXPECT_EQ(recover(dir, "out").status, 0);
 }
 
-TEST(Recover, ARigThatIsKilledAtAnyMomentLeavesWholeFiles) {
+/// Kills so many rigs, each at a moment of its own, and reads what they leave.
+void kill_rigs(int rigs) {
   const TempDir dir;
   ASSERT_EQ(run(run_rig("servo", {"--no-realtime", "--frames", "20000", "--out", "fast"}, dir.path())).status,
             0);
   const std::string all = read_file(dir / "fast/motion.csv");
   const unsigned seed = std::random_device{}();
   std::mt19937 random(seed);
-  for (int i = 0; i < (kSanitized ? 2 : 10); ++i) {
+  for (int i = 0; i < rigs && !::testing::Test::HasFailure(); ++i) {
     const bool paced = i % 2 == 0;
     const auto after = std::chrono::microseconds(random() % 600'000);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", rig " + std::to_string(i) + ", killed after " +
@@ -164,8 +165,13 @@ TEST(Recover, ARigThatIsKilledAtAnyMomentLeavesWholeFiles) {
     const std::string kept = read_file(dir / out / "motion.csv");
     const std::size_t same = std::min(kept.size(), all.size());
     EXPECT_EQ(kept.compare(0, same, all, 0, same), 0) << "each byte is the right one";
+    fs::remove_all(dir / out);
   }
 }
+
+TEST(Recover, ARigThatIsKilledAtAnyMomentLeavesWholeFiles) { kill_rigs(kSanitized ? 2 : 10); }
+
+TEST(RecoverOften, TwoHundredRigsThatAreKilledLeaveWholeFiles) { kill_rigs(200); }
 
 }  // namespace
 }  // namespace tactus::test::recover_test

@@ -157,7 +157,8 @@ TEST(Witness, ALibraryThatEndsTheProcessIsNamed) {
   }
   const Finished thrown = run(one_model(dir, "any", TACTUS_THROWING_LIBRARY));
   EXPECT_NE(thrown.status, 0) << thrown;
-  EXPECT_TRUE(says(thrown, TACTUS_THROWING_LIBRARY)) << thrown;
+  EXPECT_TRUE(says(thrown, "while library '" TACTUS_THROWING_LIBRARY "' was loaded; nothing was started"))
+      << thrown;
   const Finished unlabelled = run(one_model(dir, "no_labels", TACTUS_NO_LABELS_LIBRARY));
   EXPECT_NE(unlabelled.status, 0) << unlabelled;
   EXPECT_TRUE(says(unlabelled, "while model 'it' was made; nothing was started")) << unlabelled;

@@ -54,8 +54,6 @@ config::Node keys_of(const Driver& driver, const config::Section& common, const 
   return config::Node::map(std::move(known), keys.place());
 }
 
-namespace {
-
 std::filesystem::path find_driver(const std::string& kind, const std::string& name) {
   try {
     return find_library("tactus-" + kind + "-" + name, {});
@@ -67,10 +65,12 @@ std::filesystem::path find_driver(const std::string& kind, const std::string& na
   }
 }
 
-}  // namespace
-
 DriverLibrary::DriverLibrary(const std::string& kind, const std::string& name)
-    : library_(find_driver(kind, name)) {
+    : DriverLibrary(find_driver(kind, name), kind, name) {}
+
+DriverLibrary::DriverLibrary(const std::filesystem::path& file, const std::string& kind,
+                             const std::string& name)
+    : library_(file) {
   void* const symbol = library_.symbol("tactus_driver");
   if (symbol == nullptr)
     throw LibraryError(library_.file().string() + " exports no 'tactus_driver': it is no driver");

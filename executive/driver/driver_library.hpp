@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ class DriverLibrary {
   /// Throws LibraryError: not there (and why the build left it out), not loadable, not a driver, another
   /// build. @when setup
   DriverLibrary(const std::string& kind, const std::string& name);
+  /// The same, from the file that find_driver() found.
+  DriverLibrary(const std::filesystem::path& file, const std::string& kind, const std::string& name);
 
   /// A new driver. It must be gone before the library. @when setup
   std::unique_ptr<Driver> make() const { return std::unique_ptr<Driver>(entry_->make()); }
@@ -34,6 +37,9 @@ class DriverLibrary {
   SharedLibrary library_;
   const DriverEntry* entry_ = nullptr;
 };
+
+/// The file of a driver. Throws LibraryError: not there, and why the build left it out. @when setup
+std::filesystem::path find_driver(const std::string& kind, const std::string& name);
 
 /// The names of all drivers of a kind that this machine has, sorted. @when setup
 std::vector<std::string> driver_names(const std::string& kind);

@@ -12,7 +12,9 @@
 /// RT       both futex calls are system calls: a rig's frame makes two for each call of an isolated model.
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <tactus/model.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,15 +31,19 @@ namespace tactus::executive {
 
 struct CallPage {
   enum class Work : std::uint32_t {
-    job,      ///< number `job`, at `time`
-    prepare,  ///< locks memory if `lock`, and touches `heap` bytes
-    destroy   ///< destroys the model, and ends the process
+    job,          ///< number `job`, at `time`
+    prepare,      ///< locks memory if `lock`, and touches `heap` bytes
+    open,         ///< opens the device of a driver's model, as `open` says
+    frame_ended,  ///< tells its safe output that a frame has ended
+    destroy       ///< destroys the model, and ends the process
   };
   enum class Answer : std::uint32_t { done, request };
   enum class Ask : std::uint32_t { realtime, enable_job, call_at, command };
   static constexpr std::size_t kText = 256;
+  static constexpr std::size_t kLongText = 1024;
   static constexpr std::uint32_t kMostPosted = 16;
   using Text = std::array<char, kText>;
+  using LongText = std::array<char, kLongText>;
 
   /// `value`: on or off, a simulated time, or that of a command; `number`: of the command.
   struct Request {
@@ -45,6 +51,13 @@ struct CallPage {
     std::int32_t number = 0;
     std::int64_t value = 0;
     Text name{};
+  };
+
+  /// As executive::OpenRequest.
+  struct Open {
+    bool guardian = true;
+    std::int64_t guardian_timeout_ns = 0;
+    Text rig{};
   };
 
   // The rig's.
@@ -55,29 +68,40 @@ struct CallPage {
   bool lock = false;
   std::uint64_t heap = 0;
   tactus_call time{};
+  Open open{};
 
   // The model's.
   alignas(64) std::atomic<std::uint32_t> reply{0};
   Answer answer = Answer::done;
   std::int32_t status = 0;  ///< what the job returned
   Request request{};
-  Text failure{};                                    ///< what it said when it failed
+  LongText failure{};                                ///< what it said when it failed
   alignas(64) std::atomic<std::uint32_t> posted{0};  ///< requests of other threads than the job's
   std::array<Request, kMostPosted> posts{};          ///< the last of them
   alignas(64) std::atomic<std::uint32_t> taken{0};   ///< of them, by the rig
+
+  // Beside the calls, between any thread of the rig and one of the model's that does nothing else: its outputs are
+  // to be driven safe. The rig counts `safe` up; the model answers with the same number.
+  alignas(64) std::atomic<std::uint32_t> safe{0};
+  std::atomic<bool> safe_for_good{false};
+  alignas(64) std::atomic<std::uint32_t> made_safe{0};
+  std::atomic<bool> safe_refused{false};
+  std::atomic<pid_t> safe_thread{0};
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && sizeof(CallPage) % 64 == 0);
 
-/// Sleeps while `word` is `seen`, or not so long.
-inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t seen) TACTUS_RT {
-  (void)::syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+/// Sleeps while `word` is `seen`, or not so long; `most`: so long at most.
+inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t seen,
+                        const timespec* most = nullptr) TACTUS_RT {
+  (void)::syscall(SYS_futex, &word, FUTEX_WAIT, seen, most, nullptr, 0);
 }
 inline void wake(std::atomic<std::uint32_t>& word) TACTUS_RT {
   (void)::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 /// As much of it as there is room for.
-inline void copy_text(CallPage::Text& to, const char* from) TACTUS_RT {
+template <std::size_t kSize>
+void copy_text(std::array<char, kSize>& to, const char* from) TACTUS_RT {
   std::strncpy(to.data(), from == nullptr ? "" : from, to.size() - 1);
   to.back() = '\0';
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "executive/driver/device_error.hpp"
+
 namespace tactus::executive {
 
 IsolatedModel::IsolatedModel(ModelOrigin origin, OnCrash on_crash)
@@ -78,6 +80,7 @@ int IsolatedModel::call(const Job& job, const tactus_call& call) TACTUS_RT {
   page.work = CallPage::Work::job;
   page.job = job.index;
   page.time = call;
+  frame_ = call.frame;
   process_.set_limited(call.frame >= 0);  // jobs outside of frames may take as long as they like
   bool alive = process_.exchange();
   while (alive && page.answer == CallPage::Answer::request) {
@@ -90,23 +93,52 @@ int IsolatedModel::call(const Job& job, const tactus_call& call) TACTUS_RT {
     std::memcpy(memory_.data(), process_.block(), declaration_.bytes);
     status = page.status;
     if (status != 0) {
-      CallPage::Text said = page.failure;
+      CallPage::LongText said = page.failure;
       said.back() = '\0';
       if (said[0] != '\0') host_->fail(host_->context, said.data());
     }
     serve_posts();
   } else {
-    lose(job, call);
+    lose(job.index, call.frame);
   }
   busy_.store(false, std::memory_order_release);
   return alive ? status : without(job, call);
 }
 
-void IsolatedModel::lose(const Job& job, const tactus_call& call) TACTUS_RT {
-  lost_job_ = job.index;
-  lost_frame_ = call.frame;
+void IsolatedModel::lose(std::uint32_t job, std::int64_t frame) TACTUS_RT {
+  lost_job_ = job;
+  lost_frame_ = frame;
   lost_.store(true, std::memory_order_release);
   news_.store(true, std::memory_order_relaxed);
+}
+
+void IsolatedModel::open(const OpenRequest& request) {
+  CallPage& page = process_.page();
+  page.work = CallPage::Work::open;
+  page.open.guardian = request.safe_outputs == SafeOutputs::guardian;
+  page.open.guardian_timeout_ns = request.guardian_timeout.count();
+  copy_text(page.open.rig, request.rig.c_str());
+  if (!process_.exchange()) throw DeviceError(std::string(process_.how()) + " while it opened its device");
+  CallPage::LongText said = page.failure;
+  said.back() = '\0';
+  if (page.status != 0) throw DeviceError(said.data());
+}
+
+const char* IsolatedModel::frame_ended() TACTUS_RT {
+  if (lost() || busy_.exchange(true, std::memory_order_acquire)) return nullptr;
+  CallPage& page = process_.page();
+  page.work = CallPage::Work::frame_ended;
+  process_.set_limited(true);
+  const bool alive = process_.exchange();
+  process_.set_limited(false);
+  const bool wrong = alive && page.status != 0;
+  if (wrong) {
+    wrong_ = page.failure;
+    wrong_.back() = '\0';
+  }
+  if (!alive) lose(kNoJob, frame_);
+  busy_.store(false, std::memory_order_release);
+  return wrong ? wrong_.data() : nullptr;
 }
 
 /// The call of a job whose process has ended.
@@ -172,14 +204,15 @@ std::optional<rtsync::Provision> IsolatedModel::prepare_memory(bool lock, std::s
   if (!process_.exchange()) return std::nullopt;
   const std::string what = "memory of model '" + name() + "' locked and touched";
   if (page.status == 0) return rtsync::granted(what, what);
-  CallPage::Text said = page.failure;
+  CallPage::LongText said = page.failure;
   said.back() = '\0';
   return rtsync::refused(what, "memory that may have to be fetched",
                          {said.data(), "see the fix for the rig's own memory, or set memory.lock: no"});
 }
 
 std::string_view IsolatedModel::lost_job() const {
-  return lost() ? std::string_view(declaration_.jobs[lost_job_].name) : std::string_view();
+  return lost() && lost_job_ != kNoJob ? std::string_view(declaration_.jobs[lost_job_].name)
+                                       : std::string_view();
 }
 
 std::vector<std::string> IsolatedModel::take_log_lines() {
@@ -190,7 +223,8 @@ std::vector<std::string> IsolatedModel::take_log_lines() {
       "the rig freezes; it ends when it is resumed",
       "its variables keep their last values, and its jobs are not called any more"};
   const bool in_frame = lost_frame_ >= 0;
-  return {"model '" + name() + "', job '" + std::string(lost_job()) + "'" +
+  return {"model '" + name() + "'" +
+          (lost_job().empty() ? ", behind its jobs" : ", job '" + std::string(lost_job()) + "'") +
           (in_frame ? ", frame " + std::to_string(lost_frame_) : "") + ": " + process_.how() +
           " (on_crash: " + std::string(name_of(on_crash_)) +
           "): " + (in_frame ? kThen[static_cast<std::size_t>(on_crash_)] : kThen[0])};

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "executive/driver/safe_output.hpp"
 #include "executive/isolation/model_process.hpp"
 #include "executive/isolation/on_crash.hpp"
 #include "rtsync/rt.hpp"
@@ -40,6 +41,11 @@ class IsolatedModel {
   /// What run() is to be called with for a job, by its place in the declaration.
   void* job(std::size_t index) { return &jobs_.at(index); }
   static int run(void* job, const tactus_call* call) TACTUS_RT;
+  /// Opens the device of a driver's model. Throws DeviceError. @when setup
+  void open(const OpenRequest& request);
+  /// Tells its outputs that a frame has ended; why the rig must not go on, a text that stays; nullptr: nothing is
+  /// wrong, or its end is told by lost().                                                           @when rt
+  const char* frame_ended() TACTUS_RT;
   /// Locks its memory, as the rig's. Nothing: its process has ended.
   std::optional<rtsync::Provision> prepare_memory(bool lock, std::size_t heap);
 
@@ -68,10 +74,12 @@ class IsolatedModel {
     std::byte bytes[64];
   };
 
+  static constexpr std::uint32_t kNoJob = UINT32_MAX;
+
   static int declare(const tactus_host* host, void* self);
   int call(const Job& job, const tactus_call& call) TACTUS_RT;
   int without(const Job& job, const tactus_call& call) TACTUS_RT;
-  void lose(const Job& job, const tactus_call& call) TACTUS_RT;
+  void lose(std::uint32_t job, std::int64_t frame) TACTUS_RT;
   std::int32_t serve(const CallPage::Request& asked) TACTUS_RT;
   void serve_posts() TACTUS_RT;
 
@@ -88,6 +96,8 @@ class IsolatedModel {
   std::atomic<bool> refuses_{false};
   std::uint32_t lost_job_ = 0;
   std::int64_t lost_frame_ = -1;
+  std::int64_t frame_ = -1;  // of the last call
+  CallPage::LongText wrong_{};
   bool told_ = false;
 };
 

@@ -1,15 +1,16 @@
-// The process of an isolated model: tactus-model INSTANCE LIBRARY MODEL PARENT, started by a rig.
+// The process of an isolated model: tactus-model INSTANCE LIBRARY MODEL PARENT model|driver, started by a rig.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "executive/isolation/model_server.hpp"
 
 int main(int argc, char** argv) {
-  if (argc != 5) {
+  if (argc != 6) {
     std::fprintf(stderr, "tactus-model is started by a rig with isolated models, never by hand\n");
     return 2;
   }
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || std::to_string(::getppid()) != argv[4]) return 1;
   (void)::prctl(PR_SET_NAME, argv[1]);  // as ps and core dumps name it
   tactus::executive::ModelServer server;
-  if (!server.begin(argv[1], argv[2], argv[3])) ::_exit(1);
+  const bool driver = std::string_view(argv[5]) == "driver";
+  if (!server.begin(argv[1], argv[2], argv[3], driver)) ::_exit(1);
   server.serve();
 }

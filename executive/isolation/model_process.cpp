@@ -64,14 +64,14 @@ pid_t start(const std::filesystem::path& file, const ModelOrigin& origin, int so
   (void)::sigfillset(&blocked);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGXCPU})
     (void)::sigdelset(&blocked, fault);
-  return rtsync::spawn(
-      {.program = file,
-       .words = {kProgram, origin.instance, origin.library, origin.model, std::to_string(::getpid())},
-       .streams = true,
-       .descriptors = {{socket, kModelSocket}, {memory, kModelMemory}},
-       .blocked = blocked,
-       .flags = POSIX_SPAWN_SETPGROUP},
-      cannot);
+  return rtsync::spawn({.program = file,
+                        .words = {kProgram, origin.instance, origin.library, origin.model,
+                                  std::to_string(::getpid()), origin.driver ? "driver" : "model"},
+                        .streams = true,
+                        .descriptors = {{socket, kModelSocket}, {memory, kModelMemory}},
+                        .blocked = blocked,
+                        .flags = POSIX_SPAWN_SETPGROUP},
+                       cannot);
 }
 
 std::string first_line(const char* file) {
@@ -217,6 +217,11 @@ Letter ModelProcess::await_letter() {
       case Letter::Kind::model_refused:
       case Letter::Kind::instance_refused:
         throw ModelRefused(letter->kind, letter->text);
+      case Letter::Kind::settings_refused:
+        throw SectionRefused(decode_problems(letter->text));
+      case Letter::Kind::outputs:
+        has_outputs_ = true;
+        break;
       default:
         return *std::move(letter);
     }
@@ -224,6 +229,7 @@ Letter ModelProcess::await_letter() {
 }
 
 ModelDeclaration ModelProcess::introduce() {
+  if (origin_.driver && !send_letter(socket_, Letter::Kind::settings, encode(*origin_.driver))) refuse_dead();
   const Letter letter = await_letter();
   if (letter.kind != Letter::Kind::declared) refuse_dead();
   try {
@@ -259,6 +265,14 @@ std::vector<rtsync::Provision> ModelProcess::place(const rtsync::ThreadSettings&
   sched_param param{};
   param.sched_priority = std::max(caller.priority - 1, 1);
   const int policy = caller.policy == rtsync::SchedPolicy::rr ? SCHED_RR : SCHED_FIFO;
+  // The one that drives its outputs safe goes before the one that calls it: a thread of this process, or none.
+  if (const pid_t thread = page().safe_thread.load();
+      thread > 0 &&
+      ::access(("/proc/" + std::to_string(pid_) + "/task/" + std::to_string(thread)).c_str(), F_OK) == 0) {
+    sched_param more{};
+    more.sched_priority = std::min(caller.priority + 1, 99);
+    (void)::sched_setscheduler(thread, policy | SCHED_RESET_ON_FORK, &more);
+  }
   const std::string what = of + std::string(rtsync::name_of(caller.policy)) + " priority " +
                            std::to_string(param.sched_priority) + ", CPUs " + caller.cpus.text();
   if (::sched_setscheduler(pid_, policy | SCHED_RESET_ON_FORK, &param) == 0)

@@ -5,11 +5,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "executive/isolation/call_page.hpp"
+#include "executive/isolation/driver_section.hpp"
 #include "executive/isolation/model_declaration.hpp"
 #include "executive/isolation/setup_channel.hpp"
 #include "rtsync/host/provision.hpp"
@@ -25,11 +27,20 @@ class ModelRefused : public std::runtime_error {
   const Letter::Kind kind;
 };
 
+/// So is the section of a driver's model.
+class SectionRefused : public ModelRefused {
+ public:
+  explicit SectionRefused(config::Problems what)
+      : ModelRefused(Letter::Kind::settings_refused, what.text()), problems(std::move(what)) {}
+  const config::Problems problems;
+};
+
 /// What a process of a model is born with.
 struct ModelOrigin {
-  std::string instance;  ///< the model's name in the rig
-  std::string library;   ///< a file
-  std::string model;     ///< what the library calls it
+  std::string instance;                   ///< the model's name in the rig
+  std::string library;                    ///< a file
+  std::string model;                      ///< what the library calls it; of a driver: its name
+  std::optional<DriverSection> driver{};  ///< of a driver's model
 };
 
 /// The process of one model, as the rig sees it.
@@ -54,8 +65,10 @@ class ModelProcess {
   /// It has ended: finds out how, and wakes who waits for it.                                    @when service
   void reap();
 
-  /// What its model declared. Throws ModelRefused. @when setup
+  /// What its model declared. Throws ModelRefused, SectionRefused. @when setup
   ModelDeclaration introduce();
+  /// Its model has outputs that must be driven safe. Once it was introduced.
+  bool has_outputs() const { return has_outputs_; }
   /// Shares a block of so many bytes with it, which then holds the variables' first values. Throws ModelRefused.
   /// @when setup
   void begin(std::size_t bytes);
@@ -93,6 +106,7 @@ class ModelProcess {
   int memory_ = -1;
   std::string cwd_;
   std::string stage_ = "it was started";
+  bool has_outputs_ = false;
   std::size_t mapped_ = 0;
   std::atomic<CallPage*> page_{nullptr};
   std::byte* block_ = nullptr;

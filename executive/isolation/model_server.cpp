@@ -8,7 +8,9 @@
 #include <cstring>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
+#include "executive/isolation/driver_section.hpp"
 #include "executive/isolation/setup_channel.hpp"
 #include "executive/model/suggest.hpp"
 #include "rtsync/host/memory.hpp"
@@ -28,28 +30,68 @@ void copy_name(CallPage::Text& to, std::string_view name) TACTUS_RT {
   to[length] = '\0';
 }
 
+void stage(const char* what) { (void)send_letter(kModelSocket, Letter::Kind::stage, what); }
+
+std::nullptr_t refuse(Letter::Kind kind, const std::string& why) {
+  (void)send_letter(kModelSocket, kind, why);
+  return nullptr;
+}
+
 }  // namespace
 
-bool ModelServer::begin(const std::string& instance, const std::string& library, const std::string& model) {
-  const auto stage = [](const char* what) { (void)send_letter(kModelSocket, Letter::Kind::stage, what); };
-  const auto refuse = [](Letter::Kind kind, const std::string& why) {
-    return !send_letter(kModelSocket, kind, why);
-  };
+std::unique_ptr<ModelInstance> ModelServer::from_library(const std::string& instance,
+                                                         const std::string& library,
+                                                         const std::string& model) {
   try {
     stage("its library was loaded");
     library_ = std::make_unique<ModelLibrary>(library);
   } catch (const std::exception& error) {
-    return refuse(Letter::Kind::library_refused, error.what()), false;
+    return refuse(Letter::Kind::library_refused, error.what());
   }
   const tactus_model* const found = library_->find(model);
   if (found == nullptr)
     return refuse(Letter::Kind::model_refused,
                   "library " + library_->file().filename().string() + " has no model '" + model + "'" +
-                      did_you_mean(model, library_->models(), &tactus_model::name)),
-           false;
+                      did_you_mean(model, library_->models(), &tactus_model::name));
+  stage("it was made");
+  return std::make_unique<ModelInstance>(*found, instance);
+}
+
+std::unique_ptr<ModelInstance> ModelServer::from_driver(const std::string& instance,
+                                                        const std::string& library, const std::string& name) {
+  const std::optional<Letter> letter = receive_letter(kModelSocket);
+  if (!letter || letter->kind != Letter::Kind::settings) return nullptr;
+  const DriverSection section = decode_section(letter->text);
+  std::unique_ptr<ModelDriver> driver;
   try {
-    stage("it was made");
-    model_ = std::make_unique<ModelInstance>(*found, instance);
+    stage("its library was loaded");
+    driver_ = std::make_unique<DriverLibrary>(library, ModelDriver::kKind, name);
+    driver = driver_->make<ModelDriver>();
+  } catch (const std::exception& error) {
+    return refuse(Letter::Kind::library_refused, error.what());
+  }
+  stage("it was made");
+  config::Problems problems;
+  driven_ = driver->make(section.settings, section.path, problems);
+  if (driven_ == nullptr) return refuse(Letter::Kind::settings_refused, encode(problems));
+  output_ = driven_->safe_output();
+  if (output_ != nullptr) (void)send_letter(kModelSocket, Letter::Kind::outputs);
+  driver_name_ = name;
+  description_ = {TACTUS_ABI_VERSION,
+                  sizeof(tactus_model),
+                  driver_name_.c_str(),
+                  "",
+                  nullptr,
+                  &tactus::detail::declare_model,
+                  nullptr};
+  return std::make_unique<ModelInstance>(description_, instance, static_cast<tactus::Model*>(driven_.get()));
+}
+
+bool ModelServer::begin(const std::string& instance, const std::string& library, const std::string& model,
+                        bool driver) {
+  try {
+    model_ = driver ? from_driver(instance, library, model) : from_library(instance, library, model);
+    if (model_ == nullptr) return false;
     const std::string declared = encode(*model_);
     const ModelDeclaration declaration = decode(declared);
     lay_out(declaration);
@@ -58,10 +100,12 @@ bool ModelServer::begin(const std::string& instance, const std::string& library,
     if (!go || go->kind != Letter::Kind::go) return false;
     map(declaration.bytes);
   } catch (const std::exception& error) {
-    return refuse(Letter::Kind::instance_refused, error.what()), false;
+    (void)refuse(Letter::Kind::instance_refused, error.what());
+    return false;
   }
   model_->serve(*this);
   hand_out();
+  if (output_ != nullptr) start_safe_thread();
   const bool told = send_letter(kModelSocket, Letter::Kind::ready);
   (void)::close(kModelSocket);
   (void)::close(kModelMemory);
@@ -153,6 +197,59 @@ int ModelServer::prepare() {
   return refused.empty() ? 0 : 1;
 }
 
+int ModelServer::open() {
+  try {
+    OpenRequest request;
+    request.rig = page_->open.rig.data();
+    request.safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process;
+    request.guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns};
+    driven_->open(request);
+    return 0;
+  } catch (const std::exception& error) {
+    copy_text(page_->failure, error.what());
+    return 1;
+  }
+}
+
+int ModelServer::end_frame() TACTUS_RT {
+  const char* const wrong = output_ == nullptr ? nullptr : output_->frame_ended();
+  copy_text(page_->failure, wrong);
+  return wrong == nullptr ? 0 : 1;
+}
+
+/// The rig asks for safe outputs in any state it is in, also while a job of the model runs, or loops.
+void ModelServer::start_safe_thread() {
+  std::thread([this] {
+    page_->safe_thread.store(::gettid());
+    for (std::uint32_t seen = 0;;) {
+      sleep_while(page_->safe, seen);
+      const std::uint32_t wanted = page_->safe.load(std::memory_order_acquire);
+      if (wanted == seen) continue;
+      seen = wanted;
+      {
+        const std::scoped_lock lock(output_mutex_);
+        const bool done =
+            output_ == nullptr || (page_->safe_for_good.load() ? output_->end_safe() : output_->drive_safe());
+        page_->safe_refused.store(!done);
+      }
+      page_->made_safe.store(wanted, std::memory_order_release);
+      wake(page_->made_safe);
+    }
+  }).detach();  // it ends with the process
+  while (page_->safe_thread.load() == 0) std::this_thread::yield();
+}
+
+void ModelServer::destroy() {
+  {
+    const std::scoped_lock lock(output_mutex_);
+    output_ = nullptr;
+  }
+  model_.reset();
+  driven_.reset();
+  driver_.reset();
+  library_.reset();
+}
+
 void ModelServer::serve() {
   serves = true;
   for (;;) {
@@ -164,9 +261,14 @@ void ModelServer::serve() {
       case CallPage::Work::prepare:
         page_->status = prepare();
         break;
+      case CallPage::Work::open:
+        page_->status = open();
+        break;
+      case CallPage::Work::frame_ended:
+        page_->status = end_frame();
+        break;
       case CallPage::Work::destroy:
-        model_.reset();
-        library_.reset();
+        destroy();
         ::_exit(0);
     }
     answer(CallPage::Answer::done);

@@ -1,11 +1,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "executive/driver/driver_library.hpp"
+#include "executive/driver/model_driver.hpp"
 #include "executive/isolation/call_page.hpp"
 #include "executive/isolation/model_declaration.hpp"
 #include "executive/model/model_instance.hpp"
@@ -15,13 +18,14 @@ namespace tactus::executive {
 
 /// Serves one model to the rig that started this process.
 ///
-/// Threads  one, but for what the model asks of the rig: any.
+/// Threads  one, but for what the model asks of the rig: any; and one that drives outputs safe.
 /// RT       serve(), for jobs: no lock, no heap; the futex calls of CallPage.
 class ModelServer final : private ModelServices {
  public:
   /// Loads the library, makes the model, and sends what it declares; shares memory when the rig says so. False: it
   /// was refused, and the rig knows why.
-  bool begin(const std::string& instance, const std::string& library, const std::string& model);
+  /// `driver`: the library is one, of this name, and makes the model from the section that the rig sends.
+  bool begin(const std::string& instance, const std::string& library, const std::string& model, bool driver);
   /// Until the rig ends it.
   [[noreturn]] void serve();
 
@@ -33,6 +37,11 @@ class ModelServer final : private ModelServices {
     std::size_t bytes;
   };
 
+  /// Sends why it cannot. nullptr: it could not.
+  std::unique_ptr<ModelInstance> from_library(const std::string& instance, const std::string& library,
+                                              const std::string& model);
+  std::unique_ptr<ModelInstance> from_driver(const std::string& instance, const std::string& library,
+                                             const std::string& name);
   void lay_out(const ModelDeclaration& declaration);
   void map(std::size_t bytes);
   void take_in() TACTUS_RT;
@@ -41,6 +50,10 @@ class ModelServer final : private ModelServices {
   void await_call() TACTUS_RT;
   int run_job() TACTUS_RT;
   int prepare();
+  int open();
+  int end_frame() TACTUS_RT;
+  void destroy();
+  void start_safe_thread();
   std::int32_t ask(const CallPage::Request& request) TACTUS_RT;
 
   void set_realtime(bool on) TACTUS_RT override;
@@ -49,6 +62,12 @@ class ModelServer final : private ModelServices {
   bool command(tactus_command command, std::int64_t value) TACTUS_RT override;
 
   std::unique_ptr<ModelLibrary> library_;
+  std::unique_ptr<DriverLibrary> driver_;
+  std::unique_ptr<DrivenModel> driven_;
+  std::string driver_name_;
+  tactus_model description_{};
+  std::mutex output_mutex_;
+  SafeOutput* output_ = nullptr;  // nullptr: none, or it is being destroyed
   std::unique_ptr<ModelInstance> model_;
   std::vector<Run> runs_;
   CallPage* page_ = nullptr;

@@ -21,7 +21,10 @@ struct Letter {
     library_refused,   ///< the end: why
     model_refused,     ///< likewise; the library has no such model
     instance_refused,  ///< likewise; it could not be made
+    settings_refused,  ///< likewise; the problems of a driver's section, as encode() writes them
     declared,          ///< a ModelDeclaration
+    outputs,           ///< a driver's model has outputs that must be driven safe
+    settings,          ///< from the rig: a DriverSection
     go,                ///< from the rig: the memory has its size
     ready,             ///< its first values lie there
   };

@@ -49,6 +49,8 @@ std::vector<std::filesystem::path> plugin_folders() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) folders.push_back(self.parent_path().parent_path() / "lib" / "tactus");
+  if (!error && self.parent_path().filename() == "tactus")
+    folders.push_back(self.parent_path());  // tactus-model
   if (const std::filesystem::path us = file_of_this_code(); !us.empty() && us != self)
     folders.push_back(us.parent_path() / "tactus");  // libtactus.so in somebody's program
   return folders;

@@ -55,6 +55,16 @@ void Rig::open_devices() {
       throw DeviceError("models." + driven.name + ": " + error.what());
     }
   }
+  if (parts_.isolation == nullptr) return;
+  for (IsolatedModel& model : parts_.isolation->models()) {
+    if (!model.process().origin().driver) continue;
+    try {
+      model.open(open_request());
+    } catch (const DeviceError& error) {
+      throw DeviceError("models." + model.name() + ": " + error.what());
+    }
+  }
+  for (IsolatedOutput& output : parts_.isolated_outputs) output.opened(open_request());
 }
 
 std::unique_ptr<rtsync::EdgeSource> Rig::open_clock() {

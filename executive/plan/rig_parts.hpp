@@ -12,6 +12,7 @@
 #include "executive/driver/link.hpp"
 #include "executive/driver/live.hpp"
 #include "executive/driver/model_driver.hpp"
+#include "executive/isolation/isolated_output.hpp"
 #include "executive/isolation/isolation.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/model/model_library.hpp"
@@ -47,6 +48,7 @@ struct RigParts {
   std::int64_t epoch_ns = 0;
   std::deque<DriverModel> driver_models;
   std::unique_ptr<Isolation> isolation;  ///< nullptr: no model is isolated
+  std::deque<IsolatedOutput> isolated_outputs;
   std::deque<ModelInstance> models;
   std::vector<ParameterValue> parameters;
   ExecutiveVariables variables;

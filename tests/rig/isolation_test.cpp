@@ -366,8 +366,21 @@ INSTANTIATE_TEST_SUITE_P(
                 "models.it.on_crash: freeze has no effect on a model in the rig's own process; add "
                 "'isolated: yes'"},
         Refused{"another_policy", model("hostile", ", isolated: yes, on_crash: stop"), "models.it.on_crash"},
-        Refused{"a_driver", "models: { it: { driver: tape, file: tape, isolated: yes } }\n",
-                "models.it.isolated: yes: a model that a driver makes stays in the rig's process"},
+        Refused{"no_such_driver", "models: { it: { driver: tap, file: tape, isolated: yes } }\n",
+                "rig.yaml:4:25: models.it.driver: this machine has no driver 'tap' of kind 'model'; did you "
+                "mean"},
+        Refused{"a_key_that_its_driver_misses",
+                "models: { it: { driver: tape, file: tape, isolated: yes } }\n",
+                "rig.yaml:4:15: models.it: missing key 'safe'"},
+        Refused{"a_value_that_its_driver_refuses",
+                "models: { it: { driver: tape, file: tape, safe: high, isolated: yes } }\n",
+                "rig.yaml:4:49: models.it.safe: "},
+        Refused{"a_key_that_its_driver_does_not_know",
+                "models: { it: { driver: tape, file: tape, safe: 1, save: 1, isolated: yes } }\n",
+                "rig.yaml:4:52: models.it.save: unknown key; did you mean 'safe'"},
+        Refused{"outputs_and_replace",
+                "models: { it: { driver: tape, file: tape, safe: 1, isolated: yes, on_crash: replace } }\n",
+                "models.it.on_crash: replace: the rig would go on without the model's outputs"},
         Refused{"no_such_model", model("hostil", ", isolated: yes"),
                 "models.it.model: library libhostile.so has no model 'hostil'; did you mean"},
         Refused{"no_such_library",
@@ -388,6 +401,80 @@ INSTANTIATE_TEST_SUITE_P(
                     "', isolated: yes } }\n",
                 "was ended by SIGABRT while its library was loaded"}),
     [](const auto& one) { return std::string(one.param.name); });
+
+/// A rig of an output that a driver makes in a process of its own.
+struct DrivenRig {
+  std::string more = "";  ///< of the model
+  std::string stuck_after = "20 s";
+  std::string file = "tape";
+
+  Command command(const TempDir& dir, const Arguments& arguments = {}) const {
+    dir.write("rig.yaml",
+              "rig: one\nframe: { period: 1 ms }\nrealtime: { enabled: no }\n"
+              "threads: { main: { policy: other }, stuck_after: " +
+                  stuck_after +
+                  " }\nguardian_timeout: 60 s\nmemory: { lock: no, heap: 0 B }\nmodels:\n  it: { driver: "
+                  "tape, file: " +
+                  file + ", safe: -42, isolated: yes, parameters: { value: 7 }" + more + " }\n");
+    Command command = tactus(Arguments{"run", "rig.yaml", "--out", "out"} + arguments, dir.path());
+    command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+    return command;
+  }
+};
+
+TEST(Isolation, ADriversModelIsInItsProcessAlone) {
+  const TempDir dir;
+  DrivenRig driven;
+  Process rig(driven.command(dir, {"--set", "until=stopped"}));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  const std::string library = "libtactus-model-tape.so";
+  EXPECT_FALSE(says(read_file("/proc/" + std::to_string(rig.pid()) + "/maps"), library));
+  const std::vector<pid_t> models = models_of(rig.pid());
+  ASSERT_EQ(models.size(), 1U);
+  EXPECT_TRUE(says(read_file("/proc/" + std::to_string(models[0]) + "/maps"), library));
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0);
+  const std::string tape = read_file(dir / "tape");
+  double value = 0;
+  ASSERT_GE(tape.size(), sizeof(Tape));
+  std::memcpy(&value, tape.data() + offsetof(Tape, value), sizeof value);
+  EXPECT_EQ(value, -42);
+}
+
+TEST(Isolation, ADriversModelThatCrashesOrLoopsEndsInItsPolicy) {
+  for (const auto& [deed, how] :
+       {std::pair(", crash_at: 20", " was ended by SIGSEGV"),
+        std::pair(", loop_at: 20", " did not return in time (half of threads.stuck_after) and was killed")}) {
+    const TempDir dir;
+    const DrivenRig driven{deed, "2 s"};
+    const Finished done = run(driven.command(dir, {"--frames", "40"}));
+    EXPECT_EQ(done.status, 1) << done;
+    EXPECT_TRUE(says(done.out,
+                     "frame 19: job 'it.write' (end_of_frame) failed: its process "
+                     "(libtactus-model-tape.so, pid "))
+        << done;
+    EXPECT_TRUE(says(done.out, how) || kSanitized) << done;
+    const Json model = summary_of(dir / "out")["isolated"].at(0);
+    EXPECT_EQ(model["job"], "write");
+    EXPECT_EQ(model["frame"], 19);
+
+    DrivenRig freezes{deed + std::string(", on_crash: safe_state"), "2 s"};
+    fs::remove_all(dir / "out");
+    Process process(freezes.command(dir, {"--frames", "40"}));
+    ASSERT_TRUE(process.wait_for_output("outputs are driven safe and the rig freezes")) << process.err();
+    process.signal(SIGUSR2);
+    EXPECT_EQ(process.wait().status, 1);
+  }
+}
+
+TEST(Isolation, ADeviceThatCannotBeOpenedIsToldAsInTheRigsOwnProcess) {
+  const TempDir dir;
+  DrivenRig driven;
+  driven.file = "none/tape";
+  const Finished done = run(driven.command(dir, {"--frames", "40"}));
+  EXPECT_EQ(done.status, 3) << done;
+  EXPECT_TRUE(says(done.err, "models.it: tape none/tape cannot be opened")) << done;
+}
 
 TEST(Isolation, ADestructorThatCrashesIsTold) {
   const TempDir dir;

@@ -24,6 +24,7 @@ constexpr double kTorque = 7;
 
 /// A rig whose output stands at kTorque while it runs, and what became of it.
 struct Torque {
+  static inline bool isolated = false;  ///< the model that drives runs in a process of its own
   TempDir dir;
 
   Command command(const Arguments& more = {}) const {
@@ -39,7 +40,8 @@ struct Torque {
               "  hang: { model: hang, library: " +
                   std::string(TACTUS_HANG_LIBRARY) +
                   " }\n"
-                  "  drive: { driver: tape, file: tape, safe: -42, parameters: { value: 7 } }\n");
+                  "  drive: { driver: tape, file: tape, safe: -42, parameters: { value: 7 }" +
+                  (isolated ? ", isolated: yes" : "") + " }\n");
     Command command = tactus(Arguments{"run", "rig.yaml", "--out", "out"} + more, dir.path());
     command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
     return command;
@@ -83,7 +85,17 @@ struct Torque {
   const Tape* tape_ = nullptr;
 };
 
-TEST(SafeOutput, StandsSafeAfterACompleteRun) {
+class SafeOutput : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override { Torque::isolated = GetParam(); }
+  void TearDown() override { Torque::isolated = false; }
+};
+// A sanitizer sees nothing more in two processes than in one.
+INSTANTIATE_TEST_SUITE_P(Of, SafeOutput,
+                         ::testing::ValuesIn(kSanitized ? std::vector{false} : std::vector{false, true}),
+                         [](const auto& one) { return one.param ? "AnIsolatedModel" : "AModel"; });
+
+TEST_P(SafeOutput, StandsSafeAfterACompleteRun) {
   Torque rig;
   const Finished done = run(rig.command({"--frames", "20"}));
   EXPECT_EQ(done.status, 0) << done;
@@ -92,7 +104,7 @@ TEST(SafeOutput, StandsSafeAfterACompleteRun) {
   EXPECT_GE(rig.tape().turns, 20);
 }
 
-TEST(SafeOutput, WithoutRealTimeItIsSaidThatItIsDrivenAllTheSame) {
+TEST_P(SafeOutput, WithoutRealTimeItIsSaidThatItIsDrivenAllTheSame) {
   Torque rig;
   const Finished done = run(rig.command({"--frames", "20", "--no-realtime"}));
   EXPECT_EQ(done.status, 0) << done;
@@ -100,7 +112,7 @@ TEST(SafeOutput, WithoutRealTimeItIsSaidThatItIsDrivenAllTheSame) {
   EXPECT_EQ(rig.tape().value, kSafe);
 }
 
-TEST(SafeOutput, StandsSafeAfterCtrlC) {
+TEST_P(SafeOutput, StandsSafeAfterCtrlC) {
   Torque torque;
   Process rig(torque.command());
   ASSERT_TRUE(torque.driving());
@@ -109,7 +121,7 @@ TEST(SafeOutput, StandsSafeAfterCtrlC) {
   EXPECT_EQ(torque.tape().value, kSafe);
 }
 
-TEST(SafeOutput, IsDrivenBeforeTheShutdownJobsRun) {
+TEST_P(SafeOutput, IsDrivenBeforeTheShutdownJobsRun) {
   Torque torque;
   Process rig(torque.command({"--set", "models.hang.parameters.where=shutdown", "--frames", "20"}));
   ASSERT_TRUE(torque.driven());
@@ -121,7 +133,7 @@ TEST(SafeOutput, IsDrivenBeforeTheShutdownJobsRun) {
   rig.wait();
 }
 
-TEST(SafeOutput, StandsSafeAfterAnOverrunThatTerminates) {
+TEST_P(SafeOutput, StandsSafeAfterAnOverrunThatTerminates) {
   Torque rig;
   const Finished done =
       run(rig.command({"--set", "realtime.max_overrun=20 ms", "--set", "models.load.parameters.busy=100 ms",
@@ -131,7 +143,7 @@ TEST(SafeOutput, StandsSafeAfterAnOverrunThatTerminates) {
   EXPECT_EQ(rig.tape().value, kSafe);
 }
 
-TEST(SafeOutput, StandsSafeAfterAJobThatFails) {
+TEST_P(SafeOutput, StandsSafeAfterAJobThatFails) {
   Torque rig;
   const Finished done = run(rig.command(
       {"--set", "models.wrong.parameters.what=throw", "--set", "models.wrong.parameters.at_frame=9"}));
@@ -140,7 +152,7 @@ TEST(SafeOutput, StandsSafeAfterAJobThatFails) {
   EXPECT_EQ(rig.tape().writes, 9);
 }
 
-TEST(SafeOutput, StandsSafeWhenAJobNeverReturns) {
+TEST_P(SafeOutput, StandsSafeWhenAJobNeverReturns) {
   Torque torque;
   Process rig(torque.command(
       {"--set", "models.hang.parameters.where=frame", "--set", "models.hang.parameters.at_frame=20"}));
@@ -154,7 +166,7 @@ TEST(SafeOutput, StandsSafeWhenAJobNeverReturns) {
   EXPECT_EQ(summary_of(torque.dir / "out")["outcome"], "aborted");
 }
 
-TEST(SafeOutput, StandsSafeWhenTheClockIsLost) {
+TEST_P(SafeOutput, StandsSafeWhenTheClockIsLost) {
   Torque rig;
   const Finished done = run(rig.command({"--set", "clock={driver: sim, period: 2 ms, silent_after: 100}"}));
   EXPECT_EQ(done.status, 1) << done;
@@ -162,7 +174,7 @@ TEST(SafeOutput, StandsSafeWhenTheClockIsLost) {
   EXPECT_EQ(rig.tape().value, kSafe);
 }
 
-TEST(SafeOutput, StandsSafeWhileALostClockHasFrozenTheRig) {
+TEST_P(SafeOutput, StandsSafeWhileALostClockHasFrozenTheRig) {
   Torque torque;
   Process rig(
       torque.command({"--set", "clock={driver: sim, period: 2 ms, silent_after: 200, on_missing: freeze}"}));
@@ -200,7 +212,7 @@ TEST_P(EveryCrash, DrivesSafeAndNamesTheJob) {
   EXPECT_EQ(rig.tape().times_safe, 1);
 }
 
-TEST(SafeOutput, StandsSafeAfterASignalThatNobodyHandles) {
+TEST_P(SafeOutput, StandsSafeAfterASignalThatNobodyHandles) {
   for (const int signal : {SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGRTMIN + 5, SIGRTMAX}) {
     SCOPED_TRACE(signal);
     Torque torque;
@@ -218,7 +230,7 @@ TEST(SafeOutput, StandsSafeAfterASignalThatNobodyHandles) {
   }
 }
 
-TEST(SafeOutput, StandsSafeWhenAThreadOfAModelThrowsAndNamesTheThread) {
+TEST_P(SafeOutput, StandsSafeWhenAThreadOfAModelThrowsAndNamesTheThread) {
   Torque rig;
   const Finished done = run(rig.command({"--set", "models.wrong.model=throws_in_thread", "--set",
                                          "models.wrong.library=" TACTUS_HANG_LIBRARY}));
@@ -230,7 +242,7 @@ TEST(SafeOutput, StandsSafeWhenAThreadOfAModelThrowsAndNamesTheThread) {
   EXPECT_EQ(rig.tape().value, kSafe);
 }
 
-TEST(SafeOutput, StandsSafeAfterAnEndThatNobodyAskedFor) {
+TEST_P(SafeOutput, StandsSafeAfterAnEndThatNobodyAskedFor) {
   const struct {
     const char* what;
     const char* call;
@@ -248,7 +260,7 @@ TEST(SafeOutput, StandsSafeAfterAnEndThatNobodyAskedFor) {
   }
 }
 
-TEST(SafeOutput, AModelThatEndsTheProcessBeforeOrAfterItsJobsIsNoSuccess) {
+TEST_P(SafeOutput, AModelThatEndsTheProcessBeforeOrAfterItsJobsIsNoSuccess) {
   const struct {
     const char* model;
     const char* call;
@@ -267,7 +279,7 @@ TEST(SafeOutput, AModelThatEndsTheProcessBeforeOrAfterItsJobsIsNoSuccess) {
   }
 }
 
-TEST(SafeOutput, IsNotDrivenByACopyOfTheRigThatAModelForked) {
+TEST_P(SafeOutput, IsNotDrivenByACopyOfTheRigThatAModelForked) {
   Torque torque;
   Process rig(torque.command(
       {"--set", "models.hang.parameters.where=fork", "--set", "models.hang.parameters.at_frame=20"}));
@@ -280,7 +292,7 @@ TEST(SafeOutput, IsNotDrivenByACopyOfTheRigThatAModelForked) {
   EXPECT_EQ(torque.tape().value, kSafe);
 }
 
-TEST(SafeOutput, AModelThatClosesAllFilesDoesNotKeepTheRigFromEnding) {
+TEST_P(SafeOutput, AModelThatClosesAllFilesDoesNotKeepTheRigFromEnding) {
   Torque torque;
   Process rig(torque.command(
       {"--set", "models.hang.parameters.where=close", "--set", "models.hang.parameters.at_frame=20"}));
@@ -290,7 +302,7 @@ TEST(SafeOutput, AModelThatClosesAllFilesDoesNotKeepTheRigFromEnding) {
   EXPECT_EQ(torque.tape().value, kSafe);
 }
 
-TEST(SafeOutput, StandsSafeAfterASignalThatEndsIt) {
+TEST_P(SafeOutput, StandsSafeAfterASignalThatEndsIt) {
   Torque torque;
   Process rig(torque.command());
   ASSERT_TRUE(torque.driving());
@@ -299,7 +311,7 @@ TEST(SafeOutput, StandsSafeAfterASignalThatEndsIt) {
   EXPECT_EQ(torque.tape().value, kSafe);
 }
 
-TEST(SafeOutput, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
+TEST_P(SafeOutput, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
   // Nobody can see that the frame that sleeps has begun: a rig that was stopped before is started anew.
   for (int attempt = 0; attempt < 20; ++attempt) {
     Torque torque;
@@ -321,7 +333,7 @@ TEST(SafeOutput, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
   FAIL() << "the rig never hung";
 }
 
-TEST(SafeOutput, OneThatRefusesToBeDrivenSafeIsSaid) {
+TEST_P(SafeOutput, OneThatRefusesToBeDrivenSafeIsSaid) {
   Torque rig;
   const Finished done = run(rig.command({"--frames", "20", "--set", "models.drive.stuck=yes"}));
   EXPECT_EQ(done.status, 1) << done;
@@ -331,7 +343,7 @@ TEST(SafeOutput, OneThatRefusesToBeDrivenSafeIsSaid) {
             std::string::npos);
 }
 
-TEST(SafeOutput, TheWitnessOfARigThatIsKilledWritesWhatWasLeftToIt) {
+TEST(LastWrite, TheWitnessOfARigThatIsKilledWritesWhatWasLeftToIt) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   ASSERT_GE(terminal, 0);
   ASSERT_EQ(::unlockpt(terminal), 0);
@@ -354,7 +366,7 @@ TEST(SafeOutput, TheWitnessOfARigThatIsKilledWritesWhatWasLeftToIt) {
   (void)::close(terminal);
 }
 
-TEST(SafeOutput, ARigWithOutputsAndNoHardwareWatchdogIsToldSoAtItsStartAndByCheck) {
+TEST_P(SafeOutput, ARigWithOutputsAndNoHardwareWatchdogIsToldSoAtItsStartAndByCheck) {
   const std::string note = "no hardware watchdog (watchdog.device)";
   Torque rig;
   const Finished done = run(rig.command({"--frames", "5"}));
@@ -373,14 +385,14 @@ TEST(SafeOutput, ARigWithOutputsAndNoHardwareWatchdogIsToldSoAtItsStartAndByChec
   EXPECT_EQ(servo.out.find(note), std::string::npos) << "it has no outputs: " << servo;
 }
 
-TEST(SafeOutput, IsRefusedWithLibraryBesideDriver) {
+TEST_P(SafeOutput, IsRefusedWithLibraryBesideDriver) {
   Torque rig;
   const Finished done = run(rig.command({"--set", "models.drive.library=servo"}));
   EXPECT_EQ(done.status, 2) << done;
   EXPECT_NE(done.err.find("has no place beside 'driver'"), std::string::npos) << done;
 }
 
-TEST(SafeOutput, NeedsAGuardianThatWaitsForALateEdgeToo) {
+TEST_P(SafeOutput, NeedsAGuardianThatWaitsForALateEdgeToo) {
   Torque rig;
   const Arguments clocked{"--set", "clock={driver: sim, period: 2 ms}", "--set", "realtime.freeze_frame=2 ms",
                           "--set"};
@@ -393,7 +405,7 @@ TEST(SafeOutput, NeedsAGuardianThatWaitsForALateEdgeToo) {
   EXPECT_EQ(done.status, 0) << done;
 }
 
-TEST(SafeOutput, NeedsAGuardianThatIsMorePatientThanTheFrame) {
+TEST_P(SafeOutput, NeedsAGuardianThatIsMorePatientThanTheFrame) {
   Torque rig;
   const Finished done = run(rig.command({"--set", "guardian_timeout=4 ms"}));
   EXPECT_EQ(done.status, 2) << done;

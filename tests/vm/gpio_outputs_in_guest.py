@@ -82,11 +82,14 @@ run stalled 'kill -STOP $rig; usleep 600000; level 6 >stalled.during; kill -CONT
 run guardian_killed 'kill -KILL $guardian'
 run witness_and_rig 'kill -KILL $witness $rig'
 run rig_and_guardian 'kill -KILL $rig $guardian'
+run isolated_model_killed 'kill -KILL $(pidof tactus-model)' --set models.outputs.isolated=yes
 run segv '' --set models.wrong.parameters.what=segv --set models.wrong.parameters.at_frame=500
 run overrun '' --set 'realtime.max_overrun=20 ms' --set 'models.load.parameters.busy=50 ms' \\
     --set models.load.parameters.every=1 --set models.load.parameters.from_frame=500
 if [ -n "$EVERYTHING" ]; then
     run stopped_itself 'kill -INT $rig'
+    run isolated_rig_killed 'kill -KILL $rig' --set models.outputs.isolated=yes
+    run isolated_stopped 'kill -INT $witness' --set models.outputs.isolated=yes
     run witness_killed 'kill -KILL $witness'
     run witness_and_guardian 'kill -KILL $witness $guardian'
     for signal in fpe bus abort; do
@@ -136,9 +139,9 @@ class Run:
                 f"{self.done_at}\nline 6: {self.line}\n{self.said}\n{json.dumps(self.summary.get('reason'))}")
 
 
-NAMES = ["stopped", "killed", "stalled", "guardian_killed", "witness_and_rig", "rig_and_guardian", "segv", "overrun",
-         "clock_lost", "again"]
-VARIANTS = ["stopped_itself", "witness_killed", "witness_and_guardian", "fpe", "bus", "abort", "process_killed"]
+NAMES = ["stopped", "killed", "stalled", "guardian_killed", "witness_and_rig", "rig_and_guardian",
+         "isolated_model_killed", "segv", "overrun", "clock_lost", "again"]
+VARIANTS = ["stopped_itself", "isolated_rig_killed", "isolated_stopped", "witness_killed", "witness_and_guardian", "fpe", "bus", "abort", "process_killed"]
 
 
 def names_of(everything):
@@ -173,8 +176,17 @@ def check_stop(checks, run, name):
                 and [level for _, level in run.line][-2:] == [1, 0], run)
 
 
+def check_isolated(checks, run, name, status):
+    took = run.safe_after_ms()
+    checks.that(f"{name}: the guardian drives safe, and holds (after {took} ms)", run.status == status
+                and took is not None and took < TIMEOUT_MS + STATED_MS + 10 and run.after == "001"
+                and run.guardian != "" and (status == 137 or "was killed by SIGKILL" in run.said), run)
+
+
 def check_variants(checks, runs):
-    check_stop(checks, runs["stopped_itself"], "stopped_itself")
+    for name in ("stopped_itself", "isolated_stopped"):
+        check_stop(checks, runs[name], name)
+    check_isolated(checks, runs["isolated_rig_killed"], "isolated_rig_killed", 137)
     run = runs["witness_killed"]
     checks.that("witness killed: the rig stops in order, safe before the line is released", run.status == 137
                 and run.summary.get("outcome") == "stopped" and run.guardian == ""
@@ -217,6 +229,7 @@ def check(checks, guest, everything):
     run = runs["guardian_killed"]
     checks.that("a rig whose guardian is killed ends, outputs safe", run.status == 1 and "guardian" in run.said
                 and 1 in [level for at, level in run.line if at > run.done_at], run)
+    check_isolated(checks, runs["isolated_model_killed"], "isolated_model_killed", 1)
     check_crash(checks, runs["segv"], "segv", 11)
     for name, outcome in (("overrun", "overrun"), ("clock_lost", "clock_lost")):
         run = runs[name]

@@ -45,8 +45,8 @@ class Reader {
       if (!node.is_map()) return wrong(node, path, "a map");
       for (const auto& [name, place, value] : node.entries()) {
         const std::string below = path.empty() ? name : path + '.' + name;
-        const auto key =
-            std::find_if(keys.begin(), keys.end(), [&name = name](const Key& k) { return k.name == name; });
+        const auto key = std::find_if(keys.begin(), keys.end(),
+                                      [&wanted = name](const Key& k) { return k.name == wanted; });
         if (key == keys.end()) {
           if (const std::string_view section = section_of(name); !section.empty()) {
             problems.add(place, below, "does not belong here, but in " + std::string(section));

@@ -23,10 +23,6 @@ bool knows_its_source(Draft& draft, const ModelSettings& settings) {
                                          " has no effect on a model in the rig's own process; add 'isolated: "
                                          "yes', or remove it");
   if (!settings.driver.value.empty()) {
-    if (settings.isolated.value)
-      problems.add(settings.isolated,
-                   "yes: a model that a driver makes stays in the rig's process, where its "
-                   "device and its safe values are; remove 'isolated'");
     for (const Located<std::string>* other : {&settings.model, &settings.library})
       if (!other->value.empty())
         problems.add(*other, "has no place beside 'driver', which makes the model itself");
@@ -77,28 +73,46 @@ void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& sing
   add_model(draft, settings, draft.rig.models.emplace_back(*model, settings.name));
 }
 
+/// What the process of the model is born with.
+ModelOrigin origin_of(const Draft& draft, ModelSettings& settings) {
+  if (const std::string& driver = settings.driver.value; !driver.empty())
+    return {settings.name, find_driver(ModelDriver::kKind, driver).string(), driver,
+            DriverSection{settings.device, settings.origin.path}};
+  settings.library.value = find_library(settings.library.value, draft.base).string();
+  return {settings.name, settings.library.value, settings.model.value};
+}
+
 /// In a process of its own, which loads the library; the rig's own never does.
 void make_isolated(Draft& draft, ModelSettings& settings) {
   constexpr int kOfStuckAfter =
       2;  // so that what `on_crash` says comes before the rig takes its thread for stuck
-  settings.library.value = find_library(settings.library.value, draft.base).string();
+  const ModelOrigin origin = origin_of(draft, settings);
   if (draft.rig.isolation == nullptr)
     draft.rig.isolation = std::make_unique<Isolation>(draft.settings.threads.stuck_after / kOfStuckAfter);
   const OnCrash on_crash = settings.on_crash ? settings.on_crash->value : OnCrash::abort;
   try {
-    IsolatedModel& isolated =
-        draft.rig.isolation->add({settings.name, settings.library.value, settings.model.value}, on_crash);
+    IsolatedModel& isolated = draft.rig.isolation->add(origin, on_crash);
     ModelInstance& made = draft.rig.models.emplace_back(isolated.description(), settings.name, &isolated);
     if (on_crash == OnCrash::replace && !made.integrated().empty())
       draft.problems.add(
           *settings.on_crash,
           "replace: a loop would go on integrating the model's continuous states with its last "
           "derivatives; abort, safe_state or freeze are possible");
+    if (isolated.process().has_outputs()) {
+      draft.plan.safe_outputs.push_back(&draft.rig.isolated_outputs.emplace_back(isolated));
+      if (on_crash == OnCrash::replace)
+        draft.problems.add(
+            *settings.on_crash,
+            "replace: the rig would go on without the model's outputs; abort, safe_state or freeze "
+            "are possible");
+    }
     add_model(draft, settings, made, &isolated);
+  } catch (const SectionRefused& refused) {
+    draft.problems.add(refused.problems);
   } catch (const ModelRefused& refused) {
     switch (refused.kind) {
       case Letter::Kind::library_refused:
-        return draft.problems.add(settings.library, refused.what());
+        return draft.problems.add(origin.driver ? settings.driver : settings.library, refused.what());
       case Letter::Kind::model_refused:
         return draft.problems.add(settings.model, refused.what());
       default:
@@ -144,10 +158,10 @@ void make_models(Draft& draft) {
     if (!knows_its_source(draft, settings)) continue;
     const bool driven = !settings.driver.value.empty();
     try {
-      if (driven)
-        make_from_driver(draft, settings);
-      else if (settings.isolated.value)
+      if (settings.isolated.value)
         make_isolated(draft, settings);
+      else if (driven)
+        make_from_driver(draft, settings);
       else
         make_from_library(draft, settings, single);
     } catch (const LibraryError& error) {

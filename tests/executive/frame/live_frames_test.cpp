@@ -517,8 +517,8 @@ TEST(LiveFrames, RandomBatchesDoWhatAPlainLoopDoes) {
       for (int c = below(3); c >= 0; --c) {
         const auto& [model, name] = places[below(5)];
         const bool again = std::any_of(batch.changes.begin(), batch.changes.end(),
-                                       [model = model, name = name](const Live::Change& other) {
-                                         return other.model == model && other.variable == name;
+                                       [of = model, called = name](const Live::Change& other) {
+                                         return other.model == of && other.variable == called;
                                        });
         if (again) continue;
         const Kind kind = below(10) == 0  ? Kind::release_all

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <new>
 
@@ -25,6 +26,8 @@ struct Settings {
   double safe = -1;
   bool stuck = false;  ///< the device refuses to be driven safe
   std::string terminal;
+  std::int64_t crash_at = 0;  ///< so many writes; 0: never
+  std::int64_t loop_at = 0;
 };
 
 const config::Fields<Settings>& fields() {
@@ -35,6 +38,10 @@ const config::Fields<Settings>& fields() {
           config::required("file", &S::file, config::length(1, 4096), "where it is written"),
           config::optional("terminal", &S::terminal,
                            "that others get a height of 42 lines when the rig has ended"),
+          config::optional("crash_at", &S::crash_at, config::range(std::int64_t{0}, std::int64_t{1} << 40),
+                           "the write with which it crashes; 0: none"),
+          config::optional("loop_at", &S::loop_at, config::range(std::int64_t{0}, std::int64_t{1} << 40),
+                           "the write that never returns; 0: none"),
           config::optional("stuck", &S::stuck, "the device refuses to be driven safe"),
           config::required("safe", &S::safe, config::range(-1e9, 1e9), "the safe value"),
       }};
@@ -77,7 +84,11 @@ class TapeModel final : public executive::DrivenModel, public executive::SafeOut
   void write() {
     if (ended()) return;
     tape_->value = value_;
-    ++tape_->writes;
+    const std::int64_t writes = ++tape_->writes;
+    if (writes == settings_.crash_at) ::raise(SIGSEGV);
+    while (writes == settings_.loop_at) {
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
     if (ended()) (void)drive_safe();
   }
 

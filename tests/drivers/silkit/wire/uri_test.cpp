@@ -159,7 +159,7 @@ TEST(ParseUri, SaysWhatIsWrongAndHowOneLooks) {
       {"local://", "has no path"},
   };
   for (const auto& [text, what] : rows) {
-    const std::string said = complaint([&text = text] { (void)parse_uri(text); });
+    const std::string said = complaint([&uri = text] { (void)parse_uri(uri); });
     EXPECT_THAT(said, HasSubstr("'" + text + "' " + what));
     EXPECT_THAT(said, HasSubstr("one looks like silkit://localhost:8500")) << text;
   }

@@ -1,0 +1,35 @@
+#include "executive/isolation/isolated_output.hpp"
+
+#include "rtsync/time/kernel_clock.hpp"
+
+namespace tactus::executive {
+
+void IsolatedOutput::opened(const OpenRequest& request) {
+  guarded_ = request.safe_outputs == SafeOutputs::guardian;
+  patience_ = request.guardian_timeout;
+  opened_.store(true);
+}
+
+bool IsolatedOutput::drive_safe() TACTUS_RT {
+  if (!opened_.load()) return true;
+  ModelProcess& process = model_.process();
+  CallPage& page = process.page();
+  if (ended()) page.safe_for_good.store(true);
+  const std::uint32_t wanted = page.safe.fetch_add(1) + 1;
+  wake(page.safe);
+  const auto until = rtsync::monotonic_now() + patience_;
+  while (!process.ended()) {
+    const std::uint32_t made = page.made_safe.load(std::memory_order_acquire);
+    if (static_cast<std::int32_t>(made - wanted) >= 0) return !page.safe_refused.load();
+    const auto left = until - rtsync::monotonic_now();
+    if (left <= rtsync::Nanoseconds{0}) {
+      process.kill();
+      return guarded_;
+    }
+    const timespec most = rtsync::to_timespec(left);
+    sleep_while(page.made_safe, made, &most);
+  }
+  return guarded_;  // who watches over a process that has ended has driven them
+}
+
+}  // namespace tactus::executive

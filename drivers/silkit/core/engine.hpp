@@ -86,8 +86,8 @@ class Engine {
 
   // ---- the network
 
-  /// What to announce of this participant's abilities.
-  static std::string capabilities();
+  /// What to announce of this participant's abilities, and of its streams'.
+  static std::string capabilities(std::vector<std::string> of_streams = {});
   /// What this participant is subscribed to now, for the reply to an announcement. Call add_peer() in the
   /// same breath, before anything else.
   std::vector<Subscriber> subscriptions() const;

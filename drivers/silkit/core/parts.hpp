@@ -25,8 +25,9 @@
 
 namespace tactus::silkit {
 
-/// What an engine is made of. engine.cpp: streams, messages and calls; lifecycle.cpp: states and virtual
-/// time; pubsub.cpp: publishers and subscribers; host.cpp: what the other services need.
+/// What an engine is made of. engine.cpp: streams and messages, and the interface; due_calls.cpp: the user's
+/// functions; lifecycle.cpp: states and virtual time; pubsub.cpp: publishers and subscribers; host.cpp: what
+/// the other services need.
 class Engine::Impl final : private ServiceHost {
  public:
   Impl(EngineSettings with, Outbox& to, LogSink& log);
@@ -37,6 +38,8 @@ class Engine::Impl final : private ServiceHost {
   void joined();
   void receive(PeerId peer, const Frame& frame);
   void remove_peer(PeerId peer);
+
+  // ---- due_calls.cpp
   bool next_call(Call& call);
   void call_ended(const Call& call, const std::string& thrown);
   void release(Call::What what, std::uint64_t handler);

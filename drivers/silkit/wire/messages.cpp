@@ -205,6 +205,16 @@ void encode(Bytes& out, const KnownParticipants& message) {
   });
 }
 
+void encode(Bytes& out, const RemoteConnect& message) {
+  append(out, Kind::registry, [&](Writer& writer) {
+    writer.value(static_cast<std::uint8_t>(RegistryKind::remote_connect));
+    write(writer, message.version);
+    write(writer, message.origin);
+    write(writer, message.target);
+    writer.value(static_cast<std::uint8_t>(message.status));
+  });
+}
+
 RegistryKind registry_kind(ByteView& body) {
   Reader reader(body);
   const auto kind = static_cast<RegistryKind>(reader.value<std::uint8_t>());
@@ -242,6 +252,17 @@ KnownParticipants decode_known_participants(ByteView body) {
   if (message.version != ProtocolVersion{}) return message;
   for (std::size_t left = reader.count(kLeastPeer); left > 0; --left)
     message.peers.push_back(read_peer(reader));
+  return message;
+}
+
+RemoteConnect decode_remote_connect(ByteView body) {
+  Reader reader(body);
+  RemoteConnect message;
+  message.version = read_version(reader);
+  if (message.version != ProtocolVersion{}) return message;
+  message.origin = read_peer(reader);
+  message.target = read_peer(reader);
+  message.status = static_cast<RemoteConnect::Status>(reader.value<std::uint8_t>());
   return message;
 }
 

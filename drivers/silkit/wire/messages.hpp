@@ -89,9 +89,24 @@ struct KnownParticipants {
   ProtocolVersion version;
   std::vector<PeerInfo> peers;
 };
+/// Of a participant that another one cannot connect to: it is asked, through the registry, to connect itself.
+struct RemoteConnect {
+  enum class Status : std::uint8_t {
+    invalid = 0,
+    request = 1,       ///< from the origin
+    connecting = 2,    ///< from the target, which tries to
+    failed = 3,        ///< from the target, which could not
+    announcement = 4,  ///< from the target, the first message of the stream it has opened
+  };
+  ProtocolVersion version;
+  PeerInfo origin;  ///< who wants to be connected to
+  PeerInfo target;  ///< who is to connect
+  Status status = Status::invalid;
+};
 void encode(Bytes& out, const Announcement& message);
 void encode(Bytes& out, const AnnouncementReply& message);
 void encode(Bytes& out, const KnownParticipants& message);
+void encode(Bytes& out, const RemoteConnect& message);
 /// Takes the registry kind off the front of the body of a Kind::registry message.
 RegistryKind registry_kind(ByteView& body);
 /// A preamble that is not the protocol's throws WireError. For a version that is not 3.1 only `version` is
@@ -99,6 +114,7 @@ RegistryKind registry_kind(ByteView& body);
 Announcement decode_announcement(ByteView body);
 AnnouncementReply decode_reply(ByteView body);
 KnownParticipants decode_known_participants(ByteView body);
+RemoteConnect decode_remote_connect(ByteView body);
 
 /// ---- subscriptions
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <type_traits>
 
+#include "drivers/silkit/wire/proxy_message.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 #include "tests/drivers/silkit/wire/support/every_decoder.hpp"
 #include "tests/drivers/silkit/wire/support/examples.hpp"
@@ -330,6 +331,11 @@ std::vector<Sample> samples() {
       whole_sample("refusal", AnnouncementReply{{}, false, {}, "no"}, decode_reply, 6, 6),
       whole_sample("known participants", KnownParticipants{{}, {peer, {}}}, decode_known_participants, 6),
       whole_sample("known nobody", KnownParticipants{{}, {}}, decode_known_participants, 6),
+      whole_sample("remote connect",
+                   RemoteConnect{{}, peer, {"Q", 1, {}, ""}, RemoteConnect::Status::connecting},
+                   decode_remote_connect, 6),
+      whole_sample("proxy message", ProxyMessage{0, "P", "Q", data}, decode_proxy_message, 5),
+      whole_sample("proxy message of an end", ProxyMessage{0, "P", "Q", {}}, decode_proxy_message, 5),
       whole_sample("subscription", subscriber, decode_subscription, 5),
       whole_sample("acknowledge", Acknowledge{false, subscriber}, decode_acknowledge, 5),
       body_sample("discovery event", DiscoveryEvent{DiscoveryEvent::What::removed, time_sync_service()},

@@ -8,6 +8,7 @@
 #include "drivers/silkit/wire/labels.hpp"
 #include "drivers/silkit/wire/log_message.hpp"
 #include "drivers/silkit/wire/messages.hpp"
+#include "drivers/silkit/wire/proxy_message.hpp"
 #include "drivers/silkit/wire/rpc_messages.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 
@@ -51,6 +52,10 @@ inline void decode_as_everything(ByteView body) {
   decode_twice(decode_announcement, body, true);
   decode_twice(decode_reply, body, true);
   decode_twice(decode_known_participants, body, true);
+  decode_twice(decode_remote_connect, body, true);
+  decode_twice(decode_proxy_message, body, false);
+  may_refuse([&] { (void)frame_of_payload(decode_proxy_message(body).payload); });
+  (void)is_announcement(body);
   decode_twice(decode_subscription, body, false);
   decode_twice(decode_acknowledge, body, false);
   decode_body_twice(decode_discovery_event, body);

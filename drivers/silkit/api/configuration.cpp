@@ -331,7 +331,6 @@ Configuration read(const config::Document& document, const std::string& folder =
   MergedConfiguration merged = with_includes(document, folder);
   reader.warnings = std::move(merged.warnings);
   double connect_timeout = 5;
-  bool ignored = false;
   std::uint32_t ignored_level = 0;
   std::optional<std::uint32_t> flush_level;
   std::int64_t soft = -1;
@@ -385,8 +384,8 @@ Configuration read(const config::Document& document, const std::string& folder =
                     {"TcpQuickAck", reader.flag(to.mesh.tcp_quick_ack)},
                     {"TcpSendBufferSize", buffer(to.mesh.send_buffer)},
                     {"TcpReceiveBufferSize", buffer(to.mesh.receive_buffer)},
-                    {"RegistryAsFallbackProxy", reader.flag(ignored)},
-                    {"ExperimentalRemoteParticipantConnection", reader.flag(ignored)}})},
+                    {"RegistryAsFallbackProxy", reader.flag(to.mesh.registry_relays)},
+                    {"ExperimentalRemoteParticipantConnection", reader.flag(to.mesh.remote_connect)}})},
        {"Logging", reader.map({{"Sinks", sinks(reader, to.logging.sinks)},
                                {"FlushLevel", reader.level(flush_level)},
                                {"LogFromRemotes", reader.flag(to.logging.from_remotes)}})},

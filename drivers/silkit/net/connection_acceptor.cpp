@@ -61,13 +61,17 @@ void ConnectionAcceptor::accept(const std::shared_ptr<ListeningSocket>& entrance
     apply(socket.number(), settings_.options);
     const std::shared_ptr<Stream> stream = enter_(std::move(socket));
     if (stream == nullptr) continue;
-    if (strangers_.size() >= settings_.most_strangers)
-      expel_oldest("more than " + std::to_string(settings_.most_strangers) + " streams said nothing");
-    strangers_.push_back({stream, Clock::now() + settings_.patience});
-    if (strangers_.size() == 1) watch();
+    expect(stream);
     stream->start();
   }
   wait(entrance);
+}
+
+void ConnectionAcceptor::expect(const std::shared_ptr<Stream>& stream) {
+  if (strangers_.size() >= settings_.most_strangers)
+    expel_oldest("more than " + std::to_string(settings_.most_strangers) + " streams said nothing");
+  strangers_.push_back({stream, Clock::now() + settings_.patience});
+  if (strangers_.size() == 1) watch();
 }
 
 void ConnectionAcceptor::watch() {

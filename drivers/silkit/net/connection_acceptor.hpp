@@ -37,6 +37,8 @@ class ConnectionAcceptor {
   ~ConnectionAcceptor() { close(); }
 
   void listen(Listener listener);
+  /// Expects an announcement on a stream that was opened from here, as on those that come in.
+  void expect(const std::shared_ptr<Stream>& stream);
   /// The stream is no stranger any more, or has ended.
   void settled(const Stream& stream);
   /// Accepts nobody any more; the socket files are removed.

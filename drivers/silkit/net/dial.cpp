@@ -25,15 +25,21 @@ struct Attempt {
 class Dial {
  public:
   Dial(const std::vector<std::vector<Address>>& places, std::chrono::nanoseconds timeout,
-       const SocketOptions& options, const std::function<void(std::size_t, Descriptor)>& connected)
-      : places_(places), timeout_(timeout), options_(options), connected_(connected), tried_(places.size()) {}
+       const SocketOptions& options, const std::function<void(std::size_t, Descriptor)>& connected,
+       const std::function<void(std::size_t, const std::string&)>& given_up)
+      : places_(places),
+        timeout_(timeout),
+        options_(options),
+        connected_(connected),
+        given_up_(given_up),
+        tried_(places.size()) {}
 
   std::vector<std::string> run() {
     for (std::size_t place = 0; place < places_.size(); ++place) {
       Attempt attempt;
       attempt.place = place;
       if (places_[place].empty())
-        tried_[place] = "no address to try";
+        give_up(place, "no address to try");
       else if (begin(attempt))
         attempts_.push_back(std::move(attempt));
     }
@@ -60,7 +66,8 @@ class Dial {
       const Try tried = connect(attempt);
       if (tried != Try::failed) return tried == Try::pending;
       note_failure(attempt, errno);
-      if (++attempt.next >= places_[attempt.place].size()) return false;
+      if (++attempt.next >= places_[attempt.place].size())
+        return give_up(attempt.place, tried_[attempt.place]);
       attempt.until = Clock::now() + timeout_;
     }
   }
@@ -100,7 +107,14 @@ class Dial {
 
   bool failed(Attempt& attempt, int error) {
     note_failure(attempt, error);
-    return ++attempt.next < places_[attempt.place].size() && begin(attempt);
+    if (++attempt.next < places_[attempt.place].size()) return begin(attempt);
+    return give_up(attempt.place, tried_[attempt.place]);
+  }
+
+  bool give_up(std::size_t place, const std::string& tried) {
+    tried_[place] = tried;
+    if (given_up_) given_up_(place, tried_[place]);
+    return false;
   }
 
   void wait() {
@@ -133,6 +147,7 @@ class Dial {
   const std::chrono::nanoseconds timeout_;
   const SocketOptions& options_;
   const std::function<void(std::size_t, Descriptor)>& connected_;
+  const std::function<void(std::size_t, const std::string&)>& given_up_;
   std::vector<std::string> tried_;
   std::vector<Attempt> attempts_;
   std::vector<pollfd> polled_;
@@ -142,8 +157,9 @@ class Dial {
 
 std::vector<std::string> dial(const std::vector<std::vector<Address>>& places,
                               std::chrono::nanoseconds timeout, const SocketOptions& options,
-                              const std::function<void(std::size_t, Descriptor)>& connected) {
-  return Dial(places, timeout, options, connected).run();
+                              const std::function<void(std::size_t, Descriptor)>& connected,
+                              const std::function<void(std::size_t, const std::string&)>& given_up) {
+  return Dial(places, timeout, options, connected, given_up).run();
 }
 
 }  // namespace tactus::silkit

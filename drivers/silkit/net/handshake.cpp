@@ -9,35 +9,50 @@ constexpr std::size_t kMostStreams = 4096;
 
 }  // namespace
 
+PeerInfo Mesh::Impl::own_info() const {
+  std::vector<std::string> abilities;
+  if (settings_.registry_relays) abilities.emplace_back(kTakesProxyMessages);
+  if (settings_.remote_connect) abilities.emplace_back(kTakesRemoteConnect);
+  const Engine& engine = owner_.engine();
+  return {engine.name(), engine.id(), acceptors_, Engine::capabilities(std::move(abilities))};
+}
+
 /// Announces this participant on a stream it has opened; `info`: of the participant there, null: the
 /// registry.
-void Mesh::Impl::greet(const LinkPtr& link, const PeerInfo* info) {
-  Engine& engine = owner_.engine();
-  const Announcement announcement{
-      {}, {engine.name(), engine.id(), acceptors_, Engine::capabilities()}, registry_.simulation};
+void Mesh::Impl::greet(const std::shared_ptr<StreamLink>& link, const PeerInfo* info) {
   links_.insert(link);
-  {
-    const auto lock = owner_.lock();
-    encode(link->queue(), announcement);
-    if (info != nullptr) link->peer = engine.add_peer(*info);
-    peers_[*link->peer] = link.get();
-    mark_dirty(*link);
-    flush();
-  }
+  announce_to(*link, info);
   link->start();
   end_read_cycle();
 }
 
+void Mesh::Impl::announce_to(Link& link, const PeerInfo* info) {
+  const auto lock = owner_.lock();
+  if (info != nullptr) link.peer = owner_.engine().add_peer(*info);
+  peers_[*link.peer] = &link;
+  post(link, Announcement{{}, own_info(), registry_.simulation});
+  flush();
+}
+
 std::shared_ptr<Stream> Mesh::Impl::enter(Descriptor socket) {
   if (leaving_ || links_.size() >= kMostStreams) return nullptr;
-  auto link = std::make_shared<Link>(*this, std::move(socket), Link::Phase::stranger);
+  auto link = std::make_shared<StreamLink>(*this, std::move(socket), Link::Phase::stranger);
   link->limit_messages(kLargestAnnouncement);
   links_.insert(link);
   return link;
 }
 
-void Mesh::Impl::received(Link& link, const Frame& frame) {
+void Mesh::Impl::received(StreamLink& link, const Frame& frame) {
   if (leaving_) return;
+  if (frame.kind == Kind::proxy)
+    relayed(link, frame.body);
+  else
+    take(link, frame);
+  end_read_cycle();
+}
+
+/// By the stream itself, or relayed.
+void Mesh::Impl::take(Link& link, const Frame& frame) {
   switch (frame.kind) {
     case Kind::subscription:
     case Kind::acknowledge:
@@ -45,18 +60,15 @@ void Mesh::Impl::received(Link& link, const Frame& frame) {
     case Kind::service_alternative: {
       if (!link.peer) throw WireError("a message before the announcement");
       const auto lock = owner_.lock();
-      owner_.engine().receive(*link.peer, frame);
-      break;
+      return owner_.engine().receive(*link.peer, frame);
     }
     case Kind::registry:
-      handshake(link, frame.body);
-      break;
+      return handshake(link, frame.body);
     case Kind::invalid:
     case Kind::proxy:
     default:
       return;
   }
-  end_read_cycle();
 }
 
 void Mesh::Impl::handshake(Link& link, ByteView body) {
@@ -73,8 +85,9 @@ void Mesh::Impl::handshake(Link& link, ByteView body) {
       return;
     }
     case RegistryKind::remote_connect:
+      return remote_connect(link, decode_remote_connect(body));
     default:
-      return;  // declined by not announcing the capability
+      return;
   }
 }
 
@@ -89,12 +102,15 @@ void Mesh::Impl::announced(Link& link, Announcement announcement) {
     return refuse(link, in_quotes(info.name) + " belongs to simulation " + in_quotes(simulation) +
                             ", this participant to " + in_quotes(registry_.simulation));
   if (info.name.empty()) return refuse(link, "a participant needs a name");
+  if (!link.name.empty() && info.name != link.name)
+    return refuse(link,
+                  "it is relayed as " + in_quotes(link.name) + ", and calls itself " + in_quotes(info.name));
   if (info.name == owner_.engine().name() || info.name == kRegistryName)
     return refuse(link, "the name " + in_quotes(info.name) + " is taken");
   if (const Link* other = namesake(link, info.name); other != nullptr) {
     // The registry has let it in, so the one that is still here is gone; what it said last is read first.
     link.waiting = std::move(announcement.peer);
-    if (!other->has_hung_up())
+    if (!other->may_have_left())
       refuse(link, "a participant " + in_quotes(link.waiting->name) + " is there already");
     return;
   }
@@ -110,9 +126,14 @@ Mesh::Impl::Link* Mesh::Impl::namesake(const Link& link, const std::string& name
 void Mesh::Impl::refuse(Link& link, const std::string& why) {
   {
     const auto lock = owner_.lock();
-    encode(link.queue(), AnnouncementReply{{}, false, {}, why});
-    (void)link.write();
-    link.finish();
+    post(link, AnnouncementReply{{}, false, {}, why});
+    if (StreamLink* const stream = link.stream()) {
+      (void)stream->write();
+      stream->finish();
+    } else {
+      link.append({});
+      flush();
+    }
   }
   ended(link, "refused: " + why);
 }
@@ -122,12 +143,15 @@ void Mesh::Impl::admit(Link& link, const PeerInfo& info) {
   Engine& engine = owner_.engine();
   link.name = info.name;
   link.phase = Link::Phase::up;
-  link.limit_messages(kMostMessage);
-  door_->settled(link);
-  encode(link.queue(), AnnouncementReply{{}, true, engine.subscriptions(), {}});
+  if (StreamLink* const stream = link.stream()) {
+    stream->limit_messages(kMostMessage);
+    door_->settled(*stream);
+  } else {
+    say_relayed(link);
+  }
+  post(link, AnnouncementReply{{}, true, engine.subscriptions(), {}});
   link.peer = engine.add_peer(info);
   peers_[*link.peer] = &link;
-  mark_dirty(link);
   flush();
 }
 
@@ -141,7 +165,11 @@ void Mesh::Impl::replied(Link& link, const AnnouncementReply& reply) {
     return fail_join(from + " answers with protocol version " + std::to_string(reply.version.high) + "." +
                      std::to_string(reply.version.low) + "; only 3.1 is spoken here");
   link.phase = Link::Phase::up;
-  if (link.registry) reaches_registry_ = true;
+  if (link.registry) {
+    reaches_registry_ = true;
+    registry_link_ = link.stream();
+  }
+  if (link.stream() == nullptr) say_relayed(link);
   {
     const auto lock = owner_.lock();
     owner_.engine().add_subscribers(*link.peer, reply.subscribers);
@@ -158,14 +186,19 @@ void Mesh::Impl::replied(Link& link, const AnnouncementReply& reply) {
 
 void Mesh::Impl::ended(Link& link, const std::string& why) {
   if (!link.is_open()) return;
-  const LinkPtr self = std::static_pointer_cast<Link>(link.shared_from_this());
-  door_->settled(link);
+  const LinkPtr self = link.self();
+  StreamLink* const stream = link.stream();
+  if (stream != nullptr) door_->settled(*stream);
   links_.erase(self);
-  if (link.registry) reaches_registry_ = false;
+  forget_relayed(link);
+  if (link.registry) {
+    reaches_registry_ = false;
+    registry_link_ = nullptr;
+  }
   {
     const auto lock = owner_.lock();
     link.close();
-    for (auto* list : {&dirty_, &full_, &overflowed_}) std::erase(*list, &link);
+    for (auto* list : {&dirty_, &full_, &overflowed_}) std::erase(*list, stream);
     if (link.peer) {
       peers_.erase(*link.peer);
       if (!leaving_ && !link.registry) owner_.engine().remove_peer(*link.peer);
@@ -173,8 +206,12 @@ void Mesh::Impl::ended(Link& link, const std::string& why) {
   }
   if (leaving_) return go_when_written();
   say_end(link, why);
+  if (stream != nullptr) {
+    end_relayed_over(*stream);
+    tell_partners_of(link);
+  }
   for (const LinkPtr& other : links_) {
-    if (!other->waiting || other->waiting->name != link.name) continue;
+    if (!link.peer || !other->waiting || other->waiting->name != link.name) continue;
     const PeerInfo info = *std::exchange(other->waiting, std::nullopt);
     admit(*other, info);
     break;
@@ -215,6 +252,7 @@ void Mesh::Impl::complain(const std::string& text) {
 }
 
 std::string Mesh::Impl::who(const Link& link) const {
+  if (link.registry) return "the registry";
   if (!link.name.empty()) return "participant " + in_quotes(link.name);
   return link.waiting ? "participant " + in_quotes(link.waiting->name) : "a stream without a name";
 }

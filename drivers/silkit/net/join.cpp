@@ -63,54 +63,83 @@ SocketOptions Mesh::Impl::options() const {
   return {settings_.tcp_no_delay, settings_.tcp_quick_ack, settings_.send_buffer, settings_.receive_buffer};
 }
 
-void Mesh::Impl::open_acceptors() {
+/// Loopback, and a domain socket.
+std::vector<Listener> Mesh::Impl::default_listeners() {
   std::vector<Listener> listeners;
-  if (settings_.acceptors.empty()) {
-    if (settings_.domain_sockets) {
-      Uri local;
-      local.scheme = Uri::Scheme::local;
-      const Engine& engine = owner_.engine();
-      local.path = socket_path(engine.name(), engine.id(), settings_.registry_uri, working_folder()).string();
-      try {
-        listeners.emplace_back(local, options());
-      } catch (const std::exception& failure) {
-        journal_.say(LogSink::Level::info, std::string("no domain socket, TCP only: ") + failure.what());
-      }
-    }
-    Uri tcp;
-    tcp.scheme = Uri::Scheme::tcp;
-    tcp.host = "127.0.0.1";
+  if (settings_.domain_sockets) {
+    Uri local;
+    local.scheme = Uri::Scheme::local;
+    const Engine& engine = owner_.engine();
+    local.path = socket_path(engine.name(), engine.id(), settings_.registry_uri, working_folder()).string();
     try {
-      listeners.emplace_back(tcp, options());
+      listeners.emplace_back(local, options());
     } catch (const std::exception& failure) {
-      throw Refusal(Code::unspecified, std::string("cannot accept other participants: ") + failure.what());
-    }
-    tcp.host = "::1";
-    try {
-      listeners.emplace_back(tcp, options());
-    } catch (const std::exception&) {  // a machine without IPv6
+      journal_.say(LogSink::Level::info, std::string("no domain socket, TCP only: ") + failure.what());
     }
   }
-  for (const std::string& text : settings_.acceptors) {
+  Uri tcp;
+  tcp.scheme = Uri::Scheme::tcp;
+  tcp.host = "127.0.0.1";
+  try {
+    listeners.emplace_back(tcp, options());
+  } catch (const std::exception& failure) {
+    throw Refusal(Code::unspecified, std::string("cannot accept other participants: ") + failure.what());
+  }
+  tcp.host = "::1";
+  try {
+    listeners.emplace_back(tcp, options());
+  } catch (const std::exception&) {  // a machine without IPv6
+  }
+  return listeners;
+}
+
+/// At all addresses of each host, domain sockets first. Where that is not possible is said; one is enough.
+std::vector<Listener> Mesh::Impl::listeners_of_settings() {
+  std::vector<Uri> uris;
+  try {
+    for (const std::string& text : settings_.acceptors) uris.push_back(parse_uri(text));
+  } catch (const std::invalid_argument& failure) {
+    throw Refusal(Code::configuration, std::string("Middleware.AcceptorUris: ") + failure.what());
+  }
+  const auto is_local = [](const Uri& uri) { return uri.scheme == Uri::Scheme::local; };
+  std::stable_partition(uris.begin(), uris.end(), is_local);
+  std::vector<Listener> listeners;
+  std::string failures;
+  for (Uri& uri : uris) {
     try {
-      Uri uri = parse_uri(text);
-      if (uri.scheme == Uri::Scheme::silkit) {  // of a host and a port, as with SIL Kit
-        uri.scheme = Uri::Scheme::tcp;
-        uri.simulation.clear();
+      if (is_local(uri)) {
+        if (!settings_.domain_sockets) throw std::runtime_error("Middleware.EnableDomainSockets is false");
+        listeners.emplace_back(uri, options());
+        continue;
       }
-      listeners.emplace_back(uri, options());
-    } catch (const std::invalid_argument& failure) {
-      throw Refusal(Code::configuration, std::string("Middleware.AcceptorUris: ") + failure.what());
+      uri.scheme = Uri::Scheme::tcp;  // silkit:// stands for a host and a port, as with SIL Kit
+      uri.simulation.clear();
+      for (const Address& address : addresses_of(uri)) {
+        try {
+          listeners.emplace_back(parse_uri(address.text), options());
+        } catch (const std::exception& failure) {
+          failures = with_comma(failures, failure.what());
+        }
+      }
     } catch (const std::exception& failure) {
-      throw Refusal(Code::unspecified, std::string("cannot accept other participants: ") + failure.what());
+      failures = with_comma(failures, uri.text() + ": " + failure.what());
     }
   }
+  if (listeners.empty()) throw Refusal(Code::unspecified, "cannot accept other participants: " + failures);
+  if (!failures.empty())
+    journal_.say(LogSink::Level::warn, "Middleware.AcceptorUris: nobody can connect there: " + failures);
+  return listeners;
+}
+
+void Mesh::Impl::open_acceptors() {
+  std::vector<Listener> listeners =
+      settings_.acceptors.empty() ? default_listeners() : listeners_of_settings();
   door_.emplace(
       io_,
       ConnectionAcceptor::Settings{
           .patience = settings_.connect_timeout, .most_strangers = 256, .options = options()},
       [this](Descriptor socket) { return enter(std::move(socket)); },
-      [this](Stream& stream, const std::string& why) { ended(static_cast<Link&>(stream), why); });
+      [this](Stream& stream, const std::string& why) { ended(static_cast<StreamLink&>(stream), why); });
   acceptors_.clear();
   for (Listener& listener : listeners) {
     acceptors_.push_back(listener.uri().text());
@@ -192,7 +221,7 @@ bool Mesh::Impl::wait_for_others(Clock::time_point until, Ready ready) {
 void Mesh::Impl::introduce() {
   auto socket = std::make_shared<Descriptor>(reach_registry());
   asio::post(io_, [this, socket] {
-    auto link = std::make_shared<Link>(*this, std::move(*socket), Link::Phase::greeted);
+    auto link = std::make_shared<StreamLink>(*this, std::move(*socket), Link::Phase::greeted);
     link->registry = true;
     link->peer = kRegistryPeer;
     link->name = kRegistryName;
@@ -219,23 +248,33 @@ void Mesh::Impl::meet(const std::vector<PeerInfo>& known) {
       }
     }
   }
-  const std::vector<std::string> vain =
-      dial(places, settings_.connect_timeout, options(), [&](std::size_t place, Descriptor got) {
-        {
-          const std::lock_guard lock(joining_.mutex);
-          joining_.unanswered.insert(known[place].name);
-        }
+  {
+    const std::lock_guard lock(joining_.mutex);
+    for (const PeerInfo& info : known) joining_.unreached.insert(info.name);
+  }
+  (void)dial(
+      places, settings_.connect_timeout, options(),
+      [&](std::size_t place, Descriptor got) {
+        reach(known[place].name);
         auto socket = std::make_shared<Descriptor>(std::move(got));
         asio::post(io_, [this, socket, info = known[place]] {
-          auto link = std::make_shared<Link>(*this, std::move(*socket), Link::Phase::greeted);
+          auto link = std::make_shared<StreamLink>(*this, std::move(*socket), Link::Phase::greeted);
           link->name = info.name;
           greet(link, &info);
         });
+      },
+      [&](std::size_t place, const std::string& tried) {
+        asio::post(io_, [this, info = known[place], text = with_comma(tried, unknown[place])] {
+          find_another_way(info, text);
+        });
       });
+  (void)wait_for_others(Clock::time_point::max(), [this] { return joining_.unreached.empty(); });
   std::string missing;
-  for (std::size_t i = 0; i < known.size(); ++i)
-    if (!vain[i].empty())
-      missing = with_comma(missing, in_quotes(known[i].name) + " (" + with_comma(vain[i], unknown[i]) + ")");
+  {
+    const std::lock_guard lock(joining_.mutex);
+    for (const auto& [name, tried] : joining_.unreachable)
+      missing = with_comma(missing, in_quotes(name) + " (" + tried + ")");
+  }
   // The replies that are there or come in time are not waited for: without everybody there is no joining.
   if (!missing.empty())
     throw Refusal(Code::protocol, "cannot connect to " + missing +

@@ -24,42 +24,45 @@ void Mesh::Impl::send(PeerId peer, ByteView message) {
   const auto found = peers_.find(peer);
   if (found == peers_.end()) return;
   Link& link = *found->second;
-  if (link.overflowed) return;
-  if (link.queued() > settings_.most_queued) {
-    write(link);
-    if (link.queued() > settings_.most_queued) {
-      link.overflowed = true;
-      overflowed_.push_back(&link);
-      nudge_.post();
-      return;
-    }
-  }
-  Bytes& queue = link.queue();
-  queue.insert(queue.end(), message.begin(), message.end());
-  mark_dirty(link);
+  StreamLink& carrier = link.carrier();
+  if (!has_room(carrier)) return;
+  link.append(message);
+  mark_dirty(carrier);
 }
 
-void Mesh::Impl::mark_dirty(Link& link) {
+/// False: it is to be dropped, as it does not read.
+bool Mesh::Impl::has_room(StreamLink& link) {
+  if (link.overflowed) return false;
+  if (link.queued() <= settings_.most_queued) return true;
+  write(link);
+  if (link.queued() <= settings_.most_queued) return true;
+  link.overflowed = true;
+  overflowed_.push_back(&link);
+  nudge_.post();
+  return false;
+}
+
+void Mesh::Impl::mark_dirty(StreamLink& link) {
   if (std::exchange(link.dirty, true)) return;
   dirty_.push_back(&link);
 }
 
 void Mesh::Impl::flush() {
-  for (Link* link : dirty_) {
+  for (StreamLink* link : dirty_) {
     link->dirty = false;
     if (!link->full) write(*link);
   }
   dirty_.clear();
 }
 
-void Mesh::Impl::write(Link& link) {
+void Mesh::Impl::write(StreamLink& link) {
   const bool was_full = std::exchange(link.full, link.write() == Stream::Written::waiting);
   if (!link.full || was_full) return;
   full_.push_back(&link);
   nudge_.post();
 }
 
-void Mesh::Impl::writable(Link& link) {
+void Mesh::Impl::writable(StreamLink& link) {
   {
     const auto lock = owner_.lock();
     link.full = link.write() == Stream::Written::waiting;
@@ -80,12 +83,12 @@ void Mesh::Impl::end_read_cycle() {
 
 /// What has come up for this thread while others, or the user's calls on it, used the mesh.
 void Mesh::Impl::run_pending_work() {
-  LinkPtr overflowed;
+  std::shared_ptr<StreamLink> overflowed;
   {
     const auto lock = owner_.lock();
     wait_for_the_full();
     if (!overflowed_.empty())
-      overflowed = std::static_pointer_cast<Link>(overflowed_.front()->shared_from_this());
+      overflowed = std::static_pointer_cast<StreamLink>(overflowed_.front()->shared_from_this());
     set_timer(owner_.engine().wake_at());
   }
   if (!overflowed) return;
@@ -94,7 +97,7 @@ void Mesh::Impl::run_pending_work() {
 }
 
 void Mesh::Impl::wait_for_the_full() {
-  for (Link* link : full_) link->when_writable();
+  for (StreamLink* link : full_) link->when_writable();
   full_.clear();
 }
 
@@ -134,10 +137,11 @@ void Mesh::Impl::leave() {
     journal_.say(LogSink::Level::warn, std::to_string(more) + " streams more were refused or disconnected");
   const auto lock = owner_.lock();
   for (const LinkPtr& link : links_) {
-    link->finish();
+    if (StreamLink* const stream = link->stream()) stream->finish();
     link->close();
   }
   links_.clear();
+  relayed_.clear();
   peers_.clear();
   for (auto* list : {&dirty_, &full_, &overflowed_}) list->clear();
   door_.reset();
@@ -149,8 +153,11 @@ void Mesh::Impl::begin_leave() {
   {
     const auto lock = owner_.lock();
     for (const LinkPtr& link : links_)
-      if (!link->full) write(*link);
+      if (StreamLink* const stream = link->stream(); stream != nullptr && !stream->full) write(*stream);
   }
+  asked_.clear();
+  for (const auto& dial : dials_) dial->cancel();
+  dials_.clear();
   leave_timer_.expires_after(kLeavePatience);
   leave_timer_.async_wait([this](const asio::error_code&) { io_.stop(); });
   go_when_written();
@@ -160,7 +167,7 @@ void Mesh::Impl::go_when_written() {
   const auto lock = owner_.lock();
   wait_for_the_full();
   for (const LinkPtr& link : links_)
-    if (link->queued() > 0) return;
+    if (StreamLink* const stream = link->stream(); stream != nullptr && stream->queued() > 0) return;
   io_.stop();
 }
 

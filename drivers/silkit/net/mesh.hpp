@@ -23,6 +23,11 @@ struct MeshSettings {
   bool domain_sockets = true;
   /// tcp://, silkit:// (the same) and local://; empty: loopback (IPv4 and IPv6), and a domain socket
   std::vector<std::string> acceptors;
+  /// A participant that cannot be connected to is asked to connect to this one, and this one does as much for
+  /// others.
+  bool remote_connect = true;
+  /// Failing that, the registry relays what the two say.
+  bool registry_relays = true;
   bool tcp_no_delay = true;
   bool tcp_quick_ack = false;
   std::optional<int> send_buffer;       ///< bytes
@@ -61,7 +66,7 @@ class Mesh final : public Outbox {
 
   /// Opens the acceptors, starts the I/O thread, joins the simulation, and calls Engine::joined(). Throws
   /// Refusal: Code::unspecified when the registry cannot be reached (naming the URI, and what was tried),
-  /// Code::protocol when it refuses the name, somebody does not answer in time or cannot be reached,
+  /// Code::protocol when it refuses the name, somebody does not answer in time or cannot be reached in any way,
   /// Code::configuration for a bad URI.
   void join();
   /// Closes everything and ends the I/O thread. What is queued is written first, as far as that takes less

@@ -1,19 +1,25 @@
 #pragma once
-/// The inside of a mesh: mesh.cpp writes and takes turns, join.cpp joins, handshake.cpp lets others in.
+/// The inside of a mesh: mesh.cpp writes and takes turns, join.cpp joins, handshake.cpp lets others in, detour.cpp
+/// and relayed.cpp reach those to whom no stream can be opened.
 #include <asio/executor_work_guard.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
 #include <thread>
 #include <unordered_map>
 
 #include "drivers/silkit/core/seldom.hpp"
+#include "drivers/silkit/net/background_dial.hpp"
 #include "drivers/silkit/net/connection_acceptor.hpp"
 #include "drivers/silkit/net/mesh.hpp"
 #include "drivers/silkit/net/nudge.hpp"
+#include "drivers/silkit/net/relay_pairs.hpp"
 #include "drivers/silkit/net/stream.hpp"
+#include "drivers/silkit/wire/proxy_message.hpp"
 
 namespace tactus::silkit {
 
@@ -38,25 +44,58 @@ class Mesh::Impl {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// A stream, and who is at its other end.
-  class Link final : public Stream {
+  class StreamLink;
+  /// Another participant, or the registry, and how far the handshake with it is.
+  class Link {
    public:
     enum class Phase {
       stranger,  ///< has come in and said nothing yet, or waits for its namesake to go
       greeted,   ///< this participant has announced itself, and waits for the reply
       up,
     };
-    Link(Impl& parts, Descriptor socket, Phase the_phase)
-        : Stream(parts.io_, std::move(socket)), phase(the_phase), parts_(parts) {}
+    explicit Link(Phase the_phase) : phase(the_phase) {}
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+    virtual ~Link() = default;
 
     Phase phase;
     bool registry = false;
-    std::optional<PeerId> peer;  ///< as the engine knows it
-    std::string name;            ///< "": not known yet
-    bool dirty = false;          ///< stands in dirty_
-    bool full = false;           ///< the socket took not everything
-    bool overflowed = false;
+    std::optional<PeerId> peer;       ///< as the engine knows it
+    std::string name;                 ///< "": not known yet
     std::optional<PeerInfo> waiting;  ///< announced while its namesake was still there
+
+    virtual std::shared_ptr<Link> self() = 0;
+    /// Its own stream; null: it is relayed.
+    virtual StreamLink* stream() = 0;
+    /// The stream that its messages go by.
+    virtual StreamLink& carrier() = 0;
+    /// Adds a whole message to what goes out.
+    virtual void append(ByteView message) = 0;
+    virtual bool is_open() const = 0;
+    virtual bool is_broken() const = 0;
+    /// Its end may be among what has not been read yet.
+    virtual bool may_have_left() const = 0;
+    virtual void close() = 0;
+  };
+  using LinkPtr = std::shared_ptr<Link>;
+
+  class StreamLink final : public Stream, public Link {
+   public:
+    StreamLink(Impl& parts, Descriptor socket, Phase the_phase)
+        : Stream(parts.io_, std::move(socket)), Link(the_phase), parts_(parts) {}
+
+    bool dirty = false;  ///< stands in dirty_
+    bool full = false;   ///< the socket took not everything
+    bool overflowed = false;
+
+    LinkPtr self() override { return std::static_pointer_cast<StreamLink>(shared_from_this()); }
+    StreamLink* stream() override { return this; }
+    StreamLink& carrier() override { return *this; }
+    void append(ByteView message) override { queue().insert(queue().end(), message.begin(), message.end()); }
+    bool is_open() const override { return Stream::is_open(); }
+    bool is_broken() const override { return Stream::is_broken(); }
+    bool may_have_left() const override { return has_hung_up(); }
+    void close() override { Stream::close(); }
 
    private:
     void received(const Frame& frame) override { parts_.received(*this, frame); }
@@ -64,7 +103,39 @@ class Mesh::Impl {
     void writable() override { parts_.writable(*this); }
     Impl& parts_;
   };
-  using LinkPtr = std::shared_ptr<Link>;
+
+  /// Somebody whose messages come and go by the stream of another, mostly the registry's.
+  class RelayedLink final : public Link, public std::enable_shared_from_this<RelayedLink> {
+   public:
+    RelayedLink(Impl& parts, StreamLink& carrier, std::string with, Phase the_phase);
+
+    bool broken = false;
+
+    LinkPtr self() override { return shared_from_this(); }
+    StreamLink* stream() override { return nullptr; }
+    StreamLink& carrier() override { return *carrier_; }
+    void append(ByteView message) override;
+    bool is_open() const override { return open_; }
+    bool is_broken() const override { return broken; }
+    bool may_have_left() const override { return true; }  // nothing here shows it
+    void close() override { open_ = false; }
+    const std::string& with() const { return with_; }
+
+   private:
+    Impl& parts_;
+    const std::shared_ptr<StreamLink> carrier_;
+    const std::string with_;  ///< name of the other one
+    bool open_ = true;
+  };
+
+  /// A known participant that could not be connected to, and is asked to connect to this one.
+  struct Asked {
+    Asked(asio::io_context& io, PeerInfo of, std::string tried_in_vain)
+        : info(std::move(of)), tried(std::move(tried_in_vain)), timer(io) {}
+    const PeerInfo info;
+    const std::string tried;
+    asio::steady_timer timer;
+  };
 
   /// What the thread in join() waits for.
   struct Joining {
@@ -72,7 +143,9 @@ class Mesh::Impl {
     std::condition_variable changed;
     std::optional<KnownParticipants> known;
     bool introduced = false;           ///< the registry has replied
-    std::set<std::string> unanswered;  ///< names of the participants whose reply is due
+    std::set<std::string> unreached;   ///< names of the participants to which there is no way yet
+    std::set<std::string> unanswered;  ///< of those whose reply is due
+    std::map<std::string, std::string> unreachable;  ///< of those to whom there is none: what was tried
     bool joined = false;
     std::optional<std::string> failure;
   };
@@ -80,6 +153,8 @@ class Mesh::Impl {
   // ---- join, on its caller's thread (join.cpp)
   void check_settings();
   void open_acceptors();
+  std::vector<Listener> default_listeners();
+  std::vector<Listener> listeners_of_settings();
   SocketOptions options() const;
   void run_io();
   Descriptor reach_registry();
@@ -90,9 +165,12 @@ class Mesh::Impl {
   void fail_join(const std::string& why);
 
   // ---- who is there, on the I/O thread (handshake.cpp)
-  void greet(const LinkPtr& link, const PeerInfo* info);
+  PeerInfo own_info() const;
+  void greet(const std::shared_ptr<StreamLink>& link, const PeerInfo* info);
+  void announce_to(Link& link, const PeerInfo* info);
   std::shared_ptr<Stream> enter(Descriptor socket);
-  void received(Link& link, const Frame& frame);
+  void received(StreamLink& link, const Frame& frame);
+  void take(Link& link, const Frame& frame);
   void handshake(Link& link, ByteView body);
   void announced(Link& link, Announcement announcement);
   void refuse(Link& link, const std::string& why);
@@ -100,11 +178,31 @@ class Mesh::Impl {
   Link* namesake(const Link& link, const std::string& name) const;
   void replied(Link& link, const AnnouncementReply& reply);
   void ended(Link& link, const std::string& why);
+  void say_relayed(Link& link);
   void say_end(const Link& link, const std::string& why);
   void complain(const std::string& text);
 
+  // ---- other ways than a stream of one's own, on the I/O thread (detour.cpp)
+  void find_another_way(const PeerInfo& info, const std::string& tried);
+  void ask_to_connect(const PeerInfo& info, const std::string& tried);
+  void give_up_asking(const std::string& name);
+  void relay_through_registry(const PeerInfo& info, const std::string& tried);
+  void reach(const std::string& name);
+  void remote_connect(Link& link, const RemoteConnect& message);
+  void connect_back(const RemoteConnect& request);
+  void connected_back(Descriptor socket, const RemoteConnect& request);
+
+  // ---- relayed messages, on the I/O thread (relayed.cpp)
+  RelayedLink& add_relayed(StreamLink& carrier, const std::string& name, Link::Phase phase);
+  void relayed(StreamLink& carrier, ByteView body);
+  void pass_on(StreamLink& from, const ProxyMessage& message);
+  void drop(RelayedLink& link, const std::string& why);
+  void forget_relayed(const Link& link);
+  void end_relayed_over(const StreamLink& carrier);
+  void tell_partners_of(const Link& link);
+
   // ---- turns, on the I/O thread (mesh.cpp)
-  void writable(Link& link);
+  void writable(StreamLink& link);
   void end_read_cycle();
   void run_pending_work();
   void set_timer(std::optional<std::int64_t> at);
@@ -112,8 +210,16 @@ class Mesh::Impl {
   void go_when_written();
 
   // ---- under the owner's lock
-  void mark_dirty(Link& link);
-  void write(Link& link);
+  template <class Message>
+  void post(Link& link, const Message& message) {
+    Bytes bytes;
+    encode(bytes, message);
+    link.append(bytes);
+    mark_dirty(link.carrier());
+  }
+  bool has_room(StreamLink& link);
+  void mark_dirty(StreamLink& link);
+  void write(StreamLink& link);
   void wait_for_the_full();  ///< on the I/O thread
 
   std::string who(const Link& link) const;
@@ -133,14 +239,20 @@ class Mesh::Impl {
   asio::steady_timer leave_timer_{io_};
   bool leaving_ = false;
   std::optional<ConnectionAcceptor> door_;
+  // ---- the I/O thread's
   std::set<LinkPtr> links_;
-  LogThrottle complaints_;  ///< the I/O thread's
+  StreamLink* registry_link_ = nullptr;  ///< once it has let this participant in
+  std::map<std::string, RelayedLink*, std::less<>> relayed_;
+  RelayPairs pairs_;  ///< for whom this participant relays
+  std::map<std::string, std::unique_ptr<Asked>> asked_;
+  std::set<std::shared_ptr<BackgroundDial>> dials_;
+  LogThrottle complaints_;
 
   // ---- under the owner's lock
   std::unordered_map<PeerId, Link*> peers_;
-  std::vector<Link*> dirty_;
-  std::vector<Link*> full_;        ///< to be waited for
-  std::vector<Link*> overflowed_;  ///< to be dropped
+  std::vector<StreamLink*> dirty_;
+  std::vector<StreamLink*> full_;        ///< to be waited for
+  std::vector<StreamLink*> overflowed_;  ///< to be dropped
 
   std::atomic<bool> reaches_registry_{false};
   std::atomic<std::thread::id> io_thread_id_{};

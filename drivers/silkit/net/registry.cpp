@@ -2,28 +2,18 @@
 
 #include <algorithm>
 #include <asio/dispatch.hpp>
-#include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
 #include <chrono>
 #include <filesystem>
 #include <future>
-#include <mutex>
-#include <optional>
-#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
-#include "drivers/silkit/core/seldom.hpp"
-#include "drivers/silkit/net/connection_acceptor.hpp"
-#include "drivers/silkit/net/stream.hpp"
+#include "drivers/silkit/net/registry_parts.hpp"
 
 namespace tactus::silkit {
 namespace {
-
-std::string in_simulation(const std::string& simulation) {
-  return simulation.empty() ? "" : " of simulation '" + simulation + "'";
-}
 
 /// What mends it when an address cannot be listened at.
 std::string cure_for(const std::exception& failure) {
@@ -37,63 +27,6 @@ std::string cure_for(const std::exception& failure) {
 }
 
 }  // namespace
-
-class Registry::Impl {
- public:
-  Impl(RegistrySettings settings, LogSink& journal);
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl();
-
-  std::string listen(const std::string& text);
-  void on_all_disconnected(std::function<void()> handler);
-  std::vector<std::string> participants() const;
-
- private:
-  /// A stream, and the participant behind it once it has announced itself.
-  class Guest final : public Stream {
-   public:
-    Guest(Impl& parts, Descriptor socket)
-        : Stream(parts.io_, std::move(socket)), ip(remote_ip(number())), parts_(parts) {}
-
-    const std::optional<std::string> ip;
-    bool registered = false;
-    std::string simulation;
-    PeerInfo info;
-
-   private:
-    void received(const Frame& frame) override { parts_.received(*this, frame); }
-    void ended(const std::string& why) override { parts_.ended(*this, why); }
-    void writable() override { parts_.write(*this); }
-    Impl& parts_;
-  };
-  using GuestPtr = std::shared_ptr<Guest>;
-
-  std::shared_ptr<Stream> enter(Descriptor socket);
-  void received(Guest& guest, const Frame& frame);
-  void announced(Guest& guest, ByteView body);
-  std::string refusal_of(const Announcement& announcement) const;
-  KnownParticipants known_to(const Guest& guest) const;
-  void write(Guest& guest);
-  void ended(Guest& guest, const std::string& why);
-  void forget(Guest& guest);
-  void complain(const std::string& text);
-  static std::string name_of(const Guest& guest);
-
-  const RegistrySettings settings_;
-  LogSink& journal_;
-  asio::io_context io_{1};
-  asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
-  ConnectionAcceptor door_;
-  std::set<GuestPtr> guests_;  ///< the I/O thread's
-  LogThrottle complaints_;     ///< likewise
-
-  mutable std::mutex mutex_;
-  std::vector<std::string> names_;  ///< of the registered ones
-  std::function<void()> all_disconnected_;
-
-  std::optional<rtsync::PinnedThread> thread_;  ///< last: it uses everything above
-};
 
 Registry::Impl::Impl(RegistrySettings settings, LogSink& journal)
     : settings_(std::move(settings)),
@@ -195,13 +128,16 @@ std::shared_ptr<Stream> Registry::Impl::enter(Descriptor socket) {
 void Registry::Impl::received(Guest& guest, const Frame& frame) {
   if (frame.kind == Kind::registry) {
     ByteView body = frame.body;
-    if (registry_kind(body) != RegistryKind::announcement) return;  // forwarding is declined
-    announced(guest, body);
+    const RegistryKind kind = registry_kind(body);
+    if (kind == RegistryKind::announcement) return announced(guest, body);
+    if (kind == RegistryKind::remote_connect && guest.registered) pass_on(guest, decode_remote_connect(body));
   } else if (!guest.registered) {
     throw WireError("a message before the announcement");
   } else if (frame.kind == Kind::subscription) {
     encode(guest.queue(), Acknowledge{true, decode_subscription(frame.body)});
     write(guest);
+  } else if (frame.kind == Kind::proxy) {
+    relay(guest, frame.body);
   }
 }
 
@@ -217,9 +153,12 @@ void Registry::Impl::announced(Guest& guest, ByteView body) {
   }
   guest.info = std::move(announcement.peer);
   guest.simulation = std::move(announcement.simulation);
+  guest.takes_proxy_messages = has_capability(guest.info.capabilities, kTakesProxyMessages);
+  guest.takes_requests = has_capability(guest.info.capabilities, kTakesRemoteConnect);
   encode(guest.queue(), known_to(guest));
   encode(guest.queue(), AnnouncementReply{});
   guest.registered = true;
+  registered_[guest.simulation][guest.info.name] = &guest;
   guest.limit_messages(kMostMessage);
   door_.settled(guest);
   {
@@ -238,17 +177,21 @@ std::string Registry::Impl::refusal_of(const Announcement& announcement) const {
            " is not spoken here, only 3.1";
   if (peer.name.empty()) return "a participant needs a name";
   if (peer.name == kRegistryName) return "the name '" + peer.name + "' is the registry's";
+  if (find(simulation, peer.name) != nullptr)
+    return "a participant '" + peer.name + "'" + in_simulation(simulation) + " is there already";
   std::size_t count = 0;
-  for (const GuestPtr& guest : guests_) {
-    if (!guest->registered) continue;
-    ++count;
-    if (guest->simulation == simulation && guest->info.name == peer.name)
-      return "a participant '" + peer.name + "'" + in_simulation(simulation) + " is there already";
-  }
+  for (const auto& [name, guests] : registered_) count += guests.size();
   if (count >= settings_.most_participants)
     return std::to_string(count) + " participants are there already, and there is no room for '" + peer.name +
            "'";
   return "";
+}
+
+Registry::Impl::Guest* Registry::Impl::find(const std::string& simulation, std::string_view name) const {
+  const auto guests = registered_.find(simulation);
+  if (guests == registered_.end()) return nullptr;
+  const auto guest = guests->second.find(name);
+  return guest == guests->second.end() ? nullptr : guest->second;
 }
 
 KnownParticipants Registry::Impl::known_to(const Guest& guest) const {
@@ -273,6 +216,7 @@ void Registry::Impl::write(Guest& guest) {
 
 void Registry::Impl::ended(Guest& guest, const std::string& why) {
   if (!guest.is_open()) return;
+  const auto self = guest.shared_from_this();
   const bool registered = guest.registered;
   const std::string text = name_of(guest) + " is disconnected: " + why;
   if (!why.empty() && (guest.is_broken() || !registered))
@@ -282,6 +226,7 @@ void Registry::Impl::ended(Guest& guest, const std::string& why) {
   else if (registered)
     journal_.say(LogSink::Level::info, "registry: " + name_of(guest) + " has left");
   forget(guest);
+  if (registered) tell_partners_of(guest);
   std::function<void()> handler;
   if (registered) {
     const std::lock_guard lock(mutex_);
@@ -309,6 +254,9 @@ void Registry::Impl::complain(const std::string& text) {
 void Registry::Impl::forget(Guest& guest) {
   const auto self = std::static_pointer_cast<Guest>(guest.shared_from_this());
   if (guest.registered) {
+    auto& its = registered_[guest.simulation];
+    its.erase(guest.info.name);
+    if (its.empty()) registered_.erase(guest.simulation);
     const std::lock_guard lock(mutex_);
     names_.erase(std::find(names_.begin(), names_.end(), guest.info.name));
   }

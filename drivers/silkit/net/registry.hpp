@@ -1,5 +1,5 @@
 #pragma once
-/// The registry of simulations: introduces participants to each other, and takes no other part.
+/// The registry of simulations: introduces participants to each other, and helps those that cannot connect.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -18,11 +18,16 @@ struct RegistrySettings {
   std::size_t most_queued =
       64U << 20;  ///< bytes waiting for a participant that does not read; then it is dropped
   std::size_t most_participants = 4096;
+  bool passes_requests = true;  ///< of participants that ask others to connect to them
+  bool relays = true;           ///< what participants say to each other that cannot connect at all
   std::function<std::int64_t()> steady_ns{};  ///< for the pace of its log; empty: the system's clock
   rtsync::ThreadSettings io_thread;
 };
 
 /// Hosts any number of simulations. Participants of different simulations never hear of each other.
+///
+/// It relays whole messages in their order, and none that is said in another's name. What waits for a
+/// participant is limited as `most_queued` says, to which one message may come.
 ///
 /// Threads  any; handlers are called on the I/O thread, without a lock held.
 class Registry {

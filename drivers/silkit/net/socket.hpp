@@ -71,10 +71,12 @@ class Listener {
 };
 
 /// Connects to several places at once, each by the first of its addresses that answers; each address has the
-/// whole timeout. `connected` is called as each stream is there, with the place's number. Returns what was
-/// tried in vain, per place: "" for those that are connected.
-std::vector<std::string> dial(const std::vector<std::vector<Address>>& places,
-                              std::chrono::nanoseconds timeout, const SocketOptions& options,
-                              const std::function<void(std::size_t, Descriptor)>& connected);
+/// whole timeout. `connected` is called as each stream is there, with the place's number; `given_up`, if there is
+/// one, as soon as all of a place is tried in vain. Returns what was tried in vain, per place: "" for those that
+/// are connected.
+std::vector<std::string> dial(
+    const std::vector<std::vector<Address>>& places, std::chrono::nanoseconds timeout,
+    const SocketOptions& options, const std::function<void(std::size_t, Descriptor)>& connected,
+    const std::function<void(std::size_t, const std::string& tried)>& given_up = {});
 
 }  // namespace tactus::silkit

@@ -1,0 +1,162 @@
+/// To whom no stream can be opened: first it is asked, through the registry, to open one itself; then the
+/// registry relays. And the other end of both.
+#include <algorithm>
+#include <utility>
+
+#include "drivers/silkit/net/mesh_parts.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+constexpr std::size_t kMostDials = 256;       // at a time, for others
+constexpr std::size_t kMostUrisDialled = 16;  // of one participant
+
+}  // namespace
+
+/// A known participant could not be connected to.
+void Mesh::Impl::find_another_way(const PeerInfo& info, const std::string& tried) {
+  if (leaving_) return;
+  if (settings_.remote_connect && registry_link_ != nullptr && !asked_.contains(info.name) &&
+      has_capability(info.capabilities, kTakesRemoteConnect))
+    return ask_to_connect(info, tried);
+  relay_through_registry(info, tried);
+}
+
+void Mesh::Impl::ask_to_connect(const PeerInfo& info, const std::string& tried) {
+  const auto& asked = asked_.emplace(info.name, std::make_unique<Asked>(io_, info, tried)).first->second;
+  journal_.say(LogSink::Level::info, "participant " + in_quotes(info.name) +
+                                         " cannot be connected to, and is asked to connect to this one");
+  {
+    const auto lock = owner_.lock();
+    post(*registry_link_, RemoteConnect{{}, own_info(), info, RemoteConnect::Status::request});
+    flush();
+  }
+  asked->timer.expires_after(settings_.connect_timeout);
+  asked->timer.async_wait([this, name = info.name](const asio::error_code& settled) {
+    if (!settled) give_up_asking(name);
+  });
+}
+
+void Mesh::Impl::give_up_asking(const std::string& name) {
+  const auto found = asked_.find(name);
+  if (leaving_ || found == asked_.end()) return;
+  const std::unique_ptr<Asked> asked = std::move(found->second);
+  asked_.erase(found);
+  relay_through_registry(asked->info, asked->tried);
+}
+
+void Mesh::Impl::relay_through_registry(const PeerInfo& info, const std::string& tried) {
+  if (relayed_.contains(info.name)) return reach(info.name);  // it has come by itself
+  std::string hindrance;
+  if (registry_link_ == nullptr)
+    hindrance = "the registry, which could relay, is gone";
+  else if (!settings_.registry_relays)
+    hindrance = "Middleware.RegistryAsFallbackProxy is false here, so the registry must not relay";
+  else if (!has_capability(info.capabilities, kTakesProxyMessages))
+    hindrance = "it takes no relayed messages";
+  if (!hindrance.empty()) {
+    const std::lock_guard lock(joining_.mutex);
+    joining_.unreached.erase(info.name);
+    joining_.unreachable[info.name] = tried + "; " + hindrance;
+    joining_.changed.notify_all();
+    return;
+  }
+  RelayedLink& link = add_relayed(*registry_link_, info.name, Link::Phase::greeted);
+  reach(info.name);
+  announce_to(link, &info);
+  end_read_cycle();
+}
+
+/// There is a way to this one now, and its reply is due.
+void Mesh::Impl::reach(const std::string& name) {
+  const std::lock_guard lock(joining_.mutex);
+  if (joining_.unreached.erase(name) > 0) joining_.unanswered.insert(name);
+  joining_.changed.notify_all();
+}
+
+void Mesh::Impl::remote_connect(Link& link, const RemoteConnect& message) {
+  using Status = RemoteConnect::Status;
+  if (message.version != ProtocolVersion{}) return;
+  const std::string& own = owner_.engine().name();
+  const bool is_origin = message.origin.name == own;
+  const auto found = asked_.find(message.target.name);
+  if (link.registry) {
+    if (!settings_.remote_connect) return;
+    if (message.status == Status::request && message.target.name == own && !is_origin)
+      return connect_back(message);
+    if (!is_origin || found == asked_.end()) return;  // too late
+    if (message.status == Status::failed) return give_up_asking(found->first);
+    if (message.status != Status::connecting) return;
+    // It tries each address in turn; who asked need not know how many it takes for worth a try.
+    found->second->timer.expires_after(settings_.connect_timeout *
+                                       static_cast<std::int64_t>(acceptors_.size() + 1));
+    found->second->timer.async_wait([this, name = message.target.name](const asio::error_code& settled) {
+      if (!settled) give_up_asking(name);
+    });
+    return;
+  }
+  StreamLink* const stream = link.stream();
+  if (stream == nullptr || link.phase != Link::Phase::stranger || link.waiting ||
+      message.status != Status::announcement || !is_origin || found == asked_.end())
+    throw WireError("a remote connection that nobody asked for");
+  const std::unique_ptr<Asked> asked = std::move(found->second);
+  asked_.erase(found);
+  link.name = asked->info.name;
+  link.phase = Link::Phase::greeted;
+  stream->limit_messages(kMostMessage);
+  door_->settled(*stream);
+  reach(link.name);
+  announce_to(link, &asked->info);
+}
+
+/// Somebody who joins cannot connect to this participant.
+void Mesh::Impl::connect_back(const RemoteConnect& request) {
+  RemoteConnect answer = request;
+  const bool room = dials_.size() < kMostDials;
+  answer.status = room ? RemoteConnect::Status::connecting : RemoteConnect::Status::failed;
+  {
+    const auto lock = owner_.lock();
+    post(*registry_link_, answer);
+    flush();
+  }
+  if (!room)
+    return complain("too many ask to be connected to; " + in_quotes(request.origin.name) + " is not");
+  std::vector<Uri> uris = in_connect_order(request.origin.acceptors);
+  if (!settings_.domain_sockets)
+    std::erase_if(uris, [](const Uri& uri) { return uri.scheme == Uri::Scheme::local; });
+  uris.resize(std::min(uris.size(), kMostUrisDialled));
+  const auto dial = std::make_shared<std::weak_ptr<BackgroundDial>>();
+  const auto made = std::make_shared<BackgroundDial>(io_, std::move(uris), settings_.connect_timeout,
+                                                     options(), [this, request, dial](Descriptor socket) {
+                                                       dials_.erase(dial->lock());
+                                                       connected_back(std::move(socket), request);
+                                                     });
+  *dial = made;
+  dials_.insert(made);
+  made->start();
+}
+
+void Mesh::Impl::connected_back(Descriptor socket, const RemoteConnect& request) {
+  if (leaving_) return;
+  RemoteConnect answer = request;
+  if (socket.number() < 0) {
+    if (registry_link_ == nullptr) return;
+    answer.status = RemoteConnect::Status::failed;
+    const auto lock = owner_.lock();
+    post(*registry_link_, answer);
+    return flush();
+  }
+  answer.target = own_info();
+  answer.status = RemoteConnect::Status::announcement;
+  const auto link = std::static_pointer_cast<StreamLink>(enter(std::move(socket)));
+  if (link == nullptr) return;
+  {
+    const auto lock = owner_.lock();
+    post(*link, answer);
+    flush();
+  }
+  door_->expect(link);
+  link->start();
+}
+
+}  // namespace tactus::silkit

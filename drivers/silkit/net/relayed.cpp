@@ -1,0 +1,134 @@
+/// Messages that come and go by the stream of somebody else.
+#include <utility>
+
+#include "drivers/silkit/net/mesh_parts.hpp"
+
+namespace tactus::silkit {
+
+Mesh::Impl::RelayedLink::RelayedLink(Impl& parts, StreamLink& carrier, std::string with, Phase the_phase)
+    : Link(the_phase),
+      parts_(parts),
+      carrier_(std::static_pointer_cast<StreamLink>(carrier.shared_from_this())),
+      with_(std::move(with)) {}
+
+/// An empty one says that this end is gone.
+void Mesh::Impl::RelayedLink::append(ByteView message) {
+  encode(carrier_->queue(), ProxyMessage{0, parts_.owner_.engine().name(), with_, message});
+  parts_.mark_dirty(*carrier_);
+}
+
+Mesh::Impl::RelayedLink& Mesh::Impl::add_relayed(StreamLink& carrier, const std::string& name,
+                                                 Link::Phase phase) {
+  const auto link = std::make_shared<RelayedLink>(*this, carrier, name, phase);
+  link->name = name;
+  links_.insert(link);
+  relayed_[name] = link.get();
+  return *link;
+}
+
+void Mesh::Impl::relayed(StreamLink& carrier, ByteView body) {
+  if (!carrier.peer) throw WireError("a message before the announcement");
+  const ProxyMessage message = decode_proxy_message(body);
+  if (message.version != 0) return;
+  if (!settings_.registry_relays)
+    return complain("relayed messages are ignored, as Middleware.RegistryAsFallbackProxy is false here");
+  if (message.destination != owner_.engine().name()) return pass_on(carrier, message);
+  const auto found = relayed_.find(message.source);
+  RelayedLink* link = found == relayed_.end() ? nullptr : found->second;
+  if (link != nullptr && &link->carrier() != &carrier)
+    return complain("what " + who(carrier) + " relays of " + in_quotes(link->with()) +
+                    " is ignored: that one is relayed by another");
+  if (message.payload.empty()) {
+    if (link != nullptr) ended(*link, "");
+    return;
+  }
+  if (link == nullptr) {
+    if (!is_announcement(message.payload)) return;  // what was under way to one who has been dropped
+    link = &add_relayed(carrier, std::string(message.source), Link::Phase::stranger);
+  }
+  const LinkPtr kept = link->self();
+  try {
+    take(*link, frame_of_payload(message.payload));
+  } catch (const std::exception& failure) {
+    drop(*link, failure.what());
+  }
+}
+
+/// Its stream stays, as it is somebody else's.
+void Mesh::Impl::drop(RelayedLink& link, const std::string& why) {
+  if (!link.is_open()) return;
+  link.broken = true;
+  {
+    const auto lock = owner_.lock();
+    link.append({});
+    flush();
+  }
+  ended(link, why);
+}
+
+void Mesh::Impl::forget_relayed(const Link& link) {
+  std::erase_if(relayed_, [&](const auto& each) { return each.second == &link; });
+}
+
+void Mesh::Impl::end_relayed_over(const StreamLink& carrier) {
+  std::vector<LinkPtr> lost;
+  for (const auto& [name, link] : relayed_)
+    if (&link->carrier() == &carrier) lost.push_back(link->self());
+  for (const LinkPtr& link : lost) ended(*link, who(carrier) + ", which relayed, is gone");
+}
+
+void Mesh::Impl::say_relayed(Link& link) {
+  journal_.say(LogSink::Level::warn, "no stream can be opened between " +
+                                         in_quotes(static_cast<RelayedLink&>(link).with()) +
+                                         " and this participant: " + who(link.carrier()) + " relays");
+}
+
+// ---- relaying for others
+
+namespace {
+
+void empty_message(Bytes& out, std::string_view from, std::string_view to) {
+  encode(out, ProxyMessage{0, from, to, {}});
+}
+
+}  // namespace
+
+/// Two that both have a stream to this participant may speak through it; nobody may speak for others.
+void Mesh::Impl::pass_on(StreamLink& from, const ProxyMessage& message) {
+  if (from.registry || message.source != from.name)
+    return complain(who(from) + " sends a relayed message of " + in_quotes(std::string(message.source)) +
+                    " to " + in_quotes(std::string(message.destination)) + ", which is not its to send");
+  StreamLink* to = nullptr;
+  for (const LinkPtr& link : links_)
+    if (link->stream() != nullptr && !link->registry && link->peer && link->name == message.destination)
+      to = link->stream();
+  const auto lock = owner_.lock();
+  if (to == nullptr) {
+    if (!is_announcement(message.payload)) return;
+    empty_message(from.queue(), message.destination, message.source);
+    mark_dirty(from);
+  } else if (has_room(*to)) {
+    encode(to->queue(), message);
+    mark_dirty(*to);
+    if (message.payload.empty())
+      pairs_.part(message.source, message.destination);
+    else
+      (void)pairs_.note(message.source, message.destination);
+  }
+  flush();
+}
+
+void Mesh::Impl::tell_partners_of(const Link& left) {
+  if (pairs_.empty() || !left.peer) return;
+  const auto lock = owner_.lock();
+  for (const std::string& partner : pairs_.leave(left.name))
+    for (const LinkPtr& link : links_) {
+      StreamLink* const stream = link->stream();
+      if (stream == nullptr || link->registry || link->name != partner || !has_room(*stream)) continue;
+      empty_message(stream->queue(), left.name, partner);
+      mark_dirty(*stream);
+    }
+  flush();
+}
+
+}  // namespace tactus::silkit

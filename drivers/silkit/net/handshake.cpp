@@ -3,12 +3,6 @@
 #include "drivers/silkit/net/mesh_parts.hpp"
 
 namespace tactus::silkit {
-namespace {
-
-constexpr std::size_t kMostStreams = 4096;
-
-}  // namespace
-
 PeerInfo Mesh::Impl::own_info() const {
   std::vector<std::string> abilities;
   if (settings_.registry_relays) abilities.emplace_back(kTakesProxyMessages);
@@ -35,7 +29,7 @@ void Mesh::Impl::announce_to(Link& link, const PeerInfo* info) {
 }
 
 std::shared_ptr<Stream> Mesh::Impl::enter(Descriptor socket) {
-  if (leaving_ || links_.size() >= kMostStreams) return nullptr;
+  if (leaving_ || links_.size() >= kMostLinks) return nullptr;
   auto link = std::make_shared<StreamLink>(*this, std::move(socket), Link::Phase::stranger);
   link->limit_messages(kLargestAnnouncement);
   links_.insert(link);

@@ -23,6 +23,8 @@
 
 namespace tactus::silkit {
 
+constexpr std::size_t kMostLinks = 4096;
+
 inline std::string in_quotes(const std::string& name) { return "'" + name + "'"; }
 
 class Mesh::Impl {

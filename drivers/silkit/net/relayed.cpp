@@ -44,6 +44,9 @@ void Mesh::Impl::relayed(StreamLink& carrier, ByteView body) {
   }
   if (link == nullptr) {
     if (!is_announcement(message.payload)) return;  // what was under way to one who has been dropped
+    if (links_.size() >= kMostLinks)
+      return complain("there are " + std::to_string(links_.size()) + " participants already; " +
+                      in_quotes(std::string(message.source)) + " is not let in");
     link = &add_relayed(carrier, std::string(message.source), Link::Phase::stranger);
   }
   const LinkPtr kept = link->self();

@@ -73,6 +73,8 @@ TEST(SilkitConfiguration, HasItsDefaultsWhenEmpty) {
     EXPECT_EQ(read.mesh.connect_timeout, 5s);
     EXPECT_TRUE(read.mesh.domain_sockets);
     EXPECT_THAT(read.mesh.acceptors, IsEmpty());
+    EXPECT_TRUE(read.mesh.remote_connect);
+    EXPECT_TRUE(read.mesh.registry_relays);
     EXPECT_TRUE(read.mesh.tcp_no_delay);
     EXPECT_FALSE(read.mesh.tcp_quick_ack);
     EXPECT_FALSE(read.mesh.send_buffer);
@@ -93,6 +95,8 @@ TEST(SilkitConfiguration, TakesEveryKey) {
   EXPECT_EQ(read.mesh.connect_timeout, 2500ms);
   EXPECT_FALSE(read.mesh.domain_sockets);
   EXPECT_THAT(read.mesh.acceptors, ElementsAre("tcp://127.0.0.1:0", "local:///tmp/plant.sock"));
+  EXPECT_FALSE(read.mesh.remote_connect);
+  EXPECT_FALSE(read.mesh.registry_relays);
   EXPECT_FALSE(read.mesh.tcp_no_delay);
   EXPECT_TRUE(read.mesh.tcp_quick_ack);
   EXPECT_EQ(read.mesh.send_buffer, 4096);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -35,7 +36,8 @@ std::optional<Side> theirs() {
 }
 
 Stage::Stage(const std::string& listen_uri, const Side& side) {
-  Arguments argv = side.registry;
+  Arguments argv = side.host;
+  argv.insert(argv.end(), side.registry.begin(), side.registry.end());
   argv.insert(argv.end(), {"-u", listen_uri});
   registry_ = &start(command_of(std::move(argv)));
   const std::string words = "listening on ";
@@ -48,14 +50,16 @@ Stage::Stage(const std::string& listen_uri, const Side& side) {
 }
 
 Process& Stage::play(const std::string& name, const Arguments& arguments, const Side& side) {
-  Arguments argv{TACTUS_SILKIT_PARTICIPANT, side.library, name, uri_ + simulation_,
-                 "config=" + configuration(name)};
+  Arguments argv = side.host;
+  argv.insert(argv.end(), {TACTUS_SILKIT_PARTICIPANT, side.library, name, uri_ + simulation_,
+                           "config=" + configuration(name)});
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return start(command_of(std::move(argv)));
 }
 
 Process& Stage::workflow(const Arguments& names, const Side& side) {
-  Arguments argv = side.workflow;
+  Arguments argv = side.host;
+  argv.insert(argv.end(), side.workflow.begin(), side.workflow.end());
   argv.insert(argv.end(), {"-u", uri_ + simulation_});
   argv.insert(argv.end(), names.begin(), names.end());
   return start(command_of(std::move(argv)));
@@ -72,6 +76,16 @@ Process& Stage::monitor(const Arguments& arguments, const Side& side, bool termi
 
 Process& Stage::start(const Command& command) {
   return *processes_.emplace_back(std::make_unique<Process>(command));
+}
+
+bool Stage::logs(const std::string& name, const Arguments& texts) const {
+  for (const auto& file : std::filesystem::directory_iterator(dir_.path())) {
+    if (!file.path().filename().string().starts_with("log_" + name + "_")) continue;
+    const std::string all = read_file(file.path());
+    for (const std::string& text : texts)
+      if (all.find(text) != std::string::npos) return true;
+  }
+  return false;
 }
 
 Command Stage::command_of(Arguments argv) const {

@@ -30,6 +30,7 @@ struct Side {
   Arguments workflow;
   Arguments monitor;
   std::string root;  ///< of the genuine installation
+  Arguments host{};  ///< what starts a program there, in front of its name; empty: here
 };
 Side ours();
 /// What TACTUS_SILKIT_ROOT names; nothing when it is not set.
@@ -44,6 +45,8 @@ class Stage {
   const std::string& uri() const { return uri_; }
   const TempDir& dir() const { return dir_; }
   Process& registry() { return *registry_; }
+  /// Where the registry is, from now on, for the participants of play().
+  void set_uri(const std::string& uri) { uri_ = uri; }
   /// What the participants of play() use from now on.
   void set_sockets(Sockets sockets) { sockets_ = sockets; }
   /// The simulation that play() joins from now on; empty: the default one.
@@ -53,6 +56,13 @@ class Stage {
   Process& play(const std::string& name, const Arguments& arguments = {}, const Side& side = ours());
   Process& workflow(const Arguments& names, const Side& side = ours());
   Process& monitor(const Arguments& arguments, const Side& side = ours(), bool terminal = false);
+  /// Whether the log file of a participant, with "LogName": "log", holds one of these texts.
+  bool logs(const std::string& name, const Arguments& texts) const;
+  /// The same, as either side words it: the registry relays what it says; it has asked for a connection.
+  bool is_relayed(const std::string& name) const { return logs(name, {"registry relays", "as a proxy"}); }
+  bool has_asked(const std::string& name) const {
+    return logs(name, {"is asked to connect", "ConnectRequest::CONNECTING"});
+  }
   /// Any program, in the folder of the stage.
   Process& start(const Command& command);
 

@@ -1,0 +1,199 @@
+/// A simulation over three hosts, which are network namespaces: the registry's, and two that are joined to it by a
+/// wire each. The wires lead to each other only through the registry's host, as long as that forwards. Domain
+/// sockets know no such borders, and are switched off.
+///
+///     Left 10.77.1.2 --- 10.77.1.1 Middle 10.77.2.1 --- 10.77.2.2 Right        registry at 10.77.0.1, in Middle
+///     inside: 10.77.9.1, known to Left alone, as an address behind NAT
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "tests/drivers/silkit/integration/stage.hpp"
+
+namespace tactus::test::hosts_test {
+namespace {
+
+/// The text of a command that failed.
+struct NotPermitted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+void command(const std::string& line) {
+  std::stringstream stream(line);
+  std::vector<std::string> argv;
+  for (std::string word; stream >> word;) argv.push_back(word);
+  Finished done;
+  try {
+    done = run({.argv = argv});
+  } catch (const std::system_error& failure) {
+    throw NotPermitted(line + ": " + failure.what());
+  }
+  if (done.status != 0) throw NotPermitted(line + ": " + done.err);
+}
+
+/// Namespaces with wires; they are gone with it, and what runs in them must be by then.
+class Hosts {
+ public:
+  Hosts() {
+    try {
+      for (const std::string& host : {middle, left, right}) {
+        command("ip netns add " + host);
+        made_.push_back(host);
+        in(host, "ip link set lo up");
+      }
+      wire(left, "10.77.1");
+      wire(right, "10.77.2");
+      in(middle, "ip address add 10.77.0.1/32 dev lo");
+      in(left, "ip address add 10.77.9.1/32 dev lo");
+      forward(false);
+    } catch (...) {
+      remove();
+      throw;
+    }
+  }
+  ~Hosts() { remove(); }
+  Hosts(const Hosts&) = delete;
+  Hosts& operator=(const Hosts&) = delete;
+
+  /// Whether Left and Right reach each other.
+  void forward(bool on) const {
+    in(middle, std::string("sysctl -q -w net.ipv4.ip_forward=") + (on ? "1" : "0"));
+  }
+  static Side on(const std::string& host, Side side) {
+    side.host = {"ip", "netns", "exec", host};
+    return side;
+  }
+
+  const std::string tag = std::to_string(::getpid());
+  const std::string middle = "tactus-middle-" + tag;
+  const std::string left = "tactus-left-" + tag;
+  const std::string right = "tactus-right-" + tag;
+
+ private:
+  static void in(const std::string& host, const std::string& line) {
+    command("ip netns exec " + host + " " + line);
+  }
+  void wire(const std::string& host, const std::string& net) const {
+    const std::string near = "m" + net.substr(net.size() - 1);
+    command("ip link add " + near + " netns " + middle + " type veth peer name wire netns " + host);
+    in(middle, "ip address add " + net + ".1/24 dev " + near);
+    in(middle, "ip link set " + near + " up");
+    in(host, "ip address add " + net + ".2/24 dev wire");
+    in(host, "ip link set wire up");
+    in(host, "ip route add default via " + net + ".1");
+  }
+  void remove() {
+    for (const std::string& host : made_) (void)run({.argv = {"ip", "netns", "delete", host}});
+    made_.clear();
+  }
+
+  std::vector<std::string> made_;
+};
+
+/// Bits: whose registry, Left and Right.
+class ThreeHosts : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (GetParam() != 0 && !theirs())
+      GTEST_SKIP() << "TACTUS_SILKIT_ROOT names no genuine SIL Kit; nothing to pair with";
+    try {
+      hosts_.emplace();
+    } catch (const NotPermitted& failure) {
+      GTEST_SKIP() << "no network namespaces here: " << failure.what();
+    }
+    stage_.emplace("silkit://10.77.0.1:0", Hosts::on(hosts_->middle, side(0)));
+  }
+  void TearDown() override {
+    stage_.reset();  // its processes are in the namespaces
+    hosts_.reset();
+  }
+  static Side side(int bit) { return (GetParam() >> bit & 1) != 0 ? *theirs() : ours(); }
+
+  Process& play(const std::string& name, const std::string& host, const std::string& middleware,
+                Arguments arguments, const Side& whose) {
+    arguments.push_back(
+        R"(config={"Middleware": {"EnableDomainSockets": false, "ConnectTimeoutSeconds": 1.0)" +
+        (middleware.empty() ? "" : ", " + middleware) +
+        R"(}, "Logging": {"Sinks": [{"Type": "File", "Level": "Debug", "LogName": "log"}]}})");
+    return stage_->play(name, arguments, Hosts::on(host, whose));
+  }
+  bool relayed(const std::string& name) const { return stage_->is_relayed(name); }
+  bool asked(const std::string& name) const { return stage_->has_asked(name); }
+
+  /// Left, Right and one beside the registry, from the start of a coordinated simulation to its end.
+  void expect_simulation(const std::string& left, const std::string& right) {
+    Process& a = play("Left", hosts_->left, left, {"steps=200", "publish=l", "hear=m,r"}, side(1));
+    ASSERT_TRUE(a.wait_for_output("joined")) << a.out() << a.err();
+    Process& b = play("Right", hosts_->right, right, {"publish=r", "hear=l,m"}, side(2));
+    ASSERT_TRUE(b.wait_for_output("joined")) << b.out() << b.err();
+    Process& m = play("Middle", hosts_->middle, kAnywhere, {"publish=m", "hear=l,r"}, ours());
+    ASSERT_TRUE(m.wait_for_output("joined")) << m.out() << m.err();
+    const std::string everywhere =
+        stage_->dir().write("workflow.yaml", std::string("{\"Middleware\": {") + kAnywhere + "}}").string();
+    Process& workflow =
+        stage_->workflow({"-c", everywhere, "Left", "Middle", "Right"}, Hosts::on(hosts_->middle, ours()));
+    for (Process* each : {&a, &b, &m}) expect_lock_step(end_of(*each), 200);
+    EXPECT_EQ(workflow.wait().status, 0) << workflow.out() << workflow.err();
+  }
+
+  static constexpr const char* kAnywhere = R"("AcceptorUris": ["tcp://0.0.0.0:0"])";
+  std::optional<Hosts> hosts_;
+  std::optional<Stage> stage_;
+};
+
+TEST_P(ThreeHosts, ConnectToEachOtherWhereThatIsPossible) {
+  hosts_->forward(true);
+  expect_simulation(kAnywhere, kAnywhere);
+  for (const char* name : {"Left", "Right", "Middle"}) EXPECT_FALSE(relayed(name) || asked(name)) << name;
+}
+
+TEST_P(ThreeHosts, WhoIsBehindNatConnectsToTheOthers) {
+  hosts_->forward(true);
+  expect_simulation(R"("AcceptorUris": ["tcp://10.77.9.1:0"])", kAnywhere);
+  EXPECT_TRUE(asked("Right"));
+  for (const char* name : {"Left", "Right", "Middle"}) EXPECT_FALSE(relayed(name)) << name;
+}
+
+TEST_P(ThreeHosts, AreRelayedWithoutARouteToEachOther) {
+  expect_simulation(kAnywhere, kAnywhere);
+  EXPECT_TRUE(relayed("Left") && relayed("Right"));
+  EXPECT_FALSE(relayed("Middle")) << "it reaches both";
+}
+
+TEST_P(ThreeHosts, AreRelayedWhenTheyAcceptOnLoopbackAlone) {
+  const auto loopback = [](const Side& whose) {
+    return whose.name == "ours" ? "" : R"("AcceptorUris": ["tcp://127.0.0.1:0"])";
+  };
+  hosts_->forward(true);
+  expect_simulation(loopback(side(1)), loopback(side(2)));
+  EXPECT_TRUE(relayed("Left") && relayed("Right"));
+}
+
+TEST_P(ThreeHosts, SeeThatOneIsLost) {
+  Process& a = play("Left", hosts_->left, kAnywhere, {"workflow=Left,Right"}, side(1));
+  ASSERT_TRUE(a.wait_for_output("joined")) << a.out() << a.err();
+  Process& b = play("Right", hosts_->right, kAnywhere, {"hang_at=20"}, side(2));
+  ASSERT_TRUE(b.wait_for_output("hanging")) << b.out() << b.err();
+  b.signal(SIGKILL);
+  ASSERT_TRUE(a.wait_for_output("system Error")) << a.out();
+  a.signal(SIGTERM);
+  EXPECT_EQ(end_of(a)["state"], "Shutdown");
+  EXPECT_TRUE(relayed("Left"));
+}
+
+std::string hosts_name(const ::testing::TestParamInfo<int>& info) {
+  std::string name;
+  int bit = 0;
+  for (const char* part : {"registry", "Left", "Right"})
+    name += part + std::string((info.param >> bit++ & 1) != 0 ? "Theirs" : "Ours");
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(All, ThreeHosts, ::testing::Range(0, 8), hosts_name);
+
+}  // namespace
+}  // namespace tactus::test::hosts_test

@@ -81,7 +81,7 @@ void Mesh::Impl::remote_connect(Link& link, const RemoteConnect& message) {
   const bool is_origin = message.origin.name == own;
   const auto found = asked_.find(message.target.name);
   if (link.registry) {
-    if (!settings_.remote_connect) return;
+    if (!settings_.remote_connect || registry_link_ == nullptr) return;
     if (message.status == Status::request && message.target.name == own && !is_origin)
       return connect_back(message);
     if (!is_origin || found == asked_.end()) return;  // too late

@@ -114,6 +114,7 @@ void BackgroundDial::wait_for(Descriptor socket) {
     socklen_t size = sizeof failed;
     if (!error && ::getsockopt(self->socket_->native_handle(), SOL_SOCKET, SO_ERROR, &failed, &size) != 0)
       failed = errno;
+    if (failed == 0 && is_its_own_peer(self->socket_->native_handle())) failed = ECONNREFUSED;
     if (failed != 0) return self->next_address();
     self->end(Descriptor(self->socket_->release()));
   });

@@ -121,9 +121,7 @@ void Mesh::Impl::connect_back(const RemoteConnect& request) {
   }
   if (!room)
     return complain("too many ask to be connected to; " + in_quotes(request.origin.name) + " is not");
-  std::vector<Uri> uris = in_connect_order(request.origin.acceptors);
-  if (!settings_.domain_sockets)
-    std::erase_if(uris, [](const Uri& uri) { return uri.scheme == Uri::Scheme::local; });
+  std::vector<Uri> uris = ways_to(request.origin);
   uris.resize(std::min(uris.size(), kMostUrisDialled));
   const auto dial = std::make_shared<std::weak_ptr<BackgroundDial>>();
   const auto made = std::make_shared<BackgroundDial>(io_, std::move(uris), settings_.connect_timeout,

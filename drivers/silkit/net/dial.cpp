@@ -140,6 +140,7 @@ class Dial {
     int error = 0;
     socklen_t size = sizeof error;
     if (::getsockopt(attempt.socket.number(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+    if (error == 0 && is_its_own_peer(attempt.socket.number())) error = ECONNREFUSED;
     return error == 0 ? done(attempt) : failed(attempt, error);
   }
 

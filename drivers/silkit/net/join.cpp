@@ -234,12 +234,21 @@ void Mesh::Impl::introduce() {
                                       "; is that a registry?");
 }
 
+/// In the order to try them. On another host an address may be one of this participant's own.
+std::vector<Uri> Mesh::Impl::ways_to(const PeerInfo& info) const {
+  std::vector<Uri> uris = in_connect_order(info.acceptors);
+  std::erase_if(uris, [this](const Uri& uri) {
+    return (uri.scheme == Uri::Scheme::local && !settings_.domain_sockets) ||
+           std::find(acceptors_.begin(), acceptors_.end(), uri.text()) != acceptors_.end();
+  });
+  return uris;
+}
+
 void Mesh::Impl::meet(const std::vector<PeerInfo>& known) {
   std::vector<std::vector<Address>> places(known.size());
   std::vector<std::string> unknown(known.size());
   for (std::size_t i = 0; i < known.size(); ++i) {
-    for (const Uri& uri : in_connect_order(known[i].acceptors)) {
-      if (uri.scheme == Uri::Scheme::local && !settings_.domain_sockets) continue;
+    for (const Uri& uri : ways_to(known[i])) {
       if (places[i].size() >= kMostAddresses) break;  // each may cost the whole time-out
       try {
         for (Address& address : addresses_of(uri)) places[i].push_back(std::move(address));

@@ -161,6 +161,7 @@ class Mesh::Impl {
   void run_io();
   Descriptor reach_registry();
   void introduce();
+  std::vector<Uri> ways_to(const PeerInfo& info) const;
   void meet(const std::vector<PeerInfo>& known);
   template <class Ready>
   bool wait_for_others(Clock::time_point until, Ready ready);

@@ -132,6 +132,16 @@ std::vector<Address> addresses_of(const Uri& uri) {
 std::optional<std::string> own_ip(int socket) { return ip_of_end(socket, &::getsockname); }
 std::optional<std::string> remote_ip(int socket) { return ip_of_end(socket, &::getpeername); }
 
+bool is_its_own_peer(int socket) {
+  sockaddr_storage near{};
+  sockaddr_storage far{};
+  socklen_t near_size = sizeof near;
+  socklen_t far_size = sizeof far;
+  if (::getsockname(socket, generic(near), &near_size) != 0 || near.ss_family == AF_UNIX) return false;
+  return ::getpeername(socket, generic(far), &far_size) == 0 && near_size == far_size &&
+         std::memcmp(&near, &far, near_size) == 0;
+}
+
 Listener::Listener(const Uri& uri, const SocketOptions& options) : uri_(uri) {
   const Address address = addresses_of(uri).front();
   const int family = address.storage.ss_family;

@@ -50,6 +50,9 @@ std::vector<Address> addresses_of(const Uri& uri);
 /// The IP address of this or the other end of a stream; nothing: a domain socket.
 std::optional<std::string> own_ip(int socket);
 std::optional<std::string> remote_ip(int socket);
+/// Whether a TCP socket has become its own other end: where nobody listens at a port that the kernel chooses for
+/// the near end as well.
+bool is_its_own_peer(int socket);
 
 /// A listening socket, not blocking, and its file if it has one.
 class Listener {

@@ -3,7 +3,7 @@
 /// sockets know no such borders, and are switched off.
 ///
 ///     Left 10.77.1.2 --- 10.77.1.1 Middle 10.77.2.1 --- 10.77.2.2 Right        registry at 10.77.0.1, in Middle
-///     inside: 10.77.9.1, known to Left alone, as an address behind NAT
+///     Left also has 10.77.9.1, which no other host knows
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -63,6 +63,14 @@ class Hosts {
   /// Whether Left and Right reach each other.
   void forward(bool on) const {
     in(middle, std::string("sysctl -q -w net.ipv4.ip_forward=") + (on ? "1" : "0"));
+  }
+  /// Middle forwards for Left in its own name; Right knows of no host behind it. Throws NotPermitted, too.
+  void translate() const {
+    forward(true);
+    in(right, "ip route delete default");
+    in(middle, "nft add table ip nat");
+    in(middle, "nft add chain ip nat out { type nat hook postrouting priority 100 ; }");
+    in(middle, "nft add rule ip nat out oifname m2 masquerade");
   }
   static Side on(const std::string& host, Side side) {
     side.host = {"ip", "netns", "exec", host};
@@ -152,11 +160,33 @@ TEST_P(ThreeHosts, ConnectToEachOtherWhereThatIsPossible) {
   for (const char* name : {"Left", "Right", "Middle"}) EXPECT_FALSE(relayed(name) || asked(name)) << name;
 }
 
-TEST_P(ThreeHosts, WhoIsBehindNatConnectsToTheOthers) {
+TEST_P(ThreeHosts, WhoHasAnAddressOfItsOwnConnectsToTheOthers) {
   hosts_->forward(true);
   expect_simulation(R"("AcceptorUris": ["tcp://10.77.9.1:0"])", kAnywhere);
   EXPECT_TRUE(asked("Right"));
   for (const char* name : {"Left", "Right", "Middle"}) EXPECT_FALSE(relayed(name)) << name;
+}
+
+/// The registry is outside, and sees the router.
+TEST_P(ThreeHosts, WhoIsBehindARouterThatTranslatesConnectsToTheOthers) {
+  try {
+    hosts_->translate();
+  } catch (const NotPermitted& failure) {
+    GTEST_SKIP() << "no address translation here: " << failure.what();
+  }
+  stage_.emplace("silkit://10.77.2.2:0", Hosts::on(hosts_->right, side(0)));
+  for (const bool first : {true, false}) {
+    const Arguments inside{"publish=l", "hear=r", "steps=200", "workflow=Left,Right"};
+    const Arguments outside{"publish=r", "hear=l"};
+    Process* const early = &(first ? play("Left", hosts_->left, kAnywhere, inside, side(1))
+                                   : play("Right", hosts_->right, kAnywhere, outside, side(2)));
+    ASSERT_TRUE(early->wait_for_output("joined")) << early->out() << early->err();
+    Process* const late = &(first ? play("Right", hosts_->right, kAnywhere, outside, side(2))
+                                  : play("Left", hosts_->left, kAnywhere, inside, side(1)));
+    for (Process* each : {early, late}) expect_lock_step(end_of(*each), 200);
+    EXPECT_TRUE(asked("Right")) << "in the first turn: then it is the newcomer";
+    EXPECT_FALSE(relayed("Left") || relayed("Right"));
+  }
 }
 
 TEST_P(ThreeHosts, AreRelayedWithoutARouteToEachOther) {
@@ -172,6 +202,19 @@ TEST_P(ThreeHosts, AreRelayedWhenTheyAcceptOnLoopbackAlone) {
   hosts_->forward(true);
   expect_simulation(loopback(side(1)), loopback(side(2)));
   EXPECT_TRUE(relayed("Left") && relayed("Right"));
+}
+
+TEST_P(ThreeHosts, HaveManyParticipantsEach) {
+  std::string names;
+  for (int i = 0; i < 8; ++i) names += (i == 0 ? "P" : ",P") + std::to_string(i);
+  std::vector<Process*> all;
+  for (int i = 0; i < 8; ++i) {
+    Arguments arguments{"say=no", "publish=t" + std::to_string(i), "hear=t" + std::to_string((i + 1) % 8)};
+    if (i == 0) arguments.insert(arguments.end(), {"steps=50", "workflow=" + names});
+    all.push_back(&play("P" + std::to_string(i), i % 2 == 0 ? hosts_->left : hosts_->right, kAnywhere,
+                        arguments, side(1 + i % 2)));
+  }
+  for (Process* each : all) expect_lock_step(end_of(*each), 50);
 }
 
 TEST_P(ThreeHosts, SeeThatOneIsLost) {

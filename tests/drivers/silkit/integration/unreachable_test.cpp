@@ -87,6 +87,20 @@ TEST_P(Unreachable, ALostOneIsAnErrorForTheOther) {
   EXPECT_TRUE(relayed("A"));
 }
 
+TEST_P(Unreachable, ALostRelayIsAnErrorForBoth) {
+  open_stage();
+  Process& a = hidden("A", true, {"workflow=A,B"}, side(1));
+  ASSERT_TRUE(a.wait_for_output("joined")) << a.out() << a.err();
+  Process& b = open("B", true, {}, side(2));
+  ASSERT_TRUE(b.wait_for_output("first")) << b.out() << b.err();
+  stage_->registry().signal(SIGKILL);
+  for (Process* each : {&a, &b}) {
+    ASSERT_TRUE(each->wait_for_output("system Error")) << each->out() << each->err();
+    each->signal(SIGTERM);
+    EXPECT_EQ(end_of(*each)["state"], "Shutdown");
+  }
+}
+
 TEST_P(Unreachable, OneComesLateAndLeavesAgain) {
   open_stage();
   Process& a = hidden("A", true, {"workflow=A", "publish=a", "hear=c", "slow_us=200"}, side(1));

@@ -191,6 +191,20 @@ TEST_F(Detour, AcceptsAtAllAddressesOfAHost) {
   EXPECT_EQ(a->said.warnings_with("EnableDomainSockets is false"), 1U);
 }
 
+/// On two hosts with the same configuration both accept at the same address.
+TEST_F(Detour, DoesNotConnectToItselfAtTheAddressOfAnother) {
+  const std::string address = nobody();
+  RawStream other = registered(uri_, able("Other", address));
+  MeshSettings settings = open();
+  settings.acceptors = {address};
+  Joiner joiner("A", settings);
+  EXPECT_EQ(next_request(other).status, Status::request);
+  other.say(RemoteConnect{{}, {"A", 1, {}, ""}, {"Other", 2, {}, ""}, Status::failed});
+  EXPECT_TRUE(is_announcement(next_relayed(other).payload));
+  other.say(ProxyMessage{0, "Other", "A", encoded(AnnouncementReply{})});
+  EXPECT_TRUE(joiner.wait()) << joiner.why;
+}
+
 TEST_F(Detour, AnnouncesDomainSocketsFirst) {
   MeshSettings settings = open();
   settings.domain_sockets = true;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <filesystem>
 #include <fstream>
@@ -70,6 +71,21 @@ TEST(Dial, WaitsUntilAFullBacklogHasRoom) {
   EXPECT_GT(result.connected.size(), 0U);
   EXPECT_LT(result.connected.size(), 1100U);
   EXPECT_THAT(result.vain, testing::Contains(path + ": no answer"));
+}
+
+TEST(Sockets, MayBecomeTheirOwnPeers) {
+  const Descriptor itself(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Address any = address_of("tcp://127.0.0.1:0");
+  ASSERT_EQ(::bind(itself.number(), reinterpret_cast<const sockaddr*>(&any.storage), any.size), 0);
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  ASSERT_EQ(::getsockname(itself.number(), reinterpret_cast<sockaddr*>(&own), &size), 0);
+  EXPECT_FALSE(is_its_own_peer(itself.number())) << "not connected yet";
+  ASSERT_EQ(::connect(itself.number(), reinterpret_cast<const sockaddr*>(&own), size), 0);
+  EXPECT_TRUE(is_its_own_peer(itself.number()));
+  const Listener listener = at_loopback();
+  (void)dial({{address_of(listener.uri().text())}}, kPatience, {},
+             [](std::size_t, const Descriptor& other) { EXPECT_FALSE(is_its_own_peer(other.number())); });
 }
 
 TEST(Listener, RemovesItsFileAndNobodyElses) {

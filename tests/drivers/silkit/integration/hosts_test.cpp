@@ -1,6 +1,6 @@
 /// A simulation over three hosts, which are network namespaces: the registry's, and two that are joined to it by a
-/// wire each. The wires lead to each other only through the registry's host, as long as that forwards. Domain
-/// sockets know no such borders, and are switched off.
+/// wire each. Left and Right reach each other only when a test lets them. Domain sockets know no such borders, and
+/// are switched off.
 ///
 ///     Left 10.77.1.2 --- 10.77.1.1 Middle 10.77.2.1 --- 10.77.2.2 Right        registry at 10.77.0.1, in Middle
 ///     Left also has 10.77.9.1, which no other host knows
@@ -50,7 +50,7 @@ class Hosts {
       wire(right, "10.77.2");
       in(middle, "ip address add 10.77.0.1/32 dev lo");
       in(left, "ip address add 10.77.9.1/32 dev lo");
-      forward(false);
+      in(middle, "sysctl -q -w net.ipv4.ip_forward=0");
     } catch (...) {
       remove();
       throw;
@@ -60,14 +60,21 @@ class Hosts {
   Hosts(const Hosts&) = delete;
   Hosts& operator=(const Hosts&) = delete;
 
-  /// Whether Left and Right reach each other.
-  void forward(bool on) const {
-    in(middle, std::string("sysctl -q -w net.ipv4.ip_forward=") + (on ? "1" : "0"));
+  /// Left and Right reach each other.
+  void connect() const {
+    in(middle, "sysctl -q -w net.ipv4.ip_forward=1");
+    in(left, "ip route add default via 10.77.1.1");
+    in(right, "ip route add default via 10.77.2.1");
+  }
+  /// They know a way to each other, on which all is lost.
+  void lose() const {
+    connect();
+    in(middle, "sysctl -q -w net.ipv4.ip_forward=0");
   }
   /// Middle forwards for Left in its own name; Right knows of no host behind it. Throws NotPermitted, too.
   void translate() const {
-    forward(true);
-    in(right, "ip route delete default");
+    in(middle, "sysctl -q -w net.ipv4.ip_forward=1");
+    in(left, "ip route add default via 10.77.1.1");
     in(middle, "nft add table ip nat");
     in(middle, "nft add chain ip nat out { type nat hook postrouting priority 100 ; }");
     in(middle, "nft add rule ip nat out oifname m2 masquerade");
@@ -93,7 +100,7 @@ class Hosts {
     in(middle, "ip link set " + near + " up");
     in(host, "ip address add " + net + ".2/24 dev wire");
     in(host, "ip link set wire up");
-    in(host, "ip route add default via " + net + ".1");
+    in(host, "ip route add 10.77.0.1 via " + net + ".1");
   }
   void remove() {
     for (const std::string& host : made_) (void)run({.argv = {"ip", "netns", "delete", host}});
@@ -125,7 +132,7 @@ class ThreeHosts : public ::testing::TestWithParam<int> {
   Process& play(const std::string& name, const std::string& host, const std::string& middleware,
                 Arguments arguments, const Side& whose) {
     arguments.push_back(
-        R"(config={"Middleware": {"EnableDomainSockets": false, "ConnectTimeoutSeconds": 1.0)" +
+        R"(config={"Middleware": {"EnableDomainSockets": false)" +
         (middleware.empty() ? "" : ", " + middleware) +
         R"(}, "Logging": {"Sinks": [{"Type": "File", "Level": "Debug", "LogName": "log"}]}})");
     return stage_->play(name, arguments, Hosts::on(host, whose));
@@ -155,13 +162,13 @@ class ThreeHosts : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(ThreeHosts, ConnectToEachOtherWhereThatIsPossible) {
-  hosts_->forward(true);
+  hosts_->connect();
   expect_simulation(kAnywhere, kAnywhere);
   for (const char* name : {"Left", "Right", "Middle"}) EXPECT_FALSE(relayed(name) || asked(name)) << name;
 }
 
 TEST_P(ThreeHosts, WhoHasAnAddressOfItsOwnConnectsToTheOthers) {
-  hosts_->forward(true);
+  hosts_->connect();
   expect_simulation(R"("AcceptorUris": ["tcp://10.77.9.1:0"])", kAnywhere);
   EXPECT_TRUE(asked("Right"));
   for (const char* name : {"Left", "Right", "Middle"}) EXPECT_FALSE(relayed(name)) << name;
@@ -195,11 +202,18 @@ TEST_P(ThreeHosts, AreRelayedWithoutARouteToEachOther) {
   EXPECT_FALSE(relayed("Middle")) << "it reaches both";
 }
 
+TEST_P(ThreeHosts, AreRelayedWhenNothingAnswersInTime) {
+  hosts_->lose();
+  const std::string impatient = std::string(kAnywhere) + R"(, "ConnectTimeoutSeconds": 3.0)";
+  expect_simulation(impatient, impatient);
+  EXPECT_TRUE(relayed("Left") && relayed("Right"));
+}
+
 TEST_P(ThreeHosts, AreRelayedWhenTheyAcceptOnLoopbackAlone) {
   const auto loopback = [](const Side& whose) {
     return whose.name == "ours" ? "" : R"("AcceptorUris": ["tcp://127.0.0.1:0"])";
   };
-  hosts_->forward(true);
+  hosts_->connect();
   expect_simulation(loopback(side(1)), loopback(side(2)));
   EXPECT_TRUE(relayed("Left") && relayed("Right"));
 }

@@ -4,12 +4,47 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "drivers/silkit/api/errors.hpp"
 #include "drivers/silkit/api/objects.hpp"
 #include "drivers/silkit/core/bus.hpp"
 
 namespace tactus::silkit {
+
+/// What Create of every kind of controller does. `settings`: what the configuration says of this kind; `bus`:
+/// where the engine has it; `objects`: where the participant keeps it.
+template <class Object, class BusKind>
+SilKit_ReturnCode create_controller(Object** out, SilKit_Participant* participant, const char* name,
+                                    const char* network,
+                                    std::vector<ControllerSettings> ServicesSettings::*settings,
+                                    BusKind& (Engine::*bus)(),
+                                    std::vector<std::unique_ptr<Object>> SilKit_Participant::*objects) {
+  return guarded([&] {
+    require(out, "outController");
+    require(participant, "participant");
+    require(name, "name");
+    require(network, "network");
+    const ControllerSettings* const said =
+        settings_of(participant->participant.configuration().services.*settings, name);
+    const std::string on = said != nullptr ? said->network.value_or(network) : network;
+    auto made = std::make_unique<Object>(Object{*participant});
+    participant->participant.with_engine([&](Engine& engine) {
+      made->controller = &(engine.*bus)().create(name, on);
+      (participant->*objects).push_back(std::move(made));
+      *out = (participant->*objects).back().get();
+    });
+  });
+}
+
+/// Does `work` with the engine and its controller.
+template <class Object, class Work>
+SilKit_ReturnCode with_controller(Object* controller, Work work) {
+  return guarded([&] {
+    require(controller, "controller");
+    controller->owner.participant.with_engine([&](Engine& engine) { work(engine, *controller->controller); });
+  });
+}
 
 /// `handler`: what the user has given; `function`: calls it with an Event of the engine's.
 template <class Object, class UserHandler, class Controller, class Event, class Function>
@@ -24,6 +59,23 @@ SilKit_ReturnCode add_handler(Object* controller, UserHandler handler, SilKit_Ha
     controller->owner.participant.with_engine(
         [&](Engine&) { *out_id = (controller->controller->*list).add(std::move(made), mask); });
   });
+}
+
+/// The same for events that are copied member by member: `made` makes the user's one, `fill` sets what it has
+/// beside the time stamp.
+template <class Object, class UserHandler, class Controller, class Event, class UserEvent, class Fill>
+SilKit_ReturnCode add_event_handler(Object* controller, void* context, UserHandler handler,
+                                    SilKit_HandlerId* out_id, HandlerList<Event> Controller::*list,
+                                    UserEvent (*made)(), Fill fill, std::uint32_t mask = ~0U) {
+  return add_handler(
+      controller, handler, out_id, list,
+      [=](const Event& from) {
+        UserEvent event = made();
+        event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+        fill(event, from);
+        handler(context, controller, &event);
+      },
+      mask);
 }
 
 template <class Object, class Controller, class Event>

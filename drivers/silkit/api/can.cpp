@@ -1,8 +1,6 @@
 /// CAN controllers of the C API.
 #include "drivers/silkit/core/can.hpp"
 
-#include <memory>
-
 #include "drivers/silkit/api/bus.hpp"
 #include "drivers/silkit/api/bytes.hpp"
 #include "drivers/silkit/api/objects.hpp"
@@ -13,11 +11,8 @@ using namespace tactus::silkit;
 namespace {
 
 SilKit_ReturnCode set_can_state(SilKit_CanController* controller, CanState state) {
-  return guarded([&] {
-    require(controller, "controller");
-    controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.can().set_state(*controller->controller, state); });
-  });
+  return with_controller(controller,
+                         [&](Engine& engine, CanController& own) { engine.can().set_state(own, state); });
 }
 
 }  // namespace
@@ -25,21 +20,8 @@ SilKit_ReturnCode set_can_state(SilKit_CanController* controller, CanState state
 SilKit_ReturnCode SilKit_CanController_Create(SilKit_CanController** outController,
                                               SilKit_Participant* participant, const char* name,
                                               const char* network) {
-  return guarded([&] {
-    require(outController, "outController");
-    require(participant, "participant");
-    require(name, "name");
-    require(network, "network");
-    const ControllerSettings* const settings =
-        settings_of(participant->participant.configuration().services.can, name);
-    const std::string on = settings != nullptr ? settings->network.value_or(network) : network;
-    auto made = std::make_unique<SilKit_CanController>(SilKit_CanController{*participant});
-    participant->participant.with_engine([&](Engine& engine) {
-      made->controller = &engine.can().create(name, on);
-      participant->can_controllers.push_back(std::move(made));
-      *outController = participant->can_controllers.back().get();
-    });
-  });
+  return create_controller(outController, participant, name, network, &ServicesSettings::can, &Engine::can,
+                           &SilKit_Participant::can_controllers);
 }
 
 SilKit_ReturnCode SilKit_CanController_Start(SilKit_CanController* controller) {
@@ -109,15 +91,13 @@ SilKit_ReturnCode SilKit_CanController_AddFrameTransmitHandler(SilKit_CanControl
                                                                SilKit_CanFrameTransmitHandler_t handler,
                                                                SilKit_CanTransmitStatus statusMask,
                                                                SilKit_HandlerId* outHandlerId) {
-  return add_handler(
-      controller, handler, outHandlerId, &CanController::transmits,
-      [=](const CanTransmitEvent& from) {
-        SilKit_CanFrameTransmitEvent event = tactus_silkit_CanFrameTransmitEvent();
+  return add_event_handler(
+      controller, context, handler, outHandlerId, &CanController::transmits,
+      tactus_silkit_CanFrameTransmitEvent,
+      [](SilKit_CanFrameTransmitEvent& event, const CanTransmitEvent& from) {
         event.userContext = from.user;
-        event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
         event.status = static_cast<SilKit_CanTransmitStatus>(from.status);
         event.canId = from.id;
-        handler(context, controller, &event);
       },
       static_cast<std::uint32_t>(statusMask));
 }
@@ -125,26 +105,22 @@ SilKit_ReturnCode SilKit_CanController_AddFrameTransmitHandler(SilKit_CanControl
 SilKit_ReturnCode SilKit_CanController_AddStateChangeHandler(SilKit_CanController* controller, void* context,
                                                              SilKit_CanStateChangeHandler_t handler,
                                                              SilKit_HandlerId* outHandlerId) {
-  return add_handler(controller, handler, outHandlerId, &CanController::states,
-                     [=](const CanStateEvent& from) {
-                       SilKit_CanStateChangeEvent event = tactus_silkit_CanStateChangeEvent();
-                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
-                       event.state = static_cast<SilKit_CanControllerState>(from.state);
-                       handler(context, controller, &event);
-                     });
+  return add_event_handler(controller, context, handler, outHandlerId, &CanController::states,
+                           tactus_silkit_CanStateChangeEvent,
+                           [](SilKit_CanStateChangeEvent& event, const CanStateEvent& from) {
+                             event.state = static_cast<SilKit_CanControllerState>(from.state);
+                           });
 }
 
 SilKit_ReturnCode SilKit_CanController_AddErrorStateChangeHandler(SilKit_CanController* controller,
                                                                   void* context,
                                                                   SilKit_CanErrorStateChangeHandler_t handler,
                                                                   SilKit_HandlerId* outHandlerId) {
-  return add_handler(controller, handler, outHandlerId, &CanController::error_states,
-                     [=](const CanErrorStateEvent& from) {
-                       SilKit_CanErrorStateChangeEvent event = tactus_silkit_CanErrorStateChangeEvent();
-                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
-                       event.errorState = static_cast<SilKit_CanErrorState>(from.state);
-                       handler(context, controller, &event);
-                     });
+  return add_event_handler(controller, context, handler, outHandlerId, &CanController::error_states,
+                           tactus_silkit_CanErrorStateChangeEvent,
+                           [](SilKit_CanErrorStateChangeEvent& event, const CanErrorStateEvent& from) {
+                             event.errorState = static_cast<SilKit_CanErrorState>(from.state);
+                           });
 }
 
 SilKit_ReturnCode SilKit_CanController_RemoveFrameHandler(SilKit_CanController* controller,

@@ -1,8 +1,6 @@
 /// Ethernet controllers of the C API.
 #include "drivers/silkit/core/ethernet.hpp"
 
-#include <memory>
-
 #include "drivers/silkit/api/bus.hpp"
 #include "drivers/silkit/api/bytes.hpp"
 #include "drivers/silkit/api/objects.hpp"
@@ -13,10 +11,8 @@ using namespace tactus::silkit;
 namespace {
 
 SilKit_ReturnCode set_ethernet_active(SilKit_EthernetController* controller, bool active) {
-  return guarded([&] {
-    require(controller, "controller");
-    controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.ethernet().set_active(*controller->controller, active); });
+  return with_controller(controller, [&](Engine& engine, EthernetController& own) {
+    engine.ethernet().set_active(own, active);
   });
 }
 
@@ -25,21 +21,8 @@ SilKit_ReturnCode set_ethernet_active(SilKit_EthernetController* controller, boo
 SilKit_ReturnCode SilKit_EthernetController_Create(SilKit_EthernetController** outController,
                                                    SilKit_Participant* participant, const char* name,
                                                    const char* network) {
-  return guarded([&] {
-    require(outController, "outController");
-    require(participant, "participant");
-    require(name, "name");
-    require(network, "network");
-    const ControllerSettings* const settings =
-        settings_of(participant->participant.configuration().services.ethernet, name);
-    const std::string on = settings != nullptr ? settings->network.value_or(network) : network;
-    auto made = std::make_unique<SilKit_EthernetController>(SilKit_EthernetController{*participant});
-    participant->participant.with_engine([&](Engine& engine) {
-      made->controller = &engine.ethernet().create(name, on);
-      participant->ethernet_controllers.push_back(std::move(made));
-      *outController = participant->ethernet_controllers.back().get();
-    });
-  });
+  return create_controller(outController, participant, name, network, &ServicesSettings::ethernet,
+                           &Engine::ethernet, &SilKit_Participant::ethernet_controllers);
 }
 
 SilKit_ReturnCode SilKit_EthernetController_Activate(SilKit_EthernetController* controller) {
@@ -83,14 +66,12 @@ SilKit_ReturnCode SilKit_EthernetController_AddFrameHandler(SilKit_EthernetContr
 SilKit_ReturnCode SilKit_EthernetController_AddFrameTransmitHandler(
     SilKit_EthernetController* controller, void* context, SilKit_EthernetFrameTransmitHandler_t handler,
     SilKit_EthernetTransmitStatus transmitStatusMask, SilKit_HandlerId* outHandlerId) {
-  return add_handler(
-      controller, handler, outHandlerId, &EthernetController::transmits,
-      [=](const EthernetTransmitEvent& from) {
-        SilKit_EthernetFrameTransmitEvent event = tactus_silkit_EthernetFrameTransmitEvent();
+  return add_event_handler(
+      controller, context, handler, outHandlerId, &EthernetController::transmits,
+      tactus_silkit_EthernetFrameTransmitEvent,
+      [](SilKit_EthernetFrameTransmitEvent& event, const EthernetTransmitEvent& from) {
         event.userContext = from.user;
-        event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
         event.status = static_cast<SilKit_EthernetTransmitStatus>(from.status);
-        handler(context, controller, &event);
       },
       transmitStatusMask);
 }
@@ -99,25 +80,21 @@ SilKit_ReturnCode SilKit_EthernetController_AddStateChangeHandler(SilKit_Etherne
                                                                   void* context,
                                                                   SilKit_EthernetStateChangeHandler_t handler,
                                                                   SilKit_HandlerId* outHandlerId) {
-  return add_handler(controller, handler, outHandlerId, &EthernetController::states,
-                     [=](const EthernetStateEvent& from) {
-                       SilKit_EthernetStateChangeEvent event = tactus_silkit_EthernetStateChangeEvent();
-                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
-                       event.state = static_cast<SilKit_EthernetState>(from.state);
-                       handler(context, controller, &event);
-                     });
+  return add_event_handler(controller, context, handler, outHandlerId, &EthernetController::states,
+                           tactus_silkit_EthernetStateChangeEvent,
+                           [](SilKit_EthernetStateChangeEvent& event, const EthernetStateEvent& from) {
+                             event.state = static_cast<SilKit_EthernetState>(from.state);
+                           });
 }
 
 SilKit_ReturnCode SilKit_EthernetController_AddBitrateChangeHandler(
     SilKit_EthernetController* controller, void* context, SilKit_EthernetBitrateChangeHandler_t handler,
     SilKit_HandlerId* outHandlerId) {
-  return add_handler(controller, handler, outHandlerId, &EthernetController::bitrates,
-                     [=](const EthernetBitrateEvent& from) {
-                       SilKit_EthernetBitrateChangeEvent event = tactus_silkit_EthernetBitrateChangeEvent();
-                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
-                       event.bitrate = from.kbit_per_s;
-                       handler(context, controller, &event);
-                     });
+  return add_event_handler(controller, context, handler, outHandlerId, &EthernetController::bitrates,
+                           tactus_silkit_EthernetBitrateChangeEvent,
+                           [](SilKit_EthernetBitrateChangeEvent& event, const EthernetBitrateEvent& from) {
+                             event.bitrate = from.kbit_per_s;
+                           });
 }
 
 SilKit_ReturnCode SilKit_EthernetController_RemoveFrameHandler(SilKit_EthernetController* controller,

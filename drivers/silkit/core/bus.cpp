@@ -11,6 +11,8 @@ void Bus::check(const std::string& name, bool taken) const {
 void Bus::add(BusController& controller, const std::string& name, const std::string& network) {
   controller.name = name;
   controller.network = network;
+  for (const std::string_view type : kind_.types)
+    controller.links.push_back(&host_.senders().link(network, type));
   if (std::find(networks_.begin(), networks_.end(), network) == networks_.end()) {
     for (std::size_t type = 0; type < kind_.types.size(); ++type)
       (void)host_.subscribe(*this, networks_.size() * kind_.types.size() + type, network, kind_.types[type]);
@@ -30,13 +32,9 @@ void Bus::add(BusController& controller, const std::string& name, const std::str
   for (const auto& [peer, each] : simulators) service_changed(peer, each, true);
 }
 
-Link& Bus::link(const BusController& controller, std::string_view type) {
-  return host_.senders().link(controller.network, type);
-}
-
-void Bus::receive(PeerId peer, std::uint64_t tag, ByteView body) {
+void Bus::receive(const Sender& from, std::uint64_t tag, ByteView body) {
   const std::size_t types = kind_.types.size();
-  take(peer, networks_.at(tag / types), tag % types, body);
+  take(from, networks_.at(tag / types), tag % types, body);
 }
 
 void Bus::service_changed(PeerId, const ServiceDescriptor& service, bool created) {

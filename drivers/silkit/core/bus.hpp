@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,6 +24,7 @@ class BusController {
   std::string name;
   std::string network;
   std::uint64_t service = 0;
+  std::vector<Link*> links;  ///< by Bus::Kind::types
 };
 
 /// What the controllers of one kind of bus have in common: they are announced, and hear what is said on their
@@ -33,21 +36,28 @@ class Bus : public Service {
   struct Kind {
     const char* name;  ///< controller.type
     NetworkType network_type;
-    std::vector<std::string_view> types;  ///< of messages that controllers receive
+    std::vector<std::string_view> types;  ///< of messages that controllers send and receive
   };
   Bus(ServiceHost& host, Kind kind) : host_(host), kind_(std::move(kind)) {}
 
-  void receive(PeerId peer, std::uint64_t tag, ByteView body) override;
+  void receive(const Sender& from, std::uint64_t tag, ByteView body) override;
   void service_changed(PeerId peer, const ServiceDescriptor& service, bool created) override;
 
  protected:
   /// A message of Kind::types[type] has come on this network.
-  virtual void take(PeerId peer, const std::string& network, std::size_t type, ByteView body) = 0;
+  virtual void take(const Sender& from, const std::string& network, std::size_t type, ByteView body) = 0;
 
-  /// Fills the controller's members. Throws Refusal for a name that is empty or `taken`.
+  /// Fills the controller's members.
   void add(BusController& controller, const std::string& name, const std::string& network);
+  /// Throws Refusal for a name that is empty or `taken`.
   void check(const std::string& name, bool taken) const;
-  Link& link(const BusController& controller, std::string_view type);
+  /// To the peers; a message of Kind::types[type].
+  template <class Message>
+  void broadcast(const BusController& from, std::size_t type, const Message& message) {
+    body_.clear();
+    encode_body(body_, message);
+    host_.senders().broadcast(*from.links[type], from.service, body_);
+  }
 
   /// Queues a call of the handlers that take the event. `list` stays where it is.
   template <class Event>
@@ -62,12 +72,39 @@ class Bus : public Service {
   }
 
   ServiceHost& host_;
-  Bytes body_;
 
  private:
   const Kind kind_;
+  Bytes body_;
   std::vector<std::string> networks_;             // that are subscribed to
   std::set<std::string, std::less<>> simulated_;  // networks that the log has spoken of
+};
+
+/// The same with the controllers, which are derived from BusController.
+template <class Controller>
+class BusOf : public Bus {
+ public:
+  using Bus::Bus;
+
+  /// Throws Refusal for a name that is empty or taken.
+  Controller& create(const std::string& name, const std::string& network) {
+    check(name, std::any_of(controllers_.begin(), controllers_.end(),
+                            [&](const Controller& other) { return other.name == name; }));
+    Controller& controller = controllers_.emplace_back();
+    add(controller, name, network);
+    return controller;
+  }
+
+ protected:
+  /// Those of the network, without `but`, in the order in which they were created.
+  template <class Visit>
+  void each_on(const std::string& network, const Controller* but, Visit visit) {
+    for (Controller& controller : controllers_)
+      if (&controller != but && controller.network == network) visit(controller);
+  }
+
+ private:
+  std::deque<Controller> controllers_;  // stay where they are
 };
 
 }  // namespace tactus::silkit

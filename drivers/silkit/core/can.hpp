@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <string>
 
 #include "drivers/silkit/core/bus.hpp"
@@ -50,7 +49,6 @@ class CanController : public BusController {
   HandlerList<CanTransmitEvent> transmits;  ///< by status
   HandlerList<CanStateEvent> states;
   HandlerList<CanErrorStateEvent> error_states;  ///< never called: without a simulator there are no errors
-  Link* link = nullptr;
   LogThrottle not_started;
 };
 
@@ -58,12 +56,10 @@ class CanController : public BusController {
 /// whatever their state is, and is acknowledged at once. Baud rates have no effect.
 ///
 /// Threads  one at a time.
-class Can final : public Bus {
+class Can final : public BusOf<CanController> {
  public:
   explicit Can(ServiceHost& host);
 
-  /// Throws Refusal for a name that is empty or taken.
-  CanController& create(const std::string& name, const std::string& network);
   /// Tells the state handlers when it is another one.
   void set_state(CanController& controller, CanState state);
   /// The frame handlers of `controller` hear of it too, as sent, and its transmit handlers. Not started: a
@@ -71,9 +67,7 @@ class Can final : public Bus {
   void send(CanController& controller, const CanFrame& frame, void* user);
 
  private:
-  void take(PeerId peer, const std::string& network, std::size_t type, ByteView body) override;
-
-  std::deque<CanController> controllers_;  // stay where they are
+  void take(const Sender& from, const std::string& network, std::size_t type, ByteView body) override;
 };
 
 }  // namespace tactus::silkit

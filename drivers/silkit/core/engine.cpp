@@ -215,7 +215,8 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
       settings.take_log(decode_log_message(body));
       break;
     case Receives::service:
-      receivers_[index].service->receive(peer, receivers_[index].tag, body);
+      receivers_[index].service->receive({peer, header.participant, header.service}, receivers_[index].tag,
+                                         body);
       break;
     case Receives::nothing:
       break;

@@ -16,16 +16,7 @@ Bytes padded(ByteView raw) {
 }  // namespace
 
 Ethernet::Ethernet(ServiceHost& host)
-    : Bus(host, {"Ethernet", NetworkType::ethernet, {message_type::kEthernetFrameEvent}}) {}
-
-EthernetController& Ethernet::create(const std::string& name, const std::string& network) {
-  check(name, std::any_of(controllers_.begin(), controllers_.end(),
-                          [&](const EthernetController& other) { return other.name == name; }));
-  EthernetController& controller = controllers_.emplace_back();
-  add(controller, name, network);
-  controller.link = &link(controller, message_type::kEthernetFrameEvent);
-  return controller;
-}
+    : BusOf(host, {"Ethernet", NetworkType::ethernet, {message_type::kEthernetFrameEvent}}) {}
 
 void Ethernet::set_active(EthernetController& controller, bool active) {
   const EthernetState state = active ? EthernetState::link_up : EthernetState::inactive;
@@ -43,26 +34,25 @@ void Ethernet::send(EthernetController& controller, ByteView raw, void* user) {
   if (controller.state != EthernetState::link_up) return acknowledge(EthernetTransmitStatus::inactive);
   const Bytes frame = padded(raw);
   const auto direction = static_cast<std::uint8_t>(Direction::receive);
-  body_.clear();
-  encode_body(body_, EthernetFrameMessage{
-                         now_ns, frame, direction,
-                         reinterpret_cast<std::uintptr_t>(user)});  // NOLINT(*-reinterpret-cast): as others
-  host_.senders().broadcast(*controller.link, controller.service, body_);
-  for (EthernetController& other : controllers_)
-    if (&other != &controller && other.network == controller.network)
-      raise("Ethernet frame", other.frames, {now_ns, frame, Direction::receive, nullptr}, direction, true);
+  broadcast(controller, 0,
+            EthernetFrameMessage{
+                now_ns, frame, direction,
+                reinterpret_cast<std::uintptr_t>(user)});  // NOLINT(*-reinterpret-cast): as others send it
+  each_on(controller.network, &controller, [&](EthernetController& other) {
+    raise("Ethernet frame", other.frames, {now_ns, frame, Direction::receive, nullptr}, direction, true);
+  });
   raise("Ethernet frame", controller.frames, {now_ns, frame, Direction::send, user},
         static_cast<std::uint32_t>(Direction::send), true);
   acknowledge(EthernetTransmitStatus::transmitted);
 }
 
-void Ethernet::take(PeerId, const std::string& network, std::size_t, ByteView body) {
+void Ethernet::take(const Sender&, const std::string& network, std::size_t, ByteView body) {
   const EthernetFrameMessage message = decode_ethernet_frame(body);
-  for (EthernetController& controller : controllers_)
-    if (controller.network == network)
-      raise("Ethernet frame", controller.frames,
-            {message.time_ns, padded(message.raw), static_cast<Direction>(message.direction), nullptr},
-            message.direction, false);
+  each_on(network, nullptr, [&](EthernetController& controller) {
+    raise("Ethernet frame", controller.frames,
+          {message.time_ns, padded(message.raw), static_cast<Direction>(message.direction), nullptr},
+          message.direction, false);
+  });
 }
 
 }  // namespace tactus::silkit

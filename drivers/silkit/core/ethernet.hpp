@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <string>
 
 #include "drivers/silkit/core/bus.hpp"
@@ -38,22 +37,19 @@ class EthernetController : public BusController {
   HandlerList<EthernetTransmitEvent> transmits;  ///< by status
   HandlerList<EthernetStateEvent> states;
   HandlerList<EthernetBitrateEvent> bitrates;  ///< never called: without a simulator there is no rate
-  Link* link = nullptr;
 };
 
 /// Ethernet controllers on networks that are not simulated: an active one has its link up at once; a frame
 /// arrives at once at all others of the network, whatever their state is, and is acknowledged at once.
 ///
 /// Threads  one at a time.
-class Ethernet final : public Bus {
+class Ethernet final : public BusOf<EthernetController> {
  public:
   static constexpr std::size_t kLeastFrame =
       60;  ///< bytes without the check sequence; shorter ones get zeros
 
   explicit Ethernet(ServiceHost& host);
 
-  /// Throws Refusal for a name that is empty or taken.
-  EthernetController& create(const std::string& name, const std::string& network);
   /// Tells the state handlers when it is another one.
   void set_active(EthernetController& controller, bool active);
   /// The frame handlers of `controller` hear of it too, as sent, and its transmit handlers. Not active: only
@@ -61,9 +57,7 @@ class Ethernet final : public Bus {
   void send(EthernetController& controller, ByteView raw, void* user);
 
  private:
-  void take(PeerId peer, const std::string& network, std::size_t type, ByteView body) override;
-
-  std::deque<EthernetController> controllers_;  // stay where they are
+  void take(const Sender& from, const std::string& network, std::size_t type, ByteView body) override;
 };
 
 }  // namespace tactus::silkit

@@ -85,7 +85,7 @@ class Rpc final : public Service {
   /// Throws Refusal unless `handle` is of a call to this server that has no result yet.
   void submit(RpcServer& server, std::uint64_t handle, ByteView data);
 
-  void receive(PeerId peer, std::uint64_t tag, ByteView body) override;
+  void receive(const Sender& from, std::uint64_t tag, ByteView body) override;
   void service_changed(PeerId peer, const ServiceDescriptor& service, bool created) override;
   void step_begins(std::int64_t now_ns) override;
   std::optional<std::int64_t> wake_at() const override;

@@ -16,6 +16,13 @@ namespace tactus::silkit {
 /// In place of a peer: this participant itself.
 inline constexpr PeerId kThisParticipant = UINT32_MAX;
 
+/// Who has sent a message.
+struct Sender {
+  PeerId peer = kThisParticipant;
+  std::uint64_t participant = 0;  ///< hash64 of its name
+  std::uint64_t service = 0;      ///< of that participant
+};
+
 /// A service of the engine. The engine tells it what concerns it; it knows the engine as its host only.
 ///
 /// Threads  one at a time.
@@ -23,7 +30,7 @@ class Service {
  public:
   virtual ~Service() = default;
   /// A message of the subscription `tag` of ServiceHost::subscribe(). Throws WireError.
-  virtual void receive(PeerId peer, std::uint64_t tag, ByteView body) = 0;
+  virtual void receive(const Sender& from, std::uint64_t tag, ByteView body) = 0;
   /// A service of a peer has appeared or disappeared, also with the peer itself. May throw WireError when it
   /// has appeared.
   virtual void service_changed(PeerId peer, const ServiceDescriptor& service, bool created) = 0;

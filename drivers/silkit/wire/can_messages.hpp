@@ -5,6 +5,7 @@
 /// Threads  functions without state.
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include "drivers/silkit/wire/messages.hpp"
 
@@ -25,6 +26,10 @@ struct CanFrameMessage {
   ByteView data;  ///< of the message it was read from
   std::uint8_t direction = 0;
   std::uint64_t user = 0;
+  static auto members(auto& self) {
+    return std::tie(self.time_ns, self.id, self.flags, self.dlc, self.sdt, self.vcid, self.af, self.data,
+                    self.direction, self.user);
+  }
 };
 
 void encode_body(Bytes& out, const CanFrameMessage& message);

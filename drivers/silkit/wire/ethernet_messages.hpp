@@ -5,6 +5,7 @@
 /// Threads  functions without state.
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include "drivers/silkit/wire/messages.hpp"
 
@@ -19,6 +20,7 @@ struct EthernetFrameMessage {
   ByteView raw;  ///< of the message it was read from; without the check sequence
   std::uint8_t direction = 0;
   std::uint64_t user = 0;
+  static auto members(auto& self) { return std::tie(self.time_ns, self.raw, self.direction, self.user); }
 };
 
 void encode_body(Bytes& out, const EthernetFrameMessage& message);

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -159,6 +160,7 @@ struct Uuid {
   std::uint64_t cd = 0;
   std::string text() const;  ///< 8-4-4-4-12, lower case
   static Uuid random();      ///< version 4
+  static auto members(auto& self) { return std::tie(self.ab, self.cd); }
   friend bool operator==(const Uuid&, const Uuid&) = default;
   friend auto operator<=>(const Uuid&, const Uuid&) = default;
 };

@@ -5,6 +5,7 @@
 /// Threads  functions without state.
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 
 #include "drivers/silkit/wire/messages.hpp"
 
@@ -19,6 +20,7 @@ struct FunctionCall {
   std::int64_t time_ns = INT64_MIN;
   Uuid uuid;      ///< of the call
   ByteView data;  ///< of the message it was read from
+  static auto members(auto& self) { return std::tie(self.time_ns, self.uuid, self.data); }
 };
 struct FunctionCallResponse {
   enum class Status : std::uint32_t { success = 0, internal_error = 1 };
@@ -26,6 +28,7 @@ struct FunctionCallResponse {
   Uuid uuid;
   ByteView data;
   Status status = Status::success;
+  static auto members(auto& self) { return std::tie(self.time_ns, self.uuid, self.data, self.status); }
 };
 
 void encode_body(Bytes& out, const FunctionCall& message);

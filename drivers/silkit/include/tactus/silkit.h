@@ -222,7 +222,6 @@ TACTUS_SILKIT_MAKER(ParticipantStatus)
 TACTUS_SILKIT_MAKER(LifecycleConfiguration)
 TACTUS_SILKIT_MAKER(WorkflowConfiguration)
 TACTUS_SILKIT_MAKER(ParticipantConnectionInformation)
-#undef TACTUS_SILKIT_MAKER
 
 /* ---- errors ---- */
 

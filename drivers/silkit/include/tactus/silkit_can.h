@@ -90,11 +90,11 @@ typedef struct SilKit_CanErrorStateChangeEvent {
   SilKit_CanErrorState errorState;
 } SilKit_CanErrorStateChangeEvent;
 
-TACTUS_SILKIT_BUS_MAKER(CanFrame)
-TACTUS_SILKIT_BUS_MAKER(CanFrameTransmitEvent)
-TACTUS_SILKIT_BUS_MAKER(CanFrameEvent)
-TACTUS_SILKIT_BUS_MAKER(CanStateChangeEvent)
-TACTUS_SILKIT_BUS_MAKER(CanErrorStateChangeEvent)
+TACTUS_SILKIT_MAKER(CanFrame)
+TACTUS_SILKIT_MAKER(CanFrameTransmitEvent)
+TACTUS_SILKIT_MAKER(CanFrameEvent)
+TACTUS_SILKIT_MAKER(CanStateChangeEvent)
+TACTUS_SILKIT_MAKER(CanErrorStateChangeEvent)
 
 typedef void (*SilKit_CanFrameHandler_t)(void* context, SilKit_CanController* controller,
                                          SilKit_CanFrameEvent* event);

@@ -70,11 +70,11 @@ typedef struct SilKit_EthernetBitrateChangeEvent {
   SilKit_EthernetBitrate bitrate;
 } SilKit_EthernetBitrateChangeEvent;
 
-TACTUS_SILKIT_BUS_MAKER(EthernetFrame)
-TACTUS_SILKIT_BUS_MAKER(EthernetFrameEvent)
-TACTUS_SILKIT_BUS_MAKER(EthernetFrameTransmitEvent)
-TACTUS_SILKIT_BUS_MAKER(EthernetStateChangeEvent)
-TACTUS_SILKIT_BUS_MAKER(EthernetBitrateChangeEvent)
+TACTUS_SILKIT_MAKER(EthernetFrame)
+TACTUS_SILKIT_MAKER(EthernetFrameEvent)
+TACTUS_SILKIT_MAKER(EthernetFrameTransmitEvent)
+TACTUS_SILKIT_MAKER(EthernetStateChangeEvent)
+TACTUS_SILKIT_MAKER(EthernetBitrateChangeEvent)
 
 typedef void (*SilKit_EthernetFrameHandler_t)(void* context, SilKit_EthernetController* controller,
                                               SilKit_EthernetFrameEvent* event);

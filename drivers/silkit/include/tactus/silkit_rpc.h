@@ -48,17 +48,9 @@ typedef struct SilKit_RpcCallResultEvent {
 } SilKit_RpcCallResultEvent;
 
 /// As in silkit.h: tactus_silkit_RpcSpec() and so on.
-#define TACTUS_SILKIT_MAKER(name)                             \
-  static inline SilKit_##name tactus_silkit_##name(void) {    \
-    SilKit_##name made;                                       \
-    memset(&made, 0, sizeof made);                            \
-    made.structHeader.version = TACTUS_SILKIT_VERSION_##name; \
-    return made;                                              \
-  }
 TACTUS_SILKIT_MAKER(RpcSpec)
 TACTUS_SILKIT_MAKER(RpcCallEvent)
 TACTUS_SILKIT_MAKER(RpcCallResultEvent)
-#undef TACTUS_SILKIT_MAKER
 
 typedef void (*SilKit_RpcCallHandler_t)(void* context, SilKit_RpcServer* server,
                                         const SilKit_RpcCallEvent* event);

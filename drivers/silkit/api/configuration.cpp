@@ -397,7 +397,7 @@ Configuration read(const config::Document& document, const std::string& folder =
        {"RpcClients", services(reader, to.services.rpc_clients, Service::rpc)},
        {"CanControllers", controllers(reader, to.services.can)},
        {"EthernetControllers", controllers(reader, to.services.ethernet)},
-       {"LinControllers", no_service(controllers(reader, to.services.lin))},
+       {"LinControllers", controllers(reader, to.services.lin)},
        {"FlexrayControllers", no_service(flexray)},
        {"FlexRayControllers", no_service(flexray)},  // of old
        {"Tracing", no_service(reader.map({{"TraceSinks", trace}, {"TraceSources", trace}}))},

@@ -11,11 +11,13 @@
 #include "tactus/silkit.h"
 #include "tactus/silkit_can.h"
 #include "tactus/silkit_ethernet.h"
+#include "tactus/silkit_lin.h"
 #include "tactus/silkit_rpc.h"
 
 namespace tactus::silkit {
 class CanController;
 class EthernetController;
+class LinController;
 class RpcClient;
 class RpcServer;
 }  // namespace tactus::silkit
@@ -77,6 +79,11 @@ struct SilKit_EthernetController {
   tactus::silkit::EthernetController* controller = nullptr;
 };
 
+struct SilKit_LinController {
+  SilKit_Participant& owner;
+  tactus::silkit::LinController* controller = nullptr;
+};
+
 struct SilKit_Participant {
   SilKit_Participant(tactus::silkit::Configuration configuration, const char* name, const char* uri)
       : participant(std::move(configuration), name, uri) {}
@@ -92,6 +99,7 @@ struct SilKit_Participant {
   std::vector<std::unique_ptr<SilKit_RpcClient>> rpc_clients;          ///< likewise
   std::vector<std::unique_ptr<SilKit_CanController>> can_controllers;  ///< likewise
   std::vector<std::unique_ptr<SilKit_EthernetController>> ethernet_controllers;  ///< likewise
+  std::vector<std::unique_ptr<SilKit_LinController>> lin_controllers;            ///< likewise
   tactus::silkit::Participant participant;
   SilKit_Logger logger{participant.logger(), &participant};
 };

@@ -475,5 +475,6 @@ void Engine::abort_simulation() {
 Rpc& Engine::rpc() { return parts_->rpc; }
 Can& Engine::can() { return parts_->can; }
 Ethernet& Engine::ethernet() { return parts_->ethernet; }
+Lin& Engine::lin() { return parts_->lin; }
 
 }  // namespace tactus::silkit

@@ -56,6 +56,7 @@ class DataSubscriber;  ///< likewise
 class Rpc;             ///< see rpc.hpp
 class Can;             ///< see can.hpp
 class Ethernet;        ///< see ethernet.hpp
+class Lin;             ///< see lin.hpp
 
 /// Everything of a participant that is no socket: subscriptions, service discovery, lifecycle, system state,
 /// virtual time, publish and subscribe. A pure state machine: it starts no thread, waits for nothing, and
@@ -196,6 +197,7 @@ class Engine {
   Rpc& rpc();
   Can& can();
   Ethernet& ethernet();
+  Lin& lin();
 
  private:
   class Impl;

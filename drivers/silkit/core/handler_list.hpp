@@ -24,6 +24,7 @@ class HandlerList {
   }
   /// False: there is none of that number.
   bool remove(std::uint64_t id) { return handlers_.erase(id) != 0; }
+  bool empty() const { return handlers_.empty(); }
   /// A call of all that take it, or nothing.
   std::function<void()> call_with(std::shared_ptr<const Event> event, std::uint32_t bits = ~0U) const {
     std::vector<Handler<const Event&>> takers;

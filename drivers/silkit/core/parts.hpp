@@ -15,6 +15,7 @@
 #include "drivers/silkit/core/discovery.hpp"
 #include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/core/ethernet.hpp"
+#include "drivers/silkit/core/lin.hpp"
 #include "drivers/silkit/core/links.hpp"
 #include "drivers/silkit/core/pubsub.hpp"
 #include "drivers/silkit/core/rpc.hpp"
@@ -157,6 +158,7 @@ class Engine::Impl final : private ServiceHost {
   Rpc rpc{*this};
   Can can{*this};
   Ethernet ethernet{*this};
+  Lin lin{*this};
 
  private:
   enum class Receives : std::uint8_t {
@@ -218,7 +220,7 @@ class Engine::Impl final : private ServiceHost {
   void call(const char* name, Due due, bool own) override;
   void log(LogSink::Level level, const std::string& text) override { say(level, text); }
 
-  const std::vector<Service*> services_{&rpc, &can, &ethernet};
+  const std::vector<Service*> services_{&rpc, &can, &ethernet, &lin};
   void send_step(const NextSimTask& task);
 
   std::vector<Receiver> receivers_;  // by index

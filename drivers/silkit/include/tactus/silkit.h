@@ -1,7 +1,7 @@
 #pragma once
 /// The C API of libtactus-silkit.so: take part in a SIL Kit simulation. C11 and C++; binary compatible with
 /// SIL Kit 4.0.6 to 5.0.x for orchestration and publish/subscribe; RPC and buses: silkit_rpc.h, silkit_can.h,
-/// silkit_ethernet.h.
+/// silkit_ethernet.h, silkit_lin.h.
 ///
 ///     SilKit_ParticipantConfiguration* configuration;
 ///     SilKit_Participant* participant;

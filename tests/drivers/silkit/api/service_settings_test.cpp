@@ -28,6 +28,7 @@ RpcClients:
 RpcServers: [{Name: s, Channel: g}, {Name: t, RpcChannel: h}]
 CanControllers: [{Name: can, Network: bus}, {Name: plain}]
 EthernetControllers: [{Name: eth, Network: net}]
+LinControllers: [{Name: lin, Network: doors}]
 )");
   EXPECT_THAT(read.warnings, IsEmpty());
   const ServiceSettings* const client = settings_of(read.services.rpc_clients, "c");
@@ -42,6 +43,7 @@ EthernetControllers: [{Name: eth, Network: net}]
   EXPECT_EQ(settings_of(read.services.can, "can")->network, "bus");
   EXPECT_EQ(settings_of(read.services.can, "plain")->network, std::nullopt);
   EXPECT_EQ(settings_of(read.services.ethernet, "eth")->network, "net");
+  EXPECT_EQ(settings_of(read.services.lin, "lin")->network, "doors");
 }
 
 TEST(SilkitServiceSettings, WhatHasNoEffectOrIsUnknownIsSaid) {
@@ -52,6 +54,8 @@ CanControllers: [{Name: can, Replay: {UseTraceSource: t}, UseTraceSinks: [s], Ne
               ElementsAre(HasSubstr("CanControllers[0].Replay: has no effect with this library"),
                           HasSubstr("CanControllers[0].UseTraceSinks: has no effect with this library"),
                           HasSubstr("CanControllers[0].Netwrok: unknown key, ignored")));
+  EXPECT_THAT(configuration_from_text("LinControllers: [{Name: lin, Replay: {UseTraceSource: t}}]").warnings,
+              ElementsAre(HasSubstr("LinControllers[0].Replay: has no effect with this library")));
 }
 
 TEST(SilkitServiceSettings, MistakesAreRefusedWithTheirPlace) {

@@ -2,6 +2,7 @@
 #include "silkit/capi/Can.h"
 #include "silkit/capi/DataPubSub.h"
 #include "silkit/capi/Ethernet.h"
+#include "silkit/capi/Lin.h"
 #include "silkit/capi/Orchestration.h"
 #include "silkit/capi/Participant.h"
 #include "silkit/capi/Rpc.h"
@@ -67,6 +68,17 @@ SilKit_ReturnCode unchanged_main(const char* uri, const Ears* test) {
   code |= SilKit_CanController_Create(&can, participant, "CAN", "CAN1");
   code |= SilKit_CanController_Start(can);
   code |= SilKit_CanController_SendFrame(can, &frame, NULL);
+
+  SilKit_LinController_Create_t create_lin = &SilKit_LinController_Create;
+  SilKit_LinController* lin = NULL;
+  SilKit_LinControllerConfig master;
+  SilKit_LinFrame header;
+  SilKit_Struct_Init(SilKit_LinControllerConfig, master);
+  SilKit_Struct_Init(SilKit_LinFrame, header);
+  master.controllerMode = SilKit_LinControllerMode_Master;
+  code |= create_lin(&lin, participant, "LIN", "LIN1");
+  code |= SilKit_LinController_Init(lin, &master);
+  code |= SilKit_LinController_SendFrame(lin, &header, SilKit_LinFrameResponseType_MasterResponse);
 
   SilKit_LifecycleConfiguration lifecycle;
   SilKit_Struct_Init(SilKit_LifecycleConfiguration, lifecycle);

@@ -5,6 +5,7 @@
 #include "tactus/silkit.h"
 #include "tactus/silkit_can.h"
 #include "tactus/silkit_ethernet.h"
+#include "tactus/silkit_lin.h"
 #include "tactus/silkit_rpc.h"
 #include "tactus/silkit_unsupported.h"
 
@@ -242,3 +243,87 @@ NUMBER(EthernetTransmitStatus_DefaultMask, 47);
 NUMBER(EthernetState_Inactive, 0);
 NUMBER(EthernetState_LinkDown, 1);
 NUMBER(EthernetState_LinkUp, 2);
+
+/* ---- LIN ---- */
+
+TYPE(SilKit_LinControllerStatus, 4, 0);
+TYPE(SilKit_LinControllerMode, 1, 0);
+TYPE(SilKit_LinBaudRate, 4, 0);
+TYPE(SilKit_LinFrameResponseMode, 1, 0);
+TYPE(SilKit_LinId, 1, 0);
+TYPE(SilKit_LinChecksumModel, 1, 0);
+TYPE(SilKit_LinFrameResponseType, 1, 0);
+TYPE(SilKit_LinFrameStatus, 1, 0);
+TYPE(SilKit_LinDataLength, 1, 0);
+FACT(sizeof(SilKit_LinFrame) == 48);
+AT(SilKit_LinFrame, id, 32);
+AT(SilKit_LinFrame, checksumModel, 33);
+AT(SilKit_LinFrame, dataLength, 34);
+AT(SilKit_LinFrame, data, 35);
+FACT(sizeof(SilKit_LinFrameStatusEvent) == 56);
+AT(SilKit_LinFrameStatusEvent, timestamp, 32);
+AT(SilKit_LinFrameStatusEvent, frame, 40);
+AT(SilKit_LinFrameStatusEvent, status, 48);
+FACT(sizeof(SilKit_LinWakeupEvent) == 48);
+AT(SilKit_LinWakeupEvent, timestamp, 32);
+AT(SilKit_LinWakeupEvent, direction, 40);
+FACT(sizeof(SilKit_LinGoToSleepEvent) == 40);
+AT(SilKit_LinGoToSleepEvent, timestamp, 32);
+FACT(sizeof(SilKit_Experimental_LinSlaveConfigurationEvent) == 40);
+AT(SilKit_Experimental_LinSlaveConfigurationEvent, timestamp, 32);
+FACT(sizeof(SilKit_LinFrameResponse) == 48);
+AT(SilKit_LinFrameResponse, frame, 32);
+AT(SilKit_LinFrameResponse, responseMode, 40);
+FACT(sizeof(SilKit_LinControllerConfig) == 56);
+AT(SilKit_LinControllerConfig, controllerMode, 32);
+AT(SilKit_LinControllerConfig, baudRate, 36);
+AT(SilKit_LinControllerConfig, numFrameResponses, 40);
+AT(SilKit_LinControllerConfig, frameResponses, 48);
+FACT(sizeof(SilKit_Experimental_LinControllerDynamicConfig) == 40);
+AT(SilKit_Experimental_LinControllerDynamicConfig, controllerMode, 32);
+AT(SilKit_Experimental_LinControllerDynamicConfig, baudRate, 36);
+FACT(sizeof(SilKit_Experimental_LinSlaveConfiguration) == 96);
+AT(SilKit_Experimental_LinSlaveConfiguration, isLinIdResponding, 32);
+FACT(sizeof(SilKit_Experimental_LinFrameHeaderEvent) == 48);
+AT(SilKit_Experimental_LinFrameHeaderEvent, timestamp, 32);
+AT(SilKit_Experimental_LinFrameHeaderEvent, id, 40);
+FACT(sizeof(SilKit_LinSendFrameHeaderRequest) == 48);
+AT(SilKit_LinSendFrameHeaderRequest, timestamp, 32);
+AT(SilKit_LinSendFrameHeaderRequest, id, 40);
+FACT(TACTUS_SILKIT_VERSION_LinFrame == 0x534B040101000000U);
+FACT(TACTUS_SILKIT_VERSION_LinFrameResponse == 0x534B040201000000U);
+FACT(TACTUS_SILKIT_VERSION_LinControllerConfig == 0x534B040301000000U);
+FACT(TACTUS_SILKIT_VERSION_LinFrameStatusEvent == 0x534B040401000000U);
+FACT(TACTUS_SILKIT_VERSION_LinGoToSleepEvent == 0x534B040501000000U);
+FACT(TACTUS_SILKIT_VERSION_LinWakeupEvent == 0x534B040601000000U);
+FACT(TACTUS_SILKIT_VERSION_Experimental_LinSlaveConfigurationEvent == 0x534B040701000000U);
+FACT(TACTUS_SILKIT_VERSION_Experimental_LinSlaveConfiguration == 0x534B040801000000U);
+FACT(TACTUS_SILKIT_VERSION_Experimental_LinControllerDynamicConfig == 0x534B040901000000U);
+FACT(TACTUS_SILKIT_VERSION_Experimental_LinFrameHeaderEvent == 0x534B040A01000000U);
+FACT(TACTUS_SILKIT_VERSION_LinSendFrameHeaderRequest == 0x534B040B01000000U);
+NUMBER(LinControllerStatus_Unknown, 0);
+NUMBER(LinControllerStatus_Operational, 1);
+NUMBER(LinControllerStatus_Sleep, 2);
+NUMBER(LinControllerStatus_SleepPending, 3);
+NUMBER(LinControllerMode_Inactive, 0);
+NUMBER(LinControllerMode_Master, 1);
+NUMBER(LinControllerMode_Slave, 2);
+NUMBER(LinFrameResponseMode_Unused, 0);
+NUMBER(LinFrameResponseMode_Rx, 1);
+NUMBER(LinFrameResponseMode_TxUnconditional, 2);
+NUMBER(LinChecksumModel_Unknown, 0);
+NUMBER(LinChecksumModel_Enhanced, 1);
+NUMBER(LinChecksumModel_Classic, 2);
+NUMBER(LinFrameResponseType_MasterResponse, 0);
+NUMBER(LinFrameResponseType_SlaveResponse, 1);
+NUMBER(LinFrameResponseType_SlaveToSlave, 2);
+NUMBER(LinFrameStatus_NOT_OK, 0);
+NUMBER(LinFrameStatus_LIN_TX_OK, 1);
+NUMBER(LinFrameStatus_LIN_TX_BUSY, 2);
+NUMBER(LinFrameStatus_LIN_TX_HEADER_ERROR, 3);
+NUMBER(LinFrameStatus_LIN_TX_ERROR, 4);
+NUMBER(LinFrameStatus_LIN_RX_OK, 5);
+NUMBER(LinFrameStatus_LIN_RX_BUSY, 6);
+NUMBER(LinFrameStatus_LIN_RX_ERROR, 7);
+NUMBER(LinFrameStatus_LIN_RX_NO_RESPONSE, 8);
+NUMBER(LinDataLengthUnknown, 255);

@@ -19,13 +19,21 @@ std::string joined_text(const std::vector<std::string>& words) {
   return text;
 }
 
-Bytes message_of(std::uint64_t index, std::string_view sender, ByteView body) {
+Bytes message_of(std::uint64_t index, std::string_view sender, ByteView body, std::uint64_t service = 0) {
   ServiceHeader header;
+  header.service = service;
   header.index = index;
   header.participant = hash64(sender);
   Bytes message;
   encode_service(message, header, body);
   return message;
+}
+
+std::string lin_text(const std::vector<LinResponse>& responses) {
+  std::string text;
+  for (const LinResponse& response : responses)
+    text += " " + std::to_string(response.frame.id) + ":" + std::to_string(static_cast<int>(response.mode));
+  return text;
 }
 
 }  // namespace
@@ -136,7 +144,7 @@ void Stage::receive(PeerId from, ByteView message) {
 void Stage::tell_body(PeerId from, std::string_view type, ByteView body, std::string_view network) {
   const auto found = indexes_.find({std::string(network), std::string(type)});
   ASSERT_NE(found, indexes_.end()) << "nobody wants " << type << " of " << network;
-  receive(from, message_of(found->second, peers_.at(from).name, body));
+  receive(from, message_of(found->second, peers_.at(from).name, body, peer_service));
 }
 
 void Stage::status(PeerId from, int state) {
@@ -397,6 +405,33 @@ std::string Stage::line_of_service(PeerId peer, ByteView body) {
     const EthernetFrameMessage frame = decode_ethernet_frame(body);
     return "ethernet " + std::to_string(frame.raw.size()) + " " + at(frame.time_ns);
   }
+  if (type == kLinTransmission) {
+    const LinTransmission sent = decode_lin_transmission(body);
+    const auto bytes =
+        std::as_bytes(std::span(sent.frame.data)).first(std::min<std::size_t>(sent.frame.length, 8));
+    return "lin " + std::to_string(sent.frame.id) + " " + text_of(bytes) + " " +
+           std::to_string(static_cast<int>(sent.status)) + " " + at(sent.time_ns);
+  }
+  if (type == kLinWakeupPulse) {
+    const LinWakeupPulse pulse = decode_lin_wakeup_pulse(body);
+    return "lin wakeup " + std::to_string(pulse.direction) + " " + at(pulse.time_ns);
+  }
+  if (type == kLinFrameHeader) {
+    const LinFrameHeader header_sent = decode_lin_frame_header(body);
+    return "lin header " + std::to_string(header_sent.id) + " " + at(header_sent.time_ns);
+  }
+  if (type == kLinStatusUpdate) {
+    const LinStatusUpdate update = decode_lin_status_update(body);
+    return "lin status " + std::to_string(static_cast<std::uint32_t>(update.status)) + " " +
+           at(update.time_ns);
+  }
+  if (type == kLinControllerConfig) {
+    const LinControllerConfig config = decode_lin_controller_config(body);
+    return std::string("lin config ") + (config.dynamic == 1 ? "dynamic " : "") +
+           std::to_string(static_cast<int>(config.mode)) + lin_text(config.responses);
+  }
+  if (type == kLinResponseUpdate)
+    return "lin responses" + lin_text(decode_lin_response_update(body).responses);
   return "service " + type;
 }
 

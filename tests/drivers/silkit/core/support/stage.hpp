@@ -13,6 +13,7 @@
 #include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/wire/can_messages.hpp"
 #include "drivers/silkit/wire/ethernet_messages.hpp"
+#include "drivers/silkit/wire/lin_messages.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 #include "drivers/silkit/wire/rpc_messages.hpp"
 
@@ -40,6 +41,8 @@ std::string text_of(ByteView bytes);
 ///     status STATE                   required NAME...                next TIME_NS STEP_NS
 ///     data TEXT TIME_NS              function TEXT TIME_NS           result TEXT STATUS TIME_NS
 ///     can ID TEXT TIME_NS            ethernet SIZE TIME_NS
+///     lin ID TEXT STATUS TIME_NS     lin wakeup DIRECTION TIME_NS    lin header ID TIME_NS
+///     lin config MODE ID:MODE...     lin status STATUS TIME_NS       lin responses ID:MODE...
 ///
 /// After everything that is told to the engine its calls are made and the peers' answers given, until nothing
 /// is left to do.
@@ -114,6 +117,7 @@ class Stage final : public Outbox, public LogSink {
   std::int64_t wall_us = 1'700'000'000'000'000;
   std::int64_t steady_ns = 5'000'000'000;
   std::map<std::string, ServiceDescriptor> services;  ///< that the engine has spoken of
+  std::uint64_t peer_service = 0;                     ///< that speaks, in what peers tell
   std::vector<BarrierCall> calls;                     ///< of the engine, each once
   std::optional<BarrierReturn> last_return;
   std::optional<StatusMessage> last_status;

@@ -6,6 +6,7 @@
 #include "drivers/silkit/wire/can_messages.hpp"
 #include "drivers/silkit/wire/ethernet_messages.hpp"
 #include "drivers/silkit/wire/labels.hpp"
+#include "drivers/silkit/wire/lin_messages.hpp"
 #include "drivers/silkit/wire/log_message.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 #include "drivers/silkit/wire/proxy_message.hpp"
@@ -72,6 +73,12 @@ inline void decode_as_everything(ByteView body) {
   decode_body_twice(decode_function_call_response, body);
   decode_body_twice(decode_can_frame, body);
   decode_body_twice(decode_ethernet_frame, body);
+  decode_body_twice(decode_lin_transmission, body);
+  decode_body_twice(decode_lin_wakeup_pulse, body);
+  decode_body_twice(decode_lin_controller_config, body);
+  decode_body_twice(decode_lin_status_update, body);
+  decode_body_twice(decode_lin_frame_header, body);
+  decode_body_twice(decode_lin_response_update, body);
 }
 
 /// The texts that hide in attributes: labels are written and read again, the same.

@@ -1,4 +1,4 @@
 #pragma once
-/// The name under which programs written for SIL Kit include its C API: they compile unchanged. LIN, FlexRay and
-/// network simulators are not there.
+/// The name under which programs written for SIL Kit include its C API: they compile unchanged. FlexRay and network
+/// simulators are not there.
 #include "tactus/silkit_names.h"

@@ -1,0 +1,255 @@
+/// LIN controllers of the C API.
+#include "drivers/silkit/core/lin.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "drivers/silkit/api/bus.hpp"
+#include "drivers/silkit/api/objects.hpp"
+#include "tactus/silkit_lin.h"
+
+using namespace tactus::silkit;
+
+namespace {
+
+LinFrame lin_frame(const SilKit_LinFrame& from) {
+  LinFrame frame{from.id, static_cast<LinChecksum>(from.checksumModel), from.dataLength};
+  std::copy(std::begin(from.data), std::end(from.data), frame.data.begin());
+  return frame;
+}
+
+LinResponse lin_response(const SilKit_LinFrameResponse& from, const char* name) {
+  require(from.frame, name);
+  return {lin_frame(*from.frame), static_cast<LinResponseMode>(from.responseMode)};
+}
+
+/// Gives `call` the frame as the engine has it.
+template <class Call>
+SilKit_ReturnCode with_lin_frame(SilKit_LinController* controller, const SilKit_LinFrame* frame, Call call) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(frame, "frame");
+    require_header(frame->structHeader, "frame");
+    controller->owner.participant.with_engine(
+        [&](Engine& engine) { call(engine.lin(), *controller->controller, lin_frame(*frame)); });
+  });
+}
+
+}  // namespace
+
+SilKit_ReturnCode SilKit_LinController_Create(SilKit_LinController** outController,
+                                              SilKit_Participant* participant, const char* name,
+                                              const char* network) {
+  return create_controller(outController, participant, name, network, &ServicesSettings::lin, &Engine::lin,
+                           &SilKit_Participant::lin_controllers);
+}
+
+SilKit_ReturnCode SilKit_LinController_Init(SilKit_LinController* controller,
+                                            const SilKit_LinControllerConfig* config) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(config, "config");
+    require_header(config->structHeader, "config");
+    if (config->numFrameResponses > 0) require(config->frameResponses, "config->frameResponses");
+    LinControllerConfig made{static_cast<LinMode>(config->controllerMode), config->baudRate, {}, 0};
+    for (std::size_t i = 0; i < config->numFrameResponses; ++i)
+      made.responses.push_back(lin_response(
+          config->frameResponses[i], ("config->frameResponses[" + std::to_string(i) + "].frame").c_str()));
+    controller->owner.participant.with_engine(
+        [&](Engine& engine) { engine.lin().init(*controller->controller, made); });
+  });
+}
+
+SilKit_ReturnCode SilKit_Experimental_LinController_InitDynamic(
+    SilKit_LinController* controller, const SilKit_Experimental_LinControllerDynamicConfig* config) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(config, "config");
+    require_header(config->structHeader, "config");
+    const LinControllerConfig made{static_cast<LinMode>(config->controllerMode), config->baudRate, {}, 1};
+    controller->owner.participant.with_engine(
+        [&](Engine& engine) { engine.lin().init(*controller->controller, made); });
+  });
+}
+
+SilKit_ReturnCode SilKit_LinController_SetFrameResponse(SilKit_LinController* controller,
+                                                        const SilKit_LinFrameResponse* response) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(response, "response");
+    require_header(response->structHeader, "response");
+    const LinResponse made = lin_response(*response, "response->frame");
+    controller->owner.participant.with_engine(
+        [&](Engine& engine) { engine.lin().set_response(*controller->controller, made); });
+  });
+}
+
+SilKit_ReturnCode SilKit_Experimental_LinController_SendDynamicResponse(SilKit_LinController* controller,
+                                                                        const SilKit_LinFrame* frame) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(frame, "frame");  // with SIL Kit it needs no header here
+    const bool sent = controller->owner.participant.with_engine([&](Engine& engine) {
+      return engine.lin().send_response(*controller->controller, lin_frame(*frame));
+    });
+    if (!sent)
+      throw Refusal(Code::wrong_state, "frame->dataLength is unknown (255): a response has 0 .. 8 bytes");
+  });
+}
+
+SilKit_ReturnCode SilKit_LinController_Status(SilKit_LinController* controller,
+                                              SilKit_LinControllerStatus* outStatus) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(outStatus, "outStatus");
+    *outStatus = static_cast<SilKit_LinControllerStatus>(
+        controller->owner.participant.with_engine([&](Engine&) { return controller->controller->status; }));
+  });
+}
+
+SilKit_ReturnCode SilKit_LinController_SendFrame(SilKit_LinController* controller,
+                                                 const SilKit_LinFrame* frame,
+                                                 SilKit_LinFrameResponseType responseType) {
+  return with_lin_frame(controller, frame, [&](Lin& lin, LinController& own, const LinFrame& sent) {
+    lin.send_frame(own, sent, static_cast<LinResponseType>(responseType));
+  });
+}
+
+SilKit_ReturnCode SilKit_LinController_SendFrameHeader(SilKit_LinController* controller, SilKit_LinId linId) {
+  return with_controller(controller,
+                         [&](Engine& engine, LinController& own) { engine.lin().send_header(own, linId); });
+}
+
+SilKit_ReturnCode SilKit_LinController_UpdateTxBuffer(SilKit_LinController* controller,
+                                                      const SilKit_LinFrame* frame) {
+  return with_lin_frame(controller, frame, [](Lin& lin, LinController& own, const LinFrame& sent) {
+    lin.update_response(own, sent);
+  });
+}
+
+SilKit_ReturnCode SilKit_LinController_GoToSleep(SilKit_LinController* controller) {
+  return with_controller(controller,
+                         [](Engine& engine, LinController& own) { engine.lin().go_to_sleep(own); });
+}
+SilKit_ReturnCode SilKit_LinController_GoToSleepInternal(SilKit_LinController* controller) {
+  return with_controller(
+      controller, [](Engine& engine, LinController& own) { engine.lin().set_status(own, LinStatus::sleep); });
+}
+SilKit_ReturnCode SilKit_LinController_Wakeup(SilKit_LinController* controller) {
+  return with_controller(controller, [](Engine& engine, LinController& own) { engine.lin().wake_up(own); });
+}
+SilKit_ReturnCode SilKit_LinController_WakeupInternal(SilKit_LinController* controller) {
+  return with_controller(controller, [](Engine& engine, LinController& own) {
+    engine.lin().set_status(own, LinStatus::operational);
+  });
+}
+
+SilKit_ReturnCode SilKit_Experimental_LinController_GetSlaveConfiguration(
+    SilKit_LinController* controller, SilKit_Experimental_LinSlaveConfiguration* outLinSlaveConfiguration) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(outLinSlaveConfiguration, "outLinSlaveConfiguration");
+    const auto answered = controller->owner.participant.with_engine(
+        [&](Engine& engine) { return engine.lin().answered(*controller->controller); });
+    *outLinSlaveConfiguration = tactus_silkit_Experimental_LinSlaveConfiguration();
+    for (std::size_t id = 0; id < answered.size(); ++id)
+      outLinSlaveConfiguration->isLinIdResponding[id] = answered.test(id) ? SilKit_True : SilKit_False;
+  });
+}
+
+SilKit_ReturnCode SilKit_LinController_AddFrameStatusHandler(SilKit_LinController* controller, void* context,
+                                                             SilKit_LinFrameStatusHandler_t handler,
+                                                             SilKit_HandlerId* outHandlerId) {
+  return add_handler(controller, handler, outHandlerId, &LinController::frames,
+                     [=](const LinFrameEvent& from) {
+                       SilKit_LinFrame frame = tactus_silkit_LinFrame();
+                       frame.id = from.frame.id;
+                       frame.checksumModel = static_cast<SilKit_LinChecksumModel>(from.frame.checksum);
+                       frame.dataLength = from.frame.length;
+                       std::copy(from.frame.data.begin(), from.frame.data.end(), std::begin(frame.data));
+                       SilKit_LinFrameStatusEvent event = tactus_silkit_LinFrameStatusEvent();
+                       event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+                       event.frame = &frame;
+                       event.status = static_cast<SilKit_LinFrameStatus>(from.status);
+                       handler(context, controller, &event);
+                     });
+}
+
+SilKit_ReturnCode SilKit_LinController_AddGoToSleepHandler(SilKit_LinController* controller, void* context,
+                                                           SilKit_LinGoToSleepHandler_t handler,
+                                                           SilKit_HandlerId* outHandlerId) {
+  return add_event_handler(controller, context, handler, outHandlerId, &LinController::sleeps,
+                           tactus_silkit_LinGoToSleepEvent,
+                           [](SilKit_LinGoToSleepEvent&, const LinSleepEvent&) {});
+}
+
+SilKit_ReturnCode SilKit_LinController_AddWakeupHandler(SilKit_LinController* controller, void* context,
+                                                        SilKit_LinWakeupHandler_t handler,
+                                                        SilKit_HandlerId* outHandlerId) {
+  return add_event_handler(controller, context, handler, outHandlerId, &LinController::wakeups,
+                           tactus_silkit_LinWakeupEvent,
+                           [](SilKit_LinWakeupEvent& event, const LinWakeupEvent& from) {
+                             event.direction = static_cast<SilKit_Direction>(from.direction);
+                           });
+}
+
+SilKit_ReturnCode SilKit_Experimental_LinController_AddLinSlaveConfigurationHandler(
+    SilKit_LinController* controller, void* context,
+    SilKit_Experimental_LinSlaveConfigurationHandler_t handler, SilKit_HandlerId* outHandlerId) {
+  return guarded([&] {
+    require(controller, "controller");
+    require(handler, "handler");
+    require(outHandlerId, "outHandlerId");
+    const auto tell = [=](const LinSlavesEvent& from) {
+      SilKit_Experimental_LinSlaveConfigurationEvent event =
+          tactus_silkit_Experimental_LinSlaveConfigurationEvent();
+      event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);
+      handler(context, controller, &event);
+    };
+    const auto made = handler_of<Handler<const LinSlavesEvent&>>(tell);
+    Participant& participant = controller->owner.participant;
+    const auto missed_or_add = [&](Engine&) {
+      LinController& own = *controller->controller;
+      std::optional<LinSlavesEvent> missed = std::exchange(own.untold, std::nullopt);
+      if (!missed) *outHandlerId = own.slaves.add(made);
+      return missed;
+    };
+    // What came when there was no handler is told here; what comes meanwhile is told next.
+    while (const std::optional<LinSlavesEvent> missed = participant.with_engine(missed_or_add)) {
+      const Participant::InHandler inside(participant);
+      tell(*missed);
+    }
+  });
+}
+
+SilKit_ReturnCode SilKit_Experimental_LinController_AddFrameHeaderHandler(
+    SilKit_LinController* controller, void* context, SilKit_Experimental_LinFrameHeaderHandler_t handler,
+    SilKit_HandlerId* outHandlerId) {
+  return add_event_handler(
+      controller, context, handler, outHandlerId, &LinController::headers,
+      tactus_silkit_Experimental_LinFrameHeaderEvent,
+      [](SilKit_Experimental_LinFrameHeaderEvent& event, const LinHeaderEvent& from) { event.id = from.id; });
+}
+
+SilKit_ReturnCode SilKit_LinController_RemoveFrameStatusHandler(SilKit_LinController* controller,
+                                                                SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &LinController::frames);
+}
+SilKit_ReturnCode SilKit_LinController_RemoveGoToSleepHandler(SilKit_LinController* controller,
+                                                              SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &LinController::sleeps);
+}
+SilKit_ReturnCode SilKit_LinController_RemoveWakeupHandler(SilKit_LinController* controller,
+                                                           SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &LinController::wakeups);
+}
+SilKit_ReturnCode SilKit_Experimental_LinController_RemoveLinSlaveConfigurationHandler(
+    SilKit_LinController* controller, SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &LinController::slaves);
+}
+SilKit_ReturnCode SilKit_Experimental_LinController_RemoveFrameHeaderHandler(SilKit_LinController* controller,
+                                                                             SilKit_HandlerId handlerId) {
+  return remove_handler(controller, handlerId, &LinController::headers);
+}

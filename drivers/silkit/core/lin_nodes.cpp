@@ -1,0 +1,46 @@
+#include "drivers/silkit/core/lin_nodes.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace tactus::silkit {
+
+bool LinNode::update(std::span<const LinResponse> with) {
+  bool all = true;
+  for (const LinResponse& response : with) {
+    if (response.frame.id < responses.size()) {
+      responses[response.frame.id] = response;
+    } else {
+      all = false;
+    }
+  }
+  return all;
+}
+
+LinNode& LinNodes::at(const Address& address) {
+  const auto found = nodes_.find(address);
+  if (found != nodes_.end()) return found->second;
+  if (nodes_.size() >= kMost)
+    throw WireError("a LIN network has more than " + std::to_string(kMost) + " nodes with it");
+  return nodes_[address];
+}
+
+LinNodes::Answer LinNodes::answer(std::uint8_t id) const {
+  Answer answer;
+  answer.frame.id = id;
+  for (const auto& [address, node] : nodes_) {
+    const LinResponse& response = node.responses.at(id);
+    if (node.mode == LinMode::inactive || node.status != LinStatus::operational ||
+        response.mode != LinResponseMode::send)
+      continue;
+    ++answer.nodes;
+    answer.frame = response.frame;
+  }
+  return answer;
+}
+
+bool LinNodes::has_dynamic() const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [](const auto& each) { return each.second.dynamic; });
+}
+
+}  // namespace tactus::silkit

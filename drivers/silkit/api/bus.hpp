@@ -86,9 +86,10 @@ SilKit_ReturnCode remove_handler(Object* controller, SilKit_HandlerId id,
     const bool removed = controller->owner.participant.with_engine(
         [&](Engine&) { return (controller->controller->*list).remove(id); });
     if (!removed)
-      controller->owner.participant.logger().say(
-          LogSink::Level::warn, "controller " + controller->controller->name + ": there is no handler " +
-                                    std::to_string(id) + " to be removed");
+      controller->owner.participant.logger().say_about(controller->controller->topic, LogSink::Level::warn,
+                                                       "controller " + controller->controller->name +
+                                                           ": there is no handler " + std::to_string(id) +
+                                                           " to be removed");
   });
 }
 

@@ -11,6 +11,7 @@ void Bus::check(const std::string& name, bool taken) const {
 void Bus::add(BusController& controller, const std::string& name, const std::string& network) {
   controller.name = name;
   controller.network = network;
+  controller.topic = kind_.topic;
   for (const std::string_view type : kind_.types)
     controller.links.push_back(&host_.senders().link(network, type));
   if (std::find(networks_.begin(), networks_.end(), network) == networks_.end()) {
@@ -42,10 +43,9 @@ void Bus::service_changed(PeerId, const ServiceDescriptor& service, bool created
       std::find(networks_.begin(), networks_.end(), service.network) == networks_.end() ||
       !simulated_.insert(service.network).second)
     return;
-  host_.log(LogSink::Level::warn, "participant " + service.participant + " simulates the " + kind_.name +
-                                      " network " + service.network +
-                                      ", which this library does not take part in: its controllers send to "
-                                      "each other directly");
+  warn("participant " + service.participant + " simulates the " + kind_.name + " network " + service.network +
+       ", which this library does not take part in: its controllers send to "
+       "each other directly");
 }
 
 }  // namespace tactus::silkit

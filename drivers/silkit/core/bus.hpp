@@ -24,7 +24,8 @@ class BusController {
   std::string name;
   std::string network;
   std::uint64_t service = 0;
-  std::vector<Link*> links;  ///< by Bus::Kind::types
+  LogTopic topic = LogTopic::none;  ///< of what the log says of it
+  std::vector<Link*> links;         ///< by Bus::Kind::types
 };
 
 /// What the controllers of one kind of bus have in common: they are announced, and hear what is said on their
@@ -36,6 +37,7 @@ class Bus : public Service {
   struct Kind {
     const char* name;  ///< controller.type
     NetworkType network_type;
+    LogTopic topic;
     std::vector<std::string_view> types;  ///< of messages that controllers send and receive
   };
   Bus(ServiceHost& host, Kind kind) : host_(host), kind_(std::move(kind)) {}
@@ -51,6 +53,7 @@ class Bus : public Service {
   void add(BusController& controller, const std::string& name, const std::string& network);
   /// Throws Refusal for a name that is empty or `taken`.
   void check(const std::string& name, bool taken) const;
+  void warn(const std::string& text) { host_.log(kind_.topic, LogSink::Level::warn, text); }
   /// To the peers; a message of Kind::types[type].
   template <class Message>
   void broadcast(const BusController& from, std::size_t type, const Message& message) {

@@ -4,7 +4,8 @@
 
 namespace tactus::silkit {
 
-Can::Can(ServiceHost& host) : BusOf(host, {"CAN", NetworkType::can, {message_type::kCanFrameEvent}}) {}
+Can::Can(ServiceHost& host)
+    : BusOf(host, {"CAN", NetworkType::can, LogTopic::can, {message_type::kCanFrameEvent}}) {}
 
 void Can::set_state(CanController& controller, CanState state) {
   if (controller.state == state) return;
@@ -15,8 +16,7 @@ void Can::set_state(CanController& controller, CanState state) {
 void Can::send(CanController& controller, const CanFrame& frame, void* user) {
   if (controller.state != CanState::started) {
     if (const auto suffix = controller.not_started.suffix(host_.steady_ns()))
-      host_.log(LogSink::Level::warn,
-                "CAN controller " + controller.name + " is not started: a frame was not sent" + *suffix);
+      warn("CAN controller " + controller.name + " is not started: a frame was not sent" + *suffix);
     return;
   }
   const std::int64_t now_ns = host_.now_ns();

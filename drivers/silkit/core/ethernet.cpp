@@ -16,7 +16,8 @@ Bytes padded(ByteView raw) {
 }  // namespace
 
 Ethernet::Ethernet(ServiceHost& host)
-    : BusOf(host, {"Ethernet", NetworkType::ethernet, {message_type::kEthernetFrameEvent}}) {}
+    : BusOf(host,
+            {"Ethernet", NetworkType::ethernet, LogTopic::ethernet, {message_type::kEthernetFrameEvent}}) {}
 
 void Ethernet::set_active(EthernetController& controller, bool active) {
   const EthernetState state = active ? EthernetState::link_up : EthernetState::inactive;

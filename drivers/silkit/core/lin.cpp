@@ -59,6 +59,7 @@ LinFrameStatus for_sender(LinFrameStatus status) {
 Lin::Lin(ServiceHost& host)
     : BusOf(host, {"LIN",
                    NetworkType::lin,
+                   LogTopic::lin,
                    {message_type::kLinTransmission, message_type::kLinWakeupPulse,
                     message_type::kLinControllerConfig, message_type::kLinStatusUpdate,
                     message_type::kLinFrameHeader, message_type::kLinResponseUpdate}}),
@@ -343,7 +344,7 @@ void Lin::tell(LinController& controller, const LinFrame& frame, LinFrameStatus 
 }
 
 void Lin::warn(const LinController& controller, const std::string& text) {
-  host_.log(LogSink::Level::warn, "LIN controller " + controller.name + ": " + text);
+  Bus::warn("LIN controller " + controller.name + ": " + text);
 }
 
 void Lin::warn(const LinController& controller, LogThrottle& throttle, const std::string& text) {

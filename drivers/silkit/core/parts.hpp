@@ -218,7 +218,9 @@ class Engine::Impl final : private ServiceHost {
   bool has_virtual_time() const override { return time_created; }
   std::int64_t steady_ns() const override { return settings.steady_ns(); }
   void call(const char* name, Due due, bool own) override;
-  void log(LogSink::Level level, const std::string& text) override { say(level, text); }
+  void log(LogTopic topic, LogSink::Level level, const std::string& text) override {
+    say(level, text, topic);
+  }
 
   const std::vector<Service*> services_{&rpc, &can, &ethernet, &lin};
   void send_step(const NextSimTask& task);

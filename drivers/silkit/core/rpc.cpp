@@ -110,8 +110,9 @@ void Rpc::connect_remote(RpcServer& server, PeerId peer, const ServiceDescriptor
   if (service.attribute("Rpc::client::functionName") != server.function.topic) return;
   const std::optional<TopicSpec> function = function_of(service);
   if (!function) {
-    host_.log(LogSink::Level::warn, "RPC client " + service.name + " of participant " + service.participant +
-                                        " does not say, or not readably, what it calls, and is ignored");
+    host_.log(LogTopic::rpc, LogSink::Level::warn,
+              "RPC client " + service.name + " of participant " + service.participant +
+                  " does not say, or not readably, what it calls, and is ignored");
     return;
   }
   if (topics_match(server.function, *function))
@@ -188,9 +189,9 @@ void Rpc::lose_server(RpcClient& client, PeerId peer) {
     if (pending->second.servers.empty() && !times_out) forget(pending);
   }
   if (lost > 0)
-    host_.log(LogSink::Level::warn, "RPC client " + client.name + ": a server of " + client.function.topic +
-                                        " has left without a result of " + std::to_string(lost) +
-                                        (lost == 1 ? " call" : " calls"));
+    host_.log(LogTopic::rpc, LogSink::Level::warn,
+              "RPC client " + client.name + ": a server of " + client.function.topic +
+                  " has left without a result of " + std::to_string(lost) + (lost == 1 ? " call" : " calls"));
 }
 
 // ----------------------------------------------------------------------------------------- calls and results
@@ -223,7 +224,7 @@ void Rpc::set_limit(std::uint64_t number, std::optional<std::int64_t> Pending::*
 void Rpc::take_call(std::uint64_t number, const FunctionCall& call, bool own) {
   Connection& connection = connections_.at(number);
   if (!connection.open.insert(call.uuid).second) {
-    host_.log(LogSink::Level::warn,
+    host_.log(LogTopic::rpc, LogSink::Level::warn,
               "RPC server " + connection.server->name + ": a call has come that is open already");
     return respond(connection, {host_.now_ns(), call.uuid, {}, FunctionCallResponse::Status::internal_error},
                    own);
@@ -274,10 +275,11 @@ void Rpc::take_response(RpcClient& client, PeerId peer, const FunctionCallRespon
   const auto server = known ? std::find(from->begin(), from->end(), peer) : std::vector<PeerId>::iterator();
   if (!known || server == from->end()) {
     if (const auto suffix = client.unknown.suffix(host_.steady_ns()))
-      host_.log(LogSink::Level::warn, "RPC client " + client.name +
-                                          ": a result has come that no call waits for; perhaps after its "
-                                          "timeout" +
-                                          *suffix);
+      host_.log(LogTopic::rpc, LogSink::Level::warn,
+                "RPC client " + client.name +
+                    ": a result has come that no call waits for; perhaps after its "
+                    "timeout" +
+                    *suffix);
     return;
   }
   from->erase(server);

@@ -62,7 +62,7 @@ class ServiceHost {
   /// Queues a call of the user's; `name`: of the handler, for errors. `own`: it comes from what the user has
   /// just done, not from a peer; a simulation step ends after such calls.
   virtual void call(const char* name, Due due, bool own) = 0;
-  virtual void log(LogSink::Level level, const std::string& text) = 0;
+  virtual void log(LogTopic topic, LogSink::Level level, const std::string& text) = 0;
 
  protected:
   ~ServiceHost() = default;

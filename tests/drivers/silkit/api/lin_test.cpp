@@ -152,6 +152,7 @@ TEST(SilkitLin, AMasterAndASlaveExchangeFrames) {
   ASSERT_TRUE(master.hears(3));
   ok(master.send(3, "none", SilKit_LinFrameResponseType_SlaveResponse));
   ASSERT_TRUE(master.hears(4));
+  ASSERT_TRUE(slave.hears(3));
   EXPECT_THAT(master.heard.get(), ElementsAre("1 answer 1 status 5", "2 data 1 status 1",
                                               "1 REPLY! 1 status 5", "3 none 1 status 8"));
   EXPECT_THAT(slave.heard.get(),
@@ -332,6 +333,20 @@ TEST(SilkitLin, MistakesHaveTheirCodes) {
         SilKit_Experimental_LinController_RemoveLinSlaveConfigurationHandler,
         SilKit_Experimental_LinController_RemoveFrameHeaderHandler})
     EXPECT_EQ(remove(node.lin, 4711), SilKit_ReturnCode_SUCCESS);
+}
+
+TEST(SilkitLin, WhatTheLogSaysIsOfItsTopic) {
+  const RegistryHere registry;
+  Node node(registry, "A");
+  node.init(SilKit_LinControllerMode_Slave);
+  SilKit_LinFrame impossible = frame_of(64, "x");
+  const SilKit_LinFrameResponse response = response_of(impossible, SilKit_LinFrameResponseMode_Rx);
+  testing::internal::CaptureStderr();
+  ok(SilKit_LinController_RemoveFrameStatusHandler(node.lin, 4711));
+  ok(SilKit_LinController_SetFrameResponse(node.lin, &response));
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("[warning] [Lin] controller lin: there is no handler 4711 to be removed"));
+  EXPECT_THAT(log, HasSubstr("[warning] [Lin] LIN controller lin: a response is ignored"));
 }
 
 TEST(SilkitLin, NullIsRefusedByName) {

@@ -9,20 +9,15 @@
 namespace tactus::silkit::can_test {
 namespace {
 
+using test::at;
 using test::bytes_of;
+using test::handler;
 using test::kMs;
 using test::Stage;
 using test::text_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-template <class Event, class Function>
-Handler<const Event&> handler(Function function) {
-  return std::make_shared<const std::function<void(const Event&)>>(std::move(function));
-}
-
-std::string at(std::int64_t time_ns) { return time_ns == kNoTime ? "never" : std::to_string(time_ns); }
 
 class CanBus : public testing::Test {
  protected:

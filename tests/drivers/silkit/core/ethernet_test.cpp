@@ -9,7 +9,9 @@
 namespace tactus::silkit::ethernet_test {
 namespace {
 
+using test::at;
 using test::bytes_of;
+using test::handler;
 using test::kMs;
 using test::Stage;
 using test::text_of;
@@ -17,20 +19,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-template <class Event, class Function>
-Handler<const Event&> handler(Function function) {
-  return std::make_shared<const std::function<void(const Event&)>>(std::move(function));
-}
-
 class EthernetNetwork : public testing::Test {
  protected:
   EthernetNetwork() {
     stage.join();
     q = stage.newcomer("Q");
     stage.take(q);
-  }
-  static std::string at(std::int64_t time_ns) {
-    return time_ns == kNoTime ? "never" : std::to_string(time_ns);
   }
   /// Notes everything it hears.
   EthernetController& controller(const std::string& name = "eth", const std::string& network = "net") {

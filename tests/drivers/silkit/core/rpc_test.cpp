@@ -9,6 +9,7 @@
 namespace tactus::silkit::rpc_test {
 namespace {
 
+using test::at;
 using test::bytes_of;
 using test::kMs;
 using test::Stage;
@@ -17,7 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string at(std::int64_t time_ns) { return time_ns == kNoTime ? "never" : std::to_string(time_ns); }
 void* context(std::uintptr_t number) {
   return reinterpret_cast<void*>(number);  // NOLINT: a number of the user's
 }

@@ -38,6 +38,8 @@ std::string lin_text(const std::vector<LinResponse>& responses) {
 
 }  // namespace
 
+std::string at(std::int64_t time_ns) { return time_ns == kNoTime ? "never" : std::to_string(time_ns); }
+
 EngineSettings named(const std::string& name) {
   EngineSettings settings;
   settings.name = name;
@@ -382,10 +384,8 @@ std::string Stage::line_of_service(PeerId peer, ByteView body) {
   }
   if (type == kDataMessageEvent) {
     const DataMessage message = decode_data(body);
-    return "data " + text_of(message.data) + " " +
-           (message.time_ns == kNoTime ? "never" : std::to_string(message.time_ns));
+    return "data " + text_of(message.data) + " " + at(message.time_ns);
   }
-  const auto at = [](std::int64_t time_ns) { return time_ns == kNoTime ? "never" : std::to_string(time_ns); };
   if (type == kFunctionCall) {
     const FunctionCall call = decode_function_call(body);
     last_call = call.uuid;

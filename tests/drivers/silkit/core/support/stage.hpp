@@ -4,6 +4,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,12 @@ struct PeerTraits {
 EngineSettings named(const std::string& name);
 Bytes bytes_of(std::string_view text);
 std::string text_of(ByteView bytes);
+/// A time stamp; "never" for kNoTime.
+std::string at(std::int64_t time_ns);
+template <class Event, class Function>
+Handler<const Event&> handler(Function function) {
+  return std::make_shared<const std::function<void(const Event&)>>(std::move(function));
+}
 
 /// The lines:
 ///

@@ -68,7 +68,7 @@ std::vector<Subscriber> Engine::Impl::subscriptions() const {
 
 PeerId Engine::Impl::add_peer(const PeerInfo& info) {
   const PeerId peer = next_peer_++;
-  peers.emplace(peer, Peer{info});
+  peers.emplace(peer, Peer{info, hash64(info.name)});
   say(LogSink::Level::info, "participant " + info.name + " is connected", LogTopic::system_state);
   if (connected_handler) {
     Call call;
@@ -214,10 +214,13 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
     case Receives::log_message:
       settings.take_log(decode_log_message(body));
       break;
-    case Receives::service:
-      receivers_[index].service->receive({peer, header.participant, header.service}, receivers_[index].tag,
+    case Receives::service: {
+      const auto from = peers.find(peer);
+      if (from == peers.end()) break;  // the registry has no services
+      receivers_[index].service->receive({peer, from->second.id, header.service}, receivers_[index].tag,
                                          body);
       break;
+    }
     case Receives::nothing:
       break;
   }

@@ -67,6 +67,13 @@ Lin::Lin(ServiceHost& host)
 
 // -------------------------------------------------------------------------------------------- the user's calls
 
+LinController& Lin::create(const std::string& name, const std::string& network) {
+  LinController& controller = BusOf::create(name, network);
+  controller.links[static_cast<std::size_t>(Type::config)]->history = true;
+  (void)own_node(controller);
+  return controller;
+}
+
 void Lin::init(LinController& controller, const LinControllerConfig& config) {
   if (config.mode == LinMode::inactive)
     throw Refusal(Code::wrong_state,
@@ -82,7 +89,6 @@ void Lin::init(LinController& controller, const LinControllerConfig& config) {
   controller.mode = config.mode;
   controller.status = LinStatus::operational;
   controller.dynamic = node.dynamic;
-  controller.links[static_cast<std::size_t>(Type::config)]->history = true;
   if (config.mode == LinMode::slave) send(controller, Type::config, config, true);
 }
 

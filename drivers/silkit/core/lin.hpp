@@ -66,6 +66,8 @@ class Lin final : public BusOf<LinController> {
  public:
   explicit Lin(ServiceHost& host);
 
+  /// As of every bus.
+  LinController& create(const std::string& name, const std::string& network);
   /// Once. Refused with Code::wrong_state a second time, and for LinMode::inactive.
   void init(LinController& controller, const LinControllerConfig& config);
   /// Master only. A frame that is to be answered by the master gives it this response. What nobody can answer

@@ -1,6 +1,9 @@
 #include "drivers/silkit/core/lin_nodes.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <limits>
 #include <string>
 
 namespace tactus::silkit {
@@ -20,8 +23,10 @@ bool LinNode::update(std::span<const LinResponse> with) {
 LinNode& LinNodes::at(const Address& address) {
   const auto found = nodes_.find(address);
   if (found != nodes_.end()) return found->second;
-  if (nodes_.size() >= kMost)
-    throw WireError("a LIN network has more than " + std::to_string(kMost) + " nodes with it");
+  const auto first = nodes_.lower_bound({address.first, 0});
+  const auto last = nodes_.upper_bound({address.first, std::numeric_limits<std::uint64_t>::max()});
+  if (std::distance(first, last) >= std::ptrdiff_t{kMostPerParticipant})
+    throw WireError("it has more than " + std::to_string(kMostPerParticipant) + " nodes on a LIN network");
   return nodes_[address];
 }
 

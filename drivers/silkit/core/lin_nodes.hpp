@@ -31,11 +31,11 @@ struct LinNode {
 /// Threads  one at a time.
 class LinNodes {
  public:
-  static constexpr std::size_t kMost = 10'000;
+  static constexpr std::size_t kMostPerParticipant = 1'000;
   /// Participant and service.
   using Address = std::pair<std::uint64_t, std::uint64_t>;
 
-  /// Makes it, unless it is there. Throws WireError for too many.
+  /// Makes it, unless it is there. Throws WireError for too many of its participant.
   LinNode& at(const Address& address);
   /// Those that would answer a header now; `frame`: the answer of the one with the greatest address.
   struct Answer {

@@ -96,6 +96,7 @@ class Engine::Impl final : private ServiceHost {
 
   struct Peer {
     PeerInfo info;
+    std::uint64_t id = 0;  // hash64 of its name
     bool time_sync = false;
     LogThrottle went_back{};
   };

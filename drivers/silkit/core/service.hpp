@@ -19,7 +19,7 @@ inline constexpr PeerId kThisParticipant = UINT32_MAX;
 /// Who has sent a message.
 struct Sender {
   PeerId peer = kThisParticipant;
-  std::uint64_t participant = 0;  ///< hash64 of its name
+  std::uint64_t participant = 0;  ///< hash64 of its name; whatever the message says
   std::uint64_t service = 0;      ///< of that participant
 };
 

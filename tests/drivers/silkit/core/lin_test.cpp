@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "drivers/silkit/wire/uri.hpp"
 #include "tests/drivers/silkit/core/support/stage.hpp"
 
 namespace tactus::silkit::lin_test {
@@ -30,6 +31,9 @@ LinResponse sends(std::uint8_t id, const std::string& text) {
 LinResponse hears(std::uint8_t id, std::uint8_t length, LinChecksum checksum = LinChecksum::enhanced) {
   return {{id, checksum, length}, LinResponseMode::receive};
 }
+constexpr std::string_view kTypes[] = {message_type::kLinTransmission,     message_type::kLinWakeupPulse,
+                                       message_type::kLinControllerConfig, message_type::kLinStatusUpdate,
+                                       message_type::kLinFrameHeader,      message_type::kLinResponseUpdate};
 const LinFrame kSleep{0x3C, LinChecksum::classic, 8, {0, 255, 255, 255, 255, 255, 255, 255}};
 
 /// P has the controllers under test, Q and R speak for others.
@@ -93,10 +97,7 @@ class LinBus : public testing::Test {
 
   void q_listens() {
     std::uint64_t index = 600;
-    using namespace message_type;
-    for (const std::string_view type : {kLinTransmission, kLinWakeupPulse, kLinControllerConfig,
-                                        kLinStatusUpdate, kLinFrameHeader, kLinResponseUpdate})
-      stage.subscribe(q, {index++, "bus", std::string(type), 1});
+    for (const std::string_view type : kTypes) stage.subscribe(q, {index++, "bus", std::string(type), 1});
     stage.take(q);
   }
   std::vector<std::string> q_hears() { return stage.take(q, {"lin"}); }
@@ -479,21 +480,34 @@ TEST_F(LinBus, ResponsesOfNobodyKnownAreNotASlaves) {
   EXPECT_TRUE(lin().answered(one).none());
 }
 
-TEST_F(LinBus, ANetworkOfTooManyNodesIsRefused) {
+TEST_F(LinBus, AParticipantWithTooManyNodesIsRefused) {
   master();
   const auto add = [&] {
-    for (stage.peer_service = 1; stage.peer_service <= LinNodes::kMost; ++stage.peer_service)
+    for (stage.peer_service = 1; stage.peer_service <= 2 * LinNodes::kMostPerParticipant;
+         ++stage.peer_service)
       status_of(q, LinStatus::operational);
   };
   EXPECT_THROW(add(), WireError);
-  EXPECT_EQ(stage.peer_service, LinNodes::kMost) << "the controller itself is one of them";
+  EXPECT_EQ(stage.peer_service, LinNodes::kMostPerParticipant + 1);
+  EXPECT_NO_THROW(status_of(r, LinStatus::operational)) << "the others are not to blame";
+}
+
+TEST_F(LinBus, APeerSpeaksForItsOwnNodesOnly) {
+  LinController& one = master();
+  slave_at(q, {sends(17, "q")});
+  Bytes body;
+  encode_body(body, LinStatusUpdate{kNoTime, LinStatus::sleep});
+  Bytes message;
+  encode_service(message, {stage.index_of(message_type::kLinStatusUpdate, "bus"), hash64("Q"), 0}, body);
+  stage.receive(r, message);
+  q_listens();
+  header(one, 17);
+  EXPECT_THAT(q_hears(), ElementsAre("lin header 17 never")) << "Q does not sleep";
 }
 
 TEST_F(LinBus, AMessageThatIsCutOffIsRefused) {
   controller();
-  using namespace message_type;
-  for (const std::string_view type : {kLinTransmission, kLinWakeupPulse, kLinControllerConfig,
-                                      kLinStatusUpdate, kLinFrameHeader, kLinResponseUpdate})
+  for (const std::string_view type : kTypes)
     EXPECT_THROW(stage.tell_body(q, type, bytes_of("cut"), "bus"), WireError) << type;
 }
 
@@ -535,17 +549,6 @@ TEST_F(LinBus, AHeaderGoesOutWhenADynamicNodeMayAnswerIt) {
   EXPECT_THAT(q_hears(), ElementsAre("lin header 17 never", "lin header 18 never"));
   transmission(frame(18, "yes"));
   EXPECT_THAT(stage.heard(), ElementsAre("lin 18 yes 5 never"));
-}
-
-TEST_F(LinBus, ASimulatedNetworkIsSaidNotToBeFollowed) {
-  controller("lin", "bus");
-  ServiceDescriptor simulated;
-  simulated.type = ServiceType::link;
-  simulated.network = "bus";
-  simulated.network_type = NetworkType::lin;
-  simulated.name = "bus";
-  stage.service_of(q, simulated);
-  EXPECT_THAT(stage.journal.back(), HasSubstr("participant Q simulates the LIN network bus"));
 }
 
 class LinTime : public LinBus {

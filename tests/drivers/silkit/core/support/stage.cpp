@@ -311,6 +311,10 @@ std::vector<std::string> Stage::take(PeerId peer, std::initializer_list<std::str
 
 std::vector<std::string> Stage::heard() { return std::exchange(heard_, {}); }
 
+std::uint64_t Stage::index_of(std::string_view type, std::string_view network) const {
+  return indexes_.at({std::string(network), std::string(type)});
+}
+
 bool Stage::is_subscribed(std::string_view type, std::string_view network) const {
   for (const Subscriber& one : engine_->subscriptions())
     if (one.type == type && one.network == network) return true;

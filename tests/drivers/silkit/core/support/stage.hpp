@@ -118,6 +118,8 @@ class Stage final : public Outbox, public LogSink {
   int state() const { return static_cast<int>(engine_->state()); }
   int system_state() const { return static_cast<int>(engine_->system_state()); }
 
+  /// Of a subscription of the engine.
+  std::uint64_t index_of(std::string_view type, std::string_view network) const;
   bool is_subscribed(std::string_view type, std::string_view network = kDefaultNetwork) const;
 
   std::function<void(std::string_view handler)> inside;  ///< every handler of the user

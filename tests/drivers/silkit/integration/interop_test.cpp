@@ -119,11 +119,12 @@ class TheirPrograms : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!theirs()) GTEST_SKIP() << kWhy;
-    for (const std::string& program : {publisher(), subscriber()})
+    for (const std::string& program : {publisher(), subscriber(), lin("Master"), lin("Slave")})
       if (!std::filesystem::exists(program)) GTEST_SKIP() << "the installation has no demo programs";
   }
   static std::string publisher() { return theirs()->root + "/bin/SilKitDemoPublisher"; }
   static std::string subscriber() { return theirs()->root + "/bin/SilKitDemoSubscriber"; }
+  static std::string lin(const std::string& role) { return theirs()->root + "/bin/SilKitDemoLin" + role; }
   static Process& start(Stage& stage, const std::string& program, const Arguments& arguments) {
     const std::filesystem::path library = stage.dir() / "libSilKit.so";
     if (!std::filesystem::exists(library)) std::filesystem::create_symlink(ours().library, library);
@@ -141,6 +142,15 @@ TEST_F(TheirPrograms, RunOnOurLibrary) {
   Process& speaks = start(stage, publisher(), {"--async", "--autonomous"});
   EXPECT_TRUE(speaks.wait_for_output("ublish")) << speaks.out() << speaks.err();
   EXPECT_TRUE(hears.wait_for_output("eceived")) << hears.out() << hears.err();
+}
+
+TEST_F(TheirPrograms, AskAndAnswerOverLin) {
+  Stage stage;
+  Process& slave = start(stage, lin("Slave"), {"--async", "--autonomous", "--sleep", "5"});
+  Process& master = start(stage, lin("Master"), {"--async", "--autonomous", "--sleep", "5"});
+  EXPECT_TRUE(master.wait_for_output("status=LIN_RX_OK")) << master.out() << master.err();
+  EXPECT_TRUE(slave.wait_for_output("status=LIN_TX_OK")) << slave.out() << slave.err();
+  EXPECT_TRUE(slave.wait_for_output("status=LIN_RX_OK")) << slave.out() << slave.err();
 }
 
 /// They destroy the participant while a thread waits for the end of its lifecycle.

@@ -54,7 +54,7 @@ void Mesh::Impl::relay_through_registry(const PeerInfo& info, const std::string&
     hindrance = "Middleware.RegistryAsFallbackProxy is false here, so the registry must not relay";
   else if (!has_capability(info.capabilities, kTakesProxyMessages))
     hindrance = "it takes no relayed messages";
-  if (!hindrance.empty()) {
+  if (registry_link_ == nullptr || !hindrance.empty()) {
     const std::lock_guard lock(joining_.mutex);
     joining_.unreached.erase(info.name);
     joining_.unreachable[info.name] = tried + "; " + hindrance;
@@ -75,18 +75,18 @@ void Mesh::Impl::reach(const std::string& name) {
 }
 
 void Mesh::Impl::remote_connect(Link& link, const RemoteConnect& message) {
-  using Status = RemoteConnect::Status;
+  using Step = RemoteConnect::Status;
   if (message.version != ProtocolVersion{}) return;
   const std::string& own = owner_.engine().name();
   const bool is_origin = message.origin.name == own;
   const auto found = asked_.find(message.target.name);
   if (link.registry) {
     if (!settings_.remote_connect || registry_link_ == nullptr) return;
-    if (message.status == Status::request && message.target.name == own && !is_origin)
+    if (message.status == Step::request && message.target.name == own && !is_origin)
       return connect_back(message);
     if (!is_origin || found == asked_.end()) return;  // too late
-    if (message.status == Status::failed) return give_up_asking(found->first);
-    if (message.status != Status::connecting) return;
+    if (message.status == Step::failed) return give_up_asking(found->first);
+    if (message.status != Step::connecting) return;
     // It tries each address in turn; who asked need not know how many it takes for worth a try.
     found->second->timer.expires_after(settings_.connect_timeout *
                                        static_cast<std::int64_t>(acceptors_.size() + 1));
@@ -97,7 +97,7 @@ void Mesh::Impl::remote_connect(Link& link, const RemoteConnect& message) {
   }
   StreamLink* const stream = link.stream();
   if (stream == nullptr || link.phase != Link::Phase::stranger || link.waiting ||
-      message.status != Status::announcement || !is_origin || found == asked_.end())
+      message.status != Step::announcement || !is_origin || found == asked_.end())
     throw WireError("a remote connection that nobody asked for");
   const std::unique_ptr<Asked> asked = std::move(found->second);
   asked_.erase(found);

@@ -7,10 +7,10 @@ namespace tactus::silkit {
 
 /// Only names are taken from the message: who they are, the registry knows best.
 void Registry::Impl::pass_on(Guest& from, RemoteConnect message) {
-  using Status = RemoteConnect::Status;
+  using Step = RemoteConnect::Status;
   if (message.version != ProtocolVersion{}) return;
-  const bool asks = message.status == Status::request;
-  const bool answers = message.status == Status::connecting || message.status == Status::failed;
+  const bool asks = message.status == Step::request;
+  const bool answers = message.status == Step::connecting || message.status == Step::failed;
   if ((!asks && !answers) || (answers && message.target.name != from.info.name))
     return complain(name_of(from) + " sends a connect request that is not its to send");
   Guest* to = find(from.simulation, asks ? message.target.name : message.origin.name);
@@ -22,7 +22,7 @@ void Registry::Impl::pass_on(Guest& from, RemoteConnect message) {
     message.origin = from.info;
     if (to == nullptr || to == &from || !to->takes_requests || !settings_.passes_requests) {
       message.target = {message.target.name, hash64(message.target.name), {}, ""};
-      message.status = Status::failed;
+      message.status = Step::failed;
       to = &from;
     } else {
       message.origin.acceptors = rewritten_acceptors(from.info.acceptors, from.ip, own_ip(to->number()));

@@ -1,5 +1,6 @@
 #pragma once
 #include <tactus/silkit.h>
+#include <tactus/silkit_rpc.h>
 
 #include <filesystem>
 #include <string>
@@ -41,7 +42,9 @@ namespace tactus::drivers::link {
   F(SystemMonitor_SetParticipantDisconnectedHandler)         \
   F(DataPublisher_Create)                                    \
   F(DataPublisher_Publish)                                   \
-  F(DataSubscriber_Create)
+  F(DataSubscriber_Create)                                   \
+  F(RpcServer_Create)                                        \
+  F(RpcServer_SubmitResult)
 
 /// A function of the library, and its name for errors.
 template <class Signature>

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "drivers/link/courier_calls.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/clock/clock.hpp"
 
@@ -22,6 +23,7 @@ constexpr auto kForRunning = 200ms;
 constexpr auto kForNextStep = 1s;   // of those that the others still owe at the end
 constexpr auto kForLastSteps = 5s;  // all of them
 constexpr auto kForShutdown = 3s;
+constexpr auto kForAnswers = 200ms;  // to calls of a step that is to be completed
 
 /// The link says itself what matters, and stdout is the rig's.
 constexpr const char* kQuiet = R"({"Logging": {"Sinks": [{"Type": "Stdout", "Level": "Off"}]}})";
@@ -37,9 +39,7 @@ SilKit_LabelKind kind_of(LabelKind kind) {
 
 /// A signal as the library wants it; points into the signal, and into itself.
 struct Spec {
-  explicit Spec(const Signal& signal) : value(tactus_silkit_DataSpec()) {
-    for (const LabelSettings& label : signal.labels)
-      labels.push_back({label.key.c_str(), label.value.c_str(), kind_of(label.kind)});
+  explicit Spec(const Signal& signal) : labels(labels_of(signal.labels)), value(tactus_silkit_DataSpec()) {
     value.topic = signal.topic.c_str();
     value.mediaType = signal.media_type.c_str();
     value.labelList = {labels.size(), labels.data()};
@@ -53,14 +53,23 @@ struct Spec {
 
 }  // namespace
 
-Courier::Courier(Ledger& ledger, Exchange& exchange, const rtsync::Period& frame,
+std::vector<SilKit_Label> labels_of(const std::vector<LabelSettings>& settings) {
+  std::vector<SilKit_Label> labels;
+  for (const LabelSettings& label : settings)
+    labels.push_back({label.key.c_str(), label.value.c_str(), kind_of(label.kind)});
+  return labels;
+}
+
+Courier::Courier(Ledger& ledger, PeerCommands& commands, Exchange& exchange, const rtsync::Period& frame,
                  const rtsync::Period& real_frame)
     : ledger_(ledger),
+      commands_(commands),
       exchange_(exchange),
       frame_(frame.floor()),
       real_frame_(real_frame.floor()),
       timed_(ledger.settings.mode != LinkMode::free) {
   for (std::size_t i = 0; i < ledger.signals.subscriptions.size(); ++i) ears_.push_back({&ledger, i});
+  for (std::size_t i = 0; i < ledger.settings.commands.size(); ++i) functions_.push_back({&commands, i});
 }
 
 void Courier::run() noexcept {
@@ -154,37 +163,6 @@ void Courier::end_call(const char* name, SilKit_ReturnCode code, const std::stri
   if (abandoned_) throw Abandoned{};
 }
 
-template <class Signature, class... Arguments>
-SilKit_ReturnCode Courier::call(const ApiFunction<Signature>& function, Arguments... arguments) {
-  begin_call(function.name);
-  const SilKit_ReturnCode code = function.address(arguments...);
-  std::string words;
-  if (code != SilKit_ReturnCode_SUCCESS) {
-    const char* const text = api_->GetLastErrorString.address();
-    if (text != nullptr) words = text;
-  }
-  end_call(function.name, code, words);
-  if (code == SilKit_ReturnCode_SUCCESS ||
-      std::find(told_.begin(), told_.end(), function.name) != told_.end())
-    return code;
-  told_.push_back(function.name);
-  std::string what;
-  {
-    const std::scoped_lock held(ledger_.mutex);
-    what = ledger_.facts.error;
-  }
-  ledger_.note(what + "; more of it is only counted");
-  return code;
-}
-
-template <class Signature, class... Arguments>
-void Courier::must(const ApiFunction<Signature>& function, Arguments... arguments) {
-  if (asked_to_leave()) throw Refused{"joining was cancelled"};
-  if (call(function, arguments...) == SilKit_ReturnCode_SUCCESS) return;
-  const std::scoped_lock held(ledger_.mutex);
-  throw Refused{ledger_.facts.error};
-}
-
 // ------------------------------------------------------------------------------------------------------ join
 
 void Courier::join() {
@@ -213,6 +191,7 @@ void Courier::join() {
     must(api_->Participant_Create, &participant_, configuration_, name.c_str(), settings.registry.c_str());
     create_services();
     create_signals();
+    create_functions();
     must(api_->LifecycleService_StartLifecycle, lifecycle_);
     started_ = true;
   } catch (const Refused& refused) {
@@ -257,9 +236,9 @@ void Courier::create_services() {
     const Nanoseconds step = settings.step ? settings.step->floor() : frame_;
     must(api_->TimeSyncService_Create, &time_, lifecycle_);
     must(
-        api_->TimeSyncService_SetSimulationStepHandlerAsync, time_, context,
-        [](void* ledger, SilKit_TimeSyncService*, SilKit_NanosecondsTime now,
-           SilKit_NanosecondsTime duration) { ledger_of(ledger).on_step(now, duration); },
+        api_->TimeSyncService_SetSimulationStepHandlerAsync, time_, static_cast<void*>(this),
+        [](void* courier, SilKit_TimeSyncService*, SilKit_NanosecondsTime now,
+           SilKit_NanosecondsTime duration) { static_cast<Courier*>(courier)->on_step(now, duration); },
         static_cast<SilKit_NanosecondsTime>(step.count()));
   }
 
@@ -320,6 +299,7 @@ void Courier::carry() {
       complete_ready();
       if (exchange_.degrade.load(std::memory_order_acquire)) return degrade();
       timed_ ? complete_steps() : publish_all();
+      answer_calls();
       tell_pause();
       rest();
     }
@@ -348,6 +328,8 @@ void Courier::complete_steps() {
   while (completed_ <= exchange_.granted.load(std::memory_order_acquire) &&
          completed_ < exchange_.steps_done.load(std::memory_order_acquire)) {
     publish_step(completed_);
+    if (!servers_.empty() && ledger_.settings.mode == LinkMode::follow)
+      commands_.wait_for_answers(completed_, kForAnswers);
     const SilKit_ReturnCode code = call(api_->TimeSyncService_CompleteSimulationStep, time_);
     ++completed_;  // also if refused: that no grant follows is for the frames to judge
     const std::scoped_lock held(ledger_.mutex);
@@ -472,6 +454,7 @@ void Courier::leave_now() {
 
 void Courier::leave_in_order() {
   ledger_.begin_leaving();
+  answer_all();
   if (ledger_.own_state() == SilKit_ParticipantState_Paused && pause_told_) {
     pause_told_ = false;
     (void)call(api_->LifecycleService_Continue, lifecycle_);
@@ -511,6 +494,7 @@ void Courier::leave_in_order() {
 
 void Courier::leave_in_error(const std::string& why) {
   ledger_.begin_leaving();
+  answer_all();
   const SilKit_ParticipantState state = ledger_.own_state();
   if (!started_ || state >= SilKit_ParticipantState_ShuttingDown || state == SilKit_ParticipantState_Error)
     return;

@@ -9,17 +9,19 @@
 
 #include "drivers/link/api.hpp"
 #include "drivers/link/ledger.hpp"
+#include "drivers/link/peer_commands.hpp"
 
 namespace tactus::drivers::link {
 
 /// Makes all calls of the library, on one thread: joins, completes the steps that the rig has done, pauses,
 /// leaves.
 ///
-/// Threads  run(): the courier's own. The rest: the owner's.
+/// Threads  run(): the courier's own. on_step(): the library's. The rest: the owner's.
 class Courier {
  public:
-  /// `ledger` must stay for ever, as this: the library may call back, or come back, at any time.
-  Courier(Ledger& ledger, Exchange& exchange, const rtsync::Period& frame, const rtsync::Period& real_frame);
+  /// `ledger` and `commands` must stay for ever, as this: the library may call back, or come back, at any time.
+  Courier(Ledger& ledger, PeerCommands& commands, Exchange& exchange, const rtsync::Period& frame,
+          const rtsync::Period& real_frame);
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
 
@@ -46,6 +48,11 @@ class Courier {
     Ledger* ledger = nullptr;
     std::size_t subscription = 0;
   };
+  /// Likewise, one per function.
+  struct FunctionContext {
+    PeerCommands* commands = nullptr;
+    std::size_t function = 0;
+  };
 
   // The library.
   template <class Signature, class... Arguments>
@@ -60,6 +67,7 @@ class Courier {
   void join();
   void create_services();
   void create_signals();
+  void create_functions();
   void carry();
   void leave_now();
   void leave_in_order();
@@ -73,12 +81,16 @@ class Courier {
   void publish_step(std::int64_t step);
   void publish_all();
   void publish(const std::byte* blocks);
+  void answer_calls();
+  void answer_all();
+  void on_step(SilKit_NanosecondsTime now, SilKit_NanosecondsTime duration) noexcept;
   void tell_pause();
   void rest();
   bool wait_for_state(std::chrono::milliseconds limit, bool (*reached)(SilKit_ParticipantState));
   bool asked_to_leave();
 
   Ledger& ledger_;
+  PeerCommands& commands_;
   Exchange& exchange_;
   const Nanoseconds frame_;
   const Nanoseconds real_frame_;
@@ -92,6 +104,8 @@ class Courier {
   SilKit_SystemMonitor* monitor_ = nullptr;
   std::vector<SilKit_DataPublisher*> publishers_;
   std::vector<SubscriptionContext> ears_;
+  std::vector<SilKit_RpcServer*> servers_;
+  std::vector<FunctionContext> functions_;
 
   bool started_ = false;
   bool ready_told_ = false;

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <utility>
 
+#include "drivers/link/command_call.hpp"
 #include "drivers/link/exchange.hpp"
 #include "drivers/link/participant.hpp"
+#include "drivers/link/peer_commands.hpp"
 #include "drivers/link/port.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -40,7 +42,11 @@ class LinkedRig final : public executive::Link {
     port_.redirect(where);
   }
 
-  void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper, std::int64_t) override {
+  bool takes_commands() const override { return !settings_.commands.empty(); }
+  void serve(executive::LiveRig& rig) override { participant_.commands().serve(rig); }
+  void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper,
+            std::int64_t first) override {
+    participant_.commands().first_frame(first);
     participant_.join(commands, helper);
   }
   void cancel() override { participant_.cancel(); }
@@ -180,6 +186,8 @@ std::vector<std::string> LinkedRig::describe() const {
                              " (" + std::to_string(frames_per_step(settings_, frame_)) + " frames)"));
   for (const Publication& publication : signals_.publications) add("publishes", variables(publication));
   for (const Subscription& subscription : signals_.subscriptions) add("subscribes", variables(subscription));
+  for (const CommandSettings& command : settings_.commands)
+    add("commands", std::string(name_of(command.command)) + " (function " + command.called() + ")");
   return lines;
 }
 
@@ -192,6 +200,7 @@ config::Json LinkedRig::summary(bool stuck) const {
     return stuck ? config::Json(nullptr) : config::Json(value);
   };
   const TimeMapping& mapping = port_.mapping();
+  const PeerCommands::Counts commands = participant_.commands().counts();
   const auto count = [](const std::atomic<std::int64_t>& counter) { return counter.load(); };
   return {
       {"participant", facts.participant},
@@ -217,6 +226,7 @@ config::Json LinkedRig::summary(bool stuck) const {
         {"mismatched", count(exchange_.mismatched)},
         {"lost_in", count(exchange_.incoming_lost) + totals.pending_lost},
         {"lost_out", lost_out()}}},
+      {"commands", {{"calls", commands.calls}, {"refused", commands.refused}}},
       {"degraded", facts.degraded || exchange_.degrade.load()},  // the library may not let the courier say so
       {"mapping",
        {{"first_frame", mapping.first_frame},

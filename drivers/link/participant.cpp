@@ -8,6 +8,7 @@
 
 #include "drivers/link/courier.hpp"
 #include "drivers/link/ledger.hpp"
+#include "drivers/link/peer_commands.hpp"
 #include "executive/driver/device_error.hpp"
 
 namespace tactus::drivers::link {
@@ -23,9 +24,12 @@ constexpr auto kLongestCancelled = 300ms;  // whoever cancels does not want to w
 struct Remains {
   Remains(const LinkSettings& settings, const std::string& name, const Signals& signals, Exchange& exchange,
           const rtsync::Period& frame, const rtsync::Period& real_frame)
-      : ledger(settings, name, signals, exchange), courier(ledger, exchange, frame, real_frame) {}
+      : ledger(settings, name, signals, exchange),
+        commands(settings, frame, exchange),
+        courier(ledger, commands, exchange, frame, real_frame) {}
 
   Ledger ledger;
+  PeerCommands commands;
   Courier courier;
   std::unique_ptr<rtsync::PinnedThread> thread;
 };
@@ -80,6 +84,7 @@ class Participant::Impl {
     try {
       if (tid_ == 0 || std::exchange(left_, true)) return;
       ledger_.end_frames();
+      remains_.commands.close();
       remains_.courier.leave(how);
       if (const std::string stuck = end(kLongestCall, kLongestEnd); !stuck.empty()) ledger_.note(stuck);
     } catch (const std::exception& failure) {
@@ -88,6 +93,7 @@ class Participant::Impl {
   }
 
   Ledger& ledger() { return ledger_; }
+  PeerCommands& commands() { return remains_.commands; }
 
   ParticipantFacts facts() {
     const std::scoped_lock held(ledger_.mutex);
@@ -104,6 +110,7 @@ class Participant::Impl {
     left_ = true;
     const std::string stuck = remains_.courier.wait_for_end(longest_call, longest);
     ledger_.close();
+    remains_.commands.close();
     if (stuck.empty()) {
       remains_.thread->join();
       remains_.thread.reset();
@@ -130,6 +137,7 @@ Participant::~Participant() { leave({true, "the rig is taken down"}); }
 void Participant::join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper) {
   parts_->join(commands, helper);
 }
+PeerCommands& Participant::commands() const { return parts_->commands(); }
 void Participant::cancel() { parts_->cancel(); }
 void Participant::ready() { parts_->ledger().ready(); }
 void Participant::leave(const executive::LinkEnd& end) { parts_->leave(end); }

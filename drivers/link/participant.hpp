@@ -11,6 +11,8 @@
 
 namespace tactus::drivers::link {
 
+class PeerCommands;
+
 /// What the federation has become, for the log and summary.json.
 struct ParticipantFacts {
   std::string library;  ///< file and version: "libtactus-silkit.so 5.0.7"
@@ -44,6 +46,8 @@ class Participant {
   /// Loads the library, joins, creates all services, starts the lifecycle and the courier. Throws
   /// executive::DeviceError with the library's words and what to do.
   void join(executive::LinkCommands& commands, const rtsync::ThreadSettings& helper);
+  /// What peers command, and how they are answered.                                              @when any
+  PeerCommands& commands() const;
   void cancel();
   void ready();
   void leave(const executive::LinkEnd& end);

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "config/number.hpp"
+#include "config/text.hpp"
 #include "drivers/link/linked_rig.hpp"
 #include "drivers/link/port.hpp"
 #include "drivers/link/replay.hpp"
@@ -28,6 +30,7 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
     if (read.library.find('/') != std::string::npos) beside_rig(read.library);
     if (read.configuration) beside_rig(*read.configuration);
     check_step(read, settings.place(), path, context.frame, problems);
+    check_commands(read.commands, path, problems);
     Signals signals = link::bind(read, path, context, problems);
     if (problems.count() > before) return nullptr;
     if (context.replay.empty())
@@ -41,6 +44,20 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
   }
 
  private:
+  /// A call must not be carried out twice.
+  static void check_commands(const std::vector<CommandSettings>& commands, const std::string& path,
+                             config::Problems& problems) {
+    for (auto command = commands.begin(); command != commands.end(); ++command) {
+      const auto twin = std::find_if(commands.begin(), command, [&](const CommandSettings& other) {
+        return other.called() == command->called() && other.labels == command->labels;
+      });
+      if (twin != command)
+        problems.add(command->origin.place, path + ".commands." + command->name,
+                     "offers the function " + config::show(command->called()) + " as '" + twin->name +
+                         "' does, with the same labels; a call would do both: name another 'function'");
+    }
+  }
+
   /// A step is so many whole frames, and so many whole nanoseconds: what SIL Kit counts in.
   static void check_step(const LinkSettings& settings, const config::Place& place, const std::string& path,
                          const rtsync::Period& frame, config::Problems& problems) {

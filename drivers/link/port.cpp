@@ -383,13 +383,4 @@ const TimeMapping& Port::mapping() const { return parts_->mapping; }
 const PortStatus& Port::status() const { return parts_->variables.status; }
 const PortTotals& Port::totals() const { return parts_->totals; }
 
-std::int64_t frames_per_step(const LinkSettings& settings, const rtsync::Period& frame) {
-  if (settings.mode == LinkMode::free || !settings.step) return 1;
-  using rtsync::Wide;
-  const Wide step = static_cast<Wide>(settings.step->num()) * frame.den();
-  const Wide one = static_cast<Wide>(settings.step->den()) * frame.num();
-  if (step <= 0 || one <= 0 || step % one != 0 || step / one > INT64_MAX) return 0;
-  return static_cast<std::int64_t>(step / one);
-}
-
 }  // namespace tactus::drivers::link

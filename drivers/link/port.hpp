@@ -84,7 +84,4 @@ class Port {
   std::unique_ptr<Impl> parts_;
 };
 
-/// Frames in a step; 0 when it is no whole number of them. @when setup
-std::int64_t frames_per_step(const LinkSettings& settings, const rtsync::Period& frame);
-
 }  // namespace tactus::drivers::link

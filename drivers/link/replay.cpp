@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "drivers/link/link_variables.hpp"
+#include "drivers/link/replayed_changes.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/model/with_type.hpp"
 
@@ -23,6 +24,8 @@ namespace {
 using executive::Variable;
 
 constexpr const char* kEnds = "the replayed record ends here";
+constexpr const char* kTooSlow =
+    "the replay differs: changes of peers were not read in time for their frame; replay with --no-realtime";
 
 template <class T>
 bool read_number(std::string_view text, std::byte* to) {
@@ -198,7 +201,8 @@ class Replay final : public executive::Link {
         signals_(std::move(signals)),
         variables_(signals_),
         folder_(run_folder),
-        record_(run_folder, variables_.all(), frame) {
+        record_(run_folder, variables_.all(), frame),
+        changes_(run_folder) {
     std::size_t offset = 0;
     for (const Variable& variable : variables_.all()) {
       const std::size_t bytes = variable.elements() * executive::size_of(variable.type);
@@ -232,6 +236,8 @@ class Replay final : public executive::Link {
       const std::function<const void*(const executive::ModelInstance*, const void*, std::size_t)>&) override {
   }
 
+  bool takes_commands() const override { return !changes_.empty(); }
+  void serve(executive::LiveRig& rig) override { rig_ = &rig; }
   void join(executive::LinkCommands& commands, const rtsync::ThreadSettings&, std::int64_t first) override {
     if (first != record_.first())
       throw executive::DeviceError("the record in " + record_.path().string() + " begins at frame " +
@@ -239,12 +245,14 @@ class Replay final : public executive::Link {
                                    std::to_string(first) +
                                    "; give --from with the checkpoint that the recorded run began with");
     commands_ = &commands;
+    if (rig_ != nullptr) changes_.serve(*rig_);
   }
   void cancel() override {}
   void ready() override {}
   std::vector<std::string> take_log_lines() override {
     if (std::exchange(told_, true)) return {};
-    return {"replay of " + std::to_string(record_.frames()) + " frames from " + record_.path().string()};
+    return {"replay of " + std::to_string(record_.frames()) + " frames from " + record_.path().string() +
+            (changes_.empty() ? "" : ", and of " + std::to_string(changes_.count()) + " changes by peers")};
   }
   std::string status() const override { return "replay"; }
   std::string ending() const override { return ""; }
@@ -254,9 +262,13 @@ class Replay final : public executive::Link {
   std::vector<pid_t> threads() const override { return {}; }
 
   void start(std::int64_t) TACTUS_RT override {}
-  bool may_begin(std::int64_t, bool) TACTUS_RT override { return true; }
-  bool wait(std::int64_t, bool, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT override { return true; }
+  bool may_begin(std::int64_t k, bool) TACTUS_RT override { return changes_.ready(k); }
+  bool wait(std::int64_t k, bool, rtsync::TimePoint<rtsync::MonotonicTime> deadline) TACTUS_RT override {
+    return changes_.wait(k, deadline);
+  }
   executive::LinkVerdict begin_frame(const executive::FrameStart& frame) TACTUS_RT override {
+    if (!changes_.ready(frame.frame) || changes_.failure() != nullptr)
+      return executive::LinkVerdict::terminate;
     const std::byte* const row = record_.row(frame.frame);
     if (row == nullptr) {
       stop(frame.frame < record_.first() ? begins_.c_str() : kEnds);
@@ -271,7 +283,9 @@ class Replay final : public executive::Link {
   void end_frame(std::int64_t) TACTUS_RT override {}
   void freeze(const char*) TACTUS_RT override {}
   void unfreeze() TACTUS_RT override {}
-  const char* verdict_reason() const TACTUS_RT override { return ""; }
+  const char* verdict_reason() const TACTUS_RT override {
+    return changes_.failure() != nullptr ? changes_.failure() : kTooSlow;
+  }
 
  private:
   struct Copy {
@@ -290,6 +304,8 @@ class Replay final : public executive::Link {
   LinkVariables variables_;
   std::filesystem::path folder_;
   Record record_;
+  ReplayedChanges changes_;
+  executive::LiveRig* rig_ = nullptr;
   std::vector<Copy> copies_;
   std::vector<Copy> inputs_;
   std::string begins_;

@@ -110,6 +110,34 @@ const Fields<SubscribeSettings>& subscribe_fields() {
   return fields;
 }
 
+const Fields<CommandSettings>& command_fields() {
+  using C = CommandSettings;
+  using P = PeerCommand;
+  static const Fields<C> fields{
+      "A function that peers call by RPC (media type application/json) to give the rig a command.",
+      {
+          located(&C::origin),
+          required("command", &C::command,
+                   choices<P>({{"pause", P::pause, "pause at the end of the frame"},
+                               {"resume", P::resume, "go on"},
+                               {"step", P::step, "run so many frames, then pause"},
+                               {"run_until", P::run_until, "run until a simulated time, then pause"},
+                               {"reset", P::reset, "back to the initial state; a linked rig refuses it"},
+                               {"stop", P::stop, "end the run in order"},
+                               {"checkpoint", P::checkpoint, "write a checkpoint"},
+                               {"load", P::load, "restore a checkpoint; a linked rig refuses it"},
+                               {"realtime", P::realtime, "real time on or off"},
+                               {"record", P::record, "a recording on or off"},
+                               {"set", P::set, "write variables once"},
+                               {"force", P::force, "write variables, and again in every frame"},
+                               {"release", P::release, "end forces"}}),
+                   "what a call does"),
+          optional("function", &C::function, texts(), "by default the entry's name"),
+          list("labels", &C::labels, label_fields(), "who is meant among those who have the function"),
+      }};
+  return fields;
+}
+
 }  // namespace
 
 const Fields<LinkSettings>& link_fields() {
@@ -174,6 +202,8 @@ const Fields<LinkSettings>& link_fields() {
           optional("record", &L::record, "write what came in, with its frames, for a replay"),
           named("publish", &L::publish, publish_fields(), "signal", "messages that go out"),
           named("subscribe", &L::subscribe, subscribe_fields(), "signal", "messages that come in"),
+          named("commands", &L::commands, command_fields(), "function",
+                "functions by which peers command the rig"),
       }};
   return fields;
 }
@@ -181,6 +211,15 @@ const Fields<LinkSettings>& link_fields() {
 Delivery delivery_of(const LinkSettings& settings) {
   return settings.delivery.value_or(settings.mode == LinkMode::follow ? Delivery::next_step
                                                                       : Delivery::timestamp);
+}
+
+std::int64_t frames_per_step(const LinkSettings& settings, const rtsync::Period& frame) {
+  if (settings.mode == LinkMode::free || !settings.step) return 1;
+  using rtsync::Wide;
+  const Wide step = static_cast<Wide>(settings.step->num()) * frame.den();
+  const Wide one = static_cast<Wide>(settings.step->den()) * frame.num();
+  if (step <= 0 || one <= 0 || step % one != 0 || step / one > INT64_MAX) return 0;
+  return static_cast<std::int64_t>(step / one);
 }
 
 const char* media_type_of(Encoding encoding) {

@@ -62,6 +62,34 @@ struct SubscribeSettings : SignalSettings {
   bool operator==(const SubscribeSettings&) const = default;
 };
 
+/// What peers may tell the rig to do.
+enum class PeerCommand {
+  pause,
+  resume,
+  step,
+  run_until,
+  reset,
+  stop,
+  checkpoint,
+  load,
+  realtime,
+  record,
+  set,
+  force,
+  release
+};
+
+/// A function that peers call.
+struct CommandSettings {
+  std::string name;
+  config::Origin origin;
+  PeerCommand command = PeerCommand::pause;
+  std::optional<std::string> function;  ///< nothing: the name
+  std::vector<LabelSettings> labels;
+  const std::string& called() const { return function ? *function : name; }
+  bool operator==(const CommandSettings&) const = default;
+};
+
 struct LinkSettings {
   std::string library = "builtin";  ///< or the path of a libSilKit.so; with a '/' relative to the rig file
   std::string registry = "silkit://localhost:8500";
@@ -81,6 +109,7 @@ struct LinkSettings {
   bool record = false;
   std::vector<PublishSettings> publish;
   std::vector<SubscribeSettings> subscribe;
+  std::vector<CommandSettings> commands;
   bool operator==(const LinkSettings&) const = default;
 };
 
@@ -88,6 +117,8 @@ const config::Fields<LinkSettings>& link_fields();
 
 /// What is left to the driver when nothing is said.
 Delivery delivery_of(const LinkSettings& settings);
+/// Frames in a step; 0 when it is no whole number of them. @when setup
+std::int64_t frames_per_step(const LinkSettings& settings, const rtsync::Period& frame);
 /// "application/json"; SIL Kit's own media type for serdes.
 const char* media_type_of(Encoding encoding);
 

@@ -22,6 +22,8 @@
 
 namespace tactus::executive {
 
+class LiveRig;
+
 /// How the frames and virtual time depend on each other.
 enum class LinkMode {
   paced,   ///< the rig is in real time and paces the others; it never waits for them
@@ -99,8 +101,13 @@ class Link {
   virtual void redirect(
       const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where) = 0;
 
+  /// It gives the rig commands of its peers: serve() is called before join().
+  virtual bool takes_commands() const { return false; }
+
   // ---- the service thread, or one thread that runs for it
 
+  /// Where commands go, and are answered. It stays until leave().
+  virtual void serve(LiveRig&) {}
   /// Joins the others; blocks until it has, or somebody cancels. `helper`: how its own threads are to run;
   /// `first`: the frame that will be the first. State Connect. Throws DeviceError.
   virtual void join(LinkCommands& commands, const rtsync::ThreadSettings& helper, std::int64_t first) = 0;

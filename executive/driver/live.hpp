@@ -80,13 +80,6 @@ struct LiveWrite {
 /// "set", "force", "release", "release_all".
 std::string_view name_of(LiveWrite::Kind kind);
 
-/// Changes that take effect together, before any job of a frame, or not at all.
-struct LiveBatch {
-  std::vector<LiveWrite> writes{};
-  std::optional<std::int64_t> frame{};  ///< nothing: the next one that begins
-  std::string who{};                    ///< for the journal
-};
-
 /// What became of a batch.
 struct LiveDone {
   bool applied = false;
@@ -108,11 +101,26 @@ enum class LiveCommand : std::uint8_t {
 };
 std::string_view name_of(LiveCommand command);
 
+/// The reason of a run that a client has stopped.
+inline constexpr const char* kStoppedByClient = "stopped by a client (live)";
+
 /// A command with all that belongs to it.
 struct LiveCommandCall {
   LiveCommand command = LiveCommand::pause;
   std::int64_t value = 0;
   std::string name{};
+};
+
+/// Changes that take effect together, before any job of a frame, or not at all; or a command.
+struct LiveBatch {
+  std::vector<LiveWrite> writes{};
+  std::optional<std::int64_t> frame{};  ///< nothing: the next one that begins
+  std::string who{};                    ///< for the journal
+  /// Without `frame`: while frames run, none before this one. In Pause it is not waited for.
+  std::int64_t not_before = 0;
+  /// Instead of writes: pause (without a time), resume, step, run_until, reset or stop, given in that frame
+  /// and taken at its end.
+  std::optional<LiveCommandCall> command{};
 };
 
 /// A value with the type of its variable.

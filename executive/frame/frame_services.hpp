@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "executive/driver/live.hpp"
 #include "executive/frame/rate_transitions.hpp"
 
 namespace tactus::executive {
@@ -57,6 +58,15 @@ class FrameServices {
     status_.mark_idle();
     std::this_thread::sleep_for(std::chrono::microseconds(100));
     status_.mark_busy();
+  }
+  /// A command of a client that needs nothing but the frames; taken at the end of the frame.
+  void give(LiveCommand command, std::int64_t value) TACTUS_RT {
+    if (command == LiveCommand::pause) commands_.request_pause();
+    if (command == LiveCommand::resume) commands_.request_resume();
+    if (command == LiveCommand::step) commands_.request_step(value);
+    if (command == LiveCommand::run_until) commands_.request_run_until(value);
+    if (command == LiveCommand::reset) commands_.request_reset();
+    if (command == LiveCommand::stop) commands_.request_stop(kStoppedByClient);
   }
   /// Abort at the end of the frame. The reason is kept as a pointer.
   void abort(const char* reason) TACTUS_RT { commands_.request_abort(reason); }

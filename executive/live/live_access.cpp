@@ -96,11 +96,32 @@ std::string LiveAccess::validate(std::int64_t frame) const {
   return "";
 }
 
+/// Why a command cannot be given in the frame of its batch.
+std::string LiveAccess::objection_to_command(const LiveCommandCall& call, const LiveBatch& batch) const {
+  if (!batch.writes.empty()) return "a command and changes do not go together";
+  if (std::string why = objection_to_move(call.command); !why.empty()) return why;
+  const bool of_frames =
+      call.command < LiveCommand::checkpoint && !(call.command == LiveCommand::pause && call.value != 0);
+  if (!of_frames) return "'" + std::string(name_of(call.command)) + "' is not given in a frame";
+  return commands_.check(call, batch.frame.value_or(std::max(batch.not_before, port_->frame() + 1)));
+}
+
+std::string LiveAccess::objection_to_move(LiveCommand command) const {
+  const bool moves = command == LiveCommand::step || command == LiveCommand::run_until ||
+                     command == LiveCommand::reset || command == LiveCommand::load;
+  return moves && running_ != nullptr ? "an episode is under way; wait for its end, or stop the rig" : "";
+}
+
 std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(const LiveDone&)> then) {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> problems;
   if (ended_) return {"the run has ended"};
-  if (batch.writes.empty()) problems.push_back("there is nothing to set, force or release");
+  if (batch.command) {
+    if (std::string wrong = objection_to_command(*batch.command, batch); !wrong.empty())
+      problems.push_back(std::move(wrong));
+  } else if (batch.writes.empty()) {
+    problems.push_back("there is nothing to set, force or release");
+  }
   if (batch.frame)
     if (std::string wrong = validate(*batch.frame); !wrong.empty()) problems.push_back(std::move(wrong));
   std::unordered_map<std::size_t, std::vector<const LiveWrite*>> seen;
@@ -170,7 +191,11 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
   LivePacket& packet = sent->packet;
   packet.number = ++packets_made_;
   packet.dated = batch.frame.has_value();
-  packet.frame = batch.frame.value_or(0);
+  packet.frame = batch.frame.value_or(batch.not_before);
+  if (batch.command) {
+    packet.command = batch.command->command;
+    packet.value = batch.command->value;
+  }
   for (const LiveWrite& write : batch.writes) {
     LivePacket::Change& change = packet.changes.emplace_back();
     change.kind = write.kind;
@@ -194,23 +219,26 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
 std::string LiveAccess::give(const LiveCommandCall& call, const std::string& who) {
   const std::lock_guard lock(mutex_);
   if (ended_) return "the run has ended";
-  const LiveCommand command = call.command;
-  const bool moves = command == LiveCommand::step || command == LiveCommand::run_until ||
-                     command == LiveCommand::reset || command == LiveCommand::load;
-  if (moves && running_ != nullptr) return "an episode is under way; wait for its end, or stop the rig";
+  if (std::string why = objection_to_move(call.command); !why.empty()) return why;
   if (std::string why = commands_.carry_out(call, port_->frame() + 1); !why.empty()) return why;
   ++commands_given_;
-  Json entry{{"frame", port_->frame()}, {"what", name_of(command)}};
+  journal_.add(entry_of(call, port_->frame()), who);
+  journal_.flush();
+  wake_live_thread();
+  return "";
+}
+
+/// Its line of the journal.
+Json LiveAccess::entry_of(const LiveCommandCall& call, std::int64_t frame) {
+  const LiveCommand command = call.command;
+  Json entry{{"frame", frame}, {"what", name_of(command)}};
   if (command == LiveCommand::step) entry["frames"] = call.value;
   if (command == LiveCommand::run_until || (command == LiveCommand::pause && call.value > 0))
     entry["sim_time_ns"] = call.value;
   if (command == LiveCommand::stop && call.value != 0) entry["exit_status"] = call.value;
   if (command == LiveCommand::realtime || command == LiveCommand::record) entry["on"] = call.value != 0;
   if (!call.name.empty()) entry["name"] = call.name;
-  journal_.add(std::move(entry), who);
-  journal_.flush();
-  wake_live_thread();
-  return "";
+  return entry;
 }
 
 // ---- the thread that answers
@@ -274,7 +302,8 @@ void LiveAccess::take_events(Answers& answers) {
       done.applied = sent.packet.end == LivePacket::End::applied;
       done.frame = sent.packet.applied_frame;
       if (!done.applied) done.problem = problem_of(sent) + (sent.of_episode ? "" : "; nothing was changed");
-      (done.applied ? changes_ : refused_) += 1;
+      if (done.applied && sent.batch.command) commands_.given(*sent.batch.command);
+      (!done.applied ? refused_ : sent.batch.command ? commands_given_ : changes_) += 1;
       journal(sent, done);
       if (sent.of_episode && !done.applied && running_ != nullptr)
         running_->end.problems.push_back("in: " + done.problem);
@@ -384,6 +413,12 @@ void LiveAccess::end(const RunEnd& why) {
 }
 
 void LiveAccess::journal(const Sent& sent, const LiveDone& done) {
+  if (sent.batch.command) {
+    Json entry =
+        entry_of(*sent.batch.command, done.applied ? done.frame : sent.batch.frame.value_or(done.frame));
+    if (!done.applied) entry["problem"] = done.problem;
+    journal_.add(std::move(entry), sent.batch.who);
+  }
   for (const LiveWrite& write : sent.batch.writes) {
     Json entry{{"frame", done.applied ? done.frame : sent.batch.frame.value_or(done.frame)},
                {"what", name_of(write.kind)}};

@@ -95,6 +95,9 @@ class LiveAccess final : public LiveRig {
   bool is_forced(const LiveRef& ref) const;
   std::string validate(const LiveWrite& write, std::optional<std::int64_t> frame) const;
   std::string validate(std::int64_t frame) const;
+  std::string objection_to_command(const LiveCommandCall& call, const LiveBatch& batch) const;
+  std::string objection_to_move(LiveCommand command) const;
+  static config::Json entry_of(const LiveCommandCall& call, std::int64_t frame);
   std::string objection_to_load(const LiveBatch& batch) const;
   LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
   std::string problem_of(const Sent& sent) const;

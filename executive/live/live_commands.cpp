@@ -2,20 +2,36 @@
 
 namespace tactus::executive {
 
-std::string LiveCommands::carry_out(const LiveCommandCall& call, std::int64_t next_frame) {
+std::string LiveCommands::check(const LiveCommandCall& call, std::int64_t next_frame) const {
   const std::int64_t value = call.value;
   const std::int64_t next = facts_.frame.times(next_frame).count();
-  const auto past = [&] {
+  const bool timed = call.command == LiveCommand::run_until || call.command == LiveCommand::pause;
+  if (timed && (value != 0 || call.command == LiveCommand::run_until) && value < next)
     return "the simulated time " + std::to_string(value) + " ns is past; the next frame begins at " +
            std::to_string(next) + " ns";
-  };
+  if (call.command == LiveCommand::step && value < 1)
+    return std::to_string(value) + " frames cannot be stepped; at least 1 is expected";
+  if (call.command == LiveCommand::reset && facts_.linked)
+    return "a linked rig cannot be reset: the virtual time of the others does not go back";
+  if (call.command == LiveCommand::stop && (value < 0 || value > 255))
+    return "the exit status " + std::to_string(value) + " is outside 0 .. 255";
+  return "";
+}
+
+void LiveCommands::given(const LiveCommandCall& call) {
+  if (call.command != LiveCommand::stop || call.value == 0) return;
+  exit_status_.store(static_cast<int>(call.value), std::memory_order_relaxed);
+}
+
+std::string LiveCommands::carry_out(const LiveCommandCall& call, std::int64_t next_frame) {
+  const std::int64_t value = call.value;
+  if (std::string why = check(call, next_frame); !why.empty()) return why;
   switch (call.command) {
     case LiveCommand::pause:
       if (value == 0) {
         executive_.request_pause();
         return "";
       }
-      if (value < next) return past();
       return executive_.request_pause_at(rtsync::Nanoseconds{value})
                  ? ""
                  : "too many pauses wait for their time already; wait for one of them";
@@ -23,23 +39,17 @@ std::string LiveCommands::carry_out(const LiveCommandCall& call, std::int64_t ne
       executive_.request_resume();
       return "";
     case LiveCommand::step:
-      if (value < 1) return std::to_string(value) + " frames cannot be stepped; at least 1 is expected";
       executive_.request_step(value);
       return "";
     case LiveCommand::run_until:
-      if (value < next) return past();
       executive_.request_run_until(rtsync::Nanoseconds{value});
       return "";
     case LiveCommand::reset:
-      if (facts_.linked)
-        return "a linked rig cannot be reset: the virtual time of the others does not go back";
       executive_.request_reset();
       return "";
     case LiveCommand::stop:
-      if (value < 0 || value > 255)
-        return "the exit status " + std::to_string(value) + " is outside 0 .. 255";
-      if (value != 0) exit_status_.store(static_cast<int>(value), std::memory_order_relaxed);
-      executive_.request_stop("stopped by a client (live)");
+      given(call);
+      executive_.request_stop(kStoppedByClient);
       return "";
     case LiveCommand::checkpoint:
       return services_.checkpoint(call.name);

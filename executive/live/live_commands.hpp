@@ -28,6 +28,10 @@ class LiveCommands {
   LiveCommands(const LiveFacts& facts, Executive& executive, LiveServices services)
       : facts_(facts), executive_(executive), services_(std::move(services)) {}
 
+  /// Why it cannot be given so that it is taken at the end of frame `next_frame` or later; empty: it can.
+  std::string check(const LiveCommandCall& call, std::int64_t next_frame) const;
+  /// The frames were given it: see LiveBatch::command.
+  void given(const LiveCommandCall& call);
   /// Why not; empty: it is done, or will be at the end of the frame. `next_frame`: the one that begins next.
   std::string carry_out(const LiveCommandCall& call, std::int64_t next_frame);
   /// What a client's stop asked for; 0: none did.

@@ -170,6 +170,8 @@ bool LivePort::change_frozen(std::int64_t k) TACTUS_RT {
   if (pauses_before(k)) end_episode(false);
   answer_offer(k, true);
   touched_ = 0;  // what was changed while frames ran is shown where its thread meets them
+  take_over(k);
+  bring_forward(k);
   take(k, services_->idle_async_workers(k));
   if (episode_ == nullptr || episode_->begun) return false;
   episode_->begun = true;
@@ -197,8 +199,7 @@ void LivePort::end_episode(bool broken) TACTUS_RT {
 
 void LivePort::went_back(std::int64_t k) {
   answer_offer(k, false);
-  LivePacket* packet = nullptr;
-  while (packets_.pop(packet)) accept(packet, k);
+  take_over(k);
   while (pending_count_ > 0) finish(take_next(), LivePacket::End::dropped, k);
   unforce_all();
   frame_.store(k - 1, std::memory_order_release);
@@ -206,7 +207,7 @@ void LivePort::went_back(std::int64_t k) {
 }
 
 void LivePort::accept(LivePacket* packet, std::int64_t k) TACTUS_RT {
-  if (!packet->dated) packet->frame = k;
+  if (!packet->dated) packet->frame = std::max(packet->frame, k);
   packet->arrival = ++arrivals_;
   insert(packet);
 }
@@ -219,10 +220,21 @@ std::uint64_t LivePort::threads_of(const LivePacket& packet) const TACTUS_RT {
   return threads;
 }
 
-/// What is due before frame k, from the earliest on. What only waits for a thread to be at rest stays.
-void LivePort::take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
+void LivePort::take_over(std::int64_t k) TACTUS_RT {
   LivePacket* packet = nullptr;
   while (packets_.pop(packet)) accept(packet, k);
+}
+
+/// Frame k may be long in coming: what has no frame of its own does not wait for one behind it.
+void LivePort::bring_forward(std::int64_t k) TACTUS_RT {
+  for (std::size_t i = 0; i < pending_count_; ++i)
+    if (!pending_[i]->dated) pending_[i]->frame = std::min(pending_[i]->frame, k);
+  std::make_heap(pending_.begin(), pending_end(), is_later);
+}
+
+/// What is due before frame k, from the earliest on. What only waits for a thread to be at rest stays.
+void LivePort::take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT {
+  take_over(k);
   std::size_t waiting = 0;
   while (pending_count_ > 0 && pending_[0]->frame <= k) {
     LivePacket* const due = take_next();
@@ -289,6 +301,7 @@ bool LivePort::has_room(const LivePacket& packet) TACTUS_RT {
 
 void LivePort::apply(LivePacket& packet, std::int64_t k) TACTUS_RT {
   touched_ |= packet.threads;
+  if (packet.command) services_->give(*packet.command, packet.value);
   for (const LivePacket::Change& change : packet.changes) {
     const std::byte* const from = packet.data.data() + change.offset;
     switch (change.kind) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,14 +37,16 @@ struct LivePacket {
     dropped,   ///< the rig went back to an earlier state, or has ended
   };
 
-  bool dated = false;  ///< for `frame`; else for the next one that begins
+  bool dated = false;  ///< for `frame`; else for the next one that begins, in a running rig not before it
   std::int64_t frame = 0;
   std::uint64_t threads = 0;  ///< asynchronous ones (bits, as Program::async_workers()) that must be at rest
   std::vector<Change> changes;  ///< what releases stands first
   std::vector<std::byte> data;
-  std::uint64_t number = 0;   ///< counts up with every packet
-  std::uint64_t arrival = 0;  ///< counts up with every packet that the frames took over
-  bool releases_all = false;  ///< one of the changes does
+  std::optional<LiveCommand> command;  ///< instead of changes
+  std::int64_t value = 0;              ///< of the command
+  std::uint64_t number = 0;            ///< counts up with every packet
+  std::uint64_t arrival = 0;           ///< counts up with every packet that the frames took over
+  bool releases_all = false;           ///< one of the changes does
 
   // Written by the frames.
   End end = End::dropped;
@@ -160,6 +163,8 @@ class LivePort final : public FramePart {
   void lay_out();
   bool change_frozen(std::int64_t k) TACTUS_RT;
   void take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
+  void take_over(std::int64_t k) TACTUS_RT;
+  void bring_forward(std::int64_t k) TACTUS_RT;
   void accept(LivePacket* packet, std::int64_t k) TACTUS_RT;
   void answer_offer(std::int64_t k, bool frozen) TACTUS_RT;
   void end_episode(bool broken) TACTUS_RT;

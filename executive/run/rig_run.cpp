@@ -57,6 +57,7 @@ void RigRun::run(RunObserver& watcher) {
   if (isolation_) add_provisions(isolation_->place(rig_.settings(), cpus_, realtime_));
   refuse_or_warn();  // before any job of a model has run
   if (live_) live_->open(cpus_, *voice_);
+  if (live_ && link_ && rig_.link()->takes_commands()) rig_.link()->serve(live_->access());
   if (join_link(watcher) && initialize(watcher) && open_recordings())
     run_frames(watcher);
   else if (!stuck_)
@@ -88,7 +89,8 @@ void RigRun::open_devices() {
 
 void RigRun::make_executive() {
   Plan plan = rig_.plan();
-  plan.live = options_.live || !rig_.live_servers().empty();
+  const bool commanded_by_peers = rig_.link() != nullptr && rig_.link()->takes_commands();
+  plan.live = options_.live || !rig_.live_servers().empty() || commanded_by_peers;
   RigThreads::choose_wait_modes(plan, cpus_, realtime_, provisions_);
   executive_ = std::make_unique<Executive>(std::move(plan), pacing_->sync(), pacing_->sleeper(),
                                            pacing_->clock(), rig_.realtime_variables());

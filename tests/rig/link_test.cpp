@@ -385,6 +385,11 @@ INSTANTIATE_TEST_SUITE_P(
                       WrongKey{"input_has_a_wire", "link.subscribe.setpoint.variable=controller.angle",
                                "controller.angle"},
                       WrongKey{"default_is_missing", "link.subscribe.setpoint.on_late=default", "default"},
+                      WrongKey{"unknown_command", "link.commands.go.command=pauze", "did you mean 'pause'?"},
+                      WrongKey{"command_is_missing", "link.commands.go.function=Go", "link.commands.go"},
+                      WrongKey{"function_twice",
+                               "link.commands={ a: { command: stop, function: Go }, Go: { command: pause } }",
+                               "offers the function 'Go' as 'a' does"},
                       WrongKey{"encoding", "link.publish.position.encoding=protobuf", "encoding"}),
     [](const auto& one) { return std::string(one.param.name); });
 

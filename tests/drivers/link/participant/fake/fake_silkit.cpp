@@ -204,10 +204,13 @@ SilKit_ReturnCode SilKit_TimeSyncService_Create(SilKit_TimeSyncService** made, S
   return world().called("TimeSyncService_Create");
 }
 SilKit_ReturnCode SilKit_TimeSyncService_SetSimulationStepHandlerAsync(
-    SilKit_TimeSyncService*, void*, SilKit_TimeSyncService_SimulationStepHandler_t handler,
+    SilKit_TimeSyncService*, void* context, SilKit_TimeSyncService_SimulationStepHandler_t handler,
     SilKit_NanosecondsTime step) {
   return world().called("TimeSyncService_SetSimulationStepHandlerAsync", std::to_string(step).c_str(),
-                        [&](FakeHandlers& all) { all.step = handler; });
+                        [&](FakeHandlers& all) {
+                          all.step_context = context;
+                          all.step = handler;
+                        });
 }
 SilKit_ReturnCode SilKit_TimeSyncService_CompleteSimulationStep(SilKit_TimeSyncService*) {
   return world().called("TimeSyncService_CompleteSimulationStep");
@@ -253,4 +256,13 @@ SilKit_ReturnCode SilKit_DataSubscriber_Create(SilKit_DataSubscriber** made, Sil
   return world().called("DataSubscriber_Create", name, [&](FakeHandlers& all) {
     all.subscribers.push_back({context, handler});
   });
+}
+SilKit_ReturnCode SilKit_RpcServer_Create(SilKit_RpcServer** made, SilKit_Participant*, const char* name,
+                                          SilKit_RpcSpec*, void*, SilKit_RpcCallHandler_t) {
+  *made = some<SilKit_RpcServer>();
+  return world().called("RpcServer_Create", name);
+}
+SilKit_ReturnCode SilKit_RpcServer_SubmitResult(SilKit_RpcServer*, SilKit_RpcCallHandle*,
+                                                const SilKit_ByteVector*) {
+  return world().called("RpcServer_SubmitResult");
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <tactus/silkit.h>
+#include <tactus/silkit_rpc.h>
 
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@ struct FakeHandlers {
   SilKit_LifecycleService_ShutdownHandler_t shutdown = nullptr;
   SilKit_LifecycleService_AbortHandler_t abort = nullptr;
   SilKit_TimeSyncService_SimulationStepHandler_t step = nullptr;
+  void* step_context = nullptr;
   SilKit_SystemStateHandler_t system_state = nullptr;
   SilKit_ParticipantStatusHandler_t status = nullptr;
   SilKit_SystemMonitor_ParticipantConnectedHandler_t connected = nullptr;
@@ -29,7 +31,7 @@ struct FakeHandlers {
 
   // Each calls a handler on the caller's thread, if there is one.
   void grant(std::uint64_t now_ns, std::uint64_t duration_ns) const {
-    if (step != nullptr) step(context, nullptr, now_ns, duration_ns);
+    if (step != nullptr) step(step_context, nullptr, now_ns, duration_ns);
   }
   void say(const char* name, SilKit_ParticipantState state, const char* reason) const {
     SilKit_ParticipantStatus said = tactus_silkit_ParticipantStatus();

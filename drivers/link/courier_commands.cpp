@@ -1,0 +1,60 @@
+#include "drivers/link/courier_calls.hpp"
+
+// What the courier has to do with commands of peers.
+namespace tactus::drivers::link {
+namespace {
+
+SilKit_ByteVector bytes_of(const PeerCommands::Answer& answer) {
+  return {reinterpret_cast<const std::uint8_t*>(answer.text.data()), answer.text.size()};
+}
+
+}  // namespace
+
+void Courier::create_functions() {
+  for (FunctionContext& each : functions_) {
+    const CommandSettings& settings = ledger_.settings.commands[each.function];
+    std::vector<SilKit_Label> labels = labels_of(settings.labels);
+    SilKit_RpcSpec spec = tactus_silkit_RpcSpec();
+    spec.functionName = settings.called().c_str();
+    spec.mediaType = media_type_of(Encoding::json);
+    spec.labelList = {labels.size(), labels.data()};
+    SilKit_RpcServer* server = nullptr;
+    must(api_->RpcServer_Create, &server, participant_, settings.name.c_str(), &spec,
+         static_cast<void*>(&each), [](void* context, SilKit_RpcServer*, const SilKit_RpcCallEvent* event) {
+           const FunctionContext& called = *static_cast<FunctionContext*>(context);
+           called.commands->on_call(called.function, event);
+         });
+    servers_.push_back(server);
+  }
+}
+
+/// Where no step comes. SIL Kit 5.0.7 does not stand an answer from here while another call comes in.
+void Courier::answer_calls() {
+  const bool steps = timed_ && exchange_.federation.load(std::memory_order_relaxed) == Federation::running &&
+                     !exchange_.frozen.load(std::memory_order_relaxed);
+  if (!servers_.empty() && !steps) answer_all();
+}
+
+void Courier::answer_all() {
+  while (const auto answer = commands_.next_answer()) {
+    const SilKit_ByteVector data = bytes_of(*answer);
+    (void)call(api_->RpcServer_SubmitResult, servers_[answer->function], answer->call, &data);
+  }
+}
+
+/// On the library's thread. Where nothing is in real time an answer goes out in the same step each time: the one after
+/// its frame.
+void Courier::on_step(SilKit_NanosecondsTime now, SilKit_NanosecondsTime duration) noexcept {
+  const bool follows = ledger_.settings.mode == LinkMode::follow;
+  if (!follows) ledger_.on_step(now, duration);
+  const std::int64_t last = exchange_.granted.load(std::memory_order_relaxed);
+  while (!servers_.empty()) {
+    const auto answer = follows ? commands_.next_answer_up_to(last) : commands_.next_answer();
+    if (!answer) break;
+    const SilKit_ByteVector data = bytes_of(*answer);
+    (void)api_->RpcServer_SubmitResult.address(servers_[answer->function], answer->call, &data);
+  }
+  if (follows) ledger_.on_step(now, duration);
+}
+
+}  // namespace tactus::drivers::link

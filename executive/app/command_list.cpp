@@ -40,6 +40,19 @@ void CommandList::declare(CLI::App& app, int argc, char** argv) {
     load(app, name);
 }
 
+std::vector<std::string> CommandList::spelled_out(int argc, char** argv) const {
+  std::vector<std::string> words(argv, argv + argc);
+  const auto named = std::find_if(words.begin() + std::min(argc, 1), words.end(),
+                                  [](const std::string& word) { return !word.starts_with('-'); });
+  if (named == words.end()) return words;
+  for (const Command& command : commands_) {
+    if (command.app->get_name() != *named) continue;
+    for (auto word = named + 1; word != words.end() && *word != "--"; ++word)
+      *word = command.driver->spelled_out(*word);
+  }
+  return words;
+}
+
 std::string CommandList::unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const OwnCommand& own : kOwnCommands) names.emplace_back(own.name);

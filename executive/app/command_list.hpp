@@ -17,6 +17,8 @@ class CommandList {
   /// Declares them; `app` must be gone before this is. Throws CommandError: the one that is named was left
   /// out of the build, or cannot be loaded. @when setup
   void declare(CLI::App& app, int argc, char** argv);
+  /// The command line, for what was declared, in words that it can be parsed by.
+  std::vector<std::string> spelled_out(int argc, char** argv) const;
   /// "there is no command 'rum'; did you mean 'run'?"
   static std::string unknown(const std::string& name);
   /// Runs the one that was parsed. Returns the exit status; throws what it throws, which must be gone before

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 #include <forward_list>
+#include <string>
+#include <vector>
 
 #include "config/place.hpp"
 #include "executive/app/command_list.hpp"
@@ -21,8 +23,12 @@ int run(CommandList& commands, int argc, char** argv) {
   app.footer(
       "Exit status: 0 ended as planned, 1 ended early, 2 wrong command line or rig file, 3 wrong machine.");
   commands.declare(app, argc, argv);
+  std::vector<std::string> words = commands.spelled_out(argc, argv);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   try {
-    app.parse(argc, argv);
+    app.parse(argc, arguments.data());
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       std::fprintf(stderr, "%s\nRun with --help for more information.\n",

@@ -38,6 +38,8 @@ class CommandDriver : public Driver {
 
   /// Declares its description, options and arguments, which are read into this object. @when setup
   virtual void declare(CLI::App& app) = 0;
+  /// What stands for an argument that the command line's rules cannot express, as -ni. @when setup
+  virtual std::string spelled_out(const std::string& argument) const { return argument; }
   /// Does what it is for, once the options are read. Returns the exit status. Throws CommandError.
   virtual int run() = 0;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/silkit/api/configured.hpp"
 #include "drivers/silkit/api/errors.hpp"
 #include "drivers/silkit/api/objects.hpp"
 #include "drivers/silkit/core/bus.hpp"
@@ -27,7 +28,9 @@ SilKit_ReturnCode create_controller(Object** out, SilKit_Participant* participan
     require(network, "network");
     const ControllerSettings* const said =
         settings_of(participant->participant.configuration().services.*settings, name);
-    const std::string on = said != nullptr ? said->network.value_or(network) : network;
+    std::string on = network;
+    if (said != nullptr)
+      configure(participant->participant, "network", std::string("controller ") + name, said->network, on);
     auto made = std::make_unique<Object>(Object{*participant});
     participant->participant.with_engine([&](Engine& engine) {
       made->controller = &(engine.*bus)().create(name, on);

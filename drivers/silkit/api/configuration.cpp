@@ -281,28 +281,28 @@ Reader::Take sinks(Reader& reader, std::vector<SinkSettings>& into) {
   });
 }
 
-/// Collected by nobody here; what contradicts itself is refused all the same.
-Reader::Take metrics(Reader& reader) {
-  return [&reader](const Node& node, const std::string& path) {
-    bool sends = false;
-    bool collect = false;
+constexpr std::chrono::milliseconds kLeastMetricsInterval{10};  // 0 s is allowed
+
+Reader::Take metrics(Reader& reader, MetricsSettings& into) {
+  return [&reader, &into](const Node& node, const std::string& path) {
     const auto sink = [&](const Node& entry, const std::string& below) {
       enum class Type : std::uint8_t { file, remote };
       std::optional<Type> type;
+      std::string name;
       reader.map({{"Type", reader.choice<Type>(type, {{"JsonFile", Type::file}, {"Remote", Type::remote}})},
-                  {"Name", Reader::anything()}})(entry, below);
-      if (entry.is_map() && entry.find("Type") == nullptr)
+                  {"Name", reader.text_into(name)}})(entry, below);
+      if (!entry.is_map()) return;
+      if (entry.find("Type") == nullptr)
         reader.problems.add(entry.place(), below, "Type is missing: JsonFile or Remote");
-      sends = sends || type == Type::remote;
-      reader.without_effect()(entry, below);
+      if (type == Type::file) into.files.push_back(name);
+      into.send = into.send || type == Type::remote;
     };
-    std::int64_t interval = 0;
+    std::int64_t seconds = 1;
     reader.map({{"Sinks", reader.list(sink)},
-                {"CollectFromRemote", reader.flag(collect)},
-                {"UpdateInterval", reader.integer(interval, 0, std::numeric_limits<int>::max())}})(node,
-                                                                                                   path);
-    if (collect) reader.without_effect()(*node.find("CollectFromRemote"), path + ".CollectFromRemote");
-    if (collect && sends)
+                {"CollectFromRemote", reader.flag(into.collect)},
+                {"UpdateInterval", reader.integer(seconds, 0, std::numeric_limits<int>::max())}})(node, path);
+    into.every = std::max<std::chrono::nanoseconds>(std::chrono::seconds(seconds), kLeastMetricsInterval);
+    if (into.collect && into.send)
       reader.problems.add(node.place(), path, "a sink of type Remote cannot stand with CollectFromRemote");
   };
 }
@@ -409,7 +409,7 @@ Configuration read(const config::Document& document, const std::string& folder =
                           {"EnableMessageAggregation",
                            reader.choice<std::uint32_t>(ignored_level, {{"Off", 0}, {"On", 1}, {"Auto", 2}})},
                           {"DynamicSimulationStep", reader.flag(to.dynamic_step)}})},
-             {"Metrics", metrics(reader)}})},
+             {"Metrics", metrics(reader, to.metrics)}})},
        {"Tactus", reader.map({{"IoThread", io_thread(reader, to.mesh.io_thread)},
                               {"LogToStderr", reader.flag(to.logging.to_stderr)},
                               {"MaxQueuedBytes", reader.integer(to.mesh.most_queued, 1, kLongest)}})}})(

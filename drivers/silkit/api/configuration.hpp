@@ -8,6 +8,7 @@
 
 #include "config/document.hpp"
 #include "drivers/silkit/api/logger.hpp"
+#include "drivers/silkit/api/metrics.hpp"
 #include "drivers/silkit/api/service_settings.hpp"
 #include "drivers/silkit/net/mesh.hpp"
 #include "drivers/silkit/wire/labels.hpp"
@@ -25,6 +26,7 @@ struct Configuration {
   std::vector<ServiceSettings> publishers;
   std::vector<ServiceSettings> subscribers;
   ServicesSettings services;  ///< RPC and bus controllers
+  MetricsSettings metrics;
   double animation_factor = 0;
   std::optional<bool> dynamic_step;
 

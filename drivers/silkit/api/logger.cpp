@@ -74,11 +74,13 @@ std::string line_of(const LogMessage& line, bool json) {
 
 }  // namespace
 
+std::string file_time() { return local_time("%Y-%m-%dT%H-%M-%S", std::chrono::system_clock::now()); }
+
 Logger::Logger(std::string owner, const LoggerSettings& settings)
     : owner_(std::move(owner)),
       flush_level_(settings.flush_level),
       standard_(settings.to_stderr ? stderr : stdout) {
-  const std::string time = local_time("%Y-%m-%dT%H-%M-%S", std::chrono::system_clock::now());
+  const std::string time = file_time();
   for (const SinkSettings& sink : settings.sinks) {
     Sink made{sink, nullptr};
     sends_ = sends_ || sink.type == SinkSettings::Type::remote;

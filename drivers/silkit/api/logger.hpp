@@ -77,4 +77,7 @@ class Logger final : public LogSink {
   std::vector<LogMessage> sent_;  ///< not yet
 };
 
+/// "2026-11-22T12-18-19": now, as part of a file's name.
+std::string file_time();
+
 }  // namespace tactus::silkit

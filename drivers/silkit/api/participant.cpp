@@ -4,6 +4,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "drivers/silkit/core/metrics.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 
 namespace tactus::silkit {
@@ -31,7 +32,7 @@ Configuration completed(Configuration configuration, const std::string& name, co
   return configuration;
 }
 
-EngineSettings engine_settings(const Configuration& configuration, Logger& logger) {
+EngineSettings engine_settings(const Configuration& configuration, Logger& logger, MetricsFiles& files) {
   EngineSettings settings;
   settings.name = configuration.participant;
   settings.dynamic_step = configuration.dynamic_step;
@@ -39,6 +40,14 @@ EngineSettings engine_settings(const Configuration& configuration, Logger& logge
   settings.sends_log = logger.sends();
   if (configuration.logging.from_remotes)
     settings.take_log = [&logger](const LogMessage& line) { logger.take(line); };
+  const MetricsSettings& metrics = configuration.metrics;
+  if (metrics.wanted()) settings.metrics_every_ns = metrics.every.count();
+  settings.simulation = parse_registry_uri(configuration.mesh.registry_uri).simulation;
+  settings.sends_metrics = metrics.send;
+  settings.collects_metrics = metrics.collect;
+  settings.put_metrics = [&files](const std::string& participant, const MetricsUpdate& update) {
+    files.put(participant, update);
+  };
   return settings;
 }
 
@@ -47,8 +56,9 @@ EngineSettings engine_settings(const Configuration& configuration, Logger& logge
 Participant::Participant(Configuration configuration, const std::string& name, const std::string& uri)
     : configuration_(completed(std::move(configuration), name, uri)),
       logger_(configuration_.participant, configuration_.logging),
+      metrics_files_(configuration_.metrics.files),
       mesh_(configuration_.mesh, *this, logger_),
-      engine_(engine_settings(configuration_, logger_), mesh_, logger_) {
+      engine_(engine_settings(configuration_, logger_, metrics_files_), mesh_, logger_) {
   using enum LogSink::Level;
   if (configuration_.participant != name)
     logger_.say_about(
@@ -69,10 +79,24 @@ Participant::Participant(Configuration configuration, const std::string& name, c
     mesh_.leave();  // while there is an engine
     throw;
   }
+  if (configuration_.metrics.wanted())
+    with_engine([this](Engine& engine) {
+      add_metrics(engine.metrics());
+      mesh_.wake();  // for the first of them
+    });
   if (configuration_.soft_timeout || configuration_.hard_timeout)
     watchdog_ = std::make_unique<rtsync::PinnedThread>(
         rtsync::ThreadSettings{.name = "silkit watchdog", .prefault_stack = false},
         [this] { watch_steps(); });
+}
+
+void Participant::add_metrics(Metrics& metrics) const {
+  for (auto& [name, text] : environment_metrics()) metrics.attribute(name, text);
+  metrics.attribute("SilKit/Participant/JsonConfig", configuration_.json);
+  std::vector<std::string> tcp, local;
+  for (const std::string& uri : mesh_.acceptors()) (uri.starts_with("local") ? local : tcp).push_back(uri);
+  if (!tcp.empty()) metrics.list("TcpAcceptors", tcp);
+  if (!local.empty()) metrics.list("LocalAcceptors", local);
 }
 
 Participant::~Participant() {

@@ -84,12 +84,14 @@ class Participant final : private MeshOwner {
   void send_log();
   void worked(std::optional<std::int64_t> wake_before);
   void watch_steps();
+  void add_metrics(Metrics& metrics) const;
 
   const Configuration configuration_;
   Logger logger_;
   std::mutex mutex_;
   std::condition_variable changed_;  // leaving
   const std::shared_ptr<LifecycleEnd> end_ = std::make_shared<LifecycleEnd>(*this);
+  MetricsFiles metrics_files_;
   Mesh mesh_;
   Engine engine_;
   std::optional<Call::What> running_;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "drivers/silkit/api/configured.hpp"
 #include "drivers/silkit/api/labels.hpp"
 #include "drivers/silkit/api/objects.hpp"
 
@@ -19,13 +20,14 @@ TopicSpec topic_spec(const SilKit_DataSpec& spec) {
 }
 
 /// What the configuration says of the service of this name wins. Returns it, or null.
-const ServiceSettings* configured(const std::vector<ServiceSettings>& services, std::string_view name,
+const ServiceSettings* configured(Participant& participant, const char* kind,
+                                  const std::vector<ServiceSettings>& services, const std::string& name,
                                   TopicSpec& topic) {
   const auto found = std::find_if(services.begin(), services.end(),
                                   [&](const ServiceSettings& service) { return service.name == name; });
   if (found == services.end()) return nullptr;
-  if (found->topic) topic.topic = *found->topic;
-  if (found->labels) topic.labels = *found->labels;
+  configure(participant, "topic", kind + name, found->topic, topic.topic);
+  configure(participant, "labels", kind + name, found->labels, topic.labels);
   return &*found;
 }
 
@@ -53,7 +55,8 @@ SilKit_ReturnCode SilKit_DataPublisher_Create(SilKit_DataPublisher** outPublishe
     require(dataSpec, "dataSpec");
     TopicSpec topic = topic_spec(*dataSpec);
     const ServiceSettings* const own =
-        configured(participant->participant.configuration().publishers, controllerName, topic);
+        configured(participant->participant, "publisher ",
+                   participant->participant.configuration().publishers, controllerName, topic);
     const std::int64_t length = own == nullptr ? history : own->history.value_or(history);
     if (length > 1)
       throw Refusal(Code::configuration, "history: " + std::to_string(length) + " is outside 0 .. 1");
@@ -89,7 +92,8 @@ SilKit_ReturnCode SilKit_DataSubscriber_Create(SilKit_DataSubscriber** outSubscr
     require(controllerName, "controllerName");
     require(dataSpec, "dataSpec");
     TopicSpec topic = topic_spec(*dataSpec);
-    (void)configured(participant->participant.configuration().subscribers, controllerName, topic);
+    (void)configured(participant->participant, "subscriber ",
+                     participant->participant.configuration().subscribers, controllerName, topic);
     auto made = std::make_unique<SilKit_DataSubscriber>(SilKit_DataSubscriber{*participant});
     participant->participant.with_engine([&](Engine& engine) {
       made->subscriber =

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "drivers/silkit/api/bytes.hpp"
+#include "drivers/silkit/api/configured.hpp"
 #include "drivers/silkit/api/labels.hpp"
 #include "drivers/silkit/api/objects.hpp"
 #include "tactus/silkit_rpc.h"
@@ -15,15 +16,15 @@ using namespace tactus::silkit;
 namespace {
 
 /// What the configuration says of the service of this name wins.
-TopicSpec function_spec(const SilKit_RpcSpec& spec, const char* name,
-                        const std::vector<ServiceSettings>& configured) {
+TopicSpec function_spec(Participant& participant, const std::string& kind, const SilKit_RpcSpec& spec,
+                        const char* name, const std::vector<ServiceSettings>& configured) {
   require(spec.functionName, "rpcSpec->functionName");
   require(spec.mediaType, "rpcSpec->mediaType");
   TopicSpec function{spec.functionName, spec.mediaType,
                      labels_of(spec.labelList, "rpcSpec->labelList.labels")};
   if (const ServiceSettings* const settings = settings_of(configured, name)) {
-    if (settings->topic) function.topic = *settings->topic;
-    if (settings->labels) function.labels = *settings->labels;
+    configure(participant, "function", kind + name, settings->topic, function.topic);
+    configure(participant, "labels", kind + name, settings->labels, function.labels);
   }
   return function;
 }
@@ -62,8 +63,9 @@ SilKit_ReturnCode SilKit_RpcServer_Create(SilKit_RpcServer** outServer, SilKit_P
     require(controllerName, "controllerName");
     require(rpcSpec, "rpcSpec");
     require(handler, "handler");
-    const TopicSpec function = function_spec(*rpcSpec, controllerName,
-                                             participant->participant.configuration().services.rpc_servers);
+    const TopicSpec function =
+        function_spec(participant->participant, "RPC server ", *rpcSpec, controllerName,
+                      participant->participant.configuration().services.rpc_servers);
     auto made = std::make_unique<SilKit_RpcServer>(SilKit_RpcServer{*participant});
     participant->participant.with_engine([&](Engine& engine) {
       made->server =
@@ -107,8 +109,9 @@ SilKit_ReturnCode SilKit_RpcClient_Create(SilKit_RpcClient** outClient, SilKit_P
     require(controllerName, "controllerName");
     require(rpcSpec, "rpcSpec");
     require(handler, "handler");
-    const TopicSpec function = function_spec(*rpcSpec, controllerName,
-                                             participant->participant.configuration().services.rpc_clients);
+    const TopicSpec function =
+        function_spec(participant->participant, "RPC client ", *rpcSpec, controllerName,
+                      participant->participant.configuration().services.rpc_clients);
     auto made = std::make_unique<SilKit_RpcClient>(SilKit_RpcClient{*participant});
     participant->participant.with_engine([&](Engine& engine) {
       made->client =

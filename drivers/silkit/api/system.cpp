@@ -196,6 +196,17 @@ SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantDisconnectedHandler(
   });
 }
 
+SilKit_ReturnCode SilKit_Tactus_SystemMonitor_AllStatesKnown(SilKit_SystemMonitor* monitor,
+                                                             SilKit_Bool* outKnown) {
+  return guarded([&] {
+    require(monitor, "monitor");
+    require(outKnown, "outKnown");
+    const bool known =
+        monitor->owner.participant.with_engine([](Engine& engine) { return engine.all_states_known(); });
+    *outKnown = known ? SilKit_True : SilKit_False;
+  });
+}
+
 SilKit_ReturnCode SilKit_SystemMonitor_IsParticipantConnected(SilKit_SystemMonitor* monitor,
                                                               const char* participantName,
                                                               SilKit_Bool* outConnected) {

@@ -32,7 +32,7 @@ struct Arguments {
   std::string uri = kDefaultUri;
   std::string name{};
   std::string configuration{};  ///< a YAML or JSON file; empty: none
-  std::string log = "warn";     ///< trace, debug, info, warn, error, critical, off
+  std::string log = "info";     ///< trace, debug, info, warn, error, critical, off
 
   /// `log_or_configuration`: not both.
   void declare(CLI::App& app, const char* default_name, bool log_or_configuration);

@@ -118,6 +118,7 @@ class Workflow {
   /// What a simulation that runs already takes at most to be known here after the last one is there: its
   /// states come behind the connections.
   static constexpr std::chrono::milliseconds kStatesStable{200};
+  static constexpr std::chrono::milliseconds kLookForStates{1};
   static constexpr std::chrono::seconds kLook{1};  ///< for the registry, while somebody is missing
 
   void say(const std::string& line) {
@@ -157,16 +158,18 @@ class Workflow {
   bool states_stable() {
     using namespace std::chrono;
     const auto end = steady_clock::now() + kStatesStable;
-    for (auto now = steady_clock::now(); now < end && !is_running() && !nobody_runs();
-         now = steady_clock::now())
-      if (attention_.wait(ceil<milliseconds>(end - now)) == SignalWaiter::Call::signal) return false;
+    while (steady_clock::now() < end && !is_running() && !nobody_runs())
+      if (attention_.wait(kLookForStates) == SignalWaiter::Call::signal) return false;
     return true;
   }
 
-  /// Everybody who is there has told its state, and nobody has started: there is nothing to wait for.
+  /// Everybody who is there has said what it has, and its state if it has one, and nobody has started: there is
+  /// nothing to wait for.
   bool nobody_runs() {
+    SilKit_Bool known = SilKit_False;
+    must(SilKit_Tactus_SystemMonitor_AllStatesKnown(participant_.monitor(), &known), "participant states");
     const std::lock_guard lock(mutex_);
-    return running_.empty() && std::includes(told_.begin(), told_.end(), there_.begin(), there_.end());
+    return running_.empty() && known == SilKit_True;
   }
 
   bool is_running() const {
@@ -211,7 +214,6 @@ class Workflow {
   void connected(const std::string& name) {
     {
       const std::lock_guard lock(mutex_);
-      there_.insert(name);
       if (awaited_.erase(name) == 0) return;
       if (!awaited_.empty()) say(name + " is there; waiting for " + listed(awaited_));
     }
@@ -220,8 +222,6 @@ class Workflow {
 
   void disconnected(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    there_.erase(name);
-    told_.erase(name);
     if (awaited_.empty() || !required_.contains(name)) return;
     awaited_.insert(name);
     say(name + " has left; waiting for " + listed(awaited_));
@@ -230,7 +230,6 @@ class Workflow {
   void entered(const std::string& name, SilKit_ParticipantState state) {
     {
       const std::lock_guard lock(mutex_);
-      told_.insert(name);
       if (state == SilKit_ParticipantState_Running || state == SilKit_ParticipantState_Paused)
         running_.insert(name);
       else
@@ -267,8 +266,6 @@ class Workflow {
   std::set<std::string> awaited_;  ///< not connected yet
   std::set<std::string> required_;
   std::set<std::string> running_;
-  std::set<std::string> there_;    ///< all who are connected
-  std::set<std::string> told_;     ///< whose state is known
   std::atomic<bool> mute_{false};  ///< stdout cannot be written
   std::atomic<bool> ended_{false};
   std::atomic<bool> aborted_{false};
@@ -289,11 +286,17 @@ class WorkflowCommand final : public executive::CommandDriver {
     app.add_option("NAMES", names_, "the participants to wait for")->required();
   }
 
+  /// Else it would be "-n i".
+  std::string spelled_out(const std::string& argument) const override {
+    return argument == "-ni" ? "--non-interactive" : argument;
+  }
+
   int run() override {
     if (arguments_.name.empty())
       throw CommandError(kWrongInput, "--name: a participant needs one; it is empty");
     if (not_interactive_)
-      std::fprintf(stderr, "tactus: warning: --non-interactive: not needed any more; nothing is asked\n");
+      std::fprintf(stderr,
+                   "tactus: warning: --non-interactive (-ni): not needed any more; nothing is asked\n");
     const Configuration configuration(arguments_);
     check(names_, configuration.name());
     SignalWaiter attention;

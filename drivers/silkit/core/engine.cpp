@@ -41,9 +41,11 @@ Handler wanted(Handler handler) {
 Engine::Impl::Impl(EngineSettings with, Outbox& to, LogSink& log)
     : settings(with_clocks(std::move(with))),
       id(hash64(settings.name)),
-      outbox(to),
+      metrics([this] { return settings.steady_ns(); }),
+      metered(to, metrics),
+      outbox(measures() ? static_cast<Outbox&>(metered) : to),
       journal(log),
-      links(to, id),
+      links(outbox, id),
       discovery(links, settings.name, id,
                 [this](PeerId peer, const ServiceDescriptor& service, bool created) {
                   const std::string_view type = service.attribute("controller.type");
@@ -69,6 +71,7 @@ std::vector<Subscriber> Engine::Impl::subscriptions() const {
 PeerId Engine::Impl::add_peer(const PeerInfo& info) {
   const PeerId peer = next_peer_++;
   peers.emplace(peer, Peer{info, hash64(info.name)});
+  if (measures()) metered.add(peer, settings.simulation, info.name);
   say(LogSink::Level::info, "participant " + info.name + " is connected", LogTopic::system_state);
   if (connected_handler) {
     Call call;
@@ -104,12 +107,7 @@ void Engine::Impl::joined() {
                                    {Receives::workflow, kWorkflowConfiguration}})
     (void)subscribe(what, kDefaultNetwork, type);
   if (time_created) (void)subscribe(Receives::next_sim_task, kDefaultNetwork, kNextSimTask);
-  if (settings.take_log) {
-    (void)subscribe(Receives::log_message, kDefaultNetwork, kLogMessage);
-    (void)discovery.announce_internal("LogMsgReceiver", {{"controller.type", "LoggerReceiver"}});
-  }
-  if (settings.sends_log)
-    log_service = discovery.announce_internal("LogMsgSender", {{"controller.type", "LoggerSender"}});
+  join_remote();
   // The acknowledges need not be awaited: a stream is in order, and the peer sees the subscriptions first.
   controller_service = discovery.announce_internal("SystemController");
   (void)discovery.announce_internal("ServiceDiscovery");
@@ -118,6 +116,7 @@ void Engine::Impl::joined() {
 }
 
 void Engine::Impl::receive(PeerId peer, const Frame& frame) {
+  if (measures()) metered.received(peer, frame);
   switch (frame.kind) {
     case Kind::subscription: {
       const Subscriber subscriber = decode_subscription(frame.body);
@@ -211,6 +210,9 @@ void Engine::Impl::receive_service(PeerId peer, ByteView body) {
     case Receives::workflow:
       set_required(decode_workflow(body).required);
       break;
+    case Receives::metrics:
+      take_metrics(peer, body);
+      break;
     case Receives::log_message:
       settings.take_log(decode_log_message(body));
       break;
@@ -301,12 +303,14 @@ bool Engine::has_calls() const { return !parts_->calls_.empty(); }
 bool Engine::next_call(Call& call) { return parts_->next_call(call); }
 void Engine::call_ended(const Call& call, const std::string& thrown) { parts_->call_ended(call, thrown); }
 std::optional<std::int64_t> Engine::wake_at() const {
-  const std::optional<std::int64_t> services = parts_->services_wake_at();
-  return parts_->wake_at && services ? std::min(parts_->wake_at, services)
-                                     : (services ? services : parts_->wake_at);
+  std::optional<std::int64_t> earliest = parts_->services_wake_at();
+  for (const auto& at : {parts_->wake_at, parts_->metrics_at})
+    if (at) earliest = std::min(earliest.value_or(*at), *at);
+  return earliest;
 }
 void Engine::tick() {
   parts_->tick_services();
+  parts_->tick_metrics();
   parts_->tick();
 }
 
@@ -459,13 +463,6 @@ void Engine::set_required(std::vector<std::string> participants) {
   parts_->links.broadcast(parts_->links.link(kDefaultNetwork, message_type::kWorkflowConfiguration),
                           parts_->controller_service, body);
   parts_->set_required(std::move(participants));
-}
-void Engine::send_log(const LogMessage& line) {
-  if (!parts_->settings.sends_log || !parts_->has_joined) return;
-  Bytes body;
-  encode_body(body, line);
-  parts_->links.broadcast(parts_->links.link(kDefaultNetwork, message_type::kLogMessage), parts_->log_service,
-                          body);
 }
 void Engine::abort_simulation() {
   Bytes body;

@@ -17,6 +17,7 @@
 #include "drivers/silkit/wire/labels.hpp"
 #include "drivers/silkit/wire/log_message.hpp"
 #include "drivers/silkit/wire/messages.hpp"
+#include "drivers/silkit/wire/metrics_message.hpp"
 
 namespace tactus::silkit {
 
@@ -49,6 +50,12 @@ struct EngineSettings {
   std::function<std::int64_t()> steady_ns;          ///< monotonic; empty: the system's clock
   bool sends_log = false;                           ///< lines of this participant go to others: send_log()
   std::function<void(const LogMessage&)> take_log;  ///< lines of others come here; empty: they do not come
+  std::int64_t metrics_every_ns = 0;  ///< how often metrics go to where they go; 0: nothing is measured
+  std::string simulation;             ///< of the registry's URI; "": the default one
+  bool sends_metrics = false;         ///< to all that collect them
+  bool collects_metrics = false;      ///< of all that send them
+  /// Metrics of this participant and of those that are collected come here.
+  std::function<void(const std::string& participant, const MetricsUpdate&)> put_metrics;
 };
 
 class DataPublisher;   ///< belongs to the engine
@@ -57,6 +64,7 @@ class Rpc;             ///< see rpc.hpp
 class Can;             ///< see can.hpp
 class Ethernet;        ///< see ethernet.hpp
 class Lin;             ///< see lin.hpp
+class Metrics;         ///< see metrics.hpp
 
 /// Everything of a participant that is no socket: subscriptions, service discovery, lifecycle, system state,
 /// virtual time, publish and subscribe. A pure state machine: it starts no thread, waits for nothing, and
@@ -161,6 +169,8 @@ class Engine {
   std::uint64_t add_status_handler(StatusHandler handler);
   void remove_status_handler(std::uint64_t id);
   std::vector<Status> known_statuses() const;
+  /// Every peer has told its services, and its status if it has a lifecycle, and the user's handlers have been called.
+  bool all_states_known() const;
   /// Replay: peers(). Returns an id for hold(); what was still to be told to the handler before is not told.
   std::uint64_t on_connected(ConnectionHandler handler);
   void on_disconnected(ConnectionHandler handler);
@@ -191,6 +201,11 @@ class Engine {
 
   /// To all that collect lines of others.
   void send_log(const LogMessage& line);
+
+  // ---- metrics
+
+  /// What else there is to be known of this participant.
+  Metrics& metrics();
 
   // ---- the other services, see their headers
 

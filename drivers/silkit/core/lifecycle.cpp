@@ -236,10 +236,12 @@ void Engine::Impl::finish(const Call& call) {
       break;
     case Call::What::step:
       step_in_handler = false;
+      measure_handler_returned();
       finish_step();
       break;
     case Call::What::step_async:
       step_in_handler = false;
+      measure_handler_returned();
       if (step_completed_early) {
         finish_step();
       } else if (step_open && !others_told) {
@@ -454,6 +456,7 @@ void Engine::Impl::begin_step(Call& call) {
   step_completed_early = false;
   others_told = false;
   step_since_ns = settings.steady_ns();
+  measure_step_begun();
   if (!coupled_since_ns) {  // the wall clock counts from here
     coupled_since_ns = step_since_ns;
     coupled_at_ns = task.time_ns;
@@ -471,6 +474,7 @@ void Engine::Impl::finish_step() {
     return queue(Call::What::step_end);
   }
   step_open = false;
+  measure_step_done();
   request_step();
 }
 

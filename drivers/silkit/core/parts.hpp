@@ -17,6 +17,7 @@
 #include "drivers/silkit/core/ethernet.hpp"
 #include "drivers/silkit/core/lin.hpp"
 #include "drivers/silkit/core/links.hpp"
+#include "drivers/silkit/core/metrics.hpp"
 #include "drivers/silkit/core/pubsub.hpp"
 #include "drivers/silkit/core/rpc.hpp"
 #include "drivers/silkit/core/seldom.hpp"
@@ -25,6 +26,20 @@
 #include "drivers/silkit/core/time_sync.hpp"
 
 namespace tactus::silkit {
+
+/// Counts what goes to each peer, and comes from it.
+class MeteredOutbox final : public Outbox {
+ public:
+  MeteredOutbox(Outbox& to, Metrics& metrics) : to_(to), metrics_(metrics) {}
+  void send(PeerId peer, ByteView message) override;
+  void add(PeerId peer, const std::string& simulation, const std::string& participant);
+  void received(PeerId peer, const Frame& frame);
+
+ private:
+  Outbox& to_;
+  Metrics& metrics_;
+  std::map<PeerId, std::string> names_;  // what the names of its metrics begin with
+};
 
 /// What an engine is made of. engine.cpp: streams and messages, and the interface; due_calls.cpp: the user's
 /// functions; lifecycle.cpp: states and virtual time; pubsub.cpp: publishers and subscribers; host.cpp: what
@@ -73,6 +88,15 @@ class Engine::Impl final : private ServiceHost {
   void take_data(PeerId peer, std::size_t index, ByteView body);
   void deliver(DataSubscriber& subscriber, ByteView data, std::int64_t time_ns, bool own);
 
+  // ---- remote.cpp
+  void join_remote();
+  void take_metrics(PeerId peer, ByteView body);
+  void tick_metrics();
+  void measure_step_begun();
+  void measure_handler_returned();
+  void measure_step_done();
+  bool measures() const { return settings.metrics_every_ns > 0; }
+
   // ---- host.cpp
   std::optional<std::int64_t> services_wake_at() const;
   void tick_services();
@@ -86,6 +110,8 @@ class Engine::Impl final : private ServiceHost {
 
   const EngineSettings settings;
   const std::uint64_t id;
+  Metrics metrics;
+  MeteredOutbox metered;
   Outbox& outbox;
   LogSink& journal;
   Links links;
@@ -144,6 +170,10 @@ class Engine::Impl final : private ServiceHost {
   std::uint64_t controller_service = 0;
   std::uint64_t request_reply_service = 0;
   std::uint64_t log_service = 0;
+  std::uint64_t metrics_service = 0;
+  std::optional<std::int64_t> metrics_at;    // steady clock
+  std::int64_t step_phase_ns = 0;            // likewise, since its handler was called, or has returned
+  std::optional<std::int64_t> step_done_ns;  // likewise
   std::uint64_t next_system_handler = 0, next_status_handler = 0, next_others_handler = 0;
   std::uint64_t connected_handler_id = 0;
   std::map<std::uint64_t, SystemStateHandler> system_handlers;
@@ -173,6 +203,7 @@ class Engine::Impl final : private ServiceHost {
     next_sim_task,
     data,
     log_message,
+    metrics,
     service,
     nothing,  // any more
   };

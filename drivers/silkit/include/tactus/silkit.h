@@ -440,6 +440,10 @@ TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantDisconnec
 TACTUS_SILKIT_API SilKit_ReturnCode SilKit_SystemMonitor_IsParticipantConnected(SilKit_SystemMonitor* monitor,
                                                                                 const char* participantName,
                                                                                 SilKit_Bool* outConnected);
+/// Of this library alone: every participant that is connected has said which services it has, and its state if it has a
+/// lifecycle. What runs already is known then.
+TACTUS_SILKIT_API SilKit_ReturnCode SilKit_Tactus_SystemMonitor_AllStatesKnown(SilKit_SystemMonitor* monitor,
+                                                                               SilKit_Bool* outKnown);
 
 /* ---- system controller (experimental) ---- */
 

@@ -1,7 +1,13 @@
 // What a configuration says of RPC and of bus controllers.
 #include "drivers/silkit/api/service_settings.hpp"
 
+#include <tactus/silkit_can.h>
+
+#include <filesystem>
+
 #include "drivers/silkit/api/configuration.hpp"
+#include "tests/drivers/silkit/api/support/simulation.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace tactus::silkit::service_settings_test {
 namespace {
@@ -69,6 +75,29 @@ TEST(SilkitServiceSettings, MistakesAreRefusedWithTheirPlace) {
   EXPECT_THAT(complaint("RpcServers: [{Name: s, Labels: [{Value: V, Kind: Optional}]}]"),
               HasSubstr("a label needs Key, Value, and Kind"));
   EXPECT_THAT(complaint("LinControllers: [{Network: n}]"), HasSubstr("LinControllers[0]: Name is missing"));
+}
+
+TEST(SilkitServiceSettings, ThatDifferFromTheCallAreSaidInTheLog) {
+  const tactus::test::TempDir dir;
+  tactus::test::RegistryHere registry;
+  {
+    tactus::test::ParticipantHere participant(
+        registry.uri(), "P",
+        "{Logging: {Sinks: [{Type: File, Level: Info, Format: Simple, LogName: '" + (dir / "log").string() +
+            "'}]}, DataPublishers: [{Name: p, Topic: B}, {Name: same, Topic: A}], CanControllers: [{Name: c, "
+            "Network: CAN2}]}");
+    (void)participant.publisher("p", "A");
+    (void)participant.publisher("same", "A");
+    SilKit_CanController* controller = nullptr;
+    tactus::test::ok(SilKit_CanController_Create(&controller, participant.get(), "c", "CAN1"));
+  }
+  std::string log;
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
+    log += tactus::test::read_file(entry.path());
+  EXPECT_THAT(log, HasSubstr("[info] [Participant] topic A of publisher p is B by configuration"));
+  EXPECT_THAT(log,
+              HasSubstr("[info] [Participant] network CAN1 of CAN controller c is CAN2 by configuration"));
+  EXPECT_THAT(log, testing::Not(HasSubstr("publisher same")));
 }
 
 }  // namespace

@@ -445,5 +445,20 @@ TEST(SystemMonitor, ANameMayComeBackAfterItsShutdown) {
   EXPECT_EQ(stage.system_state(), 10);
 }
 
+TEST(SystemMonitor, KnowsWhenAllStatesAreKnown) {
+  test::Stage stage;
+  stage.join();
+  EXPECT_TRUE(stage.engine().all_states_known()) << "of nobody";
+  const PeerId plain = stage.stranger("Plain");
+  EXPECT_FALSE(stage.engine().all_states_known()) << "it has not told what it has";
+  stage.created(plain, "SystemMonitor");
+  EXPECT_TRUE(stage.engine().all_states_known()) << "it has no lifecycle, so no state";
+  const PeerId lifecycle = stage.stranger("Lifecycle");
+  stage.created(lifecycle, "LifecycleService");
+  EXPECT_FALSE(stage.engine().all_states_known());
+  stage.status(lifecycle, 50);
+  EXPECT_TRUE(stage.engine().all_states_known());
+}
+
 }  // namespace
 }  // namespace tactus::silkit::system_view_test

@@ -5,6 +5,7 @@
 #include "drivers/silkit/wire/can_messages.hpp"
 #include "drivers/silkit/wire/ethernet_messages.hpp"
 #include "drivers/silkit/wire/lin_messages.hpp"
+#include "drivers/silkit/wire/metrics_message.hpp"
 #include "drivers/silkit/wire/rpc_messages.hpp"
 #include "tests/drivers/silkit/wire/support/hex.hpp"
 
@@ -44,6 +45,18 @@ TEST(ServiceMessages, CanFrame) {
   EXPECT_EQ(body_of(frame),
             hex(from_hex("40420f0000000000 23010000 00120000 0800 01 02 04030201 03000000 0a0b0c"
                          "02 8877665544332211")));
+}
+
+TEST(ServiceMessages, MetricsUpdate) {
+  const MetricsUpdate update{
+      {{1'000'000, "Ab", MetricKind::counter, "7"}, {2, "", MetricKind::attribute, "x"}}};
+  const std::string bytes =
+      hex(from_hex("02000000 40420f0000000000 02000000 4162 00000000 01000000 37"
+                   "0200000000000000 00000000 03000000 01000000 78"));
+  EXPECT_EQ(body_of(update), bytes);
+  EXPECT_EQ(decode_metrics_update(from_hex(bytes)).metrics, update.metrics);
+  EXPECT_THROW((void)decode_metrics_update(from_hex("ffffff7f 00")), WireError)
+      << "more than there is room for";
 }
 
 TEST(ServiceMessages, EthernetFrame) {

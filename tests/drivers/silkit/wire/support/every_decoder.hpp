@@ -8,6 +8,7 @@
 #include "drivers/silkit/wire/labels.hpp"
 #include "drivers/silkit/wire/lin_messages.hpp"
 #include "drivers/silkit/wire/log_message.hpp"
+#include "drivers/silkit/wire/metrics_message.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 #include "drivers/silkit/wire/proxy_message.hpp"
 #include "drivers/silkit/wire/rpc_messages.hpp"
@@ -69,6 +70,7 @@ inline void decode_as_everything(ByteView body) {
   decode_body_twice(decode_next_sim_task, body);
   decode_body_twice(decode_data, body);
   decode_body_twice(decode_log_message, body);
+  decode_body_twice(decode_metrics_update, body);
   decode_body_twice(decode_function_call, body);
   decode_body_twice(decode_function_call_response, body);
   decode_body_twice(decode_can_frame, body);

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drivers/silkit/wire/bytes.hpp"
+
+namespace tactus::silkit {
+
+namespace message_type {
+inline constexpr std::string_view kMetricsUpdate = "METRICSUPDATE";
+}  // namespace message_type
+
+enum class MetricKind : std::uint32_t { counter = 0, statistic = 1, string_list = 2, attribute = 3 };
+
+/// A figure of a participant.
+struct Metric {
+  std::uint64_t time_ns = 0;  ///< of its last change, by the steady clock of the sender
+  std::string name;           ///< "SimStepCount"; its parts are separated by '/'
+  MetricKind kind = MetricKind::counter;
+  std::string value;  ///< JSON; of an attribute plain text
+  friend bool operator==(const Metric&, const Metric&) = default;
+};
+
+/// What has changed since the last one.
+struct MetricsUpdate {
+  std::vector<Metric> metrics;
+};
+void encode_body(Bytes& out, const MetricsUpdate& message);
+MetricsUpdate decode_metrics_update(ByteView body);
+
+}  // namespace tactus::silkit

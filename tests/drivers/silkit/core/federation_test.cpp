@@ -244,5 +244,55 @@ TEST(Federation, ALostAutonomousOneHoldsNobodyUp) {
       nobody_was_stuck);
 }
 
+/// All step, call B, and send on both buses; the first stops late enough for calls to be lost.
+Federation with_services(Dice& dice) {
+  Federation federation = coordinated(dice, 4);
+  for (Habits& habits : federation.participants) {
+    habits.time_sync = habits.uses_services = true;
+    habits.step_ns = dice.between(1, 3);
+  }
+  federation.participants[1].serves = true;
+  federation.participants[0].stops_after = 25;
+  return federation;
+}
+
+TEST(Federation, CallsAreAnsweredOnceOrLostAndFramesComeInOrder) {
+  std::size_t results = 0, lost = 0, frames = 0;
+  try_many(600, 2 * kEach, with_services, [&](const Federation& federation, const SimNetwork& network) {
+    nobody_was_stuck(federation, network);
+    results += network.results();
+    lost += network.lost_calls();
+    frames += network.frames();
+  });
+  EXPECT_GT(results, 100U);
+  EXPECT_GT(lost, 10U);
+  EXPECT_GT(frames, 1000U);
+}
+
+/// X comes late, serves, and is killed.
+TEST(Federation, ServicesSurviveThatTheServerIsKilled) {
+  std::size_t results = 0, lost = 0;
+  try_many(
+      600, 2 * kEach,
+      [](Dice& dice) {
+        Federation federation = with_services(dice);
+        federation.participants[1].serves = false;
+        Habits server = participant("X");
+        server.mode = kAutonomous;
+        server.late = server.uses_services = server.serves = true;
+        server.step_ns = dice.between(1, 3);
+        server.killed_after = dice.between(2, 12);
+        federation.participants.push_back(server);
+        return federation;
+      },
+      [&](const Federation& federation, const SimNetwork& network) {
+        nobody_was_stuck(federation, network);
+        results += network.results();
+        lost += network.lost_calls();
+      });
+  EXPECT_GT(results, 20U);
+  EXPECT_GT(lost, 100U);
+}
+
 }  // namespace
 }  // namespace tactus::silkit::federation_test

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "drivers/silkit/wire/uri.hpp"
+#include "tests/drivers/silkit/core/support/sim_services.hpp"
 
 namespace tactus::silkit::test {
 
@@ -79,6 +80,7 @@ struct SimNetwork::Node final : Outbox, LogSink {
 
   // the user
   DataPublisher* publisher = nullptr;
+  std::unique_ptr<SimServices> services;
   bool ready_open = false, step_open = false, paused = false, stopping = false, aborting = false;
   int turns = 0;
 
@@ -283,6 +285,10 @@ void SimNetwork::set_up(Node& who) {
         "sub", topic,
         std::make_shared<const std::function<void(ByteView, std::int64_t)>>(
             [this, &who](ByteView data, std::int64_t time) { take_data(who, data, time); }));
+  if (habits.uses_services)
+    who.services = std::make_unique<SimServices>(
+        habits.name, engine, habits.serves, [this](const std::string& text) { complain(text); },
+        [&who] { return who.gone; });
   if (who.index == 0) engine.create_controller();
   if (!habits.lifecycle) return;
   const auto handler = [this, &who](const char* what) {
@@ -349,6 +355,10 @@ void SimNetwork::begin_step(Node& who, std::int64_t now_ns, std::int64_t duratio
   who.step_times.push_back(now_ns);
   who.last_duration = duration_ns;
   publish(who);
+  if (who.services != nullptr) {
+    who.services->use();
+    if (chance(70)) who.services->answer();  // else in a later step, or never
+  }
   if (who.habits.asynchronous_step) {
     who.step_open = true;
     if (chance(10)) {  // the user's other thread is quicker than the handler
@@ -495,8 +505,28 @@ void SimNetwork::check_nothing_is_missing(const Node& who, std::int64_t now_ns) 
   }
 }
 
+std::size_t SimNetwork::results() const {
+  std::size_t sum = 0;
+  for (const auto& each : nodes_) sum += each->services == nullptr ? 0 : each->services->results();
+  return sum;
+}
+
+std::size_t SimNetwork::lost_calls() const {
+  std::size_t sum = 0;
+  for (const auto& each : nodes_) sum += each->services == nullptr ? 0 : each->services->lost();
+  return sum;
+}
+
+std::size_t SimNetwork::frames() const {
+  std::size_t sum = 0;
+  for (const auto& each : nodes_) sum += each->services == nullptr ? 0 : each->services->frames();
+  return sum;
+}
+
 void SimNetwork::check_end() {
   for (const auto& each : nodes_) {
+    if (each->services != nullptr && !each->step_times.empty() && !each->habits.killed_after)
+      each->services->check_end(each->step_times.back());
     if (!each->started || each->engine->complete() || each->habits.killed_after) continue;
     complain(each->habits.name + " does not end; it is in state " +
              std::string(name_of(each->engine->state())));

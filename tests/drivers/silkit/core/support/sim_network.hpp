@@ -28,6 +28,8 @@ struct Habits {
   std::optional<bool> dynamic_step;
   bool publishes = true;
   bool subscribes = true;
+  bool uses_services = false;       ///< RPC, CAN and Ethernet, in each step
+  bool serves = false;              ///< answers calls
   bool pauses = false;              ///< now and then, and continues
   bool late = false;                ///< joins when the others are running
   std::optional<int> stops_after;   ///< steps, or turns without time sync
@@ -65,6 +67,10 @@ class SimNetwork {
   std::size_t hop_ons() const { return hop_ons_; }
   std::size_t messages() const { return messages_; }
   std::size_t data_messages() const { return data_messages_; }
+  /// Results of calls, calls that were lost, and frames of buses that all participants have had.
+  std::size_t results() const;
+  std::size_t lost_calls() const;
+  std::size_t frames() const;
   ParticipantState state_of(const std::string& name) const;
   bool is_complete(const std::string& name) const;
   /// Times at which the participant has executed steps.

@@ -13,11 +13,11 @@
 
 namespace tactus::silkit {
 
-/// What Create of every kind of controller does. `settings`: what the configuration says of this kind; `bus`:
+/// What Create of every kind of controller does. `kind`: as users call it; `settings`: what the configuration says of this kind; `bus`:
 /// where the engine has it; `objects`: where the participant keeps it.
 template <class Object, class BusKind>
-SilKit_ReturnCode create_controller(Object** out, SilKit_Participant* participant, const char* name,
-                                    const char* network,
+SilKit_ReturnCode create_controller(const std::string& kind, Object** out, SilKit_Participant* participant,
+                                    const char* name, const char* network,
                                     std::vector<ControllerSettings> ServicesSettings::*settings,
                                     BusKind& (Engine::*bus)(),
                                     std::vector<std::unique_ptr<Object>> SilKit_Participant::*objects) {
@@ -30,7 +30,7 @@ SilKit_ReturnCode create_controller(Object** out, SilKit_Participant* participan
         settings_of(participant->participant.configuration().services.*settings, name);
     std::string on = network;
     if (said != nullptr)
-      configure(participant->participant, "network", std::string("controller ") + name, said->network, on);
+      configure(participant->participant, "network", kind + " controller " + name, said->network, on);
     auto made = std::make_unique<Object>(Object{*participant});
     participant->participant.with_engine([&](Engine& engine) {
       made->controller = &(engine.*bus)().create(name, on);

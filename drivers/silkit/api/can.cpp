@@ -20,8 +20,8 @@ SilKit_ReturnCode set_can_state(SilKit_CanController* controller, CanState state
 SilKit_ReturnCode SilKit_CanController_Create(SilKit_CanController** outController,
                                               SilKit_Participant* participant, const char* name,
                                               const char* network) {
-  return create_controller(outController, participant, name, network, &ServicesSettings::can, &Engine::can,
-                           &SilKit_Participant::can_controllers);
+  return create_controller("CAN", outController, participant, name, network, &ServicesSettings::can,
+                           &Engine::can, &SilKit_Participant::can_controllers);
 }
 
 SilKit_ReturnCode SilKit_CanController_Start(SilKit_CanController* controller) {

@@ -21,7 +21,7 @@ SilKit_ReturnCode set_ethernet_active(SilKit_EthernetController* controller, boo
 SilKit_ReturnCode SilKit_EthernetController_Create(SilKit_EthernetController** outController,
                                                    SilKit_Participant* participant, const char* name,
                                                    const char* network) {
-  return create_controller(outController, participant, name, network, &ServicesSettings::ethernet,
+  return create_controller("Ethernet", outController, participant, name, network, &ServicesSettings::ethernet,
                            &Engine::ethernet, &SilKit_Participant::ethernet_controllers);
 }
 

@@ -42,8 +42,8 @@ SilKit_ReturnCode with_lin_frame(SilKit_LinController* controller, const SilKit_
 SilKit_ReturnCode SilKit_LinController_Create(SilKit_LinController** outController,
                                               SilKit_Participant* participant, const char* name,
                                               const char* network) {
-  return create_controller(outController, participant, name, network, &ServicesSettings::lin, &Engine::lin,
-                           &SilKit_Participant::lin_controllers);
+  return create_controller("LIN", outController, participant, name, network, &ServicesSettings::lin,
+                           &Engine::lin, &SilKit_Participant::lin_controllers);
 }
 
 SilKit_ReturnCode SilKit_LinController_Init(SilKit_LinController* controller,

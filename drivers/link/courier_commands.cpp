@@ -47,9 +47,9 @@ void Courier::answer_all() {
 void Courier::on_step(SilKit_NanosecondsTime now, SilKit_NanosecondsTime duration) noexcept {
   const bool follows = ledger_.settings.mode == LinkMode::follow;
   if (!follows) ledger_.on_step(now, duration);
-  const std::int64_t last = exchange_.granted.load(std::memory_order_relaxed);
-  while (!servers_.empty()) {
-    const auto answer = follows ? commands_.next_answer_up_to(last) : commands_.next_answer();
+  const std::optional<std::int64_t> last = ledger_.last_step();
+  while (last && !servers_.empty()) {
+    const auto answer = follows ? commands_.next_answer_up_to(*last) : commands_.next_answer();
     if (!answer) break;
     const SilKit_ByteVector data = bytes_of(*answer);
     (void)api_->RpcServer_SubmitResult.address(servers_[answer->function], answer->call, &data);

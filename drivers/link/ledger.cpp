@@ -105,6 +105,12 @@ void Ledger::on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept {
   woken.open(woken.value() + 1);
 }
 
+std::optional<std::int64_t> Ledger::last_step() noexcept {
+  const Held held(mutex);
+  if (closed_) return std::nullopt;
+  return exchange_.granted.load(std::memory_order_relaxed);
+}
+
 void Ledger::on_system_state(SilKit_SystemState state) noexcept {
   const Held held(mutex);
   if (closed_ || leaving_) return;

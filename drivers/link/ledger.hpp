@@ -39,6 +39,8 @@ class Ledger {
   void on_shutdown() noexcept;
   void on_abort() noexcept;
   void on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept;
+  /// The step that was granted last; nothing: the rig is gone.
+  std::optional<std::int64_t> last_step() noexcept;
   void on_system_state(SilKit_SystemState state) noexcept;
   /// `entered_ns`: of the wall clock, when it took this state.
   void on_status(const char* participant, SilKit_ParticipantState state, const char* reason,

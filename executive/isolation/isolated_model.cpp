@@ -125,7 +125,10 @@ void IsolatedModel::open(const OpenRequest& request) {
 }
 
 const char* IsolatedModel::frame_ended() TACTUS_RT {
-  if (lost() || busy_.exchange(true, std::memory_order_acquire)) return nullptr;
+  const auto ends_the_rig = [this]()
+                                TACTUS_RT { return on_crash_ == OnCrash::abort ? process_.how() : nullptr; };
+  if (lost()) return ends_the_rig();
+  if (busy_.exchange(true, std::memory_order_acquire)) return nullptr;
   CallPage& page = process_.page();
   page.work = CallPage::Work::frame_ended;
   process_.set_limited(true);
@@ -138,6 +141,7 @@ const char* IsolatedModel::frame_ended() TACTUS_RT {
   }
   if (!alive) lose(kNoJob, frame_);
   busy_.store(false, std::memory_order_release);
+  if (!alive) return ends_the_rig();  // its next job may be far away
   return wrong ? wrong_.data() : nullptr;
 }
 

@@ -44,7 +44,7 @@ class IsolatedModel {
   /// Opens the device of a driver's model. Throws DeviceError. @when setup
   void open(const OpenRequest& request);
   /// Tells its outputs that a frame has ended; why the rig must not go on, a text that stays; nullptr: nothing is
-  /// wrong, or its end is told by lost().                                                           @when rt
+  /// wrong, or `on_crash` says what is done about it.                                                           @when rt
   const char* frame_ended() TACTUS_RT;
   /// Locks its memory, as the rig's. Nothing: its process has ended.
   std::optional<rtsync::Provision> prepare_memory(bool lock, std::size_t heap);

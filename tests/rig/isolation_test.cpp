@@ -407,13 +407,14 @@ struct DrivenRig {
   std::string more = "";  ///< of the model
   std::string stuck_after = "20 s";
   std::string file = "tape";
+  std::string guardian_timeout = "60 s";
 
   Command command(const TempDir& dir, const Arguments& arguments = {}) const {
     dir.write("rig.yaml",
               "rig: one\nframe: { period: 1 ms }\nrealtime: { enabled: no }\n"
               "threads: { main: { policy: other }, stuck_after: " +
-                  stuck_after +
-                  " }\nguardian_timeout: 60 s\nmemory: { lock: no, heap: 0 B }\nmodels:\n  it: { driver: "
+                  stuck_after + " }\nguardian_timeout: " + guardian_timeout +
+                  "\nmemory: { lock: no, heap: 0 B }\nmodels:\n  it: { driver: "
                   "tape, file: " +
                   file + ", safe: -42, isolated: yes, parameters: { value: 7 }" + more + " }\n");
     Command command = tactus(Arguments{"run", "rig.yaml", "--out", "out"} + arguments, dir.path());
@@ -465,6 +466,35 @@ TEST(Isolation, ADriversModelThatCrashesOrLoopsEndsInItsPolicy) {
     process.signal(SIGUSR2);
     EXPECT_EQ(process.wait().status, 1);
   }
+}
+
+TEST(Isolation, AnOutputThatIsLostBehindTheFramesJobsEndsInItsPolicy) {
+  const TempDir dir;
+  const Finished done = run(DrivenRig{", crash_behind: 20"}.command(dir, {"--frames", "40"}));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "aborted");
+  EXPECT_TRUE(says(done.out, "aborted after 20 frames; ")) << done;
+  EXPECT_TRUE(
+      says(done.err, "model 'it', behind its jobs, frame 19: its process (libtactus-model-tape.so, pid "))
+      << done;
+
+  fs::remove_all(dir / "out");
+  Process process(DrivenRig{", crash_behind: 20, on_crash: freeze"}.command(dir, {"--frames", "40"}));
+  ASSERT_TRUE(process.wait_for_output("the rig freezes; it ends when it is resumed")) << process.err();
+  process.signal(SIGUSR2);
+  EXPECT_EQ(process.wait().status, 1);
+}
+
+TEST(Isolation, AProcessThatDoesNotDriveItsOutputsSafeIsKilled) {
+  const TempDir dir;
+  DrivenRig deaf{", deaf: yes"};
+  deaf.guardian_timeout = "200 ms";
+  Process rig(deaf.command(dir, {"--set", "until=stopped"}));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  rig.signal(SIGTERM);
+  const Finished done = rig.wait();
+  EXPECT_FALSE(done.timed_out) << done;
+  EXPECT_EQ(done.status, 0) << done;
 }
 
 TEST(Isolation, ADeviceThatCannotBeOpenedIsToldAsInTheRigsOwnProcess) {

@@ -28,6 +28,8 @@ struct Settings {
   std::string terminal;
   std::int64_t crash_at = 0;  ///< so many writes; 0: never
   std::int64_t loop_at = 0;
+  std::int64_t crash_behind = 0;  ///< so many frames
+  bool deaf = false;              ///< it never comes back from being driven safe
 };
 
 const config::Fields<Settings>& fields() {
@@ -40,6 +42,10 @@ const config::Fields<Settings>& fields() {
                            "that others get a height of 42 lines when the rig has ended"),
           config::optional("crash_at", &S::crash_at, config::range(std::int64_t{0}, std::int64_t{1} << 40),
                            "the write with which it crashes; 0: none"),
+          config::optional("crash_behind", &S::crash_behind,
+                           config::range(std::int64_t{0}, std::int64_t{1} << 40),
+                           "the frame behind which it crashes; 0: none"),
+          config::optional("deaf", &S::deaf, "it never comes back from being driven safe"),
           config::optional("loop_at", &S::loop_at, config::range(std::int64_t{0}, std::int64_t{1} << 40),
                            "the write that never returns; 0: none"),
           config::optional("stuck", &S::stuck, "the device refuses to be driven safe"),
@@ -71,13 +77,14 @@ class TapeModel final : public executive::DrivenModel, public executive::SafeOut
 
   bool drive_safe() TACTUS_RT override {
     if (tape_ == nullptr) return true;
+    while (settings_.deaf) std::atomic_signal_fence(std::memory_order_seq_cst);
     if (settings_.stuck) return false;
     tape_->value = settings_.safe;
     ++tape_->times_safe;
     return true;
   }
   const char* frame_ended() TACTUS_RT override {
-    ++tape_->turns;
+    if (++tape_->turns == settings_.crash_behind) ::raise(SIGSEGV);
     return nullptr;
   }
 

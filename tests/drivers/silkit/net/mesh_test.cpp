@@ -45,24 +45,10 @@ Bytes bytes_of(std::string_view text) {
 
 Uri tcp_at_loopback() { return parse_uri("tcp://127.0.0.1:0"); }
 
-class MeshTest : public testing::Test {
+class MeshTest : public testing::Test, protected Joining {
  protected:
+  using Joining::joined;
   std::unique_ptr<Player> joined(const std::string& name) { return joined(name, at(uri_)); }
-  static std::unique_ptr<Player> joined(const std::string& name, const MeshSettings& settings) {
-    auto player = std::make_unique<Player>(name, settings);
-    player->mesh.join();
-    return player;
-  }
-  /// What keeps somebody from joining.
-  static Refusal refused(const std::string& name, const MeshSettings& settings) {
-    Player player(name, settings);
-    try {
-      player.mesh.join();
-    } catch (const Refusal& refusal) {
-      return refusal;
-    }
-    return {Code::success, "it joined"};
-  }
   /// A participant at the registry that accepts at this listener, and whose streams are the test's to play.
   RawStream listening(const std::string& name, const Listener& listener) const {
     Announcement announcement = announcement_of(name);

@@ -46,7 +46,7 @@ class Joiner {
   std::thread thread_;
 };
 
-class Hidden : public testing::Test {
+class Hidden : public testing::Test, protected Joining {
  protected:
   MeshSettings open() const { return at(uri_); }
   MeshSettings hidden(const std::string& name) const {
@@ -60,20 +60,6 @@ class Hidden : public testing::Test {
     MeshSettings settings = open();
     settings.remote_connect = false;
     return settings;
-  }
-  static std::unique_ptr<Player> joined(const std::string& name, const MeshSettings& settings) {
-    auto player = std::make_unique<Player>(name, settings);
-    player->mesh.join();
-    return player;
-  }
-  static Refusal refused(const std::string& name, const MeshSettings& settings) {
-    Player player(name, settings);
-    try {
-      player.mesh.join();
-    } catch (const Refusal& refusal) {
-      return refusal;
-    }
-    return {Code::success, "it joined"};
   }
   static bool is_relayed(const Player& player, const std::string& name) {
     return player.said.warnings_with("no stream can be opened between '" + name + "'") > 0;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/silkit/core/error.hpp"
 #include "drivers/silkit/net/mesh.hpp"
 #include "tests/drivers/silkit/net/support/said.hpp"
 
@@ -91,6 +92,25 @@ class Player final : public MeshOwner {
 
  public:
   Mesh mesh;
+};
+
+/// For fixtures.
+struct Joining {
+  static std::unique_ptr<Player> joined(const std::string& name, const MeshSettings& settings) {
+    auto player = std::make_unique<Player>(name, settings);
+    player->mesh.join();
+    return player;
+  }
+  /// What keeps somebody from joining.
+  static Refusal refused(const std::string& name, const MeshSettings& settings) {
+    Player player(name, settings);
+    try {
+      player.mesh.join();
+    } catch (const Refusal& refusal) {
+      return refusal;
+    }
+    return {Code::success, "it joined"};
+  }
 };
 
 }  // namespace tactus::silkit::test

@@ -133,7 +133,8 @@ Json latency(const Side& side, bool domain, int count) {
   if (!speaks->wait_for_output("published")) throw std::runtime_error("not published: " + speaks->err());
   hears->signal(SIGTERM);
   const std::string out = hears->wait(10s).out;
-  const Json end = Json::parse(out.substr(out.rfind("\n{") + 1), nullptr, false);
+  const std::size_t line = out.rfind("\n{") + 1;  // others may still be told of behind it
+  const Json end = Json::parse(out.substr(line, out.find('\n', line) - line), nullptr, false);
   if (!end.is_object()) throw std::runtime_error("nothing heard: " + out);
   return end["heard"]["x"]["latency_ns"];
 }

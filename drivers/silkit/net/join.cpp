@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "drivers/silkit/net/io_loop.hpp"
 #include "drivers/silkit/net/mesh_parts.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -155,7 +156,7 @@ void Mesh::Impl::run_io() {
   thread_.emplace(settings_.io_thread, [this] {
     io_thread_id_.store(std::this_thread::get_id());
     try {
-      io_.run();
+      run_io_loop(io_);
     } catch (const std::exception& failure) {
       fail_join(failure.what());
       io_thread_id_.store({});

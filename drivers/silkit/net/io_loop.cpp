@@ -1,0 +1,90 @@
+#include "drivers/silkit/net/io_loop.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "rtsync/thread/spin_budget.hpp"
+
+namespace tactus::silkit {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using rtsync::Nanoseconds;
+
+/// About what a sleep and a wake cost on a virtual machine; on hardware a fifth.
+constexpr Nanoseconds kSpin{50'000};
+/// A look takes 1 us or 2: after this somebody else had the CPU.
+constexpr Nanoseconds kSharedCpu{10'000};
+/// Others that take the CPU for so long at most are in step, too: to let them go first costs less than to be woken.
+constexpr Nanoseconds kShortTurn{200'000};
+constexpr int kMostTurns = 4;
+
+enum class Spin { paid, in_vain, shared, shared_for_long };
+
+/// Looks for what comes, for `budget` of time of its own.
+Spin spin(asio::io_context& io, Nanoseconds budget) {
+  int turns_of_others = 0;
+  for (auto before = Clock::now(); budget > Nanoseconds{0};) {
+    (void)::sched_yield();
+    const auto now = Clock::now();
+    const Nanoseconds took = now - before;
+    if (took > kShortTurn) return Spin::shared_for_long;
+    before = now;
+    if (io.poll() > 0) return Spin::paid;
+    if (io.stopped()) break;
+    if (took < kSharedCpu)
+      budget -= took;
+    else if (++turns_of_others > kMostTurns)
+      return Spin::shared;
+  }
+  return Spin::in_vain;
+}
+
+/// How many waits sleep at once, because others want the CPU.
+class Courtesy {
+ public:
+  bool asks_to_sleep() { return left_ > 0 && left_-- > 0; }
+  /// They are many, or take the CPU for long.
+  void shared(bool for_long) { left_ = next_ = std::clamp(next_ * 2, for_long ? kLong : kLeast, kMost); }
+  void alone() { next_ /= 2; }
+
+ private:
+  static constexpr int kLeast = 16;
+  static constexpr int kLong = 4096;  // to try costs milliseconds
+  static constexpr int kMost = 65536;
+  int left_ = 0;
+  int next_ = 0;
+};
+
+}  // namespace
+
+IoLoopCounts run_io_loop(asio::io_context& io) {
+  IoLoopCounts counts;
+  rtsync::SpinBudget budget(std::thread::hardware_concurrency() > 1 ? kSpin : Nanoseconds{0});
+  Courtesy courtesy;
+  while (!io.stopped()) {
+    if (io.poll() > 0) continue;
+    const Nanoseconds time = courtesy.asks_to_sleep() ? Nanoseconds{0} : budget.take();
+    if (time > Nanoseconds{0}) {
+      const Spin end = spin(io, time);
+      if (end == Spin::shared || end == Spin::shared_for_long)
+        courtesy.shared(end == Spin::shared_for_long);
+      else
+        budget.learn(end == Spin::paid);
+      if (end == Spin::paid) {
+        courtesy.alone();
+        ++counts.spins_that_paid;
+        continue;
+      }
+      ++counts.spins_in_vain;
+    }
+    ++counts.sleeps;
+    (void)io.run_one();
+  }
+  return counts;
+}
+
+}  // namespace tactus::silkit

@@ -1,0 +1,21 @@
+#pragma once
+/// Runs what an io_context has to do. Only for the inside of net/: it brings asio along.
+#include <asio/io_context.hpp>
+
+namespace tactus::silkit {
+
+/// How often a loop looked for something to do, and how often it slept.
+struct IoLoopCounts {
+  long spins_that_paid = 0;
+  long spins_in_vain = 0;
+  long sleeps = 0;
+};
+
+/// As io_context::run(), but before it sleeps it looks for a while whether something comes: who is in step with
+/// others hears of them within microseconds, and to be woken takes longer than that. It looks less where that was
+/// in vain, and gives its CPU to whoever waits for it. With one CPU it sleeps at once.
+///
+/// Threads  the I/O thread.
+IoLoopCounts run_io_loop(asio::io_context& io);
+
+}  // namespace tactus::silkit

@@ -38,18 +38,21 @@ bool Lane::run_list(std::span<const Entry> list) TACTUS_RT {
 
 void Lane::count() TACTUS_RT {
   constexpr std::size_t kAhead = 8;
+  std::uint64_t begin = counted_to_;
   for (std::size_t i = 0; i < log_size_; ++i) {
     if (i + kAhead < log_size_) {
-      const JobTime& ahead = log_[i + kAhead];
-      times_[ahead.job].prefetch(clock_.to_time(ahead.ticks));
+      const JobEnd& ahead = log_[i + kAhead];
+      if (ahead.job != kNoPlanJob)
+        times_[ahead.job].prefetch(clock_.to_time(ahead.ticks - log_[i + kAhead - 1].ticks));
     }
-    const JobTime& time = log_[i];
-    times_[time.job].add(clock_.to_time(time.ticks));
-    if (time.ticks > longest_ticks_) {
-      longest_ticks_ = time.ticks;
-      longest_job_ = time.job;
+    const JobEnd& end = log_[i];
+    if (end.job != kNoPlanJob) {
+      times_[end.job].add(clock_.to_time(end.ticks - begin));
+      consider(end.job, end.ticks - begin);
     }
+    begin = end.ticks;
   }
+  counted_to_ = begin;
   log_size_ = 0;
 }
 

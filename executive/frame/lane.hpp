@@ -86,11 +86,11 @@ class alignas(64) Lane {
   /// `times`: a histogram per job of the plan, of which a lane writes those of its own jobs; empty: nothing
   /// is measured. `most_calls`: of one frame, as far as known.
   Lane(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, std::size_t most_calls)
-      : clock_(clock), times_(times), log_(times.empty() ? 0 : most_calls) {}
+      : clock_(clock), times_(times), log_(times.empty() || most_calls == 0 ? 0 : most_calls + kMostBegins) {}
 
   /// Before the first call after a while.
   void begin() TACTUS_RT {
-    if (!log_.empty()) last_tick_ = clock_.ticks();
+    if (!log_.empty()) measure(kNoPlanJob);
   }
   CallEnd call(const Entry& entry) TACTUS_RT {
     return entry.extras == nullptr ? make(entry) : call_with_extras(entry);
@@ -103,6 +103,13 @@ class alignas(64) Lane {
   const Dependency* blocked_by() const TACTUS_RT { return blocked_by_; }
   /// Counts what was measured since the last time, in the slack: the histograms of many jobs lie in no cache.
   void count() TACTUS_RT;
+  /// A moment: `job` ended, and the next one began. No job: one began after a while in which none ran.
+  struct JobEnd {
+    std::uint64_t ticks = 0;
+    std::uint32_t job = kNoPlanJob;
+  };
+  /// What count() will count, oldest first: since the frame began, but for frames of very many calls.
+  std::span<const JobEnd> log() const TACTUS_RT { return {log_.data(), log_size_}; }
   /// Of what was counted since reset_longest().
   std::uint64_t longest_ticks() const TACTUS_RT { return longest_ticks_; }
   std::uint32_t longest_job() const TACTUS_RT { return longest_job_; }
@@ -137,10 +144,6 @@ class alignas(64) Lane {
   void fail(const CallFailure& failure) TACTUS_RT { failure_ = failure; }
 
  private:
-  struct JobTime {
-    std::uint64_t ticks = 0;
-    std::uint32_t job = 0;
-  };
   CallEnd call_with_extras(const Entry& entry) TACTUS_RT;
   CallEnd left_bad(const Entry& entry) TACTUS_RT;
   CallEnd make(const Entry& entry) TACTUS_RT {
@@ -158,20 +161,20 @@ class alignas(64) Lane {
     return CallEnd::failed;
   }
   void measure(std::uint32_t job) TACTUS_RT {
-    const std::uint64_t now = clock_.ticks();
-    log_[log_size_++] = {now - last_tick_, job};
-    last_tick_ = now;
+    log_[log_size_++] = {clock_.ticks(), job};
     if (log_size_ == log_.size()) [[unlikely]]
       count();
   }
 
+  static constexpr std::size_t kMostBegins = 64;
+
   const JobClock& clock_;
   std::vector<rtsync::JobHistogram>& times_;
-  std::vector<JobTime> log_;  // in the order of the calls
+  std::vector<JobEnd> log_;  // in the order of the calls
   std::size_t log_size_ = 0;
   std::array<JobRequest, 256> job_requests_{};  // in the order of the jobs
   std::size_t ask_count_ = 0;
-  std::uint64_t last_tick_ = 0;
+  std::uint64_t counted_to_ = 0;  // in ticks
   std::uint64_t longest_ticks_ = 0;
   std::uint32_t longest_job_ = kNoPlanJob;
   const Schedule* schedule_ = nullptr;

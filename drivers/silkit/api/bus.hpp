@@ -37,6 +37,7 @@ SilKit_ReturnCode create_controller(const std::string& kind, Object** out, SilKi
       (participant->*objects).push_back(std::move(made));
       *out = (participant->*objects).back().get();
     });
+    participant->participant.wait_until_known();
   });
 }
 

@@ -141,7 +141,21 @@ void Participant::serve() {
   }
   send_log();
   mesh_.flush();
+  if (waiting_until_known_ > 0 && engine_.peers_know_services()) changed_.notify_all();
   if (engine_.complete()) end_->reach(engine_.state());
+}
+
+void Participant::wait_until_known() {
+  if (on_io_thread()) return;  // nothing arrives before it returns
+  std::unique_lock held = lock();
+  ++waiting_until_known_;
+  const bool known = changed_.wait_for(held, configuration_.mesh.connect_timeout,
+                                       [this] { return leaving_ || engine_.peers_know_services(); });
+  --waiting_until_known_;
+  if (!known)
+    logger_.say(LogSink::Level::warn,
+                "a peer has not answered in time what this participant is subscribed to; what "
+                "it sends may be missed until it does");
 }
 
 void Participant::send_log() {

@@ -70,6 +70,10 @@ class Participant final : private MeshOwner {
     }
   }
 
+  /// Waits until all peers know of the bus controllers and RPC clients made so far, so that the user misses nothing of
+  /// what they send from here on; who does not answer for as long as a connect may take is not waited for. In a
+  /// handler of the I/O thread it does not wait. @when lock not held
+  void wait_until_known();
   /// Not from inside the handler that it completes.
   void complete_communication_ready();
   void start_lifecycle();
@@ -89,7 +93,8 @@ class Participant final : private MeshOwner {
   const Configuration configuration_;
   Logger logger_;
   std::mutex mutex_;
-  std::condition_variable changed_;  // leaving
+  std::condition_variable changed_;  // leaving, or something that a thread waits for
+  int waiting_until_known_ = 0;
   const std::shared_ptr<LifecycleEnd> end_ = std::make_shared<LifecycleEnd>(*this);
   MetricsFiles metrics_files_;
   Mesh mesh_;

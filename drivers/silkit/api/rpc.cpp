@@ -119,6 +119,7 @@ SilKit_ReturnCode SilKit_RpcClient_Create(SilKit_RpcClient** outClient, SilKit_P
       participant->rpc_clients.push_back(std::move(made));
       *outClient = participant->rpc_clients.back().get();
     });
+    participant->participant.wait_until_known();
   });
 }
 

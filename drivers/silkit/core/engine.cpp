@@ -142,6 +142,7 @@ void Engine::Impl::receive(PeerId peer, const Frame& frame) {
         say(LogSink::Level::debug,
             "a participant does not know messages of type " + acknowledge.subscriber.type);
       receivers_[index].data.unacknowledged.erase(peer);
+      receivers_[index].unheard.erase(peer);
       advance();
       break;
     }
@@ -250,7 +251,10 @@ void Engine::Impl::remove_peer(PeerId peer) {
   time.remove(peer);
   discovery.remove_peer(peer);
   free_receivers_of(peer);
-  for (Receiver& receiver : receivers_) receiver.data.unacknowledged.erase(peer);
+  for (Receiver& receiver : receivers_) {
+    receiver.data.unacknowledged.erase(peer);
+    receiver.unheard.erase(peer);
+  }
   barrier.left(peer);
   if (!complete) {
     const Status* const last = system.status_of(left.info.name);
@@ -299,6 +303,7 @@ void Engine::joined() { parts_->joined(); }
 void Engine::receive(PeerId peer, const Frame& frame) { parts_->receive(peer, frame); }
 void Engine::remove_peer(PeerId peer) { parts_->remove_peer(peer); }
 
+bool Engine::peers_know_services() const { return parts_->peers_know_services(); }
 bool Engine::has_calls() const { return !parts_->calls_.empty(); }
 bool Engine::next_call(Call& call) { return parts_->next_call(call); }
 void Engine::call_ended(const Call& call, const std::string& thrown) { parts_->call_ended(call, thrown); }

@@ -110,6 +110,10 @@ class Engine {
   void receive(PeerId peer, const Frame& frame);
   void remove_peer(PeerId peer);
 
+  /// Every peer has acknowledged what bus controllers and RPC clients are subscribed to: what it sends from here on
+  /// arrives.
+  bool peers_know_services() const;
+
   // ---- the user's functions that are due
 
   bool has_calls() const;

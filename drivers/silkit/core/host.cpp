@@ -34,7 +34,7 @@ std::size_t Engine::Impl::subscribe(Service& service, std::uint64_t tag, std::st
   encode(message, receiver.subscription);
   for (const auto& [peer, info] : peers) {
     outbox.send(peer, message);
-    if (until) receiver.data.unacknowledged.insert(peer);
+    (until ? receiver.data.unacknowledged : receiver.unheard).insert(peer);
   }
   return index;
 }

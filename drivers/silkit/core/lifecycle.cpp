@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "drivers/silkit/core/parts.hpp"
@@ -97,6 +98,11 @@ bool Engine::Impl::waits_for_acknowledges() const {
   for (const Receiver& receiver : receivers_)
     if (!receiver.data.unacknowledged.empty()) return true;
   return false;
+}
+
+bool Engine::Impl::peers_know_services() const {
+  return std::all_of(receivers_.begin(), receivers_.end(),
+                     [](const Receiver& receiver) { return receiver.unheard.empty(); });
 }
 
 void Engine::Impl::advance() {

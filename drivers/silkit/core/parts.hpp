@@ -212,7 +212,8 @@ class Engine::Impl final : private ServiceHost {
     Subscriber subscription;
     DataReceiver data;
     Service* service = nullptr;
-    std::uint64_t tag = 0;  // for it
+    std::uint64_t tag = 0;       // for it
+    std::set<PeerId> unheard{};  // peers that may not know of it yet
   };
 
   friend class Engine;
@@ -235,6 +236,7 @@ class Engine::Impl final : private ServiceHost {
   void note_system_state(ParticipantState before);
   void tell_others_completed();
   bool waits_for_acknowledges() const;
+  bool peers_know_services() const;
   void service_changed(PeerId peer, const ServiceDescriptor& service, bool created);
   bool services_begin_step(Call& step);
   std::size_t take_index(bool again);

@@ -86,6 +86,29 @@ TEST(SilkitCan, AFrameArrivesAndIsAcknowledged) {
   EXPECT_THAT(receiver.get()[0], testing::AllOf(HasSubstr("got "), HasSubstr(" 8 text")));
 }
 
+TEST(SilkitCan, WhatOthersSendOnceAControllerIsMadeArrives) {
+  const RegistryHere registry;
+  ParticipantHere a(registry.uri(), "A");
+  ParticipantHere b(registry.uri(), "B");
+  Heard sender;
+  SilKit_CanController* const can = controller_of(a, sender);
+  ok(SilKit_CanController_Start(can));
+  for (int n = 0; n < 50; ++n) {
+    const std::string name = "can" + std::to_string(n);
+    Heard receiver;
+    SilKit_CanController* made = nullptr;
+    SilKit_HandlerId id = 0;
+    ok(SilKit_CanController_Create(&made, b.get(), name.c_str(), n == 0 ? "bus" : name.c_str()));
+    ok(SilKit_CanController_AddFrameHandler(made, &receiver, on_frame, SilKit_Direction_Receive, &id));
+    SilKit_CanController* from = can;
+    if (n > 0) ok(SilKit_CanController_Create(&from, a.get(), ("from" + name).c_str(), name.c_str()));
+    if (n > 0) ok(SilKit_CanController_Start(from));
+    send(from, 1, "text", nullptr);
+    ASSERT_TRUE(receiver.wait([](const std::vector<std::string>& lines) { return !lines.empty(); })) << n;
+    ok(SilKit_CanController_RemoveFrameHandler(made, id));
+  }
+}
+
 TEST(SilkitCan, StatesFollowTheCalls) {
   const RegistryHere registry;
   Heard heard;

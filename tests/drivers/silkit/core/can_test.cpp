@@ -80,6 +80,20 @@ TEST_F(CanBus, AControllerSubscribesToItsNetworkAndIsAnnounced) {
   EXPECT_THAT(stage.take(q), ElementsAre("created second"));
 }
 
+TEST_F(CanBus, ThePeersKnowOfAControllerOnceTheyHaveAcknowledgedIt) {
+  EXPECT_TRUE(stage.engine().peers_know_services());
+  test::PeerTraits slow;
+  slow.acknowledges = false;
+  const PeerId r = stage.newcomer("R", slow);
+  const PeerId s = stage.newcomer("S", slow);
+  controller("can", "bus");
+  EXPECT_FALSE(stage.engine().peers_know_services());
+  stage.release(r);
+  EXPECT_FALSE(stage.engine().peers_know_services()) << "S has not";
+  stage.leaves(s);
+  EXPECT_TRUE(stage.engine().peers_know_services());
+}
+
 TEST_F(CanBus, StatesFollowTheCallsAndAreToldWhenTheyChange) {
   CanController& one = controller();
   EXPECT_EQ(one.state, CanState::uninit);

@@ -244,7 +244,8 @@ TEST(Federation, ALostAutonomousOneHoldsNobodyUp) {
       nobody_was_stuck);
 }
 
-/// All step, call B, and send on both buses; the first stops late enough for calls to be lost.
+/// All step, call B, send on CAN and Ethernet, and answer B, the master of a LIN bus; the first stops late enough for
+/// calls to be lost.
 Federation with_services(Dice& dice) {
   Federation federation = coordinated(dice, 4);
   for (Habits& habits : federation.participants) {
@@ -257,16 +258,18 @@ Federation with_services(Dice& dice) {
 }
 
 TEST(Federation, CallsAreAnsweredOnceOrLostAndFramesComeInOrder) {
-  std::size_t results = 0, lost = 0, frames = 0;
+  std::size_t results = 0, lost = 0, frames = 0, responses = 0;
   try_many(600, 2 * kEach, with_services, [&](const Federation& federation, const SimNetwork& network) {
     nobody_was_stuck(federation, network);
     results += network.results();
     lost += network.lost_calls();
     frames += network.frames();
+    responses += network.lin_responses();
   });
   EXPECT_GT(results, 100U);
   EXPECT_GT(lost, 10U);
   EXPECT_GT(frames, 1000U);
+  EXPECT_GT(responses, 1000U);
 }
 
 /// X comes late, serves, and is killed.

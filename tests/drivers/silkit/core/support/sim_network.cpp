@@ -523,6 +523,12 @@ std::size_t SimNetwork::frames() const {
   return sum;
 }
 
+std::size_t SimNetwork::lin_responses() const {
+  std::size_t sum = 0;
+  for (const auto& each : nodes_) sum += each->services == nullptr ? 0 : each->services->responses();
+  return sum;
+}
+
 void SimNetwork::check_end() {
   for (const auto& each : nodes_) {
     if (each->services != nullptr && !each->step_times.empty() && !each->habits.killed_after)

@@ -71,6 +71,7 @@ class SimNetwork {
   std::size_t results() const;
   std::size_t lost_calls() const;
   std::size_t frames() const;
+  std::size_t lin_responses() const;
   ParticipantState state_of(const std::string& name) const;
   bool is_complete(const std::string& name) const;
   /// Times at which the participant has executed steps.

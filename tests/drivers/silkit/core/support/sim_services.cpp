@@ -23,6 +23,18 @@ std::string service_text(ByteView bytes) {
   return text;
 }
 
+constexpr std::uint8_t kLinNames = 26;
+
+/// Names begin with different letters.
+std::uint8_t lin_id(const std::string& name) {
+  return static_cast<std::uint8_t>((name.front() - 'A') % kLinNames);
+}
+LinFrame lin_frame(std::uint8_t id) {
+  LinFrame frame{id, LinChecksum::enhanced, 8};
+  frame.data.fill(static_cast<std::uint8_t>(id + 1));
+  return frame;
+}
+
 template <class Event, class Function>
 Handler<const Event&> handler_with(Function function) {
   return std::make_shared<const std::function<void(const Event&)>>(std::move(function));
@@ -54,6 +66,21 @@ SimServices::SimServices(std::string name, Engine& engine, bool serves, Complain
                             [this](const EthernetFrameEvent& event) { take_frame("Ethernet ", event.raw); }),
                         kReceived);
   engine.ethernet().set_active(*ethernet_, true);
+  join_lin(serves);
+}
+
+void SimServices::join_lin(bool master) {
+  lin_ = &engine_.lin().create("lin", "LIN1");
+  lin_->frames.add(handler_with<LinFrameEvent>([this](const LinFrameEvent& event) { take_response(event); }));
+  LinControllerConfig config;
+  config.mode = master ? LinMode::master : LinMode::slave;
+  config.baud_rate = 20'000;
+  for (std::uint8_t id = 0; id < kLinNames; ++id) {
+    const bool own = !master && id == lin_id(name_);
+    LinResponse response{lin_frame(id), own ? LinResponseMode::send : LinResponseMode::receive};
+    config.responses.push_back(response);
+  }
+  engine_.lin().init(*lin_, config);
 }
 
 void SimServices::use() {
@@ -66,6 +93,11 @@ void SimServices::use() {
   frame.data = service_bytes(text);
   engine_.can().send(*can_, frame, nullptr);
   engine_.ethernet().send(*ethernet_, service_bytes(text), nullptr);
+  if (lin_->mode == LinMode::master) {
+    const auto id = lin_id(std::string(1, "ABCDX"[sent_ % 5]));
+    ++headers_[id];
+    engine_.lin().send_header(*lin_, id);
+  }
   ++sent_;
 }
 
@@ -104,6 +136,23 @@ void SimServices::take_frame(const std::string& bus, ByteView data) {
               std::to_string(next->second) + " comes next");
   next->second = number + 1;
   ++frames_;
+}
+
+void SimServices::take_response(const LinFrameEvent& event) {
+  check_there("a LIN frame");
+  const std::uint8_t id = event.frame.id;
+  const std::string what = "identifier " + std::to_string(id);
+  if (lin_->mode == LinMode::master) {
+    const auto open = headers_.find(id);
+    if (open == headers_.end()) return complain_(name_ + " hears of " + what + " what it has not asked for");
+    if (--open->second == 0) headers_.erase(open);
+    if (event.status == LinFrameStatus::receive_error) complain_(name_ + ": two have answered " + what);
+  }
+  if (event.status == LinFrameStatus::sent && id != lin_id(name_))
+    complain_(name_ + " has answered " + what + ", which is another's");
+  if (event.status != LinFrameStatus::received && event.status != LinFrameStatus::sent) return;
+  if (event.frame.data != lin_frame(id).data) complain_(name_ + " hears of " + what + " another's data");
+  ++responses_;
 }
 
 void SimServices::check_end(std::int64_t now_ns) {

@@ -398,6 +398,21 @@ config::Field<RigSettings> when_present(config::Field<RigSettings> field) {
   return field;
 }
 
+constexpr const char* kIsolated =
+    "yes: a model runs in a process of its own, so that nothing it does reaches the rig but the variables it "
+    "declares";
+constexpr const char* kOnCrash =
+    "isolated models only: what it means that the process ends, or that a job takes longer than half of "
+    "threads.stuck_after, while frames run; by default abort";
+auto on_crash() {
+  return choices<OnCrash>({{"abort", OnCrash::abort, "its job has failed: the rig ends, outputs safe"},
+                           {"safe_state", OnCrash::safe_state,
+                            "drive the outputs safe and freeze the rig; it ends when it is resumed"},
+                           {"freeze", OnCrash::freeze, "freeze the rig; it ends when it is resumed"},
+                           {"replace", OnCrash::replace,
+                            "its variables keep their last values, and its jobs are not called any more"}});
+}
+
 }  // namespace
 
 const Fields<RecordingSettings>& recording_fields() {
@@ -417,6 +432,19 @@ const Fields<RecordingSettings>& recording_fields() {
   return fields;
 }
 
+const Fields<LibrarySettings>& library_fields() {
+  using L = LibrarySettings;
+  static const Fields<L> fields{
+      "What holds for all models of a library; what a model says itself wins.",
+      {
+          located(&L::origin),
+          required("library", &L::library, length(1, 4096), "as the models name it"),
+          optional("isolated", &L::isolated, kIsolated),
+          optional("on_crash", &L::on_crash, on_crash(), kOnCrash),
+      }};
+  return fields;
+}
+
 const Fields<ModelSettings>& model_fields() {
   using M = ModelSettings;
   static const Fields<M> fields{
@@ -431,20 +459,8 @@ const Fields<ModelSettings>& model_fields() {
                                 "instead of model and library: a driver that makes the model from the keys "
                                 "it has here, such as gpio_in")),
           optional("thread", &M::thread, name(), "main, or the worker that runs its cyclic jobs"),
-          optional("isolated", &M::isolated,
-                   "yes: it runs in a process of its own, so that nothing it does reaches the rig but the "
-                   "variables it declares"),
-          optional("on_crash", &M::on_crash,
-                   choices<OnCrash>(
-                       {{"abort", OnCrash::abort, "its job has failed: the rig ends, outputs safe"},
-                        {"safe_state", OnCrash::safe_state,
-                         "drive the outputs safe and freeze the rig; it ends when it is resumed"},
-                        {"freeze", OnCrash::freeze, "freeze the rig; it ends when it is resumed"},
-                        {"replace", OnCrash::replace,
-                         "its variables keep their last values, and its jobs are not called any more"}}),
-                   "isolated models only: what it means that the process ends, or that a job takes longer "
-                   "than half "
-                   "of threads.stuck_after, while frames run; by default abort"),
+          optional("isolated", &M::isolated, kIsolated),
+          optional("on_crash", &M::on_crash, on_crash(), kOnCrash),
           optional("parameters", &M::parameters,
                    "values of parameters, and first values of inputs and states, each with its unit"),
           named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),
@@ -553,6 +569,7 @@ const Fields<RigSettings>& rig_fields() {
           optional("memory", &R::memory, memory_fields(), "memory"),
           optional("dma_latency", &R::dma_latency, or_word("off", range(0ns, 1s), "leave it alone"),
                    "deepest sleep of the CPUs while running (/dev/cpu_dma_latency), in whole microseconds"),
+          list("libraries", &R::libraries, library_fields(), "what holds for all models of a library"),
           named("models", &R::models, model_fields(), "model", "the models, in their order"),
           list("connect", &R::connect, connection_fields(), "wires between models"),
           named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),

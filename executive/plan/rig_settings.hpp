@@ -121,6 +121,15 @@ struct JobSettings {
   bool operator==(const JobSettings&) const = default;
 };
 
+/// What holds for all models of a library.
+struct LibrarySettings {
+  Origin origin;
+  Located<std::string> library;
+  bool isolated = false;
+  std::optional<Located<OnCrash>> on_crash;
+  bool operator==(const LibrarySettings&) const = default;
+};
+
 struct ModelSettings {
   std::string name;
   Origin origin;
@@ -130,7 +139,7 @@ struct ModelSettings {
   config::Node device = config::Node::map({});  ///< the driver's own keys
   Located<std::string> thread{"main"};
   config::Node parameters;
-  Located<bool> isolated{false};
+  std::optional<Located<bool>> isolated;     ///< nothing: as its library
   std::optional<Located<OnCrash>> on_crash;  ///< nothing: abort
   std::vector<JobSettings> jobs;
   bool operator==(const ModelSettings&) const = default;
@@ -229,6 +238,7 @@ struct RigSettings {
   ThreadsSection threads;
   MemorySection memory;
   std::optional<Nanoseconds> dma_latency = Nanoseconds{0};
+  std::vector<LibrarySettings> libraries;
   std::vector<ModelSettings> models;
   std::vector<ConnectionSettings> connect;
   std::vector<LoopSettings> integrate;

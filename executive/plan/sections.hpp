@@ -7,13 +7,14 @@ namespace tactus::executive {
 /// Reads its section in draft.settings, adds to the rig, and complains. @when setup
 using RigSection = void(Draft& draft);
 
-RigSection read_frame, plan_threads, read_clock, make_models, plan_loops, make_connections, make_link,
-    make_live_servers, make_recordings, check_watchers, plan_commands, resolve_dependencies;
+RigSection read_frame, plan_threads, read_clock, read_libraries, make_models, plan_loops, make_connections,
+    make_link, make_live_servers, make_recordings, check_watchers, plan_commands, resolve_dependencies;
 
 /// In the order in which they need each other.
 inline constexpr RigSection* kRigSections[] = {
-    read_frame, plan_threads,      read_clock,      make_models,    plan_loops,    make_connections,
-    make_link,  make_live_servers, make_recordings, check_watchers, plan_commands, resolve_dependencies,
+    read_frame,           plan_threads, read_clock,        read_libraries,  make_models,    plan_loops,
+    make_connections,     make_link,    make_live_servers, make_recordings, check_watchers, plan_commands,
+    resolve_dependencies,
 };
 
 /// What the section of a model holds.

@@ -141,6 +141,42 @@ INSTANTIATE_TEST_SUITE_P(Isolation, Deeds,
                            return std::string(std::get<0>(one.param).name) + "_on_" + std::get<1>(one.param);
                          });
 
+std::string library(const std::string& more, const std::string& name = TACTUS_HOSTILE_LIBRARY) {
+  return "{ library: '" + name + "', " + more + " }";
+}
+
+TEST(Isolation, OfALibraryHoldsForItsModelsUnlessTheySayOtherwise) {
+  const TempDir dir;
+  const std::string model = "{ model: hostile, library: '" + std::string(TACTUS_HOSTILE_LIBRARY) + "'";
+  dir.write("rig.yaml",
+            "rig: one\nframe: { period: 1 ms }\nrealtime: { enabled: no }\nmemory: { lock: no, heap: 0 B }\n"
+            "threads: { main: { policy: other } }\n"
+            "libraries: [ " +
+                library("isolated: yes, on_crash: replace") +
+                " ]\nmodels:\n"
+                "  lost: " +
+                model +
+                ", parameters: { deed: segfault } }\n"
+                "  ends: " +
+                model +
+                ", on_crash: freeze }\n"
+                "  here: " +
+                model + ", isolated: no }\n" +
+                "record: { all: { variables: [ lost.frames, ends.frames, here.frames ] } }\n");
+  const Finished done = run(tactus({"run", "rig.yaml", "--out", "out", "--frames", "40"}, dir.path()));
+  EXPECT_EQ(done.status, 0) << done;
+  const Json isolated = summary_of(dir / "out")["isolated"];
+  ASSERT_EQ(isolated.size(), 2U) << isolated;
+  EXPECT_EQ(isolated[0]["model"], "lost");
+  EXPECT_EQ(isolated[0]["on_crash"], "replace");
+  EXPECT_EQ(isolated[1]["model"], "ends");
+  EXPECT_EQ(isolated[1]["on_crash"], "freeze");
+  const Table table = read_table(dir / "out/all.csv");
+  EXPECT_EQ(table.integers("lost.frames").back(), 20);
+  EXPECT_EQ(table.integers("ends.frames").back(), 40);
+  EXPECT_EQ(table.integers("here.frames").back(), 40);
+}
+
 TEST(Isolation, ClosedDescriptorsAndACopyOfTheProcessReachNobody) {
   for (const char* const deed : {"close_all", "fork"}) {
     const TempDir dir;
@@ -365,6 +401,16 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"on_crash_alone", model("hostile", ", on_crash: freeze"),
                 "models.it.on_crash: freeze has no effect on a model in the rig's own process; add "
                 "'isolated: yes'"},
+        Refused{"a_library_of_no_model",
+                model("hostile", "") + "libraries: [ " + library("isolated: yes", "./libplant.so") + " ]\n",
+                "rig.yaml:5:25: libraries[0].library: no model comes from './libplant.so'"},
+        Refused{"a_library_twice",
+                model("hostile", "") + "libraries: [ " + library("isolated: yes") + ", " +
+                    library("isolated: no") + " ]\n",
+                "libraries[1].library: '" TACTUS_HOSTILE_LIBRARY "' stands here twice"},
+        Refused{"on_crash_of_a_library_alone",
+                model("hostile", "") + "libraries: [ " + library("on_crash: freeze") + " ]\n",
+                "libraries[0].on_crash: freeze has no effect on models in the rig's own process; add"},
         Refused{"another_policy", model("hostile", ", isolated: yes, on_crash: stop"), "models.it.on_crash"},
         Refused{"no_such_driver", "models: { it: { driver: tap, file: tape, isolated: yes } }\n",
                 "rig.yaml:4:25: models.it.driver: this machine has no driver 'tap' of kind 'model'; did you "

@@ -75,12 +75,12 @@ void check_isolated(Draft& draft, const ModelSettings& settings, const DeclaredJ
                     std::size_t thread, std::size_t home) {
   const std::string job = "job '" + declared.name + "'";
   if (is_cyclic(declared.job_class) && thread != home)
-    draft.problems.add(settings.isolated,
+    draft.problems.add(*settings.isolated,
                        "yes: " + job +
                            " has another thread than its model, and one thread alone can call a "
                            "model in a process of its own; remove the job's 'thread'");
   if (is_freeze(declared.job_class) && draft.plan.is_asynchronous(home))
-    draft.problems.add(settings.isolated,
+    draft.problems.add(*settings.isolated,
                        "yes: " + job + " (" + std::string(name_of(declared.job_class)) +
                            ") runs on main while thread '" + draft.plan.threads[home - 1].name +
                            "' may be in another of its jobs, and one thread alone can call a model in a "

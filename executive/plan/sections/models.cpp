@@ -14,11 +14,13 @@ bool is_own_name(const std::string& name) {
   return name == Own::kRealtime || name == Own::kClock || name == Own::kLink || name == "record";
 }
 
+bool is_isolated(const ModelSettings& settings) { return settings.isolated && settings.isolated->value; }
+
 /// A model comes from a library, or from a driver with keys of its own.
 bool knows_its_source(Draft& draft, const ModelSettings& settings) {
   config::Problems& problems = draft.problems;
   const std::size_t before = problems.count();
-  if (settings.on_crash && !settings.isolated.value)
+  if (settings.on_crash && !is_isolated(settings))
     problems.add(*settings.on_crash, std::string(name_of(settings.on_crash->value)) +
                                          " has no effect on a model in the rig's own process; add 'isolated: "
                                          "yes', or remove it");
@@ -158,7 +160,7 @@ void make_models(Draft& draft) {
     if (!knows_its_source(draft, settings)) continue;
     const bool driven = !settings.driver.value.empty();
     try {
-      if (settings.isolated.value)
+      if (is_isolated(settings))
         make_isolated(draft, settings);
       else if (driven)
         make_from_driver(draft, settings);

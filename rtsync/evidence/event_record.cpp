@@ -1,0 +1,78 @@
+#include "rtsync/evidence/event_record.hpp"
+
+#include <linux/perf_event.h>
+
+#include <cstring>
+
+namespace tactus::rtsync {
+namespace {
+
+// What follows from sample_type IDENTIFIER | TID | TIME | CPU, and sample_id_all.
+constexpr std::uint64_t kHeader = 8;
+constexpr std::uint64_t kWord = 8;
+constexpr std::uint64_t kSample = kHeader + 4 * kWord;  // id, thread, time, cpu
+constexpr std::uint64_t kTrailer = 4 * kWord;           // thread, time, cpu, id
+
+}  // namespace
+
+template <class T>
+T EventBytes::get(std::uint64_t at) const TACTUS_RT {
+  // Records are aligned to 8 bytes, and so is the ring: no word is cut.
+  T value{};
+  std::memcpy(&value, &ring_[at & (ring_.size() - 1)], sizeof value);
+  return value;
+}
+
+bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record) const TACTUS_RT {
+  if (from % kWord != 0 || to < from + kHeader || to - from > ring_.size()) return false;
+  const auto header = get<perf_event_header>(from);
+  const std::uint64_t size = header.size;
+  if (size < kHeader || size % kWord != 0 || size > to - from) return false;
+  record = {};
+  std::uint64_t id_at = from + kHeader;  // where thread, time and cpu stand
+  switch (header.type) {
+    case PERF_RECORD_SAMPLE: {
+      if (size < kSample) return false;
+      const auto id = get<std::uint64_t>(from + kHeader);
+      id_at += kWord;
+      if (id != 0)
+        record.kind = id == ids_.alive         ? EventRecord::Kind::alive
+                      : id == ids_.minor_fault ? EventRecord::Kind::minor_fault
+                      : id == ids_.major_fault ? EventRecord::Kind::major_fault
+                                               : EventRecord::Kind::other;
+      break;
+    }
+    case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE: {
+      const std::uint64_t body = header.type == PERF_RECORD_SWITCH ? 0 : kWord;
+      if (size < kHeader + body + kTrailer) return false;
+      id_at += body;
+      if ((header.misc & PERF_RECORD_MISC_SWITCH_OUT) == 0)
+        record.kind = EventRecord::Kind::on;
+      else
+        record.kind = (header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0 ? EventRecord::Kind::preempted
+                                                                               : EventRecord::Kind::off;
+      if (body != 0 && record.kind != EventRecord::Kind::on)
+        record.next = get<std::int32_t>(from + kHeader + 4);
+      break;
+    }
+    case PERF_RECORD_LOST:
+    case PERF_RECORD_LOST_SAMPLES:
+    case PERF_RECORD_THROTTLE:
+      if (size < kHeader + kTrailer) return false;
+      record.kind =
+          header.type == PERF_RECORD_THROTTLE ? EventRecord::Kind::limited : EventRecord::Kind::lost;
+      id_at = from + size - kTrailer;
+      break;
+    default:
+      from += size;
+      return true;
+  }
+  record.thread = get<std::int32_t>(id_at + 4);
+  record.at = TimePoint<MonotonicTime>{Nanoseconds{get<std::int64_t>(id_at + kWord)}};
+  record.cpu = get<std::uint32_t>(id_at + 2 * kWord);
+  from += size;
+  return true;
+}
+
+}  // namespace tactus::rtsync

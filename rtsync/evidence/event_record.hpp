@@ -1,0 +1,58 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+/// The kernel's numbers of the events whose samples stand in a ring; 0: that event is not there.
+struct EventIds {
+  std::uint64_t alive = 0;
+  std::uint64_t minor_fault = 0;
+  std::uint64_t major_fault = 0;
+};
+
+/// One record of a ring of perf_event_open(2), as far as it is of interest here.
+struct EventRecord {
+  enum class Kind : std::uint8_t {
+    other,
+    on,         ///< the thread came on a CPU
+    off,        ///< it gave up its CPU itself
+    preempted,  ///< it left its CPU, and could have gone on
+    alive,      ///< it was seen on its CPU
+    minor_fault,
+    major_fault,
+    limited,  ///< the kernel stops to take samples for a while
+    lost,     ///< records are missing
+  };
+  Kind kind = Kind::other;
+  std::int32_t thread = 0;  ///< whose record it is
+  std::int32_t next = -1;   ///< who has the CPU then; -1: the ring does not say
+  std::uint32_t cpu = 0;
+  TimePoint<MonotonicTime> at{};
+};
+
+/// The bytes of a ring of the kernel; a record may go on at the beginning.
+///
+/// RT  yes.
+class EventBytes {
+ public:
+  /// The size is a power of two.
+  EventBytes(std::span<const std::byte> ring, const EventIds& ids) TACTUS_RT : ring_(ring), ids_(ids) {}
+
+  /// Reads the record at `from`, and moves it behind that. False: there is no whole record before `to`; what
+  /// stands there is no record, and nothing behind it can be read.
+  bool next(std::uint64_t& from, std::uint64_t to, EventRecord& record) const TACTUS_RT;
+
+ private:
+  template <class T>
+  T get(std::uint64_t at) const TACTUS_RT;
+
+  std::span<const std::byte> ring_;
+  EventIds ids_;
+};
+
+}  // namespace tactus::rtsync

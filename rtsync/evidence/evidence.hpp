@@ -1,0 +1,83 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+/// Which part of a frame took too long.
+enum class LatePart : std::uint8_t {
+  job,           ///< a job
+  between_jobs,  ///< the work of the frame around its jobs: the executive's and its parts'
+  wake,          ///< from the slot to the wake
+  housekeeping,  ///< the work behind the frame before
+  catching_up,   ///< nothing: the frame began late, as the one before had overrun
+};
+
+/// The time that is to be explained.
+struct FrameFacts {
+  LatePart part = LatePart::job;
+  Nanoseconds took{0};
+  Nanoseconds usual{0};      ///< of the same part in other frames (p50)
+  bool for_others = false;   ///< what is done there is to wait for another thread or an isolated model
+  bool spins = false;        ///< wake: the thread read the clock on its CPU instead of sleeping
+  bool clock_fault = false;  ///< the external clock had one meanwhile
+  Nanoseconds excess() const { return took - usual; }
+};
+
+/// How a thread was off its CPU.
+struct SwitchTimes {
+  Nanoseconds blocked{0};  ///< it gave up the CPU itself
+  std::uint32_t blocks = 0;
+  Nanoseconds preempted{0};  ///< it was ready, and not on a CPU
+  std::uint32_t preemptions = 0;
+  Nanoseconds migrated{0};  ///< it was ready, and came back on another CPU
+  std::uint32_t migrations = 0;
+  Nanoseconds in_major_fault{0};  ///< gave up the CPU until a page had come from the disk
+};
+
+/// Its page faults.
+struct FaultTimes {
+  std::uint32_t minor = 0;
+  std::uint32_t major = 0;
+  Nanoseconds took{0};  ///< on the CPU; estimated by the time between them
+};
+
+/// Its calls of the heap.
+struct HeapTimes {
+  std::uint64_t calls = 0;
+  Nanoseconds took{0};
+};
+
+/// Who ran on its CPU while it was not on it, of the time that it was ready or should have been.
+struct OtherThreads {
+  std::int32_t thread = 0;  ///< the one that ran longest; 0: none
+  Nanoseconds longest{0};   ///< it ran so long
+  Nanoseconds ran{0};       ///< all threads together
+  Nanoseconds idle{0};      ///< nobody
+};
+
+/// On its CPU, without a sign of life.
+struct Silence {
+  Nanoseconds took{0};
+  bool anywhere = false;  ///< signs come from within system calls, too
+  Nanoseconds blind{0};   ///< what is shorter cannot be seen
+};
+
+/// What was seen of one thread between two times. Every figure is of that time; nothing: it cannot be known on
+/// this machine, or records were lost.
+struct Evidence {
+  std::optional<SwitchTimes> switches;
+  std::optional<FaultTimes> faults;
+  std::optional<HeapTimes> heap;
+  std::optional<OtherThreads> others;
+  std::optional<Silence> silence;
+  std::optional<Nanoseconds> interrupts;    ///< time in interrupts of its CPU
+  std::optional<Nanoseconds> steal;         ///< the hypervisor had its CPU
+  std::optional<Nanoseconds> idle_exit;     ///< the longest that its CPU takes to leave an idle state
+  std::optional<double> speed;              ///< of its CPU, against the usual one
+  std::optional<Nanoseconds> throttle_gap;  ///< how long the kernel's real-time limit stops a thread
+};
+
+}  // namespace tactus::rtsync

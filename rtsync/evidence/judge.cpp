@@ -1,0 +1,121 @@
+#include "rtsync/evidence/judge.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tactus::rtsync {
+namespace {
+
+constexpr Nanoseconds kNone{0};
+
+/// The excess, divided among causes.
+class Shares {
+ public:
+  explicit Shares(Nanoseconds excess) TACTUS_RT : left_(std::max(excess, kNone)) {}
+
+  /// As much of it as is left.
+  void give(Cause cause, Nanoseconds time) TACTUS_RT {
+    const Nanoseconds part = std::clamp(time, kNone, left_);
+    of_[static_cast<std::size_t>(cause)] += part;
+    left_ -= part;
+  }
+  void give_rest(Cause cause) TACTUS_RT { give(cause, left_); }
+  Nanoseconds left() const TACTUS_RT { return left_; }
+
+  /// Of equal ones the one that stands first.
+  Cause largest() const TACTUS_RT {
+    std::size_t best = static_cast<std::size_t>(Cause::unknown);
+    for (std::size_t i = 0; i < kCauses; ++i)
+      if (of_[i] > of_[best]) best = i;
+    return static_cast<Cause>(best);
+  }
+
+ private:
+  std::array<Nanoseconds, kCauses> of_{};
+  Nanoseconds left_;
+};
+
+/// A stop of a known length: the kernel's limit for real-time threads has one.
+bool is_about(Nanoseconds time, Nanoseconds known) TACTUS_RT {
+  return time >= known * 4 / 5 && time <= known * 6 / 5;
+}
+
+/// Ready, and not on a CPU.
+void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) TACTUS_RT {
+  if (evidence.throttle_gap && is_about(time, *evidence.throttle_gap)) {
+    shares.give(Cause::throttled, time);
+    return;
+  }
+  // Nobody else had the CPU either.
+  const Nanoseconds idle = evidence.others && evidence.throttle_gap ? evidence.others->idle : kNone;
+  shares.give(Cause::throttled, std::min(time, idle));
+  shares.give(Cause::preempted, time - std::min(time, idle));
+}
+
+/// Off the CPU, and what it did on it that has a name of its own.
+void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+  const bool allocates = evidence.heap && evidence.heap->calls > 0;
+  if (evidence.switches) {
+    const SwitchTimes& seen = *evidence.switches;
+    shares.give(Cause::faulted, seen.in_major_fault);
+    // Between jobs nobody sleeps but to wait for another thread.
+    const bool waits = facts.for_others || facts.part == LatePart::between_jobs;
+    shares.give(waits ? Cause::waited : Cause::blocked, seen.blocked);
+    shares.give(Cause::migrated, seen.migrated);
+    give_preempted(shares, seen.preempted, evidence);
+  }
+  if (evidence.steal) shares.give(Cause::machine_stopped, *evidence.steal);
+  if (allocates) shares.give(Cause::heap, evidence.heap->took);
+  // Memory that the heap has just handed out faults at its first use.
+  if (evidence.faults) shares.give(allocates ? Cause::heap : Cause::faulted, evidence.faults->took);
+  if (evidence.interrupts) shares.give(Cause::interrupted, *evidence.interrupts);
+  if (evidence.silence)
+    shares.give(evidence.silence->anywhere ? Cause::machine_stopped : Cause::unknown, evidence.silence->took);
+  if (evidence.speed && *evidence.speed < 1)
+    shares.give(Cause::slowed, Nanoseconds{static_cast<std::int64_t>(static_cast<double>(facts.took.count()) *
+                                                                     (1 - *evidence.speed))});
+}
+
+Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+  Shares shares(facts.excess());
+  if (facts.clock_fault) return Cause::clock;
+  if (evidence.steal) shares.give(Cause::machine_stopped, *evidence.steal);
+  if (evidence.switches) {
+    shares.give(Cause::migrated, evidence.switches->migrated);
+    give_preempted(shares, evidence.switches->preempted, evidence);
+    const Nanoseconds asleep = evidence.switches->blocked;  // and should have been woken
+    if (evidence.others) {
+      shares.give(Cause::preempted, std::min(asleep, evidence.others->ran));
+      shares.give(Cause::timer_late, asleep - std::min(asleep, evidence.others->ran));
+    } else {
+      shares.give(Cause::unknown, asleep);
+    }
+    if (evidence.interrupts) shares.give(Cause::interrupted, *evidence.interrupts);
+    if (evidence.silence && evidence.silence->anywhere)
+      shares.give(Cause::machine_stopped, evidence.silence->took);
+    // It did nothing but look at the clock, and the clock jumped.
+    shares.give_rest(facts.spins ? Cause::machine_stopped : Cause::unknown);
+  }
+  shares.give_rest(Cause::unknown);
+  return shares.largest();
+}
+
+}  // namespace
+
+Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+  if (facts.part == LatePart::catching_up) return Cause::catching_up;
+  if (facts.part == LatePart::wake) return judge_wake(facts, evidence);
+  Shares shares(facts.excess());
+  give_seen(shares, facts, evidence);
+  // The rest it was on its CPU, as far as that is known, and got on there.
+  const bool seen = evidence.switches && evidence.silence && shares.left() >= evidence.silence->blind;
+  if (!seen)
+    shares.give_rest(Cause::unknown);
+  else if (facts.part == LatePart::job)
+    shares.give_rest(Cause::computed);
+  else
+    shares.give_rest(facts.for_others ? Cause::waited : Cause::housekeeping);
+  return shares.largest();
+}
+
+}  // namespace tactus::rtsync

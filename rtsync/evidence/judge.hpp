@@ -1,0 +1,16 @@
+#pragma once
+#include "rtsync/evidence/cause.hpp"
+#include "rtsync/evidence/evidence.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::rtsync {
+
+/// Names why a part of a frame took longer than usual. The excess is divided among all that was seen; what is
+/// left is the thread's own work, if it is known that it was on its CPU and got on there. The largest share
+/// decides. A share that nobody could see is `unknown`, never somebody else's.
+///
+/// Threads  any.
+/// RT       yes.
+Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT;
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,199 @@
+#include "rtsync/evidence/kernel_events.hpp"
+
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace tactus::rtsync {
+namespace {
+
+constexpr std::size_t kThreadPages = 16;
+constexpr std::size_t kCpuPages = 64;
+/// A sample of each would meet the kernel's limit for samples, and then there are none for a while.
+constexpr std::uint32_t kFaultsPerSample = 16;
+constexpr const char* kCure = "sudo sysctl -w kernel.perf_event_paranoid=0 (or: setcap cap_perfmon+ep)";
+
+std::size_t page_bytes() {
+  const long bytes = ::sysconf(_SC_PAGESIZE);
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : 4096;
+}
+
+}  // namespace
+
+EventRing::EventRing(EventRing&& other) noexcept { *this = std::move(other); }
+
+EventRing& EventRing::operator=(EventRing&& other) noexcept {
+  std::swap(files_, other.files_);
+  std::swap(memory_, other.memory_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(ids_, other.ids_);
+  std::swap(tail_, other.tail_);
+  std::swap(mark_, other.mark_);
+  return *this;
+}
+
+EventRing::~EventRing() {
+  if (memory_ != nullptr) (void)::munmap(memory_, size_ + page_bytes());
+  for (const int file : files_) (void)::close(file);
+}
+
+int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t config, std::uint64_t period,
+                    bool kernel, std::uint64_t* id) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = type;
+  attributes.config = config;
+  attributes.sample_period = period;
+  attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+  attributes.sample_id_all = 1;
+  attributes.context_switch = files_.empty() ? 1 : 0;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+  attributes.exclude_kernel = kernel ? 0 : 1;
+  attributes.exclude_hv = 1;
+  const long file = ::syscall(SYS_perf_event_open, &attributes, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  if (file < 0) return errno;
+  // All write into the ring of the first.
+  if (!files_.empty() && ::ioctl(static_cast<int>(file), PERF_EVENT_IOC_SET_OUTPUT, files_.front()) != 0) {
+    const int error = errno;
+    (void)::close(static_cast<int>(file));
+    return error;
+  }
+  files_.push_back(static_cast<int>(file));
+  if (id != nullptr && ::ioctl(static_cast<int>(file), PERF_EVENT_IOC_ID, id) != 0) *id = 0;
+  return 0;
+}
+
+int EventRing::map(std::size_t pages) {
+  const std::size_t page = page_bytes();
+  void* const memory =
+      ::mmap(nullptr, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED, files_.front(), 0);
+  if (memory == MAP_FAILED) return errno;
+  memory_ = memory;
+  data_ = static_cast<const std::byte*>(memory) + page;
+  size_ = pages * page;
+  // So that no frame meets a page of it for the first time.
+  for (std::size_t at = 0; at < size_; at += page)
+    (void)*(static_cast<const volatile std::byte*>(data_) + at);
+  return 0;
+}
+
+int EventRing::open_thread(pid_t thread, EventRates& rates) {
+  // The first one is there for the switches alone.
+  if (const int error = open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, false, nullptr);
+      error != 0)
+    return error;
+  if (const int error = map(kThreadPages); error != 0) return error;
+  if (rates.alive > Nanoseconds{0}) {
+    const auto period = static_cast<std::uint64_t>(rates.alive.count());
+    rates.alive_anywhere =
+        open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, period, true, &ids_.alive) == 0;
+    if (!rates.alive_anywhere &&
+        open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, period, false, &ids_.alive) != 0)
+      rates.alive = Nanoseconds{0};
+  }
+  rates.faults = kFaultsPerSample;
+  const auto open_faults = [&](std::uint64_t config, std::uint64_t period, std::uint64_t* id) {
+    return open(thread, -1, PERF_TYPE_SOFTWARE, config, period, true, id) == 0 ||
+           open(thread, -1, PERF_TYPE_SOFTWARE, config, period, false, id) == 0;
+  };
+  rates.has_faults = open_faults(PERF_COUNT_SW_PAGE_FAULTS_MIN, kFaultsPerSample, &ids_.minor_fault) &&
+                     open_faults(PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1, &ids_.major_fault);
+  return 0;
+}
+
+int EventRing::open_cpu(int cpu) {
+  const int error = open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, true, nullptr);
+  return error != 0 ? error : map(kCpuPages);
+}
+
+std::uint64_t EventRing::head() const TACTUS_RT {
+  const auto* const page = static_cast<const perf_event_mmap_page*>(memory_);
+  return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+void EventRing::release() TACTUS_RT {
+  if (memory_ == nullptr) return;
+  const std::uint64_t head = this->head();
+  tail_ = head - mark_ > size_ / 2 ? head : mark_;
+  mark_ = head;
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  __atomic_store_n(&page->data_tail, tail_, __ATOMIC_RELEASE);
+}
+
+KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive)
+    : threads_(threads.size()) {
+  const auto add = [&](std::string what, std::string instead, int error) {
+    if (error == 0)
+      provisions_.push_back(granted(std::move(what), "perf_event_open"));
+    else
+      provisions_.push_back(refused(std::move(what), std::move(instead),
+                                    {"perf_event_open answered " + error_words(error), kCure}));
+  };
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    threads_[i].rates.alive = alive;
+    const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates);
+    if (error != 0) threads_[i] = {};
+    add("the kernel's events of thread " + threads[i].name, "causes of late frames are unknown", error);
+  }
+  int refusal = 0;
+  for (int cpu = 0; refusal == 0 && cpu <= cpus.last(); ++cpu) {
+    if (!cpus.contains(cpu)) continue;
+    Cpu made;
+    made.number = static_cast<std::uint32_t>(cpu);
+    refusal = made.ring.open_cpu(cpu);
+    if (refusal == 0) cpus_.push_back(std::move(made));
+  }
+  if (refusal != 0) cpus_.clear();
+  add("the kernel's events of CPUs " + cpus.text(), "who took the CPU of a late frame is not named", refusal);
+}
+
+Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime to,
+                            bool wake) const TACTUS_RT {
+  Evidence evidence;
+  const Thread& watched = threads_[thread];
+  if (!watched.ring.is_open()) return evidence;
+  const auto read = [](const EventRing& ring, EvidenceTime end, auto& times) {
+    const EventBytes bytes = ring.bytes();
+    const std::uint64_t head = ring.head();
+    EventRecord record;
+    std::uint64_t at = ring.tail();
+    while (at < head) {
+      if (!bytes.next(at, head, record)) return false;
+      if (record.at > end) break;
+      times.add(record);
+    }
+    return true;
+  };
+  ThreadTimes times(from, to, watched.rates);
+  if (!read(watched.ring, to, times)) return evidence;
+  times.finish(evidence);
+  if (!evidence.switches) return evidence;
+  OtherThreads others;
+  for (const ThreadTimes::Off& off : times.off()) {
+    const auto cpu =
+        std::find_if(cpus_.begin(), cpus_.end(), [&](const Cpu& one) { return one.number == off.cpu; });
+    if (cpu == cpus_.end()) return evidence;
+    if (&off != times.off().data() &&
+        std::any_of(times.off().data(), &off, [&](const auto& before) { return before.cpu == off.cpu; }))
+      continue;
+    CpuTimes had(times.off(), off.cpu, !wake);
+    if (!read(cpu->ring, to, had) || !had.finish(to, others)) return evidence;
+  }
+  if (!cpus_.empty()) evidence.others = others;
+  return evidence;
+}
+
+void KernelEvents::release() TACTUS_RT {
+  for (Thread& thread : threads_) thread.ring.release();
+  for (Cpu& cpu : cpus_) cpu.ring.release();
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,159 @@
+#include "rtsync/evidence/thread_times.hpp"
+
+#include <algorithm>
+
+namespace tactus::rtsync {
+namespace {
+
+using Kind = EventRecord::Kind;
+
+/// A fault takes no longer than that, but one that waits for the disk: what lies farther apart is something
+/// else.
+constexpr Nanoseconds kLongestFault{4'000};
+/// The kernel notes a major fault right after the thread has come back.
+constexpr Nanoseconds kFaultEnds{100'000};
+
+}  // namespace
+
+Nanoseconds ThreadTimes::inside(EvidenceTime begin, EvidenceTime end) const TACTUS_RT {
+  return std::max(std::min(end, to_) - std::max(begin, from_), Nanoseconds{0});
+}
+
+void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
+  const Nanoseconds time = where_ == Where::off ? inside(since_, at) : Nanoseconds{0};
+  if (where_ == Where::nobody_knows && at > from_) known_ = false;  // since when, and why?
+  back_ = at;
+  last_blocked_ = Nanoseconds{0};
+  if (time > Nanoseconds{0}) {
+    if (!ready_) {
+      ++switches_.blocks;
+      switches_.blocked += last_blocked_ = time;
+    } else if (cpu != cpu_) {
+      ++switches_.migrations;
+      switches_.migrated += time;
+    } else {
+      ++switches_.preemptions;
+      switches_.preempted += time;
+    }
+    if (off_count_ < off_.size())
+      off_[off_count_++] = {std::max(since_, from_), std::min(at, to_), cpu_, ready_};
+  }
+  where_ = Where::on;
+  cpu_ = cpu;
+  seen_ = fault_ = at;
+}
+
+/// A long time without one is silence, but for as long as the next one takes to come.
+void ThreadTimes::sign_of_life(EvidenceTime at) TACTUS_RT {
+  if (seen_ && rates_.alive > Nanoseconds{0}) {
+    const Nanoseconds gap = inside(*seen_, at);
+    if (gap > rates_.alive * 2) silence_ += gap - rates_.alive;
+  }
+  seen_ = at;
+}
+
+void ThreadTimes::fault(const EventRecord& record) TACTUS_RT {
+  const bool major = record.kind == Kind::major_fault;
+  const std::uint32_t count = major ? 1 : rates_.faults;
+  if (record.at >= from_ && record.at <= to_) (major ? faults_.major : faults_.minor) += count;
+  if (major && last_blocked_ > Nanoseconds{0} && record.at - back_ < kFaultEnds) {
+    switches_.in_major_fault += last_blocked_;
+    switches_.blocked -= last_blocked_;
+    --switches_.blocks;
+    last_blocked_ = Nanoseconds{0};
+  }
+  const EvidenceTime since = std::max(fault_.value_or(record.at), record.at - kLongestFault * count);
+  faults_.took += inside(since, record.at);
+  fault_ = record.at;
+}
+
+void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
+  switch (record.kind) {
+    case Kind::on:
+      came_on(record.at, record.cpu);
+      return;
+    case Kind::off:
+    case Kind::preempted:
+      sign_of_life(record.at);
+      where_ = Where::off;
+      since_ = record.at;
+      cpu_ = record.cpu;
+      ready_ = record.kind == Kind::preempted;
+      return;
+    case Kind::alive:
+      sign_of_life(record.at);
+      where_ = Where::on;
+      return;
+    case Kind::minor_fault:
+    case Kind::major_fault:
+      sign_of_life(record.at);
+      fault(record);
+      return;
+    case Kind::limited:
+      if (record.at >= from_ && record.at <= to_) faults_known_ = false;
+      return;
+    case Kind::lost:
+      known_ = false;
+      return;
+    case Kind::other:
+      return;
+  }
+}
+
+void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
+  if (where_ == Where::off && since_ < to_)
+    came_on(to_, cpu_);
+  else
+    sign_of_life(to_);
+  if (!known_) return;
+  evidence.switches = switches_;
+  if (rates_.has_faults && faults_known_) evidence.faults = faults_;
+  if (rates_.alive > Nanoseconds{0} && faults_known_)
+    evidence.silence = Silence{silence_, rates_.alive_anywhere, rates_.alive * 2};
+}
+
+void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT {
+  Nanoseconds time{0};
+  for (const ThreadTimes::Off& off : off_)
+    if (off.cpu == cpu_ && (off.ready || !ready_only_))
+      time += std::max(std::min(off.to, to) - std::max(off.from, from), Nanoseconds{0});
+  if (time == Nanoseconds{0}) return;
+  if (thread == 0) {
+    idle_ += time;
+    return;
+  }
+  ran_ += time;
+  for (Runner& runner : runners_) {
+    if (runner.thread != 0 && runner.thread != thread) continue;
+    runner.thread = thread;
+    runner.time += time;
+    return;
+  }
+}
+
+void CpuTimes::add(const EventRecord& record) TACTUS_RT {
+  if (record.kind == Kind::lost) lost_ = true;
+  if (record.kind == Kind::off || record.kind == Kind::preempted) {
+    had_it(record.thread, now_ < 0 ? record.at : since_, record.at);
+    now_ = record.next;
+    since_ = record.at;
+  } else if (record.kind == Kind::on) {
+    if (now_ >= 0) had_it(now_, since_, record.at);
+    now_ = record.thread;
+    since_ = record.at;
+  }
+}
+
+bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
+  if (now_ >= 0) had_it(now_, since_, end);
+  others.idle += idle_;
+  others.ran += ran_;
+  for (const Runner& runner : runners_) {
+    if (runner.time <= others.longest) continue;
+    others.longest = runner.time;
+    others.thread = runner.thread;
+  }
+  return !lost_;
+}
+
+}  // namespace tactus::rtsync

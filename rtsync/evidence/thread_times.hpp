@@ -1,0 +1,106 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "rtsync/evidence/event_record.hpp"
+#include "rtsync/evidence/evidence.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::rtsync {
+
+using EvidenceTime = TimePoint<MonotonicTime>;
+
+/// How the kernel was asked for what stands in the ring of a thread.
+struct EventRates {
+  Nanoseconds alive{0};         ///< signs of life of a thread on its CPU come as often; 0: never
+  bool alive_anywhere = false;  ///< from within system calls, too
+  std::uint32_t faults = 1;     ///< minor faults per sample
+  bool has_faults = false;
+};
+
+/// Puts the records of one thread together to what it did between two times.
+///
+/// RT  yes; bounded by the number of records.
+class ThreadTimes {
+ public:
+  /// Off its CPU, of the time looked at.
+  struct Off {
+    EvidenceTime from{};
+    EvidenceTime to{};
+    std::uint32_t cpu = 0;
+    bool ready = false;  ///< it could have run
+  };
+  static constexpr std::size_t kMostOff = 32;
+
+  ThreadTimes(EvidenceTime from, EvidenceTime to, const EventRates& rates) TACTUS_RT : from_(from),
+                                                                                       to_(to),
+                                                                                       rates_(rates) {}
+
+  /// In the order of the ring, from some time before `from` on.
+  void add(const EventRecord& record) TACTUS_RT;
+  /// After the last record: fills in switches, faults and silence, as far as they are known.
+  void finish(Evidence& evidence) TACTUS_RT;
+  /// After finish().
+  std::span<const Off> off() const TACTUS_RT { return {off_.data(), off_count_}; }
+
+ private:
+  Nanoseconds inside(EvidenceTime begin, EvidenceTime end) const TACTUS_RT;
+  void came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT;
+  void sign_of_life(EvidenceTime at) TACTUS_RT;
+  void fault(const EventRecord& record) TACTUS_RT;
+
+  EvidenceTime from_;
+  EvidenceTime to_;
+  EventRates rates_;
+  SwitchTimes switches_;
+  FaultTimes faults_;
+  Nanoseconds silence_{0};
+  bool known_ = true;
+  bool faults_known_ = true;
+  enum class Where : std::uint8_t { nobody_knows, on, off } where_ = Where::nobody_knows;
+  EvidenceTime since_{};              // off its CPU
+  std::optional<EvidenceTime> seen_;  // on its CPU
+  std::optional<EvidenceTime> fault_;
+  std::uint32_t cpu_ = 0;
+  bool ready_ = false;
+  Nanoseconds last_blocked_{0};  // the latest of those in blocked
+  EvidenceTime back_{};
+  std::array<Off, kMostOff> off_{};
+  std::size_t off_count_ = 0;
+};
+
+/// Who had a CPU while the thread was off it, from the records of that CPU.
+///
+/// RT  yes; bounded by the number of records.
+class CpuTimes {
+ public:
+  /// `ready_only`: only of the time that the thread could have run.
+  CpuTimes(std::span<const ThreadTimes::Off> off, std::uint32_t cpu, bool ready_only) TACTUS_RT
+      : off_(off),
+        cpu_(cpu),
+        ready_only_(ready_only) {}
+
+  void add(const EventRecord& record) TACTUS_RT;
+  /// Adds what was seen. False: records are missing.
+  bool finish(EvidenceTime end, OtherThreads& others) TACTUS_RT;
+
+ private:
+  struct Runner {
+    std::int32_t thread = 0;
+    Nanoseconds time{0};
+  };
+  void had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT;
+
+  std::span<const ThreadTimes::Off> off_;
+  std::uint32_t cpu_;
+  bool ready_only_;
+  std::array<Runner, 8> runners_{};
+  Nanoseconds idle_{0};
+  Nanoseconds ran_{0};
+  std::int32_t now_ = -1;  // who has it
+  EvidenceTime since_{};
+  bool lost_ = false;
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,205 @@
+#include "rtsync/evidence/judge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+
+namespace tactus::rtsync::judge_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Nothing was seen, and all could have been.
+Evidence clean() {
+  Evidence evidence;
+  evidence.switches.emplace();
+  evidence.faults.emplace();
+  evidence.heap.emplace();
+  evidence.others.emplace();
+  evidence.silence = Silence{0ns, true, 250us};
+  return evidence;
+}
+
+FrameFacts long_job() { return {LatePart::job, 3'100us, 100us}; }
+FrameFacts late_wake() { return {LatePart::wake, 3ms, 0ns}; }
+
+struct Row {
+  const char* why;
+  FrameFacts facts;
+  Evidence evidence;
+  Cause cause;
+};
+
+template <class Change>
+Row row(const char* why, FrameFacts facts, Cause cause, Change change) {
+  Row made{why, facts, clean(), cause};
+  change(made.facts, made.evidence);
+  return made;
+}
+
+std::vector<Row> rows() {
+  const FrameFacts between{LatePart::between_jobs, 3ms, 0ns};
+  const FrameFacts behind{LatePart::housekeeping, 3ms, 0ns};
+  using F = FrameFacts;
+  using E = Evidence;
+  return {
+      row("on its CPU all the time, and alive", long_job(), Cause::computed, [](F&, E&) {}),
+      row("it gave up the CPU itself", long_job(), Cause::blocked,
+          [](F&, E& e) { e.switches->blocked = 2'900us; }),
+      row("a page came from the disk", long_job(), Cause::faulted,
+          [](F&, E& e) { e.switches->in_major_fault = 2'900us; }),
+      row("thousands of pages came from memory", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.faults = FaultTimes{4096, 0, 2'500us};
+          }),
+      row("the heap took it", long_job(), Cause::heap,
+          [](F&, E& e) {
+            e.heap = HeapTimes{2, 2'500us};
+          }),
+      row("what the heap gave was touched for the first time", long_job(), Cause::heap,
+          [](F&, E& e) {
+            e.heap = HeapTimes{1, 10us};
+            e.faults = FaultTimes{2048, 0, 2'500us};
+          }),
+      row("another thread had the CPU", long_job(), Cause::preempted,
+          [](F&, E& e) {
+            e.switches->preempted = 2'800us;
+            e.others = OtherThreads{123, 2'800us, 2'800us, 0ns};
+          }),
+      row("it came back on another CPU", long_job(), Cause::migrated,
+          [](F&, E& e) { e.switches->migrated = 2'800us; }),
+      row("ready, and the CPU idle: the limit for real-time threads", long_job(), Cause::throttled,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 2'800us;
+            e.others = OtherThreads{0, 0ns, 0ns, 2'800us};
+          }),
+      row("a stop as long as that limit stops", {LatePart::job, 51ms, 100us}, Cause::throttled,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 49'800us;
+            e.others.reset();
+          }),
+      row("no switch, and no sign of life", long_job(), Cause::machine_stopped,
+          [](F&, E& e) { e.silence->took = 2'700us; }),
+      row("the hypervisor says that it had the CPU", long_job(), Cause::machine_stopped,
+          [](F&, E& e) { e.steal = 2'900us; }),
+      row("interrupts", long_job(), Cause::interrupted, [](F&, E& e) { e.interrupts = 2'900us; }),
+      row("a third of the speed", {LatePart::job, 300us, 100us}, Cause::slowed,
+          [](F&, E& e) { e.speed = 0.33; }),
+      row("slept between jobs: it waited for a thread", between, Cause::waited,
+          [](F&, E& e) { e.switches->blocked = 2'900us; }),
+      row("spun for a thread", between, Cause::waited, [](F& f, E&) { f.for_others = true; }),
+      row("an isolated model", long_job(), Cause::waited,
+          [](F& f, E& e) {
+            f.for_others = true;
+            e.switches->blocked = 2'900us;
+          }),
+      row("the executive's work in the frame", between, Cause::housekeeping, [](F&, E&) {}),
+      row("the executive's work behind the frame", behind, Cause::housekeeping, [](F&, E&) {}),
+      row("housekeeping that was preempted is not to blame", behind, Cause::preempted,
+          [](F&, E& e) { e.switches->preempted = 2'900us; }),
+      row("housekeeping while the machine stood still", behind, Cause::machine_stopped,
+          [](F&, E& e) { e.silence->took = 2'900us; }),
+      row("nothing else than the overrun before", {LatePart::catching_up, 0ns, 0ns}, Cause::catching_up,
+          [](F&, E&) {}),
+
+      row("asleep beyond its time on an idle CPU", late_wake(), Cause::timer_late,
+          [](F&, E& e) {
+            e.switches->blocked = 2'950us;
+            e.others = OtherThreads{0, 0ns, 0ns, 2'950us};
+          }),
+      row("asleep while another thread ran", late_wake(), Cause::preempted,
+          [](F&, E& e) {
+            e.switches->blocked = 2'950us;
+            e.others = OtherThreads{7, 2'900us, 2'900us, 50us};
+          }),
+      row("read the clock, and the clock jumped", late_wake(), Cause::machine_stopped,
+          [](F& f, E&) { f.spins = true; }),
+      row("read the clock, and was pushed off its CPU", late_wake(), Cause::preempted,
+          [](F& f, E& e) {
+            f.spins = true;
+            e.switches->preempted = 2'900us;
+          }),
+      row("the edge was at fault", late_wake(), Cause::clock, [](F& f, E&) { f.clock_fault = true; }),
+      row("on its way from the timer, silent", late_wake(), Cause::machine_stopped,
+          [](F&, E& e) { e.silence->took = 2'800us; }),
+
+      // Pairs: the greater part names it.
+      row("slept longer than it computed", long_job(), Cause::blocked,
+          [](F&, E& e) { e.switches->blocked = 1'600us; }),
+      row("computed longer than it slept", long_job(), Cause::computed,
+          [](F&, E& e) { e.switches->blocked = 1'400us; }),
+      row("preempted while faulting", long_job(), Cause::preempted,
+          [](F&, E& e) {
+            e.switches->preempted = 2ms;
+            e.faults = FaultTimes{500, 0, 900us};
+          }),
+      row("two heap calls in a job that computed", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.heap = HeapTimes{2, 1us};
+          }),
+      row("a short stop in a long computation", long_job(), Cause::computed,
+          [](F&, E& e) { e.silence->took = 700us; }),
+      row("a usual time is no excess", {LatePart::job, 3'100us, 2'900us}, Cause::blocked,
+          [](F&, E& e) { e.switches->blocked = 150us; }),
+
+      // What cannot be known is not named.
+      row("no records of switches", long_job(), Cause::unknown, [](F&, E& e) { e.switches.reset(); }),
+      row("nobody looks for signs of life", long_job(), Cause::unknown, [](F&, E& e) { e.silence.reset(); }),
+      row("silent, but perhaps in a system call", long_job(), Cause::unknown,
+          [](F&, E& e) {
+            e.silence = Silence{2'900us, false, 250us};
+          }),
+      row("too short for signs of life", {LatePart::job, 200us, 0ns}, Cause::unknown, [](F&, E&) {}),
+      row("asleep, and nobody looks at the CPU", late_wake(), Cause::unknown,
+          [](F&, E& e) {
+            e.switches->blocked = 2'950us;
+            e.others.reset();
+          }),
+      row("late, and no records at all", late_wake(), Cause::unknown, [](F&, E& e) { e = {}; }),
+      row("slept: known without anything else", long_job(), Cause::blocked,
+          [](F&, E& e) {
+            e = {};
+            e.switches.emplace().blocked = 2'900us;
+          }),
+      row("preempted: known without a name", long_job(), Cause::preempted,
+          [](F&, E& e) {
+            e = {};
+            e.switches.emplace().preempted = 2'900us;
+          }),
+  };
+}
+
+TEST(Judge, NamesTheCauseThatTheEvidenceShows) {
+  for (const Row& row : rows())
+    EXPECT_EQ(name_of(judge(row.facts, row.evidence)), name_of(row.cause)) << row.why;
+}
+
+TEST(Judge, HasARowForEveryCause) {
+  std::set<Cause> named;
+  for (const Row& row : rows()) named.insert(row.cause);
+  EXPECT_EQ(named.size(), kCauses - 1) << "all but none";
+}
+
+TEST(Judge, IsNotMisledByFiguresBeyondTheExcess) {
+  Evidence evidence = clean();
+  evidence.switches->blocked = 1h;
+  EXPECT_EQ(judge(long_job(), evidence), Cause::blocked);
+  evidence = clean();
+  evidence.switches->blocked = -1h;
+  EXPECT_EQ(judge(long_job(), evidence), Cause::computed);
+  EXPECT_EQ(judge({LatePart::job, 1ms, 2ms}, clean()), Cause::unknown) << "it was no longer than usual";
+}
+
+TEST(Cause, HasOneWordEach) {
+  std::set<std::string_view> words;
+  for (std::size_t i = 0; i < kCauses; ++i) words.insert(name_of(static_cast<Cause>(i)));
+  EXPECT_EQ(words.size(), kCauses);
+  EXPECT_EQ(name_of(Cause::machine_stopped), "machine_stopped");
+  EXPECT_EQ(name_of(Cause::unknown), "unknown");
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::judge_test

@@ -1,0 +1,94 @@
+#include "rtsync/evidence/kernel_events.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "rtsync/evidence/judge.hpp"
+
+namespace tactus::rtsync::kernel_events_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// This thread, watched.
+class WatchedThread : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!events_.ring(0).is_open()) GTEST_SKIP() << sentence(events_.provisions().front());
+  }
+  /// The cause of what `work` takes; nothing is usual.
+  template <class Work>
+  Cause cause_of(Work work) {
+    const EvidenceTime from = monotonic_now();
+    work();
+    const EvidenceTime to = monotonic_now();
+    seen_ = events_.look(0, from, to, false);
+    events_.release();
+    return judge({LatePart::job, to - from, 0ns}, seen_);
+  }
+  /// Of ten tries one at least is not disturbed by the machine, and none has another cause.
+  template <class Work>
+  void expect_cause(Cause expected, Work work) {
+    int found = 0;
+    for (int i = 0; i < 10; ++i) {
+      const Cause cause = cause_of(work);
+      if (cause == expected) ++found;
+      EXPECT_TRUE(cause == expected || cause == Cause::machine_stopped || cause == Cause::preempted ||
+                  cause == Cause::migrated || cause == Cause::unknown)
+          << name_of(cause);
+    }
+    EXPECT_GE(found, 1);
+  }
+  static void spin(Nanoseconds time) {
+    for (const auto end = monotonic_now() + time; monotonic_now() < end;) {
+    }
+  }
+
+  const EventThread self_{::gettid(), "self"};
+  KernelEvents events_{{&self_, 1}, allowed_cpus(), 250us};
+  Evidence seen_;
+};
+
+TEST_F(WatchedThread, ThatSleepsWasBlocked) {
+  expect_cause(Cause::blocked, [] { std::this_thread::sleep_for(3ms); });
+}
+
+TEST_F(WatchedThread, ThatSpinsComputed) {
+  expect_cause(Cause::computed, [] { spin(3ms); });
+}
+
+TEST_F(WatchedThread, ThatTouchesFreshMemoryFaulted) {
+  expect_cause(Cause::faulted, [] {
+    constexpr std::size_t kBytes = std::size_t{16} << 20;
+    void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    (void)::madvise(memory, kBytes, MADV_NOHUGEPAGE);
+    for (std::size_t at = 0; at < kBytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
+    (void)::munmap(memory, kBytes);
+  });
+}
+
+TEST_F(WatchedThread, IsSeenAgainAfterItsRingWasFull) {
+  bool lost = false;
+  for (int i = 0; i < 5'000 && !lost; ++i) {
+    std::this_thread::sleep_for(1us);
+    lost = i % 100 == 0 && !events_.look(0, monotonic_now() - 1us, monotonic_now(), false).switches;
+  }
+  for (int i = 0; i < 4; ++i) events_.release();
+  expect_cause(Cause::blocked, [] { std::this_thread::sleep_for(3ms); });
+}
+
+TEST(KernelEvents, OfAThreadThatIsGoneSayWhy) {
+  const EventThread nobody{0x3fffffff, "nobody"};
+  const KernelEvents events({&nobody, 1}, CpuSet{}, 250us);
+  ASSERT_FALSE(events.ring(0).is_open());
+  EXPECT_FALSE(events.provisions().front().granted);
+  EXPECT_FALSE(events.look(0, monotonic_now() - 1ms, monotonic_now(), false).switches);
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::kernel_events_test

@@ -1,0 +1,167 @@
+#include "rtsync/evidence/thread_times.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <initializer_list>
+
+namespace tactus::rtsync::thread_times_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = EventRecord::Kind;
+
+constexpr EvidenceTime at(Nanoseconds time) { return EvidenceTime{time}; }
+constexpr EventRates kRates{100us, true, 16, true};
+
+EventRecord record(Kind kind, Nanoseconds time, std::uint32_t cpu = 1) {
+  EventRecord made;
+  made.kind = kind;
+  made.at = at(time);
+  made.cpu = cpu;
+  made.thread = 10;
+  return made;
+}
+
+Evidence between(Nanoseconds from, Nanoseconds to, std::initializer_list<EventRecord> records,
+                 EventRates rates = kRates) {
+  ThreadTimes times(at(from), at(to), rates);
+  for (const EventRecord& one : records) times.add(one);
+  Evidence evidence;
+  times.finish(evidence);
+  return evidence;
+}
+
+TEST(ThreadTimes, AreEmptyForAThreadThatWasNeverDisturbed) {
+  const Evidence seen = between(1ms, 2ms, {});
+  ASSERT_TRUE(seen.switches && seen.faults && seen.silence);
+  EXPECT_EQ(seen.switches->blocked + seen.switches->preempted + seen.switches->migrated, 0ns);
+  EXPECT_EQ(seen.silence->took, 0ns);
+}
+
+TEST(ThreadTimes, TellSleepFromPreemption) {
+  const Evidence seen =
+      between(1ms, 5ms,
+              {record(Kind::on, 900us), record(Kind::off, 1'050us), record(Kind::on, 2'050us),
+               record(Kind::preempted, 2'100us), record(Kind::on, 2'600us), record(Kind::alive, 2'700us)});
+  ASSERT_TRUE(seen.switches);
+  EXPECT_EQ(seen.switches->blocked, 1ms);
+  EXPECT_EQ(seen.switches->blocks, 1U);
+  EXPECT_EQ(seen.switches->preempted, 500us);
+  EXPECT_EQ(seen.switches->preemptions, 1U);
+}
+
+TEST(ThreadTimes, CountOnlyWhatLiesBetween) {
+  const Evidence seen = between(1ms, 2ms,
+                                {record(Kind::off, 500us), record(Kind::on, 1'200us),
+                                 record(Kind::off, 1'900us), record(Kind::on, 3ms)});
+  ASSERT_TRUE(seen.switches);
+  EXPECT_EQ(seen.switches->blocked, 300us);
+}
+
+TEST(ThreadTimes, CountASleepThatHasNotEnded) {
+  EXPECT_EQ(between(1ms, 2ms, {record(Kind::on, 1ms), record(Kind::off, 1'400us)}).switches->blocked, 600us);
+}
+
+TEST(ThreadTimes, NoticeAnotherCpu) {
+  const Evidence seen = between(
+      1ms, 2ms, {record(Kind::on, 1ms), record(Kind::preempted, 1'100us), record(Kind::on, 1'500us, 2)});
+  EXPECT_EQ(seen.switches->migrated, 400us);
+  EXPECT_EQ(seen.switches->preempted, 0ns);
+  EXPECT_EQ(between(1ms, 2ms, {record(Kind::off, 1'100us), record(Kind::on, 1'500us, 2)}).switches->blocked,
+            400us)
+      << "who slept may wake anywhere";
+}
+
+TEST(ThreadTimes, TakeALongTimeWithoutASignForSilence) {
+  const auto life = {record(Kind::on, 1ms),        record(Kind::alive, 1'100us), record(Kind::alive, 1'200us),
+                     record(Kind::alive, 4'200us), record(Kind::alive, 4'300us), record(Kind::off, 4'390us)};
+  EXPECT_EQ(between(1ms, 4'390us, life).silence->took, 2'900us);
+  EventRates blind = kRates;
+  blind.alive = 0ns;
+  EXPECT_FALSE(between(1ms, 4'390us, life, blind).silence) << "nobody asked for signs";
+}
+
+TEST(ThreadTimes, DoNotTakeSleepForSilence) {
+  EXPECT_EQ(between(1ms, 5ms, {record(Kind::on, 1ms), record(Kind::off, 1'050us), record(Kind::on, 4'950us)})
+                .silence->took,
+            0ns);
+}
+
+TEST(ThreadTimes, GiveFaultsTheTimeBetweenThem) {
+  ThreadTimes times(at(1ms), at(3ms), kRates);
+  times.add(record(Kind::on, 900us));
+  for (int i = 1; i <= 50; ++i) times.add(record(Kind::minor_fault, 1ms + i * 30us));
+  Evidence seen;
+  times.finish(seen);
+  EXPECT_EQ(seen.faults->minor, 800U);
+  EXPECT_EQ(seen.faults->took, 49 * 30us + 30us);
+  EXPECT_LT(between(1ms, 3ms, {record(Kind::on, 1ms), record(Kind::minor_fault, 2'500us)}).faults->took,
+            100us)
+      << "one of them does not take the milliseconds before it";
+}
+
+TEST(ThreadTimes, GiveTheWaitForADiskToTheFault) {
+  const Evidence seen =
+      between(1ms, 6ms,
+              {record(Kind::on, 1ms), record(Kind::off, 1'100us), record(Kind::on, 5'100us),
+               record(Kind::major_fault, 5'105us), record(Kind::off, 5'200us), record(Kind::on, 5'300us)});
+  EXPECT_EQ(seen.switches->in_major_fault, 4ms);
+  EXPECT_EQ(seen.switches->blocked, 100us);
+  EXPECT_EQ(seen.switches->blocks, 1U);
+  EXPECT_EQ(seen.faults->major, 1U);
+}
+
+TEST(ThreadTimes, SayNothingWhenRecordsAreMissing) {
+  const Evidence seen = between(1ms, 2ms, {record(Kind::on, 1ms), record(Kind::lost, 1'500us)});
+  EXPECT_FALSE(seen.switches || seen.faults || seen.silence);
+  const Evidence limited = between(1ms, 2ms, {record(Kind::on, 1ms), record(Kind::limited, 1'500us)});
+  EXPECT_TRUE(limited.switches);
+  EXPECT_FALSE(limited.faults || limited.silence);
+  EXPECT_FALSE(between(1ms, 2ms, {record(Kind::on, 1'500us)}).switches) << "why it was off is not known";
+}
+
+EventRecord cpu_switch(std::int32_t from, std::int32_t to, Nanoseconds time) {
+  EventRecord made = record(Kind::preempted, time);
+  made.thread = from;
+  made.next = to;
+  return made;
+}
+
+TEST(CpuTimes, NameTheThreadThatHadTheCpuLongest) {
+  const ThreadTimes::Off off[] = {{at(1ms), at(3ms), 1, true}};
+  CpuTimes had(off, 1, true);
+  had.add(cpu_switch(5, 10, 500us));
+  had.add(cpu_switch(10, 20, 1ms));
+  had.add(cpu_switch(20, 30, 1'200us));
+  had.add(cpu_switch(30, 0, 2'700us));
+  had.add(cpu_switch(0, 10, 3ms));
+  OtherThreads others;
+  EXPECT_TRUE(had.finish(at(4ms), others));
+  EXPECT_EQ(others.thread, 30);
+  EXPECT_EQ(others.longest, 1'500us);
+  EXPECT_EQ(others.ran, 1'700us);
+  EXPECT_EQ(others.idle, 300us);
+}
+
+TEST(CpuTimes, LeaveOutWhatTheThreadSleptItself) {
+  const ThreadTimes::Off off[] = {{at(1ms), at(3ms), 1, false}};
+  for (const bool ready_only : {true, false}) {
+    CpuTimes had(off, 1, ready_only);
+    had.add(cpu_switch(10, 20, 1ms));
+    had.add(cpu_switch(20, 10, 3ms));
+    OtherThreads others;
+    EXPECT_TRUE(had.finish(at(4ms), others));
+    EXPECT_EQ(others.ran, ready_only ? 0ms : 2ms);
+  }
+}
+
+TEST(CpuTimes, SayThatRecordsAreMissing) {
+  CpuTimes had({}, 1, true);
+  had.add(record(Kind::lost, 1ms));
+  OtherThreads others;
+  EXPECT_FALSE(had.finish(at(2ms), others));
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::thread_times_test

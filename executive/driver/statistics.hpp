@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "executive/driver/lifecycle.hpp"
+#include "rtsync/evidence/cause.hpp"
+#include "rtsync/evidence/evidence.hpp"
 #include "rtsync/time/histogram.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
@@ -31,6 +33,16 @@ struct Snapshot {
   std::int64_t models_lost = 0;                     ///< isolated ones whose processes have ended
 };
 
+/// Why a frame overran or woke late, with what was seen of the thread that it is about.
+struct Finding {
+  static constexpr std::uint32_t kNoJob = UINT32_MAX;
+  rtsync::Cause cause = rtsync::Cause::none;
+  rtsync::FrameFacts facts;
+  std::uint32_t job = kNoJob;  ///< index into Plan::jobs: the one that took too long, or was waited for
+  std::int64_t frame = 0;      ///< that began it: another one for catching_up
+  rtsync::Evidence evidence;
+};
+
 /// A note that a frame leaves when something was not as it should be; put into words by the service thread.
 struct FrameNote {
   static constexpr std::size_t kFramesBefore = 5;
@@ -40,6 +52,8 @@ struct FrameNote {
   std::int64_t longest_job_ns = 0;
   /// Slack of the frames before, oldest first.
   std::array<std::int64_t, kFramesBefore> slack_before{};
+  Finding overrun;  ///< of one; else its cause is none
+  Finding late;     ///< of a late wake, or a late begin by housekeeping; likewise
 };
 
 /// The executive's own variables, to be recorded or connected like a model's: rt.late, rt.work, ...
@@ -54,6 +68,7 @@ struct RealtimeVariables {
   std::int64_t late_by_housekeeping = 0;
   std::int64_t lost = 0;
   std::int32_t overrun = 0;  ///< rtsync::OverrunCause
+  std::int32_t cause = 0;    ///< rtsync::Cause, of the overrun, else of the late wake
 };
 
 }  // namespace tactus::executive

@@ -28,7 +28,7 @@ Executive::Executive(Plan plan, rtsync::RealtimeSync& sync, rtsync::Sleeper& sle
       slack_(clock),
       boundary_(program_, commands_, row_, slack_),
       freeze_(boundary_, commands_, jobs_, status_, sync, row_),
-      accounts_(program_, realtime_variables),
+      accounts_(program_, realtime_variables, clock),
       restorer_(program_, jobs_, status_, accounts_, commands_, row_),
       restart_({restorer_, jobs_, transitions_, commands_, boundary_, status_, outputs_, row_}) {
   if (!program_.plan().safe_outputs.empty()) add(outputs_);
@@ -110,6 +110,7 @@ RunEnd Executive::run(std::int64_t frames) {
   was_realtime_ = !sync_.active();
   follow_realtime();
   transitions_.publish_all();
+  program_.lane(0).enter_thread();
   const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
   std::int64_t k = first_frame_ = frames_done();
   commands_.seek(k);

@@ -6,6 +6,15 @@ namespace tactus::executive {
 
 void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
                         const rtsync::RealtimeTotals& totals) TACTUS_RT {
+  const bool noteworthy = timing.paced && (timing.overrun != rtsync::OverrunCause::none || timing.late_wake ||
+                                           timing.late_by_housekeeping);
+  rtsync::Cause cause = rtsync::Cause::none;
+  if (noteworthy) {
+    note_ = {};
+    evidence_.explain(timing, note_);
+    cause = note_.overrun.cause != rtsync::Cause::none ? note_.overrun.cause : note_.late.cause;
+  }
+  evidence_.end_frame(timing);
   std::uint64_t longest = 0;
   std::uint32_t longest_job = kNoPlanJob;
   for (std::size_t i = 0; i < program_.lanes(); ++i) {
@@ -19,9 +28,12 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
   if (timing.paced) {
     statistics_.late.add(timing.late);
     statistics_.slack.add(timing.slack);
-    if (timing.overrun != rtsync::OverrunCause::none || timing.late_wake || timing.late_by_housekeeping) {
-      const FrameNote note{timing, longest_job, program_.job_clock().to_time(longest).count(), slack_before_};
-      if (!notes_.push(note)) notes_lost_.fetch_add(1, std::memory_order_relaxed);
+    if (noteworthy) {
+      note_.timing = timing;
+      note_.longest_job = longest_job;
+      note_.longest_job_ns = program_.job_clock().to_time(longest).count();
+      note_.slack_before = slack_before_;
+      if (!notes_.push(note_)) notes_lost_.fetch_add(1, std::memory_order_relaxed);
     }
     std::shift_left(slack_before_.begin(), slack_before_.end(), 1);
     slack_before_.back() = timing.slack.count();
@@ -34,7 +46,8 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
          totals.late_wakes,
          totals.late_by_housekeeping,
          totals.lost,
-         static_cast<std::int32_t>(timing.overrun)};
+         static_cast<std::int32_t>(timing.overrun),
+         static_cast<std::int32_t>(cause)};
 }
 
 }  // namespace tactus::executive

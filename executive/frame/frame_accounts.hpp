@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "executive/driver/statistics.hpp"
+#include "executive/frame/frame_evidence.hpp"
 #include "executive/frame/program.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
@@ -16,13 +17,15 @@ namespace tactus::executive {
 /// Threads  add(): the rig's main thread. pop(): one reader. The rest: any.
 class FrameAccounts {
  public:
-  FrameAccounts(Program& program, RealtimeVariables& variables) : program_(program), rt_(variables) {}
+  FrameAccounts(Program& program, RealtimeVariables& variables, rtsync::PacedClock& clock)
+      : program_(program), rt_(variables), evidence_(program, clock, statistics_) {}
 
   /// Frame k has ended.                                                                              @when rt
   void add(std::int64_t k, const rtsync::FrameTiming& timing, const rtsync::RealtimeTotals& totals) TACTUS_RT;
 
   bool pop(FrameNote& note) { return notes_.pop(note); }
   std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
+  FrameEvidence& evidence() { return evidence_; }
   const FrameStatistics& statistics() const { return statistics_; }
   /// For a checkpoint: the number in `rt.frame`.
   std::int64_t& frame() { return rt_.frame; }
@@ -31,6 +34,8 @@ class FrameAccounts {
   Program& program_;
   RealtimeVariables& rt_;
   FrameStatistics statistics_;
+  FrameEvidence evidence_;
+  FrameNote note_;  // the last one
   rtsync::SpscRing<FrameNote> notes_{4096};
   std::atomic<std::uint64_t> notes_lost_{0};
   std::array<std::int64_t, FrameNote::kFramesBefore> slack_before_{};

@@ -31,6 +31,8 @@ class JobRunner final : public LaneRunner {
   /// The thread that serves as `thread` from here on, for running_job().                          @when setup
   static void enter_thread(std::size_t thread);
 
+  Lane& lane_of(std::size_t thread) const TACTUS_RT;
+
   /// The jobs of a class outside of frames; returns what failed. Only shutdown jobs go on after one has.
   /// @when setup, service
   std::vector<std::string> run_once(tactus_job_class job_class);
@@ -88,7 +90,6 @@ class JobRunner final : public LaneRunner {
 
  private:
   const Plan& plan() const TACTUS_RT { return program_.plan(); }
-  Lane& lane_of(std::size_t thread) const TACTUS_RT;
   bool run_instants(std::int64_t k) TACTUS_RT;
   bool run_instant() TACTUS_RT;
   bool run_lane(std::size_t lane) TACTUS_RT;

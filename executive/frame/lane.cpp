@@ -49,7 +49,10 @@ void Lane::count() TACTUS_RT {
     if (end.job != kNoPlanJob) {
       times_[end.job].add(clock_.to_time(end.ticks - begin));
       consider(end.job, end.ticks - begin);
+      if (end.heap_calls != heap_counted_ && promises_ != nullptr) [[unlikely]]
+        promises_->add(end.job, BrokenPromises::heap, end.heap_calls - heap_counted_);
     }
+    heap_counted_ = end.heap_calls;
     begin = end.ticks;
   }
   counted_to_ = begin;

@@ -7,12 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "executive/frame/broken_promises.hpp"
 #include "executive/frame/call_cells.hpp"
 #include "executive/frame/job_clock.hpp"
 #include "executive/model/connection.hpp"
 #include "executive/model/model_forces.hpp"
 #include "executive/model/variable_guard.hpp"
 #include "executive/plan/schedule.hpp"
+#include "rtsync/host/heap_watch.hpp"
 #include "rtsync/host/unforked_memory.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/time/histogram.hpp"
@@ -107,9 +109,16 @@ class alignas(64) Lane {
   struct JobEnd {
     std::uint64_t ticks = 0;
     std::uint32_t job = kNoPlanJob;
+    std::uint32_t heap_calls = 0;  ///< of the thread until then; only differences mean something
   };
   /// What count() will count, oldest first: since the frame began, but for frames of very many calls.
   std::span<const JobEnd> log() const TACTUS_RT { return {log_.data(), log_size_}; }
+  /// The calling thread makes its calls from here on.                                           @when setup
+  void enter_thread() TACTUS_RT { heap_ = rtsync::HeapCounter::timed_of_this_thread(); }
+  /// Of the thread that makes its calls.
+  const rtsync::HeapCounter& heap() const TACTUS_RT { return heap_; }
+  /// Counts there which jobs used the heap; it must outlive the lane. @when setup
+  void count_in(BrokenPromises& promises) { promises_ = &promises; }
   /// Of what was counted since reset_longest().
   std::uint64_t longest_ticks() const TACTUS_RT { return longest_ticks_; }
   std::uint32_t longest_job() const TACTUS_RT { return longest_job_; }
@@ -161,7 +170,7 @@ class alignas(64) Lane {
     return CallEnd::failed;
   }
   void measure(std::uint32_t job) TACTUS_RT {
-    log_[log_size_++] = {clock_.ticks(), job};
+    log_[log_size_++] = {clock_.ticks(), job, static_cast<std::uint32_t>(heap_.calls())};
     if (log_size_ == log_.size()) [[unlikely]]
       count();
   }
@@ -175,6 +184,9 @@ class alignas(64) Lane {
   std::array<JobRequest, 256> job_requests_{};  // in the order of the jobs
   std::size_t ask_count_ = 0;
   std::uint64_t counted_to_ = 0;  // in ticks
+  rtsync::HeapCounter heap_;
+  std::uint32_t heap_counted_ = 0;
+  BrokenPromises* promises_ = nullptr;
   std::uint64_t longest_ticks_ = 0;
   std::uint32_t longest_job_ = kNoPlanJob;
   const Schedule* schedule_ = nullptr;

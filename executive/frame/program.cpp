@@ -46,6 +46,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
     plan_.jobs.push_back(std::move(job));
   }
   job_times_ = std::vector<rtsync::JobHistogram>(plan_.job_times ? plan_.jobs.size() : 0);
+  promises_.make(job_times_.size());
   homes_.resize(plan_.jobs.size());
   on_ = std::make_unique<std::atomic<bool>[]>(std::max<std::size_t>(plan_.jobs.size(), 1));
   wanted_ = std::make_unique<std::atomic<std::uint8_t>[]>(std::max<std::size_t>(plan_.jobs.size(), 1));
@@ -63,6 +64,8 @@ Program::Program(Plan plan, JobClock::Read read_time)
   compile_freeze();
   compile_backgrounds();
   depend();
+  for (const auto& lane : lane_states_) lane->count_in(promises_);
+  for (const auto& background : backgrounds_) background->lane.count_in(promises_);
   for (std::size_t i = 0; i < lists_.size(); ++i) lists_[i] = make_list(kLists[i], 0, list_call_);
 }
 

@@ -109,6 +109,8 @@ class Program {
 
   const JobClock& job_clock() const { return job_clock_; }
   const std::vector<rtsync::JobHistogram>& job_times() const { return job_times_; }
+  BrokenPromises& promises() { return promises_; }
+  const BrokenPromises& promises() const { return promises_; }
 
  private:
   using Times =
@@ -143,6 +145,7 @@ class Program {
   Plan plan_;
   const JobClock job_clock_;
   std::vector<rtsync::JobHistogram> job_times_;
+  BrokenPromises promises_;
   std::size_t lanes_ = 1;
   std::uint64_t worker_lanes_ = 0;
   std::vector<std::size_t> thread_of_lane_{0};

@@ -32,6 +32,10 @@ ExecutiveVariables::ExecutiveVariables() {
   add("late_wakes", rt.late_wakes, "", "late wakes so far");
   add("late_by_housekeeping", rt.late_by_housekeeping, "", "frames so far that housekeeping made late");
   add("lost", rt.lost, "", "slots so far in which no frame ran");
+  add("cause", rt.cause, "", "why it overran or woke late; 0: it did neither");
+  for (std::size_t i = 0; i < rtsync::kCauses; ++i)
+    realtime_variables_.back().labels.push_back(
+        {std::string(name_of(static_cast<rtsync::Cause>(i))), static_cast<std::int64_t>(i)});
   add("overrun", rt.overrun, "", "0 none, 1 work, 2 late wake, 3 catching up, 4 housekeeping");
 }
 

@@ -1,12 +1,14 @@
 #include "executive/run/frame_note_formatter.hpp"
 
+#include "executive/run/finding_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 
 using rtsync::OverrunCause;
 
-void FrameNoteFormatter::add(Sum& sum, const FrameNote& note, bool worse) const {
+void FrameNoteFormatter::add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) const {
+  ++sum.causes[static_cast<std::size_t>(finding.cause)];
   if (sum.count++ == 0) sum.first = note.timing.frame;
   sum.last = note.timing.frame;
   if (sum.count == 1 || worse) sum.worst = note;
@@ -15,7 +17,7 @@ void FrameNoteFormatter::add(Sum& sum, const FrameNote& note, bool worse) const 
 void FrameNoteFormatter::take(const FrameNote& note) {
   const rtsync::FrameTiming& timing = note.timing;
   if (timing.overrun != OverrunCause::none) {
-    add(overruns_, note, timing.slack < overruns_.worst.timing.slack);
+    add(overruns_, note, note.overrun, timing.slack < overruns_.worst.timing.slack);
     by_work_ += timing.overrun == OverrunCause::work ? 1 : 0;
     by_late_wake_ += timing.overrun == OverrunCause::late_wake ? 1 : 0;
     by_housekeeping_ += timing.overrun == OverrunCause::housekeeping ? 1 : 0;
@@ -23,13 +25,26 @@ void FrameNoteFormatter::take(const FrameNote& note) {
     in_grace_ += timing.grace ? 1 : 0;
     slots_lost_ += timing.lost;
   }
-  if (timing.late_wake) add(late_wakes_, note, timing.late > late_wakes_.worst.timing.late);
-  if (timing.late_by_housekeeping) add(housekeeping_, note, timing.late > housekeeping_.worst.timing.late);
+  if (timing.late_wake) add(late_wakes_, note, note.late, timing.late > late_wakes_.worst.timing.late);
+  if (timing.late_by_housekeeping)
+    add(housekeeping_, note, note.late, timing.late > housekeeping_.worst.timing.late);
 }
 
 std::string FrameNoteFormatter::which_frames(const Sum& sum) const {
   return sum.count == 1 ? "in frame " + std::to_string(sum.first)
                         : "in frames " + std::to_string(sum.first) + " to " + std::to_string(sum.last);
+}
+
+/// "; blocked: job bad.step slept 3.00 ms ...", of several also how many each cause has.
+std::string FrameNoteFormatter::causes(const Sum& sum, const Finding& worst) const {
+  if (worst.cause == rtsync::Cause::none) return "";
+  std::string text = "; " + text_of(worst, plan_);
+  if (sum.count == 1) return text;
+  text += "; causes:";
+  for (std::size_t i = 1; i < sum.causes.size(); ++i)
+    if (sum.causes[i] > 0)
+      text += " " + std::to_string(sum.causes[i]) + " " + std::string(name_of(static_cast<rtsync::Cause>(i)));
+  return text;
 }
 
 std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_lost) {
@@ -53,6 +68,7 @@ std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_
               rtsync::duration_text(worst.longest_job_ns);
     line += "; slack of the " + std::to_string(FrameNote::kFramesBefore) + " frames before:";
     for (const std::int64_t slack : worst.slack_before) line += " " + rtsync::duration_text(slack);
+    line += causes(overruns_, worst.overrun);
     lines.push_back(std::move(line));
   }
   if (late_wakes_.count > 0) {
@@ -62,7 +78,7 @@ std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_
                     ": worst " + rtsync::duration_text(worst.timing.late.count()) +
                     " after the slot of frame " + std::to_string(worst.timing.frame) +
                     "; the machine ran the thread late, its work took " +
-                    rtsync::duration_text(worst.timing.work.count()));
+                    rtsync::duration_text(worst.timing.work.count()) + causes(late_wakes_, worst.late));
   }
   if (housekeeping_.count > 0) {
     const rtsync::FrameTiming& worst = housekeeping_.worst.timing;
@@ -70,7 +86,8 @@ std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_
                     " begun late by housekeeping " + which_frames(housekeeping_) + ": worst " +
                     rtsync::duration_text(worst.late.count()) + " after the slot of frame " +
                     std::to_string(worst.frame) + "; copying checkpoints and snapshots and the like took " +
-                    rtsync::duration_text(worst.housekeeping.count()) + " after the frame before");
+                    rtsync::duration_text(worst.housekeeping.count()) + " after the frame before" +
+                    causes(housekeeping_, housekeeping_.worst.late));
   }
   if (notes_lost > told_lost_)
     lines.push_back(std::to_string(notes_lost - told_lost_) + " notes of frames lost (the ring was full)");

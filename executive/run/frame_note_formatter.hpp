@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,8 +28,10 @@ class FrameNoteFormatter {
     std::int64_t first = 0;
     std::int64_t last = 0;
     FrameNote worst;
+    std::array<std::int64_t, rtsync::kCauses> causes{};
   };
-  void add(Sum& sum, const FrameNote& note, bool worse) const;
+  void add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) const;
+  std::string causes(const Sum& sum, const Finding& worst) const;
   std::string which_frames(const Sum& sum) const;
 
   const Plan& plan_;

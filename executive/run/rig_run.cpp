@@ -107,7 +107,8 @@ void RigRun::make_parts() {
   join(*(job_threads_ = std::make_unique<RigThreads>(executive, rig_.settings().threads, cpus_, realtime_)));
   if (pacing_->edge_clock() != nullptr)
     executive.add(clock_status_.emplace(rig_.clock_status(), pacing_->sleeper()));
-  join(teller_.emplace(executive, clock_status_ ? &*clock_status_ : nullptr, pacing_->source()));
+  join(causes_.emplace(executive));
+  join(teller_.emplace(executive, *causes_, clock_status_ ? &*clock_status_ : nullptr, pacing_->source()));
   join(checkpoints_);
   join(recordings_);
   // A frame asks the link before isolated models; here what those have to report comes first.
@@ -203,6 +204,9 @@ void RigRun::run_frames(RunObserver& watcher) {
   join(service_.emplace(settings.rig.value, *executive_, clock_status_ ? &*clock_status_ : nullptr,
                         settings.watchdog.systemd));
   if (std::getenv("NOTIFY_SOCKET") != nullptr) add_provision(service_->provision());
+  if (realtime_)
+    add_provisions(causes_->watch(*job_threads_, main_->tid(), cpus_, spins,
+                                  pacing_->edge_clock() != nullptr ? &rig_.clock_status() : nullptr));
   log_start();
   if (realtime_ && !rig_.plan().safe_outputs.empty() && !settings.watchdog.device)
     voice_->say(no_watchdog_note());
@@ -304,6 +308,7 @@ void RigRun::finish(RunObserver& watcher) {
   checkpoints_.poll(*voice_);
   dma_latency_.reset();
   teller_->poll_seldom(*voice_);
+  causes_->poll_seldom(*voice_);
   if (!stuck_) teller_->tell_unused(*voice_);  // a job that never returns may still be writing them
   recordings_.tell_losses(*voice_);
   if (realtime_ && !stuck_ && !sleeper().remark().empty())

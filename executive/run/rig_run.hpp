@@ -23,6 +23,7 @@
 #include "executive/run/pacing.hpp"
 #include "executive/run/rig_checkpoints.hpp"
 #include "executive/run/rig_threads.hpp"
+#include "executive/run/run_causes.hpp"
 #include "executive/run/run_isolation.hpp"
 #include "executive/run/run_link.hpp"
 #include "executive/run/run_live.hpp"
@@ -133,6 +134,7 @@ class RigRun {
   std::optional<FolderLock> folder_lock_;  // as long as the run writes there
   std::unique_ptr<RunLog> log_;
   std::optional<RunVoice> voice_;
+  std::optional<RunCauses> causes_;
   std::optional<RunTeller> teller_;
   RunWitness witness_;
   std::optional<RunIsolation> isolation_;

@@ -144,6 +144,7 @@ std::vector<rtsync::Provision> RigThreads::start() {
         [this, thread = i + 1] {
           const rtsync::CrashStack stack;
           executive_.jobs().enter_thread(thread);
+          executive_.jobs().lane_of(thread).enter_thread();
           pool_->serve(thread);
         }));
     for (rtsync::Provision& provision : workers_.back()->provisions())

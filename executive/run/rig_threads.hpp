@@ -60,6 +60,8 @@ class RigThreads final : public RunPart {
   bool stop();
 
   bool owns(pid_t tid) const override;
+  /// Of a thread, as PlannedJob::thread; not main. After start().
+  pid_t tid(std::size_t thread) const { return workers_[thread - 1]->tid(); }
   /// The thread that the guard found stuck, as PlannedJob::thread. The outputs were driven safe, and an abort
   /// was requested. @when any
   std::optional<std::size_t> stuck() const;

@@ -3,8 +3,7 @@
 namespace tactus::executive {
 
 void RunTeller::poll(RunVoice& voice) {
-  FrameNote note;
-  while (executive_.accounts().pop(note)) notes_.take(note);
+  take_notes();
   const Snapshot& latest = executive_.latest();
   const bool paused = latest.state == State::pause;
   if (paused && !paused_) {
@@ -24,6 +23,14 @@ void RunTeller::poll(RunVoice& voice) {
   }
 }
 
+void RunTeller::take_notes() {
+  FrameNote note;
+  while (executive_.accounts().pop(note)) {
+    notes_.take(note);
+    causes_.take(note);
+  }
+}
+
 void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
   voice.say("paused after " + std::to_string(latest.frames) + " frames" +
             (latest.reached != rtsync::Maximum::none
@@ -36,8 +43,7 @@ void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
 }
 
 void RunTeller::poll_seldom(RunVoice& voice) {
-  FrameNote note;
-  while (executive_.accounts().pop(note)) notes_.take(note);
+  take_notes();
   for (const std::string& line : notes_.take_log_lines(executive_.accounts().notes_lost())) voice.say(line);
   if (clock_ == nullptr) return;
   for (const std::string& line : clock_lines_.take_log_lines(clock_->latest())) voice.say(line);

@@ -7,6 +7,7 @@
 #include "executive/part/clock_status_part.hpp"
 #include "executive/run/clock_status_formatter.hpp"
 #include "executive/run/frame_note_formatter.hpp"
+#include "executive/run/run_causes.hpp"
 #include "executive/run/run_part.hpp"
 
 namespace tactus::executive {
@@ -17,8 +18,12 @@ namespace tactus::executive {
 class RunTeller final : public RunPart {
  public:
   /// `clock`: of an external clock, whose edges come from `source`; else nullptr. All must outlive it.
-  RunTeller(Executive& executive, ClockStatusPart* clock, std::string source)
-      : executive_(executive), clock_(clock), source_(std::move(source)), notes_(executive.plan()) {}
+  RunTeller(Executive& executive, RunCauses& causes, ClockStatusPart* clock, std::string source)
+      : executive_(executive),
+        causes_(causes),
+        clock_(clock),
+        source_(std::move(source)),
+        notes_(executive.plan()) {}
 
   /// What is to be said at once.
   void poll(RunVoice& voice) override;
@@ -30,7 +35,10 @@ class RunTeller final : public RunPart {
  private:
   void tell_pause(const Snapshot& latest, RunVoice& voice);
 
+  void take_notes();
+
   Executive& executive_;
+  RunCauses& causes_;
   ClockStatusPart* const clock_;
   const std::string source_;
   FrameNoteFormatter notes_;

@@ -195,6 +195,8 @@ Json RigRun::summary() const {
         {"sleeper_remark", stuck_ ? "" : sleeper().remark()},
         {"refused", refused},
         {"changed", privileges_->summary()}}},
+      {"causes", causes_->causes()},
+      {"promises_broken", causes_->promises_broken()},
       {"clock", clock},
       {"live", live_ ? live_->access().summary() : Json(nullptr)},
       {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},

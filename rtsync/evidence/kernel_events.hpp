@@ -2,6 +2,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -75,6 +76,10 @@ class KernelEvents {
   Evidence look(std::size_t thread, EvidenceTime from, EvidenceTime to, bool wake) const TACTUS_RT;
   /// The ring of a thread.
   const EventRing& ring(std::size_t thread) const TACTUS_RT { return threads_[thread].ring; }
+  /// How many minor faults a record of one stands for.
+  std::uint32_t faults_per_sample(std::size_t thread) const TACTUS_RT {
+    return threads_[thread].rates.faults;
+  }
   /// Forgets what is older than the call before: now and then, or records are lost.
   void release() TACTUS_RT;
 

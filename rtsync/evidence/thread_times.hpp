@@ -1,7 +1,9 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "rtsync/evidence/event_record.hpp"
 #include "rtsync/evidence/evidence.hpp"

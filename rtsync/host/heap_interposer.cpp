@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): glibc's own names
 extern "C" {
@@ -36,10 +37,32 @@ namespace {
 // itself call malloc. constinit: no guard, no constructor.
 __attribute__((tls_model("initial-exec"))) constinit thread_local std::atomic<std::uint64_t> t_calls{0};
 
-// One writer per counter: a plain load and store, no locked instruction on every malloc of the process.
-inline void count() noexcept {
-  t_calls.store(t_calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
+__attribute__((tls_model("initial-exec"))) constinit thread_local std::atomic<std::int64_t> t_time{0};
+__attribute__((tls_model("initial-exec"))) constinit thread_local bool t_timed = false;
+
+/// One call: counted, and measured on threads that asked for it.
+class Call {
+ public:
+  // One writer per counter: a plain load and store, no locked instruction on every malloc of the process.
+  Call() noexcept {
+    t_calls.store(t_calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (t_timed) begin_ = now();
+  }
+  ~Call() {
+    if (t_timed)
+      t_time.store(t_time.load(std::memory_order_relaxed) + now() - begin_, std::memory_order_relaxed);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  static std::int64_t now() noexcept {
+    timespec time{};
+    (void)::clock_gettime(CLOCK_MONOTONIC, &time);  // cannot fail, and is no system call
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  }
+  std::int64_t begin_ = 0;
+};
 
 }  // namespace
 
@@ -49,24 +72,31 @@ __attribute__((visibility("default"))) const std::atomic<std::uint64_t>*
 tactus_heap_calls_of_this_thread() noexcept;
 const std::atomic<std::uint64_t>* tactus_heap_calls_of_this_thread() noexcept { return &t_calls; }
 
+__attribute__((visibility("default"))) const std::atomic<std::int64_t>*
+tactus_heap_time_of_this_thread() noexcept;
+const std::atomic<std::int64_t>* tactus_heap_time_of_this_thread() noexcept {
+  t_timed = true;
+  return &t_time;
+}
+
 __attribute__((visibility("default"))) void* malloc(std::size_t size) noexcept {
-  count();
+  const Call call;
   return __libc_malloc(size);
 }
 
 __attribute__((visibility("default"))) void* calloc(std::size_t items, std::size_t size) noexcept {
-  count();
+  const Call call;
   return __libc_calloc(items, size);
 }
 
 __attribute__((visibility("default"))) void* realloc(void* block, std::size_t size) noexcept {
-  count();
+  const Call call;
   return __libc_realloc(block, size);
 }
 
 __attribute__((visibility("default"))) void* reallocarray(void* block, std::size_t items,
                                                           std::size_t size) noexcept {
-  count();
+  const Call call;
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(items, size, &bytes)) {
     errno = ENOMEM;
@@ -77,23 +107,23 @@ __attribute__((visibility("default"))) void* reallocarray(void* block, std::size
 
 __attribute__((visibility("default"))) void free(void* block) noexcept {
   if (block == nullptr) return;
-  count();
+  const Call call;
   __libc_free(block);
 }
 
 __attribute__((visibility("default"))) void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  count();
+  const Call call;
   return __libc_memalign(alignment, size);
 }
 
 __attribute__((visibility("default"))) void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  count();
+  const Call call;
   return __libc_memalign(alignment, size);
 }
 
 __attribute__((visibility("default"))) int posix_memalign(void** result, std::size_t alignment,
                                                           std::size_t size) noexcept {
-  count();
+  const Call call;
   if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
   const int before = errno;  // posix_memalign reports by value and leaves errno alone
   void* const block = __libc_memalign(alignment, size);
@@ -104,12 +134,12 @@ __attribute__((visibility("default"))) int posix_memalign(void** result, std::si
 }
 
 __attribute__((visibility("default"))) void* valloc(std::size_t size) noexcept {
-  count();
+  const Call call;
   return __libc_valloc(size);
 }
 
 __attribute__((visibility("default"))) void* pvalloc(std::size_t size) noexcept {
-  count();
+  const Call call;
   return __libc_pvalloc(size);
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "rtsync/rt.hpp"
+#include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
 
@@ -22,13 +23,20 @@ class HeapCounter {
  public:
   HeapCounter() = default;                        ///< of no thread: stays 0
   static HeapCounter of_this_thread() TACTUS_RT;  // @when any
-  std::uint64_t calls() const TACTUS_RT {         // @when any
+  /// Likewise; from here on the calls of this thread are measured, too.
+  static HeapCounter timed_of_this_thread() TACTUS_RT;  // @when any
+  std::uint64_t calls() const TACTUS_RT {               // @when any
     return count_ == nullptr ? 0 : count_->load(std::memory_order_relaxed);
+  }
+  /// How long they took, where they are measured.
+  Nanoseconds time() const TACTUS_RT {  // @when any
+    return Nanoseconds{time_ == nullptr ? 0 : time_->load(std::memory_order_relaxed)};
   }
 
  private:
   explicit HeapCounter(const std::atomic<std::uint64_t>* count) TACTUS_RT : count_(count) {}
   const std::atomic<std::uint64_t>* count_ = nullptr;
+  const std::atomic<std::int64_t>* time_ = nullptr;
 };
 
 /// Heap calls of the constructing thread since construction.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "rtsync/evidence/judge.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::rtsync::kernel_events_test {
 namespace {

@@ -23,6 +23,23 @@ class CountedHeap : public ::testing::Test {
   void* volatile block_ = nullptr;
 };
 
+TEST_F(CountedHeap, MeasuresTheCallsOfAThreadThatAskedForIt) {
+  std::thread([this] {
+    const HeapCounter plain = HeapCounter::of_this_thread();
+    block_ = std::malloc(100);
+    std::free(block_);
+    EXPECT_EQ(plain.time().count(), 0);
+    const HeapCounter timed = HeapCounter::timed_of_this_thread();
+    EXPECT_EQ(timed.time().count(), 0) << "only from here on";
+    for (int i = 0; i < 1000; ++i) {
+      block_ = std::malloc(100);
+      std::free(block_);
+    }
+    EXPECT_GT(timed.time().count(), 0);
+    EXPECT_EQ(timed.calls(), 2002U);
+  }).join();
+}
+
 TEST_F(CountedHeap, CountsEachCallOnce) {
   HeapWatch heap;
   EXPECT_EQ(heap.calls(), 0U);

@@ -1,0 +1,228 @@
+#include "executive/frame/frame_evidence.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "rtsync/evidence/judge.hpp"
+#include "rtsync/host/heap_watch.hpp"
+
+namespace tactus::executive {
+
+using rtsync::EventRecord;
+using rtsync::EvidenceTime;
+using rtsync::FrameTiming;
+using rtsync::LatePart;
+using rtsync::Nanoseconds;
+using rtsync::OverrunCause;
+
+void FrameEvidence::watch(std::unique_ptr<rtsync::KernelEvents> events, Nanoseconds frame,
+                          std::optional<Nanoseconds> throttle_gap) {
+  constexpr Nanoseconds kKept{50'000'000};
+  events_ = std::move(events);
+  throttle_gap_ = throttle_gap;
+  release_every_ = static_cast<int>(std::clamp<std::int64_t>(kKept / frame, 1, 32));
+  until_release_ = 1;
+}
+
+std::int64_t FrameEvidence::clock_faults() const TACTUS_RT {
+  std::int64_t sum = 0;
+  if (clock_status_ != nullptr)
+    for (const auto& faults : clock_status_->faults) sum += static_cast<std::int64_t>(faults);
+  return sum;
+}
+
+/// The job that took longest beyond its usual time; of the few longest, as looking that up is not cheap.
+FrameEvidence::Stretch FrameEvidence::longest_job(const Moment& now) TACTUS_RT {
+  struct Candidate {
+    std::uint64_t ticks = 0;
+    std::size_t lane = 0;
+    std::size_t entry = 0;
+  };
+  std::array<Candidate, kMostCandidates> longest{};
+  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) {
+    const std::span<const Lane::JobEnd> log = program_.lane(lane).log();
+    for (std::size_t i = 1; i < log.size(); ++i) {
+      const std::uint64_t ticks = log[i].ticks - log[i - 1].ticks;
+      if (log[i].job == kNoPlanJob || ticks <= longest.back().ticks) continue;
+      longest.back() = {ticks, lane, i};
+      for (std::size_t place = longest.size() - 1;
+           place > 0 && longest[place].ticks > longest[place - 1].ticks; --place)
+        std::swap(longest[place], longest[place - 1]);
+    }
+  }
+  Stretch worst;
+  for (const Candidate& candidate : longest) {
+    if (candidate.ticks == 0) break;
+    const std::span<const Lane::JobEnd> log = program_.lane(candidate.lane).log();
+    const Lane::JobEnd& end = log[candidate.entry];
+    const Lane::JobEnd& begin = log[candidate.entry - 1];
+    const Stretch stretch{LatePart::job,
+                          candidate.lane,
+                          end.job,
+                          at(now, begin.ticks),
+                          at(now, end.ticks),
+                          program_.job_times()[end.job].quantile(0.5),
+                          end.heap_calls - begin.heap_calls,
+                          false};
+    if (worst.job == Finding::kNoJob || stretch.excess() > worst.excess()) worst = stretch;
+  }
+  return worst;
+}
+
+/// Of the main thread: the longest time of the frame in which none of its jobs ran.
+FrameEvidence::Stretch FrameEvidence::longest_gap(const Moment& now, EvidenceTime wake,
+                                                  EvidenceTime done) TACTUS_RT {
+  Stretch worst;
+  worst.part = LatePart::between_jobs;
+  worst.from = worst.to = wake;
+  const auto consider = [&](EvidenceTime from, EvidenceTime to) {
+    if (to - from <= worst.to - worst.from) return;
+    worst.from = from;
+    worst.to = to;
+  };
+  EvidenceTime before = wake;
+  for (const Lane::JobEnd& end : program_.lane(0).log()) {
+    const EvidenceTime time = at(now, end.ticks);
+    if (end.job == kNoPlanJob) consider(before, time);
+    before = time;
+  }
+  consider(before, done);
+  // A job of an asynchronous thread that the frame waited for: the only thing that is noted by now.
+  if (const std::uint32_t awaited = program_.lane(0).longest_job(); awaited != kNoPlanJob) {
+    worst.job = awaited;
+    worst.for_others = true;
+  }
+  return worst;
+}
+
+FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing) TACTUS_RT {
+  const Moment now = this->now();
+  const EvidenceTime wake = clock_.to_monotonic(timing.slot + timing.late);
+  const EvidenceTime done = clock_.to_monotonic(timing.slot + timing.late + timing.work);
+  const Stretch job = longest_job(now);
+  if (job.job == Finding::kNoJob) {  // nobody measures jobs: the work as a whole
+    Stretch work;
+    work.from = wake;
+    work.to = done;
+    work.usual = statistics_.work.quantile(0.5);
+    return work;
+  }
+  const Stretch gap = longest_gap(now, wake, done);
+  // While main waits for a thread, the job there that takes long is the cause.
+  return gap.excess() > job.excess() + job.excess() / 4 ? gap : job;
+}
+
+Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) TACTUS_RT {
+  Finding finding;
+  finding.job = stretch.job;
+  finding.frame = timing.frame;
+  finding.facts = {stretch.part, stretch.to - stretch.from, stretch.usual, stretch.for_others, false, false};
+  if (events_ != nullptr && stretch.lane < events_->threads())
+    finding.evidence = events_->look(stretch.lane, stretch.from, stretch.to, stretch.part == LatePart::wake);
+  finding.evidence.throttle_gap = throttle_gap_;
+  if (stretch.part == LatePart::job && rtsync::HeapWatch::available()) {
+    const Lane& lane = program_.lane(stretch.lane);
+    const LaneSeen& seen = lanes_[stretch.lane];
+    const auto calls = static_cast<std::uint32_t>(lane.heap().calls()) - seen.heap_calls;
+    // Of the frame's calls those of the job: each took as long as the others.
+    const Nanoseconds time = lane.heap().time() - seen.heap_time;
+    finding.evidence.heap = rtsync::HeapTimes{
+        stretch.heap_calls, calls == 0 ? Nanoseconds{0} : time * stretch.heap_calls / calls};
+  }
+  if (stretch.part == LatePart::wake) {
+    finding.facts.spins = finding.evidence.switches && finding.evidence.switches->blocks == 0;
+    finding.facts.clock_fault = clock_status_ != nullptr && clock_faults() != clock_faults_;
+  }
+  finding.cause = rtsync::judge(finding.facts, finding.evidence);
+  return finding;
+}
+
+Finding FrameEvidence::wake_finding(const FrameTiming& timing) TACTUS_RT {
+  Stretch wake;
+  wake.part = LatePart::wake;
+  wake.from = clock_.to_monotonic(timing.slot);
+  wake.to = clock_.to_monotonic(timing.slot + timing.late);
+  return judge(wake, timing);
+}
+
+Finding FrameEvidence::housekeeping_finding(const FrameTiming& timing) TACTUS_RT {
+  Stretch behind;
+  behind.part = LatePart::housekeeping;
+  behind.to = clock_.to_monotonic(timing.slot + timing.late);
+  behind.from = behind.to - timing.housekeeping;
+  return judge(behind, timing);
+}
+
+void FrameEvidence::explain(const FrameTiming& timing, FrameNote& note) TACTUS_RT {
+  if (timing.late_wake) note.late = wake_finding(timing);
+  if (timing.late_by_housekeeping) note.late = housekeeping_finding(timing);
+  switch (timing.overrun) {
+    case OverrunCause::none:
+      return;
+    case OverrunCause::late_wake:
+    case OverrunCause::housekeeping:
+      note.overrun = note.late;
+      break;
+    case OverrunCause::catching_up:
+      note.overrun.facts.part = LatePart::catching_up;
+      note.overrun.facts.took = -timing.slack;
+      note.overrun.frame = began_catching_up_;
+      note.overrun.cause = rtsync::Cause::catching_up;
+      return;
+    case OverrunCause::work:
+      note.overrun = judge(longest_of_work(timing), timing);
+      break;
+  }
+  began_catching_up_ = timing.frame;
+}
+
+/// What stands in the ring of a lane since the frame before, given to its jobs.
+void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head) TACTUS_RT {
+  const std::span<const Lane::JobEnd> log = program_.lane(lane).log();
+  if (log.size() < 2) return;
+  const Moment now = this->now();
+  const rtsync::EventBytes bytes = events_->ring(lane).bytes();
+  std::uint64_t from = std::max(lanes_[lane].head, events_->ring(lane).tail());
+  std::size_t entry = 1;
+  EvidenceTime begin = at(now, log[0].ticks);
+  EvidenceTime end = at(now, log[1].ticks);
+  EventRecord record;
+  for (int i = 0; i < kMostRecords && bytes.next(from, head, record); ++i) {
+    const bool fault = record.kind == EventRecord::Kind::minor_fault;
+    const bool major = record.kind == EventRecord::Kind::major_fault;
+    if (!fault && !major && record.kind != EventRecord::Kind::off) continue;
+    while (record.at > end && entry + 1 < log.size()) {
+      begin = end;
+      end = at(now, log[++entry].ticks);
+    }
+    if (record.at < begin || record.at > end || log[entry].job == kNoPlanJob) continue;
+    if (fault || major)
+      program_.promises().add(log[entry].job, BrokenPromises::fault,
+                              fault ? events_->faults_per_sample(lane) : 1);
+    else
+      program_.promises().add(log[entry].job, BrokenPromises::block, 1);
+  }
+}
+
+void FrameEvidence::end_frame(const FrameTiming&) TACTUS_RT {
+  // A frame sleeps once: it leaves its CPU, and comes back.
+  constexpr std::uint64_t kOneSleep = 2 * 40;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    LaneSeen& seen = lanes_[i];
+    const rtsync::HeapCounter& heap = program_.lane(i).heap();
+    if (const auto calls = static_cast<std::uint32_t>(heap.calls()); calls != seen.heap_calls) {
+      seen.heap_calls = calls;
+      seen.heap_time = heap.time();
+    }
+    if (events_ == nullptr || !events_->ring(i).is_open()) continue;
+    const std::uint64_t head = events_->ring(i).head();
+    if (head - seen.head > kOneSleep) note_promises(i, head);
+    seen.head = head;
+  }
+  if (clock_status_ != nullptr) clock_faults_ = clock_faults();
+  if (events_ == nullptr || --until_release_ > 0) return;
+  until_release_ = release_every_;
+  events_->release();
+}
+
+}  // namespace tactus::executive

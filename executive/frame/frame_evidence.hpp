@@ -1,0 +1,91 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "executive/driver/statistics.hpp"
+#include "executive/frame/program.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/clock/edge_clock_settings.hpp"
+#include "rtsync/evidence/kernel_events.hpp"
+
+namespace tactus::executive {
+
+/// Finds out why a frame overran or woke late, in the slack behind it: the part of it that took longest beyond
+/// its usual time, and what was seen of its thread meanwhile.
+///
+/// Threads  watch(): before the frames. The rest: the rig's main thread.
+/// RT       no lock, no system call. A frame that was on time costs a look at the head of each ring.
+class FrameEvidence {
+ public:
+  FrameEvidence(Program& program, rtsync::PacedClock& clock, const FrameStatistics& statistics)
+      : program_(program), clock_(clock), statistics_(statistics), lanes_(program.lanes()) {}
+
+  /// The events of the threads of all lanes, in their order. `throttle_gap`: how long the kernel stops a
+  /// real-time thread that has used up its time, if it does. @when setup
+  void watch(std::unique_ptr<rtsync::KernelEvents> events, rtsync::Nanoseconds frame,
+             std::optional<rtsync::Nanoseconds> throttle_gap);
+  /// The external clock's faults count as causes. It must outlive the frames. @when setup
+  void watch_clock(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
+
+  /// Fills in why. Before the lanes have counted the frame's jobs.
+  void explain(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
+  /// Every frame, likewise: notes the jobs that fault or give up the CPU, and makes room for the next frames.
+  void end_frame(const rtsync::FrameTiming& timing) TACTUS_RT;
+
+ private:
+  /// A part of the frame, on the thread of a lane.
+  struct Stretch {
+    rtsync::LatePart part = rtsync::LatePart::job;
+    std::size_t lane = 0;
+    std::uint32_t job = Finding::kNoJob;
+    rtsync::EvidenceTime from{};
+    rtsync::EvidenceTime to{};
+    rtsync::Nanoseconds usual{0};
+    std::uint32_t heap_calls = 0;
+    bool for_others = false;
+    rtsync::Nanoseconds excess() const TACTUS_RT { return to - from - usual; }
+  };
+  /// Two readings of one moment, to put the lanes' ticks on the kernel's clock.
+  struct Moment {
+    std::uint64_t ticks;
+    rtsync::EvidenceTime time;
+  };
+  struct LaneSeen {
+    std::uint64_t head = 0;  // of the ring, up to the end of the frame before
+    std::uint32_t heap_calls = 0;
+    rtsync::Nanoseconds heap_time{0};
+  };
+  static constexpr std::size_t kMostCandidates = 4;
+  static constexpr int kMostRecords = 256;
+
+  Moment now() const TACTUS_RT { return {program_.job_clock().ticks(), rtsync::monotonic_now()}; }
+  rtsync::EvidenceTime at(const Moment& now, std::uint64_t ticks) const TACTUS_RT {
+    return now.time - program_.job_clock().to_time(now.ticks - ticks);
+  }
+  Stretch longest_of_work(const rtsync::FrameTiming& timing) TACTUS_RT;
+  Stretch longest_job(const Moment& now) TACTUS_RT;
+  Stretch longest_gap(const Moment& now, rtsync::EvidenceTime wake, rtsync::EvidenceTime done) TACTUS_RT;
+  Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
+  Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
+  Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
+  void note_promises(std::size_t lane, std::uint64_t head) TACTUS_RT;
+  std::int64_t clock_faults() const TACTUS_RT;
+
+  Program& program_;
+  rtsync::PacedClock& clock_;
+  const FrameStatistics& statistics_;
+  std::unique_ptr<rtsync::KernelEvents> events_;
+  std::vector<LaneSeen> lanes_;
+  std::optional<rtsync::Nanoseconds> throttle_gap_;
+  const rtsync::EdgeClockStatus* clock_status_ = nullptr;
+  std::int64_t clock_faults_ = 0;
+  std::int64_t began_catching_up_ = 0;  // the frame that overran first
+  int release_every_ = 1;
+  int until_release_ = 1;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,163 @@
+#include "executive/run/finding_text.hpp"
+
+#include <sched.h>
+
+#include <fstream>
+#include <string_view>
+
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using rtsync::Cause;
+using rtsync::Evidence;
+using rtsync::LatePart;
+using rtsync::Nanoseconds;
+
+std::string time_text(Nanoseconds time) { return rtsync::duration_text(time.count()); }
+
+std::string counted(std::uint64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// "'stress' (tid 123, SCHED_FIFO 90)".
+std::string thread_text(std::int32_t thread) {
+  std::string name;
+  std::getline(std::ifstream("/proc/" + std::to_string(thread) + "/comm"), name);
+  std::string policy;
+  sched_param parameter{};
+  const int found = ::sched_getscheduler(thread);
+  if (found >= 0 && ::sched_getparam(thread, &parameter) == 0) {
+    const int plain = found & ~SCHED_RESET_ON_FORK;
+    policy = plain == SCHED_FIFO   ? ", SCHED_FIFO " + std::to_string(parameter.sched_priority)
+             : plain == SCHED_RR   ? ", SCHED_RR " + std::to_string(parameter.sched_priority)
+             : plain == SCHED_IDLE ? ", SCHED_IDLE"
+                                   : ", SCHED_OTHER";
+  }
+  return (name.empty() ? "a thread that is gone" : "'" + name + "'") + " (tid " + std::to_string(thread) +
+         policy + ")";
+}
+
+std::string part_text(const Finding& finding, const Plan& plan) {
+  switch (finding.facts.part) {
+    case LatePart::job:
+      if (finding.job == Finding::kNoJob) return "the work of the frame";
+      return "job " + plan.jobs[finding.job].name;
+    case LatePart::between_jobs:
+      return "the work between jobs";
+    case LatePart::wake:
+      return "the wake";
+    case LatePart::housekeeping:
+      return "the work behind the frame";
+    case LatePart::catching_up:
+      break;
+  }
+  return "the frame";
+}
+
+std::string by_whom(const Evidence& evidence) {
+  if (!evidence.others || evidence.others->thread == 0) return "another thread";
+  std::string text = thread_text(evidence.others->thread);
+  if (evidence.others->longest < evidence.others->ran)
+    text += " for " + time_text(evidence.others->longest) + ", and by others";
+  return text;
+}
+
+/// All that was looked at, as nothing of it covers the time.
+std::string figures(const Finding& finding) {
+  const Evidence& seen = finding.evidence;
+  std::string text;
+  const auto add = [&text](const std::string& figure) { text += (text.empty() ? "" : ", ") + figure; };
+  if (seen.switches) {
+    add("off its CPU by itself " + time_text(seen.switches->blocked));
+    add("pushed off it " + time_text(seen.switches->preempted + seen.switches->migrated));
+  } else {
+    add("no records of switches");
+  }
+  if (seen.others)
+    add("others had the CPU " + time_text(seen.others->ran));
+  else
+    add("nobody may look at the CPU");
+  if (seen.faults) add(counted(seen.faults->minor + seen.faults->major, "page fault"));
+  if (seen.heap) add(counted(seen.heap->calls, "heap call"));
+  if (seen.silence)
+    add("without a sign of life " + time_text(seen.silence->took) +
+        (seen.silence->anywhere ? "" : " (or in a system call)"));
+  else
+    add("no signs of life");
+  return text;
+}
+
+std::string sentence(const Finding& finding, const Plan& plan) {
+  const Evidence& seen = finding.evidence;
+  const rtsync::SwitchTimes switches = seen.switches.value_or(rtsync::SwitchTimes{});
+  const std::string part = part_text(finding, plan);
+  const std::string took = time_text(finding.facts.took) + ", usually " + time_text(finding.facts.usual);
+  switch (finding.cause) {
+    case Cause::none:
+      return "";
+    case Cause::computed:
+      return part + " computed for " + took;
+    case Cause::blocked:
+      return part + " slept " + time_text(switches.blocked) + " (it gave up the CPU itself " +
+             counted(switches.blocks, "time") + ")";
+    case Cause::faulted: {
+      const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
+      return part + " waited for memory about " + time_text(faults.took + switches.in_major_fault) + " (" +
+             counted(faults.minor, "minor page fault") + ", " + counted(faults.major, "major one") + ")";
+    }
+    case Cause::heap: {
+      const rtsync::HeapTimes heap = seen.heap.value_or(rtsync::HeapTimes{});
+      const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
+      return part + " used the heap: " + counted(heap.calls, "call") + ", " + time_text(heap.took) +
+             (faults.minor == 0 ? "" : ", and " + counted(faults.minor, "page fault"));
+    }
+    case Cause::preempted:
+      return part + " was preempted " +
+             time_text(finding.facts.part == LatePart::wake && seen.others ? seen.others->ran
+                                                                           : switches.preempted) +
+             " by " + by_whom(seen);
+    case Cause::interrupted:
+      return part + " was interrupted for " + time_text(seen.interrupts.value_or(Nanoseconds{0}));
+    case Cause::migrated:
+      return part + " was moved to another CPU, which took " + time_text(switches.migrated);
+    case Cause::throttled:
+      return part + " was stopped for " + time_text(switches.preempted) +
+             " by the kernel's limit for real-time threads; see 'tactus doctor'";
+    case Cause::machine_stopped:
+      return "the machine stood still in " + part + ", which took " + took +
+             ": no switch, and the thread did not get on";
+    case Cause::slowed:
+      return part + " ran on a slower CPU than usual: " + took;
+    case Cause::timer_late:
+      return "the timer woke the thread " + time_text(finding.facts.took) +
+             " late, and nobody else had the CPU" +
+             (seen.idle_exit && *seen.idle_exit * 2 >= finding.facts.took
+                  ? " (idle_exit: the CPU takes up to " + time_text(*seen.idle_exit) +
+                        " to leave an idle state)"
+                  : "");
+    case Cause::waited:
+      return part + " waited " + time_text(finding.facts.took) + " for " +
+             (finding.job == Finding::kNoJob || finding.facts.part == LatePart::job
+                  ? "another thread"
+                  : "job " + plan.jobs[finding.job].name);
+    case Cause::clock:
+      return "the external clock was at fault";
+    case Cause::catching_up:
+      return "still late from the overrun in frame " + std::to_string(finding.frame);
+    case Cause::housekeeping:
+      return part + " took " + time_text(finding.facts.took);
+    case Cause::unknown:
+      return part + " took " + took + "; " + figures(finding);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string text_of(const Finding& finding, const Plan& plan) {
+  return std::string(name_of(finding.cause)) + ": " + sentence(finding, plan);
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,119 @@
+#include "executive/run/run_causes.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "rtsync/host/throttle.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::executive {
+
+using config::Json;
+using rtsync::Nanoseconds;
+
+namespace {
+
+constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switches"};
+constexpr const char* kSentences[BrokenPromises::kKinds] = {
+    " uses the heap in a frame: ", " faults pages in a frame: ", " gives up its CPU in a frame: "};
+constexpr const char* kCounted[BrokenPromises::kKinds] = {" calls", " page faults", " times"};
+
+/// Signs of life as often that a job of a frame's length shows some, and no oftener than every 100 us.
+Nanoseconds alive_interval(Nanoseconds frame) {
+  using namespace std::chrono_literals;
+  return std::clamp<Nanoseconds>(frame / 8, 100us, 1ms);
+}
+
+/// How long the kernel stops a real-time thread at a time, by the settings as they are.
+std::optional<Nanoseconds> throttle_gap(const rtsync::CpuSet& cpus) {
+  const rtsync::ThrottleFacts facts = rtsync::read_throttle();
+  const std::optional<double> share = facts.share(cpus);
+  if (!share || *share >= 1) return std::nullopt;
+  const double period = static_cast<double>(facts.rt_period_us.value_or(1'000'000)) * 1000;
+  return Nanoseconds{static_cast<std::int64_t>(period * (1 - *share))};
+}
+
+}  // namespace
+
+std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t main, const RigCpus& cpus,
+                                                bool spins, const rtsync::EdgeClockStatus* clock) {
+  const Plan& plan = executive_.plan();
+  std::vector<rtsync::EventThread> watched{{main, "main"}};
+  for (std::size_t lane = 1; lane < executive_.program().lanes(); ++lane) {
+    const std::size_t thread = executive_.program().thread_of_lane(lane);
+    watched.push_back({threads.tid(thread), plan.threads[thread - 1].name});
+  }
+  const Nanoseconds frame = rtsync::real_period(plan.frame, plan.ratio).floor();
+  const rtsync::CpuSet of_frames = cpus.of_frames();
+  auto events = std::make_unique<rtsync::KernelEvents>(watched, of_frames,
+                                                       spins ? Nanoseconds{0} : alive_interval(frame));
+  std::vector<rtsync::Provision> provisions = events->provisions();
+  FrameEvidence& evidence = executive_.accounts().evidence();
+  evidence.watch(std::move(events), frame, throttle_gap(of_frames));
+  if (clock != nullptr) evidence.watch_clock(*clock);
+  return provisions;
+}
+
+void RunCauses::add(const Finding& finding, Nanoseconds time, std::int64_t Sum::*count) {
+  if (finding.cause == rtsync::Cause::none) return;
+  Sum& sum = sums_[static_cast<std::size_t>(finding.cause)];
+  ++(sum.*count);
+  sum.worst = std::max(sum.worst, time);
+  sum.sum += time;
+  if (finding.job != Finding::kNoJob) ++sum.jobs[finding.job];
+}
+
+void RunCauses::take(const FrameNote& note) {
+  add(note.overrun, -note.timing.slack, &Sum::overruns);
+  // An overrun by a late wake is one lateness: its time counts once.
+  const bool same = note.timing.overrun == rtsync::OverrunCause::late_wake ||
+                    note.timing.overrun == rtsync::OverrunCause::housekeeping;
+  if (same)
+    ++sums_[static_cast<std::size_t>(note.late.cause)].late_wakes;
+  else
+    add(note.late, note.timing.late, &Sum::late_wakes);
+}
+
+void RunCauses::poll_seldom(RunVoice& voice) {
+  const BrokenPromises& promises = executive_.program().promises();
+  for (std::size_t job = 0; job < promises.jobs(); ++job)
+    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {
+      if (told_[job][kind]) continue;
+      const BrokenPromises::Count count = promises.count(job, static_cast<BrokenPromises::Kind>(kind));
+      if (count.calls == 0) continue;
+      told_[job][kind] = true;
+      voice.say("job " + executive_.plan().jobs[job].name + kSentences[kind] + std::to_string(count.calls) +
+                kCounted[kind] + " so far, in " + std::to_string(count.jobs) +
+                (count.jobs == 1 ? " frame" : " frames") + "; summary.json has all (promises_broken)");
+    }
+}
+
+Json RunCauses::causes() const {
+  Json all = Json::object();
+  for (std::size_t i = 1; i < sums_.size(); ++i) {
+    const Sum& sum = sums_[i];
+    if (sum.overruns + sum.late_wakes == 0) continue;
+    Json jobs = Json::object();
+    for (const auto& [job, count] : sum.jobs) jobs[executive_.plan().jobs[job].name] = count;
+    all[std::string(name_of(static_cast<rtsync::Cause>(i)))] = {{"overruns", sum.overruns},
+                                                                {"late_wakes", sum.late_wakes},
+                                                                {"worst_ns", sum.worst.count()},
+                                                                {"sum_ns", sum.sum.count()},
+                                                                {"jobs", std::move(jobs)}};
+  }
+  return all;
+}
+
+Json RunCauses::promises_broken() const {
+  Json all = Json::object();
+  const BrokenPromises& promises = executive_.program().promises();
+  for (std::size_t job = 0; job < promises.jobs(); ++job)
+    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {
+      const BrokenPromises::Count count = promises.count(job, static_cast<BrokenPromises::Kind>(kind));
+      if (count.calls == 0) continue;
+      all[executive_.plan().jobs[job].name][kNames[kind]] = {{"count", count.calls}, {"frames", count.jobs}};
+    }
+  return all;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,51 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "config/json.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/run/rig_threads.hpp"
+#include "executive/run/run_part.hpp"
+#include "rtsync/evidence/cause.hpp"
+
+namespace tactus::executive {
+
+/// Why frames of a run were late, and which jobs broke what every job of a frame promises: counts for
+/// summary.json, and a line for a job that does so for the first time.
+///
+/// Threads  the service thread.
+class RunCauses final : public RunPart {
+ public:
+  explicit RunCauses(Executive& executive)
+      : executive_(executive), told_(executive.program().promises().jobs()) {}
+
+  /// Has the kernel record what it does to the threads of the frames. `spins`: they never leave their CPUs,
+  /// and are not to be interrupted. @when setup
+  std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
+                                       const rtsync::EdgeClockStatus* clock);
+  /// Counts the findings of a note.
+  void take(const FrameNote& note);
+  void poll_seldom(RunVoice& voice) override;
+
+  /// `causes` and `promises_broken` of summary.json.
+  config::Json causes() const;
+  config::Json promises_broken() const;
+
+ private:
+  struct Sum {
+    std::int64_t overruns = 0;
+    std::int64_t late_wakes = 0;
+    rtsync::Nanoseconds worst{0};
+    rtsync::Nanoseconds sum{0};
+    std::map<std::uint32_t, std::int64_t> jobs;
+  };
+  void add(const Finding& finding, rtsync::Nanoseconds time, std::int64_t Sum::*count);
+
+  Executive& executive_;
+  std::array<Sum, rtsync::kCauses> sums_;
+  std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
+};
+
+}  // namespace tactus::executive

@@ -6,6 +6,7 @@ void AsyncWorker::prepare(std::int64_t k, std::int64_t sim_time_ns, std::int64_t
   const std::int64_t next = frames == 0 ? period + 1 : k / frames;
   if (schedule != nullptr && next != period + 1) schedule->seek(next, true);  // what was missed stays missed
   period = next;
+  lane.begin_frame(k);
   call.sim_time_ns = sim_time_ns;
   call.frame = frames == 0 ? k : period;
   end_call = {end_ns, period, call.dt};
@@ -28,6 +29,7 @@ bool AsyncWorker::run() TACTUS_RT {
   }
   lane.set_running(kNoPlanJob);
   lane.count();
+  lane.judge_frame();
   return good;
 }
 

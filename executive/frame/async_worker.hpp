@@ -19,11 +19,12 @@ namespace tactus::executive {
 /// Threads  run(): the thread; everything else: the frame's, while the thread is at rest.
 /// RT       everything but the building of it.
 struct AsyncWorker {
-  AsyncWorker(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, std::size_t most_calls)
-      : lane(clock, times, most_calls) {}
+  AsyncWorker(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, JobBudgets& budgets,
+              std::size_t of_thread, std::size_t most_calls)
+      : thread(of_thread), lane(clock, times, budgets, of_thread, most_calls) {}
 
   // Built by Program.
-  std::size_t thread = 0;  ///< as PlannedJob::thread
+  const std::size_t thread;  ///< as PlannedJob::thread
   ThreadKind kind = ThreadKind::asynchronous;
   std::int64_t frames = 0;             ///< of the rig in a period; 0: no period
   std::unique_ptr<Schedule> schedule;  ///< with a period

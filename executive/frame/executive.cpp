@@ -176,7 +176,7 @@ Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_
 
 bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   status_.enter(State::step_begin);
-  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).reset_longest();
+  for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).begin_frame(k);
   if (!begin_parts(k) || !transitions_.run(k) || !jobs_.run_frame(k)) return false;
   for (FramePart* const part : row_.ends) part->end_frame(k);
   return true;

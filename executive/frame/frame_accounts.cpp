@@ -20,6 +20,7 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
   for (std::size_t i = 0; i < program_.lanes(); ++i) {
     Lane& lane = program_.lane(i);
     lane.count();
+    lane.judge_frame();
     if (lane.longest_ticks() <= longest) continue;
     longest = lane.longest_ticks();
     longest_job = lane.longest_job();

@@ -31,6 +31,13 @@ class JobClock {
     return rtsync::Nanoseconds{static_cast<std::int64_t>((static_cast<rtsync::Wide>(ticks) * scale_) >> 32)};
   }
 
+  /// The fewest ticks that are longer than a time.                                              @when setup
+  std::uint64_t ticks_beyond(rtsync::Nanoseconds time) const {
+    const auto next = static_cast<rtsync::Wide>(time.count()) + 1;
+    if (scale_ == 0) return static_cast<std::uint64_t>(next);
+    return static_cast<std::uint64_t>(((next << 32) + scale_ - 1) / scale_);
+  }
+
   static std::int64_t monotonic() TACTUS_RT { return rtsync::monotonic_now().time_since_epoch().count(); }
 
  private:

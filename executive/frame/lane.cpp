@@ -36,6 +36,11 @@ bool Lane::run_list(std::span<const Entry> list) TACTUS_RT {
   return true;
 }
 
+void Lane::book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT {
+  const rtsync::Nanoseconds took = clock_.to_time(ticks);
+  budget.account.add(frame_, took, took - budget.time);
+}
+
 void Lane::count() TACTUS_RT {
   constexpr std::size_t kAhead = 8;
   std::uint64_t begin = counted_to_;
@@ -51,6 +56,9 @@ void Lane::count() TACTUS_RT {
       consider(end.job, end.ticks - begin);
       if (end.heap_calls != heap_counted_ && promises_ != nullptr) [[unlikely]]
         promises_->add(end.job, BrokenPromises::heap, end.heap_calls - heap_counted_);
+      spent_ticks_ += end.ticks - begin;
+      if (budgets_.is_beyond(end.job, end.ticks - begin)) [[unlikely]]
+        book(budgets_.job(end.job), end.ticks - begin);
     }
     heap_counted_ = end.heap_calls;
     begin = end.ticks;

@@ -9,6 +9,7 @@
 
 #include "executive/frame/broken_promises.hpp"
 #include "executive/frame/call_cells.hpp"
+#include "executive/frame/job_budgets.hpp"
 #include "executive/frame/job_clock.hpp"
 #include "executive/model/connection.hpp"
 #include "executive/model/model_forces.hpp"
@@ -86,9 +87,14 @@ class alignas(64) Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
   /// `times`: a histogram per job of the plan, of which a lane writes those of its own jobs; empty: nothing
-  /// is measured. `most_calls`: of one frame, as far as known.
-  Lane(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, std::size_t most_calls)
-      : clock_(clock), times_(times), log_(times.empty() || most_calls == 0 ? 0 : most_calls + kMostBegins) {}
+  /// is measured. `most_calls`: of one frame, as far as known. `thread` is whose it is.
+  Lane(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, JobBudgets& budgets,
+       std::size_t thread, std::size_t most_calls)
+      : clock_(clock),
+        times_(times),
+        budgets_(budgets),
+        own_budget_(budgets.thread(thread)),
+        log_(times.empty() || most_calls == 0 ? 0 : most_calls + kMostBegins) {}
 
   /// Before the first call after a while.
   void begin() TACTUS_RT {
@@ -105,6 +111,17 @@ class alignas(64) Lane {
   const Dependency* blocked_by() const TACTUS_RT { return blocked_by_; }
   /// Counts what was measured since the last time, in the slack: the histograms of many jobs lie in no cache.
   void count() TACTUS_RT;
+  /// What is counted from here on belongs to frame k, or to a period that began with it.
+  void begin_frame(std::int64_t k) TACTUS_RT {
+    frame_ = k;
+    spent_ticks_ = 0;
+    reset_longest();
+  }
+  /// All of the frame has been counted: whether it was more than the thread's budget.
+  void judge_frame() TACTUS_RT {
+    if (spent_ticks_ >= own_budget_.beyond) [[unlikely]]
+      book(own_budget_, spent_ticks_);
+  }
   /// A moment: `job` ended, and the next one began. No job: one began after a while in which none ran.
   struct JobEnd {
     std::uint64_t ticks = 0;
@@ -169,6 +186,7 @@ class alignas(64) Lane {
     if (!failure_.happened()) failure_ = {entry.job, status, nullptr};  // a loop has named its job already
     return CallEnd::failed;
   }
+  void book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT;
   void measure(std::uint32_t job) TACTUS_RT {
     log_[log_size_++] = {clock_.ticks(), job, static_cast<std::uint32_t>(heap_.calls())};
     if (log_size_ == log_.size()) [[unlikely]]
@@ -179,7 +197,11 @@ class alignas(64) Lane {
 
   const JobClock& clock_;
   std::vector<rtsync::JobHistogram>& times_;
-  std::vector<JobEnd> log_;  // in the order of the calls
+  JobBudgets& budgets_;
+  JobBudgets::Budget& own_budget_;
+  std::int64_t frame_ = 0;
+  std::uint64_t spent_ticks_ = 0;  // of the frame, as far as counted
+  std::vector<JobEnd> log_;        // in the order of the calls
   std::size_t log_size_ = 0;
   std::array<JobRequest, 256> job_requests_{};  // in the order of the jobs
   std::size_t ask_count_ = 0;

@@ -37,12 +37,8 @@ constexpr tactus_job_class kLists[] = {TACTUS_TOP_OF_FRAME,    TACTUS_END_OF_FRA
 Program::Program(Plan plan, JobClock::Read read_time)
     : plan_(std::move(plan)), job_clock_(plan_.job_times, std::move(read_time)) {
   for (const PlannedLoop& loop : plan_.loops) {
-    PlannedJob job;
-    job.name = "integrate." + loop.name;
+    PlannedJob job = job_of(loop);
     job.run = &IntegrationLoop::run;
-    job.job_class = TACTUS_INTEGRATION;
-    job.cycle = job.first = loop.cycle;
-    job.thread = loop.thread;
     plan_.jobs.push_back(std::move(job));
   }
   job_times_ = std::vector<rtsync::JobHistogram>(plan_.job_times ? plan_.jobs.size() : 0);
@@ -58,6 +54,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
   }
   std::stable_sort(by_name_.begin(), by_name_.end(),
                    [this](auto a, auto b) { return plan_.jobs[a].name < plan_.jobs[b].name; });
+  budgets_ = std::make_unique<JobBudgets>(plan_, job_clock_);
   place_threads();
   make_loops();
   compile_lanes();
@@ -72,8 +69,11 @@ Program::Program(Plan plan, JobClock::Read read_time)
 void Program::place_threads() {
   lane_of_thread_.assign(plan_.threads.size() + 1, 0);
   background_of_thread_.assign(plan_.threads.size() + 1, nullptr);
-  lane_states_.push_back(
-      std::make_unique<Lane>(job_clock_, job_times_, calls_in_a_frame(plan_, plan_.frame)));
+  const auto add_lane = [this](std::size_t thread) {
+    lane_states_.push_back(std::make_unique<Lane>(job_clock_, job_times_, *budgets_, thread,
+                                                  calls_in_a_frame(plan_, plan_.frame)));
+  };
+  add_lane(0);
   for (std::size_t t = 1; t <= plan_.threads.size(); ++t) {
     const PlannedThread& thread = plan_.threads[t - 1];
     if (thread.kind == ThreadKind::scheduled) {
@@ -81,13 +81,12 @@ void Program::place_threads() {
       thread_of_lane_.push_back(t);
       worker_lanes_ |= std::uint64_t{1} << lanes_;
       ++lanes_;
-      lane_states_.push_back(
-          std::make_unique<Lane>(job_clock_, job_times_, calls_in_a_frame(plan_, plan_.frame)));
+      add_lane(t);
       continue;
     }
     const Period period = thread.period.is_zero() ? plan_.frame : thread.period;
-    auto made = std::make_unique<AsyncWorker>(job_clock_, job_times_, calls_in_a_frame(plan_, period));
-    made->thread = t;
+    auto made =
+        std::make_unique<AsyncWorker>(job_clock_, job_times_, *budgets_, t, calls_in_a_frame(plan_, period));
     made->kind = thread.kind;
     if (!thread.period.is_zero()) made->frames = frames_in(thread.period, plan_.frame);
     made->call.dt = thread.period.is_zero() ? 0 : thread.period.seconds();

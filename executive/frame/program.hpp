@@ -111,6 +111,7 @@ class Program {
   const std::vector<rtsync::JobHistogram>& job_times() const { return job_times_; }
   BrokenPromises& promises() { return promises_; }
   const BrokenPromises& promises() const { return promises_; }
+  JobBudgets& budgets() const { return *budgets_; }
 
  private:
   using Times =
@@ -146,6 +147,7 @@ class Program {
   const JobClock job_clock_;
   std::vector<rtsync::JobHistogram> job_times_;
   BrokenPromises promises_;
+  std::unique_ptr<JobBudgets> budgets_;
   std::size_t lanes_ = 1;
   std::uint64_t worker_lanes_ = 0;
   std::vector<std::size_t> thread_of_lane_{0};

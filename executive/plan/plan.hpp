@@ -37,6 +37,7 @@ struct PlannedThread {
   rtsync::Period period;  ///< asynchronous kinds: a whole number of frames; zero: none (asynchronous only)
   rtsync::WaitMode wait = rtsync::WaitMode::adaptive;  ///< how it waits for work, and main for it
   bool wait_given = true;                              ///< by the rig file; else as the pacing needs it
+  std::optional<rtsync::Nanoseconds> budget{};         ///< of its jobs in a frame, or in its period
 };
 
 /// A job with everything decided: the model's declaration and what the rig file changed of it.
@@ -59,6 +60,7 @@ struct PlannedJob {
   /// come before it in the order, so nobody ever waits in a circle.
   std::vector<std::size_t> depends_on{};
   bool recording = false;  ///< samples variables of any thread: runs when all threads have ended the instant
+  std::optional<rtsync::Nanoseconds> budget{};  ///< of a call
 };
 
 /// An integration loop: some models' continuous states, integrated together at a cycle.
@@ -68,7 +70,19 @@ struct PlannedLoop {
   rtsync::Period cycle;
   IntegratorSettings settings;
   std::size_t thread = 0;
+  std::optional<rtsync::Nanoseconds> budget{};  ///< of a pass
 };
+
+/// The job that a loop is in the order of an instant; nobody says yet what it runs.
+inline PlannedJob job_of(const PlannedLoop& loop) {
+  PlannedJob job;
+  job.name = "integrate." + loop.name;
+  job.job_class = TACTUS_INTEGRATION;
+  job.cycle = job.first = loop.cycle;
+  job.thread = loop.thread;
+  job.budget = loop.budget;
+  return job;
+}
 
 /// What a rig is asked to do from outside, or at a simulated time.
 enum class Command : std::uint8_t {
@@ -99,8 +113,9 @@ struct Plan {
   rtsync::Period frame{1'000'000, 1};
   std::vector<PlannedJob> jobs;
   std::vector<Connection> connections;
-  std::vector<SafeOutput*> safe_outputs{};  ///< driven safe at the end, and told of every frame
-  bool job_times = true;                    ///< measure each job: one clock read per job
+  std::vector<SafeOutput*> safe_outputs{};           ///< driven safe at the end, and told of every frame
+  bool job_times = true;                             ///< measure each job: one clock read per job
+  std::optional<rtsync::Nanoseconds> main_budget{};  ///< of main's jobs in a frame
   rtsync::Period freeze_frame{10'000'000, 1};
   std::vector<PlannedThread> threads{};
   std::vector<PlannedLoop> loops{};

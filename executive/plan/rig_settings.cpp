@@ -153,6 +153,12 @@ config::IntegerRange stacks() { return config::bytes(64 << 10, 1 << 30); }
 constexpr const char* kPriority = "SCHED_FIFO or SCHED_RR priority";
 constexpr const char* kStack = "stack, touched before the first frame";
 
+/// Of a job, a loop, a recording or a thread.
+template <class T>
+config::Field<T> budget(Budget T::*member, const char* meaning) {
+  return optional("budget", member, or_word("none", range(1ns, 3600s)), meaning);
+}
+
 Fields<MainThreadSection> main_thread_fields() {
   using T = MainThreadSection;
   return {"The thread that runs the frames.",
@@ -162,6 +168,7 @@ Fields<MainThreadSection> main_thread_fields() {
               optional("policy", &T::policy, policies(), "scheduling policy"),
               optional("priority", &T::priority, priorities(), kPriority),
               optional("stack", &T::stack, stacks(), kStack),
+              budget(&T::budget, "what its jobs may take in a frame, together; counted, and checked"),
           }};
 }
 
@@ -195,6 +202,8 @@ Fields<WorkerSettings> worker_fields() {
                            {"adaptive", WaitMode::adaptive, "spins for a short time, then sleeps"}}),
                       "adaptive in real time, futex outside of it"),
               "how it waits for work, and the main thread for it"),
+          budget(&W::budget,
+                 "what its jobs may take in a frame, or in its period, together; counted, and checked"),
       }};
 }
 
@@ -246,6 +255,9 @@ Fields<JobSettings> job_fields() {
               list("depends_on", &J::depends_on, length(1, 1000),
                    "jobs of other threads (model.job) that it waits for whenever they are due at the same "
                    "instant"),
+              budget(&J::budget,
+                     "what a call may take; calls that take longer are counted and reported, and `tactus "
+                     "check` adds budgets up"),
           }};
 }
 
@@ -295,6 +307,7 @@ Fields<LoopSettings> loop_fields() {
           optional(
               "max_steps", &L::max_steps, count("steps", 1, 1'000'000),
               "dopri5 only: steps tried in a cycle; what is left then is one unchecked step, and counted"),
+          budget(&L::budget, "what a pass may take, as a job's"),
       }};
 }
 
@@ -427,6 +440,7 @@ const Fields<RecordingSettings>& recording_fields() {
           required("variables", &R::variables, length(1, 1000),
                    "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
               .at_least(1),
+          budget(&R::budget, "what a record may take in the frame, as a job's"),
           rest(&R::device, "the driver's own"),
       }};
   return fields;

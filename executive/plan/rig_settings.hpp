@@ -66,11 +66,15 @@ struct WatchdogSection {
   bool operator==(const WatchdogSection&) const = default;
 };
 
+/// What something may take, if that is said.
+using Budget = std::optional<Located<Nanoseconds>>;
+
 struct MainThreadSection {
   std::vector<int> cpus;  ///< empty: one is chosen
   rtsync::SchedPolicy policy = rtsync::SchedPolicy::fifo;
   int priority = 80;
   std::int64_t stack = 512 << 10;
+  Budget budget{};  ///< of its jobs in a frame
   bool operator==(const MainThreadSection&) const = default;
 };
 
@@ -90,6 +94,7 @@ struct WorkerSettings {
   int priority = 80;
   std::int64_t stack = 512 << 10;
   std::optional<rtsync::WaitMode> trigger;  ///< nothing: adaptive in real time, futex outside of it
+  Budget budget{};                          ///< of its jobs in a frame, or in its period
   bool operator==(const WorkerSettings&) const = default;
 };
 
@@ -118,6 +123,7 @@ struct JobSettings {
   bool enabled = true;
   std::optional<Located<std::string>> thread;  ///< nothing: its model's
   std::vector<Located<std::string>> depends_on;
+  Budget budget{};  ///< of a call
   bool operator==(const JobSettings&) const = default;
 };
 
@@ -162,6 +168,7 @@ struct LoopSettings : IntegratorSettings {
   Origin origin;
   std::vector<Located<std::string>> models;
   std::optional<Period> cycle;  ///< nothing: the frame
+  Budget budget{};              ///< of a pass
   bool operator==(const LoopSettings&) const = default;
 
   const IntegratorSettings& settings() const { return *this; }
@@ -203,6 +210,7 @@ struct RecordingSettings {
   Located<std::string> driver{"csv"};
   std::optional<Period> every;
   std::vector<Located<std::string>> variables;
+  Budget budget{};                              ///< of a record
   config::Node device = config::Node::map({});  ///< the driver's own keys
   bool operator==(const RecordingSettings&) const = default;
 };

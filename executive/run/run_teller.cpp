@@ -1,5 +1,7 @@
 #include "executive/run/run_teller.hpp"
 
+#include "executive/run/budget_lines.hpp"
+
 namespace tactus::executive {
 
 void RunTeller::poll(RunVoice& voice) {
@@ -45,6 +47,8 @@ void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {
 void RunTeller::poll_seldom(RunVoice& voice) {
   take_notes();
   for (const std::string& line : notes_.take_log_lines(executive_.accounts().notes_lost())) voice.say(line);
+  for (const std::string& line : take_budget_lines(executive_.plan(), executive_.program().budgets()))
+    voice.say(line);
   if (clock_ == nullptr) return;
   for (const std::string& line : clock_lines_.take_log_lines(clock_->latest())) voice.say(line);
 }

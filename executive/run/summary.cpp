@@ -26,6 +26,13 @@ Json host() {
           {"machine", name.machine}};
 }
 
+/// `counted`: jobs were measured.
+void add_budget(Json& entry, const JobBudgets::Budget& budget, bool counted) {
+  entry["budget_ns"] = budget.time.count();
+  entry["over_budget"] = counted ? Json(budget.account.count()) : Json(nullptr);
+  entry["worst_over_ns"] = counted ? Json(budget.account.worst_over().count()) : Json(nullptr);
+}
+
 Json external_clock(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
                     const std::string& source) {
   const rtsync::LatencyHistogram& errors = clock.phase_errors();
@@ -85,6 +92,7 @@ Json RigRun::summary() const {
   const rtsync::RealtimeTotals totals = this->totals();
   const rtsync::RunCounters counters = stuck_ ? rtsync::RunCounters{} : executive.counters();
   const Plan& plan = executive.plan();
+  JobBudgets& budgets = executive.program().budgets();
 
   Json jobs = Json::array();
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
@@ -100,8 +108,10 @@ Json RigRun::summary() const {
       entry["calls"] = time.count();
       entry["time_ns"] = {{"p50", time.quantile(0.5).count()},
                           {"p99", time.quantile(0.99).count()},
+                          {"p99_99", time.quantile(0.9999).count()},
                           {"max", time.max().count()}};
     }
+    if (job.budget) add_budget(entry, budgets.job(i), plan.job_times);
     jobs.push_back(std::move(entry));
   }
 
@@ -121,7 +131,11 @@ Json RigRun::summary() const {
                        {"trigger", rtsync::name_of(thread.wait)},
                        {"cpus", cpus_.workers[i].text()},
                        {"skipped", executive.transitions().skipped(i + 1)}});
+    if (thread.budget) add_budget(threads.back(), budgets.thread(i + 1), plan.job_times);
   }
+
+  Json main_budget = nullptr;
+  if (plan.main_budget) add_budget(main_budget = Json::object(), budgets.thread(0), plan.job_times);
 
   Json integrators = Json::array();
   for (const auto& loop : executive.program().loops()) {
@@ -202,6 +216,7 @@ Json RigRun::summary() const {
       {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},
       {"jobs", jobs},
       {"threads", threads},
+      {"main_budget", main_budget},
       {"isolated", isolation_ ? isolation_->summary() : Json::array()},
       {"integrators", integrators},
       {"from",

@@ -5,10 +5,14 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "config/number.hpp"
+#include "executive/admission/admission.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/load_report.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/model/job_class.hpp"
@@ -309,7 +313,30 @@ void print_devices(const executive::RigSettings& settings, const executive::Plan
                 rtsync::duration_text(settings.watchdog.timeout.count()).c_str());
 }
 
-void print_plan(const executive::Rig& rig) {
+/// Whether the jobs have time enough, and by what that is known.
+struct LoadQuestion {
+  std::string from;  ///< a run folder; empty: budgets alone
+  bool max = false;  ///< of the run: the longest call instead of the p99
+};
+
+executive::Admission print_admission(const executive::Rig& rig, const LoadQuestion& question) {
+  using executive::MeasuredRun;
+  const auto time = question.max ? executive::MeasuredTime::max : executive::MeasuredTime::p99;
+  std::optional<MeasuredRun> run;
+  if (!question.from.empty()) {
+    try {
+      run = MeasuredRun::of_folder(question.from, rig.settings().rig.value);
+    } catch (const std::exception& error) {
+      throw CommandError(kWrongInput, "--from " + std::string(error.what()));
+    }
+  }
+  executive::Admission admission = executive::admit(rig.plan(), rig.settings(), run, time);
+  print_load(admission, rig.plan(), question.from, time);
+  return admission;
+}
+
+/// Returns what stands against running it.
+std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestion& question) {
   const executive::Plan& plan = rig.plan();
   const executive::RigSettings& settings = rig.settings();
   std::printf("rig %s: frame %s, %s\n", settings.rig.value.c_str(), period_text(plan.frame).c_str(),
@@ -319,6 +346,7 @@ void print_plan(const executive::Rig& rig) {
   double calls = 0;
   for (std::size_t thread = 0; thread <= plan.threads.size(); ++thread) calls += print_jobs(plan, thread);
   std::printf("load: %.6g calls a second, %.6g a frame\n", calls, calls * plan.frame.seconds());
+  const executive::Admission admission = print_admission(rig, question);
 
   print_isolated(rig);
   print_loops(plan);
@@ -346,6 +374,7 @@ void print_plan(const executive::Rig& rig) {
       std::printf("note: the command at %s never comes: the rig ends at %s\n",
                   config::print_duration(command.at).c_str(),
                   config::print_duration(*settings.until).c_str());
+  return admission.unfit;
 }
 
 /// The keys of all drivers that this machine has.
@@ -374,6 +403,10 @@ class CheckCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app.description("check a rig file and print its plan; start nothing");
     rig_.declare(app);
+    app.add_option("--from", question_.from,
+                   "a run folder: its job times (p99) count instead of budgets, where it has them")
+        ->option_text("RUN_DIR");
+    app.add_flag("--max", question_.max, "with --from: the longest call of each job instead of the p99");
     app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
   }
@@ -390,15 +423,22 @@ class CheckCommand final : public CommandDriver {
       std::fprintf(stderr, "tactus check: which rig file? tactus check RIG.yaml\n");
       return kWrongInput;
     }
+    if (question_.max && question_.from.empty())
+      throw CommandError(kWrongInput, "--max needs a run: --from RUN_DIR");
     config::Problems problems;
     executive::RigSettings settings = load_settings(rig_, problems);
     const executive::Rig rig(std::move(settings), folder_of(rig_), std::move(problems));
-    print_plan(rig);
-    return kOk;
+    const std::vector<std::string> unfit = print_plan(rig, question_);
+    if (unfit.empty()) return kOk;
+    std::fflush(stdout);
+    std::fprintf(stderr, "rig %s cannot keep its times:\n", rig.settings().rig.value.c_str());
+    for (const std::string& why : unfit) std::fprintf(stderr, "  %s\n", why.c_str());
+    return kEndedEarly;
   }
 
  private:
   RigArguments rig_;
+  LoadQuestion question_;
   bool schema_ = false;
   bool reference_ = false;
 };

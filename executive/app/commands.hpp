@@ -11,6 +11,7 @@ using enum executive::ExitStatus;
 
 std::unique_ptr<CommandDriver> run_command();
 std::unique_ptr<CommandDriver> check_command();
+std::unique_ptr<CommandDriver> calibrate_command();
 std::unique_ptr<CommandDriver> doctor_command();
 std::unique_ptr<CommandDriver> recover_command();
 
@@ -19,7 +20,10 @@ struct OwnCommand {
   const char* name;
   std::unique_ptr<CommandDriver> (*make)();
 };
-inline constexpr OwnCommand kOwnCommands[] = {
-    {"run", run_command}, {"check", check_command}, {"doctor", doctor_command}, {"recover", recover_command}};
+inline constexpr OwnCommand kOwnCommands[] = {{"run", run_command},
+                                              {"check", check_command},
+                                              {"calibrate", calibrate_command},
+                                              {"doctor", doctor_command},
+                                              {"recover", recover_command}};
 
 }  // namespace tactus::app

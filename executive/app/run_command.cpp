@@ -1,63 +1,11 @@
-#include <unistd.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
-#include <memory>
 
-#include "config/number.hpp"
-#include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
-#include "executive/app/screen.hpp"
-#include "executive/app/witness.hpp"
-#include "executive/plan/rig.hpp"
-#include "executive/run/rig_run.hpp"
-#include "executive/run/run_setup.hpp"
-#include "rtsync/crash/exit_guard.hpp"
-#include "rtsync/crash/witness_page.hpp"
-#include "rtsync/thread/pinned_thread.hpp"
+#include "executive/app/run_rig.hpp"
 
 namespace tactus::app {
 namespace {
-
-/// Loads the file and the models on a thread of its own, so that a constructor that never returns can be
-/// stopped.
-std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executive::RunOverrides& choices) {
-  std::unique_ptr<executive::Rig> rig;
-  std::atomic<bool> done{false};
-  rtsync::PinnedThread loader({"setup", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
-                              [&] {
-                                std::exception_ptr failure;
-                                try {
-                                  rig = executive::load_rig(file, choices);
-                                } catch (...) {
-                                  failure = std::current_exception();
-                                }
-                                done.store(true);
-                                if (failure) std::rethrow_exception(failure);
-                              });
-  while (!done.load()) {
-    if (!Console::stop_asked_for(std::chrono::milliseconds(2))) continue;
-    std::fprintf(stderr, "tactus: stopped while the models were loaded; nothing was started\n");
-    std::fflush(nullptr);
-    rtsync::tell_witness_of_end(kEndedEarly);
-    rtsync::end_process(kEndedEarly);
-  }
-  loader.join();
-  return rig;
-}
-
-/// Why the text is no number of frames; empty: it is one. CLI11 cuts one that is too large to the largest.
-std::string wrong_frames(const std::string& text) {
-  const auto frames = config::parse_integer(text);
-  if (frames && *frames.value >= 1) return "";
-  return (frames ? config::show(text) + " is below 1" : frames.problem) +
-         "; a whole number of frames is expected, from 1 on";
-}
 
 class RunCommand final : public CommandDriver {
  public:
@@ -115,23 +63,7 @@ int RunCommand::run() {
     std::fprintf(stderr, "tactus run: which rig file? tactus run RIG.yaml\n");
     return kWrongInput;
   }
-  Console::block_signals();            // before a model's library may start a thread of its own
-  if (witness_) Witness::part_from();  // the rest is the rig's, in a process of its own
-  const rtsync::ExitGuard guard;       // of that process
-  const std::unique_ptr<executive::Rig> rig = make_rig(file, choices_);
-  const executive::RunFolder folder(choices_, rig->settings().rig.value);
-
-  Console screen(quiet_, ::isatty(STDOUT_FILENO) == 1);
-  executive::RigRun run(*rig, executive::run_options(*rig, choices_, folder));
-  executive::run_in(folder, run, screen);
-  screen.ended(run);
-  if (run.stuck()) {
-    (void)run.executive().end_outputs_safe();  // it may have written meanwhile
-    std::fflush(nullptr);
-    rtsync::tell_witness_of_end(run.exit_status());
-    rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
-  }
-  return run.exit_status();
+  return run_rig({file, choices_, quiet_, witness_});
 }
 
 }  // namespace

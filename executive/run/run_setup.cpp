@@ -61,6 +61,27 @@ void set_end(const RunOverrides& choices, RigSettings& settings, config::Problem
   }
 }
 
+/// Sets each value of a map, with all that is in it.
+void set_all(config::Document& document, const config::Node& map, const std::string& path,
+             config::Problems& problems) {
+  for (const config::Node::Entry& entry : map.entries()) {
+    const std::string key = path + entry.key;
+    if (entry.value.is_map())
+      set_all(document, entry.value, key + ".", problems);
+    else
+      document.set(key + "=" + config::to_flow(entry.value), problems);
+  }
+}
+
+/// A file whose keys are laid over those of the rig file.
+void lay_over(config::Document& document, const std::string& file, config::Problems& problems) {
+  const config::Document over = config::Document::from_file(file);
+  for (const config::Repeated& repeated : over.repeated())
+    problems.add(repeated.place, repeated.path + "." + repeated.key,
+                 "the same key twice; " + repeated.where_first());
+  set_all(document, over.root(), "", problems);
+}
+
 /// The settings of the file, and what the choices about the link change in them.
 RigSettings load_linked(const std::string& file, const RunOverrides& choices, config::Problems& problems) {
   config::Document document = load_document(file, choices.set, problems);
@@ -84,7 +105,12 @@ RigSettings load_linked(const std::string& file, const RunOverrides& choices, co
 config::Document load_document(const std::string& file, const std::vector<std::string>& set,
                                config::Problems& problems) {
   config::Document document = config::Document::from_file(file);
-  for (const std::string& assignment : set) document.set(assignment, problems);
+  for (const std::string& assignment : set) {
+    if (assignment.starts_with('@'))
+      lay_over(document, assignment.substr(1), problems);
+    else
+      document.set(assignment, problems);
+  }
   return document;
 }
 

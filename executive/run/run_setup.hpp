@@ -17,7 +17,7 @@ namespace tactus::executive {
 
 /// What a caller decides about a run, whatever the rig file says.
 struct RunOverrides {
-  std::vector<std::string> set{};        ///< changes of the rig file: "path=value"
+  std::vector<std::string> set{};        ///< changes of the rig file: "path=value", "@file"
   std::string until{};                   ///< simulated time: "10s"; empty: as the rig says
   std::optional<std::int64_t> frames{};  ///< instead of until
   bool realtime = true;                  ///< false: as fast as it can
@@ -31,7 +31,7 @@ struct RunOverrides {
   std::string spelling = "";  ///< what messages write before the name of a choice: "--" on a command line
 };
 
-/// A rig file with the changes of `set`. Throws config::ConfigError when it cannot be read at all.
+/// A rig file with the changes of `set`, and the files that it names laid over it. Throws config::ConfigError when it cannot be read at all.
 config::Document load_document(const std::string& file, const std::vector<std::string>& set,
                                config::Problems& problems);
 /// What a library path with a '/' is relative to.

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "config/json.hpp"
+#include "rtsync/time/time.hpp"
+
+namespace tactus::executive {
+
+/// What the calls of a job took in a run.
+struct MeasuredJob {
+  std::int64_t calls = 0;
+  rtsync::Nanoseconds p99{0};
+  rtsync::Nanoseconds p99_99{0};  ///< as the maximum in a run of an older tactus
+  rtsync::Nanoseconds max{0};
+};
+
+/// The job times of a run: out of its summary.json.
+struct MeasuredRun {
+  std::string name;                         ///< what it is called in messages: the folder
+  std::map<std::string, MeasuredJob> jobs;  ///< by name; those that were called at least once
+
+  /// nullptr: it was not called, or there was no such job.
+  const MeasuredJob* find(const std::string& job) const;
+
+  /// Of a run folder of the rig `rig`. Throws std::runtime_error that says what is wrong with it. @when setup
+  static MeasuredRun of_folder(const std::filesystem::path& folder, const std::string& rig);
+  /// Likewise of what RigRun::summary() makes.
+  static MeasuredRun of_summary(const config::Json& summary, const std::string& name, const std::string& rig);
+};
+
+}  // namespace tactus::executive

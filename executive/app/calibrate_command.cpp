@@ -1,0 +1,111 @@
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <string>
+
+#include "config/number.hpp"
+#include "executive/admission/budget_proposal.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/app/load_rig.hpp"
+#include "executive/app/run_rig.hpp"
+
+namespace tactus::app {
+namespace {
+
+using executive::MeasuredRun;
+
+std::string factor_text(double factor) { return config::print_real(factor); }
+
+/// Runs a rig, or looks at a run, and writes budgets for its jobs.
+class CalibrateCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("run a rig, and write budgets for its jobs from what they took");
+    declare_rig(app, request_.file, request_.choices.set);
+    app.add_option("--factor", factor_, "budget: the p99.99 of a job's times, times this; default 1.5")
+        ->check(CLI::Range(1.0, 1000.0));
+    CLI::Option* const until =
+        app.add_option("--until", request_.choices.until, "simulated time to run, e.g. 10s or 500ms");
+    CLI::Option* const frames = app.add_option("--frames", request_.choices.frames, "number of frames to run")
+                                    ->check(wrong_frames)
+                                    ->excludes(until);
+    app.add_option("--from", from_, "a run folder: what was measured there; nothing is run")
+        ->option_text("RUN_DIR")
+        ->excludes(until)
+        ->excludes(frames);
+    app.add_option("--to", to_,
+                   "the file to write; default budgets.yaml in the run folder, with --from stdout")
+        ->option_text("FILE");
+    app.add_flag("!--no-realtime", request_.choices.realtime,
+                 "as fast as it can: times of another rig, really");
+    app.add_option("--out", request_.choices.out, "the run folder; default runs/<rig>-<start time>");
+    app.add_flag("--quiet", request_.quiet, "print errors only");
+    request_.choices.spelling = "--";
+  }
+
+  int run() override {
+    if (request_.file.empty()) {
+      std::fprintf(stderr, "tactus calibrate: which rig file? tactus calibrate RIG.yaml\n");
+      return kWrongInput;
+    }
+    if (!from_.empty()) return look();
+    request_.choices.set.emplace_back("job_times=yes");
+    return run_rig(request_, [this](const executive::Rig& rig, const executive::RigRun& run,
+                                    const executive::RunFolder& folder) {
+      if (run.exit_status() != kOk) {
+        std::fprintf(stderr, "tactus calibrate: no budgets are written, as the run ended early\n");
+        return run.exit_status();
+      }
+      const std::string name = folder.path().string();
+      write(rig, MeasuredRun::of_summary(run.summary(), name, rig.settings().rig.value), run.realtime(),
+            to_.empty() ? (folder.path() / "budgets.yaml").string() : to_);
+      return run.exit_status();
+    });
+  }
+
+ private:
+  int look() {
+    const auto rig = executive::load_rig(request_.file, request_.choices);
+    try {
+      write(*rig, MeasuredRun::of_folder(from_, rig->settings().rig.value), true, to_);
+    } catch (const CommandError&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw CommandError(kWrongInput, "--from " + std::string(error.what()));
+    }
+    return kOk;
+  }
+
+  /// To stdout where `file` is empty.
+  void write(const executive::Rig& rig, const MeasuredRun& run, bool realtime,
+             const std::string& file) const {
+    const auto budgets = executive::propose_budgets(rig.plan(), run, factor_);
+    const std::string text =
+        "# Budgets of rig " + rig.settings().rig.value + ": what " + run.name + " measured, times " +
+        factor_text(factor_) + (realtime ? "" : ", outside of real time") + ".\n" +
+        "# p99.99, or the maximum of fewer than " + std::to_string(executive::kCallsForP9999) + " calls.\n" +
+        executive::budgets_yaml(budgets);
+    if (file.empty()) {
+      std::fputs(text.c_str(), stdout);
+      return;
+    }
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) throw CommandError(kEndedEarly, "cannot write " + file + "; choose another file with --to");
+    if (request_.quiet) return;
+    std::printf("%zu budgets in %s; try them: tactus check %s --set @%s\n", budgets.size(), file.c_str(),
+                request_.file.c_str(), file.c_str());
+  }
+
+  RunRequest request_;
+  double factor_ = 1.5;
+  std::string from_;
+  std::string to_;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> calibrate_command() { return std::make_unique<CalibrateCommand>(); }
+
+}  // namespace tactus::app

@@ -1,0 +1,129 @@
+#include "executive/app/load_report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "rtsync/time/duration_text.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
+
+namespace tactus::app {
+namespace {
+
+using executive::Admission;
+using executive::JobCost;
+using executive::ThreadLoad;
+using rtsync::Nanoseconds;
+
+std::string text_of(Nanoseconds time) { return rtsync::duration_text(time.count()); }
+
+std::string jobs_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " job" : " jobs"); }
+
+std::string sources_text(const Admission& admission, const std::string& from, executive::MeasuredTime time) {
+  const std::size_t measured = admission.count(JobCost::Source::measured);
+  const std::size_t budgets = admission.count(JobCost::Source::budget);
+  std::string text;
+  if (measured > 0)
+    text = std::string(time == executive::MeasuredTime::max ? "the max" : "the p99") + " of " + from + " (" +
+           jobs_text(measured) + ")";
+  if (budgets > 0) text += (text.empty() ? "" : " and ") + ("budgets (" + jobs_text(budgets) + ")");
+  return text;
+}
+
+/// Real time of a frame or period; 0: it has none.
+Nanoseconds time_of(const executive::Plan& plan, std::size_t thread) {
+  const bool own = plan.is_asynchronous(thread);
+  if (own && plan.threads[thread - 1].period.is_zero()) return Nanoseconds{0};
+  return rtsync::real_period(own ? plan.threads[thread - 1].period : plan.frame, plan.ratio).floor();
+}
+
+void print_thread(const executive::Plan& plan, std::size_t thread, const ThreadLoad& load) {
+  const Nanoseconds time = time_of(plan, thread);
+  const std::string name = executive::thread_name(plan, thread);
+  if (time.count() == 0) {
+    std::printf("  %-15s          takes %s in each release\n", name.c_str(),
+                text_of(load.worst.takes).c_str());
+    return;
+  }
+  const double share = static_cast<double>(load.worst.takes.count()) / static_cast<double>(time.count());
+  std::printf("  %-15s %6.1f %%  worst %s %lld: %s, %.1f %% of %s\n", name.c_str(), load.share * 100,
+              plan.is_asynchronous(thread) ? "period" : "frame", static_cast<long long>(load.worst.number),
+              text_of(load.worst.takes).c_str(), share * 100, text_of(time).c_str());
+}
+
+/// The jobs that the longest frame spends its time on.
+void print_worst_frame(const Admission& admission, const executive::Plan& plan) {
+  constexpr std::size_t kMostLines = 12;
+  const executive::FrameLoads& loads = admission.loads;
+  if (loads.longest.takes.count() == 0) return;
+  const std::int64_t frames = loads.hyperperiod.frames;
+  std::printf("  worst frame: %lld (%s), %s on its critical path of %s\n",
+              static_cast<long long>(loads.longest.number),
+              frames == 1           ? "all are alike in the long run"
+              : frames == INT64_MAX ? "they hardly ever repeat"
+                                    : ("they repeat every " + std::to_string(frames)).c_str(),
+              text_of(loads.longest.takes).c_str(), text_of(time_of(plan, 0)).c_str());
+  struct Line {
+    std::size_t work;
+    std::int64_t calls;
+    Nanoseconds together;
+  };
+  std::vector<Line> lines;
+  for (const executive::JobCalls& job : loads.calls)
+    lines.push_back({job.job, job.calls, job.calls * admission.costs[job.job].takes});
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.together > b.together; });
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostLines) && lines[i].together.count() > 0; ++i) {
+    const executive::PlannedJob& work = admission.works[lines[i].work];
+    const bool measured = admission.costs[lines[i].work].source == JobCost::Source::measured;
+    std::printf("    %-32s %4lld x %-9s %9s  on %s, %s\n", work.name.c_str(),
+                static_cast<long long>(lines[i].calls), text_of(admission.costs[lines[i].work].takes).c_str(),
+                text_of(lines[i].together).c_str(), executive::thread_name(plan, work.thread).c_str(),
+                measured ? "measured" : "budget");
+  }
+  if (lines.size() > kMostLines) std::printf("    and %zu more\n", lines.size() - kMostLines);
+  bool several = false;
+  for (const std::size_t work : loads.critical_path)
+    several = several || admission.works[work].thread != admission.works[loads.critical_path[0]].thread;
+  if (!several) return;
+  std::string path;
+  for (std::size_t i = 0; i < std::min(loads.critical_path.size(), kMostLines); ++i) {
+    const executive::PlannedJob& job = admission.works[loads.critical_path[i]];
+    path += (path.empty() ? "" : " -> ") + job.name + " (" + executive::thread_name(plan, job.thread) + ")";
+  }
+  if (const std::size_t more = loads.critical_path.size(); more > kMostLines)
+    path += " -> " + std::to_string(more - kMostLines) + " more calls";
+  std::printf("    critical path: %s\n", path.c_str());
+}
+
+void print_cpus(const Admission& admission) {
+  for (const executive::SharedCpu& cpu : admission.cpus) {
+    std::printf("  on CPU %d, by fixed priorities\n", cpu.cpu);
+    for (std::size_t i = 0; i < cpu.tasks.size(); ++i)
+      std::printf("    %-15s priority %2d, takes %s every %s, ends within %s%s\n", cpu.tasks[i].name.c_str(),
+                  cpu.tasks[i].priority, text_of(cpu.tasks[i].takes).c_str(),
+                  text_of(cpu.tasks[i].period).c_str(), text_of(cpu.responses[i].time).c_str(),
+                  cpu.responses[i].in_time ? "" : " or more: too late");
+  }
+}
+
+}  // namespace
+
+void print_load(const Admission& admission, const executive::Plan& plan, const std::string& from,
+                executive::MeasuredTime time) {
+  if (!admission.known()) {
+    std::printf(
+        "note: nobody knows what the jobs take, so whether they fit is not checked; give them a budget "
+        "(tactus calibrate measures them), or name a run: --from RUN_DIR\n");
+    return;
+  }
+  std::printf("\ntimes, by %s\n", sources_text(admission, from, time).c_str());
+  for (std::size_t thread = 0; thread < admission.loads.threads.size(); ++thread)
+    print_thread(plan, thread, admission.loads.threads[thread]);
+  print_worst_frame(admission, plan);
+  print_cpus(admission);
+  for (const std::string& remark : admission.remarks) std::printf("  note: %s\n", remark.c_str());
+}
+
+}  // namespace tactus::app

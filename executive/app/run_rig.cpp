@@ -1,0 +1,85 @@
+#include "executive/app/run_rig.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+
+#include "config/number.hpp"
+#include "config/text.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/app/screen.hpp"
+#include "executive/app/witness.hpp"
+#include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/crash/witness_page.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+
+namespace tactus::app {
+namespace {
+
+/// Loads the file and the models on a thread of its own, so that a constructor that never returns can be
+/// stopped.
+std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executive::RunOverrides& choices) {
+  std::unique_ptr<executive::Rig> rig;
+  std::atomic<bool> done{false};
+  rtsync::PinnedThread loader({"setup", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
+                              [&] {
+                                std::exception_ptr failure;
+                                try {
+                                  rig = executive::load_rig(file, choices);
+                                } catch (...) {
+                                  failure = std::current_exception();
+                                }
+                                done.store(true);
+                                if (failure) std::rethrow_exception(failure);
+                              });
+  while (!done.load()) {
+    if (!Console::stop_asked_for(std::chrono::milliseconds(2))) continue;
+    std::fprintf(stderr, "tactus: stopped while the models were loaded; nothing was started\n");
+    std::fflush(nullptr);
+    rtsync::tell_witness_of_end(kEndedEarly);
+    rtsync::end_process(kEndedEarly);
+  }
+  loader.join();
+  return rig;
+}
+
+}  // namespace
+
+std::string wrong_frames(const std::string& text) {
+  const auto frames = config::parse_integer(text);
+  if (frames && *frames.value >= 1) return "";
+  return (frames ? config::show(text) + " is below 1" : frames.problem) +
+         "; a whole number of frames is expected, from 1 on";
+}
+
+int run_rig(const RunRequest& request, const AfterRun& after) {
+  Console::block_signals();                   // before a model's library may start a thread of its own
+  if (request.witness) Witness::part_from();  // the rest is the rig's, in a process of its own
+  const rtsync::ExitGuard guard;              // of that process
+  const std::unique_ptr<executive::Rig> rig = make_rig(request.file, request.choices);
+  const executive::RunFolder folder(request.choices, rig->settings().rig.value);
+
+  Console screen(request.quiet, ::isatty(STDOUT_FILENO) == 1);
+  executive::RigRun run(*rig, executive::run_options(*rig, request.choices, folder));
+  executive::run_in(folder, run, screen);
+  screen.ended(run);
+  if (run.stuck()) {
+    (void)run.executive().end_outputs_safe();  // it may have written meanwhile
+    std::fflush(nullptr);
+    rtsync::tell_witness_of_end(run.exit_status());
+    rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
+  }
+  return after(*rig, run, folder);
+}
+
+int run_rig(const RunRequest& request) {
+  return run_rig(request, [](const executive::Rig&, const executive::RigRun& run,
+                             const executive::RunFolder&) { return run.exit_status(); });
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,30 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "executive/plan/rig.hpp"
+#include "executive/run/rig_run.hpp"
+#include "executive/run/run_setup.hpp"
+
+namespace tactus::app {
+
+/// A run as the command line asks for it.
+struct RunRequest {
+  std::string file;
+  executive::RunOverrides choices{};
+  bool quiet = false;
+  bool witness = true;  ///< the process that was started becomes the rig's witness
+};
+
+/// Runs a rig, with its status on the screen, and returns the exit status. With a witness only the rig's
+/// process returns.
+int run_rig(const RunRequest& request);
+/// The same, and asks `after` for the exit status, unless a job never returned.
+using AfterRun =
+    std::function<int(const executive::Rig&, const executive::RigRun&, const executive::RunFolder&)>;
+int run_rig(const RunRequest& request, const AfterRun& after);
+
+/// Why the text is no number of frames; empty: it is one. CLI11 cuts one that is too large to the largest.
+std::string wrong_frames(const std::string& text);
+
+}  // namespace tactus::app

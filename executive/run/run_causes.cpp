@@ -38,15 +38,17 @@ std::optional<Nanoseconds> throttle_gap(const rtsync::CpuSet& cpus) {
 std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t main, const RigCpus& cpus,
                                                 bool spins, const rtsync::EdgeClockStatus* clock) {
   const Plan& plan = executive_.plan();
-  std::vector<rtsync::EventThread> watched{{main, "main"}};
+  realtime_threads_.look();
+  std::vector<rtsync::EventThread> watched{{main, "main", realtime_threads_.has(main)}};
   for (std::size_t lane = 1; lane < executive_.program().lanes(); ++lane) {
     const std::size_t thread = executive_.program().thread_of_lane(lane);
-    watched.push_back({threads.tid(thread), plan.threads[thread - 1].name});
+    const pid_t tid = threads.tid(thread);
+    watched.push_back({tid, plan.threads[thread - 1].name, realtime_threads_.has(tid)});
   }
   const Nanoseconds frame = rtsync::real_period(plan.frame, plan.ratio).floor();
   const rtsync::CpuSet of_frames = cpus.of_frames();
-  auto events = std::make_unique<rtsync::KernelEvents>(watched, of_frames,
-                                                       spins ? Nanoseconds{0} : alive_interval(frame));
+  auto events = std::make_unique<rtsync::KernelEvents>(
+      watched, of_frames, spins ? Nanoseconds{0} : alive_interval(frame), &realtime_threads_);
   std::vector<rtsync::Provision> provisions = events->provisions();
   FrameEvidence& evidence = executive_.accounts().evidence();
   evidence.watch(std::move(events), frame, throttle_gap(of_frames));
@@ -75,6 +77,7 @@ void RunCauses::take(const FrameNote& note) {
 }
 
 void RunCauses::poll_seldom(RunVoice& voice) {
+  realtime_threads_.look();
   const BrokenPromises& promises = executive_.program().promises();
   for (std::size_t job = 0; job < promises.jobs(); ++job)
     for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {

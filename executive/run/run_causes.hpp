@@ -9,6 +9,7 @@
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_part.hpp"
 #include "rtsync/evidence/cause.hpp"
+#include "rtsync/evidence/realtime_threads.hpp"
 
 namespace tactus::executive {
 
@@ -44,6 +45,7 @@ class RunCauses final : public RunPart {
   void add(const Finding& finding, rtsync::Nanoseconds time, std::int64_t Sum::*count);
 
   Executive& executive_;
+  rtsync::RealtimeThreads realtime_threads_;
   std::array<Sum, rtsync::kCauses> sums_;
   std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
 };

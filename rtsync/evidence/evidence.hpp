@@ -56,6 +56,7 @@ struct OtherThreads {
   Nanoseconds longest{0};   ///< it ran so long
   Nanoseconds ran{0};       ///< all threads together
   Nanoseconds idle{0};      ///< nobody
+  Nanoseconds weaker{0};    ///< of `ran`: ordinary threads, which keep no CPU from a real-time thread
 };
 
 /// On its CPU, without a sign of life.

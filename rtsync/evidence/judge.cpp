@@ -85,8 +85,9 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
     give_preempted(shares, evidence.switches->preempted, evidence);
     const Nanoseconds asleep = evidence.switches->blocked;  // and should have been woken
     if (evidence.others) {
-      shares.give(Cause::preempted, std::min(asleep, evidence.others->ran));
-      shares.give(Cause::timer_late, asleep - std::min(asleep, evidence.others->ran));
+      const Nanoseconds kept = std::min(asleep, evidence.others->ran - evidence.others->weaker);
+      shares.give(Cause::preempted, kept);
+      shares.give(Cause::timer_late, asleep - kept);
     } else {
       shares.give(Cause::unknown, asleep);
     }

@@ -128,8 +128,9 @@ void EventRing::release() TACTUS_RT {
   __atomic_store_n(&page->data_tail, tail_, __ATOMIC_RELEASE);
 }
 
-KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive)
-    : threads_(threads.size()) {
+KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive,
+                           const RealtimeThreads* realtime)
+    : threads_(threads.size()), realtime_(realtime) {
   const auto add = [&](std::string what, std::string instead, int error) {
     if (error == 0)
       provisions_.push_back(granted(std::move(what), "perf_event_open"));
@@ -141,6 +142,7 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
     threads_[i].rates.alive = alive;
     const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates);
     if (error != 0) threads_[i] = {};
+    threads_[i].realtime = threads[i].realtime;
     add("the kernel's events of thread " + threads[i].name, "causes of late frames are unknown", error);
   }
   int refusal = 0;
@@ -184,7 +186,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
     if (&off != times.off().data() &&
         std::any_of(times.off().data(), &off, [&](const auto& before) { return before.cpu == off.cpu; }))
       continue;
-    CpuTimes had(times.off(), off.cpu, !wake);
+    CpuTimes had(times.off(), off.cpu, !wake, wake && watched.realtime ? realtime_ : nullptr);
     if (!read(cpu->ring, to, had) || !had.finish(to, others)) return evidence;
   }
   if (!cpus_.empty()) evidence.others = others;

@@ -58,6 +58,7 @@ class EventRing {
 struct EventThread {
   pid_t tid = 0;
   std::string name;
+  bool realtime = false;  ///< its policy
 };
 
 /// What the kernel tells of some threads and their CPUs.
@@ -66,8 +67,10 @@ struct EventThread {
 /// RT       all but the constructor: no system call, no lock; look() reads what some dozens of frames left.
 class KernelEvents {
  public:
-  /// `alive`: how often a thread on its CPU is to show that it gets on; 0: never.                 @when setup
-  KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive);
+  /// `alive`: how often a thread on its CPU is to show that it gets on; 0: never. `realtime` outlives it; nullptr: it is
+  /// not known who is.                                                                            @when setup
+  KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive,
+               const RealtimeThreads* realtime = nullptr);
 
   std::vector<Provision> provisions() const { return provisions_; }
   std::size_t threads() const TACTUS_RT { return threads_.size(); }
@@ -87,6 +90,7 @@ class KernelEvents {
   struct Thread {
     EventRing ring;
     EventRates rates;
+    bool realtime = false;
   };
   struct Cpu {
     std::uint32_t number = 0;
@@ -94,6 +98,7 @@ class KernelEvents {
   };
   std::vector<Thread> threads_;
   std::vector<Cpu> cpus_;
+  const RealtimeThreads* realtime_;
   std::vector<Provision> provisions_;
 };
 

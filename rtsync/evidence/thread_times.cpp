@@ -123,6 +123,7 @@ void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) T
     return;
   }
   ran_ += time;
+  if (realtime_ != nullptr && !realtime_->has(thread)) weaker_ += time;
   for (Runner& runner : runners_) {
     if (runner.thread != 0 && runner.thread != thread) continue;
     runner.thread = thread;
@@ -148,6 +149,7 @@ bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
   if (now_ >= 0) had_it(now_, since_, end);
   others.idle += idle_;
   others.ran += ran_;
+  others.weaker += weaker_;
   for (const Runner& runner : runners_) {
     if (runner.time <= others.longest) continue;
     others.longest = runner.time;

@@ -7,6 +7,7 @@
 
 #include "rtsync/evidence/event_record.hpp"
 #include "rtsync/evidence/evidence.hpp"
+#include "rtsync/evidence/realtime_threads.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::rtsync {
@@ -77,11 +78,13 @@ class ThreadTimes {
 /// RT  yes; bounded by the number of records.
 class CpuTimes {
  public:
-  /// `ready_only`: only of the time that the thread could have run.
-  CpuTimes(std::span<const ThreadTimes::Off> off, std::uint32_t cpu, bool ready_only) TACTUS_RT
-      : off_(off),
-        cpu_(cpu),
-        ready_only_(ready_only) {}
+  /// `ready_only`: only of the time that the thread could have run. `realtime`: who is as strong as the thread,
+  /// which is a real-time one itself; nullptr: anybody.
+  CpuTimes(std::span<const ThreadTimes::Off> off, std::uint32_t cpu, bool ready_only,
+           const RealtimeThreads* realtime = nullptr) TACTUS_RT : off_(off),
+                                                                  cpu_(cpu),
+                                                                  ready_only_(ready_only),
+                                                                  realtime_(realtime) {}
 
   void add(const EventRecord& record) TACTUS_RT;
   /// Adds what was seen. False: records are missing.
@@ -97,9 +100,11 @@ class CpuTimes {
   std::span<const ThreadTimes::Off> off_;
   std::uint32_t cpu_;
   bool ready_only_;
+  const RealtimeThreads* realtime_;
   std::array<Runner, 8> runners_{};
   Nanoseconds idle_{0};
   Nanoseconds ran_{0};
+  Nanoseconds weaker_{0};
   std::int32_t now_ = -1;  // who has it
   EvidenceTime since_{};
   bool lost_ = false;

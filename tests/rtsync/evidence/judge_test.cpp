@@ -65,7 +65,7 @@ std::vector<Row> rows() {
       row("another thread had the CPU", long_job(), Cause::preempted,
           [](F&, E& e) {
             e.switches->preempted = 2'800us;
-            e.others = OtherThreads{123, 2'800us, 2'800us, 0ns};
+            e.others = OtherThreads{123, 2'800us, 2'800us, 0ns, 0ns};
           }),
       row("it came back on another CPU", long_job(), Cause::migrated,
           [](F&, E& e) { e.switches->migrated = 2'800us; }),
@@ -73,7 +73,7 @@ std::vector<Row> rows() {
           [](F&, E& e) {
             e.throttle_gap = 50ms;
             e.switches->preempted = 2'800us;
-            e.others = OtherThreads{0, 0ns, 0ns, 2'800us};
+            e.others = OtherThreads{0, 0ns, 0ns, 2'800us, 0ns};
           }),
       row("a stop as long as that limit stops", {LatePart::job, 51ms, 100us}, Cause::throttled,
           [](F&, E& e) {
@@ -108,12 +108,18 @@ std::vector<Row> rows() {
       row("asleep beyond its time on an idle CPU", late_wake(), Cause::timer_late,
           [](F&, E& e) {
             e.switches->blocked = 2'950us;
-            e.others = OtherThreads{0, 0ns, 0ns, 2'950us};
+            e.others = OtherThreads{0, 0ns, 0ns, 2'950us, 0ns};
           }),
       row("asleep while another thread ran", late_wake(), Cause::preempted,
           [](F&, E& e) {
             e.switches->blocked = 2'950us;
-            e.others = OtherThreads{7, 2'900us, 2'900us, 50us};
+            e.others = OtherThreads{7, 2'900us, 2'900us, 50us, 0ns};
+          }),
+      row("asleep while an ordinary thread ran, which could not keep it from its CPU", late_wake(),
+          Cause::timer_late,
+          [](F&, E& e) {
+            e.switches->blocked = 2'950us;
+            e.others = OtherThreads{7, 2'900us, 2'900us, 50us, 2'900us};
           }),
       row("read the clock, and the clock jumped", late_wake(), Cause::machine_stopped,
           [](F& f, E&) { f.spins = true; }),

@@ -1,6 +1,7 @@
 #include "rtsync/evidence/thread_times.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <initializer_list>
@@ -153,6 +154,22 @@ TEST(CpuTimes, LeaveOutWhatTheThreadSleptItself) {
     OtherThreads others;
     EXPECT_TRUE(had.finish(at(4ms), others));
     EXPECT_EQ(others.ran, ready_only ? 0ms : 2ms);
+  }
+}
+
+TEST(CpuTimes, TellOrdinaryThreadsFromThoseThatKeepARealTimeOneFromItsCpu) {
+  const ThreadTimes::Off off[] = {{at(1ms), at(3ms), 1, false}};
+  const auto ordinary = static_cast<std::int32_t>(::gettid());
+  RealtimeThreads realtime;
+  for (const bool looked : {false, true}) {
+    if (looked) realtime.look();
+    CpuTimes had(off, 1, false, &realtime);
+    had.add(cpu_switch(10, ordinary, 1ms));
+    had.add(cpu_switch(ordinary, 10, 3ms));
+    OtherThreads others;
+    EXPECT_TRUE(had.finish(at(4ms), others));
+    EXPECT_EQ(others.ran, 2ms);
+    EXPECT_EQ(others.weaker, looked ? 2ms : 0ms) << "nobody knows before";
   }
 }
 

@@ -1,0 +1,69 @@
+#include "rtsync/evidence/realtime_threads.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+namespace tactus::rtsync::realtime_threads_test {
+namespace {
+
+TEST(RealtimeThreads, BeforeTheFirstLookAnyThreadMayBeOne) {
+  const RealtimeThreads threads;
+  EXPECT_TRUE(threads.has(::gettid()));
+}
+
+TEST(RealtimeThreads, WhereNothingCanBeReadAnyThreadMayBeOne) {
+  RealtimeThreads threads;
+  threads.look("/dev/null");
+  EXPECT_TRUE(threads.has(::gettid()));
+}
+
+TEST(RealtimeThreads, AnOrdinaryThreadIsNone) {
+  RealtimeThreads threads;
+  for (int look = 0; look < 3; ++look) {
+    threads.look();
+    EXPECT_FALSE(threads.has(::gettid()));
+  }
+}
+
+TEST(RealtimeThreads, AThreadIsOneAsLongAsItsPolicySaysSo) {
+  std::atomic<int> stage{0};
+  std::atomic<pid_t> tid{0};
+  std::thread thread([&] {
+    sched_param param{};
+    param.sched_priority = 1;
+    tid = ::sched_setscheduler(0, SCHED_FIFO, &param) == 0 ? ::gettid() : -1;
+    stage = 1;
+    stage.wait(1);
+    param.sched_priority = 0;
+    (void)::sched_setscheduler(0, SCHED_OTHER, &param);
+    stage = 3;
+    stage.notify_all();
+    stage.wait(3);
+  });
+  while (stage == 0) std::this_thread::yield();
+  RealtimeThreads threads;
+  const bool permitted = tid > 0;
+  if (permitted) {
+    threads.look();
+    EXPECT_TRUE(threads.has(tid));
+  }
+  stage = 2;
+  stage.notify_all();
+  stage.wait(2);
+  if (permitted) {
+    threads.look();
+    EXPECT_FALSE(threads.has(tid));
+  }
+  stage = 4;
+  stage.notify_all();
+  thread.join();
+  if (!permitted) GTEST_SKIP() << "SCHED_FIFO is not permitted here";
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::realtime_threads_test

@@ -114,7 +114,8 @@ std::filesystem::path file_of(const std::filesystem::path& folder, const std::st
 
 /// A recording as `<recording>.csv`. The header is Trick's, so that koviz and trick-dp open it: the time
 /// column is `sys.exec.out.time {s}`, a unit stands in braces, `--` is none. Numbers are written as short as
-/// they read back to the same bits; booleans as 0 and 1, enumerations as their numbers.
+/// they read back to the same bits; booleans as 0 and 1, enumerations as their numbers,
+/// but causes of late frames (`rt.cause`) as words.
 class Csv final : public executive::RecordSink {
  public:
   explicit Csv(char separator) : separator_(separator) {}
@@ -136,7 +137,8 @@ class Csv final : public executive::RecordSink {
     append_seconds(time);
     for (const RecordColumn& column : columns_) {
       row_ += separator_;
-      executive::append_value(row_, column.type, record + column.offset);
+      if (column.words.empty() || !append_word(column, record + column.offset))
+        executive::append_value(row_, column.type, record + column.offset);
     }
     row_ += '\n';
     file_.put(row_);
@@ -146,6 +148,15 @@ class Csv final : public executive::RecordSink {
   void close() override { file_.close(); }
 
  private:
+  /// False: the number has no word.
+  bool append_word(const RecordColumn& column, const std::byte* value) {
+    std::int32_t number = 0;
+    std::memcpy(&number, value, sizeof number);
+    const auto word = std::find_if(column.words.begin(), column.words.end(),
+                                   [number](const auto& label) { return label.value == number; });
+    if (word != column.words.end()) row_ += word->name;
+    return word != column.words.end();
+  }
   /// Nanoseconds as seconds, exactly, without trailing zeros.
   void append_seconds(std::int64_t ns) {
     char text[32];

@@ -14,6 +14,7 @@
 #include "config/node.hpp"
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
+#include "executive/model/variable.hpp"
 
 namespace tactus::executive {
 
@@ -24,6 +25,7 @@ struct RecordColumn {
   std::string unit;  ///< empty: a pure number
   tactus_type type;
   std::size_t offset;
+  std::vector<VariableLabel> words{};  ///< whole numbers that are written as these; empty: as numbers
 };
 
 /// Why a sink cannot go on, and how many of the records that it took before stand in no file.

@@ -29,6 +29,7 @@ struct Variable {
   config::Unit unit;
   std::string about;
   std::vector<VariableLabel> labels;
+  bool recorded_as_word = false;    ///< of labels, an int32
   std::optional<double> low, high;  ///< outside of them the guard ends the rig
 
   std::size_t elements() const { return count == 0 ? 1 : count; }

@@ -36,6 +36,7 @@ ExecutiveVariables::ExecutiveVariables() {
   for (std::size_t i = 0; i < rtsync::kCauses; ++i)
     realtime_variables_.back().labels.push_back(
         {std::string(name_of(static_cast<rtsync::Cause>(i))), static_cast<std::int64_t>(i)});
+  realtime_variables_.back().recorded_as_word = true;
   add("overrun", rt.overrun, "", "0 none, 1 work, 2 late wake, 3 catching up, 4 housekeeping");
 }
 

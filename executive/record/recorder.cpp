@@ -36,8 +36,9 @@ Recording::Recording(std::string name, const std::vector<VariableRef>& variables
     sources_.push_back({ref.model, ref.data(), static_cast<std::uint32_t>(ref.elements * each),
                         static_cast<std::uint32_t>(offset)});
     for (std::uint32_t i = 0; i < ref.elements; ++i, offset += each)
-      columns_.push_back(
-          {variable.name + index_text(variable, ref.first + i), variable.unit_text, variable.type, offset});
+      columns_.push_back({variable.name + index_text(variable, ref.first + i), variable.unit_text,
+                          variable.type, offset,
+                          variable.recorded_as_word ? variable.labels : std::vector<VariableLabel>{}});
   }
 }
 

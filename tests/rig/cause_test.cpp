@@ -1,0 +1,133 @@
+/// A model that is late for one reason at a time: the rig names that reason, or what the machine did
+/// meanwhile, and never another.
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "rig_command.hpp"
+
+namespace tactus::test::cause_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kEvery = 50;
+constexpr std::int64_t kFrames = 500;
+
+struct Reason {
+  const char* name;
+  std::set<std::string> causes;
+};
+void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.name; }
+
+std::string rig_file(const TempDir& dir, const std::string& reason) {
+  std::ofstream(dir / "rig.yaml") << "rig: late\nframe: { period: 2 ms }\nprivileges: prefer\n"
+                                     "realtime: { enabled: yes, on_overrun: skip }\n"
+                                     "memory: { lock: no }\n"
+                                     "models:\n  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY
+                                     ", parameters: { reason: "
+                                  << reason
+                                  << " } }\nrecord:\n  m: { variables: [m.injected], every: 2 ms }\n";
+  return "rig.yaml";
+}
+
+Command late_rig(const TempDir& dir, const std::string& reason) {
+  return tactus(Arguments{"run", rig_file(dir, reason), "--frames", std::to_string(kFrames), "--out", "out"} +
+                    patient(),
+                dir.path());
+}
+
+/// The words of frames.csv for the frames that were late on purpose.
+std::multiset<std::string> causes_of_injected(const TempDir& dir) {
+  const Table frames = read_table(dir / "out/frames.csv");
+  const auto numbers = frames.integers("rt.frame");
+  const auto causes = frames.column("rt.cause");
+  std::multiset<std::string> found;
+  for (std::size_t i = 0; i < numbers.size() && i < causes.size(); ++i)
+    if (numbers[i] >= kEvery && numbers[i] % kEvery == 0) found.insert(causes[i]);
+  return found;
+}
+
+class InjectedCause : public ::testing::TestWithParam<Reason> {
+ protected:
+  static void expect_named(const TempDir& dir) {
+    const std::multiset<std::string> found = causes_of_injected(dir);
+    EXPECT_EQ(found.size(), static_cast<std::size_t>(kFrames / kEvery - 1));
+    // What a shared machine may do in the same frame.
+    const std::set<std::string> machine{"machine_stopped", "preempted",   "migrated",   "throttled",
+                                        "unknown",         "catching_up", "interrupted"};
+    std::size_t right = 0;
+    for (const std::string& cause : found) {
+      right += GetParam().causes.count(cause);
+      EXPECT_TRUE(GetParam().causes.count(cause) == 1 || machine.count(cause) == 1) << cause;
+    }
+    const Json summary = summary_of(dir / "out");
+    EXPECT_GE(right, 1U) << summary["causes"].dump(2) << summary["rt"]["refused"].dump(2);
+  }
+};
+
+TEST_P(InjectedCause, IsNamed) {
+  const TempDir dir;
+  const Finished done = run(late_rig(dir, GetParam().name), 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  expect_named(dir);
+  const Json summary = summary_of(dir / "out");
+  std::int64_t overruns = 0;
+  for (const auto& [word, sum] : summary["causes"].items()) overruns += sum["overruns"].get<std::int64_t>();
+  EXPECT_EQ(overruns, summary["frames"]["overruns"].get<std::int64_t>() +
+                          summary["frames"]["grace_overruns"].get<std::int64_t>());
+}
+
+TEST_P(InjectedCause, IsNamedToAPlainUser) {
+  const TempDir dir;
+  std::string why;
+  const auto command = without_privileges(late_rig(dir, GetParam().name), dir, why);
+  if (!command) GTEST_SKIP() << why;
+  const Finished done = run(*command, 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  // Without privileges signs of life come from outside of system calls alone, and who takes the CPU is hidden.
+  const std::multiset<std::string> found = causes_of_injected(dir);
+  for (const std::string& cause : found)
+    EXPECT_TRUE(GetParam().causes.count(cause) == 1 || cause == "preempted" || cause == "migrated" ||
+                cause == "unknown" || cause == "throttled")
+        << cause;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, InjectedCause,
+                         ::testing::Values(Reason{"spin", {"computed"}}, Reason{"sleep", {"blocked"}},
+                                           Reason{"heap", {"heap"}}, Reason{"memory", {"faulted"}},
+                                           Reason{"disk", {"blocked", "computed"}}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(BrokenPromise, IsNamedAlthoughNoFrameIsLate) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted";
+  const TempDir dir;
+  const Finished done = run(late_rig(dir, "allocate"), 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["promises_broken"]["m.step"]["heap"]["count"], 2 * (kFrames / kEvery - 1));
+  EXPECT_EQ(summary["promises_broken"]["m.step"]["heap"]["frames"], kFrames / kEvery - 1);
+  std::ifstream file(dir / "out/log.txt");
+  const std::string log((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(log.find("job m.step uses the heap in a frame"), std::string::npos) << log;
+}
+
+TEST(BrokenPromise, IsNotSaidOfAModelThatKeepsIt) {
+  const TempDir dir;
+  ASSERT_EQ(run(late_rig(dir, "nothing"), 60s).status, 0);
+  EXPECT_FALSE(summary_of(dir / "out")["promises_broken"].contains("m.step"));
+}
+
+TEST(BrokenPromise, OfAJobThatSleepsIsCounted) {
+  const TempDir dir;
+  const Finished done = run(late_rig(dir, "sleep"), 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  Json summary = summary_of(dir / "out");
+  for (const Json& refused : summary["rt"]["refused"])
+    if (refused["what"] == "the kernel's events of thread main") GTEST_SKIP() << refused;
+  EXPECT_GE(summary["promises_broken"]["m.step"]["switches"]["count"], 1) << summary["causes"];
+}
+
+}  // namespace
+}  // namespace tactus::test::cause_test

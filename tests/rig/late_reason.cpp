@@ -1,0 +1,93 @@
+/// A model whose job takes 3 ms in every 50th call, for the reason that the rig file names.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <tactus/model.hpp>
+#include <thread>
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+enum class Reason : std::int32_t { nothing, spin, sleep, heap, memory, disk, allocate };
+
+class LateReason : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.parameter("reason", reason_, "", "what it does",
+                {{"nothing", Reason::nothing},
+                 {"spin", Reason::spin},
+                 {"sleep", Reason::sleep},
+                 {"heap", Reason::heap},
+                 {"memory", Reason::memory},
+                 {"disk", Reason::disk},
+                 {"allocate", Reason::allocate}});
+    d.output("injected", injected_, "1", "1: the last call was late on purpose");
+    d.job<&LateReason::step>("step", tactus::JobClass::scheduled);
+  }
+
+  void step(const tactus::Call& call) {
+    injected_ = call.frame >= 50 && call.frame % 50 == 0 ? 1 : 0;
+    if (injected_ == 0) return;
+    const Clock::time_point end = Clock::now() + 3ms;
+    switch (reason_) {
+      case Reason::nothing:
+        break;
+      case Reason::spin:
+        while (Clock::now() < end) {
+        }
+        break;
+      case Reason::sleep:
+        std::this_thread::sleep_until(end);
+        break;
+      case Reason::heap:
+        while (Clock::now() < end)
+          for (int i = 0; i < 100; ++i) allocate(std::size_t{8} << 20);
+        break;
+      case Reason::memory:
+        while (Clock::now() < end) touch_fresh_memory(std::size_t{16} << 20);
+        break;
+      case Reason::disk:
+        while (Clock::now() < end) write_through();
+        break;
+      case Reason::allocate:
+        allocate(100);
+        break;
+    }
+  }
+
+ private:
+  void allocate(std::size_t bytes) {
+    block_ = std::malloc(bytes);
+    std::free(block_);
+  }
+  static void touch_fresh_memory(std::size_t bytes) {
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    for (std::size_t at = 0; at < bytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
+    (void)::munmap(memory, bytes);
+  }
+  static void write_through() {
+    const int file = ::open("written", O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    const std::array<char, 65536> bytes{};
+    (void)!::write(file, bytes.data(), bytes.size());
+    (void)::fsync(file);
+    (void)::close(file);
+  }
+
+  Reason reason_ = Reason::nothing;
+  std::int32_t injected_ = 0;
+  void* volatile block_ = nullptr;  // so that no compiler leaves it out
+};
+
+}  // namespace
+
+TACTUS_MODEL("late", LateReason, "is late for one reason")

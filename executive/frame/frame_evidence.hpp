@@ -84,6 +84,7 @@ class FrameEvidence {
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   std::int64_t clock_faults_ = 0;
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
+  rtsync::Nanoseconds clock_read_{0};   // what it costs
   int release_every_ = 1;
   int until_release_ = 1;
 };

@@ -80,6 +80,7 @@ int EventRing::map(std::size_t pages) {
   data_ = static_cast<const std::byte*>(memory) + page;
   size_ = pages * page;
   // So that no frame meets a page of it for the first time.
+  __atomic_store_n(&static_cast<perf_event_mmap_page*>(memory_)->data_tail, 0, __ATOMIC_RELEASE);
   for (std::size_t at = 0; at < size_; at += page)
     (void)*(static_cast<const volatile std::byte*>(data_) + at);
   return 0;

@@ -94,6 +94,7 @@ Fact realtime_scheduling(const Host& host);
 Fact throttle(const Host& host);
 Fact memory_lock(const Host& host);
 Fact timer_slack(const Host& host);
+Fact kernel_events(const Host& host);
 
 // facts_cpus.cpp: whether the rig has its CPUs to itself.
 Fact cpus(const Host& host);

@@ -122,4 +122,21 @@ Fact timer_slack(const Host& host) {
   return fact(kSubject, Grade::warn, "tried: " + fate->got + "; " + fate->cause, fate->cure);
 }
 
+Fact kernel_events(const Host& host) {
+  constexpr Subject kSubject{"kernel events", "perf_event_open may watch the rig's CPUs",
+                             "without it no late frame can say which thread took its CPU"};
+  const auto level = read_host_number(host.request.root, "/proc/sys/kernel/perf_event_paranoid");
+  if (!level)
+    return unknown(kSubject, "/proc/sys/kernel/perf_event_paranoid could not be read",
+                   "cat /proc/sys/kernel/perf_event_paranoid");
+  const std::string found = "kernel.perf_event_paranoid is " + std::to_string(*level);
+  if (*level <= 0) return fact(kSubject, Grade::ok, found);
+  if (host.live && host.rights.cap_perfmon) return fact(kSubject, Grade::ok, found + "; CAP_PERFMON is held");
+  const std::string cure = sysctl_cure("kernel.perf_event_paranoid", "0");
+  if (*level <= 2)
+    return fact(kSubject, Grade::warn, found + ": the rig's own threads can be watched, their CPUs not",
+                cure);
+  return fact(kSubject, Grade::warn, found + ": not even the rig's own threads can be watched", cure);
+}
+
 }  // namespace tactus::rtsync::probes

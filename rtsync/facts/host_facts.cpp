@@ -35,6 +35,7 @@ constexpr NamedProbe kProbes[] = {
     {"watchdogs", probes::watchdogs},
     {"timer migration", probes::timer_migration},
     {"timer slack", probes::timer_slack},
+    {"kernel events", probes::kernel_events},
     {"clock source", probes::clock_source},
     {"swap", probes::swap},
     {"transparent huge pages", probes::huge_pages},

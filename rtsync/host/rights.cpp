@@ -61,6 +61,7 @@ Rights read_rights(const std::filesystem::path& root) {
     };
     rights.cap_sys_nice = effective(CAP_SYS_NICE);
     rights.cap_ipc_lock = effective(CAP_IPC_LOCK);
+    rights.cap_perfmon = effective(CAP_PERFMON) || effective(CAP_SYS_ADMIN);
     ::cap_free(caps);
   }
   rights.bounding_sys_nice = ::cap_get_bound(CAP_SYS_NICE) != 0;

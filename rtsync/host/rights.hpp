@@ -20,6 +20,7 @@ namespace tactus::rtsync {
 struct Rights {
   bool cap_sys_nice = false;      ///< effective in the calling thread
   bool cap_ipc_lock = false;      ///< effective in the calling thread
+  bool cap_perfmon = false;       ///< effective in the calling thread: it, or CAP_SYS_ADMIN
   bool bounding_sys_nice = true;  ///< false: no file capability can bring it back
   bool bounding_ipc_lock = true;
   bool initial_user_namespace = true;  ///< false: capabilities do not count for scheduling or memory limits

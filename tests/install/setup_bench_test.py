@@ -26,6 +26,7 @@ TREE = {
     "etc/udev/rules.d/60-tactus.rules": "# mine, without a newline at the end",
     "lib/systemd/system/irqbalance.service": "[Service]\n",
     "proc/sys/kernel/timer_migration": "1\n",
+    "proc/sys/kernel/perf_event_paranoid": "2\n",
     "proc/sys/kernel/sched_rt_runtime_us": "950000\n",
     "proc/sys/vm/compact_unevictable_allowed": "0\n",
     "sys/devices/system/cpu/online": "0-3\n",
@@ -120,6 +121,7 @@ class Bench(unittest.TestCase):
         self.assertIn("isolcpus=managed_irq,domain,1,3 nohz_full=1,3 rcu_nocbs=1,3 irqaffinity=0,2",
                       self.read("etc/default/grub.d/tactus.cfg"))
         self.assertIn("kernel.sched_rt_runtime_us = -1", self.read("etc/sysctl.d/60-tactus.conf"))
+        self.assertIn("kernel.perf_event_paranoid = 0", self.read("etc/sysctl.d/60-tactus.conf"))
         self.setup("--undo")
         self.assertEqual(self.tree(), before)
 

@@ -67,6 +67,7 @@ void make_good(FakeRoot& root) {
   root.write("/proc/sys/kernel/nmi_watchdog", "0\n").write("/proc/sys/kernel/watchdog", "0\n");
   root.write("/proc/sys/kernel/watchdog_cpumask", "0-3\n");
   root.write("/proc/sys/kernel/timer_migration", "0\n");
+  root.write("/proc/sys/kernel/perf_event_paranoid", "0\n");
   root.write("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
   root.write("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm\n");
   root.write("/proc/swaps", "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n");
@@ -380,6 +381,15 @@ const Row kInterruptRows[] = {
        r.write("/proc/sys/kernel/watchdog", "dog\n").remove("/proc/sys/kernel/nmi_watchdog");
      },
      Grade::warn, "unknown", ""},
+    {"the rig's CPUs cannot be watched", "kernel events",
+     [](FakeRoot& r) { r.write("/proc/sys/kernel/perf_event_paranoid", "2\n"); }, Grade::warn,
+     "is 2: the rig's own threads can be watched", "sysctl -w kernel.perf_event_paranoid=0"},
+    {"nothing can be watched, as Debian has it", "kernel events",
+     [](FakeRoot& r) { r.write("/proc/sys/kernel/perf_event_paranoid", "3\n"); }, Grade::warn,
+     "is 3: not even the rig's own threads", "sysctl -w kernel.perf_event_paranoid=0"},
+    {"nobody says", "kernel events",
+     [](FakeRoot& r) { r.remove("/proc/sys/kernel/perf_event_paranoid"); }, Grade::warn, "unknown",
+     "cat /proc/sys/kernel/perf_event_paranoid"},
     {"timers wander", "timer migration",
      [](FakeRoot& r) { r.write("/proc/sys/kernel/timer_migration", "1\n"); }, Grade::warn, "is 1",
      "sysctl -w kernel.timer_migration=0"},

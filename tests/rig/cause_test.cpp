@@ -1,11 +1,18 @@
 /// A model that is late for one reason at a time: the rig names that reason, or what the machine did
 /// meanwhile, and never another.
+#include <pthread.h>
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "rig_command.hpp"
+#include "rtsync/host/cpu_set.hpp"
 
 namespace tactus::test::cause_test {
 namespace {
@@ -99,6 +106,64 @@ INSTANTIATE_TEST_SUITE_P(Each, InjectedCause,
                                            Reason{"heap", {"heap"}}, Reason{"memory", {"faulted"}},
                                            Reason{"disk", {"blocked", "computed"}}),
                          [](const auto& one) { return std::string(one.param.name); });
+
+/// A thread of this process above all others on a CPU, for 3 ms at a time; it ends by itself after two seconds.
+class Bully {
+ public:
+  explicit Bully(int cpu)
+      : thread_([this, cpu] {
+          cpu_set_t one;
+          CPU_ZERO(&one);
+          CPU_SET(static_cast<std::size_t>(cpu), &one);
+          const sched_param highest{90};
+          granted_ = ::pthread_setname_np(::pthread_self(), "bully") == 0 &&
+                     ::sched_setaffinity(0, sizeof one, &one) == 0 &&
+                     ::sched_setscheduler(0, SCHED_FIFO, &highest) == 0;
+          ready_ = true;
+          using Clock = std::chrono::steady_clock;
+          for (const auto end = Clock::now() + 2s; granted_ && Clock::now() < end;) {
+            std::this_thread::sleep_for(47ms);
+            for (const auto busy = Clock::now() + 3ms; Clock::now() < busy;) {
+            }
+          }
+        }) {
+    while (!ready_) std::this_thread::sleep_for(1ms);
+  }
+  bool granted() const { return granted_; }
+
+ private:
+  std::atomic<bool> ready_{false};
+  std::atomic<bool> granted_{false};
+  std::jthread thread_;
+};
+
+TEST(Preemption, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
+  const int cpu = rtsync::allowed_cpus().last();
+  std::string log;
+  // A line names the worst of a second: another real-time program on this machine may do worse than ours.
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const TempDir dir;
+    const Command command =
+        tactus(Arguments{"run", rig_file(dir, "nothing"), "--frames", "900", "--out", "out", "--set",
+                         "threads.main.cpus=[" + std::to_string(cpu) + "]"} +
+                   patient(),
+               dir.path());
+    const Bully bully(cpu);
+    if (!bully.granted()) GTEST_SKIP() << "SCHED_FIFO is not granted here";
+    const Finished done = run(command, 60s);
+    ASSERT_EQ(done.status, 0) << done;
+    const Json summary = summary_of(dir / "out");
+    for (const Json& refused : summary["rt"]["refused"])
+      if (refused["what"].get<std::string>().starts_with("the kernel's events")) GTEST_SKIP() << refused;
+    ASSERT_TRUE(summary["causes"].contains("preempted")) << summary["causes"].dump(2);
+    std::ifstream file(dir / "out/log.txt");
+    log.assign(std::istreambuf_iterator<char>(file), {});
+    if (log.find("by 'bully' (tid ") != std::string::npos) return;
+  }
+  if (log.find(" was preempted ") != std::string::npos)
+    GTEST_SKIP() << "another real-time program has the CPU";
+  FAIL() << log;
+}
 
 TEST(BrokenPromise, IsNamedAlthoughNoFrameIsLate) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted";

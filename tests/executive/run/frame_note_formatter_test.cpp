@@ -129,6 +129,57 @@ TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
             "copying checkpoints and snapshots and the like took 14.9 ms after the frame before");
 }
 
+TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
+  struct Row {
+    rtsync::Cause cause;
+    const char* end;
+  };
+  const Row rows[] = {
+      {rtsync::Cause::computed, "; computed: job motor.step computed for 3.10 ms, usually 100 us"},
+      {rtsync::Cause::blocked, "; blocked: job motor.step slept 3.00 ms (it gave up the CPU itself 1 time)"},
+      {rtsync::Cause::faulted,
+       "; faulted: job motor.step waited for memory about 2.50 ms (4096 minor page faults, 0 major ones)"},
+      {rtsync::Cause::heap, "; heap: job motor.step used the heap: 7 calls, 2.00 ms, and 4096 page faults"},
+      {rtsync::Cause::preempted,
+       "; preempted: job motor.step was preempted 1.00 ms by a thread that is gone (tid 1073741823)"},
+      {rtsync::Cause::machine_stopped,
+       "; machine_stopped: the machine stood still in job motor.step, which took 3.10 ms, usually 100 us: no "
+       "switch, and the thread did not get on"},
+      {rtsync::Cause::catching_up, "; catching_up: still late from the overrun in frame 6"},
+      {rtsync::Cause::unknown,
+       "; unknown: job motor.step took 3.10 ms, usually 100 us; off its CPU by itself 3.00 ms, pushed off it "
+       "1.00 ms, others had the CPU 1.00 ms, 4096 page faults, 7 heap calls, no signs of life"},
+  };
+  for (const Row& row : rows) {
+    Notes notes;
+    FrameNote note = overrun(7, 2ms, OverrunCause::work);
+    note.overrun.cause = row.cause;
+    note.overrun.job = 1;
+    note.overrun.frame = 6;
+    note.overrun.facts = {rtsync::LatePart::job, 3'100us, 100us};
+    note.overrun.evidence.switches = rtsync::SwitchTimes{3ms, 1, 1ms, 1};
+    note.overrun.evidence.faults = rtsync::FaultTimes{4096, 0, 2'500us};
+    note.overrun.evidence.heap = rtsync::HeapTimes{7, 2ms};
+    note.overrun.evidence.others = rtsync::OtherThreads{0x3fffffff, 1ms, 1ms, 0ms};
+    notes.formatter.take(note);
+    const std::string line = notes.formatter.take_log_lines(0).at(0);
+    EXPECT_TRUE(line.ends_with(row.end)) << line;
+  }
+}
+
+TEST(FrameNoteFormatter, CountsTheCausesOfMany) {
+  Notes notes;
+  for (const rtsync::Cause cause :
+       {rtsync::Cause::blocked, rtsync::Cause::computed, rtsync::Cause::blocked}) {
+    FrameNote note = overrun(7, 2ms, OverrunCause::work);
+    note.overrun.cause = cause;
+    note.overrun.job = 1;
+    notes.formatter.take(note);
+  }
+  const std::string line = notes.formatter.take_log_lines(0).at(0);
+  EXPECT_TRUE(line.ends_with("; causes: 1 computed 2 blocked")) << line;
+}
+
 TEST(FrameNoteFormatter, AdmitsWhatWasLostOnce) {
   Notes notes;
   EXPECT_THAT(notes.formatter.take_log_lines(12), ElementsAre("12 notes of frames lost (the ring was full)"));

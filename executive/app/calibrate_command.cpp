@@ -23,7 +23,7 @@ class CalibrateCommand final : public CommandDriver {
     app.description("run a rig, and write budgets for its jobs from what they took");
     declare_rig(app, request_.file, request_.choices.set);
     app.add_option("--factor", factor_, "budget: the p99.99 of a job's times, times this; default 1.5")
-        ->check(CLI::Range(1.0, 1000.0));
+        ->check([](const std::string& text) { return wrong_number(text, 1, 1000); });
     CLI::Option* const until =
         app.add_option("--until", request_.choices.until, "simulated time to run, e.g. 10s or 500ms");
     CLI::Option* const frames = app.add_option("--frames", request_.choices.frames, "number of frames to run")

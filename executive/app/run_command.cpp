@@ -38,6 +38,10 @@ class RunCommand final : public CommandDriver {
           return text.empty() ? "an address is expected: unix:live.sock or 127.0.0.1:8086" : "";
         });
     app.add_flag("--paused", choices_.paused, "in Pause before the first frame: somebody resumes it");
+    app.add_option(
+           "--margin", choices_.margin,
+           "each job is made to take so many times as long as it does, by spinning: how much room is left?")
+        ->check([](const std::string& text) { return wrong_number(text, 1, 100); });
     app.add_flag("!--no-realtime", choices_.realtime, "as fast as it can; the recorded values are the same");
     app.add_option("--out", choices_.out, "the run folder; default runs/<rig>-<start time>");
     app.add_flag("--quiet", quiet_, "print errors only");

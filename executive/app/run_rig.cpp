@@ -50,6 +50,15 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
 
 }  // namespace
 
+std::string wrong_number(const std::string& text, double least, double most) {
+  const auto number = config::parse_real(text);
+  if (number && *number.value >= least && *number.value <= most) return "";
+  return (number ? config::show(text) + " is outside " + config::print_real(least) + " .. " +
+                       config::print_real(most)
+                 : number.problem) +
+         "; a number from " + config::print_real(least) + " to " + config::print_real(most) + " is expected";
+}
+
 std::string wrong_frames(const std::string& text) {
   const auto frames = config::parse_integer(text);
   if (frames && *frames.value >= 1) return "";

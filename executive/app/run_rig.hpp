@@ -24,6 +24,8 @@ using AfterRun =
     std::function<int(const executive::Rig&, const executive::RigRun&, const executive::RunFolder&)>;
 int run_rig(const RunRequest& request, const AfterRun& after);
 
+/// Why the text is no number within the limits; empty: it is one.
+std::string wrong_number(const std::string& text, double least, double most);
 /// Why the text is no number of frames; empty: it is one. CLI11 cuts one that is too large to the largest.
 std::string wrong_frames(const std::string& text);
 

@@ -57,6 +57,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
   budgets_ = std::make_unique<JobBudgets>(plan_, job_clock_);
   place_threads();
   make_loops();
+  if (plan_.margin > 1) stretch_jobs();
   compile_lanes();
   compile_freeze();
   compile_backgrounds();
@@ -249,6 +250,18 @@ void Program::make_loops() {
     AsyncWorker* const background = background_of_thread_[loop.thread];
     made->set_lane(background != nullptr ? background->lane : *lane_states_[lane_of_thread_[loop.thread]],
                    job);
+  }
+}
+
+/// Loops as a whole, not the jobs that they call.
+void Program::stretch_jobs() {
+  for (PlannedJob& job : plan_.jobs) {
+    const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
+    if (!loop && !is_cyclic(job.job_class) && job.job_class != TACTUS_TOP_OF_FRAME &&
+        job.job_class != TACTUS_END_OF_FRAME)
+      continue;
+    job.self = &stretched_.emplace_back(job.run, job.self, job_clock_, plan_.margin);
+    job.run = &StretchedJob::call;
   }
 }
 

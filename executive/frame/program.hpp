@@ -17,6 +17,7 @@
 #include "executive/frame/integration_loop.hpp"
 #include "executive/frame/job_clock.hpp"
 #include "executive/frame/lane.hpp"
+#include "executive/frame/stretched_job.hpp"
 #include "executive/plan/plan.hpp"
 #include "executive/plan/schedule.hpp"
 #include "executive/state/state_image.hpp"
@@ -128,6 +129,7 @@ class Program {
   std::size_t home_of(std::uint32_t job) const TACTUS_RT;
   void place_threads();
   void make_loops();
+  void stretch_jobs();
   std::size_t model_thread(const ModelInstance* model) const;
   bool is_background(std::size_t thread) const { return background_of_thread_[thread] != nullptr; }
   void add_latch(Build& build, const ScheduledJob& like, const ModelInstance* model, std::size_t thread);
@@ -158,6 +160,7 @@ class Program {
   std::vector<std::unique_ptr<IntegrationLoop>> loops_;
   std::map<const ModelInstance*, std::size_t> thread_of_model_;
 
+  std::deque<StretchedJob> stretched_;
   std::deque<CopyList> copies_;
   std::map<std::tuple<const ModelInstance*, bool, std::size_t>, CopyList*> copies_of_;
   std::map<const ModelInstance*, std::unique_ptr<VariableGuard>> guards_;

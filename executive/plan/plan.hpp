@@ -123,6 +123,7 @@ struct Plan {
   bool nan_guard = true;                 ///< a float output or state that is not finite ends the rig
   bool range_guard = true;               ///< so does a variable outside of its declared range
   bool live = false;                     ///< somebody outside may force variables
+  double margin = 1;                     ///< above 1: jobs of frames are made to take so many times as long
   double ratio = 1;                      ///< simulated seconds per real one: how long a thread may take
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< so much beyond its time, and a thread is stuck
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "config/number.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -90,6 +91,7 @@ void RigRun::open_devices() {
 void RigRun::make_executive() {
   Plan plan = rig_.plan();
   const bool commanded_by_peers = rig_.link() != nullptr && rig_.link()->takes_commands();
+  plan.margin = options_.margin;
   plan.live = options_.live || !rig_.live_servers().empty() || commanded_by_peers;
   RigThreads::choose_wait_modes(plan, cpus_, realtime_, provisions_);
   executive_ = std::make_unique<Executive>(std::move(plan), pacing_->sync(), pacing_->sleeper(),
@@ -211,6 +213,9 @@ void RigRun::run_frames(RunObserver& watcher) {
   if (realtime_ && !rig_.plan().safe_outputs.empty() && !settings.watchdog.device)
     voice_->say(no_watchdog_note());
   witness_.tell([this] { return facts(); }, *log_);
+  if (options_.margin > 1)
+    voice_->say("margin " + config::print_real(options_.margin) + ": each job is made to take " +
+                config::print_real(options_.margin) + " times as long as it does, by spinning");
   watcher.started(*this);
   if (link_) link_->ready();
   service_->ready();

@@ -11,6 +11,7 @@ struct RunOptions {
   std::filesystem::path from{};     ///< a checkpoint to go on from; empty: frame 0
   bool live = false;                ///< live() is there even if the rig has no servers
   bool paused = false;              ///< in Pause before the first frame
+  double margin = 1;                ///< how many times as long jobs are made to take
 };
 
 }  // namespace tactus::executive

@@ -165,6 +165,7 @@ RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFol
   options.realtime = choices.realtime;
   options.from = choices.from;
   options.paused = choices.paused;
+  options.margin = choices.margin;
   options.frames = choices.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
   return options;
 }

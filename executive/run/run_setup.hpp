@@ -27,6 +27,7 @@ struct RunOverrides {
   std::string registry{};                ///< instead of link.registry; empty: as the rig says
   std::string live{};                    ///< where its control port listens; empty: as the rig says
   bool paused = false;                   ///< in Pause before the first frame
+  double margin = 1;                     ///< how many times as long jobs are made to take
   std::string replay{};       ///< a run folder whose link took in what is to come in again; empty: none
   std::string spelling = "";  ///< what messages write before the name of a choice: "--" on a command line
 };

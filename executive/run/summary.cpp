@@ -183,6 +183,7 @@ Json RigRun::summary() const {
       {"period_ns", plan.frame.floor().count()},
       {"period", {{"num_ns", plan.frame.num()}, {"den", plan.frame.den()}}},
       {"sim_time_ns", last_.sim_time_ns},
+      {"margin", options_.margin},
       {"late_ns",
        {{"p50", times.late.quantile(0.5).count()},
         {"p99", times.late.quantile(0.99).count()},

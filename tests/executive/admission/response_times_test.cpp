@@ -103,7 +103,9 @@ TEST(ResponseTimes, OfRandomTasksAreThoseOfASimulation) {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const bool ends = expected[i] >= 0 && expected[i] <= tasks[i].deadline.count();
       EXPECT_EQ(found[i].in_time, ends) << "round " << round << " task " << i;
-      if (ends && found[i].in_time) EXPECT_EQ(found[i].time.count(), expected[i]) << round;
+      if (ends && found[i].in_time) {
+        EXPECT_EQ(found[i].time.count(), expected[i]) << round;
+      }
       in_time += ends ? 1 : 0;
     }
   }

@@ -226,7 +226,7 @@ Admission admit(const Plan& plan, const RigSettings& settings, const std::option
   Admission admission;
   admission.works = works(plan);
   for (const PlannedJob& work : admission.works) admission.costs.push_back(cost_of(work, run, time));
-  Judge(plan, settings, admission).judge();
+  if (admission.known()) Judge(plan, settings, admission).judge();
   return admission;
 }
 

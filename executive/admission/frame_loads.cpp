@@ -62,6 +62,9 @@ class Walk {
     hyperperiod_.frames = hyperperiod_of(jobs_, frame);
   }
 
+  /// After which all cycles begin again.
+  std::int64_t frames() const { return hyperperiod_.frames; }
+
   /// visitor.begin(k), visitor.instant(), visitor.call(work), visitor.end() for all frames that matter, as long
   /// as `calls_left` allows.
   template <class Visitor>
@@ -181,7 +184,7 @@ class Sums {
 class LockStep {
  public:
   LockStep(std::span<const PlannedJob> works, std::span<const Nanoseconds> takes,
-           std::span<const std::size_t> cpu_of_thread, FrameLoads& loads)
+           std::span<const std::size_t> cpu_of_thread, FrameLoads& loads, std::int64_t most_first)
       : works_(works),
         takes_(takes),
         cpu_of_thread_(cpu_of_thread),
@@ -189,7 +192,8 @@ class LockStep {
         sums_(works, takes, loads.threads.size()),
         done_(works.size(), kNone),
         last_on_cpu_(
-            cpu_of_thread.empty() ? 1 : *std::max_element(cpu_of_thread.begin(), cpu_of_thread.end()) + 1) {}
+            cpu_of_thread.empty() ? 1 : *std::max_element(cpu_of_thread.begin(), cpu_of_thread.end()) + 1),
+        most_first_(most_first) {}
 
   void begin(std::int64_t k) {
     k_ = k;
@@ -223,6 +227,8 @@ class LockStep {
   }
   void end() {
     sums_.end(loads_.threads);
+    if (k_ == static_cast<std::int64_t>(loads_.first.size()) && k_ < most_first_)
+      loads_.first.push_back(end_of(latest_));
     if (end_of(latest_) <= loads_.longest.takes) return;
     loads_.longest = {k_, end_of(latest_)};
     loads_.calls = sums_.calls();
@@ -253,6 +259,7 @@ class LockStep {
   std::vector<std::size_t> due_;   // of the instant
   std::vector<std::size_t> done_;  // by work: its call in this instant
   std::vector<std::size_t> last_on_cpu_;
+  std::int64_t most_first_;  // so many frames stand in FrameLoads::first
 };
 
 /// An asynchronous thread: its periods.
@@ -314,8 +321,10 @@ FrameLoads add_up(const Plan& plan, std::span<const Nanoseconds> takes,
         static_cast<double>(takes[i].count()) * 1e-9 / cycle.seconds() * plan.ratio;
   }
   Wide bound = 0;
-  LockStep lock_step(all, takes, cpu_of_thread, loads);
-  loads.hyperperiod = Walk(all, std::move(together), plan.frame).run(most_calls, lock_step);
+  Walk walk(all, std::move(together), plan.frame);
+  LockStep lock_step(all, takes, cpu_of_thread, loads,
+                     std::min<std::int64_t>(walk.frames(), FrameLoads::kFirstFrames));
+  loads.hyperperiod = walk.run(most_calls, lock_step);
   for (std::size_t thread = 0; thread < loads.threads.size(); ++thread) {
     ThreadLoad& load = loads.threads[thread];
     load.bound = saturated(bounds[thread]);

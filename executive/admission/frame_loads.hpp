@@ -39,6 +39,8 @@ struct FrameLoads {
   std::vector<ThreadLoad> threads;  ///< main, then as Plan::threads
   /// The longest frame of main and the scheduled threads, who wait for each other.
   LoadedFrame longest{};
+  static constexpr std::size_t kFirstFrames = 20;
+  std::vector<rtsync::Nanoseconds> first{};  ///< how long frames 0, 1, ... are, as far as they differ
   std::vector<JobCalls> calls{};             ///< of that frame
   std::vector<std::size_t> critical_path{};  ///< jobs of that frame, one after the other
   rtsync::Nanoseconds bound{0};              ///< as if all jobs ran one after the other

@@ -64,6 +64,12 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
               : frames == INT64_MAX ? "they hardly ever repeat"
                                     : ("they repeat every " + std::to_string(frames)).c_str(),
               text_of(loads.longest.takes).c_str(), text_of(time_of(plan, 0)).c_str());
+  if (loads.first.size() > 1) {
+    std::string each;
+    for (const Nanoseconds frame : loads.first) each += (each.empty() ? "" : ", ") + text_of(frame);
+    std::printf("    frames from 0 on: %s%s\n", each.c_str(),
+                frames > static_cast<std::int64_t>(loads.first.size()) ? ", ..." : "");
+  }
   struct Line {
     std::size_t work;
     std::int64_t calls;

@@ -41,6 +41,7 @@ TEST(CheckLoad, AddsBudgetsUpAndNamesWhatIsNotKnown) {
         "\n  main              65.0 %  worst frame 1: 900 us, 90.0 % of 1.00 ms\n",
         "\n  slow               0.0 %  worst period 0: 0 ns, 0.0 % of 4.00 ms\n",
         "\n  worst frame: 1 (they repeat every 2), 900 us on its critical path of 1.00 ms\n",
+        "\n    frames from 0 on: 400 us, 900 us\n",
         "\n    b.step                              1 x 500 us       500 us  on main, budget\n",
         "\n    a.step                              1 x 400 us       400 us  on main, budget\n",
         "\n  note: not known, counted as 0: c.step\n"}) {

@@ -62,6 +62,7 @@ TEST(FrameLoads, TheWorstFrameIsTheFirstInWhichAllMeet) {
   EXPECT_EQ(loads.threads[0].worst.takes, 750us);
   EXPECT_EQ(loads.longest.number, 3);
   EXPECT_EQ(loads.longest.takes, 750us);
+  EXPECT_THAT(loads.first, ElementsAre(150us, 350us, 150us, 750us, 150us, 350us, 150us, 350us, 550us, 350us));
   EXPECT_NEAR(loads.threads[0].share, 0.1 + 0.1 + 0.08 + 0.05, 1e-12);
   std::map<std::size_t, std::int64_t> calls;
   for (const JobCalls& each : loads.calls) calls[each.job] = each.calls;

@@ -120,7 +120,7 @@ void print_load(const Admission& admission, const executive::Plan& plan, const s
                 executive::MeasuredTime time) {
   if (!admission.known()) {
     std::printf(
-        "note: nobody knows what the jobs take, so whether they fit is not checked; give them a budget "
+        "note: what the jobs take is not known, so whether they fit is not checked; give them a budget "
         "(tactus calibrate measures them), or name a run: --from RUN_DIR\n");
     return;
   }

@@ -70,7 +70,7 @@ TEST(CheckLoad, SaysThatNothingIsKnownWhereNobodySaidIt) {
   const TempDir dir;
   const Finished done = run(tactus({"check", example("servo")}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
-  EXPECT_NE(done.out.find("\nnote: nobody knows what the jobs take"), std::string::npos) << done;
+  EXPECT_NE(done.out.find("\nnote: what the jobs take is not known"), std::string::npos) << done;
 }
 
 TEST(CheckLoad, TakesTheTimesOfARun) {
@@ -221,6 +221,21 @@ TEST(BudgetsOfARun, CallsBeyondOneAreCountedAndReported) {
   for (std::sregex_iterator found(log.begin(), log.end(), line), end; found != end; ++found)
     calls += std::stoll((*found)[1]);
   EXPECT_EQ(calls, 300) << log;
+}
+
+TEST(BudgetsOfARun, WithoutJobTimesNothingIsCounted) {
+  const TempDir dir;
+  const Finished done = run(run_rig("threads",
+                                    {"--frames", "3", "--no-realtime", "--out", "run", "--set",
+                                     "job_times=no", "--set", "models.engine.jobs.step.budget=1 ns"},
+                                    dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  for (const Json& job : summary_of(dir.path() / "run").at("jobs")) {
+    if (job.at("name") != "engine.step") continue;
+    EXPECT_EQ(job.at("budget_ns"), 1);
+    EXPECT_TRUE(job.at("over_budget").is_null()) << job;
+    EXPECT_TRUE(job.at("worst_over_ns").is_null()) << job;
+  }
 }
 
 TEST(Margin, ChangesWhatJobsTakeAndNothingThatTheyCompute) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
 
 #include "executive/admission/budget_proposal.hpp"
 
@@ -164,6 +165,16 @@ TEST(Admission, AMeasuredTimeGoesBeforeABudgetAndAnUnknownOneIsNamed) {
   EXPECT_EQ(admission.loads.longest.takes, 300us);
   EXPECT_THAT(admission.remarks, ElementsAre("not known, counted as 0: c", "off, not counted: d"));
   EXPECT_EQ(question.ask(MeasuredTime::max).loads.longest.takes, 500us);
+}
+
+TEST(Admission, WhereNotAllFramesWereLookedAtItSaysSoAndWhatNoneExceeds) {
+  Question question;
+  for (const int prime : {1009, 1013, 1019, 1021, 1031, 1033, 1039})
+    question.job("j" + std::to_string(prime), 10us, std::chrono::microseconds(prime));
+  EXPECT_THAT(
+      question.ask().remarks,
+      ElementsAre("the frames of thread main repeat so late that only the first were looked at; none takes "
+                  "more than 70.0 us, which fits"));
 }
 
 TEST(Admission, WithoutAnyTimeNothingIsKnown) {

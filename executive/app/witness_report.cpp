@@ -14,6 +14,8 @@
 
 #include "config/json.hpp"
 #include "config/text.hpp"
+#include "executive/flight/flight_collector.hpp"
+#include "executive/flight/trace_files.hpp"
 #include "rtsync/crash/signal_name.hpp"
 
 namespace tactus::app {
@@ -65,10 +67,24 @@ class Death {
   void say() const {
     std::string rest = folder_;
     if (folder_.empty()) rest = "nothing was started";
+    if (!trace_.empty()) rest += "; the last frames: " + trace_ + ", " + executive::text_of_trace(trace_);
     if (folder_.empty() && !page_.doing_text().empty())
       rest += "; build again what is named, or look in a debugger: gdb --args tactus run ... --no-witness";
     std::fprintf(stderr, "tactus: %s; %s\n", config::one_line(reason()).c_str(), rest.c_str());
     std::fflush(stderr);
+  }
+
+  /// What the flight recorder holds. Empty, or why it could not.
+  std::string write_trace() {
+    std::string failed;
+    for (const executive::CollectedFlight& each :
+         executive::collect_witnessed_flights(killed_ ? "killed" : "crashed")) {
+      trace_ = each.file;
+      if (!each.failure.empty())
+        failed = "the flight recorder's trace was not written: " + each.failure +
+                 "; when that is mended, `tactus trace " + folder_ + "` writes it";
+    }
+    return failed;
   }
 
   /// Empty, or why it could not.
@@ -119,6 +135,7 @@ class Death {
     Json all = ended() ? before_ : facts_;
     all.erase("@folder");
     all.erase("@jobs");
+    all["traces"] = executive::traces_json(executive::traces_in(folder_));
     all["outcome"] = killed_ ? "killed" : "crashed";
     all["reason"] = reason();
     all["exit_status"] = exit_status_;
@@ -150,6 +167,7 @@ class Death {
   std::string where_;
   std::string signal_;
   std::string folder_;
+  std::string trace_;
   int exit_status_ = 1;
   bool killed_ = false;
 };
@@ -157,15 +175,22 @@ class Death {
 }  // namespace
 
 void report_death(const WitnessPage& page, int status) noexcept try {
-  const Death death(page, status);
+  Death death(page, status);
   std::string failed;
+  std::string no_trace;
+  try {
+    no_trace = death.write_trace();
+  } catch (const std::exception& error) {
+    no_trace = std::string("the flight recorder's trace was not written: ") + error.what();
+  }
   try {
     failed = death.write();
   } catch (const std::exception& error) {
     failed = std::string("summary.json cannot be written: ") + error.what();
   }
   death.say();
-  if (!failed.empty()) std::fprintf(stderr, "tactus: %s\n", failed.c_str());
+  for (const std::string& text : {no_trace, failed})
+    if (!text.empty()) std::fprintf(stderr, "tactus: %s\n", text.c_str());
 } catch (const std::exception& error) {  // what the rig left in memory is nonsense
   std::fprintf(stderr, "tactus: the rig's process ended with %s %d; no more can be said of it: %s\n",
                WIFSIGNALED(status) ? "signal" : "status",

@@ -37,6 +37,8 @@ class JobClock {
     if (scale_ == 0) return static_cast<std::uint64_t>(next);
     return static_cast<std::uint64_t>(((next << 32) + scale_ - 1) / scale_);
   }
+  /// Nanoseconds per tick times 2^32; 0: ticks are nanoseconds.
+  std::uint64_t scale() const TACTUS_RT { return scale_; }
 
   static std::int64_t monotonic() TACTUS_RT { return rtsync::monotonic_now().time_since_epoch().count(); }
 

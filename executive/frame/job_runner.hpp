@@ -76,6 +76,8 @@ class JobRunner final : public LaneRunner {
   void keep_running_in(std::size_t thread, std::atomic<std::uint32_t>& place) {
     lane_of(thread).keep_running_in(place);
   }
+  /// Records when the jobs of a thread ended. @when setup
+  void record_in(std::size_t thread, FlightRing& ring) { lane_of(thread).record_in(ring); }
   /// The first thread that is in a job, for the text of an abort; main if none is.                  @when any
   std::size_t working_thread() const;
   /// A thread did not come back: it must not be waited for.                                         @when any

@@ -41,7 +41,17 @@ void Lane::book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT {
   budget.account.add(frame_, took, took - budget.time);
 }
 
+void Lane::leave_record() TACTUS_RT {
+  flight_->begin(log_size_);
+  for (std::size_t i = 0; i < log_size_; ++i) {
+    const JobEnd& end = log_[i];
+    flight_->put({end.ticks, end.job, 0, end.job == kNoPlanJob ? FlightKind::idle : FlightKind::job});
+  }
+  flight_->end();
+}
+
 void Lane::count() TACTUS_RT {
+  if (flight_ != nullptr && log_size_ > 0) leave_record();
   constexpr std::size_t kAhead = 8;
   std::uint64_t begin = counted_to_;
   for (std::size_t i = 0; i < log_size_; ++i) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executive/frame/broken_promises.hpp"
+#include "executive/flight/flight_ring.hpp"
 #include "executive/frame/call_cells.hpp"
 #include "executive/frame/job_budgets.hpp"
 #include "executive/frame/job_clock.hpp"
@@ -164,6 +165,8 @@ class alignas(64) Lane {
   void set_running(std::uint32_t job) TACTUS_RT { running_->store(job, std::memory_order_relaxed); }
   /// Keeps it there from here on; it must outlive the lane. @when setup
   void keep_running_in(std::atomic<std::uint32_t>& place) { running_ = &place; }
+  /// Leaves there what count() counts; it must outlive the lane. @when setup
+  void record_in(FlightRing& ring) { flight_ = &ring; }
   /// The instant it has begun last.
   std::uint32_t instant = 0;
   const CallFailure& failure() const TACTUS_RT { return failure_; }
@@ -193,6 +196,8 @@ class alignas(64) Lane {
       count();
   }
 
+  void leave_record() TACTUS_RT;
+
   static constexpr std::size_t kMostBegins = 64;
 
   const JobClock& clock_;
@@ -213,6 +218,7 @@ class alignas(64) Lane {
   std::uint32_t longest_job_ = kNoPlanJob;
   const Schedule* schedule_ = nullptr;
   const Dependency* blocked_by_ = nullptr;
+  FlightRing* flight_ = nullptr;
   CallFailure failure_;
   std::atomic<std::uint32_t> own_running_{kNoPlanJob};
   std::atomic<std::uint32_t>* running_ = &own_running_;

@@ -365,6 +365,23 @@ Fields<LogSection> log_fields() {
       }};
 }
 
+Fields<FlightSection> flight_fields() {
+  using F = FlightSection;
+  return {
+      "The flight recorder: the latest frames and jobs with their times, in memory that survives the rig's "
+      "process; written out around an overrun, and at an end that is not in order (flight-recorder.md).",
+      {
+          optional("enabled", &F::enabled, "keep it"),
+          optional("size", &F::size, config::bytes(1 << 20, std::int64_t{4} << 30),
+                   "of its memory at most; it takes what `before` and `after` need"),
+          optional("before", &F::before, range(1ms, 1h), "how much of the time before is kept, if it fits"),
+          optional("after", &F::after, range(1ms, 60s),
+                   "how much of the time after an overrun is written out"),
+          optional("traces", &F::traces, range(0, 1000),
+                   "how many overruns of a run are written out at most"),
+      }};
+}
+
 Fields<CheckpointSection> checkpoint_fields() {
   using C = CheckpointSection;
   return {"Checkpoints: the whole state of the rig in a file, from which a run can be continued.",
@@ -598,6 +615,7 @@ const Fields<RigSettings>& rig_fields() {
           optional("flush_every", &R::flush_every, range(1ms, 60s),
                    "how often recordings are handed to the operating system: what a kill can cost at most"),
           optional("log", &R::log, log_fields(), "the size of the log and the journal"),
+          optional("flight_recorder", &R::flight_recorder, flight_fields(), "the flight recorder"),
           optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
           optional("job_times", &R::job_times, "measure every job, at one clock read each"),
       }};

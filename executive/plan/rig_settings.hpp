@@ -222,6 +222,16 @@ struct LogSection {
   bool operator==(const LogSection&) const = default;
 };
 
+/// The `flight_recorder` section: what is kept of the latest frames, and written out when it is needed.
+struct FlightSection {
+  bool enabled = true;
+  std::int64_t size = 64 << 20;  ///< bytes of memory, at most
+  Nanoseconds before{10'000'000'000};
+  Nanoseconds after{1'000'000'000};
+  std::int64_t traces = 5;  ///< of overruns, in a run
+  bool operator==(const FlightSection&) const = default;
+};
+
 /// The `link` section: the driver with its own keys.
 struct LinkSection {
   Origin origin;
@@ -258,6 +268,7 @@ struct RigSettings {
   std::vector<RecordingSettings> record;
   Nanoseconds flush_every{200'000'000};  ///< of recordings, to the operating system
   LogSection log;
+  FlightSection flight_recorder;
   bool frame_log = true;
   bool job_times = true;
   bool operator==(const RigSettings&) const = default;

@@ -22,6 +22,7 @@ RigRun::RigRun(Rig& rig, RunOptions options)
       options_(std::move(options)),
       realtime_(options_.realtime && rig.settings().realtime.enabled &&
                 (rig.link() == nullptr || rig.link()->mode() != LinkMode::follow)),
+      flight_(rig.settings(), options_.folder),
       recordings_(rig, options_.folder, options_.realtime),
       checkpoints_(rig, options_.folder) {}
 
@@ -110,7 +111,9 @@ void RigRun::make_parts() {
   if (pacing_->edge_clock() != nullptr)
     executive.add(clock_status_.emplace(rig_.clock_status(), pacing_->sleeper()));
   join(causes_.emplace(executive));
+  flight_.join(executive, pacing_->clock(), clock_status_ ? &rig_.clock_status() : nullptr, *voice_);
   join(teller_.emplace(executive, *causes_, clock_status_ ? &*clock_status_ : nullptr, pacing_->source()));
+  join(flight_);
   join(checkpoints_);
   join(recordings_);
   // A frame asks the link before isolated models; here what those have to report comes first.
@@ -198,6 +201,7 @@ void RigRun::run_frames(RunObserver& watcher) {
   checkpoints_.start(cpus_.helper("checkpoint"));
   const bool spins = pacing_->sleeper().share_spun(rig_.plan().frame) >= 1 || !settings.realtime.sleep_timer;
   add_provisions(job_threads_->guard(main_->tid(), spins));
+  flight_.start(cpus_.helper("flight"), job_threads_->tids(main_->tid()));
   add_provisions(foreign_threads_->move());
   list_threads();
   refuse_or_warn();
@@ -308,6 +312,7 @@ void RigRun::finish(RunObserver& watcher) {
     end_.reason += (end_.reason.empty() ? "" : "; ") + failure;
     if (end_.in_order()) end_.outcome = Outcome::failed;
   }
+  flight_.finish(end_, stuck_, *voice_);
   recordings_.stop();
   checkpoints_.stop();
   checkpoints_.poll(*voice_);

@@ -24,6 +24,7 @@
 #include "executive/run/rig_checkpoints.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_causes.hpp"
+#include "executive/run/run_flight.hpp"
 #include "executive/run/run_isolation.hpp"
 #include "executive/run/run_link.hpp"
 #include "executive/run/run_live.hpp"
@@ -127,6 +128,7 @@ class RigRun {
   std::vector<RunPart*> parts_;
   std::optional<Pacing> pacing_;
   std::optional<ClockStatusPart> clock_status_;
+  RunFlight flight_;
   std::unique_ptr<Executive> executive_;
   std::unique_ptr<RigThreads> job_threads_;
   RunRecordings recordings_;

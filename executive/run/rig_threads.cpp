@@ -201,6 +201,12 @@ std::optional<std::size_t> RigThreads::stuck() const {
   return thread == kNobody ? std::nullopt : std::optional(thread);
 }
 
+std::vector<pid_t> RigThreads::tids(pid_t main) const {
+  std::vector<pid_t> all{main};
+  for (const auto& worker : workers_) all.push_back(worker->tid());
+  return all;
+}
+
 bool RigThreads::owns(pid_t tid) const {
   if (guard_ != nullptr && guard_->tid() == tid) return true;
   return std::any_of(workers_.begin(), workers_.end(),

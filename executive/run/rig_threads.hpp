@@ -62,6 +62,8 @@ class RigThreads final : public RunPart {
   bool owns(pid_t tid) const override;
   /// Of a thread, as PlannedJob::thread; not main. After start().
   pid_t tid(std::size_t thread) const { return workers_[thread - 1]->tid(); }
+  /// Of all threads that run jobs, as Plan::threads behind main.
+  std::vector<pid_t> tids(pid_t main) const;
   /// The thread that the guard found stuck, as PlannedJob::thread. The outputs were driven safe, and an abort
   /// was requested. @when any
   std::optional<std::size_t> stuck() const;

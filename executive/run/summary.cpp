@@ -1,5 +1,6 @@
 #include <sys/utsname.h>
 
+#include "executive/flight/trace_files.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/run/rig_run.hpp"
 #include "rtsync/facts/host_facts.hpp"
@@ -226,6 +227,7 @@ Json RigRun::summary() const {
       {"resets", executive.restart().resets()},
       {"checkpoints", checkpoints_.summary()},
       {"recordings", recordings_.summary()},
+      {"traces", traces_json(traces_in(options_.folder))},
       {"log", {{"lines_left_out", log_ == nullptr ? 0 : log_->left_out()}}},
       {"host", host()},
   };

@@ -11,7 +11,7 @@ FLOORS = ["rtsync", "config", "executive", "drivers"]  # from the ground up; an 
 # The rooms of a floor, likewise from the ground up. Rooms of one row do not know each other.
 ROOMS = {
     "rtsync": ["exchange time", "host", "clock crash evidence", "thread", "facts wait"],
-    "executive": ["include", "model integration", "driver", "isolation", "state record", "plan", "admission frame", "part", "live", "run",
+    "executive": ["include", "model integration", "driver", "isolation", "state record", "plan", "admission flight", "frame", "part", "live", "run",
                   "embed", "app c_api"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
 }

@@ -1,0 +1,67 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "executive/app/commands.hpp"
+#include "executive/flight/flight_collector.hpp"
+#include "executive/flight/flight_trace.hpp"
+#include "executive/flight/trace_files.hpp"
+
+namespace tactus::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of a rig that runs its latest frames, of one that was killed its last ones; else what was written before.
+class TraceCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("write what the flight recorder of a run holds, or list what it has written");
+    app.add_option("RUN_DIR", folder_, "the run folder")->required();
+  }
+
+  int run() override {
+    std::error_code error;
+    const fs::path folder = fs::canonical(folder_, error);
+    if (error) throw CommandError(kWrongInput, folder_ + ": " + error.message());
+    for (const fs::path& memory : executive::FlightFile::all()) take(memory, folder);
+    if (!failure_.empty()) throw CommandError(kEndedEarly, failure_);
+    const std::vector<executive::TraceFile> traces = executive::traces_in(folder);
+    for (const executive::TraceFile& trace : traces)
+      std::printf("%s  frame %lld  %s\n", (folder_ / fs::path(trace.file)).c_str(),
+                  static_cast<long long>(trace.frame), trace.why.c_str());
+    if (!traces.empty()) return kOk;
+    std::printf("%s: no trace: the run ended in order and no frame overran, or it had no flight recorder\n",
+                folder_.c_str());
+    return kEndedEarly;
+  }
+
+ private:
+  void take(const fs::path& memory, const fs::path& folder) {
+    try {
+      const auto file = executive::FlightFile::open(memory);
+      std::error_code error;
+      if (fs::canonical(file->plan().folder, error) != folder || error) return;
+      if (!file->in_use()) {
+        for (const executive::CollectedFlight& each : executive::collect_flight(memory, "killed"))
+          failure_ = each.failure;
+        return;
+      }
+      const executive::TraceResult result =
+          executive::write_trace(executive::FlightView(*file), {folder, "asked for", {}});
+      failure_ = result.failure;
+    } catch (const std::runtime_error&) {  // of another tactus, or one that has just ended
+    }
+  }
+
+  std::string folder_;
+  std::string failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> trace_command() { return std::make_unique<TraceCommand>(); }
+
+}  // namespace tactus::app

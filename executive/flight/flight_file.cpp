@@ -1,0 +1,249 @@
+#include "executive/flight/flight_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "config/json.hpp"
+
+namespace tactus::executive {
+namespace {
+
+namespace fs = std::filesystem;
+using config::Json;
+
+constexpr char kFlightMagic[8] = {'t', 'a', 'c', 't', 'u', 's', 'F', '1'};
+constexpr std::size_t kFlightPage = 4096;
+constexpr std::size_t kMostRings = 1024;
+constexpr std::uint64_t kLeastRecords = 1024;
+constexpr int kMostOfAProcess = 1000;
+constexpr const char* kMemoryFolder = "/dev/shm";
+constexpr const char* kMemoryPrefix = "tactus-flight-";
+
+/// The first bytes of the file; the heads of the rings follow.
+struct FlightFileHead {
+  char magic[8];
+  std::int32_t pid, witness;
+  std::uint64_t pid_began, witness_began;
+  std::uint64_t rings, text_offset, text_bytes, bytes;
+};
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + kFlightPage - 1) / kFlightPage * kFlightPage; }
+
+std::string last_error() { return std::generic_category().message(errno); }
+
+/// In clock ticks since the machine's start, so that a process id that came again is known; 0: there is none.
+std::uint64_t process_began(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(in, text);
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  if (text.compare(name_end + 1, 2, " Z") == 0) return 0;  // it has ended
+  std::size_t at = name_end + 1;
+  for (int field = 3; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
+}
+
+bool process_lives(pid_t pid, std::uint64_t since) {
+  return pid > 0 && since != 0 && process_began(pid) == since;
+}
+
+const FlightFileHead& file_head(const std::byte* memory) {
+  return *std::launder(
+      reinterpret_cast<const FlightFileHead*>(memory));  // NOLINT(*-reinterpret-cast): laid out by make()
+}
+
+std::size_t heads_end(std::size_t rings) {
+  return whole_pages(sizeof(FlightFileHead)) + rings * sizeof(FlightRingHead);
+}
+
+/// How many records each thread gets: as many as its time takes, and a quarter more for what is written out
+/// meanwhile; less of all where that is too much.
+std::vector<std::uint64_t> capacities(const FlightPlan& plan, std::size_t fixed) {
+  const double seconds = static_cast<double>(plan.before_ns + plan.after_ns) * 1.25e-9;
+  double wanted = 0;
+  for (const FlightThread& thread : plan.threads) wanted += thread.records_per_second * seconds;
+  const double room = plan.most_bytes > fixed ? static_cast<double>((plan.most_bytes - fixed) / 16) : 0;
+  const double share = std::min(1.0, room / std::max(wanted, 1.0));
+  std::vector<std::uint64_t> found;
+  for (const FlightThread& thread : plan.threads)
+    found.push_back(std::max(
+        kLeastRecords, static_cast<std::uint64_t>(std::ceil(thread.records_per_second * seconds * share))));
+  return found;
+}
+
+}  // namespace
+
+FlightFile::FlightFile(fs::path path, int descriptor, std::size_t bytes, bool writes)
+    : path_(std::move(path)), bytes_(bytes) {
+  void* const memory = ::mmap(nullptr, bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
+                              MAP_SHARED | (writes ? MAP_POPULATE : 0), descriptor, 0);
+  const std::string failed = last_error();
+  (void)::close(descriptor);
+  if (memory == MAP_FAILED) throw std::runtime_error(path_.string() + ": " + failed);
+  memory_ = static_cast<std::byte*>(memory);
+  (void)::madvise(memory, bytes, MADV_DONTFORK);  // a copy that a model forks says nothing
+}
+
+FlightFile::~FlightFile() {
+  if (!keep_mapped_) (void)::munmap(memory_, bytes_);
+}
+
+std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witness) {
+  Json text = {{"folder", plan.folder},       {"rig", plan.rig},
+               {"jobs", plan.jobs},           {"threads", Json::array()},
+               {"period_ns", plan.period_ns}, {"tick_scale", plan.tick_scale},
+               {"before_ns", plan.before_ns}, {"after_ns", plan.after_ns}};
+  for (const FlightThread& thread : plan.threads) text["threads"].push_back(thread.name);
+  const std::string written = text.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::size_t text_offset = heads_end(plan.threads.size());
+  const std::size_t cells = whole_pages(text_offset + written.size());
+  const std::vector<std::uint64_t> records = capacities(plan, cells);
+  std::size_t bytes = cells;
+  for (const std::uint64_t each : records) bytes += each * sizeof(FlightCell);
+  bytes = whole_pages(bytes);
+
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)  // beyond it there is a signal
+    throw std::runtime_error("`ulimit -f` allows no file of " + std::to_string(bytes >> 10) + " KiB");
+  fs::path path;
+  int descriptor = -1;
+  for (int i = 1; descriptor < 0 && i <= kMostOfAProcess; ++i) {
+    path = fs::path(kMemoryFolder) / (kMemoryPrefix + std::to_string(::getpid()) + "-" + std::to_string(i));
+    descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0 && errno != EEXIST) break;
+  }
+  if (descriptor < 0) throw std::runtime_error(path.string() + ": " + last_error());
+  // Not ftruncate: a page that is missing later would end the rig.
+  if (const int error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)); error != 0) {
+    (void)::close(descriptor);
+    (void)::unlink(path.c_str());
+    throw std::runtime_error(path.string() + ": " + std::generic_category().message(error) + " (" +
+                             std::to_string(bytes >> 10) + " KiB)");
+  }
+  std::unique_ptr<FlightFile> file;
+  try {
+    file.reset(new FlightFile(path, descriptor, bytes, true));
+  } catch (...) {
+    (void)::unlink(path.c_str());
+    throw;
+  }
+  std::size_t at = cells;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    auto* const ring =
+        ::new (file->memory_ + whole_pages(sizeof(FlightFileHead)) + i * sizeof(FlightRingHead))
+            FlightRingHead;
+    ring->capacity = records[i];
+    ring->offset = at;
+    at += records[i] * sizeof(FlightCell);
+  }
+  std::memcpy(file->memory_ + text_offset, written.data(), written.size());
+  auto* const head = ::new (file->memory_) FlightFileHead{};
+  head->pid = ::getpid();
+  head->pid_began = process_began(::getpid());
+  head->witness = witness;
+  head->witness_began = witness > 0 ? process_began(witness) : 0;
+  head->rings = plan.threads.size();
+  head->text_offset = text_offset;
+  head->text_bytes = written.size();
+  head->bytes = bytes;
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(head->magic, kFlightMagic, sizeof kFlightMagic);  // from here on it is one
+  file->plan_ = plan;
+  return file;
+}
+
+std::unique_ptr<FlightFile> FlightFile::open(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) throw std::runtime_error(path.string() + ": " + last_error());
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || status.st_size < static_cast<off_t>(kFlightPage)) {
+    (void)::close(descriptor);
+    throw std::runtime_error(path.string() + ": not a flight recorder's");
+  }
+  std::unique_ptr<FlightFile> file(
+      new FlightFile(path, descriptor, static_cast<std::size_t>(status.st_size), false));
+  file->read_plan();
+  return file;
+}
+
+void FlightFile::read_plan() {
+  const auto nonsense = [this](const char* what) { throw std::runtime_error(path_.string() + ": " + what); };
+  const FlightFileHead& head = file_head(memory_);
+  if (std::memcmp(head.magic, kFlightMagic, sizeof kFlightMagic) != 0)
+    nonsense("not a flight recorder's, or of another tactus");
+  if (head.bytes != bytes_ || head.rings == 0 || head.rings > kMostRings ||
+      head.text_offset != heads_end(head.rings) || head.text_offset > bytes_ ||
+      head.text_bytes > bytes_ - head.text_offset)
+    nonsense("damaged");
+  const char* const text = reinterpret_cast<const char*>(memory_ + head.text_offset);  // NOLINT: characters
+  const Json json = Json::parse(text, text + head.text_bytes, nullptr, false);
+  if (!json.is_object()) nonsense("damaged");
+  try {
+    json.at("folder").get_to(plan_.folder);
+    json.at("rig").get_to(plan_.rig);
+    json.at("jobs").get_to(plan_.jobs);
+    for (const Json& thread : json.at("threads")) plan_.threads.push_back({thread.get<std::string>(), 0});
+    json.at("period_ns").get_to(plan_.period_ns);
+    json.at("tick_scale").get_to(plan_.tick_scale);
+    json.at("before_ns").get_to(plan_.before_ns);
+    json.at("after_ns").get_to(plan_.after_ns);
+  } catch (const Json::exception&) {
+    nonsense("damaged");
+  }
+  if (plan_.threads.size() != head.rings) nonsense("damaged");
+  for (std::size_t i = 0; i < plan_.threads.size(); ++i) {
+    const FlightRingHead& ring = this->head(i);
+    if (ring.capacity == 0 || ring.offset > bytes_ ||
+        ring.capacity > (bytes_ - ring.offset) / sizeof(FlightCell))
+      nonsense("damaged");
+  }
+}
+
+std::vector<fs::path> FlightFile::all() {
+  std::vector<fs::path> found;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kMemoryFolder, none)) {
+    if (!entry.path().filename().string().starts_with(kMemoryPrefix)) continue;
+    struct stat status {};
+    if (::lstat(entry.path().c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == ::geteuid())
+      found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+pid_t FlightFile::pid() const { return file_head(memory_).pid; }
+
+pid_t FlightFile::witness() const { return file_head(memory_).witness; }
+
+bool FlightFile::in_use() const {
+  const FlightFileHead& head = file_head(memory_);
+  return process_lives(head.pid, head.pid_began) || process_lives(head.witness, head.witness_began);
+}
+
+FlightRingHead& FlightFile::head(std::size_t ring) const {
+  return *std::launder(reinterpret_cast<FlightRingHead*>(  // NOLINT(*-reinterpret-cast): laid out by make()
+      memory_ + whole_pages(sizeof(FlightFileHead)) + ring * sizeof(FlightRingHead)));
+}
+
+FlightCell* FlightFile::cells(std::size_t ring) const {
+  return reinterpret_cast<FlightCell*>(memory_ + head(ring).offset);  // NOLINT(*-reinterpret-cast): likewise
+}
+
+void FlightFile::remove() { (void)::unlink(path_.c_str()); }
+
+}  // namespace tactus::executive

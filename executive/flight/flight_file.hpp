@@ -1,0 +1,78 @@
+#pragma once
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executive/flight/flight_ring.hpp"
+
+namespace tactus::executive {
+
+/// A thread whose jobs are recorded.
+struct FlightThread {
+  std::string name;
+  double records_per_second = 0;
+};
+
+/// What is recorded, and how much of it is kept. The first thread is the frames'.
+struct FlightPlan {
+  std::string folder;  ///< of the run, absolute
+  std::string rig;
+  std::vector<std::string> jobs;
+  std::vector<FlightThread> threads;
+  std::int64_t period_ns = 0;
+  std::uint64_t tick_scale = 0;  ///< ns per tick times 2^32; 0: ticks are nanoseconds
+  std::int64_t before_ns = 0;
+  std::int64_t after_ns = 0;
+  std::uint64_t most_bytes = 0;
+};
+
+/// The memory of a flight recorder: a file in /dev/shm that stays when its process is killed, until its trace has
+/// been written.
+///
+/// Threads  one owner; the rings: their writers; reading: any process of the same user.
+class FlightFile {
+ public:
+  /// Makes one for this process, with all its memory present. Throws std::runtime_error: there is no room.
+  /// @when setup
+  static std::unique_ptr<FlightFile> make(const FlightPlan& plan, pid_t witness);
+  /// Throws std::runtime_error: it is none.                                                   @when service
+  static std::unique_ptr<FlightFile> open(const std::filesystem::path& file);
+  /// Those of this user; some may be in use.                                                  @when service
+  static std::vector<std::filesystem::path> all();
+
+  ~FlightFile();
+  FlightFile(const FlightFile&) = delete;
+  FlightFile& operator=(const FlightFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  const FlightPlan& plan() const { return plan_; }
+  std::size_t bytes() const { return bytes_; }
+  pid_t pid() const;
+  pid_t witness() const;  ///< 0: there is none
+  /// The process that writes it, or its witness, lives: the trace of its end is theirs to write.
+  bool in_use() const;
+  std::size_t rings() const { return plan_.threads.size(); }
+  FlightRingHead& head(std::size_t ring) const;
+  FlightCell* cells(std::size_t ring) const;
+  /// Removes it from /dev/shm; the memory stays as long as this object does.
+  void remove();
+  /// A thread of this process may go on writing there for ever.
+  void keep_mapped() { keep_mapped_ = true; }
+
+ private:
+  FlightFile(std::filesystem::path path, int descriptor, std::size_t bytes, bool writes);
+  void read_plan();
+
+  const std::filesystem::path path_;
+  std::size_t bytes_;
+  std::byte* memory_ = nullptr;
+  FlightPlan plan_;
+  bool keep_mapped_ = false;
+};
+
+}  // namespace tactus::executive

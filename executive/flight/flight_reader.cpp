@@ -1,0 +1,159 @@
+#include "executive/flight/flight_reader.hpp"
+
+#include <algorithm>
+
+#include "rtsync/time/period.hpp"
+
+namespace tactus::executive {
+namespace {
+
+std::int64_t ticks_as_ns(std::uint64_t ticks, std::uint64_t scale) {
+  if (scale == 0) return static_cast<std::int64_t>(ticks);
+  return static_cast<std::int64_t>(
+      (static_cast<rtsync::Wide>(static_cast<std::int64_t>(ticks)) * static_cast<rtsync::Wide>(scale)) >> 32);
+}
+
+}  // namespace
+
+FlightRingReader::FlightRingReader(const FlightRingHead& head, const FlightCell* cells)
+    : head_(head), cells_(cells), capacity_(head.capacity), end_(head.whole.load(std::memory_order_acquire)) {
+  const std::uint64_t begun = std::max(head.begun.load(std::memory_order_relaxed), end_);
+  next_ = begun > capacity_ ? std::min(begun - capacity_, end_) : 0;
+}
+
+bool FlightRingReader::fill() {
+  chunk_at_ = chunk_size_ = 0;
+  while (next_ < end_) {
+    const std::uint64_t size = std::min<std::uint64_t>(chunk_.size(), end_ - next_);
+    for (std::uint64_t i = 0; i < size; ++i) {
+      const FlightCell& cell = cells_[(next_ + i) % capacity_];
+      chunk_[i] = FlightRecord::from(cell.value.load(std::memory_order_relaxed),
+                                     cell.what.load(std::memory_order_relaxed));
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    const std::uint64_t begun = head_.begun.load(std::memory_order_relaxed);
+    const std::uint64_t oldest = begun > capacity_ ? std::min(begun - capacity_, end_) : 0;
+    if (oldest <= next_) {
+      chunk_size_ = size;
+      return true;
+    }
+    lost_ += oldest - next_;  // of the chunk, too, some may be torn: read it again from there
+    next_ = oldest;
+  }
+  return false;
+}
+
+std::optional<FlightRecord> FlightRingReader::next() {
+  if (chunk_at_ == chunk_size_ && !fill()) return std::nullopt;
+  ++next_;
+  return chunk_[chunk_at_++];
+}
+
+std::int64_t FlightClock::of_ticks(std::uint64_t ticks) const {
+  if (anchors_.empty()) return ticks_as_ns(ticks, scale_);
+  auto next = std::upper_bound(anchors_.begin(), anchors_.end(), ticks,
+                               [](std::uint64_t at, const Anchor& anchor) { return at < anchor.ticks; });
+  if (next == anchors_.begin() || next == anchors_.end()) {
+    const Anchor& near = next == anchors_.begin() ? *next : anchors_.back();
+    return near.kernel_ns + ticks_as_ns(ticks - near.ticks, scale_);
+  }
+  const Anchor& a = *std::prev(next);
+  const auto share = static_cast<double>(ticks - a.ticks) / static_cast<double>(next->ticks - a.ticks);
+  return a.kernel_ns + static_cast<std::int64_t>(share * static_cast<double>(next->kernel_ns - a.kernel_ns));
+}
+
+std::int64_t FlightClock::of_rig(std::int64_t ns) const {
+  if (anchors_.empty()) return ns;
+  auto next = std::upper_bound(anchors_.begin(), anchors_.end(), ns,
+                               [](std::int64_t at, const Anchor& anchor) { return at < anchor.rig_ns; });
+  if (next == anchors_.begin() || next == anchors_.end()) {
+    const Anchor& near = next == anchors_.begin() ? *next : anchors_.back();
+    return near.kernel_ns + (ns - near.rig_ns);
+  }
+  const Anchor& a = *std::prev(next);
+  const auto share = static_cast<double>(ns - a.rig_ns) / static_cast<double>(next->rig_ns - a.rig_ns);
+  return a.kernel_ns + static_cast<std::int64_t>(share * static_cast<double>(next->kernel_ns - a.kernel_ns));
+}
+
+FlightView::FlightView(const FlightFile& file) : file_(file), clock_(file.plan().tick_scale) {
+  FlightRingReader records(file.head(0), file.cells(0));
+  FlightClock::Anchor anchor;
+  while (const std::optional<FlightRecord> record = records.next()) {
+    if (record->kind == FlightKind::anchor_ticks) anchor = {record->value, 0, 0};
+    if (record->kind == FlightKind::anchor_kernel)
+      anchor.kernel_ns = static_cast<std::int64_t>(record->value);
+    if (record->kind != FlightKind::anchor_rig || anchor.kernel_ns == 0) continue;  // the first may be cut
+    anchor.rig_ns = static_cast<std::int64_t>(record->value);
+    clock_.add(anchor);
+    anchor = {};
+  }
+  (void)visit(0, {{}, [this](const FlownFrame& frame) { last_ = frame; }, {}});
+}
+
+std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const {
+  FlightRingReader records(file_.head(ring), file_.cells(ring));
+  std::optional<std::uint64_t> before;  // when the job before ended
+  std::optional<FlownFrame> frame;      // as far as it is known
+  std::uint64_t stamp = 0;
+  std::uint64_t lost = 0;
+  while (const std::optional<FlightRecord> record = records.next()) {
+    if (records.lost() != lost) {  // what follows belongs to something else
+      lost = records.lost();
+      before.reset();
+      frame.reset();
+    }
+    const auto value = static_cast<std::int64_t>(record->value);
+    switch (record->kind) {
+      case FlightKind::job:
+        if (before && visitor.job)
+          visitor.job({record->id, clock_.of_ticks(*before), clock_.of_ticks(record->value)});
+        [[fallthrough]];
+      case FlightKind::idle:
+        before = record->value;
+        break;
+      case FlightKind::frame:
+        frame.emplace();
+        frame->frame = value;
+        frame->lost = record->id;
+        frame->overrun = static_cast<rtsync::OverrunCause>(record->detail & FlightFlags::kCause);
+        frame->paced = (record->detail & FlightFlags::kPaced) != 0;
+        frame->late_wake = (record->detail & FlightFlags::kLateWake) != 0;
+        frame->late_by_housekeeping = (record->detail & FlightFlags::kHousekeeping) != 0;
+        frame->grace = (record->detail & FlightFlags::kGrace) != 0;
+        break;
+      case FlightKind::stamp:
+        stamp = record->value;
+        if (frame) frame->housekeeping_ns = record->id;
+        break;
+      case FlightKind::slot:
+        if (frame) frame->wake_ns = value;  // of the rig's clock so far
+        break;
+      case FlightKind::late:
+        if (frame) frame->late_ns = value;
+        break;
+      case FlightKind::work:
+        if (!frame) break;
+        frame->wake_ns =
+            frame->paced ? clock_.of_rig(frame->wake_ns + frame->late_ns) : clock_.of_ticks(stamp) - value;
+        frame->done_ns = frame->wake_ns + value;
+        break;
+      case FlightKind::slack:
+        if (!frame) break;
+        frame->slack_ns = value;
+        frame->index = records.index();
+        if (visitor.frame) visitor.frame(*frame);
+        frame.reset();
+        break;
+      case FlightKind::event:
+        if (visitor.event)
+          visitor.event(
+              {static_cast<FlightEvent>(record->detail), record->id, clock_.of_ticks(record->value)});
+        break;
+      default:
+        break;  // an anchor, or of a tactus to come
+    }
+  }
+  return records.lost();
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,120 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "executive/flight/flight_file.hpp"
+#include "executive/flight/flight_record.hpp"
+#include "rtsync/wait/overrun_policy.hpp"
+
+namespace tactus::executive {
+
+/// Reads the records of a ring, oldest first, while it may be written. What is overwritten before it is read is
+/// skipped, and counted.
+///
+/// Threads  any one, of any process. @when service
+class FlightRingReader {
+ public:
+  FlightRingReader(const FlightRingHead& head, const FlightCell* cells);
+
+  /// The next one, up to those that were whole when the reader was made; nothing: there is no more.
+  std::optional<FlightRecord> next();
+  /// How many were written before the one that next() gave last.
+  std::uint64_t index() const { return next_ - 1; }
+  /// Overwritten since the reader was made.
+  std::uint64_t lost() const { return lost_; }
+
+ private:
+  bool fill();
+
+  const FlightRingHead& head_;
+  const FlightCell* const cells_;
+  const std::uint64_t capacity_;
+  std::uint64_t end_;
+  std::uint64_t next_;
+  std::uint64_t lost_ = 0;
+  std::array<FlightRecord, 1024> chunk_{};
+  std::size_t chunk_at_ = 0;
+  std::size_t chunk_size_ = 0;
+};
+
+/// Ticks and the rig's clock as nanoseconds of CLOCK_MONOTONIC, by the moments at which all three were read.
+class FlightClock {
+ public:
+  explicit FlightClock(std::uint64_t tick_scale) : scale_(tick_scale) {}
+  struct Anchor {
+    std::uint64_t ticks = 0;
+    std::int64_t kernel_ns = 0;
+    std::int64_t rig_ns = 0;
+  };
+  void add(const Anchor& anchor) { anchors_.push_back(anchor); }
+  std::int64_t of_ticks(std::uint64_t ticks) const;
+  std::int64_t of_rig(std::int64_t ns) const;
+
+ private:
+  const std::uint64_t scale_;
+  std::vector<Anchor> anchors_;
+};
+
+/// A job that ran; times are of CLOCK_MONOTONIC.
+struct FlownJob {
+  std::uint32_t job = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+/// A frame that ended.
+struct FlownFrame {
+  std::uint64_t index = 0;  ///< of its last record in the ring: no other frame has it
+  std::int64_t frame = 0;
+  std::int64_t wake_ns = 0;  ///< of CLOCK_MONOTONIC
+  std::int64_t done_ns = 0;
+  std::int64_t late_ns = 0;
+  std::int64_t slack_ns = 0;
+  std::int64_t housekeeping_ns = 0;
+  std::int64_t lost = 0;
+  rtsync::OverrunCause overrun = rtsync::OverrunCause::none;
+  bool paced = false;
+  bool late_wake = false;
+  bool late_by_housekeeping = false;
+  bool grace = false;
+  std::int64_t work_ns() const { return done_ns - wake_ns; }
+};
+
+/// Something between two frames.
+struct FlownEvent {
+  FlightEvent what = FlightEvent::paused;
+  std::uint32_t id = 0;
+  std::int64_t at_ns = 0;
+};
+
+/// What a flight recorder holds, up to when this was made, as jobs, frames and events with times.
+///
+/// Threads  any one, of any process. @when service
+class FlightView {
+ public:
+  /// `file` must outlive it.
+  explicit FlightView(const FlightFile& file);
+
+  struct Visitor {
+    std::function<void(const FlownJob&)> job;
+    std::function<void(const FlownFrame&)> frame;
+    std::function<void(const FlownEvent&)> event;
+  };
+  /// The records of a ring, in their order. Returns how many were overwritten meanwhile.
+  std::uint64_t visit(std::size_t ring, const Visitor& visitor) const;
+
+  const FlightFile& file() const { return file_; }
+  /// The last frame that is whole; nothing: none is.
+  const std::optional<FlownFrame>& last() const { return last_; }
+
+ private:
+  const FlightFile& file_;
+  FlightClock clock_;
+  std::optional<FlownFrame> last_;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "executive/flight/flight_reader.hpp"
+
+namespace tactus::executive {
+
+/// Around which frame a trace is written, and why.
+struct TraceRequest {
+  std::filesystem::path folder;
+  std::string why;
+  std::optional<std::uint64_t> index;  ///< FlownFrame::index; nothing: the last frame
+};
+
+/// What became of it: the file that was written, or why none was. Neither: there is no such frame.
+struct TraceResult {
+  std::string file;  ///< its name in the folder
+  std::string failure;
+};
+
+/// Writes RUN_DIR/trace-<frame>.pftrace and trace-<frame>.txt, or neither.                   @when service
+TraceResult write_trace(const FlightView& flight, const TraceRequest& request);
+
+/// The same as text: the frames around that one, and the jobs of the nearest. `file`: made anew. Why it could
+/// not; empty: it did.                                                                      @when service
+std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, const TraceRequest& request,
+                             const std::filesystem::path& file);
+
+/// "work", "late wake" ...; of none: "".
+const char* text_of(rtsync::OverrunCause cause);
+const char* text_of(FlightEvent event);
+
+}  // namespace tactus::executive

@@ -1,0 +1,177 @@
+#include "executive/flight/perfetto_writer.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+// Field numbers are those of Perfetto's published trace.proto.
+namespace tactus::executive {
+namespace {
+
+constexpr std::uint64_t kSequence = 1;
+constexpr std::size_t kTraceBlock = 64 << 10;
+constexpr unsigned kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4;
+constexpr unsigned kCategories = 1, kEventNames = 2, kArgumentNames = 3;  // tables of interned names
+constexpr std::uint64_t kMonotonic = 3, kBoottime = 6, kRealtime = 1;
+
+std::string write_error() { return std::generic_category().message(errno); }
+
+}  // namespace
+
+void ProtoMessage::varint(std::uint64_t value) {
+  for (; value > 127; value >>= 7) bytes_.push_back(static_cast<char>((value & 127) | 128));
+  bytes_.push_back(static_cast<char>(value));
+}
+
+ProtoMessage& ProtoMessage::number(unsigned field, std::uint64_t value) {
+  varint(std::uint64_t{field} << 3);
+  varint(value);
+  return *this;
+}
+
+ProtoMessage& ProtoMessage::fixed(unsigned field, std::uint64_t value) {
+  varint(std::uint64_t{field} << 3 | 1);
+  for (int i = 0; i < 8; ++i) bytes_.push_back(static_cast<char>(value >> (8 * i) & 255));
+  return *this;
+}
+
+ProtoMessage& ProtoMessage::real(unsigned field, double value) {
+  return fixed(field, std::bit_cast<std::uint64_t>(value));
+}
+
+ProtoMessage& ProtoMessage::text(unsigned field, std::string_view value) {
+  varint(std::uint64_t{field} << 3 | 2);
+  varint(value.size());
+  bytes_ += value;
+  return *this;
+}
+
+PerfettoWriter::PerfettoWriter(const std::string& file)
+    : file_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (file_ < 0) throw std::runtime_error(file + ": " + write_error());
+  buffer_.reserve(kTraceBlock + 4096);
+}
+
+PerfettoWriter::~PerfettoWriter() {
+  if (file_ >= 0) (void)::close(file_);
+}
+
+void PerfettoWriter::flush() {
+  std::size_t written = 0;
+  while (failure_.empty() && written < buffer_.size()) {
+    const ssize_t bytes = ::write(file_, buffer_.data() + written, buffer_.size() - written);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0)
+      failure_ = write_error();
+    else
+      written += static_cast<std::size_t>(bytes);
+  }
+  buffer_.clear();
+}
+
+const std::string& PerfettoWriter::close() {
+  flush();
+  if (file_ >= 0 && ::close(file_) != 0 && failure_.empty()) failure_ = write_error();
+  file_ = -1;
+  return failure_;
+}
+
+void PerfettoWriter::packet(const ProtoMessage& body, const std::int64_t* ns) {
+  ProtoMessage packet;
+  if (ns != nullptr) packet.number(8, static_cast<std::uint64_t>(*ns));
+  packet.number(10, kSequence).number(13, first_ ? 3 : 2);
+  first_ = false;
+  if (!interned_.empty()) packet.message(12, interned_);
+  interned_.clear();
+  ProtoMessage framed;
+  framed.text(1, packet.bytes() + body.bytes());
+  buffer_ += framed.bytes();
+  if (buffer_.size() >= kTraceBlock) flush();
+}
+
+std::uint64_t PerfettoWriter::intern(unsigned table, const std::string& text) {
+  const auto [found, fresh] = names_.try_emplace({table, text}, 0);
+  if (fresh) {
+    found->second = ++last_name_[table];
+    interned_.message(table, ProtoMessage().number(1, found->second).text(2, text));
+  }
+  return found->second;
+}
+
+void PerfettoWriter::clocks(std::int64_t monotonic_ns, std::int64_t boot_ns, std::int64_t real_ns) {
+  ProtoMessage snapshot;
+  const auto clock = [&](std::uint64_t id, std::int64_t ns) {
+    snapshot.message(1, ProtoMessage().number(1, id).number(2, static_cast<std::uint64_t>(ns)));
+  };
+  clock(kMonotonic, monotonic_ns);
+  clock(kBoottime, boot_ns);
+  clock(kRealtime, real_ns);
+  snapshot.number(2, kBoottime);
+  packet(ProtoMessage().message(6, snapshot), nullptr);
+  packet(ProtoMessage().message(59, ProtoMessage().number(58, kMonotonic)), nullptr);
+}
+
+void PerfettoWriter::process(std::uint64_t track, int pid, const std::string& name) {
+  const ProtoMessage process = ProtoMessage().number(1, static_cast<std::uint64_t>(pid)).text(6, name);
+  packet(ProtoMessage().message(60, ProtoMessage().number(1, track).message(3, process)), nullptr);
+}
+
+void PerfettoWriter::thread(std::uint64_t track, int pid, int tid, const std::string& name) {
+  const ProtoMessage thread = ProtoMessage()
+                                  .number(1, static_cast<std::uint64_t>(pid))
+                                  .number(2, static_cast<std::uint64_t>(tid))
+                                  .text(5, name);
+  packet(ProtoMessage().message(60, ProtoMessage().number(1, track).message(4, thread)), nullptr);
+}
+
+void PerfettoWriter::counter(std::uint64_t track, std::uint64_t parent, const std::string& name) {
+  ProtoMessage descriptor;
+  descriptor.number(1, track).number(5, parent).text(2, name);
+  descriptor.message(8, ProtoMessage().number(3, 1));
+  packet(ProtoMessage().message(60, descriptor), nullptr);
+}
+
+void PerfettoWriter::event(unsigned type, std::uint64_t track, std::int64_t ns, const std::string* name,
+                           const char* category, std::span<const Argument> arguments, std::uint64_t flow,
+                           const std::int64_t* value) {
+  ProtoMessage event;
+  event.number(9, type).number(11, track);
+  if (category != nullptr) event.number(3, intern(kCategories, category));
+  if (name != nullptr) event.number(10, intern(kEventNames, *name));
+  for (const Argument& argument : arguments) {
+    ProtoMessage annotation;
+    annotation.number(1, intern(kArgumentNames, argument.name));
+    if (const auto* const number = std::get_if<std::int64_t>(&argument.value))
+      annotation.number(4, static_cast<std::uint64_t>(*number));
+    else
+      annotation.text(6, std::get<std::string>(argument.value));
+    event.message(4, annotation);
+  }
+  if (value != nullptr) event.number(30, static_cast<std::uint64_t>(*value));
+  if (flow != 0) event.fixed(47, flow);
+  packet(ProtoMessage().message(11, event), &ns);
+}
+
+void PerfettoWriter::begin(std::uint64_t track, std::int64_t ns, const std::string& name,
+                           const char* category, std::span<const Argument> arguments, std::uint64_t flow) {
+  event(kSliceBegin, track, ns, &name, category, arguments, flow, nullptr);
+}
+
+void PerfettoWriter::end(std::uint64_t track, std::int64_t ns) {
+  event(kSliceEnd, track, ns, nullptr, nullptr, {}, 0, nullptr);
+}
+
+void PerfettoWriter::instant(std::uint64_t track, std::int64_t ns, const std::string& name,
+                             std::span<const Argument> arguments) {
+  event(kInstant, track, ns, &name, "tactus", arguments, 0, nullptr);
+}
+
+void PerfettoWriter::count(std::uint64_t track, std::int64_t ns, std::int64_t value) {
+  event(kCounter, track, ns, nullptr, nullptr, {}, 0, &value);
+}
+
+}  // namespace tactus::executive

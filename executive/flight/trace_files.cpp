@@ -1,0 +1,66 @@
+#include "executive/flight/trace_files.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+namespace tactus::executive {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kTracePrefix = "trace-";
+constexpr const char* kTraceSuffix = ".pftrace";
+
+}  // namespace
+
+std::string free_trace_name(const fs::path& folder, std::int64_t frame) {
+  const std::string name = kTracePrefix + std::to_string(frame);
+  std::error_code none;
+  std::string found = name;
+  for (int i = 2; fs::exists(folder / (found + kTraceSuffix), none); ++i)
+    found = name + "-" + std::to_string(i);
+  return found;
+}
+
+std::string text_of_trace(const std::string& file) {
+  return fs::path(file).replace_extension(".txt").string();
+}
+
+std::string trace_title(std::int64_t frame, const std::string& rig, const std::string& why) {
+  return "frame " + std::to_string(frame) + " of rig " + rig + ": " + why;
+}
+
+std::vector<TraceFile> traces_in(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, TraceFile>> found;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kTracePrefix) || !name.ends_with(kTraceSuffix)) continue;
+    TraceFile trace{name, std::strtoll(name.c_str() + std::string(kTracePrefix).size(), nullptr, 10), ""};
+    std::ifstream text(folder / text_of_trace(name));
+    std::string title;
+    std::getline(text, title);
+    if (const std::size_t colon = title.find(": "); colon != std::string::npos)
+      trace.why = title.substr(colon + 2);
+    found.emplace_back(entry.last_write_time(none), std::move(trace));
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first, a.second.file) < std::tie(b.first, b.second.file);
+  });
+  std::vector<TraceFile> traces;
+  for (auto& each : found) traces.push_back(std::move(each.second));
+  return traces;
+}
+
+config::Json traces_json(const std::vector<TraceFile>& traces) {
+  config::Json all = config::Json::array();
+  for (const TraceFile& trace : traces)
+    all.push_back({{"file", trace.file}, {"frame", trace.frame}, {"why", trace.why}});
+  return all;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/json.hpp"
+
+namespace tactus::executive {
+
+/// A trace in a run folder: `file`, and beside it the same as text.
+struct TraceFile {
+  std::string file;  ///< its name
+  std::int64_t frame = 0;
+  std::string why;
+};
+
+/// Of which frame a trace is called "trace-<frame>.pftrace", with "-2" and so on where there is one already:
+/// without its ending.                                                                        @when service
+std::string free_trace_name(const std::filesystem::path& folder, std::int64_t frame);
+/// The text form of a trace.
+std::string text_of_trace(const std::string& file);
+/// The first line of the text form.
+std::string trace_title(std::int64_t frame, const std::string& rig, const std::string& why);
+/// Those of a run folder, oldest first.                                                       @when service
+std::vector<TraceFile> traces_in(const std::filesystem::path& folder);
+/// As summary.json lists them.
+config::Json traces_json(const std::vector<TraceFile>& traces);
+
+}  // namespace tactus::executive

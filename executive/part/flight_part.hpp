@@ -1,0 +1,115 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "executive/flight/flight_ring.hpp"
+#include "executive/frame/frame_part.hpp"
+#include "executive/frame/job_clock.hpp"
+#include "rtsync/clock/clock.hpp"
+#include "rtsync/clock/edge_clock_settings.hpp"
+
+namespace tactus::executive {
+
+/// Records each frame in its slack, behind the jobs of it, and what happens between frames.
+///
+/// Threads  take_overrun(): one, the service thread.
+class FlightPart final : public FramePart {
+ public:
+  /// `edges`: of an external clock, else nullptr. All must outlive it. @when setup
+  FlightPart(FlightRing& ring, const JobClock& ticks, rtsync::PacedClock& clock,
+             const rtsync::EdgeClockStatus* edges)
+      : ring_(ring), ticks_(ticks), clock_(clock), edges_(edges), anchor_every_(in_ticks(kAnchorEvery)) {}
+
+  void in_slack(const FrameEnd& end) TACTUS_RT override {
+    const rtsync::FrameTiming& timing = end.rig.timing;
+    const std::uint64_t ticks = ticks_.ticks();
+    ring_.begin(kMostRecords);
+    if (ticks - anchored_ >= anchor_every_) put_anchor();
+    if (edges_ != nullptr && edges_->state != edge_state_) put_clock_state(ticks);
+    ring_.put(
+        {static_cast<std::uint64_t>(end.frame), clipped(timing.lost), flags_of(timing), FlightKind::frame});
+    ring_.put({ticks, clipped(timing.housekeeping.count()), 0, FlightKind::stamp});
+    put(timing.slot.time_since_epoch().count(), FlightKind::slot);
+    put(timing.late.count(), FlightKind::late);
+    put(timing.work.count(), FlightKind::work);
+    put(timing.slack.count(), FlightKind::slack);
+    ring_.end();
+    if (timing.overrun != rtsync::OverrunCause::none && !timing.grace &&
+        overrun_.load(std::memory_order_relaxed) == 0)
+      overrun_.store(ring_.count(), std::memory_order_release);
+  }
+  void freeze_begin(const Frozen&) override { put_event(FlightEvent::paused); }
+  void resume() TACTUS_RT override { put_event(FlightEvent::resumed); }
+  void realtime(bool on) TACTUS_RT override {
+    put_event(on ? FlightEvent::realtime_on : FlightEvent::realtime_off);
+  }
+  void went_back(std::int64_t) override { put_event(FlightEvent::went_back); }
+
+  /// The first frame that overran since the last call, as FlownFrame::index.
+  std::optional<std::uint64_t> take_overrun() {
+    const std::uint64_t count = overrun_.exchange(0, std::memory_order_acquire);
+    return count == 0 ? std::nullopt : std::optional(count - 1);
+  }
+
+ private:
+  static constexpr std::int64_t kAnchorEvery = 10'000'000;  // ns
+  static constexpr std::size_t kMostRecords = 10;
+
+  std::uint64_t in_ticks(std::int64_t ns) const {
+    return ticks_.scale() == 0
+               ? static_cast<std::uint64_t>(ns)
+               : static_cast<std::uint64_t>((static_cast<rtsync::Wide>(ns) << 32) / ticks_.scale());
+  }
+  static std::uint32_t clipped(std::int64_t value) TACTUS_RT {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, UINT32_MAX));
+  }
+  static std::uint16_t flags_of(const rtsync::FrameTiming& timing) TACTUS_RT {
+    return static_cast<std::uint16_t>(static_cast<unsigned>(timing.overrun) |
+                                      (timing.paced ? FlightFlags::kPaced : 0U) |
+                                      (timing.late_wake ? FlightFlags::kLateWake : 0U) |
+                                      (timing.late_by_housekeeping ? FlightFlags::kHousekeeping : 0U) |
+                                      (timing.grace ? FlightFlags::kGrace : 0U));
+  }
+  void put(std::int64_t value, FlightKind kind) TACTUS_RT {
+    ring_.put({static_cast<std::uint64_t>(value), 0, 0, kind});
+  }
+  /// All clocks at one moment; not if the machine took the CPU away between them.
+  void put_anchor() TACTUS_RT {
+    for (int i = 0; i < 2; ++i) {
+      const std::uint64_t before = ticks_.ticks();
+      const rtsync::TimePoint<rtsync::RigTime> rig = clock_.now();
+      const rtsync::TimePoint<rtsync::MonotonicTime> kernel = rtsync::monotonic_now();
+      const std::uint64_t after = ticks_.ticks();
+      if (after - before > anchor_every_ / 5000 && anchored_ != 0) continue;  // 2 us
+      ring_.put({before + (after - before) / 2, 0, 0, FlightKind::anchor_ticks});
+      put(kernel.time_since_epoch().count(), FlightKind::anchor_kernel);
+      put(rig.time_since_epoch().count(), FlightKind::anchor_rig);
+      anchored_ = after;
+      return;
+    }
+  }
+  void put_clock_state(std::uint64_t ticks) TACTUS_RT {
+    edge_state_ = edges_->state;
+    ring_.put({ticks, static_cast<std::uint32_t>(edge_state_),
+               static_cast<std::uint16_t>(FlightEvent::clock_state), FlightKind::event});
+  }
+  void put_event(FlightEvent event) TACTUS_RT {
+    ring_.begin(1);
+    ring_.put({ticks_.ticks(), 0, static_cast<std::uint16_t>(event), FlightKind::event});
+    ring_.end();
+  }
+
+  FlightRing& ring_;
+  const JobClock& ticks_;
+  rtsync::PacedClock& clock_;
+  const rtsync::EdgeClockStatus* const edges_;
+  const std::uint64_t anchor_every_;
+  std::uint64_t anchored_ = 0;
+  rtsync::ClockState edge_state_ = rtsync::ClockState::acquiring;
+  std::atomic<std::uint64_t> overrun_{0};  // how many records there were behind it; 0: none
+};
+
+}  // namespace tactus::executive

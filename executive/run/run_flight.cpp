@@ -1,0 +1,179 @@
+#include "executive/run/run_flight.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "executive/flight/flight_collector.hpp"
+#include "executive/flight/trace_files.hpp"
+#include "executive/model/job_class.hpp"
+#include "rtsync/crash/witness_page.hpp"
+
+namespace tactus::executive {
+namespace {
+
+constexpr std::chrono::seconds kTracePatience{10};  // for what is being written when the rig ends
+
+/// How many records a job's thread makes of it in a second of the simulated world.
+double calls_per_second(const PlannedJob& job, double frame) {
+  if (is_cyclic(job.job_class) || job.job_class == TACTUS_INTEGRATION)
+    return 1 / (job.dynamic || job.cycle.is_zero() ? frame : job.cycle.seconds());
+  return job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME ? 1 / frame : 0;
+}
+
+}  // namespace
+
+RunFlight::RunFlight(const RigSettings& settings, std::filesystem::path folder)
+    : settings_(settings.flight_recorder),
+      rig_(settings.rig.value),
+      ratio_(settings.realtime.ratio),
+      folder_(std::filesystem::absolute(folder)) {}
+
+RunFlight::~RunFlight() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    wanted_.clear();
+  }
+  changed_.notify_all();
+  writer_.reset();
+  if (file_) file_->remove();
+}
+
+FlightPlan RunFlight::plan_of(const Plan& plan) const {
+  const double frame = plan.frame.seconds();
+  FlightPlan flight;
+  flight.folder = folder_.string();
+  flight.rig = rig_;
+  flight.period_ns = rtsync::real_period(plan.frame, ratio_).floor().count();
+  flight.before_ns = settings_.before.count();
+  flight.after_ns = settings_.after.count();
+  flight.most_bytes = static_cast<std::uint64_t>(settings_.size);
+  for (const PlannedJob& job : plan.jobs) flight.jobs.push_back(job.name);
+  for (std::size_t thread = 0; thread <= plan.threads.size(); ++thread) {
+    double jobs = 0;
+    double instants = 1 / frame;  // at most as many as the quickest job makes
+    for (const PlannedJob& job : plan.jobs) {
+      if (job.thread != thread || !plan.job_times) continue;
+      const double calls = calls_per_second(job, frame);
+      jobs += calls;
+      instants = std::max(instants, calls);
+    }
+    const double frames = thread == 0 ? 6 / frame + 300 : 0;
+    flight.threads.push_back({thread == 0 ? "main" : plan.threads[thread - 1].name,
+                              (jobs + 3 * instants + frames) * std::max(ratio_, 1e-3)});
+  }
+  return flight;
+}
+
+void RunFlight::join(Executive& executive, rtsync::PacedClock& clock, const rtsync::EdgeClockStatus* edges,
+                     RunVoice& voice) {
+  if (!settings_.enabled) return;
+  for (const CollectedFlight& each : collect_left_flights())
+    if (!each.file.empty() || !each.failure.empty())
+      voice.log().info("flight recorder of " + each.run_folder.string() +
+                       ", whose rig was killed: " + each.file + each.failure);
+  FlightPlan plan = plan_of(executive.plan());
+  const JobClock& ticks = executive.program().job_clock();
+  plan.tick_scale = ticks.scale();
+  const rtsync::WitnessPage* const witness = rtsync::witness_page();
+  try {
+    file_ = FlightFile::make(plan, witness == nullptr ? 0 : witness->witness);
+  } catch (const std::runtime_error& error) {
+    return voice.say(std::string("no flight recorder: ") + error.what() +
+                     "; make room there, or write flight_recorder: { size: ... } or { enabled: no }");
+  }
+  for (std::size_t i = 0; i < file_->rings(); ++i) {
+    FlightRing& ring = rings_.emplace_back(file_->head(i), file_->cells(i));
+    executive.jobs().record_in(i, ring);
+  }
+  executive.add(part_.emplace(rings_.front(), ticks, clock, edges));
+  voice.log().info("flight recorder: " + std::to_string(file_->bytes() >> 10) + " KiB in " +
+                   file_->path().string());
+}
+
+void RunFlight::start(const rtsync::ThreadSettings& helper, const std::vector<pid_t>& threads) {
+  if (!file_) return;
+  for (std::size_t i = 0; i < std::min(threads.size(), file_->rings()); ++i)
+    file_->head(i).tid.store(threads[i]);
+  writer_ = std::make_unique<rtsync::PinnedThread>(helper, [this] { serve(); });
+}
+
+void RunFlight::ask(TraceRequest request) {
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_.push_back(std::move(request));
+  }
+  changed_.notify_all();
+}
+
+void RunFlight::serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return ended_ || !wanted_.empty(); });
+    if (wanted_.empty()) return;
+    const TraceRequest request = std::move(wanted_.front());
+    wanted_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    TraceResult result;
+    try {
+      result = write_trace(FlightView(*file_), request);
+    } catch (const std::exception& error) {
+      result.failure = error.what();
+    }
+    lock.lock();
+    busy_ = false;
+    done_.push_back({request.why, std::move(result)});
+    changed_.notify_all();
+  }
+}
+
+void RunFlight::report(RunVoice& voice) {
+  std::deque<Written> done;
+  {
+    const std::lock_guard lock(mutex_);
+    done.swap(done_);
+  }
+  for (const Written& each : done) {
+    if (!each.result.failure.empty())
+      voice.say("the flight recorder's trace was not written: " + each.result.failure);
+    else if (!each.result.file.empty())
+      voice.say("flight recorder, " + each.why + ": " + each.result.file + " and " +
+                text_of_trace(each.result.file));
+  }
+}
+
+void RunFlight::poll(RunVoice& voice) {
+  if (!part_ || !writer_) return;
+  report(voice);
+  const auto now = std::chrono::steady_clock::now();
+  if (!overrun_) {
+    overrun_ = part_->take_overrun();
+    noticed_ = now;
+    if (overrun_ && written_ >= settings_.traces) overrun_.reset();
+  }
+  if (!overrun_ || now - noticed_ < settings_.after) return;
+  ++written_;
+  ask({folder_, "overrun", std::exchange(overrun_, std::nullopt)});
+  (void)part_->take_overrun();  // those since stand in that trace
+  if (written_ == settings_.traces)
+    voice.log().info("the flight recorder writes out no more overruns of this run (flight_recorder.traces)");
+}
+
+void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
+  if (!part_ || !writer_) return;
+  if (!overrun_ && written_ < settings_.traces) overrun_ = part_->take_overrun();
+  if (!end.in_order())
+    ask({folder_, std::string(name_of(end.outcome)), {}});
+  else if (overrun_)
+    ask({folder_, "overrun", overrun_});
+  overrun_.reset();
+  {
+    std::unique_lock lock(mutex_);
+    (void)changed_.wait_for(lock, kTracePatience, [this] { return wanted_.empty() && !busy_; });
+  }
+  report(voice);
+  if (stuck) file_->keep_mapped();
+}
+
+}  // namespace tactus::executive

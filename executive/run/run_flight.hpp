@@ -1,0 +1,73 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executive/flight/flight_trace.hpp"
+#include "executive/frame/executive.hpp"
+#include "executive/part/flight_part.hpp"
+#include "executive/plan/rig_settings.hpp"
+#include "executive/run/run_part.hpp"
+#include "rtsync/thread/pinned_thread.hpp"
+
+namespace tactus::executive {
+
+/// The flight recorder of one run: its memory, and the thread that writes traces.
+///
+/// Threads  the service thread.
+class RunFlight final : public RunPart {
+ public:
+  RunFlight(const RigSettings& settings, std::filesystem::path folder);
+  ~RunFlight() override;
+
+  /// Has the memory made, and all threads of the executive recorded. `edges`: of an external clock, or nullptr.
+  /// Must outlive the executive's threads. Writes the traces of rigs that were killed before. @when setup
+  void join(Executive& executive, rtsync::PacedClock& clock, const rtsync::EdgeClockStatus* edges,
+            RunVoice& voice);
+  /// Starts the thread; `threads`: of the frames, as Plan::threads behind main. @when setup
+  void start(const rtsync::ThreadSettings& helper, const std::vector<pid_t>& threads);
+  void poll(RunVoice& voice) override;
+  bool owns(pid_t tid) const override { return writer_ && writer_->tid() == tid; }
+  /// The frames have ended: writes what is still to be written, and, unless it was an end in order, the last
+  /// frames. `stuck`: one of the threads may run for ever.
+  void finish(const RunEnd& end, bool stuck, RunVoice& voice);
+
+ private:
+  FlightPlan plan_of(const Plan& plan) const;
+  void ask(TraceRequest request);
+  void serve();
+  void report(RunVoice& voice);
+
+  const FlightSection settings_;
+  const std::string rig_;
+  const double ratio_;
+  const std::filesystem::path folder_;
+  std::unique_ptr<FlightFile> file_;
+  std::deque<FlightRing> rings_;
+  std::optional<FlightPart> part_;
+
+  std::optional<std::uint64_t> overrun_;  // to be written out when the time after it is over
+  std::chrono::steady_clock::time_point noticed_{};
+  std::int64_t written_ = 0;  // overruns
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::deque<TraceRequest> wanted_;
+  struct Written {
+    std::string why;
+    TraceResult result;
+  };
+  std::deque<Written> done_;
+  bool busy_ = false;
+  bool ended_ = false;
+  std::unique_ptr<rtsync::PinnedThread> writer_;
+};
+
+}  // namespace tactus::executive

@@ -80,7 +80,7 @@ std::vector<std::uint64_t> capacities(const FlightPlan& plan, std::size_t fixed)
   std::vector<std::uint64_t> found;
   for (const FlightThread& thread : plan.threads)
     found.push_back(std::max(
-        kLeastRecords, static_cast<std::uint64_t>(std::ceil(thread.records_per_second * seconds * share))));
+        kLeastRecords, static_cast<std::uint64_t>(std::floor(thread.records_per_second * seconds * share))));
   return found;
 }
 
@@ -110,7 +110,7 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
   const std::string written = text.dump(-1, ' ', false, Json::error_handler_t::replace);
   const std::size_t text_offset = heads_end(plan.threads.size());
   const std::size_t cells = whole_pages(text_offset + written.size());
-  const std::vector<std::uint64_t> records = capacities(plan, cells);
+  const std::vector<std::uint64_t> records = capacities(plan, cells + kFlightPage);
   std::size_t bytes = cells;
   for (const std::uint64_t each : records) bytes += each * sizeof(FlightCell);
   bytes = whole_pages(bytes);

@@ -13,6 +13,18 @@ std::int64_t ticks_as_ns(std::uint64_t ticks, std::uint64_t scale) {
       (static_cast<rtsync::Wide>(static_cast<std::int64_t>(ticks)) * static_cast<rtsync::Wide>(scale)) >> 32);
 }
 
+/// Exactly what * part / whole; part < whole.
+std::int64_t share_of(std::int64_t what, std::uint64_t part, std::uint64_t whole) {
+  return static_cast<std::int64_t>(static_cast<rtsync::Wide>(what) * static_cast<rtsync::Wide>(part) /
+                                   static_cast<rtsync::Wide>(whole));
+}
+
+/// What a rig that crashed may have left is no time at all; nothing overflows all the same.
+std::int64_t bounded_ns(std::int64_t ns) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  return std::clamp(ns, -kMost, kMost);
+}
+
 }  // namespace
 
 FlightRingReader::FlightRingReader(const FlightRingHead& head, const FlightCell* cells)
@@ -50,29 +62,30 @@ std::optional<FlightRecord> FlightRingReader::next() {
 }
 
 std::int64_t FlightClock::of_ticks(std::uint64_t ticks) const {
-  if (anchors_.empty()) return ticks_as_ns(ticks, scale_);
-  auto next = std::upper_bound(anchors_.begin(), anchors_.end(), ticks,
-                               [](std::uint64_t at, const Anchor& anchor) { return at < anchor.ticks; });
+  if (anchors_.empty()) return bounded_ns(ticks_as_ns(ticks, scale_));
+  const auto next =
+      std::upper_bound(anchors_.begin(), anchors_.end(), ticks,
+                       [](std::uint64_t at, const Anchor& anchor) { return at < anchor.ticks; });
   if (next == anchors_.begin() || next == anchors_.end()) {
     const Anchor& near = next == anchors_.begin() ? *next : anchors_.back();
-    return near.kernel_ns + ticks_as_ns(ticks - near.ticks, scale_);
+    return bounded_ns(near.kernel_ns + bounded_ns(ticks_as_ns(ticks - near.ticks, scale_)));
   }
   const Anchor& a = *std::prev(next);
-  const auto share = static_cast<double>(ticks - a.ticks) / static_cast<double>(next->ticks - a.ticks);
-  return a.kernel_ns + static_cast<std::int64_t>(share * static_cast<double>(next->kernel_ns - a.kernel_ns));
+  return a.kernel_ns + share_of(next->kernel_ns - a.kernel_ns, ticks - a.ticks, next->ticks - a.ticks);
 }
 
 std::int64_t FlightClock::of_rig(std::int64_t ns) const {
   if (anchors_.empty()) return ns;
-  auto next = std::upper_bound(anchors_.begin(), anchors_.end(), ns,
-                               [](std::int64_t at, const Anchor& anchor) { return at < anchor.rig_ns; });
+  const auto next =
+      std::upper_bound(anchors_.begin(), anchors_.end(), ns,
+                       [](std::int64_t at, const Anchor& anchor) { return at < anchor.rig_ns; });
   if (next == anchors_.begin() || next == anchors_.end()) {
     const Anchor& near = next == anchors_.begin() ? *next : anchors_.back();
-    return near.kernel_ns + (ns - near.rig_ns);
+    return bounded_ns(near.kernel_ns + bounded_ns(ns - near.rig_ns));
   }
   const Anchor& a = *std::prev(next);
-  const auto share = static_cast<double>(ns - a.rig_ns) / static_cast<double>(next->rig_ns - a.rig_ns);
-  return a.kernel_ns + static_cast<std::int64_t>(share * static_cast<double>(next->kernel_ns - a.kernel_ns));
+  return a.kernel_ns + share_of(next->kernel_ns - a.kernel_ns, static_cast<std::uint64_t>(ns - a.rig_ns),
+                                static_cast<std::uint64_t>(next->rig_ns - a.rig_ns));
 }
 
 FlightView::FlightView(const FlightFile& file) : file_(file), clock_(file.plan().tick_scale) {
@@ -81,9 +94,9 @@ FlightView::FlightView(const FlightFile& file) : file_(file), clock_(file.plan()
   while (const std::optional<FlightRecord> record = records.next()) {
     if (record->kind == FlightKind::anchor_ticks) anchor = {record->value, 0, 0};
     if (record->kind == FlightKind::anchor_kernel)
-      anchor.kernel_ns = static_cast<std::int64_t>(record->value);
+      anchor.kernel_ns = bounded_ns(static_cast<std::int64_t>(record->value));
     if (record->kind != FlightKind::anchor_rig || anchor.kernel_ns == 0) continue;  // the first may be cut
-    anchor.rig_ns = static_cast<std::int64_t>(record->value);
+    anchor.rig_ns = bounded_ns(static_cast<std::int64_t>(record->value));
     clock_.add(anchor);
     anchor = {};
   }
@@ -102,7 +115,7 @@ std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const 
       before.reset();
       frame.reset();
     }
-    const auto value = static_cast<std::int64_t>(record->value);
+    const std::int64_t value = bounded_ns(static_cast<std::int64_t>(record->value));
     switch (record->kind) {
       case FlightKind::job:
         if (before && visitor.job)

@@ -21,12 +21,8 @@ constexpr std::uint64_t kProcessTrack = 1, kLateTrack = 2, kSlackTrack = 3, kThr
 /// Puts what a flight recorder holds into a trace.
 class Trace {
  public:
-  Trace(const FlightView& flight, const FlownFrame& about, const TraceRequest& request, PerfettoWriter& out)
-      : flight_(flight),
-        plan_(flight.file().plan()),
-        from_(about.done_ns - plan_.before_ns),
-        to_(request.index ? about.done_ns + plan_.after_ns : INT64_MAX),
-        out_(out) {}
+  Trace(const FlightView& flight, const FlownFrame& about, PerfettoWriter& out)
+      : flight_(flight), plan_(flight.file().plan()), from_(about.done_ns - plan_.before_ns), out_(out) {}
 
   void write() {
     out_.clocks(now(CLOCK_MONOTONIC), now(CLOCK_BOOTTIME), now(CLOCK_REALTIME));
@@ -43,11 +39,11 @@ class Trace {
             [this](const FlownEvent& event) { take(event); }});
     write_frame(nullptr);
     for (const FlownJob& job : jobs_)
-      write_job(kThreadTracks, job, end_, to_);  // of a frame that was broken off
+      write_job(kThreadTracks, job, end_, INT64_MAX);  // of a frame that was broken off
     for (std::size_t i = 1; i < plan_.threads.size(); ++i) {
       std::int64_t end = from_;
       (void)flight_.visit(
-          i, {[&](const FlownJob& job) { end = write_job(kThreadTracks + i, job, end, to_); }, {}, {}});
+          i, {[&](const FlownJob& job) { end = write_job(kThreadTracks + i, job, end, INT64_MAX); }, {}, {}});
     }
   }
 
@@ -61,7 +57,7 @@ class Trace {
   /// A job as a slice that begins no earlier than `least` and ends no later than `most`: slices of a track nest.
   /// Returns its end.
   std::int64_t write_job(std::uint64_t track, const FlownJob& job, std::int64_t least, std::int64_t most) {
-    if (job.end_ns < from_ || job.begin_ns > to_) return least;
+    if (job.end_ns < from_) return least;
     const std::int64_t begin = std::clamp(job.begin_ns, least, most);
     const std::int64_t end = std::clamp(job.end_ns, begin, most);
     out_.begin(track, begin, name_of(job.job), "job");
@@ -70,11 +66,11 @@ class Trace {
   }
 
   void take(const FlownJob& job) {
-    if (job.end_ns >= from_ && job.begin_ns <= to_) jobs_.push_back(job);
+    if (job.end_ns >= from_) jobs_.push_back(job);
   }
 
   void take(const FlownFrame& frame) {
-    if (frame.done_ns < from_ || frame.wake_ns > to_) {
+    if (frame.done_ns < from_) {
       jobs_.clear();
       return;
     }
@@ -85,9 +81,13 @@ class Trace {
   }
 
   void take(const FlownEvent& event) {
-    if (event.at_ns < from_ || event.at_ns > to_) return;
+    if (event.at_ns < from_) return;
+    write_frame(nullptr);
+    for (const FlownJob& job : jobs_) end_ = write_job(kThreadTracks, job, end_, std::max(end_, event.at_ns));
+    jobs_.clear();
+    end_ = std::max(end_, event.at_ns);
     const PerfettoWriter::Argument id{"value", std::int64_t{event.id}};
-    out_.instant(kThreadTracks, event.at_ns, text_of(event.what), {&id, 1});
+    out_.instant(kThreadTracks, end_, text_of(event.what), {&id, 1});
   }
 
   /// The frame before `next`, as it is known then whether it delayed that.
@@ -141,7 +141,7 @@ class Trace {
 
   const FlightView& flight_;
   const FlightPlan& plan_;
-  const std::int64_t from_, to_;
+  const std::int64_t from_;
   PerfettoWriter& out_;
   std::vector<FlownJob> jobs_;        // of the frame to come
   std::vector<FlownJob> frame_jobs_;  // of the frame below
@@ -209,7 +209,7 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   std::string failure;
   try {
     PerfettoWriter out(file_part.string());
-    Trace(flight, *frame, request, out).write();
+    Trace(flight, *frame, out).write();
     failure = out.close();
     if (!failure.empty()) failure = file.string() + ": " + failure;
   } catch (const std::runtime_error& error) {

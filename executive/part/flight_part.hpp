@@ -28,7 +28,6 @@ class FlightPart final : public FramePart {
     const std::uint64_t ticks = ticks_.ticks();
     ring_.begin(kMostRecords);
     if (ticks - anchored_ >= anchor_every_) put_anchor();
-    if (edges_ != nullptr && edges_->state != edge_state_) put_clock_state(ticks);
     ring_.put(
         {static_cast<std::uint64_t>(end.frame), clipped(timing.lost), flags_of(timing), FlightKind::frame});
     ring_.put({ticks, clipped(timing.housekeeping.count()), 0, FlightKind::stamp});
@@ -36,10 +35,12 @@ class FlightPart final : public FramePart {
     put(timing.late.count(), FlightKind::late);
     put(timing.work.count(), FlightKind::work);
     put(timing.slack.count(), FlightKind::slack);
+    const std::uint64_t frame_end = ring_.count();
+    if (edges_ != nullptr && edges_->state != edge_state_) put_clock_state(ticks);
     ring_.end();
     if (timing.overrun != rtsync::OverrunCause::none && !timing.grace &&
         overrun_.load(std::memory_order_relaxed) == 0)
-      overrun_.store(ring_.count(), std::memory_order_release);
+      overrun_.store(frame_end, std::memory_order_release);
   }
   void freeze_begin(const Frozen&) override { put_event(FlightEvent::paused); }
   void resume() TACTUS_RT override { put_event(FlightEvent::resumed); }

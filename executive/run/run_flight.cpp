@@ -147,16 +147,18 @@ void RunFlight::poll(RunVoice& voice) {
   if (!part_ || !writer_) return;
   report(voice);
   const auto now = std::chrono::steady_clock::now();
-  if (!overrun_) {
+  if (!overrun_ && written_ < settings_.traces) {
     overrun_ = part_->take_overrun();
     noticed_ = now;
-    if (overrun_ && written_ >= settings_.traces) overrun_.reset();
   }
-  if (!overrun_ || now - noticed_ < settings_.after) return;
-  ++written_;
+  if (overrun_ && now - noticed_ >= settings_.after) write_overrun(voice);
+}
+
+/// With all that was recorded since; so overruns after it stand in its trace, too.
+void RunFlight::write_overrun(RunVoice& voice) {
   ask({folder_, "overrun", std::exchange(overrun_, std::nullopt)});
-  (void)part_->take_overrun();  // those since stand in that trace
-  if (written_ == settings_.traces)
+  (void)part_->take_overrun();
+  if (++written_ == settings_.traces)
     voice.log().info("the flight recorder writes out no more overruns of this run (flight_recorder.traces)");
 }
 
@@ -166,8 +168,7 @@ void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
   if (!end.in_order())
     ask({folder_, std::string(name_of(end.outcome)), {}});
   else if (overrun_)
-    ask({folder_, "overrun", overrun_});
-  overrun_.reset();
+    write_overrun(voice);
   {
     std::unique_lock lock(mutex_);
     (void)changed_.wait_for(lock, kTracePatience, [this] { return wanted_.empty() && !busy_; });

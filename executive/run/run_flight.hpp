@@ -44,6 +44,7 @@ class RunFlight final : public RunPart {
   void ask(TraceRequest request);
   void serve();
   void report(RunVoice& voice);
+  void write_overrun(RunVoice& voice);
 
   const FlightSection settings_;
   const std::string rig_;

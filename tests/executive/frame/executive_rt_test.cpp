@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "executive/part/flight_part.hpp"
 #include "executive/part/recordings_part.hpp"
 #include "executive/record/recorder.hpp"
 #include "rtsync/host/heap_watch.hpp"
@@ -69,6 +70,9 @@ struct Rig {
     record.run = &Recording::sample;
     record.self = log.get();
     bench.make();
+    ring_head.capacity = 5'000;
+    bench.executive->jobs().record_in(0, ring.emplace(ring_head, cells.get()));
+    bench.executive->add(flight.emplace(*ring, bench.executive->program().job_clock(), bench.clock, nullptr));
     bench.executive->add(recordings.emplace(std::vector{log.get()}));
     bench.executive->add(frame_log.emplace(*log));  // one writer: the frames
     bench.executive->run_initialization();
@@ -76,6 +80,10 @@ struct Rig {
   std::unique_ptr<Recording> log;
   std::optional<RecordingsPart> recordings;
   std::optional<FrameLogPart> frame_log;
+  FlightRingHead ring_head;
+  std::unique_ptr<FlightCell[]> cells = std::make_unique<FlightCell[]>(5'000);
+  std::optional<FlightRing> ring;
+  std::optional<FlightPart> flight;
   PlanFixture bench;
 };
 
@@ -107,6 +115,8 @@ TEST(ExecutiveRt, NeverTouchesTheHeapFromTheFirstFrameToTheLast) {
   EXPECT_GT(made.bench.executive->totals().overruns, 5000);
   EXPECT_GT(made.bench.executive->totals().late_wakes, 10);
   EXPECT_GT(made.bench.executive->accounts().notes_lost(), 1000U);
+  EXPECT_GT(made.ring->count(), 100'000U);
+  EXPECT_TRUE(made.flight->take_overrun().has_value());
 }
 
 TEST(ExecutiveRt, AJobThatAllocatesIsSeen) {

@@ -1,0 +1,246 @@
+/// What the flight recorder of a rig writes out, and when.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "rig_command.hpp"
+#include "tests/support/perfetto_trace.hpp"
+
+namespace tactus::test::flight_test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+bool says(const std::string& all, const std::string& text) { return all.find(text) != std::string::npos; }
+
+/// The frames of a trace, by number, with the jobs in them.
+struct Frames {
+  explicit Frames(const fs::path& file) : trace(file) {
+    for (const PerfettoTrace::Event& slice : trace.slices_of("main")) {
+      if (slice.name == "frame") numbers.push_back(std::stoll(slice.arguments.at("frame")));
+      if (slice.depth == 1) ++jobs;
+    }
+  }
+  bool has(std::int64_t frame) const {
+    return std::find(numbers.begin(), numbers.end(), frame) != numbers.end();
+  }
+  PerfettoTrace trace;
+  std::vector<std::int64_t> numbers;
+  std::size_t jobs = 0;
+};
+
+/// Overruns in frame 500 and in each 500th after it, beside those of the machine.
+Command overrunning(const TempDir& dir, const Arguments& more) {
+  return run_rig("overrun",
+                 Arguments{"--out", "out", "--set", "models.load.parameters.from_frame=500", "--set",
+                           "models.load.parameters.every=500", "--set", "flight_recorder.after=50 ms"} +
+                     more,
+                 dir.path());
+}
+
+TEST(Flight, AnOverrunIsWrittenOutWithTheFramesBeforeAndAfterIt) {
+  const TempDir dir;
+  const Finished done = run(overrunning(dir, {"--frames", "900", "--set", "flight_recorder.traces=1000"}));
+  ASSERT_EQ(done.status, 0) << done;
+  bool found = false;
+  const Json traces = summary_of(dir / "out")["traces"];
+  for (const Json& each : traces) {
+    const std::string file = each["file"];
+    EXPECT_EQ(each["why"], "overrun");
+    EXPECT_EQ(file, "trace-" + std::to_string(each["frame"].get<int>()) + ".pftrace");
+    EXPECT_TRUE(says(read_file(dir / "out/log.txt"), "flight recorder, overrun: " + file + " and "));
+    const Frames frames(dir / "out" / file);
+    EXPECT_TRUE(std::is_sorted(frames.numbers.begin(), frames.numbers.end()));
+    EXPECT_EQ(frames.jobs, 2 * frames.numbers.size()) << "load.step and record.load";
+    for (const PerfettoTrace::Event& instant : frames.trace.instants) {
+      if (instant.name != "overrun" || instant.arguments.at("frame") != "500") continue;
+      found = true;
+      EXPECT_TRUE(frames.has(499));
+      EXPECT_TRUE(frames.has(500));
+      EXPECT_TRUE(frames.has(501));
+      std::int64_t longest = 0;
+      for (const PerfettoTrace::Event& job : frames.trace.slices_of("main", "load.step"))
+        longest = std::max(longest, job.end_ns - job.begin_ns);
+      EXPECT_GE(longest, 3'500'000);
+    }
+    const std::string text = read_file(dir / "out" / (file.substr(0, file.size() - 8) + ".txt"));
+    EXPECT_TRUE(says(text, " of rig overrun: overrun\n"));
+    EXPECT_TRUE(says(text, "\n> ")) << text;
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Flight, NoMoreOverrunsAreWrittenOutThanTheRigFileAllows) {
+  const TempDir dir;
+  const Finished done = run(overrunning(dir, {"--frames", "1800", "--set", "flight_recorder.traces=1"}));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["traces"].size(), 1U);
+  EXPECT_TRUE(says(read_file(dir / "out/log.txt"), "writes out no more overruns of this run"));
+}
+
+TEST(Flight, AnEndThatIsNotInOrderIsWrittenOut) {
+  const TempDir dir;
+  const Finished done =
+      run(run_rig("overrun",
+                  {"--out", "out", "--no-realtime", "--set", "models.load.parameters.busy=0 s", "--set",
+                   "models.load.parameters.fails_at=100 ms"},
+                  dir.path()));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json traces = summary_of(dir / "out")["traces"];
+  ASSERT_EQ(traces.size(), 1U);
+  EXPECT_EQ(traces[0]["why"], "failed");
+  EXPECT_EQ(traces[0]["frame"], 99);
+  const Frames frames(dir / "out/trace-99.pftrace");
+  EXPECT_EQ(frames.numbers.size(), 100U);
+  EXPECT_EQ(frames.trace.slices_of("main", "load.step").size(), 101U) << "the one that failed, too";
+}
+
+TEST(Flight, ARunInOrderWithoutAnOverrunLeavesNothing) {
+  const TempDir dir;
+  const Finished done =
+      run(run_rig("servo", {"--out", "out", "--no-realtime", "--frames", "100"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["traces"], Json::array());
+  for (const auto& entry : fs::directory_iterator(dir / "out"))
+    EXPECT_FALSE(says(entry.path().filename(), "trace")) << entry.path();
+  const Finished asked = run(tactus({"trace", "out"}, dir.path()));
+  EXPECT_EQ(asked.status, 1) << asked;
+  EXPECT_TRUE(says(asked.out, "out: no trace: the run ended in order and no frame overran")) << asked;
+}
+
+/// Its last frame, whole, is the last that the witness saw, or the one after it.
+void expect_last_frame(const fs::path& folder, const char* why) {
+  const Json summary = summary_of(folder);
+  const std::int64_t run = summary["frames"]["run"];
+  const Json traces = summary["traces"];
+  ASSERT_FALSE(traces.empty());
+  EXPECT_EQ(traces.back()["why"], why);
+  const std::int64_t frame = traces.back()["frame"];
+  EXPECT_TRUE(frame == run - 1 || frame == run) << "frame " << frame << " of " << run;
+  const Frames frames(folder / traces.back()["file"].get<std::string>());
+  ASSERT_FALSE(frames.numbers.empty());
+  EXPECT_EQ(frames.numbers.back(), frame);
+  EXPECT_EQ(frames.numbers.size(), static_cast<std::size_t>(frame - frames.numbers.front() + 1))
+      << "none is missing";
+}
+
+void kill_rigs(int times) {
+  const unsigned seed = std::random_device{}();
+  std::mt19937 random(seed);
+  for (int i = 0; i < times; ++i) {
+    const TempDir dir;
+    const auto after = std::chrono::microseconds(random() % 300'000);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", rig " + std::to_string(i) + ", killed after " +
+                 std::to_string(after.count()) + " us");
+    Process rig(run_rig(i % 2 == 0 ? "servo" : "threads",
+                        {"--set", "until=stopped", "--out", "out", "--set", "flight_recorder.traces=0"},
+                        dir.path()));
+    ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0")) << rig.err();
+    std::this_thread::sleep_for(after);
+    rig.signal(SIGKILL);
+    const Finished done = rig.wait();
+    EXPECT_EQ(done.status, 137) << done;
+    expect_last_frame(dir / "out", "killed");
+    const Json traces = summary_of(dir / "out")["traces"];
+    ASSERT_FALSE(traces.empty());
+    EXPECT_TRUE(says(done.err, "the last frames: " + traces[0]["file"].get<std::string>() + ", trace-"))
+        << done;
+    const PerfettoTrace trace(dir / "out" / traces[0]["file"].get<std::string>());
+    EXPECT_EQ(trace.threads.size(), i % 2 == 0 ? 1U : 2U);
+  }
+}
+
+TEST(Flight, ARigThatIsKilledAtAnyMomentLeavesItsLastFrame) { kill_rigs(kSanitized ? 2 : 10); }
+
+TEST(FlightOften, TwoHundredRigsThatAreKilledLeaveTheirLastFrame) { kill_rigs(200); }
+
+TEST(Flight, ACrashLeavesTheFramesBeforeIt) {
+  for (const char* const what : {"segv", "abort", "_exit"}) {
+    SCOPED_TRACE(what);
+    const TempDir dir;
+    dir.write(
+        "rig.yaml",
+        "rig: one\nframe: { period: 1 ms }\nrealtime: { enabled: no }\nthreads: { main: { policy: other } }\n"
+        "memory: { lock: no, heap: 0 B }\nmodels: { it: { model: misbehave, library: test_load, parameters: "
+        "{ what: " +
+            std::string(what) + ", at_frame: 20 } } }\n");
+    const Finished done = run(tactus({"run", "rig.yaml", "--frames", "40", "--out", "out"}, dir.path()));
+    EXPECT_NE(done.status, 0) << done;
+    expect_last_frame(dir / "out", "crashed");
+    EXPECT_EQ(summary_of(dir / "out")["traces"][0]["frame"], 19) << done;
+  }
+}
+
+TEST(Flight, WhatARigWithoutAWitnessLeftTheNextRunWrites) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out", "--no-witness"}, dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0")) << rig.err();
+  rig.signal(SIGKILL);
+  (void)rig.wait();
+  const Finished next = run(run_rig("servo", {"--out", "next", "--no-realtime", "--frames", "10"},
+                                    dir.path()));  // or one beside us
+  EXPECT_EQ(next.status, 0) << next;
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  Finished asked;
+  do {
+    asked = run(tactus({"trace", "out"}, dir.path()));
+  } while (asked.status != 0 && std::chrono::steady_clock::now() < until);
+  EXPECT_TRUE(says(asked.out, "  killed\n")) << asked;
+}
+
+TEST(Flight, ARigThatRunsCanBeAskedForItsFrames) {
+  const TempDir dir;
+  Process rig(run_rig(
+      "servo", {"--set", "until=stopped", "--out", "out", "--set", "flight_recorder.traces=0"}, dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  Finished asked;
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  do {  // its first frame may be to come
+    asked = run(tactus({"trace", "out"}, dir.path()));
+  } while (asked.status != 0 && std::chrono::steady_clock::now() < until);
+  EXPECT_EQ(asked.status, 0) << asked;
+  EXPECT_TRUE(says(asked.out, "  asked for\n")) << asked;
+  rig.signal(SIGTERM);
+  EXPECT_EQ(rig.wait().status, 0);
+  const Json traces = summary_of(dir / "out")["traces"];
+  ASSERT_EQ(traces.size(), 1U);
+  EXPECT_TRUE(Frames(dir / "out" / traces[0]["file"].get<std::string>()).has(traces[0]["frame"]));
+}
+
+TEST(Flight, AFolderThatIsNotThereIsNoRunFolder) {
+  const TempDir dir;
+  const Finished asked = run(tactus({"trace", "nowhere"}, dir.path()));
+  EXPECT_EQ(asked.status, 2) << asked;
+  EXPECT_TRUE(says(asked.err, "nowhere: No such file or directory")) << asked;
+}
+
+TEST(Flight, AFullDiskIsSaidAndTheRigGoesOn) {
+  const TempDir dir;
+  Process rig(overrunning(dir, {"--frames", "900", "--paused", "--set", "flight_recorder.traces=1000"}));
+  ASSERT_TRUE(rig.wait_for_output("paused after 0 frames")) << rig.err();
+  const rlimit full{20'000, RLIM_INFINITY};  // what is smaller fits: the rig's own files at their beginning
+  ASSERT_EQ(::prlimit(rig.pid(), RLIMIT_FSIZE, &full, nullptr), 0);
+  rig.signal(SIGUSR2);
+  const Finished done = rig.wait();
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(says(done.err, "the flight recorder's trace was not written: ")) << done;
+  EXPECT_TRUE(says(done.err, "File too large")) << done;
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["frames"]["run"], 900);
+  for (const auto& entry : fs::directory_iterator(dir / "out")) EXPECT_NE(entry.path().extension(), ".part");
+}
+
+TEST(Flight, SwitchedOffItIsSilent) {
+  const TempDir dir;
+  const Finished done = run(overrunning(dir, {"--frames", "700", "--set", "flight_recorder.enabled=no"}));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["traces"], Json::array());
+  EXPECT_FALSE(says(read_file(dir / "out/log.txt") + done.out + done.err, "flight")) << done;
+}
+
+}  // namespace
+}  // namespace tactus::test::flight_test

@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
+#include <cerrno>
 #include <deque>
 #include <fstream>
 #include <system_error>

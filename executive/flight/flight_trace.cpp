@@ -1,7 +1,6 @@
 #include "executive/flight/flight_trace.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 #include <system_error>
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
@@ -175,6 +176,7 @@ void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
   }
   report(voice);
   if (stuck) file_->keep_mapped();
+  file_->remove();  // what is to be written is; the process may end without a destructor
 }
 
 }  // namespace tactus::executive

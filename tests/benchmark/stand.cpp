@@ -45,9 +45,10 @@ std::int64_t Jobs::runs() const {
                          [](std::int64_t sum, const Counter& counter) { return sum + counter.runs; });
 }
 
-Stand::Stand(executive::Plan plan)
+Stand::Stand(executive::Plan plan, const std::function<void(executive::Executive&)>& prepare)
     : sync_({}, plan.frame, clock_, sleeper_),
       executive_(std::move(plan), sync_, sleeper_, plain_clock_, variables_) {
+  if (prepare) prepare(executive_);
   executive_.run_initialization();
   thread_ = std::thread([this] { (void)executive_.run(INT64_MAX); });
   done_.acquire();  // it stands at the start

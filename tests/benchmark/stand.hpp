@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <semaphore>
 #include <thread>
@@ -49,7 +50,8 @@ class Jobs {
 /// found out first.
 class Stand {
  public:
-  explicit Stand(executive::Plan plan);
+  /// `prepare`: adds to the executive what it is to be measured with.
+  explicit Stand(executive::Plan plan, const std::function<void(executive::Executive&)>& prepare = {});
   Stand(const Stand&) = delete;
   Stand& operator=(const Stand&) = delete;
   ~Stand();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <deque>
 #include <fstream>
 #include <random>
 #include <sstream>

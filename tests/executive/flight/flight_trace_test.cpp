@@ -216,6 +216,49 @@ TEST(FlightTrace, JobsOfAFrameThatWasBrokenOffAreThere) {
   EXPECT_NE(read_file(dir / "trace-9.txt").find("unended  main             a.step"), std::string::npos);
 }
 
+TEST(FlightTrace, AFreezeStandsBetweenFramesWithItsJobs) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  for (std::int64_t k = 0; k < 10; ++k) rig.frame(k);
+  const auto put = [&](std::int64_t ns, std::uint32_t id, FlightEvent event, FlightKind kind) {
+    rig.rings[0].put({static_cast<std::uint64_t>(kStart + ns), id, static_cast<std::uint16_t>(event), kind});
+  };
+  rig.rings[0].begin(4);
+  put(9'500'000, 0, FlightEvent::paused, FlightKind::event);
+  put(10'000'000, UINT32_MAX, {}, FlightKind::idle);
+  put(10'030'000, 1, {}, FlightKind::job);
+  put(20'900'000, 0, FlightEvent::resumed, FlightKind::event);
+  rig.rings[0].end();
+  for (std::int64_t k = 21; k < 30; ++k) rig.frame(k);
+  const PerfettoTrace trace(dir / rig.write(dir).file);
+  ASSERT_EQ(trace.instants.size(), 2U);
+  EXPECT_EQ(trace.instants[0].name, "paused");
+  EXPECT_EQ(trace.instants[0].begin_ns, kStart + 9'500'000);
+  EXPECT_EQ(trace.instants[1].name, "resumed");
+  EXPECT_EQ(trace.instants[1].begin_ns, kStart + 20'900'000);
+  const auto bs = trace.slices_of("main", "b.step");
+  ASSERT_EQ(bs.size(), 20U);
+  EXPECT_EQ(bs[10].begin_ns, kStart + 10'000'000);
+  EXPECT_EQ(bs[10].end_ns, kStart + 10'030'000);
+  EXPECT_EQ(bs[10].depth, 0U) << "in no frame";
+  EXPECT_EQ(bs[11].depth, 1U);
+  EXPECT_EQ(trace.slices_of("main", "frame").size(), 19U);
+}
+
+TEST(FlightTrace, WhatALaterTactusRecordsIsPassedOver) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  for (std::int64_t k = 0; k < 10; ++k) {
+    rig.frame(k);
+    rig.rings[0].begin(3);
+    rig.rings[0].put({static_cast<std::uint64_t>(k), 1, 2, FlightKind::cause});
+    rig.rings[0].put({7, 0, 0, FlightKind::figure});
+    rig.rings[0].put({7, 0, 0, static_cast<FlightKind>(200)});
+    rig.rings[0].end();
+  }
+  EXPECT_EQ(PerfettoTrace(dir / rig.write(dir).file).slices_of("main", "frame").size(), 10U);
+}
+
 TEST(FlightTrace, WithoutAFrameThereIsNone) {
   const TempDir dir;
   const Rig rig(plan(dir));

@@ -179,8 +179,8 @@ LaneEnd JobRunner::work(std::size_t thread) TACTUS_RT {
   if (lane.instant != schedule.instant()) {
     lane.instant = schedule.instant();
     schedule.start(index);
-    lane.begin();
   }
+  lane.begin();  // also after a wait for a job of another lane: that is none of the next job's time
   Stepper visitor{{{lane, program_.entries()}, *this, thread == 0}};
   ModelRequests::set_lane(&lane);
   const LaneEnd end =

@@ -83,7 +83,10 @@ std::string figures(const Finding& finding) {
   if (seen.heap) add(counted(seen.heap->calls, "heap call"));
   if (seen.silence)
     add("without a sign of life " + time_text(seen.silence->took) +
-        (seen.silence->anywhere ? "" : " (or in a system call)"));
+        (seen.silence->anywhere ? "" : " (or in a system call)") +
+        (seen.silence->in_kernel == Nanoseconds{0}
+             ? ""
+             : ", in the kernel " + time_text(seen.silence->in_kernel)));
   else
     add("no signs of life");
   return text;

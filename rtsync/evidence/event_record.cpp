@@ -35,6 +35,7 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       if (size < kSample) return false;
       const auto id = get<std::uint64_t>(from + kHeader);
       id_at += kWord;
+      record.in_kernel = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
       if (id != 0)
         record.kind = id == ids_.alive         ? EventRecord::Kind::alive
                       : id == ids_.minor_fault ? EventRecord::Kind::minor_fault

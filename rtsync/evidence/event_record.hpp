@@ -32,6 +32,7 @@ struct EventRecord {
   std::int32_t thread = 0;  ///< whose record it is
   std::int32_t next = -1;   ///< who has the CPU then; -1: the ring does not say
   std::uint32_t cpu = 0;
+  bool in_kernel = false;  ///< of a sample: the CPU ran the kernel then
   TimePoint<MonotonicTime> at{};
 };
 

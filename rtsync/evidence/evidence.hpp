@@ -64,6 +64,8 @@ struct Silence {
   Nanoseconds took{0};
   bool anywhere = false;  ///< signs come from within system calls, too
   Nanoseconds blind{0};   ///< what is shorter cannot be seen
+  /// It showed that it was there, but the CPU ran the kernel then: for it, or for an interrupt.
+  Nanoseconds in_kernel{0};
 };
 
 /// What was seen of one thread between two times. Every figure is of that time; nothing: it cannot be known on

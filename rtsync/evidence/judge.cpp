@@ -71,6 +71,7 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
   if (evidence.interrupts) shares.give(Cause::interrupted, *evidence.interrupts);
   if (evidence.silence)
     shares.give(evidence.silence->anywhere ? Cause::machine_stopped : Cause::unknown, evidence.silence->took);
+  if (evidence.silence) shares.give(Cause::unknown, evidence.silence->in_kernel);
   if (evidence.speed && *evidence.speed < 1)
     shares.give(Cause::slowed, Nanoseconds{static_cast<std::int64_t>(static_cast<double>(facts.took.count()) *
                                                                      (1 - *evidence.speed))});

@@ -44,10 +44,12 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
 }
 
 /// A long time without one is silence, but for as long as the next one takes to come.
-void ThreadTimes::sign_of_life(EvidenceTime at) TACTUS_RT {
+void ThreadTimes::sign_of_life(EvidenceTime at, bool in_kernel) TACTUS_RT {
   if (seen_ && rates_.alive > Nanoseconds{0}) {
     const Nanoseconds gap = inside(*seen_, at);
-    if (gap > rates_.alive * 2) silence_ += gap - rates_.alive;
+    const bool silent = gap > rates_.alive + rates_.alive / 4;
+    if (silent) silence_ += gap - rates_.alive;
+    if (in_kernel) in_kernel_ += silent ? rates_.alive : gap;
   }
   seen_ = at;
 }
@@ -81,7 +83,7 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
       ready_ = record.kind == Kind::preempted;
       return;
     case Kind::alive:
-      sign_of_life(record.at);
+      sign_of_life(record.at, record.in_kernel);
       where_ = Where::on;
       return;
     case Kind::minor_fault:
@@ -109,7 +111,7 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   evidence.switches = switches_;
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
   if (rates_.alive > Nanoseconds{0} && faults_known_)
-    evidence.silence = Silence{silence_, rates_.alive_anywhere, rates_.alive * 2};
+    evidence.silence = Silence{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_};
 }
 
 void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT {

@@ -50,7 +50,7 @@ class ThreadTimes {
  private:
   Nanoseconds inside(EvidenceTime begin, EvidenceTime end) const TACTUS_RT;
   void came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT;
-  void sign_of_life(EvidenceTime at) TACTUS_RT;
+  void sign_of_life(EvidenceTime at, bool in_kernel = false) TACTUS_RT;
   void fault(const EventRecord& record) TACTUS_RT;
 
   EvidenceTime from_;
@@ -59,6 +59,7 @@ class ThreadTimes {
   SwitchTimes switches_;
   FaultTimes faults_;
   Nanoseconds silence_{0};
+  Nanoseconds in_kernel_{0};
   bool known_ = true;
   bool faults_known_ = true;
   enum class Where : std::uint8_t { nobody_knows, on, off } where_ = Where::nobody_knows;

@@ -158,6 +158,8 @@ std::vector<Row> rows() {
           [](F&, E& e) {
             e.silence = Silence{2'900us, false, 250us};
           }),
+      row("alive, but the CPU ran the kernel: a system call, or interrupts", long_job(), Cause::unknown,
+          [](F&, E& e) { e.silence->in_kernel = 2ms; }),
       row("too short for signs of life", {LatePart::job, 200us, 0ns}, Cause::unknown, [](F&, E&) {}),
       row("asleep, and nobody looks at the CPU", late_wake(), Cause::unknown,
           [](F&, E& e) {

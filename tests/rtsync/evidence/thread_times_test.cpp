@@ -83,6 +83,15 @@ TEST(ThreadTimes, TakeALongTimeWithoutASignForSilence) {
   EXPECT_FALSE(between(1ms, 4'390us, life, blind).silence) << "nobody asked for signs";
 }
 
+TEST(ThreadTimes, KnowWhatTheCpuRanForTheKernel) {
+  EventRecord in_kernel = record(Kind::alive, 1'200us);
+  in_kernel.in_kernel = true;
+  const Evidence seen =
+      between(1ms, 1'300us, {record(Kind::on, 1ms), record(Kind::alive, 1'100us), in_kernel});
+  EXPECT_EQ(seen.silence->in_kernel, 100us);
+  EXPECT_EQ(seen.silence->took, 0ns);
+}
+
 TEST(ThreadTimes, DoNotTakeSleepForSilence) {
   EXPECT_EQ(between(1ms, 5ms, {record(Kind::on, 1ms), record(Kind::off, 1'050us), record(Kind::on, 4'950us)})
                 .silence->took,

@@ -618,6 +618,10 @@ const Fields<RigSettings>& rig_fields() {
           optional("flight_recorder", &R::flight_recorder, flight_fields(), "the flight recorder"),
           optional("frame_log", &R::frame_log, "write every real-time frame's times to frames.csv"),
           optional("job_times", &R::job_times, "measure every job, at one clock read each"),
+          optional("kernel_events", &R::kernel_events,
+                   "ask the kernel for the events of the rig's threads in real time, which explain late "
+                   "frames; without "
+                   "them most causes are unknown"),
       }};
   return fields;
 }

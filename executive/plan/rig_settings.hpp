@@ -271,6 +271,7 @@ struct RigSettings {
   FlightSection flight_recorder;
   bool frame_log = true;
   bool job_times = true;
+  bool kernel_events = true;
   bool operator==(const RigSettings&) const = default;
 };
 

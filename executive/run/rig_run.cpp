@@ -210,7 +210,7 @@ void RigRun::run_frames(RunObserver& watcher) {
   join(service_.emplace(settings.rig.value, *executive_, clock_status_ ? &*clock_status_ : nullptr,
                         settings.watchdog.systemd));
   if (std::getenv("NOTIFY_SOCKET") != nullptr) add_provision(service_->provision());
-  if (realtime_)
+  if (realtime_ && settings.kernel_events)
     add_provisions(causes_->watch(*job_threads_, main_->tid(), cpus_, spins,
                                   pacing_->edge_clock() != nullptr ? &rig_.clock_status() : nullptr));
   log_start();

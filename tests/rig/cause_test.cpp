@@ -165,6 +165,19 @@ TEST(Preemption, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
   FAIL() << log;
 }
 
+TEST(KernelEvents, AreNotAskedForWhereTheRigFileSaysSo) {
+  const TempDir dir;
+  Command command = late_rig(dir, "sleep");
+  command.argv.insert(command.argv.end(), {"--set", "kernel_events=no"});
+  const Finished done = run(command, 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  const std::multiset<std::string> found = causes_of_injected(dir);
+  EXPECT_EQ(found.size(), static_cast<std::size_t>(kFrames / kEvery - 1));
+  EXPECT_EQ(found.count("unknown") + found.count("catching_up"), found.size());
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["rt"]["refused"].dump().find("the kernel's events"), std::string::npos);
+}
+
 TEST(BrokenPromise, IsNamedAlthoughNoFrameIsLate) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted";
   const TempDir dir;

@@ -207,7 +207,7 @@ void FlightFile::read_plan() {
   if (plan_.threads.size() != head.rings) nonsense("damaged");
   for (std::size_t i = 0; i < plan_.threads.size(); ++i) {
     const FlightRingHead& ring = this->head(i);
-    if (ring.capacity == 0 || ring.offset > bytes_ ||
+    if (ring.capacity == 0 || ring.offset > bytes_ || ring.offset % alignof(FlightCell) != 0 ||
         ring.capacity > (bytes_ - ring.offset) / sizeof(FlightCell))
       nonsense("damaged");
   }

@@ -154,7 +154,8 @@ TEST(Calibrate, WhatARunMeasuredBecomesBudgetsThatCheckReads) {
                                     "realtime.enabled=no", "--set", "@run/budgets.yaml"},
                                    dir.path()));
   ASSERT_EQ(ran.status, 0) << ran;
-  for (const Json& each : summary_of(dir.path() / "again").at("jobs")) {
+  const Json again = summary_of(dir.path() / "again");
+  for (const Json& each : again.at("jobs")) {
     EXPECT_GT(each.at("budget_ns").get<std::int64_t>(), 0) << each;
     EXPECT_GE(each.at("over_budget").get<std::int64_t>(), 0) << each;
     EXPECT_EQ(each.at("over_budget") == 0, each.at("worst_over_ns") == 0) << each;
@@ -230,7 +231,8 @@ TEST(BudgetsOfARun, WithoutJobTimesNothingIsCounted) {
                                      "job_times=no", "--set", "models.engine.jobs.step.budget=1 ns"},
                                     dir.path()));
   ASSERT_EQ(done.status, 0) << done;
-  for (const Json& job : summary_of(dir.path() / "run").at("jobs")) {
+  const Json summary = summary_of(dir.path() / "run");
+  for (const Json& job : summary.at("jobs")) {
     if (job.at("name") != "engine.step") continue;
     EXPECT_EQ(job.at("budget_ns"), 1);
     EXPECT_TRUE(job.at("over_budget").is_null()) << job;

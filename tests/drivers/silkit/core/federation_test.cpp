@@ -267,9 +267,9 @@ TEST(Federation, CallsAreAnsweredOnceOrLostAndFramesComeInOrder) {
     responses += network.lin_responses();
   });
   EXPECT_GT(results, 100U);
-  EXPECT_GT(lost, 10U);
+  EXPECT_GT(lost, 2U);
   EXPECT_GT(frames, 1000U);
-  EXPECT_GT(responses, 1000U);
+  EXPECT_GT(responses, 100U);
 }
 
 /// X comes late, serves, and is killed.

@@ -136,7 +136,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::timer_late:
       return "the timer woke the thread " + time_text(finding.facts.took) +
              (seen.others && seen.others->weaker * 2 >= finding.facts.took
-                  ? " late; " + by_whom(seen) + " had the CPU, which keeps no real-time thread from it"
+                  ? " late; the CPU was with " + thread_text(seen.others->thread) +
+                        ", which keeps no real-time thread from it"
                   : " late, and nobody else had the CPU") +
              (seen.idle_exit && *seen.idle_exit * 2 >= finding.facts.took
                   ? " (idle_exit: the CPU takes up to " + time_text(*seen.idle_exit) +

@@ -14,8 +14,6 @@ namespace {
 
 using rtsync::Nanoseconds;
 
-std::string text_of(Nanoseconds time) { return rtsync::duration_text(time.count()); }
-
 std::string percent(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g %%", share * 100);
@@ -64,19 +62,13 @@ class Judge {
   }
 
  private:
-  /// Real time of a frame or a period; nothing: the thread has none.
-  std::optional<Nanoseconds> time_of(std::size_t thread) const {
-    if (!plan_.is_asynchronous(thread)) return rtsync::real_period(plan_.frame, plan_.ratio).floor();
-    const Period& period = plan_.threads[thread - 1].period;
-    if (period.is_zero()) return std::nullopt;
-    return rtsync::real_period(period, plan_.ratio).floor();
-  }
+  std::optional<Nanoseconds> time_of(std::size_t thread) const { return real_time_of(plan_, thread); }
   bool must_finish(std::size_t thread) const {
     return !plan_.is_asynchronous(thread) ||
            plan_.threads[thread - 1].kind == ThreadKind::asynchronous_must_finish;
   }
   std::string unit(std::size_t thread) const { return plan_.is_asynchronous(thread) ? "period" : "frame"; }
-  std::string named(std::size_t thread) const { return "thread " + thread_name(plan_, thread); }
+  std::string named(std::size_t thread) const { return "thread " + plan_.thread_name(thread); }
 
   /// A number for each thread; equal where the rig file binds them to one CPU.
   std::vector<std::size_t> cpu_numbers() const {
@@ -105,7 +97,7 @@ class Judge {
           continue;
         }
         shared.threads.push_back(thread);
-        shared.tasks.push_back({thread_name(plan_, thread), priority_of(settings_.threads, thread),
+        shared.tasks.push_back({plan_.thread_name(thread), priority_of(settings_.threads, thread),
                                 it_.loads.threads[thread].worst.takes, *time, *time});
       }
       shared.responses = response_times(shared.tasks);
@@ -138,10 +130,12 @@ class Judge {
       if (!load.hyperperiod.complete && (thread == 0 || plan_.is_asynchronous(thread)))
         it_.remarks.push_back("the " + unit(thread) + "s of " + named(thread) +
                               " repeat so late that only the first were looked at; none takes more than " +
-                              text_of(load.bound) + (time && load.bound <= *time ? ", which fits" : ""));
+                              rtsync::duration_text(load.bound) +
+                              (time && load.bound <= *time ? ", which fits" : ""));
       if (!must_finish(thread) && time && load.worst.takes > *time)
-        it_.remarks.push_back(named(thread) + " takes " + text_of(load.worst.takes) + " of its period of " +
-                              text_of(*time) + ": periods will be left out");
+        it_.remarks.push_back(named(thread) + " takes " + rtsync::duration_text(load.worst.takes) +
+                              " of its period of " + rtsync::duration_text(*time) +
+                              ": periods will be left out");
     }
   }
 
@@ -150,8 +144,9 @@ class Judge {
     const std::optional<Nanoseconds> time = time_of(thread);
     if (!time || !must_finish(thread) || worst.takes <= *time) return;
     it_.unfit.push_back(unit(thread) + " " + std::to_string(worst.number) + ": the jobs of " + named(thread) +
-                        " take " + text_of(worst.takes) + ", " + text_of(worst.takes - *time) +
-                        " more than its " + text_of(*time) +
+                        " take " + rtsync::duration_text(worst.takes) + ", " +
+                        rtsync::duration_text(worst.takes - *time) + " more than its " +
+                        rtsync::duration_text(*time) +
                         "; move a job to another thread, spread them (offset, cycle), or make the " +
                         unit(thread) + " longer");
   }
@@ -164,8 +159,9 @@ class Judge {
     for (std::size_t thread = 0; thread < it_.loads.threads.size(); ++thread)
       if (!plan_.is_asynchronous(thread) && it_.loads.threads[thread].worst.takes > time) return;  // said
     it_.unfit.push_back(
-        "frame " + std::to_string(longest.number) + ": its critical path takes " + text_of(longest.takes) +
-        ", " + text_of(longest.takes - time) + " more than its " + text_of(time) +
+        "frame " + std::to_string(longest.number) + ": its critical path takes " +
+        rtsync::duration_text(longest.takes) + ", " + rtsync::duration_text(longest.takes - time) +
+        " more than its " + rtsync::duration_text(time) +
         ", as threads wait for each other; take out a dependency, give each thread a CPU, or make "
         "the frame longer");
   }
@@ -176,9 +172,10 @@ class Judge {
       const LoadedFrame& worst = it_.loads.threads[thread].worst;
       if (!budget || worst.takes <= *budget) continue;
       it_.unfit.push_back(unit(thread) + " " + std::to_string(worst.number) + ": the jobs of " +
-                          named(thread) + " take " + text_of(worst.takes) + ", " +
-                          text_of(worst.takes - *budget) + " more than the thread's budget of " +
-                          text_of(*budget) + "; raise the budget, or move a job to another thread");
+                          named(thread) + " take " + rtsync::duration_text(worst.takes) + ", " +
+                          rtsync::duration_text(worst.takes - *budget) +
+                          " more than the thread's budget of " + rtsync::duration_text(*budget) +
+                          "; raise the budget, or move a job to another thread");
     }
   }
 
@@ -193,12 +190,12 @@ class Judge {
       const PeriodicTask& task = cpu.tasks[i];
       const ResponseTime& response = cpu.responses[i];
       if (response.in_time || !must_finish(cpu.threads[i]) || task.takes > task.deadline) continue;
-      it_.unfit.push_back(where + named(cpu.threads[i]) + " (priority " + std::to_string(task.priority) +
-                          ") takes " + text_of(task.takes) + " and ends up to " + text_of(response.time) +
-                          " or more after its release, " + text_of(response.time - task.deadline) +
-                          " beyond its " + unit(cpu.threads[i]) + " of " + text_of(task.period) +
-                          "; give it a CPU of its own, a higher priority, or a longer " +
-                          unit(cpu.threads[i]));
+      it_.unfit.push_back(
+          where + named(cpu.threads[i]) + " (priority " + std::to_string(task.priority) + ") takes " +
+          rtsync::duration_text(task.takes) + " and ends up to " + rtsync::duration_text(response.time) +
+          " or more after its release, " + rtsync::duration_text(response.time - task.deadline) +
+          " beyond its " + unit(cpu.threads[i]) + " of " + rtsync::duration_text(task.period) +
+          "; give it a CPU of its own, a higher priority, or a longer " + unit(cpu.threads[i]));
     }
   }
 
@@ -230,8 +227,11 @@ Admission admit(const Plan& plan, const RigSettings& settings, const std::option
   return admission;
 }
 
-std::string thread_name(const Plan& plan, std::size_t thread) {
-  return thread == 0 ? "main" : plan.threads[thread - 1].name;
+std::optional<Nanoseconds> real_time_of(const Plan& plan, std::size_t thread) {
+  const bool own = plan.is_asynchronous(thread);
+  const Period& period = own ? plan.threads[thread - 1].period : plan.frame;
+  if (period.is_zero()) return std::nullopt;
+  return rtsync::real_period(period, plan.ratio).floor();
 }
 
 }  // namespace tactus::executive

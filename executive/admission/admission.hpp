@@ -48,7 +48,7 @@ struct Admission {
 Admission admit(const Plan& plan, const RigSettings& settings, const std::optional<MeasuredRun>& run,
                 MeasuredTime time);
 
-/// "main", or what the worker is called.
-std::string thread_name(const Plan& plan, std::size_t thread);
+/// Real time of a frame, or of an asynchronous thread's period; nothing: it has none.
+std::optional<rtsync::Nanoseconds> real_time_of(const Plan& plan, std::size_t thread);
 
 }  // namespace tactus::executive

@@ -132,7 +132,7 @@ double print_jobs(const executive::Plan& plan, std::size_t thread) {
     return std::pair(a->job_class, a->phase) < std::pair(b->job_class, b->phase);
   });
   std::printf("\n%zu jobs on thread %s, in this order at every instant at which they are due\n", jobs.size(),
-              thread == 0 ? "main" : plan.threads[thread - 1].name.c_str());
+              plan.thread_name(thread).c_str());
   std::printf("  %-32s %-17s %6s %14s %12s %12s\n", "job", "class", "phase", "cycle", "first", "calls/s");
   double calls = 0;
   for (const PlannedJob* const job : jobs) {

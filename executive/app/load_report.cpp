@@ -16,8 +16,6 @@ using executive::JobCost;
 using executive::ThreadLoad;
 using rtsync::Nanoseconds;
 
-std::string text_of(Nanoseconds time) { return rtsync::duration_text(time.count()); }
-
 std::string jobs_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " job" : " jobs"); }
 
 std::string sources_text(const Admission& admission, const std::string& from, executive::MeasuredTime time) {
@@ -31,25 +29,19 @@ std::string sources_text(const Admission& admission, const std::string& from, ex
   return text;
 }
 
-/// Real time of a frame or period; 0: it has none.
-Nanoseconds time_of(const executive::Plan& plan, std::size_t thread) {
-  const bool own = plan.is_asynchronous(thread);
-  if (own && plan.threads[thread - 1].period.is_zero()) return Nanoseconds{0};
-  return rtsync::real_period(own ? plan.threads[thread - 1].period : plan.frame, plan.ratio).floor();
-}
-
 void print_thread(const executive::Plan& plan, std::size_t thread, const ThreadLoad& load) {
-  const Nanoseconds time = time_of(plan, thread);
-  const std::string name = executive::thread_name(plan, thread);
-  if (time.count() == 0) {
+  const std::optional<Nanoseconds> time = executive::real_time_of(plan, thread);
+  const std::string name = plan.thread_name(thread);
+  if (!time) {
     std::printf("  %-15s          takes %s in each release\n", name.c_str(),
-                text_of(load.worst.takes).c_str());
+                rtsync::duration_text(load.worst.takes).c_str());
     return;
   }
-  const double share = static_cast<double>(load.worst.takes.count()) / static_cast<double>(time.count());
+  const double share = static_cast<double>(load.worst.takes.count()) / static_cast<double>(time->count());
   std::printf("  %-15s %6.1f %%  worst %s %lld: %s, %.1f %% of %s\n", name.c_str(), load.share * 100,
               plan.is_asynchronous(thread) ? "period" : "frame", static_cast<long long>(load.worst.number),
-              text_of(load.worst.takes).c_str(), share * 100, text_of(time).c_str());
+              rtsync::duration_text(load.worst.takes).c_str(), share * 100,
+              rtsync::duration_text(*time).c_str());
 }
 
 /// The jobs that the longest frame spends its time on.
@@ -63,10 +55,12 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
               frames == 1           ? "all are alike in the long run"
               : frames == INT64_MAX ? "they hardly ever repeat"
                                     : ("they repeat every " + std::to_string(frames)).c_str(),
-              text_of(loads.longest.takes).c_str(), text_of(time_of(plan, 0)).c_str());
+              rtsync::duration_text(loads.longest.takes).c_str(),
+              rtsync::duration_text(*executive::real_time_of(plan, 0)).c_str());
   if (loads.first.size() > 1) {
     std::string each;
-    for (const Nanoseconds frame : loads.first) each += (each.empty() ? "" : ", ") + text_of(frame);
+    for (const Nanoseconds frame : loads.first)
+      each += (each.empty() ? "" : ", ") + rtsync::duration_text(frame);
     std::printf("    frames from 0 on: %s%s\n", each.c_str(),
                 frames > static_cast<std::int64_t>(loads.first.size()) ? ", ..." : "");
   }
@@ -84,8 +78,9 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
     const executive::PlannedJob& work = admission.works[lines[i].work];
     const bool measured = admission.costs[lines[i].work].source == JobCost::Source::measured;
     std::printf("    %-32s %4lld x %-9s %9s  on %s, %s\n", work.name.c_str(),
-                static_cast<long long>(lines[i].calls), text_of(admission.costs[lines[i].work].takes).c_str(),
-                text_of(lines[i].together).c_str(), executive::thread_name(plan, work.thread).c_str(),
+                static_cast<long long>(lines[i].calls),
+                rtsync::duration_text(admission.costs[lines[i].work].takes).c_str(),
+                rtsync::duration_text(lines[i].together).c_str(), plan.thread_name(work.thread).c_str(),
                 measured ? "measured" : "budget");
   }
   if (lines.size() > kMostLines) std::printf("    and %zu more\n", lines.size() - kMostLines);
@@ -96,7 +91,7 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
   std::string path;
   for (std::size_t i = 0; i < std::min(loads.critical_path.size(), kMostLines); ++i) {
     const executive::PlannedJob& job = admission.works[loads.critical_path[i]];
-    path += (path.empty() ? "" : " -> ") + job.name + " (" + executive::thread_name(plan, job.thread) + ")";
+    path += (path.empty() ? "" : " -> ") + job.name + " (" + plan.thread_name(job.thread) + ")";
   }
   if (const std::size_t more = loads.critical_path.size(); more > kMostLines)
     path += " -> " + std::to_string(more - kMostLines) + " more calls";
@@ -108,8 +103,9 @@ void print_cpus(const Admission& admission) {
     std::printf("  on CPU %d, by fixed priorities\n", cpu.cpu);
     for (std::size_t i = 0; i < cpu.tasks.size(); ++i)
       std::printf("    %-15s priority %2d, takes %s every %s, ends within %s%s\n", cpu.tasks[i].name.c_str(),
-                  cpu.tasks[i].priority, text_of(cpu.tasks[i].takes).c_str(),
-                  text_of(cpu.tasks[i].period).c_str(), text_of(cpu.responses[i].time).c_str(),
+                  cpu.tasks[i].priority, rtsync::duration_text(cpu.tasks[i].takes).c_str(),
+                  rtsync::duration_text(cpu.tasks[i].period).c_str(),
+                  rtsync::duration_text(cpu.responses[i].time).c_str(),
                   cpu.responses[i].in_time ? "" : " or more: too late");
   }
 }

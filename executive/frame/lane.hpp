@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "executive/frame/broken_promises.hpp"
 #include "executive/flight/flight_ring.hpp"
+#include "executive/frame/broken_promises.hpp"
 #include "executive/frame/call_cells.hpp"
 #include "executive/frame/job_budgets.hpp"
 #include "executive/frame/job_clock.hpp"

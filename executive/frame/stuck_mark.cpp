@@ -21,7 +21,7 @@ std::string StuckMark::text(std::size_t thread) const {
   std::string_view job = jobs_.running_job(thread);
   if (const Marked marked = marked_.load(); marked.thread == thread && marked.job != kNoPlanJob)
     job = plan_.jobs[marked.job].name;
-  return "thread '" + (thread == 0 ? std::string("main") : plan_.threads[thread - 1].name) + "' is stuck" +
+  return "thread '" + plan_.thread_name(thread) + "' is stuck" +
          (job.empty() ? "" : " in job '" + std::string(job) + "'") + ": it did not come back within " +
          rtsync::duration_text(plan_.stuck_after.count()) + " beyond its time (threads.stuck_after)";
 }

@@ -127,6 +127,9 @@ struct Plan {
   double ratio = 1;                      ///< simulated seconds per real one: how long a thread may take
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< so much beyond its time, and a thread is stuck
 
+  std::string thread_name(std::size_t thread) const {
+    return thread == 0 ? "main" : threads[thread - 1].name;
+  }
   bool is_asynchronous(std::size_t thread) const {
     return thread != 0 && threads[thread - 1].kind != ThreadKind::scheduled;
   }

@@ -24,7 +24,7 @@ std::vector<std::string> take_budget_lines(const Plan& plan, JobBudgets& budgets
   for (std::size_t i = 0; i < plan.jobs.size(); ++i)
     add_line(lines, "job " + plan.jobs[i].name, budgets.job(i));
   for (std::size_t i = 0; i <= plan.threads.size(); ++i)
-    add_line(lines, "thread " + (i == 0 ? "main" : plan.threads[i - 1].name), budgets.thread(i));
+    add_line(lines, "thread " + plan.thread_name(i), budgets.thread(i));
   return lines;
 }
 

@@ -15,8 +15,6 @@ using rtsync::Evidence;
 using rtsync::LatePart;
 using rtsync::Nanoseconds;
 
-std::string time_text(Nanoseconds time) { return rtsync::duration_text(time.count()); }
-
 std::string counted(std::uint64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
@@ -60,7 +58,7 @@ std::string by_whom(const Evidence& evidence) {
   if (!evidence.others || evidence.others->thread == 0) return "another thread";
   std::string text = thread_text(evidence.others->thread);
   if (evidence.others->longest < evidence.others->ran)
-    text += " for " + time_text(evidence.others->longest) + ", and by others";
+    text += " for " + rtsync::duration_text(evidence.others->longest) + ", and by others";
   return text;
 }
 
@@ -70,23 +68,23 @@ std::string figures(const Finding& finding) {
   std::string text;
   const auto add = [&text](const std::string& figure) { text += (text.empty() ? "" : ", ") + figure; };
   if (seen.switches) {
-    add("off its CPU by itself " + time_text(seen.switches->blocked));
-    add("pushed off it " + time_text(seen.switches->preempted + seen.switches->migrated));
+    add("off its CPU by itself " + rtsync::duration_text(seen.switches->blocked));
+    add("pushed off it " + rtsync::duration_text(seen.switches->preempted + seen.switches->migrated));
   } else {
     add("no records of switches");
   }
   if (seen.others)
-    add("others had the CPU " + time_text(seen.others->ran));
+    add("others had the CPU " + rtsync::duration_text(seen.others->ran));
   else
     add("nobody may look at the CPU");
   if (seen.faults) add(counted(seen.faults->minor + seen.faults->major, "page fault"));
   if (seen.heap) add(counted(seen.heap->calls, "heap call"));
   if (seen.silence)
-    add("without a sign of life " + time_text(seen.silence->took) +
+    add("without a sign of life " + rtsync::duration_text(seen.silence->took) +
         (seen.silence->anywhere ? "" : " (or in a system call)") +
         (seen.silence->in_kernel == Nanoseconds{0}
              ? ""
-             : ", in the kernel " + time_text(seen.silence->in_kernel)));
+             : ", in the kernel " + rtsync::duration_text(seen.silence->in_kernel)));
   else
     add("no signs of life");
   return text;
@@ -96,37 +94,40 @@ std::string sentence(const Finding& finding, const Plan& plan) {
   const Evidence& seen = finding.evidence;
   const rtsync::SwitchTimes switches = seen.switches.value_or(rtsync::SwitchTimes{});
   const std::string part = part_text(finding, plan);
-  const std::string took = time_text(finding.facts.took) + ", usually " + time_text(finding.facts.usual);
+  const std::string took =
+      rtsync::duration_text(finding.facts.took) + ", usually " + rtsync::duration_text(finding.facts.usual);
   switch (finding.cause) {
     case Cause::none:
       return "";
     case Cause::computed:
       return part + " computed for " + took;
     case Cause::blocked:
-      return part + " slept " + time_text(switches.blocked) + " (it gave up the CPU itself " +
+      return part + " slept " + rtsync::duration_text(switches.blocked) + " (it gave up the CPU itself " +
              counted(switches.blocks, "time") + ")";
     case Cause::faulted: {
       const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
-      return part + " waited for memory about " + time_text(faults.took + switches.in_major_fault) + " (" +
+      return part + " waited for memory about " +
+             rtsync::duration_text(faults.took + switches.in_major_fault) + " (" +
              counted(faults.minor, "minor page fault") + ", " + counted(faults.major, "major one") + ")";
     }
     case Cause::heap: {
       const rtsync::HeapTimes heap = seen.heap.value_or(rtsync::HeapTimes{});
       const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
-      return part + " used the heap: " + counted(heap.calls, "call") + ", " + time_text(heap.took) +
+      return part + " used the heap: " + counted(heap.calls, "call") + ", " +
+             rtsync::duration_text(heap.took) +
              (faults.minor == 0 ? "" : ", and " + counted(faults.minor, "page fault"));
     }
     case Cause::preempted:
       return part + " was preempted " +
-             time_text(finding.facts.part == LatePart::wake && seen.others ? seen.others->ran
-                                                                           : switches.preempted) +
+             rtsync::duration_text(finding.facts.part == LatePart::wake && seen.others ? seen.others->ran
+                                                                                       : switches.preempted) +
              " by " + by_whom(seen);
     case Cause::interrupted:
-      return part + " was interrupted for " + time_text(seen.interrupts.value_or(Nanoseconds{0}));
+      return part + " was interrupted for " + rtsync::duration_text(seen.interrupts.value_or(Nanoseconds{0}));
     case Cause::migrated:
-      return part + " was moved to another CPU, which took " + time_text(switches.migrated);
+      return part + " was moved to another CPU, which took " + rtsync::duration_text(switches.migrated);
     case Cause::throttled:
-      return part + " was stopped for " + time_text(switches.preempted) +
+      return part + " was stopped for " + rtsync::duration_text(switches.preempted) +
              " by the kernel's limit for real-time threads; see 'tactus doctor'";
     case Cause::machine_stopped:
       return "the machine stood still in " + part + ", which took " + took +
@@ -134,17 +135,17 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::slowed:
       return part + " ran on a slower CPU than usual: " + took;
     case Cause::timer_late:
-      return "the timer woke the thread " + time_text(finding.facts.took) +
+      return "the timer woke the thread " + rtsync::duration_text(finding.facts.took) +
              (seen.others && seen.others->weaker * 2 >= finding.facts.took
                   ? " late; the CPU was with " + thread_text(seen.others->thread) +
                         ", which keeps no real-time thread from it"
                   : " late, and nobody else had the CPU") +
              (seen.idle_exit && *seen.idle_exit * 2 >= finding.facts.took
-                  ? " (idle_exit: the CPU takes up to " + time_text(*seen.idle_exit) +
+                  ? " (idle_exit: the CPU takes up to " + rtsync::duration_text(*seen.idle_exit) +
                         " to leave an idle state)"
                   : "");
     case Cause::waited:
-      return part + " waited " + time_text(finding.facts.took) + " for " +
+      return part + " waited " + rtsync::duration_text(finding.facts.took) + " for " +
              (finding.job == Finding::kNoJob || finding.facts.part == LatePart::job
                   ? "another thread"
                   : "job " + plan.jobs[finding.job].name);
@@ -153,7 +154,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::catching_up:
       return "still late from the overrun in frame " + std::to_string(finding.frame);
     case Cause::housekeeping:
-      return part + " took " + time_text(finding.facts.took);
+      return part + " took " + rtsync::duration_text(finding.facts.took);
     case Cause::unknown:
       return part + " took " + took + "; " + figures(finding);
   }

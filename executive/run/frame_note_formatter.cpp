@@ -76,8 +76,7 @@ std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_
     lines.push_back(std::to_string(late_wakes_.count) +
                     (late_wakes_.count == 1 ? " late wake " : " late wakes ") + which_frames(late_wakes_) +
                     ": worst " + rtsync::duration_text(worst.timing.late.count()) +
-                    " after the slot of frame " + std::to_string(worst.timing.frame) +
-                    "; the machine ran the thread late, its work took " +
+                    " after the slot of frame " + std::to_string(worst.timing.frame) + "; its work took " +
                     rtsync::duration_text(worst.timing.work.count()) + causes(late_wakes_, worst.late));
   }
   if (housekeeping_.count > 0) {

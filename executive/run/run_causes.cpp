@@ -43,7 +43,7 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   for (std::size_t lane = 1; lane < executive_.program().lanes(); ++lane) {
     const std::size_t thread = executive_.program().thread_of_lane(lane);
     const pid_t tid = threads.tid(thread);
-    watched.push_back({tid, plan.threads[thread - 1].name, realtime_threads_.has(tid)});
+    watched.push_back({tid, plan.thread_name(thread), realtime_threads_.has(tid)});
   }
   const Nanoseconds frame = rtsync::real_period(plan.frame, plan.ratio).floor();
   const rtsync::CpuSet of_frames = cpus.of_frames();

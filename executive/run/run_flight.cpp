@@ -60,8 +60,8 @@ FlightPlan RunFlight::plan_of(const Plan& plan) const {
       instants = std::max(instants, calls);
     }
     const double frames = thread == 0 ? 6 / frame + 300 : 0;
-    flight.threads.push_back({thread == 0 ? "main" : plan.threads[thread - 1].name,
-                              (jobs + 3 * instants + frames) * std::max(ratio_, 1e-3)});
+    flight.threads.push_back(
+        {plan.thread_name(thread), (jobs + 3 * instants + frames) * std::max(ratio_, 1e-3)});
   }
   return flight;
 }

@@ -102,7 +102,7 @@ Json RigRun::summary() const {
     const bool in_frames = is_cyclic(job.job_class) || is_freeze(job.job_class) || loop ||
                            job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
     if (!in_frames) continue;
-    const std::string thread = job.thread == 0 ? "main" : plan.threads[job.thread - 1].name;
+    const std::string thread = plan.thread_name(job.thread);
     Json entry = {{"name", job.name}, {"class", name_of(job.job_class)}, {"thread", thread}};
     if (plan.job_times) {
       const rtsync::JobHistogram& time = executive.job_times(i);

@@ -25,7 +25,7 @@ std::size_t thread_of(Draft& draft, const DeclaredJob& declared, const JobSettin
   const bool ends_frame =
       declared.job_class == TACTUS_TOP_OF_FRAME || declared.job_class == TACTUS_END_OF_FRAME;
   const std::size_t own = ends_frame && draft.plan.is_asynchronous(home) ? home : 0;
-  const std::string own_name = own == 0 ? "main" : draft.plan.threads[own - 1].name;
+  const std::string own_name = draft.plan.thread_name(own);
   if (changes.thread && (own == 0 || changes.thread->value != own_name))
     draft.problems.add(
         *changes.thread,

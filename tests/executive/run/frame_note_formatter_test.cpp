@@ -97,9 +97,8 @@ TEST(FrameNoteFormatter, TellsLateWakesApartFromOverruns) {
   notes.formatter.take(late_wake(9, 120us));
   EXPECT_THAT(
       notes.formatter.take_log_lines(0),
-      ElementsAre(
-          "3 late wakes in frames 3 to 9: worst 450 us after the slot of frame 4; the machine ran the "
-          "thread late, its work took 20.0 us"));
+      ElementsAre("3 late wakes in frames 3 to 9: worst 450 us after the slot of frame 4; its work took "
+                  "20.0 us"));
 }
 
 TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {

@@ -29,9 +29,9 @@ class Writer {
   std::string bytes_;
 };
 
-class Reader {
+class DeclarationReader {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit DeclarationReader(std::string_view bytes) : rest_(bytes) {}
   template <class T>
   T get() {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -65,13 +65,13 @@ double or_none(const std::optional<double>& bound) {
   return bound.value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
-ModelDeclaration::Variable read_variable(Reader& in) {
+ModelDeclaration::Variable read_variable(DeclarationReader& in) {
   ModelDeclaration::Variable variable;
   variable.name = in.get_text();
   const auto role = in.get<std::uint32_t>();
   const auto type = in.get<std::uint32_t>();
   if (role < TACTUS_PARAMETER || role > TACTUS_STATE || type < TACTUS_BOOL || type > TACTUS_DOUBLE)
-    Reader::broken();
+    DeclarationReader::broken();
   variable.role = static_cast<tactus_role>(role);
   variable.type = static_cast<tactus_type>(type);
   variable.count = in.get<std::uint32_t>();
@@ -141,7 +141,7 @@ std::string encode(const ModelInstance& model) {
 }
 
 ModelDeclaration decode(std::string_view bytes) {
-  Reader in(bytes);
+  DeclarationReader in(bytes);
   ModelDeclaration model;
   for (std::size_t i = in.get_count(); i > 0; --i) model.variables.push_back(read_variable(in));
   for (std::size_t i = in.get_count(); i > 0; --i) {
@@ -158,7 +158,7 @@ ModelDeclaration decode(std::string_view bytes) {
     model.integrated.emplace_back(std::move(state), in.get_text());
   }
   model.restart_refusal = in.get_text();
-  if (!in.empty()) Reader::broken();
+  if (!in.empty()) DeclarationReader::broken();
   place(model);
   return model;
 }

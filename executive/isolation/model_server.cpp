@@ -14,6 +14,7 @@
 #include "executive/isolation/setup_channel.hpp"
 #include "executive/model/suggest.hpp"
 #include "rtsync/host/memory.hpp"
+#include "rtsync/host/page.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -140,7 +141,7 @@ void ModelServer::lay_out(const ModelDeclaration& declaration) {
 
 /// Between two pages that nobody may touch; a copy of this process has none of it.
 void ModelServer::map(std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto page = rtsync::page_bytes();
   const std::size_t shared = (sizeof(CallPage) + bytes + page - 1) / page * page;
   void* const room = ::mmap(nullptr, shared + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   void* const at = room == MAP_FAILED ? MAP_FAILED

@@ -168,7 +168,7 @@ class PartialFile {
 };
 
 template <class T>
-std::span<const std::byte> bytes_of(const T& value) {
+std::span<const std::byte> as_bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
@@ -373,14 +373,14 @@ std::uint64_t write_checkpoint(const path& file, const CheckpointHead& head, con
   if (header.size() > kMostHeader) fail(file, "too many variables for a checkpoint");
   PartialFile partial(file);
   partial.put(std::as_bytes(std::span(kMagic)));
-  partial.put(bytes_of(kCheckpointFormat));
-  partial.put(bytes_of(static_cast<std::uint32_t>(header.size())));
-  partial.put(bytes_of(static_cast<std::uint64_t>(bytes.size())));
+  partial.put(as_bytes_of(kCheckpointFormat));
+  partial.put(as_bytes_of(static_cast<std::uint32_t>(header.size())));
+  partial.put(as_bytes_of(static_cast<std::uint64_t>(bytes.size())));
   partial.put(std::as_bytes(std::span(header)));
   for (std::size_t i = 0; i < image.pieces().size(); ++i)
     partial.put(bytes.subspan(image.offset(i), image.pieces()[i].bytes));
   const std::uint64_t checksum = partial.checksum();
-  partial.put(bytes_of(checksum));
+  partial.put(as_bytes_of(checksum));
   partial.place();
   return partial.written();
 }

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "rtsync/host/page.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
@@ -18,11 +20,6 @@ constexpr std::size_t kCpuPages = 64;
 /// A sample of each would meet the kernel's limit for samples, and then there are none for a while.
 constexpr std::uint32_t kFaultsPerSample = 16;
 constexpr const char* kCure = "sudo sysctl -w kernel.perf_event_paranoid=0 (or: setcap cap_perfmon+ep)";
-
-std::size_t page_bytes() {
-  const long bytes = ::sysconf(_SC_PAGESIZE);
-  return bytes > 0 ? static_cast<std::size_t>(bytes) : 4096;
-}
 
 }  // namespace
 

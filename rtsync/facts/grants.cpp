@@ -1,5 +1,4 @@
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -8,6 +7,7 @@
 #include <exception>
 
 #include "rtsync/facts/fact_probe.hpp"
+#include "rtsync/host/page.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
@@ -38,8 +38,7 @@ Trial try_thread(const Host& host, SchedPolicy policy, int priority, const std::
 
 /// Whether a little memory can be locked; nothing but the answer remains. 0 or the errno.
 int try_memory_lock() {
-  const long page = ::sysconf(_SC_PAGESIZE);
-  const auto bytes = static_cast<std::size_t>(page > 0 ? page : 4096);
+  const std::size_t bytes = page_bytes();
   void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) return errno;
   const int error = ::mlock(block, bytes) == 0 ? 0 : errno;

@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,15 +14,11 @@
 #include <utility>
 
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/host/page.hpp"
 #include "rtsync/host/rights.hpp"
 
 namespace tactus::rtsync {
 namespace {
-
-std::size_t page_bytes() {
-  static const long bytes = ::sysconf(_SC_PAGESIZE);
-  return bytes > 0 ? static_cast<std::size_t>(bytes) : 4096;
-}
 
 std::string amount(std::size_t bytes) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;

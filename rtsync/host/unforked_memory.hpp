@@ -1,10 +1,11 @@
 #pragma once
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
+
+#include "rtsync/host/page.hpp"
 
 namespace tactus::rtsync {
 
@@ -34,7 +35,7 @@ struct UnforkedAllocator {
 
  private:
   static std::size_t bytes(std::size_t count) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto page = page_bytes();
     if (count > (SIZE_MAX - page) / sizeof(T)) throw std::bad_alloc();
     return (count * sizeof(T) + page - 1) / page * page;
   }

@@ -43,11 +43,6 @@ struct KernelWriteTracker::Region {
   std::uint64_t start, end, categories;
 };
 
-std::size_t page_bytes() noexcept {
-  static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
 KernelWriteTracker::KernelWriteTracker(const std::vector<Pages>& memory) : regions_(kRegions) {
   try {
     faults_ =

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "rtsync/host/page.hpp"
+
 namespace tactus::rtsync {
 
 /// Whole pages of memory.
@@ -14,9 +16,6 @@ struct Pages {
 
   std::size_t bytes() const { return static_cast<std::size_t>(end - begin); }
 };
-
-/// Bytes of a page of this machine.
-std::size_t page_bytes() noexcept;
 
 /// Finds which pages were written, while others write them.
 ///

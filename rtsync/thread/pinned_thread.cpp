@@ -16,6 +16,7 @@
 
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/memory.hpp"
+#include "rtsync/host/page.hpp"
 #include "rtsync/host/rights.hpp"
 
 namespace tactus::rtsync {
@@ -219,7 +220,7 @@ PinnedThread::PinnedThread(ThreadSettings settings, std::function<void()> body)
   const sched_param param{};
   require(::pthread_attr_setschedparam(&attributes.value, &param), who);
   if (settings_.stack_bytes > 0) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto page = page_bytes();
     const auto least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
     const std::size_t bytes =
         (std::max(settings_.stack_bytes, least) + kBesideTheStack + page - 1) / page * page;

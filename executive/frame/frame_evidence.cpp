@@ -125,6 +125,10 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
   if (events_ != nullptr && stretch.lane < events_->threads())
     finding.evidence = events_->look(stretch.lane, stretch.from, stretch.to, stretch.part == LatePart::wake);
   finding.evidence.throttle_gap = throttle_gap_;
+  if (cpus_ != nullptr && finding.evidence.cpu) {
+    finding.evidence.speed = cpus_->speed(*finding.evidence.cpu);
+    finding.evidence.idle_exit = cpus_->idle_exit(*finding.evidence.cpu);
+  }
   if (stretch.part == LatePart::job && rtsync::HeapWatch::available()) {
     const Lane& lane = program_.lane(stretch.lane);
     const LaneSeen& seen = lanes_[stretch.lane];

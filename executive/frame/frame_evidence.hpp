@@ -10,6 +10,7 @@
 #include "executive/frame/program.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
+#include "rtsync/evidence/cpu_watch.hpp"
 #include "rtsync/evidence/kernel_events.hpp"
 
 namespace tactus::executive {
@@ -28,6 +29,8 @@ class FrameEvidence {
   /// real-time thread that has used up its time, if it does. @when setup
   void watch(std::unique_ptr<rtsync::KernelEvents> events, rtsync::Nanoseconds frame,
              std::optional<rtsync::Nanoseconds> throttle_gap);
+  /// How fast the CPUs are, and how long they take to leave idle states. It must outlive the frames. @when setup
+  void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
   /// The external clock's faults count as causes. It must outlive the frames. @when setup
   void watch_clock(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
 
@@ -82,6 +85,7 @@ class FrameEvidence {
   std::vector<LaneSeen> lanes_;
   std::optional<rtsync::Nanoseconds> throttle_gap_;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
+  const rtsync::CpuWatch* cpus_ = nullptr;
   std::int64_t clock_faults_ = 0;
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
   rtsync::Nanoseconds clock_read_{0};   // what it costs

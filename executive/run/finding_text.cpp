@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <fstream>
+#include <iterator>
 #include <string_view>
 
 #include "rtsync/time/duration_text.hpp"
@@ -78,6 +79,7 @@ std::string figures(const Finding& finding) {
   else
     add("nobody may look at the CPU");
   if (seen.faults) add(counted(seen.faults->minor + seen.faults->major, "page fault"));
+  if (seen.interrupts) add("interrupts took " + rtsync::duration_text(seen.interrupts->took));
   if (seen.heap) add(counted(seen.heap->calls, "heap call"));
   if (seen.silence)
     add("without a sign of life " + rtsync::duration_text(seen.silence->took) +
@@ -88,6 +90,36 @@ std::string figures(const Finding& finding) {
   else
     add("no signs of life");
   return text;
+}
+
+/// "softirq NET_RX"; "irq 24 (virtio0)".
+std::string interrupt_text(const rtsync::InterruptTimes& interrupts) {
+  static constexpr const char* kSoftirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+                                              "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+  const auto number = static_cast<std::size_t>(interrupts.number);
+  if (interrupts.kind == rtsync::InterruptTimes::Kind::softirq)
+    return std::string("softirq ") + (number < std::size(kSoftirqs) ? kSoftirqs[number] : "?");
+  std::string name;
+  std::getline(std::ifstream("/sys/kernel/irq/" + std::to_string(interrupts.number) + "/actions"), name);
+  return "irq " + std::to_string(interrupts.number) + (name.empty() ? "" : " (" + name + ")");
+}
+
+std::string interrupted_by(const Evidence& evidence) {
+  const rtsync::InterruptTimes interrupts = evidence.interrupts.value_or(rtsync::InterruptTimes{});
+  std::string text = rtsync::duration_text(interrupts.took) + " (" + counted(interrupts.count, "time") + ")";
+  if (interrupts.kind == rtsync::InterruptTimes::Kind::none) return text;
+  text += " by " + interrupt_text(interrupts);
+  if (interrupts.longest < interrupts.took)
+    text += ", which took " + rtsync::duration_text(interrupts.longest) + ", and others";
+  return text;
+}
+
+/// What was counted on its CPU in the second or two around it, where nobody saw it happen.
+std::string activity(const Finding& finding, const rtsync::CpuWatch* cpus) {
+  const bool unseen = finding.cause == Cause::unknown || finding.cause == Cause::machine_stopped;
+  if (cpus == nullptr || !unseen || !finding.evidence.cpu) return "";
+  const std::string text = cpus->activity(*finding.evidence.cpu);
+  return text.empty() ? "" : "; CPU " + std::to_string(*finding.evidence.cpu) + " in that second: " + text;
 }
 
 std::string sentence(const Finding& finding, const Plan& plan) {
@@ -123,7 +155,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
                                                                                        : switches.preempted) +
              " by " + by_whom(seen);
     case Cause::interrupted:
-      return part + " was interrupted for " + rtsync::duration_text(seen.interrupts.value_or(Nanoseconds{0}));
+      return part + " was interrupted for " + interrupted_by(seen);
     case Cause::migrated:
       return part + " was moved to another CPU, which took " + rtsync::duration_text(switches.migrated);
     case Cause::throttled:
@@ -133,7 +165,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return "the machine stood still in " + part + ", which took " + took +
              ": no switch, and the thread did not get on";
     case Cause::slowed:
-      return part + " ran on a slower CPU than usual: " + took;
+      return part + " ran on a slower CPU than usual (" +
+             std::to_string(static_cast<int>(seen.speed.value_or(1) * 100)) + " % of its speed): " + took;
     case Cause::timer_late:
       return "the timer woke the thread " + rtsync::duration_text(finding.facts.took) +
              (seen.others && seen.others->weaker * 2 >= finding.facts.took
@@ -163,8 +196,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
 
 }  // namespace
 
-std::string text_of(const Finding& finding, const Plan& plan) {
-  return std::string(name_of(finding.cause)) + ": " + sentence(finding, plan);
+std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuWatch* cpus) {
+  return std::string(name_of(finding.cause)) + ": " + sentence(finding, plan) + activity(finding, cpus);
 }
 
 }  // namespace tactus::executive

@@ -38,7 +38,7 @@ std::string FrameNoteFormatter::which_frames(const Sum& sum) const {
 /// "; blocked: job bad.step slept 3.00 ms ...", of several also how many each cause has.
 std::string FrameNoteFormatter::causes(const Sum& sum, const Finding& worst) const {
   if (worst.cause == rtsync::Cause::none) return "";
-  std::string text = "; " + text_of(worst, plan_);
+  std::string text = "; " + text_of(worst, plan_, cpus_);
   if (sum.count == 1) return text;
   text += "; causes:";
   for (std::size_t i = 1; i < sum.causes.size(); ++i)

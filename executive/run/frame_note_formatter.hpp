@@ -6,6 +6,7 @@
 
 #include "executive/driver/statistics.hpp"
 #include "executive/plan/plan.hpp"
+#include "rtsync/evidence/cpu_watch.hpp"
 
 namespace tactus::executive {
 
@@ -16,7 +17,9 @@ namespace tactus::executive {
 /// Threads  the service thread.
 class FrameNoteFormatter {
  public:
-  explicit FrameNoteFormatter(const Plan& plan) : plan_(plan) {}
+  /// `cpus` outlives it; nullptr: nobody watches them.
+  explicit FrameNoteFormatter(const Plan& plan, const rtsync::CpuWatch* cpus = nullptr)
+      : plan_(plan), cpus_(cpus) {}
 
   void take(const FrameNote& note);
   /// The lines about everything taken since the last call; none if there was nothing.
@@ -35,6 +38,7 @@ class FrameNoteFormatter {
   std::string which_frames(const Sum& sum) const;
 
   const Plan& plan_;
+  const rtsync::CpuWatch* cpus_;
   Sum overruns_;
   Sum late_wakes_;
   Sum housekeeping_;  // frames that it made late

@@ -52,6 +52,8 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   std::vector<rtsync::Provision> provisions = events->provisions();
   FrameEvidence& evidence = executive_.accounts().evidence();
   evidence.watch(std::move(events), frame, throttle_gap(of_frames));
+  cpus_.watch(of_frames);
+  evidence.watch_cpus(cpus_);
   if (clock != nullptr) evidence.watch_clock(*clock);
   return provisions;
 }
@@ -78,6 +80,7 @@ void RunCauses::take(const FrameNote& note) {
 
 void RunCauses::poll_seldom(RunVoice& voice) {
   realtime_threads_.look();
+  cpus_.look();
   const BrokenPromises& promises = executive_.program().promises();
   for (std::size_t job = 0; job < promises.jobs(); ++job)
     for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {

@@ -9,6 +9,7 @@
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_part.hpp"
 #include "rtsync/evidence/cause.hpp"
+#include "rtsync/evidence/cpu_watch.hpp"
 #include "rtsync/evidence/realtime_threads.hpp"
 
 namespace tactus::executive {
@@ -29,6 +30,7 @@ class RunCauses final : public RunPart {
   /// Counts the findings of a note.
   void take(const FrameNote& note);
   void poll_seldom(RunVoice& voice) override;
+  const rtsync::CpuWatch& cpus() const { return cpus_; }
 
   /// `causes` and `promises_broken` of summary.json.
   config::Json causes() const;
@@ -46,6 +48,7 @@ class RunCauses final : public RunPart {
 
   Executive& executive_;
   rtsync::RealtimeThreads realtime_threads_;
+  rtsync::CpuWatch cpus_;
   std::array<Sum, rtsync::kCauses> sums_;
   std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
 };

@@ -23,7 +23,7 @@ class RunTeller final : public RunPart {
         causes_(causes),
         clock_(clock),
         source_(std::move(source)),
-        notes_(executive.plan()) {}
+        notes_(executive.plan(), &causes.cpus()) {}
 
   /// What is to be said at once.
   void poll(RunVoice& voice) override;

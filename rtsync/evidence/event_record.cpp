@@ -12,6 +12,19 @@ constexpr std::uint64_t kHeader = 8;
 constexpr std::uint64_t kWord = 8;
 constexpr std::uint64_t kSample = kHeader + 4 * kWord;  // id, thread, time, cpu
 constexpr std::uint64_t kTrailer = 4 * kWord;           // thread, time, cpu, id
+constexpr std::uint64_t kRawSize = 4;                   // before what a tracepoint writes
+
+EventRecord::Kind kind_of(std::uint64_t id, const EventIds& ids) TACTUS_RT {
+  using Kind = EventRecord::Kind;
+  if (id == ids.alive) return Kind::alive;
+  if (id == ids.minor_fault) return Kind::minor_fault;
+  if (id == ids.major_fault) return Kind::major_fault;
+  if (id == ids.irq_begin) return Kind::irq_begin;
+  if (id == ids.irq_end) return Kind::irq_end;
+  if (id == ids.softirq_begin) return Kind::softirq_begin;
+  if (id == ids.softirq_end) return Kind::softirq_end;
+  return Kind::other;
+}
 
 }  // namespace
 
@@ -36,11 +49,14 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       const auto id = get<std::uint64_t>(from + kHeader);
       id_at += kWord;
       record.in_kernel = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-      if (id != 0)
-        record.kind = id == ids_.alive         ? EventRecord::Kind::alive
-                      : id == ids_.minor_fault ? EventRecord::Kind::minor_fault
-                      : id == ids_.major_fault ? EventRecord::Kind::major_fault
-                                               : EventRecord::Kind::other;
+      if (id != 0) record.kind = kind_of(id, ids_);
+      const bool irq =
+          record.kind == EventRecord::Kind::irq_begin || record.kind == EventRecord::Kind::irq_end;
+      const bool softirq =
+          record.kind == EventRecord::Kind::softirq_begin || record.kind == EventRecord::Kind::softirq_end;
+      const std::uint64_t number = kSample + kRawSize + (irq ? ids_.irq_offset : ids_.softirq_offset);
+      if ((irq || softirq) && number % sizeof record.number == 0 && number + sizeof record.number <= size)
+        record.number = get<std::int32_t>(from + number);
       break;
     }
     case PERF_RECORD_SWITCH:

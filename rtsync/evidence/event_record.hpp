@@ -13,6 +13,13 @@ struct EventIds {
   std::uint64_t alive = 0;
   std::uint64_t minor_fault = 0;
   std::uint64_t major_fault = 0;
+  std::uint64_t irq_begin = 0;
+  std::uint64_t irq_end = 0;
+  std::uint64_t softirq_begin = 0;
+  std::uint64_t softirq_end = 0;
+  /// Where the number of an interrupt, and of a softirq, stands in what its tracepoint writes.
+  std::uint32_t irq_offset = 0;
+  std::uint32_t softirq_offset = 0;
 };
 
 /// One record of a ring of perf_event_open(2), as far as it is of interest here.
@@ -25,6 +32,10 @@ struct EventRecord {
     alive,      ///< it was seen on its CPU
     minor_fault,
     major_fault,
+    irq_begin,  ///< of an interrupt: `number`
+    irq_end,
+    softirq_begin,
+    softirq_end,
     limited,  ///< the kernel stops to take samples for a while
     lost,     ///< records are missing
   };
@@ -33,6 +44,7 @@ struct EventRecord {
   std::int32_t next = -1;   ///< who has the CPU then; -1: the ring does not say
   std::uint32_t cpu = 0;
   bool in_kernel = false;  ///< of a sample: the CPU ran the kernel then
+  std::int32_t number = 0;
   TimePoint<MonotonicTime> at{};
 };
 

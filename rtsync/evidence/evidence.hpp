@@ -59,6 +59,16 @@ struct OtherThreads {
   Nanoseconds weaker{0};    ///< of `ran`: ordinary threads, which keep no CPU from a real-time thread
 };
 
+/// Interrupts and softirqs of its CPU, one inside of another counted once.
+struct InterruptTimes {
+  enum class Kind : std::uint8_t { none, irq, softirq };
+  Nanoseconds took{0};
+  std::uint32_t count = 0;
+  Kind kind = Kind::none;   ///< the one that took longest in all
+  std::int32_t number = 0;  ///< of the interrupt, or of the softirq
+  Nanoseconds longest{0};   ///< that one took so long
+};
+
 /// On its CPU, without a sign of life.
 struct Silence {
   Nanoseconds took{0};
@@ -76,11 +86,12 @@ struct Evidence {
   std::optional<HeapTimes> heap;
   std::optional<OtherThreads> others;
   std::optional<Silence> silence;
-  std::optional<Nanoseconds> interrupts;    ///< time in interrupts of its CPU
+  std::optional<InterruptTimes> interrupts;
   std::optional<Nanoseconds> steal;         ///< the hypervisor had its CPU
   std::optional<Nanoseconds> idle_exit;     ///< the longest that its CPU takes to leave an idle state
   std::optional<double> speed;              ///< of its CPU, against the usual one
   std::optional<Nanoseconds> throttle_gap;  ///< how long the kernel's real-time limit stops a thread
+  std::optional<std::uint32_t> cpu;         ///< where it was last
 };
 
 }  // namespace tactus::rtsync

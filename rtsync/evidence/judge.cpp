@@ -52,6 +52,18 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
   shares.give(Cause::preempted, time - std::min(time, idle));
 }
 
+/// On its CPU without a sign of life, or with one that it cannot call its own. What interrupts took is no silence.
+void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
+  if (!evidence.silence) return;
+  const Silence& silence = *evidence.silence;
+  const Nanoseconds interrupts = evidence.interrupts ? evidence.interrupts->took : kNone;
+  const Nanoseconds of_kernel = std::min(interrupts, silence.in_kernel);
+  shares.give(silence.anywhere ? Cause::machine_stopped : Cause::unknown,
+              silence.took - (interrupts - of_kernel));
+  // All interrupts are known: the rest of the kernel's time is a system call of the thread's own.
+  if (!evidence.interrupts) shares.give(Cause::unknown, silence.in_kernel);
+}
+
 /// Off the CPU, and what it did on it that has a name of its own.
 void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   const bool allocates = evidence.heap && evidence.heap->calls > 0;
@@ -68,10 +80,8 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
   if (allocates) shares.give(Cause::heap, evidence.heap->took);
   // Memory that the heap has just handed out faults at its first use.
   if (evidence.faults) shares.give(allocates ? Cause::heap : Cause::faulted, evidence.faults->took);
-  if (evidence.interrupts) shares.give(Cause::interrupted, *evidence.interrupts);
-  if (evidence.silence)
-    shares.give(evidence.silence->anywhere ? Cause::machine_stopped : Cause::unknown, evidence.silence->took);
-  if (evidence.silence) shares.give(Cause::unknown, evidence.silence->in_kernel);
+  if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);
+  give_silent(shares, evidence);
   if (evidence.speed && *evidence.speed < 1)
     shares.give(Cause::slowed, Nanoseconds{static_cast<std::int64_t>(static_cast<double>(facts.took.count()) *
                                                                      (1 - *evidence.speed))});
@@ -81,6 +91,7 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   Shares shares(facts.excess());
   if (facts.clock_fault) return Cause::clock;
   if (evidence.steal) shares.give(Cause::machine_stopped, *evidence.steal);
+  if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);
   if (evidence.switches) {
     shares.give(Cause::migrated, evidence.switches->migrated);
     give_preempted(shares, evidence.switches->preempted, evidence);
@@ -92,7 +103,6 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
     } else {
       shares.give(Cause::unknown, asleep);
     }
-    if (evidence.interrupts) shares.give(Cause::interrupted, *evidence.interrupts);
     if (evidence.silence && evidence.silence->anywhere)
       shares.give(Cause::machine_stopped, evidence.silence->took);
     // It did nothing but look at the clock, and the clock jumped.

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "rtsync/evidence/interrupt_reader.hpp"
 #include "rtsync/host/page.hpp"
 
 namespace tactus::rtsync {
@@ -20,6 +21,8 @@ constexpr std::size_t kCpuPages = 64;
 /// A sample of each would meet the kernel's limit for samples, and then there are none for a while.
 constexpr std::uint32_t kFaultsPerSample = 16;
 constexpr const char* kCure = "sudo sysctl -w kernel.perf_event_paranoid=0 (or: setcap cap_perfmon+ep)";
+constexpr const char* kCureOfTracepoints =
+    "sudo setcap cap_perfmon+ep (or: sysctl -w kernel.perf_event_paranoid=-1)";
 
 }  // namespace
 
@@ -50,7 +53,8 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   attributes.sample_period = period;
   attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
   attributes.sample_id_all = 1;
-  attributes.context_switch = files_.empty() ? 1 : 0;
+  attributes.context_switch = type == PERF_TYPE_SOFTWARE && files_.empty() ? 1 : 0;
+  if (type == PERF_TYPE_TRACEPOINT) attributes.sample_type |= PERF_SAMPLE_RAW;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.exclude_kernel = kernel ? 0 : 1;
@@ -112,6 +116,24 @@ int EventRing::open_cpu(int cpu) {
   return error != 0 ? error : map(kCpuPages);
 }
 
+int EventRing::open_tracepoint(int cpu, const Tracepoint& tracepoint, std::uint64_t& id) {
+  return open(-1, cpu, PERF_TYPE_TRACEPOINT, tracepoint.id, 1, true, &id);
+}
+
+int EventRing::open_interrupts(int cpu, const InterruptTracepoints& tracepoints) {
+  int error = open_tracepoint(cpu, tracepoints.irq_begin, ids_.irq_begin);
+  if (error == 0) error = map(kCpuPages);  // the others write into it
+  if (error == 0) error = open_tracepoint(cpu, tracepoints.irq_end, ids_.irq_end);
+  // Where softirqs are threads, those show who had the CPU.
+  if (error == 0 && tracepoints.softirq_begin && tracepoints.softirq_end) {
+    error = open_tracepoint(cpu, *tracepoints.softirq_begin, ids_.softirq_begin);
+    if (error == 0) error = open_tracepoint(cpu, *tracepoints.softirq_end, ids_.softirq_end);
+    ids_.softirq_offset = tracepoints.softirq_begin->number_offset;
+  }
+  ids_.irq_offset = tracepoints.irq_begin.number_offset;
+  return error;
+}
+
 std::uint64_t EventRing::head() const TACTUS_RT {
   const auto* const page = static_cast<const perf_event_mmap_page*>(memory_);
   return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
@@ -126,23 +148,48 @@ void EventRing::release() TACTUS_RT {
   __atomic_store_n(&page->data_tail, tail_, __ATOMIC_RELEASE);
 }
 
+namespace {
+
+/// Gives `times` the records of a ring up to a time. False: one cannot be read.
+template <class Times>
+bool read(const EventRing& ring, EvidenceTime end, Times& times) TACTUS_RT {
+  const EventBytes bytes = ring.bytes();
+  const std::uint64_t head = ring.head();
+  EventRecord record;
+  std::uint64_t at = ring.tail();
+  while (at < head) {
+    if (!bytes.next(at, head, record)) return false;
+    if (record.at > end) break;
+    times.add(record);
+  }
+  return true;
+}
+
+Provision fate(std::string what, std::string instead, int error, const char* cure = kCure) {
+  if (error == 0) return granted(std::move(what), "perf_event_open");
+  return refused(std::move(what), std::move(instead),
+                 {"perf_event_open answered " + error_words(error), cure});
+}
+
+}  // namespace
+
 KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive,
                            const RealtimeThreads* realtime)
     : threads_(threads.size()), realtime_(realtime) {
-  const auto add = [&](std::string what, std::string instead, int error) {
-    if (error == 0)
-      provisions_.push_back(granted(std::move(what), "perf_event_open"));
-    else
-      provisions_.push_back(refused(std::move(what), std::move(instead),
-                                    {"perf_event_open answered " + error_words(error), kCure}));
-  };
   for (std::size_t i = 0; i < threads.size(); ++i) {
     threads_[i].rates.alive = alive;
     const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates);
     if (error != 0) threads_[i] = {};
     threads_[i].realtime = threads[i].realtime;
-    add("the kernel's events of thread " + threads[i].name, "causes of late frames are unknown", error);
+    threads_[i].tid = threads[i].tid;
+    provisions_.push_back(
+        fate("the kernel's events of thread " + threads[i].name, "causes of late frames are unknown", error));
   }
+  open_cpus(cpus);
+  open_interrupts(cpus);
+}
+
+void KernelEvents::open_cpus(const CpuSet& cpus) {
   int refusal = 0;
   for (int cpu = 0; refusal == 0 && cpu <= cpus.last(); ++cpu) {
     if (!cpus.contains(cpu)) continue;
@@ -152,7 +199,41 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
     if (refusal == 0) cpus_.push_back(std::move(made));
   }
   if (refusal != 0) cpus_.clear();
-  add("the kernel's events of CPUs " + cpus.text(), "who took the CPU of a late frame is not named", refusal);
+  provisions_.push_back(fate("the kernel's events of CPUs " + cpus.text(),
+                             "who took the CPU of a late frame is not named", refusal));
+}
+
+void KernelEvents::open_interrupts(const CpuSet& cpus) {
+  if (cpus_.empty()) return;  // what is refused is told already, or there is none
+  const std::string what = "interrupts of CPUs " + cpus.text();
+  const std::string instead = "late frames do not say what interrupts took";
+  const TracepointSearch found = find_interrupt_tracepoints();
+  if (!found.tracepoints) {
+    provisions_.push_back(refused(what, instead, found.refusal));
+    return;
+  }
+  int error = 0;
+  for (Cpu& cpu : cpus_)
+    if (error == 0) error = cpu.interrupts.open_interrupts(static_cast<int>(cpu.number), *found.tracepoints);
+  if (error != 0)
+    for (Cpu& cpu : cpus_) cpu.interrupts = {};
+  provisions_.push_back(fate(what, instead, error, kCureOfTracepoints));
+}
+
+/// Those that interrupted the thread; and while it should have been woken, all of its CPU.
+std::optional<InterruptTimes> KernelEvents::interrupts(const Thread& thread, const ThreadTimes& times,
+                                                       EvidenceTime from, EvidenceTime to,
+                                                       bool wake) const TACTUS_RT {
+  InterruptReader reader(from, to);
+  for (const Cpu& cpu : cpus_) {
+    if (!cpu.interrupts.is_open()) return std::nullopt;
+    const bool was_there = std::any_of(times.off().begin(), times.off().end(),
+                                       [&](const ThreadTimes::Off& off) { return off.cpu == cpu.number; });
+    reader.begin_cpu(wake && was_there ? InterruptReader::kAnyThread : thread.tid);
+    if (!read(cpu.interrupts, to, reader)) return std::nullopt;
+    reader.end_cpu();
+  }
+  return cpus_.empty() ? std::nullopt : reader.times();
 }
 
 Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime to,
@@ -160,22 +241,12 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   Evidence evidence;
   const Thread& watched = threads_[thread];
   if (!watched.ring.is_open()) return evidence;
-  const auto read = [](const EventRing& ring, EvidenceTime end, auto& times) {
-    const EventBytes bytes = ring.bytes();
-    const std::uint64_t head = ring.head();
-    EventRecord record;
-    std::uint64_t at = ring.tail();
-    while (at < head) {
-      if (!bytes.next(at, head, record)) return false;
-      if (record.at > end) break;
-      times.add(record);
-    }
-    return true;
-  };
   ThreadTimes times(from, to, watched.rates);
   if (!read(watched.ring, to, times)) return evidence;
   times.finish(evidence);
+  evidence.cpu = times.cpu();
   if (!evidence.switches) return evidence;
+  evidence.interrupts = interrupts(watched, times, from, to, wake);
   OtherThreads others;
   for (const ThreadTimes::Off& off : times.off()) {
     const auto cpu =
@@ -193,7 +264,10 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
 
 void KernelEvents::release() TACTUS_RT {
   for (Thread& thread : threads_) thread.ring.release();
-  for (Cpu& cpu : cpus_) cpu.ring.release();
+  for (Cpu& cpu : cpus_) {
+    cpu.ring.release();
+    cpu.interrupts.release();
+  }
 }
 
 }  // namespace tactus::rtsync

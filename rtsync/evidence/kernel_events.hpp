@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rtsync/evidence/thread_times.hpp"
+#include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/host/provision.hpp"
 
@@ -31,6 +32,8 @@ class EventRing {
   int open_thread(pid_t thread, EventRates& rates);
   /// Of a CPU, whoever runs there.                                                               @when setup
   int open_cpu(int cpu);
+  /// The interrupts of a CPU.                                                                    @when setup
+  int open_interrupts(int cpu, const InterruptTracepoints& tracepoints);
 
   bool is_open() const TACTUS_RT { return memory_ != nullptr; }
   std::uint64_t head() const TACTUS_RT;
@@ -43,6 +46,7 @@ class EventRing {
  private:
   int open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t config, std::uint64_t period, bool kernel,
            std::uint64_t* id);
+  int open_tracepoint(int cpu, const Tracepoint& tracepoint, std::uint64_t& id);
   int map(std::size_t pages);
 
   std::vector<int> files_;
@@ -88,6 +92,7 @@ class KernelEvents {
 
  private:
   struct Thread {
+    pid_t tid = 0;
     EventRing ring;
     EventRates rates;
     bool realtime = false;
@@ -95,7 +100,12 @@ class KernelEvents {
   struct Cpu {
     std::uint32_t number = 0;
     EventRing ring;
+    EventRing interrupts;
   };
+  void open_cpus(const CpuSet& cpus);
+  void open_interrupts(const CpuSet& cpus);
+  std::optional<InterruptTimes> interrupts(const Thread& thread, const ThreadTimes& times, EvidenceTime from,
+                                           EvidenceTime to, bool wake) const TACTUS_RT;
   std::vector<Thread> threads_;
   std::vector<Cpu> cpus_;
   const RealtimeThreads* realtime_;

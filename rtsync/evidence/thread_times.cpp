@@ -85,6 +85,7 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
     case Kind::alive:
       sign_of_life(record.at, record.in_kernel);
       where_ = Where::on;
+      cpu_ = record.cpu;
       return;
     case Kind::minor_fault:
     case Kind::major_fault:
@@ -97,7 +98,7 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
     case Kind::lost:
       known_ = false;
       return;
-    case Kind::other:
+    default:
       return;
   }
 }

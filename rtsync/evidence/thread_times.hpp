@@ -46,6 +46,10 @@ class ThreadTimes {
   void finish(Evidence& evidence) TACTUS_RT;
   /// After finish().
   std::span<const Off> off() const TACTUS_RT { return {off_.data(), off_count_}; }
+  /// Likewise; nothing: it was not seen.
+  std::optional<std::uint32_t> cpu() const TACTUS_RT {
+    return where_ == Where::nobody_knows ? std::nullopt : std::optional(cpu_);
+  }
 
  private:
   Nanoseconds inside(EvidenceTime begin, EvidenceTime end) const TACTUS_RT;

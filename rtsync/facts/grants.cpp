@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/facts/fact_probe.hpp"
 #include "rtsync/host/page.hpp"
 #include "rtsync/host/provision.hpp"
@@ -129,8 +130,20 @@ Fact kernel_events(const Host& host) {
     return unknown(kSubject, "/proc/sys/kernel/perf_event_paranoid could not be read",
                    "cat /proc/sys/kernel/perf_event_paranoid");
   const std::string found = "kernel.perf_event_paranoid is " + std::to_string(*level);
-  if (*level <= 0) return fact(kSubject, Grade::ok, found);
-  if (host.live && host.rights.cap_perfmon) return fact(kSubject, Grade::ok, found + "; CAP_PERFMON is held");
+  const bool perfmon = host.live && host.rights.cap_perfmon;
+  if (*level <= 0 || perfmon) {
+    const TracepointSearch search = find_interrupt_tracepoints(host.request.root);
+    if (!search.tracepoints)
+      return fact(kSubject, Grade::ok,
+                  found + (perfmon ? "; CAP_PERFMON is held" : "") +
+                      "; the time in interrupts is not seen (" + search.refusal.cause + "; " +
+                      search.refusal.cure + ")");
+    return fact(
+        kSubject, Grade::ok,
+        found + (perfmon      ? "; CAP_PERFMON is held; interrupts are named"
+                 : *level < 0 ? "; interrupts are named"
+                              : "; the time in interrupts is not seen: that takes CAP_PERFMON, or -1"));
+  }
   const std::string cure = sysctl_cure("kernel.perf_event_paranoid", "0");
   if (*level <= 2)
     return fact(kSubject, Grade::warn, found + ": the rig's own threads can be watched, their CPUs not",

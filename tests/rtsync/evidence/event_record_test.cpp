@@ -13,7 +13,7 @@ namespace {
 
 using Kind = EventRecord::Kind;
 
-constexpr EventIds kIds{11, 12, 13};
+constexpr EventIds kIds{11, 12, 13, 21, 22, 23, 24, 8, 12};
 
 /// A ring of the kernel, written as the kernel does.
 struct Ring {
@@ -53,6 +53,15 @@ struct Ring {
     header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 4);
     put(id);
     identity(time);
+  }
+  /// As PERF_SAMPLE_RAW has it: a size, and what the tracepoint writes, 20 bytes.
+  void tracepoint(std::uint64_t id, std::uint32_t at_8, std::uint32_t at_12) {
+    header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, 7);
+    put(id);
+    identity(3);
+    put(pair(20, 0));
+    put(pair(0, at_8));
+    put(pair(at_12, 0));
   }
   void lost(std::uint64_t time) {
     header(PERF_RECORD_LOST, 0, 6);
@@ -120,6 +129,24 @@ TEST(EventRecord, KnowsItsSamplesByTheirNumbers) {
     ring.sample(row.id, 3);
     EXPECT_EQ(only(ring).kind, row.kind) << row.id;
   }
+}
+
+TEST(EventRecord, OfAnInterruptHasItsNumber) {
+  struct Row {
+    std::uint64_t id;
+    Kind kind;
+    std::int32_t number;
+  };
+  for (const Row& row : {Row{21, Kind::irq_begin, 24}, Row{22, Kind::irq_end, 24},
+                         Row{23, Kind::softirq_begin, 3}, Row{24, Kind::softirq_end, 3}}) {
+    Ring ring;
+    ring.tracepoint(row.id, 24, 3);
+    EXPECT_EQ(only(ring).kind, row.kind);
+    EXPECT_EQ(only(ring).number, row.number);
+  }
+  Ring short_one;
+  short_one.sample(21, 3);
+  EXPECT_EQ(only(short_one).number, 0) << "nothing is read behind the record";
 }
 
 TEST(EventRecord, SaysThatRecordsAreMissing) {

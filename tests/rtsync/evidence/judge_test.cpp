@@ -85,7 +85,34 @@ std::vector<Row> rows() {
           [](F&, E& e) { e.silence->took = 2'700us; }),
       row("the hypervisor says that it had the CPU", long_job(), Cause::machine_stopped,
           [](F&, E& e) { e.steal = 2'900us; }),
-      row("interrupts", long_job(), Cause::interrupted, [](F&, E& e) { e.interrupts = 2'900us; }),
+      row("interrupts", long_job(), Cause::interrupted,
+          [](F&, E& e) { e.interrupts = InterruptTimes{2'900us}; }),
+      row("interrupts without a sign of life between", long_job(), Cause::interrupted,
+          [](F&, E& e) {
+            e.interrupts = InterruptTimes{2'900us};
+            e.silence->took = 2'800us;
+          }),
+      row("a short interrupt in a long stop", long_job(), Cause::machine_stopped,
+          [](F&, E& e) {
+            e.interrupts = InterruptTimes{300us};
+            e.silence->took = 2'800us;
+          }),
+      row("in the kernel, and not for interrupts: a system call of its own", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.interrupts = InterruptTimes{10us};
+            e.silence->in_kernel = 2'800us;
+          }),
+      row("in the kernel for interrupts", long_job(), Cause::interrupted,
+          [](F&, E& e) {
+            e.interrupts = InterruptTimes{2'000us};
+            e.silence->in_kernel = 2'800us;
+          }),
+      row("the timer's interrupt had to wait for others", late_wake(), Cause::interrupted,
+          [](F&, E& e) {
+            e.interrupts = InterruptTimes{2'500us};
+            e.switches->blocked = 2'950us;
+            e.others = OtherThreads{0, 0ns, 0ns, 2'950us, 0ns};
+          }),
       row("a third of the speed", {LatePart::job, 300us, 100us}, Cause::slowed,
           [](F&, E& e) { e.speed = 0.33; }),
       row("slept between jobs: it waited for a thread", between, Cause::waited,

@@ -1,7 +1,9 @@
 #include "rtsync/evidence/kernel_events.hpp"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -71,6 +73,34 @@ TEST_F(WatchedThread, ThatTouchesFreshMemoryFaulted) {
     for (std::size_t at = 0; at < kBytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
     (void)::munmap(memory, kBytes);
   });
+}
+
+/// What is sent to oneself is received in a softirq of the sender's CPU.
+TEST_F(WatchedThread, ThatWasInterruptedKnowsByWhat) {
+  for (const Provision& provision : events_.provisions())
+    if (!provision.granted) GTEST_SKIP() << sentence(provision);
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in self{};
+  self.sin_family = AF_INET;
+  self.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof self;
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&self), sizeof self), 0);
+  ASSERT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&self), &size), 0);
+  int named = 0;
+  for (int i = 0; i < 10; ++i) {
+    (void)cause_of([&] {
+      for (const auto end = monotonic_now() + 3ms; monotonic_now() < end;)
+        (void)::sendto(socket, "x", 1, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&self), size);
+    });
+    if (!seen_.interrupts) continue;  // the ring was full
+    EXPECT_LE(seen_.interrupts->longest, seen_.interrupts->took);
+    constexpr std::int32_t kNetRx = 3;
+    if (seen_.interrupts->kind == InterruptTimes::Kind::softirq && seen_.interrupts->number == kNetRx &&
+        seen_.interrupts->took > 100us)
+      ++named;
+  }
+  (void)::close(socket);
+  EXPECT_GE(named, 1);
 }
 
 TEST_F(WatchedThread, IsSeenAgainAfterItsRingWasFull) {

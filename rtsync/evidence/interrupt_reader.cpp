@@ -1,0 +1,77 @@
+#include "rtsync/evidence/interrupt_reader.hpp"
+
+#include <algorithm>
+
+namespace tactus::rtsync {
+
+void InterruptReader::begin_cpu(std::int32_t thread) TACTUS_RT {
+  thread_ = thread;
+  depth_ = 0;
+}
+
+void InterruptReader::add(const EventRecord& record) TACTUS_RT {
+  switch (record.kind) {
+    case EventRecord::Kind::irq_begin:
+      return begin(Kind::irq, record);
+    case EventRecord::Kind::softirq_begin:
+      return begin(Kind::softirq, record);
+    case EventRecord::Kind::irq_end:
+      return end(Kind::irq, record);
+    case EventRecord::Kind::softirq_end:
+      return end(Kind::softirq, record);
+    case EventRecord::Kind::lost:
+    case EventRecord::Kind::limited:
+      known_ = false;
+      return;
+    default:
+      return;
+  }
+}
+
+/// The time since the last record belongs to the innermost.
+void InterruptReader::count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT {
+  const Nanoseconds part = std::min(time, to_) - std::max(since_, from_);
+  since_ = time;
+  if (depth_ == 0 || depth_ > running_.size()) return;
+  const Running& now = running_[depth_ - 1];
+  if (!now.counts || part <= Nanoseconds{0}) return;
+  took_ += part;
+  for (Source& source : sources_) {
+    if (source.kind != Kind::none && (source.kind != now.kind || source.number != now.number)) continue;
+    source.kind = now.kind;
+    source.number = now.number;
+    source.took += part;
+    return;
+  }
+}
+
+void InterruptReader::begin(Kind kind, const EventRecord& record) TACTUS_RT {
+  count_up_to(record.at);
+  if (depth_ < running_.size())
+    running_[depth_] = {kind, record.number, thread_ == kAnyThread || record.thread == thread_};
+  ++depth_;
+}
+
+void InterruptReader::end(Kind kind, const EventRecord& record) TACTUS_RT {
+  count_up_to(record.at);
+  if (depth_ == 0) return;  // it began before the first record
+  --depth_;
+  if (depth_ >= running_.size()) return;
+  const Running& ended = running_[depth_];
+  if (ended.kind != kind || ended.number != record.number) known_ = false;
+  if (ended.counts && record.at > from_ && record.at <= to_) ++count_;
+}
+
+void InterruptReader::end_cpu() TACTUS_RT {
+  count_up_to(to_);
+  depth_ = 0;
+}
+
+std::optional<InterruptTimes> InterruptReader::times() const TACTUS_RT {
+  if (!known_) return std::nullopt;
+  const auto longest = std::max_element(sources_.begin(), sources_.end(),
+                                        [](const Source& a, const Source& b) { return a.took < b.took; });
+  return InterruptTimes{took_, count_, longest->kind, longest->number, longest->took};
+}
+
+}  // namespace tactus::rtsync

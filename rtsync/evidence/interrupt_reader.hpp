@@ -1,0 +1,59 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "rtsync/evidence/event_record.hpp"
+#include "rtsync/evidence/evidence.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::rtsync {
+
+/// Adds up interrupts and softirqs between two times, from the records of some CPUs, one after the other.
+///
+/// RT  yes; bounded by the number of records.
+class InterruptReader {
+ public:
+  static constexpr std::int32_t kAnyThread = -1;
+
+  InterruptReader(TimePoint<MonotonicTime> from, TimePoint<MonotonicTime> to) TACTUS_RT : from_(from),
+                                                                                          to_(to) {}
+
+  /// The records of the next CPU follow. `thread`: those that interrupted it.
+  void begin_cpu(std::int32_t thread) TACTUS_RT;
+  /// In the order of the ring.
+  void add(const EventRecord& record) TACTUS_RT;
+  void end_cpu() TACTUS_RT;
+  /// Nothing: records are missing.
+  std::optional<InterruptTimes> times() const TACTUS_RT;
+
+ private:
+  using Kind = InterruptTimes::Kind;
+  struct Source {
+    Kind kind = Kind::none;
+    std::int32_t number = 0;
+    Nanoseconds took{0};
+  };
+  struct Running {
+    Kind kind = Kind::none;
+    std::int32_t number = 0;
+    bool counts = false;
+  };
+  void begin(Kind kind, const EventRecord& record) TACTUS_RT;
+  void end(Kind kind, const EventRecord& record) TACTUS_RT;
+  void count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT;
+
+  TimePoint<MonotonicTime> from_;
+  TimePoint<MonotonicTime> to_;
+  std::int32_t thread_ = kAnyThread;
+  std::array<Running, 8> running_{};  // one inside of the other
+  std::size_t depth_ = 0;
+  TimePoint<MonotonicTime> since_{};
+  std::array<Source, 16> sources_{};
+  Nanoseconds took_{0};
+  std::uint32_t count_ = 0;
+  bool known_ = true;
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,92 @@
+#include "rtsync/evidence/interrupt_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <initializer_list>
+
+namespace tactus::rtsync::interrupt_reader_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = EventRecord::Kind;
+
+constexpr std::int32_t kThread = 10;
+
+EventRecord record(Kind kind, Nanoseconds time, std::int32_t number, std::int32_t thread = kThread) {
+  EventRecord made;
+  made.kind = kind;
+  made.at = TimePoint<MonotonicTime>{time};
+  made.number = number;
+  made.thread = thread;
+  return made;
+}
+
+/// From 1 ms to 5 ms.
+std::optional<InterruptTimes> times(std::initializer_list<EventRecord> records, std::int32_t of = kThread) {
+  InterruptReader reader(TimePoint<MonotonicTime>{1ms}, TimePoint<MonotonicTime>{5ms});
+  reader.begin_cpu(of);
+  for (const EventRecord& one : records) reader.add(one);
+  reader.end_cpu();
+  return reader.times();
+}
+
+TEST(InterruptReader, NamesTheOneThatTookLongest) {
+  const auto seen = times({record(Kind::irq_begin, 2'000us, 24), record(Kind::irq_end, 2'100us, 24),
+                           record(Kind::softirq_begin, 2'100us, 3), record(Kind::softirq_end, 3'000us, 3),
+                           record(Kind::irq_begin, 3'500us, 24), record(Kind::irq_end, 3'600us, 24)});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->took, 1'100us);
+  EXPECT_EQ(seen->count, 3U);
+  EXPECT_EQ(seen->kind, InterruptTimes::Kind::softirq);
+  EXPECT_EQ(seen->number, 3);
+  EXPECT_EQ(seen->longest, 900us);
+}
+
+TEST(InterruptReader, CountsOneInsideOfAnotherOnce) {
+  const auto seen = times({record(Kind::softirq_begin, 2'000us, 3), record(Kind::irq_begin, 2'100us, 24),
+                           record(Kind::irq_end, 2'900us, 24), record(Kind::softirq_end, 3'000us, 3)});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->took, 1ms);
+  EXPECT_EQ(seen->kind, InterruptTimes::Kind::irq) << "the softirq had 200 us";
+  EXPECT_EQ(seen->longest, 800us);
+}
+
+TEST(InterruptReader, CountsOnlyWhatLiesBetween) {
+  const auto seen = times({record(Kind::irq_begin, 100us, 24), record(Kind::irq_end, 200us, 24),
+                           record(Kind::softirq_begin, 900us, 3), record(Kind::softirq_end, 1'100us, 3),
+                           record(Kind::softirq_begin, 4'900us, 3)});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->took, 200us);
+  EXPECT_EQ(seen->count, 1U) << "one goes on";
+}
+
+TEST(InterruptReader, LeavesOutThoseOfOtherThreads) {
+  const auto records = {record(Kind::irq_begin, 2ms, 24, 99), record(Kind::irq_end, 3ms, 24, 99)};
+  EXPECT_EQ(times(records)->took, 0ns);
+  EXPECT_EQ(times(records)->kind, InterruptTimes::Kind::none);
+  EXPECT_EQ(times(records, InterruptReader::kAnyThread)->took, 1ms);
+}
+
+TEST(InterruptReader, StartsWithoutTheBeginningOfAnInterrupt) {
+  const auto seen = times({record(Kind::irq_end, 500us, 24)});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->took, 0ns);
+}
+
+TEST(InterruptReader, KnowsNothingWhereRecordsAreMissing) {
+  EXPECT_FALSE(times({record(Kind::lost, 2ms, 0)}));
+  EXPECT_FALSE(times({record(Kind::irq_begin, 2ms, 24), record(Kind::softirq_end, 3ms, 3)}));
+}
+
+TEST(InterruptReader, SurvivesMoreInsideOfEachOtherThanThereCanBe) {
+  InterruptReader reader(TimePoint<MonotonicTime>{1ms}, TimePoint<MonotonicTime>{5ms});
+  reader.begin_cpu(InterruptReader::kAnyThread);
+  for (int i = 0; i < 100; ++i) reader.add(record(Kind::irq_begin, 2ms, i));
+  for (int i = 0; i < 200; ++i) reader.add(record(Kind::irq_end, 3ms, i));
+  reader.end_cpu();
+  EXPECT_FALSE(reader.times() && reader.times()->took > 1ms);
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::interrupt_reader_test

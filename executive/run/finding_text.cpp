@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -22,6 +23,7 @@ std::string counted(std::uint64_t count, const std::string& what) {
 
 /// "'stress' (tid 123, SCHED_FIFO 90)".
 std::string thread_text(std::int32_t thread) {
+  if (thread < 0) return "a thread that has ended, or is in another PID namespace";
   std::string name;
   std::getline(std::ifstream("/proc/" + std::to_string(thread) + "/comm"), name);
   std::string policy;
@@ -61,6 +63,13 @@ std::string by_whom(const Evidence& evidence) {
   if (evidence.others->longest < evidence.others->ran)
     text += " for " + rtsync::duration_text(evidence.others->longest) + ", and by others";
   return text;
+}
+
+/// " in fsync".
+std::string in_what(const rtsync::SwitchTimes& switches) {
+  const std::string call = rtsync::blocking_call(switches.code);
+  if (call.empty()) return "";
+  return (switches.blocks > 1 ? ", longest in " : " in ") + call;
 }
 
 /// All that was looked at, as nothing of it covers the time.
@@ -134,8 +143,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::computed:
       return part + " computed for " + took;
     case Cause::blocked:
-      return part + " slept " + rtsync::duration_text(switches.blocked) + " (it gave up the CPU itself " +
-             counted(switches.blocks, "time") + ")";
+      return part + " slept " + rtsync::duration_text(switches.blocked) + in_what(switches) +
+             " (it gave up the CPU itself " + counted(switches.blocks, "time") + ")";
     case Cause::faulted: {
       const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
       return part + " waited for memory about " +

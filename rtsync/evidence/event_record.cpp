@@ -13,6 +13,7 @@ constexpr std::uint64_t kWord = 8;
 constexpr std::uint64_t kSample = kHeader + 4 * kWord;  // id, thread, time, cpu
 constexpr std::uint64_t kTrailer = 4 * kWord;           // thread, time, cpu, id
 constexpr std::uint64_t kRawSize = 4;                   // before what a tracepoint writes
+constexpr std::uint64_t kRegisters = 2 * kWord;  // REGS_USER: which kind, and the one that is asked for
 
 EventRecord::Kind kind_of(std::uint64_t id, const EventIds& ids) TACTUS_RT {
   using Kind = EventRecord::Kind;
@@ -23,6 +24,7 @@ EventRecord::Kind kind_of(std::uint64_t id, const EventIds& ids) TACTUS_RT {
   if (id == ids.irq_end) return Kind::irq_end;
   if (id == ids.softirq_begin) return Kind::softirq_begin;
   if (id == ids.softirq_end) return Kind::softirq_end;
+  if (id == ids.left) return Kind::left;
   return Kind::other;
 }
 
@@ -57,6 +59,9 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       const std::uint64_t number = kSample + kRawSize + (irq ? ids_.irq_offset : ids_.softirq_offset);
       if ((irq || softirq) && number % sizeof record.number == 0 && number + sizeof record.number <= size)
         record.number = get<std::int32_t>(from + number);
+      if (record.kind == EventRecord::Kind::left && size >= kSample + kRegisters &&
+          get<std::uint64_t>(from + kSample) != PERF_SAMPLE_REGS_ABI_NONE)
+        record.code = get<std::uint64_t>(from + kSample + kWord);
       break;
     }
     case PERF_RECORD_SWITCH:

@@ -17,6 +17,7 @@ struct EventIds {
   std::uint64_t irq_end = 0;
   std::uint64_t softirq_begin = 0;
   std::uint64_t softirq_end = 0;
+  std::uint64_t left = 0;
   /// Where the number of an interrupt, and of a softirq, stands in what its tracepoint writes.
   std::uint32_t irq_offset = 0;
   std::uint32_t softirq_offset = 0;
@@ -36,6 +37,7 @@ struct EventRecord {
     irq_end,
     softirq_begin,
     softirq_end,
+    left,     ///< it leaves its CPU, right before the record that says how: `code`
     limited,  ///< the kernel stops to take samples for a while
     lost,     ///< records are missing
   };
@@ -45,6 +47,7 @@ struct EventRecord {
   std::uint32_t cpu = 0;
   bool in_kernel = false;  ///< of a sample: the CPU ran the kernel then
   std::int32_t number = 0;
+  std::uint64_t code = 0;  ///< the address that its own code goes on from; 0: it has none, or is not known
   TimePoint<MonotonicTime> at{};
 };
 

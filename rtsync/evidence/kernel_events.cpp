@@ -20,6 +20,14 @@ constexpr std::size_t kThreadPages = 16;
 constexpr std::size_t kCpuPages = 64;
 /// A sample of each would meet the kernel's limit for samples, and then there are none for a while.
 constexpr std::uint32_t kFaultsPerSample = 16;
+// <asm/perf_regs.h>: the register with the address of the next instruction.
+#if defined(__x86_64__)
+constexpr std::uint64_t kNextInstruction = std::uint64_t{1} << 8;
+#elif defined(__aarch64__)
+constexpr std::uint64_t kNextInstruction = std::uint64_t{1} << 32;
+#else
+constexpr std::uint64_t kNextInstruction = 0;
+#endif
 constexpr const char* kCure = "sudo sysctl -w kernel.perf_event_paranoid=0 (or: setcap cap_perfmon+ep)";
 constexpr const char* kCureOfTracepoints =
     "sudo setcap cap_perfmon+ep (or: sysctl -w kernel.perf_event_paranoid=-1)";
@@ -55,6 +63,10 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   attributes.sample_id_all = 1;
   attributes.context_switch = type == PERF_TYPE_SOFTWARE && files_.empty() ? 1 : 0;
   if (type == PERF_TYPE_TRACEPOINT) attributes.sample_type |= PERF_SAMPLE_RAW;
+  if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CONTEXT_SWITCHES) {
+    attributes.sample_type |= PERF_SAMPLE_REGS_USER;
+    attributes.sample_regs_user = kNextInstruction;
+  }
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.exclude_kernel = kernel ? 0 : 1;
@@ -101,6 +113,8 @@ int EventRing::open_thread(pid_t thread, EventRates& rates) {
         open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, period, false, &ids_.alive) != 0)
       rates.alive = Nanoseconds{0};
   }
+  if (kNextInstruction != 0)  // refused: nobody knows what it sleeps in
+    (void)open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, true, &ids_.left);
   rates.faults = kFaultsPerSample;
   const auto open_faults = [&](std::uint64_t config, std::uint64_t period, std::uint64_t* id) {
     return open(thread, -1, PERF_TYPE_SOFTWARE, config, period, true, id) == 0 ||

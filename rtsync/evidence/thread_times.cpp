@@ -28,6 +28,10 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
     if (!ready_) {
       ++switches_.blocks;
       switches_.blocked += last_blocked_ = time;
+      if (time > switches_.longest_block) {
+        switches_.longest_block = time;
+        switches_.code = code_;
+      }
     } else if (cpu != cpu_) {
       ++switches_.migrations;
       switches_.migrated += time;
@@ -40,6 +44,7 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
   }
   where_ = Where::on;
   cpu_ = cpu;
+  code_ = 0;
   seen_ = fault_ = at;
 }
 
@@ -73,6 +78,9 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
   switch (record.kind) {
     case Kind::on:
       came_on(record.at, record.cpu);
+      return;
+    case Kind::left:
+      code_ = record.code;
       return;
     case Kind::off:
     case Kind::preempted:

@@ -72,6 +72,7 @@ class ThreadTimes {
   std::optional<EvidenceTime> fault_;
   std::uint32_t cpu_ = 0;
   bool ready_ = false;
+  std::uint64_t code_ = 0;       // where it left its CPU
   Nanoseconds last_blocked_{0};  // the latest of those in blocked
   EvidenceTime back_{};
   std::array<Off, kMostOff> off_{};

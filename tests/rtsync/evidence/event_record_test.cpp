@@ -13,7 +13,7 @@ namespace {
 
 using Kind = EventRecord::Kind;
 
-constexpr EventIds kIds{11, 12, 13, 21, 22, 23, 24, 8, 12};
+constexpr EventIds kIds{11, 12, 13, 21, 22, 23, 24, 31, 8, 12};
 
 /// A ring of the kernel, written as the kernel does.
 struct Ring {
@@ -53,6 +53,14 @@ struct Ring {
     header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 4);
     put(id);
     identity(time);
+  }
+  /// As PERF_SAMPLE_REGS_USER has it: which kind of registers, and if there are any, the one asked for.
+  void left(std::uint64_t kind, std::uint64_t code) {
+    header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, kind == PERF_SAMPLE_REGS_ABI_NONE ? 5 : 6);
+    put(31);
+    identity(3);
+    put(kind);
+    if (kind != PERF_SAMPLE_REGS_ABI_NONE) put(code);
   }
   /// As PERF_SAMPLE_RAW has it: a size, and what the tracepoint writes, 20 bytes.
   void tracepoint(std::uint64_t id, std::uint32_t at_8, std::uint32_t at_12) {
@@ -147,6 +155,20 @@ TEST(EventRecord, OfAnInterruptHasItsNumber) {
   Ring short_one;
   short_one.sample(21, 3);
   EXPECT_EQ(only(short_one).number, 0) << "nothing is read behind the record";
+}
+
+TEST(EventRecord, SaysWhereAThreadLeftItsCpu) {
+  Ring own_code;
+  own_code.left(PERF_SAMPLE_REGS_ABI_64, 0x7f00'1234);
+  EXPECT_EQ(only(own_code).kind, Kind::left);
+  EXPECT_EQ(only(own_code).code, 0x7f00'1234U);
+  Ring none;
+  none.left(PERF_SAMPLE_REGS_ABI_NONE, 1);
+  EXPECT_EQ(only(none).kind, Kind::left);
+  EXPECT_EQ(only(none).code, 0U);
+  Ring short_one;
+  short_one.sample(31, 3);
+  EXPECT_EQ(only(short_one).code, 0U);
 }
 
 TEST(EventRecord, SaysThatRecordsAreMissing) {

@@ -2,13 +2,21 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
+#include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
@@ -58,6 +66,35 @@ class WatchedThread : public ::testing::Test {
 
 TEST_F(WatchedThread, ThatSleepsWasBlocked) {
   expect_cause(Cause::blocked, [] { std::this_thread::sleep_for(3ms); });
+}
+
+TEST_F(WatchedThread, ThatSleepsSaysInWhat) {
+  std::mutex mutex;
+  std::condition_variable never;
+  const std::pair<std::string_view, std::function<void()>> ways[] = {
+      {"clock_nanosleep", [] { std::this_thread::sleep_for(3ms); }},
+      {"poll", [] { (void)::poll(nullptr, 0, 3); }},
+      {"futex (a lock, or a condition)",
+       [&] {
+         std::unique_lock lock(mutex);
+         (void)never.wait_until(lock, std::chrono::steady_clock::now() + 3ms);
+       }},
+  };
+  for (const auto& [call, sleep] : ways) {
+    (void)cause_of(sleep);
+    ASSERT_TRUE(seen_.switches);
+    if (seen_.switches->code == 0) GTEST_SKIP() << "the kernel does not say where a thread was";
+    EXPECT_NE(blocking_call(seen_.switches->code).find(call), std::string::npos)
+        << blocking_call(seen_.switches->code);
+  }
+}
+
+TEST(BlockingCall, IsUnknownWhereNoSystemCallWas) {
+  EXPECT_EQ(blocking_call(0), "");
+  EXPECT_EQ(blocking_call(1), "");
+  EXPECT_EQ(blocking_call(reinterpret_cast<std::uint64_t>(&blocking_call)), "");
+  static const int data = 7;
+  EXPECT_EQ(blocking_call(reinterpret_cast<std::uint64_t>(&data)), "");
 }
 
 TEST_F(WatchedThread, ThatSpinsComputed) {

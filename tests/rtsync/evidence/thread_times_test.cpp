@@ -64,6 +64,30 @@ TEST(ThreadTimes, CountASleepThatHasNotEnded) {
   EXPECT_EQ(between(1ms, 2ms, {record(Kind::on, 1ms), record(Kind::off, 1'400us)}).switches->blocked, 600us);
 }
 
+TEST(ThreadTimes, KnowWhereTheLongestSleepWas) {
+  const auto left = [](Nanoseconds time, std::uint64_t code) {
+    EventRecord made = record(Kind::left, time);
+    made.code = code;
+    return made;
+  };
+  const Evidence seen =
+      between(1ms, 9ms,
+              {record(Kind::on, 1ms), left(1'100us, 0x10), record(Kind::off, 1'100us),
+               record(Kind::on, 1'200us), left(1'300us, 0x20), record(Kind::off, 1'300us),
+               record(Kind::on, 2'300us), left(2'400us, 0x30), record(Kind::preempted, 2'400us),
+               record(Kind::on, 7ms), record(Kind::off, 8ms), record(Kind::on, 8'500us)});
+  ASSERT_TRUE(seen.switches);
+  EXPECT_EQ(seen.switches->blocks, 3U);
+  EXPECT_EQ(seen.switches->longest_block, 1ms);
+  EXPECT_EQ(seen.switches->code, 0x20U) << "the preemption was longer, and is no sleep";
+  EXPECT_EQ(between(1ms, 9ms,
+                    {record(Kind::on, 1ms), left(2ms, 0x10), record(Kind::preempted, 2ms),
+                     record(Kind::on, 3ms), record(Kind::off, 4ms), record(Kind::on, 8ms)})
+                .switches->code,
+            0U)
+      << "that of an earlier one is not its own";
+}
+
 TEST(ThreadTimes, NoticeAnotherCpu) {
   const Evidence seen = between(
       1ms, 2ms, {record(Kind::on, 1ms), record(Kind::preempted, 1'100us), record(Kind::on, 1'500us, 2)});

@@ -1,0 +1,96 @@
+#include "rtsync/evidence/blocking_call.hpp"
+
+#include <dlfcn.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+
+namespace tactus::rtsync {
+namespace {
+
+#if defined(__x86_64__)
+
+struct SystemCall {
+  long number;
+  const char* name;
+};
+
+/// Those that threads sleep in, and that libraries make in functions without a name of their own.
+constexpr SystemCall kSystemCalls[] = {
+    {SYS_futex, "futex (a lock, or a condition)"},
+    {SYS_read, "read"},
+    {SYS_write, "write"},
+    {SYS_poll, "poll"},
+    {SYS_ppoll, "ppoll"},
+    {SYS_select, "select"},
+    {SYS_epoll_wait, "epoll_wait"},
+    {SYS_nanosleep, "nanosleep"},
+    {SYS_clock_nanosleep, "clock_nanosleep"},
+    {SYS_sched_yield, "sched_yield"},
+    {SYS_openat, "openat"},
+    {SYS_fsync, "fsync"},
+    {SYS_fdatasync, "fdatasync"},
+    {SYS_msync, "msync"},
+    {SYS_ioctl, "ioctl"},
+    {SYS_connect, "connect"},
+    {SYS_accept, "accept"},
+    {SYS_sendto, "sendto"},
+    {SYS_recvfrom, "recvfrom"},
+    {SYS_sendmsg, "sendmsg"},
+    {SYS_recvmsg, "recvmsg"},
+    {SYS_mmap, "mmap"},
+    {SYS_munmap, "munmap"},
+    {SYS_wait4, "wait4"},
+};
+
+constexpr unsigned char kSyscall[] = {0x0f, 0x05};
+constexpr unsigned char kLoadsNumber = 0xb8;  // mov $number, %eax
+constexpr std::size_t kMostBefore = 48;       // the other arguments may be loaded between
+
+/// The number of the system call that ends right before `code`; -1: cannot be told.
+long number_before(const unsigned char* code, std::size_t before) {
+  for (std::size_t back = sizeof kSyscall + 5; back <= before; ++back) {
+    if (code[-static_cast<std::ptrdiff_t>(back)] != kLoadsNumber) continue;
+    std::uint32_t number = 0;
+    std::memcpy(&number, code - back + 1, sizeof number);
+    if (number < 1024) return static_cast<long>(number);
+  }
+  return -1;
+}
+
+std::string system_call(long number) {
+  if (number < 0) return "";
+  const auto* const found = std::find_if(std::begin(kSystemCalls), std::end(kSystemCalls),
+                                         [number](const SystemCall& call) { return call.number == number; });
+  return found != std::end(kSystemCalls) ? found->name : "system call " + std::to_string(number);
+}
+
+#endif
+
+}  // namespace
+
+std::string blocking_call(std::uint64_t code) {
+#if defined(__x86_64__)
+  // What the kernel has written, and no pointer of ours.
+  const auto* const next = reinterpret_cast<const unsigned char*>(code);  // NOLINT(performance-no-int-to-ptr)
+  Dl_info library{};
+  if (code == 0 || ::dladdr(next, &library) == 0) return "";
+  const auto into = static_cast<std::size_t>(next - static_cast<const unsigned char*>(library.dli_fbase));
+  const std::size_t before = std::min(into, kMostBefore);
+  if (before < sizeof kSyscall || std::memcmp(next - sizeof kSyscall, kSyscall, sizeof kSyscall) != 0)
+    return "";
+  const bool system = library.dli_fname != nullptr &&
+                      std::string_view(library.dli_fname).find("/libc.so") != std::string_view::npos;
+  if (system && library.dli_sname != nullptr) return library.dli_sname;
+  return system_call(number_before(next, before));
+#else
+  (void)code;
+  return "";
+#endif
+}
+
+}  // namespace tactus::rtsync

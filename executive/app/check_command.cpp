@@ -14,6 +14,7 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/load_report.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/app/policy_report.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/plan/rig.hpp"
@@ -139,11 +140,11 @@ double print_jobs(const executive::Plan& plan, std::size_t thread) {
     const double rate = rate_of(*job, plan);
     calls += job->enabled ? rate : 0;
     std::printf(
-        "  %-32s %-17s %6u %14s %12s %12.6g%s\n", job->name.c_str(),
+        "  %-32s %-17s %6u %14s %12s %12.6g%s%s\n", job->name.c_str(),
         std::string(executive::name_of(job->job_class)).c_str(), job->phase, cycle_text(*job, plan).c_str(),
         executive::is_cyclic(job->job_class) ? rtsync::duration_text(job->first.floor().count()).c_str()
                                              : "-",
-        rate, job->enabled ? "" : "  (off)");
+        rate, job->enabled ? "" : "  (off)", policy_text(*job).c_str());
     if (job->depends_on.empty()) continue;
     std::string names;
     for (const std::size_t on : job->depends_on) names += (names.empty() ? "" : ", ") + plan.jobs[on].name;
@@ -332,6 +333,7 @@ executive::Admission print_admission(const executive::Rig& rig, const LoadQuesti
   }
   executive::Admission admission = executive::admit(rig.plan(), rig.settings(), run, time);
   print_load(admission, rig.plan(), question.from, time);
+  print_policies(rig.plan(), rig.settings(), run, time);
   return admission;
 }
 

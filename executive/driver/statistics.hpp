@@ -1,6 +1,8 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "executive/driver/lifecycle.hpp"
@@ -69,6 +71,19 @@ struct RealtimeVariables {
   std::int64_t lost = 0;
   std::int32_t overrun = 0;  ///< rtsync::OverrunCause
   std::int32_t cause = 0;    ///< rtsync::Cause, of the overrun, else of the late wake
+};
+
+/// What policies left out of the frames, as the variables policy.*.
+struct PolicyVariables {
+  struct Job {
+    std::string name;        ///< "view.draw"
+    std::int32_t state = 0;  ///< 0 runs, 1 demoted, 2 shed
+  };
+  std::deque<Job> jobs;       ///< those that can be left out
+  std::int64_t shed = 0;      ///< jobs that are left out now
+  std::int64_t demoted = 0;   ///< jobs that are called less often now
+  std::int64_t left_out = 0;  ///< calls so far
+  std::int64_t steps = 0;     ///< of escalations, taken so far
 };
 
 }  // namespace tactus::executive

@@ -226,8 +226,8 @@ void Executive::follow_realtime() TACTUS_RT {
 RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
   RunEnd end = end_of({jobs_, stuck_, restart_.failure(), sleeper_, ended_by_, commands_, sync_}, verdict, k);
   end.frames = frames_run_;
-  const bool broken_off =
-      end.outcome == Outcome::failed || end.outcome == Outcome::aborted || end.outcome == Outcome::link_lost;
+  const bool broken_off = end.outcome == Outcome::failed || end.outcome == Outcome::aborted ||
+                          ended_by_.what == PartVerdict::terminate;
   if (broken_off) status_.enter_if_allowed(State::abort);
   status_.enter_if_allowed(State::stop);
   return end;

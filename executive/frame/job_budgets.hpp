@@ -94,6 +94,12 @@ class JobBudgets {
   }
 
   bool any() const { return any_; }
+  /// Counts up whenever an account does.                                                           @when any
+  std::uint32_t bookings() const TACTUS_RT { return bookings_.load(std::memory_order_acquire); }
+  void book(Budget& budget, std::int64_t frame, rtsync::Nanoseconds took) TACTUS_RT {
+    budget.account.add(frame, took, took - budget.time);
+    bookings_.fetch_add(1, std::memory_order_release);
+  }
   /// One compare for a job that has none.                                                          @when rt
   bool is_beyond(std::uint32_t job, std::uint64_t ticks) const TACTUS_RT { return ticks >= beyond_[job]; }
   Budget& job(std::size_t job) TACTUS_RT { return jobs_[job]; }
@@ -104,6 +110,7 @@ class JobBudgets {
   std::vector<Budget> jobs_;
   std::vector<Budget> threads_;
   bool any_ = false;
+  std::atomic<std::uint32_t> bookings_{0};
 };
 
 }  // namespace tactus::executive

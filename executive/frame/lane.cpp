@@ -37,8 +37,7 @@ bool Lane::run_list(std::span<const Entry> list) TACTUS_RT {
 }
 
 void Lane::book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT {
-  const rtsync::Nanoseconds took = clock_.to_time(ticks);
-  budget.account.add(frame_, took, took - budget.time);
+  budgets_.book(budget, frame_, clock_.to_time(ticks));
 }
 
 void Lane::leave_record() TACTUS_RT {

@@ -55,6 +55,7 @@ Program::Program(Plan plan, JobClock::Read read_time)
   std::stable_sort(by_name_.begin(), by_name_.end(),
                    [this](auto a, auto b) { return plan_.jobs[a].name < plan_.jobs[b].name; });
   budgets_ = std::make_unique<JobBudgets>(plan_, job_clock_);
+  relief_ = std::make_unique<JobRelief>(plan_);
   place_threads();
   make_loops();
   if (plan_.margin > 1) stretch_jobs();
@@ -295,6 +296,7 @@ void Program::add_job(Build& build, std::uint32_t i, std::uint32_t lane, std::ui
     add_latch(build, timed, job.model, job.thread);
   }
   timed.lane = lane;
+  timed.own_call = job.demoted_to > 1;
   build.of_job[i] = build.scheduled.size();
   build.scheduled.push_back(timed);
   Entry entry{job.run, job.self, nullptr, i};
@@ -329,6 +331,7 @@ void Program::compile_lanes() {
   }
   schedule_ = finish(build, plan_.frame, alone ? 1 : lanes_ + 2, entries_);
   for (auto& lane : lane_states_) lane->set_schedule(schedule_.get());
+  relief_->join(*schedule_, [this](std::uint32_t job) { return homes_[job].scheduled; });
 }
 
 void Program::compile_freeze() {
@@ -529,6 +532,7 @@ void Program::add_state(std::vector<Piece>& pieces) {
     pieces.push_back(own_piece("@on." + job.name, on_saved_[i]));
     if (job.dynamic) pieces.push_back(own_piece("@next." + job.name, next_saved_[i], "ns"));
   }
+  relief_->add_state(pieces);
   for (const auto& background : backgrounds_)
     pieces.push_back(
         own_piece("@threads." + plan_.threads[background->thread - 1].name + ".period", background->period));
@@ -556,10 +560,12 @@ void Program::load_state() TACTUS_RT {
     home.schedule->enable(home.scheduled, on_saved_[i] != 0);
     if (plan_.jobs[i].dynamic) home.schedule->set_next_of(home.scheduled, next_saved_[i]);
   }
+  relief_->load_state();
 }
 
 void Program::seek(std::int64_t k) TACTUS_RT {
   schedule_->seek(k);
+  relief_->prepare(k);
   for (const auto& background : backgrounds_) {
     if (background->schedule != nullptr)
       background->schedule->seek((k + background->frames - 1) / background->frames);

@@ -16,6 +16,7 @@
 #include "executive/frame/async_worker.hpp"
 #include "executive/frame/integration_loop.hpp"
 #include "executive/frame/job_clock.hpp"
+#include "executive/frame/job_relief.hpp"
 #include "executive/frame/lane.hpp"
 #include "executive/frame/stretched_job.hpp"
 #include "executive/plan/plan.hpp"
@@ -113,6 +114,7 @@ class Program {
   BrokenPromises& promises() { return promises_; }
   const BrokenPromises& promises() const { return promises_; }
   JobBudgets& budgets() const { return *budgets_; }
+  JobRelief& relief() const TACTUS_RT { return *relief_; }
 
  private:
   using Times =
@@ -150,6 +152,7 @@ class Program {
   std::vector<rtsync::JobHistogram> job_times_;
   BrokenPromises promises_;
   std::unique_ptr<JobBudgets> budgets_;
+  std::unique_ptr<JobRelief> relief_;
   std::size_t lanes_ = 1;
   std::uint64_t worker_lanes_ = 0;
   std::vector<std::size_t> thread_of_lane_{0};

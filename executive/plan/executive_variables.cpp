@@ -54,15 +54,29 @@ void ExecutiveVariables::add_clock() {
   }
 }
 
+void ExecutiveVariables::add_policies(const std::vector<std::string>& jobs) {
+  const auto add = declare_in(policy_variables_, kPolicy);
+  add("shed", policies_.shed, "", "jobs that are left out now");
+  add("demoted", policies_.demoted, "", "jobs that are called less often now");
+  add("left_out", policies_.left_out, "", "calls left out so far");
+  add("steps", policies_.steps, "", "steps of escalations taken so far");
+  for (const std::string& name : jobs) {
+    PolicyVariables::Job& job = policies_.jobs.emplace_back();
+    job.name = name;
+    add("jobs." + name, job.state, "", "0 runs, 1 demoted, 2 shed");
+  }
+}
+
 const std::deque<Variable>* ExecutiveVariables::find(const std::string& name) const {
   if (name == kRealtime) return &realtime_variables_;
   if (name == kLink && link_ != nullptr) return &link_->variables();
+  if (name == kPolicy && !policy_variables_.empty()) return &policy_variables_;
   return name == kClock && !clock_variables_.empty() ? &clock_variables_ : nullptr;
 }
 
 std::vector<const std::deque<Variable>*> ExecutiveVariables::all() const {
   std::vector<const std::deque<Variable>*> all;
-  for (const char* const name : {kRealtime, kClock, kLink})
+  for (const char* const name : {kRealtime, kClock, kPolicy, kLink})
     if (const std::deque<Variable>* const own = find(name)) all.push_back(own);
   return all;
 }

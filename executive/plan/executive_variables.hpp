@@ -10,7 +10,8 @@
 
 namespace tactus::executive {
 
-/// The executive's own variables: models and recordings see them as outputs of `rt`, `clock` and `link`.
+/// The executive's own variables: models and recordings see them as outputs of `rt`, `clock`, `policy` and
+/// `link`.
 ///
 /// Threads  setup: one thread. The values are written by the frames, at addresses that stay.
 class ExecutiveVariables {
@@ -18,12 +19,15 @@ class ExecutiveVariables {
   static constexpr const char* kRealtime = "rt";
   static constexpr const char* kClock = "clock";
   static constexpr const char* kLink = "link";
+  static constexpr const char* kPolicy = "policy";
 
   ExecutiveVariables();  ///< with rt.* alone
   ExecutiveVariables(const ExecutiveVariables&) = delete;
   ExecutiveVariables& operator=(const ExecutiveVariables&) = delete;
 
   void add_clock();
+  /// `jobs`: those that can be left out.
+  void add_policies(const std::vector<std::string>& jobs);
   /// The link must outlive this.
   void add_link(const Link& link) { link_ = &link; }
 
@@ -34,12 +38,15 @@ class ExecutiveVariables {
   RealtimeVariables& realtime() { return realtime_; }
   rtsync::EdgeClockStatus& clock() { return clock_; }
   const rtsync::EdgeClockStatus& clock() const { return clock_; }
+  PolicyVariables& policies() { return policies_; }
 
  private:
   RealtimeVariables realtime_;
   rtsync::EdgeClockStatus clock_;
+  PolicyVariables policies_;
   std::deque<Variable> realtime_variables_;
   std::deque<Variable> clock_variables_;
+  std::deque<Variable> policy_variables_;
   const Link* link_ = nullptr;
 };
 

@@ -11,6 +11,7 @@
 #include "executive/integration/integrator.hpp"
 #include "executive/model/connection.hpp"
 #include "executive/model/model_instance.hpp"
+#include "executive/plan/escalation.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/time/period.hpp"
 
@@ -38,6 +39,7 @@ struct PlannedThread {
   rtsync::WaitMode wait = rtsync::WaitMode::adaptive;  ///< how it waits for work, and main for it
   bool wait_given = true;                              ///< by the rig file; else as the pacing needs it
   std::optional<rtsync::Nanoseconds> budget{};         ///< of its jobs in a frame, or in its period
+  std::vector<EscalationStep> escalation{};            ///< when they take more than it
 };
 
 /// A job with everything decided: the model's declaration and what the rig file changed of it.
@@ -61,6 +63,9 @@ struct PlannedJob {
   std::vector<std::size_t> depends_on{};
   bool recording = false;  ///< samples variables of any thread: runs when all threads have ended the instant
   std::optional<rtsync::Nanoseconds> budget{};  ///< of a call
+  std::vector<EscalationStep> escalation{};     ///< when one takes more than it
+  std::optional<std::int64_t> optional{};       ///< it can be left out; lower ones are left out first
+  std::int64_t demoted_to = 1;  ///< above 1: it can be demoted to each so-manieth of its calls
 };
 
 /// An integration loop: some models' continuous states, integrated together at a cycle.
@@ -116,6 +121,9 @@ struct Plan {
   std::vector<SafeOutput*> safe_outputs{};           ///< driven safe at the end, and told of every frame
   bool job_times = true;                             ///< measure each job: one clock read per job
   std::optional<rtsync::Nanoseconds> main_budget{};  ///< of main's jobs in a frame
+  std::vector<EscalationStep> escalation{};          ///< when frames overrun
+  std::vector<EscalationStep> main_escalation{};     ///< when main's jobs take more than its budget
+  std::int64_t restore_after = 1000;  ///< so many frames with room, and what was left out is back
   rtsync::Period freeze_frame{10'000'000, 1};
   std::vector<PlannedThread> threads{};
   std::vector<PlannedLoop> loops{};

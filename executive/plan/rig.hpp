@@ -52,6 +52,8 @@ class Rig {
   Recording* frame_log() { return parts_.frame_log ? &*parts_.frame_log : nullptr; }
   /// What the executive keeps up to date for the variables rt.*.
   RealtimeVariables& realtime_variables() { return parts_.variables.realtime(); }
+  /// What policies keep up to date for the variables policy.*.
+  PolicyVariables& policy_variables() { return parts_.variables.policies(); }
   /// What the external clock keeps up to date for the variables clock.*.
   rtsync::EdgeClockStatus& clock_status() { return parts_.variables.clock(); }
   const rtsync::EdgeClockStatus& clock_status() const { return parts_.variables.clock(); }

@@ -69,6 +69,48 @@ Fields<FrameSettings> frame_fields() {
       }};
 }
 
+Fields<EscalationSettings> escalation_fields() {
+  using E = EscalationSettings;
+  return {
+      "A step of an escalation. `3 in 1 s: shed` is `{ after: 3, within: 1 s, do: shed }`. Each step counts "
+      "for "
+      "itself, and begins anew when it was taken (overruns.md).",
+      {
+          located(&E::origin),
+          optional("after", &E::after, range(1, static_cast<int>(E::kMost)),
+                   "so many must have come: frames that overran, or times that the budget was exceeded"),
+          optional("within", &E::within, range(1us, 1h),
+                   "in so much time, rounded up to whole frames; what lies further back does not count"),
+          required("do", &E::action,
+                   choices<StepAction>(
+                       {{"count", StepAction::count, "say so in the log"},
+                        {"shed", StepAction::shed,
+                         "leave out the `optional` jobs that have the lowest number and are not left out "
+                         "yet: of the "
+                         "rig, of the thread, or the job itself"},
+                        {"demote", StepAction::demote,
+                         "call the next job that has `demote` less often: of the rig, of the thread, or the "
+                         "job itself"},
+                        {"freeze", StepAction::freeze, "freeze the rig; it ends when it is resumed"},
+                        {"safe_state", StepAction::safe_state,
+                         "drive the outputs safe and freeze the rig; it ends when it is resumed"},
+                        {"terminate", StepAction::terminate, "end the rig, outputs safe"}}),
+                   "what"),
+      }};
+}
+
+/// Of the rig, a thread or a job.
+template <class T>
+config::Field<T> escalation(EscalationSection T::*member, const char* meaning) {
+  return list("escalation", member, escalation_fields(), meaning);
+}
+
+/// Of a job or a recording.
+template <class T>
+config::Field<T> left_out(std::optional<Located<std::int64_t>> T::*member, const char* meaning) {
+  return optional("optional", member, or_word("no", range(1, 1000)), meaning);
+}
+
 Fields<RealtimeSection> realtime_fields() {
   using R = RealtimeSection;
   const auto overrun = [](auto member) {
@@ -115,6 +157,9 @@ Fields<RealtimeSection> realtime_fields() {
           at<R>("recovery_frames", overrun(&OverrunPolicy::recovery_frames),
                 config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
                 "so many good frames pay back one overrun; off: one pays back all"),
+          escalation(&R::escalation, "what happens when frames overrun too often"),
+          optional("restore_after", &R::restore_after, count("frames", 1, 1'000'000'000),
+                   "so many frames in a row with room, and the jobs come back that were left out last"),
           optional("ratio", &R::ratio, config::ratio(0.001, 1000), "simulated seconds per real second"),
           optional("late_limit", &R::late_limit,
                    or_word("tenth", range(1ns, 10s), "a tenth of the frame's real time"),
@@ -166,6 +211,7 @@ Fields<MainThreadSection> main_thread_fields() {
               optional("priority", &T::priority, priorities(), kPriority),
               optional("stack", &T::stack, stacks(), kStack),
               budget(&T::budget, "what its jobs may take in a frame, together; counted, and checked"),
+              escalation(&T::escalation, "what happens when they take more than it too often"),
           }};
 }
 
@@ -201,6 +247,7 @@ Fields<WorkerSettings> worker_fields() {
               "how it waits for work, and the main thread for it"),
           budget(&W::budget,
                  "what its jobs may take in a frame, or in its period, together; counted, and checked"),
+          escalation(&W::escalation, "what happens when they take more than it too often"),
       }};
 }
 
@@ -234,28 +281,36 @@ Fields<MemorySection> memory_fields() {
 
 Fields<JobSettings> job_fields() {
   using J = JobSettings;
-  return {"What the rig changes of a job that its model declared.",
-          {
-              located(&J::origin),
-              optional("cycle", &J::cycle, or_word("declared", any_period(), "as the model has it"),
-                       "how often it is called; shorter or longer than the frame"),
-              optional("phase", &J::phase, or_word("declared", range(0, 65535), "as the model has it"),
-                       "order within its class, low runs first"),
-              optional("offset", &J::offset, SimTimeRule{},
-                       "added to start: the first call is at start + offset"),
-              optional("start", &J::start, SimTimeRule{}, "simulated time from which it is called"),
-              optional("stop", &J::stop, or_word("never", SimTimeRule{}, "to the end"),
-                       "simulated time after which it is not called any more; a call exactly then is made"),
-              optional("enabled", &J::enabled, "off: it keeps its times but is not called"),
-              optional("thread", &J::thread, name(),
-                       "main or a worker, for this job alone; by default its model's"),
-              list("depends_on", &J::depends_on, length(1, 1000),
-                   "jobs of other threads (model.job) that it waits for whenever they are due at the same "
-                   "instant"),
-              budget(&J::budget,
-                     "what a call may take; calls that take longer are counted and reported, and `tactus "
-                     "check` adds budgets up"),
-          }};
+  return {
+      "What the rig changes of a job that its model declared.",
+      {
+          located(&J::origin),
+          optional("cycle", &J::cycle, or_word("declared", any_period(), "as the model has it"),
+                   "how often it is called; shorter or longer than the frame"),
+          optional("phase", &J::phase, or_word("declared", range(0, 65535), "as the model has it"),
+                   "order within its class, low runs first"),
+          optional("offset", &J::offset, SimTimeRule{},
+                   "added to start: the first call is at start + offset"),
+          optional("start", &J::start, SimTimeRule{}, "simulated time from which it is called"),
+          optional("stop", &J::stop, or_word("never", SimTimeRule{}, "to the end"),
+                   "simulated time after which it is not called any more; a call exactly then is made"),
+          optional("enabled", &J::enabled, "off: it keeps its times but is not called"),
+          optional("thread", &J::thread, name(),
+                   "main or a worker, for this job alone; by default its model's"),
+          list("depends_on", &J::depends_on, length(1, 1000),
+               "jobs of other threads (model.job) that it waits for whenever they are due at the same "
+               "instant"),
+          budget(&J::budget,
+                 "what a call may take; calls that take longer are counted and reported, and `tactus "
+                 "check` adds budgets up"),
+          escalation(&J::escalation, "what happens when calls take more than it too often"),
+          left_out(&J::optional,
+                   "1 .. 1000: it may be left out when an escalation says `shed`, lower numbers first"),
+          optional(
+              "demote", &J::demote, or_word("no", range(2, 1000)),
+              "4: only each fourth of its calls is made when an escalation says `demote`, and `call.dt` is "
+              "four cycles"),
+      }};
 }
 
 Fields<ConnectionSettings> connection_fields() {
@@ -455,6 +510,7 @@ const Fields<RecordingSettings>& recording_fields() {
                    "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
               .at_least(1),
           budget(&R::budget, "what a record may take in the frame, as a job's"),
+          left_out(&R::optional, "1 .. 1000: as a job's; records are missing then"),
           rest(&R::device, "the driver's own"),
       }};
   return fields;

@@ -35,11 +35,20 @@ struct FrameSettings {
   bool operator==(const FrameSettings&) const = default;
 };
 
+/// A step of an escalation.
+struct EscalationSettings : EscalationStep {
+  Origin origin;
+  bool operator==(const EscalationSettings&) const = default;
+};
+using EscalationSection = std::vector<EscalationSettings>;
+
 /// The `realtime` section: how frames are paced, by which clock, and who waits for it.
 struct RealtimeSection : rtsync::RealtimeSettings {
   ClockKind clock = ClockKind::monotonic;
   rtsync::SleeperKind sleeper = rtsync::SleeperKind::hybrid;
   std::optional<Nanoseconds> margin;
+  EscalationSection escalation;
+  std::int64_t restore_after = 1000;  ///< frames
   bool operator==(const RealtimeSection&) const = default;
 
   const rtsync::RealtimeSettings& settings() const { return *this; }
@@ -75,6 +84,7 @@ struct MainThreadSection {
   int priority = 80;
   std::int64_t stack = 512 << 10;
   Budget budget{};  ///< of its jobs in a frame
+  EscalationSection escalation{};
   bool operator==(const MainThreadSection&) const = default;
 };
 
@@ -95,6 +105,7 @@ struct WorkerSettings {
   std::int64_t stack = 512 << 10;
   std::optional<rtsync::WaitMode> trigger;  ///< nothing: adaptive in real time, futex outside of it
   Budget budget{};                          ///< of its jobs in a frame, or in its period
+  EscalationSection escalation{};
   bool operator==(const WorkerSettings&) const = default;
 };
 
@@ -124,6 +135,9 @@ struct JobSettings {
   std::optional<Located<std::string>> thread;  ///< nothing: its model's
   std::vector<Located<std::string>> depends_on;
   Budget budget{};  ///< of a call
+  EscalationSection escalation{};
+  std::optional<Located<std::int64_t>> optional;  ///< nothing: it is never left out
+  std::optional<Located<std::int64_t>> demote;    ///< nothing: it is never called less often
   bool operator==(const JobSettings&) const = default;
 };
 
@@ -210,7 +224,8 @@ struct RecordingSettings {
   Located<std::string> driver{"csv"};
   std::optional<Period> every;
   std::vector<Located<std::string>> variables;
-  Budget budget{};                              ///< of a record
+  Budget budget{};  ///< of a record
+  std::optional<Located<std::int64_t>> optional;
   config::Node device = config::Node::map({});  ///< the driver's own keys
   bool operator==(const RecordingSettings&) const = default;
 };

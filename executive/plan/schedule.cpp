@@ -84,12 +84,13 @@ Schedule::Schedule(std::span<const ScheduledJob> jobs, Period frame, std::size_t
   std::map<Times, std::vector<std::uint32_t>> by_times;
   for (const std::uint32_t job : order) {
     const ScheduledJob& j = jobs[job];
-    const auto own = j.dynamic ? std::optional(j.declaration) : std::nullopt;
+    const auto own = j.dynamic || j.own_call ? std::optional(j.declaration) : std::nullopt;
     by_times[{j.first, j.dynamic ? frame : j.cycle, j.stop, j.integration, own}].push_back(place_of_[job]);
   }
   group_at_.assign(job_at_.size(), 0);
   for (const auto& [times, places] : by_times) {
-    const auto& [first, cycle, stop, integration, dynamic] = times;
+    const auto& [first, cycle, stop, integration, own] = times;
+    const bool dynamic = jobs[job_at_[places.front()]].dynamic;
     const Wide early = integration ? 1 : 0;
     const auto group = static_cast<std::uint32_t>(groups_.size());
     groups_.push_back({half_ticks(first) - early, half_ticks(cycle),
@@ -115,6 +116,7 @@ Schedule::Schedule(std::span<const ScheduledJob> jobs, Period frame, std::size_t
 
   wanted_ = std::make_unique<std::atomic<std::uint64_t>[]>(std::max<std::size_t>(words, 1));
   enabled_.assign(std::max<std::size_t>(words, 1), 0);
+  left_out_.assign(enabled_.size(), 0);
   for (std::size_t job = 0; job < jobs.size(); ++job) enable(job, jobs[job].enabled);
   take_switches();
   due_at_.assign(groups_.size(), 0);
@@ -160,7 +162,14 @@ void Schedule::seek(std::int64_t k, bool late) TACTUS_RT {
 
 void Schedule::take_switches() TACTUS_RT {
   for (std::size_t word = 0; word < enabled_.size(); ++word)
-    enabled_[word] = wanted_[word].load(std::memory_order_relaxed);
+    enabled_[word] = wanted_[word].load(std::memory_order_relaxed) & ~left_out_[word];
+}
+
+std::int64_t Schedule::calls_before(std::size_t job, std::int64_t k) const TACTUS_RT {
+  const Group& group = groups_[group_at_[place_of_[job]]];
+  const Wide end = std::min(frame_ticks_ * k, group.stop == kNever ? kNever : group.stop + 1);
+  return end <= group.first ? 0
+                            : static_cast<std::int64_t>((end - group.first + group.cycle - 1) / group.cycle);
 }
 
 /// When a dynamic job is called next, not before `from`.

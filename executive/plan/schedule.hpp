@@ -32,6 +32,7 @@ struct ScheduledJob {
   bool integration = false;  ///< integrates up to its time: an instant of its own right before that time, so
                              ///< that it still belongs to the frame that ends there. `first` > 0
   std::uint32_t lane = 0;    ///< what runs on one thread, in order
+  bool own_call = false;     ///< it shares its tactus_call with no other job: set_dt()
 };
 
 /// What became of a call.
@@ -97,6 +98,18 @@ class Schedule {
     const std::uint32_t place = place_of_[job];
     return (wanted_[place / 64].load(std::memory_order_relaxed) >> (place % 64) & 1) != 0;
   }
+  /// From the next instant on it is not called, whether or not it is enabled; or called again. @when rt, between
+  /// frames, on the thread of next()
+  void leave_out(std::size_t job, bool yes) TACTUS_RT {
+    const std::uint32_t place = place_of_[job];
+    const std::uint64_t bit = std::uint64_t{1} << (place % 64);
+    left_out_[place / 64] = yes ? left_out_[place / 64] | bit : left_out_[place / 64] & ~bit;
+    switched_.store(true, std::memory_order_release);
+  }
+  /// How many calls of a job that is not dynamic lie before frame k.                                @when rt
+  std::int64_t calls_before(std::size_t job, std::int64_t k) const TACTUS_RT;
+  /// What a job with a call of its own is told as its cycle.               @when rt, between frames
+  void set_dt(std::size_t job, double dt) TACTUS_RT { calls_[group_at_[place_of_[job]]].dt = dt; }
   /// The next time of a dynamic job, in nanoseconds. False when the job is not dynamic, or the time does not
   /// lie after the present instant.
   bool call_at(std::size_t job, std::int64_t sim_time_ns) TACTUS_RT;
@@ -207,6 +220,7 @@ class Schedule {
   std::vector<tactus_call> calls_;                        // one per group
   std::vector<std::uint32_t> due_at_;                     // one per group: the instant it was due at last
   std::vector<std::uint64_t> enabled_;                    // one bit per place, as of the present instant
+  std::vector<std::uint64_t> left_out_;                   // likewise, from the next one on
   std::unique_ptr<std::atomic<std::uint64_t>[]> wanted_;  // likewise, from the next one on
   std::atomic<bool> switched_{false};
   std::vector<Due> heap_;

@@ -111,6 +111,7 @@ void RigRun::make_parts() {
   if (pacing_->edge_clock() != nullptr)
     executive.add(clock_status_.emplace(rig_.clock_status(), pacing_->sleeper()));
   join(causes_.emplace(executive));
+  if (PolicyPart::is_needed(executive.plan())) join(policies_.emplace(executive, rig_.policy_variables()));
   flight_.join(executive, pacing_->clock(), clock_status_ ? &rig_.clock_status() : nullptr, *voice_);
   join(teller_.emplace(executive, *causes_, clock_status_ ? &*clock_status_ : nullptr, pacing_->source()));
   join(flight_);
@@ -317,6 +318,7 @@ void RigRun::finish(RunObserver& watcher) {
   checkpoints_.stop();
   checkpoints_.poll(*voice_);
   dma_latency_.reset();
+  if (policies_) policies_->finish(*voice_);
   teller_->poll_seldom(*voice_);
   causes_->poll_seldom(*voice_);
   if (!stuck_) teller_->tell_unused(*voice_);  // a job that never returns may still be writing them

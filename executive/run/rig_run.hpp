@@ -32,6 +32,7 @@
 #include "executive/run/run_observer.hpp"
 #include "executive/run/run_options.hpp"
 #include "executive/run/run_part.hpp"
+#include "executive/run/run_policies.hpp"
 #include "executive/run/run_privileges.hpp"
 #include "executive/run/run_recordings.hpp"
 #include "executive/run/run_teller.hpp"
@@ -137,6 +138,7 @@ class RigRun {
   std::unique_ptr<RunLog> log_;
   std::optional<RunVoice> voice_;
   std::optional<RunCauses> causes_;
+  std::optional<RunPolicies> policies_;
   std::optional<RunTeller> teller_;
   RunWitness witness_;
   std::optional<RunIsolation> isolation_;

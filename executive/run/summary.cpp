@@ -213,6 +213,7 @@ Json RigRun::summary() const {
         {"changed", privileges_->summary()}}},
       {"causes", causes_->causes()},
       {"promises_broken", causes_->promises_broken()},
+      {"policies", policies_ ? policies_->summary() : Json(nullptr)},
       {"clock", clock},
       {"live", live_ ? live_->access().summary() : Json(nullptr)},
       {"link", rig_.link() == nullptr ? Json(nullptr) : rig_.link()->summary(stuck_)},

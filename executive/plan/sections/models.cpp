@@ -11,7 +11,8 @@ using StaticModels = std::map<const tactus_model*, std::string>;  // models with
 
 bool is_own_name(const std::string& name) {
   using Own = ExecutiveVariables;
-  return name == Own::kRealtime || name == Own::kClock || name == Own::kLink || name == "record";
+  return name == Own::kRealtime || name == Own::kClock || name == Own::kLink || name == Own::kPolicy ||
+         name == "record";
 }
 
 bool is_isolated(const ModelSettings& settings) { return settings.isolated && settings.isolated->value; }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -465,6 +466,56 @@ TEST_P(RandomPlan, RunsAsTheReferenceDoes) {
     }
   }
   EXPECT_GT(calls_, 100'000U) << "the plans are too empty to say anything";
+}
+
+std::size_t calls_in(Schedule& schedule, std::int64_t k) {
+  const auto happenings = run(schedule, k);
+  return static_cast<std::size_t>(
+      std::count_if(happenings.begin(), happenings.end(), [](const Happening& h) { return h.job >= 0; }));
+}
+
+TEST(Schedule, WhatIsLeftOutIsNotCalledWhetherOrNotItIsEnabled) {
+  ScheduledJob jobs[] = {job(kMs), job(kMs)};
+  Schedule schedule(jobs, kMs);
+  EXPECT_EQ(calls_in(schedule, 0), 2U);
+  schedule.leave_out(0, true);
+  EXPECT_TRUE(schedule.enabled(0)) << "that is something else";
+  EXPECT_EQ(calls_in(schedule, 1), 1U);
+  schedule.enable(0, true);
+  EXPECT_EQ(calls_in(schedule, 2), 1U);
+  schedule.enable(0, false);
+  schedule.leave_out(0, false);
+  EXPECT_EQ(calls_in(schedule, 3), 1U);
+  schedule.enable(0, true);
+  EXPECT_EQ(calls_in(schedule, 4), 2U);
+}
+
+TEST(Schedule, ACallOfItsOwnIsSharedWithNoJobOfTheSameTimes) {
+  ScheduledJob jobs[] = {job(kMs), job(kMs), job(kMs)};
+  jobs[1].own_call = true;
+  Schedule schedule(jobs, kMs);
+  const auto call_of = [&](std::size_t j) -> const tactus_call& {
+    return schedule.call_at_place(schedule.place_of(j));
+  };
+  schedule.set_dt(1, 0.5);
+  EXPECT_EQ(call_of(0).dt, 0.001);
+  EXPECT_EQ(call_of(1).dt, 0.5);
+  EXPECT_EQ(call_of(2).dt, 0.001);
+  EXPECT_EQ(calls_in(schedule, 0), 3U);
+  EXPECT_EQ(&call_of(0), &call_of(2));
+}
+
+TEST(Schedule, CallsBeforeAFrameAreThoseThatWereMade) {
+  const ScheduledJob jobs[] = {job(us(300)), job(us(1700), us(900)), job(kMs, us(2000), us(5000)),
+                               job(us(7000), us(3000))};
+  Schedule schedule(jobs, kMs);
+  std::int64_t made[4] = {};
+  for (std::int64_t k = 0; k < 50; ++k) {
+    for (std::size_t j = 0; j < 4; ++j)
+      ASSERT_EQ(schedule.calls_before(j, k), made[j]) << j << " before " << k;
+    for (const auto& call : run(schedule, k))
+      if (call.job >= 0) ++made[call.job];
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlan, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8),

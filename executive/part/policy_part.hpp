@@ -1,0 +1,102 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "executive/frame/executive.hpp"
+#include "executive/frame/frame_part.hpp"
+#include "executive/frame/step_window.hpp"
+#include "rtsync/exchange/block_ring.hpp"
+
+namespace tactus::executive {
+
+/// What was done about overruns, for the log.
+struct PolicyNote {
+  static constexpr std::uint32_t kNoStep = UINT32_MAX;
+  std::int64_t frame = 0;
+  std::uint32_t watched = kNoStep;  ///< whose step was taken; none: jobs came back
+  std::uint32_t step = 0;
+  std::uint32_t job = kNoPlanJob;  ///< the first that is left out or called less often, or is back
+  std::uint32_t jobs = 0;          ///< so many are
+  std::int64_t frames = 0;         ///< that had room, before they came back
+};
+
+/// Takes the steps of a plan's escalations when frames overrun, or threads and jobs take more than their budgets;
+/// and lets jobs come back when there is room again.
+///
+/// An event counts in a frame that is paced and beyond the grace. A frame has room when nothing counted and its slack
+/// holds what would come back. After so many frames in a row with room, what was left out last comes back; twice as
+/// many are wanted whenever it did not last so long, up to 64 times as many.
+///
+/// Threads  hooks: the rig's main thread. pop(): one reader. The rest: any.
+/// RT       every hook but went_back().
+class PolicyPart final : public FramePart {
+ public:
+  /// What has an escalation.
+  struct Watched {
+    ReliefScope scope;
+    const std::vector<EscalationStep>* steps = nullptr;
+    const BudgetAccount* account = nullptr;  ///< nullptr: frames
+    std::int64_t seen = 0;
+    std::vector<StepWindow> windows{};
+    std::deque<std::atomic<std::int64_t>> taken{};  ///< how often, by step
+  };
+  static constexpr std::int64_t kMostPatience = 64;
+
+  /// A plan has any policy that needs this part.
+  static bool is_needed(const Plan& plan);
+  /// `executive` must outlive it. @when setup
+  explicit PolicyPart(Executive& executive);
+  /// What shows it to models, recordings and clients. @when setup
+  void show_in(PolicyVariables& variables);
+
+  void start(std::int64_t k) TACTUS_RT override { before_ = k; }
+  PartVerdict begin_frame(std::int64_t) TACTUS_RT override {
+    if (reason_ == nullptr || !ends_) [[likely]]
+      return {};
+    return {PartVerdict::terminate, Outcome::overrun, reason_};
+  }
+  void at_boundary(std::int64_t k, Slack&) TACTUS_RT override;
+  void resume() TACTUS_RT override { ends_ = reason_ != nullptr; }
+  void went_back(std::int64_t k) override;
+
+  const std::deque<Watched>& watched() const { return watched_; }
+  /// "job view.draw took more than its budget".
+  std::string text(const Watched& watched, std::int64_t times) const;
+  bool pop(PolicyNote& note) { return notes_.pop(note); }
+  std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
+
+ private:
+  void watch(const ReliefScope& scope, const std::vector<EscalationStep>& steps,
+             const BudgetAccount* account);
+  bool take_events(const rtsync::FrameTiming& timing, std::int64_t k) TACTUS_RT;
+  void count(Watched& watched, std::int64_t events, std::int64_t k) TACTUS_RT;
+  void take(Watched& watched, std::size_t step, std::int64_t k) TACTUS_RT;
+  void wait_longer() TACTUS_RT;
+  void give_back(const rtsync::FrameTiming& timing, bool trouble, std::int64_t k) TACTUS_RT;
+  void note(const PolicyNote& note) TACTUS_RT;
+  void show() TACTUS_RT;
+
+  Executive& executive_;
+  JobRelief& relief_;
+  JobBudgets& budgets_;
+  std::deque<Watched> watched_;
+  std::deque<std::string> reasons_;  // of each step of each watched one, in their order
+  std::uint32_t bookings_ = 0;
+  std::int64_t before_ = 0;       // the frame that comes next
+  std::int64_t frames_ = 0;       // run so far
+  std::int64_t with_room_ = 0;    // of these, in a row
+  std::int64_t came_back_ = -1;   // in which of these something did
+  std::int64_t wait_;             // so many with room are wanted
+  const char* reason_ = nullptr;  // why the rig ends, at once or when it is resumed
+  bool ends_ = false;
+  std::int64_t steps_taken_ = 0;
+  PolicyVariables* variables_ = nullptr;
+  std::vector<std::uint32_t> shown_;  // plan jobs, as variables_->jobs
+  rtsync::SpscRing<PolicyNote> notes_{1024};
+  std::atomic<std::uint64_t> notes_lost_{0};
+};
+
+}  // namespace tactus::executive

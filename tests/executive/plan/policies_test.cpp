@@ -1,0 +1,127 @@
+/// `escalation:`, `optional:` and `demote:` in a rig file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "tests/executive/support/rig_files.hpp"
+
+namespace tactus::executive::policies_test {
+namespace {
+
+using namespace std::chrono_literals;
+using test::kHead;
+using test::LoadedRig;
+using test::problems_of;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::string kShed = "realtime: { enabled: yes, escalation: [{ after: 3, within: 1 s, do: shed }] }\n";
+
+std::string rig(const std::string& job, const std::string& more = "", const std::string& model = "") {
+  return kHead + "  m: { model: gain, library: ./libmodels.so, " + model + "jobs: { step: " + job + " } }\n" +
+         more;
+}
+
+TEST(PolicySettings, AreTakenIntoThePlan) {
+  const LoadedRig made(
+      rig("{ budget: 40 us, optional: 2, demote: 4, escalation: [{ do: demote }] }",
+          "threads: { main: { budget: 900 us, escalation: [{ after: 5, within: 10 ms, do: freeze }] } }\n"
+          "record: { r: { variables: [m.*, policy.*], optional: 1 } }\n"
+          "realtime: { enabled: yes, restore_after: 50 frames, escalation: [{ after: 3, do: shed }, "
+          "{ after: 10, do: safe_state }] }\n"));
+  const Plan& plan = made.plan();
+  using Steps = std::vector<EscalationStep>;
+  EXPECT_EQ(plan.escalation, (Steps{{3, 1s, StepAction::shed}, {10, 1s, StepAction::safe_state}}));
+  EXPECT_EQ(plan.main_escalation, (Steps{{5, 10ms, StepAction::freeze}}));
+  EXPECT_EQ(plan.restore_after, 50);
+  for (const PlannedJob& job : plan.jobs) {
+    const bool step = job.name == "m.step";
+    EXPECT_EQ(job.escalation, (step ? Steps{{1, 1s, StepAction::demote}} : Steps{})) << job.name;
+    EXPECT_EQ(job.demoted_to, step ? 4 : 1) << job.name;
+    EXPECT_EQ(job.optional.value_or(0), step ? 2 : job.name == "record.r" ? 1 : 0) << job.name;
+  }
+  const std::deque<Variable>& variables = *made.executive_variables().back();
+  ASSERT_EQ(variables.size(), 6U);
+  EXPECT_EQ(variables[0].name, "policy.shed");
+  EXPECT_EQ(variables[4].name, "policy.jobs.m.step");
+  EXPECT_EQ(variables[5].name, "policy.jobs.record.r");
+}
+
+TEST(PolicySettings, WithoutAnyThereIsNothing) {
+  const LoadedRig made(rig("{ budget: 40 us }"));
+  EXPECT_THAT(made.plan().escalation, IsEmpty());
+  EXPECT_EQ(made.executive_variables().size(), 1U) << "rt alone";
+  EXPECT_THAT(
+      problems_of(rig("{ }", "record: { r: { variables: [policy.shed] } }\n")),
+      ElementsAre("6:28: record.r.variables[0]: 'policy.shed': there is no model 'policy'; there are: m"));
+}
+
+TEST(PolicySettings, WhatCannotBeOrHasNoEffectIsRefusedWithItsPlace) {
+  const struct {
+    std::string text;
+    std::string problem;
+  } rows[] = {
+      {rig("{ escalation: [{ do: count }] }"),
+       "5:75: models.m.jobs.step.escalation[0]: counts what takes longer than a budget; give the job a "
+       "'budget'"},
+      {rig("{ budget: 1 us, escalation: [{ do: count }] }", "job_times: no\n"),
+       "5:89: models.m.jobs.step.escalation[0]: counts what jobs take, which job_times: no does not measure; "
+       "set job_times: yes"},
+      {rig("{ budget: 1 us, escalation: [{ do: shed }] }"),
+       "5:89: models.m.jobs.step.escalation[0]: shed: the job has no 'optional', so nothing could be done; "
+       "set it "
+       "(optional: 1), or remove the step"},
+      {rig("{ }", kShed),
+       "6:40: realtime.escalation[0]: shed: no job of the rig has 'optional', so nothing could be done; set "
+       "it "
+       "(optional: 1), or remove the step"},
+      {rig("{ optional: 1 }"),
+       "5:72: models.m.jobs.step.optional: has no effect: no escalation says shed; add one to realtime, as "
+       "escalation: [{ after: 3, within: 1 s, do: shed }]"},
+      {rig("{ demote: 4 }", "realtime: { escalation: [{ do: count }] }\n"),
+       "5:70: models.m.jobs.step.demote: has no effect: no escalation says demote; add one to realtime, as "
+       "escalation: [{ after: 3, within: 1 s, do: demote }]"},
+      {rig("{ demote: 4, cycle: 200 us }", "realtime: { escalation: [{ do: count }] }\n"),
+       "5:70: models.m.jobs.step.demote: is called every 200 us; only a job that is called once a frame or "
+       "less "
+       "often can be demoted"},
+      {rig("{ }", "realtime: { escalation: [{ after: 20, within: 10 ms, do: count }] }\n"),
+       "6:26: realtime.escalation[0]: 20 frames do not fit in 10 ms with frames of 1 ms: it would never be "
+       "taken; give it more time"},
+      {rig("{ }", "realtime: { escalation: [{ after: 0, do: count }] }\n"),
+       "6:35: realtime.escalation[0].after: 0 is outside 1 .. 1000 (so many must have come: frames that "
+       "overran, or "
+       "times that the budget was exceeded)"},
+      {rig("{ }", "realtime: { escalation: [{ after: 3 }] }\n"),
+       "6:26: realtime.escalation[0]: missing key 'do' (what)"},
+  };
+  for (const auto& row : rows) EXPECT_THAT(problems_of(row.text), ElementsAre(row.problem)) << row.text;
+}
+
+TEST(PolicySettings, OnlyCyclicJobsOfMainAndScheduledThreadsAreLeftOut) {
+  const auto shed = [](const std::string& job, const std::string& worker) {
+    return kHead + "  n: { model: gain, library: ./libmodels.so, jobs: { step: { optional: 1 } } }\n" +
+           "  m: { model: gain, library: ./libmodels.so, thread: w, jobs: { " + job +
+           ": { optional: 1 } } }\n" + "threads: { workers: { w: " + worker + " } }\n" + kShed;
+  };
+  EXPECT_THAT(problems_of(shed("step", "{ kind: scheduled }")), IsEmpty());
+  EXPECT_THAT(
+      problems_of(shed("step", "{ kind: asynchronous }")),
+      ElementsAre("6:83: models.m.jobs.step.optional: is on thread 'w', which is asynchronous; only jobs of "
+                  "main and of scheduled threads can be left out"));
+  EXPECT_THAT(
+      problems_of(shed("initialize", "{ kind: scheduled }")),
+      ElementsAre("6:89: models.m.jobs.initialize.optional: is of class initialization; only jobs of the "
+                  "cyclic classes can be left out"));
+}
+
+TEST(PolicySettings, AModelCannotBeCalledPolicy) {
+  const auto problems = problems_of(kHead + "  policy: { model: gain, library: ./libmodels.so }\n");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_TRUE(problems[0].starts_with("5:11: models.policy: ")) << problems[0];
+}
+
+}  // namespace
+}  // namespace tactus::executive::policies_test

@@ -1,0 +1,110 @@
+/// Escalations in a whole run.
+#include <fstream>
+
+#include "rig_command.hpp"
+
+namespace tactus::test::policies_test {
+namespace {
+
+/// Every frame from 20 on is late for 60 frames, whatever the machine does.
+const std::string kRig =
+    "rig: policies\n"
+    "frame: { period: 2 ms }\n"
+    "realtime:\n"
+    "  enabled: yes\n"
+    "  on_overrun: skip\n"
+    "  restore_after: 20 frames\n"
+    "  escalation:\n"
+    "    - { after: 3, within: 1 s, do: shed }\n"
+    "models:\n"
+    "  bad: { model: late, library: test_load, parameters: { busy: 5 ms, from_frame: 20, for_frames: 60 } }\n"
+    "  view: { model: late, library: test_load, jobs: { step: { optional: 1, budget: 50 us } } }\n"
+    "  log: { model: late, library: test_load, jobs: { step: { optional: 2 } } }\n";
+
+std::string log_of(const std::filesystem::path& run) {
+  std::ifstream in(run / "log.txt");
+  return {(std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>()};
+}
+
+TEST(PoliciesOfARun, ShedNamesTheStepAndTheJobsAndCountsTheCalls) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kRig);
+  const Finished done = run(tactus({"run", "rig.yaml", "--frames", "80", "--out", "run"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  const Json policies = summary_of(dir.path() / "run").at("policies");
+  ASSERT_EQ(policies.at("steps").size(), 1U);
+  const Json& step = policies.at("steps")[0];
+  EXPECT_EQ(step.at("of"), "rig");
+  EXPECT_EQ(step.at("do"), "shed");
+  EXPECT_EQ(step.at("within_ns"), 1'000'000'000);
+  EXPECT_GE(step.at("taken"), 2);
+  ASSERT_EQ(policies.at("jobs").size(), 2U);
+  for (const Json& job : policies.at("jobs")) {
+    EXPECT_EQ(job.at("state"), "shed") << "until the end no frame had room" << job;
+    EXPECT_EQ(job.at("shed").get<int>() >= 1, true) << job;
+    EXPECT_GT(job.at("left_out"), 0) << job;
+  }
+  for (const Json& job : summary_of(dir.path() / "run").at("jobs"))
+    for (const Json& left : policies.at("jobs")) {
+      if (job.at("name") == left.at("name")) {
+        EXPECT_EQ(job.at("calls").get<int>() + left.at("left_out").get<int>(), 80) << job;
+      }
+    }
+  const std::string log = log_of(dir.path() / "run");
+  EXPECT_NE(log.find(": frames overran 3 times within 1.00 s: job view.step is left out (shed)\n"),
+            std::string::npos)
+      << log;
+  EXPECT_NE(log.find(": frames overran 3 times within 1.00 s: job log.step is left out (shed)\n"),
+            std::string::npos)
+      << log;
+}
+
+TEST(PoliciesOfARun, WithoutRealTimeNothingIsLeftOut) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kRig);
+  const Finished done =
+      run(tactus({"run", "rig.yaml", "--frames", "80", "--no-realtime", "--out", "run"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  for (const Json& job : summary_of(dir.path() / "run").at("policies").at("jobs"))
+    EXPECT_EQ(job.at("left_out"), 0) << job;
+}
+
+TEST(PoliciesOfARun, TerminateEndsItWithItsReason) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kRig);
+  const Finished done = run(tactus({"run", "rig.yaml", "--frames", "500", "--out", "run", "--set",
+                                    "realtime.escalation=[{ after: 3, within: 1 s, do: shed }, "
+                                    "{ after: 10, within: 10 s, do: terminate }]"},
+                                   dir.path()));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir.path() / "run");
+  EXPECT_EQ(summary.at("outcome"), "overrun");
+  EXPECT_NE(summary.at("reason").get<std::string>().find(
+                "frames overran 10 times within 10.0 s, and its escalation says terminate"),
+            std::string::npos)
+      << summary.at("reason");
+  EXPECT_EQ(summary.at("policies").at("steps")[1].at("taken"), 1);
+}
+
+TEST(PoliciesOfARun, CheckShowsWhatIsLeftOutAndWhatRemains) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kRig);
+  const Finished done =
+      run(tactus({"check", "rig.yaml", "--set", "models.bad.jobs.step.budget=900 us"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  std::size_t last = 0;
+  for (const char* part :
+       {"  (optional 1)\n", "\npolicies\n", "  frames overran                      3 in 1.00 s    shed\n",
+        "  shed: view.step, then log.step\n", "  back after 20 frames in a row with room\n",
+        "  with all of them left out: worst frame 0, 900 us on its critical path of 2.00 ms\n"}) {
+    const std::size_t at = done.out.find(part, last);
+    ASSERT_NE(at, std::string::npos) << part << done;
+    last = at;
+  }
+  EXPECT_NE(done.out.find("worst frame: 0 (all are alike in the long run), 950 us on its critical path"),
+            std::string::npos)
+      << done;
+}
+
+}  // namespace
+}  // namespace tactus::test::policies_test

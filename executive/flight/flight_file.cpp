@@ -12,11 +12,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <new>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 
 #include "config/json.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -24,9 +27,11 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr char kFlightMagic[8] = {'t', 'a', 'c', 't', 'u', 's', 'F', '1'};
+constexpr char kFlightMagic[8] = {'t', 'a', 'c', 't', 'u', 's', 'F', '2'};
 constexpr std::size_t kFlightPage = 4096;
 constexpr std::size_t kMostRings = 1024;
+constexpr std::size_t kFlightNames = 512;
+constexpr std::int64_t kWitnessTime = 30'000'000'000;  // ns
 constexpr std::uint64_t kLeastRecords = 1024;
 constexpr int kMostOfAProcess = 1000;
 constexpr const char* kMemoryFolder = "/dev/shm";
@@ -38,7 +43,41 @@ struct FlightFileHead {
   std::int32_t pid, witness;
   std::uint64_t pid_began, witness_began;
   std::uint64_t rings, text_offset, text_bytes, bytes;
+  std::uint64_t pid_namespace;  ///< in which pid and witness count
+  FlightFrameNow now;
 };
+
+/// Of this process; 0: not known. A machine's containers may share /dev/shm without sharing process ids.
+std::uint64_t own_pid_namespace() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+/// The files that this process has made. It must not open one again: to close it would give up the lock.
+class OwnFiles {
+ public:
+  void add(const fs::path& file) {
+    const std::lock_guard lock(mutex_);
+    files_.insert(file);
+  }
+  void remove(const fs::path& file) {
+    const std::lock_guard lock(mutex_);
+    files_.erase(file);
+  }
+  bool has(const fs::path& file) {
+    const std::lock_guard lock(mutex_);
+    return files_.contains(file);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<fs::path> files_;
+};
+
+OwnFiles& own_files() {
+  static OwnFiles files;
+  return files;
+}
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kFlightPage - 1) / kFlightPage * kFlightPage; }
 
@@ -66,22 +105,27 @@ const FlightFileHead& file_head(const std::byte* memory) {
       reinterpret_cast<const FlightFileHead*>(memory));  // NOLINT(*-reinterpret-cast): laid out by make()
 }
 
-std::size_t heads_end(std::size_t rings) {
+/// `rings`: with the kernel's.
+std::size_t names_begin(std::size_t rings) {
   return whole_pages(sizeof(FlightFileHead)) + rings * sizeof(FlightRingHead);
 }
+std::size_t heads_end(std::size_t rings) { return names_begin(rings) + kFlightNames * sizeof(FlightName); }
 
 /// How many records each thread gets: as many as its time takes, and a quarter more for what is written out
 /// meanwhile; less of all where that is too much.
 std::vector<std::uint64_t> capacities(const FlightPlan& plan, std::size_t fixed) {
   const double seconds = static_cast<double>(plan.before_ns + plan.after_ns) * 1.25e-9;
   double wanted = 0;
-  for (const FlightThread& thread : plan.threads) wanted += thread.records_per_second * seconds;
-  const double room = plan.most_bytes > fixed ? static_cast<double>((plan.most_bytes - fixed) / 16) : 0;
+  std::vector<double> rates;
+  for (const FlightThread& thread : plan.threads) rates.push_back(thread.records_per_second);
+  rates.push_back(plan.kernel_records_per_second);
+  for (const double rate : rates) wanted += rate * seconds;
+  const std::size_t taken = fixed + rates.size() * kLeastRecords * sizeof(FlightCell);
+  const double room = plan.most_bytes > taken ? static_cast<double>((plan.most_bytes - taken) / 16) : 0;
   const double share = std::min(1.0, room / std::max(wanted, 1.0));
   std::vector<std::uint64_t> found;
-  for (const FlightThread& thread : plan.threads)
-    found.push_back(std::max(
-        kLeastRecords, static_cast<std::uint64_t>(std::floor(thread.records_per_second * seconds * share))));
+  for (const double rate : rates)
+    found.push_back(std::max(kLeastRecords, static_cast<std::uint64_t>(std::floor(rate * seconds * share))));
   return found;
 }
 
@@ -92,13 +136,20 @@ FlightFile::FlightFile(fs::path path, int descriptor, std::size_t bytes, bool wr
   void* const memory = ::mmap(nullptr, bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
                               MAP_SHARED | (writes ? MAP_POPULATE : 0), descriptor, 0);
   const std::string failed = last_error();
-  (void)::close(descriptor);
+  if (writes && memory != MAP_FAILED)
+    descriptor_ = descriptor;
+  else
+    (void)::close(descriptor);
   if (memory == MAP_FAILED) throw std::runtime_error(path_.string() + ": " + failed);
   memory_ = static_cast<std::byte*>(memory);
   (void)::madvise(memory, bytes, MADV_DONTFORK);  // a copy that a model forks says nothing
 }
 
 FlightFile::~FlightFile() {
+  if (descriptor_ >= 0) {
+    own_files().remove(path_);
+    (void)::close(descriptor_);
+  }
   if (!keep_mapped_) (void)::munmap(memory_, bytes_);
 }
 
@@ -106,10 +157,14 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
   Json text = {{"folder", plan.folder},       {"rig", plan.rig},
                {"jobs", plan.jobs},           {"threads", Json::array()},
                {"period_ns", plan.period_ns}, {"tick_scale", plan.tick_scale},
-               {"before_ns", plan.before_ns}, {"after_ns", plan.after_ns}};
+               {"before_ns", plan.before_ns}, {"after_ns", plan.after_ns},
+               {"variables", Json::array()}};
   for (const FlightThread& thread : plan.threads) text["threads"].push_back(thread.name);
+  for (const FlightVariable& each : plan.variables)
+    text["variables"].push_back({{"name", each.name}, {"unit", each.unit}, {"real", each.real}});
   const std::string written = text.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::size_t text_offset = heads_end(plan.threads.size());
+  const std::size_t rings = plan.threads.size() + 1;
+  const std::size_t text_offset = heads_end(rings);
   const std::size_t cells = whole_pages(text_offset + written.size());
   const std::vector<std::uint64_t> records = capacities(plan, cells + kFlightPage);
   std::size_t bytes = cells;
@@ -141,6 +196,10 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
     (void)::unlink(path.c_str());
     throw;
   }
+  own_files().add(path);
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  (void)::fcntl(file->descriptor_, F_SETLK, &lock);  // as long as this process lives; no child inherits it
   std::size_t at = cells;
   for (std::size_t i = 0; i < records.size(); ++i) {
     auto* const ring =
@@ -150,13 +209,16 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
     ring->offset = at;
     at += records[i] * sizeof(FlightCell);
   }
+  for (std::size_t i = 0; i < kFlightNames; ++i)
+    ::new (file->memory_ + names_begin(rings) + i * sizeof(FlightName)) FlightName;
   std::memcpy(file->memory_ + text_offset, written.data(), written.size());
   auto* const head = ::new (file->memory_) FlightFileHead{};
   head->pid = ::getpid();
   head->pid_began = process_began(::getpid());
   head->witness = witness;
   head->witness_began = witness > 0 ? process_began(witness) : 0;
-  head->rings = plan.threads.size();
+  head->pid_namespace = own_pid_namespace();
+  head->rings = rings;
   head->text_offset = text_offset;
   head->text_bytes = written.size();
   head->bytes = bytes;
@@ -185,7 +247,7 @@ void FlightFile::read_plan() {
   const FlightFileHead& head = file_head(memory_);
   if (std::memcmp(head.magic, kFlightMagic, sizeof kFlightMagic) != 0)
     nonsense("not a flight recorder's, or of another tactus");
-  if (head.bytes != bytes_ || head.rings == 0 || head.rings > kMostRings ||
+  if (head.bytes != bytes_ || head.rings < 2 || head.rings > kMostRings ||
       head.text_offset != heads_end(head.rings) || head.text_offset > bytes_ ||
       head.text_bytes > bytes_ - head.text_offset)
     nonsense("damaged");
@@ -201,11 +263,14 @@ void FlightFile::read_plan() {
     json.at("tick_scale").get_to(plan_.tick_scale);
     json.at("before_ns").get_to(plan_.before_ns);
     json.at("after_ns").get_to(plan_.after_ns);
+    for (const Json& each : json.at("variables"))
+      plan_.variables.push_back({each.at("name").get<std::string>(), each.at("unit").get<std::string>(),
+                                 each.at("real").get<bool>()});
   } catch (const Json::exception&) {
     nonsense("damaged");
   }
-  if (plan_.threads.size() != head.rings) nonsense("damaged");
-  for (std::size_t i = 0; i < plan_.threads.size(); ++i) {
+  if (plan_.threads.size() + 1 != head.rings) nonsense("damaged");
+  for (std::size_t i = 0; i < head.rings; ++i) {
     const FlightRingHead& ring = this->head(i);
     if (ring.capacity == 0 || ring.offset > bytes_ || ring.offset % alignof(FlightCell) != 0 ||
         ring.capacity > (bytes_ - ring.offset) / sizeof(FlightCell))
@@ -217,7 +282,8 @@ std::vector<fs::path> FlightFile::all() {
   std::vector<fs::path> found;
   std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(kMemoryFolder, none)) {
-    if (!entry.path().filename().string().starts_with(kMemoryPrefix)) continue;
+    if (!entry.path().filename().string().starts_with(kMemoryPrefix) || own_files().has(entry.path()))
+      continue;
     struct stat status {};
     if (::lstat(entry.path().c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_uid == ::geteuid())
@@ -233,7 +299,36 @@ pid_t FlightFile::witness() const { return file_head(memory_).witness; }
 
 bool FlightFile::in_use() const {
   const FlightFileHead& head = file_head(memory_);
-  return process_lives(head.pid, head.pid_began) || process_lives(head.witness, head.witness_began);
+  if (head.pid_namespace == own_pid_namespace())
+    return process_lives(head.pid, head.pid_began) || process_lives(head.witness, head.witness_began);
+  // The process ids are those of another container. A lock is held by whoever made the file, and by nobody else.
+  if (is_locked()) return true;
+  if (head.witness == 0) return false;
+  // Its witness, which nobody sees from here, may be about to write the trace.
+  const std::int64_t silent = rtsync::kernel_time(CLOCK_MONOTONIC).count() - head.now.alive_ns.load();
+  return silent >= 0 && silent < kWitnessTime;
+}
+
+bool FlightFile::is_locked() const {
+  const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return false;
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  const bool held = ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  (void)::close(file);
+  return held;
+}
+
+FlightFrameNow& FlightFile::frame_now() const {
+  return std::launder(
+             reinterpret_cast<FlightFileHead*>(memory_))  // NOLINT(*-reinterpret-cast): laid out by make()
+      ->now;
+}
+
+std::span<FlightName> FlightFile::names() const {
+  return {std::launder(reinterpret_cast<FlightName*>(  // NOLINT(*-reinterpret-cast): laid out by make()
+              memory_ + names_begin(rings() + 1))),
+          kFlightNames};
 }
 
 FlightRingHead& FlightFile::head(std::size_t ring) const {

@@ -1,10 +1,12 @@
 #pragma once
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,17 +20,42 @@ struct FlightThread {
   double records_per_second = 0;
 };
 
+/// A variable whose values are recorded.
+struct FlightVariable {
+  std::string name;
+  std::string unit;
+  bool real = false;  ///< a value is the bits of a double, else an integer
+};
+
 /// What is recorded, and how much of it is kept. The first thread is the frames'.
 struct FlightPlan {
   std::string folder;  ///< of the run, absolute
   std::string rig;
   std::vector<std::string> jobs;
   std::vector<FlightThread> threads;
+  double kernel_records_per_second = 0;
+  std::vector<FlightVariable> variables;
   std::int64_t period_ns = 0;
   std::uint64_t tick_scale = 0;  ///< ns per tick times 2^32; 0: ticks are nanoseconds
   std::int64_t before_ns = 0;
   std::int64_t after_ns = 0;
   std::uint64_t most_bytes = 0;
+};
+
+/// Who a thread is that had a CPU.
+struct FlightName {
+  std::atomic<std::int32_t> tid{0};  ///< 0: none; written last
+  std::int32_t process = 0;
+  std::int32_t priority = 120;  ///< as the kernel counts: below 100 is real-time, and less is more
+  char name[20] = {};
+  char process_name[20] = {};
+};
+
+/// The frame under way.
+struct FlightFrameNow {
+  alignas(64) std::atomic<std::int64_t> frame{0};
+  std::atomic<std::uint64_t> since{0};    ///< ticks; 0: none is under way
+  std::atomic<std::int64_t> alive_ns{0};  ///< of CLOCK_MONOTONIC: frames ran then, to some ms
 };
 
 /// The memory of a flight recorder: a file in /dev/shm that stays when its process is killed, until its trace has
@@ -42,7 +69,7 @@ class FlightFile {
   static std::unique_ptr<FlightFile> make(const FlightPlan& plan, pid_t witness);
   /// Throws std::runtime_error: it is none.                                                   @when service
   static std::unique_ptr<FlightFile> open(const std::filesystem::path& file);
-  /// Those of this user; some may be in use.                                                  @when service
+  /// Those of this user that other processes have made; some may be in use.                   @when service
   static std::vector<std::filesystem::path> all();
 
   ~FlightFile();
@@ -56,9 +83,13 @@ class FlightFile {
   pid_t witness() const;  ///< 0: there is none
   /// The process that writes it, or its witness, lives: the trace of its end is theirs to write.
   bool in_use() const;
+  /// Of the threads, in their order; behind them the ring of what the kernel did.
   std::size_t rings() const { return plan_.threads.size(); }
+  std::size_t kernel_ring() const { return plan_.threads.size(); }
   FlightRingHead& head(std::size_t ring) const;
   FlightCell* cells(std::size_t ring) const;
+  FlightFrameNow& frame_now() const;
+  std::span<FlightName> names() const;
   /// Removes it from /dev/shm; the memory stays as long as this object does.
   void remove();
   /// A thread of this process may go on writing there for ever.
@@ -67,12 +98,14 @@ class FlightFile {
  private:
   FlightFile(std::filesystem::path path, int descriptor, std::size_t bytes, bool writes);
   void read_plan();
+  bool is_locked() const;
 
   const std::filesystem::path path_;
   std::size_t bytes_;
   std::byte* memory_ = nullptr;
   FlightPlan plan_;
   bool keep_mapped_ = false;
+  int descriptor_ = -1;  // of the process that made it: it holds the lock
 };
 
 }  // namespace tactus::executive

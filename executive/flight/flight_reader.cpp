@@ -25,6 +25,20 @@ std::int64_t bounded_ns(std::int64_t ns) {
   return std::clamp(ns, -kMost, kMost);
 }
 
+constexpr std::size_t kMostCauses = 4;  // of a frame
+
+FlownCause cause_of(const FlightRecord& record) {
+  FlownCause made;
+  const auto cause = static_cast<unsigned>(record.detail & FlightCause::kCause);
+  if (cause < rtsync::kCauses) made.cause = static_cast<rtsync::Cause>(cause);
+  const auto part = (record.detail & FlightCause::kPart) >> FlightCause::kPartShift;
+  if (part <= static_cast<int>(rtsync::LatePart::catching_up))
+    made.part = static_cast<rtsync::LatePart>(part);
+  made.of_wake = (record.detail & FlightCause::kOfWake) != 0;
+  made.job = record.id;
+  return made;
+}
+
 }  // namespace
 
 FlightRingReader::FlightRingReader(const FlightRingHead& head, const FlightCell* cells)
@@ -100,13 +114,16 @@ FlightView::FlightView(const FlightFile& file) : file_(file), clock_(file.plan()
     clock_.add(anchor);
     anchor = {};
   }
-  (void)visit(0, {{}, [this](const FlownFrame& frame) { last_ = frame; }, {}});
+  (void)visit(0, {.frame = [this](const FlownFrame& frame) { last_ = frame; }});
 }
 
 std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const {
   FlightRingReader records(file_.head(ring), file_.cells(ring));
   std::optional<std::uint64_t> before;  // when the job before ended
   std::optional<FlownFrame> frame;      // as far as it is known
+  std::vector<FlownCause> causes;       // of the frame to come
+  std::uint64_t waits = 0;
+  std::uint32_t awaited = 0;
   std::uint64_t stamp = 0;
   std::uint64_t lost = 0;
   while (const std::optional<FlightRecord> record = records.next()) {
@@ -114,12 +131,14 @@ std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const 
       lost = records.lost();
       before.reset();
       frame.reset();
+      causes.clear();
+      waits = 0;
     }
     const std::int64_t value = bounded_ns(static_cast<std::int64_t>(record->value));
     switch (record->kind) {
       case FlightKind::job:
         if (before && visitor.job)
-          visitor.job({record->id, clock_.of_ticks(*before), clock_.of_ticks(record->value)});
+          visitor.job({record->id, clock_.of_ticks(*before), clock_.of_ticks(record->value), false});
         [[fallthrough]];
       case FlightKind::idle:
         before = record->value;
@@ -127,6 +146,8 @@ std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const 
       case FlightKind::frame:
         frame.emplace();
         frame->frame = value;
+        frame->causes.swap(causes);
+        causes.clear();
         frame->lost = record->id;
         frame->overrun = static_cast<rtsync::OverrunCause>(record->detail & FlightFlags::kCause);
         frame->paced = (record->detail & FlightFlags::kPaced) != 0;
@@ -162,11 +183,71 @@ std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const 
           visitor.event(
               {static_cast<FlightEvent>(record->detail), record->id, clock_.of_ticks(record->value)});
         break;
+      case FlightKind::cause:
+        if (causes.size() < kMostCauses) causes.push_back(cause_of(*record));
+        break;
+      case FlightKind::figure:
+        if (!causes.empty() && record->detail < kFlightFigures) causes.back().figures[record->detail] = value;
+        break;
+      case FlightKind::wait:
+        waits = record->value;
+        awaited = record->id;
+        break;
+      case FlightKind::wait_end:
+        if (waits != 0 && visitor.job)
+          visitor.job({awaited, clock_.of_ticks(waits), clock_.of_ticks(record->value), true});
+        waits = 0;
+        break;
+      case FlightKind::variable:
+        if (visitor.value) visitor.value({record->id, record->value});
+        break;
+      case FlightKind::edge:
+        if (visitor.edge) visitor.edge({value, record->id, record->detail});
+        break;
       default:
         break;  // an anchor, or of a tactus to come
     }
   }
   return records.lost();
+}
+
+FlownKernel FlightView::kernel(std::int64_t from_ns) const {
+  FlownKernel kernel;
+  FlightRingReader records(file_.head(file_.kernel_ring()), file_.cells(file_.kernel_ring()));
+  while (const std::optional<FlightRecord> record = records.next()) {
+    const std::int64_t at = bounded_ns(static_cast<std::int64_t>(record->value));
+    if (at < from_ns) continue;
+    if (record->kind == FlightKind::on_cpu)
+      kernel.switches.push_back({at, record->id,
+                                 static_cast<std::uint16_t>(record->detail & FlightSwitch::kCpu),
+                                 (record->detail & FlightSwitch::kReady) != 0});
+    if (record->kind == FlightKind::page_fault)
+      kernel.faults.push_back({at, record->id,
+                               static_cast<std::uint16_t>(record->detail & FlightSwitch::kCpu),
+                               (record->detail & FlightSwitch::kMajor) != 0});
+  }
+  const auto by_time = [](const auto& a, const auto& b) { return a.at_ns < b.at_ns; };
+  std::stable_sort(kernel.switches.begin(), kernel.switches.end(), by_time);
+  std::stable_sort(kernel.faults.begin(), kernel.faults.end(), by_time);
+  return kernel;
+}
+
+std::optional<FlownFrame> FlightView::unended_frame() const {
+  const FlightFrameNow& now = file_.frame_now();
+  const std::uint64_t since = now.since.load();
+  if (since == 0) return std::nullopt;
+  FlownFrame frame;
+  frame.frame = now.frame.load();
+  frame.wake_ns = frame.done_ns = clock_.of_ticks(since);
+  return frame;
+}
+
+std::optional<FlownUnended> FlightView::unended(std::size_t ring) const {
+  const FlightNow& now = file_.head(ring).now;
+  const std::uint32_t job = now.job.load();
+  const std::uint64_t since = now.since.load();
+  if (job >= file_.plan().jobs.size() || since == 0) return std::nullopt;
+  return FlownUnended{job, clock_.of_ticks(since)};
 }
 
 }  // namespace tactus::executive

@@ -8,6 +8,8 @@
 
 #include "executive/flight/flight_file.hpp"
 #include "executive/flight/flight_record.hpp"
+#include "rtsync/evidence/cause.hpp"
+#include "rtsync/evidence/evidence.hpp"
 #include "rtsync/wait/overrun_policy.hpp"
 
 namespace tactus::executive {
@@ -59,11 +61,25 @@ class FlightClock {
   std::vector<Anchor> anchors_;
 };
 
-/// A job that ran; times are of CLOCK_MONOTONIC.
+/// A job that ran, or a wait for another thread; times are of CLOCK_MONOTONIC.
 struct FlownJob {
-  std::uint32_t job = 0;
+  std::uint32_t job = 0;  ///< of a wait: the thread that was waited for, or kGrantAwaited
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
+  bool waits = false;
+  std::int64_t length_ns() const { return end_ns - begin_ns; }
+};
+
+/// Why a frame was late, with what was looked at.
+struct FlownCause {
+  rtsync::Cause cause = rtsync::Cause::unknown;
+  rtsync::LatePart part = rtsync::LatePart::job;
+  bool of_wake = false;  ///< it says why the frame woke late, else why it overran
+  std::uint32_t job = 0;
+  std::array<std::optional<std::int64_t>, kFlightFigures> figures{};
+  std::optional<std::int64_t> figure(FlightFigure which) const {
+    return figures[static_cast<std::size_t>(which)];
+  }
 };
 
 /// A frame that ended.
@@ -81,6 +97,7 @@ struct FlownFrame {
   bool late_wake = false;
   bool late_by_housekeeping = false;
   bool grace = false;
+  std::vector<FlownCause> causes;
   std::int64_t work_ns() const { return done_ns - wake_ns; }
 };
 
@@ -89,6 +106,46 @@ struct FlownEvent {
   FlightEvent what = FlightEvent::paused;
   std::uint32_t id = 0;
   std::int64_t at_ns = 0;
+};
+
+/// The value of a variable behind a frame.
+struct FlownValue {
+  std::uint32_t variable = 0;
+  std::uint64_t bits = 0;
+};
+
+/// The external clock behind a frame.
+struct FlownEdge {
+  std::int64_t phase_ns = 0;
+  std::uint32_t edges = 0;
+  std::uint16_t missing = 0;
+};
+
+/// A CPU is with another thread from then on.
+struct FlownSwitch {
+  std::int64_t at_ns = 0;
+  std::uint32_t thread = 0;  ///< 0: nobody
+  std::uint16_t cpu = 0;
+  bool ready = false;  ///< the one before could have gone on
+};
+
+struct FlownFault {
+  std::int64_t at_ns = 0;
+  std::uint32_t count = 0;
+  std::uint16_t thread = 0;  ///< of the rig
+  bool major = false;
+};
+
+/// What the kernel did, in the order of time.
+struct FlownKernel {
+  std::vector<FlownSwitch> switches;
+  std::vector<FlownFault> faults;
+};
+
+/// What a thread was in the middle of when its process died.
+struct FlownUnended {
+  std::uint32_t job = 0;  ///< or UINT32_MAX: none
+  std::int64_t since_ns = 0;
 };
 
 /// What a flight recorder holds, up to when this was made, as jobs, frames and events with times.
@@ -100,12 +157,21 @@ class FlightView {
   explicit FlightView(const FlightFile& file);
 
   struct Visitor {
-    std::function<void(const FlownJob&)> job;
-    std::function<void(const FlownFrame&)> frame;
-    std::function<void(const FlownEvent&)> event;
+    std::function<void(const FlownJob&)> job{};
+    std::function<void(const FlownFrame&)> frame{};
+    std::function<void(const FlownEvent&)> event{};
+    std::function<void(const FlownValue&)> value{};
+    std::function<void(const FlownEdge&)> edge{};
   };
   /// The records of a ring, in their order. Returns how many were overwritten meanwhile.
   std::uint64_t visit(std::size_t ring, const Visitor& visitor) const;
+
+  /// Since then.
+  FlownKernel kernel(std::int64_t from_ns) const;
+  /// The frame that was under way when the process died, woken then; nothing: none was.
+  std::optional<FlownFrame> unended_frame() const;
+  /// What a thread did then.
+  std::optional<FlownUnended> unended(std::size_t ring) const;
 
   const FlightFile& file() const { return file_; }
   /// The last frame that is whole; nothing: none is.

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace tactus::executive {
@@ -17,12 +18,74 @@ enum class FlightKind : std::uint8_t {
   anchor_kernel,  ///< value: ns of CLOCK_MONOTONIC
   anchor_rig,     ///< value: ns of the rig's clock
   event,          ///< value: ticks; detail: FlightEvent; id: what belongs to it
-  cause,          ///< value: the frame's number; id: the job; detail: which cause
-  figure,         ///< value: a figure of the cause before it; detail: which
+  cause,          ///< value: the frame's number; id: the job; detail: FlightCause. Stands before its frame
+  figure,         ///< value: a figure of the cause before it; detail: FlightFigure
+  wait,           ///< value: ticks at which the thread began to wait; id: for which thread, or kGrant
+  wait_end,       ///< value: ticks at which that wait ended
+  variable,       ///< value: bits of variable `id` behind the frame before
+  edge,    ///< value: phase error of the external clock in ns; id: edges so far; detail: missing so far
+  on_cpu,  ///< the kernel's. value: ns of CLOCK_MONOTONIC; id: the thread from then on; detail: FlightSwitch
+  page_fault,  ///< likewise. id: how many; detail: the thread of the rig, and FlightSwitch::kMajor
 };
 
 /// What happened between frames.
-enum class FlightEvent : std::uint8_t { paused, resumed, realtime_on, realtime_off, went_back, clock_state };
+enum class FlightEvent : std::uint8_t {
+  paused,
+  resumed,
+  realtime_on,
+  realtime_off,
+  went_back,
+  clock_state,
+  command,  ///< id: executive::Command
+  changes,  ///< id: how many packets of sets and forces
+  granted,  ///< id: the frame
+};
+
+/// In place of a thread that is waited for.
+inline constexpr std::uint32_t kGrantAwaited = UINT32_MAX;
+/// In place of a thread that has a CPU: who that is, is not known.
+inline constexpr std::uint32_t kUnknownThread = UINT32_MAX;
+
+/// Of the kernel's records.
+struct FlightSwitch {
+  static constexpr std::uint16_t kCpu = 0x7fff;
+  static constexpr std::uint16_t kReady = 0x8000;  ///< who had the CPU before could have gone on
+  static constexpr std::uint16_t kMajor = 0x8000;  ///< of a page fault
+};
+
+/// Of a cause, beside rtsync::Cause in the lowest byte and rtsync::LatePart in the three bits above it.
+struct FlightCause {
+  static constexpr std::uint16_t kCause = 0xff, kPart = 0x700, kOfWake = 0x800;
+  static constexpr unsigned kPartShift = 8;
+};
+
+/// What was looked at to find a cause; durations are in ns. The numbers stay.
+enum class FlightFigure : std::uint8_t {
+  took,
+  usual,
+  blocked,
+  blocks,
+  preempted,
+  preemptions,
+  migrated,
+  migrations,
+  minor_faults,
+  major_faults,
+  in_faults,
+  heap_calls,
+  in_heap,
+  other_thread,
+  other_had_cpu,
+  others_had_cpu,
+  nobody_had_cpu,
+  silent,
+  in_kernel,
+  in_interrupts,
+  stolen,
+  idle_exit,
+  began_in_frame,
+};
+inline constexpr std::size_t kFlightFigures = 23;
 
 /// Of a frame, beside the cause of its overrun (rtsync::OverrunCause) in the lowest three bits.
 struct FlightFlags {

@@ -8,6 +8,12 @@
 
 namespace tactus::executive {
 
+/// What a thread does now, for whoever finds it after the process was killed.
+struct FlightNow {
+  alignas(64) std::atomic<std::uint32_t> job{UINT32_MAX};  ///< index; UINT32_MAX: none
+  std::atomic<std::uint64_t> since{0};  ///< ticks at which the job before ended; 0: not known
+};
+
 /// How far a ring is, in memory that others read. Both count records since the start, and never fall.
 struct FlightRingHead {
   alignas(64) std::atomic<std::uint64_t> begun{0};  ///< being written now: what they replace is lost
@@ -15,6 +21,7 @@ struct FlightRingHead {
   std::uint64_t capacity = 0;                       ///< records
   std::uint64_t offset = 0;                         ///< of the first one, in the file
   std::atomic<std::int32_t> tid{0};                 ///< the thread that runs what is recorded
+  FlightNow now;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -51,6 +58,7 @@ class FlightRing {
   }
   void end() TACTUS_RT { head_.whole.store(count_, std::memory_order_release); }
 
+  FlightNow& now() const TACTUS_RT { return head_.now; }
   /// Since the start. The writer's.
   std::uint64_t count() const TACTUS_RT { return count_; }
 

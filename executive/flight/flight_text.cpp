@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <deque>
 #include <fstream>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "config/number.hpp"
 #include "executive/flight/flight_trace.hpp"
+#include "executive/flight/kernel_tracks.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -27,26 +31,45 @@ std::string duration_column(std::int64_t ns) { return right_column(rtsync::durat
 /// Those around one of them.
 struct NearFrames {
   std::deque<FlownFrame> all;
-  std::size_t about = SIZE_MAX;  ///< which of them
+  std::deque<std::vector<FlownValue>> values;  ///< behind each of them
+  std::size_t about = SIZE_MAX;                ///< which of them
 
   bool full() const { return about != SIZE_MAX && all.size() > about + kTableAfter; }
   void add(const FlownFrame& frame, const FlownFrame& wanted) {
     if (full()) return;
     all.push_back(frame);
+    values.emplace_back();
     if (frame.index == wanted.index) about = all.size() - 1;
-    if (about == SIZE_MAX && all.size() > kTableBefore) all.pop_front();
+    if (about == SIZE_MAX && all.size() > kTableBefore) {
+      all.pop_front();
+      values.pop_front();
+    }
+  }
+  void add(const FlownValue& value) {
+    if (!values.empty() && !full()) values.back().push_back(value);
   }
 };
+
+std::string span_name(const FlightPlan& plan, const FlownJob& job) {
+  if (!job.waits) return job.job < plan.jobs.size() ? plan.jobs[job.job] : "?";
+  if (job.job == kGrantAwaited) return "(waits for the link's grant)";
+  return "(waits for " + (job.job < plan.threads.size() ? plan.threads[job.job].name : "?") + ")";
+}
 
 struct Ran {
   FlownJob job;
   std::size_t thread;
 };
 
+std::string name_of_thread(const FlightView& flight, std::uint32_t thread) {
+  return KernelTracks(flight.file(), {}).name_of(thread) + " (" + std::to_string(thread) + ")";
+}
+
 std::string remarks(const FlownFrame& frame) {
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "  " : ", ") + more; };
   if (frame.overrun != rtsync::OverrunCause::none) add(std::string("overrun by ") + text_of(frame.overrun));
+  for (const FlownCause& cause : frame.causes) add(std::string(rtsync::name_of(cause.cause)));
   if (frame.lost > 0) add(std::to_string(frame.lost) + (frame.lost == 1 ? " slot lost" : " slots lost"));
   if (frame.late_wake && frame.overrun != rtsync::OverrunCause::late_wake) add("late wake");
   if (frame.late_by_housekeeping && frame.overrun != rtsync::OverrunCause::housekeeping)
@@ -56,15 +79,88 @@ std::string remarks(const FlownFrame& frame) {
   return text;
 }
 
+/// Why frames of the table were late, and what leads there.
+void write_causes(std::ostream& out, const FlightView& flight, const NearFrames& frames) {
+  const FlightPlan& plan = flight.file().plan();
+  bool first = true;
+  for (std::size_t i = 0; i < frames.all.size(); ++i)
+    for (const FlownCause& cause : frames.all[i].causes) {
+      if (std::exchange(first, false)) out << "\nwhy, with what was looked at\n\n";
+      out << (i == frames.about ? "> " : "  ") << right_column(std::to_string(frames.all[i].frame), 10)
+          << "  " << (cause.of_wake ? "woken late: " : "overran: ") << rtsync::name_of(cause.cause);
+      if (cause.job < plan.jobs.size()) out << " <- job " << plan.jobs[cause.job];
+      if (const auto began = cause.figure(FlightFigure::began_in_frame)) out << " <- frame " << *began;
+      const auto other = cause.figure(FlightFigure::other_thread);
+      if (other && *other > 0 && *other <= INT32_MAX)
+        out << " <- " << name_of_thread(flight, static_cast<std::uint32_t>(*other));
+      out << "\n" << std::string(14, ' ') << "of the " << text_of(cause.part);
+      for (std::size_t n = 0; n < kFlightFigures; ++n)
+        if (const auto& value = cause.figures[n]) {
+          const FigureName figure = name_of(static_cast<FlightFigure>(n));
+          out << ", " << figure.name << " "
+              << (figure.is_time ? rtsync::duration_text(*value) : std::to_string(*value));
+        }
+      out << "\n";
+    }
+}
+
+void write_values(std::ostream& out, const FlightPlan& plan, const NearFrames& frames, std::size_t first,
+                  std::size_t last) {
+  if (plan.variables.empty()) return;
+  out << "\nvariables at the end of the nearest frames\n\n";
+  for (std::size_t i = first; i <= last; ++i)
+    for (const FlownValue& value : frames.values[i]) {
+      if (value.variable >= plan.variables.size()) continue;
+      const FlightVariable& variable = plan.variables[value.variable];
+      out << (i == frames.about ? "> " : "  ") << right_column(std::to_string(frames.all[i].frame), 10)
+          << "  " << left_column(variable.name, 32) << "  "
+          << (variable.real ? config::print_real(std::bit_cast<double>(value.bits))
+                            : std::to_string(static_cast<std::int64_t>(value.bits)))
+          << (variable.unit.empty() ? "" : " ") << variable.unit << "\n";
+    }
+}
+
+/// Who had the CPUs of the rig between two times.
+void write_cpus(std::ostream& out, const FlightView& flight, std::int64_t from, std::int64_t to,
+                std::int64_t wake) {
+  constexpr std::int64_t kSome{10'000'000};
+  const KernelTracks kernel(flight.file(), flight.kernel(from - kSome));
+  std::size_t lines = 0;
+  for (const CpuTime& time : kernel.times()) {
+    if (time.end_ns < from || time.begin_ns > to || ++lines > kMostListedJobs) continue;
+    if (lines == 1)
+      out << "\nwho had the CPUs; times are from the wake of the frame that is marked\n\n"
+          << right_column("from", 14) << right_column("for", 12) << right_column("CPU", 6) << "  thread\n";
+    out << "  " << right_column(rtsync::duration_text(time.begin_ns - wake), 12) << " "
+        << duration_column(time.end_ns - time.begin_ns) << right_column(std::to_string(time.cpu), 6) << "  "
+        << kernel.name_of(time.thread) << " (" << time.thread << ", priority "
+        << kernel.priority_of(time.thread) << ")\n";
+  }
+}
+
+/// What the process was in the middle of when it died.
+void write_unended(std::ostream& out, const FlightView& flight) {
+  const FlightPlan& plan = flight.file().plan();
+  const std::optional<FlownFrame> frame = flight.unended_frame();
+  if (frame) out << "\nframe " << frame->frame << " was under way when the process died\n";
+  for (std::size_t i = 0; i < plan.threads.size(); ++i)
+    if (const auto job = flight.unended(i); job && (frame || i > 0))
+      out << "job " << plan.jobs[job->job] << " of thread " << plan.threads[i].name << " had begun"
+          << (frame ? ", " + rtsync::duration_text(job->since_ns - frame->wake_ns) + " after the wake" : "")
+          << "\n";
+}
+
 }  // namespace
 
 std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, const TraceRequest& request,
                              const std::filesystem::path& file) {
   const FlightPlan& plan = flight.file().plan();
   NearFrames frames;
-  (void)flight.visit(0, {{}, [&](const FlownFrame& each) { frames.add(each, frame); }, {}});
+  (void)flight.visit(0, {.frame = [&](const FlownFrame& each) { frames.add(each, frame); },
+                         .value = [&](const FlownValue& value) { frames.add(value); }});
   if (frames.about == SIZE_MAX) {  // it was overwritten meanwhile
     frames.all = {frame};
+    frames.values.resize(1);
     frames.about = 0;
   }
   const std::size_t first = frames.about - std::min(frames.about, kNearFrames);
@@ -74,13 +170,11 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
   const std::int64_t to = to_the_end ? INT64_MAX : frames.all[last].done_ns;
   std::vector<Ran> ran;
   for (std::size_t thread = 0; thread < plan.threads.size(); ++thread)
-    (void)flight.visit(thread, {[&](const FlownJob& job) {
-                                  const std::int64_t middle = job.begin_ns + (job.end_ns - job.begin_ns) / 2;
-                                  if (middle >= from && middle <= to && ran.size() < kMostListedJobs)
-                                    ran.push_back({job, thread});
-                                },
-                                {},
-                                {}});
+    (void)flight.visit(thread, {.job = [&](const FlownJob& job) {
+                         const std::int64_t middle = job.begin_ns + job.length_ns() / 2;
+                         if (middle >= from && middle <= to && ran.size() < kMostListedJobs)
+                           ran.push_back({job, thread});
+                       }});
   std::stable_sort(ran.begin(), ran.end(),
                    [](const Ran& a, const Ran& b) { return a.job.begin_ns < b.job.begin_ns; });
 
@@ -100,6 +194,10 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
     out << remarks(each) << "\n";
   }
 
+  if (request.died) write_unended(out, flight);
+  write_causes(out, flight, frames);
+  write_values(out, plan, frames, first, last);
+
   out << "\njobs of the nearest frames; a job begins so long after its frame was woken\n\n"
       << right_column("frame", 12) << "  " << left_column("thread", 15) << "  " << left_column("job", 32)
       << right_column("begins", 11) << right_column("takes", 12) << "\n";
@@ -111,7 +209,7 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
     std::size_t longest = at;
     const auto length = [&](std::size_t n) { return ran[n].job.end_ns - ran[n].job.begin_ns; };
     for (; next < ran.size() && ran[next].job.begin_ns + length(next) / 2 <= end; ++next)
-      if (length(next) > length(longest)) longest = next;
+      if (!ran[next].job.waits && (ran[longest].job.waits || length(next) > length(longest))) longest = next;
     const std::int64_t wake =
         broken_off ? (at < ran.size() ? ran[at].job.begin_ns : 0) : frames.all[i].wake_ns;
     for (; at < next; ++at) {
@@ -119,11 +217,11 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
       out << (i == frames.about ? "> " : "  ")
           << right_column(broken_off ? "unended" : std::to_string(frames.all[i].frame), 10) << "  "
           << left_column(plan.threads[ran[at].thread].name, 15) << "  "
-          << left_column(job.job < plan.jobs.size() ? plan.jobs[job.job] : "?", 32)
-          << duration_column(job.begin_ns - wake) << " " << duration_column(job.end_ns - job.begin_ns)
-          << (at == longest ? "  longest" : "") << "\n";
+          << left_column(span_name(plan, job), 32) << duration_column(job.begin_ns - wake) << " "
+          << duration_column(job.end_ns - job.begin_ns) << (at == longest ? "  longest" : "") << "\n";
     }
   }
+  write_cpus(out, flight, from, std::min(to, frames.all[last].done_ns), frames.all[frames.about].wake_ns);
   out.close();
   return out ? "" : file.string() + ": " + std::generic_category().message(errno);
 }

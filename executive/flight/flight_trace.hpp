@@ -12,7 +12,8 @@ namespace tactus::executive {
 struct TraceRequest {
   std::filesystem::path folder;
   std::string why;
-  std::optional<std::uint64_t> index;  ///< FlownFrame::index; nothing: the last frame
+  std::optional<std::uint64_t> index{};  ///< FlownFrame::index; nothing: the last frame
+  bool died = false;                     ///< the process did: what was under way belongs to the trace
 };
 
 /// What became of it: the file that was written, or why none was. Neither: there is no such frame.
@@ -32,5 +33,13 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
 /// "work", "late wake" ...; of none: "".
 const char* text_of(rtsync::OverrunCause cause);
 const char* text_of(FlightEvent event);
+/// What belongs to it: "pause", "locked", or a number.
+std::string text_of(FlightEvent event, std::uint32_t id);
+const char* text_of(rtsync::LatePart part);
+struct FigureName {
+  const char* name;
+  bool is_time;  ///< in ns, else a number
+};
+FigureName name_of(FlightFigure figure);
 
 }  // namespace tactus::executive

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cerrno>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 
@@ -12,9 +13,7 @@
 namespace tactus::executive {
 namespace {
 
-constexpr std::uint64_t kSequence = 1;
 constexpr std::size_t kTraceBlock = 64 << 10;
-constexpr unsigned kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4;
 constexpr unsigned kCategories = 1, kEventNames = 2, kArgumentNames = 3;  // tables of interned names
 constexpr std::uint64_t kMonotonic = 3, kBoottime = 6, kRealtime = 1;
 
@@ -83,7 +82,7 @@ const std::string& PerfettoWriter::close() {
 void PerfettoWriter::packet(const ProtoMessage& body, const std::int64_t* ns) {
   ProtoMessage packet;
   if (ns != nullptr) packet.number(8, static_cast<std::uint64_t>(*ns));
-  packet.number(10, kSequence).number(13, first_ ? 3 : 2);
+  packet.number(10, sequence_).number(13, first_ ? 3 : 2);
   first_ = false;
   if (!interned_.empty()) packet.message(12, interned_);
   interned_.clear();
@@ -128,50 +127,81 @@ void PerfettoWriter::thread(std::uint64_t track, int pid, int tid, const std::st
   packet(ProtoMessage().message(60, ProtoMessage().number(1, track).message(4, thread)), nullptr);
 }
 
-void PerfettoWriter::counter(std::uint64_t track, std::uint64_t parent, const std::string& name) {
+void PerfettoWriter::plain(std::uint64_t track, std::uint64_t parent, const std::string& name) {
+  packet(ProtoMessage().message(60, ProtoMessage().number(1, track).number(5, parent).text(2, name)),
+         nullptr);
+}
+
+void PerfettoWriter::counter(std::uint64_t track, std::uint64_t parent, const std::string& name,
+                             const std::string& unit) {
   ProtoMessage descriptor;
   descriptor.number(1, track).number(5, parent).text(2, name);
-  descriptor.message(8, ProtoMessage().number(3, 1));
+  ProtoMessage counter;
+  if (unit == "ns")
+    counter.number(3, 1);
+  else if (!unit.empty())
+    counter.text(6, unit);
+  descriptor.message(8, counter);
   packet(ProtoMessage().message(60, descriptor), nullptr);
 }
 
-void PerfettoWriter::event(unsigned type, std::uint64_t track, std::int64_t ns, const std::string* name,
-                           const char* category, std::span<const Argument> arguments, std::uint64_t flow,
-                           const std::int64_t* value) {
-  ProtoMessage event;
-  event.number(9, type).number(11, track);
-  if (category != nullptr) event.number(3, intern(kCategories, category));
-  if (name != nullptr) event.number(10, intern(kEventNames, *name));
-  for (const Argument& argument : arguments) {
+void PerfettoWriter::kernel_threads(std::span<const KernelThread> threads) {
+  ProtoMessage tree;
+  std::set<int> processes;
+  for (const KernelThread& thread : threads)
+    if (processes.insert(thread.process).second)
+      tree.message(
+          1,
+          ProtoMessage().number(1, static_cast<std::uint64_t>(thread.process)).text(3, thread.process_name));
+  for (const KernelThread& thread : threads)
+    tree.message(2, ProtoMessage()
+                        .number(1, static_cast<std::uint64_t>(thread.tid))
+                        .number(2, static_cast<std::uint64_t>(thread.process))
+                        .text(3, thread.name)
+                        .number(4, thread.tid == thread.process ? 1 : 0));
+  packet(ProtoMessage().message(122, tree), nullptr);
+}
+
+void PerfettoWriter::next_sequence() {
+  ++sequence_;
+  first_ = true;
+  names_.clear();
+  last_name_.clear();
+  packet(ProtoMessage().message(59, ProtoMessage().number(58, kMonotonic)), nullptr);
+}
+
+void PerfettoWriter::write(const TraceEvent& event) {
+  ProtoMessage message;
+  message.number(9, event.type).number(11, event.track);
+  if (event.category != nullptr) message.number(3, intern(kCategories, event.category));
+  if (!event.name.empty()) message.number(10, intern(kEventNames, event.name));
+  for (const TraceEvent::Argument& argument : event.arguments) {
     ProtoMessage annotation;
     annotation.number(1, intern(kArgumentNames, argument.name));
     if (const auto* const number = std::get_if<std::int64_t>(&argument.value))
       annotation.number(4, static_cast<std::uint64_t>(*number));
     else
       annotation.text(6, std::get<std::string>(argument.value));
-    event.message(4, annotation);
+    message.message(4, annotation);
   }
-  if (value != nullptr) event.number(30, static_cast<std::uint64_t>(*value));
-  if (flow != 0) event.fixed(47, flow);
-  packet(ProtoMessage().message(11, event), &ns);
+  if (event.type == TraceEvent::counter) {
+    if (const auto* const number = std::get_if<std::int64_t>(&event.value))
+      message.number(30, static_cast<std::uint64_t>(*number));
+    else
+      message.real(44, std::get<double>(event.value));
+  }
+  for (const std::uint64_t flow : event.flows) message.fixed(47, flow);
+  packet(ProtoMessage().message(11, message), &event.ns);
 }
 
-void PerfettoWriter::begin(std::uint64_t track, std::int64_t ns, const std::string& name,
-                           const char* category, std::span<const Argument> arguments, std::uint64_t flow) {
-  event(kSliceBegin, track, ns, &name, category, arguments, flow, nullptr);
-}
-
-void PerfettoWriter::end(std::uint64_t track, std::int64_t ns) {
-  event(kSliceEnd, track, ns, nullptr, nullptr, {}, 0, nullptr);
-}
-
-void PerfettoWriter::instant(std::uint64_t track, std::int64_t ns, const std::string& name,
-                             std::span<const Argument> arguments) {
-  event(kInstant, track, ns, &name, "tactus", arguments, 0, nullptr);
-}
-
-void PerfettoWriter::count(std::uint64_t track, std::int64_t ns, std::int64_t value) {
-  event(kCounter, track, ns, nullptr, nullptr, {}, 0, &value);
+void PerfettoWriter::task(std::int64_t ns, int cpu, int tid, TaskState state, int priority) {
+  const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
+  packet(ProtoMessage().message(117, ProtoMessage()
+                                         .number(1, number(cpu))
+                                         .number(3, number(tid))
+                                         .number(4, static_cast<std::uint64_t>(state))
+                                         .number(5, number(priority))),
+         &ns);
 }
 
 }  // namespace tactus::executive

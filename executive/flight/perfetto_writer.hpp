@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace tactus::executive {
 
@@ -26,6 +27,23 @@ class ProtoMessage {
   std::string bytes_;
 };
 
+/// An event of a track.
+struct TraceEvent {
+  enum Type : std::uint8_t { begin = 1, end = 2, instant = 3, counter = 4 };
+  struct Argument {
+    std::string name;
+    std::variant<std::int64_t, std::string> value;
+  };
+  Type type = instant;
+  std::uint64_t track = 0;
+  std::int64_t ns = 0;
+  std::string name{};  ///< none of an end or a counter
+  const char* category = nullptr;
+  std::vector<Argument> arguments{};
+  std::vector<std::uint64_t> flows{};  ///< arrows lead from here to the next event that has the same
+  std::variant<std::int64_t, double> value{};
+};
+
 /// Writes a trace that ui.perfetto.dev opens: whole packets, one after the other, to a file. What fails is kept,
 /// and nothing is written after it.
 ///
@@ -42,28 +60,28 @@ class PerfettoWriter {
   void clocks(std::int64_t monotonic_ns, std::int64_t boot_ns, std::int64_t real_ns);
   void process(std::uint64_t track, int pid, const std::string& name);
   void thread(std::uint64_t track, int pid, int tid, const std::string& name);
-  /// Of nanoseconds.
-  void counter(std::uint64_t track, std::uint64_t parent, const std::string& name);
-
-  struct Argument {
-    const char* name;
-    std::variant<std::int64_t, std::string> value;
+  /// Of slices and instants that belong to no thread.
+  void plain(std::uint64_t track, std::uint64_t parent, const std::string& name);
+  /// "ns": the viewer chooses the unit that fits.
+  void counter(std::uint64_t track, std::uint64_t parent, const std::string& name, const std::string& unit);
+  /// Who a thread of the machine is, for tasks().
+  struct KernelThread {
+    int tid = 0;
+    int process = 0;
+    std::string name;
+    std::string process_name;
   };
-  /// `flow`: an arrow leads from here to the next slice that has the same; 0: none.
-  void begin(std::uint64_t track, std::int64_t ns, const std::string& name, const char* category,
-             std::span<const Argument> arguments = {}, std::uint64_t flow = 0);
-  void end(std::uint64_t track, std::int64_t ns);
-  void instant(std::uint64_t track, std::int64_t ns, const std::string& name,
-               std::span<const Argument> arguments = {});
-  void count(std::uint64_t track, std::int64_t ns, std::int64_t value);
+  void kernel_threads(std::span<const KernelThread> threads);
+  /// What follows is in the order of time by itself, and needs nothing of what came before.
+  void next_sequence();
+  void write(const TraceEvent& event);
+  enum class TaskState : std::uint8_t { runnable = 2, running = 3, sleeping = 4 };
+  void task(std::int64_t ns, int cpu, int tid, TaskState state, int priority);
 
   /// Hands all to the operating system. Why it failed; empty: it did not.
   const std::string& close();
 
  private:
-  void event(unsigned type, std::uint64_t track, std::int64_t ns, const std::string* name,
-             const char* category, std::span<const Argument> arguments, std::uint64_t flow,
-             const std::int64_t* value);
   std::uint64_t intern(unsigned table, const std::string& text);
   void packet(const ProtoMessage& body, const std::int64_t* ns);
   void flush();
@@ -71,6 +89,7 @@ class PerfettoWriter {
   int file_;
   std::string buffer_;
   std::string failure_;
+  std::uint64_t sequence_ = 1;
   bool first_ = true;
   ProtoMessage interned_;  // new ones of the packet being made
   std::map<std::pair<unsigned, std::string>, std::uint64_t> names_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "executive/driver/link.hpp"
@@ -120,6 +121,8 @@ class CommandQueue final : public LinkCommands {
   void freeze_frame_ended() TACTUS_RT {
     if (rest_ > 0 && --rest_ == 0) paused_ = false;
   }
+  /// Which were taken since the last call: a bit for each Command.
+  std::uint32_t take_taken() TACTUS_RT { return std::exchange(taken_, 0U); }
   /// Commands of the file whose time has not come yet.
   std::size_t left() const { return timed_.size() - next_; }
   /// To before frame k: what lies before it is done, and what lies at it, too, if a state was loaded there.
@@ -151,6 +154,7 @@ class CommandQueue final : public LinkCommands {
     resume();
     pause_frame_ = frame;
   }
+  void taken(Command command) TACTUS_RT { taken_ |= std::uint32_t{1} << static_cast<unsigned>(command); }
   template <class Does>
   bool apply(const TimedCommand& command, std::int64_t k, Does& does) TACTUS_RT;
   void take_timed_pauses(std::int64_t k) TACTUS_RT;
@@ -176,12 +180,14 @@ class CommandQueue final : public LinkCommands {
   std::int64_t loaded_ = -1;         // the frame that came next when a state was loaded
   bool paused_ = false;
   std::int64_t pause_frame_ = kNever;  // the frame before which the rig freezes
-  std::int64_t rest_ = 0;              // freeze frames after which it goes on by itself; 0: it does not
+  std::uint32_t taken_ = 0;
+  std::int64_t rest_ = 0;  // freeze frames after which it goes on by itself; 0: it does not
 };
 
 /// False: the orders behind it are for later.
 template <class Does>
 bool CommandQueue::apply(const TimedCommand& command, std::int64_t k, Does& does) TACTUS_RT {
+  taken(command.command);
   switch (command.command) {
     case Command::pause:
       paused_ = true;
@@ -233,10 +239,14 @@ void CommandQueue::take(std::int64_t k, Does does) TACTUS_RT {
     const Toggle toggle = toggle_.exchange(Toggle::none, std::memory_order_relaxed);
     if (toggle == Toggle::pause) paused_ = true;
     if (toggle == Toggle::resume) resume();
+    taken(toggle == Toggle::pause ? Command::pause : Command::resume);
   }
-  if (steps_.load(std::memory_order_relaxed) > 0)
+  if (steps_.load(std::memory_order_relaxed) > 0) {
     pause_before_frame(k + std::min(steps_.exchange(0, std::memory_order_relaxed), kNever - 1 - k));
+    taken(Command::step);
+  }
   if (until_.load(std::memory_order_relaxed) >= 0) {
+    taken(Command::run_until);
     pause_before_frame(frame_at(until_.exchange(-1, std::memory_order_relaxed)));
     if (pause_frame_ <= k) paused_ = true;
   }

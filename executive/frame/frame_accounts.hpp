@@ -23,6 +23,8 @@ class FrameAccounts {
   /// Frame k has ended.                                                                              @when rt
   void add(std::int64_t k, const rtsync::FrameTiming& timing, const rtsync::RealtimeTotals& totals) TACTUS_RT;
 
+  /// Of the latest frame that was late or overran: its own until the next one.                       @when rt
+  const FrameNote& note() const TACTUS_RT { return note_; }
   bool pop(FrameNote& note) { return notes_.pop(note); }
   std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
   FrameEvidence& evidence() { return evidence_; }

@@ -15,7 +15,7 @@ using rtsync::LatePart;
 using rtsync::Nanoseconds;
 using rtsync::OverrunCause;
 
-void FrameEvidence::watch(std::unique_ptr<rtsync::KernelEvents> events, Nanoseconds frame,
+void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events, Nanoseconds frame,
                           std::optional<Nanoseconds> throttle_gap) {
   constexpr Nanoseconds kKept{50'000'000};
   events_ = std::move(events);

@@ -27,7 +27,7 @@ class FrameEvidence {
 
   /// The events of the threads of all lanes, in their order. `throttle_gap`: how long the kernel stops a
   /// real-time thread that has used up its time, if it does. @when setup
-  void watch(std::unique_ptr<rtsync::KernelEvents> events, rtsync::Nanoseconds frame,
+  void watch(std::shared_ptr<rtsync::KernelEvents> events, rtsync::Nanoseconds frame,
              std::optional<rtsync::Nanoseconds> throttle_gap);
   /// How fast the CPUs are, and how long they take to leave idle states. It must outlive the frames. @when setup
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
@@ -81,7 +81,7 @@ class FrameEvidence {
   Program& program_;
   rtsync::PacedClock& clock_;
   const FrameStatistics& statistics_;
-  std::unique_ptr<rtsync::KernelEvents> events_;
+  std::shared_ptr<rtsync::KernelEvents> events_;
   std::vector<LaneSeen> lanes_;
   std::optional<rtsync::Nanoseconds> throttle_gap_;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <thread>
+#include <utility>
 
 #include "executive/driver/live.hpp"
 #include "executive/frame/rate_transitions.hpp"
@@ -51,6 +52,11 @@ class FrameServices {
   }
   /// The next checkpoint that the rig file wants before frame k; nullptr: none.
   const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT { return commands_.next_checkpoint(k); }
+  /// Changes from outside were made; how often since the last call.
+  void count_changes() TACTUS_RT { ++changes_; }
+  std::uint32_t take_changes() TACTUS_RT { return std::exchange(changes_, 0U); }
+  /// The commands that were taken since the last call: a bit for each Command.
+  std::uint32_t take_taken_commands() TACTUS_RT { return commands_.take_taken(); }
   /// The rig is paced, or ends: nobody may be waited for.
   bool hurried() const TACTUS_RT { return sync_.active() || commands_.ending(); }
   /// Sleeps for a moment, while those who watch over the rig know that it waits. Not when hurried().
@@ -78,6 +84,7 @@ class FrameServices {
   CommandQueue& commands_;
   RigStatus& status_;
   rtsync::RealtimeSync& sync_;
+  std::uint32_t changes_ = 0;
 };
 
 }  // namespace tactus::executive

@@ -89,6 +89,10 @@ class JobRunner final : public LaneRunner {
   }
   std::uint32_t instant() const TACTUS_RT override { return program_.schedule().instant(); }
   void wake_waiters() TACTUS_RT override { program_.wake_waiters(); }
+  std::uint64_t wait_begins() TACTUS_RT override { return program_.job_clock().ticks(); }
+  void wait_ended(std::size_t thread, std::size_t awaited, std::uint64_t began) TACTUS_RT override {
+    lane_of(thread).record_wait(awaited, began);
+  }
 
  private:
   const Plan& plan() const TACTUS_RT { return program_.plan(); }

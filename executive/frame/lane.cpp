@@ -49,6 +49,14 @@ void Lane::leave_record() TACTUS_RT {
   flight_->end();
 }
 
+void Lane::record_wait(std::size_t awaited, std::uint64_t began) TACTUS_RT {
+  if (flight_ == nullptr) return;
+  flight_->begin(2);
+  flight_->put({began, static_cast<std::uint32_t>(awaited), 0, FlightKind::wait});
+  flight_->put({clock_.ticks(), 0, 0, FlightKind::wait_end});
+  flight_->end();
+}
+
 void Lane::count() TACTUS_RT {
   if (flight_ != nullptr && log_size_ > 0) leave_record();
   constexpr std::size_t kAhead = 8;

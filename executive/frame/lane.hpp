@@ -162,11 +162,20 @@ class alignas(64) Lane {
   void clear_job_requests() TACTUS_RT { ask_count_ = 0; }
 
   std::uint32_t running_job() const TACTUS_RT { return running_->load(std::memory_order_relaxed); }
-  void set_running(std::uint32_t job) TACTUS_RT { running_->store(job, std::memory_order_relaxed); }
+  void set_running(std::uint32_t job) TACTUS_RT {
+    running_->store(job, std::memory_order_relaxed);
+    now_->job.store(job, std::memory_order_relaxed);
+  }
   /// Keeps it there from here on; it must outlive the lane. @when setup
   void keep_running_in(std::atomic<std::uint32_t>& place) { running_ = &place; }
   /// Leaves there what count() counts; it must outlive the lane. @when setup
-  void record_in(FlightRing& ring) { flight_ = &ring; }
+  void record_in(FlightRing& ring) {
+    flight_ = &ring;
+    now_ = &ring.now();
+  }
+  /// Records that its thread has waited for another one since then. By that thread in its frame, while nobody
+  /// counts.
+  void record_wait(std::size_t awaited, std::uint64_t began) TACTUS_RT;
   /// The instant it has begun last.
   std::uint32_t instant = 0;
   const CallFailure& failure() const TACTUS_RT { return failure_; }
@@ -180,7 +189,7 @@ class alignas(64) Lane {
       (void)entry.run(entry.self, entry.call);  // copies cannot fail, and their time is their job's
       return CallEnd::done;
     }
-    running_->store(entry.job, std::memory_order_relaxed);
+    set_running(entry.job);
     if (entry.cells != nullptr) entry.cells->copy_words();
     const int status = entry.run(entry.self, entry.call);
     if (!log_.empty()) measure(entry.job);
@@ -191,7 +200,9 @@ class alignas(64) Lane {
   }
   void book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT;
   void measure(std::uint32_t job) TACTUS_RT {
-    log_[log_size_++] = {clock_.ticks(), job, static_cast<std::uint32_t>(heap_.calls())};
+    const std::uint64_t ticks = clock_.ticks();
+    log_[log_size_++] = {ticks, job, static_cast<std::uint32_t>(heap_.calls())};
+    now_->since.store(ticks, std::memory_order_relaxed);
     if (log_size_ == log_.size()) [[unlikely]]
       count();
   }
@@ -219,6 +230,8 @@ class alignas(64) Lane {
   const Schedule* schedule_ = nullptr;
   const Dependency* blocked_by_ = nullptr;
   FlightRing* flight_ = nullptr;
+  FlightNow own_now_;
+  FlightNow* now_ = &own_now_;
   CallFailure failure_;
   std::atomic<std::uint32_t> own_running_{kNoPlanJob};
   std::atomic<std::uint32_t>* running_ = &own_running_;

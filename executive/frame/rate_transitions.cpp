@@ -89,6 +89,7 @@ bool RateTransitions::wait_for(AsyncWorker& worker) TACTUS_RT {
   status_.mark_idle();  // who is waited for is watched itself
   const bool back = jobs_.workers().wait_for(worker.thread);
   status_.mark_busy();
+  if (back) program_.lane(0).record_wait(worker.thread, began);
   if (job != kNoPlanJob) program_.lane(0).consider(job, program_.job_clock().ticks() - began);
   return back;
 }

@@ -80,11 +80,13 @@ bool ThreadWorkerPool::wait_for_job(std::size_t thread, const Dependency& depend
                                     Waiting waiting) TACTUS_RT {
   std::atomic<bool>* const busy = thread == 0 ? nullptr : &workers_[thread - 1]->busy;
   if (busy != nullptr) busy->store(false, std::memory_order_relaxed);
+  const std::uint64_t began = work_.wait_begins();
   const bool open = waiting.until([&](TimePoint<MonotonicTime> deadline) {
     return dependency.done->wait(work_.instant(), dependency.wait, deadline, &ended_[dependency.thread],
                                  &dependency.spin);
   }) == Gate::Result::open;
   if (busy != nullptr) busy->store(true, std::memory_order_relaxed);
+  work_.wait_ended(thread, dependency.thread, began);
   return open;
 }
 
@@ -108,11 +110,20 @@ bool ThreadWorkerPool::run_instant(std::uint64_t threads) TACTUS_RT {
     workers_[static_cast<std::size_t>(std::countr_zero(rest)) - 1]->handshake.trigger();
   if ((threads & 1) != 0) (void)run_to_end(0, {patience_});
   for (std::uint64_t rest = workers; rest != 0; rest &= rest - 1)
-    if (!join(static_cast<std::size_t>(std::countr_zero(rest)), workers, patience_)) return false;
+    if (!join_recorded(static_cast<std::size_t>(std::countr_zero(rest)), workers)) return false;
   bool good = true;
   for (std::size_t thread = 0; thread <= workers_.size(); ++thread)
     good = good && !ended_[thread].load(std::memory_order_relaxed);
   return good;
+}
+
+/// Main waits for a worker of the instant, unless that has ended already.
+bool ThreadWorkerPool::join_recorded(std::size_t thread, std::uint64_t others) TACTUS_RT {
+  if (workers_[thread - 1]->handshake.idle()) return join(thread, others, patience_);
+  const std::uint64_t began = work_.wait_begins();
+  const bool back = join(thread, others, patience_);
+  if (back) work_.wait_ended(0, thread, began);
+  return back;
 }
 
 /// False: of `others` the first that is at work, and does not only wait itself, is stuck.

@@ -28,6 +28,9 @@ class LaneRunner {
   virtual std::uint32_t instant() const TACTUS_RT = 0;
   /// Lets those who wait for a job look up.                                                         @when any
   virtual void wake_waiters() TACTUS_RT = 0;
+  /// A thread begins to wait for another one: what wait_ended() is to be given.                     @when rt
+  virtual std::uint64_t wait_begins() TACTUS_RT { return 0; }
+  virtual void wait_ended(std::size_t /*thread*/, std::size_t /*awaited*/, std::uint64_t) TACTUS_RT {}
 };
 
 /// Who runs the lanes of an instant and the releases of asynchronous threads: real threads, or a simulation
@@ -122,6 +125,7 @@ class ThreadWorkerPool final : public WorkerPool {
   };
   LaneEnd run_to_end(std::size_t thread, Waiting deadline) TACTUS_RT;
   bool wait_for_job(std::size_t thread, const Dependency& dependency, Waiting waiting) TACTUS_RT;
+  bool join_recorded(std::size_t thread, std::uint64_t others) TACTUS_RT;
   bool join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds patience) TACTUS_RT;
   void end(std::size_t thread) TACTUS_RT;
   void end_all() TACTUS_RT;

@@ -3,6 +3,7 @@
 
 #include "executive/driver/link.hpp"
 #include "executive/frame/frame_part.hpp"
+#include "executive/part/flight_part.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
@@ -14,13 +15,18 @@ class LinkPart final : public FramePart {
   LinkPart(Link& link, const rtsync::RealtimeSync& sync, bool clock_is_monotonic)
       : link_(link), sync_(sync), clock_is_monotonic_(clock_is_monotonic) {}
 
+  /// Records what was waited for. @when setup
+  void record_in(FlightPart& flight) { flight_ = &flight; }
   void joined(FrameServices& services) override;
   bool may_begin(std::int64_t k, bool paced, bool first) TACTUS_RT override {
     return (paced && !first) || link_.may_begin(k, paced);
   }
   bool wait(std::int64_t k, bool paced,
             rtsync::TimePoint<rtsync::MonotonicTime> deadline) TACTUS_RT override {
-    return link_.wait(k, paced, deadline);
+    const std::uint64_t began = flight_ == nullptr ? 0 : flight_->ticks();
+    const bool may = link_.wait(k, paced, deadline);
+    if (flight_ != nullptr) flight_->waited_for_grant(k, began, may);
+    return may;
   }
   void launch(std::int64_t k) TACTUS_RT override { link_.start(k); }
   PartVerdict begin_frame(std::int64_t k) TACTUS_RT override;
@@ -36,6 +42,7 @@ class LinkPart final : public FramePart {
   Link& link_;
   const rtsync::RealtimeSync& sync_;
   const bool clock_is_monotonic_;
+  FlightPart* flight_ = nullptr;
 };
 
 }  // namespace tactus::executive

@@ -50,6 +50,8 @@ class Rig {
   std::deque<Recording>& recordings() { return parts_.recordings; }
   /// The log of all frames; nullptr when it is off or its driver is missing.
   Recording* frame_log() { return parts_.frame_log ? &*parts_.frame_log : nullptr; }
+  /// What the flight recorder keeps at the end of each frame.
+  const std::vector<VariableRef>& flight_variables() const { return parts_.flight_variables; }
   /// What the executive keeps up to date for the variables rt.*.
   RealtimeVariables& realtime_variables() { return parts_.variables.realtime(); }
   /// What policies keep up to date for the variables policy.*.

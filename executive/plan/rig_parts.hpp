@@ -55,6 +55,7 @@ struct RigParts {
   Plan plan;
   std::deque<Recording> recordings;
   std::optional<Recording> frame_log;
+  std::vector<VariableRef> flight_variables;
 };
 
 }  // namespace tactus::executive

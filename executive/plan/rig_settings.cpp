@@ -431,6 +431,10 @@ Fields<FlightSection> flight_fields() {
                    "how much of the time after an overrun is written out"),
           optional("traces", &F::traces, range(0, 1000),
                    "how many overruns of a run are written out at most"),
+          optional(
+              "variables", &F::variables, length(1, 1000),
+              "kept at the end of each frame, and drawn in the trace: model.variable, model.variable[2] or "
+              "rt.frame and its kin; at most 64 values"),
       }};
 }
 

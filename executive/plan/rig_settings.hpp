@@ -244,6 +244,7 @@ struct FlightSection {
   Nanoseconds before{10'000'000'000};
   Nanoseconds after{1'000'000'000};
   std::int64_t traces = 5;  ///< of overruns, in a run
+  std::vector<Located<std::string>> variables;
   bool operator==(const FlightSection&) const = default;
 };
 

@@ -8,14 +8,17 @@ namespace tactus::executive {
 using RigSection = void(Draft& draft);
 
 RigSection read_frame, plan_threads, read_clock, read_libraries, make_models, plan_loops, make_connections,
-    make_link, make_live_servers, make_recordings, plan_budgets, declare_policies, plan_policies,
-    check_watchers, plan_commands, resolve_dependencies;
+    make_link, make_live_servers, make_recordings, choose_flight_variables, plan_budgets, declare_policies,
+    plan_policies, check_watchers, plan_commands, resolve_dependencies;
 
 /// In the order in which they need each other.
 inline constexpr RigSection* kRigSections[] = {
-    read_frame,    plan_threads,     read_clock,    read_libraries,       make_models,     declare_policies,
-    plan_loops,    make_connections, make_link,     make_live_servers,    make_recordings, plan_budgets,
-    plan_policies, check_watchers,   plan_commands, resolve_dependencies,
+    read_frame,        plan_threads,         read_clock,
+    read_libraries,    make_models,          declare_policies,
+    plan_loops,        make_connections,     make_link,
+    make_live_servers, make_recordings,      choose_flight_variables,
+    plan_budgets,      plan_policies,        check_watchers,
+    plan_commands,     resolve_dependencies,
 };
 
 /// What the section of a model holds.

@@ -22,7 +22,7 @@ RigRun::RigRun(Rig& rig, RunOptions options)
       options_(std::move(options)),
       realtime_(options_.realtime && rig.settings().realtime.enabled &&
                 (rig.link() == nullptr || rig.link()->mode() != LinkMode::follow)),
-      flight_(rig.settings(), options_.folder),
+      flight_(rig.settings(), realtime_, options_.folder),
       recordings_(rig, options_.folder, options_.realtime),
       checkpoints_(rig, options_.folder) {}
 
@@ -112,13 +112,15 @@ void RigRun::make_parts() {
     executive.add(clock_status_.emplace(rig_.clock_status(), pacing_->sleeper()));
   join(causes_.emplace(executive));
   if (PolicyPart::is_needed(executive.plan())) join(policies_.emplace(executive, rig_.policy_variables()));
-  flight_.join(executive, pacing_->clock(), clock_status_ ? &rig_.clock_status() : nullptr, *voice_);
+  flight_.join(executive, pacing_->clock(), clock_status_ ? &rig_.clock_status() : nullptr,
+               rig_.flight_variables(), *voice_);
   join(teller_.emplace(executive, *causes_, clock_status_ ? &*clock_status_ : nullptr, pacing_->source()));
   join(flight_);
   join(checkpoints_);
   join(recordings_);
   // A frame asks the link before isolated models; here what those have to report comes first.
   if (rig_.link() != nullptr) link_.emplace(*rig_.link(), executive, *pacing_, cpus_);
+  if (link_ && flight_.part() != nullptr) link_->record_in(*flight_.part());
   if (rig_.isolation() != nullptr) join(isolation_.emplace(*rig_.isolation(), executive));
   if (executive.plan().live)
     join(live_.emplace(rig_, executive, options_, realtime_, checkpoints_, recordings_));
@@ -214,6 +216,7 @@ void RigRun::run_frames(RunObserver& watcher) {
   if (realtime_ && settings.kernel_events)
     add_provisions(causes_->watch(*job_threads_, main_->tid(), cpus_, spins,
                                   pacing_->edge_clock() != nullptr ? &rig_.clock_status() : nullptr));
+  flight_.watch(causes_->events());
   log_start();
   if (realtime_ && !rig_.plan().safe_outputs.empty() && !settings.watchdog.device)
     voice_->say(no_watchdog_note());

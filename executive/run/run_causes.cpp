@@ -47,11 +47,11 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   }
   const Nanoseconds frame = rtsync::real_period(plan.frame, plan.ratio).floor();
   const rtsync::CpuSet of_frames = cpus.of_frames();
-  auto events = std::make_unique<rtsync::KernelEvents>(
+  events_ = std::make_shared<rtsync::KernelEvents>(
       watched, of_frames, spins ? Nanoseconds{0} : alive_interval(frame), &realtime_threads_);
-  std::vector<rtsync::Provision> provisions = events->provisions();
+  std::vector<rtsync::Provision> provisions = events_->provisions();
   FrameEvidence& evidence = executive_.accounts().evidence();
-  evidence.watch(std::move(events), frame, throttle_gap(of_frames));
+  evidence.watch(events_, frame, throttle_gap(of_frames));
   cpus_.watch(of_frames);
   evidence.watch_cpus(cpus_);
   if (clock != nullptr) evidence.watch_clock(*clock);

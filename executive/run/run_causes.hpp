@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "config/json.hpp"
@@ -27,6 +28,8 @@ class RunCauses final : public RunPart {
   /// and are not to be interrupted. @when setup
   std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
                                        const rtsync::EdgeClockStatus* clock);
+  /// What watch() has asked for; nullptr: nothing.
+  std::shared_ptr<const rtsync::KernelEvents> events() const { return events_; }
   /// Counts the findings of a note.
   void take(const FrameNote& note);
   void poll_seldom(RunVoice& voice) override;
@@ -49,6 +52,7 @@ class RunCauses final : public RunPart {
   Executive& executive_;
   rtsync::RealtimeThreads realtime_threads_;
   rtsync::CpuWatch cpus_;
+  std::shared_ptr<rtsync::KernelEvents> events_;
   std::array<Sum, rtsync::kCauses> sums_;
   std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
 };

@@ -12,7 +12,8 @@
 namespace tactus::executive {
 namespace {
 
-constexpr std::chrono::seconds kTracePatience{10};  // for what is being written when the rig ends
+constexpr std::chrono::milliseconds kKernelEvery{10};  // so much of the kernel's records a kill may cost
+constexpr std::chrono::seconds kTracePatience{10};     // for what is being written when the rig ends
 
 /// How many records a job's thread makes of it in a second of the simulated world.
 double calls_per_second(const PlannedJob& job, double frame) {
@@ -23,8 +24,9 @@ double calls_per_second(const PlannedJob& job, double frame) {
 
 }  // namespace
 
-RunFlight::RunFlight(const RigSettings& settings, std::filesystem::path folder)
+RunFlight::RunFlight(const RigSettings& settings, bool realtime, std::filesystem::path folder)
     : settings_(settings.flight_recorder),
+      realtime_(realtime && settings.kernel_events),
       rig_(settings.rig.value),
       ratio_(settings.realtime.ratio),
       folder_(std::filesystem::absolute(folder)) {}
@@ -40,7 +42,7 @@ RunFlight::~RunFlight() {
   if (file_) file_->remove();
 }
 
-FlightPlan RunFlight::plan_of(const Plan& plan) const {
+FlightPlan RunFlight::plan_of(const Plan& plan, const FlightValues& values) const {
   const double frame = plan.frame.seconds();
   FlightPlan flight;
   flight.folder = folder_.string();
@@ -59,21 +61,27 @@ FlightPlan RunFlight::plan_of(const Plan& plan) const {
       jobs += calls;
       instants = std::max(instants, calls);
     }
-    const double frames = thread == 0 ? 6 / frame + 300 : 0;
+    const double frames = thread == 0 ? (7 + static_cast<double>(values.count())) / frame + 300 : 0;
     flight.threads.push_back(
         {plan.thread_name(thread), (jobs + 3 * instants + frames) * std::max(ratio_, 1e-3)});
   }
+  if (realtime_) {  // each thread leaves its CPU once a frame, and somebody else may come in between
+    const auto threads = static_cast<double>(plan.threads.size() + 1);
+    flight.kernel_records_per_second = threads * (3 / frame * std::max(ratio_, 1e-3) + 500);
+  }
+  flight.variables = values.names();
   return flight;
 }
 
 void RunFlight::join(Executive& executive, rtsync::PacedClock& clock, const rtsync::EdgeClockStatus* edges,
-                     RunVoice& voice) {
+                     const std::vector<VariableRef>& variables, RunVoice& voice) {
   if (!settings_.enabled) return;
   for (const CollectedFlight& each : collect_left_flights())
     if (!each.file.empty() || !each.failure.empty())
       voice.log().info("flight recorder of " + each.run_folder.string() +
                        ", whose rig was killed: " + each.file + each.failure);
-  FlightPlan plan = plan_of(executive.plan());
+  FlightValues values(variables);
+  FlightPlan plan = plan_of(executive.plan(), values);
   const JobClock& ticks = executive.program().job_clock();
   plan.tick_scale = ticks.scale();
   const rtsync::WitnessPage* const witness = rtsync::witness_page();
@@ -87,7 +95,8 @@ void RunFlight::join(Executive& executive, rtsync::PacedClock& clock, const rtsy
     FlightRing& ring = rings_.emplace_back(file_->head(i), file_->cells(i));
     executive.jobs().record_in(i, ring);
   }
-  executive.add(part_.emplace(rings_.front(), ticks, clock, edges));
+  executive.add(part_.emplace(rings_.front(), file_->frame_now(), executive.accounts(), ticks, clock, edges,
+                              std::move(values)));
   voice.log().info("flight recorder: " + std::to_string(file_->bytes() >> 10) + " KiB in " +
                    file_->path().string());
 }
@@ -97,6 +106,15 @@ void RunFlight::start(const rtsync::ThreadSettings& helper, const std::vector<pi
   for (std::size_t i = 0; i < std::min(threads.size(), file_->rings()); ++i)
     file_->head(i).tid.store(threads[i]);
   writer_ = std::make_unique<rtsync::PinnedThread>(helper, [this] { serve(); });
+}
+
+void RunFlight::watch(std::shared_ptr<const rtsync::KernelEvents> events) {
+  if (!file_ || events == nullptr) return;
+  {
+    const std::lock_guard lock(mutex_);
+    kernel_ = std::make_unique<FlightKernel>(*file_, std::move(events));
+  }
+  changed_.notify_all();
 }
 
 void RunFlight::ask(TraceRequest request) {
@@ -110,8 +128,17 @@ void RunFlight::ask(TraceRequest request) {
 void RunFlight::serve() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ended_ || !wanted_.empty(); });
+    const auto called = [this] { return ended_ || !wanted_.empty(); };
+    while (!called()) {
+      if (kernel_ == nullptr) {
+        changed_.wait(lock);
+        continue;
+      }
+      (void)changed_.wait_for(lock, kKernelEvery, called);
+      kernel_->take();
+    }
     if (wanted_.empty()) return;
+    if (kernel_ != nullptr) kernel_->take();
     const TraceRequest request = std::move(wanted_.front());
     wanted_.pop_front();
     busy_ = true;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "executive/flight/flight_kernel.hpp"
 #include "executive/flight/flight_trace.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/part/flight_part.hpp"
@@ -24,13 +25,17 @@ namespace tactus::executive {
 /// Threads  the service thread.
 class RunFlight final : public RunPart {
  public:
-  RunFlight(const RigSettings& settings, std::filesystem::path folder);
+  RunFlight(const RigSettings& settings, bool realtime, std::filesystem::path folder);
   ~RunFlight() override;
 
   /// Has the memory made, and all threads of the executive recorded. `edges`: of an external clock, or nullptr.
   /// Must outlive the executive's threads. Writes the traces of rigs that were killed before. @when setup
   void join(Executive& executive, rtsync::PacedClock& clock, const rtsync::EdgeClockStatus* edges,
-            RunVoice& voice);
+            const std::vector<VariableRef>& variables, RunVoice& voice);
+  /// nullptr: there is no recorder.
+  FlightPart* part() { return part_ ? &*part_ : nullptr; }
+  /// Keeps what the kernel does to the frames' threads; after their start. @when setup
+  void watch(std::shared_ptr<const rtsync::KernelEvents> events);
   /// Starts the thread; `threads`: of the frames, as Plan::threads behind main. @when setup
   void start(const rtsync::ThreadSettings& helper, const std::vector<pid_t>& threads);
   void poll(RunVoice& voice) override;
@@ -40,19 +45,21 @@ class RunFlight final : public RunPart {
   void finish(const RunEnd& end, bool stuck, RunVoice& voice);
 
  private:
-  FlightPlan plan_of(const Plan& plan) const;
+  FlightPlan plan_of(const Plan& plan, const FlightValues& values) const;
   void ask(TraceRequest request);
   void serve();
   void report(RunVoice& voice);
   void write_overrun(RunVoice& voice);
 
   const FlightSection settings_;
+  const bool realtime_;  // and the kernel's events are wanted
   const std::string rig_;
   const double ratio_;
   const std::filesystem::path folder_;
   std::unique_ptr<FlightFile> file_;
   std::deque<FlightRing> rings_;
   std::optional<FlightPart> part_;
+  std::unique_ptr<FlightKernel> kernel_;  // the thread's
 
   std::optional<std::uint64_t> overrun_;  // to be written out when the time after it is over
   std::chrono::steady_clock::time_point noticed_{};

@@ -18,6 +18,8 @@ class RunLink final : public RunPart {
   /// All must outlive it. @when setup
   RunLink(Link& link, Executive& executive, const Pacing& pacing, const RigCpus& cpus);
 
+  /// Records what the frames wait for. @when setup
+  void record_in(FlightPart& flight) { part_.record_in(flight); }
   /// What joins the others, and may take long: for another thread, which may come back when this is gone.
   std::function<void()> joining(std::int64_t first_frame);
   /// After that. False: it was stopped meanwhile. Throws MachineError.

@@ -153,6 +153,11 @@ std::uint64_t EventRing::head() const TACTUS_RT {
   return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
+std::uint64_t EventRing::oldest() const TACTUS_RT {
+  const auto* const page = static_cast<const perf_event_mmap_page*>(memory_);
+  return __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE);
+}
+
 void EventRing::release() TACTUS_RT {
   if (memory_ == nullptr) return;
   const std::uint64_t head = this->head();

@@ -40,6 +40,9 @@ class EventRing {
   /// The oldest record that is still there.
   std::uint64_t tail() const TACTUS_RT { return tail_; }
   EventBytes bytes() const TACTUS_RT { return {{data_, size_}, ids_}; }
+  std::size_t size() const TACTUS_RT { return size_; }
+  /// As tail(), for others than the reader.                                                        @when any
+  std::uint64_t oldest() const TACTUS_RT;
   /// Gives back what was written before the call before this one.
   void release() TACTUS_RT;
 
@@ -83,6 +86,9 @@ class KernelEvents {
   Evidence look(std::size_t thread, EvidenceTime from, EvidenceTime to, bool wake) const TACTUS_RT;
   /// The ring of a thread.
   const EventRing& ring(std::size_t thread) const TACTUS_RT { return threads_[thread].ring; }
+  /// The CPUs that are watched; empty: that is not permitted.
+  std::size_t cpus() const TACTUS_RT { return cpus_.size(); }
+  const EventRing& cpu_ring(std::size_t cpu) const TACTUS_RT { return cpus_[cpu].ring; }
   /// How many minor faults a record of one stands for.
   std::uint32_t faults_per_sample(std::size_t thread) const TACTUS_RT {
     return threads_[thread].rates.faults;

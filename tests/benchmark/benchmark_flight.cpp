@@ -31,14 +31,15 @@ class Recorder {
     FlightPlan plan;
     plan.folder = "/";
     plan.rig = "measured";
-    plan.threads = {{"main", (static_cast<double>(jobs_) + 9) * 1000 + 300}};
+    plan.threads = {{"main", (static_cast<double>(jobs_) + 10) * 1000 + 300}};
     plan.before_ns = 10'000'000'000;
     plan.after_ns = 1'000'000'000;
     plan.most_bytes = 64 << 20;
     file_ = FlightFile::make(plan, 0);
     ring_.emplace(file_->head(0), file_->cells(0));
     executive.jobs().record_in(0, *ring_);
-    executive.add(part_.emplace(*ring_, executive.program().job_clock(), clock_, nullptr));
+    executive.add(part_.emplace(*ring_, file_->frame_now(), executive.accounts(),
+                                executive.program().job_clock(), clock_, nullptr, FlightValues({})));
   }
   std::size_t bytes() const { return file_->bytes(); }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "rig_command.hpp"
@@ -42,6 +43,23 @@ Command overrunning(const TempDir& dir, const Arguments& more) {
                  dir.path());
 }
 
+/// Each frame that overran has one, and an arrow leads there from its job.
+void expect_causes(const PerfettoTrace& trace) {
+  const auto causes = trace.instants_of("why late");
+  for (const PerfettoTrace::Event& overrun : trace.instants_of("main", "overrun")) {
+    const auto cause = std::find_if(causes.begin(), causes.end(), [&](const PerfettoTrace::Event& each) {
+      return each.arguments.at("frame") == overrun.arguments.at("frame");
+    });
+    ASSERT_NE(cause, causes.end()) << "frame " << overrun.arguments.at("frame");
+    if (!cause->arguments.contains("job") || cause->arguments.at("part") != "job") continue;
+    bool found = false;
+    for (const PerfettoTrace::Event& job : trace.slices_of("main", cause->arguments.at("job")))
+      for (const PerfettoTrace::Event& effect : trace.arrows_from(job))
+        found = found || (effect.begin_ns == cause->begin_ns && effect.name == cause->name);
+    EXPECT_TRUE(found) << cause->name << " of frame " << overrun.arguments.at("frame");
+  }
+}
+
 TEST(Flight, AnOverrunIsWrittenOutWithTheFramesBeforeAndAfterIt) {
   const TempDir dir;
   const Finished done = run(overrunning(dir, {"--frames", "900", "--set", "flight_recorder.traces=1000"}));
@@ -67,6 +85,7 @@ TEST(Flight, AnOverrunIsWrittenOutWithTheFramesBeforeAndAfterIt) {
         longest = std::max(longest, job.end_ns - job.begin_ns);
       EXPECT_GE(longest, 3'500'000);
     }
+    expect_causes(frames.trace);
     const std::string text = read_file(dir / "out" / (file.substr(0, file.size() - 8) + ".txt"));
     EXPECT_TRUE(says(text, " of rig overrun: overrun\n"));
     EXPECT_TRUE(says(text, "\n> ")) << text;
@@ -151,6 +170,11 @@ void kill_rigs(int times) {
         << done;
     const PerfettoTrace trace(dir / "out" / traces[0]["file"].get<std::string>());
     EXPECT_EQ(trace.threads.size(), i % 2 == 0 ? 1U : 2U);
+    std::multiset<std::string> unended;
+    for (const PerfettoTrace::Event& slice : trace.slices)
+      if (!slice.ended && slice.category == "unended") unended.insert(slice.name);
+    const auto died = summary_of(dir / "out")["died"]["jobs"].get<std::multiset<std::string>>();
+    EXPECT_EQ(unended, died) << "the jobs that were under way";
   }
 }
 
@@ -172,6 +196,13 @@ TEST(Flight, ACrashLeavesTheFramesBeforeIt) {
     EXPECT_NE(done.status, 0) << done;
     expect_last_frame(dir / "out", "crashed");
     EXPECT_EQ(summary_of(dir / "out")["traces"][0]["frame"], 19) << done;
+    const PerfettoTrace trace(dir / "out/trace-19.pftrace");
+    ASSERT_EQ(trace.unended, 2U) << "a frame, and a job in it";
+    EXPECT_EQ(trace.slices_of("main", "unended frame").at(0).arguments.at("frame"), "20");
+    EXPECT_EQ(trace.slices_of("main").back().category, "unended");
+    EXPECT_EQ(Json(trace.slices_of("main").back().name), summary_of(dir / "out")["died"]["jobs"][0]);
+    EXPECT_TRUE(
+        says(read_file(dir / "out/trace-19.txt"), "frame 20 was under way when the process died\njob it."));
   }
 }
 
@@ -190,6 +221,82 @@ TEST(Flight, WhatARigWithoutAWitnessLeftTheNextRunWrites) {
     asked = run(tactus({"trace", "out"}, dir.path()));
   } while (asked.status != 0 && std::chrono::steady_clock::now() < until);
   EXPECT_TRUE(says(asked.out, "  killed\n")) << asked;
+}
+
+TEST(Flight, ChosenVariablesAreInTheTraceOfAKilledRig) {
+  const TempDir dir;
+  Process rig(run_rig("servo",
+                      {"--set", "until=stopped", "--out", "out", "--set",
+                       "flight_recorder.variables=[motor.angle, rt.frame]", "--no-realtime"},
+                      dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  std::this_thread::sleep_for(300ms);
+  rig.signal(SIGKILL);
+  (void)rig.wait();
+  const Json traces = summary_of(dir / "out")["traces"];
+  ASSERT_EQ(traces.size(), 1U);
+  const Frames frames(dir / "out" / traces[0]["file"].get<std::string>());
+  const auto angle = frames.trace.counters_of("motor.angle");
+  const auto number = frames.trace.counters_of("rt.frame");
+  ASSERT_EQ(number.size(), frames.numbers.size());
+  ASSERT_EQ(angle.size(), number.size());
+  for (std::size_t i = 0; i < number.size(); ++i) EXPECT_EQ(number[i].value, frames.numbers[i]);
+  EXPECT_EQ(frames.trace.units.at("motor.angle"), "rad");
+}
+
+TEST(Flight, WhoHadTheCpusIsInTheTraceWhereTheKernelTells) {
+  const TempDir dir;
+  const Finished done = run(overrunning(dir, {"--frames", "900"}));
+  ASSERT_EQ(done.status, 0) << done;
+  const Json summary = summary_of(dir / "out");
+  if (says(summary["rt"]["refused"].dump(), "the kernel's events"))
+    GTEST_SKIP() << "the kernel tells nothing";
+  ASSERT_FALSE(summary["traces"].empty());
+  const PerfettoTrace trace(dir / "out" / summary["traces"][0]["file"].get<std::string>());
+  std::int64_t main_ran = 0;
+  for (const PerfettoTrace::Run& each : trace.runs)
+    if (each.end_ns != INT64_MAX && !trace.kernel_threads.contains(each.tid))
+      main_ran += each.end_ns - each.begin_ns;
+  EXPECT_GE(main_ran, 3'500'000) << "in the frame that overran at least";
+  EXPECT_TRUE(says(read_file(dir / "out" /
+                             (summary["traces"][0]["file"].get<std::string>().substr(
+                                  0, summary["traces"][0]["file"].get<std::string>().size() - 8) +
+                              ".txt")),
+                   "who had the CPUs"));
+}
+
+TEST(Flight, ThreadsThatWaitForEachOtherAndThoseBesideTheFramesAreInTheTrace) {
+  const TempDir dir;
+  Process rig(run_rig("threads", {"--set", "until=stopped", "--out", "out"}, dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  std::this_thread::sleep_for(300ms);
+  rig.signal(SIGKILL);
+  (void)rig.wait();
+  const Json traces = summary_of(dir / "out")["traces"];
+  ASSERT_FALSE(traces.empty());
+  const PerfettoTrace trace(dir / "out" / traces.back()["file"].get<std::string>());
+  ASSERT_GE(trace.threads.size(), 2U);
+  for (const std::string& thread : trace.threads) EXPECT_FALSE(trace.slices_of(thread).empty()) << thread;
+}
+
+TEST(Flight, ACommandOfTheRigFileIsInTheTrace) {
+  const TempDir dir;
+  dir.write(
+      "rig.yaml",
+      "rig: one\nframe: { period: 1 ms }\nrealtime: { enabled: no }\nthreads: { main: { policy: other } }\n"
+      "memory: { lock: no, heap: 0 B }\n"
+      "commands: [{ at: 10 ms, do: pause }, { at: 10 ms, do: resume }]\n"
+      "models: { it: { model: misbehave, library: test_load, parameters: { what: abort, at_frame: 20 } } "
+      "}\n");
+  const Finished done = run(tactus({"run", "rig.yaml", "--frames", "40", "--out", "out"}, dir.path()));
+  EXPECT_NE(done.status, 0) << done;
+  const PerfettoTrace trace(dir / "out/trace-19.pftrace");
+  const auto commands = trace.instants_of("main", "command");
+  ASSERT_EQ(commands.size(), 2U);
+  EXPECT_EQ(commands[0].arguments.at("command"), "pause");
+  EXPECT_EQ(commands[1].arguments.at("command"), "resume");
+  EXPECT_EQ(trace.instants_of("main", "paused").size(), 1U);
+  EXPECT_EQ(trace.instants_of("main", "resumed").size(), 1U);
 }
 
 TEST(Flight, ARigThatRunsCanBeAskedForItsFrames) {

@@ -1,12 +1,18 @@
 #include "executive/flight/flight_trace.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <csignal>
 #include <deque>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <sstream>
 
@@ -42,11 +48,15 @@ FlightPlan plan(const TempDir& dir) {
   return made;
 }
 
+constexpr std::int32_t kMainTid = 500'001, kSideTid = 500'002, kOtherTid = 500'003;
+
 /// A rig that is written by hand: ticks are nanoseconds, main runs a and b, and side c.
 class Rig {
  public:
   explicit Rig(const FlightPlan& plan) : file(FlightFile::make(plan, 0)) {
-    for (std::size_t i = 0; i < file->rings(); ++i) rings.emplace_back(file->head(i), file->cells(i));
+    for (std::size_t i = 0; i <= file->rings(); ++i) rings.emplace_back(file->head(i), file->cells(i));
+    file->head(0).tid.store(kMainTid);
+    file->head(1).tid.store(kSideTid);
   }
   ~Rig() {
     if (file) file->remove();
@@ -70,6 +80,7 @@ class Rig {
       put({slot, 0, 0, FlightKind::anchor_kernel});
       put({slot, 0, 0, FlightKind::anchor_rig});
     }
+    if (before_frame) before_frame(k);
     put({k, 0, static_cast<std::uint16_t>(FlightFlags::kPaced | static_cast<unsigned>(cause)),
          FlightKind::frame});
     put({wake + work + 1'000, 0, 0, FlightKind::stamp});
@@ -77,25 +88,59 @@ class Rig {
     put({late, 0, 0, FlightKind::late});
     put({work, 0, 0, FlightKind::work});
     put({kMs - late - work, 0, 0, FlightKind::slack});
+    if (behind_frame) behind_frame(k);
     rings[0].end();
+  }
+  /// Why frame k was late; job a took `took`.
+  void cause(std::int64_t k, rtsync::Cause cause, std::uint32_t job, bool of_wake = false) {
+    put({k, job,
+         static_cast<std::uint16_t>(static_cast<unsigned>(cause) | (of_wake ? FlightCause::kOfWake : 0U)),
+         FlightKind::cause});
+  }
+  void figure(FlightFigure which, std::int64_t value) {
+    put({value, 0, static_cast<std::uint16_t>(which), FlightKind::figure});
+  }
+  /// The kernel's: a CPU is with that thread from then on, in ns since the start.
+  void on_cpu(std::int64_t ns, std::uint16_t cpu, std::uint32_t thread, bool ready = false) {
+    kernel({kStart + ns, thread, static_cast<std::uint16_t>(cpu | (ready ? FlightSwitch::kReady : 0U)),
+            FlightKind::on_cpu});
+  }
+  void page_faults(std::int64_t ns, std::uint16_t thread, std::uint32_t count, bool major = false) {
+    kernel({kStart + ns, count, static_cast<std::uint16_t>(thread | (major ? FlightSwitch::kMajor : 0U)),
+            FlightKind::page_fault});
+  }
+  void name(std::size_t place, std::int32_t tid, std::int32_t process, const std::string& text) {
+    FlightName& name = file->names()[place];
+    name.process = process;
+    name.priority = 20;
+    text.copy(name.name, sizeof name.name - 1);
+    text.copy(name.process_name, sizeof name.process_name - 1);
+    name.tid.store(tid);
   }
   std::uint64_t last() const { return rings[0].count() - 1; }
   TraceResult write(const TempDir& dir, std::optional<std::uint64_t> about = {}) const {
     return write_trace(FlightView(*file), {dir.path(), "tried out", about});
   }
 
-  std::unique_ptr<FlightFile> file;
-  std::deque<FlightRing> rings;
-
- private:
   struct Put {
     std::int64_t value;
     std::uint32_t id;
     std::uint16_t detail;
     FlightKind kind;
   };
-  void put(const Put& record) {
-    rings[0].put({static_cast<std::uint64_t>(record.value), record.id, record.detail, record.kind});
+  void put(const Put& record, std::size_t ring = 0) {
+    rings[ring].put({static_cast<std::uint64_t>(record.value), record.id, record.detail, record.kind});
+  }
+
+  std::unique_ptr<FlightFile> file;
+  std::deque<FlightRing> rings;  // the last one is the kernel's
+  std::function<void(std::int64_t)> before_frame, behind_frame;
+
+ private:
+  void kernel(const Put& record) {
+    rings.back().begin(1);
+    put(record, rings.size() - 1);
+    rings.back().end();
   }
   void side(std::int64_t wake) {
     rings[1].begin(2);
@@ -259,6 +304,227 @@ TEST(FlightTrace, WhatALaterTactusRecordsIsPassedOver) {
   EXPECT_EQ(PerfettoTrace(dir / rig.write(dir).file).slices_of("main", "frame").size(), 10U);
 }
 
+TEST(FlightTrace, TheCpusHaveTracksOfWhoRanThere) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  rig.name(0, kOtherTid, 499'999, "stress");
+  for (std::int64_t k = 0; k < 3; ++k) rig.frame(k);
+  rig.on_cpu(0, 1, kMainTid);
+  rig.on_cpu(50'000, 1, kOtherTid, true);
+  rig.on_cpu(80'000, 1, kMainTid);
+  rig.on_cpu(310'000, 1, 0);
+  rig.on_cpu(20'000, 2, kSideTid);  // the rings of CPUs are read one after the other
+  rig.on_cpu(70'000, 2, kUnknownThread);
+  rig.on_cpu(90'000, 2, kMainTid, true);  // records of CPU 1 are missing
+  const PerfettoTrace trace(dir / rig.write(dir).file);
+  std::vector<std::string> runs;
+  for (const auto& run : trace.runs)
+    runs.push_back(std::to_string(run.cpu) + " " + std::to_string(run.tid) + " " +
+                   std::to_string((run.begin_ns - kStart) / 1000) + " " +
+                   (run.end_ns == INT64_MAX ? "?" : std::to_string((run.end_ns - kStart) / 1000)) +
+                   (run.ready ? " ready" : ""));
+  EXPECT_EQ(runs, (std::vector<std::string>{"1 500001 0 50 ready", "2 500002 20 70", "1 500003 50 80",
+                                            "1 500001 80 90 ready", "2 500001 90 ?"}));
+  EXPECT_EQ(trace.kernel_threads, (std::map<int, std::string>{{kOtherTid, "stress"}}));
+  EXPECT_EQ(trace.runs[2].priority, 20);
+  EXPECT_NE(read_file(dir / "trace-2.txt").find("1  stress (500003, priority 20)\n"), std::string::npos)
+      << read_file(dir / "trace-2.txt");
+}
+
+TEST(FlightTrace, PageFaultsStandInTheJobsThatHadThem) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  for (std::int64_t k = 0; k < 5; ++k) rig.frame(k);
+  rig.page_faults(2'100'000, 0, 16);
+  rig.page_faults(3'030'000, 1, 1, true);
+  const PerfettoTrace trace(dir / rig.write(dir).file);
+  const auto minor = trace.instants_of("main", "page faults");
+  ASSERT_EQ(minor.size(), 1U);
+  EXPECT_EQ(minor[0].arguments.at("count"), "16");
+  EXPECT_EQ(minor[0].begin_ns, kStart + 2'100'000);
+  EXPECT_EQ(minor[0].depth, 2U) << "in a job of a frame";
+  const auto major = trace.instants_of("side", "major page fault");
+  ASSERT_EQ(major.size(), 1U);
+  EXPECT_EQ(major[0].depth, 1U);
+}
+
+TEST(FlightTrace, AnArrowLeadsFromTheJobThatTookLongToTheCause) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  rig.before_frame = [&](std::int64_t k) {
+    if (k == 20) {
+      rig.cause(k, rtsync::Cause::blocked, 0);
+      rig.figure(FlightFigure::took, 2'500'000);
+      rig.figure(FlightFigure::blocks, 1);
+    }
+    if (k == 21) {
+      rig.cause(k, rtsync::Cause::catching_up, UINT32_MAX);
+      rig.figure(FlightFigure::began_in_frame, 20);
+    }
+    if (k == 40) rig.cause(k, rtsync::Cause::waited, 2);
+  };
+  for (std::int64_t k = 0; k < 20; ++k) rig.frame(k);
+  rig.frame(20, 2'500'000, OverrunCause::work);
+  const std::uint64_t about = rig.last();
+  rig.frame(21, 200'000, OverrunCause::catching_up, 1'620'000);
+  for (std::int64_t k = 24; k < 60; ++k)
+    rig.frame(k, k == 40 ? 1'500'000 : 200'000, k == 40 ? OverrunCause::work : OverrunCause::none);
+  const PerfettoTrace trace(dir / rig.write(dir, about).file);
+  const auto causes = trace.instants_of("why late");
+  ASSERT_EQ(causes.size(), 3U);
+  EXPECT_EQ(causes[0].name, "blocked");
+  EXPECT_EQ(causes[0].arguments.at("frame"), "20");
+  EXPECT_EQ(causes[0].arguments.at("job"), "a.step");
+  EXPECT_EQ(causes[0].arguments.at("took_ns"), "2500000");
+  EXPECT_EQ(causes[0].arguments.at("blocks"), "1");
+  const auto job = trace.slices_of("main", "a.step").at(20);
+  ASSERT_EQ(trace.arrows_from(job).size(), 1U);
+  EXPECT_EQ(trace.arrows_from(job)[0].name, "blocked");
+  ASSERT_EQ(trace.arrows_from(causes[0]).size(), 1U);
+  EXPECT_EQ(trace.arrows_from(causes[0])[0].name, "catching_up");
+  const auto waited = trace.arrows_from(trace.slices_of("side", "c.step").at(38));
+  ASSERT_EQ(waited.size(), 1U) << "of another thread";
+  EXPECT_EQ(waited[0].name, "waited");
+  const std::string text = read_file(dir / "trace-20.txt");
+  EXPECT_NE(text.find("> " + std::string(8, ' ') + "20  overran: blocked <- job a.step\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("21  overran: catching_up <- frame 20\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(", took 2.50 ms, blocks 1\n"), std::string::npos) << text;
+}
+
+TEST(FlightTrace, AnArrowLeadsFromWhoHadTheCpuToTheLateWake) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  rig.name(3, kOtherTid, 499'999, "stress");
+  rig.before_frame = [&](std::int64_t k) {
+    if (k != 5) return;
+    rig.cause(k, rtsync::Cause::preempted, UINT32_MAX, true);
+    rig.figure(FlightFigure::other_thread, kOtherTid);
+  };
+  for (std::int64_t k = 0; k < 10; ++k)
+    rig.frame(k, 200'000, k == 5 ? OverrunCause::late_wake : OverrunCause::none, k == 5 ? 900'000 : 0);
+  rig.on_cpu(4'900'000, 1, kOtherTid, true);
+  rig.on_cpu(5'899'000, 1, kMainTid, true);
+  const PerfettoTrace trace(dir / rig.write(dir).file);
+  const auto others = trace.slices_of("in the way");
+  ASSERT_EQ(others.size(), 1U);
+  EXPECT_EQ(others[0].name, "stress");
+  EXPECT_EQ(others[0].end_ns - others[0].begin_ns, 999'000);
+  const auto found = trace.arrows_from(others[0]);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].name, "preempted");
+  EXPECT_EQ(found[0].begin_ns, kStart + 5'900'000);
+  EXPECT_EQ(found[0].arguments.at("other_name"), "stress");
+}
+
+TEST(FlightTrace, ACauseWhoseOriginIsGoneHasNoArrow) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  rig.before_frame = [&](std::int64_t k) {
+    rig.cause(k, k % 2 == 0 ? rtsync::Cause::preempted : rtsync::Cause::catching_up, 77);
+    rig.figure(FlightFigure::other_thread, kOtherTid);
+    rig.figure(FlightFigure::began_in_frame, 1'000'000);
+    rig.figure(static_cast<FlightFigure>(200), 1);
+  };
+  for (std::int64_t k = 0; k < 10; ++k) rig.frame(k, 200'000, OverrunCause::work);
+  const PerfettoTrace trace(dir / rig.write(dir).file);
+  ASSERT_EQ(trace.instants_of("why late").size(), 10U);
+  for (const auto& cause : trace.instants_of("why late")) EXPECT_TRUE(cause.flows.empty());
+}
+
+TEST(FlightTrace, ChosenVariablesAreCurves) {
+  const TempDir dir;
+  FlightPlan chosen = plan(dir);
+  chosen.variables = {{"motor.angle", "rad", true}, {"motor.steps", "", false}};
+  Rig rig(chosen);
+  rig.behind_frame = [&](std::int64_t k) {
+    rig.put({std::bit_cast<std::int64_t>(0.5 * static_cast<double>(k)), 0, 0, FlightKind::variable});
+    rig.put({-k, 1, 0, FlightKind::variable});
+    rig.put({k, 2, 0, FlightKind::variable});  // there is none
+  };
+  for (std::int64_t k = 0; k < 10; ++k) rig.frame(k);
+  const PerfettoTrace trace(dir / rig.write(dir).file);
+  EXPECT_EQ(trace.units.at("motor.angle"), "rad");
+  const auto angle = trace.counters_of("motor.angle");
+  const auto steps = trace.counters_of("motor.steps");
+  ASSERT_EQ(angle.size(), 10U);
+  ASSERT_EQ(steps.size(), 10U);
+  for (std::size_t k = 0; k < 10; ++k) {
+    EXPECT_EQ(angle[k].real, 0.5 * static_cast<double>(k));
+    EXPECT_EQ(steps[k].value, -static_cast<std::int64_t>(k));
+    EXPECT_EQ(steps[k].begin_ns, kStart + static_cast<std::int64_t>(k) * kMs + 310'000);
+  }
+  EXPECT_NE(read_file(dir / "trace-9.txt").find("9  motor.angle                       4.5 rad\n"),
+            std::string::npos)
+      << read_file(dir / "trace-9.txt");
+}
+
+TEST(FlightTrace, WaitsCommandsEdgesAndGrantsStandWhereTheyWere) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  rig.behind_frame = [&](std::int64_t k) {
+    rig.put({k == 7 ? -500 : 300, static_cast<std::uint32_t>(k + 1),
+             static_cast<std::uint16_t>(k >= 7 ? 1 : 0), FlightKind::edge});
+  };
+  for (std::int64_t k = 0; k < 10; ++k) {
+    if (k == 4) {
+      rig.rings[0].begin(6);
+      rig.put({kStart + 3'500'000, kGrantAwaited, 0, FlightKind::wait});
+      rig.put({kStart + 3'900'000, 0, 0, FlightKind::wait_end});
+      rig.put({kStart + 3'900'000, 4, static_cast<std::uint16_t>(FlightEvent::granted), FlightKind::event});
+      rig.put({kStart + 3'950'000, 1, static_cast<std::uint16_t>(FlightEvent::command), FlightKind::event});
+      rig.put({kStart + 4'305'100, 1, 0, FlightKind::wait});
+      rig.put({kStart + 4'309'000, 0, 0, FlightKind::wait_end});
+      rig.rings[0].end();
+    }
+    rig.frame(k);
+  }
+  const PerfettoTrace trace(dir / rig.write(dir).file);
+  const auto grant = trace.slices_of("main", "waits for the link's grant");
+  ASSERT_EQ(grant.size(), 1U);
+  EXPECT_EQ(grant[0].end_ns - grant[0].begin_ns, 400'000);
+  ASSERT_EQ(trace.instants_of("main", "granted").size(), 1U);
+  EXPECT_EQ(trace.instants_of("main", "command").at(0).arguments.at("command"), "resume");
+  const auto side = trace.slices_of("main", "waits for side");
+  ASSERT_EQ(side.size(), 1U);
+  EXPECT_EQ(side[0].begin_ns, kStart + 4'305'100);
+  EXPECT_EQ(side[0].depth, 1U);
+  EXPECT_EQ(trace.counters_of("clock phase error").size(), 10U);
+  EXPECT_EQ(trace.counters_of("clock phase error").at(7).value, -500);
+  ASSERT_EQ(trace.instants_of("main", "edge missing").size(), 1U);
+}
+
+TEST(FlightTrace, WhatAProcessWasInTheMiddleOfWhenItDiedDoesNotEnd) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  for (std::int64_t k = 0; k < 10; ++k) rig.frame(k);
+  rig.file->frame_now().frame.store(10);
+  rig.file->frame_now().since.store(static_cast<std::uint64_t>(kStart + 10 * kMs));
+  rig.file->head(0).now.job.store(1);
+  rig.file->head(0).now.since.store(static_cast<std::uint64_t>(kStart + 10 * kMs + 205'000));
+  rig.file->head(1).now.job.store(2);
+  rig.file->head(1).now.since.store(static_cast<std::uint64_t>(kStart + 10 * kMs + 20'000));
+  EXPECT_EQ(PerfettoTrace(dir / rig.write(dir).file).unended, 0U) << "it lives";
+  const TraceResult result = write_trace(FlightView(*rig.file), {dir.path(), "killed", {}, true});
+  const PerfettoTrace trace(dir / result.file);
+  EXPECT_EQ(trace.unended, 3U);
+  const auto frame = trace.slices_of("main", "unended frame");
+  ASSERT_EQ(frame.size(), 1U);
+  EXPECT_EQ(frame[0].arguments.at("frame"), "10");
+  EXPECT_EQ(frame[0].begin_ns, kStart + 10 * kMs);
+  const auto job = trace.slices_of("main", "b.step").back();
+  EXPECT_FALSE(job.ended);
+  EXPECT_EQ(job.begin_ns, kStart + 10 * kMs + 205'000);
+  EXPECT_EQ(job.depth, 1U);
+  EXPECT_FALSE(trace.slices_of("side", "c.step").back().ended);
+  const std::string text = read_file(dir / text_of_trace(result.file));
+  EXPECT_NE(text.find("frame 10 was under way when the process died\n"
+                      "job b.step of thread main had begun, 205 us after the wake\n"
+                      "job c.step of thread side had begun, 20.0 us after the wake\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(FlightTrace, WithoutAFrameThereIsNone) {
   const TempDir dir;
   const Rig rig(plan(dir));
@@ -362,7 +628,21 @@ TEST(FlightFile, SaysWhyThereIsNoRoom) {
 TEST(FlightFile, WhatIsDamagedIsRefusedOrReadButNeverWorse) {
   const TempDir dir;
   Rig rig(plan(dir));
-  for (std::int64_t k = 0; k < 20; ++k) rig.frame(k);
+  rig.name(0, kOtherTid, 499'999, "stress");
+  rig.before_frame = [&](std::int64_t k) {
+    rig.cause(k, rtsync::Cause::preempted, 0);
+    rig.figure(FlightFigure::other_thread, kOtherTid);
+  };
+  rig.behind_frame = [&](std::int64_t k) { rig.put({k, 1, 0, FlightKind::edge}); };
+  for (std::int64_t k = 0; k < 20; ++k) {
+    rig.frame(k);
+    rig.on_cpu(k * kMs + 100'000, 1, kOtherTid);
+    rig.page_faults(k * kMs + 200'000, 0, 16);
+    rig.on_cpu(k * kMs + 300'000, 1, kMainTid);
+  }
+  rig.file->frame_now().since.store(static_cast<std::uint64_t>(kStart + 20 * kMs));
+  rig.file->head(0).now.job.store(1);
+  rig.file->head(0).now.since.store(static_cast<std::uint64_t>(kStart + 20 * kMs));
   const std::string good = read_file(rig.file->path());
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -374,18 +654,123 @@ TEST(FlightFile, WhatIsDamagedIsRefusedOrReadButNeverWorse) {
       bad.resize(random() % bad.size());
     } else {
       for (int n = 0; n < 20; ++n)
-        bad[random() % (i % 3 == 1 ? 6000 : bad.size())] = static_cast<char>(random());
+        bad[random() % (i % 3 == 1 ? 48'000 : bad.size())] = static_cast<char>(random());
     }
     const fs::path file = dir.write("damaged", bad);
     try {
       const auto read = FlightFile::open(file);
       const TempDir out;
-      (void)write_trace(FlightView(*read), {out.path(), "damaged", {}});
+      const TraceResult result = write_trace(FlightView(*read), {out.path(), "damaged", {}, true});
+      if (!result.file.empty()) (void)PerfettoTrace(out.path() / result.file);  // and is a trace all the same
     } catch (const std::runtime_error&) {
       ++refused;
     }
   }
   EXPECT_GT(refused, 50);
+}
+
+/// A process in a PID namespace of its own that has made a recorder's memory; its process ids say nothing here.
+class OtherContainer {
+ public:
+  OtherContainer(const TempDir& dir, pid_t witness) {
+    if (::pipe(ready_) != 0) return;
+    between_ = ::fork();
+    if (between_ == 0) {
+      ::close(ready_[0]);
+      if (::unshare(CLONE_NEWPID) != 0) ::_exit(1);
+      const pid_t made = ::fork();
+      if (made == 0) make(dir, witness);
+      ::close(ready_[1]);
+      (void)::waitpid(made, nullptr, 0);
+      ::_exit(0);
+    }
+    ::close(ready_[1]);
+    char text[256] = {};
+    if (::read(ready_[0], text, sizeof text - 1) > 0) path_ = text;
+  }
+  ~OtherContainer() {
+    end();
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  /// It is killed with its container.
+  void end() {
+    if (between_ > 0) {
+      ::close(ready_[0]);  // it waits for that
+      (void)::waitpid(between_, nullptr, 0);
+    }
+    between_ = 0;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  [[noreturn]] void make(const TempDir& dir, pid_t witness) {
+    auto file = FlightFile::make(plan(dir), witness);
+    (void)!::write(ready_[1], file->path().c_str(), file->path().string().size());
+    while (!closed()) ::usleep(1000);
+    ::raise(SIGKILL);
+    ::_exit(1);
+  }
+  bool closed() const {
+    pollfd look{ready_[1], 0, 0};
+    return ::poll(&look, 1, 0) > 0 && (look.revents & POLLERR) != 0;
+  }
+  int ready_[2] = {-1, -1};
+  pid_t between_ = 0;
+  std::string path_;
+};
+
+TEST(FlightFile, OfAnotherContainerIsInUseAsLongAsItsProcessLives) {
+  const TempDir dir;
+  OtherContainer other(dir, 0);
+  if (other.path().empty()) GTEST_SKIP() << "no PID namespace for this user";
+  EXPECT_TRUE(FlightFile::open(other.path())->in_use());
+  other.end();
+  EXPECT_FALSE(FlightFile::open(other.path())->in_use());
+}
+
+TEST(FlightFile, ItsLockEndsWithItsProcessWhateverChildrenThatLeaves) {
+  const TempDir dir;
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t rig = ::fork();
+  if (rig == 0) {
+    const auto file = FlightFile::make(plan(dir), 0);
+    std::string text = file->path().string();
+    const pid_t model = ::fork();
+    if (model == 0) ::pause();
+    text = std::to_string(model) + " " + text;
+    (void)!::write(ready[1], text.data(), text.size());
+    ::pause();
+  }
+  char text[256] = {};
+  ASSERT_GT(::read(ready[0], text, sizeof text - 1), 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  pid_t model = 0;
+  std::string path;
+  std::istringstream(text) >> model >> path;
+  const auto locked = [&] {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    EXPECT_EQ(::fcntl(file, F_GETLK, &lock), 0);
+    ::close(file);
+    return lock.l_type != F_UNLCK;
+  };
+  EXPECT_TRUE(locked());
+  ::kill(rig, SIGKILL);
+  ASSERT_EQ(::waitpid(rig, nullptr, 0), rig);
+  EXPECT_EQ(::kill(model, 0), 0);
+  EXPECT_FALSE(locked());
+  ::kill(model, SIGKILL);
+  ::unlink(path.c_str());
+}
+
+TEST(FlightFile, OfThisProcessIsNotAmongThoseThatOthersHaveLeft) {
+  const TempDir dir;
+  const Rig rig(plan(dir));
+  const auto all = FlightFile::all();
+  EXPECT_EQ(std::find(all.begin(), all.end(), rig.file->path()), all.end());
 }
 
 TEST(FlightCollector, WhatAKilledProcessLeftIsCollectedOnce) {

@@ -72,7 +72,9 @@ struct Rig {
     bench.make();
     ring_head.capacity = 5'000;
     bench.executive->jobs().record_in(0, ring.emplace(ring_head, cells.get()));
-    bench.executive->add(flight.emplace(*ring, bench.executive->program().job_clock(), bench.clock, nullptr));
+    bench.executive->add(flight.emplace(*ring, now, bench.executive->accounts(),
+                                        bench.executive->program().job_clock(), bench.clock, nullptr,
+                                        FlightValues({})));
     bench.executive->add(recordings.emplace(std::vector{log.get()}));
     bench.executive->add(frame_log.emplace(*log));  // one writer: the frames
     bench.executive->run_initialization();
@@ -81,6 +83,7 @@ struct Rig {
   std::optional<RecordingsPart> recordings;
   std::optional<FrameLogPart> frame_log;
   FlightRingHead ring_head;
+  FlightFrameNow now;
   std::unique_ptr<FlightCell[]> cells = std::make_unique<FlightCell[]>(5'000);
   std::optional<FlightRing> ring;
   std::optional<FlightPart> flight;

@@ -292,6 +292,34 @@ TEST(RigProblems, OfJobs) {
   }
 }
 
+TEST(RigProblems, OfTheFlightRecordersVariables) {
+  struct Row {
+    const char* variables;
+    std::vector<std::string> expected;
+  };
+  const Row rows[] = {
+      {"[a.y, 'a.all[2]', a.all, rt.late]", {}},
+      {"[]", {}},
+      {"[a.yy]",
+       {"7:32: flight_recorder.variables[0]: 'a.yy': model 'a' has no such variable; did you mean 'a.y'?"}},
+      {"[a.y, q.y]", {"7:37: flight_recorder.variables[1]: 'q.y': there is no model 'q'"}},
+      {"['a.all[3]']",
+       {"7:32: flight_recorder.variables[0]: 'a.all[3]': 'a.all' has no such element; the index is one of 0 "
+        ".. 2"}},
+      {"[a.*]", {"7:32: flight_recorder.variables[0]: "}},
+      {"[a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, "
+       "a.all, "
+       "a.all, a.all, a.all, a.all, a.all, a.all, a.y, a.y]",
+       {"7:184: flight_recorder.variables[22]: with 'a.y', double in V, these are 65 values; at most 64 are "
+        "kept"}},
+  };
+  for (const Row& row : rows) {
+    const auto found = problems_of(kTwoGains + "flight_recorder: { variables: " + row.variables + " }\n");
+    ASSERT_EQ(found.size(), row.expected.size()) << row.variables << ::testing::PrintToString(found);
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], StartsWith(row.expected[i]));
+  }
+}
+
 TEST(RigProblems, OfRecordings) {
   struct Row {
     const char* record;

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "rtsync/evidence/blocking_call.hpp"
+#include "rtsync/evidence/event_follower.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
@@ -138,6 +139,31 @@ TEST_F(WatchedThread, ThatWasInterruptedKnowsByWhat) {
   }
   (void)::close(socket);
   EXPECT_GE(named, 1);
+}
+
+TEST(EventFollower, SeesEachRecordOnceWhateverTheReaderGivesBack) {
+  const EventThread self{::gettid(), "self"};
+  const auto events = std::make_shared<KernelEvents>(std::span(&self, 1), allowed_cpus(), 0ns);
+  if (!events->ring(0).is_open()) GTEST_SKIP() << sentence(events->provisions().front());
+  EventFollower follower(events);
+  int off = 0;
+  EvidenceTime before{};
+  const EventFollower::Taker taker{[&](std::size_t, const EventRecord& record) {
+                                     EXPECT_GE(record.at, before) << "none twice, and in their order";
+                                     before = record.at;
+                                     off += record.kind == EventRecord::Kind::off ? 1 : 0;
+                                   },
+                                   [](const EventRecord&) {}};
+  follower.follow(taker);
+  off = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::this_thread::sleep_for(10us);
+    if (i % 3 == 0) events->release();
+    if (i % 7 == 0) follower.follow(taker);
+  }
+  follower.follow(taker);
+  EXPECT_EQ(follower.gaps(), 0U);
+  EXPECT_GT(off, 200) << "a sleep may be over before it has begun";
 }
 
 TEST_F(WatchedThread, IsSeenAgainAfterItsRingWasFull) {

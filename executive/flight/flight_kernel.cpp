@@ -1,0 +1,109 @@
+#include "executive/flight/flight_kernel.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace tactus::executive {
+namespace {
+
+using rtsync::EventRecord;
+
+std::string comm_of(const std::string& folder) {
+  std::string name;
+  std::getline(std::ifstream(folder + "/comm"), name);
+  return name;
+}
+
+/// The process of a thread; 0: it is gone.
+pid_t process_of(const std::string& folder) {
+  std::ifstream status(folder + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Tgid:")) return static_cast<pid_t>(std::atoi(line.c_str() + 5));
+  return 0;
+}
+
+/// As the kernel counts: 99 minus that of a real-time thread, else 120 and its niceness.
+int priority_of(pid_t thread) {
+  const int policy = ::sched_getscheduler(thread);
+  sched_param parameter{};
+  if (policy < 0 || ::sched_getparam(thread, &parameter) != 0) return 120;
+  if (parameter.sched_priority > 0) return 99 - parameter.sched_priority;
+  return 120 + ::getpriority(PRIO_PROCESS, static_cast<id_t>(thread));
+}
+
+void copy_text(std::span<char> to, const std::string& from) {
+  const std::size_t bytes = std::min(from.size(), to.size() - 1);
+  std::memcpy(to.data(), from.data(), bytes);
+  to[bytes] = '\0';
+}
+
+}  // namespace
+
+FlightKernel::FlightKernel(FlightFile& file, std::shared_ptr<const rtsync::KernelEvents> events)
+    : file_(file),
+      ring_(file.head(file.kernel_ring()), file.cells(file.kernel_ring())),
+      follower_(std::move(events)) {}
+
+void FlightKernel::put(const FlightRecord& record) {
+  ring_.begin(1);
+  ring_.put(record);
+  ring_.end();
+}
+
+void FlightKernel::put_switch(const EventRecord& record, std::uint32_t next, bool ready) {
+  const auto cpu = static_cast<std::uint16_t>(record.cpu & FlightSwitch::kCpu);
+  put({static_cast<std::uint64_t>(record.at.time_since_epoch().count()), next,
+       static_cast<std::uint16_t>(cpu | (ready ? FlightSwitch::kReady : 0)), FlightKind::on_cpu});
+  if (next != kUnknownThread) name(static_cast<pid_t>(next));
+}
+
+/// Switches only where the CPUs themselves cannot be watched.
+void FlightKernel::of_thread(std::size_t thread, const EventRecord& record) {
+  using Kind = EventRecord::Kind;
+  const bool major = record.kind == Kind::major_fault;
+  if (major || record.kind == Kind::minor_fault) {
+    for (std::size_t i = 0; i < file_.rings(); ++i)
+      if (file_.head(i).tid.load() == record.thread)
+        put({static_cast<std::uint64_t>(record.at.time_since_epoch().count()),
+             major ? 1 : follower_.events().faults_per_sample(thread),
+             static_cast<std::uint16_t>(i | (major ? FlightSwitch::kMajor : 0)), FlightKind::page_fault});
+    return;
+  }
+  if (follower_.sees_cpus()) return;
+  if (record.kind == Kind::on) put_switch(record, static_cast<std::uint32_t>(record.thread), false);
+  if (record.kind == Kind::off || record.kind == Kind::preempted)
+    put_switch(record, kUnknownThread, record.kind == Kind::preempted);
+}
+
+void FlightKernel::name(pid_t thread) {
+  if (thread <= 0 || !named_.insert(thread).second) return;
+  const std::span<FlightName> names = file_.names();
+  FlightName& place = names[next_name_++ % names.size()];
+  named_.erase(place.tid.exchange(0));
+  const std::string folder = "/proc/" + std::to_string(thread);
+  place.process = process_of(folder);
+  place.priority = priority_of(thread);
+  copy_text(place.name, comm_of(folder));
+  copy_text(place.process_name, place.process == 0 ? "" : comm_of("/proc/" + std::to_string(place.process)));
+  place.tid.store(thread, std::memory_order_release);
+}
+
+void FlightKernel::take() {
+  using Kind = EventRecord::Kind;
+  follower_.follow({[this](std::size_t thread, const EventRecord& record) { of_thread(thread, record); },
+                    [this](const EventRecord& record) {
+                      if (record.kind == Kind::off || record.kind == Kind::preempted)
+                        put_switch(record, static_cast<std::uint32_t>(record.next),
+                                   record.kind == Kind::preempted);
+                    }});
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "executive/flight/flight_file.hpp"
+#include "executive/frame/frame_services.hpp"
+#include "executive/model/variable.hpp"
+
+namespace tactus::executive {
+
+/// The variables that a flight recorder keeps, a value each.
+///
+/// Threads  setup, then the rig's main thread.
+class FlightValues {
+ public:
+  /// An array counts as its elements. @when setup
+  explicit FlightValues(const std::vector<VariableRef>& variables);
+
+  /// As the file of the recorder names them.
+  const std::vector<FlightVariable>& names() const { return names_; }
+  std::size_t count() const TACTUS_RT { return sources_.size(); }
+  /// What lies in memory of asynchronous threads is read where it is published. @when setup
+  void redirect(FrameServices& services);
+  void put(FlightRing& ring) const TACTUS_RT;
+
+ private:
+  struct Source {
+    const ModelInstance* model;
+    const void* data;
+    tactus_type type;
+  };
+  std::vector<Source> sources_;
+  std::vector<FlightVariable> names_;
+};
+
+}  // namespace tactus::executive

@@ -32,6 +32,7 @@ enum class Kind : std::uint8_t {
   service_alternative = 4,  ///< read as `service`; never sent
   registry = 5,
   proxy = 6,
+  ring = 0x74,  ///< between participants of this library only
 };
 enum class RegistryKind : std::uint8_t {
   announcement = 1,

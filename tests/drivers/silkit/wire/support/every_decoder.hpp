@@ -11,6 +11,7 @@
 #include "drivers/silkit/wire/messages.hpp"
 #include "drivers/silkit/wire/metrics_message.hpp"
 #include "drivers/silkit/wire/proxy_message.hpp"
+#include "drivers/silkit/wire/ring_message.hpp"
 #include "drivers/silkit/wire/rpc_messages.hpp"
 #include "drivers/silkit/wire/uri.hpp"
 
@@ -58,6 +59,7 @@ inline void decode_as_everything(ByteView body) {
   decode_twice(decode_proxy_message, body, false);
   may_refuse([&] { (void)frame_of_payload(decode_proxy_message(body).payload); });
   (void)is_announcement(body);
+  decode_twice(decode_ring_message, body, false);
   decode_twice(decode_subscription, body, false);
   decode_twice(decode_acknowledge, body, false);
   decode_body_twice(decode_discovery_event, body);

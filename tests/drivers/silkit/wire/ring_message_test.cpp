@@ -1,0 +1,36 @@
+// What two participants of this library say about memory that they share.
+#include "drivers/silkit/wire/ring_message.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/drivers/silkit/wire/support/hex.hpp"
+
+namespace tactus::silkit::ring_message_test {
+namespace {
+
+using sample::from_hex;
+using sample::hex;
+
+const RingMessage kOffer{RingMessage::Step::offer, 0x1234, 7, {0x1122334455667788, 2}};
+
+TEST(RingMessage, IsReadAsItIsWritten) {
+  Bytes bytes;
+  encode(bytes, kOffer);
+  EXPECT_EQ(hex(bytes), hex(from_hex("1e000000 74 01 34120000 07000000 8877665544332211 0200000000000000")));
+  std::size_t used = 0;
+  const std::optional<Frame> frame = next_frame(bytes, used);
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->kind, Kind::ring);
+  EXPECT_EQ(decode_ring_message(frame->body), kOffer);
+}
+
+TEST(RingMessage, CutShortIsRefused) {
+  Bytes bytes;
+  encode(bytes, kOffer);
+  const ByteView body = ByteView(bytes).subspan(kLeastMessage);
+  for (std::size_t size = 0; size < body.size(); ++size)
+    EXPECT_THROW((void)decode_ring_message(body.first(size)), WireError) << size;
+}
+
+}  // namespace
+}  // namespace tactus::silkit::ring_message_test

@@ -57,7 +57,7 @@ class FindingRecords {
       figure(silent, seen.silence->took);
       figure(in_kernel, seen.silence->in_kernel);
     }
-    if (seen.interrupts) figure(in_interrupts, *seen.interrupts);
+    if (seen.interrupts) figure(in_interrupts, seen.interrupts->took);
     if (seen.steal) figure(stolen, *seen.steal);
     if (seen.idle_exit) figure(idle_exit, *seen.idle_exit);
   }

@@ -412,8 +412,8 @@ Configuration read(const config::Document& document, const std::string& folder =
              {"Metrics", metrics(reader, to.metrics)}})},
        {"Tactus", reader.map({{"IoThread", io_thread(reader, to.mesh.io_thread)},
                               {"LogToStderr", reader.flag(to.logging.to_stderr)},
-                              {"MaxQueuedBytes", reader.integer(to.mesh.most_queued, 1, kLongest)}})}})(
-      merged.root, "");
+                              {"MaxQueuedBytes", reader.integer(to.mesh.most_queued, 1, kLongest)},
+                              {"SharedMemory", reader.flag(to.mesh.shared_memory)}})}})(merged.root, "");
   if (merged.root.find("FlexrayControllers") != nullptr && merged.root.find("FlexRayControllers") != nullptr)
     reader.problems.add(merged.root.place(), "FlexRayControllers",
                         "is the name of old of FlexrayControllers: give one of them");

@@ -57,6 +57,7 @@ Engine::Impl::Impl(EngineSettings with, Outbox& to, LogSink& log)
   if (settings.name.empty())
     throw Refusal(Code::configuration, "the name of a participant must not be empty");
   status.participant = settings.name;
+  links.link(kDefaultNetwork, message_type::kNextSimTask).steps = true;
   links.link(kDefaultNetwork, message_type::kParticipantStatus).history = true;
   links.link(kDefaultNetwork, message_type::kWorkflowConfiguration).history = true;
 }
@@ -397,6 +398,7 @@ std::uint64_t Engine::on_other_steps_completed(PlainHandler handler) {
   return parts_->next_others_handler++;
 }
 void Engine::remove_other_steps_completed(std::uint64_t id) { parts_->others_handlers.erase(id); }
+std::optional<PeerId> Engine::awaited_peer() const { return parts_->awaited_peer(); }
 std::optional<std::int64_t> Engine::step_open_since() const {
   if (!parts_->step_open || parts_->status.state != ParticipantState::running) return std::nullopt;
   return parts_->step_since_ns;

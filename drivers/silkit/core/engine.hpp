@@ -31,6 +31,8 @@ class Outbox {
   virtual ~Outbox() = default;
   /// A whole message. A peer that is gone swallows it.
   virtual void send(PeerId peer, ByteView message) = 0;
+  /// The same for a message that the peer has no use for until it waits for this participant: the next step.
+  virtual void send_step(PeerId peer, ByteView message) { send(peer, message); }
 };
 
 /// Says what happens, for the log.
@@ -157,6 +159,9 @@ class Engine {
   std::int64_t now_ns() const;  ///< kNoTime before the first step
   std::uint64_t on_other_steps_completed(PlainHandler handler);
   void remove_other_steps_completed(std::uint64_t id);
+  /// The peer whose next step this participant waits for, when what other peers say of theirs makes no difference yet;
+  /// kRegistryPeer: it has a step of its own to complete first.
+  std::optional<PeerId> awaited_peer() const;
   /// steady_ns() since when the user's step is open; nothing: none is, or the participant is paused.
   std::optional<std::int64_t> step_open_since() const;
 

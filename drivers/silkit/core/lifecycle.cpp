@@ -437,6 +437,12 @@ void Engine::Impl::try_step() {
   calls_.push_back(std::move(call));
 }
 
+/// While nothing that other peers say of their steps makes a difference.
+std::optional<PeerId> Engine::Impl::awaited_peer() const {
+  if (step_open && !step_in_handler && others_handlers.empty()) return kRegistryPeer;
+  return may_step() && !step_queued ? time.awaited() : std::nullopt;
+}
+
 /// The step is taken now; step_open stays false when it is not to be.
 void Engine::Impl::begin_step(Call& call) {
   if (!time.begun()) {

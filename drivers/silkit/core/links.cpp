@@ -24,7 +24,7 @@ void Links::add_receiver(PeerId peer, const Subscriber& subscriber) {
   if (++subscriptions_[peer] > kMostPerPeer)
     throw WireError("it subscribes to more than " + std::to_string(kMostPerPeer) + " things");
   to.receivers.push_back(receiver);
-  if (to.history && to.has_last) send(receiver, to.last_service, to.last);
+  if (to.history && to.has_last) send(to, receiver, to.last_service, to.last);
 }
 
 void Links::remove_peer(PeerId peer) {
@@ -41,10 +41,10 @@ void Links::forget(std::string_view network, std::string_view type) {
   if (found->second.receivers.empty()) links_.erase(found);
 }
 
-void Links::send(const Link::Receiver& receiver, std::uint64_t service, ByteView body) {
+void Links::send(const Link& link, const Link::Receiver& receiver, std::uint64_t service, ByteView body) {
   message_.clear();
   encode_service(message_, {receiver.index, participant_, service}, body);
-  outbox_.send(receiver.peer, message_);
+  link.steps ? outbox_.send_step(receiver.peer, message_) : outbox_.send(receiver.peer, message_);
 }
 
 void Links::broadcast(Link& link, std::uint64_t service, ByteView body) {
@@ -53,12 +53,12 @@ void Links::broadcast(Link& link, std::uint64_t service, ByteView body) {
     link.last_service = service;
     link.last.assign(body.begin(), body.end());
   }
-  for (const Link::Receiver& receiver : link.receivers) send(receiver, service, body);
+  for (const Link::Receiver& receiver : link.receivers) send(link, receiver, service, body);
 }
 
 void Links::send(const Link& link, PeerId peer, std::uint64_t service, ByteView body) {
   for (const Link::Receiver& receiver : link.receivers)
-    if (receiver.peer == peer) send(receiver, service, body);
+    if (receiver.peer == peer) send(link, receiver, service, body);
 }
 
 }  // namespace tactus::silkit

@@ -25,6 +25,7 @@ class Link {
   const std::string type;
   std::vector<Receiver> receivers;
   bool own = false;      ///< this participant sends on it: it stays when nobody receives
+  bool steps = false;    ///< what is said on it may wait, as Outbox::send_step() has it
   bool history = false;  ///< who subscribes gets the last message
   bool has_last = false;
   std::uint64_t last_service = 0;
@@ -56,7 +57,7 @@ class Links {
 
  private:
   Link& find_or_make(std::string_view network, std::string_view type);
-  void send(const Link::Receiver& receiver, std::uint64_t service, ByteView body);
+  void send(const Link& link, const Link::Receiver& receiver, std::uint64_t service, ByteView body);
 
   Outbox& outbox_;
   const std::uint64_t participant_;

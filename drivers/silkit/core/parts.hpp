@@ -32,6 +32,7 @@ class MeteredOutbox final : public Outbox {
  public:
   MeteredOutbox(Outbox& to, Metrics& metrics) : to_(to), metrics_(metrics) {}
   void send(PeerId peer, ByteView message) override;
+  void send_step(PeerId peer, ByteView message) override;
   void add(PeerId peer, const std::string& simulation, const std::string& participant);
   void received(PeerId peer, const Frame& frame);
 
@@ -240,6 +241,7 @@ class Engine::Impl final : private ServiceHost {
   void service_changed(PeerId peer, const ServiceDescriptor& service, bool created);
   bool services_begin_step(Call& step);
   std::size_t take_index(bool again);
+  std::optional<PeerId> awaited_peer() const;
 
   // ---- ServiceHost
   const std::string& participant() const override { return settings.name; }

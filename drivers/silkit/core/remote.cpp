@@ -22,6 +22,15 @@ void MeteredOutbox::send(PeerId peer, ByteView message) {
   }
 }
 
+void MeteredOutbox::send_step(PeerId peer, ByteView message) {
+  to_.send_step(peer, message);
+  if (const auto found = names_.find(peer); found != names_.end()) {
+    metrics_.count(found->second + "tx_bytes/[bytes]", message.size());
+    metrics_.count(found->second + "tx_packets/[count]", 1);
+    metrics_.measure(found->second + "tx_bandwidth/[Bps]", static_cast<double>(message.size()));
+  }
+}
+
 void MeteredOutbox::add(PeerId peer, const std::string& simulation, const std::string& participant) {
   names_[peer] = "Peer/" + simulation + '/' + participant + '/';
 }

@@ -57,6 +57,11 @@ bool TimeSync::ready() const {
   return true;
 }
 
+std::optional<TimeSync::Peer> TimeSync::awaited() const {
+  if (!begun() || told_ != next_.time_ns || ready()) return std::nullopt;
+  return others_[behind_].peer;
+}
+
 std::optional<std::int64_t> TimeSync::hop_on() const {
   std::optional<std::int64_t> earliest;
   for (const Other& other : others_)

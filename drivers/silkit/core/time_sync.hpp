@@ -34,6 +34,8 @@ class TimeSync {
 
   /// Nobody wants an earlier step than the next one.
   bool ready() const;
+  /// Who keeps this participant from its next step, of which the others know; one of them.
+  std::optional<Peer> awaited() const;
   bool begun() const { return current_.time_ns >= 0; }
   /// Before the first step: the time at which the others are, when they have begun without this one.
   std::optional<std::int64_t> hop_on() const;

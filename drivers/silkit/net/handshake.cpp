@@ -7,6 +7,7 @@ PeerInfo Mesh::Impl::own_info() const {
   std::vector<std::string> abilities;
   if (settings_.registry_relays) abilities.emplace_back(kTakesProxyMessages);
   if (settings_.remote_connect) abilities.emplace_back(kTakesRemoteConnect);
+  if (settings_.shared_memory) abilities.emplace_back(kTakesRings);
   const Engine& engine = owner_.engine();
   return {engine.name(), engine.id(), acceptors_, Engine::capabilities(std::move(abilities))};
 }
@@ -40,6 +41,8 @@ void Mesh::Impl::received(StreamLink& link, const Frame& frame) {
   if (leaving_) return;
   if (frame.kind == Kind::proxy)
     relayed(link, frame.body);
+  else if (frame.kind == Kind::ring)
+    ring_talk(link, decode_ring_message(frame.body));
   else
     take(link, frame);
   end_read_cycle();
@@ -60,6 +63,7 @@ void Mesh::Impl::take(Link& link, const Frame& frame) {
       return handshake(link, frame.body);
     case Kind::invalid:
     case Kind::proxy:
+    case Kind::ring:
     default:
       return;
   }
@@ -146,6 +150,7 @@ void Mesh::Impl::admit(Link& link, const PeerInfo& info) {
   post(link, AnnouncementReply{{}, true, engine.subscriptions(), {}});
   link.peer = engine.add_peer(info);
   peers_[*link.peer] = &link;
+  if (StreamLink* const stream = link.stream()) offer_rings(*stream, info);
   flush();
 }
 
@@ -182,7 +187,10 @@ void Mesh::Impl::ended(Link& link, const std::string& why) {
   if (!link.is_open()) return;
   const LinkPtr self = link.self();
   StreamLink* const stream = link.stream();
-  if (stream != nullptr) door_->settled(*stream);
+  if (stream != nullptr) {
+    door_->settled(*stream);
+    forget_rings(*stream);
+  }
   links_.erase(self);
   forget_relayed(link);
   if (link.registry) {

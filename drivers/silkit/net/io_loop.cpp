@@ -21,20 +21,45 @@ constexpr Nanoseconds kSharedCpu{10'000};
 /// Others that take the CPU for so long at most are in step, too: to let them go first costs less than to be woken.
 constexpr Nanoseconds kShortTurn{200'000};
 constexpr int kMostTurns = 4;
+/// Of a likely source, between two offers of the CPU to others; and of these, between two looks at the io_context.
+constexpr int kLooks = 32;
+constexpr int kOffers = 8;
+/// So many times in a row something was there, and then the io_context is looked at all the same.
+constexpr int kMostInARow = 32;
+
+void rest_a_moment() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 enum class Spin { paid, in_vain, shared, shared_for_long };
 
+bool comes_soon(IoSource& source) {
+  for (int n = source.is_likely() ? kLooks : 1; n > 0; --n) {
+    if (source.look()) return true;
+    rest_a_moment();
+  }
+  return false;
+}
+
 /// Looks for what comes, for `budget` of time of its own.
-Spin spin(asio::io_context& io, Nanoseconds budget) {
+Spin spin(asio::io_context& io, IoSource* source, Nanoseconds budget) {
   int turns_of_others = 0;
+  int offers = 0;
   for (auto before = Clock::now(); budget > Nanoseconds{0};) {
+    if (source != nullptr && comes_soon(*source)) return Spin::paid;
     (void)::sched_yield();
     const auto now = Clock::now();
     const Nanoseconds took = now - before;
     if (took > kShortTurn) return Spin::shared_for_long;
     before = now;
-    if (io.poll() > 0) return Spin::paid;
-    if (io.stopped()) break;
+    if (source == nullptr || !source->is_likely() || ++offers % kOffers == 0) {
+      if (io.poll() > 0) return Spin::paid;
+      if (io.stopped()) break;
+    }
     if (took < kSharedCpu)
       budget -= took;
     else if (++turns_of_others > kMostTurns)
@@ -61,15 +86,21 @@ class Courtesy {
 
 }  // namespace
 
-IoLoopCounts run_io_loop(asio::io_context& io) {
+IoLoopCounts run_io_loop(asio::io_context& io, IoSource* source) {
   IoLoopCounts counts;
   rtsync::SpinBudget budget(std::thread::hardware_concurrency() > 1 ? kSpin : Nanoseconds{0});
   Courtesy courtesy;
+  int in_a_row = 0;
+  if (source != nullptr)
+    source->wake_up();  // what nudges itself by the io_context would keep poll() for ever
   while (!io.stopped()) {
-    if (io.poll() > 0) continue;
+    const bool found = source != nullptr && source->look();
+    if (found && ++in_a_row < kMostInARow) continue;
+    in_a_row = 0;
+    if (io.poll() > 0 || found) continue;
     const Nanoseconds time = courtesy.asks_to_sleep() ? Nanoseconds{0} : budget.take();
     if (time > Nanoseconds{0}) {
-      const Spin end = spin(io, time);
+      const Spin end = spin(io, source, time);
       if (end == Spin::shared || end == Spin::shared_for_long)
         courtesy.shared(end == Spin::shared_for_long);
       else
@@ -81,8 +112,11 @@ IoLoopCounts run_io_loop(asio::io_context& io) {
       }
       ++counts.spins_in_vain;
     }
-    ++counts.sleeps;
-    (void)io.run_one();
+    if (source == nullptr || source->fall_asleep()) {
+      ++counts.sleeps;
+      (void)io.run_one();
+    }
+    if (source != nullptr) source->wake_up();
   }
   return counts;
 }

@@ -11,11 +11,24 @@ struct IoLoopCounts {
   long sleeps = 0;
 };
 
+/// What else a loop looks at: what comes without the kernel's knowledge.
+class IoSource {
+ public:
+  virtual ~IoSource() = default;
+  /// Does what is there. False: nothing.
+  virtual bool look() = 0;
+  /// A look is cheap, and likely to pay: the io_context may be looked at less often.
+  virtual bool is_likely() const = 0;
+  /// From here on what comes wakes the io_context. False: something has come already.
+  virtual bool fall_asleep() = 0;
+  virtual void wake_up() = 0;
+};
+
 /// As io_context::run(), but before it sleeps it looks for a while whether something comes: who is in step with
 /// others hears of them within microseconds, and to be woken takes longer than that. It looks less where that was
 /// in vain, and gives its CPU to whoever waits for it. With one CPU it sleeps at once.
 ///
 /// Threads  the I/O thread.
-IoLoopCounts run_io_loop(asio::io_context& io);
+IoLoopCounts run_io_loop(asio::io_context& io, IoSource* source = nullptr);
 
 }  // namespace tactus::silkit

@@ -156,7 +156,7 @@ void Mesh::Impl::run_io() {
   thread_.emplace(settings_.io_thread, [this] {
     io_thread_id_.store(std::this_thread::get_id());
     try {
-      run_io_loop(io_);
+      run_io_loop(io_, this);
     } catch (const std::exception& failure) {
       fail_join(failure.what());
       io_thread_id_.store({});

@@ -20,14 +20,17 @@ Mesh::Impl::Impl(MeshSettings settings, MeshOwner& owner, LogSink& journal)
 
 // ---- writing
 
-void Mesh::Impl::send(PeerId peer, ByteView message) {
+void Mesh::Impl::send(PeerId peer, ByteView message, bool is_step) {
   const auto found = peers_.find(peer);
   if (found == peers_.end()) return;
   Link& link = *found->second;
   StreamLink& carrier = link.carrier();
   if (!has_room(carrier)) return;
   link.append(message);
-  mark_dirty(carrier);
+  if (is_step && link.stream() != nullptr)
+    mark_dirty(carrier);
+  else
+    mark_urgent(carrier);
 }
 
 /// False: it is to be dropped, as it does not read.
@@ -47,12 +50,22 @@ void Mesh::Impl::mark_dirty(StreamLink& link) {
   dirty_.push_back(&link);
 }
 
+void Mesh::Impl::mark_urgent(StreamLink& link) {
+  link.set_urgent();
+  mark_dirty(link);
+}
+
 void Mesh::Impl::flush() {
   for (StreamLink* link : dirty_) {
     link->dirty = false;
     if (!link->full) write(*link);
   }
   dirty_.clear();
+  // What it takes for unimportant may matter now.
+  if (asleep_for_ && owner_.engine().awaited_peer() != asleep_for_) {
+    asleep_for_.reset();
+    nudge_.post();
+  }
 }
 
 void Mesh::Impl::write(StreamLink& link) {
@@ -140,6 +153,7 @@ void Mesh::Impl::leave() {
     if (StreamLink* const stream = link->stream()) stream->finish();
     link->close();
   }
+  ringed_.clear();
   links_.clear();
   relayed_.clear();
   peers_.clear();
@@ -178,7 +192,8 @@ Mesh::Mesh(MeshSettings settings, MeshOwner& owner, LogSink& journal)
 Mesh::~Mesh() = default;
 void Mesh::join() { parts_->join(); }
 void Mesh::leave() { parts_->leave(); }
-void Mesh::send(PeerId peer, ByteView message) { parts_->send(peer, message); }
+void Mesh::send(PeerId peer, ByteView message) { parts_->send(peer, message, false); }
+void Mesh::send_step(PeerId peer, ByteView message) { parts_->send(peer, message, true); }
 void Mesh::flush() { parts_->flush(); }
 void Mesh::wake() { parts_->wake(); }
 bool Mesh::on_io_thread() const { return parts_->on_io_thread(); }

@@ -28,6 +28,8 @@ struct MeshSettings {
   bool remote_connect = true;
   /// Failing that, the registry relays what the two say.
   bool registry_relays = true;
+  /// With participants of this library on this host, of the same user, what is said goes through shared memory.
+  bool shared_memory = true;
   bool tcp_no_delay = true;
   bool tcp_quick_ack = false;
   std::optional<int> send_buffer;       ///< bytes
@@ -74,6 +76,7 @@ class Mesh final : public Outbox {
   void leave();
 
   void send(PeerId peer, ByteView message) override;
+  void send_step(PeerId peer, ByteView message) override;
   /// Writes what is queued, as far as the sockets take it.
   void flush();
   /// Has MeshOwner::serve() called on the I/O thread, soon; and when Engine::wake_at() says so.

@@ -1,6 +1,6 @@
 #pragma once
 /// The inside of a mesh: mesh.cpp writes and takes turns, join.cpp joins, handshake.cpp lets others in, detour.cpp
-/// and relayed.cpp reach those to whom no stream can be opened.
+/// and relayed.cpp reach those to whom no stream can be opened, ring_talk.cpp turns streams into rings.
 #include <asio/executor_work_guard.hpp>
 #include <asio/steady_timer.hpp>
 #include <atomic>
@@ -15,9 +15,11 @@
 #include "drivers/silkit/core/seldom.hpp"
 #include "drivers/silkit/net/background_dial.hpp"
 #include "drivers/silkit/net/connection_acceptor.hpp"
+#include "drivers/silkit/net/io_loop.hpp"
 #include "drivers/silkit/net/mesh.hpp"
 #include "drivers/silkit/net/nudge.hpp"
 #include "drivers/silkit/net/relay_pairs.hpp"
+#include "drivers/silkit/net/shared_rings.hpp"
 #include "drivers/silkit/net/stream.hpp"
 #include "drivers/silkit/wire/proxy_message.hpp"
 
@@ -27,16 +29,16 @@ constexpr std::size_t kMostLinks = 4096;
 
 inline std::string in_quotes(const std::string& name) { return "'" + name + "'"; }
 
-class Mesh::Impl {
+class Mesh::Impl final : private IoSource {
  public:
   Impl(MeshSettings settings, MeshOwner& owner, LogSink& journal);
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-  ~Impl() { leave(); }
+  ~Impl() override { leave(); }
 
   void join();
   void leave();
-  void send(PeerId peer, ByteView message);
+  void send(PeerId peer, ByteView message, bool is_step);
   void flush();
   void wake();
   bool on_io_thread() const { return io_thread_id_.load() == std::this_thread::get_id(); }
@@ -89,6 +91,8 @@ class Mesh::Impl {
     bool dirty = false;  ///< stands in dirty_
     bool full = false;   ///< the socket took not everything
     bool overflowed = false;
+    std::unique_ptr<SharedRings> rings;                        ///< offered, or in use; the I/O thread's
+    RingMessage::Step ring_step = RingMessage::Step::invalid;  ///< said last from here
 
     LinkPtr self() override { return std::static_pointer_cast<StreamLink>(shared_from_this()); }
     StreamLink* stream() override { return this; }
@@ -204,6 +208,16 @@ class Mesh::Impl {
   void end_relayed_over(const StreamLink& carrier);
   void tell_partners_of(const Link& link);
 
+  // ---- rings, on the I/O thread (ring_talk.cpp)
+  void offer_rings(StreamLink& link, const PeerInfo& info);
+  void ring_talk(StreamLink& link, const RingMessage& message);
+  void say_of_rings(StreamLink& link, RingMessage::Step step);
+  void forget_rings(StreamLink& link);
+  bool look() override;
+  bool is_likely() const override { return !ringed_.empty(); }
+  bool fall_asleep() override;
+  void wake_up() override;
+
   // ---- turns, on the I/O thread (mesh.cpp)
   void writable(StreamLink& link);
   void end_read_cycle();
@@ -218,10 +232,11 @@ class Mesh::Impl {
     Bytes bytes;
     encode(bytes, message);
     link.append(bytes);
-    mark_dirty(link.carrier());
+    mark_urgent(link.carrier());
   }
   bool has_room(StreamLink& link);
   void mark_dirty(StreamLink& link);
+  void mark_urgent(StreamLink& link);
   void write(StreamLink& link);
   void wait_for_the_full();  ///< on the I/O thread
 
@@ -249,6 +264,7 @@ class Mesh::Impl {
   RelayPairs pairs_;  ///< for whom this participant relays
   std::map<std::string, std::unique_ptr<Asked>> asked_;
   std::set<std::shared_ptr<BackgroundDial>> dials_;
+  std::vector<StreamLink*> ringed_;  ///< that read or write rings, or are about to
   LogThrottle complaints_;
 
   // ---- under the owner's lock
@@ -256,6 +272,7 @@ class Mesh::Impl {
   std::vector<StreamLink*> dirty_;
   std::vector<StreamLink*> full_;        ///< to be waited for
   std::vector<StreamLink*> overflowed_;  ///< to be dropped
+  std::optional<PeerId> asleep_for_;     ///< for its step, and not for those of the others
 
   std::atomic<bool> reaches_registry_{false};
   std::atomic<std::thread::id> io_thread_id_{};

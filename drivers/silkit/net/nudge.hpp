@@ -11,9 +11,10 @@
 
 namespace tactus::silkit {
 
-/// Any number of posts before the function runs are one, and none of them touches the heap.
+/// Any number of posts before the function runs are one, and none of them touches the heap. Who runs the io_context may
+/// look here by itself, and have posts go through the io_context only while it sleeps.
 ///
-/// Threads  post: any. Outlives the io_context, which keeps its posts here.
+/// Threads  post: any; the others: the I/O thread. Outlives the io_context, which keeps its posts here.
 class CoalescedPost {
  public:
   CoalescedPost(asio::io_context& io, std::function<void()> run) : io_(io), run_(std::move(run)) {}
@@ -21,8 +22,21 @@ class CoalescedPost {
   CoalescedPost& operator=(const CoalescedPost&) = delete;
 
   void post() {
-    if (!pending_.exchange(true)) asio::post(io_, Handler{this});
+    if (pending_.exchange(true)) return;
+    if (asleep_.load() && !posted_.exchange(true)) asio::post(io_, Handler{this});
   }
+  /// Runs the function if it is due.
+  bool take() {
+    if (!pending_.load() || !pending_.exchange(false)) return false;
+    run_();
+    return true;
+  }
+  /// False: it is due.
+  bool fall_asleep() {
+    asleep_.store(true);
+    return !pending_.load();
+  }
+  void wake_up() { asleep_.store(false); }
 
  private:
   /// The one place for the one post; asio frees it before it calls the handler.
@@ -48,14 +62,16 @@ class CoalescedPost {
     CoalescedPost* nudge;
     allocator_type get_allocator() const { return allocator_type(nudge); }
     void operator()() const {
-      nudge->pending_.store(false);
-      nudge->run_();
+      nudge->posted_.store(false);
+      (void)nudge->take();
     }
   };
 
   asio::io_context& io_;
   const std::function<void()> run_;
   std::atomic<bool> pending_{false};
+  std::atomic<bool> posted_{false};  ///< stands in the io_context
+  std::atomic<bool> asleep_{true};
   alignas(std::max_align_t) std::array<std::byte, 256> memory_;
 };
 

@@ -14,7 +14,7 @@ Mesh::Impl::RelayedLink::RelayedLink(Impl& parts, StreamLink& carrier, std::stri
 /// An empty one says that this end is gone.
 void Mesh::Impl::RelayedLink::append(ByteView message) {
   encode(carrier_->queue(), ProxyMessage{0, parts_.owner_.engine().name(), with_, message});
-  parts_.mark_dirty(*carrier_);
+  parts_.mark_urgent(*carrier_);
 }
 
 Mesh::Impl::RelayedLink& Mesh::Impl::add_relayed(StreamLink& carrier, const std::string& name,
@@ -109,10 +109,10 @@ void Mesh::Impl::pass_on(StreamLink& from, const ProxyMessage& message) {
   if (to == nullptr) {
     if (!is_announcement(message.payload)) return;
     empty_message(from.queue(), message.destination, message.source);
-    mark_dirty(from);
+    mark_urgent(from);
   } else if (has_room(*to)) {
     encode(to->queue(), message);
-    mark_dirty(*to);
+    mark_urgent(*to);
     if (message.payload.empty())
       pairs_.part(message.source, message.destination);
     else
@@ -129,7 +129,7 @@ void Mesh::Impl::tell_partners_of(const Link& left) {
       StreamLink* const stream = link->stream();
       if (stream == nullptr || link->registry || link->name != partner || !has_room(*stream)) continue;
       empty_message(stream->queue(), left.name, partner);
-      mark_dirty(*stream);
+      mark_urgent(*stream);
     }
   flush();
 }

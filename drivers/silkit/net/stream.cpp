@@ -38,18 +38,37 @@ Stream::Stream(asio::io_context& io, Descriptor socket)
 void Stream::start() { read(); }
 
 void Stream::read() {
+  const auto to = ring_in_ != nullptr ? asio::buffer(wakes_)
+                                      : asio::buffer(in_.data() + end_, std::min(in_.size() - end_, kTurn));
   // async_read_some looks at the socket before it waits: what has come meanwhile costs no sleep.
-  socket_.async_read_some(asio::buffer(in_.data() + end_, std::min(in_.size() - end_, kTurn)),
-                          [self = shared_from_this()](const asio::error_code& error, std::size_t size) {
-                            if (!self->is_open()) return;
-                            if (error)
-                              self->ended(error == asio::error::eof ? "" : error.message());
-                            else
-                              self->arrived(size);
-                          });
+  socket_.async_read_some(to, [self = shared_from_this()](const asio::error_code& error, std::size_t size) {
+    if (!self->is_open()) return;
+    if (error)
+      self->socket_ended(error == asio::error::eof ? "" : error.message());
+    else
+      self->arrived(size);
+  });
 }
 
 void Stream::arrived(std::size_t size) {
+  if (ring_in_ != nullptr)
+    look();
+  else
+    take(size);
+  if (is_open()) read();
+}
+
+/// What was said before stands in the ring.
+void Stream::socket_ended(const std::string& why) {
+  while (is_open() && take_from_ring()) {
+  }
+  if (!is_open()) return;
+  broken_ = broken_ || ring_damaged_;
+  ended(ring_damaged_ ? "its ring is damaged" : why);
+}
+
+/// Has come, behind end_.
+void Stream::take(std::size_t size) {
   end_ += size;
   try {
     cut();
@@ -57,9 +76,38 @@ void Stream::arrived(std::size_t size) {
   } catch (const std::exception& failure) {
     broken_ = true;
     if (is_open()) ended(failure.what());
-    return;
   }
-  if (is_open()) read();
+}
+
+// ---- the ring that is read
+
+void Stream::read_from(RingReader& ring) { ring_in_ = &ring; }
+
+bool Stream::has_to_look() const {
+  return (ring_in_ != nullptr && ring_in_->has_bytes()) || (waits_for_room_ && ring_out_->may_have_room());
+}
+
+void Stream::look() {
+  if (ring_in_ != nullptr) (void)take_from_ring();
+  if (!is_open() || !waits_for_room_ || !ring_out_->may_have_room()) return;
+  waits_for_room_ = false;
+  writable();
+}
+
+bool Stream::take_from_ring() {
+  if (ring_in_ == nullptr) return false;
+  std::size_t size = 0;
+  try {
+    size = ring_in_->read(std::span(in_).subspan(end_, std::min(in_.size() - end_, kTurn)));
+  } catch (const WireError& damage) {
+    broken_ = true;
+    ended(damage.what());
+    return false;
+  }
+  if (size == 0) return false;
+  if (ring_in_->has_to_wake()) wake_other();
+  take(size);
+  return true;
 }
 
 void Stream::make_room(std::size_t size) {
@@ -87,43 +135,97 @@ void Stream::cut() {
                       std::to_string(most_message_) + " are taken");
     if (!frame) return;
     begin_ += used;
+    const bool was_socket = ring_in_ == nullptr;
     received(*frame);
+    if (was_socket && ring_in_ != nullptr) end_ = begin_;  // what follows are wakes
   }
 }
 
 Stream::Written Stream::write() noexcept {
-  if (!is_open() || deaf_) {
-    out_.clear();
-    sent_ = 0;
-    return Written::failed;
-  }
-  while (sent_ < out_.size()) {
-    const ssize_t taken =
-        ::send(number_, out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (!is_open() || deaf_) return fail();
+  const bool to_ring = ring_out_ != nullptr;
+  const std::size_t end = to_ring ? for_socket_ : out_.size();
+  while (sent_ < end) {
+    const ssize_t taken = ::send(number_, out_.data() + sent_, end - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (taken >= 0) {
       sent_ += static_cast<std::size_t>(taken);
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EAGAIN && errno != ENOBUFS && errno != ENOMEM) {
-      deaf_ = true;
-      out_.clear();
-      sent_ = 0;
-      return Written::failed;
+    if (errno != EAGAIN && errno != ENOBUFS && errno != ENOMEM) return fail();
+    return waits_to_write();
+  }
+  if (to_ring) {
+    if (!writes_ring_) {
+      writes_ring_ = true;
+      wake_other();  // for the wakes that had to wait behind a message
     }
-    if (sent_ >= kLeastCompacted && sent_ >= out_.size() / 2) {
-      out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(sent_));
-      sent_ = 0;
-    }
-    return Written::waiting;
+    return write_to_ring();
   }
   out_.clear();
   sent_ = 0;
   return Written::all;
 }
 
+Stream::Written Stream::fail() noexcept {
+  deaf_ = true;
+  out_.clear();
+  sent_ = for_socket_ = 0;
+  return Written::failed;
+}
+
+Stream::Written Stream::waits_to_write() noexcept {
+  if (sent_ >= kLeastCompacted && sent_ >= out_.size() / 2) {
+    out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(sent_));
+    for_socket_ -= std::min(for_socket_, sent_);
+    sent_ = 0;
+  }
+  return Written::waiting;
+}
+
+// ---- the ring that is written
+
+void Stream::write_to(RingWriter& ring) {
+  ring_out_ = &ring;
+  for_socket_ = out_.size();
+}
+
+Stream::Written Stream::write_to_ring() noexcept {
+  Written result = Written::all;
+  try {
+    for (std::size_t taken = 1; sent_ < out_.size(); sent_ += taken) {
+      const bool was_full = taken == 0;
+      taken = ring_out_->write(ByteView(out_).subspan(sent_));
+      if (taken > 0 || (!was_full && !ring_out_->wait_for_room())) continue;
+      result = Written::waiting;
+      break;
+    }
+  } catch (const WireError&) {
+    ring_damaged_ = true;
+    (void)::shutdown(number_, SHUT_RDWR);  // so that the I/O thread comes to its end
+    return fail();
+  }
+  if (ring_out_->has_to_wake(urgent_ || result == Written::waiting)) wake_other();
+  urgent_ = urgent_ && result == Written::waiting;
+  if (result == Written::waiting) return waits_to_write();
+  out_.clear();
+  sent_ = for_socket_ = 0;
+  return result;
+}
+
+/// Before all messages that go by the socket are gone there is no place for a wake; write() makes up for it.
+void Stream::wake_other() const {
+  const std::byte wake{};
+  if (writes_ring_) (void)::send(number_, &wake, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void Stream::when_writable() {
-  if (waits_ || !is_open()) return;
+  if (!is_open()) return;
+  if (writes_ring_) {
+    waits_for_room_ = true;
+    return;
+  }
+  if (waits_) return;
   waits_ = true;
   socket_.async_wait(asio::socket_base::wait_write, [self = shared_from_this()](const asio::error_code&) {
     self->waits_ = false;
@@ -151,7 +253,7 @@ void Stream::close() {
   asio::error_code ignored;
   (void)socket_.close(ignored);
   out_.clear();
-  sent_ = 0;
+  sent_ = for_socket_ = 0;
 }
 
 }  // namespace tactus::silkit

@@ -1,11 +1,14 @@
 #pragma once
 /// One connected socket as a stream of messages. Only for the inside of net/: it brings asio along.
+#include <array>
 #include <asio/generic/stream_protocol.hpp>
 #include <asio/io_context.hpp>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 
+#include "drivers/silkit/net/ring.hpp"
 #include "drivers/silkit/net/socket.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 
@@ -17,9 +20,11 @@ constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
 /// Cuts what arrives into messages; queues what is to go, and writes it as far as the socket takes it. A turn
 /// reads 64 KiB or less, so that no stream keeps the others waiting.
 ///
-/// Threads  the I/O thread, but for queue, queued and write: they, and close, are called under one lock of
-/// the
-///          owner's, so that nobody writes to a descriptor that is gone.
+/// Either direction may go on in a ring, behind any message. The socket then carries bytes that mean nothing but "look
+/// into your rings", for who sleeps; and its end is still the end of the stream, behind what stands in the ring.
+///
+/// Threads  the I/O thread, but for queue, queued, write and write_to: they, and close, are called under one lock of
+///          the owner's, so that nobody writes to a descriptor that is gone.
 /// Memory   both buffers keep what they have grown to: reading and writing allocate nothing after a while.
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
@@ -44,6 +49,22 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Written write() noexcept;
   /// writable() is called once, as soon as the socket takes bytes again.
   void when_writable();
+  /// What has been queued is to wake the other end, also if that waits for something else.
+  void set_urgent() { urgent_ = true; }
+  /// What is queued from here on goes into a ring, which outlives the stream.
+  void write_to(RingWriter& ring);
+  /// What follows the message that is being received stands in a ring, which outlives the stream.
+  void read_from(RingReader& ring);
+  bool uses_rings() const { return ring_in_ != nullptr || ring_out_ != nullptr; }
+  /// Whether look() would do something.
+  bool has_to_look() const;
+  /// Receives what is in its ring; says writable() where there is room again.
+  void look();
+  /// Has the other end send a byte as soon as there is something to look at. False: there is already.
+  bool fall_asleep(bool urgent_only) { return ring_in_ == nullptr || ring_in_->fall_asleep(urgent_only); }
+  void wake_up() {
+    if (ring_in_ != nullptr) ring_in_->wake_up();
+  }
   /// Says to the other end that nothing follows, and discards what came from it.
   void finish();
   /// None of the functions below is called any more.
@@ -65,6 +86,13 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   void read();
   void arrived(std::size_t size);
+  void socket_ended(const std::string& why);
+  bool take_from_ring();
+  void take(std::size_t size);
+  Written write_to_ring() noexcept;
+  Written waits_to_write() noexcept;
+  Written fail() noexcept;
+  void wake_other() const;
   void cut();
   void make_room(std::size_t size);  ///< `size`: of what has come last
 
@@ -79,6 +107,15 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool deaf_ = false;  ///< the other end takes no more
   bool waits_ = false;
   bool broken_ = false;
+
+  RingReader* ring_in_ = nullptr;
+  std::array<std::byte, 64> wakes_;  ///< what the socket then brings
+  RingWriter* ring_out_ = nullptr;
+  bool urgent_ = false;
+  std::size_t for_socket_ = 0;            ///< so much of the queue still goes there
+  std::atomic<bool> writes_ring_{false};  ///< all that was to go there is gone
+  bool waits_for_room_ = false;           ///< the I/O thread's
+  std::atomic<bool> ring_damaged_{false};
 };
 
 }  // namespace tactus::silkit

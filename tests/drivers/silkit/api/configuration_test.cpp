@@ -62,6 +62,7 @@ Experimental:
 Tactus:
   IoThread: { Cpus: "0-1", Policy: rr, Priority: 42 }
   MaxQueuedBytes: 1048576
+  SharedMemory: false
 )";
 
 TEST(SilkitConfiguration, HasItsDefaultsWhenEmpty) {
@@ -102,6 +103,7 @@ TEST(SilkitConfiguration, TakesEveryKey) {
   EXPECT_EQ(read.mesh.send_buffer, 4096);
   EXPECT_EQ(read.mesh.receive_buffer, 8192);
   EXPECT_EQ(read.mesh.most_queued, 1048576U);
+  EXPECT_FALSE(read.mesh.shared_memory);
   EXPECT_EQ(read.mesh.io_thread.cpus.text(), "0-1");
   EXPECT_EQ(read.mesh.io_thread.policy, rtsync::SchedPolicy::rr);
   EXPECT_EQ(read.mesh.io_thread.priority, 42);

@@ -40,6 +40,15 @@ class Time : public testing::Test {
     on.heard();
     on.take(q);
   }
+  /// Likewise, among those who are there already.
+  void run_among_others() {
+    q = stage.newcomer("Q");
+    stage.time_sync_of(q, true, false);
+    stage.lifecycle(OperationMode::autonomous);
+    stage.time_sync(kMs, false);
+    stage.start();
+    stage.heard();
+  }
   std::vector<std::string> says() { return stage.take(q, {"next", "data"}); }
 
   Stage stage;
@@ -193,6 +202,39 @@ TEST_F(AsyncStep, WhoIsPausedDoesNotCountAsHanging) {
   stage.user([](Engine& engine) { engine.resume(); });
   EXPECT_EQ(stage.engine().step_open_since(), stage.steady_ns)
       << "the pause is not counted afterwards either";
+}
+
+TEST_F(Algorithm, NamesOneOfThoseThatItWaitsForOnceAllHaveBegun) {
+  stage.join();
+  const PeerId a = stage.newcomer("A");
+  stage.time_sync_of(a, true, false);
+  run_among_others();
+  EXPECT_EQ(stage.engine().awaited_peer(), std::nullopt) << "where it begins, all matter";
+  stage.next(a, 0, kMs);
+  stage.next(q, 0, kMs);
+  EXPECT_EQ(stage.engine().awaited_peer(), q);
+  stage.next(q, kMs, kMs);
+  EXPECT_EQ(stage.engine().awaited_peer(), a);
+  stage.next(a, kMs, kMs);
+  EXPECT_EQ(stage.engine().awaited_peer(), a) << "it was the last one, and is likely to be again";
+  stage.user([](Engine& engine) { engine.pause("now"); });
+  EXPECT_EQ(stage.engine().awaited_peer(), std::nullopt);
+  stage.user([](Engine& engine) { engine.resume(); });
+  EXPECT_EQ(stage.engine().awaited_peer(), a);
+}
+
+TEST_F(AsyncStep, WaitsForNobodyElseWhileItIsOpenUnlessSomebodyHearsOfTheOthers) {
+  run(kMs, true);
+  stage.next(q, 0, kMs);
+  EXPECT_EQ(stage.engine().awaited_peer(), kRegistryPeer);
+  std::uint64_t id = 0;
+  stage.user([&](Engine& engine) {
+    id = engine.on_other_steps_completed(std::make_shared<const std::function<void()>>([] {}));
+  });
+  EXPECT_EQ(stage.engine().awaited_peer(), std::nullopt);
+  stage.user([&](Engine& engine) { engine.remove_other_steps_completed(id); });
+  stage.user([](Engine& engine) { engine.complete_step(); });
+  EXPECT_EQ(stage.engine().awaited_peer(), q);
 }
 
 TEST_F(AsyncStep, StaysOpenUntilItIsCompleted) {

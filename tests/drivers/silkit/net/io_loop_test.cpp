@@ -6,8 +6,11 @@
 #include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
+#include <atomic>
 #include <functional>
 #include <thread>
+
+#include "drivers/silkit/net/nudge.hpp"
 
 namespace tactus::silkit::io_loop_test {
 namespace {
@@ -52,6 +55,79 @@ TEST(IoLoop, EndsWhenItIsStoppedWhileItLooks) {
   asio::post(io, [&] { io.stop(); });
   const IoLoopCounts counts = run_io_loop(io);
   EXPECT_EQ(counts.sleeps, 0);
+}
+
+/// Has as many things to do as others say, and a nudge for when it sleeps.
+class Counted final : public IoSource {
+ public:
+  void add() { nudge_.post(); }
+  int done() const { return done_; }
+  static constexpr int kAll = 5000;
+
+  bool look() override { return nudge_.take(); }
+  bool is_likely() const override { return true; }
+  bool fall_asleep() override { return nudge_.fall_asleep(); }
+  void wake_up() override { nudge_.wake_up(); }
+
+ private:
+  std::atomic<int> done_{0};
+  CoalescedPost nudge_{io, [this] {
+                         if (++done_ == kAll) io.stop();
+                       }};
+
+ public:
+  asio::io_context io;  // the nudge outlives it
+};
+
+TEST(IoLoop, MissesNothingOfASourceWhetherItSleepsOrLooks) {
+  Counted source;
+  const auto work = asio::make_work_guard(source.io);
+  std::thread other([&] {
+    for (int n = 0; n < Counted::kAll; ++n) {
+      source.add();
+      while (source.done() <= n) {
+        if (n % 50 == 0) std::this_thread::sleep_for(100us);  // it falls asleep
+      }
+    }
+  });
+  (void)run_io_loop(source.io, &source);
+  other.join();
+  EXPECT_EQ(source.done(), Counted::kAll);
+}
+
+TEST(IoLoop, LooksAtItsSourceAlsoWhereANudgeHasNoEnd) {
+  struct Restless final : IoSource {
+    bool look() override {
+      (void)nudge.take();
+      if (++looks == 1000) io.stop();
+      return true;
+    }
+    bool is_likely() const override { return true; }
+    bool fall_asleep() override { return nudge.fall_asleep(); }
+    void wake_up() override { nudge.wake_up(); }
+    int looks = 0;
+    CoalescedPost nudge{io, [this] { nudge.post(); }};
+    asio::io_context io;
+  } source;
+  const auto work = asio::make_work_guard(source.io);
+  source.nudge.post();  // nobody has looked yet: it goes through the io_context
+  (void)run_io_loop(source.io, &source);
+  EXPECT_EQ(source.looks, 1000);
+}
+
+TEST(IoLoop, LooksAtTheRestAlsoWhereASourceHasNoEnd) {
+  asio::io_context io;
+  const auto work = asio::make_work_guard(io);
+  struct Endless final : IoSource {
+    bool look() override { return true; }
+    bool is_likely() const override { return true; }
+    bool fall_asleep() override { return false; }
+    void wake_up() override {}
+  } source;
+  asio::steady_timer timer(io, 1ms);
+  timer.async_wait([&](const asio::error_code&) { io.stop(); });
+  (void)run_io_loop(io, &source);
+  SUCCEED();
 }
 
 }  // namespace

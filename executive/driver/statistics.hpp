@@ -43,6 +43,13 @@ struct Finding {
   std::uint32_t job = kNoJob;  ///< index into Plan::jobs: the one that took too long, or was waited for
   std::int64_t frame = 0;      ///< that began it: another one for catching_up
   rtsync::Evidence evidence;
+  /// Of a wait for an asynchronous thread: why that was not ready.
+  struct Root {
+    rtsync::Cause cause = rtsync::Cause::none;  ///< none: it cannot be known
+    rtsync::FrameFacts facts;
+    rtsync::Evidence evidence;
+  };
+  Root root;
 };
 
 /// A note that a frame leaves when something was not as it should be; put into words by the service thread.

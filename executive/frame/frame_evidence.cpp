@@ -68,7 +68,7 @@ FrameEvidence::Stretch FrameEvidence::longest_job(const Moment& now) TACTUS_RT {
                           at(now, end.ticks),
                           program_.job_times()[end.job].quantile(0.5),
                           end.heap_calls - begin.heap_calls,
-                          false};
+                          program_.plan().jobs[end.job].isolated};
     if (worst.job == Finding::kNoJob || stretch.excess() > worst.excess()) worst = stretch;
   }
   return worst;
@@ -105,7 +105,8 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
   const EvidenceTime wake = clock_.to_monotonic(timing.slot + timing.late);
   const EvidenceTime done = clock_.to_monotonic(timing.slot + timing.late + timing.work);
   const Stretch job = longest_job(now);
-  if (job.job == Finding::kNoJob) {  // nobody measures jobs: the work as a whole
+  const bool none = job.job == Finding::kNoJob;
+  if (none && program_.lane(0).longest_job() == kNoPlanJob) {  // nobody measures jobs: the work as a whole
     Stretch work;
     work.from = wake;
     work.to = done;
@@ -113,8 +114,38 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
     return work;
   }
   const Stretch gap = longest_gap(now, wake, done);
+  if (none) return gap;
   // While main waits for a thread, the job there that takes long is the cause.
+  const Nanoseconds shared = std::min(job.to, gap.to) - std::max(job.from, gap.from);
+  if (job.lane != 0 && !gap.for_others && shared * 2 > gap.to - gap.from) return job;
   return gap.excess() > job.excess() + job.excess() / 4 ? gap : job;
+}
+
+void FrameEvidence::see(std::size_t thread, const Stretch& stretch,
+                        rtsync::Evidence& evidence) const TACTUS_RT {
+  if (events_ != nullptr && thread < events_->threads())
+    evidence = events_->look(thread, stretch.from, stretch.to, stretch.part == LatePart::wake);
+  evidence.throttle_gap = throttle_gap_;
+  if (cpus_ == nullptr || !evidence.cpu) return;
+  evidence.speed = cpus_->speed(*evidence.cpu);
+  evidence.idle_exit = cpus_->idle_exit(*evidence.cpu);
+}
+
+/// What an asynchronous thread did while the frame waited for it: all of that time was too much. It waits for nobody
+/// itself.
+Finding::Root FrameEvidence::root_of(const Stretch& stretch) const TACTUS_RT {
+  Finding::Root root;
+  if (stretch.job == Finding::kNoJob) return root;
+  const std::size_t thread = program_.plan().jobs[stretch.job].thread;
+  const auto workers = program_.async_workers();
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i]->thread != thread) continue;
+    root.facts = {LatePart::job, stretch.to - stretch.from, Nanoseconds{0},
+                  program_.plan().jobs[stretch.job].isolated};
+    see(program_.lanes() + i, stretch, root.evidence);
+    root.cause = rtsync::judge(root.facts, root.evidence);
+  }
+  return root;
 }
 
 Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) TACTUS_RT {
@@ -122,13 +153,7 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
   finding.job = stretch.job;
   finding.frame = timing.frame;
   finding.facts = {stretch.part, stretch.to - stretch.from, stretch.usual, stretch.for_others, false, false};
-  if (events_ != nullptr && stretch.lane < events_->threads())
-    finding.evidence = events_->look(stretch.lane, stretch.from, stretch.to, stretch.part == LatePart::wake);
-  finding.evidence.throttle_gap = throttle_gap_;
-  if (cpus_ != nullptr && finding.evidence.cpu) {
-    finding.evidence.speed = cpus_->speed(*finding.evidence.cpu);
-    finding.evidence.idle_exit = cpus_->idle_exit(*finding.evidence.cpu);
-  }
+  see(stretch.lane, stretch, finding.evidence);
   if (stretch.part == LatePart::job && rtsync::HeapWatch::available()) {
     const Lane& lane = program_.lane(stretch.lane);
     const LaneSeen& seen = lanes_[stretch.lane];
@@ -143,6 +168,8 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
     finding.facts.clock_fault = clock_status_ != nullptr && clock_faults() != clock_faults_;
   }
   finding.cause = rtsync::judge(finding.facts, finding.evidence);
+  if (finding.cause == rtsync::Cause::waited && stretch.part == LatePart::between_jobs)
+    finding.root = root_of(stretch);
   return finding;
 }
 

@@ -25,7 +25,7 @@ class FrameEvidence {
   FrameEvidence(Program& program, rtsync::PacedClock& clock, const FrameStatistics& statistics)
       : program_(program), clock_(clock), statistics_(statistics), lanes_(program.lanes()) {}
 
-  /// The events of the threads of all lanes, in their order. `throttle_gap`: how long the kernel stops a
+  /// The events of the threads of all lanes, in their order, and of the asynchronous ones behind them. `throttle_gap`: how long the kernel stops a
   /// real-time thread that has used up its time, if it does. @when setup
   void watch(std::shared_ptr<rtsync::KernelEvents> events, rtsync::Nanoseconds frame,
              std::optional<rtsync::Nanoseconds> throttle_gap);
@@ -73,6 +73,8 @@ class FrameEvidence {
   Stretch longest_job(const Moment& now) TACTUS_RT;
   Stretch longest_gap(const Moment& now, rtsync::EvidenceTime wake, rtsync::EvidenceTime done) TACTUS_RT;
   Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
+  void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
+  Finding::Root root_of(const Stretch& stretch) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   void note_promises(std::size_t lane, std::uint64_t head) TACTUS_RT;

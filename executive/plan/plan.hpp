@@ -66,6 +66,7 @@ struct PlannedJob {
   std::vector<EscalationStep> escalation{};     ///< when one takes more than it
   std::optional<std::int64_t> optional{};       ///< it can be left out; lower ones are left out first
   std::int64_t demoted_to = 1;  ///< above 1: it can be demoted to each so-manieth of its calls
+  bool isolated = false;        ///< its model has a process of its own
 };
 
 /// An integration loop: some models' continuous states, integrated together at a cycle.

@@ -44,7 +44,10 @@ std::string part_text(const Finding& finding, const Plan& plan) {
   switch (finding.facts.part) {
     case LatePart::job:
       if (finding.job == Finding::kNoJob) return "the work of the frame";
-      return "job " + plan.jobs[finding.job].name;
+      return "job " + plan.jobs[finding.job].name +
+             (plan.jobs[finding.job].thread == 0
+                  ? ""
+                  : " of thread " + plan.thread_name(plan.jobs[finding.job].thread));
     case LatePart::between_jobs:
       return "the work between jobs";
     case LatePart::wake:
@@ -131,6 +134,23 @@ std::string activity(const Finding& finding, const rtsync::CpuWatch* cpus) {
   return text.empty() ? "" : "; CPU " + std::to_string(*finding.evidence.cpu) + " in that second: " + text;
 }
 
+std::string sentence(const Finding& finding, const Plan& plan);
+
+/// "job plan.step of thread slow, which blocked: slept 3.00 ms".
+std::string awaited_text(const Finding& finding, const Plan& plan) {
+  Finding root;
+  root.job = finding.job;
+  root.frame = finding.frame;
+  root.cause = finding.root.cause;
+  root.facts = finding.root.facts;
+  root.evidence = finding.root.evidence;
+  const std::string who =
+      "job " + plan.jobs[finding.job].name + " of thread " + plan.thread_name(plan.jobs[finding.job].thread);
+  return root.cause == Cause::none
+             ? who
+             : who + "; there " + std::string(name_of(root.cause)) + ": " + sentence(root, plan);
+}
+
 std::string sentence(const Finding& finding, const Plan& plan) {
   const Evidence& seen = finding.evidence;
   const rtsync::SwitchTimes switches = seen.switches.value_or(rtsync::SwitchTimes{});
@@ -187,10 +207,13 @@ std::string sentence(const Finding& finding, const Plan& plan) {
                         " to leave an idle state)"
                   : "");
     case Cause::waited:
+      if (finding.facts.part == LatePart::job)
+        return part + " waited " + rtsync::duration_text(finding.facts.took) + " for " +
+               (finding.job != Finding::kNoJob && plan.jobs[finding.job].isolated
+                    ? "its model, which has a process of its own"
+                    : "another thread");
       return part + " waited " + rtsync::duration_text(finding.facts.took) + " for " +
-             (finding.job == Finding::kNoJob || finding.facts.part == LatePart::job
-                  ? "another thread"
-                  : "job " + plan.jobs[finding.job].name);
+             (finding.job == Finding::kNoJob ? "another thread" : awaited_text(finding, plan));
     case Cause::clock:
       return "the external clock was at fault";
     case Cause::catching_up:

@@ -45,6 +45,10 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
     const pid_t tid = threads.tid(thread);
     watched.push_back({tid, plan.thread_name(thread), realtime_threads_.has(tid)});
   }
+  for (const auto& worker : executive_.program().async_workers()) {
+    const pid_t tid = threads.tid(worker->thread);
+    watched.push_back({tid, plan.thread_name(worker->thread), realtime_threads_.has(tid)});
+  }
   const Nanoseconds frame = rtsync::real_period(plan.frame, plan.ratio).floor();
   const rtsync::CpuSet of_frames = cpus.of_frames();
   events_ = std::make_shared<rtsync::KernelEvents>(

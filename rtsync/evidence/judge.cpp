@@ -123,7 +123,7 @@ Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   const bool seen = evidence.switches && evidence.silence && shares.left() >= evidence.silence->blind;
   if (!seen)
     shares.give_rest(Cause::unknown);
-  else if (facts.part == LatePart::job)
+  else if (facts.part == LatePart::job && !facts.for_others)
     shares.give_rest(Cause::computed);
   else
     shares.give_rest(facts.for_others ? Cause::waited : Cause::housekeeping);

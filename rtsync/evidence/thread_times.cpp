@@ -10,6 +10,8 @@ using Kind = EventRecord::Kind;
 /// A fault takes no longer than that, but one that waits for the disk: what lies farther apart is something
 /// else.
 constexpr Nanoseconds kLongestFault{4'000};
+/// What the kernel may take to ask the disk for a page, before it gives up the CPU.
+constexpr Nanoseconds kAskDisk{20'000};
 /// The kernel notes a major fault right after the thread has come back.
 constexpr Nanoseconds kFaultEnds{100'000};
 
@@ -23,6 +25,8 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
   const Nanoseconds time = where_ == Where::off ? inside(since_, at) : Nanoseconds{0};
   if (where_ == Where::nobody_knows && at > from_) known_ = false;  // since when, and why?
   back_ = at;
+  before_block_ =
+      where_ == Where::off && fault_ ? inside(std::max(*fault_, since_ - kAskDisk), since_) : Nanoseconds{0};
   last_blocked_ = Nanoseconds{0};
   if (time > Nanoseconds{0}) {
     if (!ready_) {
@@ -65,6 +69,7 @@ void ThreadTimes::fault(const EventRecord& record) TACTUS_RT {
   if (record.at >= from_ && record.at <= to_) (major ? faults_.major : faults_.minor) += count;
   if (major && last_blocked_ > Nanoseconds{0} && record.at - back_ < kFaultEnds) {
     switches_.in_major_fault += last_blocked_;
+    faults_.took += before_block_;
     switches_.blocked -= last_blocked_;
     --switches_.blocks;
     last_blocked_ = Nanoseconds{0};

@@ -74,6 +74,7 @@ class ThreadTimes {
   bool ready_ = false;
   std::uint64_t code_ = 0;       // where it left its CPU
   Nanoseconds last_blocked_{0};  // the latest of those in blocked
+  Nanoseconds before_block_{0};  // on its CPU right before that
   EvidenceTime back_{};
   std::array<Off, kMostOff> off_{};
   std::size_t off_count_ = 0;

@@ -118,6 +118,7 @@ std::vector<Row> rows() {
       row("slept between jobs: it waited for a thread", between, Cause::waited,
           [](F&, E& e) { e.switches->blocked = 2'900us; }),
       row("spun for a thread", between, Cause::waited, [](F& f, E&) { f.for_others = true; }),
+      row("spun for an isolated model", long_job(), Cause::waited, [](F& f, E&) { f.for_others = true; }),
       row("an isolated model", long_job(), Cause::waited,
           [](F& f, E& e) {
             f.for_others = true;

@@ -144,6 +144,7 @@ TEST(ThreadTimes, GiveTheWaitForADiskToTheFault) {
   EXPECT_EQ(seen.switches->blocked, 100us);
   EXPECT_EQ(seen.switches->blocks, 1U);
   EXPECT_EQ(seen.faults->major, 1U);
+  EXPECT_EQ(seen.faults->took, 20us + 4us) << "and what it took to ask the disk, and after that";
 }
 
 TEST(ThreadTimes, SayNothingWhenRecordsAreMissing) {

@@ -1,0 +1,376 @@
+/// Rigs that are late on purpose, for a reason chosen by a seed, alone and with a shorter one of another kind: the
+/// rig names it. What the machine does of its own is told by its steal time and by the model, and left out.
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hog_page.hpp"
+#include "rig_command.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "tests/support/injection_table.hpp"
+
+namespace tactus::test::injection_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
+}
+
+/// When the hypervisor took CPU time, to 10 ms and the distance of two looks.
+class StealWatch {
+ public:
+  StealWatch()
+      : thread_([this](const std::stop_token& stop) {
+          std::int64_t last = steal();
+          std::int64_t looked = now_ns();
+          while (!stop.stop_requested()) {
+            std::this_thread::sleep_for(5ms);
+            const std::int64_t steal_now = steal();
+            const std::int64_t time = now_ns();
+            if (steal_now != last) stolen_.push_back({looked, time});
+            last = steal_now;
+            looked = time;
+          }
+        }) {}
+  void stop() {
+    thread_.request_stop();
+    thread_.join();
+  }
+  /// After stop(). A tick may be counted before or after what it is about.
+  bool was_stolen(std::int64_t from, std::int64_t to) const {
+    constexpr std::int64_t kTick = 20'000'000;
+    return std::any_of(stolen_.begin(), stolen_.end(), [&](const auto& one) {
+      return one.second >= from - kTick && one.first <= to + kTick;
+    });
+  }
+  bool ever() const { return !stolen_.empty(); }
+
+ private:
+  static std::int64_t steal() {
+    std::ifstream file("/proc/stat");
+    std::string word;
+    std::int64_t value = 0;
+    file >> word;
+    for (int i = 0; i < 8; ++i) file >> value;
+    return value;
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> stolen_;
+  std::jthread thread_;
+};
+
+/// The real-time threads that take CPUs from rigs: see HogPage. They end with the page's owner.
+class Hogs {
+ public:
+  explicit Hogs(const TempDir& dir) {
+    const int file = ::open((dir / HogPage::kFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    EXPECT_EQ(::ftruncate(file, sizeof(HogPage)), 0);
+    void* const memory = ::mmap(nullptr, sizeof(HogPage), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    EXPECT_NE(memory, MAP_FAILED);
+    (void)::close(file);
+    page_ = static_cast<HogPage*>(memory);
+    for (int cpu = 0; cpu < 2; ++cpu) {
+      (void)::sem_init(&page_->hogs[static_cast<std::size_t>(cpu)].wanted, 1, 0);
+      threads_[static_cast<std::size_t>(cpu)] = std::thread([this, cpu] { run(cpu); });
+    }
+  }
+  ~Hogs() {
+    ends_ = true;
+    for (HogPage::Hog& hog : page_->hogs) (void)::sem_post(&hog.wanted);
+    for (std::thread& thread : threads_) thread.join();
+    (void)::munmap(page_, sizeof(HogPage));
+  }
+  Hogs(const Hogs&) = delete;
+  Hogs& operator=(const Hogs&) = delete;
+
+ private:
+  void run(int cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(cpu), &one);
+    const sched_param high{90};
+    (void)::pthread_setname_np(::pthread_self(), "hog");
+    const bool granted =
+        ::sched_setaffinity(0, sizeof one, &one) == 0 && ::sched_setscheduler(0, SCHED_FIFO, &high) == 0;
+    HogPage::Hog& hog = page_->hogs[static_cast<std::size_t>(cpu)];
+    for (;;) {
+      while (::sem_wait(&hog.wanted) != 0) {
+      }
+      if (ends_) return;
+      hog.has_it = true;
+      constexpr std::int64_t kMost = 50'000'000;
+      const std::int64_t end = now_ns() + std::min(hog.time_ns.load(), kMost);
+      while (granted && now_ns() < end) {
+      }
+    }
+  }
+  HogPage* page_ = nullptr;
+  std::atomic<bool> ends_{false};
+  std::array<std::thread, 2> threads_;
+};
+
+struct Kind {
+  const char* name;
+  const char* cause;
+};
+/// In the order of the model.
+constexpr Kind kKinds[] = {{"compute", "computed"},     {"sleep", "blocked"},
+                           {"lock", "blocked"},         {"poll", "blocked"},
+                           {"fsync", "blocked"},        {"heap", "heap"},
+                           {"fresh memory", "faulted"}, {"disk pages", "faulted"},
+                           {"preemption", "preempted"}, {"migration", "migrated"}};
+enum : std::uint32_t {
+  kCompute = 1,
+  kSleep = 2,
+  kMigrate = 1U << 9,
+  kInJob = kMigrate - 1,
+  kOnDisk = 1U << 4 | 1U << 7
+};
+
+struct RigFile {
+  std::uint32_t kinds = kInJob;
+  bool pairs = true;
+  std::string threads;  ///< the section
+  std::string model;    ///< more keys of the model
+  std::string on_overrun = "skip";
+  int time_us = 8000;
+};
+
+std::string write_rig(const TempDir& dir, const RigFile& rig, std::uint64_t seed) {
+  std::ofstream(dir / "rig.yaml")
+      << "rig: late\nframe: { period: 2 ms }\nprivileges: prefer\n"
+         "realtime: { enabled: yes, on_overrun: "
+      << rig.on_overrun << " }\nmemory: { lock: no }\nthreads:\n  stuck_after: 30 s\n"
+      << rig.threads
+      << "models:\n  m:\n    model: injector\n    library: " TACTUS_INJECTOR_LIBRARY
+         "\n    parameters: { kinds: "
+      << rig.kinds << ", pairs: " << (rig.pairs ? 1 : 0) << ", seed: " << seed % 1'000'000
+      << ", time: " << rig.time_us << " }\n"
+      << rig.model
+      << "record:\n  m: { variables: [m.injected, m.second, m.began, m.took, m.longest], every: 2 ms }\n";
+  return "rig.yaml";
+}
+
+/// What a rig said of its frames, by frame.
+struct Run {
+  std::map<std::int64_t, std::string> cause;
+  std::map<std::int64_t, std::int64_t> injected;
+  std::map<std::int64_t, std::int64_t> began;
+  /// The machine took more than it was told to: longer than what was injected, or in the middle of it.
+  std::map<std::int64_t, bool> disturbed;
+};
+
+Command command_of(const TempDir& dir, const RigFile& rig, std::uint64_t seed, std::int64_t frames) {
+  return tactus(
+      Arguments{"run", write_rig(dir, rig, seed), "--frames", std::to_string(frames), "--out", "out"} +
+          patient(),
+      dir.path());
+}
+
+Run read_run(const TempDir& dir) {
+  Run run;
+  const Table frames = read_table(dir / "out/frames.csv");
+  const auto numbers = frames.integers("rt.frame");
+  const auto causes = frames.column("rt.cause");
+  for (std::size_t i = 0; i < numbers.size() && i < causes.size(); ++i) run.cause[numbers[i]] = causes[i];
+  const Table model = read_table(dir / "out/m.csv");
+  const auto injected = model.integers("m.injected");
+  const auto began = model.integers("m.began");
+  const auto took = model.integers("m.took");
+  const auto longest = model.integers("m.longest");
+  for (std::size_t i = 0; i < longest.size(); ++i) {
+    run.injected[static_cast<std::int64_t>(i)] = injected[i];
+    run.began[static_cast<std::int64_t>(i)] = began[i];
+    constexpr std::int64_t kMost = 12'000'000;  // 8 ms, 2 ms of a second kind
+    constexpr std::int64_t kLongest = 3'000'000;
+    run.disturbed[static_cast<std::int64_t>(i)] = took[i] > kMost || longest[i] > kLongest;
+  }
+  return run;
+}
+
+/// Judges every injection of a run in its frame.
+void judge_run(const Run& run, const StealWatch& steal, const std::string& prefix, InjectionTable& table) {
+  for (const auto& [frame, kind] : run.injected) {
+    if (kind == 0) continue;
+    const auto cause = run.cause.find(frame);
+    if (cause == run.cause.end()) continue;  // the last frame
+    const Kind& injected = kKinds[kind - 1];
+    const std::int64_t began = run.began.at(frame);
+    const bool disturbed = run.disturbed.at(frame) || steal.was_stolen(began, began + 20'000'000);
+    if (cause->second != injected.cause && disturbed)
+      table.leave_out(prefix + injected.name);
+    else
+      table.add(prefix + injected.name, injected.cause, cause->second);
+  }
+}
+
+class Injections {
+ public:
+  explicit Injections(std::uint64_t seed) : seed_(seed) {}
+  InjectionTable& table() { return table_; }
+
+  void run(const RigFile& rig, std::int64_t injections, const std::string& prefix = "") {
+    const TempDir dir;
+    const Hogs hogs(dir);
+    StealWatch steal;
+    const Finished done = test::run(command_of(dir, rig, ++seed_, 25 * (injections + 2)), 300s);
+    steal.stop();
+    ASSERT_EQ(done.status, 0) << done;
+    const Run seen = read_run(dir);
+    judge_run(seen, steal, prefix, table_);
+  }
+
+  /// The frame behind an overrun begins late, and ends late.
+  void run_catching_up(std::int64_t injections) {
+    const TempDir dir;
+    StealWatch steal;
+    RigFile rig;
+    rig.kinds = kCompute;
+    rig.pairs = false;
+    rig.on_overrun = "catch_up";
+    const Finished done = test::run(command_of(dir, rig, ++seed_, 25 * (injections + 2)), 300s);
+    steal.stop();
+    ASSERT_EQ(done.status, 0) << done;
+    const Run seen = read_run(dir);
+    for (const auto& [frame, kind] : seen.injected) {
+      const auto cause = seen.cause.find(frame + 1);
+      if (kind == 0 || cause == seen.cause.end()) continue;
+      const std::int64_t began = seen.began.at(frame);
+      if (cause->second != "catching_up" && steal.was_stolen(began, began + 20'000'000))
+        table_.leave_out("catching up");
+      else
+        table_.add("catching up", "catching_up", cause->second);
+    }
+  }
+
+  /// The period of an asynchronous thread does not end in time: the frame at its end waits.
+  void run_waiting(std::int64_t injections) {
+    const TempDir dir;
+    StealWatch steal;
+    RigFile rig;
+    rig.kinds = kSleep;
+    rig.pairs = false;
+    rig.time_us = 12'000;
+    rig.threads = "  workers:\n    slow: { kind: asynchronous_must_finish, period: 4 ms }\n";
+    rig.model = "    thread: slow\n";
+    const Finished done = test::run(command_of(dir, rig, ++seed_, 25 * (injections + 2)), 300s);
+    steal.stop();
+    ASSERT_EQ(done.status, 0) << done;
+    const Run seen = read_run(dir);
+    for (std::int64_t frame = 50; frame < 25 * (injections + 1);
+         frame += 50) {  // its calls are at even frames
+      auto late = seen.cause.lower_bound(frame);
+      while (late != seen.cause.end() && late->second == "none") ++late;
+      if (late == seen.cause.end() || late->first > frame + 4 || late->second != "waited")
+        steal.ever()
+            ? table_.leave_out("wait for a thread")
+            : table_.add("wait for a thread", "waited", late == seen.cause.end() ? "none" : late->second);
+      else
+        table_.add("wait for a thread", "waited", late->second);
+    }
+  }
+
+ private:
+  std::uint64_t seed_;
+  InjectionTable table_;
+};
+
+/// Where the rig's threads may not be watched, or have no real-time priority, causes are unknown.
+bool may_watch() {
+  const TempDir dir;
+  RigFile rig;
+  rig.kinds = kSleep;
+  if (run(command_of(dir, rig, 1, 100), 60s).status != 0) return false;
+  const Json summary = summary_of(dir / "out");
+  for (const Json& refused : summary["rt"]["refused"]) {
+    const std::string what = refused["what"].get<std::string>();
+    if (what.starts_with("the kernel's events") || what.starts_with("SCHED_FIFO")) return false;
+  }
+  return true;
+}
+
+RigFile on_worker() {
+  RigFile rig;
+  rig.threads = "  workers:\n    two: { cpus: [" + std::to_string(rtsync::allowed_cpus().first()) + "] }\n";
+  rig.model = "    thread: two\n";
+  return rig;
+}
+
+RigFile migrating() {
+  RigFile rig;
+  rig.kinds = kMigrate;
+  rig.pairs = false;
+  rig.threads = "  main: { cpus: [0, 1] }\n";
+  return rig;
+}
+
+void expect_named(const InjectionTable& table) {
+  const InjectionTable::Row all = table.sum();
+  EXPECT_EQ(all.wrong, 0) << table;
+  EXPECT_LE(all.unknown * 100, all.injected) << table;
+  EXPECT_GE(all.named * 2, all.injected) << "the machine left too little\n" << table;
+}
+
+TEST(Injections, AreNamedAloneAndInPairs) {
+  if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
+  Injections injections(18);
+  RigFile rig;
+  rig.kinds = kInJob & ~kOnDisk;
+  injections.run(rig, 60);
+  expect_named(injections.table());
+}
+
+/// Main has no job of its own there.
+TEST(Wait, ForAnAsynchronousThreadSaysWhatThatDid) {
+  if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
+  const TempDir dir;
+  std::ofstream(dir / "rig.yaml") << "rig: late\nframe: { period: 2 ms }\nmemory: { lock: no }\n"
+                                     "realtime: { enabled: yes, on_overrun: skip }\n"
+                                     "threads: { stuck_after: 30 s, workers: { slow: { kind: "
+                                     "asynchronous_must_finish, period: 4 ms } } }\n"
+                                     "models:\n  m: { model: injector, library: " TACTUS_INJECTOR_LIBRARY
+                                     ", parameters: { kinds: 2, time: 12000 }, thread: slow }\n";
+  const Finished done = run(
+      tactus(Arguments{"run", "rig.yaml", "--frames", "300", "--out", "out"} + patient(), dir.path()), 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  const Json summary = summary_of(dir / "out");
+  ASSERT_TRUE(summary["causes"].contains("waited")) << summary["causes"].dump(2);
+  EXPECT_GE(summary["causes"]["waited"]["jobs"]["m.step"], 1);
+  std::ifstream file(dir / "out/log.txt");
+  const std::string log((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(log.find(" for job m.step of thread slow; there "), std::string::npos) << log;
+}
+
+TEST(InjectionsOften, AreNamedAloneAndInPairs) {
+  if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
+  const std::uint64_t seed = std::random_device{}();
+  Injections injections(seed);
+  injections.run({}, 600);
+  injections.run(on_worker(), 200, "worker: ");
+  if (rtsync::allowed_cpus() == rtsync::CpuSet{0, 1}) injections.run(migrating(), 80);
+  injections.run_catching_up(80);
+  injections.run_waiting(160);
+  std::cout << "seed " << seed << "\n" << injections.table();
+  EXPECT_GE(injections.table().sum().injected, 1000);
+  EXPECT_GE(injections.table().rows().size(), 14U);
+  expect_named(injections.table());
+}
+
+}  // namespace
+}  // namespace tactus::test::injection_test

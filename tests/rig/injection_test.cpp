@@ -357,6 +357,21 @@ TEST(Wait, ForAnAsynchronousThreadSaysWhatThatDid) {
   EXPECT_NE(log.find(" for job m.step of thread slow; there "), std::string::npos) << log;
 }
 
+TEST(Wait, ForAnIsolatedModelIsNoSleepOfItsJob) {
+  if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
+  const TempDir dir;
+  RigFile rig;
+  rig.kinds = kSleep;
+  rig.pairs = false;
+  rig.model = "    isolated: yes\n    on_crash: freeze\n";
+  const Finished done = run(command_of(dir, rig, 1, 300), 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  const Json summary = summary_of(dir / "out");
+  ASSERT_TRUE(summary["causes"].contains("waited")) << summary["causes"].dump(2);
+  EXPECT_GE(summary["causes"]["waited"]["jobs"]["m.step"], 1);
+  EXPECT_FALSE(summary["causes"].contains("blocked")) << summary["causes"].dump(2);
+}
+
 TEST(InjectionsOften, AreNamedAloneAndInPairs) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   const std::uint64_t seed = std::random_device{}();

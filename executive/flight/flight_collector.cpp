@@ -71,7 +71,7 @@ std::vector<CollectedFlight> collect_where(Wanted wanted, const std::string& why
 }  // namespace
 
 std::vector<CollectedFlight> collect_witnessed_flights(const std::string& why) {
-  return collect_where([](const FlightFile& file) { return file.witness() == ::getpid(); }, why);
+  return collect_where([](const FlightFile& file) { return file.is_witnessed_here(); }, why);
 }
 
 std::vector<CollectedFlight> collect_left_flights() {

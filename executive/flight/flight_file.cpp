@@ -297,6 +297,11 @@ pid_t FlightFile::pid() const { return file_head(memory_).pid; }
 
 pid_t FlightFile::witness() const { return file_head(memory_).witness; }
 
+bool FlightFile::is_witnessed_here() const {
+  const FlightFileHead& head = file_head(memory_);
+  return head.witness == ::getpid() && head.pid_namespace == own_pid_namespace();
+}
+
 bool FlightFile::in_use() const {
   const FlightFileHead& head = file_head(memory_);
   if (head.pid_namespace == own_pid_namespace())

@@ -81,6 +81,8 @@ class FlightFile {
   std::size_t bytes() const { return bytes_; }
   pid_t pid() const;
   pid_t witness() const;  ///< 0: there is none
+  /// This process is its witness; another container's may have the same number.
+  bool is_witnessed_here() const;
   /// The process that writes it, or its witness, lives: the trace of its end is theirs to write.
   bool in_use() const;
   /// Of the threads, in their order; behind them the ring of what the kernel did.

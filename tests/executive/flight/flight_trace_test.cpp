@@ -18,6 +18,7 @@
 
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/perfetto_trace.hpp"
 #include "tests/support/sanitized.hpp"
@@ -672,14 +673,15 @@ TEST(FlightFile, WhatIsDamagedIsRefusedOrReadButNeverWorse) {
 /// A process in a PID namespace of its own that has made a recorder's memory; its process ids say nothing here.
 class OtherContainer {
  public:
-  OtherContainer(const TempDir& dir, pid_t witness) {
+  /// A frame ran so long ago.
+  OtherContainer(const TempDir& dir, pid_t witness, std::int64_t silent_ns) {
     if (::pipe(ready_) != 0) return;
     between_ = ::fork();
     if (between_ == 0) {
       ::close(ready_[0]);
       if (::unshare(CLONE_NEWPID) != 0) ::_exit(1);
       const pid_t made = ::fork();
-      if (made == 0) make(dir, witness);
+      if (made == 0) make(dir, witness, silent_ns);
       ::close(ready_[1]);
       (void)::waitpid(made, nullptr, 0);
       ::_exit(0);
@@ -703,8 +705,9 @@ class OtherContainer {
   const std::string& path() const { return path_; }
 
  private:
-  [[noreturn]] void make(const TempDir& dir, pid_t witness) {
+  [[noreturn]] void make(const TempDir& dir, pid_t witness, std::int64_t silent_ns) {
     auto file = FlightFile::make(plan(dir), witness);
+    file->frame_now().alive_ns.store(rtsync::kernel_time(CLOCK_MONOTONIC).count() - silent_ns);
     (void)!::write(ready_[1], file->path().c_str(), file->path().string().size());
     while (!closed()) ::usleep(1000);
     ::raise(SIGKILL);
@@ -721,11 +724,26 @@ class OtherContainer {
 
 TEST(FlightFile, OfAnotherContainerIsInUseAsLongAsItsProcessLives) {
   const TempDir dir;
-  OtherContainer other(dir, 0);
+  OtherContainer other(dir, 0, 0);
   if (other.path().empty()) GTEST_SKIP() << "no PID namespace for this user";
   EXPECT_TRUE(FlightFile::open(other.path())->in_use());
   other.end();
   EXPECT_FALSE(FlightFile::open(other.path())->in_use());
+}
+
+TEST(FlightFile, OfAnotherContainerIsLeftToItsWitnessForAWhile) {
+  struct Row {
+    std::int64_t silent_ns;
+    bool in_use;
+  };
+  for (const Row& row : {Row{0, true}, Row{31'000 * kMs, false}}) {
+    const TempDir dir;
+    OtherContainer other(dir, ::getpid(), row.silent_ns);  // the number of a process there
+    if (other.path().empty()) GTEST_SKIP() << "no PID namespace for this user";
+    EXPECT_FALSE(FlightFile::open(other.path())->is_witnessed_here());
+    other.end();
+    EXPECT_EQ(FlightFile::open(other.path())->in_use(), row.in_use);
+  }
 }
 
 TEST(FlightFile, ItsLockEndsWithItsProcessWhateverChildrenThatLeaves) {

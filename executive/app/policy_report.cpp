@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executive/part/policy_part.hpp"
+#include "executive/run/rig_threads.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -55,6 +56,12 @@ void print_policies(const executive::Plan& plan, const executive::RigSettings& s
   }
   std::string order;
   for (const auto& [number, jobs] : shed) order += (order.empty() ? "" : ", then ") + jobs;
+  for (const executive::PlannedJob& job : plan.jobs)
+    if (job.hard_budget)
+      std::printf("  hard budget of %s: %s, looked at every %s, %s\n", job.name.c_str(),
+                  rtsync::duration_text(job.hard_budget->count()).c_str(),
+                  rtsync::duration_text(executive::RigThreads::hard_budget_looks(plan)->count()).c_str(),
+                  std::string(name_of(job.on_hard_budget)).c_str());
   if (!order.empty()) std::printf("  shed: %s\n", order.c_str());
   if (!demoted.empty()) std::printf("  demoted: %s\n", demoted.c_str());
   if (order.empty() && demoted.empty()) return;

@@ -59,6 +59,8 @@ Program::Program(Plan plan, JobClock::Read read_time)
   place_threads();
   make_loops();
   if (plan_.margin > 1) stretch_jobs();
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
+    if (plan_.jobs[i].hard_budget) hard_budgets_.add(plan_.jobs[i], i, job_clock_);
   compile_lanes();
   compile_freeze();
   compile_backgrounds();

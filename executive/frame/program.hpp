@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "executive/frame/async_worker.hpp"
+#include "executive/frame/hard_budgets.hpp"
 #include "executive/frame/integration_loop.hpp"
 #include "executive/frame/job_clock.hpp"
 #include "executive/frame/job_relief.hpp"
@@ -114,6 +115,7 @@ class Program {
   BrokenPromises& promises() { return promises_; }
   const BrokenPromises& promises() const { return promises_; }
   JobBudgets& budgets() const { return *budgets_; }
+  HardBudgets& hard_budgets() TACTUS_RT { return hard_budgets_; }
   JobRelief& relief() const TACTUS_RT { return *relief_; }
 
  private:
@@ -164,6 +166,7 @@ class Program {
   std::map<const ModelInstance*, std::size_t> thread_of_model_;
 
   std::deque<StretchedJob> stretched_;
+  HardBudgets hard_budgets_;
   std::deque<CopyList> copies_;
   std::map<std::tuple<const ModelInstance*, bool, std::size_t>, CopyList*> copies_of_;
   std::map<const ModelInstance*, std::unique_ptr<VariableGuard>> guards_;

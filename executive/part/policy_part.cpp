@@ -12,7 +12,7 @@ bool PolicyPart::is_needed(const Plan& plan) {
          std::any_of(plan.threads.begin(), plan.threads.end(),
                      [](const PlannedThread& thread) { return !thread.escalation.empty(); }) ||
          std::any_of(plan.jobs.begin(), plan.jobs.end(), [](const PlannedJob& job) {
-           return !job.escalation.empty() || job.optional || job.demoted_to > 1;
+           return !job.escalation.empty() || job.hard_budget || job.optional || job.demoted_to > 1;
          });
 }
 
@@ -29,6 +29,12 @@ PolicyPart::PolicyPart(Executive& executive)
     watch({Of::thread, i + 1}, plan.threads[i].escalation, &budgets_.thread(i + 1).account);
   for (std::size_t i = 0; i < plan.jobs.size(); ++i)
     watch({Of::job, i}, plan.jobs[i].escalation, &budgets_.job(i).account);
+  for (const HardBudget& budget : executive.program().hard_budgets().all()) {
+    const PlannedJob& job = plan.jobs[budget.job()];
+    hard_.push_back({&budget, "job " + job.name + " took more than its hard budget of " +
+                                  rtsync::duration_text(job.hard_budget->count()) +
+                                  ", and its on_hard_budget says " + std::string(name_of(budget.action()))});
+  }
 }
 
 void PolicyPart::watch(const ReliefScope& scope, const std::vector<EscalationStep>& steps,
@@ -79,10 +85,24 @@ void PolicyPart::at_boundary(std::int64_t k, Slack&) TACTUS_RT {
   ++frames_;
   relief_.count(k - 1);
   const rtsync::FrameTiming& timing = executive_.status().frame().timing;
+  take_hard_budgets(timing.paced && !timing.grace, k);
   const bool trouble = take_events(timing, k);
   if (relief_.relieved()) give_back(timing, trouble, k);
   relief_.prepare(k);
   show();
+}
+
+void PolicyPart::take_hard_budgets(bool counts, std::int64_t k) TACTUS_RT {
+  if (hard_.empty()) return;
+  executive_.program().hard_budgets().arm(counts);
+  for (Hard& hard : hard_) {
+    const std::int64_t now = hard.budget->exceeded();
+    if (now == hard.seen) continue;
+    hard.seen = now;
+    if (!counts || hard.budget->action() == StepAction::count) continue;
+    act(hard.budget->action(), hard.reason);
+    note({k - 1, PolicyNote::kHardBudget, 0, hard.budget->job()});
+  }
 }
 
 /// True: something took too long in the frame before k.
@@ -127,15 +147,20 @@ void PolicyPart::take(Watched& watched, std::size_t step, std::int64_t k) TACTUS
     note.jobs = static_cast<std::uint32_t>(relief_.changed().size());
     wait_longer();
   }
+  act(action, reasons_[reason]);
+  this->note(note);
+}
+
+/// What ends the rig, at once or later.
+void PolicyPart::act(StepAction action, const std::string& reason) TACTUS_RT {
   const bool freezes = action == StepAction::freeze || action == StepAction::safe_state;
   if (freezes || action == StepAction::terminate) {
-    reason_ = reasons_[reason].c_str();
+    reason_ = reason.c_str();
     ends_ = ends_ || action == StepAction::terminate;
   }
   if (action == StepAction::safe_state) executive_.drive_outputs_safe();
   if (action == StepAction::terminate) (void)executive_.end_outputs_safe();
   if (freezes && !ends_) executive_.request_pause();
-  this->note(note);
 }
 
 /// Something is left out more: if it came soon after something was back, that was too early.

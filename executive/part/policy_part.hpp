@@ -15,8 +15,10 @@ namespace tactus::executive {
 /// What was done about overruns, for the log.
 struct PolicyNote {
   static constexpr std::uint32_t kNoStep = UINT32_MAX;
+  static constexpr std::uint32_t kHardBudget = UINT32_MAX - 1;
   std::int64_t frame = 0;
-  std::uint32_t watched = kNoStep;  ///< whose step was taken; none: jobs came back
+  /// Whose step was taken; none: jobs came back. kHardBudget: the consequence of one that was exceeded.
+  std::uint32_t watched = kNoStep;
   std::uint32_t step = 0;
   std::uint32_t job = kNoPlanJob;  ///< the first that is left out or called less often, or is back
   std::uint32_t jobs = 0;          ///< so many are
@@ -72,6 +74,8 @@ class PolicyPart final : public FramePart {
   void watch(const ReliefScope& scope, const std::vector<EscalationStep>& steps,
              const BudgetAccount* account);
   bool take_events(const rtsync::FrameTiming& timing, std::int64_t k) TACTUS_RT;
+  void take_hard_budgets(bool counts, std::int64_t k) TACTUS_RT;
+  void act(StepAction action, const std::string& reason) TACTUS_RT;
   void count(Watched& watched, std::int64_t events, std::int64_t k) TACTUS_RT;
   void take(Watched& watched, std::size_t step, std::int64_t k) TACTUS_RT;
   void wait_longer() TACTUS_RT;
@@ -84,6 +88,12 @@ class PolicyPart final : public FramePart {
   JobBudgets& budgets_;
   std::deque<Watched> watched_;
   std::deque<std::string> reasons_;  // of each step of each watched one, in their order
+  struct Hard {
+    const HardBudget* budget;
+    std::string reason;
+    std::int64_t seen = 0;
+  };
+  std::deque<Hard> hard_;
   std::uint32_t bookings_ = 0;
   std::int64_t before_ = 0;       // the frame that comes next
   std::int64_t frames_ = 0;       // run so far

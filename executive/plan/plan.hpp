@@ -62,9 +62,11 @@ struct PlannedJob {
   /// come before it in the order, so nobody ever waits in a circle.
   std::vector<std::size_t> depends_on{};
   bool recording = false;  ///< samples variables of any thread: runs when all threads have ended the instant
-  std::optional<rtsync::Nanoseconds> budget{};  ///< of a call
-  std::vector<EscalationStep> escalation{};     ///< when one takes more than it
-  std::optional<std::int64_t> optional{};       ///< it can be left out; lower ones are left out first
+  std::optional<rtsync::Nanoseconds> budget{};       ///< of a call
+  std::vector<EscalationStep> escalation{};          ///< when one takes more than it
+  std::optional<rtsync::Nanoseconds> hard_budget{};  ///< a call that runs longer is named while it runs
+  StepAction on_hard_budget = StepAction::count;     ///< what else is done then
+  std::optional<std::int64_t> optional{};            ///< it can be left out; lower ones are left out first
   std::int64_t demoted_to = 1;  ///< above 1: it can be demoted to each so-manieth of its calls
   bool isolated = false;        ///< its model has a process of its own
 };

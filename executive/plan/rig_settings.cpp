@@ -304,6 +304,16 @@ Fields<JobSettings> job_fields() {
                  "what a call may take; calls that take longer are counted and reported, and `tactus "
                  "check` adds budgets up"),
           escalation(&J::escalation, "what happens when calls take more than it too often"),
+          optional("hard_budget", &J::hard_budget, or_word("none", range(1us, 3600s)),
+                   "a call that takes longer is named while it still runs"),
+          optional(
+              "on_hard_budget", &J::on_hard_budget,
+              choices<StepAction>(
+                  {{"count", StepAction::count, "count it, and say so in the log"},
+                   {"safe_state", StepAction::safe_state,
+                    "drive the outputs safe at once, and freeze the rig; it ends when it is resumed"},
+                   {"terminate", StepAction::terminate, "drive the outputs safe at once, and end the rig"}}),
+              "what else is done about such a call"),
           left_out(&J::optional,
                    "1 .. 1000: it may be left out when an escalation says `shed`, lower numbers first"),
           optional(

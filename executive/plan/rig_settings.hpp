@@ -136,6 +136,8 @@ struct JobSettings {
   std::vector<Located<std::string>> depends_on;
   Budget budget{};  ///< of a call
   EscalationSection escalation{};
+  Budget hard_budget{};  ///< of a call that still runs
+  StepAction on_hard_budget = StepAction::count;
   std::optional<Located<std::int64_t>> optional;  ///< nothing: it is never left out
   std::optional<Located<std::int64_t>> demote;    ///< nothing: it is never called less often
   bool operator==(const JobSettings&) const = default;

@@ -175,6 +175,10 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
   settings.cpus = cpus_.helpers;
   settings.demoted_cpus = cpus_.helpers;
   if (!realtime_) settings.priority = 0;
+  if (const auto every = hard_budget_looks(plan)) {
+    settings.look_every = *every;
+    settings.on_look = [this]() TACTUS_RT { look_at_hard_budgets(); };
+  }
   guard_ = std::make_unique<rtsync::StuckThreadWatchdog>(settings, std::move(watched),
                                                          [this](std::size_t thread) { found_stuck(thread); });
   guard_->started(0, main);
@@ -187,6 +191,21 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
   limit_.emplace(kLastResort + longest * 2);
   provisions.push_back(limit_->provision());
   return provisions;
+}
+
+std::optional<Nanoseconds> RigThreads::hard_budget_looks(const Plan& plan) {
+  constexpr Nanoseconds kLeast{250'000};
+  std::optional<Nanoseconds> shortest;
+  for (const PlannedJob& job : plan.jobs)
+    if (job.hard_budget) shortest = std::min(shortest.value_or(*job.hard_budget), *job.hard_budget);
+  return shortest ? std::optional(std::max(*shortest / 4, kLeast)) : std::nullopt;
+}
+
+void RigThreads::look_at_hard_budgets() TACTUS_RT {
+  executive_.program().hard_budgets().look([this](StepAction action) TACTUS_RT {
+    if (action == StepAction::safe_state) executive_.drive_outputs_safe();
+    if (action == StepAction::terminate) (void)executive_.end_outputs_safe();
+  });
 }
 
 void RigThreads::found_stuck(std::size_t thread) TACTUS_RT {

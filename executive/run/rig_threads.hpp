@@ -56,6 +56,9 @@ class RigThreads final : public RunPart {
   /// Begins to watch over them and over main. `spins`: a thread reads the clock instead of sleeping, so that
   /// the kernel's limit on that cannot be set. @when setup
   std::vector<rtsync::Provision> guard(pid_t main, bool spins);
+  /// How often the guard looks for jobs beyond their hard budgets: a quarter of the shortest, 250 us at least.
+  /// Nothing: no job has one.
+  static std::optional<rtsync::Nanoseconds> hard_budget_looks(const Plan& plan);
   /// Ends the workers; those that are stuck are left behind. False: some are. @when service
   bool stop();
 
@@ -70,6 +73,7 @@ class RigThreads final : public RunPart {
 
  private:
   void found_stuck(std::size_t thread) TACTUS_RT;
+  void look_at_hard_budgets() TACTUS_RT;
 
   Executive& executive_;
   const ThreadsSection& settings_;

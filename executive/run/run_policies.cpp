@@ -42,6 +42,12 @@ std::string RunPolicies::effect_text(const PolicyNote& note) const {
 
 std::string RunPolicies::text(const PolicyNote& note) const {
   const std::string frame = "frame " + std::to_string(note.frame) + ": ";
+  if (note.watched == PolicyNote::kHardBudget) {
+    const PlannedJob& job = executive_.plan().jobs[note.job];
+    return frame + "job " + job.name +
+           " took more than its hard budget: the outputs are driven safe, the rig " +
+           (job.on_hard_budget == StepAction::terminate ? "ends" : "freezes, and ends when it is resumed");
+  }
   if (note.watched == PolicyNote::kNoStep)
     return frame + std::to_string(note.frames) + " frames had room: " + jobs_text(note) +
            (note.jobs == 1 ? " comes back" : " come back");
@@ -52,12 +58,23 @@ std::string RunPolicies::text(const PolicyNote& note) const {
 }
 
 bool RunPolicies::changes_something(const PolicyNote& note) const {
-  if (note.watched == PolicyNote::kNoStep || note.jobs > 0) return true;
+  if (note.watched >= PolicyNote::kHardBudget || note.jobs > 0) return true;
   const StepAction action = (*part_.watched()[note.watched].steps)[note.step].action;
   return action == StepAction::freeze || action == StepAction::safe_state || action == StepAction::terminate;
 }
 
+void RunPolicies::poll_hard_budgets(RunVoice& voice) {
+  for (HardBudgetNote note; executive_.program().hard_budgets().pop(note);) {
+    if (!named_.insert(note.job).second) continue;
+    const PlannedJob& job = executive_.plan().jobs[note.job];
+    voice.say("frame " + std::to_string(note.frame) + ": job " + job.name + " still ran " +
+              rtsync::duration_text(note.ran.count()) + " after it began, its hard budget is " +
+              rtsync::duration_text(job.hard_budget->count()));
+  }
+}
+
 void RunPolicies::poll(RunVoice& voice) {
+  poll_hard_budgets(voice);
   for (PolicyNote note; part_.pop(note);) {
     if (changes_something(note)) {
       voice.say(text(note));
@@ -81,6 +98,16 @@ void RunPolicies::poll_seldom(RunVoice& voice) {
                                           : " (" + std::to_string(repeated.times) + " times up to frame " +
                                                 std::to_string(repeated.last_frame) + ")"));
   repeated_.clear();
+  named_.clear();
+  for (const HardBudget& budget : executive_.program().hard_budgets().all()) {
+    std::int64_t& said = exceeded_[budget.job()];
+    const std::int64_t now = budget.exceeded();
+    if (now != said)
+      voice.say("job " + executive_.plan().jobs[budget.job()].name + " took more than its hard budget " +
+                (now == 1 ? "once" : std::to_string(now) + " times") + " so far, " +
+                std::to_string(budget.named()) + " of them were seen while it ran");
+    said = now;
+  }
 }
 
 Json RunPolicies::summary() const {
@@ -115,7 +142,14 @@ Json RunPolicies::summary() const {
                               : state == JobRelief::State::demoted ? "demoted"
                                                                    : "runs"}});
   }
-  return {{"steps", steps}, {"jobs", jobs}};
+  Json hard = Json::array();
+  for (const HardBudget& budget : executive_.program().hard_budgets().all())
+    hard.push_back({{"job", plan.jobs[budget.job()].name},
+                    {"hard_budget_ns", plan.jobs[budget.job()].hard_budget->count()},
+                    {"do", name_of(budget.action())},
+                    {"exceeded", budget.exceeded()},
+                    {"named", budget.named()}});
+  return {{"steps", steps}, {"jobs", jobs}, {"hard_budgets", hard}};
 }
 
 }  // namespace tactus::executive

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -35,7 +36,9 @@ class RunPolicies final : public RunPart {
   bool changes_something(const PolicyNote& note) const;
   std::string effect_text(const PolicyNote& note) const;
 
-  const Executive& executive_;
+  void poll_hard_budgets(RunVoice& voice);
+
+  Executive& executive_;
   const JobRelief& relief_;
   PolicyPart part_;
   std::uint64_t lost_ = 0;
@@ -45,6 +48,8 @@ class RunPolicies final : public RunPart {
     std::int64_t last_frame = 0;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Repeated> repeated_;  // by watched and step
+  std::set<std::uint32_t> named_;                                         // jobs, since the last second began
+  std::map<std::uint32_t, std::int64_t> exceeded_;                        // how often, as it was said last
 };
 
 }  // namespace tactus::executive

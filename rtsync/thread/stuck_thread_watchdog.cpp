@@ -68,16 +68,27 @@ StuckThreadWatchdog::StuckThreadWatchdog(const StuckThreadWatchdogSettings& sett
 StuckThreadWatchdog::~StuckThreadWatchdog() { end_.open(1); }
 
 void StuckThreadWatchdog::run() {
+  const Nanoseconds pause =
+      settings_.on_look ? std::min(settings_.look_every, watch_.interval()) : watch_.interval();
+  TimePoint<MonotonicTime> next = monotonic_now();
   Gate::Result result = Gate::Result::timeout;
   while (result == Gate::Result::timeout) {
     const TimePoint<MonotonicTime> now = monotonic_now();
-    for (const std::size_t i : watch_.look(now)) {
-      State& state = states_[i];
-      state.fate.store(Fate::stuck);
-      if (on_stuck_) on_stuck_(i);
-      if (const pid_t tid = state.tid.load(); tid > 0) state.fate.store(tame(tid));
+    if (settings_.on_look) settings_.on_look();
+    if (now >= next) {
+      next = now + watch_.interval();
+      look(now);
     }
-    result = end_.wait(1, WaitMode::futex, now + watch_.interval());
+    result = end_.wait(1, WaitMode::futex, now + pause);
+  }
+}
+
+void StuckThreadWatchdog::look(TimePoint<MonotonicTime> now) TACTUS_RT {
+  for (const std::size_t i : watch_.look(now)) {
+    State& state = states_[i];
+    state.fate.store(Fate::stuck);
+    if (on_stuck_) on_stuck_(i);
+    if (const pid_t tid = state.tid.load(); tid > 0) state.fate.store(tame(tid));
   }
 }
 

@@ -68,6 +68,10 @@ struct StuckThreadWatchdogSettings {
   CpuSet cpus = {};          ///< where the guard runs; empty: anywhere
   CpuSet demoted_cpus = {};  ///< where a stuck thread may run from then on; empty: where it always could
   bool when_idle = false;    ///< a stuck thread gets only what nobody else wants: SCHED_IDLE
+  /// Called on the guard's thread at least every `look_every`, for somebody who has to look more often.
+  /// Real-time safe.
+  std::function<void()> on_look = {};
+  Nanoseconds look_every{1'000'000};
 };
 
 /// A thread above all the rig's real-time threads that takes real time away from one that no longer gets on.
@@ -119,6 +123,7 @@ class StuckThreadWatchdog {
   };
 
   void run();
+  void look(TimePoint<MonotonicTime> now) TACTUS_RT;
   Fate tame(pid_t tid) const TACTUS_RT;
 
   Gate end_;

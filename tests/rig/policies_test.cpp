@@ -86,6 +86,46 @@ TEST(PoliciesOfARun, TerminateEndsItWithItsReason) {
   EXPECT_EQ(summary.at("policies").at("steps")[1].at("taken"), 1);
 }
 
+TEST(HardBudgetOfARun, IsNamedWhileTheJobStillRuns) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml",
+                  "rig: hard\n"
+                  "frame: { period: 2 ms }\n"
+                  "realtime: { enabled: yes, on_overrun: skip }\n"
+                  "threads: { stuck_after: 100 s }\n"
+                  "models:\n"
+                  "  m:\n"
+                  "    model: until_named\n"
+                  "    library: " TACTUS_UNTIL_NAMED_LIBRARY
+                  "\n"
+                  "    jobs: { step: { hard_budget: 5 ms } }\n");
+  const Finished done = run(tactus({"run", "rig.yaml", "--frames", "10", "--out", "run"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << "the job ran for a minute and was not named" << done;
+  const Json hard = summary_of(dir.path() / "run").at("policies").at("hard_budgets");
+  ASSERT_EQ(hard.size(), 1U);
+  EXPECT_EQ(hard[0].at("job"), "m.step");
+  EXPECT_EQ(hard[0].at("hard_budget_ns"), 5'000'000);
+  EXPECT_EQ(hard[0].at("do"), "count");
+  EXPECT_GE(hard[0].at("exceeded"), 1);
+  EXPECT_GE(hard[0].at("named"), 1);
+  EXPECT_NE(log_of(dir.path() / "run").find("frame 3: job m.step still ran "), std::string::npos);
+}
+
+TEST(HardBudgetOfARun, TerminateEndsIt) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kRig);
+  const Finished done = run(tactus({"run", "rig.yaml", "--frames", "500", "--out", "run", "--set",
+                                    "models.bad.jobs.step={ hard_budget: 4 ms, on_hard_budget: terminate }"},
+                                   dir.path()));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir.path() / "run");
+  EXPECT_EQ(summary.at("outcome"), "overrun");
+  EXPECT_NE(
+      summary.at("reason").get<std::string>().find("job bad.step took more than its hard budget of 4.00 ms"),
+      std::string::npos)
+      << summary.at("reason");
+}
+
 TEST(PoliciesOfARun, CheckShowsWhatIsLeftOutAndWhatRemains) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kRig);

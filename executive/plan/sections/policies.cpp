@@ -114,6 +114,21 @@ std::vector<EscalationStep> of_thread(Draft& draft, const EscalationSection& sec
   return steps.planned();
 }
 
+void plan_hard_budget(Draft& draft, const JobSettings& settings, PlannedJob& job) {
+  if (!settings.hard_budget) return;
+  const bool frames = job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
+  if (!is_cyclic(job.job_class) && !frames)
+    return draft.problems.add(*settings.hard_budget, "is of class " + std::string(name_of(job.job_class)) +
+                                                         "; only jobs that frames call have one");
+  if (settings.budget && settings.budget->value > settings.hard_budget->value)
+    return draft.problems.add(*settings.hard_budget, config::print_duration(settings.hard_budget->value) +
+                                                         " is less than the budget, " +
+                                                         config::print_duration(settings.budget->value) +
+                                                         "; raise it");
+  job.hard_budget = settings.hard_budget->value;
+  job.on_hard_budget = settings.on_hard_budget;
+}
+
 /// What nothing ever leaves out.
 void check_use(Draft& draft, const std::optional<Located<std::int64_t>>& key, const PlannedJob& job,
                StepAction action) {
@@ -136,7 +151,7 @@ void declare_policies(Draft& draft) {
   for (const WorkerSettings& worker : settings.threads.workers) any = any || !worker.escalation.empty();
   for (const ModelSettings& model : settings.models)
     for (const JobSettings& job : model.jobs) {
-      any = any || !job.escalation.empty();
+      any = any || !job.escalation.empty() || job.hard_budget;
       if (job.optional || job.demote) jobs.push_back(model.name + "." + job.name);
     }
   for (const RecordingSettings& recording : settings.record)
@@ -160,6 +175,7 @@ void plan_policies(Draft& draft) {
   each_job([&](const JobSettings& job, PlannedJob& made) {
     plan_optional(draft, job.optional, made);
     plan_demotion(draft, job.demote, made);
+    plan_hard_budget(draft, job, made);
   });
   each_recording([&](const RecordingSettings& recording, PlannedJob& made) {
     plan_optional(draft, recording.optional, made);

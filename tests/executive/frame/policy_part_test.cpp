@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -241,6 +242,43 @@ TEST_F(Policies, AResetLetsAllJobsRunAgain) {
   ASSERT_GE(frames.size(), 6U);
   EXPECT_EQ(frames[3], 0) << "after the reset";
   EXPECT_EQ(executive->program().relief().of(executive->program().find("view")), JobRelief::State::runs);
+}
+
+TEST(PoliciesRt, NeverTouchTheHeapWhateverIsShedAndComesBack) {
+  if (!rtsync::HeapWatch::available()) GTEST_SKIP() << "this build does not count heap calls";
+  PlanFixture rig;
+  rig.realtime.enabled = true;
+  rig.realtime.overrun.on_overrun = rtsync::OnOverrun::skip;
+  const rtsync::HeapWatch heap;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  int calls = 0;
+  rig.job("load", TACTUS_TOP_OF_FRAME, [&](const tactus_call& call) {
+    if (call.frame == 0) first = heap.calls();
+    last = heap.calls();
+    if (call.frame % 40 < 10) rig.clock.advance(1500us);
+    JobBudgets& budgets = rig.executive->program().budgets();
+    if (call.frame % 30 < 3) budgets.book(budgets.job(1), call.frame, 1ms);
+    return 0;
+  });
+  for (int i = 0; i < 150; ++i) {
+    PlannedJob& job =
+        rig.job("j" + std::to_string(i), TACTUS_SCHEDULED, [&](const tactus_call&) { return ++calls, 0; });
+    job.optional = 1 + i / 20;
+    if (i % 3 == 0) job.demoted_to = 3;
+    if (i == 0) job.escalation = {step(2, StepAction::demote)};
+    if (i == 1) job.hard_budget = 1us;
+  }
+  rig.plan.escalation = {step(1, StepAction::shed), step(4, StepAction::demote), step(2, StepAction::count)};
+  rig.plan.restore_after = 3;
+  rig.make();
+  PolicyPart part(*rig.executive);
+  rig.executive->add(part);
+  rig.executive->run_initialization();
+  EXPECT_EQ(rig.executive->run(5000).outcome, Outcome::completed);
+  EXPECT_EQ(last, first);
+  EXPECT_LT(calls, 5000 * 150);
+  EXPECT_GT(part.notes_lost(), 0U) << "more notes than fit";
 }
 
 /// The same rules, written down again without any cleverness.

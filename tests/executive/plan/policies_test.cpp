@@ -100,6 +100,29 @@ TEST(PolicySettings, WhatCannotBeOrHasNoEffectIsRefusedWithItsPlace) {
   for (const auto& row : rows) EXPECT_THAT(problems_of(row.text), ElementsAre(row.problem)) << row.text;
 }
 
+TEST(PolicySettings, AHardBudgetIsOfAJobOfFramesAndNotBelowItsBudget) {
+  const LoadedRig made(rig("{ budget: 40 us, hard_budget: 5 ms, on_hard_budget: terminate }"));
+  for (const PlannedJob& job : made.plan().jobs) {
+    EXPECT_EQ(job.hard_budget.has_value(), job.name == "m.step") << job.name;
+    if (job.hard_budget) {
+      EXPECT_EQ(*job.hard_budget, 5ms);
+      EXPECT_EQ(job.on_hard_budget, StepAction::terminate);
+    }
+  }
+  EXPECT_THAT(
+      problems_of(rig("{ budget: 40 us, hard_budget: 20 us }")),
+      ElementsAre("5:90: models.m.jobs.step.hard_budget: 20 us is less than the budget, 40 us; raise it"));
+  const auto freeze = problems_of(rig("{ hard_budget: 1 ms, on_hard_budget: freeze }"));
+  ASSERT_EQ(freeze.size(), 1U);
+  EXPECT_NE(freeze[0].find("models.m.jobs.step.on_hard_budget: "), std::string::npos);
+  const auto never = problems_of(kHead +
+                                 "  m: { model: gain, library: ./libmodels.so, jobs: { initialize: { "
+                                 "hard_budget: 1 ms } } }\n");
+  ASSERT_EQ(never.size(), 1U);
+  EXPECT_NE(never[0].find("is of class initialization; only jobs that frames call have one"),
+            std::string::npos);
+}
+
 TEST(PolicySettings, OnlyCyclicJobsOfMainAndScheduledThreadsAreLeftOut) {
   const auto shed = [](const std::string& job, const std::string& worker) {
     return kHead + "  n: { model: gain, library: ./libmodels.so, jobs: { step: { optional: 1 } } }\n" +

@@ -203,6 +203,15 @@ TEST(StuckThreadWatchdog, CallsBackOncePerThreadOnItsOwn) {
   EXPECT_EQ(guard.fate(1), Fate::stuck) << "nobody said which thread it is";
 }
 
+TEST(StuckThreadWatchdog, LetsSomebodyLookMoreOften) {
+  Shown shown;
+  std::atomic<int> looks{0};
+  const StuckThreadWatchdog guard{
+      {.priority = 3, .on_look = [&] { ++looks; }, .look_every = 1ms}, {shown.watched(1h)}, nullptr};
+  EXPECT_EQ(guard.interval(), 250ms) << "of the stuck ones";
+  EXPECT_TRUE(comes([&] { return looks > 1000; })) << "every 250 ms that takes four minutes";
+}
+
 TEST(StuckThreadWatchdog, EndsAtOnceHoweverSeldomItLooks) {
   // No proof of a time: it would take 250 ms each, and the test would run into its time limit.
   Shown shown;

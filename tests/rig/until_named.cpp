@@ -1,0 +1,26 @@
+/// A model whose job runs in frame 3 until the log of the run says that it does.
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <tactus/model.hpp>
+
+namespace {
+
+class UntilNamed : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override { d.job<&UntilNamed::step>("step", tactus::JobClass::scheduled); }
+  int step(const tactus::Call& call) {
+    if (call.frame != 3) return 0;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < end) {
+      std::ifstream log("run/log.txt");
+      for (std::string line; std::getline(log, line);)
+        if (line.find("job m.step still ran") != std::string::npos) return 0;
+    }
+    return 1;
+  }
+};
+
+}  // namespace
+
+TACTUS_MODEL("until_named", UntilNamed, "runs until it was named")

@@ -227,6 +227,33 @@ TEST_F(Policies, SafeStateDrivesTheOutputsAndFreezesAndAResumeEndsTheRig) {
   EXPECT_EQ(safe[4], 1) << "while it is frozen";
 }
 
+TEST_F(Policies, AThreadShedsAndDemotesItsOwnJobsAlone) {
+  plan.threads.emplace_back().name = "w";
+  plan.threads[0].escalation = {step(1, StepAction::shed), step(2, StepAction::demote)};
+  plan.main_escalation = {step(1, StepAction::count)};
+  traced("view").optional = 1;
+  PlannedJob& draw = traced("draw");
+  draw.optional = 2;
+  draw.thread = 1;
+  for (const char* const name : {"slow", "slower"}) {
+    PlannedJob& job = traced(name);
+    job.demoted_to = 10;
+    job.thread = name == std::string("slower") ? 1 : 0;
+  }
+  job("books", TACTUS_END_OF_FRAME, [this](const tactus_call& call) {
+    JobBudgets& budgets = executive->program().budgets();
+    if (call.frame == 2 || call.frame == 3) budgets.book(budgets.thread(1), call.frame, 1ms);
+    if (call.frame == 5) budgets.book(budgets.thread(0), call.frame, 1ms);
+    return 0;
+  });
+  (void)run(9);
+  EXPECT_EQ(frames_of("view").size(), 9U);
+  EXPECT_EQ(frames_of("slow").size(), 9U);
+  EXPECT_THAT(frames_of("draw"), ElementsAre(0, 1, 2));
+  EXPECT_THAT(frames_of("slower"), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(notes(), ElementsAre("2 1/0 draw", "3 1/0", "3 1/1 slower", "5 0/0"));
+}
+
 TEST_F(Policies, AResetLetsAllJobsRunAgain) {
   traced("view").optional = 1;
   plan.escalation = {step(1, StepAction::shed)};

@@ -13,10 +13,10 @@ constexpr const char* kWhat = "messages to systemd (sd_notify)";
 
 /// A line of the protocol ends at a newline: what follows one would be an order of its own.
 std::string status_line(std::string_view text) {
-  constexpr std::size_t kMost = 200;
+  constexpr std::size_t kLongestStatus = 200;
   text = text.substr(0, text.find_first_of("\n\r"));
-  if (text.size() > kMost) {
-    std::size_t end = kMost;
+  if (text.size() > kLongestStatus) {
+    std::size_t end = kLongestStatus;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // no half letter
     text = text.substr(0, end);
   }

@@ -100,10 +100,12 @@ int EventRing::map(std::size_t pages) {
 }
 
 int EventRing::open_thread(pid_t thread, EventRates& rates) {
-  // The first one is there for the switches alone.
-  if (const int error = open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, false, nullptr);
-      error != 0)
-    return error;
+  // The first one says when it switches; and where it was then, if it may.
+  if (kNextInstruction == 0 ||
+      open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, true, &ids_.left) != 0)
+    if (const int error = open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, false, nullptr);
+        error != 0)
+      return error;
   if (const int error = map(kThreadPages); error != 0) return error;
   if (rates.alive > Nanoseconds{0}) {
     const auto period = static_cast<std::uint64_t>(rates.alive.count());
@@ -113,8 +115,6 @@ int EventRing::open_thread(pid_t thread, EventRates& rates) {
         open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, period, false, &ids_.alive) != 0)
       rates.alive = Nanoseconds{0};
   }
-  if (kNextInstruction != 0)  // refused: nobody knows what it sleeps in
-    (void)open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, true, &ids_.left);
   rates.faults = kFaultsPerSample;
   const auto open_faults = [&](std::uint64_t config, std::uint64_t period, std::uint64_t* id) {
     return open(thread, -1, PERF_TYPE_SOFTWARE, config, period, true, id) == 0 ||

@@ -17,6 +17,7 @@ STATED_MS = 10    # more, and the outputs are safe
 RIG = """
 rig: torque
 frame: { period: 2 ms }
+kernel_events: no  # each start is shorter then
 realtime: { enabled: yes, sleeper: nanosleep, on_overrun: skip }
 models:
   wrong: { model: misbehave, library: test_load }

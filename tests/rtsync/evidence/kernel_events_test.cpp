@@ -42,11 +42,11 @@ class WatchedThread : public ::testing::Test {
     events_.release();
     return judge({LatePart::job, to - from, 0ns}, seen_);
   }
-  /// Of ten tries one at least is not disturbed by the machine, and none has another cause.
+  /// Of ten tries, or as many as it takes on a busy machine, one is not disturbed by it; and none has another cause.
   template <class Work>
   void expect_cause(Cause expected, Work work) {
     int found = 0;
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 10 || (found == 0 && i < 500); ++i) {
       const Cause cause = cause_of(work);
       if (cause == expected) ++found;
       EXPECT_TRUE(cause == expected || cause == Cause::machine_stopped || cause == Cause::preempted ||
@@ -104,7 +104,7 @@ TEST_F(WatchedThread, ThatSpinsComputed) {
 
 TEST_F(WatchedThread, ThatTouchesFreshMemoryFaulted) {
   expect_cause(Cause::faulted, [] {
-    constexpr std::size_t kBytes = std::size_t{16} << 20;
+    constexpr std::size_t kBytes = std::size_t{4} << 20;
     void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(memory, MAP_FAILED);
     (void)::madvise(memory, kBytes, MADV_NOHUGEPAGE);

@@ -25,7 +25,7 @@ realtime:
   on_overrun: skip
   max_overrun: 9e9 s
   max_consecutive_overruns: 100000000 frames
-kernel_events: no  # what is tried here is the guard, on processors that are emulated and slow
+kernel_events: no  # signs of life each millisecond are more than such a processor keeps up with
 safe_outputs: process
 threads:
   main: {{ cpus: [0], policy: fifo, priority: 80 }}

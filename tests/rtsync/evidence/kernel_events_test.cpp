@@ -94,8 +94,6 @@ TEST(BlockingCall, IsUnknownWhereNoSystemCallWas) {
   EXPECT_EQ(blocking_call(0), "");
   EXPECT_EQ(blocking_call(1), "");
   EXPECT_EQ(blocking_call(reinterpret_cast<std::uint64_t>(&blocking_call)), "");
-  static const int data = 7;
-  EXPECT_EQ(blocking_call(reinterpret_cast<std::uint64_t>(&data)), "");
 }
 
 TEST_F(WatchedThread, ThatSpinsComputed) {

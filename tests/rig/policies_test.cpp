@@ -44,7 +44,8 @@ TEST(PoliciesOfARun, ShedNamesTheStepAndTheJobsAndCountsTheCalls) {
     EXPECT_EQ(job.at("shed").get<int>() >= 1, true) << job;
     EXPECT_GT(job.at("left_out"), 0) << job;
   }
-  for (const Json& job : summary_of(dir.path() / "run").at("jobs"))
+  const Json jobs = summary_of(dir.path() / "run").at("jobs");
+  for (const Json& job : jobs)
     for (const Json& left : policies.at("jobs")) {
       if (job.at("name") == left.at("name")) {
         EXPECT_EQ(job.at("calls").get<int>() + left.at("left_out").get<int>(), 80) << job;
@@ -65,8 +66,8 @@ TEST(PoliciesOfARun, WithoutRealTimeNothingIsLeftOut) {
   const Finished done =
       run(tactus({"run", "rig.yaml", "--frames", "80", "--no-realtime", "--out", "run"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
-  for (const Json& job : summary_of(dir.path() / "run").at("policies").at("jobs"))
-    EXPECT_EQ(job.at("left_out"), 0) << job;
+  const Json jobs = summary_of(dir.path() / "run").at("policies").at("jobs");
+  for (const Json& job : jobs) EXPECT_EQ(job.at("left_out"), 0) << job;
 }
 
 TEST(PoliciesOfARun, TerminateEndsItWithItsReason) {

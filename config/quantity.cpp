@@ -1,9 +1,13 @@
 #include "config/quantity.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "config/text.hpp"
+#include "config/unit_table.hpp"
 
 namespace tactus::config {
 namespace {
@@ -13,6 +17,29 @@ std::string example(std::string_view number, const Unit& unit) {
   result.append(number);
   if (!unit.text().empty()) result.append(" ").append(unit.text());
   return result.append("'");
+}
+
+/// The first symbol of a unit that is not known, and does not stand in the declared one.
+std::string unknown_symbol(const Unit& unit, const Unit& declared) {
+  const std::vector<std::string> own = declared.unlisted();
+  for (const std::string& symbol : unit.unlisted())
+    if (std::find(own.begin(), own.end(), symbol) == own.end()) return symbol;
+  return "";
+}
+
+/// What it may have been meant for: something near it, of the declared dimension if there is one.
+std::string meant(const std::string& unknown, const Unit& declared) {
+  std::vector<std::string> fitting = declared.unlisted();
+  std::vector<std::string> known;
+  for (const KnownUnit& unit : known_units()) {
+    known.emplace_back(unit.symbol);
+    if (compatible(Unit::parse(unit.symbol), declared)) fitting.emplace_back(unit.symbol);
+  }
+  std::string best = nearest(unknown, fitting);
+  if (best.empty()) best = nearest(unknown, known);
+  if (!best.empty()) return "did you mean " + show(best) + "?";
+  return declared.text().empty() ? "a pure number is expected"
+                                 : "'" + declared.text() + "', or what converts to it, is expected";
 }
 
 }  // namespace
@@ -43,6 +70,9 @@ Parsed<double> to_unit(std::string_view text, const Unit& declared) {
   try {
     const Quantity quantity = parse_quantity(text);
     if (!compatible(quantity.unit, declared)) {
+      if (const std::string unknown = unknown_symbol(quantity.unit, declared); !unknown.empty())
+        return Result::failed(show(text) + ": the unit " + show(unknown) + " is not known (docs/units.md); " +
+                              meant(unknown, declared));
       return Result::failed(show(text) + " has the wrong dimension: '" + quantity.unit.text() + "' is " +
                             quantity.unit.canonical() + ", but " +
                             (declared.text().empty()

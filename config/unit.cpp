@@ -2,101 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
-#include <vector>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "config/unit_table.hpp"
 
 namespace tactus::config {
 namespace {
 
 constexpr int kLargestExponent = 99;
-
-struct Base {
-  const char* name;
-  int exponent;
-};
-
-struct Known {
-  std::string_view symbol;
-  std::vector<Base> bases;
-  double rest = 1;
-  int power = 0;
-  bool prefixes = false;
-  double offset = 0;
-};
-
-const std::vector<Known>& known_units() {
-  constexpr double kPi = std::numbers::pi;
-  static const std::vector<Known> known{
-      {"kg", {{"kg", 1}}},
-      {"g", {{"kg", 1}}, 1, -3, true},
-      {"t", {{"kg", 1}}, 1, 3},
-      {"m", {{"m", 1}}, 1, 0, true},
-      {"s", {{"s", 1}}, 1, 0, true},
-      {"A", {{"A", 1}}, 1, 0, true},
-      {"K", {{"K", 1}}, 1, 0, true},
-      {"mol", {{"mol", 1}}, 1, 0, true},
-      {"cd", {{"cd", 1}}, 1, 0, true},
-      {"rad", {{"rad", 1}}, 1, 0, true},
-      {"sr", {{"rad", 2}}},
-      {"deg", {{"rad", 1}}, kPi / 180},
-      {"°", {{"rad", 1}}, kPi / 180},
-      {"rev", {{"rad", 1}}, 2 * kPi},
-      {"rpm", {{"rad", 1}, {"s", -1}}, 2 * kPi / 60},
-      {"Hz", {{"s", -1}}, 1, 0, true},
-      {"N", {{"kg", 1}, {"m", 1}, {"s", -2}}, 1, 0, true},
-      {"Nm", {{"kg", 1}, {"m", 2}, {"s", -2}}, 1, 0, true},
-      {"J", {{"kg", 1}, {"m", 2}, {"s", -2}}, 1, 0, true},
-      {"Wh", {{"kg", 1}, {"m", 2}, {"s", -2}}, 3600, 0, true},
-      {"eV", {{"kg", 1}, {"m", 2}, {"s", -2}}, 1.602176634, -19, true},
-      {"W", {{"kg", 1}, {"m", 2}, {"s", -3}}, 1, 0, true},
-      {"V", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -1}}, 1, 0, true},
-      {"Ohm", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -2}}, 1, 0, true},
-      {"ohm", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -2}}, 1, 0, true},
-      {"Ω", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -2}}, 1, 0, true},  // U+03A9, the Greek letter
-      {"Ω", {{"kg", 1}, {"m", 2}, {"s", -3}, {"A", -2}}, 1, 0, true},  // U+2126, the sign
-      {"S", {{"kg", -1}, {"m", -2}, {"s", 3}, {"A", 2}}, 1, 0, true},
-      {"C", {{"A", 1}, {"s", 1}}, 1, 0, true},
-      {"Ah", {{"A", 1}, {"s", 1}}, 3600, 0, true},
-      {"F", {{"kg", -1}, {"m", -2}, {"s", 4}, {"A", 2}}, 1, 0, true},
-      {"Wb", {{"kg", 1}, {"m", 2}, {"s", -2}, {"A", -1}}, 1, 0, true},
-      {"H", {{"kg", 1}, {"m", 2}, {"s", -2}, {"A", -2}}, 1, 0, true},
-      {"T", {{"kg", 1}, {"s", -2}, {"A", -1}}, 1, 0, true},
-      {"Pa", {{"kg", 1}, {"m", -1}, {"s", -2}}, 1, 0, true},
-      {"bar", {{"kg", 1}, {"m", -1}, {"s", -2}}, 1, 5, true},
-      {"L", {{"m", 3}}, 1, -3, true},
-      {"l", {{"m", 3}}, 1, -3, true},
-      {"lm", {{"cd", 1}, {"rad", 2}}},
-      {"lx", {{"cd", 1}, {"rad", 2}, {"m", -2}}},
-      {"min", {{"s", 1}}, 60},
-      {"h", {{"s", 1}}, 3600},
-      {"d", {{"s", 1}}, 86400},
-      {"%", {}, 1, -2},
-      {"ppm", {}, 1, -6},
-      {"degC", {{"K", 1}}, 1, 0, false, 273.15},
-      {"°C", {{"K", 1}}, 1, 0, false, 273.15},
-  };
-  return known;
-}
-
-struct Prefix {
-  std::string_view symbol;
-  int power;
-};
-
-constexpr Prefix kPrefixes[] = {{"da", 1},  {"Y", 24},  {"Z", 21},  {"E", 18}, {"P", 15}, {"T", 12},
-                                {"G", 9},   {"M", 6},   {"k", 3},   {"h", 2},  {"d", -1}, {"c", -2},
-                                {"m", -3},  {"u", -6},  {"µ", -6},  {"μ", -6}, {"n", -9}, {"p", -12},
-                                {"f", -15}, {"a", -18}, {"z", -21}, {"y", -24}};
-
-const Known* find_known(std::string_view symbol) {
-  for (const Known& unit : known_units())
-    if (unit.symbol == symbol) return &unit;
-  return nullptr;
-}
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c == '$' ||
@@ -210,10 +125,10 @@ class UnitParser {
     if (!left_.empty() && is_digit(left_.front()))
       fail("is ambiguous at " + show(std::string{symbol} + std::string{left_}) + "; write a power as " +
            show(std::string{symbol} + "^" + left_.front()));
-    if (const Known* exact = find_known(symbol)) return set(one, *exact, 0);
-    for (const Prefix& prefix : kPrefixes) {
+    if (const KnownUnit* exact = find_unit(symbol)) return set(one, *exact, 0);
+    for (const UnitPrefix& prefix : unit_prefixes()) {
       if (!symbol.starts_with(prefix.symbol)) continue;
-      const Known* base = find_known(symbol.substr(prefix.symbol.size()));
+      const KnownUnit* base = find_unit(symbol.substr(prefix.symbol.size()));
       if (base != nullptr && base->prefixes) return set(one, *base, prefix.power);
     }
     one.bases_[std::string{symbol}] = 1;
@@ -227,8 +142,8 @@ class UnitParser {
     return false;
   }
 
-  static void set(Unit& one, const Known& known, int power) {
-    for (const Base& base : known.bases) one.bases_[base.name] = base.exponent;
+  static void set(Unit& one, const KnownUnit& known, int power) {
+    for (const BaseUnit& base : known.bases) one.bases_[base.name] = base.exponent;
     one.rest_ = known.rest;
     one.power_ = known.power + power;
     one.offset_ = known.offset;
@@ -272,6 +187,13 @@ std::string Unit::canonical() const {
   if (factor != 1) result = print_real(factor) + (result == "1" ? "" : " " + result);
   if (offset_ != 0) result += " + " + print_real(offset_);
   return result;
+}
+
+std::vector<std::string> Unit::unlisted() const {
+  std::vector<std::string> symbols;
+  for (const auto& [base, exponent] : bases_)
+    if (find_unit(base) == nullptr) symbols.push_back(base);
+  return symbols;
 }
 
 bool compatible(const Unit& a, const Unit& b) { return a.bases_ == b.bases_; }

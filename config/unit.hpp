@@ -8,15 +8,15 @@
 /// A slash divides by the one factor behind it and by nothing more: "J/kg K" is (J/kg) K, and heat capacity
 /// is "J/kg/K" or "J/(kg K)". "m2" is refused: it could be meant as m^2 or as a name.
 ///
-/// Known: the SI base and derived units, rad (a base of its own, so that Hz and rad/s never meet), deg, rev,
-/// rpm, min, h, d, g, t, L, bar, eV, Wh, Ah, Nm, degC, %, ppm; SI prefixes where they are usual. A symbol
-/// that is not known ("counts", "teeth") is a base of its own. degC has its zero point only when it stands
-/// alone; in "W/degC" it is a difference, like K.
+/// Known: what unit_table.hpp lists (docs/units.md), with SI prefixes where they are usual. rad is a base of its
+/// own, so that Hz and rad/s never meet, and so is a symbol that is not known ("counts", "teeth"). degC and degF
+/// have their zero points only when they stand alone; in "W/degC" it is a difference, like K.
 ///
 /// Threads  immutable; share it freely.
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tactus::config {
 
@@ -31,6 +31,9 @@ class Unit {
   const std::string& text() const { return text_; }
   /// In base units, sorted: "kg m^2/s^2", "0.001 kg", "1".
   std::string canonical() const;
+
+  /// Its symbols that are not known: units of their own.
+  std::vector<std::string> unlisted() const;
 
   /// The same dimensions, factor and zero point: values pass unchanged. "N m" and "J" are the same.
   friend bool same(const Unit& a, const Unit& b);

@@ -56,5 +56,31 @@ TEST(PrintQuantity, ReadsBack) {
   EXPECT_EQ(*to_unit(print_quantity(1.0 / 3, unit), unit).value, 1.0 / 3);
 }
 
+TEST(Quantity, AUnitThatIsNotKnownIsCalledThatAndNotAWrongDimension) {
+  const struct {
+    const char* text;
+    const char* declared;
+    const char* problem;
+  } rows[] = {
+      {"5 fot", "m", "'5 fot': the unit 'fot' is not known (docs/units.md); did you mean 'ft'?"},
+      {"5 psy", "bar", "'5 psy': the unit 'psy' is not known (docs/units.md); did you mean 'psi'?"},
+      {"5 furlongs/s", "m/s",
+       "'5 furlongs/s': the unit 'furlongs' is not known (docs/units.md); 'm/s', or what converts to it, is "
+       "expected"},
+      {"5 cuonts", "counts",
+       "'5 cuonts': the unit 'cuonts' is not known (docs/units.md); did you mean 'counts'?"},
+      {"5 furlongs", "",
+       "'5 furlongs': the unit 'furlongs' is not known (docs/units.md); a pure number is expected"},
+      {"5 kg", "m", "'5 kg' has the wrong dimension: 'kg' is kg, but 'm' is m"},
+      {"5 counts", "counts/s",
+       "'5 counts' has the wrong dimension: 'counts' is counts, but 'counts/s' is counts/s"},
+  };
+  for (const auto& row : rows) {
+    const Parsed<double> read = to_unit(row.text, Unit::parse(row.declared));
+    EXPECT_FALSE(read) << row.text;
+    EXPECT_EQ(read.problem, row.problem);
+  }
+}
+
 }  // namespace
 }  // namespace tactus::config::quantity_test

@@ -4,6 +4,10 @@
 
 #include <numbers>
 #include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "config/unit_table.hpp"
 
 namespace tactus::config::unit_test {
 namespace {
@@ -50,6 +54,22 @@ TEST(Unit, IsWhatNistSays) {
       {"d", 8.64e4, "s"},
       {"%", 1e-2, ""},
       {"ppm", 1e-6, ""},
+      {"in", 2.54e-2, "m"},
+      {"ft", 3.048e-1, "m"},
+      {"yd", 9.144e-1, "m"},
+      {"mi", 1.609344e3, "m"},
+      {"mph", 4.4704e-1, "m/s"},
+      {"oz", 2.8349523125e-2, "kg"},
+      {"lb", 4.5359237e-1, "kg"},
+      {"lbf", 4.4482216152605, "N"},
+      {"kgf", 9.80665, "N"},
+      {"psi", 6894.757293168361, "Pa"},
+      {"lbf/in^2", 6894.757293168361, "Pa"},
+      {"atm", 1.01325e5, "Pa"},
+      {"mmHg", 133.322387415, "Pa"},
+      {"hp", 745.6998715822702, "W"},
+      {"ft lbf", 1.3558179483314004, "J"},
+      {"gal", 3.785411784e-3, "m^3"},
       {"Ym", 1e24, "m"},
       {"Zm", 1e21, "m"},
       {"Em", 1e18, "m"},
@@ -78,6 +98,37 @@ TEST(Unit, IsWhatNistSays) {
   }
   EXPECT_DOUBLE_EQ(convert(0, Unit::parse("degC"), Unit::parse("K")), 273.15);
   EXPECT_DOUBLE_EQ(convert(0, Unit::parse("°C"), Unit::parse("K")), 273.15);
+  for (const char* const fahrenheit : {"degF", "°F"}) {
+    EXPECT_DOUBLE_EQ(convert(32, Unit::parse(fahrenheit), Unit::parse("K")), 273.15);
+    EXPECT_NEAR(convert(212, Unit::parse(fahrenheit), Unit::parse("degC")), 100, 1e-12);
+    EXPECT_NEAR(convert(-40, Unit::parse("degC"), Unit::parse(fahrenheit)), -40, 1e-12);
+    EXPECT_DOUBLE_EQ(convert(9, Unit::parse(std::string("W/") + fahrenheit), Unit::parse("W/K")), 16.2)
+        << "a difference has no zero";
+  }
+}
+
+TEST(Unit, KnowsWhatIsItsOwn) {
+  EXPECT_TRUE(Unit::parse("kg m^2/s^2").unlisted().empty());
+  EXPECT_TRUE(Unit::parse("mph/psi").unlisted().empty());
+  EXPECT_EQ(Unit::parse("counts/fot").unlisted(), (std::vector<std::string>{"counts", "fot"}));
+}
+
+TEST(Unit, TheTableHasEachSymbolOnceAndNoPrefixedOne) {
+  const std::vector<KnownUnit>& known = known_units();
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) EXPECT_NE(known[i].symbol, known[k].symbol);
+    EXPECT_FALSE(known[i].name.empty()) << known[i].symbol;
+    if (!known[i].prefixes) continue;
+    for (const UnitPrefix& prefix : unit_prefixes()) {
+      const std::string symbol = std::string(prefix.symbol) + std::string(known[i].symbol);
+      const Unit unit = Unit::parse(symbol);
+      // min is the minute, cd the candela, ft the foot: the listed one wins.
+      if (const KnownUnit* const listed = find_unit(symbol))
+        EXPECT_EQ(unit.canonical(), Unit::parse(listed->symbol).canonical());
+      else
+        EXPECT_TRUE(unit.unlisted().empty()) << symbol;
+    }
+  }
 }
 
 TEST(Unit, SameMeansTheSameNumberPassesUnchanged) {
@@ -95,6 +146,7 @@ TEST(Unit, SameMeansTheSameNumberPassesUnchanged) {
       {"V", "W/A", true, "a slash"},
       {"Ohm", "V/A", true, "resistance"},
       {"Ω", "ohm", true, "three ways to write it"},
+      {"\u2126", "\u03a9", true, "the sign and the Greek letter"},
       {"Hz", "1/s", true, "a rate"},
       {"Hz", "s^-1", true, "a rate, too"},
       {"rad/s", "Hz", false, "an angle is a base of its own"},

@@ -17,8 +17,6 @@
 namespace tactus::rtsync {
 namespace {
 
-std::string task_folder(pid_t tid) { return "/proc/self/task/" + std::to_string(tid); }
-
 bool is_ours(pid_t tid) { return ::tgkill(::getpid(), tid, 0) == 0; }
 
 /// Nothing when the thread has ended.
@@ -33,11 +31,15 @@ std::optional<ThreadFacts> facts_of(pid_t tid) {
   sched_param param{};
   if (::sched_getparam(tid, &param) == 0) facts.priority = param.sched_priority;
   facts.cpus = affinity_of(tid).value_or(CpuSet{});
-  facts.name = read_host_file("/", task_folder(tid) + "/comm").text;
+  facts.name = thread_name(tid);
   return facts;
 }
 
 }  // namespace
+
+std::string thread_name(pid_t tid) {
+  return read_host_file("/", "/proc/" + std::to_string(tid) + "/comm").text;
+}
 
 std::vector<ThreadFacts> list_threads() {
   std::vector<ThreadFacts> threads;

@@ -26,6 +26,9 @@ struct ThreadFacts {
   CpuSet cpus;                 ///< empty when unreadable
 };
 
+/// What the kernel calls a thread of this machine; empty when there is none any more. Re-entrant. @when service.
+std::string thread_name(pid_t tid);
+
 /// Ordered by tid. A thread that ends meanwhile is left out. Throws std::system_error when /proc/self/task
 /// cannot be read.
 std::vector<ThreadFacts> list_threads();

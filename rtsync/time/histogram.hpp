@@ -76,6 +76,14 @@ class Histogram {
     return seen;
   }
 
+  /// Calls visit(from, to, count) for each bucket that has any: times in [from, to), ascending. @when service
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::size_t i = 0; i < kBuckets; ++i)
+      if (const std::uint64_t count = counts_[i].load(std::memory_order_relaxed); count > 0)
+        visit(static_cast<std::int64_t>(lower_edge(i)), static_cast<std::int64_t>(upper_edge(i)) + 1, count);
+  }
+
   /// Forgets everything. Only while nobody writes.                                                @when setup
   void clear() {
     for (auto& count : counts_) count.store(0, std::memory_order_relaxed);
@@ -124,6 +132,9 @@ class SignedHistogram {
     }
   }
   std::uint64_t count() const TACTUS_RT { return below_.count() + above_.count(); }
+  /// Of the sizes of what lies below zero, and of the rest.
+  const LatencyHistogram& below() const TACTUS_RT { return below_; }
+  const LatencyHistogram& above() const TACTUS_RT { return above_; }
   Nanoseconds min() const TACTUS_RT { return below_.count() > 0 ? -below_.max() : above_.min(); }
   Nanoseconds max() const TACTUS_RT { return above_.count() > 0 ? above_.max() : -below_.min(); }
   /// As Histogram::quantile. @when service

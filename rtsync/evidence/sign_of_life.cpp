@@ -1,0 +1,62 @@
+#include "rtsync/evidence/sign_of_life.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "rtsync/evidence/kernel_events.hpp"
+#include "rtsync/time/kernel_clock.hpp"
+
+namespace tactus::rtsync {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Nanoseconds kOneEvery = 2ms;  // seldom: a processor may be slow
+constexpr Nanoseconds kPatience = 20ms;
+constexpr int kEnough = 4;
+constexpr std::int64_t kShare = 20;
+constexpr Nanoseconds kTooSeldom = 20ms;
+
+bool shows_life(const EventRing& ring, std::uint64_t& from, std::uint64_t to) {
+  bool shown = false;
+  EventRecord record;
+  while (from < to && ring.bytes().next(from, to, record))
+    shown = shown || record.kind == EventRecord::Kind::alive;
+  from = to;
+  return shown;
+}
+
+}  // namespace
+
+Nanoseconds sign_of_life_cost() {
+  EventRing ring;
+  EventRates rates{.alive = kOneEvery};
+  if (ring.open_thread(static_cast<pid_t>(::syscall(SYS_gettid)), rates) != 0 || rates.alive == 0ns)
+    return 0ns;
+  Nanoseconds least = Nanoseconds::max();
+  int seen = 0;
+  std::uint64_t read = ring.head();
+  Nanoseconds last{0};  // the interrupt may have come behind the look at the ring
+  const EvidenceTime start = monotonic_now();
+  for (EvidenceTime before = start; seen < kEnough && before - start < kPatience;) {
+    const std::uint64_t head = ring.head();
+    const EvidenceTime now = monotonic_now();
+    if (head != read && shows_life(ring, read, head)) {
+      least = std::min(least, std::max(last, now - before));
+      ++seen;
+    }
+    last = now - before;
+    before = now;
+  }
+  return seen == 0 ? Nanoseconds{0} : least;
+}
+
+Nanoseconds affordable_signs(Nanoseconds wanted, Nanoseconds cost) {
+  const Nanoseconds interval = std::max(wanted, kShare * cost);
+  return interval > std::max(wanted, kTooSeldom) ? Nanoseconds{0} : interval;
+}
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,14 @@
+#pragma once
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+/// What a sign of life takes of a thread on its CPU, by the interrupt of a timer: the least of some that this thread
+/// waits for, for 20 ms at most. 0: the kernel gives none.                                      @when setup
+Nanoseconds sign_of_life_cost();
+
+/// How often signs of life may come that are wanted every so often, and take no more than a twentieth of the time.
+/// 0: never, as they would come too seldom to tell anything.                                    @when setup
+Nanoseconds affordable_signs(Nanoseconds wanted, Nanoseconds cost);
+
+}  // namespace tactus::rtsync

@@ -17,6 +17,7 @@ From a shell, which gets JSON (exit status 1: the rig refused or is not there, 2
     facts  state  statistics  variables [GLOB]  describe NAME  get NAME...  watch NAME... [--every 100ms]
     set NAME=VALUE... [--frame N]  force NAME=VALUE... [--frame N]  release NAME...|all [--frame N]
     pause  resume  step [N]  run_until TIME  reset  stop  checkpoint
+    entries overruns|journal|log  report timing|jobs|clock|link|drivers|threads|doctor
 
 Values are as in JSON: numbers, bools, lists for arrays; of floats that are no number come nan and inf.
 """
@@ -30,8 +31,10 @@ import math
 import os
 import re
 import socket
+import struct
 import sys
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -40,7 +43,11 @@ from urllib.parse import quote, urlencode, urlsplit
 
 Json = dict[str, Any]
 COMMANDS = ["facts", "state", "statistics", "variables", "describe", "get", "watch", "set", "force", "release",
-            "pause", "resume", "step", "run_until", "reset", "stop", "checkpoint"]
+            "pause", "resume", "step", "run_until", "reset", "stop", "checkpoint", "entries", "report"]
+
+
+BLOCK = struct.Struct("<4sIIIqq")  # of a stream: docs/control-port.md
+GAPS = {1: "slow reader", 2: "not kept", 3: "another frame"}
 
 
 class RigError(Exception):
@@ -77,8 +84,17 @@ class Applied(NamedTuple):
     frame: int | None  # before whose jobs; None: those of the next that begins
 
 
+class Frames(NamedTuple):
+    """Of a stream: consecutive frames, or what stands between two of these."""
+    first: int  # of the first row; of a gap: the first frame that is missing
+    columns: dict[str, array]  # by name, a number for each frame; empty of a gap
+    missing: int = 0  # frames that are missing here
+    why: str = ""  # of a gap: "slow reader", "not kept", or "another frame" (after a reset or a load)
+
+
 class Event(NamedTuple):
-    """Of a watch. `kind`: "values" (`data` is a Values), "state" or "end" (a dict)."""
+    """Of a watch. `kind`: "values" (`data` is a Values), "state", "beat", "overrun", "journal", "log" or "end" (a
+    dict)."""
     kind: str
     data: Any
     id: str
@@ -200,6 +216,42 @@ class Rig:
         path = f"/v1/watch?{_query(_names('watch', names))}&{urlencode({'every': pace})}"
         return self._events(*self._begin("GET", path, None, silence))
 
+    def frames(self, names: str | Iterable[str], start: int | None = None, silence: float = 60.0) -> Iterator[Frames]:
+        """Values behind every frame, some 20 times a second, until the run is over. `start`: the first frame that is
+        wanted. A gap is a Frames without columns."""
+        path = f"/v1/stream?{_query(_names('frames', names))}" + ("" if start is None else f"&from={start}")
+        return self._blocks(*self._begin("GET", path, None, silence))
+
+    def entries(self, of: str, after: int = 0) -> list[Json]:
+        """All entries of "overruns", "journal" or "log" behind a number, as far as they are kept."""
+        found: list[Json] = []
+        while True:
+            more = self._call("GET", f"/v1/{of}?after={after}")["entries"]
+            if not more:
+                return found
+            found += more
+            after = more[-1]["n"]
+
+    def report(self, of: str) -> Json:
+        """"timing", "jobs", "clock", "link", "drivers", "threads" or "doctor"."""
+        return self._call("GET", f"/v1/{of}")
+
+    def trace(self, frame: int | None = None, before: int = 20, after: int = 20) -> Json:
+        """Frames of the flight recorder around one, without it the last."""
+        which = "" if frame is None else f"&frame={frame}"
+        return self._call("GET", f"/v1/trace?before={before}&after={after}{which}")
+
+    def panels(self) -> tuple[Json, str]:
+        """The desks that users have arranged, and a tag for keep_panels()."""
+        connection, response, what = self._begin("GET", "/v1/panels", None, self.timeout)
+        return self._read(connection, response, what)["panels"], response.headers["ETag"]
+
+    def keep_panels(self, panels: Json, tag: str) -> str:
+        """Keeps these instead, if they are still those of the tag (else RigError, status 412). Their new tag."""
+        connection, response, what = self._begin("PUT", "/v1/panels", {"panels": panels}, self.timeout, {"If-Match": tag})
+        self._read(connection, response, what)
+        return response.headers["ETag"]
+
     def pause(self) -> None:
         """A command is taken at the end of the frame; wait_for("Pause") comes back when it was."""
         self._command("pause")
@@ -282,7 +334,9 @@ class Rig:
         raise NoRig(f"no rig {what} at {self.address} within {timeout:g} s; heard last: {heard}")
 
     def _call(self, method: str, path: str, body: Json | None = None, timeout: float | None = None) -> Json:
-        connection, response, what = self._begin(method, path, body, self.timeout if timeout is None else timeout)
+        return self._read(*self._begin(method, path, body, self.timeout if timeout is None else timeout))
+
+    def _read(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, what: str) -> Json:
         try:
             return _parse(what, response.read())
         except (OSError, http.client.HTTPException) as error:
@@ -290,12 +344,12 @@ class Rig:
         finally:
             connection.close()
 
-    def _begin(self, method: str, path: str, body: Json | None,
-               timeout: float) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse, str]:
+    def _begin(self, method: str, path: str, body: Json | None, timeout: float,
+               more: dict[str, str] | None = None) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse, str]:
         """Sends a request; the body of the answer is still to be read. Raises what was refused."""
         what = f"{self.address}: {method} {path.partition('?')[0]}"
         _check_time(timeout)
-        headers = {"Connection": "close", "Content-Type": "application/json"}
+        headers = {"Connection": "close", "Content-Type": "application/json", **(more or {})}
         if self._token:
             headers["Authorization"] = "Bearer " + self._token
         try:
@@ -341,6 +395,31 @@ class Rig:
             connection.close()
             response.close()
         raise RigError(f"{what}: the connection ended before the run did; watch again to go on")
+
+    def _blocks(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse,
+                what: str) -> Iterator[Frames]:
+        names: list[str] = []
+        try:
+            while header := response.read(BLOCK.size):
+                _, size, kind, count, frame, missing = BLOCK.unpack(header)
+                body = response.read(size - BLOCK.size)
+                if kind == 1:
+                    names = [column["name"] for column in _parse(what, body[:count])["columns"]]
+                elif kind == 2:
+                    columns = array("d", body)
+                    if sys.byteorder == "big":
+                        columns.byteswap()
+                    yield Frames(frame, {name: columns[i * count:(i + 1) * count] for i, name in enumerate(names)})
+                elif kind == 3:
+                    yield Frames(frame, {}, missing, GAPS.get(count, "unknown"))
+                elif kind == 5:
+                    return
+        except (OSError, http.client.HTTPException, struct.error, ValueError) as error:
+            raise self._broken(what, error, connection.timeout) from error
+        finally:
+            connection.close()
+            response.close()
+        raise RigError(f"{what}: the connection ended before the run did; stream again to go on")
 
     def _refused(self, what: str, status: int, text: bytes) -> RigError:
         try:

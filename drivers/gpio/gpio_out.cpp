@@ -145,6 +145,16 @@ class Outlet final : public executive::DrivenModel, private executive::SafeOutpu
   }
 
   executive::SafeOutput* safe_output() override { return this; }
+  std::vector<executive::DrivenOutput> outputs() const override {
+    std::vector<executive::DrivenOutput> all;
+    for (const OutLines& lines : settings_.lines) {
+      std::string which;
+      for (const auto& line : lines.all()) which += (which.empty() ? "" : ", ") + line.value;
+      all.push_back({lines.name.value, (lines.line ? "line " : "lines ") + which + " of " + settings_.chip,
+                     lines.line ? config::Json(lines.safe_value != 0) : config::Json(lines.safe_value)});
+    }
+    return all;
+  }
 
   int write() {
     if (outputs_ == nullptr) return fail_with("the lines were not opened");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/number.hpp"
+#include "config/unit_table.hpp"
 #include "executive/admission/admission.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_report.hpp"
@@ -411,9 +412,14 @@ class CheckCommand final : public CommandDriver {
     app.add_flag("--max", question_.max, "with --from: the longest call of each job instead of the p99");
     app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
+    app.add_flag("--units", units_, "print the page of units (Markdown)");
   }
 
   int run() override {
+    if (units_) {
+      std::fputs(config::units_page().c_str(), stdout);
+      return kOk;
+    }
     if (schema_ || reference_) {
       const auto& fields = executive::rig_fields();
       const std::string text =
@@ -443,6 +449,7 @@ class CheckCommand final : public CommandDriver {
   LoadQuestion question_;
   bool schema_ = false;
   bool reference_ = false;
+  bool units_ = false;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/run/machine_facts.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/facts/host_facts.hpp"
 #include "rtsync/host/dma_latency.hpp"
@@ -83,19 +84,6 @@ class StopOnSignal {
 
 rtsync::Period frame_of(const RigSettings& settings) {
   return rtsync::real_period(settings.frame.period, settings.realtime.ratio);
-}
-
-rtsync::ProbeRequest request_of(const RigSettings& settings) {
-  rtsync::ProbeRequest request;
-  request.rt_cpus = CpuSet(settings.threads.main.cpus);
-  request.wants_fifo = settings.threads.main.policy != rtsync::SchedPolicy::other;
-  request.priority = settings.threads.main.priority;
-  request.wants_memory_lock = settings.memory.lock;
-  const executive::RealtimeSection& realtime = settings.realtime;
-  rtsync::MonotonicClock clock;
-  const auto sleeper = rtsync::make_sleeper(realtime.sleeper, clock, realtime.margin);
-  request.share_needed = realtime.sleep_timer ? sleeper->share_spun(frame_of(settings)) : 1;
-  return request;
 }
 
 /// Whether a fact is one that `privileges: require` insists on, and is not as it should be.
@@ -281,7 +269,7 @@ class DoctorCommand final : public CommandDriver {
     std::optional<RigSettings> rig;
     if (!rig_.file.empty()) {
       rig = load_settings(rig_);
-      request = request_of(*rig);
+      request = executive::probe_request(*rig);
       plan = plan_for(*rig, each);
       required = rig->realtime.enabled && rig->privileges == executive::Privileges::require;
     }

@@ -11,11 +11,11 @@
 #include <system_error>
 #include <vector>
 
-#include "config/document.hpp"
 #include "config/json.hpp"
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/run_folder.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/record_sink.hpp"
 #include "executive/plan/rig_settings.hpp"
@@ -83,15 +83,7 @@ class Recovery {
     else
       std::printf("%s: ended in order\n", folder_.c_str());
     if (marks_.present() && !marks_.readable()) line("summary.json", "damaged", "it is not JSON");
-    bool own_log = settings.frame_log;
-    bool own_link = settings.link.present;
-    for (const executive::RecordingSettings& each : settings.record) {
-      recording(each.name, each.driver.value, true, settings);
-      own_log = own_log && each.name != "frames";
-      own_link = own_link && each.name != "link";
-    }
-    if (own_log) recording("frames", "csv", false, settings);
-    if (own_link) recording("link", "csv", false, settings);
+    for (const RunRecording& each : recordings_of(settings)) recording(each, settings);
     lines("log.txt", [](std::string_view) { return true; });
     lines("journal.jsonl",
           [](std::string_view text) { return text.starts_with('{') && text.ends_with('}'); });
@@ -106,31 +98,33 @@ class Recovery {
     std::printf("  %-24s %-8s %s\n", name.c_str(), state, what.c_str());
   }
 
-  void recording(const std::string& name, const std::string& driver, bool expected,
-                 const executive::RigSettings& settings) {
-    const auto written = marks_.of(name);
-    std::vector<RecordedFile> files;
+  void recording(const RunRecording& each, const executive::RigSettings& settings) {
+    const auto written = marks_.of(each.name);
     try {
-      const executive::DriverLibrary library("record", driver);
-      files = library.make<executive::RecordDriver>()->examine(folder_, name);
+      const executive::DriverLibrary library("record", each.driver);
+      const auto format = library.make<executive::RecordDriver>();
+      const fs::path path = folder_ / format->file_name(each.name);
+      if (fs::exists(path)) return recorded(format->examine(path), *format, written, settings);
     } catch (const std::exception& error) {
-      return line(name, "damaged", error.what());
+      return line(each.name, "damaged", error.what());
     }
-    if (files.empty() && written)
-      line(name, "damaged", "its file is gone; the rig wrote " + counted(*written, "record"));
-    else if (files.empty() && expected)
-      line(name, "missing", "the rig ended before it made the file");
-    for (const RecordedFile& file : files) {
-      std::string what = counted(file.records, "record");
-      if (file.last_ns) what += ", to " + rtsync::sim_time_text(*file.last_ns);
-      std::string damage = file.damage;
-      if (written && *written != file.records && damage.empty())
-        damage = "the rig wrote " + counted(*written, "record");
-      const std::string end =
-          written ? "ended in order"
-                  : "no end mark: up to " + config::print_duration(settings.flush_every) + " may be missing";
-      report(file.path, file.bytes, file.whole, what, damage, end);
-    }
+    if (written)
+      line(each.name, "damaged", "its file is gone; the rig wrote " + counted(*written, "record"));
+    else if (each.expected)
+      line(each.name, "missing", "the rig ended before it made the file");
+  }
+
+  void recorded(const RecordedFile& file, const executive::RecordDriver& format,
+                const std::optional<std::uint64_t>& written, const executive::RigSettings& settings) {
+    std::string what = counted(file.records, "record");
+    if (file.last_ns) what += ", to " + rtsync::sim_time_text(*file.last_ns);
+    std::string damage = file.damage;
+    if (written && *written != file.records && damage.empty())
+      damage = "the rig wrote " + counted(*written, "record");
+    const std::string end =
+        written ? "ended in order"
+                : "no end mark: up to " + config::print_duration(settings.flush_every) + " may be missing";
+    report(file, what, damage, end, [&] { format.mend(file); });
   }
 
   template <class IsWhole>
@@ -139,35 +133,46 @@ class Recovery {
     if (!fs::exists(file)) return;
     try {
       const executive::WholeLines found = executive::examine_lines(file, is_whole);
-      report(file, found.bytes, found.whole, counted(found.lines, "line"),
-             found.damaged == 0 ? "" : "line " + std::to_string(found.first_bad) + " is not whole", "");
+      RecordedFile lines;
+      lines.path = file;
+      lines.bytes = found.bytes;
+      lines.whole = found.whole;
+      report(lines, counted(found.lines, "line"),
+             found.damaged == 0 ? "" : "line " + std::to_string(found.first_bad) + " is not whole", "",
+             [&lines] { fs::resize_file(lines.path, lines.whole); });
     } catch (const std::exception& error) {
       line(name, "damaged", error.what());
     }
   }
 
-  /// A file that is whole up to `whole` bytes.
-  void report(const fs::path& file, std::uint64_t bytes, std::uint64_t whole, const std::string& what,
-              const std::string& damage, const std::string& end) {
-    const std::string name = file.lexically_relative(folder_).string();
-    const std::string torn = counted(bytes - whole, "byte") + " of a torn end";
-    if (bytes == 0) {
-      line(name, "empty", "the rig ended before anything was written");
-    } else if (whole == 0 || whole == bytes) {
-      line(name, damage.empty() ? "whole" : "damaged",
-           what + (damage.empty() ? (end.empty() ? "" : "; " + end) : "; " + damage));
-    } else if (only_look_) {
-      line(name, "torn", what + ", then " + torn + (damage.empty() ? "" : "; " + damage));
-    } else {
-      std::error_code error;
-      fs::resize_file(file, whole, error);
-      if (error)
-        line(name, "torn", what + ", then " + torn + " that cannot be cut: " + error.message());
-      else
-        line(name, damage.empty() ? "cut" : "damaged",
-             what + "; " + torn + (bytes - whole == 1 ? " was cut off" : " were cut off") +
-                 (damage.empty() ? "" : "; " + damage));
+  /// Says how far a file is whole, and has its end mended.
+  template <class Mend>
+  void report(const RecordedFile& file, const std::string& what, const std::string& damage,
+              const std::string& end, Mend mend) {
+    const std::string name = file.path.lexically_relative(folder_).string();
+    const std::string more = damage.empty() ? "" : "; " + damage;
+    const std::uint64_t torn = file.bytes - file.whole;
+    const bool cut = file.whole > 0 && torn > 0;
+    const bool unended = file.whole > 0 && !file.unended.empty();
+    if (file.bytes == 0) return line(name, "empty", "the rig ended before anything was written");
+    if (!cut && !unended)
+      return line(name, damage.empty() ? "whole" : "damaged",
+                  what + (damage.empty() ? (end.empty() ? "" : "; " + end) : more));
+    const std::string bytes = counted(torn, "byte") + " of a torn end";
+    if (only_look_)
+      return line(name, "torn",
+                  what + (cut ? ", then " + bytes : "") +
+                      (unended ? (cut ? "; " : ", but ") + std::string("without ") + file.unended : "") +
+                      more);
+    try {
+      mend();
+    } catch (const std::exception& error) {
+      return line(name, "torn",
+                  what + (cut ? ", then " + bytes : "") + " that cannot be mended: " + error.what());
     }
+    line(name, damage.empty() ? (unended ? "mended" : "cut") : "damaged",
+         what + (cut ? "; " + bytes + (torn == 1 ? " was cut off" : " were cut off") : "") +
+             (unended ? "; " + file.unended + " was written" : "") + more);
   }
 
   void checkpoints(const fs::path& folder) {
@@ -206,19 +211,13 @@ class RecoverCommand final : public CommandDriver {
   }
 
   int run() override {
-    const fs::path file = fs::path(folder_) / "rig.yaml";
-    if (!fs::exists(file))
-      throw CommandError(kWrongInput, folder_ + " is not a run folder: it holds no rig.yaml; give one that " +
-                                          "`tactus run` made, as runs/<rig>-<start time>");
+    const executive::RigSettings settings = settings_of_run(folder_);
     const executive::FolderLock lock(folder_);
     if (lock.taken_by_another() && !only_look_)
       throw CommandError(kWrongInput, "a rig still writes into " + folder_ +
                                           ": stop it first, or look with --dry-run; nothing was changed");
     if (lock.taken_by_another())
       std::printf("a rig still writes into %s: this is how it stands now\n", folder_.c_str());
-    config::Problems unknown;  // of a rig file of another tactus: what is known is enough
-    const executive::RigSettings settings =
-        executive::rig_fields().load(config::Document::from_file(file.string()), unknown);
     return Recovery(folder_, only_look_).run(settings) ? kOk : kEndedEarly;
   }
 

@@ -2,6 +2,7 @@
 
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/app/run_report.hpp"
 #include "executive/app/run_rig.hpp"
 
 namespace tactus::app {
@@ -42,8 +43,23 @@ class RunCommand final : public CommandDriver {
            "--margin", choices_.margin,
            "each job is made to take so many times as long as it does, by spinning: how much room is left?")
         ->check([](const std::string& text) { return wrong_number(text, 1, 100); });
+    app.add_option_function<std::string>(
+           "--fail-on",
+           [this](const std::string& words) { (void)executive::add_fail_on(words, choices_.fail_on); },
+           "exit status 1 if any came: overrun, late_wake, refused (by the machine); commas between them")
+        ->type_name("WORDS")
+        ->check([](const std::string& words) {
+          executive::FailOn unused;
+          return executive::add_fail_on(words, unused);
+        });
     app.add_flag("!--no-realtime", choices_.realtime, "as fast as it can; the recorded values are the same");
     app.add_option("--out", choices_.out, "the run folder; default runs/<rig>-<start time>");
+    report_option_ =
+        app.add_option("--report", report_,
+                       "a report of the run at its end; default report.html in the run folder")
+            ->option_text("[FILE]")
+            ->expected(0, 1)
+            ->check([](const std::string& file) { return file.empty() ? "" : wrong_report_file(file); });
     app.add_flag("--quiet", quiet_, "print errors only");
     app.add_flag("!--no-witness", witness_,
                  "one process, as a debugger likes it: a kill leaves no summary.json");
@@ -57,6 +73,8 @@ class RunCommand final : public CommandDriver {
   executive::RunOverrides choices_;
   bool quiet_ = false;
   bool witness_ = true;
+  CLI::Option* report_option_ = nullptr;
+  std::string report_;
 };
 
 int RunCommand::run() {
@@ -67,7 +85,7 @@ int RunCommand::run() {
     std::fprintf(stderr, "tactus run: which rig file? tactus run RIG.yaml\n");
     return kWrongInput;
   }
-  return run_rig({file, choices_, quiet_, witness_});
+  return run_rig({file, choices_, quiet_, witness_, report_option_->count() > 0, report_});
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/run_report.hpp"
 #include "executive/app/screen.hpp"
 #include "executive/app/witness.hpp"
 #include "rtsync/crash/exit_guard.hpp"
@@ -79,10 +80,14 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
   screen.ended(run);
   if (run.stuck()) {
     (void)run.executive().end_outputs_safe();  // it may have written meanwhile
+    if (request.report)
+      std::fprintf(stderr, "tactus: no report was made, as a job never returned; try `tactus report %s`\n",
+                   folder.path().c_str());
     std::fflush(nullptr);
     rtsync::tell_witness_of_end(run.exit_status());
     rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
   }
+  if (request.report) report_run(folder.path(), request.report_file, request.quiet);
   return after(*rig, run, folder);
 }
 

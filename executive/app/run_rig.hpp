@@ -14,6 +14,8 @@ struct RunRequest {
   executive::RunOverrides choices{};
   bool quiet = false;
   bool witness = true;  ///< the process that was started becomes the rig's witness
+  bool report = false;  ///< a report of the run at its end
+  std::string report_file{};  ///< where to; empty: report.html in the run folder
 };
 
 /// Runs a rig, with its status on the screen, and returns the exit status. With a witness only the rig's

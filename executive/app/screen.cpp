@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <vector>
 
 #include "executive/app/commands.hpp"
 #include "executive/app/signal_paths.hpp"
@@ -62,6 +63,11 @@ const char* stop_reason(int signal) {
 std::size_t terminal_width() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+std::size_t terminal_height() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
 std::string pad(std::string text, std::size_t width) {
@@ -130,6 +136,24 @@ std::string bars(const rtsync::LatencyHistogram& times) {
   return text;
 }
 
+/// The last lines of the histogram that fit above the status line; none where a terminal is low or narrow.
+std::vector<std::string> growing_bars(const rtsync::LatencyHistogram& late, std::size_t width) {
+  constexpr std::size_t kLowest = 12, kNarrowest = 75, kOthers = 3;
+  const std::size_t height = terminal_height();
+  if (height < kLowest || width < kNarrowest || late.count() == 0) return {};
+  std::vector<std::string> lines;
+  const std::string text = bars(late);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, std::min(end - at, width)));
+    at = end + 1;
+  }
+  if (lines.size() > height - kOthers)
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(height - kOthers));
+  lines.insert(lines.begin(), "  late: how many frames started how long after their slot");
+  return lines;
+}
+
 /// "1 overrun", "2 overruns".
 std::string counted(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
@@ -169,6 +193,7 @@ std::string last_line(const RigRun& run) {
   if (const executive::Link* const link = run.rig().link(); link != nullptr && !link->ending().empty())
     line += ", " + link->ending();
   if (!run.end().reason.empty()) line += "; " + run.end().reason;
+  if (const std::string why = run.why_failed(); !why.empty()) line += "; fails: " + why;
   return line + "; " + run.options().folder.string();
 }
 
@@ -265,14 +290,19 @@ void Console::status_line(RigRun& run) {
   if (const std::string named = run.rig().settings().rig.value + "  " + line; named.size() <= width)
     line = named;
   if (line.size() > width) line.resize(width);
+  clear_line();
+  const std::vector<std::string> growing =
+      now.timing.paced ? growing_bars(times.late, width) : std::vector<std::string>{};
+  for (const std::string& bar : growing) std::printf("%s\n", bar.c_str());
   std::printf("\r\033[K%s", line.c_str());
   std::fflush(stdout);
-  line_shown_ = true;
+  lines_shown_ = growing.size() + 1;
 }
 
 void Console::clear_line() {
-  if (line_shown_) std::printf("\r\033[K");
-  line_shown_ = false;
+  if (lines_shown_ > 1) std::printf("\r\033[%zuA\033[J", lines_shown_ - 1);
+  if (lines_shown_ == 1) std::printf("\r\033[K");
+  lines_shown_ = 0;
 }
 
 void Console::say(const std::string& line) {

@@ -1,14 +1,15 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 #include "executive/run/rig_run.hpp"
 
 namespace tactus::app {
 
-/// What `tactus run` shows: on a terminal a live status line, the log's warnings above it, and a table at the
-/// end; without one, a line at the start and a line at the end, and the warnings on stderr. Warnings about
-/// the machine go to stderr in either case. Quiet: nothing.
+/// What `tactus run` shows: on a terminal a live status line below a histogram that grows, the log's warnings
+/// above them, and a table at the end; without one, a line at the start and a line at the end, and the warnings
+/// on stderr. Warnings about the machine go to stderr in either case. Quiet: nothing.
 ///
 /// Threads  the service thread.
 class Console final : public executive::RunObserver {
@@ -39,7 +40,7 @@ class Console final : public executive::RunObserver {
   bool terminal_;
   bool started_ = false;
   bool stopping_ = false;
-  bool line_shown_ = false;
+  std::size_t lines_shown_ = 0;  ///< of the status and the histogram above it
   int ticks_without_witness_ = 0;
   std::chrono::steady_clock::time_point drawn_{};
 };

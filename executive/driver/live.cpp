@@ -16,6 +16,35 @@ std::string_view name_of(LiveWrite::Kind kind) {
   return "release_all";
 }
 
+std::string_view name_of(LiveWriter::What what) {
+  switch (what) {
+    case LiveWriter::What::force:
+      return "force";
+    case LiveWriter::What::set:
+      return "set";
+    case LiveWriter::What::wire:
+      return "connection";
+    case LiveWriter::What::link:
+      return "link";
+    case LiveWriter::What::executive:
+      return "executive";
+    case LiveWriter::What::parameter:
+      return "parameter";
+    case LiveWriter::What::model:
+      break;
+  }
+  return "model";
+}
+
+std::string_view name_of(LiveList list) {
+  return list == LiveList::overruns ? "overruns" : list == LiveList::journal ? "journal" : "log";
+}
+
+const std::vector<LiveOutput>& LiveRig::outputs() const {
+  static const std::vector<LiveOutput> none;
+  return none;
+}
+
 std::string_view name_of(LiveCommand command) {
   switch (command) {
     case LiveCommand::pause:

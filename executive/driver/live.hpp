@@ -21,6 +21,7 @@
 #include "config/node.hpp"
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
+#include "executive/driver/live_knowledge.hpp"
 #include "executive/driver/statistics.hpp"
 #include "executive/model/variable.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -41,19 +42,6 @@ struct LiveVariable {
   std::string reason{};    ///< of rights that are not full: "is fed by 'controller.torque'; force it instead"
   std::size_t offset = 0;  ///< in LiveSnapshot::bytes
 };
-
-/// A variable, or one element of an array: "axis.force[2]".
-struct LiveRef {
-  std::size_t variable = 0;  ///< index into LiveRig::variables()
-  std::uint32_t first = 0;
-  std::uint32_t elements = 1;
-  bool indexed = false;  ///< it was written with an index
-};
-
-/// They have an element in common.
-constexpr bool overlap(const LiveRef& a, const LiveRef& b) {
-  return a.variable == b.variable && a.first < b.first + b.elements && b.first < a.first + a.elements;
-}
 
 /// All variables as they stood at the end of one frame (or freeze frame).
 struct LiveSnapshot {
@@ -176,6 +164,8 @@ struct LiveFacts {
   bool realtime = false;
   bool linked = false;
   std::int64_t max_journal = INT64_MAX;  ///< bytes of the journal
+  std::string run{};                     ///< another in every run
+  std::filesystem::path file{};          ///< the rig file; empty: there is none
 };
 
 /// A rig as servers see it.
@@ -199,8 +189,28 @@ class LiveRig {
   /// What the rig is doing at this moment, whether or not frames end.
   virtual State state() const = 0;
 
-  /// The names of what is forced at this moment, as they were written.
-  virtual std::vector<std::string> forced() const { return {}; }
+  /// What the run tells of itself: a JSON object, or null when it is over. `then` is called by any thread of the
+  /// rig.
+  virtual void report(LiveReport, std::function<void(config::Json)> then) { then({}); }
+  /// Likewise.
+  virtual void trace(const LiveTraceCall&, std::function<void(LiveTrace)> then) {
+    then({LiveTrace::Outcome::no_recorder, "this rig has no flight recorder", {}, {}, 0});
+  }
+  /// Entries of a list behind number `after`, the oldest `most` of them.
+  virtual LiveEntries entries(LiveList, std::int64_t /*after*/, std::size_t /*most*/) const { return {}; }
+  /// The greatest number of a list so far; cheap.
+  virtual std::int64_t last_entry(LiveList) const { return 0; }
+  /// Counts up whenever another thing is forced; cheap.
+  virtual std::int64_t forces_changed() const { return 0; }
+  /// What is forced at this moment.
+  virtual std::vector<LiveForce> forces() const { return {}; }
+  /// Why a command would be refused at this moment, as far as that does not depend on its details; empty: it
+  /// would be taken.
+  virtual std::string objection(LiveCommand) const { return ""; }
+  /// Who gives a variable its value at this moment; of an array: any of its elements.
+  virtual LiveWriter writer_of(std::size_t /*variable*/) const { return {}; }
+  /// What the rig drives outside. Does not change.
+  virtual const std::vector<LiveOutput>& outputs() const;
 
   /// The next snapshot, made after this call: at the end of the frame that runs, or of the next freeze frame.
   /// nullptr: the run has ended, and with it the frames.
@@ -208,6 +218,12 @@ class LiveRig {
   /// The next snapshot of a frame whose number is a multiple of `every` (at least 1), or of a freeze frame.
   /// The frames decide which one that is: it is never one behind.
   virtual void next_snapshot_of_multiple(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) = 0;
+  /// Values behind every frame from now on. nullptr, and why: the rig has no room for it.
+  virtual std::unique_ptr<LiveFrames> follow(const std::vector<LiveRef>& refs, std::string& problem) {
+    (void)refs;
+    problem = "this rig hands out no frames";
+    return nullptr;
+  }
   /// Writes a batch. What is wrong with it, all of it; then nothing happens and `then` is not called.
   [[nodiscard]] virtual std::vector<std::string> write(LiveBatch batch,
                                                        std::function<void(const LiveDone&)> then) = 0;

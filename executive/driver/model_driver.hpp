@@ -2,13 +2,22 @@
 #include <memory>
 #include <string>
 #include <tactus/model.hpp>
+#include <vector>
 
+#include "config/json.hpp"
 #include "config/node.hpp"
 #include "config/place.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/driver/safe_output.hpp"
 
 namespace tactus::executive {
+
+/// What one of a model's variables drives outside of the process.
+struct DrivenOutput {
+  std::string variable;  ///< as the model declares it
+  std::string what;      ///< "line 17 of /dev/gpiochip0"
+  config::Json safe{};   ///< its safe value; null: it has none
+};
 
 /// A model that a driver makes from its section of the rig file: its variables depend on what stands there.
 class DrivenModel : public tactus::Model {
@@ -17,6 +26,8 @@ class DrivenModel : public tactus::Model {
   virtual void open(const OpenRequest& request) = 0;
   /// What of it must be driven safe; nullptr: nothing. Constant after construction. @when setup
   virtual SafeOutput* safe_output() { return nullptr; }
+  /// What it drives, for people who are about to move it. Constant after construction. @when setup
+  virtual std::vector<DrivenOutput> outputs() const { return {}; }
 };
 
 /// A driver of kind "model", named by `driver:` instead of `model:` and `library:`.

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "config/node.hpp"
@@ -25,8 +26,20 @@ struct RecordColumn {
   std::string unit;  ///< empty: a pure number
   tactus_type type;
   std::size_t offset;
-  std::vector<VariableLabel> words{};  ///< whole numbers that are written as these; empty: as numbers
+  std::vector<VariableLabel> labels{};  ///< the names of an enumeration's values
+  bool as_words = false;                ///< of labels, an int32: text holds the names, not the numbers
+  std::string about{};                  ///< one line for people; may be empty
 };
+
+/// What a recording is, for who writes and reads its file.
+struct RecordingHead {
+  std::string name;
+  std::vector<RecordColumn> columns;
+  std::int64_t epoch_ns = 0;  ///< the date of simulated time 0, since 1970-01-01T00:00:00Z
+};
+
+/// A record: its time, and its values without gaps. @when any
+std::size_t record_bytes(const RecordingHead& head);
 
 /// Why a sink cannot go on, and how many of the records that it took before stand in no file.
 class RecordsLost : public std::runtime_error {
@@ -50,15 +63,32 @@ class RecordSink {
   RecordSink& operator=(const RecordSink&) = delete;
   virtual ~RecordSink() = default;
 
-  /// Opens the file or files of a recording in an existing folder.
-  virtual void open(const std::filesystem::path& folder, const std::string& recording,
-                    std::span<const RecordColumn> columns) = 0;
+  /// What its file is called: "motion.csv" of "motion".
+  virtual std::string file_name(const std::string& recording) const = 0;
+  /// Makes the file, which must not be there, in an existing folder; what else belongs to it comes beside it.
+  virtual void open(const std::filesystem::path& file, const RecordingHead& head) = 0;
   /// Takes one record: int64 simulated time in nanoseconds, then the values at the columns' offsets. It may
   /// keep some for a while; what it hands to the operating system are whole records.
   virtual void write(const std::byte* record) = 0;
   /// Hands all records to the operating system: what was written until now survives a kill.
   virtual void flush() = 0;
   virtual void close() = 0;
+};
+
+/// A recording that is read back.
+///
+/// Threads  one. Functions may throw std::runtime_error with place and reason.
+class RecordSource {
+ public:
+  RecordSource() = default;
+  RecordSource(const RecordSource&) = delete;
+  RecordSource& operator=(const RecordSource&) = delete;
+  virtual ~RecordSource() = default;
+
+  /// Its columns stand one behind another, without gaps.
+  virtual const RecordingHead& head() const = 0;
+  /// The next record, of record_bytes(head()); false: there is none.
+  virtual bool next(std::byte* record) = 0;
 };
 
 /// A file of a recording, and how much of it is whole.
@@ -69,6 +99,7 @@ struct RecordedFile {
   std::uint64_t records = 0;            ///< whole ones
   std::optional<std::int64_t> last_ns;  ///< simulated time of the last of them
   std::string damage;                   ///< what is wrong before the last whole record; empty: nothing
+  std::string unended{};                ///< what RecordDriver::mend() adds, beside cutting; empty: nothing
 };
 
 /// A driver of kind "record", named by `driver:` of a recording: a file format.
@@ -82,11 +113,35 @@ class RecordDriver : public Driver {
   virtual std::unique_ptr<RecordSink> make(const config::Node& settings, const std::string& path,
                                            config::Problems& problems) = 0;
 
-  /// How far the files of a recording in a run folder are whole, whatever ended the rig. One that is cut after
-  /// its `whole` bytes is a file of this format again. A file that is not there is left out. Changes nothing.
-  /// Throws std::runtime_error when a file cannot be read.
-  virtual std::vector<RecordedFile> examine(const std::filesystem::path& folder,
-                                            const std::string& recording) const = 0;
+  /// The same for a file that is written at once, as `tactus convert` does: with the defaults, and what suits a
+  /// file better that no kill can cut. @when service
+  virtual std::unique_ptr<RecordSink> make_for_export() {
+    config::Problems problems;
+    return make(config::Node::map({}), "export", problems);
+  }
+
+  /// What the file of a recording is called, as the sink calls it. Its extension says the format.
+  virtual std::string file_name(const std::string& recording) const = 0;
+
+  /// How far a file is whole, whatever ended the rig. Changes nothing. Throws std::runtime_error when the file
+  /// cannot be read.
+  virtual RecordedFile examine(const std::filesystem::path& file) const = 0;
+  /// Makes an ended file of one that was examined: here, cuts it after its last whole record. Throws
+  /// std::runtime_error with the reason; what was whole stays whole.
+  virtual void mend(const RecordedFile& file) const {
+    std::error_code error;
+    std::filesystem::resize_file(file.path, file.whole, error);
+    if (error) throw std::runtime_error(file.path.string() + ": " + error.message());
+  }
+
+  /// Reads a file back. Throws std::runtime_error with the reason.
+  virtual std::unique_ptr<RecordSource> read(const std::filesystem::path& file) const = 0;
+
+  /// What a file of this format does not keep of such a recording: "the descriptions of 12 columns".
+  virtual std::vector<std::string> omits(const RecordingHead& head) const {
+    (void)head;
+    return {};
+  }
 };
 
 }  // namespace tactus::executive

@@ -11,16 +11,12 @@
 #include <string>
 #include <utility>
 
+#include "rtsync/thread/thread_list.hpp"
+
 namespace tactus::executive {
 namespace {
 
 using rtsync::EventRecord;
-
-std::string comm_of(const std::string& folder) {
-  std::string name;
-  std::getline(std::ifstream(folder + "/comm"), name);
-  return name;
-}
 
 /// The process of a thread; 0: it is gone.
 pid_t process_of(const std::string& folder) {
@@ -91,8 +87,8 @@ void FlightKernel::name(pid_t thread) {
   const std::string folder = "/proc/" + std::to_string(thread);
   place.process = process_of(folder);
   place.priority = priority_of(thread);
-  copy_text(place.name, comm_of(folder));
-  copy_text(place.process_name, place.process == 0 ? "" : comm_of("/proc/" + std::to_string(place.process)));
+  copy_text(place.name, rtsync::thread_name(thread));
+  copy_text(place.process_name, place.process == 0 ? "" : rtsync::thread_name(place.process));
   place.tid.store(thread, std::memory_order_release);
 }
 

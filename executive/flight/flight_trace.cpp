@@ -1,7 +1,13 @@
 #include "executive/flight/flight_trace.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <system_error>
@@ -37,12 +43,13 @@ struct Effect {
 /// the causes.
 class Trace {
  public:
-  Trace(const FlightView& flight, const FlownFrame& about, bool died, PerfettoWriter& out)
+  Trace(const FlightView& flight, std::int64_t from_ns, std::int64_t until_ns, bool died, PerfettoWriter& out)
       : flight_(flight),
         plan_(flight.file().plan()),
-        from_(about.done_ns - plan_.before_ns),
+        from_(from_ns),
+        until_(until_ns),
         died_(died),
-        kernel_(flight.file(), flight.kernel(from_)),
+        kernel_(flight.file(), kernel_between(flight, from_ns, until_ns)),
         out_(out) {}
 
   void write() {
@@ -57,6 +64,12 @@ class Trace {
   using Argument = TraceEvent::Argument;
   using Flows = std::vector<std::uint64_t>;
 
+  static FlownKernel kernel_between(const FlightView& flight, std::int64_t from_ns, std::int64_t until_ns) {
+    FlownKernel kernel = flight.kernel(from_ns);
+    std::erase_if(kernel.switches, [&](const FlownSwitch& one) { return one.at_ns > until_ns; });
+    std::erase_if(kernel.faults, [&](const FlownFault& one) { return one.at_ns > until_ns; });
+    return kernel;
+  }
   static std::int64_t now(clockid_t clock) { return rtsync::kernel_time(clock).count(); }
 
   std::string job_name(std::uint32_t job) const {
@@ -174,7 +187,7 @@ class Trace {
   void write_side(std::size_t thread) {
     std::vector<FlownJob> jobs;
     (void)flight_.visit(thread, {.job = [&](const FlownJob& job) {
-                          if (job.end_ns >= from_) jobs.push_back(job);
+                          if (job.end_ns >= from_ && job.begin_ns <= until_) jobs.push_back(job);
                         }});
     sorted(jobs);
     std::vector<Flows> flows(jobs.size());
@@ -208,11 +221,12 @@ class Trace {
   }
 
   void take(const FlownJob& job) {
-    if (job.end_ns >= from_) jobs_.push_back(job);
+    if (job.end_ns >= from_ && job.begin_ns <= until_) jobs_.push_back(job);
   }
 
   void take(const FlownFrame& frame) {
-    if (frame.done_ns < from_) {
+    if (frame.wake_ns > until_) write_frame(nullptr);
+    if (frame.done_ns < from_ || frame.wake_ns > until_) {
       jobs_.clear();
       return;
     }
@@ -251,7 +265,7 @@ class Trace {
   }
 
   void take(const FlownEvent& event) {
-    if (event.at_ns < from_) return;
+    if (event.at_ns < from_ || event.at_ns > until_) return;
     write_frame(nullptr);
     for (const FlownJob& job : sorted(jobs_))
       end_ = add_job(kThreadTracks, job, end_, std::max(end_, event.at_ns));
@@ -411,6 +425,7 @@ class Trace {
   const FlightView& flight_;
   const FlightPlan& plan_;
   const std::int64_t from_;
+  const std::int64_t until_;
   const bool died_;
   const KernelTracks kernel_;
   PerfettoWriter& out_;
@@ -440,6 +455,26 @@ std::optional<FlownFrame> find_frame(const FlightView& flight, const TraceReques
 
 }  // namespace
 
+std::string trace_between(const FlightView& flight, std::int64_t from_ns, std::int64_t until_ns) {
+  const int memory = ::memfd_create("tactus-trace", MFD_CLOEXEC);
+  if (memory < 0)
+    throw std::runtime_error("no memory for a trace: " + std::generic_category().message(errno));
+  const std::string file = "/proc/self/fd/" + std::to_string(memory);
+  std::string bytes;
+  try {
+    PerfettoWriter out(file);
+    Trace(flight, from_ns, until_ns, false, out).write();
+    if (const std::string failure = out.close(); !failure.empty()) throw std::runtime_error(failure);
+    std::ifstream in(file, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  } catch (...) {
+    ::close(memory);
+    throw;
+  }
+  ::close(memory);
+  return bytes;
+}
+
 TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   const std::optional<FlownFrame> frame = find_frame(flight, request);
   if (!frame) return {};
@@ -451,7 +486,7 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   std::string failure;
   try {
     PerfettoWriter out(file_part.string());
-    Trace(flight, *frame, request.died, out).write();
+    Trace(flight, frame->done_ns - flight.file().plan().before_ns, INT64_MAX, request.died, out).write();
     failure = out.close();
     if (!failure.empty()) failure = file.string() + ": " + failure;
   } catch (const std::runtime_error& error) {

@@ -25,6 +25,10 @@ struct TraceResult {
 /// Writes RUN_DIR/trace-<frame>.pftrace and trace-<frame>.txt, or neither.                   @when service
 TraceResult write_trace(const FlightView& flight, const TraceRequest& request);
 
+/// What happened between two times of CLOCK_MONOTONIC, as the bytes of a .pftrace. Throws std::runtime_error.
+/// @when service
+std::string trace_between(const FlightView& flight, std::int64_t from_ns, std::int64_t until_ns);
+
 /// The same as text: the frames around that one, and the jobs of the nearest. `file`: made anew. Why it could
 /// not; empty: it did.                                                                      @when service
 std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, const TraceRequest& request,

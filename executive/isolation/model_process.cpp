@@ -13,7 +13,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -21,8 +20,10 @@
 #include "executive/model/model_library.hpp"
 #include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/host_file.hpp"
 #include "rtsync/host/rights.hpp"
 #include "rtsync/host/spawn.hpp"
+#include "rtsync/thread/thread_list.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -74,16 +75,9 @@ pid_t start(const std::filesystem::path& file, const ModelOrigin& origin, int so
                        cannot);
 }
 
-std::string first_line(const char* file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
 /// Where core(5) says that the kernel has left it.
 std::string core_file(pid_t pid, int signal, const std::string& comm, const std::string& cwd) {
-  const std::string pattern = first_line("/proc/sys/kernel/core_pattern");
+  const std::string pattern = rtsync::read_host_file("/", "/proc/sys/kernel/core_pattern").text;
   if (pattern.starts_with("|")) return "taken by " + pattern.substr(1, pattern.find(' ') - 1);
   std::string file;
   bool has_pid = false;
@@ -119,7 +113,8 @@ std::string core_file(pid_t pid, int signal, const std::string& comm, const std:
         return "as core_pattern '" + pattern + "' names it";
     }
   }
-  if (!has_pid && first_line("/proc/sys/kernel/core_uses_pid") == "1") file += "." + std::to_string(pid);
+  if (!has_pid && rtsync::read_host_number("/", "/proc/sys/kernel/core_uses_pid") == 1)
+    file += "." + std::to_string(pid);
   return file.starts_with("/") ? file : cwd + "/" + file;
 }
 
@@ -169,7 +164,7 @@ void ModelProcess::look() {
 }
 
 void ModelProcess::reap() {
-  const std::string comm = first_line(("/proc/" + std::to_string(pid_) + "/comm").c_str());
+  const std::string comm = rtsync::thread_name(pid_);
   siginfo_t info{};
   (void)::kill(-pid_, SIGKILL);  // what it leaves behind in its process group
   const bool known = ::waitid(P_PIDFD, static_cast<id_t>(process_), &info, WEXITED) == 0;

@@ -17,7 +17,7 @@ LiveAccess::LiveAccess(const Rig& rig, Executive& executive, LiveFacts facts, Li
       commands_(facts_, executive, std::move(services)),
       variables_(rig, executive.plan()),
       port_(std::make_unique<LivePort>(variables_.sources())),
-      journal_(facts_.folder, facts_.max_journal) {
+      journal_(facts_.folder, facts_.max_journal, history(LiveList::journal)) {
   executive_.add(*port_);
   variables_.place(*port_);  // it is laid out by then
   if (facts_.realtime && port_->cost() > facts_.frame.floor() / 4)
@@ -39,11 +39,29 @@ bool LiveAccess::is_forced(const LiveRef& ref) const {
                      [&](const Forced& force) { return overlap(force.ref, ref); });
 }
 
-std::vector<std::string> LiveAccess::forced() const {
+std::vector<LiveForce> LiveAccess::forces() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> names;
-  for (const Forced& force : forced_) names.push_back(variables_.name_of(force.ref));
-  return names;
+  std::vector<LiveForce> all;
+  for (const Forced& force : forced_) all.push_back(force.known);
+  return all;
+}
+
+std::string LiveAccess::objection(LiveCommand command) const {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return "the run has ended";
+  if (std::string why = objection_to_move(command); !why.empty()) return why;
+  return commands_.objection(command);
+}
+
+LiveWriter LiveAccess::writer_of(std::size_t variable) const {
+  using What = LiveWriter::What;
+  const std::lock_guard lock(mutex_);
+  for (const Forced& force : forced_)
+    if (force.ref.variable == variable) return {What::force, force.known.who, force.known.frame};
+  const LiveWriter& writer = variables_.writer_of(variable);
+  const auto set = set_.find(variable);
+  const bool written = set != set_.end() && (writer.what == What::parameter || writer.what == What::model);
+  return written ? LiveWriter{What::set, set->second.who, set->second.frame} : writer;
 }
 
 // ---- what is asked for
@@ -342,17 +360,27 @@ std::string LiveAccess::problem_of(const Sent& sent) const {
 
 void LiveAccess::note_forces(const Sent& sent, const LiveEvent& event) {
   const bool applied = event.ended && sent.packet.end == LivePacket::End::applied;
+  std::size_t changed = 0;
   if (applied) {
     for (const LiveWrite& write : sent.batch.writes) {
       const auto ends = [&](const Forced& force) {
         return write.kind == LiveWrite::Kind::release_all ||
                (write.kind != LiveWrite::Kind::set && overlap(force.ref, write.ref));
       };
-      std::erase_if(forced_, ends);
-      if (write.kind == LiveWrite::Kind::force) forced_.push_back({write.ref, &sent.packet});
+      changed += std::erase_if(forced_, ends);
+      if (write.kind == LiveWrite::Kind::force) ++changed;
+      if (write.kind == LiveWrite::Kind::set)
+        set_[write.ref.variable] = {sent.batch.who, sent.packet.applied_frame};
+      if (write.kind == LiveWrite::Kind::force)
+        forced_.push_back({write.ref,
+                           &sent.packet,
+                           {write.ref, variables_.name_of(write.ref), write.bytes, sent.batch.who,
+                            sent.packet.applied_frame}});
     }
   }
-  if (event.free) std::erase_if(forced_, [&](const Forced& force) { return force.packet == &sent.packet; });
+  if (event.free)
+    changed += std::erase_if(forced_, [&](const Forced& force) { return force.packet == &sent.packet; });
+  if (changed > 0) forces_changed_.fetch_add(1, std::memory_order_release);
 }
 
 void LiveAccess::take_snapshot(Answers& answers) {
@@ -407,6 +435,7 @@ void LiveAccess::end(const RunEnd& why) {
     closing_ = true;
     something_.notify_all();
   }
+  answer_reports([](LiveReport) { return Json(); });
   if (thread_) thread_->join();
   const std::lock_guard lock(mutex_);
   journal_.close();
@@ -443,7 +472,7 @@ std::vector<std::string> LiveAccess::take_log_lines() {
 
 Json LiveAccess::summary() const {
   Json forced = Json::array();
-  for (const std::string& name : this->forced()) forced.push_back(name);
+  for (const LiveForce& force : forces()) forced.push_back(force.name);
   const std::lock_guard lock(mutex_);
   return {{"changes", changes_},
           {"refused", refused_},

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -14,6 +16,7 @@
 #include "executive/frame/executive.hpp"
 #include "executive/live/frame_dates.hpp"
 #include "executive/live/live_commands.hpp"
+#include "executive/live/live_history.hpp"
 #include "executive/live/live_journal.hpp"
 #include "executive/live/live_variables.hpp"
 #include "executive/part/live_port.hpp"
@@ -48,13 +51,29 @@ class LiveAccess final : public LiveRig {
     return variables_.find(name, problem);
   }
   State state() const override { return executive_.state(); }
-  std::vector<std::string> forced() const override;
+  void report(LiveReport which, std::function<void(config::Json)> then) override;
+  void trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then) override;
+  /// Answers whoever has asked for a report with what `make` makes of it. The service thread.
+  void answer_reports(const std::function<config::Json(LiveReport)>& make);
+  LiveEntries entries(LiveList list, std::int64_t after, std::size_t most) const override {
+    return history(list).after(after, most);
+  }
+  std::int64_t last_entry(LiveList list) const override { return history(list).last(); }
+  /// Where the run tells what happens.                                                              @when any
+  LiveHistory& history(LiveList list) { return lists_[static_cast<std::size_t>(list)]; }
+  const LiveHistory& history(LiveList list) const { return lists_[static_cast<std::size_t>(list)]; }
+  std::vector<LiveForce> forces() const override;
+  std::int64_t forces_changed() const override { return forces_changed_.load(std::memory_order_acquire); }
+  std::string objection(LiveCommand command) const override;
+  LiveWriter writer_of(std::size_t variable) const override;
+  const std::vector<LiveOutput>& outputs() const override { return variables_.outputs(); }
   void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override {
     await_snapshot(0, std::move(then));
   }
   void next_snapshot_of_multiple(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) override {
     await_snapshot(every, std::move(then));
   }
+  std::unique_ptr<LiveFrames> follow(const std::vector<LiveRef>& refs, std::string& problem) override;
   std::vector<std::string> write(LiveBatch batch, std::function<void(const LiveDone&)> then) override;
   std::string give(const LiveCommandCall& call, const std::string& who) override;
   /// What a client's stop asked for; 0: none did.                                                  @when any
@@ -77,6 +96,11 @@ class LiveAccess final : public LiveRig {
   struct Forced {
     LiveRef ref;
     const LivePacket* packet;
+    LiveForce known;  // for those who ask
+  };
+  struct Written {  // the last set
+    std::string who;
+    std::int64_t frame;
   };
   struct Running {  // the episode that is under way
     LiveEpisode episode;
@@ -85,7 +109,12 @@ class LiveAccess final : public LiveRig {
         capture;  // of each `out`: index into the captures; SIZE_MAX: at the end of the run
     std::function<void(const EpisodeEnd&)> then;
   };
+  struct Reported {
+    LiveReport which;
+    std::function<void(config::Json)> then;
+  };
   class EpisodePlanner;
+  class Follower;
   using Answers = std::vector<std::function<void()>>;
 
   static constexpr std::size_t kMostBatches = LivePort::kMostPackets - 64;  // the rest is for releases
@@ -123,6 +152,7 @@ class LiveAccess final : public LiveRig {
   void note_forces(const Sent& sent, const LiveEvent& event);
   void journal(const Sent& sent, const LiveDone& done);
 
+  std::array<LiveHistory, kLiveLists> lists_{};
   LiveFacts facts_;
   const FrameDates dates_;
   Executive& executive_;
@@ -133,9 +163,12 @@ class LiveAccess final : public LiveRig {
   mutable std::mutex mutex_;
   std::condition_variable something_;
   std::vector<Waiter> waiters_;
+  std::vector<Reported> reports_;
   std::unordered_map<const LivePacket*, std::unique_ptr<Sent>> sent_;  // until they are free
   std::size_t sent_count_ = 0;  // of them, those whose end is not known
   std::vector<Forced> forced_;
+  std::atomic<std::int64_t> forces_changed_{0};
+  std::unordered_map<std::size_t, Written> set_;  // by variable
   std::unique_ptr<Running> running_;
   Answers answers_;  // that are due at once
   std::uint64_t packets_made_ = 0;

@@ -17,6 +17,11 @@ struct LiveServices {
   std::function<std::string(const std::string& name)> load{};
   /// A recording on or off; "": all.
   std::function<std::string(const std::string& recording, bool on)> record{};
+  /// Why there can be no checkpoint, and why no reset; empty: there can.
+  std::function<std::string()> no_checkpoint{};
+  std::function<std::string()> no_reset{};
+  /// What the flight recorder holds.
+  std::function<void(const LiveTraceCall& call, std::function<void(LiveTrace)> then)> trace{};
 };
 
 /// The commands that clients give to a run.
@@ -28,6 +33,9 @@ class LiveCommands {
   LiveCommands(const LiveFacts& facts, Executive& executive, LiveServices services)
       : facts_(facts), executive_(executive), services_(std::move(services)) {}
 
+  const LiveServices& services() const { return services_; }
+  /// Why it would be refused in the state that the rig is in, whatever its details; empty: it would not.
+  std::string objection(LiveCommand command) const;
   /// Why it cannot be given so that it is taken at the end of frame `next_frame` or later; empty: it can.
   std::string check(const LiveCommandCall& call, std::int64_t next_frame) const;
   /// The frames were given it: see LiveBatch::command.
@@ -39,6 +47,8 @@ class LiveCommands {
 
  private:
   std::string load(const std::string& name) const;
+  std::string objection_to_load() const;
+  std::string objection_to_reset() const;
   std::string set_realtime(bool on) const;
 
   const LiveFacts& facts_;

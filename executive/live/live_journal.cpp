@@ -9,10 +9,11 @@
 namespace tactus::executive {
 
 void LiveJournal::add(config::Json entry, const std::string& who) {
-  if (failed_) return;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   entry["time"] = config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   entry["who"] = who;
+  history_.add(entry);
+  if (failed_) return;
   if (left_out_ > 0) return void(++left_out_);
   const std::string line = entry.dump(-1, ' ', true, config::Json::error_handler_t::replace);
   bytes_ += static_cast<std::int64_t>(line.size()) + 1;

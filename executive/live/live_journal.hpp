@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/json.hpp"
+#include "executive/live/live_history.hpp"
 
 namespace tactus::executive {
 
@@ -16,8 +17,9 @@ namespace tactus::executive {
 class LiveJournal {
  public:
   /// `most`: bytes; what would go beyond is left out and counted. The file is made with its first line.
-  LiveJournal(const std::filesystem::path& folder, std::int64_t most)
-      : file_(folder / "journal.jsonl"), most_(most) {}
+  /// `history`: has all entries, also those that are left out.
+  LiveJournal(const std::filesystem::path& folder, std::int64_t most, LiveHistory& history)
+      : file_(folder / "journal.jsonl"), most_(most), history_(history) {}
 
   void add(config::Json entry, const std::string& who);
   /// To the file, whole lines at once, so that they are kept even if the process is killed.
@@ -33,6 +35,7 @@ class LiveJournal {
  private:
   const std::filesystem::path file_;
   const std::int64_t most_;
+  LiveHistory& history_;
   std::ofstream out_;
   std::string lines_;  // not yet in it
   std::int64_t bytes_ = 0;

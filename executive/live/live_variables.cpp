@@ -1,6 +1,8 @@
 #include "executive/live/live_variables.hpp"
 
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "executive/model/suggest.hpp"
 #include "executive/model/variable_path.hpp"
@@ -14,6 +16,8 @@ LiveVariables::LiveVariables(const Rig& rig, const Plan& plan) : plan_(plan) {
   for (const std::deque<Variable>* own : rig.executive_variables())
     for (const Variable& variable : *own) add(variable, nullptr);
   for (LiveVariable& live : all_) judge_rights(live);
+  find_writers(rig);
+  find_outputs(rig);
 }
 
 void LiveVariables::add(const Variable& variable, const ModelInstance* model) {
@@ -50,6 +54,49 @@ void LiveVariables::judge_rights(LiveVariable& live) const {
   if (from.empty()) return;
   live.rights = LiveRights::force_only;
   live.reason = "is fed by " + from + ", so a value that is set would not last; force it instead";
+}
+
+void LiveVariables::find_writers(const Rig& rig) {
+  using What = LiveWriter::What;
+  std::unordered_set<const void*> given;
+  for (const ParameterValue& value : rig.parameters()) given.insert(value.data);
+  for (const LiveVariable& live : all_) {
+    const Variable& variable = *live.variable;
+    LiveRef whole;
+    whole.variable = writers_.size();
+    whole.elements = static_cast<std::uint32_t>(variable.elements());
+    const std::string from = live.model == nullptr ? "" : feeder_of(whole);
+    LiveWriter& writer = writers_.emplace_back();
+    if (live.model == nullptr)
+      writer = {What::executive, "the executive", {}};
+    else if (from.starts_with('\''))
+      writer = {What::wire, from.substr(1, from.size() - 2), {}};
+    else if (!from.empty())
+      writer = {What::link, from, {}};
+    else if (given.contains(variable.data))
+      writer = {What::parameter, "the rig file", {}};
+    else
+      writer = {What::model, live.model->name(), {}};
+  }
+}
+
+void LiveVariables::find_outputs(const Rig& rig) {
+  for (RigOutput& output : rig.outputs()) {
+    const auto at = by_name_.find(output.variable->name);
+    if (at == by_name_.end()) continue;
+    LiveOutput& made = outputs_.emplace_back();
+    made.name = output.variable->name + ": " + output.what;
+    made.driver = std::move(output.driver);
+    made.model = output.model->name();
+    made.variable = at->second;
+    made.safe = std::move(output.safe);
+    for (const Connection& wire : plan_.connections) {
+      if (wire.to.variable != output.variable) continue;
+      const auto from = by_name_.find(wire.from.variable->name);
+      if (from == by_name_.end()) continue;
+      made.sources.push_back({from->second, wire.from.first, wire.from.elements, wire.from.indexed});
+    }
+  }
 }
 
 std::string LiveVariables::feeder_of(const LiveRef& ref) const {

@@ -34,6 +34,11 @@ class LiveVariables {
   /// "; did you mean ...", or nothing.
   std::string model_meant(const std::string& text) const;
 
+  /// Who gives it its value, as long as no client does.
+  const LiveWriter& writer_of(std::size_t variable) const { return writers_[variable]; }
+  /// What the rig drives outside.
+  const std::vector<LiveOutput>& outputs() const { return outputs_; }
+
   std::string name_of(const LiveRef& ref) const;
   void* memory(const LiveRef& ref) const;
   std::size_t bytes_of(const LiveRef& ref) const;
@@ -47,12 +52,16 @@ class LiveVariables {
 
   void add(const Variable& variable, const ModelInstance* model);
   void judge_rights(LiveVariable& variable) const;
+  void find_writers(const Rig& rig);
+  void find_outputs(const Rig& rig);
 
   const Plan& plan_;
   std::vector<LiveVariable> all_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::unordered_map<std::string, Span> by_model_;
   std::vector<VariableRef> linked_;  // inputs that the link writes
+  std::vector<LiveWriter> writers_;  // as all_
+  std::vector<LiveOutput> outputs_;
 };
 
 }  // namespace tactus::executive

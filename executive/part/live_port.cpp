@@ -155,11 +155,13 @@ void LivePort::in_slack(const FrameEnd& end) TACTUS_RT {
       std::memcpy(episode.data.data() + capture.offset, capture.from, capture.bytes);
     }
   }
+  taps_.take(end.frame);
   if (is_wanted(end.frame, false))
     (void)end.slack.spend(cost_, [&]() TACTUS_RT { publish(end.frame, end.rig, false); });
 }
 
 bool LivePort::serve(const Frozen& frozen) TACTUS_RT {
+  taps_.adopt();
   const bool begins = change_frozen(frozen.next);
   services_->publish_async(std::exchange(touched_, 0));  // so that it can be read
   if (is_wanted(frozen.next - 1, true)) publish(frozen.next - 1, frozen.rig, true);

@@ -12,6 +12,7 @@
 #include "executive/driver/live.hpp"
 #include "executive/frame/frame_part.hpp"
 #include "executive/model/model_forces.hpp"
+#include "executive/part/live_taps.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/latest_block.hpp"
 
@@ -134,6 +135,8 @@ class LivePort final : public FramePart {
   bool pop(LiveEvent& event) TACTUS_RT { return events_.pop(event); }
   /// nullptr: takes it back, once there are no frames any more.
   void begin(LiveEpisode* episode) TACTUS_RT { offered_.store(episode, std::memory_order_release); }
+  /// Who gets values behind every frame.
+  LiveTaps& taps() { return taps_; }
   /// The frame that has begun last; -1 before the first.                                            @when any
   std::int64_t frame() const TACTUS_RT { return frame_.load(std::memory_order_acquire); }
 
@@ -142,7 +145,7 @@ class LivePort final : public FramePart {
   void joined(FrameServices& services) override;
   void start(std::int64_t k) TACTUS_RT override { frame_.store(k - 1, std::memory_order_release); }
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
-  /// What an episode keeps of the frame; and a snapshot, if one is wanted and its copy fits.
+  /// What an episode keeps of the frame; what taps take; and a snapshot, if one is wanted and its copy fits.
   void in_slack(const FrameEnd& end) TACTUS_RT override;
   /// Changes are made, an episode that is over ends, one that was asked for begins: then frames are to run.
   bool serve(const Frozen& frozen) TACTUS_RT override;
@@ -189,6 +192,7 @@ class LivePort final : public FramePart {
   void copy_values(std::byte* to) TACTUS_RT;
 
   FrameServices* services_ = nullptr;
+  LiveTaps taps_;
   SlackCost cost_;  // of a snapshot
   std::vector<Source> sources_;
   std::vector<std::size_t> offsets_;

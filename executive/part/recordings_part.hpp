@@ -38,7 +38,7 @@ class FrameLogPart final : public FramePart {
 
   void joined(FrameServices& services) override { frame_ = services.plan().frame; }
   void in_slack(const FrameEnd& end) TACTUS_RT override {
-    if (end.rig.timing.paced) log_.take(frame_.times(end.frame).count());  // it counts what it loses
+    if (end.rig.timing.paced) log_.take_sample(frame_.times(end.frame).count());  // it counts what it loses
   }
 
  private:

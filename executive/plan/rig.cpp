@@ -34,6 +34,32 @@ std::vector<std::string> Rig::unconnected_inputs() const {
   return names;
 }
 
+std::vector<RigOutput> Rig::outputs() const {
+  std::vector<RigOutput> all;
+  const auto instance = [this](const std::string& name) {
+    return std::find_if(parts_.models.begin(), parts_.models.end(),
+                        [&](const ModelInstance& model) { return model.name() == name; });
+  };
+  for (const DriverModel& made : parts_.driver_models) {
+    const auto model = instance(made.name);
+    if (model == parts_.models.end()) continue;
+    for (DrivenOutput& output : made.model->outputs())
+      for (const Variable& variable : model->variables())
+        if (variable.name == made.name + "." + output.variable)
+          all.push_back({made.driver, &*model, &variable, output.what, std::move(output.safe)});
+  }
+  if (parts_.isolation == nullptr) return all;
+  for (const IsolatedModel& isolated : parts_.isolation->models()) {
+    const auto model = instance(isolated.name());
+    if (!isolated.process().has_outputs() || model == parts_.models.end()) continue;
+    const std::string driver = isolated.process().origin().driver ? isolated.process().origin().model : "";
+    for (const Variable& variable : model->variables())
+      if (variable.role == TACTUS_INPUT)
+        all.push_back({driver, &*model, &variable, "a device of model '" + isolated.name() + "'", nullptr});
+  }
+  return all;
+}
+
 void Rig::serve(ModelServices& services) {
   for (ModelInstance& model : parts_.models) model.serve(services);
 }

@@ -12,6 +12,15 @@
 
 namespace tactus::executive {
 
+/// A variable of a model, and what it drives outside.
+struct RigOutput {
+  std::string driver;
+  const ModelInstance* model = nullptr;
+  const Variable* variable = nullptr;
+  std::string what;   ///< "line 17 of /dev/gpiochip0"
+  config::Json safe;  ///< null: not known here
+};
+
 /// A rig file made real (state Connect): libraries loaded, models constructed and declared, connections
 /// checked, the plan laid. Nothing has been run yet.
 ///
@@ -39,6 +48,10 @@ class Rig {
   std::int64_t epoch_ns() const { return parts_.epoch_ns; }
   /// The executive's own variables: rt.*, and clock.* and link.* where there are such.
   std::vector<const std::deque<Variable>*> executive_variables() const { return parts_.variables.all(); }
+  /// What it drives outside. Of a model in a process of its own: each of its inputs.
+  std::vector<RigOutput> outputs() const;
+  /// What `parameters:` gives values.
+  const std::vector<ParameterValue>& parameters() const { return parts_.parameters; }
   /// Inputs that no wire and no link feeds and no parameter sets.
   std::vector<std::string> unconnected_inputs() const;
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <concepts>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "config/number.hpp"
@@ -27,16 +28,11 @@ using config::or_word;
 using config::range;
 using config::required;
 using config::rest;
-using rtsync::AtMaximum;
-using rtsync::OnOverrun;
-using rtsync::OverrunPolicy;
 using rtsync::SchedPolicy;
-using rtsync::SleeperKind;
 using rtsync::WaitMode;
 
 // About 292 years: what a signed 64-bit count of nanoseconds holds.
 constexpr Nanoseconds kEver = Nanoseconds::max();
-constexpr std::int64_t kManyFrames = 1'000'000'000'000;
 
 config::PeriodRange any_period() { return range(Period{1, 1}, Period{kEver}); }
 
@@ -69,36 +65,6 @@ Fields<FrameSettings> frame_fields() {
       }};
 }
 
-Fields<EscalationSettings> escalation_fields() {
-  using E = EscalationSettings;
-  return {
-      "A step of an escalation. `3 in 1 s: shed` is `{ after: 3, within: 1 s, do: shed }`. Each step counts "
-      "for "
-      "itself, and begins anew when it was taken (overruns.md).",
-      {
-          located(&E::origin),
-          optional("after", &E::after, range(1, static_cast<int>(E::kMost)),
-                   "so many must have come: frames that overran, or times that the budget was exceeded"),
-          optional("within", &E::within, range(1us, 1h),
-                   "in so much time, rounded up to whole frames; what lies further back does not count"),
-          required("do", &E::action,
-                   choices<StepAction>(
-                       {{"count", StepAction::count, "say so in the log"},
-                        {"shed", StepAction::shed,
-                         "leave out the `optional` jobs that have the lowest number and are not left out "
-                         "yet: of the "
-                         "rig, of the thread, or the job itself"},
-                        {"demote", StepAction::demote,
-                         "call the next job that has `demote` less often: of the rig, of the thread, or the "
-                         "job itself"},
-                        {"freeze", StepAction::freeze, "freeze the rig; it ends when it is resumed"},
-                        {"safe_state", StepAction::safe_state,
-                         "drive the outputs safe and freeze the rig; it ends when it is resumed"},
-                        {"terminate", StepAction::terminate, "end the rig, outputs safe"}}),
-                   "what"),
-      }};
-}
-
 /// Of the rig, a thread or a job.
 template <class T>
 config::Field<T> escalation(EscalationSection T::*member, const char* meaning) {
@@ -109,64 +75,6 @@ config::Field<T> escalation(EscalationSection T::*member, const char* meaning) {
 template <class T>
 config::Field<T> left_out(std::optional<Located<std::int64_t>> T::*member, const char* meaning) {
   return optional("optional", member, or_word("no", range(1, 1000)), meaning);
-}
-
-Fields<RealtimeSection> realtime_fields() {
-  using R = RealtimeSection;
-  const auto overrun = [](auto member) {
-    return [member](auto& realtime) -> auto& { return realtime.overrun.*member; };
-  };
-  return {
-      "Real-time synchronization: when frames start, and what happens when one is late.",
-      {
-          optional("enabled", &R::enabled, "pace the frames with the clock; off: as fast as they can"),
-          optional(
-              "clock", &R::clock,
-              choices<ClockKind>({{"monotonic", ClockKind::monotonic, "CLOCK_MONOTONIC"},
-                                  {"tsc", ClockKind::tsc, "the time-stamp counter, if it can be trusted"}}),
-              "the rig's clock"),
-          optional("sleeper", &R::sleeper,
-                   choices<SleeperKind>(
-                       {{"nanosleep", SleeperKind::nanosleep, "sleep to the slot"},
-                        {"timerfd", SleeperKind::timerfd, "wait for a timer on the grid of slots"},
-                        {"spin", SleeperKind::spin, "read the clock until the slot; uses the whole CPU"},
-                        {"hybrid", SleeperKind::hybrid, "sleep until a margin before the slot, then spin"}}),
-                   "how the rig waits for a slot"),
-          optional("margin", &R::margin, or_word("measured", range(0ns, 1s), "measured at the start"),
-                   "hybrid only: how long before the slot it stops sleeping"),
-          optional("sleep_timer", &R::sleep_timer, "off: wait by reading the clock, whatever the sleeper is"),
-          at<R>("on_overrun", overrun(&OverrunPolicy::on_overrun),
-                choices<OnOverrun>(
-                    {{"catch_up", OnOverrun::catch_up, "run the missed frames back to back"},
-                     {"skip", OnOverrun::skip, "drop the missed slots, wake on the next of the same grid"},
-                     {"reanchor", OnOverrun::reanchor, "start at once and lay the grid anew from there"}}),
-                "what happens to the grid when work is still going at the next slot"),
-          at<R>("max_catch_up", overrun(&OverrunPolicy::max_catch_up),
-                or_word("all", count("frames", 0, kManyFrames), "without bound"),
-                "catch_up only: how many missed frames are run back to back; slots beyond are lost"),
-          at<R>("max_consecutive_overruns", overrun(&OverrunPolicy::max_consecutive_overruns),
-                count("frames", 1, kManyFrames), "so many overruns in a row are too many"),
-          at<R>("max_overrun", overrun(&OverrunPolicy::max_overrun), range(1ns, kEver),
-                "a single overrun of this length is too long"),
-          at<R>("at_maximum", overrun(&OverrunPolicy::at_maximum),
-                choices<AtMaximum>({{"terminate", AtMaximum::terminate, "end the rig"},
-                                    {"freeze", AtMaximum::freeze, "freeze it; it ends when it is unfrozen"}}),
-                "what happens when one of the two maxima is reached"),
-          at<R>("grace", overrun(&OverrunPolicy::grace), count("frames", 0, kManyFrames),
-                "overruns of so many first frames are counted apart and reach no maximum"),
-          at<R>("recovery_frames", overrun(&OverrunPolicy::recovery_frames),
-                config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
-                "so many good frames pay back one overrun; off: one pays back all"),
-          escalation(&R::escalation, "what happens when frames overrun too often"),
-          optional("restore_after", &R::restore_after, count("frames", 1, 1'000'000'000),
-                   "so many frames in a row with room, and the jobs come back that were left out last"),
-          optional("ratio", &R::ratio, config::ratio(0.001, 1000), "simulated seconds per real second"),
-          optional("late_limit", &R::late_limit,
-                   or_word("tenth", range(1ns, 10s), "a tenth of the frame's real time"),
-                   "a wake later than this after its slot is counted as a late wake"),
-          optional("freeze_frame", &R::freeze_frame, range(Period{1'000'000, 1}, Period{1'000'000'000, 1}),
-                   "how often a frozen rig looks for commands"),
-      }};
 }
 
 Fields<WatchdogSection> watchdog_fields() {
@@ -313,7 +221,7 @@ Fields<JobSettings> job_fields() {
                    {"safe_state", StepAction::safe_state,
                     "drive the outputs safe at once, and freeze the rig; it ends when it is resumed"},
                    {"terminate", StepAction::terminate, "drive the outputs safe at once, and end the rig"}}),
-              "what else is done about such a call"),
+              "what else is done about such a call; by default count"),
           left_out(&J::optional,
                    "1 .. 1000: it may be left out when an escalation says `shed`, lower numbers first"),
           optional(
@@ -482,14 +390,15 @@ Fields<LinkSection> link_fields() {
 }
 
 /// A section that means something by being there, however empty.
-config::Field<RigSettings> when_present(config::Field<RigSettings> field) {
+template <class Section, class T>
+config::Field<T> when_present(config::Field<T> field) {
   field.value.read_at = [read = field.value.read_at](const config::Node& node, const config::Context& context,
-                                                     void* link) {
-    static_cast<LinkSection*>(link)->present = true;
-    return read(node, context, link);
+                                                     void* section) {
+    static_cast<Section*>(section)->present = true;
+    return read(node, context, section);
   };
-  field.value.write_at = [write = field.value.write_at](const void* link) {
-    return static_cast<const LinkSection*>(link)->present ? write(link) : config::Node();
+  field.value.write_at = [write = field.value.write_at](const void* section) {
+    return static_cast<const Section*>(section)->present ? write(section) : config::Node();
   };
   return field;
 }
@@ -509,6 +418,40 @@ auto on_crash() {
                             "its variables keep their last values, and its jobs are not called any more"}});
 }
 
+Fields<TriggerSection> trigger_fields() {
+  using T = TriggerSection;
+  return {
+      "Writes records around those for which a condition holds, and no others.",
+      {
+          located(&T::origin),
+          required("when", &T::when, length(1, 1000),
+                   "a condition: model.variable, one of > >= < <= == !=, and a value with its unit or the "
+                   "name of one; or `model.variable changes`. Each record for which it holds prolongs what "
+                   "is written"),
+          optional("before", &T::before, range(0ns, 3600s), "so much simulated time before, from memory"),
+          optional("after", &T::after, range(0ns, 3600s), "so much simulated time after"),
+      }};
+}
+
+Fields<DecimateSection> decimate_fields() {
+  using D = DecimateSection;
+  using enum RecordDecimation::Keep;
+  return {
+      "Makes one record of many.",
+      {
+          located(&D::origin),
+          required("to", &D::to, any_period(),
+                   "simulated time of which one record is made; more than `every`"),
+          optional(
+              "keep", &D::keep,
+              choices<RecordDecimation::Keep>(
+                  {{"min_max", min_max,
+                    "smallest and largest value, as `<column>.min` and `<column>.max`; a NaN makes both NaN"},
+                   {"last", last, "the last record"}}),
+              "what is kept of its records"),
+      }};
+}
+
 }  // namespace
 
 const Fields<RecordingSettings>& recording_fields() {
@@ -517,12 +460,18 @@ const Fields<RecordingSettings>& recording_fields() {
       "A recording: chosen variables at a chosen rate in a file of the run folder.",
       {
           located(&R::origin),
-          optional("driver", &R::driver, name(), "the file format: csv"),
+          optional("driver", &R::driver, name(), "the file format: csv, mdf4, mcap, hdf5 or trk"),
           optional("every", &R::every, or_word("frame", any_period(), "once a frame"),
                    "time between two records"),
           required("variables", &R::variables, length(1, 1000),
                    "what is recorded: model.variable, model.variable[2], model.* or rt.late and its kin")
               .at_least(1),
+          optional("on_change", &R::on_change,
+                   "write only records in which a value differs from the one written before"),
+          when_present<TriggerSection>(
+              optional("trigger", &R::trigger, trigger_fields(), "write only around a condition")),
+          when_present<DecimateSection>(
+              optional("decimate", &R::decimate, decimate_fields(), "one record of many")),
           budget(&R::budget, "what a record may take in the frame, as a job's"),
           left_out(&R::optional, "1 .. 1000: as a job's; records are missing then"),
           rest(&R::device, "the driver's own"),
@@ -565,6 +514,13 @@ const Fields<ModelSettings>& model_fields() {
           rest(&M::device, "with a driver: its own"),
       }};
   return fields;
+}
+
+std::filesystem::path file_of(const RigSettings& settings) {
+  std::error_code error;
+  const std::filesystem::path file = settings.rig.place.file;
+  return std::filesystem::is_regular_file(file, error) ? std::filesystem::absolute(file, error)
+                                                       : std::filesystem::path{};
 }
 
 const Fields<RigSettings>& rig_fields() {
@@ -611,7 +567,7 @@ const Fields<RigSettings>& rig_fields() {
           named("models", &R::models, model_fields(), "model", "the models, in their order"),
           list("connect", &R::connect, connection_fields(), "wires between models"),
           named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
-          when_present(optional("link", &R::link, link_fields(), "virtual-time participants")),
+          when_present<LinkSection>(optional("link", &R::link, link_fields(), "virtual-time participants")),
           optional("live", &R::live,
                    "how programs outside see and change it while it runs: an entry for each server, `http` "
                    "or `trick`, with its own keys"),
@@ -627,8 +583,7 @@ const Fields<RigSettings>& rig_fields() {
           optional("job_times", &R::job_times, "measure every job, at one clock read each"),
           optional("kernel_events", &R::kernel_events,
                    "ask the kernel for the events of the rig's threads in real time, which explain late "
-                   "frames; without "
-                   "them most causes are unknown"),
+                   "frames; without them most causes are unknown"),
       }};
   return fields;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "executive/integration/integrator.hpp"
 #include "executive/isolation/on_crash.hpp"
 #include "executive/plan/plan.hpp"
+#include "executive/record/record_decimation.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -137,7 +139,7 @@ struct JobSettings {
   Budget budget{};  ///< of a call
   EscalationSection escalation{};
   Budget hard_budget{};  ///< of a call that still runs
-  StepAction on_hard_budget = StepAction::count;
+  std::optional<Located<StepAction>> on_hard_budget;  ///< nothing: count
   std::optional<Located<std::int64_t>> optional;  ///< nothing: it is never left out
   std::optional<Located<std::int64_t>> demote;    ///< nothing: it is never called less often
   bool operator==(const JobSettings&) const = default;
@@ -220,12 +222,34 @@ struct CheckpointSection {
   bool operator==(const CheckpointSection&) const = default;
 };
 
+/// `trigger` of a recording: around which records it writes.
+struct TriggerSection {
+  Origin origin;
+  bool present = false;
+  Located<std::string> when;
+  Nanoseconds before{0};
+  Nanoseconds after{0};
+  bool operator==(const TriggerSection&) const = default;
+};
+
+/// `decimate` of a recording: what becomes of many records.
+struct DecimateSection {
+  Origin origin;
+  bool present = false;
+  Located<Period> to{};
+  RecordDecimation::Keep keep = RecordDecimation::Keep::min_max;
+  bool operator==(const DecimateSection&) const = default;
+};
+
 struct RecordingSettings {
   std::string name;
   Origin origin;
   Located<std::string> driver{"csv"};
   std::optional<Period> every;
   std::vector<Located<std::string>> variables;
+  bool on_change = false;
+  TriggerSection trigger;
+  DecimateSection decimate;
   Budget budget{};  ///< of a record
   std::optional<Located<std::int64_t>> optional;
   config::Node device = config::Node::map({});  ///< the driver's own keys
@@ -293,13 +317,22 @@ struct RigSettings {
   bool operator==(const RigSettings&) const = default;
 };
 
+/// A number of frames that no run reaches.
+inline constexpr std::int64_t kManyFrames = 1'000'000'000'000;
+
 /// The table of one model; for keys that its driver should know, and has not got.
 const config::Fields<ModelSettings>& model_fields();
 /// Likewise of the clock section.
 const config::Fields<ClockSection>& clock_fields();
+/// Likewise of the realtime section.
+const config::Fields<RealtimeSection>& realtime_fields();
+/// Likewise of a step of an escalation: of the rig, a thread or a job.
+const config::Fields<EscalationSettings>& escalation_fields();
 /// Likewise of a recording.
 const config::Fields<RecordingSettings>& recording_fields();
 /// The table of the whole rig file.
 const config::Fields<RigSettings>& rig_fields();
+/// The file that names the rig; empty: its name comes from elsewhere (`--set`, a text).
+std::filesystem::path file_of(const RigSettings& settings);
 
 }  // namespace tactus::executive

@@ -12,42 +12,64 @@ namespace {
 using namespace std::chrono_literals;
 
 // Enough for a disk that stalls for some seconds at 1 kHz; small records get as many slots as fit into 4 MiB.
-std::size_t slots_for(std::size_t record_bytes) {
-  return std::clamp<std::size_t>((std::size_t{4} << 20) / record_bytes, 4096, 65536);
+std::size_t slots_for(std::size_t bytes) {
+  return std::clamp<std::size_t>((std::size_t{4} << 20) / bytes, 4096, 65536);
+}
+
+std::size_t bytes_of(const std::vector<VariableRef>& variables, const std::vector<VariableRef>& watched) {
+  std::size_t bytes = sizeof(std::int64_t);
+  for (const auto* refs : {&variables, &watched})
+    for (const VariableRef& ref : *refs) bytes += ref.elements * size_of(ref.variable->type);
+  return bytes;
+}
+
+std::vector<RecordColumn> columns_of(const std::vector<VariableRef>& variables) {
+  std::vector<RecordColumn> columns;
+  std::size_t offset = sizeof(std::int64_t);
+  for (const VariableRef& ref : variables) {
+    const Variable& variable = *ref.variable;
+    for (std::uint32_t i = 0; i < ref.elements; ++i, offset += size_of(variable.type))
+      columns.push_back({variable.name + index_text(variable, ref.first + i), variable.unit_text,
+                         variable.type, offset, variable.labels, variable.recorded_as_word, variable.about});
+  }
+  return columns;
 }
 
 }  // namespace
 
-std::size_t Recording::record_bytes(const std::vector<VariableRef>& variables) {
-  std::size_t bytes = sizeof(std::int64_t);
-  for (const VariableRef& ref : variables) bytes += ref.elements * size_of(ref.variable->type);
-  return bytes;
+Recording::Recording(std::string name, const std::vector<VariableRef>& variables,
+                     std::unique_ptr<RecordSink> sink, RecordingChoices choices)
+    : head_{std::move(name), columns_of(variables), choices.epoch_ns},
+      sink_(std::move(sink)),
+      filters_(std::move(choices.filters)),
+      ring_(bytes_of(variables, choices.watched), slots_for(bytes_of(variables, choices.watched))) {
+  std::size_t offset = sizeof(std::int64_t);
+  const auto add = [&](const VariableRef& ref) {
+    add_source(ref, offset);
+    offset += sources_.back().bytes;
+  };
+  std::for_each(variables.begin(), variables.end(), add);
+  std::for_each(choices.watched.begin(), choices.watched.end(), add);
+  for (std::size_t i = 0; i < filters_.size(); ++i)
+    filters_[i]->lead_to(i + 1 < filters_.size() ? static_cast<RecordTaker&>(*filters_[i + 1]) : *this);
 }
 
-Recording::Recording(std::string name, const std::vector<VariableRef>& variables,
-                     std::unique_ptr<RecordSink> sink)
-    : name_(std::move(name)),
-      sink_(std::move(sink)),
-      ring_(record_bytes(variables), slots_for(record_bytes(variables))) {
-  std::size_t offset = sizeof(std::int64_t);
-  for (const VariableRef& ref : variables) {
-    const Variable& variable = *ref.variable;
-    const std::size_t each = size_of(variable.type);
-    sources_.push_back({ref.model, ref.data(), static_cast<std::uint32_t>(ref.elements * each),
-                        static_cast<std::uint32_t>(offset)});
-    for (std::uint32_t i = 0; i < ref.elements; ++i, offset += each)
-      columns_.push_back({variable.name + index_text(variable, ref.first + i), variable.unit_text,
-                          variable.type, offset,
-                          variable.recorded_as_word ? variable.labels : std::vector<VariableLabel>{}});
-  }
+void Recording::add_source(const VariableRef& ref, std::size_t offset) {
+  sources_.push_back({ref.model, ref.data(),
+                      static_cast<std::uint32_t>(ref.elements * size_of(ref.variable->type)),
+                      static_cast<std::uint32_t>(offset)});
+}
+
+RecordTaker& Recording::entrance() {
+  return filters_.empty() ? static_cast<RecordTaker&>(*this) : *filters_.front();
 }
 
 int Recording::sample(void* self, const tactus_call* call) {
-  static_cast<Recording*>(self)->take(call->sim_time_ns);
+  static_cast<Recording*>(self)->take_sample(call->sim_time_ns);
   return 0;
 }
 
-void Recording::take(std::int64_t sim_time_ns) {
+void Recording::take_sample(std::int64_t sim_time_ns) {
   if (!on_.load(std::memory_order_relaxed)) return;
   std::byte* slot = ring_.claim();
   while (slot == nullptr && patient_.load(std::memory_order_relaxed) &&
@@ -71,7 +93,20 @@ void Recording::redirect(
     if (const void* const elsewhere = where(source.model, source.data, source.bytes)) source.data = elsewhere;
 }
 
-void Recording::open(const std::filesystem::path& folder) { sink_->open(folder, name_, columns_); }
+void Recording::open(const std::filesystem::path& folder) {
+  RecordingHead written = head_;
+  for (const auto& filter : filters_) written.columns = filter->columns(std::move(written.columns));
+  sink_->open(folder / sink_->file_name(head_.name), written);
+}
+
+void Recording::take(const std::byte* record) {
+  try {
+    if (!failed_.load(std::memory_order_relaxed)) sink_->write(record);
+  } catch (const std::exception& error) {
+    fail(error);
+  }
+  (failed_.load(std::memory_order_relaxed) ? lost_ : written_).fetch_add(1, std::memory_order_relaxed);
+}
 
 void Recording::fail(const std::exception& error) {
   if (error_.empty()) error_ = error.what();
@@ -87,12 +122,8 @@ std::size_t Recording::drain() {
   std::size_t taken = 0;
   for (const std::byte* slot = ring_.front(); slot != nullptr && taken < 1024;
        slot = ring_.front(), ++taken) {
-    try {
-      if (!failed_.load(std::memory_order_relaxed)) sink_->write(slot);
-    } catch (const std::exception& error) {
-      fail(error);
-    }
-    (failed_.load(std::memory_order_relaxed) ? lost_ : written_).fetch_add(1, std::memory_order_relaxed);
+    sampled_.fetch_add(1, std::memory_order_relaxed);
+    entrance().take(slot);
     ring_.release();
   }
   return taken;
@@ -108,6 +139,7 @@ void Recording::flush() {
 }
 
 void Recording::close() {
+  for (const auto& filter : filters_) filter->end();
   flush();
   try {
     sink_->close();

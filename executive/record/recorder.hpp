@@ -12,6 +12,7 @@
 
 #include "executive/driver/record_sink.hpp"
 #include "executive/model/variable.hpp"
+#include "executive/record/record_filter.hpp"
 #include "rtsync/exchange/block_ring.hpp"
 #include "rtsync/exchange/stop_flag.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
@@ -19,16 +20,25 @@
 
 namespace tactus::executive {
 
-/// The path of some variables from the frames to a file: sampled inside the frame into a ring, written by the
-/// recorder's thread. A full ring loses the new record and counts it; the frame never waits for the disk.
-class Recording {
- public:
-  Recording(std::string name, const std::vector<VariableRef>& variables, std::unique_ptr<RecordSink> sink);
+/// What a recording has beside its variables.
+struct RecordingChoices {
+  std::int64_t epoch_ns = 0;           ///< the date of simulated time 0
+  std::vector<VariableRef> watched{};  ///< for filters: sampled, too, behind the columns; scalars
+  std::vector<std::unique_ptr<RecordFilter>> filters{};  ///< in their order
+};
 
-  const std::string& name() const { return name_; }
+/// The path of some variables from the frames to a file: sampled inside the frame into a ring, written by the
+/// recorder's thread, which asks its filters what is written. A full ring loses the new record and counts it;
+/// the frame never waits for the disk.
+class Recording final : private RecordTaker {
+ public:
+  Recording(std::string name, const std::vector<VariableRef>& variables, std::unique_ptr<RecordSink> sink,
+            RecordingChoices choices = {});
+
+  const std::string& name() const { return head_.name; }
 
   /// Takes one sample, of that simulated time.                                                     @when rt
-  void take(std::int64_t sim_time_ns);
+  void take_sample(std::int64_t sim_time_ns);
   /// The same as a tactus_job_function (self = Recording*).                                        @when rt
   static int sample(void* self, const tactus_call* call);
   /// Moves while a sample waits, so that nobody takes the wait for a standstill. @when setup
@@ -39,6 +49,9 @@ class Recording {
   /// Off: samples are not taken, and not counted as lost.                                         @when any
   void switch_to(bool on) TACTUS_RT { on_.store(on, std::memory_order_relaxed); }
 
+  /// Records that the frames took; those that are neither written nor lost were left out by its filters, or
+  /// became parts of others.
+  std::uint64_t sampled() const { return sampled_.load(std::memory_order_relaxed); }
   std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
   /// Why the file could not be written; empty as long as it can. After the recorder has stopped.
@@ -64,18 +77,22 @@ class Recording {
     std::uint32_t bytes;
     std::uint32_t offset;
   };
-  static std::size_t record_bytes(const std::vector<VariableRef>& variables);
+  /// Behind the filters: to the file.
+  void take(const std::byte* record) override;
+  RecordTaker& entrance();
+  void add_source(const VariableRef& ref, std::size_t offset);
   void fail(const std::exception& error);
 
-  std::string name_;
-  std::vector<RecordColumn> columns_;
+  RecordingHead head_;  // as it is sampled
   std::vector<Source> sources_;
   std::unique_ptr<RecordSink> sink_;
+  std::vector<std::unique_ptr<RecordFilter>> filters_;
   rtsync::BlockRing ring_;
   std::atomic<std::uint64_t>* progress_ = nullptr;
   std::atomic<bool> patient_{false};
   std::atomic<bool> failed_{false};
   std::atomic<bool> on_{true};
+  std::atomic<std::uint64_t> sampled_{0};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> lost_{0};
   std::string error_;

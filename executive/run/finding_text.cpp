@@ -2,11 +2,12 @@
 
 #include <sched.h>
 
-#include <fstream>
 #include <iterator>
 #include <string_view>
 
 #include "rtsync/evidence/blocking_call.hpp"
+#include "rtsync/host/host_file.hpp"
+#include "rtsync/thread/thread_list.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -24,8 +25,7 @@ std::string counted(std::uint64_t count, const std::string& what) {
 /// "'stress' (tid 123, SCHED_FIFO 90)".
 std::string thread_text(std::int32_t thread) {
   if (thread < 0) return "a thread that has ended, or is in another PID namespace";
-  std::string name;
-  std::getline(std::ifstream("/proc/" + std::to_string(thread) + "/comm"), name);
+  const std::string name = rtsync::thread_name(thread);
   std::string policy;
   sched_param parameter{};
   const int found = ::sched_getscheduler(thread);
@@ -111,8 +111,8 @@ std::string interrupt_text(const rtsync::InterruptTimes& interrupts) {
   const auto number = static_cast<std::size_t>(interrupts.number);
   if (interrupts.kind == rtsync::InterruptTimes::Kind::softirq)
     return std::string("softirq ") + (number < std::size(kSoftirqs) ? kSoftirqs[number] : "?");
-  std::string name;
-  std::getline(std::ifstream("/sys/kernel/irq/" + std::to_string(interrupts.number) + "/actions"), name);
+  const std::string name =
+      rtsync::read_host_file("/", "/sys/kernel/irq/" + std::to_string(interrupts.number) + "/actions").text;
   return "irq " + std::to_string(interrupts.number) + (name.empty() ? "" : " (" + name + ")");
 }
 
@@ -227,6 +227,85 @@ std::string sentence(const Finding& finding, const Plan& plan) {
 }
 
 }  // namespace
+
+std::string culprit_of(const Finding& finding, const Plan& plan) {
+  const Evidence& seen = finding.evidence;
+  const std::string job = finding.job == Finding::kNoJob ? "" : plan.jobs[finding.job].name;
+  const std::string cpu = seen.cpu ? "CPU " + std::to_string(*seen.cpu) : "";
+  switch (finding.cause) {
+    case Cause::computed:
+    case Cause::faulted:
+    case Cause::heap:
+    case Cause::waited:
+      return job;
+    case Cause::blocked:
+      return job + in_what(seen.switches.value_or(rtsync::SwitchTimes{}));
+    case Cause::preempted:
+      return seen.others && seen.others->thread != 0 ? thread_text(seen.others->thread) : "another thread";
+    case Cause::interrupted:
+      return seen.interrupts && seen.interrupts->kind != rtsync::InterruptTimes::Kind::none
+                 ? interrupt_text(*seen.interrupts)
+                 : "interrupts";
+    case Cause::migrated:
+      return "the kernel's scheduler";
+    case Cause::throttled:
+      return "the kernel's limit for real-time threads";
+    case Cause::machine_stopped:
+      return seen.steal && seen.steal->count() > 0 ? "the hypervisor" : "the machine";
+    case Cause::slowed:
+    case Cause::timer_late:
+      return cpu;
+    case Cause::clock:
+      return "the external clock";
+    case Cause::catching_up:
+      return "frame " + std::to_string(finding.frame);
+    case Cause::housekeeping:
+      return "the executive";
+    case Cause::none:
+    case Cause::unknown:
+      break;
+  }
+  return "";
+}
+
+std::vector<FindingFigure> figures_of(const Finding& finding) {
+  const Evidence& seen = finding.evidence;
+  std::vector<FindingFigure> all;
+  const auto time = [&all](const char* name, Nanoseconds value, std::optional<double> usual = {}) {
+    all.push_back({name, static_cast<double>(value.count()), "ns", usual});
+  };
+  const auto count = [&all](const char* name, std::uint64_t value) {
+    all.push_back({name, static_cast<double>(value), "", {}});
+  };
+  time("took", finding.facts.took, static_cast<double>(finding.facts.usual.count()));
+  if (const auto& switches = seen.switches) {
+    time("off its CPU by itself", switches->blocked);
+    count("gave up its CPU", switches->blocks);
+    time("pushed off its CPU", switches->preempted);
+    time("moved to another CPU", switches->migrated);
+  }
+  if (seen.others) time("others had its CPU", seen.others->ran);
+  if (const auto& interrupts = seen.interrupts) {
+    time("in interrupts", interrupts->took);
+    count("interrupts", interrupts->count);
+  }
+  if (const auto& faults = seen.faults) {
+    time("in page faults", faults->took);
+    count("minor page faults", faults->minor);
+    count("major page faults", faults->major);
+  }
+  if (const auto& heap = seen.heap) {
+    time("in heap calls", heap->took);
+    count("heap calls", heap->calls);
+  }
+  if (seen.silence) time("without a sign of life", seen.silence->took);
+  if (seen.steal) time("taken by the hypervisor", *seen.steal);
+  if (seen.idle_exit) time("to leave an idle state, at most", *seen.idle_exit);
+  if (seen.throttle_gap) time("a stop by the real-time limit", *seen.throttle_gap);
+  if (seen.speed) all.push_back({"speed of its CPU", *seen.speed * 100, "%", 100.0});
+  if (seen.cpu) count("CPU", *seen.cpu);
+  return all;
+}
 
 std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuWatch* cpus) {
   return std::string(name_of(finding.cause)) + ": " + sentence(finding, plan) + activity(finding, cpus);

@@ -1,5 +1,7 @@
 #pragma once
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "executive/driver/statistics.hpp"
 #include "executive/plan/plan.hpp"
@@ -13,5 +15,17 @@ namespace tactus::executive {
 ///
 /// Threads  the service thread.
 std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuWatch* cpus = nullptr);
+/// Who is to blame, in few words: a job, a thread, an interrupt; empty: nobody is known.
+std::string culprit_of(const Finding& finding, const Plan& plan);
+
+/// A figure that was looked at.
+struct FindingFigure {
+  const char* name;
+  double value;
+  const char* unit;               ///< "ns", "%", or "": a number
+  std::optional<double> usual{};  ///< of that figure in other frames
+};
+/// All that was looked at, what says most first.
+std::vector<FindingFigure> figures_of(const Finding& finding);
 
 }  // namespace tactus::executive

@@ -37,6 +37,8 @@ class RigCheckpoints final : public RunPart {
   /// Asks for one at the end of the frame; without a name it is named after it. Why there will be none;
   /// empty: there will.                                                                             @when any
   std::string request(const std::string& name = {});
+  /// Why there can be none; empty: there can.                                                      @when any
+  std::string impossible() const;
   /// Reads one of this run's folder for checkpoints, and gives it to the frames. Why not; empty: it is loaded
   /// at the end of the frame.                                       @when service, from one thread at a time
   std::string load(const std::string& name);
@@ -65,7 +67,6 @@ class RigCheckpoints final : public RunPart {
   };
 
   bool wanted() const;
-  std::string impossible() const;
   void prepare_gradual(rtsync::Nanoseconds copy);
   void tell_waiting();
   std::vector<std::string> read(const std::filesystem::path& file, LoadedState& to) const;

@@ -1,5 +1,6 @@
 #include "executive/run/rig_run.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -123,12 +124,22 @@ void RigRun::make_parts() {
   if (link_ && flight_.part() != nullptr) link_->record_in(*flight_.part());
   if (rig_.isolation() != nullptr) join(isolation_.emplace(*rig_.isolation(), executive));
   if (executive.plan().live)
-    join(live_.emplace(rig_, executive, options_, realtime_, checkpoints_, recordings_));
+    join(live_.emplace(rig_, executive, options_, realtime_, checkpoints_, recordings_, flight_));
+  if (live_) tell_clients();
   if (link_) join(*link_);
   join(privileges_.emplace(executive, *job_threads_, rig_.settings().on_privilege_lost));
   join(foreign_threads_.emplace(cpus_, parts_, realtime_));
   end_watch_.emplace(executive, *job_threads_,
                      rtsync::real_period(rig_.plan().frame, rig_.settings().realtime.ratio).floor());
+}
+
+/// What happens in the run, and what it is asked, goes to live access.
+void RigRun::tell_clients() {
+  LiveAccess& access = live_->access();
+  live_->set_reports({rig_, *executive_, *causes_, *pacing_, clock_status_ ? &*clock_status_ : nullptr,
+                      *job_threads_, cpus_, provisions_, realtime_});
+  log_->tell(access.history(LiveList::log));
+  teller_->tell(access.history(LiveList::overruns));
 }
 
 void RigRun::prepare_memory() {
@@ -408,9 +419,16 @@ void RigRun::write_text(const std::string& name, const std::string& text) const 
 
 rtsync::RealtimeTotals RigRun::totals() const { return stuck_ ? totals_when_stuck_ : executive_->totals(); }
 
+std::string RigRun::why_failed() const {
+  const rtsync::RealtimeTotals totals = this->totals();
+  const auto refused = std::count_if(provisions_.begin(), provisions_.end(),
+                                     [](const Provision& provision) { return !provision.granted; });
+  return executive::why_failed(options_.fail_on, {totals.overruns, totals.late_wakes, refused});
+}
+
 int RigRun::exit_status() const {
   if (!folder_error_.empty()) return 1;  // a script that looks for summary.json must not believe in success
-  if (!end_.in_order()) return 1;
+  if (!end_.in_order() || !why_failed().empty()) return 1;
   return live_ ? live_->access().exit_status() : 0;
 }
 

@@ -90,6 +90,8 @@ class RigRun {
   /// 0 completed or stopped, and summary.json says so, or what the client that stopped it asked for; 1
   /// anything else.
   int exit_status() const;
+  /// What of RunOptions::fail_on came: "3 overruns (--fail-on)"; empty: nothing. After run().
+  std::string why_failed() const;
   /// The contract of summary.json (docs/command-line.md). After run().
   config::Json summary() const;
 
@@ -98,6 +100,7 @@ class RigRun {
   void open_devices();
   void make_executive();
   void make_parts();
+  void tell_clients();
   void prepare_memory();
   void start_main_thread();
   bool join_link(RunObserver& watcher);

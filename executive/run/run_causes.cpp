@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "rtsync/evidence/sign_of_life.hpp"
 #include "rtsync/host/throttle.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -22,6 +23,14 @@ constexpr const char* kCounted[BrokenPromises::kKinds] = {" calls", " page fault
 Nanoseconds alive_interval(Nanoseconds frame) {
   using namespace std::chrono_literals;
   return std::clamp<Nanoseconds>(frame / 8, 100us, 1ms);
+}
+
+/// What is told of a processor that hardly keeps up with them. It is granted: nothing has to be mended.
+rtsync::Provision fewer_signs(Nanoseconds wanted, Nanoseconds signs, Nanoseconds cost) {
+  return rtsync::granted(
+      signs == Nanoseconds{0} ? "no signs of life" : "signs of life every " + rtsync::duration_text(signs),
+      "every " + rtsync::duration_text(wanted) + " would be too many: one takes " +
+          rtsync::duration_text(cost) + " on this processor");
 }
 
 /// How long the kernel stops a real-time thread at a time, by the settings as they are.
@@ -51,9 +60,16 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   }
   const Nanoseconds frame = rtsync::real_period(plan.frame, plan.ratio).floor();
   const rtsync::CpuSet of_frames = cpus.of_frames();
-  events_ = std::make_shared<rtsync::KernelEvents>(
-      watched, of_frames, spins ? Nanoseconds{0} : alive_interval(frame), &realtime_threads_);
-  std::vector<rtsync::Provision> provisions = events_->provisions();
+  std::vector<rtsync::Provision> provisions;
+  Nanoseconds signs{0};
+  if (!spins) {
+    const Nanoseconds wanted = alive_interval(frame);
+    const Nanoseconds cost = rtsync::sign_of_life_cost();
+    signs = rtsync::affordable_signs(wanted, cost);
+    if (signs != wanted) provisions.push_back(fewer_signs(wanted, signs, cost));
+  }
+  events_ = std::make_shared<rtsync::KernelEvents>(watched, of_frames, signs, &realtime_threads_);
+  for (rtsync::Provision& provision : events_->provisions()) provisions.push_back(std::move(provision));
   FrameEvidence& evidence = executive_.accounts().evidence();
   evidence.watch(events_, frame, throttle_gap(of_frames));
   cpus_.watch(of_frames);

@@ -13,6 +13,7 @@ namespace tactus::executive {
 namespace {
 
 constexpr std::chrono::milliseconds kKernelEvery{10};  // so much of the kernel's records a kill may cost
+constexpr std::size_t kMostAsked = 8;                  // traces for clients
 constexpr std::chrono::seconds kTracePatience{10};     // for what is being written when the rig ends
 
 /// How many records a job's thread makes of it in a second of the simulated world.
@@ -35,10 +36,12 @@ RunFlight::~RunFlight() {
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
+    serving_ = false;
     wanted_.clear();
   }
   changed_.notify_all();
   writer_.reset();
+  refuse_asked();
   if (file_) file_->remove();
 }
 
@@ -105,6 +108,10 @@ void RunFlight::start(const rtsync::ThreadSettings& helper, const std::vector<pi
   if (!file_) return;
   for (std::size_t i = 0; i < std::min(threads.size(), file_->rings()); ++i)
     file_->head(i).tid.store(threads[i]);
+  {
+    const std::lock_guard lock(mutex_);
+    serving_ = true;
+  }
   writer_ = std::make_unique<rtsync::PinnedThread>(helper, [this] { serve(); });
 }
 
@@ -125,10 +132,52 @@ void RunFlight::ask(TraceRequest request) {
   changed_.notify_all();
 }
 
+void RunFlight::trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then) {
+  LiveTrace none;
+  none.outcome = LiveTrace::Outcome::no_recorder;
+  {
+    const std::lock_guard lock(mutex_);
+    if (serving_ && asked_.size() < kMostAsked) {
+      asked_.push_back({call, std::move(then)});
+      changed_.notify_all();
+      return;
+    }
+    none.problem = !settings_.enabled ? "the rig file says flight_recorder: { enabled: no }"
+                   : serving_         ? "too many traces are asked for already; wait for one of them"
+                                      : "the flight recorder does not run, not yet or not any more";
+  }
+  then(std::move(none));
+}
+
+/// Nobody will look at what is asked now.
+void RunFlight::refuse_asked() {
+  std::deque<Asked> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    serving_ = false;
+    asked.swap(asked_);
+  }
+  LiveTrace over;
+  over.outcome = LiveTrace::Outcome::no_recorder;
+  over.problem = "the run is over";
+  for (const Asked& one : asked) one.then(over);
+}
+
+void RunFlight::answer(const Asked& asked) const {
+  LiveTrace trace;
+  try {
+    trace = trace_window(FlightView(*file_), asked.call);
+  } catch (const std::exception& error) {
+    trace.outcome = LiveTrace::Outcome::failed;
+    trace.problem = error.what();
+  }
+  asked.then(std::move(trace));
+}
+
 void RunFlight::serve() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    const auto called = [this] { return ended_ || !wanted_.empty(); };
+    const auto called = [this] { return ended_ || !wanted_.empty() || !asked_.empty(); };
     while (!called()) {
       if (kernel_ == nullptr) {
         changed_.wait(lock);
@@ -137,8 +186,16 @@ void RunFlight::serve() {
       (void)changed_.wait_for(lock, kKernelEvery, called);
       kernel_->take();
     }
-    if (wanted_.empty()) return;
+    if (wanted_.empty() && ended_) return;
     if (kernel_ != nullptr) kernel_->take();
+    if (wanted_.empty()) {
+      const Asked asked = std::move(asked_.front());
+      asked_.pop_front();
+      lock.unlock();
+      answer(asked);
+      lock.lock();
+      continue;
+    }
     const TraceRequest request = std::move(wanted_.front());
     wanted_.pop_front();
     busy_ = true;
@@ -202,6 +259,7 @@ void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
     (void)changed_.wait_for(lock, kTracePatience, [this] { return wanted_.empty() && !busy_; });
   }
   report(voice);
+  refuse_asked();
   if (stuck) file_->keep_mapped();
   file_->remove();  // what is to be written is; the process may end without a destructor
 }

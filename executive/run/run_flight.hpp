@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "executive/flight/flight_kernel.hpp"
 #include "executive/flight/flight_trace.hpp"
+#include "executive/flight/flight_window.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/part/flight_part.hpp"
 #include "executive/plan/rig_settings.hpp"
@@ -38,6 +40,8 @@ class RunFlight final : public RunPart {
   void watch(std::shared_ptr<const rtsync::KernelEvents> events);
   /// Starts the thread; `threads`: of the frames, as Plan::threads behind main. @when setup
   void start(const rtsync::ThreadSettings& helper, const std::vector<pid_t>& threads);
+  /// What it holds of some frames; `then` is called by the recorder's thread, or at once.            @when any
+  void trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then);
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return writer_ && writer_->tid() == tid; }
   /// The frames have ended: writes what is still to be written, and, unless it was an end in order, the last
@@ -46,6 +50,13 @@ class RunFlight final : public RunPart {
 
  private:
   FlightPlan plan_of(const Plan& plan, const FlightValues& values) const;
+  /// A trace for a client.
+  struct Asked {
+    LiveTraceCall call;
+    std::function<void(LiveTrace)> then;
+  };
+  void answer(const Asked& asked) const;
+  void refuse_asked();
   void ask(TraceRequest request);
   void serve();
   void report(RunVoice& voice);
@@ -68,6 +79,8 @@ class RunFlight final : public RunPart {
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   std::deque<TraceRequest> wanted_;
+  std::deque<Asked> asked_;
+  bool serving_ = false;  // the thread is there
   struct Written {
     std::string why;
     TraceResult result;

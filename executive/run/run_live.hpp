@@ -1,13 +1,16 @@
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "executive/live/live_access.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run/rig_checkpoints.hpp"
 #include "executive/run/rig_threads.hpp"
+#include "executive/run/run_flight.hpp"
 #include "executive/run/run_options.hpp"
 #include "executive/run/run_part.hpp"
 #include "executive/run/run_recordings.hpp"
+#include "executive/run/run_reports.hpp"
 
 namespace tactus::executive {
 
@@ -16,7 +19,9 @@ class RunLive final : public RunPart {
  public:
   /// All must outlive it. @when setup
   RunLive(const Rig& rig, Executive& executive, const RunOptions& options, bool realtime,
-          RigCheckpoints& checkpoints, RunRecordings& recordings);
+          RigCheckpoints& checkpoints, RunRecordings& recordings, RunFlight& flight);
+  /// Who answers what clients ask of the run. @when setup
+  void set_reports(const RunReports::Run& run) { reports_.emplace(run); }
 
   /// Programs outside may look in from here on. Throws MachineError. @when setup
   void open(const RigCpus& cpus, RunVoice& voice);
@@ -30,6 +35,7 @@ class RunLive final : public RunPart {
  private:
   const Rig& rig_;
   LiveAccess access_;
+  std::optional<RunReports> reports_;
 };
 
 }  // namespace tactus::executive

@@ -3,8 +3,10 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/basic_file_sink.h>
 
+#include <chrono>
 #include <stdexcept>
 
+#include "config/date.hpp"
 #include "config/text.hpp"
 
 namespace tactus::executive {
@@ -39,12 +41,23 @@ bool RunLog::has_room(const std::string& line) {
   return false;
 }
 
+void RunLog::tell(const char* level, const std::string& line) {
+  if (history_ == nullptr) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  history_->add(
+      {{"time", config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count())},
+       {"level", level},
+       {"text", line}});
+}
+
 void RunLog::info(const std::string& line) {
   const std::string text = config::one_line(line);
+  tell("info", text);
   if (has_room(text)) logger_->info(text);
 }
 void RunLog::warn(const std::string& line) {
   const std::string text = config::one_line(line);
+  tell("warning", text);
   if (has_room(text)) logger_->warn(text);
 }
 void RunLog::last_word(const std::string& line) { logger_->info(config::one_line(line)); }

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "executive/live/live_history.hpp"
+
 namespace spdlog {
 class logger;
 }
@@ -19,6 +21,8 @@ class RunLog {
   /// std::runtime_error when the file cannot be made. @when setup
   RunLog(const std::filesystem::path& file, std::int64_t most);
   ~RunLog();
+  /// Who is told every line from now on, also those that are left out of the file.
+  void tell(LiveHistory& history) { history_ = &history; }
   void info(const std::string& line);
   void warn(const std::string& line);
   /// How the run ended: there is always room for it.
@@ -28,11 +32,13 @@ class RunLog {
 
  private:
   bool has_room(const std::string& line);
+  void tell(const char* level, const std::string& line);
 
   std::shared_ptr<spdlog::logger> logger_;
   const std::int64_t most_;
   std::int64_t bytes_ = 0;
   std::int64_t left_out_ = 0;
+  LiveHistory* history_ = nullptr;
 };
 
 }  // namespace tactus::executive

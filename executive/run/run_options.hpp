@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "executive/run/fail_on.hpp"
+
 namespace tactus::executive {
 
 struct RunOptions {
@@ -12,6 +14,7 @@ struct RunOptions {
   bool live = false;                ///< live() is there even if the rig has no servers
   bool paused = false;              ///< in Pause before the first frame
   double margin = 1;                ///< how many times as long jobs are made to take
+  FailOn fail_on{};                 ///< what makes its exit status 1
 };
 
 }  // namespace tactus::executive

@@ -66,6 +66,7 @@ config::Json RunRecordings::summary() const {
   config::Json all = config::Json::array();
   for (const Recording* const recording : all_)
     all.push_back({{"name", recording->name()},
+                   {"sampled", recording->sampled()},
                    {"written", recording->written()},
                    {"lost", recording->lost()},
                    {"error", recording->error()},

@@ -166,6 +166,7 @@ RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFol
   options.from = choices.from;
   options.paused = choices.paused;
   options.margin = choices.margin;
+  options.fail_on = choices.fail_on;
   options.frames = choices.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
   return options;
 }

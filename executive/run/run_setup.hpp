@@ -28,6 +28,7 @@ struct RunOverrides {
   std::string live{};                    ///< where its control port listens; empty: as the rig says
   bool paused = false;                   ///< in Pause before the first frame
   double margin = 1;                     ///< how many times as long jobs are made to take
+  FailOn fail_on{};                      ///< what makes its exit status 1 at an end as planned
   std::string replay{};       ///< a run folder whose link took in what is to come in again; empty: none
   std::string spelling = "";  ///< what messages write before the name of a choice: "--" on a command line
 };

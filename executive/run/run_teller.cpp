@@ -26,11 +26,16 @@ void RunTeller::poll(RunVoice& voice) {
 }
 
 void RunTeller::take_notes() {
+  const std::int64_t next_frame = executive_.latest().frames;  // the notes of all before it are there
   FrameNote note;
   while (executive_.accounts().pop(note)) {
     notes_.take(note);
     causes_.take(note);
+    if (overruns_) overruns_->take(note, RunOverruns::Clock::now());
   }
+  if (!overruns_) return;
+  overruns_->note_lost(executive_.accounts().notes_lost());
+  overruns_->flush(next_frame);
 }
 
 void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "executive/frame/executive.hpp"
@@ -8,6 +9,7 @@
 #include "executive/run/clock_status_formatter.hpp"
 #include "executive/run/frame_note_formatter.hpp"
 #include "executive/run/run_causes.hpp"
+#include "executive/run/run_overruns.hpp"
 #include "executive/run/run_part.hpp"
 
 namespace tactus::executive {
@@ -25,6 +27,8 @@ class RunTeller final : public RunPart {
         source_(std::move(source)),
         notes_(executive.plan(), &causes.cpus()) {}
 
+  /// Who is told of overruns from now on. @when setup
+  void tell(LiveHistory& overruns) { overruns_.emplace(overruns, executive_.plan(), &causes_.cpus()); }
   /// What is to be said at once.
   void poll(RunVoice& voice) override;
   /// The notes of frames, as lines.
@@ -42,6 +46,7 @@ class RunTeller final : public RunPart {
   ClockStatusPart* const clock_;
   const std::string source_;
   FrameNoteFormatter notes_;
+  std::optional<RunOverruns> overruns_;
   ClockStatusFormatter clock_lines_;
   bool paused_ = false;
   bool between_episodes_ = false;

@@ -3,6 +3,7 @@
 #include "executive/flight/trace_files.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/run/rig_run.hpp"
+#include "executive/run/run_reports.hpp"
 #include "rtsync/facts/host_facts.hpp"
 
 // RigRun::summary: the contract of summary.json. Keys are added, never renamed; times are integers in
@@ -32,32 +33,6 @@ void add_budget(Json& entry, const JobBudgets::Budget& budget, bool counted) {
   entry["budget_ns"] = budget.time.count();
   entry["over_budget"] = counted ? Json(budget.account.count()) : Json(nullptr);
   entry["worst_over_ns"] = counted ? Json(budget.account.worst_over().count()) : Json(nullptr);
-}
-
-Json external_clock(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
-                    const std::string& source) {
-  const rtsync::LatencyHistogram& errors = clock.phase_errors();
-  Json faults = Json::object();
-  for (std::size_t i = 0; i < rtsync::kClockFaults; ++i)
-    faults[std::string(name_of(static_cast<rtsync::ClockFault>(i)))] = status.faults[i];
-  const auto glitches = status.faults[static_cast<std::size_t>(rtsync::ClockFault::glitch)] +
-                        status.faults[static_cast<std::size_t>(rtsync::ClockFault::doubled)];
-  return {{"source", source},
-          {"state", name_of(status.state)},
-          {"edges", status.edges},
-          {"missing", status.missing},
-          {"max_consecutive_missing", status.max_consecutive_missing},
-          {"glitches", glitches},
-          {"faults", faults},
-          {"relocks", status.relocks},
-          {"phase_error_ns",
-           {{"p50", errors.quantile(0.5).count()},
-            {"p99", errors.quantile(0.99).count()},
-            {"p99_9", errors.quantile(0.999).count()},
-            {"max", errors.max().count()}}},
-          {"frequency_ppm", status.frequency_ppm},
-          {"frames_locked", status.frames_locked},
-          {"frames_free", status.frames_free}};
 }
 
 }  // namespace
@@ -98,10 +73,7 @@ Json RigRun::summary() const {
   Json jobs = Json::array();
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
     const PlannedJob& job = plan.jobs[i];
-    const bool loop = job.job_class == TACTUS_INTEGRATION && job.model == nullptr;
-    const bool in_frames = is_cyclic(job.job_class) || is_freeze(job.job_class) || loop ||
-                           job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
-    if (!in_frames) continue;
+    if (!runs_in_frames(job)) continue;
     const std::string thread = plan.thread_name(job.thread);
     Json entry = {{"name", job.name}, {"class", name_of(job.job_class)}, {"thread", thread}};
     if (plan.job_times) {
@@ -153,7 +125,7 @@ Json RigRun::summary() const {
 
   Json clock = {{"driver", rig_.settings().clock.driver.value}};
   if (edge_clock() != nullptr && !stuck_)
-    clock.update(external_clock(*edge_clock(), rig_.clock_status(), source()));
+    clock.update(external_clock_json(*edge_clock(), rig_.clock_status(), source()));
 
   const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
   Json cpu = nullptr;
@@ -163,6 +135,7 @@ Json RigRun::summary() const {
       {"outcome", name_of(end_.outcome)},
       {"reason", end_.reason},
       {"exit_status", exit_status()},
+      {"failed_on", why_failed()},
       {"frames",
        {{"planned", planned},
         {"run", end_.frames},

@@ -276,6 +276,134 @@ void measure_clients(bool quick) {
                              {"late_p99_clients_ns", to_json(spread_of(late[2]))}});
 }
 
+/// A connection to a control port, with one request on its way.
+int ask(const std::string& path, const std::string& target) {
+  const std::string request = "GET " + target + " HTTP/1.1\r\nHost: rig\r\nConnection: close\r\n\r\n";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::send(fd, request.data(), request.size(), 0) < 0)
+    throw std::runtime_error("a client could not connect to " + path);
+  return fd;
+}
+
+/// A stream of frames, read as it comes.
+class Reader {
+ public:
+  Reader(const std::string& path, const std::string& names) : fd_(ask(path, "/v1/stream?names=" + names)) {
+    thread_ = std::thread([this] {
+      std::vector<char> buffer(65536);
+      for (ssize_t got = 1; got > 0; bytes_ += std::max<std::int64_t>(got, 0))
+        got = ::recv(fd_, buffer.data(), buffer.size(), 0);
+    });
+  }
+  ~Reader() {
+    (void)::shutdown(fd_, SHUT_RDWR);
+    thread_.join();
+    ::close(fd_);
+  }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  const int fd_;
+  std::atomic<std::int64_t> bytes_{0};
+  std::thread thread_;
+};
+
+/// What the threads that serve clients have used so far, in ns.
+double cpu_of_serving(const std::string& path) {
+  const int fd = ask(path, "/v1/threads");
+  std::string text;
+  std::vector<char> buffer(65536);
+  for (ssize_t got = 1; got > 0;) {
+    got = ::recv(fd, buffer.data(), buffer.size(), 0);
+    if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  ::close(fd);
+  const Json answer = Json::parse(text.substr(text.find("\r\n\r\n")));
+  double ns = 0;
+  for (const Json& thread : answer["threads"]) {
+    const std::string name = thread["name"].get<std::string>();
+    if (name.starts_with("live") || name.starts_with("MHD")) ns += thread["cpu_ns"].get<double>();
+  }
+  return ns;
+}
+
+/// The work of a frame at 1 kHz with a stream of 20 curves, against that of a rig beside one that streams them;
+/// and how much of a CPU the rig's threads for clients use.
+void measure_stream(bool quick) {
+  const std::string names =
+      "motor.angle,motor.speed,motor.current,motor.voltage_applied,motor.load_torque,encoder.angle,"
+      "trajectory.position,controller.current_reference,controller.position_error,rt.frame,rt.late,rt.work,"
+      "rt.slack,rt.overruns,rt.late_wakes,rt.late_by_housekeeping,rt.lost,rt.overrun,rt.cause,motor.torque";
+  std::vector<double> work[3], to_twin, share[2], bytes;
+  for (int round = 0; round < (quick ? 3 : 11); ++round) {
+    for (const Where where : {Where::nowhere, Where::at_a_twin, Where::here}) {
+      const tactus::test::TempDir dir;
+      const std::string first_cpu = std::to_string(tactus::rtsync::allowed_cpus().first());
+      Servo rig(dir, "rig", {});
+      Servo twin(dir, "twin",
+                 {"--set", "threads.main.policy=other", "--set", "threads.main.cpus=[" + first_cpu + "]",
+                  "--set", "realtime.sleeper=nanosleep"});
+      std::this_thread::sleep_for(1000ms);  // the start costs most
+      std::unique_ptr<Reader> reader;
+      if (where != Where::nowhere)
+        reader = std::make_unique<Reader>(where == Where::here ? rig.socket() : twin.socket(), names);
+      const double before = cpu_of_serving(rig.socket());
+      const std::int64_t begun = tactus::benchmark::now_ns();
+      std::this_thread::sleep_for(quick ? 3000ms : 10000ms);
+      const double used =
+          (cpu_of_serving(rig.socket()) - before) / static_cast<double>(tactus::benchmark::now_ns() - begun);
+      if (reader != nullptr && reader->bytes() < 100'000) throw std::runtime_error("the stream is too thin");
+      if (where == Where::here) bytes.push_back(static_cast<double>(reader->bytes()));
+      if (where != Where::at_a_twin) share[where == Where::here ? 1 : 0].push_back(100 * used);
+      reader.reset();
+      (void)twin.end();
+      work[static_cast<int>(where)].push_back(rig.end()["work_ns"]["p50"].get<double>());
+    }
+    to_twin.push_back(work[2].back() / work[1].back());
+  }
+  using tactus::benchmark::spread_of;
+  using tactus::benchmark::to_json;
+  tactus::benchmark::answer("what does a stream of 20 curves at 1 kHz cost",
+                            {{"work_p50_ns", to_json(spread_of(work[0]))},
+                             {"work_p50_stream_elsewhere_ns", to_json(spread_of(work[1]))},
+                             {"work_p50_stream_ns", to_json(spread_of(work[2]))},
+                             {"stream_to_stream_elsewhere", to_json(spread_of(to_twin))},
+                             {"serving_cpu_percent", to_json(spread_of(share[0]))},
+                             {"serving_cpu_stream_percent", to_json(spread_of(share[1]))},
+                             {"bytes", to_json(spread_of(bytes))}});
+}
+
+/// What a frame does for a stream: some values of 10,000 variables that lie anywhere.
+void measure_tap(bool quick) {
+  Memory memory(10'000, 10);
+  for (const std::size_t curves : {std::size_t{0}, std::size_t{20}, std::size_t{64}}) {
+    LiveTaps taps;
+    std::vector<LiveTap::Piece> pieces;
+    for (std::size_t i = 0; i < curves; ++i) pieces.push_back({memory.sources[i * 151].data, 8});
+    const int chunk = quick ? 1000 : 10'000;
+    std::shared_ptr<LiveTap> tap;
+    if (curves > 0) taps.add(tap = std::make_shared<LiveTap>(pieces, static_cast<std::size_t>(chunk) + 1));
+    std::vector<double> each;
+    for (int round = 0; round < 21; ++round) {
+      const std::int64_t begin = tactus::benchmark::now_ns();
+      for (int k = 0; k < chunk; ++k) {
+        taps.take(k);
+        tactus::benchmark::keep(memory.models);
+      }
+      each.push_back(static_cast<double>(tactus::benchmark::now_ns() - begin) / chunk);
+      while (tap != nullptr && tap->front() != nullptr) tap->release();
+    }
+    tactus::benchmark::answer("what does a frame do for a stream",
+                              {{"curves", curves},
+                               {"variables", 10'000},
+                               {"take_ns", tactus::benchmark::to_json(tactus::benchmark::spread_of(each))}});
+  }
+}
+
 void run(bool quick) {
   (void)tactus::benchmark::stay_on_last_cpu();
   for (const std::size_t variables : {std::size_t{10}, std::size_t{1000}, std::size_t{100'000}})
@@ -289,6 +417,8 @@ void run(bool quick) {
 
 int main(int argc, char** argv) {
   const int status = tactus::benchmark::run_benchmark(argc, argv, "the cost of live access", [](bool quick) {
+    measure_stream(quick);
+    measure_tap(quick);
     measure_clients(quick);
     measure_set(quick);
     run(quick);

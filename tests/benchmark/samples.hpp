@@ -5,7 +5,6 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +15,8 @@ namespace tactus::benchmark {
 
 class NullSink final : public executive::RecordSink {
  public:
-  void open(const std::filesystem::path&, const std::string&,
-            std::span<const executive::RecordColumn>) override {}
+  std::string file_name(const std::string& recording) const override { return recording; }
+  void open(const std::filesystem::path&, const executive::RecordingHead&) override {}
   void write(const std::byte*) override {}
   void flush() override {}
   void close() override {}

@@ -57,6 +57,8 @@ with tempfile.TemporaryDirectory() as folder:
     if not args.without and page != (source / "docs" / "rig-file.md").read_text(encoding="utf-8"):
         problems.append("docs/rig-file.md is not what the tables say; "
                         "mend it with: scripts/tactus check --reference > docs/rig-file.md")
+    if run("docs/units.md", [args.tactus, "check", "--units"]) != (source / "docs" / "units.md").read_text(encoding="utf-8"):
+        problems.append("docs/units.md is not what the table says; mend it with: scripts/tactus check --units > docs/units.md")
     for rig in sorted((source / "config" / "rigs").glob("*.yaml")):
         if rig.stem in args.without:
             continue

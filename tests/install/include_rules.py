@@ -12,7 +12,7 @@ FLOORS = ["rtsync", "config", "executive", "drivers"]  # from the ground up; an 
 ROOMS = {
     "rtsync": ["exchange time", "host", "clock crash evidence", "thread", "facts wait"],
     "executive": ["include", "model integration", "driver", "isolation", "state record", "plan", "admission flight", "frame", "part", "live", "run",
-                  "embed", "app c_api"],
+                  "embed report client", "app c_api"],
     "drivers/silkit": ["include", "wire", "core", "net", "api", "command"],
 }
 # Which folders own a third-party header.
@@ -26,6 +26,8 @@ OWNERS = {
     "asio": "drivers/silkit/",
     "microhttpd": "drivers/live/http/",
     "nlohmann": "config/",
+    "hdf5": "drivers/record/hdf5/",
+    "hdf5_hl": "drivers/record/hdf5/",
 }
 TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive", "rtsync", "drivers", "config",
        "tests", "scripts", "docs"}

@@ -46,10 +46,33 @@ TEST(End, TooManyOverrunsInARowTerminate) {
   EXPECT_LE(summary_of(dir / "out")["frames"]["max_consecutive_overruns"], 10);
 }
 
+TEST(End, AnOverrunFailsARunThatIsToldSo) {
+  const TempDir dir;
+  // Frame 200 is late on purpose, and by itself that is no reason to end.
+  const Finished done =
+      run(run_rig("overrun",
+                  {"--set", "realtime.max_overrun=60 s", "--set", "realtime.max_consecutive_overruns=1000000",
+                   "--fail-on", "overrun,refused", "--set", "threads.stuck_after=60 s", "--frames", "300",
+                   "--quiet", "--out", "out"},
+                  dir.path()));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir.path() / "out");
+  EXPECT_EQ(summary["outcome"], "completed");
+  EXPECT_EQ(summary["exit_status"], 1);
+  const std::string overruns = std::to_string(summary["frames"]["overruns"].get<int>()) + " overrun";
+  EXPECT_TRUE(summary["failed_on"].get<std::string>().starts_with(overruns)) << summary["failed_on"];
+  EXPECT_NE(done.err.find("; fails: " + overruns), std::string::npos) << done;
+  const Finished wrong = run(run_rig("overrun", {"--fail-on", "overruns"}, dir.path()));
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.err.find("'overruns' is nothing that a run fails on"), std::string::npos) << wrong;
+}
+
 TEST(End, WithoutRealTimeThereIsNoOverrun) {
   const TempDir dir;
-  const Finished done = run(run_rig(
-      "overrun", {"--no-realtime", "--set", "realtime.max_overrun=2 ms", "--out", "out"}, dir.path()));
+  const Finished done = run(
+      run_rig("overrun",
+              {"--no-realtime", "--fail-on", "overrun", "--set", "realtime.max_overrun=2 ms", "--out", "out"},
+              dir.path()));
   expect_end(done, dir / "out", 0, "completed", "");
   EXPECT_EQ(summary_of(dir / "out")["frames"]["overruns"], 0);
 }

@@ -106,6 +106,42 @@ TEST(LiveRun, WhoOnlyLooksInChangesNoNumber) {
   EXPECT_EQ(text_of(dir / "alone/motion.csv"), text_of(dir / "out/motion.csv"));
 }
 
+TEST(LiveRun, ClientsSeeWhatIsDrivenOutside) {
+  for (const bool isolated : {false, true}) {
+    if (isolated && kSanitized) continue;  // it sees nothing more in two processes than in one
+    const TempDir dir;
+    dir.write("rig.yaml",
+              std::string("rig: torque\n"
+                          "frame: { period: 2 ms }\n"
+                          "realtime: { sleeper: nanosleep, on_overrun: skip }\n"
+                          "threads: { main: { policy: other }, stuck_after: 30 s }\n"
+                          "memory: { lock: no, heap: 0 B }\n"
+                          "live: { http: {} }\n"
+                          "models:\n"
+                          "  drive: { driver: tape, file: tape, safe: -42, parameters: { value: 7 }") +
+                  (isolated ? ", isolated: yes }\n" : " }\n"));
+    Command command = tactus({"run", "rig.yaml", "--out", "out"}, dir.path());
+    command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+    Process rig(std::move(command));
+    ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));
+    HttpClient client((dir / "out/live.sock").string());
+    Json state = client.get("/v1/state").json();
+    while (state["frame"] < 3) state = client.get("/v1/state").json();
+    const Json outputs = state["outputs"];
+    ASSERT_EQ(outputs.size(), 1U) << outputs;
+    EXPECT_EQ(outputs[0]["variable"], "drive.value");
+    EXPECT_EQ(outputs[0]["driver"], "tape");
+    EXPECT_EQ(outputs[0]["value"], 7);
+    EXPECT_EQ(outputs[0]["safe"], isolated ? Json() : Json(-42))
+        << "one in a process of its own keeps it there";
+    const Json variable = client.get("/v1/variables/drive.value").json();
+    EXPECT_EQ(variable["drives"], Json::array({outputs[0]["name"]}));
+    EXPECT_EQ(variable["written_by"]["what"], "parameter");
+    rig.signal(SIGINT);
+    EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+  }
+}
+
 TEST(LiveRun, TwoRunsOneAfterTheOtherUseTheSameAddress) {
   const TempDir dir;
   for (int i = 0; i < 2; ++i) {

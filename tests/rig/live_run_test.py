@@ -5,6 +5,7 @@
 import argparse
 import csv
 import json
+import os
 import pathlib
 import re
 import signal
@@ -220,6 +221,170 @@ class Variables(Running):
         self.assertGreaterEqual(len(frames), 20)
         self.assertEqual(frames, sorted(set(frames)))
         self.assertEqual(last.kind, "end")
+        self.expect_end()
+
+
+class ForAPage(Running):
+    """What a page reads of a rig that runs."""
+
+    def pid_of_the_rig(self):
+        """The program is its witness, or, where that has ended, the rig itself."""
+        children = pathlib.Path(f"/proc/{self.tactus.pid}/task/{self.tactus.pid}/children").read_text().split()
+        return int(children[0]) if children else self.tactus.pid
+
+    def test_a_stream_has_every_frame_as_it_was_recorded(self):
+        rig = self.start("servo", "--paused")
+        stream = rig.frames(["rt.frame", "encoder.angle"], silence=PATIENCE)
+        rig.resume()
+        angles, following = {}, None
+        for block in stream:
+            self.assertEqual(block.missing, 0, "this reader is quick enough")
+            numbers = block.columns["rt.frame"]
+            self.assertEqual(list(numbers), list(range(block.first, block.first + len(numbers))))
+            self.assertIn(following, (None, block.first))
+            following = block.first + len(numbers)
+            angles.update(zip(range(block.first, following), block.columns["encoder.angle"]))
+            if len(angles) >= 1500 and rig.state()["state"] != "Stop":
+                rig.stop()
+                break
+        self.assertEqual(min(angles), 0)
+        for _ in stream:
+            pass  # to its end
+        self.expect_end()
+        recorded = self.recorded("encoder.angle")  # sampled once in a frame
+        self.assertEqual([recorded[frame] for frame in sorted(angles)], [angles[frame] for frame in sorted(angles)])
+
+    def test_who_does_not_read_finds_a_gap_and_the_rig_goes_on(self):
+        rig = self.start("servo", **{"frame.period": "0.5 ms"})
+        stream = rig.frames(["motor.angle", "motor.speed", "motor.current"], silence=PATIENCE)
+        first = next(stream)
+        begun = rig.get("rt.frame").frame
+        self.wait_until(lambda: rig.get("rt.frame").frame > begun + 16_000)  # more than ring and sockets hold
+        following, missing = first.first + len(first.columns["motor.angle"]), 0
+        for block in stream:
+            self.assertEqual(block.first, following)
+            following += block.missing + len(block.columns.get("motor.angle", ()))
+            missing += block.missing
+            if block.missing:
+                self.assertEqual(block.why, "slow reader")
+            if missing and block.columns:
+                break
+        self.assertGreater(missing, 0)
+        rig.stop()
+        self.expect_end()
+
+    def test_a_stream_may_begin_with_a_frame_to_come_or_a_past_one(self):
+        rig = self.start("servo")
+        self.wait_until(lambda: rig.get("rt.frame").frame > 50)
+        past = next(rig.frames("motor.speed", start=3, silence=PATIENCE))
+        self.assertEqual((past.first, past.why), (3, "not kept"))
+        self.assertGreater(past.missing, 40)
+        wanted = rig.get("rt.frame").frame + 300
+        self.assertEqual(next(rig.frames("motor.speed", start=wanted, silence=PATIENCE)).first, wanted)
+        self.fails(lambda: rig.frames("motor.speed", start=10 ** 15), "is never run")
+        rig.stop()
+        self.expect_end()
+
+    def test_an_overrun_is_told_with_its_cause_and_leads_to_its_frames(self):
+        rig = self.start("servo")
+        self.wait_until(lambda: rig.get("rt.frame").frame > 500)
+        watch = rig.watch("rt.frame", every="1s", silence=PATIENCE)
+        self.assertEqual(next(watch).kind, "state")
+        child = self.pid_of_the_rig()
+        os.kill(child, signal.SIGSTOP)
+        time.sleep(0.05)
+        os.kill(child, signal.SIGCONT)
+        told = next(event.data for event in watch if event.kind == "overrun" and event.data["over_ns"] > 20_000_000)
+        self.wait_until(lambda: any(each["id"] == told["id"] and each["caught_up"] for each in rig.entries("overruns")))
+        entry = next(each for each in rig.entries("overruns") if each["id"] == told["id"])
+        self.assertGreater(entry["followers"], 0)
+        self.assertGreaterEqual(entry["cost_ns"], entry["over_ns"])
+        self.assertTrue(entry["text"].startswith(entry["cause"]), entry)
+        self.assertEqual(entry["evidence"][0]["figure"], "took")
+        trace = rig.trace(entry["frame"], before=2, after=2)
+        self.assertEqual([each["frame"] for each in trace["frames"]],
+                         list(range(entry["frame"] - 2, entry["frame"] + 3)))
+        self.assertNotEqual(trace["frames"][2]["overrun"], "")
+        self.assertEqual(-trace["frames"][2]["slack_ns"], entry["over_ns"])
+        self.assertIn("motor.step", [job["name"] for job in trace["threads"][0]["jobs"]])
+        rig.stop()
+        self.expect_end()
+
+    def test_two_clients_see_the_same_forces_and_the_same_journal(self):
+        one, two = self.start("servo"), Rig(self.address, timeout=PATIENCE)
+        watch = two.watch("rt.frame", every="10s", silence=PATIENCE)
+        self.assertEqual(next(watch).data["forced"], [])
+        one.force({"motor.load_torque": 0.25})
+        seen = {}
+        for event in watch:
+            if event.kind == "journal":
+                seen["journal"] = event.data
+            if event.kind == "state" and event.data["forced"]:
+                seen["forced"] = event.data["forced"][0]
+            if len(seen) == 2:
+                break
+        self.assertEqual((seen["forced"]["variable"], seen["forced"]["value"]), ("motor.load_torque", 0.25))
+        self.assertEqual((seen["journal"]["what"], seen["journal"]["frame"]), ("force", seen["forced"]["frame"]))
+        self.assertEqual(seen["journal"]["who"], seen["forced"]["who"])
+        self.assertEqual(two.variables("motor.load_torque")[0]["written_by"],
+                         {"what": "force", "who": seen["forced"]["who"], "frame": seen["forced"]["frame"]})
+        self.assertEqual(two.entries("journal", after=seen["journal"]["n"]), [])
+        one.release("motor.load_torque")
+        self.assertEqual([each["what"] for each in two.entries("journal")], ["force", "release"])
+        one.stop()
+        self.expect_end()
+
+    def test_what_is_allowed_is_what_is_taken(self):
+        rig = self.start("servo", "--paused")
+        state = rig.wait_for("Pause", PATIENCE)
+        self.assertEqual((state["allowed"]["resume"], state["allowed"]["load"]), ("", ""))
+        self.assertNotEqual(state["allowed"]["pause"], "")
+        rig.resume()
+        self.wait_until(lambda: rig.state()["state"] != "Pause")
+        allowed = rig.state()["allowed"]
+        self.assertEqual((allowed["pause"], allowed["stop"]), ("", ""))
+        self.assertNotEqual(allowed["resume"], "")
+        self.fails(lambda: rig.load("x"), allowed["load"])
+        rig.stop()
+        self.expect_end()
+
+    def test_the_run_tells_of_itself(self):
+        rig = self.start("servo")
+        self.wait_until(lambda: rig.get("rt.frame").frame > 300)
+        timing, jobs = rig.report("timing"), rig.report("jobs")
+        self.assertGreater(timing["late"]["count"], 200)
+        self.assertEqual(sum(bucket[2] for bucket in timing["work"]["buckets"]), timing["work"]["count"])
+        self.assertLessEqual(timing["work"]["p50_ns"], timing["work"]["max_ns"])
+        self.assertIn("motor.step", [job["name"] for job in jobs["jobs"]])
+        self.assertIn("main", [thread["role"] for thread in rig.report("threads")["threads"]])
+        facts = {fact["name"]: fact for fact in rig.report("doctor")["facts"]}
+        self.assertIn("kernel preemption", facts)
+        self.assertEqual(rig.report("clock")["driver"], "internal")
+        self.assertEqual(rig.report("link"), {"linked": False})
+        self.assertIn("csv", [driver["name"] for driver in rig.report("drivers")["drivers"]])
+        self.assertTrue(any("rig servo" in line["text"] for line in rig.entries("log")))
+        rig.stop()
+        summary = self.expect_end()
+        self.assertGreaterEqual(summary["frames"]["run"], timing["totals"]["frames_run"])
+
+    def test_panels_stand_beside_the_rig_and_nobodys_are_lost(self):
+        (self.folder / "bench.yaml").write_text((RIGS / "servo.yaml").read_text())
+        one = self.start(self.folder / "bench", "--paused")
+        two = Rig(self.address, timeout=PATIENCE)
+        empty, tag = one.panels()
+        self.assertEqual(empty, {})
+        desk = {"servo": [{"kind": "knob", "variable": "motor.load_torque", "at": [0, 0, 3, 3], "from": 0, "to": 0.5}]}
+        newer = one.keep_panels(desk, tag)
+        self.assertEqual(two.panels(), (desk, newer))
+        self.assertIn("variable: \"motor.load_torque\"", (self.folder / "bench.panels.yaml").read_text())
+        with self.assertRaises(RigError) as late:
+            two.keep_panels({}, tag)
+        self.assertEqual(late.exception.status, 412)
+        self.fails(lambda: two.keep_panels({"d": [{"kind": "knob", "variable": "motor.lod_torque",
+                                                   "at": [0, 0, 3, 3]}]}, newer),
+                   "panels.d[0].variable", "did you mean 'motor.load_torque'?")
+        self.assertEqual(one.panels(), (desk, newer))
+        one.stop()
         self.expect_end()
 
 

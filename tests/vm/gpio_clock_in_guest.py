@@ -30,7 +30,7 @@ class Case:
         if "on_missing" not in clock:
             keys.append("on_missing: free_run")
         section = ", ".join([*keys, clock] if clock else keys)
-        events = [] if frames == STEADY_FRAMES else ["--set", "kernel_events=no"]
+        events = [] if name in ("pll", "edge") else ["--set", "kernel_events=no"]
         self.arguments = shlex.join([*COMMON, *events, "--set", f"clock={{{section}}}", *more])
 
     def script(self):
@@ -41,6 +41,7 @@ class Case:
                 f"echo $? >{self.name}.status\nend\n")
 
 
+# The gaps come when a rig has locked and still runs: its start takes some half a second of the guest.
 CASES = [
     Case("pll", "discipline: pll", "1000", STEADY_FRAMES),
     Case("edge", "discipline: edge", "1000", STEADY_FRAMES),
@@ -49,8 +50,8 @@ CASES = [
     Case("fast_edges", "edges_per_frame: 5", "5000", 1000, count=40000, variant=True),
     Case("missing_one", "", "1000 drop=50", 2000, variant=True),
     Case("missing_one_edge", "discipline: edge", "1000 drop=50", 2000, variant=True),
-    Case("missing_five", "", "1000 gap=500:5", 900),
-    Case("lost_and_back", "", "1000 gap=500:100 phase=0.0003", 2000),
+    Case("missing_five", "", "1000 gap=1000:5", 900),
+    Case("lost_and_back", "", "1000 gap=1000:100 phase=0.0003", 2000),
     Case("lost_and_back_edge", "discipline: edge", "1000 gap=1500:100 phase=0.0003", 4000, variant=True),
     Case("double", "", "1000 duty=0.2 double=20", 2000, variant=True),
     Case("glitch", "", "1000 duty=0.2 glitch=20 glitch_at=0.3", 2000, variant=True),
@@ -61,7 +62,7 @@ CASES = [
     Case("wrong_rate_free", "on_wrong_rate: free_run", "980", 500, variant=True),
     Case("no_edge", "start_timeout: 500 ms", "1000 delay=100", 2000),
     Case("lost_ends", "on_missing: terminate", "1000 gap=1500:100", 5000, variant=True),
-    Case("lost_freezes", "on_missing: freeze", "1000 gap=500:100", 1200,
+    Case("lost_freezes", "on_missing: freeze", "1000 gap=1000:100", 1200,
          during="sleep 4; kill -USR2 $rig"),
     Case("overflow", "", "1000", 1800, during="sleep 1; kill -STOP $(rig_of $rig); usleep 60000; kill -CONT $(rig_of $rig)"),
     Case("held", "", "1000", 2000, during="sleep 1.5; tactus run servo.yaml --frames 10 --out second "

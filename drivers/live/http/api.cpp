@@ -7,6 +7,7 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "drivers/live/http/json_text.hpp"
+#include "drivers/live/http/page.hpp"
 #include "drivers/live/http/replies.hpp"
 #include "executive/model/suggest.hpp"
 
@@ -88,6 +89,7 @@ Waits Api::handle(const Request& request, const Respond& respond) {
 
 Waits Api::dispatch(const Request& request, const Respond& respond) {
   const auto refuse = [&](Reply reply) { return reply_now(respond, std::move(reply)); };
+  if (auto reply = page_reply(request)) return refuse(std::move(*reply));
   std::string problem;
   const auto target = parse_target(request.target, problem);
   if (!target) return refuse(refusal(400, problem));
@@ -109,8 +111,8 @@ Waits Api::dispatch(const Request& request, const Respond& respond) {
     return refuse(std::move(reply));
   }
   if (found == nullptr) {
-    std::string all;
-    for (const Route& route : routes()) all += (all.empty() ? "" : ", ") + route.method + " " + route.path;
+    std::string all = "GET / (the page)";
+    for (const Route& route : routes()) all += ", " + route.method + " " + route.path;
     return refuse(refusal(404, "there is no " + config::show(request.target) + "; there are: " + all));
   }
   std::vector<std::string> problems;
@@ -132,6 +134,8 @@ Waits Api::dispatch(const Request& request, const Respond& respond) {
   }
   if (!problems.empty()) return refuse(found->body ? not_done(400, problems) : wrong(problems));
   call.who = request.who;
+  if (const std::string* const tag = request.header("If-Match")) call.if_match = *tag;
+  if (const std::string* const tag = request.header("If-None-Match")) call.if_none_match = *tag;
   return found->handle(*this, call, respond);
 }
 

@@ -21,6 +21,10 @@ struct ApiSettings {
 Json values_of(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot,
                const std::vector<Named>& names);
 
+/// The variables of the parameter `names`, which is there.
+std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
+                            std::vector<std::string>& problems);
+
 /// The control port without a network: a request in, a reply out.
 ///
 /// Threads  handle(): one. Replies come from inside of it or from the rig's thread, also when this is gone.
@@ -39,7 +43,7 @@ class Api {
   executive::LiveRig& rig() const { return rig_; }
   /// A snapshot that somebody got: its frame is then known.
   void remember(const executive::LiveSnapshotPtr& snapshot) {
-    if (snapshot != nullptr) last_frame_->update(*snapshot);
+    if (snapshot != nullptr) last_frame_->update(snapshot);
   }
 
   const ApiSettings& settings() const { return settings_; }

@@ -1,5 +1,6 @@
 #include "drivers/live/http/event_feed.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tactus::drivers::live_http {
@@ -28,35 +29,68 @@ void EventFeed::offer(executive::LiveSnapshotPtr values) {
   values_ = std::move(values);
 }
 
-void EventFeed::note_state(State state) {
+void EventFeed::note_state(State state, std::int64_t forces) {
   const State now = coarse(state);
-  if (end_ || state_ == now) return;
+  if (end_ || (state_ == now && forces_ == forces)) return;
   state_ = now;
+  forces_ = forces;
   state_waits_ = true;
+}
+
+void EventFeed::note_entries(const executive::LiveRig& rig) {
+  if (end_) return;
+  const bool first = !heard_;
+  if (first) heard_.emplace();
+  for (std::size_t i = 0; i < executive::kLiveLists; ++i) {
+    const auto list = static_cast<executive::LiveList>(i);
+    std::int64_t& heard = (*heard_)[i];
+    const std::int64_t last = rig.last_entry(list);
+    if (first || last <= heard) {
+      heard = last;
+      continue;
+    }
+    executive::LiveEntries more =
+        rig.entries(list, std::max(heard, last - static_cast<std::int64_t>(kMostEntries)), kMostEntries);
+    heard = last;
+    auto& waiting = entries_[i];
+    for (auto& entry : more.entries) {
+      heard = std::max(heard, entry->at("n").get<std::int64_t>());
+      waiting.push_back(std::move(entry));
+    }
+    if (waiting.size() > kMostEntries)
+      waiting.erase(waiting.begin(), waiting.end() - static_cast<std::ptrdiff_t>(kMostEntries));
+  }
 }
 
 void EventFeed::end(std::string reason) {
   if (!end_ && !said_end_) end_ = std::move(reason);
 }
 
-bool EventFeed::has_something() const { return values_ != nullptr || state_waits_ || comment_ || end_; }
+bool EventFeed::has_something() const {
+  return values_ != nullptr || state_waits_ || beat_ || end_ ||
+         std::any_of(entries_.begin(), entries_.end(), [](const auto& some) { return !some.empty(); });
+}
 
 EventFeed::Event EventFeed::take() {
-  Event event{std::exchange(values_, nullptr), std::exchange(skipped_, 0), std::exchange(state_waits_, false),
-              std::exchange(comment_, false), std::exchange(end_, std::nullopt)};
+  Event event{std::exchange(values_, nullptr),    std::exchange(skipped_, 0),
+              std::exchange(state_waits_, false), std::exchange(beat_, false),
+              std::exchange(entries_, Entries{}), std::exchange(end_, std::nullopt)};
   if (event.end) said_end_ = true;
   return event;
 }
 
 std::string EventFeed::text(const Api& api, const Event& event) const {
   std::string text;
-  if (event.comment) text += ": still here\n\n";
+  if (event.beat) text += event_text("beat", api.last_frame()->beat(api.rig()));
   if (event.state) text += event_text("state", api.state_now());
   if (event.values != nullptr) {
     Json data = values_of(api.rig(), *event.values, watch_.names);
     data["skipped"] = event.skipped;
     text += event_text("values", data, event.values->sequence);
   }
+  for (std::size_t i = 0; i < executive::kLiveLists; ++i)
+    for (const auto& entry : event.entries[i])
+      text += event_text(event_name(static_cast<executive::LiveList>(i)), *entry);
   if (event.end) text += event_text("end", api.end_of_stream(*event.end));
   return text;
 }

@@ -1,8 +1,11 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "drivers/live/http/api.hpp"
 #include "executive/driver/live.hpp"
@@ -20,19 +23,27 @@ class EventFeed {
   /// New values; those that wait are skipped.
   void offer(executive::LiveSnapshotPtr values);
   /// The state as it is now; said when it is another than before. Frames that run are one state.
-  void note_state(executive::State state);
-  void keep_alive() { comment_ = true; }
+  /// `forces`: LiveRig::forces_changed(); another number is another state, too.
+  void note_state(executive::State state, std::int64_t forces = 0);
+  /// New entries of the rig's lists. From the first call on, and of each list at most kMostEntries that wait:
+  /// the oldest are left out.
+  void note_entries(const executive::LiveRig& rig);
+  void keep_alive() { beat_ = true; }
   void end(std::string reason);
 
   bool has_something() const;
   bool is_over() const { return said_end_; }
+
+  static constexpr std::size_t kMostEntries = 100;
+  using Entries = std::array<std::vector<std::shared_ptr<const Json>>, executive::kLiveLists>;
 
   /// What to say next, taken out of the feed; text() makes the event of it, which may take a while.
   struct Event {
     executive::LiveSnapshotPtr values{};
     std::int64_t skipped = 0;
     bool state = false;
-    bool comment = false;
+    bool beat = false;
+    Entries entries{};
     std::optional<std::string> end{};
   };
   Event take();
@@ -44,8 +55,11 @@ class EventFeed {
   executive::LiveSnapshotPtr values_{};
   std::int64_t skipped_ = 0;
   std::optional<executive::State> state_{};
+  std::int64_t forces_ = 0;
   bool state_waits_ = false;
-  bool comment_ = false;
+  bool beat_ = false;
+  std::optional<std::array<std::int64_t, executive::kLiveLists>> heard_{};  // of each list, up to there
+  Entries entries_{};
   std::optional<std::string> end_{};
   bool said_end_ = false;
 };

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "config/text.hpp"
+#include "drivers/live/http/page.hpp"
 
 namespace tactus::drivers::live_http {
 namespace {
@@ -74,7 +75,7 @@ std::optional<Reply> RequestFilter::validate(const Request& request, const std::
                             (origin == nullptr ? "" : "(" + config::show(*origin) + ") ") +
                             "may not ask this rig");
   }
-  if (!token_) return std::nullopt;
+  if (!token_ || is_page(request.target)) return std::nullopt;
   const std::string* const shown = request.header("Authorization");
   const auto text = shown == nullptr ? std::nullopt : bearer(*shown);
   // Compared in any case: how long it takes says nothing.

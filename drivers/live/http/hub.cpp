@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kScan{100};  // how often states and limits are looked at
 constexpr std::chrono::seconds kKeepAlive{1};
+constexpr std::chrono::milliseconds kBlockEvery{1000 / FrameFeed::kBlocksPerSecond};
 
 Reply closing_reply() { return refusal(503, "the rig is being shut down"); }
 
@@ -66,12 +67,23 @@ void Hub::answer(const std::shared_ptr<PendingRequest>& exchange, Respond::Make 
 
 void Hub::begin(const std::shared_ptr<Stream>& stream) {
   const std::lock_guard lock(mutex_);
-  stream->feed.note_state(api_->rig().state());
+  note(*stream, Clock::now());
   if (closing_) stream->feed.end("the rig is being shut down");
   stream->due = stream->spoke = Clock::now();
   streams_.insert(stream);
   woken_ = true;
   changed_.notify_one();
+}
+
+/// What has happened in the rig, beside its frames. However often that is, it is told ten times a second.
+void Hub::note(Stream& stream, Clock::time_point now) {
+  const executive::LiveRig& rig = api_->rig();
+  if (now - stream.looked >= kScan) {
+    stream.looked = now;
+    stream.forces = rig.forces_changed();
+    stream.feed.note_entries(rig);
+  }
+  stream.feed.note_state(rig.state(), stream.forces);
 }
 
 void Hub::forget(const std::shared_ptr<Stream>& stream) {
@@ -97,6 +109,46 @@ Hub::Next Hub::next_event(Stream& stream) {
   return Next::event;
 }
 
+void Hub::begin(const std::shared_ptr<FrameStream>& stream) {
+  const std::lock_guard lock(mutex_);
+  if (closing_) stream->end = "the rig is being shut down";
+  stream->due = Clock::now() + kBlockEvery;
+  frame_streams_.insert(stream);
+  woken_ = true;
+  changed_.notify_one();
+}
+
+void Hub::forget(const std::shared_ptr<FrameStream>& stream) {
+  const std::lock_guard lock(mutex_);
+  frame_streams_.erase(stream);
+}
+
+/// What was recorded until now goes out in one go, then nothing until it is due again.
+Hub::Next Hub::next_block(FrameStream& stream) {
+  bool look = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stream.end) stream.feed->end(*stream.end);
+    look = std::exchange(stream.look, false) || stream.end;
+  }
+  stream.out = look ? stream.feed->next(Clock::now()) : std::string{};
+  stream.at = 0;
+  if (!stream.out.empty()) return Next::event;
+  if (stream.feed->is_over()) return Next::over;
+  const std::lock_guard lock(mutex_);
+  if (stream.look || stream.end) return Next::again;
+  stream.suspended = true;
+  MHD_suspend_connection(stream.connection);
+  return Next::sleep;
+}
+
+void Hub::end_frames(const std::string& reason) {
+  for (const auto& stream : frame_streams_) {
+    if (!stream->end) stream->end = reason;
+    resume(*stream);
+  }
+}
+
 void Hub::take(const executive::LiveSnapshotPtr& snapshot) {
   const std::lock_guard lock(mutex_);
   asked_ = false;
@@ -104,9 +156,11 @@ void Hub::take(const executive::LiveSnapshotPtr& snapshot) {
   changed_.notify_one();
   if (api_ == nullptr || closing_) return;
   api_->remember(snapshot);
+  if (snapshot == nullptr) end_frames("the run is over");
   for (const auto& stream : streams_) {
     if (snapshot == nullptr) {
-      stream->feed.note_state(api_->rig().state());
+      stream->looked = {};  // whatever has happened until now is said
+      note(*stream, Clock::now());
       stream->feed.end("the run is over");
     } else if (std::exchange(stream->wants, false)) {
       stream->feed.offer(snapshot);
@@ -149,7 +203,16 @@ std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
       }
     }
     const executive::State state = api_->rig().state();
-    bool wanted = !streams_.empty() && is_ending(state);  // the answer to that is that the run is over
+    // The answer to that is that the run is over.
+    bool wanted = !(streams_.empty() && frame_streams_.empty()) && is_ending(state);
+    for (const auto& stream : frame_streams_) {
+      if (stream->due <= now) {
+        stream->due = std::max(stream->due + kBlockEvery, now);
+        stream->look = true;
+        resume(*stream);
+      }
+      next = std::min(next, stream->due);
+    }
     for (const auto& stream : streams_) {
       if (stream->due <= now) {
         stream->wants = true;
@@ -157,7 +220,7 @@ std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
         if (stream->due <= now) stream->due = now + stream->feed.every();
       }
       wanted = wanted || stream->wants;
-      stream->feed.note_state(state);
+      note(*stream, now);
       if (now - stream->spoke >= kKeepAlive) {
         stream->feed.keep_alive();
         stream->spoke = now;
@@ -204,6 +267,7 @@ void Hub::close() {
     stream->feed.end("the rig is being shut down");
     resume(*stream);
   }
+  end_frames("the rig is being shut down");
 }
 
 void Hub::leave() {
@@ -211,6 +275,7 @@ void Hub::leave() {
   api_ = nullptr;
   exchanges_.clear();
   streams_.clear();
+  frame_streams_.clear();
 }
 
 }  // namespace tactus::drivers::live_http

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/clients.hpp"
 #include "drivers/live/http/event_feed.hpp"
+#include "drivers/live/http/frame_feed.hpp"
 #include "drivers/live/http/request.hpp"
 
 struct MHD_Connection;
@@ -50,8 +52,22 @@ struct Stream : SuspendedConnection {
   EventFeed feed;
   Client::Clock::time_point due{};
   Client::Clock::time_point spoke{};
-  bool wants = false;  ///< the next snapshot
-  std::string out{};   ///< the event that is being sent; of the HTTP thread
+  Client::Clock::time_point looked{};  ///< at lists and forces
+  std::int64_t forces = 0;             ///< what was seen then
+  bool wants = false;                  ///< the next snapshot
+  std::string out{};                   ///< the event that is being sent; of the HTTP thread
+  std::size_t at = 0;
+};
+
+/// A stream of frames. What it says is made on the HTTP thread alone.
+struct FrameStream : SuspendedConnection {
+  explicit FrameStream(std::shared_ptr<FrameFeed> from) : feed(std::move(from)) {}
+
+  std::shared_ptr<FrameFeed> feed;
+  std::optional<std::string> end{};  ///< why nothing comes any more
+  Client::Clock::time_point due{};
+  bool look = true;  ///< there may be something to say
+  std::string out{};
   std::size_t at = 0;
 };
 
@@ -68,8 +84,12 @@ class Hub : public std::enable_shared_from_this<Hub> {
   void begin(const std::shared_ptr<Stream>& stream);
   void forget(const std::shared_ptr<Stream>& stream);
   /// What a stream says next; nothing to say: the connection sleeps. Nothing at all: it is over.
-  enum class Next { event, sleep, over };
+  enum class Next { event, sleep, again, over };
   Next next_event(Stream& stream);
+
+  void begin(const std::shared_ptr<FrameStream>& stream);
+  void forget(const std::shared_ptr<FrameStream>& stream);
+  Next next_block(FrameStream& stream);
 
   // Any thread.
   void answer(const std::shared_ptr<PendingRequest>& exchange, Respond::Make make);
@@ -91,6 +111,8 @@ class Hub : public std::enable_shared_from_this<Hub> {
   /// Ends the exchanges whose clients have gone: the HTTP library does not look at connections that sleep.
   void end_abandoned(Clock::time_point now);
   void take(const executive::LiveSnapshotPtr& snapshot);
+  void note(Stream& stream, Clock::time_point now);
+  void end_frames(const std::string& reason);
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -101,6 +123,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   Clock::time_point looked_{};  // for clients that have gone
   std::set<std::shared_ptr<PendingRequest>> exchanges_;
   std::set<std::shared_ptr<Stream>> streams_;
+  std::set<std::shared_ptr<FrameStream>> frame_streams_;
 };
 
 }  // namespace tactus::drivers::live_http

@@ -1,5 +1,5 @@
 #pragma once
-#include <cstdint>
+#include <chrono>
 #include <mutex>
 
 #include "drivers/live/http/request.hpp"
@@ -11,18 +11,20 @@ namespace tactus::drivers::live_http {
 /// Threads  any.
 class LastFrame {
  public:
-  void update(const executive::LiveSnapshot& snapshot);
+  void update(const executive::LiveSnapshotPtr& snapshot);
   /// Data of the event `state`: the state now, with that frame.
   Json state(const executive::LiveRig& rig) const;
   /// The same, as it was with a snapshot.
   static Json state(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot);
+  /// Data of the event `beat`.
+  Json beat(const executive::LiveRig& rig) const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   mutable std::mutex mutex_;
-  std::int64_t sequence_ = 0;
-  std::int64_t frame_ = -1;
-  std::int64_t frames_ = 0;
-  std::int64_t sim_time_ns_ = 0;
+  executive::LiveSnapshotPtr last_{};
+  Clock::time_point since_ = Clock::now();  // its frame is the last one
 };
 
 }  // namespace tactus::drivers::live_http

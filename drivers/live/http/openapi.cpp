@@ -14,6 +14,7 @@ namespace {
 const std::map<int, const char*>& meanings() {
   static const std::map<int, const char*> table = {
       {202, "Accepted: takes effect when its frame begins."},
+      {304, "It is as it was: see If-None-Match."},
       {400, "Refused at once, and nothing was done; `problems` lists all that is wrong."},
       {401, "The token is missing or wrong."},
       {403, "The request comes from a page of another origin, or for another host."},
@@ -21,9 +22,11 @@ const std::map<int, const char*>& meanings() {
       {405, "Another method is meant; see the header Allow."},
       {409, "The rig is not in the state for it, or what was accepted could not be made any more."},
       {411, "The body has no length."},
+      {412, "Somebody else has changed it since it was read."},
       {413, "The body is longer than live.http.max_body."},
       {414, "The target is too long."},
       {415, "The body has to be application/json."},
+      {428, "The header If-Match is missing."},
       {429, "More requests than live.http.max_rate; see the header Retry-After."},
       {431, "The headers are too long."},
       {500, "A fault of the server."},
@@ -71,14 +74,27 @@ Json operation(const Route& route) {
   responses["200"]["content"] =
       route.stream ? content("text/event-stream", schema::text("events; `data` of `values` is x-event-data"))
                    : content("application/json", route.answer);
+  if (route.bytes) {
+    Json binary;
+    binary["type"] = "string";
+    binary["format"] = "binary";
+    responses["200"]["content"]["application/octet-stream"]["schema"] = std::move(binary);
+    if (route.answer.kind == Schema::Kind::text) responses["200"]["content"].erase("application/json");
+  }
   if (route.stream) {
     made["x-event-data"]["values"] = to_openapi(route.answer);
     made["x-event-data"]["state"] = to_openapi(state_schema());
+    made["x-event-data"]["beat"] = to_openapi(beat_schema());
     made["x-event-data"]["end"] = to_openapi(end_schema());
+    for (const auto list :
+         {executive::LiveList::overruns, executive::LiveList::journal, executive::LiveList::log})
+      made["x-event-data"][std::string(event_name(list))] = to_openapi(entry_schema(list));
   }
   for (const int status : refusals) {
     Json& response = responses[std::to_string(status)];
-    if (status < 300) {
+    if (status == 304) {
+      response["description"] = meanings().at(status);
+    } else if (status < 300) {
       response["description"] = meanings().at(status);
       response["content"] = content("application/json", route.answer);
     } else {

@@ -59,4 +59,27 @@ Json value_json(const executive::LiveRig& rig, const executive::LiveRef& ref, co
   return executive::to_json(variable, data, ref.elements, !ref.indexed && variable.count > 0);
 }
 
+Json outputs_json(const executive::LiveRig& rig, const executive::LiveSnapshot* snapshot) {
+  Json all = Json::array();
+  for (const executive::LiveOutput& output : rig.outputs()) {
+    const executive::LiveVariable& live = rig.variables()[output.variable];
+    Json value, sources = Json::array();
+    executive::LiveRef whole{output.variable, 0, static_cast<std::uint32_t>(live.variable->elements()),
+                             false};
+    if (snapshot != nullptr) value = value_json(rig, whole, snapshot->bytes.data() + live.offset);
+    for (const executive::LiveRef& source : output.sources) {
+      const executive::Variable& from = *rig.variables()[source.variable].variable;
+      sources.push_back(from.name + (source.indexed ? executive::index_text(from, source.first) : ""));
+    }
+    all.push_back({{"name", output.name},
+                   {"driver", output.driver},
+                   {"model", output.model},
+                   {"variable", live.variable->name},
+                   {"sources", std::move(sources)},
+                   {"value", std::move(value)},
+                   {"safe", output.safe}});
+  }
+  return all;
+}
+
 }  // namespace tactus::drivers::live_http

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ struct Request {
   std::size_t count(std::string_view name) const;
 };
 
+class FrameFeed;
+
 /// One variable of a group, with the name it was asked for by.
 struct Named {
   std::string name;
@@ -46,8 +49,11 @@ struct Reply {
   int status = 200;
   Json body{};
   Pairs headers{};
-  std::optional<Watch> watch{};  ///< instead of a body
-  bool close = false;            ///< and end the connection
+  std::shared_ptr<const std::string> bytes{};  ///< instead of `body`, as they are
+  std::string type{"application/json"};        ///< of the content
+  std::optional<Watch> watch{};                ///< instead of a body
+  std::shared_ptr<FrameFeed> frames{};         ///< likewise
+  bool close = false;                          ///< and end the connection
 };
 
 /// Takes the reply to one request: now or later, from any thread; only the first counts.

@@ -20,7 +20,9 @@ constexpr std::chrono::milliseconds kStatePatience{250};
 Schema facts_schema() {
   return object(
       "What does not change while the rig runs, and its state.",
-      {must("rig", text("its name")), must("version", text("of tactus")), must("folder", text("of the run")),
+      {must("rig", text("its name")), must("file", text("name of the rig file; empty: there is none")),
+       must("run", text("another in every run")), must("version", text("of tactus")),
+       must("folder", text("of the run")),
        must("period", object("of a frame: num_ns / den nanoseconds",
                              {must("num_ns", integer("")), must("den", integer(""))})),
        must("epoch", text("date of simulated time 0")), must("realtime", boolean("it runs in real time")),
@@ -105,6 +107,8 @@ Waits facts(Api& api, const Call& /*call*/, const Respond& respond) {
   Json planned;
   if (facts.frames != INT64_MAX) planned = facts.frames;
   return reply_now(respond, good({{"rig", facts.rig},
+                                  {"file", facts.file.filename().string()},
+                                  {"run", facts.run},
                                   {"version", TACTUS_VERSION},
                                   {"folder", facts.folder.string()},
                                   {"period", {{"num_ns", facts.frame.num()}, {"den", facts.frame.den()}}},
@@ -121,7 +125,7 @@ Waits state(Api& api, const Call& /*call*/, const Respond& respond) {
   if (now == State::connect || now == State::start)  // no frame ends yet
     return reply_now(respond, good(api.state_now()));
   rig.next_snapshot([last = api.last_frame(), &rig, respond](const LiveSnapshotPtr& snapshot) {
-    if (snapshot != nullptr) last->update(*snapshot);
+    if (snapshot != nullptr) last->update(snapshot);
     respond.later([last, &rig, snapshot] {
       return good(snapshot == nullptr ? last->state(rig) : LastFrame::state(rig, *snapshot));
     });

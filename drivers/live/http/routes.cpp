@@ -45,21 +45,33 @@ const std::string* Call::value(const std::string& name) const {
 
 Route get(std::string path, std::string id, std::string about, Schema answer, Handle handle,
           std::vector<Parameter> parameters, std::vector<int> more) {
-  return {"GET", std::move(path), std::move(id), std::move(about), std::move(parameters),
-          {},    answer,          false,         std::move(more),  handle,
-          {}};
+  Route route;
+  route.method = "GET";
+  route.path = std::move(path);
+  route.id = std::move(id);
+  route.about = std::move(about);
+  route.parameters = std::move(parameters);
+  route.answer = std::move(answer);
+  route.more = std::move(more);
+  route.handle = handle;
+  return route;
 }
 
 Route post(std::string path, std::string id, std::string about, Schema body, std::string example,
            Schema answer, Handle handle, std::vector<int> more) {
-  return {"POST", std::move(path), std::move(id), std::move(about),  {}, body, answer,
-          false,  std::move(more), handle,        std::move(example)};
+  Route route =
+      get(std::move(path), std::move(id), std::move(about), std::move(answer), handle, {}, std::move(more));
+  route.method = "POST";
+  route.body = std::move(body);
+  route.example = std::move(example);
+  return route;
 }
 
 const std::vector<Route>& routes() {
   static const std::vector<Route> table = [] {
     std::vector<Route> all;
-    for (const auto rows : {&rig_routes, &variable_routes, &value_routes, &command_routes, &episode_routes})
+    for (const auto rows : {&rig_routes, &variable_routes, &value_routes, &command_routes, &episode_routes,
+                            &list_routes, &frame_routes, &report_routes, &panel_routes})
       for (Route& row : rows()) all.push_back(std::move(row));
     return all;
   }();
@@ -72,14 +84,36 @@ const Schema& error_schema() {
   return schema;
 }
 
-const Schema& state_schema() {
+const Schema& outputs_schema() {
   static const Schema schema =
-      object("What the rig is doing.",
-             {must("state", state_name()), must("frame", integer(kFrame)),
-              must("frames", integer("frames up to this one; a reset or a loaded checkpoint sets it back")),
-              must("sim_time_ns", integer(kTime)), must("date", text(kDate)),
-              must("paused", boolean("it is in state Pause")),
-              must("forced", list("what is forced", text("model.variable")))});
+      list("what the rig drives outside",
+           object("", {must("name", text("")), must("driver", text("")), must("model", text("")),
+                       must("variable", text("the model's input")),
+                       must("sources", list("what is wired to it", text("model.variable"))),
+                       must("value", value("of the variable; null: not known yet")),
+                       must("safe", value("driven when the rig ends; null: not known here"))}));
+  return schema;
+}
+
+const Schema& state_schema() {
+  static const Schema forced_one =
+      object("", {must("variable", text("model.variable")), must("value", value("of the force")),
+                  must("who", text("the client")), must("frame", integer("since this one"))});
+  static const Schema schema = object(
+      "What the rig is doing.",
+      {must("state", state_name()), must("frame", integer(kFrame)),
+       must("frames", integer("frames up to this one; a reset or a loaded checkpoint sets it back")),
+       must("sim_time_ns", integer(kTime)), must("date", text(kDate)),
+       must("paused", boolean("it is in state Pause")), must("forced", list("what is forced", forced_one)),
+       must("allowed", map("by command: why it would be refused now; empty: it would be taken", text(""))),
+       must("outputs", outputs_schema())});
+  return schema;
+}
+
+const Schema& beat_schema() {
+  static const Schema schema =
+      object("The server is there.", {must("state", state_name()), must("frame", integer(kFrame)),
+                                      must("age_ms", integer("since it was first heard of"))});
   return schema;
 }
 

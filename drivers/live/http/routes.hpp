@@ -22,6 +22,8 @@ struct Call {
   Pairs values{};  ///< of the path and the query
   Json body{};
   std::string who{};
+  std::optional<std::string> if_match{};  ///< headers
+  std::optional<std::string> if_none_match{};
 
   const std::string* value(const std::string& name) const;
 };
@@ -52,6 +54,7 @@ struct Route {
   std::optional<Schema> body{};
   Schema answer{};
   bool stream = false;      ///< `answer` is then the data of its events `values`
+  bool bytes = false;       ///< `answer` is no JSON, or not always
   std::vector<int> more{};  ///< statuses besides 200 and those that every route may have
   Handle handle = nullptr;
   std::string example{};  ///< of a body
@@ -71,12 +74,22 @@ std::vector<Route> variable_routes();
 std::vector<Route> value_routes();
 std::vector<Route> command_routes();
 std::vector<Route> episode_routes();
+std::vector<Route> list_routes();
+std::vector<Route> frame_routes();
+std::vector<Route> report_routes();
+std::vector<Route> panel_routes();
 
 /// {"error": ..., "problems": [...]}
 const Schema& error_schema();
-/// Data of the events `state` and `end`.
+/// What outputs_json() makes.
+const Schema& outputs_schema();
+/// Data of the events `state`, `beat` and `end`.
 const Schema& state_schema();
+const Schema& beat_schema();
 const Schema& end_schema();
+/// An entry of a list; and the event that brings it.
+const Schema& entry_schema(executive::LiveList list);
+const char* event_name(executive::LiveList list);
 
 namespace schema {
 

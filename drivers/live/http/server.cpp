@@ -81,6 +81,8 @@ class Server final : public executive::LiveServer {
                             MHD_ConnectionNotificationCode code);
   static ssize_t on_read(void* stream, std::uint64_t position, char* to, std::size_t most);
   static void on_stream_end(void* stream);
+  static ssize_t on_read_frames(void* stream, std::uint64_t position, char* to, std::size_t most);
+  static void on_frames_end(void* stream);
 
   MHD_Daemon* start();
   void begin(const ExchangePtr& exchange, const char* method);
@@ -89,12 +91,18 @@ class Server final : public executive::LiveServer {
   MHD_Result go_on(const ExchangePtr& exchange, const char* data, std::size_t* size);
   MHD_Result send(const PendingRequest& exchange, Reply reply);
   MHD_Response* stream_response(const PendingRequest& exchange, Watch watch);
+  MHD_Response* frames_response(const PendingRequest& exchange, std::shared_ptr<FrameFeed> frames);
   void run_ticker();
 
   /// What a stream's callbacks get.
   struct StreamHandle {
     std::shared_ptr<Hub> hub;
     StreamPtr stream;
+  };
+
+  struct FramesHandle {
+    std::shared_ptr<Hub> hub;
+    std::shared_ptr<FrameStream> stream;
   };
 
   const HttpSettings settings_;
@@ -359,11 +367,15 @@ MHD_Result Server::go_on(const ExchangePtr& exchange, const char* data, std::siz
 
 MHD_Result Server::send(const PendingRequest& exchange, Reply reply) {
   MHD_Response* response = nullptr;
-  const bool stream = reply.watch.has_value();
-  if (stream) {
+  const bool stream = reply.watch.has_value() || reply.frames != nullptr;
+  if (reply.watch) {
+    reply.type = "text/event-stream";
     response = stream_response(exchange, std::move(*reply.watch));
+  } else if (reply.frames != nullptr) {
+    reply.type = "application/octet-stream";
+    response = frames_response(exchange, std::move(reply.frames));
   } else {
-    std::string text = text_of(reply.body) + "\n";
+    std::string text = reply.bytes == nullptr ? text_of(reply.body) + "\n" : *reply.bytes;
     response = MHD_create_response_from_buffer(text.size(), text.data(), MHD_RESPMEM_MUST_COPY);
   }
   if (response == nullptr) return MHD_NO;
@@ -371,8 +383,10 @@ MHD_Result Server::send(const PendingRequest& exchange, Reply reply) {
   const auto header = [&](const char* name, const std::string& value) {
     (void)MHD_add_response_header(response, name, value.c_str());
   };
-  header("Content-Type", stream ? "text/event-stream" : "application/json");
-  header("Cache-Control", "no-store");
+  header("Content-Type", reply.type);
+  const bool cached = std::any_of(reply.headers.begin(), reply.headers.end(),
+                                  [](const auto& one) { return one.first == "Cache-Control"; });
+  if (!cached) header("Cache-Control", "no-store");
   header("X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : reply.headers) header(name.c_str(), value);
   if (reply.close) header("Connection", "close");
@@ -401,6 +415,7 @@ ssize_t Server::on_read(void* handle, std::uint64_t /*position*/, char* to, std:
     if (stream.at == stream.out.size()) {
       switch (hub->next_event(stream)) {
         case Hub::Next::event:
+        case Hub::Next::again:
           break;
         case Hub::Next::sleep:
           return 0;
@@ -415,6 +430,41 @@ ssize_t Server::on_read(void* handle, std::uint64_t /*position*/, char* to, std:
   } catch (const std::exception&) {
     return MHD_CONTENT_READER_END_WITH_ERROR;
   }
+}
+
+MHD_Response* Server::frames_response(const PendingRequest& exchange, std::shared_ptr<FrameFeed> frames) {
+  (void)::setsockopt(exchange.client->fd, SOL_SOCKET, SO_SNDBUF, &kStreamBuffer, sizeof kStreamBuffer);
+  auto handle =
+      std::make_unique<FramesHandle>(FramesHandle{hub_, std::make_shared<FrameStream>(std::move(frames))});
+  handle->stream->connection = exchange.connection;
+  MHD_Response* const response = MHD_create_response_from_callback(
+      MHD_SIZE_UNKNOWN, kStreamBlock, &on_read_frames, handle.get(), &on_frames_end);
+  if (response == nullptr) return nullptr;
+  hub_->begin(handle.release()->stream);
+  return response;
+}
+
+ssize_t Server::on_read_frames(void* handle, std::uint64_t /*position*/, char* to, std::size_t most) {
+  const auto& [hub, kept] = *static_cast<FramesHandle*>(handle);
+  FrameStream& stream = *kept;
+  try {
+    while (stream.at == stream.out.size()) {
+      const Hub::Next next = hub->next_block(stream);
+      if (next == Hub::Next::sleep) return 0;
+      if (next == Hub::Next::over) return MHD_CONTENT_READER_END_OF_STREAM;
+    }
+    const std::size_t size = std::min(most, stream.out.size() - stream.at);
+    std::memcpy(to, stream.out.data() + stream.at, size);
+    stream.at += size;
+    return static_cast<ssize_t>(size);
+  } catch (const std::exception&) {
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+  }
+}
+
+void Server::on_frames_end(void* handle) {
+  const std::unique_ptr<FramesHandle> kept(static_cast<FramesHandle*>(handle));
+  kept->hub->forget(kept->stream);
 }
 
 void Server::on_stream_end(void* handle) {

@@ -46,7 +46,8 @@ Schema changes_schema() {
 Schema applied_schema() {
   return object("What became of the changes.",
                 {must("applied", boolean("false: accepted, but the frame has not begun yet")),
-                 must("frame", or_null(integer("at whose StepBegin; null: the next one that begins")))});
+                 must("frame", or_null(integer("at whose StepBegin; null: the next one that begins"))),
+                 may("notes", list("what will not last", text("which variable, and why"), kMostItems))});
 }
 
 Parameter names_parameter() {
@@ -110,36 +111,6 @@ void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Ki
   }
 }
 
-/// The variables that are asked for.
-std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
-                            std::vector<std::string>& problems) {
-  std::vector<Named> names;
-  std::unordered_set<std::string> seen;
-  std::string_view rest = *call.value("names");
-  const auto asked = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), ',')) + 1;
-  if (asked > kMostItems) {
-    note(problems, "names: " + std::to_string(asked) + " are asked for; at most " +
-                       std::to_string(kMostItems) + " are taken at once");
-    return names;
-  }
-  for (bool more = true; more && !is_full(problems);) {
-    const std::size_t comma = rest.find(',');
-    const std::string name(config::trimmed(rest.substr(0, comma)));
-    more = comma != std::string_view::npos;
-    if (more) rest.remove_prefix(comma + 1);
-    std::string problem;
-    const auto ref = name.empty() ? std::nullopt : rig.find(name, problem);
-    if (name.empty()) problem = "has an empty name";
-    if (ref && !seen.insert(name).second) problem = config::show(name) + " is there twice";
-    if (problem.empty() && ref) {
-      names.push_back({name, *ref});
-    } else {
-      note(problems, "names: " + problem);
-    }
-  }
-  return names;
-}
-
 Waits values(Api& api, const Call& call, const Respond& respond) {
   std::vector<std::string> problems;
   auto names = names_of(api.rig(), call, problems);
@@ -147,6 +118,20 @@ Waits values(Api& api, const Call& call, const Respond& respond) {
   return api.with_next_frame(
       respond, [&rig = api.rig(), names = std::make_shared<const std::vector<Named>>(std::move(names))](
                    const LiveSnapshot& snapshot) { return values_of(rig, snapshot, *names); });
+}
+
+/// What of a batch may be gone with the next frame, in words; empty: nothing.
+Json notes_of(const executive::LiveRig& rig, const executive::LiveBatch& batch) {
+  Json notes = Json::array();
+  for (const LiveWrite& write : batch.writes) {
+    if (write.kind != LiveWrite::Kind::set) continue;
+    const executive::LiveVariable& live = rig.variables()[write.ref.variable];
+    if (live.variable->role != TACTUS_OUTPUT || live.model == nullptr) continue;
+    notes.push_back(live.variable->name +
+                    " is an output: its model may write it again in the next frame; force "
+                    "it if it is to last");
+  }
+  return notes;
 }
 
 Waits change(Api& api, const Call& call, const Respond& respond) {
@@ -167,17 +152,23 @@ Waits change(Api& api, const Call& call, const Respond& respond) {
   if (call.body.contains("frame")) batch.frame = call.body["frame"].get<std::int64_t>();
   batch.who = call.who;
   const auto frame = batch.frame;
+  Json notes = Json::array();
   if (problems.empty()) {
-    problems = api.rig().write(std::move(batch), [respond](const executive::LiveDone& done) {
+    notes = notes_of(api.rig(), batch);
+    problems = api.rig().write(std::move(batch), [respond, notes](const executive::LiveDone& done) {
       if (!done.applied) return respond(refusal(409, done.problem));
-      respond(good({{"applied", true}, {"frame", done.frame}}));
+      Json answer = {{"applied", true}, {"frame", done.frame}};
+      if (!notes.empty()) answer["notes"] = notes;
+      respond(good(std::move(answer)));
     });
   }
   if (!problems.empty()) return reply_now(respond, not_done(400, problems));
-  return ReplyTimeout{api.settings().patience, [frame] {
+  return ReplyTimeout{api.settings().patience, [frame, notes] {
                         Json at;
                         if (frame) at = *frame;
-                        Reply reply = good({{"applied", false}, {"frame", std::move(at)}});
+                        Json answer = {{"applied", false}, {"frame", std::move(at)}};
+                        if (!notes.empty()) answer["notes"] = notes;
+                        Reply reply = good(std::move(answer));
                         reply.status = 202;
                         return reply;
                       }};
@@ -207,6 +198,35 @@ Waits watch(Api& api, const Call& call, const Respond& respond) {
 }
 
 }  // namespace
+
+std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
+                            std::vector<std::string>& problems) {
+  std::vector<Named> names;
+  std::unordered_set<std::string> seen;
+  std::string_view rest = *call.value("names");
+  const auto asked = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), ',')) + 1;
+  if (asked > kMostItems) {
+    note(problems, "names: " + std::to_string(asked) + " are asked for; at most " +
+                       std::to_string(kMostItems) + " are taken at once");
+    return names;
+  }
+  for (bool more = true; more && !is_full(problems);) {
+    const std::size_t comma = rest.find(',');
+    const std::string name(config::trimmed(rest.substr(0, comma)));
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
+    std::string problem;
+    const auto ref = name.empty() ? std::nullopt : rig.find(name, problem);
+    if (name.empty()) problem = "has an empty name";
+    if (ref && !seen.insert(name).second) problem = config::show(name) + " is there twice";
+    if (problem.empty() && ref) {
+      names.push_back({name, *ref});
+    } else {
+      note(problems, "names: " + problem);
+    }
+  }
+  return names;
+}
 
 Json values_of(const executive::LiveRig& rig, const LiveSnapshot& snapshot, const std::vector<Named>& names) {
   Json values = Json::object();

@@ -27,7 +27,13 @@ Schema variable_schema() {
        must("rights",
             word("what may be done: full: set, force, release; force_only: somebody writes it in every frame",
                  {"full", "force_only", "read_only"})),
-       must("reason", text("why the rights are not full"))});
+       must("reason", text("why the rights are not full")),
+       must("written_by",
+            object("who gives it its value now", {must("what", word("", {"force", "set", "connection", "link",
+                                                                         "executive", "parameter", "model"})),
+                                                  must("who", text("a client, a variable, a model ...")),
+                                                  must("frame", or_null(integer("of a force or a set")))})),
+       must("drives", list("what it drives outside, itself or by a wire: names of outputs", text("")))});
 }
 
 Schema variables_schema() {
@@ -56,7 +62,24 @@ bool matches(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
-Json variable_json(const executive::LiveVariable& live) {
+Json drives_json(const executive::LiveRig& rig, std::size_t variable) {
+  Json all = Json::array();
+  for (const executive::LiveOutput& output : rig.outputs()) {
+    const bool wired = std::any_of(output.sources.begin(), output.sources.end(),
+                                   [&](const executive::LiveRef& from) { return from.variable == variable; });
+    if (output.variable == variable || wired) all.push_back(output.name);
+  }
+  return all;
+}
+
+Json written_by_json(const executive::LiveWriter& writer) {
+  Json frame;
+  if (writer.frame) frame = *writer.frame;
+  return {{"what", std::string(name_of(writer.what))}, {"who", writer.who}, {"frame", std::move(frame)}};
+}
+
+Json variable_json(const executive::LiveRig& rig, std::size_t index) {
+  const executive::LiveVariable& live = rig.variables()[index];
   const executive::Variable& variable = *live.variable;
   Json labels = Json::object();
   for (const executive::VariableLabel& label : variable.labels) labels[label.name] = label.value;
@@ -66,12 +89,19 @@ Json variable_json(const executive::LiveVariable& live) {
   const char* const rights = live.rights == executive::LiveRights::full         ? "full"
                              : live.rights == executive::LiveRights::force_only ? "force_only"
                                                                                 : "read_only";
-  return {{"name", variable.name},      {"type", std::string(executive::name_of(variable.type))},
-          {"count", variable.count},    {"columns", variable.columns},
-          {"unit", variable.unit_text}, {"role", std::string(executive::name_of(variable.role))},
-          {"about", variable.about},    {"labels", std::move(labels)},
-          {"range", std::move(range)},  {"rights", rights},
-          {"reason", live.reason}};
+  return {{"name", variable.name},
+          {"type", std::string(executive::name_of(variable.type))},
+          {"count", variable.count},
+          {"columns", variable.columns},
+          {"unit", variable.unit_text},
+          {"role", std::string(executive::name_of(variable.role))},
+          {"about", variable.about},
+          {"labels", std::move(labels)},
+          {"range", std::move(range)},
+          {"rights", rights},
+          {"reason", live.reason},
+          {"written_by", written_by_json(rig.writer_of(index))},
+          {"drives", drives_json(rig, index)}};
 }
 
 Waits variables(Api& api, const Call& call, const Respond& respond) {
@@ -84,9 +114,10 @@ Waits variables(Api& api, const Call& call, const Respond& respond) {
   const std::int64_t most = std::min(number("count", kMostListed), kMostListed);
   std::int64_t total = 0;
   Json listed = Json::array();
-  for (const executive::LiveVariable& live : api.rig().variables()) {
-    if (pattern != nullptr && !matches(*pattern, live.variable->name)) continue;
-    if (total >= first && total - first < most) listed.push_back(variable_json(live));
+  const std::vector<executive::LiveVariable>& all = api.rig().variables();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (pattern != nullptr && !matches(*pattern, all[i].variable->name)) continue;
+    if (total >= first && total - first < most) listed.push_back(variable_json(api.rig(), i));
     ++total;
   }
   Json next;
@@ -98,8 +129,7 @@ Waits variables(Api& api, const Call& call, const Respond& respond) {
 Waits variable(Api& api, const Call& call, const Respond& respond) {
   std::string problem;
   const auto ref = api.rig().find(*call.value("name"), problem);
-  return reply_now(respond,
-                   ref ? good(variable_json(api.rig().variables()[ref->variable])) : refusal(404, problem));
+  return reply_now(respond, ref ? good(variable_json(api.rig(), ref->variable)) : refusal(404, problem));
 }
 
 }  // namespace

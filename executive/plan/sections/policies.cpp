@@ -49,8 +49,8 @@ void plan_demotion(Draft& draft, const std::optional<Located<std::int64_t>>& dem
   if (const std::string why = why_never(draft, job); !why.empty()) return draft.problems.add(*demote, why);
   if (job.cycle < draft.plan.frame)
     return draft.problems.add(*demote, "is called every " + config::print_period(job.cycle) +
-                                           "; only a job that is called once a frame or less often can be "
-                                           "demoted");
+                                           "; only a job that is called once a frame or less often can "
+                                           "be demoted");
   job.demoted_to = demote->value;
 }
 
@@ -66,8 +66,8 @@ class Steps {
       draft_.problems.add(first, "counts what takes longer than a budget; give the " + of + " a 'budget'");
     else if (!draft_.plan.job_times)
       draft_.problems.add(first,
-                          "counts what jobs take, which job_times: no does not measure; set job_times: "
-                          "yes");
+                          "counts what jobs take, which job_times: no does not measure; set "
+                          "job_times: yes");
   }
   /// One event a frame at most.
   void fit_in_frames() {
@@ -92,8 +92,7 @@ class Steps {
       const bool shed = step.action == StepAction::shed;
       draft_.problems.add(step.origin, std::string(name_of(step.action)) + ": " + none + " '" +
                                            (shed ? "optional" : "demote") +
-                                           "', so nothing could be done; set it "
-                                           "(" +
+                                           "', so nothing could be done; set it (" +
                                            (shed ? "optional: 1" : "demote: 2") + "), or remove the step");
     }
   }
@@ -115,7 +114,12 @@ std::vector<EscalationStep> of_thread(Draft& draft, const EscalationSection& sec
 }
 
 void plan_hard_budget(Draft& draft, const JobSettings& settings, PlannedJob& job) {
-  if (!settings.hard_budget) return;
+  if (!settings.hard_budget) {
+    if (settings.on_hard_budget)
+      draft.problems.add(*settings.on_hard_budget,
+                         "has no effect: the job has no hard_budget; set one, as hard_budget: 1 ms");
+    return;
+  }
   const bool frames = job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
   if (!is_cyclic(job.job_class) && !frames)
     return draft.problems.add(*settings.hard_budget, "is of class " + std::string(name_of(job.job_class)) +
@@ -126,7 +130,7 @@ void plan_hard_budget(Draft& draft, const JobSettings& settings, PlannedJob& job
                                                          config::print_duration(settings.budget->value) +
                                                          "; raise it");
   job.hard_budget = settings.hard_budget->value;
-  job.on_hard_budget = settings.on_hard_budget;
+  if (settings.on_hard_budget) job.on_hard_budget = settings.on_hard_budget->value;
 }
 
 /// What nothing ever leaves out.

@@ -1,4 +1,5 @@
 #include "executive/driver/record_sink.hpp"
+#include "executive/plan/record_choices.hpp"
 #include "executive/plan/sections.hpp"
 
 namespace tactus::executive {
@@ -42,7 +43,8 @@ void make_recording(Draft& draft, const RecordingSettings& settings) {
   PlannedJob job;
   job.name = "record." + settings.name;
   job.run = &Recording::sample;
-  job.self = &draft.rig.recordings.emplace_back(settings.name, variables, std::move(sink));
+  job.self = &draft.rig.recordings.emplace_back(settings.name, variables, std::move(sink),
+                                                recording_choices(draft, settings, variables));
   job.job_class = TACTUS_DATA_RECORD;
   job.phase = 65535;
   job.cycle = settings.every.value_or(draft.plan.frame);
@@ -62,7 +64,8 @@ void make_recordings(Draft& draft) {
   if (const auto library = draft.load_driver("record", {"csv", draft.settings.rig.place, "frame_log"}))
     draft.rig.frame_log.emplace(
         "frames", all,
-        library->make<RecordDriver>()->make(config::Node::map({}), "frame_log", draft.problems));
+        library->make<RecordDriver>()->make(config::Node::map({}), "frame_log", draft.problems),
+        RecordingChoices{.epoch_ns = draft.rig.epoch_ns});
 }
 
 }  // namespace tactus::executive

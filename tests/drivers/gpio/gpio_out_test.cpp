@@ -57,6 +57,17 @@ TEST_F(GpioOutTest, MakesAVariableOfEachEntry) {
   EXPECT_TRUE(chip_.requested.empty()) << "no device is touched before it is opened";
 }
 
+TEST_F(GpioOutTest, SaysWhichLinesAVariableDrives) {
+  const auto outputs = make_model(driver_, kRig)->outputs();
+  ASSERT_EQ(outputs.size(), 3U);
+  EXPECT_EQ(outputs[0].variable, "enable");
+  EXPECT_EQ(outputs[0].what, "line 8 of pins");
+  EXPECT_EQ(outputs[0].safe, config::Json(false));
+  EXPECT_EQ(outputs[1].safe, config::Json(true));
+  EXPECT_EQ(outputs[2].what, "lines 9, 10, 11 of pins");
+  EXPECT_EQ(outputs[2].safe, config::Json(2));
+}
+
 TEST_F(GpioOutTest, TheFirstLevelsAreTheInitialOnes) {
   const auto model = make_model(driver_, kRig);
   ModelHost host(*model);

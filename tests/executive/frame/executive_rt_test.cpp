@@ -42,7 +42,8 @@ class Busy : public Model {
 
 class NullSink final : public RecordSink {
  public:
-  void open(const std::filesystem::path&, const std::string&, std::span<const RecordColumn>) override {}
+  std::string file_name(const std::string& recording) const override { return recording; }
+  void open(const std::filesystem::path&, const RecordingHead&) override {}
   void write(const std::byte*) override {}
   void flush() override {}
   void close() override {}

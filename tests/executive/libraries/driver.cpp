@@ -16,9 +16,10 @@ struct NoFormat final : RecordDriver {
                                                       tactus::config::Problems&) override {
     return nullptr;
   }
-  std::vector<tactus::executive::RecordedFile> examine(const std::filesystem::path&,
-                                                       const std::string&) const override {
-    return {};
+  std::string file_name(const std::string& recording) const override { return recording; }
+  tactus::executive::RecordedFile examine(const std::filesystem::path&) const override { return {}; }
+  std::unique_ptr<tactus::executive::RecordSource> read(const std::filesystem::path&) const override {
+    return nullptr;
   }
 };
 

@@ -78,6 +78,11 @@ class LiveAccessTest : public ::testing::Test {
   /// It ends by itself.
   void join() { thread_.join(); }
   LiveRig& live() { return run_->live(); }
+  std::vector<std::string> forced() {
+    std::vector<std::string> names;
+    for (const LiveForce& force : live().forces()) names.push_back(force.name);
+    return names;
+  }
   void wait_for(State state) {
     while (live().state() != state) std::this_thread::sleep_for(1ms);
   }
@@ -218,7 +223,7 @@ TEST_F(LiveAccessTest, RefusesWhatIsWrongAndNamesAllOfIt) {
 TEST_F(LiveAccessTest, ForcesHoldUntilTheyAreReleasedAndAreListed) {
   start();
   EXPECT_TRUE(written({make(Kind::force, "sink.u", 5), make(Kind::force, "types.ds[1]", 1)}).applied);
-  EXPECT_THAT(live().forced(), ElementsAre("sink.u", "types.ds[1]"));
+  EXPECT_THAT(forced(), ElementsAre("sink.u", "types.ds[1]"));
   EXPECT_THAT(write({make(Kind::set, "types.ds[1]", 5)}),
               ElementsAre(HasSubstr("is forced; release it first")));
   ASSERT_EQ(live().command(LiveCommand::step, 10, "tester"), "");
@@ -226,9 +231,252 @@ TEST_F(LiveAccessTest, ForcesHoldUntilTheyAreReleasedAndAreListed) {
   while (after->frame < 9) after = snapshot();
   EXPECT_EQ(value(*after, "sink.y"), 5);
   EXPECT_TRUE(written({make(Kind::release, "sink.u")}).applied);
-  EXPECT_THAT(live().forced(), ElementsAre("types.ds[1]"));
+  EXPECT_THAT(forced(), ElementsAre("types.ds[1]"));
   EXPECT_TRUE(written({LiveWrite{Kind::release_all, {}, {}}}).applied);
-  EXPECT_THAT(live().forced(), IsEmpty());
+  EXPECT_THAT(forced(), IsEmpty());
+}
+
+TEST_F(LiveAccessTest, SaysWhoWritesAVariable) {
+  start();
+  const auto writer = [&](const std::string& name) { return live().writer_of(ref(name).variable); };
+  using What = LiveWriter::What;
+  EXPECT_EQ(writer("source.k").what, What::parameter);
+  EXPECT_EQ(writer("sink.k").what, What::model);
+  EXPECT_EQ(writer("sink.k").who, "sink");
+  EXPECT_EQ(writer("sink.u").what, What::wire);
+  EXPECT_EQ(writer("sink.u").who, "source.y");
+  EXPECT_EQ(writer("rt.work").what, What::executive);
+  EXPECT_TRUE(written({make(Kind::set, "source.k", 3), make(Kind::force, "sink.u", 5)}).applied);
+  EXPECT_EQ(writer("source.k").what, What::set);
+  EXPECT_EQ(writer("source.k").who, "tester");
+  EXPECT_EQ(writer("source.k").frame, 0);
+  EXPECT_EQ(writer("sink.u").what, What::force);
+  EXPECT_EQ(writer("sink.u").who, "tester");
+  const std::int64_t changed = live().forces_changed();
+  EXPECT_TRUE(written({make(Kind::set, "source.k", 4)}).applied);
+  EXPECT_EQ(live().forces_changed(), changed) << "a set is no force";
+  EXPECT_TRUE(written({make(Kind::release, "sink.u")}).applied);
+  EXPECT_GT(live().forces_changed(), changed);
+  EXPECT_EQ(writer("sink.u").what, What::wire) << "as before";
+}
+
+TEST_F(LiveAccessTest, AForceIsKnownWithItsValueItsClientAndItsFrame) {
+  start();
+  EXPECT_TRUE(written({make(Kind::force, "types.ds[1]", 1.25)}).applied);
+  const std::vector<LiveForce> forces = live().forces();
+  ASSERT_EQ(forces.size(), 1U);
+  EXPECT_EQ(forces[0].name, "types.ds[1]");
+  EXPECT_EQ(forces[0].who, "tester");
+  EXPECT_EQ(forces[0].frame, 0);
+  double value = 0;
+  std::memcpy(&value, forces[0].bytes.data(), 8);
+  EXPECT_EQ(value, 1.25);
+}
+
+TEST_F(LiveAccessTest, SaysWhichCommandsWouldBeRefused) {
+  start();
+  using enum LiveCommand;
+  EXPECT_THAT(live().objection(LiveCommand::pause), HasSubstr("in Pause already"));
+  for (const LiveCommand command : {resume, step, run_until, reset, stop, checkpoint, load})
+    EXPECT_EQ(live().objection(command), "") << name_of(command);
+  ASSERT_EQ(live().command(resume, 0, "tester"), "");
+  while (snapshot()->frame < 3) continue;
+  EXPECT_EQ(live().objection(LiveCommand::pause), "");
+  EXPECT_THAT(live().objection(resume), HasSubstr("not in Pause"));
+  EXPECT_THAT(live().objection(load), HasSubstr("pause it first"));
+  EXPECT_EQ(live().objection(stop), "");
+}
+
+TEST_F(LiveAccessTest, ARigWithoutCheckpointsRefusesThem) {
+  start(kRig + "checkpoint: { enabled: no }\n");
+  EXPECT_THAT(live().objection(LiveCommand::checkpoint), HasSubstr("enabled: no"));
+  EXPECT_THAT(live().objection(LiveCommand::load), HasSubstr("enabled: no"));
+  EXPECT_NE(live().objection(LiveCommand::reset), "");
+  EXPECT_EQ(live().objection(LiveCommand::resume), "");
+}
+
+TEST_F(LiveAccessTest, TheJournalIsReadAsAList) {
+  start();
+  EXPECT_TRUE(written({make(Kind::set, "source.u", 3)}).applied);
+  ASSERT_EQ(live().command(LiveCommand::step, 2, "tester"), "");
+  while (snapshot()->frame < 1) continue;
+  EXPECT_TRUE(written({make(Kind::force, "sink.u", 5)}).applied);
+  const LiveEntries all = live().entries(LiveList::journal, 0, 100);
+  ASSERT_EQ(all.entries.size(), 3U);
+  EXPECT_EQ(all.last, live().last_entry(LiveList::journal));
+  std::vector<Json> lines = journal();
+  ASSERT_EQ(lines.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    Json entry = *all.entries[i];
+    EXPECT_EQ(entry["n"], i + 1);
+    entry.erase("n");
+    EXPECT_EQ(entry, lines[i]) << "as the file has it";
+  }
+}
+
+TEST_F(LiveAccessTest, TheLogIsReadAsAList) {
+  start();
+  const LiveEntries log = live().entries(LiveList::log, 0, 1000);
+  ASSERT_FALSE(log.entries.empty());
+  bool found = false;
+  for (const auto& entry : log.entries) {
+    EXPECT_TRUE(entry->at("level") == "info" || entry->at("level") == "warning");
+    found = found || entry->at("text").get<std::string>().starts_with("rig r, not in real time");
+  }
+  EXPECT_TRUE(found);
+}
+
+/// Takes all rows that there are.
+std::vector<LiveFrames::Row> drain(LiveFrames& frames, std::vector<double>& values) {
+  std::vector<LiveFrames::Row> rows;
+  for (auto row = frames.front(); row; row = frames.front()) {
+    double value = 0;
+    std::memcpy(&value, row->values, 8);
+    values.push_back(value);
+    rows.push_back(*row);
+    frames.release();
+  }
+  return rows;
+}
+
+TEST_F(LiveAccessTest, EveryFrameIsFollowed) {
+  start();
+  EXPECT_TRUE(written({make(Kind::set, "source.u", 3)}).applied);
+  std::string problem;
+  const auto frames = live().follow({ref("rt.frame"), ref("sink.y")}, problem);
+  ASSERT_NE(frames, nullptr) << problem;
+  ASSERT_EQ(live().command(LiveCommand::step, 500, "tester"), "");
+  while (snapshot()->frame < 499) continue;
+  std::int64_t expected = 0;
+  for (auto row = frames->front(); row; row = frames->front(), ++expected) {
+    EXPECT_EQ(row->frame, expected);
+    EXPECT_EQ(row->number, static_cast<std::uint64_t>(expected));
+    std::int64_t frame = 0;
+    double y = 0;
+    std::memcpy(&frame, row->values, 8);
+    std::memcpy(&y, row->values + 8, 8);
+    EXPECT_EQ(frame, expected) << "rt.* are those of the frame itself";
+    EXPECT_EQ(y, expected == 0 ? y : 6);
+    frames->release();
+  }
+  EXPECT_EQ(expected, 500);
+}
+
+TEST_F(LiveAccessTest, AFollowerSeesThatTheRigWentBack) {
+  start();
+  std::string problem;
+  const auto frames = live().follow({ref("source.y")}, problem);
+  ASSERT_EQ(live().command(LiveCommand::step, 5, "tester"), "");
+  while (snapshot()->frame < 4) continue;
+  ASSERT_EQ(live().command(LiveCommand::reset, 0, "tester"), "");
+  while (snapshot()->frame > 3) continue;
+  ASSERT_EQ(live().command(LiveCommand::step, 2, "tester"), "");
+  std::vector<std::int64_t> numbers;
+  std::vector<double> values;
+  while (numbers.size() < 7)
+    for (const LiveFrames::Row& row : drain(*frames, values)) numbers.push_back(row.frame);
+  EXPECT_THAT(numbers, ElementsAre(0, 1, 2, 3, 4, 0, 1));
+}
+
+TEST_F(LiveAccessTest, SoManyFollowAtATime) {
+  start();
+  std::vector<std::unique_ptr<LiveFrames>> all;
+  std::string problem;
+  for (int i = 0; i < 8; ++i) {
+    all.push_back(live().follow({ref("source.y")}, problem));
+    ASSERT_NE(all.back(), nullptr) << problem;
+  }
+  EXPECT_EQ(live().follow({ref("source.y")}, problem), nullptr);
+  EXPECT_THAT(problem, HasSubstr("8 streams of frames are open already"));
+  all.pop_back();
+  EXPECT_NE(live().follow({ref("source.y")}, problem), nullptr);
+  stop();
+  EXPECT_EQ(live().follow({ref("source.y")}, problem), nullptr);
+  EXPECT_EQ(problem, "the run has ended");
+}
+
+TEST_F(LiveAccessTest, TheRunTellsOfItself) {
+  start();
+  const auto report = [&](LiveReport which) {
+    std::promise<Json> promise;
+    live().report(which, [&](Json made) { promise.set_value(std::move(made)); });
+    return promise.get_future().get();
+  };
+  ASSERT_EQ(live().command(LiveCommand::step, 50, "tester"), "");
+  while (snapshot()->frame < 49) continue;
+  Json jobs = report(LiveReport::jobs);
+  while (jobs["frame"] != 49) jobs = report(LiveReport::jobs);
+  EXPECT_EQ(jobs["measured"], true);
+  bool found = false;
+  for (const Json& job : jobs["jobs"]) {
+    if (job["name"] != "source.step") continue;
+    found = true;
+    EXPECT_EQ(job["calls"].get<std::int64_t>() * job["cycle_ns"].get<std::int64_t>(), 50'000'000);
+    EXPECT_EQ(job["thread"], "main");
+    EXPECT_GE(job["time_ns"]["max"], job["time_ns"]["p50"]);
+  }
+  EXPECT_TRUE(found) << jobs;
+  const Json timing = report(LiveReport::timing);
+  EXPECT_EQ(timing["work"]["count"], 50);
+  std::int64_t counted = 0, end = INT64_MIN;
+  for (const Json& bucket : timing["work"]["buckets"]) {
+    EXPECT_GE(bucket[0].get<std::int64_t>(), end) << "ascending";
+    end = bucket[1].get<std::int64_t>();
+    EXPECT_LT(bucket[0].get<std::int64_t>(), end);
+    counted += bucket[2].get<std::int64_t>();
+  }
+  EXPECT_EQ(counted, 50);
+  EXPECT_EQ(timing["totals"]["frames_run"], 50);
+  EXPECT_EQ(report(LiveReport::clock)["external"], Json());
+  EXPECT_EQ(report(LiveReport::link)["linked"], false);
+  EXPECT_EQ(report(LiveReport::drivers)["drivers"][0]["kind"], "clock");
+  std::vector<std::string> names;
+  const Json threads = report(LiveReport::threads);
+  for (const Json& thread : threads["threads"]) names.push_back(thread["name"]);
+  EXPECT_THAT(names, Contains("main"));
+  const Json doctor = report(LiveReport::doctor);
+  EXPECT_GT(doctor["facts"].size(), 5U);
+  int facts = 0;
+  for (const auto& [grade, count] : doctor["counts"].items()) facts += count.get<int>();
+  EXPECT_EQ(facts, static_cast<int>(doctor["facts"].size()));
+  stop();
+  EXPECT_TRUE(report(LiveReport::timing).is_null()) << "the run is over";
+}
+
+TEST_F(LiveAccessTest, TheFlightRecorderIsRead) {
+  start();
+  const auto trace = [&](LiveTraceCall call) {
+    std::promise<LiveTrace> promise;
+    live().trace(call, [&](LiveTrace made) { promise.set_value(std::move(made)); });
+    return promise.get_future().get();
+  };
+  EXPECT_EQ(trace({}).outcome, LiveTrace::Outcome::no_frame) << "none has ended";
+  ASSERT_EQ(live().command(LiveCommand::step, 50, "tester"), "");
+  while (snapshot()->frame < 49) continue;
+  const LiveTrace some = trace({30, 5, 3, false});
+  ASSERT_EQ(some.outcome, LiveTrace::Outcome::done) << some.problem;
+  EXPECT_EQ(some.json["first"], 25);
+  EXPECT_EQ(some.json["last"], 33);
+  EXPECT_EQ(some.json["frames"].size(), 9U);
+  EXPECT_FALSE(some.json["threads"][0]["jobs"].empty());
+  EXPECT_EQ(trace({}).json["frame"], 49) << "the last one";
+  EXPECT_EQ(trace({3, 100, 0, false}).json["first"], 0) << "as many as there are";
+  const LiveTrace none = trace({50, 5, 3, false});
+  EXPECT_EQ(none.outcome, LiveTrace::Outcome::no_frame);
+  EXPECT_THAT(none.problem, HasSubstr("it holds frames 0 to 49"));
+  const LiveTrace file = trace({30, 5, 3, true});
+  EXPECT_GT(file.bytes.size(), 500U);
+  stop();
+  EXPECT_EQ(trace({}).outcome, LiveTrace::Outcome::no_recorder);
+}
+
+TEST_F(LiveAccessTest, WithoutAFlightRecorderThatIsSaid) {
+  start(kRig + "flight_recorder: { enabled: no }\n");
+  std::promise<LiveTrace> promise;
+  live().trace({}, [&](LiveTrace made) { promise.set_value(std::move(made)); });
+  const LiveTrace none = promise.get_future().get();
+  EXPECT_EQ(none.outcome, LiveTrace::Outcome::no_recorder);
+  EXPECT_THAT(none.problem, HasSubstr("flight_recorder: { enabled: no }"));
 }
 
 TEST_F(LiveAccessTest, OneFrameTakesSoMuchAndNoMore) {
@@ -320,7 +568,7 @@ TEST_F(LiveAccessTest, WithoutAJournalOnlyReleasesAreTaken) {
   std::filesystem::create_directory(folder_.path() / "journal.jsonl");  // nobody can write that
   start();
   (void)written({make(Kind::force, "sink.u", 1)});
-  while (live().forced().empty()) std::this_thread::sleep_for(1ms);
+  while (forced().empty()) std::this_thread::sleep_for(1ms);
   EXPECT_THAT(write({make(Kind::set, "source.u", 1)}), ElementsAre(HasSubstr("journal.jsonl")));
   EXPECT_TRUE(written({make(Kind::release, "sink.u")}).applied);
 }
@@ -377,12 +625,12 @@ TEST_F(LiveAccessTest, ACheckpointIsLoadedWhileTheRigIsPaused) {
   (void)written({make(Kind::set, "source.u", 4)});
   EXPECT_EQ(value(*run_to(29), "sink.y"), 8);
   (void)written({make(Kind::force, "sink.u", 5)});
-  while (live().forced().empty()) std::this_thread::sleep_for(1ms);
+  while (forced().empty()) std::this_thread::sleep_for(1ms);
   ASSERT_EQ(live().give({LiveCommand::load, 0, "here"}, "tester"), "");
   LiveSnapshotPtr back = snapshot();
   while (back->frame != 9 || back->rig.state != State::pause) back = snapshot();
   EXPECT_EQ(value(*back, "source.u"), 3) << "what was set afterwards is gone";
-  while (!live().forced().empty()) std::this_thread::sleep_for(1ms);
+  while (!forced().empty()) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(value(*run_to(29), "sink.y"), 6) << "and it goes on from there";
   EXPECT_EQ(journal().back()["what"], "run_until");
   stop();
@@ -502,8 +750,8 @@ TEST_F(LiveAccessTest, ArraysOfTwoDimensionsAreSetReadRecordedAndLoaded) {
   EXPECT_THAT(write({make(Kind::set, "table.m[0][1]", 101)}),
               ElementsAre(HasSubstr("'table.m[0][1]' 101 is outside")));
   (void)written({make(Kind::force, "table.m[0][0]", 2)});
-  while (live().forced().empty()) std::this_thread::sleep_for(1ms);
-  EXPECT_THAT(live().forced(), ElementsAre("table.m[0][0]"));
+  while (forced().empty()) std::this_thread::sleep_for(1ms);
+  EXPECT_THAT(forced(), ElementsAre("table.m[0][0]"));
   ASSERT_EQ(live().give({LiveCommand::checkpoint, 0, "here"}, ""), "");
   while (!std::filesystem::exists(folder_.path() / "checkpoints/here.tck")) std::this_thread::sleep_for(1ms);
   EXPECT_TRUE(written({make(Kind::set, "table.m[1][2]", 9)}).applied);

@@ -71,12 +71,10 @@ TEST(PolicySettings, WhatCannotBeOrHasNoEffectIsRefusedWithItsPlace) {
        "set job_times: yes"},
       {rig("{ budget: 1 us, escalation: [{ do: shed }] }"),
        "5:89: models.m.jobs.step.escalation[0]: shed: the job has no 'optional', so nothing could be done; "
-       "set it "
-       "(optional: 1), or remove the step"},
+       "set it (optional: 1), or remove the step"},
       {rig("{ }", kShed),
        "6:40: realtime.escalation[0]: shed: no job of the rig has 'optional', so nothing could be done; set "
-       "it "
-       "(optional: 1), or remove the step"},
+       "it (optional: 1), or remove the step"},
       {rig("{ optional: 1 }"),
        "5:72: models.m.jobs.step.optional: has no effect: no escalation says shed; add one to realtime, as "
        "escalation: [{ after: 3, within: 1 s, do: shed }]"},
@@ -85,15 +83,13 @@ TEST(PolicySettings, WhatCannotBeOrHasNoEffectIsRefusedWithItsPlace) {
        "escalation: [{ after: 3, within: 1 s, do: demote }]"},
       {rig("{ demote: 4, cycle: 200 us }", "realtime: { escalation: [{ do: count }] }\n"),
        "5:70: models.m.jobs.step.demote: is called every 200 us; only a job that is called once a frame or "
-       "less "
-       "often can be demoted"},
+       "less often can be demoted"},
       {rig("{ }", "realtime: { escalation: [{ after: 20, within: 10 ms, do: count }] }\n"),
        "6:26: realtime.escalation[0]: 20 frames do not fit in 10 ms with frames of 1 ms: it would never be "
        "taken; give it more time"},
       {rig("{ }", "realtime: { escalation: [{ after: 0, do: count }] }\n"),
        "6:35: realtime.escalation[0].after: 0 is outside 1 .. 1000 (so many must have come: frames that "
-       "overran, or "
-       "times that the budget was exceeded)"},
+       "overran, or times that the budget was exceeded)"},
       {rig("{ }", "realtime: { escalation: [{ after: 3 }] }\n"),
        "6:26: realtime.escalation[0]: missing key 'do' (what)"},
   };
@@ -115,6 +111,10 @@ TEST(PolicySettings, AHardBudgetIsOfAJobOfFramesAndNotBelowItsBudget) {
   const auto freeze = problems_of(rig("{ hard_budget: 1 ms, on_hard_budget: freeze }"));
   ASSERT_EQ(freeze.size(), 1U);
   EXPECT_NE(freeze[0].find("models.m.jobs.step.on_hard_budget: "), std::string::npos);
+  EXPECT_THAT(
+      problems_of(rig("{ on_hard_budget: terminate }")),
+      ElementsAre("5:78: models.m.jobs.step.on_hard_budget: has no effect: the job has no hard_budget; "
+                  "set one, as hard_budget: 1 ms"));
   const auto never = problems_of(kHead +
                                  "  m: { model: gain, library: ./libmodels.so, jobs: { initialize: { "
                                  "hard_budget: 1 ms } } }\n");

@@ -62,11 +62,11 @@ class FakeSink final : public RecordSink {
     std::atomic<bool> stall{false};
   };
   explicit FakeSink(Log& log) : log_(log) {}
-  void open(const std::filesystem::path&, const std::string&,
-            std::span<const RecordColumn> columns) override {
+  std::string file_name(const std::string& recording) const override { return recording; }
+  void open(const std::filesystem::path&, const RecordingHead& head) override {
     ++log_.opened;
     if (log_.fail_open) throw std::runtime_error("no such folder");
-    log_.columns.assign(columns.begin(), columns.end());
+    log_.columns = head.columns;
   }
   void write(const std::byte* record) override {
     while (log_.stall.load()) std::this_thread::sleep_for(1ms);
@@ -622,17 +622,17 @@ TEST(Csv, KnowsHowFarAFileIsWhole) {
   const TempDir folder;
   const DriverLibrary library("record", "csv");
   const auto format = library.make<RecordDriver>();
-  EXPECT_TRUE(format->examine(folder.path(), "tape").empty()) << "it is not there";
+  EXPECT_EQ(format->file_name("tape"), "tape.csv");
+  EXPECT_THROW((void)format->examine(folder / "tape.csv"), std::runtime_error) << "it is not there";
   for (const Row& row : rows) {
     folder.write("tape.csv", row.text);
-    const auto files = format->examine(folder.path(), "tape");
-    ASSERT_EQ(files.size(), 1U) << row.why;
-    EXPECT_EQ(files[0].path, folder / "tape.csv");
-    EXPECT_EQ(files[0].bytes, row.text.size()) << row.why;
-    EXPECT_EQ(files[0].whole, row.whole) << row.why;
-    EXPECT_EQ(files[0].records, row.records) << row.why;
-    EXPECT_EQ(files[0].last_ns, row.last_ns) << row.why;
-    EXPECT_EQ(files[0].damage, row.damage) << row.why;
+    const RecordedFile file = format->examine(folder / "tape.csv");
+    EXPECT_EQ(file.path, folder / "tape.csv");
+    EXPECT_EQ(file.bytes, row.text.size()) << row.why;
+    EXPECT_EQ(file.whole, row.whole) << row.why;
+    EXPECT_EQ(file.records, row.records) << row.why;
+    EXPECT_EQ(file.last_ns, row.last_ns) << row.why;
+    EXPECT_EQ(file.damage, row.damage) << row.why;
   }
 }
 

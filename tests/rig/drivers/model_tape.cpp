@@ -74,6 +74,9 @@ class TapeModel final : public executive::DrivenModel, public executive::SafeOut
     if (!settings_.terminal.empty()) leave_height_to_others();
   }
   executive::SafeOutput* safe_output() override { return this; }
+  std::vector<executive::DrivenOutput> outputs() const override {
+    return {{"value", "tape " + settings_.file, settings_.safe}};
+  }
 
   bool drive_safe() TACTUS_RT override {
     if (tape_ == nullptr) return true;

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <stdexcept>
+
 #include "tests/drivers/live/http/support/sample_rig.hpp"
 
 namespace tactus::test::api_test {
@@ -31,6 +34,12 @@ class HttpApi : public testing::Test {
   }
   Reply get(const std::string& target) { return ask("GET", target); }
   Reply post(const std::string& target, const std::string& body) { return ask("POST", target, body); }
+  std::vector<std::string> problems_of(const std::string& target) { return problems(get(target)); }
+  static const Route& route_of(const std::string& path) {
+    for (const Route& route : routes())
+      if (route.path == path) return route;
+    throw std::out_of_range(path);
+  }
   static std::vector<std::string> problems(const Reply& reply) {
     return reply.body["problems"].get<std::vector<std::string>>();
   }
@@ -58,13 +67,133 @@ TEST_F(HttpApi, DescribesAVariableWithAllThatIsKnown) {
       speed,
       Json::parse(
           R"({"name": "motor.speed", "type": "double", "count": 0, "columns": 0, "unit": "rad/s", "role": "state",
-      "about": "of the shaft", "labels": {}, "range": {"low": -100.0, "high": 100.0}, "rights": "full", "reason": ""})"));
+      "about": "of the shaft", "labels": {}, "range": {"low": -100.0, "high": 100.0}, "rights": "full", "reason": "",
+      "written_by": {"what": "model", "who": "", "frame": null}, "drives": []})"));
   const Json mode = get("/v1/variables/motor.mode").body;
   EXPECT_EQ(mode["labels"], Json::parse(R"({"off": 0, "hold": 2})"));
   const Json torque = get("/v1/variables/controller.torque").body;
   EXPECT_EQ(torque["rights"], "force_only");
   EXPECT_THAT(torque["reason"].get<std::string>(), HasSubstr("force it instead"));
   EXPECT_EQ(get("/v1/variables/motor.sped").status, 404);
+}
+
+TEST_F(HttpApi, SaysWhoWritesAVariableAndWhatItDrives) {
+  using What = executive::LiveWriter::What;
+  rig_.change_writers()[0] = {What::set, "127.0.0.1:40000", 12};
+  rig_.change_writers()[5] = {What::executive, "the executive", {}};
+  rig_.change_outputs() = {{"gate.on: line 17 of chip", "gpio-out", "gate", 1, {{0, 0, 1, false}}, false}};
+  const auto variable = [&](const std::string& name) { return get("/v1/variables/" + name).body; };
+  EXPECT_EQ(variable("motor.speed")["written_by"],
+            Json::parse(R"({"what": "set", "who": "127.0.0.1:40000", "frame": 12})"));
+  EXPECT_EQ(variable("rt.late")["written_by"],
+            Json::parse(R"({"what": "executive", "who": "the executive", "frame": null})"));
+  EXPECT_THAT(variable("motor.speed")["drives"], ElementsAre("gate.on: line 17 of chip")) << "by a wire";
+  EXPECT_THAT(variable("motor.on")["drives"], ElementsAre("gate.on: line 17 of chip"));
+  EXPECT_THAT(variable("motor.mode")["drives"], IsEmpty());
+  std::vector<std::string> problems;
+  check(route_of("/v1/variables/{name}").answer, variable("motor.speed"), "", problems);
+  EXPECT_THAT(problems, IsEmpty());
+}
+
+TEST_F(HttpApi, TheStateSaysWhatIsForcedAllowedAndDriven) {
+  rig_.change_outputs() = {{"gate.on: line 17 of chip", "gpio-out", "gate", 1, {{2, 1, 1, true}}, false}};
+  double value = 2.5;
+  std::vector<std::byte> bytes(8);
+  std::memcpy(bytes.data(), &value, 8);
+  rig_.set_forces({{{2, 1, 1, true}, "axis.force[1]", bytes, "a test", 33}});
+  rig_.object(executive::LiveCommand::resume, "the rig is not in Pause");
+  (void)get("/v1/state");
+  rig_.end_frame(40);
+  ASSERT_TRUE(reply_);
+  const Json state = reply_->body;
+  std::vector<std::string> problems;
+  check(state_schema(), state, "", problems);
+  EXPECT_THAT(problems, IsEmpty());
+  EXPECT_EQ(state["forced"],
+            Json::parse(R"([{"variable": "axis.force[1]", "value": 2.5, "who": "a test", "frame": 33}])"));
+  EXPECT_EQ(state["allowed"]["resume"], "the rig is not in Pause");
+  EXPECT_EQ(state["allowed"]["stop"], "");
+  EXPECT_EQ(state["allowed"].size(), 8U);
+  EXPECT_EQ(state["outputs"], Json::parse(R"([{"name": "gate.on: line 17 of chip", "driver": "gpio-out",
+      "model": "gate", "variable": "motor.on", "sources": ["axis.force[1]"], "value": true, "safe": false}])"));
+  rig_.set_state(executive::State::connect);
+  EXPECT_EQ(get("/v1/state").body["outputs"][0]["value"], true) << "as it was last known";
+}
+
+TEST_F(HttpApi, BeforeTheFirstFrameNoOutputHasAValue) {
+  rig_.change_outputs() = {{"gate.on: line 17 of chip", "gpio-out", "gate", 1, {}, nullptr}};
+  rig_.set_state(executive::State::connect);
+  const Json output = get("/v1/state").body["outputs"][0];
+  EXPECT_TRUE(output["value"].is_null());
+  EXPECT_TRUE(output["safe"].is_null());
+}
+
+TEST_F(HttpApi, ListsAreReadFromANumberOn) {
+  auto& journal = rig_.history(executive::LiveList::journal);
+  for (int i = 0; i < 5; ++i) journal.add({{"frame", i}, {"what", "set"}, {"time", ""}, {"who", "a"}});
+  const auto numbers = [](const Reply& reply) {
+    std::vector<int> all;
+    for (const Json& entry : reply.body.at("entries")) all.push_back(entry["n"].get<int>());
+    return all;
+  };
+  const Reply all = get("/v1/journal");
+  EXPECT_THAT(numbers(all), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_EQ(all.body["last"], 5);
+  EXPECT_EQ(all.body["first"], 1);
+  std::vector<std::string> problems;
+  check(route_of("/v1/journal").answer.properties[1].schema, all.body["first"], "", problems);
+  EXPECT_THAT(problems, IsEmpty());
+  EXPECT_THAT(numbers(get("/v1/journal?after=3")), ElementsAre(4, 5));
+  EXPECT_THAT(numbers(get("/v1/journal?after=1&count=2")), ElementsAre(2, 3));
+  EXPECT_THAT(numbers(get("/v1/journal?after=100")), IsEmpty()) << "a number of an earlier run";
+  EXPECT_THAT(numbers(get("/v1/overruns")), IsEmpty());
+  EXPECT_EQ(get("/v1/overruns").body["last"], 0);
+  EXPECT_EQ(get("/v1/log?count=1001").status, 400);
+  EXPECT_EQ(get("/v1/log?count=0").status, 400);
+  EXPECT_EQ(get("/v1/log?after=-1").status, 400);
+  EXPECT_THAT(problems_of("/v1/log?aftr=1"), ElementsAre(HasSubstr("did you mean 'after'?")));
+}
+
+TEST_F(HttpApi, ReportsComeFromTheRunAndAreRefusedWhenItIsOver) {
+  EXPECT_EQ(get("/v1/jobs").status, 503) << "the run is over";
+  rig_.set_reports([](executive::LiveReport which) { return Json{{"which", static_cast<int>(which)}}; });
+  EXPECT_EQ(get("/v1/timing").body["which"], 0);
+  EXPECT_EQ(get("/v1/jobs").body["which"], 1);
+  EXPECT_EQ(get("/v1/clock").body["which"], 2);
+  EXPECT_EQ(get("/v1/link").body["which"], 3);
+  EXPECT_EQ(get("/v1/drivers").body["which"], 4);
+  EXPECT_EQ(get("/v1/threads").body["which"], 5);
+  EXPECT_EQ(get("/v1/doctor").body["which"], 6);
+}
+
+TEST_F(HttpApi, TracesAreJsonOrAFileAndSayWhyThereIsNone) {
+  using executive::LiveTrace;
+  EXPECT_EQ(get("/v1/trace").status, 409) << "no flight recorder";
+  executive::LiveTraceCall asked;
+  LiveTrace made;
+  made.frame = 7;
+  made.json = {{"frame", 7}};
+  made.bytes = std::string("\0\x0a\xff", 3);
+  rig_.set_traces([&](const executive::LiveTraceCall& call) {
+    asked = call;
+    return made;
+  });
+  EXPECT_EQ(get("/v1/trace").body["frame"], 7);
+  EXPECT_FALSE(asked.frame);
+  EXPECT_EQ(asked.before, 20);
+  const Reply file = get("/v1/trace?frame=7&before=0&after=1000&format=perfetto");
+  EXPECT_EQ(*file.bytes, made.bytes);
+  EXPECT_EQ(file.type, "application/octet-stream");
+  EXPECT_EQ(asked.frame, 7);
+  EXPECT_EQ(asked.before, 0);
+  EXPECT_EQ(asked.after, 1000);
+  made.outcome = LiveTrace::Outcome::no_frame;
+  made.problem = "it holds frames 1 to 5";
+  EXPECT_EQ(get("/v1/trace?frame=9").status, 404);
+  EXPECT_EQ(reply_->body["error"], "it holds frames 1 to 5");
+  EXPECT_THAT(problems_of("/v1/trace?before=1001&format=xml"),
+              ElementsAre("before: 1001 is outside 0 .. 1000", "format: 'xml' is neither json nor perfetto"));
+  EXPECT_EQ(get("/v1/trace?frame=-1").status, 400);
 }
 
 TEST_F(HttpApi, ListsVariablesByPattern) {
@@ -350,7 +479,7 @@ TEST_F(HttpApi, AnEpisodeThatWentWrongOnItsWaySaysHowFarItCame) {
 }
 
 TEST_F(HttpApi, UnknownPathsListWhatThereIs) {
-  for (const char* const path : {"/", "/v2", "/v1/valus", "/v1/variables/a/b", "/v1//values", "/V1"}) {
+  for (const char* const path : {"/index.htm", "/v2", "/v1/valus", "/v1/variables/a/b", "/v1//values", "/V1"}) {
     const Reply reply = get(path);
     EXPECT_EQ(reply.status, 404) << path;
     EXPECT_THAT(reply.body["error"].get<std::string>(), HasSubstr("POST /v1/episodes")) << path;

@@ -59,9 +59,52 @@ TEST_F(HttpEventFeed, TheEndComesBehindTheLastValuesAndNothingBehindIt) {
   EXPECT_FALSE(feed_.has_something());
 }
 
-TEST_F(HttpEventFeed, ACommentIsNoEvent) {
+TEST_F(HttpEventFeed, ABeatSaysThatTheServerIsThere) {
   feed_.keep_alive();
-  EXPECT_EQ(next(), ": still here\n\n");
+  const std::string text = next();
+  EXPECT_THAT(text, HasSubstr("event: beat\ndata: {\"state\":\"StepEnd\",\"frame\":-1,\"age_ms\":"));
+  EXPECT_FALSE(feed_.has_something());
+}
+
+TEST_F(HttpEventFeed, AnotherForceIsAnotherState) {
+  feed_.note_state(State::pause, 0);
+  (void)next();
+  feed_.note_state(State::pause, 0);
+  EXPECT_FALSE(feed_.has_something());
+  feed_.note_state(State::pause, 1);
+  EXPECT_THAT(next(), HasSubstr("event: state"));
+}
+
+TEST_F(HttpEventFeed, EntriesOfListsComeFromItsBeginOnInTheirOrder) {
+  using executive::LiveList;
+  rig_.history(LiveList::journal).add({{"what", "before"}});
+  feed_.note_entries(rig_);
+  EXPECT_FALSE(feed_.has_something());
+  rig_.history(LiveList::journal).add({{"what", "force"}});
+  rig_.history(LiveList::journal).add({{"what", "release"}});
+  rig_.history(LiveList::overruns).add({{"frame", 7}}, 1);
+  feed_.note_entries(rig_);
+  const std::string text = next();
+  EXPECT_THAT(text, HasSubstr("event: overrun\ndata: {\"frame\":7,\"n\":1}\n\n"));
+  EXPECT_THAT(text, HasSubstr("event: journal\ndata: {\"what\":\"force\",\"n\":2}\n\nevent: journal"));
+  EXPECT_FALSE(feed_.has_something());
+  rig_.history(LiveList::overruns).add({{"frame", 7}, {"followers", 2}}, 1);
+  feed_.note_entries(rig_);
+  EXPECT_THAT(next(), HasSubstr("\"followers\":2,\"n\":2}"));
+}
+
+TEST_F(HttpEventFeed, ASlowReaderFindsTheNewestEntriesAndAHoleInTheirNumbers) {
+  using executive::LiveList;
+  feed_.note_entries(rig_);
+  for (int i = 0; i < 5; ++i) {
+    for (int k = 0; k < 60; ++k) rig_.history(LiveList::log).add({{"text", "x"}});
+    feed_.note_entries(rig_);
+  }
+  const EventFeed::Event event = feed_.take();
+  const auto& lines = event.entries[static_cast<std::size_t>(LiveList::log)];
+  ASSERT_EQ(lines.size(), EventFeed::kMostEntries);
+  EXPECT_EQ(lines.front()->at("n"), 201);
+  EXPECT_EQ(lines.back()->at("n"), 300);
 }
 
 }  // namespace

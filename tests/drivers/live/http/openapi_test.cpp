@@ -78,7 +78,8 @@ class Rules {
       only(response, {"description", "content"}, where + " " + status);
       need(response.contains("description") && response["description"] != "",
            where + " " + status + " is described");
-      check_content(response["content"], where + " " + status);
+      if (response.contains("content") || status != "304")
+        check_content(response.value("content", Json::object()), where + " " + status);
     }
   }
 
@@ -155,7 +156,7 @@ TEST(HttpOpenApi, HasEveryRowOfTheTableAndNoOther) {
   for (const auto& [path, item] : document["paths"].items()) operations += item.size();
   EXPECT_EQ(operations, routes().size());
   for (const Route& route : routes()) {
-    const std::string method = route.method == "GET" ? "get" : "post";
+    const std::string method = route.method == "GET" ? "get" : route.method == "PUT" ? "put" : "post";
     ASSERT_TRUE(document["paths"].contains(route.path)) << route.path;
     ASSERT_TRUE(document["paths"][route.path].contains(method)) << route.path;
     const Json& operation = document["paths"][route.path][method];

@@ -51,8 +51,16 @@ TEST(HttpPage, ItsCommandsWorkWordForWord) {
   ServedRig tcp("answer_timeout: 30 s");
   ServedRig socket("answer_timeout: 30 s", "unix:live.sock");
   tcp.dir.write("token", "0123456789abcdef");
-  tcp.running.start();
-  socket.running.start();
+  for (ServedRig* const served : {&tcp, &socket}) {
+    served->rig.set_reports([](executive::LiveReport) { return config::Json{{"made", true}}; });
+    served->rig.set_traces([](const executive::LiveTraceCall&) {
+      executive::LiveTrace trace;
+      trace.json = {{"made", true}};
+      trace.bytes = "made";
+      return trace;
+    });
+    served->running.start();
+  }
   const std::string port = "127.0.0.1:" + std::to_string(tcp.port);
   EXPECT_GT(commands(false).size(), 15U);
   for (std::string command : commands(false)) {

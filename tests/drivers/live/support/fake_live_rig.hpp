@@ -1,15 +1,21 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "executive/driver/live.hpp"
+#include "executive/live/live_history.hpp"
 #include "executive/model/variable_path.hpp"
 
 namespace tactus::test {
@@ -71,6 +77,9 @@ class FakeLiveRig final : public executive::LiveRig {
       made->rig.frames = frame + 1;
       made->rig.state = state_;
       made->bytes = bytes_;
+      std::erase_if(followers_, [](const auto& one) { return one.expired(); });
+      for (const auto& one : followers_)
+        if (const auto ring = one.lock()) ring->take(frame, variables_, bytes_);
     }
     for (const auto& then : waiting) then(made);
   }
@@ -117,6 +126,86 @@ class FakeLiveRig final : public executive::LiveRig {
   void refuse(std::string why) {
     const std::lock_guard lock(mutex_);
     refusal_ = std::move(why);
+  }
+
+  // What is told of the run.
+  executive::LiveHistory& history(executive::LiveList list) { return lists_[static_cast<std::size_t>(list)]; }
+  void set_forces(std::vector<executive::LiveForce> forces) {
+    const std::lock_guard lock(mutex_);
+    forces_ = std::move(forces);
+    ++forces_changed_;
+  }
+  void object(executive::LiveCommand command, std::string why) {
+    const std::lock_guard lock(mutex_);
+    objections_[command] = std::move(why);
+  }
+  /// Before anybody looks at it.
+  std::vector<executive::LiveOutput>& change_outputs() { return outputs_; }
+  std::map<std::size_t, executive::LiveWriter>& change_writers() { return writers_; }
+  /// What the run tells of itself; without it is over.
+  void set_reports(std::function<config::Json(executive::LiveReport)> make) { reports_ = std::move(make); }
+  void set_traces(std::function<executive::LiveTrace(const executive::LiveTraceCall&)> make) {
+    traces_ = std::move(make);
+  }
+  /// Rings of streams hold so many frames from now on.
+  void set_ring(std::size_t frames) {
+    const std::lock_guard lock(mutex_);
+    ring_ = frames;
+  }
+  /// Frames that did not fit a ring.
+  std::int64_t frames_lost() const {
+    const std::lock_guard lock(mutex_);
+    std::int64_t lost = 0;
+    for (const auto& one : followers_)
+      if (const auto ring = one.lock()) lost += ring->lost();
+    return lost;
+  }
+  /// Those that are open.
+  std::size_t followers() const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(followers_.begin(), followers_.end(), [](const auto& one) { return !one.expired(); }));
+  }
+
+  void report(executive::LiveReport which, std::function<void(config::Json)> then) override {
+    then(reports_ ? reports_(which) : config::Json());
+  }
+  void trace(const executive::LiveTraceCall& call, std::function<void(executive::LiveTrace)> then) override {
+    if (traces_) return then(traces_(call));
+    LiveRig::trace(call, std::move(then));
+  }
+  executive::LiveEntries entries(executive::LiveList list, std::int64_t after,
+                                 std::size_t most) const override {
+    return lists_[static_cast<std::size_t>(list)].after(after, most);
+  }
+  std::int64_t last_entry(executive::LiveList list) const override {
+    return lists_[static_cast<std::size_t>(list)].last();
+  }
+  std::vector<executive::LiveForce> forces() const override {
+    const std::lock_guard lock(mutex_);
+    return forces_;
+  }
+  std::int64_t forces_changed() const override {
+    const std::lock_guard lock(mutex_);
+    return forces_changed_;
+  }
+  std::string objection(executive::LiveCommand command) const override {
+    const std::lock_guard lock(mutex_);
+    const auto found = objections_.find(command);
+    return found == objections_.end() ? "" : found->second;
+  }
+  const std::vector<executive::LiveOutput>& outputs() const override { return outputs_; }
+  executive::LiveWriter writer_of(std::size_t variable) const override {
+    const auto found = writers_.find(variable);
+    return found == writers_.end() ? executive::LiveWriter{} : found->second;
+  }
+  std::unique_ptr<executive::LiveFrames> follow(const std::vector<executive::LiveRef>& refs,
+                                                std::string& problem) override {
+    const std::lock_guard lock(mutex_);
+    if (!refusal_.empty()) return problem = refusal_, nullptr;
+    auto ring = std::make_shared<Ring>(refs, ring_);
+    followers_.push_back(ring);
+    return std::make_unique<Followed>(std::move(ring));
   }
 
   const executive::LiveFacts& facts() const override { return facts_; }
@@ -170,6 +259,61 @@ class FakeLiveRig final : public executive::LiveRig {
   }
 
  private:
+  /// What one stream has not read.
+  class Ring {
+   public:
+    Ring(std::vector<executive::LiveRef> refs, std::size_t most) : refs_(std::move(refs)), most_(most) {}
+    void take(std::int64_t frame, const std::vector<executive::LiveVariable>& variables,
+              const std::vector<std::byte>& bytes) {
+      const std::lock_guard lock(mutex_);
+      const std::uint64_t number = taken_++;
+      if (rows_.size() >= most_) return void(++lost_);
+      auto& row = rows_.emplace_back(Kept{frame, number, {}});
+      for (const executive::LiveRef& ref : refs_) {
+        const executive::LiveVariable& live = variables[ref.variable];
+        const std::size_t each = executive::size_of(live.variable->type);
+        const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(live.offset + ref.first * each);
+        row.bytes.insert(row.bytes.end(), from, from + static_cast<std::ptrdiff_t>(ref.elements * each));
+      }
+    }
+    std::int64_t lost() {
+      const std::lock_guard lock(mutex_);
+      return lost_;
+    }
+    std::optional<executive::LiveFrames::Row> front() {
+      const std::lock_guard lock(mutex_);
+      if (rows_.empty()) return std::nullopt;
+      return executive::LiveFrames::Row{rows_.front().frame, rows_.front().number,
+                                        rows_.front().bytes.data()};
+    }
+    void release() {
+      const std::lock_guard lock(mutex_);
+      rows_.pop_front();
+    }
+
+   private:
+    struct Kept {
+      std::int64_t frame;
+      std::uint64_t number;
+      std::vector<std::byte> bytes;
+    };
+    const std::vector<executive::LiveRef> refs_;
+    const std::size_t most_;
+    std::mutex mutex_;
+    std::deque<Kept> rows_;
+    std::uint64_t taken_ = 0;
+    std::int64_t lost_ = 0;
+  };
+  class Followed final : public executive::LiveFrames {
+   public:
+    explicit Followed(std::shared_ptr<Ring> ring) : ring_(std::move(ring)) {}
+    std::optional<Row> front() override { return ring_->front(); }
+    void release() override { ring_->release(); }
+
+   private:
+    const std::shared_ptr<Ring> ring_;
+  };
+
   template <class T>
   std::vector<T> take(std::vector<T>& from) {
     const std::lock_guard lock(mutex_);
@@ -189,6 +333,16 @@ class FakeLiveRig final : public executive::LiveRig {
   std::vector<Ordered> commands_;
   std::vector<Asked> episodes_;
   std::string refusal_;
+  std::array<executive::LiveHistory, executive::kLiveLists> lists_;
+  std::vector<executive::LiveForce> forces_;
+  std::int64_t forces_changed_ = 0;
+  std::map<executive::LiveCommand, std::string> objections_;
+  std::vector<executive::LiveOutput> outputs_;
+  std::map<std::size_t, executive::LiveWriter> writers_;
+  std::function<config::Json(executive::LiveReport)> reports_;
+  std::function<executive::LiveTrace(const executive::LiveTraceCall&)> traces_;
+  std::size_t ring_ = 1000;
+  std::vector<std::weak_ptr<Ring>> followers_;
 };
 
 }  // namespace tactus::test

@@ -167,6 +167,11 @@ std::string HttpClient::event(std::chrono::milliseconds within) {
   return text;
 }
 
+std::string HttpClient::some(std::chrono::milliseconds within) {
+  if (stream_.empty() && !stream_ended_) (void)chunk(Clock::now() + within);
+  return std::exchange(stream_, {});
+}
+
 void HttpClient::close_own_side() { (void)::shutdown(fd_, SHUT_WR); }
 
 std::string HttpClient::rest(std::chrono::milliseconds within) {

@@ -45,6 +45,8 @@ class HttpClient {
   HttpReply receive_head();
   /// The next event of a stream, comments included ("" when the stream is over or nothing came).
   std::string event(std::chrono::milliseconds within = kHttpPatience);
+  /// The next bytes of a stream; none when it is over or nothing came.
+  std::string some(std::chrono::milliseconds within = kHttpPatience);
   /// No more is sent; replies are still read.
   void close_own_side();
   /// Everything that comes until the other side ends the connection.

@@ -79,7 +79,15 @@ inline const std::vector<std::string>& good_targets() {
                                                "/v1/variables?match=motor.*&first=0&count=5",
                                                "/v1/variables/motor.speed",
                                                "/v1/values?names=motor.speed,motor.on,axis.force%5B1%5D",
-                                               "/v1/watch?names=motor.speed&every=100ms"};
+                                               "/v1/watch?names=motor.speed&every=100ms",
+                                               "/v1/stream?names=motor.speed,axis.force&from=3&as=f32",
+                                               "/v1/overruns?after=0&count=10",
+                                               "/v1/journal?after=2",
+                                               "/v1/log",
+                                               "/v1/timing",
+                                               "/v1/trace?frame=3&before=2&after=2&format=json",
+                                               "/v1/doctor",
+                                               "/v1/panels"};
   return all;
 }
 inline const std::vector<std::pair<std::string, std::string>>& good_posts() {

@@ -41,6 +41,7 @@ class ServedRig {
  public:
   explicit ServedRig(const std::string& settings = {}, const std::string& listen = "127.0.0.1:0") {
     running.rig.change_facts().folder = dir.path();
+    running.rig.change_facts().file = dir.path() / "rig.yaml";
     const bool says_it = settings.find("request_timeout") != std::string::npos;
     const std::string patience = says_it ? "" : "request_timeout: 1 min\n";
     server = server_of("listen: \"" + listen + "\"\n" + patience + settings, dir.path());

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <string_view>
 #include <system_error>
@@ -12,6 +13,8 @@
 
 #include "config/fields.hpp"
 #include "config/number.hpp"
+#include "drivers/record/common/columns_json.hpp"
+#include "drivers/record/csv/csv_source.hpp"
 #include "executive/driver/driver.hpp"
 #include "executive/driver/driver_with_fields.hpp"
 #include "executive/driver/record_sink.hpp"
@@ -41,7 +44,7 @@ const config::Fields<CsvSettings>& csv_fields() {
   return fields;
 }
 
-constexpr const char* kTime = "sys.exec.out.time {s}";  // Trick's name of the first column
+std::string file_of(const std::string& recording) { return recording + ".csv"; }
 
 /// The file of a recording. It only ever gets whole rows: a rig that is killed between two writes leaves no
 /// torn one, nor does a disk that fills up.
@@ -108,26 +111,34 @@ class RowFile {
   std::string rows_;         // not yet there; whole ones
 };
 
-std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& recording) {
-  return folder / (recording + ".csv");
+/// Types and descriptions, for which text has no place. A recording is whole without them.
+void write_columns(const std::filesystem::path& file, const executive::RecordingHead& head) {
+  const std::string text = head_json(head).dump(1, ' ', false, config::Json::error_handler_t::replace) + "\n";
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code none;
+  if (!out) std::filesystem::remove(file, none);
 }
 
 /// A recording as `<recording>.csv`. The header is Trick's, so that koviz and trick-dp open it: the time
 /// column is `sys.exec.out.time {s}`, a unit stands in braces, `--` is none. Numbers are written as short as
 /// they read back to the same bits; booleans as 0 and 1, enumerations as their numbers,
-/// but causes of late frames (`rt.cause`) as words.
+/// but causes of late frames (`rt.cause`) as words. `<recording>.columns.json` has the types.
 class Csv final : public executive::RecordSink {
  public:
   explicit Csv(char separator) : separator_(separator) {}
 
-  void open(const std::filesystem::path& folder, const std::string& recording,
-            std::span<const RecordColumn> columns) override {
-    columns_.assign(columns.begin(), columns.end());
-    std::string header = kTime;
+  std::string file_name(const std::string& recording) const override { return file_of(recording); }
+
+  void open(const std::filesystem::path& file, const executive::RecordingHead& head) override {
+    columns_ = head.columns;
+    std::string header = kCsvTime;
     for (const RecordColumn& column : columns_)
       header += separator_ + column.name + " {" +
                 (column.unit.empty() || column.unit == "1" ? "--" : column.unit) + "}";
-    file_.open(file_of(folder, recording), header + "\n");
+    file_.open(file, header + "\n");
+    write_columns(csv_columns_file(file), head);
   }
 
   void write(const std::byte* record) override {
@@ -137,7 +148,7 @@ class Csv final : public executive::RecordSink {
     append_seconds(time);
     for (const RecordColumn& column : columns_) {
       row_ += separator_;
-      if (column.words.empty() || !append_word(column, record + column.offset))
+      if (!column.as_words || !append_word(column, record + column.offset))
         executive::append_value(row_, column.type, record + column.offset);
     }
     row_ += '\n';
@@ -152,10 +163,10 @@ class Csv final : public executive::RecordSink {
   bool append_word(const RecordColumn& column, const std::byte* value) {
     std::int32_t number = 0;
     std::memcpy(&number, value, sizeof number);
-    const auto word = std::find_if(column.words.begin(), column.words.end(),
+    const auto word = std::find_if(column.labels.begin(), column.labels.end(),
                                    [number](const auto& label) { return label.value == number; });
-    if (word != column.words.end()) row_ += word->name;
-    return word != column.words.end();
+    if (word != column.labels.end()) row_ += word->name;
+    return word != column.labels.end();
   }
   /// Nanoseconds as seconds, exactly, without trailing zeros.
   void append_seconds(std::int64_t ns) {
@@ -178,7 +189,7 @@ class WholeRow {
  public:
   bool operator()(std::string_view line) {
     if (columns_ == 0) {  // the header
-      constexpr std::string_view time = kTime;
+      constexpr std::string_view time = kCsvTime;
       if (!line.starts_with(time) || line.size() == time.size()) return false;
       separator_ = line[time.size()];
       columns_ = count(line);
@@ -214,11 +225,11 @@ class CsvFormat final : public executive::DriverWithFields<executive::RecordDriv
     return read ? std::make_unique<Csv>(read->separator) : nullptr;
   }
 
-  std::vector<executive::RecordedFile> examine(const std::filesystem::path& folder,
-                                               const std::string& recording) const override {
+  std::string file_name(const std::string& recording) const override { return file_of(recording); }
+
+  executive::RecordedFile examine(const std::filesystem::path& path) const override {
     executive::RecordedFile file;
-    file.path = file_of(folder, recording);
-    if (!std::filesystem::exists(file.path)) return {};
+    file.path = path;
     WholeRow row;
     const executive::WholeLines found = executive::examine_lines(file.path, std::ref(row));
     file.bytes = found.bytes;
@@ -230,7 +241,11 @@ class CsvFormat final : public executive::DriverWithFields<executive::RecordDriv
     else if (found.damaged > 0)
       file.damage = "line " + std::to_string(found.first_bad) + " is not a whole row" +
                     (found.damaged > 1 ? ", nor are " + std::to_string(found.damaged - 1) + " more" : "");
-    return {file};
+    return file;
+  }
+
+  std::unique_ptr<executive::RecordSource> read(const std::filesystem::path& file) const override {
+    return read_csv(file);
   }
 };
 

@@ -1,0 +1,99 @@
+#include "config/number.hpp"
+#include "drivers/live/http/api.hpp"
+#include "drivers/live/http/replies.hpp"
+
+// What happens in a run, as lists that grow.
+namespace tactus::drivers::live_http {
+namespace {
+
+using namespace schema;
+using executive::LiveList;
+
+constexpr std::int64_t kMostEntries = 1000;
+
+Schema overrun_schema() {
+  const auto time = [](const char* key, const char* about) { return must(key, integer(about)); };
+  return object("An overrun.",
+                {must("n", integer("counts up with every overrun and every change of one")),
+                 must("id", integer("of the overrun: an entry with the same one takes its place")),
+                 must("frame", integer("")), must("sim_time_ns", integer("")),
+                 time("over_ns", "how far it ended after the next slot"), time("late_ns", "wake minus slot"),
+                 time("work_ns", "end minus wake"), must("lost", integer("slots given up because of it")),
+                 must("by", text("what of the frame made it overrun: work, late wake or housekeeping")),
+                 must("cause", text("a word of docs/overruns.md")),
+                 must("who", text("who caused it; empty: nobody is known")),
+                 must("text", text("one sentence")), must("job", or_null(text("the one that it is about"))),
+                 must("evidence",
+                      list("what was looked at",
+                           object("", {must("figure", text("")), must("value", number("")),
+                                       must("unit", text("ns, %, or empty: a number")),
+                                       must("usual", or_null(number("of that figure; null: not known")))}))),
+                 must("followers", integer("frames behind it that were still late from it")),
+                 time("cost_ns", "of it and its followers together"),
+                 must("caught_up", boolean("the frame behind it was on time again"))});
+}
+
+Schema journal_schema() {
+  return object("A change or a command of a client, with keys of its own kind beside these.",
+                {must("n", integer("counts up")), must("frame", integer("")), must("what", text("")),
+                 must("time", text("ISO 8601")), must("who", text("the client"))});
+}
+
+Schema log_schema() {
+  return object("A line of log.txt.", {must("n", integer("counts up")), must("time", text("ISO 8601")),
+                                       must("level", word("", {"info", "warning"})), must("text", text(""))});
+}
+
+template <LiveList kList>
+Waits entries(Api& api, const Call& call, const Respond& respond) {
+  const auto number = [&](const char* name, std::int64_t otherwise) {
+    const std::string* const text = call.value(name);
+    return text == nullptr ? otherwise : *config::parse_integer(*text).value;
+  };
+  const std::int64_t most = number("count", kMostEntries);
+  if (most > kMostEntries)
+    return reply_now(
+        respond, wrong({"count: " + std::to_string(most) + " is more than " + std::to_string(kMostEntries) +
+                        "; ask again with the last n as 'after'"}));
+  const executive::LiveEntries found =
+      api.rig().entries(kList, number("after", 0), static_cast<std::size_t>(most));
+  Json listed = Json::array();
+  for (const auto& entry : found.entries) listed.push_back(*entry);
+  return reply_now(respond, good({{"entries", std::move(listed)},
+                                  {"first", found.first},
+                                  {"last", found.last},
+                                  {"left_out", found.left_out}}));
+}
+
+Route list_route(LiveList list, const char* about, Handle handle) {
+  const std::string name(executive::name_of(list));
+  return get(
+      "/v1/" + name, name, about,
+      object("Entries, the oldest first.",
+             {must("entries", schema::list("", entry_schema(list))),
+              must("first", integer("the least n that is still kept")),
+              must("last", integer("the greatest n so far; 0: there is none")),
+              must("left_out", integer("entries that were never kept: too many at a time"))}),
+      handle,
+      {{"after", false, false, integer_from(0, "only entries with a greater n; without: all that are kept")},
+       {"count", false, false, integer_from(1, "at most so many, up to 1000; without: 1000")}});
+}
+
+}  // namespace
+
+const Schema& entry_schema(LiveList list) {
+  static const Schema overrun = overrun_schema(), journal = journal_schema(), log = log_schema();
+  return list == LiveList::overruns ? overrun : list == LiveList::journal ? journal : log;
+}
+
+const char* event_name(LiveList list) {
+  return list == LiveList::overruns ? "overrun" : list == LiveList::journal ? "journal" : "log";
+}
+
+std::vector<Route> list_routes() {
+  return {list_route(LiveList::overruns, "Frames that overran, and why.", &entries<LiveList::overruns>),
+          list_route(LiveList::journal, "What clients have changed.", &entries<LiveList::journal>),
+          list_route(LiveList::log, "The last lines of the log.", &entries<LiveList::log>)};
+}
+
+}  // namespace tactus::drivers::live_http

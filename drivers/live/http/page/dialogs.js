@@ -1,0 +1,65 @@
+// Questions to the person: asking back, the token, the keys.
+import {h, list, one, put, table} from './dom.js';
+
+/**
+ * Asks back, once at a time; a promise of yes. The answer at hand is no, except where yes makes safe. Escape is
+ * no, also after an earlier yes.
+ */
+export function ask(
+    {title, does, fields = [], heads = [], rows = [], note = '', yes, no = 'Leave as it is', safe}) {
+  const dialog = one('[data-dialog="ask"]');
+  if (dialog.open) return Promise.resolve(false);
+  put('ask-title', title);
+  put('ask-does', does);
+  put('ask-note', note);
+  put('ask-yes', yes);
+  put('ask-no', no);
+  list('ask-fields').replaceChildren(...fields);
+  list('ask-outputs').replaceChildren(...(rows.length ? table(heads, rows) : []));
+  const field = one('input', list('ask-fields'));
+  if (!rows.length)  // nothing moves: Enter behind what was typed is a yes
+    field?.addEventListener(
+        'keydown', (event) => event.key === 'Enter' && (event.preventDefault(), dialog.close('yes')));
+  dialog.returnValue = 'no';  // else Escape keeps the answer of before
+  dialog.showModal();
+  (field ?? one(`[data-v="ask-${safe ? 'yes' : 'no'}"]`)).focus();
+  return new Promise((answered) => {
+    dialog.addEventListener('close', () => answered(dialog.returnValue === 'yes'), {once: true});
+  });
+}
+
+/** A promise of the token; it asks until something is typed. */
+export function askToken(wrong) {
+  const dialog = one('[data-dialog="token"]'), field = one('input', dialog);
+  put('token-wrong', wrong ? 'The rig does not know this token.' : '');
+  field.value = '';
+  if (!dialog.open) dialog.showModal();
+  field.focus();
+  return new Promise((typed) => {
+    const done = (event) => {
+      event.preventDefault();
+      if (!field.value.trim()) return;
+      one('form', dialog).removeEventListener('submit', done);
+      dialog.close();
+      typed(field.value.trim());
+    };
+    one('form', dialog).addEventListener('submit', done);
+  });
+}
+
+const KEYS = [
+  ['1 … 5', 'views'],
+  ['p r s u c 0', 'pause, resume, step, run until, checkpoint, reset'],
+  ['Shift+S', 'stop'],
+  ['/', 'search variables'],
+  ['h', 'hold the charts'],
+  ['w s a d f ← →', 'in the timeline: zoom, move, fit, select'],
+  ['l  e', 'desk: unlock, arrange'],
+  ['t  ?', 'dark or light, these keys'],
+];
+
+export function showKeys() {
+  const rows = KEYS.map(([keys, does]) => [h('kbd', {}, keys), does]);
+  list('keys').replaceChildren(...table(['Key', 'Does'], rows));
+  one('[data-dialog="help"]').showModal();
+}

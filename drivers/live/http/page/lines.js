@@ -1,0 +1,118 @@
+// Lines over time by uPlot. Axes have a fixed size, so nothing moves when numbers grow. Knows no rig.
+import {token} from './dom.js';
+
+const UPlot = window.uPlot;
+
+export function linePlot(host, {name, series, y, y2, more = {}, bands, hooks = {}, sync, x = {}}) {
+  const axis = (special) => ({
+    stroke: token('soft'),
+    font: `11px ${token('sans')}`,
+    grid: {stroke: token('edge'), width: 1},
+    ticks: {show: false},
+    ...special,
+  });
+  const axes = [
+    axis({size: 26, values: (_, ticks) => ticks.map((t) => `${+ t.toFixed(3)} s`), ...x}),
+    axis({size: 72, scale: 'y', values: y.labels, splits: y.splits, filter: y.filter}),
+  ];
+  if (y2) axes.push(axis({size: 62, scale: 'y2', side: 1, grid: {show: false}, values: y2.labels}));
+  const plot = new UPlot(
+      {
+        width: host.clientWidth,
+        height: host.clientHeight,
+        padding: [8, y2 ? 0 : 10, 0, 0],
+        scales: {x: {time: false}, y: y.scale, ...(y2 && {y2: y2.scale}), ...more},
+        axes,
+        series: [{}, ...series.map((s) => ({points: {show: false}, width: 1.25, ...s}))],
+        bands,
+        legend: {show: false},
+        hooks,
+        cursor: {points: {show: false}, drag: {x: false, y: false}, ...(sync && {sync: {key: sync}})},
+      },
+      [[], ...series.map(() => [])], host);
+  plot.ctx.canvas.setAttribute('role', 'img');
+  plot.ctx.canvas.setAttribute('aria-label', name);
+  const watch = new ResizeObserver(() => {
+    if (host.clientWidth) plot.setSize({width: host.clientWidth, height: host.clientHeight});
+  });
+  watch.observe(host);
+  plot.end = () => {
+    watch.disconnect();
+    plot.destroy();
+  };
+  return plot;
+}
+
+/** New points, and the span that is shown. */
+export function show(plot, xs, ys, min, max) {
+  plot.batch(() => {
+    plot.setData([xs, ...ys]);
+    plot.setScale('x', {min, max});
+  });
+}
+
+/** A dashed line at a value, with its name. */
+export function levelLine(plot, value, text, colour, scale = 'y') {
+  const {ctx: c, bbox} = plot, at = plot.valToPos(value, scale, true), ratio = devicePixelRatio || 1;
+  if (!(at >= bbox.top && at <= bbox.top + bbox.height)) return;
+  c.save();
+  c.strokeStyle = colour;
+  c.lineWidth = ratio;
+  c.setLineDash([5 * ratio, 4 * ratio]);
+  c.beginPath();
+  c.moveTo(bbox.left, at);
+  c.lineTo(bbox.left + bbox.width, at);
+  c.stroke();
+  c.font = `${11 * ratio}px ${token('sans')}`;
+  c.textAlign = 'right';
+  const wide = c.measureText(text).width + 8 * ratio, right = bbox.left + bbox.width;
+  c.fillStyle = token('panel');
+  c.fillRect(right - wide, at - 8 * ratio, wide, 16 * ratio);
+  c.fillStyle = colour;
+  c.fillText(text, right - 4 * ratio, at + 4 * ratio);
+  c.restore();
+}
+
+/** A line at an x, with a letter in a box above. */
+export function mark(plot, x, text, colour) {
+  const {ctx: c, bbox} = plot, ratio = devicePixelRatio || 1, at = plot.valToPos(x, 'x', true);
+  if (!(at >= bbox.left && at <= bbox.left + bbox.width)) return;
+  c.save();
+  c.font = `${11 * ratio}px ${token('mono')}`;
+  c.textAlign = 'center';
+  c.fillStyle = colour;
+  c.fillRect(at, bbox.top, ratio, bbox.height);
+  c.fillRect(at - 8 * ratio, bbox.top, 16 * ratio, 14 * ratio);
+  c.fillStyle = token('panel');
+  c.fillText(text, at, bbox.top + 11 * ratio);
+  c.restore();
+}
+
+/** Curves of variables: two units have axes, a third has a scale of its own. */
+export function curvePlot(host, names, unitOf, options = {}) {
+  const units = [...new Set(names.map(unitOf))];
+  const scaleOf = (unit) => ['y', 'y2'][units.indexOf(unit)] ?? `y${units.indexOf(unit) + 1}`;
+  const own = {
+    range: (_, low, high) => {
+      if (low === null || high === null) return [-1, 1];
+      const pad = high > low ? (high - low) * 0.08 : Math.abs(high) * 0.1 || 1;
+      return [low - pad, high + pad];
+    },
+  };
+  const labels = (unit) => (_, ticks) => ticks.map((t) => (t === null ? '' : `${+ t.toPrecision(4)} ${unit}`));
+  return linePlot(host, {
+    name: `${names.join(', ')} over time`,
+    series: names.map((name, i) => ({
+                        stroke: colourOf(i),
+                        scale: scaleOf(unitOf(name)),
+                        dash: i >= 3 ? [6, 3] : undefined,
+                      })),
+    y: {scale: own, labels: labels(units[0] ?? '')},
+    y2: units[1] !== undefined && {scale: own, labels: labels(units[1])},
+    more: Object.fromEntries(units.slice(2).map((unit) => [scaleOf(unit), own])),
+    ...options,
+  });
+}
+
+const COLOURS = ['work', 'late', 'slack', 's4', 's5', 's6'];
+export const colourOf = (index) => token(COLOURS[index % COLOURS.length]);

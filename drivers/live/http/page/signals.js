@@ -1,0 +1,118 @@
+// Signals: the tree, the strip chart, the oscilloscope.
+import {all, h, list, one, put, say, segment, token} from './dom.js';
+import {colourOf, curvePlot, show} from './lines.js';
+import {Scope} from './scope.js';
+import {shownUnit, spanText} from './text.js';
+import {figures} from './top.js';
+import {columns} from './track.js';
+import {Tree} from './tree.js';
+
+const MOST_CURVES = 20;
+const KEY = 'tactus.chart';
+
+export class Signals {
+  constructor(rig, top) {
+    Object.assign(this, {rig, names: [], span: 5, held: null});
+    this.tree = new Tree(rig, top, this);
+    this.scope = new Scope(rig);
+    segment('strip-span', '5', (value) => {
+      this.span = Number(value);
+      this.draw();
+    });
+    rig.addEventListener('facts', () => this.restore());
+  }
+
+  /** What was charted last in this tab of this rig; else the first outputs that are numbers. */
+  restore() {
+    const kept = JSON.parse(sessionStorage.getItem(`${KEY}.${this.rig.info.rig}`) ?? 'null');
+    const usable = (kept ?? []).filter((name) => this.rig.variable(name) && this.rig.chartable(name));
+    const numbers = [...this.rig.variables.values()].filter(
+        (v) => v.role === 'output' && !v.count && /double|float/.test(v.type));
+    this.names = usable.length ? usable : numbers.slice(0, 2).map((v) => v.name);
+    this.scope.offer(this.names);
+    this.wish();
+  }
+
+  wish() {
+    this.rig.chart('strip', this.names);
+    sessionStorage.setItem(`${KEY}.${this.rig.info.rig}`, JSON.stringify(this.names));
+  }
+
+  has(name) {
+    return this.names.includes(name);
+  }
+  toggle(name) {
+    if (this.has(name))
+      this.names = this.names.filter((other) => other !== name);
+    else if (this.names.length >= MOST_CURVES)
+      return say(`At most ${MOST_CURVES} curves; take one off first`);
+    else
+      this.names.push(name);
+    this.wish();
+    this.makeStrip();
+    this.scope.offer(this.names);
+    this.tree.inspect();
+  }
+
+  show() {
+    this.tree.show();
+    this.makeStrip();
+    this.scope.show();
+  }
+  hide() {
+    this.tree.hide();
+    this.plot?.end();
+    this.plot = undefined;
+    this.scope.hide();
+    this.rig.want('chips', []);
+  }
+
+  makeStrip() {
+    this.plot?.end();
+    const host = one('[data-plot="strip"]');
+    this.plot = undefined;
+    if (!host.clientWidth) return;
+    const unit = (name) => shownUnit(this.rig.unit(name)), units = [...new Set(this.names.map(unit))];
+    if (this.names.length) this.plot = curvePlot(host, this.names, unit);
+    list('chips').replaceChildren(...this.names.map((name, i) => {
+      const key = h('i'), own = units.indexOf(unit(name)) > 1;
+      key.style.background = colourOf(i);
+      return h(
+          'button', {title: 'take it off the chart', onclick: () => this.toggle(name)}, key, name,
+          h('span', {class: 'num', 'data-chip': name}),
+          h('span', {class: 'soft'}, `${unit(name)}${own ? ', own scale' : ''}`));
+    }));
+    this.rig.want('chips', this.names);
+    this.draw();
+  }
+
+  hold() {
+    this.held = this.held === null ? this.rig.frame : null;
+    this.scope.held = this.held !== null;
+    one('[data-act="hold-signals"]').setAttribute('aria-pressed', String(this.held !== null));
+  }
+
+  draw() {
+    const {rig} = this, end = (this.held ?? rig.frame) + 1, from = end - Math.round(this.span * 1e9 / rig.period);
+    const note = rig.streamProblem ??
+        (this.names.length ? `every frame of ${spanText(rig.period)}; least and greatest of each column` :
+                             'choose a variable and add it to the chart');
+    put('strip-note', note);
+    if (this.plot) {
+      const [frames, lines] =
+          columns(this.names.map((name) => rig.track(name)), from, end, Math.max(100, this.plot.width - 140));
+      show(this.plot, frames.map((frame) => rig.seconds(frame)), lines, rig.seconds(from), rig.seconds(end));
+    }
+    if (this.held === null) this.scope.draw();
+  }
+
+  /** Figures, a few times in a second. */
+  numbers() {
+    this.tree.draw();
+    for (const cell of all('[data-chip]')) {
+      const text = figures.text(this.rig.values.get(cell.dataset.chip), cell.dataset.chip);
+      if (cell.textContent !== text) cell.textContent = text;
+    }
+    this.scope.drawCursors();
+  }
+}

@@ -1,0 +1,414 @@
+// The rig as the page sees it: its state, lists, variables and tracks, kept up to date over the control port.
+import {BlockReader} from './blocks.js';
+import {events, Port, Refused} from './port.js';
+import {Track} from './track.js';
+
+export const STALE = 2000;              // ms without a byte
+const AGAIN = [500, 1000, 2000, 5000];  // ms until the next try
+const WATCH = '/v1/watch?names=rt.frame&every=500ms';
+const TIMING = ['rt.late', 'rt.work', 'rt.slack'];
+const MOST_COLUMNS = 64;  // of one stream
+const KEPT_SECONDS = 600;
+
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** A list that grows at the rig and is read behind the last entry that is known. */
+class Entries {
+  constructor(path, key = 'n', most = 5000) {
+    Object.assign(this, {path, key, most});
+    this.clear();
+  }
+  clear() {
+    this.last = 0;
+    this.byKey = new Map();
+    this.problem = null;  // why the rig does not say
+    this.leftOut = 0;
+  }
+  /** Oldest first. */
+  get all() {
+    return [...this.byKey.values()];
+  }
+  take(entry) {
+    this.last = Math.max(this.last, entry.n);
+    this.byKey.set(entry[this.key], entry);  // an entry that comes again keeps its place
+    if (this.byKey.size > this.most) this.byKey.delete(this.byKey.keys().next().value);
+  }
+  async catchUp(port) {
+    try {
+      for (let last = Infinity; this.last < last;) {
+        const before = this.last;
+        const answer = await port.json(`${this.path}?after=${this.last}`);
+        this.problem = null;
+        last = answer.last;
+        this.leftOut = answer.left_out ?? 0;
+        answer.entries.forEach((entry) => this.take(entry));
+        if (this.last === before) break;
+      }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.problem = error.message;
+    }
+  }
+}
+
+/**
+ * Events: `facts` (another run), `state`, `variables`, `overrun`, `journal`, `log`, `line` (live, stale, over).
+ * Tracks and values change without an event: who draws reads them at its own rate.
+ */
+export class Rig extends EventTarget {
+  constructor(needToken) {
+    super();
+    this.heard = performance.now();
+    this.port = new Port(needToken, () => this.heard = performance.now());
+    this.overruns = new Entries('/v1/overruns', 'id');
+    this.journal = new Entries('/v1/journal');
+    this.log = new Entries('/v1/log');
+    this.forget();
+  }
+
+  forget() {
+    this.info = null;
+    this.now =
+        {state: '', frame: -1, frames: 0, sim_time_ns: 0, paused: false, forced: [], allowed: {}, outputs: []};
+    this.over = null;  // why the run is over
+    this.variables = new Map();
+    this.values = new Map();
+    this.forced = new Map();
+    this.tracks = new Map();
+    this.charted = new Map();  // who wants them -> names at frame rate
+    this.read = new Map();     // who wants them -> names to be read
+    this.frame = -1;           // the newest that is known
+    this.streamed = -1;        // the newest frame that the stream has brought
+    this.streamProblem = null;
+    for (const list of [this.overruns, this.journal, this.log]) list.clear();
+  }
+
+  /** `detail`: the entry that is new, of a list. */
+  tell(what, detail) {
+    this.dispatchEvent(new CustomEvent(what, {detail}));
+  }
+  get age() {
+    return performance.now() - this.heard;
+  }
+  get stale() {
+    return this.age > STALE && !this.over;
+  }
+  get period() {
+    return this.info ? this.info.period.num_ns / this.info.period.den : 1e6;
+  }
+  seconds(frame) {
+    return frame * this.period / 1e9;
+  }
+  get kept() {
+    return Math.round(Math.min(KEPT_SECONDS * 1e3, Math.max(1e4, KEPT_SECONDS * 1e9 / this.period)));
+  }
+
+  /** The state as a person says it: the steps of a frame are Run. */
+  get state() {
+    const name = this.now.state;
+    if (this.over && !['Abort', 'Disconnect'].includes(name)) return 'Stop';
+    return name.startsWith('Step') ? 'Run' : name || '…';
+  }
+
+  // ---- The line: read all, then follow; when it breaks, again ----------------------------------------------------
+
+  async live() {
+    document.addEventListener('visibilitychange', () => this.visibility());
+    for (let tries = 0;; tries++) {
+      try {
+        await this.begin();
+        const watching = new AbortController();
+        this.watching = watching;
+        await this.watch(watching.signal, () => tries = 0);
+      } catch (error) {
+        if (!(error instanceof TypeError || error.name === 'AbortError' || error.name === 'TimeoutError'))
+          this.problem = error.message;
+      }
+      this.stopStream();
+      if (document.hidden)
+        await new Promise((seen) => this.seen = seen);
+      else
+        await wait(AGAIN[Math.min(tries, AGAIN.length - 1)]);
+    }
+  }
+
+  visibility() {
+    if (document.hidden) {
+      this.watching?.abort();
+      this.stopStream();
+    } else {
+      this.heard = performance.now();
+      this.seen?.();
+    }
+  }
+
+  /** A line that brings nothing any more is given up: it may hang for minutes before it breaks. */
+  watchdog() {
+    if (this.age > STALE && !document.hidden) this.watching?.abort();
+  }
+
+  async begin() {
+    const info = await this.port.json('/v1', {patience: 4000});
+    if (!this.info || this.info.run !== info.run || this.info.folder !== info.folder) {
+      const {charted, read} = this;
+      this.forget();
+      Object.assign(this, {charted, read, info});
+      await this.readVariables();
+      this.tell('facts');
+    }
+    this.over = null;
+    this.takeState(await this.port.json('/v1/state'));
+    this.startStream();
+  }
+
+  // Once the watch has begun: what comes in between is in the lists, in the events, or in both.
+  async catchUp() {
+    await Promise.all([this.overruns, this.journal, this.log].map((list) => list.catchUp(this.port)));
+    for (const what of ['overrun', 'journal', 'log']) this.tell(what);
+  }
+
+  async watch(signal, going) {
+    const response = await this.port.send(WATCH, {signal, patience: 0});
+    const heard = () => {
+      this.heard = performance.now();
+      going();
+    };
+    await this.catchUp();
+    for await (const {event, data} of events(response, heard)) {
+      if (event === 'state') this.takeState(data);
+      if (event === 'values' || event === 'beat') this.sawFrame(data.frame, data.state);
+      if (event === 'overrun') this.takeEntry(this.overruns, data, 'overrun');
+      if (event === 'log') this.takeEntry(this.log, data, 'log');
+      if (event === 'journal') {
+        this.takeEntry(this.journal, data, 'journal');
+        this.written(data);
+        if (['reset', 'load'].includes(data.what) && this.streamProblem) this.backwards(-1);
+      }
+      if (event === 'end') {
+        this.over = data.reason || 'the run is over';
+        this.now.state = data.state;
+        this.tell('state');
+      }
+    }
+  }
+
+  takeEntry(list, entry, event) {
+    const hole = event !== 'overrun' && entry.n > list.last + 1;
+    list.take(entry);
+    if (hole) this.fillHole(list, event);
+    this.tell(event, entry);
+  }
+
+  // What a flood has left out of the events stands in the list.
+  async fillHole(list, event) {
+    list.clear();
+    await list.catchUp(this.port).catch(() => {});
+    this.tell(event);
+  }
+
+  takeState(state) {
+    // A state may be a little older than the newest block of the stream; a reset is further back, or told by it.
+    if (this.seconds(this.frame - state.frame) > 2) this.backwards(state.frame);
+    this.now = state;
+    this.frame = Math.max(this.frame, state.frame);
+    this.forced = new Map(state.forced.map((force) => [force.variable, force]));
+    this.tell('state');
+  }
+
+  sawFrame(frame, state) {
+    if (frame > this.frame) this.frame = frame;
+    if (state && state !== this.now.state && !this.now.state.startsWith('Step')) this.now.state = state;
+  }
+
+  /** A reset or a loaded checkpoint: charts begin anew. */
+  backwards(frame) {
+    for (const track of this.tracks.values()) track.clear();
+    this.frame = frame;
+    this.streamed = -1;
+    this.tell('backwards');
+  }
+
+  // ---- Variables and values --------------------------------------------------------------------------------------
+
+  async readVariables() {
+    const found = new Map();
+    for (let first = 0; first !== null;) {
+      const part = await this.port.json(`/v1/variables?first=${first}`);
+      for (const variable of part.variables) found.set(variable.name, variable);
+      first = part.next;
+    }
+    this.variables = found;
+    this.tell('variables');
+  }
+
+  // Who wrote a variable is known anew after each change of it.
+  written(entry) {
+    this.stirred ??= new Set();
+    if (entry.variable)
+      this.stirred.add(entry.variable);
+    else if (['release_all', 'reset', 'load'].includes(entry.what))
+      this.stirred.add('*');
+    else
+      return;
+    this.rereading ??= setTimeout(() => this.reread(), 300);
+  }
+
+  async reread() {
+    const names = this.stirred;
+    this.stirred = undefined;
+    this.rereading = undefined;
+    try {
+      if (names.has('*') || names.size > 20) return await this.readVariables();
+      for (const name of names) {
+        const whole = name.replace(/(\[\d+\])+$/, '');
+        this.variables.set(whole, await this.port.json(`/v1/variables/${encodeURIComponent(whole)}`));
+      }
+      this.tell('variables');
+    } catch {
+      // the line is gone; all is read anew when it is back
+    }
+  }
+
+  unit(name) {
+    return this.variable(name)?.unit ?? '';
+  }
+  variable(name) {
+    return this.variables.get(name) ?? this.variables.get(name?.replace(/(\[\d+\])+$/, ''));
+  }
+  drives(name) {
+    return this.variable(name)?.drives ?? [];
+  }
+  /** Whether it is forced: as a whole, or one of its elements. */
+  force(name) {
+    const whole = this.forced.get(name);
+    if (whole) return whole;
+    for (const [key, force] of this.forced)
+      if (key.startsWith(`${name}[`)) return force;
+    return undefined;
+  }
+
+  /** What `whose` wants to see read, a few times in a second. */
+  want(whose, names) {
+    this.read.set(whose, names.filter((name) => this.variable(name)));
+  }
+
+  async readValues() {
+    const names = [...new Set([...this.read.values()].flat())];
+    if (!names.length || this.reading || this.over) return;
+    this.reading = true;
+    try {
+      const query = names.map(encodeURIComponent).join(',');
+      const {values, frame} = await this.port.json(`/v1/values?names=${query}`);
+      for (const [name, value] of Object.entries(values)) this.values.set(name, value);
+      this.sawFrame(frame);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 400) this.readVariables().catch(() => {});
+    } finally {
+      this.reading = false;
+    }
+  }
+
+  // ---- Tracks at frame rate --------------------------------------------------------------------------------------
+
+  track(name) {
+    let track = this.tracks.get(name);
+    if (!track) this.tracks.set(name, track = new Track(this.kept));
+    return track;
+  }
+
+  /** What `whose` wants at frame rate. What was wanted once goes on while there is room. */
+  chart(whose, names) {
+    this.charted.set(whose, names.filter((name) => this.chartable(name)));
+    const missing = [...this.charted.values()].flat().some((name) => !this.streaming?.includes(name));
+    if (missing && this.info) this.startStream();
+  }
+
+  chartable(name) {
+    return name.startsWith('rt.') || this.elements(name) === 1;
+  }
+  elements(name) {
+    const variable = this.variable(name);
+    if (!variable) return 0;
+    return name === variable.name ? variable.count || 1 : 1;
+  }
+
+  columns() {
+    const wanted = new Set([...TIMING, ...[...this.charted.values()].flat()]);
+    for (const name of this.streaming ?? []) wanted.add(name);
+    return [...wanted].slice(0, MOST_COLUMNS);
+  }
+
+  stopStream() {
+    this.stream?.abort();
+    this.stream = undefined;
+  }
+
+  startStream() {
+    clearTimeout(this.starting);
+    this.starting = setTimeout(() => this.follow(), 0);  // several wishes make one stream
+  }
+
+  /** One stream. A new one has begun before the old one ends, so that no frame is missed in between. */
+  async follow() {
+    if (document.hidden || this.over || !this.info) return;
+    const names = this.columns(), before = this.stream;
+    if (before && names.join() === this.streaming?.join()) return;
+    const mine = this.stream = new AbortController();
+    this.streaming = names;
+    // On from what has come; at first what the rig still keeps of the last seconds.
+    const known = this.streamed >= 0 && this.streamedRun === this.info.run;
+    const from = known ? this.streamed + 1 : this.frame - Math.round(2e9 / this.period);
+    let why = 'the stream of frames has ended';
+    try {
+      const query = names.map(encodeURIComponent).join(',');
+      const path = `/v1/stream?names=${query}&as=f32&from=${Math.max(0, from)}`;
+      const response = await this.port.send(path, {signal: mine.signal, patience: 0});
+      this.streamProblem = null;
+      this.streamedRun = this.info.run;
+      const reader = response.body.getReader(), blocks = new BlockReader();
+      for (;;) {
+        const {value, done} = await reader.read();
+        if (done || mine.signal.aborted) break;
+        before?.abort();
+        this.heard = performance.now();
+        for (const block of blocks.feed(value)) this.takeBlock(block, names);
+      }
+    } catch (error) {
+      why = error.message;
+      if (error instanceof Refused && error.status === 400) this.streamed = -1;
+    }
+    before?.abort();
+    if (mine !== this.stream) return;
+    this.stream = undefined;
+    if (this.over || mine.signal.aborted) return;
+    this.streamProblem = why;
+    clearTimeout(this.starting);
+    this.starting = setTimeout(() => this.follow(), 1000);
+  }
+
+  takeBlock(block, names) {
+    if (block.kind === 'rows') {
+      block.columns.forEach((column, i) => {
+        const track = this.track(names[i]);
+        for (let row = 0; row < block.count; row++) track.put(block.frame + row, column[row]);
+      });
+      this.streamed = Math.max(this.streamed, block.frame + block.count - 1);
+      this.frame = Math.max(this.frame, this.streamed);
+    }
+    if (block.kind === 'gap' && block.count === 3) {
+      this.backwards(block.frame - 1);
+      this.streamed = block.frame - 1;
+    }
+  }
+
+  // ---- What a person does ----------------------------------------------------------------------------------------
+
+  /** Throws Refused with the rig's own words. */
+  command(name, details = {}) {
+    return this.port.json('/v1/commands', {method: 'POST', body: {command: name, ...details}});
+  }
+  /** {set: {...}}, {force: {...}}, {release: [...] | 'all'}. */
+  write(changes) {
+    return this.port.json('/v1/values', {method: 'POST', body: changes});
+  }
+}

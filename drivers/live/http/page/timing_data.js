@@ -1,0 +1,47 @@
+// Figures of all frames, as /v1/timing has them, and what is worked out of them. Knows no page.
+
+/** The upper edge of the bucket in which a share of all lies; never above the greatest. */
+export function quantile({count, max_ns: max, buckets}, share) {
+  let left = share * count;
+  for (const [, to, frames] of buckets) {
+    left -= frames;
+    if (left <= 0) return Math.min(to, max);
+  }
+  return max;
+}
+
+/**
+ * When frames were done, counted from their slots: the period minus the slack. Buckets of the slack are wide near
+ * the period; `least` is the shortest execution time, before which no frame was done.
+ */
+export function done(slack, period, least = 0) {
+  const edge = (ns) => Math.max(least, period - ns);
+  const buckets = slack.buckets.map(([from, to, count]) => [edge(to), edge(from), count]).reverse();
+  const made = {count: slack.count, min_ns: edge(slack.max_ns), max_ns: period - slack.min_ns, buckets};
+  return {
+    ...made,
+    p50_ns: period - slack.p50_ns,
+    p99_ns: quantile(made, 0.99),
+    p99_9_ns: quantile(made, 0.999),
+  };
+}
+
+// What stands beside the name of a cause, so that no colour speaks alone.
+export const CAUSE_SIGNS = {
+  computed: 'Σ',
+  blocked: '⧗',
+  faulted: '▤',
+  heap: '⬒',
+  preempted: '⇄',
+  interrupted: 'ϟ',
+  migrated: '⇢',
+  throttled: '⊘',
+  machine_stopped: '■',
+  slowed: '∿',
+  timer_late: '◷',
+  waited: '⏳\uFE0E',
+  clock: '⌁',
+  catching_up: '↻',
+  housekeeping: '⚙\uFE0E',
+  unknown: '?',
+};

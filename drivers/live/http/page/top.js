@@ -1,0 +1,266 @@
+// What is seen from every view: state, commands, what is forced, real outputs, whether the line is alive.
+import {ask} from './dialogs.js';
+import {all, h, list, one, put, redraw, say} from './dom.js';
+import {Figures, grouped, seconds, shownUnit} from './text.js';
+
+export const figures = new Figures();
+
+// What a command does is the same in every rig; whether it is allowed now, the rig says.
+export const COMMANDS = {
+  pause: {
+    label: 'Pause',
+    key: 'p',
+    then: 'Pause',
+    does: 'Simulated time stands. Outputs keep their last values.',
+  },
+  resume: {
+    label: 'Resume',
+    key: 'r',
+    then: 'Run',
+    moves: true,
+    does: 'Frames run again, from the frame that comes next.',
+  },
+  step: {label: 'Step', key: 's', then: 'Pause', moves: true, does: 'One frame runs, then Pause again.'},
+  run_until: {
+    label: 'Run until…',
+    key: 'u',
+    then: 'Run',
+    moves: true,
+    does: 'Frames run until the given simulated time, then Pause.',
+  },
+  checkpoint: {
+    label: 'Checkpoint',
+    key: 'c',
+    does: 'The whole state is copied at the end of the frame and written to a file.',
+  },
+  reset: {
+    label: 'Reset',
+    key: '0',
+    then: 'Reset',
+    moves: true,
+    safe: true,
+    does: 'Outputs go to their safe values, all forces end, everything begins again at frame 0.',
+  },
+  stop: {
+    label: 'Stop',
+    key: 'Shift+S',
+    then: 'Stop',
+    moves: true,
+    safe: true,
+    does: 'Outputs go to their safe values, files are closed, the run is over.',
+  },
+};
+
+const SIGNS = {
+  Run: '▶',
+  Pause: '❙❙',
+  Stop: '■',
+  Abort: '■',
+  Disconnect: '■'
+};
+
+const valueOf = (value, unit = '') =>
+    (value === null || value === undefined ? 'not known' : `${figures.text(value)} ${shownUnit(unit)}`.trim());
+
+/** Rows of the question: each real output, who drives it, now, then. */
+function outputRows(rig, then) {
+  return rig.now.outputs.map((output) => {
+    const unit = rig.unit(output.variable);
+    const after = then === 'safe' ? valueOf(output.safe, unit) : then;
+    return [output.name, output.sources?.join(', ') || output.variable, valueOf(output.value, unit), after];
+  });
+}
+export const OUTPUT_HEADS = ['Real output', 'Driven by', 'Now', 'Then'];
+
+/** The part of the page that shows no view of its own. */
+export class Top {
+  constructor(rig) {
+    this.rig = rig;
+    this.wasStale = null;
+    rig.addEventListener('facts', () => this.facts());
+    rig.addEventListener('state', () => this.state());
+  }
+
+  facts() {
+    const {info} = this.rig;
+    for (const node of all('[data-v="rig"]')) node.textContent = info.rig;
+    this.title();
+  }
+
+  title() {
+    const forced = this.rig.forced.size;
+    document.title = `${forced ? '⚠ forced · ' : ''}${this.rig.info?.rig ?? 'rig'} · tactus`;
+  }
+
+  // ---- Ten times in a second ----
+
+  headline() {
+    const {rig} = this, age = rig.age / 1000, stale = rig.stale;
+    put('sim', rig.frame < 0 ? '–' : seconds(rig.frame * rig.period, rig.period));
+    put('frame', rig.frame < 0 ? '–' : grouped(rig.frame));
+    const live = `live ${Math.round(age * 1000)} ms`;
+    put('line', rig.over ? 'over' : stale ? `${age.toFixed(1)} s old` : live);
+    one('.line').toggleAttribute('data-stale', stale || Boolean(rig.over));
+    if (stale) {
+      put('stale-title', rig.info ? 'Nothing is heard from the rig' : 'The rig does not answer');
+      put('stale', this.staleText(age));
+    }
+    if (stale === this.wasStale) return;
+    this.wasStale = stale;
+    document.body.toggleAttribute('data-stale', stale);
+    one('.stale').hidden = !stale;
+    this.state();
+  }
+
+  staleText(age) {
+    if (!this.rig.info) return `for ${age.toFixed(1)} s. The page tries again by itself.`;
+    const frame = grouped(Math.max(0, this.rig.frame));
+    return `for ${age.toFixed(1)} s. What you see is of frame ${
+        frame}. Values cannot be changed; Stop is still tried.`;
+  }
+
+  // ---- When the rig says so ----
+
+  /** '' when a command may be given now; else why not. */
+  refusal(name) {
+    const {rig} = this;
+    if (rig.over) return 'The run is over.';
+    if (rig.stale && name !== 'stop') return 'The rig is not heard.';
+    return rig.now.allowed?.[name] ?? 'The rig does not say whether it is allowed.';
+  }
+
+  state() {
+    const {rig} = this, name = rig.state, pill = one('.pill');
+    pill.dataset.s = name;
+    put('pill', `${SIGNS[name] ?? '◌'} ${name}`);
+    this.buttons(name === 'Pause');
+    this.machine();
+    this.safety();
+  }
+
+  // Made once and changed in place: a button does not go from under the pointer.
+  buttons(paused) {
+    const host = list('commands');
+    if (!host.children.length) host.append(...Object.keys(COMMANDS).map((command) => this.button(command)));
+    for (const button of host.children) {
+      const {command} = button.dataset, why = this.refusal(command);
+      button.hidden = command === (paused ? 'pause' : 'resume');
+      button.title = why || COMMANDS[command].does;
+      if (why)
+        button.setAttribute('aria-disabled', 'true');
+      else
+        button.removeAttribute('aria-disabled');
+    }
+  }
+
+  button(command) {
+    const {label, key} = COMMANDS[command];
+    return h(
+        'button', {'data-command': command, 'aria-keyshortcuts': key, onclick: () => this.give(command)}, label,
+        h('kbd', {'aria-hidden': 'true'}, key.replace('Shift+', '⇧')));
+  }
+
+  machine() {
+    const {rig} = this, can = Object.entries(COMMANDS).filter(([command]) => !this.refusal(command));
+    list('allowed').replaceChildren(...can.map(([, order]) => {
+      const asks = order.moves && rig.now.outputs.length > 0;
+      return h(
+          'div', {}, h('dt', asks ? {class: 'asks', title: 'moves real outputs'} : {}, order.label),
+          h('dd', {}, order.does));
+    }));
+    const then = new Set(can.map(([, order]) => order.then));
+    for (const node of all('.machine [data-s]')) {
+      const name = node.dataset.s;
+      node.toggleAttribute('data-can', then.has(name) && name !== rig.state);
+      if (name === rig.state)
+        node.setAttribute('aria-current', 'step');
+      else
+        node.removeAttribute('aria-current');
+    }
+  }
+
+  safety() {
+    const {rig} = this, forces = [...rig.forced.values()], line = one('.safety');
+    line.dataset.forced = forces.length ? 'yes' : 'no';
+    const text = forces.map(({variable, value, who}) => {
+      return h('span', {title: `forced by ${who}`}, `${variable} = ${valueOf(value, rig.unit(variable))}`);
+    });
+    redraw(
+        one('.safety .forced'),
+        forces.length ? [h('b', {}, `FORCED ${forces.length}`), ...text] : 'Nothing is forced');
+    one('[data-act="release-all"]').hidden = !forces.length;
+    const count = rig.now.outputs.length;
+    put('outputs', count ? `⚡\uFE0E ${count} real output${count > 1 ? 's' : ''}` : 'no real output');
+    const lines =
+        rig.now.outputs.map(({name, variable, value}) => `${name} = ${valueOf(value, rig.unit(variable))}`);
+    one('.outputs').title = lines.join('\n');
+    put('badge-signals', forces.length ? `F${forces.length}` : '');
+    this.title();
+  }
+
+  // ---- What a person does ----
+
+  async give(name) {
+    const {rig} = this, order = COMMANDS[name], why = this.refusal(name), plain = order.label.replace('…', '');
+    if (why) return say(`${plain}: ${why}`);
+    const until = h('input', {value: `${(rig.seconds(rig.frame) + 5).toFixed(1)} s`, name: 'until'});
+    const fields = name === 'run_until' ? [h('label', {class: 'field'}, 'Until simulated time', until)] : [];
+    const outputs = order.moves ? outputRows(rig, order.safe ? 'safe' : 'as computed') : [];
+    if (outputs.length || fields.length) {
+      const moving = outputs.length === 1 ? '1 real output moves' : `${outputs.length} real outputs move`;
+      const yes = await ask({
+        title: outputs.length ? `${plain}: ${moving}` : plain,
+        does: order.does,
+        yes: plain,
+        safe: name === 'stop',
+        fields,
+        heads: OUTPUT_HEADS,
+        rows: outputs,
+        note: name === 'stop' ?
+            'This page is not an emergency stop: it comes by a network, at the end of a frame.' :
+            '',
+      });
+      if (!yes) return;
+    }
+    try {
+      await rig.command(name, name === 'run_until' ? {until: until.value} : {});
+      say(`${plain}: accepted, taken at the end of a frame`);
+    } catch (error) {
+      say(`${plain}: ${error.message}`);
+    }
+  }
+
+  /** Sets or forces one variable; asks back where it drives a real output. Whether it was done. */
+  async write(kind, name, value, {asked = false} = {}) {
+    const {rig} = this, drives = rig.drives(name), word = kind === 'force' ? 'Force' : 'Set';
+    if (drives.length && !asked) {
+      const unit = rig.unit(name), now = valueOf(rig.values.get(name), unit), then = valueOf(value, unit);
+      const yes = await ask({
+        title: `${word} ${name}: a real output moves`,
+        does: `${now} → ${then}`,
+        heads: OUTPUT_HEADS,
+        rows: drives.map((output) => [output, name, now, then]),
+        yes: word,
+      });
+      if (!yes) return false;
+    }
+    return this.tried(`${name}: ${kind}`, () => rig.write({[kind]: {[name]: value}}));
+  }
+
+  release(names) {
+    const what = names === 'all' ? 'all forces' : names.join(', ');
+    return this.tried(`${what}: released`, () => this.rig.write({release: names}));
+  }
+
+  async tried(what, act) {
+    try {
+      const {applied, frame} = await act();
+      const since = frame === null || frame === undefined ? 'the next frame' : `frame ${grouped(frame)}`;
+      say(`${what} ${applied ? 'from' : 'accepted, waits for'} ${since}${applied ? ' on' : ''}`);
+      return true;
+    } catch (error) {
+      say(`${what} was refused: ${(error.problems?.length ? error.problems : [error.message]).join('; ')}`);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "drivers/live/http/request.hpp"
+#include "drivers/live/http/schema.hpp"
+#include "executive/driver/live.hpp"
+
+namespace tactus::drivers::live_http {
+
+/// {"panels": {"desk": [widgets]}}: what stands in a panel file, and in the body of a PUT.
+const Schema& panels_schema();
+/// What no schema can say: which keys a kind of widget needs, where it stands, whether the rig has its variables.
+/// `json` has the schema.
+void check_panels(const Json& json, const executive::LiveRig& rig, std::vector<std::string>& problems);
+
+/// The desks of a rig, as YAML beside its rig file.
+///
+/// Threads  one at a time. Reads and writes a small file.
+class PanelFile {
+ public:
+  /// RIG.panels.yaml beside the rig file; nothing of a rig without one.
+  static std::filesystem::path beside(const std::filesystem::path& rig_file);
+  explicit PanelFile(std::filesystem::path file) : file_(std::move(file)) {}
+
+  struct Contents {
+    std::string tag;                      ///< of these bytes: an HTTP entity tag, with its quotes
+    Json panels = Json::object();         ///< by desk
+    std::vector<std::string> problems{};  ///< why it is none; `panels` is then empty
+  };
+  Contents read() const;
+  /// Takes the place of the file in one go. Why not; empty: it has.
+  std::string write(const Json& panels) const;
+  std::string name() const { return file_.filename().string(); }
+
+ private:
+  std::filesystem::path file_;
+};
+
+/// What a file says, by desk; empty, and why, when it is wrong.
+Json read_panels(const std::string& name, const std::string& text, std::vector<std::string>& problems);
+/// As it is written.
+std::string panels_yaml(const Json& panels);
+
+}  // namespace tactus::drivers::live_http

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tactus::drivers::record {
+
+/// A file that grows by whole pieces. A piece that the disk does not take is removed again, so that what stood
+/// there before stays as it was.
+///
+/// Threads  one. Every function but size() may throw std::runtime_error: path, and the kernel's reason.
+class AppendedFile {
+ public:
+  AppendedFile() = default;
+  AppendedFile(const AppendedFile&) = delete;
+  AppendedFile& operator=(const AppendedFile&) = delete;
+  ~AppendedFile();
+
+  /// Makes the file; one that is there is refused.
+  void create(const std::filesystem::path& path);
+  /// One that is there, cut to so many bytes.
+  void reopen(const std::filesystem::path& path, std::uint64_t bytes);
+  void append(std::string_view piece);
+  /// Over what stands there. Eight aligned bytes are seen by others whole or not at all.
+  void overwrite(std::uint64_t at, std::string_view bytes);
+  void close();
+
+  bool is_open() const { return file_ >= 0; }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  [[noreturn]] void fail(int error) const;
+  /// How many bytes the kernel took, and why no more.
+  std::size_t write_at(std::uint64_t at, std::string_view bytes, int& error) const;
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace tactus::drivers::record

@@ -1,0 +1,33 @@
+#include "drivers/record/common/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace tactus::drivers::record {
+
+MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat facts {};
+  int error = file < 0 || ::fstat(file, &facts) != 0 ? errno : 0;
+  if (error == 0 && S_ISDIR(facts.st_mode)) error = EISDIR;
+  if (error == 0 && facts.st_size > 0) {
+    size_ = static_cast<std::size_t>(facts.st_size);
+    data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    if (data_ == MAP_FAILED) error = errno;
+  }
+  if (file >= 0) (void)::close(file);  // nothing was written by it
+  if (error != 0) throw std::runtime_error(path.string() + ": " + std::generic_category().message(error));
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) (void)::munmap(data_, size_);
+}
+
+}  // namespace tactus::drivers::record

@@ -1,0 +1,242 @@
+#include "drivers/record/csv/csv_source.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "drivers/record/common/columns_json.hpp"
+#include "drivers/record/common/mapped_file.hpp"
+#include "drivers/record/common/row.hpp"
+#include "executive/model/with_type.hpp"
+
+namespace tactus::drivers::record {
+namespace {
+
+using executive::RecordColumn;
+
+std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\r'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Seconds as nanoseconds: exactly where they are written with at most nine digits behind the point.
+std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative ? 1 : 0);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::string_view fraction = point == digits.size() ? "" : digits.substr(point + 1);
+  const auto whole = number<std::uint64_t>(digits.substr(0, point));
+  const bool plain = whole && *whole < 9'223'372'037 && fraction.size() <= 9 &&
+                     fraction.find_first_not_of("0123456789") == std::string_view::npos;
+  if (plain) {
+    std::string nine(fraction);
+    nine.resize(9, '0');
+    const std::uint64_t ns = *whole * 1'000'000'000 + number<std::uint64_t>(nine).value_or(0);
+    if (ns > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
+    return negative ? -static_cast<std::int64_t>(ns) : static_cast<std::int64_t>(ns);
+  }
+  const auto seconds = number<double>(text);
+  if (!seconds || !(std::abs(*seconds) < 9.2e9)) return std::nullopt;
+  return std::llround(static_cast<long double>(*seconds) * 1'000'000'000.0L);
+}
+
+/// The lines of a file, and the cells of a line.
+class Rows {
+ public:
+  explicit Rows(std::string_view text) : text_(text) {}
+  bool next_line(std::string_view& line) {
+    const std::size_t end = text_.find('\n', at_);
+    if (end == std::string_view::npos) return false;  // a torn end is no line
+    line = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    ++number_;
+    return true;
+  }
+  std::size_t number() const { return number_; }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t number_ = 0;
+};
+
+std::string_view next_cell(std::string_view& line, char separator) {
+  const std::size_t end = std::min(line.find(separator), line.size());
+  const std::string_view cell = trimmed(line.substr(0, end));
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return cell;
+}
+
+/// What the cells of a column are, as far as they were seen.
+struct Seen {
+  bool words = false, fractions = false, negative = false, beyond_double = false, beyond_int64 = false;
+  std::vector<executive::VariableLabel> labels{};
+
+  void look(std::string_view cell) {
+    constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
+    const bool minus = cell.starts_with('-');
+    if (const auto whole = number<std::uint64_t>(cell.substr(minus ? 1 : 0))) {
+      negative = negative || minus;
+      beyond_double = beyond_double || *whole > kExact;
+      beyond_int64 =
+          beyond_int64 ||
+          (!minus && *whole > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+      fractions = fractions || (minus && *whole == 0);  // -0 is no whole number
+    } else if (number<double>(cell)) {
+      fractions = true;
+    } else {
+      words = true;
+      if (std::none_of(labels.begin(), labels.end(), [&](const auto& label) { return label.name == cell; }))
+        labels.push_back({std::string(cell), static_cast<std::int64_t>(labels.size())});
+    }
+  }
+  tactus_type type() const {
+    if (words) return TACTUS_INT32;
+    if (fractions || !beyond_double) return TACTUS_DOUBLE;
+    return beyond_int64 && !negative ? TACTUS_UINT64 : TACTUS_INT64;
+  }
+};
+
+class CsvSource final : public executive::RecordSource {
+ public:
+  explicit CsvSource(const std::filesystem::path& file) : file_(file), rows_(file_.bytes()) {
+    read_header();
+    if (!read_columns_file()) infer_types();
+    head_ = packed(std::move(head_));
+  }
+
+  const executive::RecordingHead& head() const override { return head_; }
+
+  bool next(std::byte* record) override {
+    std::string_view line;
+    if (!rows_.next_line(line)) return false;
+    const std::string_view whole = line;
+    if (std::count(whole.begin(), whole.end(), separator_) !=
+        static_cast<std::ptrdiff_t>(head_.columns.size()))
+      fail("has " +
+           counted(static_cast<std::size_t>(1 + std::count(whole.begin(), whole.end(), separator_)),
+                   "column") +
+           ", the header has " + std::to_string(head_.columns.size() + 1));
+    const std::string_view time = next_cell(line, separator_);
+    const auto ns = nanoseconds_of(time);
+    if (!ns) fail("'" + std::string(time) + "' is no time in seconds");
+    std::memcpy(record, &*ns, sizeof *ns);
+    for (const RecordColumn& column : head_.columns)
+      parse(column, next_cell(line, separator_), record + column.offset);
+    return true;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw std::runtime_error(file_.path().string() + ":" + std::to_string(rows_.number()) + ": " + why);
+  }
+
+  void read_header() {
+    std::string_view line;
+    constexpr std::string_view time = "sys.exec.out.time";
+    if (!rows_.next_line(line) || !line.starts_with(time))
+      throw std::runtime_error(file_.path().string() +
+                               ": does not begin with the header of a recording, sys.exec.out.time {s}");
+    const std::size_t end = std::min(line.find('}'), line.size());
+    if (end + 1 < line.size()) separator_ = line[end + 1];
+    if (end == line.size() && line.size() > time.size()) separator_ = line[time.size()];
+    (void)next_cell(line, separator_);
+    while (!line.empty()) {
+      const std::string_view cell = next_cell(line, separator_);
+      const std::size_t brace = std::min(cell.rfind(" {"), cell.size());
+      RecordColumn column{std::string(trimmed(cell.substr(0, brace))), "", TACTUS_DOUBLE, 0};
+      if (brace < cell.size() && cell.ends_with('}'))
+        column.unit = cell.substr(brace + 2, cell.size() - brace - 3);
+      if (column.unit == "--") column.unit.clear();
+      head_.columns.push_back(std::move(column));
+    }
+    head_.name = file_.path().stem().string();
+  }
+
+  /// False: there is none that fits.
+  bool read_columns_file() {
+    std::ifstream in(csv_columns_file(file_.path()), std::ios::binary);
+    if (!in) return false;
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    executive::RecordingHead known;
+    try {
+      known = head_from_text(text);
+    } catch (const std::exception&) {
+      return false;  // of something else, or torn
+    }
+    if (!std::equal(known.columns.begin(), known.columns.end(), head_.columns.begin(), head_.columns.end(),
+                    [](const RecordColumn& a, const RecordColumn& b) { return a.name == b.name; }))
+      return false;
+    head_ = std::move(known);
+    return true;
+  }
+
+  void infer_types() {
+    std::vector<Seen> seen(head_.columns.size());
+    Rows rows(file_.bytes());
+    std::string_view line;
+    (void)rows.next_line(line);
+    while (rows.next_line(line)) {
+      (void)next_cell(line, separator_);
+      for (Seen& each : seen) each.look(next_cell(line, separator_));
+    }
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      RecordColumn& column = head_.columns[i];
+      column.type = seen[i].type();
+      column.as_words = seen[i].words;
+      column.labels = std::move(seen[i].labels);
+    }
+  }
+
+  void parse(const RecordColumn& column, std::string_view cell, std::byte* at) const {
+    for (const executive::VariableLabel& label : column.labels)
+      if (column.as_words && label.name == cell) {
+        const auto value = static_cast<std::int32_t>(label.value);
+        std::memcpy(at, &value, sizeof value);
+        return;
+      }
+    executive::with_type(column.type, [&](auto zero) {
+      using T = decltype(zero);
+      using Stored = executive::StoredAs<T>;
+      const auto value = number<Stored>(cell);
+      if (!value || (std::is_same_v<T, bool> && *value > Stored{1}))
+        fail("'" + std::string(cell) + "' of " + column.name + " is no " +
+             std::string(executive::name_of(column.type)));
+      std::memcpy(at, &*value, sizeof *value);
+    });
+  }
+
+  MappedFile file_;
+  Rows rows_;
+  char separator_ = ',';
+  executive::RecordingHead head_;
+};
+
+}  // namespace
+
+std::filesystem::path csv_columns_file(std::filesystem::path file) {
+  return file.replace_extension(".columns.json");
+}
+
+std::unique_ptr<executive::RecordSource> read_csv(const std::filesystem::path& file) {
+  return std::make_unique<CsvSource>(file);
+}
+
+}  // namespace tactus::drivers::record

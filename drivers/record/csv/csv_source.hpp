@@ -1,0 +1,20 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+
+#include "executive/driver/record_sink.hpp"
+
+namespace tactus::drivers::record {
+
+/// Trick's name of the first column.
+inline constexpr const char* kCsvTime = "sys.exec.out.time {s}";
+
+/// Where types and descriptions of a recording as text stand: beside it, "motion.columns.json".
+std::filesystem::path csv_columns_file(std::filesystem::path file);
+
+/// Reads a recording as text: one of ours, or of Trick. Types are those of its columns file. Without one, a
+/// column of words is an int32 with labels, one of whole numbers beyond 2^53 an int64 or uint64, and all else
+/// is double. Throws std::runtime_error: file, line, column and what is wrong. @when service
+std::unique_ptr<executive::RecordSource> read_csv(const std::filesystem::path& file);
+
+}  // namespace tactus::drivers::record

@@ -1,0 +1,71 @@
+#include "drivers/record/hdf5/h5.hpp"
+
+#include <stdexcept>
+#include <string_view>
+
+namespace tactus::drivers::record {
+namespace {
+
+/// The innermost reason; the kernel's words where there are some.
+std::string h5_reason() {
+  std::string reason;
+  const auto take = [](unsigned, const H5E_error2_t* error, void* to) -> herr_t {
+    const std::string_view text = error->desc == nullptr ? "" : error->desc;
+    if (text.empty()) return 0;
+    constexpr std::string_view kMark = "error message = '";
+    std::string& said = *static_cast<std::string*>(to);
+    const std::size_t begin = text.find(kMark);
+    if (begin == std::string_view::npos) {
+      if (said.empty()) said = text;
+      return 0;
+    }
+    const std::string_view rest = text.substr(begin + kMark.size());
+    said = rest.substr(0, rest.find('\''));
+    return 1;
+  };
+  (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, &reason);
+  return reason.empty() ? "the HDF5 library gives no reason" : reason;
+}
+
+}  // namespace
+
+H5Id::H5Id(hid_t id, herr_t (*close)(hid_t), const std::string& what) : id_(id), close_(close) {
+  h5_check(id_ < 0 ? -1 : 0, what);
+}
+
+void h5_be_quiet() { (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+void h5_check(herr_t result, const std::string& what) {
+  if (result < 0) throw std::runtime_error(what + ": " + h5_reason());
+}
+
+hid_t h5_file_type(tactus_type type) {
+  switch (type) {
+    case TACTUS_INT8:
+      return H5T_STD_I8LE;
+    case TACTUS_BOOL:
+    case TACTUS_UINT8:
+      return H5T_STD_U8LE;
+    case TACTUS_INT16:
+      return H5T_STD_I16LE;
+    case TACTUS_UINT16:
+      return H5T_STD_U16LE;
+    case TACTUS_INT32:
+      return H5T_STD_I32LE;
+    case TACTUS_UINT32:
+      return H5T_STD_U32LE;
+    case TACTUS_INT64:
+      return H5T_STD_I64LE;
+    case TACTUS_UINT64:
+      return H5T_STD_U64LE;
+    case TACTUS_FLOAT:
+      return H5T_IEEE_F32LE;
+    case TACTUS_DOUBLE:
+      break;
+  }
+  return H5T_IEEE_F64LE;
+}
+
+hid_t h5_memory_type(tactus_type type) { return h5_file_type(type); }  // this machine is little endian, too
+
+}  // namespace tactus::drivers::record

@@ -1,0 +1,239 @@
+#include "drivers/record/hdf5/hdf5_sink.hpp"
+
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "config/date.hpp"
+#include "drivers/record/common/columns_json.hpp"
+#include "drivers/record/common/row.hpp"
+#include "drivers/record/hdf5/h5.hpp"
+
+namespace tactus::drivers::record {
+namespace {
+
+using executive::RecordColumn;
+using executive::RecordingHead;
+
+constexpr std::size_t kMostScales = 2000;  // a list of all columns stands in an attribute, which has 64 KiB
+
+void put_attribute(hid_t at, const char* name, const std::string& text) {
+  const H5Id type(H5Tcopy(H5T_C_S1), &H5Tclose, name);
+  h5_check(H5Tset_size(type, std::max<std::size_t>(text.size(), 1)), name);
+  h5_check(H5Tset_strpad(type, H5T_STR_NULLPAD), name);  // some readers take a NUL at the end for text
+  h5_check(H5Tset_cset(type, H5T_CSET_UTF8), name);
+  const H5Id space(H5Screate(H5S_SCALAR), &H5Sclose, name);
+  const H5Id made(H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), &H5Aclose, name);
+  h5_check(H5Awrite(made, type, text.c_str()), name);
+}
+
+void put_attribute(hid_t at, const char* name, hid_t type, hsize_t count, const void* values) {
+  const H5Id space(H5Screate_simple(1, &count, nullptr), &H5Sclose, name);
+  const H5Id made(H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), &H5Aclose, name);
+  h5_check(H5Awrite(made, type, values), name);
+}
+
+/// As CF has it: values, and their names in one line.
+void put_flags(hid_t at, const RecordColumn& column) {
+  std::vector<std::int64_t> values;
+  std::string names;
+  for (const executive::VariableLabel& label : column.labels) {
+    std::string name = label.name;
+    std::replace(name.begin(), name.end(), ' ', '_');
+    names += (names.empty() ? "" : " ") + name;
+    values.push_back(label.value);
+  }
+  if (column.type == TACTUS_BOOL) {
+    values = {0, 1};
+    names = "false true";
+  }
+  if (values.empty()) return;
+  const hsize_t count = values.size();
+  const H5Id space(H5Screate_simple(1, &count, nullptr), &H5Sclose, "flag_values");
+  const H5Id made(H5Acreate2(at, "flag_values", h5_file_type(column.type), space, H5P_DEFAULT, H5P_DEFAULT),
+                  &H5Aclose, "flag_values");
+  h5_check(H5Awrite(made, H5T_NATIVE_INT64, values.data()), "flag_values");
+  put_attribute(at, "flag_meanings", names);
+}
+
+/// "2005-02-15 00:00:00", as CF writes the date that times count from.
+std::string cf_date(std::int64_t ns) {
+  std::string date = config::print_date(ns);
+  date = date.substr(0, date.find('+'));
+  std::replace(date.begin(), date.end(), 'T', ' ');
+  return date;
+}
+
+class Hdf5Sink final : public executive::RecordSink {
+ public:
+  explicit Hdf5Sink(bool live) : live_(live) {}
+
+  std::string file_name(const std::string& recording) const override { return recording + ".h5"; }
+
+  void open(const std::filesystem::path& path, const RecordingHead& head) override {
+    h5_be_quiet();
+    path_ = path.string();
+    if (std::filesystem::exists(path)) throw std::runtime_error(path_ + ": File exists");
+    packer_.emplace(head);
+    row_bytes_ = sizeof(std::int64_t) + packer_->bytes();
+    most_rows_ = std::clamp<std::size_t>((std::size_t{16} << 20) / row_bytes_, 64, live_ ? 512 : 4096);
+    // It gets its name when it is whole: a kill before leaves none that cannot be opened.
+    const std::string partial = path_ + ".partial";
+    make(partial, head);
+    std::error_code error;
+    std::filesystem::rename(partial, path, error);
+    if (error) throw std::runtime_error(path_ + ": " + error.message());
+  }
+
+  void write(const std::byte* record) override {
+    rows_.append(reinterpret_cast<const char*>(record), sizeof(std::int64_t));
+    packer_->append(rows_, record);
+    if (++waiting_ == most_rows_) put_rows();
+  }
+
+  void flush() override {
+    if (live_) put_rows();
+  }
+
+  void close() override {
+    if (file_ < 0) return;
+    put_rows();
+    herr_t result = 0;
+    for (Column& column : columns_) result = std::min(result, column.set.reset());
+    result = std::min(result, file_.reset());
+    h5_check(result, path_);
+  }
+
+ private:
+  struct Column {
+    tactus_type type;
+    std::size_t offset;  // in a row
+    H5Id set;
+  };
+
+  void make(const std::string& path, const RecordingHead& head) {
+    const H5Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, path_);
+    if (live_) h5_check(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110), path_);
+    file_ = H5Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), &H5Fclose, path_);
+    put_attribute(file_, "Conventions", "CF-1.10");
+    put_attribute(file_, "title", "recording " + head.name + " of tactus");
+    put_head(head);
+    const H5Id group(H5Gcreate2(file_, head.name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), &H5Gclose,
+                     path_);
+    put_attribute(group, "clock", "simulated time");
+    put_attribute(group, "t0_unix_ns", H5T_STD_I64LE, 1, &head.epoch_ns);
+    add_columns(group, head);
+    if (live_) h5_check(H5Fstart_swmr_write(file_), path_);
+  }
+
+  void put_head(const RecordingHead& head) {
+    const std::string text = head_json(head).dump(-1, ' ', false, config::Json::error_handler_t::replace);
+    const hsize_t bytes = text.size();
+    const H5Id space(H5Screate_simple(1, &bytes, nullptr), &H5Sclose, path_);
+    const H5Id set(H5Dcreate2(file_, kHdf5Head, H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                   &H5Dclose, path_);
+    h5_check(H5Dwrite(set, H5T_STD_U8LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), path_);
+  }
+
+  void add_columns(hid_t group, const RecordingHead& head) {
+    const std::vector<std::size_t> first = first_of_each_name(head);
+    const bool scales = first.size() <= kMostScales;
+    std::vector<std::size_t> offsets;
+    std::size_t offset = sizeof(std::int64_t);
+    for (const RecordColumn& column : head.columns) {
+      offsets.push_back(offset);
+      offset += executive::size_of(column.type);
+    }
+    columns_.push_back({TACTUS_INT64, 0, make_set(group, kHdf5Time, TACTUS_INT64)});
+    const hid_t time = columns_.front().set;
+    put_attribute(time, "units", "nanoseconds since " + cf_date(head.epoch_ns));
+    put_attribute(time, "standard_name", "time");
+    put_attribute(time, "calendar", "standard");
+    if (scales) h5_check(H5DSset_scale(time, kHdf5Time), path_);
+    for (const std::size_t i : first) {
+      const RecordColumn& column = head.columns[i];
+      if (column.name == kHdf5Time || column.name.empty() || column.name.find('/') != std::string::npos)
+        throw std::runtime_error(path_ + ": HDF5 cannot have a column called '" + column.name + "' here");
+      const Column& made = columns_.emplace_back(
+          Column{column.type, offsets[i], make_set(group, column.name.c_str(), column.type)});
+      if (!column.unit.empty()) put_attribute(made.set, "units", column.unit);
+      put_attribute(made.set, "long_name", column.about.empty() ? column.name : column.about);
+      put_flags(made.set, column);
+      if (scales) h5_check(H5DSattach_scale(made.set, time, 0), path_);
+    }
+  }
+
+  H5Id make_set(hid_t group, const char* name, tactus_type type) const {
+    const hsize_t none = 0;
+    const hsize_t any = H5S_UNLIMITED;
+    const hsize_t chunk = most_rows_;
+    const std::size_t chunk_bytes = most_rows_ * executive::size_of(type);
+    const H5Id space(H5Screate_simple(1, &none, &any), &H5Sclose, path_);
+    const H5Id layout(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose, path_);
+    h5_check(H5Pset_chunk(layout, 1, &chunk), path_);
+    if (!live_) {
+      h5_check(H5Pset_shuffle(layout), path_);
+      h5_check(H5Pset_deflate(layout, 1), path_);
+    }
+    const H5Id access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose, path_);
+    h5_check(H5Pset_chunk_cache(access, 7, 2 * chunk_bytes, 1.0), path_);
+    return {H5Dcreate2(group, name, h5_file_type(type), space, H5P_DEFAULT, layout, access), &H5Dclose,
+            path_};
+  }
+
+  /// All that waits, column by column; the times last.
+  void put_rows() {
+    if (waiting_ == 0) return;
+    try {
+      for (std::size_t i = columns_.size(); i-- > 0;) put_column(columns_[i]);
+    } catch (const std::runtime_error& error) {
+      const std::uint64_t lost = std::exchange(waiting_, 0);
+      rows_.clear();
+      throw executive::RecordsLost(error.what(), lost);
+    }
+    written_ += waiting_;
+    waiting_ = 0;
+    rows_.clear();
+  }
+
+  void put_column(const Column& column) {
+    const std::size_t size = executive::size_of(column.type);
+    values_.resize(waiting_ * size);
+    for (std::size_t row = 0; row < waiting_; ++row)
+      std::memcpy(values_.data() + row * size, rows_.data() + row * row_bytes_ + column.offset, size);
+    const hsize_t at = written_;
+    const hsize_t count = waiting_;
+    const hsize_t end = at + count;
+    h5_check(H5Dset_extent(column.set, &end), path_);
+    const H5Id file(H5Dget_space(column.set), &H5Sclose, path_);
+    const H5Id memory(H5Screate_simple(1, &count, nullptr), &H5Sclose, path_);
+    h5_check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, nullptr, &count, nullptr), path_);
+    h5_check(H5Dwrite(column.set, h5_memory_type(column.type), memory, file, H5P_DEFAULT, values_.data()),
+             path_);
+    if (live_) h5_check(H5Dflush(column.set), path_);
+  }
+
+  const bool live_;
+  std::string path_;
+  std::optional<RowPacker> packer_;
+  std::size_t row_bytes_ = 0, most_rows_ = 0;
+  H5Id file_;
+  std::vector<Column> columns_;  // the time first
+  std::string rows_;             // not yet in the file
+  std::string values_;
+  std::uint64_t waiting_ = 0, written_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<executive::RecordSink> hdf5_sink(bool live) { return std::make_unique<Hdf5Sink>(live); }
+
+}  // namespace tactus::drivers::record

@@ -1,0 +1,147 @@
+#include "drivers/record/mcap/mcap_sink.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "drivers/record/common/appended_file.hpp"
+#include "drivers/record/common/bytes.hpp"
+#include "drivers/record/common/columns_json.hpp"
+#include "drivers/record/common/crc32.hpp"
+#include "drivers/record/common/row.hpp"
+#include "drivers/record/mcap/message.hpp"
+#include "drivers/record/mcap/records.hpp"
+
+namespace tactus::drivers::record {
+namespace {
+
+using executive::RecordColumn;
+using executive::RecordingHead;
+
+class McapSink final : public executive::RecordSink {
+ public:
+  std::string file_name(const std::string& recording) const override { return recording + ".mcap"; }
+
+  void open(const std::filesystem::path& path, const RecordingHead& head) override {
+    message_.emplace(head);
+    base_ = static_cast<std::uint64_t>(std::max<std::int64_t>(head.epoch_ns, 0));
+    const std::string bytes = begin(head);
+    file_.create(path);
+    file_.append(bytes);
+    crc_ = crc32(bytes);
+  }
+
+  void write(const std::byte* record) override {
+    if (records_.size() + message_->bytes() > kChunk) flush();
+    std::int64_t time = 0;
+    std::memcpy(&time, record, sizeof time);
+    const std::uint64_t date = base_ + static_cast<std::uint64_t>(time);
+    put(index_, date, std::uint64_t{records_.size()});
+    put(records_, static_cast<std::uint8_t>(McapOp::message), std::uint64_t{22 + message_->bytes()},
+        std::uint16_t{1}, static_cast<std::uint32_t>(contents_.messages + waiting_), date, date);
+    message_->append(records_, record);
+    first_ = waiting_ == 0 ? date : std::min(first_, date);
+    last_ = waiting_ == 0 ? date : std::max(last_, date);
+    ++waiting_;
+  }
+
+  void flush() override {
+    if (waiting_ == 0) return;
+    try {
+      put_chunk();
+    } catch (const std::runtime_error& error) {
+      const std::uint64_t lost = std::exchange(waiting_, 0);
+      records_.clear();
+      index_.clear();
+      throw executive::RecordsLost(error.what(), lost);
+    }
+    waiting_ = 0;
+    records_.clear();
+    index_.clear();
+  }
+
+  void close() override {
+    if (!file_.is_open()) return;
+    flush();
+    file_.append(contents_.tail(file_.size(), crc_));
+    file_.close();
+  }
+
+ private:
+  static constexpr std::size_t kChunk = std::size_t{1} << 20;
+
+  std::string begin(const RecordingHead& head) {
+    std::string content;
+    put_mcap_text(content, "");  // no profile
+    put_mcap_text(content, "tactus");
+    std::string bytes = std::string(kMcapMagic) + mcap_record(McapOp::header, content);
+
+    content.clear();
+    put(content, std::uint16_t{1});
+    put_mcap_text(content, message_->type_name());
+    put_mcap_text(content, "protobuf");
+    put_mcap_text(content, message_->schema());
+    contents_.schema = mcap_record(McapOp::schema, content);
+
+    std::vector<std::pair<std::string, std::string>> units;
+    for (const std::size_t i : first_of_each_name(head))
+      if (const RecordColumn& column = head.columns[i]; !column.unit.empty())
+        units.emplace_back("unit." + column.name, column.unit);
+    content.clear();
+    put(content, std::uint16_t{1}, std::uint16_t{1});
+    put_mcap_text(content, "/" + head.name);
+    put_mcap_text(content, "protobuf");
+    content += mcap_map(units);
+    contents_.channel = mcap_record(McapOp::channel, content);
+
+    config::Json columns = head_json(head);
+    for (std::size_t i = 0; i < head.columns.size(); ++i) columns["columns"][i]["at"] = message_->places()[i];
+    columns["message_bytes"] = message_->bytes();
+    content.clear();
+    put_mcap_text(content, kMcapMetadata);
+    content += mcap_map({{"head", columns.dump(-1, ' ', false, config::Json::error_handler_t::replace)}});
+    const std::string metadata = mcap_record(McapOp::metadata, content);
+    bytes += contents_.schema + contents_.channel;
+    contents_.metadata_name = kMcapMetadata;
+    contents_.metadata_at = bytes.size();
+    contents_.metadata_bytes = metadata.size();
+    return bytes + metadata;
+  }
+
+  void put_chunk() {
+    std::string content;
+    put(content, first_, last_, std::uint64_t{records_.size()}, crc32(records_));
+    put_mcap_text(content, "");  // no compression
+    put(content, std::uint64_t{records_.size()});
+    content += records_;
+    std::string piece = mcap_record(McapOp::chunk, content);
+    McapChunk chunk{.first_time = first_, .last_time = last_, .at = file_.size(), .bytes = piece.size()};
+    chunk.index_at = chunk.at + piece.size();
+    std::string index;
+    put(index, std::uint16_t{1});
+    put_mcap_text(index, index_);
+    piece += mcap_record(McapOp::message_index, index);
+    chunk.index_bytes = piece.size() - chunk.bytes;
+    chunk.size = records_.size();
+    chunk.messages = waiting_;
+    file_.append(piece);
+    crc_ = crc32(piece, crc_);
+    contents_.chunks.push_back(chunk);
+    contents_.messages += waiting_;
+  }
+
+  std::optional<McapMessage> message_;
+  AppendedFile file_;
+  McapContents contents_;
+  std::uint32_t crc_ = 0;   // of the file
+  std::uint64_t base_ = 0;  // the date of simulated time 0
+  std::string records_, index_;
+  std::uint64_t first_ = 0, last_ = 0, waiting_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<executive::RecordSink> mcap_sink() { return std::make_unique<McapSink>(); }
+
+}  // namespace tactus::drivers::record

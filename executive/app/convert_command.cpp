@@ -1,0 +1,308 @@
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <vector>
+
+#include "config/text.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/app/run_folder.hpp"
+#include "executive/driver/driver_library.hpp"
+#include "executive/driver/record_sink.hpp"
+#include "executive/model/suggest.hpp"
+#include "executive/model/with_type.hpp"
+
+namespace tactus::app {
+namespace {
+
+namespace fs = std::filesystem;
+using executive::RecordColumn;
+using executive::RecordingHead;
+
+/// A record driver with its library.
+struct RecordFormat {
+  std::string name;
+  executive::DriverLibrary library;
+  std::unique_ptr<executive::RecordDriver> driver = library.make<executive::RecordDriver>();
+
+  explicit RecordFormat(const std::string& of) : name(of), library(executive::RecordDriver::kKind, of) {}
+  std::string extension() const { return fs::path(driver->file_name("x")).extension().string(); }
+};
+
+/// All formats that this machine has.
+class RecordFormats {
+ public:
+  RecordFormats() {
+    for (const std::string& name : executive::driver_names(executive::RecordDriver::kKind))
+      all_.emplace(name, std::make_unique<RecordFormat>(name));
+  }
+
+  const RecordFormat& named(const std::string& name) const {
+    const auto found = all_.find(name);
+    if (found != all_.end()) return *found->second;
+    const std::string reason = executive::reason_left_out(executive::RecordDriver::kKind, name);
+    if (!reason.empty())
+      throw CommandError(kWrongMachine,
+                         "this tactus has no format '" + name + "'; it was not built: " + reason);
+    std::vector<std::string> names;
+    for (const auto& [each, format] : all_) names.push_back(each);
+    throw CommandError(kWrongInput,
+                       "there is no format '" + name + "'" + executive::did_you_mean(name, names));
+  }
+  /// nullptr: none has it.
+  const RecordFormat* of_extension(const fs::path& file) const {
+    for (const auto& [name, format] : all_)
+      if (format->extension() == file.extension().string()) return format.get();
+    return nullptr;
+  }
+  const RecordFormat& of(const fs::path& file) const {
+    if (const RecordFormat* const format = of_extension(file)) return *format;
+    std::string known;
+    for (const auto& [name, format] : all_)
+      known += (known.empty() ? "" : ", ") + format->extension() + " (" + name + ")";
+    const std::string hdf5 = executive::reason_left_out(executive::RecordDriver::kKind, "hdf5");
+    throw CommandError(kWrongInput, file.string() + ": its name says no format; there are " + known +
+                                        (hdf5.empty() ? "" : "; .h5 (hdf5) was not built: " + hdf5));
+  }
+
+ private:
+  std::map<std::string, std::unique_ptr<RecordFormat>> all_;
+};
+
+/// A folder beside a file that is to come; gone at the end, with all that is still in it.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const fs::path& parent) {
+    std::string name = (parent / ".tactus-convert-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw CommandError(kEndedEarly, parent.string() + ": " + std::generic_category().message(errno));
+    path_ = name;
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  ~WorkFolder() {
+    std::error_code none;
+    fs::remove_all(path_, none);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// What the bytes of a value say; a NaN is a NaN, whatever its other bits.
+bool same_value(tactus_type type, const std::byte* a, const std::byte* b) {
+  return executive::with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, bool>) {
+      return executive::load_element<bool>(a) == executive::load_element<bool>(b);
+    } else {
+      if constexpr (std::is_floating_point_v<T>) {
+        if (std::isnan(executive::load_element<T>(a)) && std::isnan(executive::load_element<T>(b)))
+          return true;
+      }
+      return std::memcmp(a, b, sizeof(T)) == 0;
+    }
+  });
+}
+
+std::string time_text(std::int64_t ns) { return std::to_string(ns) + " ns"; }
+
+/// Compares what was written with where it came from. Throws CommandError with the first difference.
+class Comparison {
+ public:
+  Comparison(const executive::RecordDriver& from_driver, const fs::path& from_file,
+             const executive::RecordDriver& to_driver, const fs::path& to_file)
+      : from_(from_driver.read(from_file)), to_(to_driver.read(to_file)) {
+    const RecordingHead& from = from_->head();
+    std::set<std::string> seen;
+    std::map<std::string, std::size_t> by_name;
+    for (std::size_t i = from.columns.size(); i-- > 0;) by_name[from.columns[i].name] = i;
+    for (const RecordColumn& column : to_->head().columns) {
+      const auto found = by_name.find(column.name);
+      if (found == by_name.end()) lost("has a column '" + column.name + "' that was not there");
+      const RecordColumn& before = from.columns[found->second];
+      const auto unit = [](const std::string& text) { return text == "1" ? "" : text; };
+      if (before.type != column.type || unit(before.unit) != unit(column.unit))
+        lost("has column " + column.name + " as " + kind(column) + " instead of " + kind(before));
+      before_.push_back(before);
+      seen.insert(column.name);
+    }
+    for (const RecordColumn& column : from.columns)
+      if (!seen.contains(column.name)) lost("has no column " + column.name);
+  }
+
+  std::uint64_t run() {
+    std::vector<std::byte> a(executive::record_bytes(from_->head()));
+    std::vector<std::byte> b(executive::record_bytes(to_->head()));
+    std::uint64_t records = 0;
+    for (; from_->next(a.data()); ++records) {
+      const std::string place = "record " + std::to_string(records + 1);
+      if (!to_->next(b.data())) lost("ends before " + place);
+      std::int64_t before = 0;
+      std::int64_t after = 0;
+      std::memcpy(&before, a.data(), sizeof before);
+      std::memcpy(&after, b.data(), sizeof after);
+      if (before != after)
+        lost("cannot hold the time of " + place + ": " + time_text(before) + " became " + time_text(after));
+      for (std::size_t i = 0; i < before_.size(); ++i)
+        if (!same_value(before_[i].type, a.data() + before_[i].offset,
+                        b.data() + to_->head().columns[i].offset))
+          lost("cannot hold " + before_[i].name + " of " + place);
+    }
+    if (to_->next(b.data())) lost("has more than " + std::to_string(records) + " records");
+    return records;
+  }
+
+ private:
+  static std::string kind(const RecordColumn& column) {
+    return std::string(executive::name_of(column.type)) + (column.unit.empty() ? "" : " in " + column.unit);
+  }
+  [[noreturn]] static void lost(const std::string& what) {
+    throw CommandError(kEndedEarly, "the new file " + what + "; nothing was left of it");
+  }
+
+  std::unique_ptr<executive::RecordSource> from_, to_;
+  std::vector<RecordColumn> before_;  // for each column of the new file that of the old one
+};
+
+class ConvertCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("write a recording, or all of a run, in another format");
+    app.add_option("SOURCE", source_, "a recording (.csv, .mf4, .mcap, .h5, .trk), or a run folder")
+        ->required();
+    app.add_option("--to", to_,
+                   "csv, mdf4, mcap, hdf5 or trk; by default what the name of OUT says, else csv");
+    app.add_option("-o,--out", out_,
+                   "the new file, or a folder for it; by default beside what it comes from");
+  }
+
+  int run() override {
+    const fs::path source(source_);
+    formats_ = std::make_unique<const RecordFormats>();
+    std::error_code none;
+    if (!fs::exists(source, none)) throw CommandError(kWrongInput, source_ + " is not there");
+    return fs::is_directory(source, none) ? convert_run(source) : convert_file(source);
+  }
+
+ private:
+  const RecordFormat& target() const {
+    if (!to_.empty()) return formats_->named(to_);
+    const RecordFormat* const named = out_.empty() ? nullptr : formats_->of_extension(out_);
+    return named != nullptr ? *named : formats_->named("csv");
+  }
+
+  static std::string name_of_file(const fs::path& file) {
+    std::string name = file.stem().string();
+    if (file.extension() == ".trk" && name.starts_with("log_") && name.size() > 4) name.erase(0, 4);
+    return name;
+  }
+
+  int convert_file(const fs::path& source) {
+    const RecordFormat& from = formats_->of(source);
+    const RecordFormat& to = target();
+    fs::path out = source.parent_path() / to.driver->file_name(name_of_file(source));
+    if (!out_.empty()) out = fs::is_directory(out_) ? fs::path(out_) / out.filename() : fs::path(out_);
+    if (out.extension().string() != to.extension())
+      throw CommandError(kWrongInput, out.string() + " would be " + to.name + ", whose files end in " +
+                                          to.extension() + "; give --to, or another name");
+    if (from.name == to.name && out_.empty())
+      throw CommandError(kWrongInput, source.string() + " is " + to.name +
+                                          " already; give --to another format, "
+                                          "or -o another file");
+    convert(source, from, out, to);
+    return kOk;
+  }
+
+  int convert_run(const fs::path& folder) {
+    const RecordFormat& to = target();
+    const fs::path out = out_.empty() ? folder : fs::path(out_);
+    if (!out_.empty()) {
+      std::error_code error;
+      fs::create_directories(out, error);
+      if (!fs::is_directory(out))
+        throw CommandError(kWrongInput, out.string() +
+                                            " is no folder, and cannot become one; a run is converted "
+                                            "into one");
+    }
+    bool any = false;
+    for (const RunRecording& each : recordings_of(settings_of_run(folder))) {
+      const RecordFormat& from = formats_->named(each.driver);
+      const fs::path source = folder / from.driver->file_name(each.name);
+      if (!fs::exists(source)) continue;
+      if (from.name == to.name && out_.empty()) {
+        std::printf("%s is %s already\n", source.c_str(), to.name.c_str());
+      } else {
+        convert(source, from, out / to.driver->file_name(each.name), to);
+      }
+      any = true;
+    }
+    if (!any) throw CommandError(kWrongInput, folder.string() + " holds no recording");
+    return kOk;
+  }
+
+  static void convert(const fs::path& source, const RecordFormat& from, const fs::path& out,
+                      const RecordFormat& to) {
+    if (fs::exists(out))
+      throw CommandError(kWrongInput, out.string() + " is there already; remove it, or give -o another name");
+    const fs::path parent = out.has_parent_path() ? out.parent_path() : fs::path(".");
+    if (!fs::is_directory(parent)) throw CommandError(kWrongInput, parent.string() + " is no folder");
+    const WorkFolder work(parent);
+    const fs::path made = work.path() / out.filename();
+    std::uint64_t records = 0;
+    std::size_t columns = 0;
+    std::vector<std::string> omitted;
+    try {
+      copy(source, *from.driver, made, *to.driver, columns, omitted);
+      records = Comparison(*from.driver, source, *to.driver, made).run();
+    } catch (const CommandError& error) {
+      throw CommandError(error.status(), source.string() + " as " + to.name + ": " + error.what());
+    } catch (const std::runtime_error& error) {
+      throw CommandError(kEndedEarly, error.what());
+    }
+    for (const fs::directory_entry& each : fs::directory_iterator(work.path())) {
+      std::error_code error;
+      fs::rename(each.path(), parent / each.path().filename(), error);
+      if (error) throw CommandError(kEndedEarly, out.string() + ": " + error.message());
+    }
+    std::printf("%s: %llu records of %zu columns, as %s in %s\n", source.c_str(),
+                static_cast<unsigned long long>(records), columns, to.name.c_str(), out.c_str());
+    for (const std::string& what : omitted)
+      std::printf("  %s has no place for %s\n", to.name.c_str(), what.c_str());
+  }
+
+  static void copy(const fs::path& source, const executive::RecordDriver& from, const fs::path& made,
+                   executive::RecordDriver& to, std::size_t& columns, std::vector<std::string>& omitted) {
+    const auto reader = from.read(source);
+    const auto writer = to.make_for_export();
+    columns = reader->head().columns.size();
+    omitted = to.omits(reader->head());
+    writer->open(made, reader->head());
+    std::vector<std::byte> record(executive::record_bytes(reader->head()));
+    while (reader->next(record.data())) writer->write(record.data());
+    writer->flush();
+    writer->close();
+  }
+
+  std::unique_ptr<const RecordFormats> formats_;  // loads their libraries
+  std::string source_, to_, out_;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> convert_command() { return std::make_unique<ConvertCommand>(); }
+
+}  // namespace tactus::app

@@ -1,0 +1,32 @@
+#include "executive/app/live_options.hpp"
+
+#include "config/number.hpp"
+#include "config/text.hpp"
+#include "executive/app/commands.hpp"
+
+namespace tactus::app {
+
+std::chrono::milliseconds read_interval(const std::string& option, const std::string& text) {
+  using namespace std::chrono_literals;
+  const auto time = config::parse_duration(text);
+  if (!time) throw CommandError(kWrongInput, option + ": " + time.problem);
+  if (*time.value < 1ms || *time.value > 1h)
+    throw CommandError(kWrongInput, option + ": " + config::show(text) + " is outside 1 ms .. 1 h");
+  return std::chrono::duration_cast<std::chrono::milliseconds>(*time.value);
+}
+
+void LiveOptions::declare(CLI::App& app, const char* every_about) {
+  app.add_option("--rig", rig,
+                 "where it is: its run folder, rig file, socket or address; default the newest in runs/")
+      ->option_text("WHERE");
+  app.add_option("--every", every, every_about)->option_text("TIME");
+  app.add_option("--token-file", token_file,
+                 "a file with the token of its control port; default TACTUS_TOKEN")
+      ->option_text("FILE");
+}
+
+void LiveOptions::read(std::chrono::milliseconds otherwise) {
+  interval = every.empty() ? otherwise : read_interval("--every", every);
+}
+
+}  // namespace tactus::app

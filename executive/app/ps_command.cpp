@@ -1,0 +1,94 @@
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "config/json.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/client/http_stream.hpp"
+#include "executive/client/running_rigs.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::app {
+namespace {
+
+using config::Json;
+
+struct ShownRig {
+  client::RunningRig rig;
+  std::string port;   ///< empty: it has none
+  std::string state;  ///< or why it is not known
+  std::optional<std::int64_t> frame{}, sim_time_ns{};
+};
+
+ShownRig look_at(client::RunningRig rig) {
+  ShownRig shown{std::move(rig), "", "-"};
+  try {
+    const std::optional<client::PortAddress> port = client::port_of_run(shown.rig.folder);
+    if (!port) return shown;
+    shown.port = port->text();
+    std::string body;
+    const int status = client::get(*port, "/v1/state", client::read_token(""), body);
+    const Json state = Json::parse(body, nullptr, false);
+    if (status == 401) shown.state = "(token)";
+    if (status != 200 || !state.is_object()) return shown;
+    shown.state = state.value("state", std::string("-"));
+    if (const std::int64_t frame = state.value("frame", std::int64_t{-1}); frame >= 0) shown.frame = frame;
+    if (state.contains("sim_time_ns") && state["sim_time_ns"].is_number_integer())
+      shown.sim_time_ns = state["sim_time_ns"];
+  } catch (const client::NoRigError&) {  // it ends just now
+  }
+  return shown;
+}
+
+class PsCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("the rigs that run on this machine");
+    app.add_flag("--json", json_, "one JSON object a line");
+  }
+
+  int run() override {
+    std::size_t unseen = 0;
+    const auto rigs = client::running_rigs(unseen);
+    if (!json_ && !rigs.empty())
+      std::printf("%-16s %8s  %-12s %12s %12s  %s\n", "rig", "process", "state", "frame", "t", "run folder");
+    for (const client::RunningRig& each : rigs) {
+      const ShownRig shown = look_at(each);
+      json_ ? print_json(shown) : print_row(shown);
+    }
+    if (!json_ && rigs.empty()) std::printf("no rig runs on this machine\n");
+    if (unseen > 0)
+      std::fprintf(stderr, "tactus: %zu %s of other users cannot be looked at; sudo tactus ps shows all\n",
+                   unseen, unseen == 1 ? "process" : "processes");
+    return kOk;
+  }
+
+ private:
+  static void print_row(const ShownRig& shown) {
+    std::printf("%-16s %8d  %-12s %12s %12s  %s%s\n", shown.rig.rig.c_str(),
+                static_cast<int>(shown.rig.process), shown.state.c_str(),
+                shown.frame ? std::to_string(*shown.frame).c_str() : "-",
+                shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-",
+                shown.rig.folder.c_str(), shown.port.empty() ? " (no control port)" : "");
+  }
+  static void print_json(const ShownRig& shown) {
+    const Json row = {{"rig", shown.rig.rig},
+                      {"process", shown.rig.process},
+                      {"folder", shown.rig.folder.string()},
+                      {"port", shown.port.empty() ? Json(nullptr) : Json(shown.port)},
+                      {"state", shown.state == "-" ? Json(nullptr) : Json(shown.state)},
+                      {"frame", shown.frame ? Json(*shown.frame) : Json(nullptr)},
+                      {"sim_time_ns", shown.sim_time_ns ? Json(*shown.sim_time_ns) : Json(nullptr)}};
+    std::printf("%s\n", row.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  }
+
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> ps_command() { return std::make_unique<PsCommand>(); }
+
+}  // namespace tactus::app

@@ -1,0 +1,123 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "config/text.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/report/fail_if.hpp"
+#include "executive/report/html_form.hpp"
+#include "executive/report/report.hpp"
+#include "executive/report/text_form.hpp"
+#include "executive/report/verdict.hpp"
+
+namespace tactus::app {
+namespace {
+
+namespace fs = std::filesystem;
+using report::Condition;
+using report::RunData;
+
+/// Columns of the terminal; of a pipe as COLUMNS says, else 80.
+std::size_t text_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* const columns = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe): one thread
+  const long wanted = columns == nullptr ? 0 : std::strtol(columns, nullptr, 10);
+  return wanted > 0 && wanted < 1000 ? static_cast<std::size_t>(wanted) : 80;
+}
+
+class ReportCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("make a report of a run, or compare runs: one HTML file, or text");
+    app.add_option("RUN_DIR", folders_, "run folders; the first is what the others are compared with")
+        ->required();
+    app.add_option("--to", to_,
+                   "the file to write, - is stdout; default report.html in the (last) run folder")
+        ->option_text("FILE");
+    app.add_flag("--text", text_, "as text on stdout; with --to into a file");
+    app.add_option("--plot", plot_, "recorded variables to plot, * is any letters; default the first 8")
+        ->option_text("NAMES")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_option(
+           "--fail-if", conditions_,
+           "exit status 1 if it holds for a run: 'late.p99 > 50 us'; of several for one behind the first: "
+           "'late.p99 > 1.2 * baseline'; may be given again")
+        ->option_text("CONDITION")
+        ->take_all()
+        ->allow_extra_args(false);
+  }
+
+  int run() override;
+
+ private:
+  void write(const std::vector<RunData>& runs) const;
+  int judge(const std::vector<Condition>& conditions, const std::vector<RunData>& runs) const;
+
+  std::vector<std::string> folders_;
+  std::string to_;
+  bool text_ = false;
+  std::vector<std::string> plot_;
+  std::vector<std::string> conditions_;
+};
+
+int ReportCommand::run() try {
+  std::vector<Condition> conditions;
+  for (const std::string& text : conditions_) conditions.push_back(Condition::parse(text));
+  std::vector<RunData> runs;
+  try {
+    runs = report::read_runs(folders_, plot_);
+  } catch (const std::runtime_error& error) {
+    throw CommandError(kWrongInput, error.what());
+  }
+  write(runs);
+  return judge(conditions, runs);
+} catch (const report::ConditionError& error) {
+  throw CommandError(kWrongInput, error.what());
+}
+
+void ReportCommand::write(const std::vector<RunData>& runs) const {
+  const report::Page page = report::make_page(runs);
+  const bool to_stdout = to_ == "-" || (text_ && to_.empty());
+  const std::string form = text_ ? report::to_text(page, text_width()) : report::to_html(page);
+  if (to_stdout) {
+    if (std::fwrite(form.data(), 1, form.size(), stdout) != form.size() || std::fflush(stdout) != 0)
+      throw CommandError(kEndedEarly, "the report cannot be written to stdout");
+    return;
+  }
+  const fs::path file = to_.empty() ? runs.back().files.folder / "report.html" : fs::path(to_);
+  try {
+    report::write_report(file, form);
+  } catch (const std::runtime_error& error) {
+    throw CommandError(kEndedEarly, std::string(error.what()) + "; name another file with --to");
+  }
+  std::printf("%s\n%s\n", config::one_line(page.verdict).c_str(), file.c_str());
+}
+
+/// On stderr, so that a report on stdout stays one.
+int ReportCommand::judge(const std::vector<Condition>& conditions, const std::vector<RunData>& runs) const {
+  bool failed = false;
+  const RunData* const baseline = runs.size() > 1 ? &runs.front() : nullptr;
+  for (const Condition& condition : conditions)
+    for (std::size_t i = runs.size() > 1 ? 1 : 0; i < runs.size(); ++i) {
+      const Condition::Judged judged = condition.judge(runs[i], baseline);
+      failed = failed || judged.holds;
+      std::fprintf(stderr, "tactus report: %s%s\n", judged.holds ? "FAILED: " : "", judged.sentence.c_str());
+    }
+  return failed ? kEndedEarly : kOk;
+}
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> report_command() { return std::make_unique<ReportCommand>(); }
+
+}  // namespace tactus::app

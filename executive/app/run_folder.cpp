@@ -1,0 +1,32 @@
+#include "executive/app/run_folder.hpp"
+
+#include "config/document.hpp"
+#include "executive/app/commands.hpp"
+
+namespace tactus::app {
+
+executive::RigSettings settings_of_run(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "rig.yaml";
+  if (!std::filesystem::exists(file))
+    throw CommandError(kWrongInput, folder.string() +
+                                        " is not a run folder: it holds no rig.yaml; give one that " +
+                                        "`tactus run` made, as runs/<rig>-<start time>");
+  config::Problems unknown;
+  return executive::rig_fields().load(config::Document::from_file(file.string()), unknown);
+}
+
+std::vector<RunRecording> recordings_of(const executive::RigSettings& settings) {
+  std::vector<RunRecording> all;
+  bool own_log = settings.frame_log;
+  bool own_link = settings.link.present;
+  for (const executive::RecordingSettings& each : settings.record) {
+    all.push_back({each.name, each.driver.value, true});
+    own_log = own_log && each.name != "frames";
+    own_link = own_link && each.name != "link";
+  }
+  if (own_log) all.push_back({"frames", "csv", false});
+  if (own_link) all.push_back({"link", "csv", false});
+  return all;
+}
+
+}  // namespace tactus::app

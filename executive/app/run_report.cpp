@@ -1,0 +1,46 @@
+#include "executive/app/run_report.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "config/text.hpp"
+#include "executive/report/html_form.hpp"
+#include "executive/report/report.hpp"
+#include "executive/report/text_form.hpp"
+
+namespace tactus::app {
+namespace {
+
+constexpr std::size_t kTextColumns = 100;
+
+}  // namespace
+
+void report_run(const std::filesystem::path& folder, const std::string& file, bool quiet) noexcept try {
+  std::vector<report::RunData> runs;
+  report::ReadRequest request;
+  request.ended = true;
+  runs.push_back(report::read_run(folder, request));
+  const report::Page page = report::make_page(runs);
+  const std::filesystem::path to = file.empty() ? folder / "report.html" : std::filesystem::path(file);
+  report::write_report(
+      to, to.extension() == ".txt" ? report::to_text(page, kTextColumns) : report::to_html(page));
+  if (quiet) return;
+  std::printf("report: %s\n", to.c_str());
+  std::fflush(stdout);
+} catch (const std::exception& error) {
+  std::fprintf(stderr,
+               "tactus: no report was made: %s; the run is not touched by that; try `tactus report %s`\n",
+               config::one_line(error.what()).c_str(), folder.c_str());
+}
+
+std::string wrong_report_file(const std::string& file) {
+  for (const char* const ending : {".html", ".htm", ".txt"})
+    if (file.ends_with(ending)) return "";
+  return config::show(file) +
+         " is no name of a report: it ends in .html, or in .txt for text; without a name, write --report "
+         "behind the "
+         "rig file";
+}
+
+}  // namespace tactus::app

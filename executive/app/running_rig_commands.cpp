@@ -1,0 +1,300 @@
+// Commands to a running rig, and the values of its variables. All speak the control port.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "config/json.hpp"
+#include "config/number.hpp"
+#include "config/text.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/client/http_stream.hpp"
+#include "executive/client/samples.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::app {
+namespace {
+
+using config::Json;
+using namespace std::chrono_literals;
+
+/// What the verbs have in common: the rig, and how they print.
+class ToRunningRig : public CommandDriver {
+ public:
+  int run() final try {
+    take_words();
+    rig_ = client::find_rig(where_, token_file_);
+    return give();
+  } catch (const client::NoRigError& error) {
+    throw CommandError(kEndedEarly, error.what());
+  }
+
+ protected:
+  void declare_rig(CLI::App& app, const char* words, const char* about) {
+    app.add_option(words, words_, about);
+    app.add_option(
+           "--rig", where_,
+           "where it is: its name, run folder, rig file, socket or address; default the newest in runs/")
+        ->option_text("WHERE");
+    app.add_option("--token-file", token_file_,
+                   "a file with the token of its control port; default TACTUS_TOKEN")
+        ->option_text("FILE");
+    app.add_flag("--json", json_, "print what the control port answers");
+  }
+
+  /// The first word may say where the rig is, instead of --rig.
+  void take_first_as_rig() {
+    if (!where_.empty() || words_.empty()) return;
+    where_ = words_.front();
+    words_.erase(words_.begin());
+  }
+  virtual void take_words() = 0;
+  virtual int give() = 0;
+
+  Json ask(const std::string& target) const {
+    return Json::parse(client::get(rig_.address, target, rig_.token), nullptr, false);
+  }
+  /// The answer to a POST. Throws NoRigError: it is refused.
+  Json send(const std::string& target, const Json& body) const {
+    std::string answer;
+    const int status = client::post(rig_.address, target, rig_.token, body.dump(), answer);
+    if (status >= 300) throw client::NoRigError(client::refusal(status, answer));
+    return Json::parse(answer, nullptr, false);
+  }
+  void print(const Json& answer, const std::string& words) const {
+    std::printf("%s\n", json_ ? answer.dump().c_str() : words.c_str());
+  }
+
+  std::vector<std::string> words_;
+  std::string where_;
+  client::FoundRig rig_;
+  bool json_ = false;
+
+ private:
+  std::string token_file_;
+};
+
+/// pause, resume, step, run_until, reset, stop, checkpoint, load.
+class RigCommand final : public ToRunningRig {
+ public:
+  struct Kind {
+    const char* name;
+    const char* about;
+    const char* argument;  ///< of the control port; nullptr: it has none
+    bool needed;
+  };
+  explicit RigCommand(const Kind& kind) : kind_(kind) {}
+
+  void declare(CLI::App& app) override {
+    app.description(kind_.about);
+    declare_rig(app, kind_.argument == nullptr ? "RIG" : "RIG|VALUE",
+                kind_.argument == nullptr ? "where the rig is, instead of --rig"
+                                          : "where the rig is, instead of --rig; then the value");
+  }
+
+ private:
+  void take_words() override {
+    const std::size_t values = kind_.argument == nullptr ? 0 : 1;
+    if (words_.size() > values + (where_.empty() ? 1 : 0))
+      throw CommandError(kWrongInput, std::string(kind_.name) + ": " + config::show(words_.back()) +
+                                          " is one word too many; --help says what it takes");
+    if (words_.size() > values || (values == 1 && words_.size() == 1 && !is_value(words_.front())))
+      take_first_as_rig();
+    if (kind_.needed && words_.empty())
+      throw CommandError(kWrongInput, std::string(kind_.name) + " needs a value: " + kind_.about);
+    if (!words_.empty()) read_value();
+  }
+
+  /// A single word: the value, or where the rig is?
+  bool is_value(const std::string& word) const {
+    if (kind_.needed) return true;
+    return std::string(kind_.name) == "step" ? !word.empty() && config::is_digit(word.front())
+                                             : word.ends_with(".tck");
+  }
+
+  void read_value() {
+    const std::string& word = words_.front();
+    if (std::string(kind_.name) == "step") {
+      const auto frames = config::parse_integer(word);
+      if (!frames || *frames.value < 1)
+        throw CommandError(kWrongInput,
+                           "step: " + config::show(word) + " is no number of frames; 1 or more is expected");
+      body_[kind_.argument] = *frames.value;
+    } else {
+      body_[kind_.argument] = word;
+    }
+  }
+
+  int give() override {
+    body_["command"] = kind_.name;
+    const Json answer = send("/v1/commands", body_);
+    if (json_) {
+      print(answer, "");
+      return kOk;
+    }
+    // It is taken at the end of a frame: a moment for that.
+    const std::string wanted = kind_.name;
+    Json state;
+    for (int looks = 0; looks < 50; ++looks) {
+      try {
+        state = ask("/v1/state");
+      } catch (const client::NoRigError&) {
+        if (wanted != "stop") throw;
+        std::printf("%s: the rig has ended\n", rig_.rig.c_str());
+        return kOk;
+      }
+      const bool paused = state.value("paused", false);
+      if (wanted != "stop" && wanted != "step" && wanted != "pause" && wanted != "resume") break;
+      if ((wanted == "pause" || wanted == "step") && paused) break;
+      if (wanted == "resume" && !paused) break;
+      std::this_thread::sleep_for(20ms);
+    }
+    std::printf("%s: %s, %s\n", rig_.rig.c_str(), (wanted + " was taken").c_str(), state_text(state).c_str());
+    return kOk;
+  }
+
+  static std::string state_text(const Json& state) {
+    if (!state.is_object()) return "its state is not known";
+    return state.value("state", std::string("?")) + ", frame " +
+           std::to_string(state.value("frame", std::int64_t{-1})) + ", t " +
+           rtsync::sim_time_text(state.value("sim_time_ns", std::int64_t{0}));
+  }
+
+  const Kind& kind_;
+  Json body_ = Json::object();
+};
+
+constexpr RigCommand::Kind kRigCommands[] = {
+    {"pause", "freeze a running rig", nullptr, false},
+    {"resume", "let a paused rig go on", nullptr, false},
+    {"step", "let a paused rig run some frames (1)", "frames", false},
+    {"run_until", "run to a simulated time, as 2.5s, and pause there", "until", true},
+    {"reset", "back to the initial state, and on from there", nullptr, false},
+    {"stop", "end a running rig in order", nullptr, false},
+    {"checkpoint", "write the state of a running rig into a file of its run, NAME.tck", "file", false},
+    {"load", "load a checkpoint of its run, NAME.tck, into a paused rig", "file", true},
+};
+
+class GetCommand final : public ToRunningRig {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("values of variables of a running rig, all of one frame");
+    declare_rig(app, "RIG|VARIABLES", "where the rig is, then names of variables; * is any letters");
+  }
+
+ private:
+  void take_words() override {
+    if (!words_.empty() && client::looks_like_address(words_.front())) take_first_as_rig();
+    if (words_.empty())
+      throw CommandError(kWrongInput, "get: which variables? tactus get motor.speed 'axis.*'");
+  }
+  int give() override {
+    std::size_t left_out = 0;
+    const auto found = client::find_variables(rig_, words_, 10000, left_out);
+    std::string names;
+    std::size_t width = 0;
+    for (const client::VariableFacts& each : found) {
+      names += (names.empty() ? "" : ",") + client::url_encoded(each.name);
+      width = std::max(width, each.name.size());
+    }
+    const Json answer = ask("/v1/values?names=" + names);
+    if (json_) {
+      print(answer, "");
+      return kOk;
+    }
+    for (const client::VariableFacts& each : found) {
+      const Json value = answer.contains("values") ? answer["values"].value(each.name, Json()) : Json();
+      const std::string text = value.is_string() ? config::one_line(value.get<std::string>()) : value.dump();
+      std::printf("%-*s  %s%s%s\n", static_cast<int>(width), each.name.c_str(), text.c_str(),
+                  each.unit.empty() ? "" : " ", each.unit.c_str());
+    }
+    return kOk;
+  }
+};
+
+/// set, force, release.
+class ChangeCommand final : public ToRunningRig {
+ public:
+  ChangeCommand(const char* name, const char* about) : name_(name), about_(about) {}
+
+  void declare(CLI::App& app) override {
+    app.description(about_);
+    declare_rig(app, releases() ? "RIG|VARIABLES" : "RIG|CHANGES",
+                releases()
+                    ? "where the rig is, then names of variables, or all"
+                    : "where the rig is, then NAME=VALUE; a value may have a unit: 'motor.speed=600 rpm'");
+  }
+
+ private:
+  bool releases() const { return std::string(name_) == "release"; }
+
+  void take_words() override {
+    if (!words_.empty() && words_.front() != "all" && words_.front().find('=') == std::string::npos &&
+        client::looks_like_address(words_.front()))
+      take_first_as_rig();
+    if (words_.empty())
+      throw CommandError(kWrongInput,
+                         std::string(name_) + ": " +
+                             (releases() ? "which variables? Their names, or all"
+                                         : "which variable, and which value? As motor.speed=2.5"));
+    if (releases()) {
+      const bool all = words_.size() == 1 && words_.front() == "all";
+      body_["release"] = all ? Json("all") : Json(words_);
+      return;
+    }
+    for (const std::string& word : words_) {
+      const std::size_t equals = word.find('=');
+      if (equals == std::string::npos || equals == 0)
+        throw CommandError(kWrongInput, std::string(name_) + ": " + config::show(word) +
+                                            " is no change; write NAME=VALUE, as motor.speed=2.5");
+      const std::string text = word.substr(equals + 1);
+      const Json value = Json::parse(text, nullptr, false);  // a number, true, a list; else text: "600 rpm"
+      body_[name_][word.substr(0, equals)] = value.is_discarded() || value.is_object() ? Json(text) : value;
+    }
+  }
+
+  int give() override {
+    const Json answer = send("/v1/values", body_);
+    const std::int64_t frame = answer.is_object() ? answer.value("frame", std::int64_t{-1}) : -1;
+    const bool applied = answer.is_object() && answer.value("applied", false);
+    print(answer, rig_.rig + ": " + name_ + (applied ? " took effect in frame " : " waits for frame ") +
+                      std::to_string(frame));
+    if (!json_ && answer.is_object() && answer.contains("notes"))
+      for (const Json& note : answer["notes"])
+        std::printf("note: %s\n", config::one_line(note.get<std::string>()).c_str());
+    return kOk;
+  }
+
+  const char* name_;
+  const char* about_;
+  Json body_ = Json::object();
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> pause_command() { return std::make_unique<RigCommand>(kRigCommands[0]); }
+std::unique_ptr<CommandDriver> resume_command() { return std::make_unique<RigCommand>(kRigCommands[1]); }
+std::unique_ptr<CommandDriver> step_command() { return std::make_unique<RigCommand>(kRigCommands[2]); }
+std::unique_ptr<CommandDriver> run_until_command() { return std::make_unique<RigCommand>(kRigCommands[3]); }
+std::unique_ptr<CommandDriver> reset_command() { return std::make_unique<RigCommand>(kRigCommands[4]); }
+std::unique_ptr<CommandDriver> stop_command() { return std::make_unique<RigCommand>(kRigCommands[5]); }
+std::unique_ptr<CommandDriver> checkpoint_command() { return std::make_unique<RigCommand>(kRigCommands[6]); }
+std::unique_ptr<CommandDriver> load_command() { return std::make_unique<RigCommand>(kRigCommands[7]); }
+
+std::unique_ptr<CommandDriver> get_command() { return std::make_unique<GetCommand>(); }
+std::unique_ptr<CommandDriver> set_command() {
+  return std::make_unique<ChangeCommand>("set", "write variables of a running rig once");
+}
+std::unique_ptr<CommandDriver> force_command() {
+  return std::make_unique<ChangeCommand>("force",
+                                         "hold variables of a running rig at values until they are released");
+}
+std::unique_ptr<CommandDriver> release_command() {
+  return std::make_unique<ChangeCommand>("release", "end forces of a running rig");
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,228 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/json.hpp"
+#include "config/text.hpp"
+#include "executive/app/commands.hpp"
+#include "executive/app/live_options.hpp"
+#include "executive/client/chart.hpp"
+#include "executive/client/event_stream.hpp"
+#include "executive/client/http_stream.hpp"
+#include "executive/client/samples.hpp"
+#include "executive/client/terminal.hpp"
+#include "rtsync/time/duration_text.hpp"
+
+namespace tactus::app {
+namespace {
+
+using client::VariableFacts;
+using config::Json;
+
+constexpr std::size_t kMostWatched = 200;
+
+/// A value as /v1/watch has it: a number, a word, or a list.
+std::string shown_value(const Json& value) {
+  if (value.is_number_float()) return client::number_text(value.get<double>());
+  if (value.is_string()) return config::one_line(value.get<std::string>());
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (!value.is_array()) return value.is_structured() ? "..." : value.dump();
+  std::string all;
+  for (const Json& each : value) {
+    if (all.size() > 60) return "[" + all + ", ...]";
+    all += (all.empty() ? "" : ", ") + shown_value(each);
+  }
+  return "[" + all + "]";
+}
+
+/// A variable, and what was seen of it.
+struct WatchedRow {
+  VariableFacts facts;
+  std::string value = "-";
+  std::optional<double> least{}, greatest{};
+
+  void take(const Json& now) {
+    value = shown_value(now);
+    if (!now.is_number()) return;
+    const double number = now.get<double>();
+    least = std::min(least.value_or(number), number);
+    greatest = std::max(greatest.value_or(number), number);
+  }
+};
+
+class WatchCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("the variables of a running rig as a table, or as lines");
+    app.add_option(
+        "RIG|VARIABLES", words_,
+        "where the rig is, then names of variables, * is any letters; default its times and outputs");
+    options_.declare(app, "how often values are asked for; default 200ms");
+    app.add_flag("--json", json_, "one JSON object a line, as the control port sends them");
+    app.add_option("--count", count_, "end after so many values of all")->check(CLI::PositiveNumber);
+  }
+
+  int run() override;
+
+ private:
+  void take(const client::EventStream::Event& event);
+  void take_values(const Json& data, const std::string& text);
+  void draw();
+  void print_line() const;
+  std::string head() const;
+
+  std::vector<std::string> words_;
+  LiveOptions options_;
+  bool json_ = false;
+  std::int64_t count_ = 0;
+
+  client::FoundRig rig_;
+  std::vector<WatchedRow> rows_;
+  std::size_t left_out_ = 0;
+  client::Terminal* terminal_ = nullptr;
+  std::string state_, reason_;
+  std::int64_t frame_ = -1, sim_time_ns_ = 0, taken_ = 0;
+  std::string forced_;
+  bool over_ = false;
+};
+
+int WatchCommand::run() try {
+  options_.read(std::chrono::milliseconds(200));
+  if (!words_.empty() && options_.rig.empty() && client::looks_like_address(words_.front())) {
+    options_.rig = words_.front();
+    words_.erase(words_.begin());
+  }
+  rig_ = client::find_rig(options_.rig, options_.token_file);
+  const bool chosen = !words_.empty();
+  if (!chosen) words_ = {"rt.*", "*"};
+  std::vector<VariableFacts> found =
+      client::find_variables(rig_, words_, chosen ? kMostWatched : SIZE_MAX, left_out_);
+  if (!chosen)
+    std::erase_if(found,
+                  [](const VariableFacts& each) { return each.role == "parameter" || each.role == "input"; });
+  client::Terminal terminal;
+  terminal_ = &terminal;
+  std::size_t most = kMostWatched;
+  if (!chosen && terminal.drawable()) most = std::max<std::size_t>(terminal.rows(), 8) - 5;
+  if (found.size() > most) {
+    left_out_ += found.size() - most;
+    found.resize(most);
+  }
+  if (found.empty()) throw client::NoRigError("the rig has no variables to show");
+  std::string names;
+  for (VariableFacts& each : found) {
+    names += (names.empty() ? "" : ",") + client::url_encoded(each.name);
+    rows_.push_back({std::move(each)});
+  }
+  client::HttpStream http(
+      rig_.address, "/v1/watch?names=" + names + "&every=" + std::to_string(options_.interval.count()) + "ms",
+      rig_.token);
+  client::EventStream events;
+  std::string refused;
+  while (!client::Terminal::stop_asked_for() && !over_) {
+    const auto got = http.wait(200, [&](std::string_view bytes) {
+      if (http.answer().status() == 200)
+        events.take(bytes, [this](const auto& event) { take(event); });
+      else
+        refused += bytes;
+    });
+    if (got == client::HttpStream::Got::end) break;
+  }
+  if (http.answer().has_head() && http.answer().status() != 200)
+    throw client::NoRigError(client::refusal(http.answer().status(), refused));
+  if (over_ && count_ == 0 && !json_)
+    std::printf("the run is over%s\n", reason_.empty() ? "" : (": " + config::one_line(reason_)).c_str());
+  return kOk;
+} catch (const client::NoRigError& error) {
+  throw CommandError(kEndedEarly, error.what());
+}
+
+void WatchCommand::take(const client::EventStream::Event& event) {
+  if (over_) return;
+  const Json data = Json::parse(event.data, nullptr, false);
+  if (!data.is_object()) return;
+  if (event.kind == "values") return take_values(data, event.data);
+  if (event.kind == "state") {
+    state_ = data.contains("state") && data["state"].is_string() ? data["state"].get<std::string>() : "";
+    if (data.contains("paused") && data["paused"] == true) state_ = "Pause";
+    forced_.clear();
+    if (data.contains("forced") && data["forced"].is_array() && !data["forced"].empty())
+      forced_ = std::to_string(data["forced"].size()) + " forced";
+    if (terminal_->drawable() && !json_) draw();
+  }
+  if (event.kind == "end") {
+    reason_ = data.contains("reason") && data["reason"].is_string() ? data["reason"].get<std::string>() : "";
+    over_ = true;
+  }
+}
+
+void WatchCommand::take_values(const Json& data, const std::string& text) {
+  if (data.contains("frame") && data["frame"].is_number_integer()) frame_ = data["frame"].get<std::int64_t>();
+  if (data.contains("sim_time_ns") && data["sim_time_ns"].is_number_integer())
+    sim_time_ns_ = data["sim_time_ns"].get<std::int64_t>();
+  if (data.contains("values") && data["values"].is_object())
+    for (WatchedRow& row : rows_)
+      if (data["values"].contains(row.facts.name)) row.take(data["values"][row.facts.name]);
+  if (json_)
+    std::printf("%s\n", text.c_str());
+  else if (terminal_->drawable())
+    draw();
+  else
+    print_line();
+  std::fflush(stdout);
+  if (count_ > 0 && ++taken_ >= count_) over_ = true;
+}
+
+std::string WatchCommand::head() const {
+  return config::one_line(rig_.rig) + "  " + state_ + "  frame " + std::to_string(frame_) + "  t " +
+         rtsync::sim_time_text(sim_time_ns_) + (forced_.empty() ? "" : "  " + forced_);
+}
+
+void WatchCommand::draw() {
+  const std::size_t width = terminal_->columns() - 1;
+  const bool wide = width >= 76;  // room for least and greatest
+  std::size_t name = 8, unit = 4;
+  for (const WatchedRow& row : rows_) {
+    name = std::max(name, row.facts.name.size());
+    unit = std::max(unit, row.facts.unit.size());
+  }
+  unit = std::min<std::size_t>(unit, 10);
+  const std::size_t numbers = wide ? 3 * 13 : 13;
+  name = std::min(name, width - numbers - unit - 2);
+  const std::size_t value = width - name - unit - 2 - (wide ? 26 : 0);
+  const std::size_t narrow = std::min<std::size_t>(value, wide ? 16 : 24);
+  std::vector<std::string> lines{client::fitted(head(), width)};
+  std::string title = client::fitted("variable", name) + " " + client::fitted("value", narrow, true) + " " +
+                      client::fitted("unit", unit);
+  if (wide) title += client::fitted("least", 13, true) + client::fitted("greatest", 13, true);
+  lines.push_back(std::move(title));
+  for (const WatchedRow& row : rows_) {
+    std::string line = client::fitted(row.facts.name, name) + " " + client::fitted(row.value, narrow, true) +
+                       " " + client::fitted(row.facts.unit, unit);
+    if (wide)
+      line += client::fitted(row.least ? client::number_text(*row.least) : "", 13, true) +
+              client::fitted(row.greatest ? client::number_text(*row.greatest) : "", 13, true);
+    lines.push_back(std::move(line));
+  }
+  if (left_out_ > 0)
+    lines.push_back(client::fitted(std::to_string(left_out_) + " more: name those that you want", width));
+  terminal_->draw(lines);
+}
+
+void WatchCommand::print_line() const {
+  std::string line = "frame " + std::to_string(frame_) + "  t " + rtsync::sim_time_text(sim_time_ns_);
+  for (const WatchedRow& row : rows_)
+    line += "  " + row.facts.name + " " + row.value + (row.facts.unit.empty() ? "" : " " + row.facts.unit);
+  std::printf("%s\n", line.c_str());
+}
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> watch_command() { return std::make_unique<WatchCommand>(); }
+
+}  // namespace tactus::app

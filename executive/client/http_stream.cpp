@@ -1,0 +1,286 @@
+#include "executive/client/http_stream.hpp"
+
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <system_error>
+
+#include "config/json.hpp"
+#include "config/text.hpp"
+
+namespace tactus::client {
+namespace {
+
+constexpr std::size_t kMostHead = std::size_t{64} << 10;
+constexpr std::size_t kMostBody = std::size_t{64} << 20;
+
+std::string reason_of(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+bool HttpAnswer::fail(const char* why) {
+  problem_ = why;
+  return false;
+}
+
+std::string HttpAnswer::header(const std::string& name) const {
+  const auto found = headers_.find(name);
+  return found == headers_.end() ? "" : found->second;
+}
+
+bool HttpAnswer::read_head() {
+  const std::size_t end = buffer_.find("\r\n\r\n");
+  if (end == std::string::npos) return buffer_.size() < kMostHead || fail("its head is too long");
+  const std::string head = buffer_.substr(0, end + 2);
+  buffer_.erase(0, end + 4);
+  if (!head.starts_with("HTTP/1.") || head.size() < 12) return fail("it does not speak HTTP");
+  const auto [last, error] = std::from_chars(head.data() + 9, head.data() + 12, status_);
+  if (error != std::errc() || last != head.data() + 12) return fail("its status is no number");
+  for (std::size_t at = head.find("\r\n") + 2; at < head.size();) {
+    const std::size_t line_end = head.find("\r\n", at);
+    const std::string line = head.substr(at, line_end - at);
+    at = line_end + 2;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    std::string name = line.substr(0, colon);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    headers_[name] = config::trimmed(std::string_view(line).substr(colon + 1));
+  }
+  head_ = true;
+  chunked_ = header("transfer-encoding").find("chunked") != std::string::npos;
+  left_ = chunked_ ? 0 : SIZE_MAX;
+  if (const std::string length = header("content-length"); !chunked_ && !length.empty()) {
+    const auto [stop, bad] = std::from_chars(length.data(), length.data() + length.size(), left_);
+    if (bad != std::errc() || stop != length.data() + length.size()) return fail("its length is no number");
+    complete_ = left_ == 0;
+  }
+  return true;
+}
+
+bool HttpAnswer::take(std::string_view bytes, const std::function<void(std::string_view)>& body) {
+  buffer_ += bytes;
+  if (!head_ && !read_head()) return false;
+  if (!head_) return true;
+  while (!complete_ && !buffer_.empty()) {
+    if (left_ > 0) {
+      const std::size_t now = std::min(left_, buffer_.size());
+      body(std::string_view(buffer_).substr(0, now));
+      buffer_.erase(0, now);
+      if (left_ != SIZE_MAX) left_ -= now;
+      if (!chunked_ && left_ == 0) complete_ = true;
+      continue;
+    }
+    if (!chunked_) return true;
+    if (in_chunk_) {  // the line end behind a chunk
+      if (buffer_.size() < 2) return true;
+      if (!buffer_.starts_with("\r\n")) return fail("a chunk does not end where it should");
+      buffer_.erase(0, 2);
+      in_chunk_ = false;
+      continue;
+    }
+    const std::size_t end = buffer_.find("\r\n");
+    if (end == std::string::npos) return buffer_.size() < 100 || fail("the length of a chunk is too long");
+    std::size_t length = 0;
+    const auto [stop, bad] = std::from_chars(buffer_.data(), buffer_.data() + end, length, 16);
+    if (bad != std::errc() || stop == buffer_.data() || length > kMostBody)
+      return fail("the length of a chunk is wrong");
+    buffer_.erase(0, end + 2);
+    left_ = length;
+    in_chunk_ = true;
+    if (length == 0) complete_ = true;
+  }
+  return true;
+}
+
+HttpStream::HttpStream(const PortAddress& address, const std::string& target, const std::string& token,
+                       const std::string& json)
+    : name_(address.text()) {
+  connect_to(address);
+  const std::string host =
+      address.path.empty()
+          ? (address.host.find(':') == std::string::npos ? address.host : "[" + address.host + "]") + ":" +
+                address.port
+          : "localhost";
+  try {
+    send_all((json.empty() ? "GET " : "POST ") + target + " HTTP/1.1\r\nHost: " + host +
+             "\r\nConnection: close\r\n" + (token.empty() ? "" : "Authorization: Bearer " + token + "\r\n") +
+             (json.empty() ? ""
+                           : "Content-Type: application/json\r\nContent-Length: " +
+                                 std::to_string(json.size()) + "\r\n") +
+             "\r\n" + json);
+  } catch (...) {
+    (void)::close(socket_);
+    throw;
+  }
+}
+
+HttpStream::~HttpStream() { (void)::close(socket_); }
+
+void HttpStream::connect_to(const PortAddress& address) {
+  const auto refused = [&](int error) {
+    const bool gone = error == ECONNREFUSED || error == ENOENT;
+    throw NoRigError("no rig answers at " + name_ + ": " + reason_of(error) +
+                     (gone ? "; is it running, and does its rig file have a live section?" : ""));
+  };
+  if (!address.path.empty()) {
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    if (address.path.size() >= sizeof name.sun_path)
+      throw NoRigError(name_ + ": the path of a socket has at most " +
+                       std::to_string(sizeof name.sun_path - 1) +
+                       " characters; go to its folder and write a relative one");
+    std::memcpy(name.sun_path, address.path.c_str(), address.path.size());
+    socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket_ < 0) refused(errno);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the kernel's interface
+    if (::connect(socket_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0) return;
+    const int error = errno;
+    (void)::close(socket_);
+    refused(error);
+  }
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(address.host.c_str(), address.port.c_str(), &hints, &found); error != 0)
+    throw NoRigError("no rig answers at " + name_ + ": " + ::gai_strerror(error));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, &::freeaddrinfo);
+  int error = ECONNREFUSED;
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    socket_ = ::socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol);
+    if (socket_ < 0) continue;
+    if (::connect(socket_, each->ai_addr, each->ai_addrlen) == 0) return;
+    error = errno;
+    (void)::close(socket_);
+    socket_ = -1;
+  }
+  refused(error);
+}
+
+void HttpStream::send_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) throw NoRigError("the connection to " + name_ + " broke: " + reason_of(errno));
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+HttpStream::Got HttpStream::wait(int milliseconds, const std::function<void(std::string_view)>& body) {
+  if (answer_.complete()) return Got::end;
+  pollfd ready{socket_, POLLIN, 0};
+  const int count = ::poll(&ready, 1, milliseconds);
+  if (count == 0 || (count < 0 && errno == EINTR)) return Got::nothing;
+  std::array<char, 65536> bytes;
+  const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
+  if (got < 0 && errno == EINTR) return Got::nothing;
+  if (got < 0) throw NoRigError("the connection to " + name_ + " broke: " + reason_of(errno));
+  if (got == 0) {
+    answer_.end();
+    if (!answer_.complete())
+      throw NoRigError("the connection to " + name_ + " ended in the middle of an answer");
+    return Got::end;
+  }
+  if (!answer_.take({bytes.data(), static_cast<std::size_t>(got)}, body))
+    throw NoRigError("what answers at " + name_ + " is no rig: " + answer_.problem());
+  return Got::bytes;
+}
+
+namespace {
+
+/// All of an answer; its status.
+int whole_answer(HttpStream& stream, const PortAddress& address, std::string& body) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(15);
+  body.clear();
+  while (!stream.answer().complete()) {
+    const auto got = stream.wait(200, [&](std::string_view bytes) {
+      if (body.size() < kMostBody) body += bytes;
+    });
+    if (got == HttpStream::Got::end) break;
+    if (std::chrono::steady_clock::now() > until)
+      throw NoRigError("the rig at " + address.text() + " did not answer within 15 s");
+  }
+  return stream.answer().status();
+}
+
+}  // namespace
+
+int get(const PortAddress& address, const std::string& target, const std::string& token, std::string& body) {
+  HttpStream stream(address, target, token);
+  return whole_answer(stream, address, body);
+}
+
+int post(const PortAddress& address, const std::string& target, const std::string& token,
+         const std::string& json, std::string& answer) {
+  HttpStream stream(address, target, token, json);
+  return whole_answer(stream, address, answer);
+}
+
+std::string refusal(int status, const std::string& body) {
+  if (status == 401)
+    return "the control port wants its token: --token-file FILE, or the environment variable TACTUS_TOKEN";
+  const config::Json json = config::Json::parse(body, nullptr, false);
+  std::string words;
+  if (json.is_object()) {
+    if (json.contains("error") && json["error"].is_string()) words = json["error"].get<std::string>();
+    if (json.contains("problems") && json["problems"].is_array())
+      for (const config::Json& problem : json["problems"])
+        if (problem.is_string() && problem.get<std::string>() != words)
+          words += "\n  " + config::one_line(problem.get<std::string>());
+  }
+  return words.empty() ? "the rig answers with status " + std::to_string(status) : words;
+}
+
+std::string get(const PortAddress& address, const std::string& target, const std::string& token) {
+  std::string body;
+  const int status = get(address, target, token, body);
+  if (status != 200) throw NoRigError(refusal(status, body));
+  return body;
+}
+
+std::string url_encoded(std::string_view text) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (std::isalnum(code) != 0 || c == '.' || c == '_' || c == '-' || c == ',' || c == '*') {
+      result += c;
+    } else {
+      result += '%';
+      result += kHex[code >> 4U];
+      result += kHex[code & 15U];
+    }
+  }
+  return result;
+}
+
+std::string read_token(const std::string& file) {
+  std::string token;
+  if (file.empty()) {
+    const char* const set = std::getenv("TACTUS_TOKEN");  // NOLINT(concurrency-mt-unsafe): one thread
+    token = set == nullptr ? "" : set;
+  } else {
+    std::ifstream in(file);
+    if (!std::getline(in, token)) throw NoRigError("the token cannot be read from " + file);
+  }
+  token = config::trimmed(token);
+  if (token.ends_with('\r')) token.pop_back();
+  if (!std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 127; }))
+    throw NoRigError("a token is made of visible ASCII characters without blanks; this one is not");
+  return token;
+}
+
+}  // namespace tactus::client

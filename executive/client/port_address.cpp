@@ -1,0 +1,173 @@
+#include "executive/client/port_address.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "config/document.hpp"
+#include "config/text.hpp"
+#include "executive/client/running_rigs.hpp"
+
+namespace tactus::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHowToListen =
+    "start it with a control port: tactus run RIG.yaml --live unix:live.sock, or `live: { http: {} }` in the "
+    "rig file";
+
+bool is_live_socket(const fs::path& path) {
+  std::error_code error;
+  return fs::is_socket(path, error);
+}
+
+/// "127.0.0.1:8086", "[::1]:8086", "http://localhost:8086/".
+std::optional<PortAddress> tcp_address(std::string text) {
+  if (text.starts_with("http://")) text.erase(0, 7);
+  if (text.ends_with('/')) text.pop_back();
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0 || text.find('/') != std::string::npos) return std::nullopt;
+  const std::string port = text.substr(colon + 1);
+  if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), config::is_digit))
+    return std::nullopt;
+  std::string host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host.empty()) return std::nullopt;
+  return PortAddress{"", host, port};
+}
+
+/// What a rig file says of its control port.
+struct Listens {
+  std::string rig;
+  std::string where;  ///< empty: it has no such section
+};
+Listens read_rig_file(const fs::path& file) {
+  Listens found;
+  config::Document document = [&file] {
+    try {
+      return config::Document::from_file(file.string());
+    } catch (const std::exception& error) {
+      throw NoRigError(error.what());
+    }
+  }();
+  const config::Node& root = document.root();
+  if (const config::Node* const rig = root.find("rig")) found.rig = rig->text();
+  const config::Node* const live = root.find("live");
+  const config::Node* const http = live == nullptr ? nullptr : live->find("http");
+  if (http == nullptr) return found;
+  const config::Node* const listen = http->find("listen");
+  found.where = listen == nullptr || !listen->is_scalar() ? "unix:live.sock" : listen->text();
+  return found;
+}
+
+}  // namespace
+
+std::optional<PortAddress> port_of_run(const fs::path& folder) {
+  if (is_live_socket(folder / "live.sock")) return PortAddress{(folder / "live.sock").string(), "", ""};
+  std::error_code error;
+  if (!fs::exists(folder / "rig.yaml", error)) return std::nullopt;
+  const Listens listens = read_rig_file(folder / "rig.yaml");
+  if (listens.where.starts_with("unix:")) {
+    const fs::path socket = folder / listens.where.substr(5);
+    if (is_live_socket(socket)) return PortAddress{socket.string(), "", ""};
+    return std::nullopt;
+  }
+  return tcp_address(listens.where);
+}
+
+namespace {
+
+/// A rig of this name that runs on this machine.
+std::optional<PortAddress> running(const std::string& name) {
+  std::size_t unseen = 0;
+  std::optional<PortAddress> found;
+  std::string folders;
+  int count = 0;
+  for (const RunningRig& rig : running_rigs(unseen)) {
+    if (rig.rig != name) continue;
+    folders += "\n  " + rig.folder.string();
+    ++count;
+    found = port_of_run(rig.folder);
+    if (!found && count == 1)
+      throw NoRigError("rig " + name + " runs in " + rig.folder.string() + ", but without a control port; " +
+                       kHowToListen);
+  }
+  if (count > 1) throw NoRigError("several rigs are called " + name + "; name the run folder:" + folders);
+  return found;
+}
+
+/// The newest run folder in runs/ whose rig listens; of a rig, if one is named.
+std::optional<PortAddress> newest_run(const std::string& rig) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
+    if (!entry.is_directory(error)) continue;
+    if (!rig.empty() && !entry.path().filename().string().starts_with(rig + "-")) continue;
+    found.emplace_back(entry.last_write_time(error), entry.path());
+  }
+  std::sort(found.rbegin(), found.rend());
+  for (const auto& [time, folder] : found) {
+    try {
+      if (auto address = port_of_run(folder); address && !address->path.empty()) return address;
+    } catch (const NoRigError&) {  // a run folder with a damaged rig file
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool looks_like_address(const std::string& word) {
+  std::error_code error;
+  return word.find('/') != std::string::npos || word.find(':') != std::string::npos ||
+         word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".sock") ||
+         config::is_name(word) || fs::exists(word, error);
+}
+
+PortAddress find_port(const std::string& where) {
+  std::error_code error;
+  if (where.empty()) {
+    if (auto here = port_of_run(".")) return *here;
+    if (auto run = newest_run("")) return *run;
+    throw NoRigError(
+        std::string("no rig with a control port was found, neither in this folder nor in runs/; name its "
+                    "run folder, socket or address, or ") +
+        kHowToListen);
+  }
+  if (where.starts_with("unix:")) return {where.substr(5), "", ""};
+  if (is_live_socket(where)) return {where, "", ""};
+  if (fs::is_directory(where, error)) {
+    if (auto folder = port_of_run(where)) return *folder;
+    if (!fs::exists(fs::path(where) / "rig.yaml", error))
+      throw NoRigError(where + " is not a run folder: it holds no rig.yaml; give one that `tactus run` made");
+    throw NoRigError(
+        where + ": " +
+        (read_rig_file(fs::path(where) / "rig.yaml").where.empty()
+             ? std::string("the rig file of this run has no live section, so nobody can look in; ") +
+                   kHowToListen
+             : std::string("the run is over, or its rig has not begun to listen: there is no socket")));
+  }
+  if (fs::is_regular_file(where, error)) {
+    const Listens listens = read_rig_file(where);
+    if (!listens.where.empty() && !listens.where.starts_with("unix:"))
+      if (auto address = tcp_address(listens.where); address && address->port != "0") return *address;
+    if (auto run = newest_run(listens.rig)) return *run;
+    if (listens.where.empty())
+      throw NoRigError(where + " has no live section, and no run of it in runs/ listens; " + kHowToListen);
+    throw NoRigError("no run of " + where +
+                     " in runs/ listens: is it running? Name its run folder if it is elsewhere");
+  }
+  if (auto address = tcp_address(where)) return *address;
+  if (config::is_name(where))
+    if (auto rig = running(where)) return *rig;
+  throw NoRigError(
+      config::show(where) +
+      " is no rig: no rig of that name runs here (`tactus ps` lists them), there is no such file or "
+      "folder, and it is no address; an address is unix:PATH or 127.0.0.1:8086");
+}
+
+}  // namespace tactus::client

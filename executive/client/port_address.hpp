@@ -1,0 +1,41 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tactus::client {
+
+/// No rig was found, or it refuses; what() says what to do about it.
+class NoRigError : public std::runtime_error {
+ public:
+  using runtime_error::runtime_error;
+};
+
+/// Where a control port listens: a unix socket, or a host and a port.
+struct PortAddress {
+  std::string path;  ///< of the socket; empty: TCP
+  std::string host;
+  std::string port;
+
+  std::string text() const { return path.empty() ? host + ":" + port : "unix:" + path; }
+};
+
+/// Whether a word of a command line says where a rig is, and is no variable: it has a '/' or a ':', ends in .yaml or
+/// .sock, is a file or folder, or has no '.' as every variable has, and so is a rig's name.
+bool looks_like_address(const std::string& word);
+
+/// Of a run folder: its socket if there is one, else the address of its rig file. Nothing: it has none, or the run is
+/// over. Throws NoRigError: its rig file cannot be read.
+std::optional<PortAddress> port_of_run(const std::filesystem::path& folder);
+
+/// Finds the control port by what a user writes:
+///
+///     unix:PATH, PATH of a socket     127.0.0.1:8086, http://127.0.0.1:8086     a run folder     a rig file
+///     the name of a rig that runs on this machine
+///
+/// Empty: the rig of this folder, else the newest one in runs/ that listens. Throws NoRigError.   @when service
+PortAddress find_port(const std::string& where);
+
+}  // namespace tactus::client

@@ -1,0 +1,82 @@
+#include "executive/client/running_rigs.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <fstream>
+#include <system_error>
+
+#include "config/document.hpp"
+
+namespace tactus::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLog = "log.txt";
+
+bool is_tactus(const fs::path& process) {
+  // The main thread of a rig is called main; the program is what it was started as.
+  std::error_code error;
+  const fs::path program = fs::read_symlink(process / "exe", error);
+  if (!error) return program.filename().string().starts_with("tactus");
+  std::string name;
+  std::getline(std::ifstream(process / "comm"), name);
+  return name == "tactus" || name == "main";
+}
+
+/// The folder of the log that it has open; empty: it has none. False: nobody but its user may look.
+bool run_folder_of(const fs::path& process, fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator files(process / "fd", error);
+  if (error) return false;
+  for (const fs::directory_entry& file : files) {
+    const fs::path target = fs::read_symlink(file.path(), error);
+    if (error || target.filename() != kLog) continue;
+    if (!fs::exists(target.parent_path() / "rig.yaml", error)) continue;
+    folder = target.parent_path();
+    return true;
+  }
+  return true;
+}
+
+std::string name_of_rig(const fs::path& folder) {
+  try {
+    const config::Document document = config::Document::from_file((folder / "rig.yaml").string());
+    const config::Node* const rig = document.root().find("rig");
+    return rig == nullptr ? "" : rig->text();
+  } catch (const std::exception&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+std::vector<RunningRig> running_rigs(std::size_t& unseen, const fs::path& proc) {
+  std::vector<RunningRig> rigs;
+  unseen = 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(proc, error)) {
+    const std::string name = entry.path().filename().string();
+    RunningRig rig;
+    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), rig.process);
+    if (bad != std::errc() || end != name.data() + name.size() || !is_tactus(entry.path())) continue;
+    if (!run_folder_of(entry.path(), rig.folder)) {
+      ++unseen;
+      continue;
+    }
+    if (rig.folder.empty()) continue;
+    rig.rig = name_of_rig(rig.folder);
+    rigs.push_back(std::move(rig));
+  }
+  std::sort(rigs.begin(), rigs.end(), [](const auto& a, const auto& b) { return a.process < b.process; });
+  // A guardian or a helper may have inherited it: the first process is the rig's.
+  std::vector<RunningRig> first;
+  for (RunningRig& rig : rigs)
+    if (std::none_of(first.begin(), first.end(),
+                     [&](const RunningRig& other) { return other.folder == rig.folder; }))
+      first.push_back(std::move(rig));
+  return first;
+}
+
+}  // namespace tactus::client

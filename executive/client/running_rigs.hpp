@@ -1,0 +1,22 @@
+#pragma once
+#include <sys/types.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tactus::client {
+
+/// A rig that runs on this machine.
+struct RunningRig {
+  pid_t process = 0;
+  std::filesystem::path folder;  ///< of its run
+  std::string rig;               ///< its name, as the rig file in that folder has it
+};
+
+/// The processes of tactus that have a run folder's log open, by process number; `unseen`: how many others may not be
+/// looked at. `proc` is /proc.                                                                  @when service
+std::vector<RunningRig> running_rigs(std::size_t& unseen, const std::filesystem::path& proc = "/proc");
+
+}  // namespace tactus::client

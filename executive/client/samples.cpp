@@ -1,0 +1,205 @@
+#include "executive/client/samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "config/json.hpp"
+#include "config/text.hpp"
+#include "executive/client/block_stream.hpp"
+#include "executive/client/event_stream.hpp"
+#include "executive/client/http_stream.hpp"
+
+namespace tactus::client {
+namespace {
+
+using config::Json;
+
+Json parsed(const std::string& body) {
+  Json json = Json::parse(body, nullptr, false);
+  if (!json.is_object()) throw NoRigError("what answers there is no rig: its answer is no JSON object");
+  return json;
+}
+
+std::string text_of(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+
+std::int64_t number_of(const Json& json, const char* key, std::int64_t otherwise) {
+  return json.contains(key) && json[key].is_number_integer() ? json[key].get<std::int64_t>() : otherwise;
+}
+
+VariableFacts facts_of(const Json& json) {
+  VariableFacts facts;
+  facts.name = text_of(json, "name");
+  facts.unit = text_of(json, "unit");
+  if (facts.unit == "1" || facts.unit == "--") facts.unit.clear();
+  facts.role = text_of(json, "role");
+  facts.number = number_of(json, "count", 0) == 0;
+  return facts;
+}
+
+/// NaN for what is no number.
+double value_of(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json.is_boolean()) return json.get<bool>() ? 1 : 0;
+  if (json == "inf") return HUGE_VAL;
+  if (json == "-inf") return -HUGE_VAL;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ",") + url_encoded(name);
+  return all;
+}
+
+}  // namespace
+
+FoundRig find_rig(const std::string& where, const std::string& token_file) {
+  FoundRig rig;
+  rig.address = find_port(where);
+  rig.token = read_token(token_file);
+  const Json facts = parsed(get(rig.address, "/v1", rig.token));
+  rig.rig = text_of(facts, "rig");
+  if (rig.rig.empty()) rig.rig = text_of(facts, "name");
+  if (facts.contains("period") && facts["period"].is_object()) {
+    const std::int64_t den = std::max<std::int64_t>(1, number_of(facts["period"], "den", 1));
+    rig.period_ns = std::max<std::int64_t>(1, number_of(facts["period"], "num_ns", 1'000'000) / den);
+  }
+  return rig;
+}
+
+std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector<std::string>& names,
+                                          std::size_t most, std::size_t& left_out) {
+  std::vector<VariableFacts> found;
+  left_out = 0;
+  const auto add = [&](VariableFacts facts) {
+    if (std::any_of(found.begin(), found.end(), [&](const auto& other) { return other.name == facts.name; }))
+      return;
+    found.size() < most ? found.push_back(std::move(facts)) : void(++left_out);
+  };
+  for (const std::string& name : names) {
+    if (name.find('*') == std::string::npos && name.find('?') == std::string::npos) {
+      const std::size_t bracket = name.find('[');
+      VariableFacts facts = facts_of(
+          parsed(get(rig.address, "/v1/variables/" + url_encoded(name.substr(0, bracket)), rig.token)));
+      if (bracket != std::string::npos) facts.number = true;
+      facts.name = name;
+      add(std::move(facts));
+      continue;
+    }
+    const std::size_t before = found.size() + left_out;
+    for (std::int64_t first = 0; first >= 0;) {
+      const Json page = parsed(
+          get(rig.address, "/v1/variables?match=" + url_encoded(name) + "&first=" + std::to_string(first),
+              rig.token));
+      if (!page.contains("variables") || !page["variables"].is_array()) break;
+      for (const Json& each : page["variables"])
+        if (each.is_object()) add(facts_of(each));
+      const std::int64_t next = number_of(page, "next", -1);
+      first = next > first ? next : -1;
+    }
+    if (found.size() + left_out == before)
+      throw NoRigError("no variable of rig " + rig.rig + " matches " + config::show(name));
+  }
+  return found;
+}
+
+struct Samples::Reader {
+  Reader(const FoundRig& rig, const std::vector<std::string>& wanted) : names(wanted) {
+    const std::string query = joined(names);
+    std::string body;
+    http.emplace(rig.address, "/v1/stream?names=" + query, rig.token);
+    while (!http->answer().has_head())
+      if (http->wait(1000, [&](std::string_view bytes) { first += bytes; }) == HttpStream::Got::end) break;
+    if (http->answer().status() == 200) {
+      every_frame = true;
+      return;
+    }
+    if (http->answer().status() != 404 && http->answer().status() != 409) {
+      while (http->wait(1000, [&](std::string_view bytes) { first += bytes; }) != HttpStream::Got::end) {
+      }
+      throw NoRigError(refusal(http->answer().status(), first));
+    }
+    first.clear();
+    http.emplace(rig.address, "/v1/watch?names=" + query + "&every=10ms", rig.token);
+    while (!http->answer().has_head())
+      if (http->wait(1000, [&](std::string_view bytes) { first += bytes; }) == HttpStream::Got::end) break;
+    if (http->answer().status() != 200) {
+      while (http->wait(1000, [&](std::string_view bytes) { first += bytes; }) != HttpStream::Got::end) {
+      }
+      throw NoRigError(refusal(http->answer().status(), first));
+    }
+  }
+
+  void take(std::string_view bytes, const SampleSink& sink) {
+    if (every_frame) {
+      if (!blocks.take(bytes, [&](const BlockStream::Block& block) { take(block, sink); }))
+        throw NoRigError(blocks.problem());
+    } else {
+      events.take(bytes, [&](const EventStream::Event& event) { take(event, sink); });
+    }
+  }
+
+  void take(const BlockStream::Block& block, const SampleSink& sink) {
+    if (block.kind == BlockStream::Kind::gap) sink.gap(block.missing, block.detail == 3);
+    if (block.kind == BlockStream::Kind::end) {
+      over = true;
+      const Json json = Json::parse(block.text, nullptr, false);
+      sink.end(json.is_object() ? text_of(json, "reason") : "");
+    }
+    if (block.kind != BlockStream::Kind::rows || block.columns.size() < names.size()) return;
+    std::vector<double> row(names.size());
+    for (std::uint32_t i = 0; i < block.detail; ++i) {
+      for (std::size_t c = 0; c < row.size(); ++c) row[c] = block.columns[c][i];
+      sink.values(block.frame + i, row);
+    }
+  }
+
+  void take(const EventStream::Event& event, const SampleSink& sink) {
+    const Json json = Json::parse(event.data, nullptr, false);
+    if (!json.is_object()) return;
+    if (event.kind == "end") {
+      over = true;
+      sink.end(text_of(json, "reason"));
+    }
+    if (event.kind != "values" || !json.contains("values") || !json["values"].is_object()) return;
+    const std::int64_t frame = number_of(json, "frame", 0);
+    if (frame < last) sink.gap(0, true);
+    if (frame == last) return;  // in Pause
+    last = frame;
+    std::vector<double> row;
+    for (const std::string& name : names)
+      row.push_back(json["values"].contains(name) ? value_of(json["values"][name])
+                                                  : std::numeric_limits<double>::quiet_NaN());
+    sink.values(frame, row);
+  }
+
+  std::vector<std::string> names;
+  std::optional<HttpStream> http;
+  bool every_frame = false;
+  bool over = false;
+  std::string first;  ///< of the body, which came with the head
+  std::int64_t last = -1;
+  BlockStream blocks;
+  EventStream events;
+};
+
+Samples::Samples(const FoundRig& rig, const std::vector<std::string>& names)
+    : reader_(std::make_unique<Reader>(rig, names)) {}
+Samples::~Samples() = default;
+
+bool Samples::every_frame() const { return reader_->every_frame; }
+
+bool Samples::wait(int milliseconds, const SampleSink& sink) {
+  if (!reader_->first.empty()) reader_->take(std::exchange(reader_->first, {}), sink);
+  if (reader_->over) return false;
+  const auto got =
+      reader_->http->wait(milliseconds, [&](std::string_view bytes) { reader_->take(bytes, sink); });
+  return got != HttpStream::Got::end && !reader_->over;
+}
+
+}  // namespace tactus::client

@@ -1,0 +1,124 @@
+#pragma once
+/// What a rig knows of itself and tells whoever asks by live access, beside the values of its variables.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/json.hpp"
+
+namespace tactus::executive {
+
+/// A variable, or one element of an array: "axis.force[2]".
+struct LiveRef {
+  std::size_t variable = 0;  ///< index into LiveRig::variables()
+  std::uint32_t first = 0;
+  std::uint32_t elements = 1;
+  bool indexed = false;  ///< it was written with an index
+};
+
+/// They have an element in common.
+constexpr bool overlap(const LiveRef& a, const LiveRef& b) {
+  return a.variable == b.variable && a.first < b.first + b.elements && b.first < a.first + a.elements;
+}
+
+/// A variable that somebody holds at a value.
+struct LiveForce {
+  LiveRef ref{};
+  std::string name{};              ///< as it was written: "axis.force[2]"
+  std::vector<std::byte> bytes{};  ///< of all elements of `ref`
+  std::string who{};
+  std::int64_t frame = -1;  ///< at whose StepBegin it began
+};
+
+/// Something real that a variable drives: a line, a channel of a device.
+struct LiveOutput {
+  std::string name;              ///< "gate.enable: line 17 of /dev/gpiochip0"
+  std::string driver;            ///< "gpio-out"
+  std::string model;             ///< "gate"
+  std::size_t variable = 0;      ///< index into LiveRig::variables()
+  std::vector<LiveRef> sources;  ///< what is wired to it
+  config::Json safe;             ///< its safe value; null: not known here
+};
+
+/// What happens in a run, as lists that grow and of which the newest entries are kept.
+enum class LiveList : std::uint8_t {
+  overruns,
+  journal,  ///< what clients have changed
+  log,
+};
+inline constexpr std::size_t kLiveLists = 3;
+/// "overruns", "journal", "log".
+std::string_view name_of(LiveList list);
+
+/// A part of a list, ascending. Each entry is a JSON object with its number `n`, which counts up from 1 with
+/// every entry and every change of one; an entry that was changed stands where its new number belongs.
+struct LiveEntries {
+  std::vector<std::shared_ptr<const config::Json>> entries{};
+  std::int64_t first = 1;     ///< the least number that is still kept
+  std::int64_t last = 0;      ///< the greatest so far; 0: there is none
+  std::int64_t left_out = 0;  ///< entries that were never kept: too many at a time
+};
+
+/// What a run tells of itself when it is asked.
+enum class LiveReport : std::uint8_t {
+  timing,  ///< late, work and slack of all frames, and why some were late
+  jobs,
+  clock,
+  link,
+  drivers,
+  threads,
+  doctor,  ///< what stands between this machine and hard real time
+};
+
+/// Frames around one, as the flight recorder has them.
+struct LiveTraceCall {
+  std::optional<std::int64_t> frame{};  ///< nothing: the last one
+  std::int64_t before = 20;             ///< frames
+  std::int64_t after = 20;
+  bool perfetto = false;
+};
+struct LiveTrace {
+  enum class Outcome : std::uint8_t { done, no_frame, no_recorder, failed };
+  Outcome outcome = Outcome::done;
+  std::string problem{};
+  config::Json json{};  ///< of a call without `perfetto`
+  std::string bytes{};  ///< of one with it
+  std::int64_t frame = 0;
+};
+
+/// Values of some variables behind every frame, as one reader gets them. The rig stops filling it when it is
+/// destroyed.
+///
+/// Threads  one at a time.
+class LiveFrames {
+ public:
+  LiveFrames() = default;
+  LiveFrames(const LiveFrames&) = delete;
+  LiveFrames& operator=(const LiveFrames&) = delete;
+  virtual ~LiveFrames() = default;
+
+  struct Row {
+    std::int64_t frame = 0;
+    std::uint64_t number = 0;           ///< counts up with every frame: one that is missing was lost
+    const std::byte* values = nullptr;  ///< of all references, one behind the other; until release()
+  };
+  /// The oldest that was not released; nothing: there is none.
+  virtual std::optional<Row> front() = 0;
+  virtual void release() = 0;
+};
+
+/// Who gives a variable its value.
+struct LiveWriter {
+  enum class What : std::uint8_t { force, set, wire, link, executive, parameter, model };
+  What what = What::model;
+  std::string who{};                    ///< a client, a variable, a model ...
+  std::optional<std::int64_t> frame{};  ///< of a force, a set
+};
+/// "force", "set", "connection", "link", "executive", "parameter", "model".
+std::string_view name_of(LiveWriter::What what);
+
+}  // namespace tactus::executive

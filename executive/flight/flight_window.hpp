@@ -1,0 +1,11 @@
+#pragma once
+#include "executive/driver/live_knowledge.hpp"
+#include "executive/flight/flight_reader.hpp"
+
+namespace tactus::executive {
+
+/// Some frames around one, with all that the flight recorder knows of their time: for the page's timeline, or
+/// as a .pftrace.                                                                            @when service
+LiveTrace trace_window(const FlightView& flight, const LiveTraceCall& call);
+
+}  // namespace tactus::executive

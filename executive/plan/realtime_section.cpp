@@ -1,0 +1,119 @@
+// The `realtime` section, and the escalations that rig, threads and jobs have.
+#include <chrono>
+#include <utility>
+
+#include "config/number.hpp"
+#include "config/rules.hpp"
+#include "executive/plan/rig_settings.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using namespace std::chrono_literals;
+using config::at;
+using config::choices;
+using config::count;
+using config::Fields;
+using config::list;
+using config::located;
+using config::optional;
+using config::or_word;
+using config::range;
+using config::required;
+using rtsync::AtMaximum;
+using rtsync::OnOverrun;
+using rtsync::OverrunPolicy;
+using rtsync::SleeperKind;
+
+}  // namespace
+
+const Fields<EscalationSettings>& escalation_fields() {
+  using E = EscalationSettings;
+  static const Fields<EscalationSettings> fields{
+      "A step of an escalation. `3 in 1 s: shed` is `{ after: 3, within: 1 s, do: shed }`. Each step "
+      "counts for itself, and begins anew when it was taken (overruns.md).",
+      {
+          located(&E::origin),
+          optional("after", &E::after, range(1, static_cast<int>(E::kMost)),
+                   "so many must have come: frames that overran, or times that the budget was exceeded"),
+          optional("within", &E::within, range(1us, 1h),
+                   "in so much time, rounded up to whole frames; what lies further back does not count"),
+          required("do", &E::action,
+                   choices<StepAction>(
+                       {{"count", StepAction::count, "say so in the log"},
+                        {"shed", StepAction::shed,
+                         "leave out the `optional` jobs that have the lowest number and are not left out "
+                         "yet: of the rig, of the thread, or the job itself"},
+                        {"demote", StepAction::demote,
+                         "call the next job that has `demote` less often: of the rig, of the thread, or "
+                         "the job itself"},
+                        {"freeze", StepAction::freeze, "freeze the rig; it ends when it is resumed"},
+                        {"safe_state", StepAction::safe_state,
+                         "drive the outputs safe and freeze the rig; it ends when it is resumed"},
+                        {"terminate", StepAction::terminate, "end the rig, outputs safe"}}),
+                   "what"),
+      }};
+  return fields;
+}
+
+const Fields<RealtimeSection>& realtime_fields() {
+  using R = RealtimeSection;
+  const auto overrun = [](auto member) {
+    return [member](auto& realtime) -> auto& { return realtime.overrun.*member; };
+  };
+  static const Fields<RealtimeSection> fields{
+      "Real-time synchronization: when frames start, and what happens when one is late.",
+      {
+          optional("enabled", &R::enabled, "pace the frames with the clock; off: as fast as they can"),
+          optional(
+              "clock", &R::clock,
+              choices<ClockKind>({{"monotonic", ClockKind::monotonic, "CLOCK_MONOTONIC"},
+                                  {"tsc", ClockKind::tsc, "the time-stamp counter, if it can be trusted"}}),
+              "the rig's clock"),
+          optional("sleeper", &R::sleeper,
+                   choices<SleeperKind>(
+                       {{"nanosleep", SleeperKind::nanosleep, "sleep to the slot"},
+                        {"timerfd", SleeperKind::timerfd, "wait for a timer on the grid of slots"},
+                        {"spin", SleeperKind::spin, "read the clock until the slot; uses the whole CPU"},
+                        {"hybrid", SleeperKind::hybrid, "sleep until a margin before the slot, then spin"}}),
+                   "how the rig waits for a slot"),
+          optional("margin", &R::margin, or_word("measured", range(0ns, 1s), "measured at the start"),
+                   "hybrid only: how long before the slot it stops sleeping"),
+          optional("sleep_timer", &R::sleep_timer, "off: wait by reading the clock, whatever the sleeper is"),
+          at<R>("on_overrun", overrun(&OverrunPolicy::on_overrun),
+                choices<OnOverrun>(
+                    {{"catch_up", OnOverrun::catch_up, "run the missed frames back to back"},
+                     {"skip", OnOverrun::skip, "drop the missed slots, wake on the next of the same grid"},
+                     {"reanchor", OnOverrun::reanchor, "start at once and lay the grid anew from there"}}),
+                "what happens to the grid when work is still going at the next slot"),
+          at<R>("max_catch_up", overrun(&OverrunPolicy::max_catch_up),
+                or_word("all", count("frames", 0, kManyFrames), "without bound"),
+                "catch_up only: how many missed frames are run back to back; slots beyond are lost"),
+          at<R>("max_consecutive_overruns", overrun(&OverrunPolicy::max_consecutive_overruns),
+                count("frames", 1, kManyFrames), "so many overruns in a row are too many"),
+          at<R>("max_overrun", overrun(&OverrunPolicy::max_overrun), range(1ns, Nanoseconds::max()),
+                "a single overrun of this length is too long"),
+          at<R>("at_maximum", overrun(&OverrunPolicy::at_maximum),
+                choices<AtMaximum>({{"terminate", AtMaximum::terminate, "end the rig"},
+                                    {"freeze", AtMaximum::freeze, "freeze it; it ends when it is unfrozen"}}),
+                "what happens when one of the two maxima is reached"),
+          at<R>("grace", overrun(&OverrunPolicy::grace), count("frames", 0, kManyFrames),
+                "overruns of so many first frames are counted apart and reach no maximum"),
+          at<R>("recovery_frames", overrun(&OverrunPolicy::recovery_frames),
+                config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
+                "so many good frames pay back one overrun; off: one pays back all"),
+          list("escalation", &R::escalation, escalation_fields(),
+               "what happens when frames overrun too often"),
+          optional("restore_after", &R::restore_after, count("frames", 1, 1'000'000'000),
+                   "so many frames in a row with room, and the jobs come back that were left out last"),
+          optional("ratio", &R::ratio, config::ratio(0.001, 1000), "simulated seconds per real second"),
+          optional("late_limit", &R::late_limit,
+                   or_word("tenth", range(1ns, 10s), "a tenth of the frame's real time"),
+                   "a wake later than this after its slot is counted as a late wake"),
+          optional("freeze_frame", &R::freeze_frame, range(Period{1'000'000, 1}, Period{1'000'000'000, 1}),
+                   "how often a frozen rig looks for commands"),
+      }};
+  return fields;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "executive/driver/record_sink.hpp"
+
+namespace tactus::executive {
+
+/// What takes records, one after another.
+///
+/// Threads  the recorder's.
+class RecordTaker {
+ public:
+  RecordTaker() = default;
+  RecordTaker(const RecordTaker&) = delete;
+  RecordTaker& operator=(const RecordTaker&) = delete;
+  virtual ~RecordTaker() = default;
+
+  /// As RecordSink::write has it. It must not throw. @when service
+  virtual void take(const std::byte* record) = 0;
+};
+
+/// Stands between the ring of a recording and its file, and says which records are written: so what is left
+/// out costs a frame no more and no less than what is written.
+class RecordFilter : public RecordTaker {
+ public:
+  /// Where records go from here. @when setup
+  void lead_to(RecordTaker& next) { next_ = &next; }
+  /// The columns behind it, of those before it. @when setup
+  virtual std::vector<RecordColumn> columns(std::vector<RecordColumn> before) { return before; }
+  /// No more come. @when service
+  virtual void end() {}
+
+ protected:
+  void pass(const std::byte* record) { next_->take(record); }
+
+ private:
+  RecordTaker* next_ = nullptr;
+};
+
+/// Simulated time of a record, in nanoseconds. @when service
+std::int64_t record_time(const std::byte* record);
+
+}  // namespace tactus::executive

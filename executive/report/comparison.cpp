@@ -1,0 +1,262 @@
+#include "executive/report/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "executive/report/axes.hpp"
+#include "executive/report/json_facts.hpp"
+#include "executive/report/sections.hpp"
+
+namespace tactus::report {
+namespace {
+
+constexpr std::uint64_t kFewestBlocks = 20;
+constexpr double kFewestBeyond = 10;  // frames beyond a percentile
+constexpr double kBucket = 1.016;     // its width from 128 ns on
+constexpr std::int64_t kExact = 128;
+constexpr std::size_t kMostDifferences = 80;
+
+/// What was measured as 0 ns counts as 1 ns: the clock does not tell them apart.
+double at_least_one(std::int64_t ns) { return static_cast<double>(std::max<std::int64_t>(1, ns)); }
+
+using Change = ComparedFigure::Change;
+
+std::string ratio_text(double ratio) { return digits_text(ratio) + " \u00d7"; }
+
+ComparedFigure percentile(const char* name, const char* word, double share, FrameTimes::Resampled which,
+                          const FrameTimes& baseline, const FrameTimes& candidate) {
+  const auto counts = [which](const FrameTimes& times) -> const TimeCounts& {
+    return which == FrameTimes::kLate ? times.late : times.work;
+  };
+  ComparedFigure figure;
+  figure.name = std::string(name) + " " + word;
+  const std::int64_t base = counts(baseline).quantile(share);
+  const std::int64_t now = counts(candidate).quantile(share);
+  figure.baseline = time_text(base);
+  figure.candidate = time_text(now);
+  figure.ratio = at_least_one(now) / at_least_one(base);
+  const double fewest = static_cast<double>(std::min(baseline.frames(), candidate.frames())) * (1 - share);
+  const std::uint64_t blocks = std::min(baseline.resampling()->blocks(), candidate.resampling()->blocks());
+  if (blocks < kFewestBlocks) {
+    figure.interval_text = "too short: " + std::to_string(blocks) + " blocks";
+    return figure;
+  }
+  if (fewest < kFewestBeyond) {
+    figure.interval_text = "too few frames beyond it";
+    return figure;
+  }
+  const auto of_base = baseline.resampling()->quantile_buckets(which, share);
+  const auto of_now = candidate.resampling()->quantile_buckets(which, share);
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(of_base.size(), of_now.size()); ++i)
+    ratios.push_back(at_least_one(counts(candidate).greatest_in(of_now[i])) /
+                     at_least_one(counts(baseline).greatest_in(of_base[i])));
+  const Interval interval = middle(std::move(ratios));
+  figure.interval = interval;
+  figure.interval_text = digits_text(interval.from) + " \u2026 " + ratio_text(interval.to);
+  const double slack = std::max(base, now) >= kExact ? kBucket : 1;
+  if (interval.to * slack < 1) figure.change = Change::less;
+  if (interval.from > slack) figure.change = Change::more;
+  return figure;
+}
+
+ComparedFigure greatest(const char* name, std::int64_t base, std::int64_t now) {
+  ComparedFigure figure;
+  figure.name = std::string(name) + " max";
+  figure.baseline = time_text(base);
+  figure.candidate = time_text(now);
+  figure.ratio = at_least_one(now) / at_least_one(base);
+  figure.interval_text = "one frame: none";
+  return figure;
+}
+
+/// How often frames overran: the difference of the shares, as one of them may be 0.
+ComparedFigure overruns(const FrameTimes& baseline, const FrameTimes& candidate) {
+  const auto share = [](const FrameTimes& times) {
+    return static_cast<double>(times.overruns) / static_cast<double>(times.frames());
+  };
+  ComparedFigure figure;
+  figure.name = "frames that overran";
+  figure.baseline = share_text(share(baseline));
+  figure.candidate = share_text(share(candidate));
+  if (baseline.overruns > 0) figure.ratio = share(candidate) / share(baseline);
+  const std::uint64_t blocks = std::min(baseline.resampling()->blocks(), candidate.resampling()->blocks());
+  if (blocks < kFewestBlocks) {
+    figure.interval_text = "too short: " + std::to_string(blocks) + " blocks";
+    return figure;
+  }
+  const auto of_base = baseline.resampling()->shares_from(FrameTimes::kOverran, 1);
+  const auto of_now = candidate.resampling()->shares_from(FrameTimes::kOverran, 1);
+  std::vector<double> apart;
+  for (std::size_t i = 0; i < std::min(of_base.size(), of_now.size()); ++i)
+    apart.push_back(of_now[i] - of_base[i]);
+  const Interval interval = middle(std::move(apart));
+  const auto signed_share = [](double value) {
+    return (value < 0 ? "\u2212" : "+") + share_text(std::abs(value));
+  };
+  figure.interval_text = signed_share(interval.from) + " \u2026 " + signed_share(interval.to);
+  if (interval.to < 0) figure.change = Change::less;
+  if (interval.from > 0) figure.change = Change::more;
+  return figure;
+}
+
+std::string listed(const RunData& run, const char* path) {
+  const Json* const fact = find_fact(run.summary(), path);
+  if (fact == nullptr) return "not known";
+  const std::string_view name(path);
+  if (fact->is_number_integer() && name.ends_with("_ns")) return time_text(fact->get<std::int64_t>());
+  return fact_text(*fact);
+}
+
+Cell change_cell(Change change) {
+  switch (change) {
+    case Change::less:
+      return {"\u25bc less", Tone::good};
+    case Change::more:
+      return {"\u25b2 more", Tone::bad};
+    case Change::not_certain:
+      break;
+  }
+  return {"\u2248 not certain", Tone::soft};
+}
+
+}  // namespace
+
+std::vector<ComparedFigure> compare(const RunData& baseline, const RunData& candidate) {
+  std::vector<ComparedFigure> figures;
+  if (!baseline.has_times() || !candidate.has_times()) return figures;
+  const FrameTimes& a = *baseline.times;
+  const FrameTimes& b = *candidate.times;
+  if (a.resampling() == nullptr || b.resampling() == nullptr) return figures;
+  struct Asked {
+    const char* word;
+    double share;
+  };
+  constexpr Asked kShares[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+  for (const Asked& each : kShares)
+    figures.push_back(percentile("late", each.word, each.share, FrameTimes::kLate, a, b));
+  figures.push_back(greatest("late", a.late.greatest(), b.late.greatest()));
+  for (const Asked& each : kShares)
+    figures.push_back(percentile("work", each.word, each.share, FrameTimes::kWork, a, b));
+  figures.push_back(greatest("work", a.work.greatest(), b.work.greatest()));
+  figures.push_back(overruns(a, b));
+  return figures;
+}
+
+std::vector<Difference> differences(const RunData& baseline, const RunData& candidate) {
+  std::vector<Difference> found;
+  const auto add = [&found](const std::string& what, const std::string& a, const std::string& b) {
+    if (a != b) found.push_back({what, a, b});
+  };
+  struct Named {
+    const char* what;
+    const char* path;
+  };
+  constexpr Named kFacts[] = {{"rig", "rig"},
+                              {"outcome", "outcome"},
+                              {"reason", "reason"},
+                              {"exit status", "exit_status"},
+                              {"frames run", "frames.run"},
+                              {"overruns", "frames.overruns"},
+                              {"late wakes", "frames.late_wakes"},
+                              {"slots lost", "frames.lost"},
+                              {"frame", "period_ns"},
+                              {"margin of jobs", "margin"},
+                              {"kernel", "host.kernel"},
+                              {"preemption", "host.preempt"},
+                              {"CPUs of the machine", "host.cpus"},
+                              {"machine", "host.machine"},
+                              {"in real time", "rt.realtime"},
+                              {"scheduling", "rt.policy"},
+                              {"priority", "rt.priority"},
+                              {"CPUs of main", "rt.cpus"},
+                              {"memory locked", "rt.memory_locked"},
+                              {"clock", "rt.clock"},
+                              {"sleeper", "rt.sleeper"},
+                              {"sleeper's remark", "rt.sleeper_remark"},
+                              {"page faults", "rt.page_faults"},
+                              {"heap calls", "rt.heap_calls"},
+                              {"involuntary switches", "rt.involuntary_switches"},
+                              {"resets", "resets"}};
+  for (const Named& fact : kFacts) add(fact.what, listed(baseline, fact.path), listed(candidate, fact.path));
+  std::map<std::string, std::pair<std::string, std::string>> settings;
+  for (const Setting& setting : baseline.files.settings) settings[setting.first] = {setting.second, "\u2013"};
+  for (const Setting& setting : candidate.files.settings) {
+    const auto place = settings.try_emplace(setting.first, "\u2013", "").first;
+    place->second.second = setting.second;
+  }
+  for (const auto& [path, values] : settings) add("rig.yaml: " + path, values.first, values.second);
+  return found;
+}
+
+Section comparison_section(const RunData& baseline, const RunData& candidate) {
+  const std::string a = baseline.letter, b = candidate.letter;
+  Section section{"compare-" + b, b + " against " + a, {}};
+  std::transform(section.id.begin(), section.id.end(), section.id.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::vector<ComparedFigure> figures = compare(baseline, candidate);
+  if (figures.empty()) {
+    section.blocks.push_back(
+        Paragraph{"Times cannot be compared: one of the runs has none in frames.csv.", true});
+  } else {
+    Table table{{{"Figure"},
+                 {a + " baseline", true},
+                 {b, true},
+                 {b + " / " + a, true},
+                 {"95 % interval", true},
+                 {"Verdict"}},
+                {}};
+    for (const ComparedFigure& figure : figures)
+      table.rows.push_back({{figure.name},
+                            {figure.baseline},
+                            {figure.candidate},
+                            {figure.ratio ? ratio_text(*figure.ratio) : "\u2013"},
+                            {figure.interval_text},
+                            change_cell(figure.change)});
+    section.blocks.push_back(std::move(table));
+    section.blocks.push_back(
+        Paragraph{"Intervals: 95 %, by 400 resamplings of blocks of " +
+                  time_text(std::max(kBlockNs, 10 * std::max(baseline.period_ns, candidate.period_ns))) +
+                  ". A verdict only when the interval excludes 1 (of overruns: a difference of 0) by more "
+                  "than the 1.6 % that "
+                  "times are known to. A maximum is one frame: no interval, never a verdict."});
+  }
+  std::vector<Difference> different = differences(baseline, candidate);
+  const std::size_t left_out = different.size() > kMostDifferences ? different.size() - kMostDifferences : 0;
+  different.resize(different.size() - left_out);
+  Table table{{{"What differs"}, {a + " " + baseline.name}, {b + " " + candidate.name}}, {}};
+  for (const Difference& each : different)
+    table.rows.push_back({{each.what}, {each.baseline}, {each.candidate}});
+  if (table.rows.empty())
+    section.blocks.push_back(Paragraph{"Outcome, host and settings are the same."});
+  else
+    section.blocks.push_back(std::move(table));
+  if (left_out > 0) section.blocks.push_back(Paragraph{std::to_string(left_out) + " settings more differ."});
+  for (Block& block : late_side_by_side(baseline, candidate)) section.blocks.push_back(std::move(block));
+  return section;
+}
+
+Verdict verdict_of(const RunData& baseline, const RunData& candidate) {
+  const std::string who = candidate.letter + " against " + baseline.letter;
+  const std::vector<ComparedFigure> figures = compare(baseline, candidate);
+  if (figures.empty()) return {'w', who + ": times cannot be compared"};
+  std::string changes;
+  bool worse = false;
+  std::size_t certain = 0;
+  for (const ComparedFigure& figure : figures) {
+    if (figure.change == Change::not_certain) continue;
+    ++certain;
+    worse = worse || figure.change == Change::more;
+    changes += (changes.empty() ? "" : "; ") + figure.name + " " +
+               (figure.interval ? "is " + digits_text(figure.interval->from) + " to " +
+                                      digits_text(figure.interval->to) + " times as long"
+                                : "changed by " + figure.interval_text);
+  }
+  if (certain == 0) return {'g', who + ": no change of times is certain"};
+  return {worse ? 'w' : 'g',
+          who + ": " + changes + (certain < figures.size() ? "; no other change is certain" : "")};
+}
+
+}  // namespace tactus::report

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "executive/report/axes.hpp"
+#include "executive/report/json_facts.hpp"
+#include "executive/report/sections.hpp"
+
+namespace tactus::report {
+namespace {
+
+constexpr std::size_t kMostFactRows = 60;
+
+std::string or_unknown(const std::string& text) { return text.empty() ? "not known" : text; }
+
+std::string setting_of(const RunData& run, const std::string& path) {
+  for (const Setting& setting : run.files.settings)
+    if (setting.first == path) return setting.second;
+  return "";
+}
+
+/// "page_faults" as words.
+std::string words_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', ' ');
+  if (key.ends_with(" ns")) key.resize(key.size() - 3);
+  return key;
+}
+
+/// The scalars of an object, those below it too, as rows: "messages.late", "0".
+void add_facts(const Json& facts, const std::string& path, int depth, Table& table) {
+  for (const auto& [key, value] : facts.items()) {
+    if (table.rows.size() >= kMostFactRows) return;
+    if (value.is_object() && depth < 3) {
+      add_facts(value, path + words_of(key) + ", ", depth + 1, table);
+      continue;
+    }
+    const bool time = key.ends_with("_ns") || path.find("error") != std::string::npos;
+    std::string text = value.is_number_integer() && time ? time_text(value.get<std::int64_t>())
+                       : value.is_number_integer()       ? count_text(value.get<std::int64_t>())
+                       : value.is_number()               ? digits_text(value.get<double>())
+                                                         : fact_text(value);
+    if (text.empty()) continue;
+    table.rows.push_back({{path + words_of(key)}, {std::move(text)}});
+  }
+}
+
+}  // namespace
+
+Section host_section(const RunData& run) {
+  Section section{"host", "Host", {}};
+  const Json& summary = run.summary();
+  if (summary.is_null()) {
+    section.blocks.push_back(Paragraph{"What the machine was stands in summary.json, which is not there."});
+    return section;
+  }
+  Table table{{{"Fact"}, {"Found"}, {"Wanted"}}, {}};
+  const auto add = [&table](const char* fact, const std::string& found, const std::string& wanted = "",
+                            bool bad = false) {
+    table.rows.push_back({{fact},
+                          {found},
+                          {wanted, wanted.empty() ? Tone::plain
+                                   : bad          ? Tone::bad
+                                                  : Tone::good}});
+  };
+  const std::string preempt = text_fact(summary, "host.preempt");
+  add("kernel", or_unknown(text_fact(summary, "host.kernel")));
+  const bool full =
+      preempt.find("PREEMPT_RT") != std::string::npos && preempt.find("no PREEMPT_RT") == std::string::npos;
+  add("preemption", or_unknown(preempt), full ? "\u2713" : "\u25b2 PREEMPT_RT", !full);
+  const auto cpus = integer_fact(summary, "host.cpus");
+  add("machine", or_unknown(text_fact(summary, "host.machine")) + (cpus ? ", " + counted(*cpus, "CPU") : ""));
+  const std::string policy = text_fact(summary, "rt.policy");
+  const bool realtime = true_fact(summary, "rt.realtime");
+  const bool fifo = policy.find("FIFO") != std::string::npos ||
+                    policy.find("DEADLINE") != std::string::npos || policy.find("RR") != std::string::npos;
+  const auto priority = integer_fact(summary, "rt.priority");
+  add("scheduling",
+      or_unknown(policy) + (priority && *priority > 0 ? " " + std::to_string(*priority) : "") +
+          (text_fact(summary, "rt.cpus").empty() ? "" : ", CPUs " + text_fact(summary, "rt.cpus")),
+      !realtime ? ""
+      : fifo    ? "\u2713"
+                : "\u25b2 SCHED_FIFO",
+      !fifo);
+  const bool locked = true_fact(summary, "rt.memory_locked");
+  add("memory", locked ? "locked" : "not locked",
+      !realtime ? ""
+      : locked  ? "\u2713"
+                : "\u25b2 locked",
+      !locked);
+  const auto count = [&](const char* name, const char* path) {
+    if (const auto found = integer_fact(summary, path))
+      add(name, count_text(*found), *found == 0 ? "\u2713" : "\u25b2 0", *found != 0);
+  };
+  count("page faults in frames", "rt.page_faults");
+  count("heap calls in frames", "rt.heap_calls");
+  count("involuntary switches", "rt.involuntary_switches");
+  const std::string remark = text_fact(summary, "rt.sleeper_remark");
+  add("clock and sleeper", or_unknown(text_fact(summary, "rt.clock")) + ", " +
+                               or_unknown(text_fact(summary, "rt.sleeper")) +
+                               (remark.empty() ? "" : " (" + remark + ")"));
+  if (const std::string margin = setting_of(run, "realtime.margin"); !margin.empty())
+    add("sleeper margin", margin);
+  section.blocks.push_back(std::move(table));
+
+  Table refused{{{"Refused by the machine"}, {"Got"}, {"Cause"}, {"Fix"}}, {}};
+  for (const Json& each : list_fact(summary, "rt.refused"))
+    if (refused.rows.size() < kMostFactRows)
+      refused.rows.push_back({{text_fact(each, "what")},
+                              {text_fact(each, "got")},
+                              {text_fact(each, "cause")},
+                              {text_fact(each, "cure"), Tone::code}});
+  if (!refused.rows.empty()) section.blocks.push_back(std::move(refused));
+  Table changed{{{"Changed while it ran"}, {"Was"}, {"Is"}, {"Frame", true}}, {}};
+  for (const Json& each : list_fact(summary, "rt.changed")) {
+    if (!each.is_object() || changed.rows.size() >= kMostFactRows) continue;
+    const auto text = [&each](const char* key) {
+      const Json* const fact = find_fact(each, key);
+      return fact == nullptr ? std::string() : fact_text(*fact);
+    };
+    changed.rows.push_back({{text("what")}, {text("was")}, {text("is")}, {text("frame")}});
+  }
+  if (!changed.rows.empty()) section.blocks.push_back(std::move(changed));
+  if (!run.files.log.warnings.empty()) {
+    Listing warnings{
+        counted(static_cast<std::int64_t>(run.files.log.warnings.size() + run.files.log.warnings_left_out),
+                "warning") +
+            " in log.txt",
+        run.files.log.warnings};
+    if (run.files.log.warnings_left_out > 0)
+      warnings.lines.push_back(std::to_string(run.files.log.warnings_left_out) + " more");
+    section.blocks.push_back(std::move(warnings));
+  }
+  return section;
+}
+
+Section link_and_clock_section(const RunData& run) {
+  Section section{"link", "Link and clock", {}};
+  const Json& summary = run.summary();
+  const Json* const link = find_fact(summary, "link");
+  const Json* const clock = find_fact(summary, "clock");
+  const bool external = clock != nullptr && clock->is_object() && clock->contains("source");
+  if (external) {
+    Table table{{{"External clock"}, {""}}, {}};
+    add_facts(*clock, "", 0, table);
+    section.blocks.push_back(std::move(table));
+  } else {
+    section.blocks.push_back(Paragraph{"The frames followed no external clock."});
+  }
+  if (link != nullptr && link->is_object()) {
+    Table table{{{"Link"}, {""}}, {}};
+    add_facts(*link, "", 0, table);
+    section.blocks.push_back(std::move(table));
+  } else {
+    section.blocks.push_back(Paragraph{"The rig was not linked."});
+  }
+  Table isolated{{{"Isolated model"}, {"Process ended"}, {"Noticed in frame", true}, {"In job"}}, {}};
+  for (const Json& each : list_fact(summary, "isolated")) {
+    const std::string lost = text_fact(each, "lost");
+    if (lost.empty() || isolated.rows.size() >= kMostFactRows) continue;
+    const auto frame = integer_fact(each, "frame");
+    isolated.rows.push_back({{text_fact(each, "model")},
+                             {lost, Tone::bad},
+                             {frame ? count_text(*frame) : ""},
+                             {text_fact(each, "job")}});
+  }
+  if (!isolated.rows.empty()) section.blocks.push_back(std::move(isolated));
+  return section;
+}
+
+Section commands_section(const RunData& run) {
+  Section section{"commands", "Commands and journal", {}};
+  const RunJournal& journal = run.files.journal;
+  Table table{{{"Frame", true}, {"What"}, {"Variable"}, {"Value"}, {"Time"}, {"Who"}, {"Problem"}}, {}};
+  const auto add = [&table](const RunJournal::Line& line) {
+    table.rows.push_back({{line.frame},
+                          {line.what},
+                          {line.variable, Tone::code},
+                          {line.value},
+                          {line.time},
+                          {line.who},
+                          {line.problem, line.problem.empty() ? Tone::plain : Tone::bad}});
+  };
+  for (const RunJournal::Line& line : journal.first) add(line);
+  const auto shown = static_cast<std::uint64_t>(journal.first.size() + journal.last.size()) + journal.damaged;
+  if (journal.lines > shown)
+    table.rows.push_back({{"..."},
+                          {count_text(static_cast<std::int64_t>(journal.lines - shown)) + " more"},
+                          {""},
+                          {""},
+                          {""},
+                          {""},
+                          {""}});
+  for (const RunJournal::Line& line : journal.last) add(line);
+  if (table.rows.empty())
+    section.blocks.push_back(
+        Paragraph{"The journal is empty: no program outside changed or commanded anything."});
+  else
+    section.blocks.push_back(std::move(table));
+  if (journal.damaged > 0)
+    section.blocks.push_back(Paragraph{
+        counted(static_cast<std::int64_t>(journal.damaged), "line") + " of journal.jsonl could not be read",
+        true});
+  const auto counts = [&](const char* name, const char* path) {
+    const auto found = integer_fact(run.summary(), path);
+    return found && *found > 0 ? std::string(name) + " " + count_text(*found) + ". " : std::string();
+  };
+  const std::string note = counts("Resets:", "resets") + counts("Changes from outside:", "live.changes") +
+                           counts("Refused:", "live.refused") + counts("Commands:", "live.commands");
+  if (!note.empty()) section.blocks.push_back(Paragraph{note.substr(0, note.size() - 1)});
+  return section;
+}
+
+}  // namespace tactus::report

@@ -1,0 +1,66 @@
+#include "executive/report/frame_log.hpp"
+
+#include <utility>
+
+namespace tactus::report {
+namespace {
+
+constexpr std::int64_t kLongestTime = 1'000'000'000'000'000;  // 11.6 days
+
+bool read_time(std::string_view cell, std::int64_t& to) {
+  const auto value = integer_cell(cell);
+  if (!value || *value > kLongestTime || *value < -kLongestTime) return false;
+  to = *value;
+  return true;
+}
+
+}  // namespace
+
+std::optional<rtsync::Cause> cause_named(std::string_view word) {
+  for (std::size_t i = 0; i < rtsync::kCauses; ++i)
+    if (name_of(static_cast<rtsync::Cause>(i)) == word) return static_cast<rtsync::Cause>(i);
+  return std::nullopt;
+}
+
+FrameLog::FrameLog(LineReader lines)
+    : table_(std::move(lines)),
+      frame_(table_.find("rt.frame")),
+      late_(table_.find("rt.late")),
+      work_(table_.find("rt.work")),
+      slack_(table_.find("rt.slack")),
+      lost_(table_.find("rt.lost")),
+      late_wakes_(table_.find("rt.late_wakes")),
+      cause_(table_.find("rt.cause")) {}
+
+bool FrameLog::next(FrameRow& row) {
+  if (!has_times()) return false;
+  while (table_.next()) {
+    if (read(row)) return true;
+    table_.discard();
+  }
+  return false;
+}
+
+bool FrameLog::read(FrameRow& row) {
+  row.time_ns = table_.time_ns();
+  if (!read_time(table_.cell(*late_), row.late_ns) || !read_time(table_.cell(*work_), row.work_ns) ||
+      !read_time(table_.cell(*slack_), row.slack_ns))
+    return false;
+  row.frame = next_;
+  if (frame_) {
+    const auto frame = integer_cell(table_.cell(*frame_));
+    if (!frame || *frame < 0) return false;
+    row.frame = *frame;
+  }
+  if (lost_) row.lost = integer_cell(table_.cell(*lost_)).value_or(0);
+  if (late_wakes_) row.late_wakes = integer_cell(table_.cell(*late_wakes_)).value_or(0);
+  row.cause = rtsync::Cause::none;
+  if (cause_) {
+    const std::string_view word = table_.cell(*cause_);
+    if (word != "none") row.cause = cause_named(word).value_or(rtsync::Cause::unknown);
+  }
+  next_ = row.frame + 1;
+  return true;
+}
+
+}  // namespace tactus::report

@@ -1,0 +1,47 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "executive/report/recorded_table.hpp"
+#include "rtsync/evidence/cause.hpp"
+
+namespace tactus::report {
+
+/// A row of frames.csv: a frame that was paced.
+struct FrameRow {
+  std::int64_t time_ns = 0;  ///< simulated
+  std::int64_t frame = 0;
+  std::int64_t late_ns = 0;
+  std::int64_t work_ns = 0;
+  std::int64_t slack_ns = 0;  ///< negative: an overrun
+  std::int64_t lost = 0;      ///< slots lost so far
+  std::int64_t late_wakes = 0;
+  rtsync::Cause cause = rtsync::Cause::none;
+
+  bool overran() const { return slack_ns < 0; }
+};
+
+/// Reads frames.csv. Columns that it does not have stay 0, and the frame then counts rows; one without times
+/// is none of ours. A row with a time beyond 11 days counts as damaged.
+class FrameLog {
+ public:
+  explicit FrameLog(LineReader lines);
+
+  bool has_times() const { return late_ && work_ && slack_; }
+  bool has_causes() const { return cause_.has_value(); }
+  bool next(FrameRow& row);
+  const RecordedTable& table() const { return table_; }
+
+ private:
+  bool read(FrameRow& row);
+
+  RecordedTable table_;
+  std::optional<std::size_t> frame_, late_, work_, slack_, lost_, late_wakes_, cause_;
+  std::int64_t next_ = 0;
+};
+
+/// The cause with this name; nothing: none has it.
+std::optional<rtsync::Cause> cause_named(std::string_view word);
+
+}  // namespace tactus::report

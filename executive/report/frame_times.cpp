@@ -1,0 +1,130 @@
+#include "executive/report/frame_times.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tactus::report {
+namespace {
+
+constexpr std::int64_t kMostOffset = 4'000'000'000'000'000'000;
+
+}  // namespace
+
+std::int64_t GrowingTime::of(std::int64_t time) {
+  if (last_ && time < *last_) {
+    ++resets_;
+    offset_ = std::min(kMostOffset, offset_ + (*last_ - time));
+  }
+  last_ = time;
+  return grown_ = std::max(grown_, time + offset_);
+}
+
+FrameTimes::FrameTimes(std::int64_t period_ns, std::int64_t block_ns, std::uint64_t seed)
+    : late_over_time(period_ns),
+      work_over_time(period_ns),
+      slack_over_time(period_ns),
+      block_ns_(block_ns),
+      resampling_(block_ns > 0 ? std::make_unique<BlockResampling>(kResampled, seed) : nullptr) {}
+
+void FrameTimes::add(const FrameRow& row) {
+  if (frames() == 0) first_time_ns = row.time_ns;
+  const std::int64_t time = time_.of(row.time_ns);
+  if (resampling_) {
+    if (const std::int64_t block = time / block_ns_; block != block_) {
+      resampling_->end_block();
+      block_ = block;
+    }
+    resampling_->add(kLate, TimeCounts::bucket_of(row.late_ns));
+    resampling_->add(kWork, TimeCounts::bucket_of(row.work_ns));
+    resampling_->add(kOverran, row.overran() ? 1 : 0);
+  }
+  if (frames() == 0 || row.late_ns > latest.late_ns) latest = row;
+  if (frames() == 0 || row.work_ns > longest.work_ns) longest = row;
+  late.add(row.late_ns);
+  work.add(row.work_ns);
+  slack.add(row.slack_ns);
+  late_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.late_ns)));
+  work_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.work_ns)));
+  slack_over_time.add(time, static_cast<double>(row.slack_ns));
+  lost = std::max(lost, row.lost);
+  late_wakes = std::max(late_wakes, row.late_wakes);
+  last = row;
+
+  const auto follow = [&row](WorstFrame& frame) {
+    const std::int64_t last_frame = frame.around.back().frame;
+    if (row.frame == last_frame + 1 && last_frame < frame.row.frame + static_cast<std::int64_t>(kAround))
+      frame.around.push_back(row);
+  };
+  for (std::vector<WorstFrame>* const kept : {&overran_, &late_frames_})
+    for (WorstFrame& frame : *kept) follow(frame);
+  if (episode_) follow(*episode_);
+  count_cause(row);
+  before_.push_back(row);
+  if (before_.size() > kAround) before_.pop_front();
+}
+
+void FrameTimes::count_cause(const FrameRow& row) {
+  const auto made = [&] {
+    WorstFrame frame{row};
+    frame.sum_ns = row.overran() ? -row.slack_ns : row.late_ns;
+    frame.around.assign(before_.begin(), before_.end());
+    frame.around.push_back(row);
+    return frame;
+  };
+  if (!row.overran()) {
+    close_episode();
+    if (row.cause != rtsync::Cause::none) {
+      CauseCost& cost = causes[static_cast<std::size_t>(row.cause)];
+      ++cost.late_wakes;
+      cost.worst_ns = std::max(cost.worst_ns, row.late_ns);
+      cost.sum_ns += row.late_ns;
+    }
+    if (late_frames_.size() < kWorst || row.late_ns > late_frames_.back().cost()) keep(late_frames_, made());
+    return;
+  }
+  ++overruns;
+  sum_over_ns += -row.slack_ns;
+  if (row.cause == rtsync::Cause::catching_up && episode_) {
+    ++episode_->followers;
+    episode_->sum_ns += -row.slack_ns;
+    return;
+  }
+  close_episode();
+  episode_ = made();
+}
+
+void FrameTimes::close_episode() {
+  if (!episode_) return;
+  CauseCost& cost = causes[static_cast<std::size_t>(episode_->row.cause)];
+  ++cost.episodes;
+  cost.followers += episode_->followers;
+  cost.worst_ns = std::max(cost.worst_ns, episode_->cost());
+  cost.sum_ns += episode_->sum_ns;
+  keep(overran_, std::move(*episode_));
+  episode_.reset();
+}
+
+/// The worst first; of equal ones the first that came.
+void FrameTimes::keep(std::vector<WorstFrame>& worst, WorstFrame frame) {
+  const auto place =
+      std::upper_bound(worst.begin(), worst.end(), frame,
+                       [](const WorstFrame& a, const WorstFrame& b) { return a.cost() > b.cost(); });
+  worst.insert(place, std::move(frame));
+  if (worst.size() > kWorst) worst.pop_back();
+}
+
+void FrameTimes::end() {
+  close_episode();
+  if (resampling_) resampling_->end_block();
+}
+
+std::vector<WorstFrame> FrameTimes::worst() const {
+  std::vector<WorstFrame> all = overran_;
+  for (const WorstFrame& frame : late_frames_) {
+    if (all.size() >= kWorst) break;
+    if (frame.row.late_ns > 0) all.push_back(frame);
+  }
+  return all;
+}
+
+}  // namespace tactus::report

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tactus::report {
+
+/// A curve in at most 1000 columns, however long it is: each holds the least and the greatest value of its
+/// time, so that no spike is lost. When there are too many, two become one.
+class MinMaxColumns {
+ public:
+  static constexpr std::size_t kMost = 1000;
+
+  struct Column {
+    std::uint64_t count = 0;  ///< 0: nothing came in its time
+    double first = 0;
+    double last = 0;
+    double least = 0;
+    double greatest = 0;
+  };
+
+  /// `width`: how much time a column begins with.
+  explicit MinMaxColumns(std::int64_t width = 1) : width_(width < 1 ? 1 : width) {}
+
+  /// Times go up; one before the first counts to the first column. A value that is no finite number is
+  /// counted and left out.
+  void add(std::int64_t time, double value);
+
+  const std::vector<Column>& columns() const { return columns_; }
+  std::int64_t begin() const { return begin_; }  ///< of the first column
+  std::int64_t width() const { return width_; }
+  std::int64_t end() const;  ///< of the last column
+  std::uint64_t not_finite() const { return not_finite_; }
+  double least() const;  ///< of all; 0 without any
+  double greatest() const;
+
+ private:
+  void halve();
+
+  std::vector<Column> columns_;
+  std::int64_t begin_ = 0;
+  std::int64_t width_;
+  std::uint64_t not_finite_ = 0;
+};
+
+}  // namespace tactus::report

@@ -1,0 +1,132 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tactus::report {
+
+/// What a report says, before it becomes HTML or text: a title, figures, and sections of text, tables and
+/// plots. All text is plain; who writes a form escapes it.
+
+/// What a cell or a figure means; a sign or word stands beside every colour.
+enum class Tone { plain, code, cause, good, bad, soft };
+
+struct Cell {
+  std::string text;
+  Tone tone = Tone::plain;
+  double bar = -1;  ///< 0 .. 1: drawn as a bar behind the text; below 0: none
+};
+
+struct Column {
+  std::string name;
+  bool right = false;  ///< numbers
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+struct Paragraph {
+  std::string text;
+  bool warning = false;
+};
+
+/// Lines as they stand, behind a line that opens them.
+struct Listing {
+  std::string summary;
+  std::vector<std::string> lines;
+};
+
+/// How a value becomes a place on an axis.
+enum class Scale { linear, log, symmetric_log };
+
+struct Tick {
+  double at;
+  std::string label;
+};
+
+struct Axis {
+  Scale scale = Scale::linear;
+  double from = 0;
+  double to = 1;
+  std::vector<Tick> ticks{};
+  double knee = 1;  ///< of symmetric_log: linear below it
+};
+
+/// The colours of the design, by what they stand for.
+enum class Ink { late, work, slack, fourth, fifth, sixth, alarm, soft };
+
+/// A column from `low` to `high` at each `x`.
+struct Bars {
+  struct Bar {
+    double x, low, high;
+  };
+  Ink ink = Ink::work;
+  std::vector<Bar> bars;
+  double width = 0;  ///< along x; 0: a line
+};
+
+struct Line {
+  Ink ink = Ink::work;
+  bool dashed = false;
+  std::string name;
+  std::vector<std::pair<double, double>> points;
+  bool steps = false;
+};
+
+/// A line across the plot, with words.
+struct Mark {
+  bool vertical = false;
+  double at = 0;
+  std::string label;
+  bool hatched_beyond = false;
+};
+
+/// Words at a place.
+struct Label {
+  double x, y;
+  std::string text;
+};
+
+struct Plot {
+  std::string title;  ///< for who cannot see it
+  int height = 150;
+  Axis x;
+  Axis y;
+  std::vector<Bars> bars;
+  std::vector<Line> lines;
+  std::vector<Mark> marks;
+  std::vector<Label> labels;
+  bool rows = false;  ///< y is a row for each tick: a timeline
+};
+
+using Block = std::variant<Paragraph, Table, Plot, Listing>;
+
+struct Section {
+  std::string id;
+  std::string title;
+  std::vector<Block> blocks;
+};
+
+struct Figure {
+  std::string name;
+  std::string value;
+  std::string note;
+};
+
+struct Page {
+  std::string title;  ///< of the window
+  char sign = 'w';    ///< 'g' well, 'w' warning, 'f' failed
+  std::string verdict;
+  std::string about;
+  std::vector<Figure> figures;
+  std::vector<Section> sections;
+};
+
+/// Where a value lies on an axis, 0 .. 1; outside values at its ends.
+double place_on(const Axis& axis, double value);
+
+}  // namespace tactus::report

@@ -1,0 +1,142 @@
+#include "executive/report/report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "executive/report/axes.hpp"
+#include "executive/report/comparison.hpp"
+#include "executive/report/json_facts.hpp"
+#include "executive/report/sections.hpp"
+#include "executive/report/verdict.hpp"
+
+namespace tactus::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "servo · 2026-11-21 13:12:03 · 36.0 s · real time · exit status 0".
+std::string about(const RunData& run) {
+  std::string text = run.name;
+  const auto add = [&text](const std::string& more) {
+    if (!more.empty()) text += " \u00b7 " + more;
+  };
+  const std::string rig = text_fact(run.summary(), "rig");
+  if (!rig.empty() && run.name != rig) add("rig " + rig);
+  add(run.files.log.began);
+  const auto sim = integer_fact(run.summary(), "sim_time_ns");
+  if (sim)
+    add(span_text(*sim) + " simulated");
+  else if (run.has_times())
+    add(span_text(run.times->last.time_ns - run.times->first_time_ns) + " recorded");
+  const Json* const realtime = find_fact(run.summary(), "rt.realtime");
+  if (realtime != nullptr && realtime->is_boolean())
+    add(realtime->get<bool>() ? "real time" : "not in real time");
+  if (const auto status = integer_fact(run.summary(), "exit_status"))
+    add("exit status " + std::to_string(*status));
+  return text;
+}
+
+void add_sections(const RunData& run, bool alone, std::vector<Section>& to) {
+  const auto add = [&](Section section) {
+    if (!alone) {
+      section.title = run.letter + ": " + section.title;
+      section.id = std::string(1, static_cast<char>(run.letter.front() + 32)) + "-" + section.id;
+    }
+    to.push_back(std::move(section));
+  };
+  add(timing_section(run));
+  add(causes_section(run));
+  if (alone) add(lateness_section({&run}));
+  add(late_over_time_section(run));
+  add(slack_over_time_section(run));
+  add(worst_frames_section(run));
+  add(jobs_section(run));
+  add(signals_section(run));
+  add(host_section(run));
+  add(link_and_clock_section(run));
+  add(commands_section(run));
+}
+
+}  // namespace
+
+std::vector<RunData> read_runs(const std::vector<std::string>& folders,
+                               const std::vector<std::string>& plot) {
+  if (folders.size() > kMostRuns)
+    throw std::runtime_error("a report takes at most " + std::to_string(kMostRuns) + " runs, these are " +
+                             std::to_string(folders.size()));
+  std::vector<RunData> runs;
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    ReadRequest request;
+    request.plot = plot;
+    request.compared = folders.size() > 1;
+    request.seed = i + 1;
+    runs.push_back(read_run(folders[i], request));
+    if (folders.size() > 1) runs.back().letter = std::string(1, static_cast<char>('A' + i));
+  }
+  return runs;
+}
+
+Page make_page(const std::vector<RunData>& runs) {
+  Page page;
+  const RunData& first = runs.front();
+  if (runs.size() == 1) {
+    const Verdict verdict = verdict_of(first);
+    page.title = first.name + " \u00b7 tactus report";
+    page.sign = verdict.sign;
+    page.verdict = verdict.sentence;
+    page.about = about(first);
+    page.figures = figures_of(first);
+    add_sections(first, true, page.sections);
+    return page;
+  }
+  page.sign = 'g';
+  std::vector<const RunData*> all;
+  for (const RunData& run : runs) {
+    all.push_back(&run);
+    page.title += (page.title.empty() ? "" : ", ") + run.name;
+    page.about += (page.about.empty() ? "" : " | ") + run.letter + " " + about(run);
+    const Verdict own = verdict_of(run);
+    if (own.sign == 'f') page.sign = 'f';
+    if (&run == &first) continue;
+    const Verdict compared = verdict_of(first, run);
+    if (compared.sign == 'w' && page.sign == 'g') page.sign = 'w';
+    page.verdict += (page.verdict.empty() ? "" : ". ") + compared.sentence;
+    page.sections.push_back(comparison_section(first, run));
+  }
+  page.title += " \u00b7 tactus report";
+  Section verdicts{"verdicts", "Each run", {}};
+  Table table{{{"Run"}, {"Folder"}, {"Verdict"}}, {}};
+  for (const RunData& run : runs)
+    table.rows.push_back({{run.letter}, {run.name}, {verdict_of(run).sentence}});
+  verdicts.blocks.push_back(std::move(table));
+  page.sections.push_back(std::move(verdicts));
+  page.sections.push_back(lateness_section(all));
+  const RunData& last = runs.back();
+  for (const Figure& figure : figures_of(last))
+    page.figures.push_back({last.letter + " " + figure.name, figure.value, figure.note});
+  for (const RunData& run : runs) add_sections(run, false, page.sections);
+  return page;
+}
+
+void write_report(const fs::path& file, const std::string& text) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw std::runtime_error(file.string() + " is a folder; name a file");
+  fs::path part = file;
+  part += ".part";
+  std::ofstream out(part, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (out && ::rename(part.c_str(), file.c_str()) == 0) return;
+  const std::string why = std::generic_category().message(errno);
+  fs::remove(part, error);
+  throw std::runtime_error(file.string() + " cannot be written: " + why);
+}
+
+}  // namespace tactus::report

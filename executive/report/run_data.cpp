@@ -1,0 +1,105 @@
+#include "executive/report/run_data.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <system_error>
+
+#include "config/number.hpp"
+#include "executive/report/json_facts.hpp"
+
+namespace tactus::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the first two rows are apart.
+std::optional<std::int64_t> measured_period(const fs::path& frames) {
+  FrameLog log{LineReader(frames)};
+  FrameRow first, second;
+  if (!log.next(first) || !log.next(second) || second.time_ns <= first.time_ns) return std::nullopt;
+  const std::int64_t apart = std::max<std::int64_t>(1, second.frame - first.frame);
+  return std::max<std::int64_t>(1, (second.time_ns - first.time_ns) / apart);
+}
+
+std::int64_t period_of(const RunFiles& files, const fs::path& frames) {
+  constexpr std::int64_t kLongest = 3'600'000'000'000;
+  if (const auto period = integer_fact(files.summary, "period_ns");
+      period && *period > 0 && *period < kLongest)
+    return *period;
+  for (const Setting& setting : files.settings)
+    if (setting.first == "frame.period")
+      if (const auto period = config::parse_period(setting.second);
+          period && period.value->floor().count() > 0)
+        return period.value->floor().count();
+  std::error_code error;
+  if (fs::exists(frames, error))
+    if (const auto period = measured_period(frames)) return *period;
+  return 1'000'000;
+}
+
+void read_frames(const fs::path& file, const ReadRequest& request, RunData& run) {
+  FrameLog log{LineReader(file)};
+  if (!log.table().is_recording()) {
+    run.remarks.emplace_back("frames.csv does not begin with the header of a recording: it is not read");
+    return;
+  }
+  if (!log.has_times()) {
+    run.remarks.emplace_back("frames.csv has no columns rt.late, rt.work and rt.slack: it is not read");
+    return;
+  }
+  if (!log.has_causes()) run.remarks.emplace_back("frames.csv has no column rt.cause: causes are not known");
+  // A block has some frames, however long these are.
+  const std::int64_t block = std::max(kBlockNs, 10 * run.period_ns);
+  run.times = std::make_unique<FrameTimes>(run.period_ns, request.compared ? block : 0, request.seed);
+  for (FrameRow row; log.next(row);) run.times->add(row);
+  run.times->end();
+  const RecordedTable& table = log.table();
+  if (table.damaged() > 0)
+    run.remarks.push_back("frames.csv: " + std::to_string(table.damaged()) +
+                          (table.damaged() == 1 ? " row is" : " rows are") + " damaged and left out");
+  if (table.torn_bytes() > 0)
+    run.remarks.push_back("frames.csv ends in the middle of a row (" + std::to_string(table.torn_bytes()) +
+                          " bytes), as a kill leaves it; `tactus recover` cuts that off");
+  if (!table.problem().empty()) run.remarks.push_back("frames.csv: " + table.problem());
+}
+
+}  // namespace
+
+std::int64_t RunData::frames() const {
+  const auto run = integer_fact(summary(), "frames.run");
+  if (run && *run >= 0) return *run;
+  return times == nullptr ? 0 : static_cast<std::int64_t>(times->frames());
+}
+
+std::int64_t RunData::overruns() const {
+  const auto overruns = integer_fact(summary(), "frames.overruns");
+  if (overruns && *overruns >= 0) return *overruns;
+  return times == nullptr ? 0 : times->overruns;
+}
+
+std::string RunData::outcome() const {
+  const std::string outcome = text_fact(summary(), "outcome");
+  return outcome.empty() ? "unended" : outcome;
+}
+
+RunData read_run(const fs::path& folder, const ReadRequest& request) {
+  RunData run;
+  run.files = read_run_files(folder, request.ended);
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(folder, error);
+  run.name = error || whole.filename().empty() ? folder.string() : whole.filename().string();
+  const fs::path frames = folder / "frames.csv";
+  run.period_ns = period_of(run.files, frames);
+  if (fs::exists(frames, error)) {
+    try {
+      read_frames(frames, request, run);
+    } catch (const std::exception& failed) {
+      run.remarks.emplace_back(failed.what());
+    }
+  }
+  run.signals = read_signals(folder, request.plot);
+  return run;
+}
+
+}  // namespace tactus::report

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executive/report/frame_times.hpp"
+#include "executive/report/run_files.hpp"
+#include "executive/report/signals.hpp"
+
+namespace tactus::report {
+
+/// All that a report knows of a run.
+struct RunData {
+  std::string letter;  ///< "A", "B"; empty: there is one run
+  std::string name;    ///< of its folder
+  RunFiles files;
+  std::int64_t period_ns = 1'000'000;
+  std::unique_ptr<FrameTimes> times;  ///< nullptr: there is no frames.csv
+  std::vector<std::string> remarks;   ///< what is wrong with frames.csv, in words
+  Signals signals;
+
+  const config::Json& summary() const { return files.summary; }
+  bool has_times() const { return times != nullptr && times->frames() > 0; }
+  /// Frames run: as summary.json says, else rows of frames.csv.
+  std::int64_t frames() const;
+  std::int64_t overruns() const;
+  std::string outcome() const;  ///< "completed"; of a run without summary "unended"
+};
+
+struct ReadRequest {
+  std::vector<std::string> plot{};  ///< variables
+  bool compared = false;            ///< intervals will be asked for
+  std::uint64_t seed = 1;           ///< of these
+  bool ended = false;               ///< the caller knows that the run is over
+};
+
+/// A block of resampling.
+inline constexpr std::int64_t kBlockNs = 100'000'000;
+
+/// Throws std::runtime_error: it is no run folder, or has no variable of a name. @when service
+RunData read_run(const std::filesystem::path& folder, const ReadRequest& request);
+
+}  // namespace tactus::report

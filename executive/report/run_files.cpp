@@ -1,0 +1,165 @@
+#include "executive/report/run_files.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+
+#include "config/document.hpp"
+#include "executive/record/folder_lock.hpp"
+#include "executive/report/frame_log.hpp"
+#include "executive/report/json_facts.hpp"
+#include "executive/report/line_reader.hpp"
+
+namespace tactus::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostSettings = 20'000;
+constexpr std::size_t kMostWhy = 5'000;
+
+void flatten(const config::Node& node, const std::string& path, std::vector<Setting>& to) {
+  if (to.size() >= kMostSettings) return;
+  if (node.is_map() && !node.entries().empty()) {
+    for (const config::Node::Entry& entry : node.entries())
+      flatten(entry.value, path.empty() ? entry.key : path + "." + entry.key, to);
+  } else if (node.is_list() && std::any_of(node.items().begin(), node.items().end(),
+                                           [](const auto& item) { return !item.is_scalar(); })) {
+    for (std::size_t i = 0; i < node.items().size(); ++i)
+      flatten(node.items()[i], path + "[" + std::to_string(i) + "]", to);
+  } else {
+    to.emplace_back(path, config::to_flow(node));
+  }
+}
+
+/// The number behind the words; nothing: they are not there.
+std::optional<std::int64_t> number_behind(std::string_view line, std::string_view words) {
+  const std::size_t at = line.find(words);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = line.substr(at + words.size());
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+/// The part of a line about late frames that begins with a cause: "blocked: job ...".
+std::string_view cause_in(std::string_view line) {
+  for (std::size_t at = line.find("; "); at != std::string_view::npos; at = line.find("; ", at + 2)) {
+    const std::string_view part = line.substr(at + 2);
+    const std::size_t colon = part.find(": ");
+    if (colon == std::string_view::npos) continue;
+    if (const auto cause = cause_named(part.substr(0, colon)); !cause || *cause == rtsync::Cause::none)
+      continue;
+    return part.substr(0, part.find("; causes:"));
+  }
+  return {};
+}
+
+RunJournal::Line journal_line(std::string_view text, bool& good) {
+  const Json json = Json::parse(text, nullptr, false);
+  good = json.is_object();
+  RunJournal::Line line;
+  if (!good) return line;
+  const auto part = [&json](const char* key) {
+    const Json* const fact = find_fact(json, key);
+    return fact == nullptr ? std::string() : fact_text(*fact);
+  };
+  line.frame = part("frame");
+  line.what = part("what");
+  line.variable = part("variable");
+  line.value = part("value");
+  line.time = part("time");
+  line.who = part("who");
+  line.problem = part("problem");
+  return line;
+}
+
+}  // namespace
+
+RunLogText read_log(const fs::path& file) {
+  RunLogText log;
+  LineReader lines(file);
+  for (std::string_view line; lines.next(line);) {
+    constexpr std::size_t kTimeWidth = 23;  // 2026-11-21 13:12:03.123
+    if (line.size() < kTimeWidth + 9) continue;
+    if (log.began.empty()) log.began = line.substr(0, 19);
+    const std::string_view level = line.substr(kTimeWidth + 1, 7);
+    const std::string_view text = line.substr(kTimeWidth + 9);
+    if (level.starts_with("warn")) {
+      if (log.warnings.size() < RunLogText::kMostWarnings)
+        log.warnings.emplace_back(text);
+      else
+        ++log.warnings_left_out;
+    }
+    auto frame = number_behind(text, "worst in frame ");
+    if (!frame) frame = number_behind(text, "after the slot of frame ");
+    if (!frame || log.why.size() >= kMostWhy) continue;
+    if (const std::string_view why = cause_in(text); !why.empty()) log.why.emplace(*frame, why);
+  }
+  return log;
+}
+
+RunJournal read_journal(const fs::path& file) {
+  RunJournal journal;
+  std::deque<std::string> last;
+  LineReader lines(file);
+  for (std::string_view line; lines.next(line);) {
+    ++journal.lines;
+    if (journal.first.size() < RunJournal::kMostLines) {
+      bool good = false;
+      RunJournal::Line read = journal_line(line, good);
+      good ? journal.first.push_back(std::move(read)) : void(++journal.damaged);
+      continue;
+    }
+    last.emplace_back(line);
+    if (last.size() > RunJournal::kMostLines) last.pop_front();
+  }
+  for (const std::string& line : last) {
+    bool good = false;
+    RunJournal::Line read = journal_line(line, good);
+    good ? journal.last.push_back(std::move(read)) : void(++journal.damaged);
+  }
+  return journal;
+}
+
+RunFiles read_run_files(const fs::path& folder, bool ended) {
+  RunFiles run;
+  run.folder = folder;
+  std::error_code error;
+  const auto there = [&](const char* name) { return fs::exists(folder / name, error); };
+  if (!fs::is_directory(folder, error))
+    throw std::runtime_error(folder.string() +
+                             " is no folder; give one that `tactus run` made, as "
+                             "runs/<rig>-<start time>");
+  if (!there("rig.yaml") && !there("summary.json") && !there("frames.csv"))
+    throw std::runtime_error(folder.string() +
+                             " is not a run folder: it holds no rig.yaml, summary.json or frames.csv; give "
+                             "one that `tactus run` made, as runs/<rig>-<start time>");
+  if (!ended) run.still_runs = executive::FolderLock(folder).taken_by_another();
+
+  std::string problem;
+  run.summary = read_json(folder / "summary.json", problem);
+  if (!problem.empty()) run.problems.push_back(problem);
+  const auto attempt = [&](const char* name, const auto& read) {
+    if (!there(name)) return;
+    try {
+      read(folder / name);
+    } catch (const std::exception& failed) {
+      const std::string why = failed.what();
+      run.problems.push_back(why.find(name) == std::string::npos ? std::string(name) + ": " + why : why);
+    }
+  };
+  attempt("rig.yaml", [&](const fs::path& file) {
+    flatten(config::Document::from_file(file.string()).root(), "", run.settings);
+  });
+  attempt("log.txt", [&](const fs::path& file) { run.log = read_log(file); });
+  attempt("journal.jsonl", [&](const fs::path& file) { run.journal = read_journal(file); });
+  run.traces = executive::traces_in(folder);
+  return run;
+}
+
+}  // namespace tactus::report

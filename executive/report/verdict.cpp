@@ -1,0 +1,128 @@
+#include "executive/report/verdict.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "executive/report/axes.hpp"
+#include "executive/report/json_facts.hpp"
+
+namespace tactus::report {
+namespace {
+
+using rtsync::Cause;
+
+/// The cause that cost most; none: nothing was late.
+std::pair<Cause, double> costliest(const FrameTimes& times) {
+  std::int64_t sum = 0;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < times.causes.size(); ++i) {
+    sum += times.causes[i].sum_ns;
+    if (times.causes[i].sum_ns > times.causes[most].sum_ns) most = i;
+  }
+  if (sum == 0) return {Cause::none, 0};
+  return {static_cast<Cause>(most),
+          static_cast<double>(times.causes[most].sum_ns) / static_cast<double>(sum)};
+}
+
+std::string how_it_ended(const RunData& run, char& sign) {
+  const std::string outcome = run.outcome();
+  const std::string reason = text_fact(run.summary(), "reason");
+  if (outcome == "completed" || outcome == "stopped") return outcome == "completed" ? "Completed" : "Stopped";
+  if (outcome == "unended" && run.files.still_runs) return "It still runs";
+  sign = 'f';
+  if (outcome == "unended")
+    return run.summary().is_null() ? "Killed before its end (there is no summary.json)"
+                                   : "The end is not known";
+  std::string words = outcome;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  words.front() =
+      static_cast<char>(words.front() >= 'a' && words.front() <= 'z' ? words.front() - 32 : words.front());
+  return words + (reason.empty() ? "" : ": " + reason);
+}
+
+}  // namespace
+
+std::string who_of(const RunData& run, Cause cause) {
+  const std::string word(name_of(cause));
+  std::string who;
+  std::int64_t most = 0;
+  std::size_t jobs = 0;
+  for (const auto& [job, count] : list_fact(run.summary(), "causes." + word + ".jobs").items()) {
+    ++jobs;
+    if (!count.is_number_integer() || count.get<std::int64_t>() <= most) continue;
+    most = count.get<std::int64_t>();
+    who = job;
+  }
+  if (jobs > 1) who += " and " + counted(static_cast<std::int64_t>(jobs - 1), "other job");
+  if (!run.has_times()) return who;
+  for (const WorstFrame& frame : run.times->worst()) {
+    if (frame.row.cause != cause) continue;
+    const auto found = run.files.log.why.find(frame.row.frame);
+    if (found == run.files.log.why.end()) continue;
+    // "was preempted 3.95 ms by 'python3' (tid 4127, SCHED_FIFO 90)"
+    const std::size_t by = found->second.find(" by '");
+    if (by != std::string::npos) return (who.empty() ? "" : who + ", ") + found->second.substr(by + 1);
+    const std::size_t with = found->second.find("the CPU was with '");
+    if (with != std::string::npos) {
+      const std::size_t end = found->second.find(')', with);
+      return (who.empty() ? "" : who + ", ") + "beside " +
+             found->second.substr(with + 17, end == std::string::npos ? end : end + 1 - (with + 17));
+    }
+    const std::size_t steal = found->second.find("steal ");
+    if (cause == Cause::machine_stopped && steal != std::string::npos)
+      return "the hypervisor (" + found->second.substr(steal, found->second.find(',', steal) - steal) +
+             " in that second)";
+    const std::size_t in = found->second.find(" in ");
+    const std::size_t end = found->second.find(" (", in == std::string::npos ? 0 : in);
+    if (cause == Cause::blocked && in != std::string::npos && end != std::string::npos)
+      return who + found->second.substr(in, end - in);
+  }
+  return who;
+}
+
+std::string why_of_frame(const RunData& run, std::int64_t frame) {
+  const auto found = run.files.log.why.find(frame);
+  return found == run.files.log.why.end() ? "" : found->second;
+}
+
+Verdict verdict_of(const RunData& run) {
+  Verdict verdict;
+  const std::string end = how_it_ended(run, verdict.sign);
+  const std::int64_t frames = run.frames();
+  const auto say = [&](char sign, const std::string& rest) {
+    if (verdict.sign != 'f') verdict.sign = sign;
+    verdict.sentence = end + (end.ends_with('.') ? " " : ". ") + rest;
+    return verdict;
+  };
+  if (frames == 0) return say('w', "No frame ran");
+  const Json* const realtime = find_fact(run.summary(), "rt.realtime");
+  const bool paced = realtime == nullptr || !realtime->is_boolean() || realtime->get<bool>();
+  if (!paced)
+    return say('g', counted(frames, "frame") + (frames == 1 ? " was" : " were") +
+                        " run, not in real time: none could be late");
+  const std::int64_t overruns = run.overruns();
+  const auto late_wakes =
+      integer_fact(run.summary(), "frames.late_wakes").value_or(run.has_times() ? run.times->late_wakes : 0);
+  if (overruns == 0 && late_wakes == 0) {
+    std::string rest = "On time: none of " + counted(frames, "frame") + " overran or woke late";
+    if (run.has_times())
+      rest += "; the latest wake was " + time_text(run.times->latest.late_ns) + " after its slot";
+    return say('g', rest);
+  }
+  std::string rest =
+      overruns > 0
+          ? "Late: " + count_text(overruns) + " of " + counted(frames, "frame") + " overran"
+          : "No overrun in " + counted(frames, "frame") + ", but " + counted(late_wakes, "late wake");
+  if (run.has_times()) {
+    const auto [cause, share] = costliest(*run.times);
+    if (cause != Cause::none) {
+      const std::string who = who_of(run, cause);
+      rest += "; " + share_text(share) + " of the lateness is " + std::string(name_of(cause)) +
+              (who.empty() ? "" : " (" + who + ")");
+    }
+  }
+  return say('w', rest);
+}
+
+}  // namespace tactus::report

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "executive/report/axes.hpp"
+#include "executive/report/json_facts.hpp"
+#include "executive/report/sections.hpp"
+
+namespace tactus::report {
+namespace {
+
+constexpr std::size_t kMostJobRows = 40;
+constexpr std::size_t kMostUneven = 10;
+
+struct JobFacts {
+  std::string name, job_class, thread;
+  std::int64_t calls = 0, p50 = 0, p99 = 0, p99_99 = 0, max = 0;
+  std::optional<std::int64_t> budget, over_budget;
+  double a_frame_ns = 0;  ///< calls a frame times p50
+
+  double spread() const {
+    return static_cast<double>(p99) / static_cast<double>(std::max<std::int64_t>(1, p50));
+  }
+};
+
+std::vector<JobFacts> jobs_of(const RunData& run, bool& timed) {
+  std::vector<JobFacts> jobs;
+  const double frames = static_cast<double>(std::max<std::int64_t>(1, run.frames()));
+  timed = false;
+  for (const Json& each : list_fact(run.summary(), "jobs")) {
+    if (!each.is_object()) continue;
+    JobFacts job;
+    job.name = text_fact(each, "name");
+    job.job_class = text_fact(each, "class");
+    job.thread = text_fact(each, "thread");
+    timed = timed || find_fact(each, "time_ns") != nullptr;
+    job.calls = integer_fact(each, "calls").value_or(0);
+    job.p50 = integer_fact(each, "time_ns.p50").value_or(0);
+    job.p99 = integer_fact(each, "time_ns.p99").value_or(0);
+    job.p99_99 = integer_fact(each, "time_ns.p99_99").value_or(0);
+    job.max = integer_fact(each, "time_ns.max").value_or(0);
+    job.budget = integer_fact(each, "budget_ns");
+    job.over_budget = integer_fact(each, "over_budget");
+    job.a_frame_ns = static_cast<double>(job.p50) * static_cast<double>(job.calls) / frames;
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+Plot plot_of(const Signal& signal, Ink ink) {
+  const MinMaxColumns& columns = signal.columns;
+  Plot plot;
+  plot.title = signal.name + " over time";
+  plot.height = 130;
+  plot.x = run_axis(columns.begin(), columns.end());
+  plot.y = linear_axis(columns.least(), columns.greatest(), signal.unit);
+  Bars bars{ink, {}, 0};
+  Line line{ink, false, signal.name + (signal.unit.empty() ? "" : " (" + signal.unit + ")"), {}, false};
+  for (std::size_t i = 0; i < columns.columns().size(); ++i) {
+    const MinMaxColumns::Column& column = columns.columns()[i];
+    if (column.count == 0) continue;
+    const double at = (static_cast<double>(columns.begin()) +
+                       static_cast<double>(columns.width()) * static_cast<double>(i)) *
+                      1e-9;
+    if (column.count > 1) bars.bars.push_back({at, column.least, column.greatest});
+    line.points.emplace_back(at, column.first);
+    if (column.last != column.first) line.points.emplace_back(at, column.last);
+  }
+  plot.bars.push_back(std::move(bars));
+  plot.lines.push_back(std::move(line));
+  return plot;
+}
+
+}  // namespace
+
+Section jobs_section(const RunData& run) {
+  Section section{"jobs", "Jobs", {}};
+  bool timed = false;
+  std::vector<JobFacts> jobs = jobs_of(run, timed);
+  if (jobs.empty()) {
+    section.blocks.push_back(
+        Paragraph{run.summary().is_null() ? "Times of jobs stand in summary.json, which is not there."
+                                          : "summary.json names no jobs, as that of a rig that was killed."});
+    return section;
+  }
+  if (!timed) {
+    section.blocks.push_back(Paragraph{"Jobs were not timed (job_times: no); there are " +
+                                       counted(static_cast<std::int64_t>(jobs.size()), "job") + "."});
+    return section;
+  }
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const JobFacts& a, const JobFacts& b) { return a.a_frame_ns > b.a_frame_ns; });
+  const double most = std::max(1.0, jobs.front().a_frame_ns);
+  const double frames = static_cast<double>(std::max<std::int64_t>(1, run.frames()));
+  const bool budgets =
+      std::any_of(jobs.begin(), jobs.end(), [](const JobFacts& job) { return job.budget.has_value(); });
+  Table table{{{"By time: job"},
+               {"Class"},
+               {"Thread"},
+               {"Calls a frame", true},
+               {"p50", true},
+               {"p99", true},
+               {"max", true},
+               {"A frame", true},
+               {"Share"},
+               {"p99 / p50", true}},
+              {}};
+  if (budgets) table.columns.push_back({"Over budget", true});
+  std::size_t left_out = 0;
+  for (const JobFacts& job : jobs) {
+    if (table.rows.size() >= kMostJobRows) {
+      ++left_out;
+      continue;
+    }
+    table.rows.push_back({{job.name, Tone::code},
+                          {job.job_class},
+                          {job.thread},
+                          {digits_text(static_cast<double>(job.calls) / frames)},
+                          {time_text(job.p50)},
+                          {time_text(job.p99)},
+                          {time_text(job.max)},
+                          {time_text(std::llround(job.a_frame_ns))},
+                          {"", Tone::plain, job.a_frame_ns / most},
+                          {job.calls > 0 ? digits_text(job.spread()) : "\u2013"}});
+    if (budgets)
+      table.rows.back().push_back({job.budget && job.over_budget
+                                       ? count_text(*job.over_budget) + " of " + time_text(*job.budget)
+                                       : "\u2013"});
+  }
+  section.blocks.push_back(std::move(table));
+  if (left_out > 0)
+    section.blocks.push_back(
+        Paragraph{std::to_string(left_out) + " jobs that took less are in summary.json."});
+  section.blocks.push_back(
+      Paragraph{"A frame: p50 times the calls of a frame. Times of jobs are known within 12.5 %, the "
+                "maximum is exact."});
+  std::erase_if(jobs, [](const JobFacts& job) { return job.calls == 0; });
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const JobFacts& a, const JobFacts& b) { return a.p99_99 - a.p50 > b.p99_99 - b.p50; });
+  if (jobs.size() > kMostUneven) jobs.resize(kMostUneven);
+  Table uneven{{{"By variance: job"},
+                {"p99.99 \u2212 p50", true},
+                {"p50", true},
+                {"p99", true},
+                {"p99.99", true},
+                {"max", true},
+                {"max / p50", true}},
+               {}};
+  for (const JobFacts& job : jobs)
+    uneven.rows.push_back({{job.name, Tone::code},
+                           {time_text(job.p99_99 - job.p50)},
+                           {time_text(job.p50)},
+                           {time_text(job.p99)},
+                           {time_text(job.p99_99)},
+                           {time_text(job.max)},
+                           {digits_text(static_cast<double>(job.max) /
+                                        static_cast<double>(std::max<std::int64_t>(1, job.p50)))}});
+  if (!jobs.empty()) section.blocks.push_back(std::move(uneven));
+  return section;
+}
+
+Section signals_section(const RunData& run) {
+  Section section{"signals", "Signals", {}};
+  static constexpr Ink kInks[] = {Ink::work, Ink::late, Ink::slack, Ink::fourth, Ink::fifth, Ink::sixth};
+  std::size_t number = 0;
+  for (const Signal& signal : run.signals.signals) {
+    if (signal.columns.columns().empty()) {
+      section.blocks.push_back(Paragraph{signal.name + ": no value was recorded"});
+      continue;
+    }
+    section.blocks.push_back(plot_of(signal, kInks[number++ % 6]));
+  }
+  if (run.signals.signals.empty())
+    section.blocks.push_back(Paragraph{"No recording in CSV has variables to show."});
+  else
+    section.blocks.push_back(Paragraph{"Each column shows the least and the greatest value of its time."});
+  for (const std::string& remark : run.signals.remarks) section.blocks.push_back(Paragraph{remark, true});
+  for (const Json& each : list_fact(run.summary(), "recordings")) {
+    const auto lost = integer_fact(each, "lost");
+    const std::string error = text_fact(each, "error");
+    if (lost.value_or(0) <= 0 && error.empty()) continue;
+    section.blocks.push_back(Paragraph{"Recording " + text_fact(each, "name") + ": " +
+                                           count_text(lost.value_or(0)) + " records were lost" +
+                                           (error.empty() ? "" : ": " + error),
+                                       true});
+  }
+  return section;
+}
+
+}  // namespace tactus::report

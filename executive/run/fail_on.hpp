@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tactus::executive {
+
+/// What makes a run that ended as planned a failure all the same (exit status 1).
+struct FailOn {
+  bool overrun = false;
+  bool late_wake = false;
+  bool refused = false;  ///< something that the machine did not give the rig
+  bool operator==(const FailOn&) const = default;
+};
+
+/// Of the run, without its grace.
+struct FailCounts {
+  std::int64_t overruns = 0;
+  std::int64_t late_wakes = 0;
+  std::int64_t refused = 0;
+};
+
+/// Adds the words of "overrun,late_wake". What is wrong with them, and which there are; empty: nothing.
+std::string add_fail_on(std::string_view words, FailOn& fail_on);
+/// "3 overruns, 1 late wake (--fail-on)"; empty: it did not fail.
+std::string why_failed(const FailOn& fail_on, const FailCounts& counts);
+
+}  // namespace tactus::executive

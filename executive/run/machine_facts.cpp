@@ -1,0 +1,22 @@
+#include "executive/run/machine_facts.hpp"
+
+#include "rtsync/time/kernel_clock.hpp"
+#include "rtsync/wait/sleeper.hpp"
+
+namespace tactus::executive {
+
+rtsync::ProbeRequest probe_request(const RigSettings& settings) {
+  rtsync::ProbeRequest request;
+  request.rt_cpus = rtsync::CpuSet(settings.threads.main.cpus);
+  request.wants_fifo = settings.threads.main.policy != rtsync::SchedPolicy::other;
+  request.priority = settings.threads.main.priority;
+  request.wants_memory_lock = settings.memory.lock;
+  const RealtimeSection& realtime = settings.realtime;
+  rtsync::MonotonicClock clock;
+  const auto sleeper = rtsync::make_sleeper(realtime.sleeper, clock, realtime.margin);
+  const rtsync::Period frame = rtsync::real_period(settings.frame.period, realtime.ratio);
+  request.share_needed = realtime.sleep_timer ? sleeper->share_spun(frame) : 1;
+  return request;
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,315 @@
+#include "executive/run/run_reports.hpp"
+
+#include <bit>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "executive/model/job_class.hpp"
+#include "executive/run/machine_facts.hpp"
+#include "rtsync/thread/thread_list.hpp"
+
+namespace tactus::executive {
+namespace {
+
+using config::Json;
+using rtsync::LatencyHistogram;
+using rtsync::Nanoseconds;
+
+constexpr std::chrono::seconds kFactsLast{10};
+constexpr const char* kNotTried = "nothing was tried here";
+
+/// Buckets of an eighth of an octave, from the finer ones of a histogram.
+class Buckets {
+ public:
+  void add(const LatencyHistogram& times, bool negative) {
+    times.each([&](std::int64_t from, std::int64_t /*to*/, std::uint64_t count) {
+      const auto value = static_cast<std::uint64_t>(from);
+      const int shift = value < 16 ? 0 : static_cast<int>(std::bit_width(value)) - 4;
+      const auto low = static_cast<std::int64_t>((value >> shift) << shift);
+      const std::int64_t high = low + (std::int64_t{1} << shift);
+      if (negative)
+        counts_[{1 - high, 1 - low}] += count;
+      else
+        counts_[{low, high}] += count;
+    });
+  }
+  Json json() const {
+    Json all = Json::array();
+    for (const auto& [edges, count] : counts_) all.push_back({edges.first, edges.second, count});
+    return all;
+  }
+
+ private:
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> counts_;
+};
+
+template <class Histogram>
+Json figures_of(const Histogram& times, const Buckets& buckets) {
+  return {{"count", times.count()},
+          {"min_ns", times.min().count()},
+          {"p50_ns", times.quantile(0.5).count()},
+          {"p99_ns", times.quantile(0.99).count()},
+          {"p99_9_ns", times.quantile(0.999).count()},
+          {"max_ns", times.max().count()},
+          {"buckets", buckets.json()}};
+}
+
+Json histogram_json(const LatencyHistogram& times) {
+  Buckets buckets;
+  buckets.add(times, false);
+  return figures_of(times, buckets);
+}
+
+Json histogram_json(const rtsync::SignedHistogram& times) {
+  Buckets buckets;
+  buckets.add(times.below(), true);
+  buckets.add(times.above(), false);
+  return figures_of(times, buckets);
+}
+
+template <class Time>
+Json or_null(const std::optional<Time>& time) {
+  return time ? Json(time->count()) : Json(nullptr);
+}
+
+/// CPU time of a thread of this process; null when it cannot be read.
+Json cpu_time(pid_t tid) {
+  // utime and stime are the 14th and 15th field; the name, the second, may hold blanks and brackets.
+  std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/schedstat");
+  std::int64_t ran = 0;
+  if (file >> ran) return ran;
+  return nullptr;
+}
+
+}  // namespace
+
+bool runs_in_frames(const PlannedJob& job) {
+  const bool loop = job.job_class == TACTUS_INTEGRATION && job.model == nullptr;
+  return is_cyclic(job.job_class) || is_freeze(job.job_class) || loop ||
+         job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
+}
+
+Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
+                         const std::string& source) {
+  const rtsync::LatencyHistogram& errors = clock.phase_errors();
+  Json faults = Json::object();
+  for (std::size_t i = 0; i < rtsync::kClockFaults; ++i)
+    faults[std::string(name_of(static_cast<rtsync::ClockFault>(i)))] = status.faults[i];
+  const auto glitches = status.faults[static_cast<std::size_t>(rtsync::ClockFault::glitch)] +
+                        status.faults[static_cast<std::size_t>(rtsync::ClockFault::doubled)];
+  return {{"source", source},
+          {"state", name_of(status.state)},
+          {"edges", status.edges},
+          {"missing", status.missing},
+          {"max_consecutive_missing", status.max_consecutive_missing},
+          {"glitches", glitches},
+          {"faults", faults},
+          {"relocks", status.relocks},
+          {"phase_error_ns",
+           {{"p50", errors.quantile(0.5).count()},
+            {"p99", errors.quantile(0.99).count()},
+            {"p99_9", errors.quantile(0.999).count()},
+            {"max", errors.max().count()}}},
+          {"frequency_ppm", status.frequency_ppm},
+          {"frames_locked", status.frames_locked},
+          {"frames_free", status.frames_free}};
+}
+
+Json RunReports::make(LiveReport which) {
+  switch (which) {
+    case LiveReport::timing:
+      return timing();
+    case LiveReport::jobs:
+      return jobs();
+    case LiveReport::clock:
+      return clock();
+    case LiveReport::link:
+      return link();
+    case LiveReport::drivers:
+      return drivers();
+    case LiveReport::threads:
+      return threads();
+    case LiveReport::doctor:
+      break;
+  }
+  return doctor();
+}
+
+Json RunReports::timing() const {
+  const FrameStatistics& times = run_.executive.statistics();
+  const Snapshot& latest = run_.executive.latest();
+  const rtsync::RealtimeTotals& totals = latest.totals;
+  return {{"frame", latest.frames - 1},
+          {"period_ns", rtsync::real_period(run_.rig.plan().frame, run_.rig.plan().ratio).floor().count()},
+          {"paced", latest.timing.paced},
+          {"late", histogram_json(times.late)},
+          {"work", histogram_json(times.work)},
+          {"slack", histogram_json(times.slack)},
+          {"totals",
+           {{"frames_run", latest.frames_run},
+            {"overruns", totals.overruns},
+            {"overruns_by_work", totals.overruns_by_work},
+            {"overruns_by_late_wake", totals.overruns_by_late_wake},
+            {"overruns_by_housekeeping", totals.overruns_by_housekeeping},
+            {"overruns_catching_up", totals.overruns_catching_up},
+            {"late_wakes", totals.late_wakes},
+            {"late_by_housekeeping", totals.late_by_housekeeping},
+            {"lost", totals.lost},
+            {"longest_overrun_ns", totals.longest_overrun.count()}}},
+          {"causes", run_.causes.causes()},
+          {"promises_broken", run_.causes.promises_broken()}};
+}
+
+Json RunReports::jobs() const {
+  const Plan& plan = run_.executive.plan();
+  JobBudgets& budgets = run_.executive.program().budgets();
+  Json all = Json::array();
+  for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
+    const PlannedJob& job = plan.jobs[i];
+    if (!runs_in_frames(job)) continue;
+    const bool counted = job.budget && plan.job_times;
+    Json entry = {
+        {"name", job.name},
+        {"class", name_of(job.job_class)},
+        {"thread", plan.thread_name(job.thread)},
+        {"cycle_ns", job.dynamic || job.cycle.is_zero() ? Json(nullptr) : Json(job.cycle.floor().count())},
+        {"optional", job.optional ? Json(*job.optional) : Json(nullptr)},
+        {"calls", nullptr},
+        {"time_ns", nullptr},
+        {"budget_ns", or_null(job.budget)},
+        {"over_budget", counted ? Json(budgets.job(i).account.count()) : Json(nullptr)},
+        {"worst_over_ns", counted ? Json(budgets.job(i).account.worst_over().count()) : Json(nullptr)},
+        {"hard_budget_ns", or_null(job.hard_budget)}};
+    if (plan.job_times) {
+      const rtsync::JobHistogram& time = run_.executive.job_times(i);
+      entry["calls"] = time.count();
+      entry["time_ns"] = {{"p50", time.quantile(0.5).count()},
+                          {"p99", time.quantile(0.99).count()},
+                          {"p99_99", time.quantile(0.9999).count()},
+                          {"max", time.max().count()}};
+    }
+    all.push_back(std::move(entry));
+  }
+  return {
+      {"frame", run_.executive.latest().frames - 1}, {"measured", plan.job_times}, {"jobs", std::move(all)}};
+}
+
+Json RunReports::clock() const {
+  const RigSettings& settings = run_.rig.settings();
+  Json external;
+  if (run_.clock != nullptr && run_.pacing.edge_clock() != nullptr)
+    external = external_clock_json(*run_.pacing.edge_clock(), run_.clock->latest(), run_.pacing.source());
+  return {{"driver", settings.clock.driver.value},
+          {"source", run_.pacing.source()},
+          {"clock", run_.pacing.clock().name()},
+          {"sleeper", run_.pacing.sleeper().name()},
+          {"realtime", run_.realtime},
+          {"ratio", settings.realtime.ratio},
+          {"external", std::move(external)}};
+}
+
+Json RunReports::link() const {
+  const Link* const link = run_.rig.link();
+  if (link == nullptr) return {{"linked", false}};
+  return {{"linked", true},
+          {"driver", run_.rig.settings().link.driver.value},
+          {"mode", name_of(link->mode())},
+          {"status", link->status()},
+          {"about", link->describe()}};
+}
+
+Json RunReports::drivers() const {
+  const RigSettings& settings = run_.rig.settings();
+  Json all = Json::array();
+  const auto add = [&](const char* kind, const std::string& name, const std::string& of,
+                       const std::vector<std::string>& about) {
+    all.push_back({{"kind", kind}, {"name", name}, {"for", of}, {"about", about}});
+  };
+  add("clock", settings.clock.driver.value, "clock", {});
+  for (const ModelSettings& model : settings.models) {
+    if (model.driver.value.empty()) continue;
+    std::vector<std::string> about;
+    for (const RigOutput& output : run_.rig.outputs())
+      if (output.model->name() == model.name)
+        about.push_back(output.variable->name + " drives " + output.what);
+    add("model", model.driver.value, model.name, about);
+  }
+  for (const RecordingSettings& recording : settings.record)
+    add("record", recording.driver.value, recording.name, {});
+  if (const Link* const link = run_.rig.link())
+    add("link", settings.link.driver.value, "link", link->describe());
+  const auto& servers = run_.rig.live_servers();
+  for (std::size_t i = 0; i < servers.size() && i < settings.live.entries().size(); ++i)
+    add("live", settings.live.entries()[i].key, "live", servers[i]->describe());
+  return {{"drivers", std::move(all)}};
+}
+
+Json RunReports::threads() const {
+  const Plan& plan = run_.executive.plan();
+  std::map<pid_t, std::size_t> workers;  // index into Plan::threads
+  for (std::size_t i = 0; i < plan.threads.size(); ++i) workers[run_.threads.tid(i + 1)] = i;
+  Json all = Json::array();
+  for (const rtsync::ThreadFacts& thread : rtsync::list_threads()) {
+    const auto worker = workers.find(thread.tid);
+    Json kind, skipped;
+    if (worker != workers.end()) {
+      kind = name_of(plan.threads[worker->second].kind);
+      skipped = run_.executive.transitions().skipped(worker->second + 1);
+    }
+    all.push_back({{"name", thread.name},
+                   {"tid", thread.tid},
+                   {"policy", thread.policy_name},
+                   {"priority", thread.priority},
+                   {"cpus", thread.cpus.text()},
+                   {"role", worker != workers.end() ? "worker"
+                            : thread.name == "main" ? "main"
+                                                    : "helper"},
+                   {"kind", std::move(kind)},
+                   {"skipped", std::move(skipped)},
+                   {"cpu_ns", cpu_time(thread.tid)}});
+  }
+  Json refused = Json::array();
+  for (const rtsync::Provision& provision : run_.provisions)
+    if (!provision.granted)
+      refused.push_back({{"what", provision.what},
+                         {"got", provision.got},
+                         {"cause", provision.cause},
+                         {"cure", provision.cure}});
+  return {{"threads", std::move(all)}, {"refused", std::move(refused)}};
+}
+
+Json RunReports::doctor() {
+  const auto now = Clock::now();
+  if (!facts_ || now - probed_ >= kFactsLast) {
+    rtsync::ProbeRequest request = probe_request(run_.rig.settings());
+    request.rt_cpus = run_.cpus.main;
+    request.live = false;  // what is tried takes a process of its own: not beside frames
+    facts_ = rtsync::probe_host(request);
+    // What was asked of the machine for this run, and what became of it, stands behind them.
+    std::erase_if(*facts_, [](const rtsync::Fact& fact) { return fact.found.ends_with(kNotTried); });
+    probed_ = now;
+  }
+  Json all = Json::array();
+  std::map<std::string, int> counts{{"ok", 0}, {"warn", 0}, {"fail", 0}};
+  std::vector<rtsync::Fact> facts = *facts_;
+  for (const rtsync::Provision& provision : run_.provisions)
+    facts.push_back({"this run", provision.granted ? rtsync::Grade::ok : rtsync::Grade::warn,
+                     provision.granted ? provision.what : "got " + provision.got, provision.what,
+                     provision.cause, provision.cure});
+  for (const rtsync::Fact& fact : facts) {
+    ++counts[std::string(name_of(fact.grade))];
+    all.push_back({{"name", fact.name},
+                   {"grade", name_of(fact.grade)},
+                   {"found", fact.found},
+                   {"needed", fact.needed},
+                   {"why", fact.why},
+                   {"cure", fact.cure}});
+  }
+  const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - probed_);
+  return {{"facts", std::move(all)}, {"counts", counts}, {"age_ms", age.count()}};
+}
+
+}  // namespace tactus::executive

@@ -1,0 +1,272 @@
+/// Files of other programs, byte by byte, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "drivers/record/common/bytes.hpp"
+#include "drivers/record/common/crc32.hpp"
+#include "drivers/record/csv/csv_source.hpp"
+#include "drivers/record/mcap/mcap_source.hpp"
+#include "drivers/record/mdf4/blocks.hpp"
+#include "drivers/record/mdf4/mdf4_source.hpp"
+#include "drivers/record/trk/trk_source.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace tactus::test::foreign_recordings_test {
+namespace {
+
+using namespace drivers::record;
+using executive::RecordSource;
+using ::testing::HasSubstr;
+
+template <class T>
+T value(const RecordSource& source, const std::vector<std::byte>& record, std::size_t column) {
+  T got;
+  std::memcpy(&got, record.data() + source.head().columns[column].offset, sizeof got);
+  return got;
+}
+std::int64_t time_of(const std::vector<std::byte>& record) {
+  std::int64_t time = 0;
+  std::memcpy(&time, record.data(), sizeof time);
+  return time;
+}
+template <class Read>
+std::string refusal(Read read) {
+  try {
+    const auto source = read();
+    std::vector<std::byte> record(executive::record_bytes(source->head()));
+    while (source->next(record.data())) {
+    }
+    return "";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+TEST(Crc32, IsThatOfZlib) {
+  EXPECT_EQ(crc32("123456789"), 0xcbf43926U);
+  EXPECT_EQ(crc32("6789", crc32("12345")), 0xcbf43926U);
+  EXPECT_EQ(crc32(""), 0U);
+  std::string bytes;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    bytes += static_cast<char>(i * 7);
+    ASSERT_EQ(crc32(bytes), crc32(bytes.substr(i / 2), crc32(bytes.substr(0, i / 2))));
+  }
+}
+
+TEST(ForeignCsv, OfTrickIsReadWithItsBlanks) {
+  const TempDir folder;
+  folder.write("log_a.csv",
+               "sys.exec.out.time {s},tr.x.d1 {m},tr.x.i1 {--},plain\n"
+               "                   0,                 0.5,-3,  1e-05\n"
+               "               0.001,                -nan,7,-0\n"
+               "1e-05,1,2,3\n"
+               "0.5,1,2");
+  const auto source = read_csv(folder / "log_a.csv");
+  ASSERT_EQ(source->head().columns.size(), 3U);
+  EXPECT_EQ(source->head().columns[0].name, "tr.x.d1");
+  EXPECT_EQ(source->head().columns[0].unit, "m");
+  EXPECT_EQ(source->head().columns[1].unit, "");
+  EXPECT_EQ(source->head().columns[2].name, "plain");
+  std::vector<std::byte> record(executive::record_bytes(source->head()));
+  ASSERT_TRUE(source->next(record.data()));
+  EXPECT_EQ(time_of(record), 0);
+  EXPECT_EQ(value<double>(*source, record, 0), 0.5);
+  EXPECT_EQ(value<double>(*source, record, 1), -3.0);
+  EXPECT_EQ(value<double>(*source, record, 2), 1e-05);
+  ASSERT_TRUE(source->next(record.data()));
+  EXPECT_EQ(time_of(record), 1'000'000);
+  EXPECT_TRUE(std::signbit(value<double>(*source, record, 2)));
+  ASSERT_TRUE(source->next(record.data()));
+  EXPECT_EQ(time_of(record), 10'000);
+  EXPECT_FALSE(source->next(record.data())) << "a torn end is no record";
+}
+
+TEST(ForeignCsv, WithoutTypesIsExactAllTheSame) {
+  const TempDir folder;
+  folder.write("a.csv",
+               "sys.exec.out.time {s};big;low;words;small\n"
+               "0;18446744073709551615;-9223372036854775808;none;9007199254740992\n"
+               "0.000000001;1;2;steal;1\n");
+  const auto source = read_csv(folder / "a.csv");
+  const auto& columns = source->head().columns;
+  EXPECT_EQ(columns[0].type, TACTUS_UINT64);
+  EXPECT_EQ(columns[1].type, TACTUS_INT64);
+  EXPECT_EQ(columns[2].type, TACTUS_INT32);
+  EXPECT_EQ(columns[3].type, TACTUS_DOUBLE);
+  ASSERT_EQ(columns[2].labels.size(), 2U);
+  EXPECT_EQ(columns[2].labels[1].name, "steal");
+  std::vector<std::byte> record(executive::record_bytes(source->head()));
+  ASSERT_TRUE(source->next(record.data()));
+  EXPECT_EQ(value<std::uint64_t>(*source, record, 0), UINT64_MAX);
+  EXPECT_EQ(value<std::int64_t>(*source, record, 1), INT64_MIN);
+  ASSERT_TRUE(source->next(record.data()));
+  EXPECT_EQ(value<std::int32_t>(*source, record, 2), 1);
+}
+
+TEST(ForeignCsv, SaysWhereItIsWrong) {
+  const TempDir folder;
+  const auto of = [&](const std::string& text) {
+    folder.write("a.csv", text);
+    return refusal([&] { return read_csv(folder / "a.csv"); });
+  };
+  EXPECT_THAT(of("time,x\n1,2\n"), HasSubstr("does not begin with the header of a recording"));
+  EXPECT_THAT(of("sys.exec.out.time {s},x {--}\n1,2,3\n"),
+              HasSubstr("a.csv:2: has 3 columns, the header has 2"));
+  EXPECT_THAT(of("sys.exec.out.time {s},x {--}\nsoon,2\n"),
+              HasSubstr("a.csv:2: 'soon' is no time in seconds"));
+  EXPECT_THAT(of("sys.exec.out.time {s},x {--}\n99999999999,2\n"), HasSubstr("is no time in seconds"));
+}
+
+std::string trk(const std::string& mark, bool big) {
+  std::string bytes = mark;
+  const auto number = [&](std::int32_t value) {
+    std::string four;
+    put(four, value);
+    if (big) std::reverse(four.begin(), four.end());
+    bytes += four;
+  };
+  const auto column = [&](const std::string& name, const std::string& unit, int code, int size) {
+    number(static_cast<std::int32_t>(name.size()));
+    bytes += name;
+    number(static_cast<std::int32_t>(unit.size()));
+    bytes += unit;
+    number(code);
+    number(size);
+  };
+  const int older = mark[6] == '1' ? 0 : 1;
+  number(4);
+  column("sys.exec.out.time", "s", 11 - older, 8);
+  column("a.long", "--", 8 - older, 8);
+  column("a.mode", "--", older == 0 ? 21 : 102, 4);
+  column("a.x", "m", 10 - older, 4);
+  const auto value = [&](auto v) {
+    std::string raw;
+    put(raw, v);
+    if (big) std::reverse(raw.begin(), raw.end());
+    bytes += raw;
+  };
+  value(0.25);
+  value(std::int64_t{-5});
+  value(std::int32_t{2});
+  value(1.5F);
+  return bytes;
+}
+
+TEST(ForeignTrk, IsReadInBothByteOrdersAndThreeVersions) {
+  const TempDir folder;
+  for (const char* const mark : {"Trick-10-L", "Trick-10-B", "Trick-07-L", "Trick-07-B", "Trick-05-L"}) {
+    SCOPED_TRACE(mark);
+    folder.write("log_a.trk", trk(mark, std::string(mark).back() == 'B') + "torn");
+    const auto source = read_trk(folder / "log_a.trk");
+    EXPECT_EQ(source->head().name, "a");
+    EXPECT_EQ(source->head().columns[2].unit, "m");
+    std::vector<std::byte> record(executive::record_bytes(source->head()));
+    ASSERT_TRUE(source->next(record.data()));
+    EXPECT_EQ(time_of(record), 250'000'000);
+    EXPECT_EQ(value<std::int64_t>(*source, record, 0), -5);
+    EXPECT_EQ(value<std::int32_t>(*source, record, 1), 2);
+    EXPECT_EQ(value<float>(*source, record, 2), 1.5F);
+    EXPECT_FALSE(source->next(record.data()));
+  }
+}
+
+TEST(ForeignTrk, SaysWhatItDoesNotKnow) {
+  const TempDir folder;
+  const auto of = [&](const std::string& text) {
+    folder.write("a.trk", text);
+    return refusal([&] { return read_trk(folder / "a.trk"); });
+  };
+  EXPECT_THAT(of("Trick-99-L"), HasSubstr("is of version 99; 05, 07 and 10 are known"));
+  EXPECT_THAT(of("Track-10-L"), HasSubstr("does not begin as a file of Trick"));
+  EXPECT_THAT(of(trk("Trick-10-L", false).substr(0, 30)), HasSubstr("is cut off"));
+  std::string text = trk("Trick-10-L", false);
+  text[14 + 4 + 17 + 4 + 1] = 3;  // a text
+  EXPECT_THAT(of(text), HasSubstr("column sys.exec.out.time is of type 3 with 8 bytes"));
+}
+
+/// An MDF file as another tool writes it: one DT, a time in seconds, a linear conversion, a bit in a byte.
+std::string mdf(bool second_group = false, bool compressed = false, std::uint8_t conversion = 1) {
+  MdfBlocks blocks(kMdfHeadAt + kMdfHeadBytes);
+  const auto channel = [&](std::uint64_t next, const char* name, std::uint8_t kind, std::uint8_t type,
+                           std::uint8_t bit, std::uint32_t at, std::uint32_t bits, std::uint64_t cc) {
+    std::string data;
+    put(data, kind, static_cast<std::uint8_t>(kind == 2), type, bit, at, bits);
+    data.resize(72, '\0');
+    return blocks.add("CN", {next, 0, blocks.text(name), 0, cc, 0, blocks.text("V"), 0}, data);
+  };
+  std::string linear;
+  put(linear, conversion, std::uint8_t{0}, std::uint16_t{0}, std::uint16_t{0}, std::uint16_t{2}, 0.0, 0.0,
+      -40.0, 0.5);
+  const std::uint64_t cc = blocks.add("CC", {0, 0, 0, 0}, linear);
+  std::uint64_t next = channel(0, "flag", 0, 0, 3, 10, 1, 0);
+  next = channel(next, "temp", 0, 0, 0, 8, 16, cc);
+  next = channel(next, "t", 2, 4, 0, 0, 64, 0);
+  std::string records;
+  for (int i = 0; i < 3; ++i) {
+    put(records, i * 0.25, static_cast<std::uint16_t>(100 + i), static_cast<std::uint8_t>(i == 1 ? 8 : 0xf7));
+    records += '\1';  // an invalidation byte
+  }
+  std::string data;
+  put(data, std::uint64_t{0}, std::uint64_t{3}, std::uint16_t{0}, std::uint16_t{0}, std::uint32_t{0},
+      std::uint32_t{11}, std::uint32_t{1});
+  const std::uint64_t group = blocks.add("CG", {0, next, 0, 0, 0, 0}, data);
+  const std::uint64_t dt = blocks.add(compressed ? "DZ" : "DT", {}, records);
+  const std::uint64_t dg = blocks.add("DG", {0, group, dt, 0}, std::string(8, '\0'));
+  const std::uint64_t first = second_group ? blocks.add("DG", {dg, group, dt, 0}, std::string(8, '\0')) : dg;
+  std::string head;
+  put(head, std::uint64_t{5'000'000'000});
+  head.resize(32, '\0');
+  std::string file = "MDF     4.10    another ";
+  file.resize(kMdfHeadAt, '\0');
+  return file + mdf_block("HD", {first, 0, 0, 0, 0, 0}, head) + blocks.bytes();
+}
+
+TEST(ForeignMdf4, IsReadAsFarAsItIsNumbers) {
+  const TempDir folder;
+  folder.write("a.mf4", mdf());
+  const auto source = read_mdf4(folder / "a.mf4");
+  EXPECT_EQ(source->head().epoch_ns, 5'000'000'000);
+  EXPECT_EQ(source->head().name, "a");
+  ASSERT_EQ(source->head().columns.size(), 2U);
+  EXPECT_EQ(source->head().columns[0].name, "temp");
+  EXPECT_EQ(source->head().columns[1].type, TACTUS_BOOL);
+  std::vector<std::byte> record(executive::record_bytes(source->head()));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(source->next(record.data()));
+    EXPECT_EQ(time_of(record), i * 250'000'000);
+    EXPECT_EQ(value<double>(*source, record, 0), -40.0 + 0.5 * (100 + i));
+    EXPECT_EQ(value<std::uint8_t>(*source, record, 1), i == 1 ? 1 : 0);
+  }
+  EXPECT_FALSE(source->next(record.data()));
+}
+
+TEST(ForeignMdf4, SaysWhatItDoesNotKnow) {
+  const TempDir folder;
+  const auto of = [&](const std::string& text) {
+    folder.write("a.mf4", text);
+    return refusal([&] { return read_mdf4(folder / "a.mf4"); });
+  };
+  EXPECT_THAT(of("UnFinMF 4.10    "), HasSubstr("is not finalised"));
+  EXPECT_THAT(of("MDF     3.30    "), HasSubstr("does not begin as MDF 4"));
+  EXPECT_THAT(of(mdf(true)), HasSubstr("holds more than one group; export one of them"));
+  EXPECT_THAT(of(mdf(false, true)), HasSubstr("its data are compressed; save it without compression"));
+  EXPECT_THAT(of(mdf(false, false, 3)), HasSubstr("channel 'temp' has a conversion of type 3"));
+  EXPECT_THAT(of(mdf().substr(0, 300)), HasSubstr("cut off"));
+}
+
+TEST(ForeignMcap, IsRefusedInWords) {
+  const TempDir folder;
+  folder.write("a.mcap", std::string("\x89MCAP0\r\n", 8));
+  EXPECT_THAT(refusal([&] { return read_mcap(folder / "a.mcap"); }), HasSubstr("was not written by tactus"));
+  folder.write("a.mcap", "PK");
+  EXPECT_THAT(refusal([&] { return read_mcap(folder / "a.mcap"); }), HasSubstr("does not begin as MCAP"));
+}
+
+}  // namespace
+}  // namespace tactus::test::foreign_recordings_test

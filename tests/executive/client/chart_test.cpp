@@ -1,0 +1,95 @@
+#include "executive/client/chart.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace tactus::client::chart_test {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+std::size_t count_of(const std::vector<std::string>& lines, char c) {
+  std::size_t count = 0;
+  for (const std::string& line : lines)
+    count += static_cast<std::size_t>(std::count(line.begin(), line.end(), c));
+  return count;
+}
+
+TEST(Chart, DrawsALineFromLeastToGreatest) {
+  Chart chart(5, kMs);
+  for (int i = 0; i < 5; ++i) chart.add(i * kMs, i);
+  EXPECT_EQ(chart.draw(5, true), (std::vector<std::string>{"    #", "   # ", "  #  ", " #   ", "#    "}));
+  EXPECT_EQ(chart.least(), 0);
+  EXPECT_EQ(chart.greatest(), 4);
+  EXPECT_EQ(chart.newest(), 4);
+}
+
+TEST(Chart, MovesOnAndForgets) {
+  Chart chart(3, kMs);
+  for (int i = 0; i < 10; ++i) chart.add(i * kMs, i == 2 ? 100 : i);
+  EXPECT_EQ(chart.greatest(), 9);
+  EXPECT_EQ(chart.draw(3, true), (std::vector<std::string>{"  #", " # ", "#  "}));
+}
+
+TEST(Chart, KeepsASpikeOfOneFrameInItsColumnWhileItMovesOn) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 50; ++round) {
+    Chart chart(40, 10 * kMs);
+    const int at = std::uniform_int_distribution<int>(500, 700)(random);
+    for (int frame = 0; frame < 900; ++frame) {
+      chart.add(frame * kMs, frame == at ? 50 : 0);
+      if (frame < at) continue;
+      EXPECT_EQ(chart.greatest(), 50);
+      const auto lines = chart.draw(8, true);
+      const std::size_t column = 39 - static_cast<std::size_t>(frame / 10 - at / 10);
+      EXPECT_EQ(lines[0].find('#'), column);
+      EXPECT_EQ(lines[0].rfind('#'), column);
+    }
+  }
+}
+
+TEST(Chart, DrawsBrailleWithEightDotsACharacter) {
+  Chart chart(4, kMs);
+  for (int i = 0; i < 4; ++i) chart.add(i * kMs, i == 3 ? 3 : 0);
+  // Dots: three at the bottom; then a column from the bottom to the top.
+  EXPECT_EQ(chart.draw(1, false), (std::vector<std::string>{"\u28c0\u2878"}));
+}
+
+TEST(Chart, LeavesAGapUnlessItIsToldToBridgeIt) {
+  Chart gap(10, kMs), bridged(10, kMs, 4);
+  for (Chart* const chart : {&gap, &bridged}) {
+    chart->add(0, 1);
+    chart->add(4 * kMs, 1);
+    chart->add(9 * kMs, 1);
+  }
+  EXPECT_EQ(count_of(gap.draw(1, true), '#'), 3U);
+  EXPECT_EQ(count_of(bridged.draw(1, true), '#'), 10U);
+}
+
+TEST(Chart, HoldsOutWhateverComes) {
+  Chart chart(20, kMs);
+  EXPECT_TRUE(chart.empty());
+  EXPECT_EQ(count_of(chart.draw(4, true), '#'), 0U);
+  for (const double value : {HUGE_VAL, -HUGE_VAL, std::nan(""), 1.7e308, -1.7e308, 0.0})
+    chart.add(5 * kMs, value);
+  EXPECT_EQ(chart.not_finite(), 3U);
+  EXPECT_EQ(count_of(chart.draw(4, true), '#'), 4U);
+  chart.add(-5 * kMs, 1);  // before the first frame
+  chart.add(INT64_MAX, 2);
+  EXPECT_EQ(chart.greatest(), 2);
+  chart.clear();
+  EXPECT_TRUE(chart.empty());
+}
+
+TEST(Fitted, CountsCharactersNotBytes) {
+  EXPECT_EQ(fitted("\u00b5m", 4), "\u00b5m  ");
+  EXPECT_EQ(fitted("\u00b5m", 4, true), "  \u00b5m");
+  EXPECT_EQ(fitted("abcdef", 3), "abc");
+  EXPECT_EQ(fitted("\u2502\u2502\u2502", 2), "\u2502\u2502");
+}
+
+}  // namespace
+}  // namespace tactus::client::chart_test

@@ -1,0 +1,207 @@
+/// Recordings of whole rigs in each format: what is written, converted, and left by a kill.
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "rig_command.hpp"
+
+namespace tactus::test::recordings_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFormats[] = {"csv", "mdf4", "mcap", "trk"};
+
+std::string file_of(const std::string& format, const std::string& name) {
+  if (format == "trk") return "log_" + name + ".trk";
+  return name + (format == "mdf4" ? ".mf4" : format == "hdf5" ? ".h5" : "." + format);
+}
+
+std::vector<std::string> formats() {
+  std::vector<std::string> all(std::begin(kFormats), std::end(kFormats));
+  if (TACTUS_HDF5) all.emplace_back("hdf5");
+  return all;
+}
+
+/// The example rig, with other recordings.
+void write_rig(const TempDir& dir, const std::string& record) {
+  std::string text = read_file(example("servo"));
+  text.erase(text.find("\nrecord:\n") + 1);
+  dir.write("rig.yaml", text + "record:\n" + record);
+}
+std::string one_of_each(const std::string& more = "") {
+  std::string record;
+  for (const std::string& format : formats())
+    record += "  " + format + ": { driver: " + format + ", variables: [motor.*, controller.*, motor.speed]" +
+              more + " }\n";
+  return record;
+}
+
+Finished run_file(const TempDir& dir, const Arguments& more) {
+  return run(tactus(Arguments{"run", "rig.yaml"} + patient() + more, dir.path()));
+}
+
+bool says(const Finished& done, const std::string& text) {
+  return (done.out + done.err).find(text) != std::string::npos;
+}
+
+TEST(Recordings, EachFormatBecomesTheSameTextAgain) {
+  const TempDir dir;
+  write_rig(dir, one_of_each());
+  ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "700", "--out", "out"}).status, 0);
+  const std::string text = read_file(dir / "out/csv.csv");
+  for (const std::string& from : formats())
+    for (const std::string& to : formats()) {
+      const std::string made = file_of(to, from + "_as_" + to);
+      const Finished done =
+          run(tactus({"convert", "out/" + file_of(from, from), "--to", to, "-o", made}, dir.path()));
+      ASSERT_EQ(done.status, 0) << done;
+      EXPECT_TRUE(says(done, "700 records of 23 columns, as " + to + " in " + made)) << done;
+      EXPECT_EQ(says(done, "has no place for"), to == "trk" && from != "trk") << done;
+      const std::string back = "back_" + from + "_" + to + ".csv";
+      const Finished again = run(tactus({"convert", made, "-o", back}, dir.path()));
+      ASSERT_EQ(again.status, 0) << again;
+      EXPECT_EQ(read_file(dir / back), text) << from << " as " << to;
+    }
+}
+
+TEST(Recordings, ARunIsConvertedAsAWhole) {
+  const TempDir dir;
+  write_rig(dir, one_of_each());
+  ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "50", "--out", "out"}).status, 0);
+  const Finished done = run(tactus({"convert", "out", "--to", "mcap", "-o", "all"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  for (const std::string& format : formats())
+    EXPECT_TRUE(fs::exists(dir / ("all/" + format + ".mcap"))) << format;
+  const Finished here = run(tactus({"convert", "out", "--to", "trk"}, dir.path()));
+  EXPECT_EQ(here.status, 0) << here;
+  EXPECT_TRUE(says(here, "out/log_trk.trk is trk already")) << here;
+  EXPECT_TRUE(fs::exists(dir / "out/log_mcap.trk"));
+}
+
+TEST(Recordings, ConvertSaysWhatItCannotDo) {
+  const TempDir dir;
+  write_rig(dir, "  motion: { variables: [motor.speed] }\n");
+  ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "5", "--out", "out"}).status, 0);
+  struct Row {
+    Arguments arguments;
+    const char* expected;
+  };
+  dir.write("late.csv", "sys.exec.out.time {s},x {--}\n50000000.000000001,1\n");
+  dir.write("bad.csv", "sys.exec.out.time {s},x {--}\n0,1\n0.1,1,2\n");
+  dir.write("note.txt", "");
+  const Row rows[] = {
+      {{"nothing.csv"}, "nothing.csv is not there"},
+      {{"note.txt"}, "note.txt: its name says no format; there are .csv (csv), "},
+      {{"out/motion.csv"}, "out/motion.csv is csv already; give --to another format"},
+      {{"out/motion.csv", "--to", "mdf"}, "there is no format 'mdf'; did you mean 'mdf4'?"},
+      {{"out/motion.csv", "--to", "mdf4", "-o", "x.mcap"}, "x.mcap would be mdf4, whose files end in .mf4"},
+      {{"out/motion.csv", "-o", "late.csv"}, "late.csv is there already; remove it, or give -o another name"},
+      {{"out/motion.csv", "-o", "no/where.mcap"}, "no is no folder"},
+      {{"bad.csv", "--to", "mcap"}, "bad.csv:3: has 3 columns, the header has 2"},
+      {{"late.csv", "--to", "trk"},
+       "late.csv as trk: the new file cannot hold the time of record 1: 50000000000000001 ns became "},
+  };
+  for (const Row& row : rows) {
+    const Finished done = run(tactus(Arguments{"convert"} + row.arguments, dir.path()));
+    EXPECT_NE(done.status, 0) << done;
+    EXPECT_TRUE(says(done, row.expected)) << row.expected << "\n" << done;
+  }
+  EXPECT_FALSE(fs::exists(dir / "bad.mcap"));
+  EXPECT_FALSE(fs::exists(dir / "log_late.trk")) << "nothing is left of what would not be the same";
+  for (const auto& entry : fs::directory_iterator(dir.path()))
+    EXPECT_NE(entry.path().filename().string().substr(0, 8), ".tactus-") << entry.path();
+}
+
+TEST(Recordings, AKilledRigLeavesFilesThatAreMended) {
+  const TempDir dir;
+  write_rig(dir, one_of_each());
+  Process rig(tactus(
+      Arguments{"run", "rig.yaml", "--no-realtime", "--set", "until=stopped", "--out", "out"} + patient(),
+      dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  for (const std::string& format : formats())
+    for (int i = 0; i < 2000 && fs::file_size(dir / ("out/" + file_of(format, format))) < 200'000; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  rig.signal(SIGKILL);
+  EXPECT_EQ(rig.wait().signal, SIGKILL);
+  const Finished look = run(tactus({"recover", "out", "--dry-run"}, dir.path()));
+  EXPECT_EQ(look.status, 1) << look;
+  EXPECT_TRUE(says(look, "without its index and end")) << look;
+  const Finished done = run(tactus({"recover", "out"}, dir.path()));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_TRUE(says(done, "its index and end was written")) << done;
+  const Finished again = run(tactus({"recover", "out", "--dry-run"}, dir.path()));
+  EXPECT_EQ(again.status, 0) << again;
+  const std::string text = read_file(dir / "out/csv.csv");
+  for (const std::string& format : formats()) {
+    if (format == "csv") continue;
+    const Finished made =
+        run(tactus({"convert", "out/" + file_of(format, format), "-o", format + "_is.csv"}, dir.path()));
+    ASSERT_EQ(made.status, 0) << made;
+    const std::string is = read_file(dir / (format + "_is.csv"));
+    EXPECT_GT(is.size(), 1000U);
+    const std::size_t both = std::min(is.size(), text.size());
+    EXPECT_EQ(is.compare(0, both, text, 0, both), 0) << format;
+  }
+}
+
+TEST(Recordings, AreWrittenOnChangeAroundATriggerOrDecimated) {
+  const TempDir dir;
+  write_rig(dir,
+            "  all: { variables: [motor.speed, trajectory.position] }\n"
+            "  change: { variables: [trajectory.position], on_change: yes }\n"
+            "  around: { variables: [motor.speed], trigger: { when: 'trajectory.position changes', before: 3 "
+            "ms, after: "
+            "2 ms } }\n"
+            "  few: { variables: [motor.speed], decimate: { to: 10 ms } }\n"
+            "  last: { variables: [motor.speed], decimate: { to: 10 ms, keep: last } }\n");
+  ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "1005", "--out", "out"}).status, 0);
+  const Table all = read_table(dir / "out/all.csv");
+  ASSERT_EQ(all.rows.size(), 1005U);
+  std::vector<std::vector<std::string>> change, around;
+  std::vector<bool> near(all.rows.size());
+  for (std::size_t i = 0; i < all.rows.size(); ++i) {
+    const bool changed = i > 0 && all.rows[i][2] != all.rows[i - 1][2];
+    if (i == 0 || changed) change.push_back({all.rows[i][0], all.rows[i][2]});
+    for (std::size_t k = i < 3 ? 0 : i - 3; changed && k <= std::min(i + 2, all.rows.size() - 1); ++k)
+      near[k] = true;
+  }
+  for (std::size_t i = 0; i < all.rows.size(); ++i)
+    if (near[i]) around.push_back({all.rows[i][0], all.rows[i][1]});
+  EXPECT_EQ(read_table(dir / "out/change.csv").rows, change);
+  EXPECT_EQ(read_table(dir / "out/around.csv").rows, around);
+  EXPECT_GT(around.size(), 5U);
+  EXPECT_LT(around.size(), 1005U);
+
+  const Table few = read_table(dir / "out/few.csv");
+  EXPECT_EQ(few.header[1], "motor.speed.min {rad/s}");
+  EXPECT_EQ(few.header[2], "motor.speed.max {rad/s}");
+  const Table last = read_table(dir / "out/last.csv");
+  ASSERT_EQ(few.rows.size(), 101U);
+  ASSERT_EQ(last.rows.size(), 101U);
+  for (std::size_t bucket = 0; bucket < 101; ++bucket) {
+    double low = std::stod(all.rows[bucket * 10][1]);
+    double high = low;
+    for (std::size_t i = bucket * 10; i < std::min<std::size_t>(bucket * 10 + 10, 1005); ++i) {
+      low = std::min(low, std::stod(all.rows[i][1]));
+      high = std::max(high, std::stod(all.rows[i][1]));
+      if (i % 10 == 9) {
+        EXPECT_EQ(last.rows[bucket][1], all.rows[i][1]);
+      }
+    }
+    EXPECT_EQ(few.rows[bucket][0], all.rows[bucket * 10][0]);
+    EXPECT_EQ(std::stod(few.rows[bucket][1]), low);
+    EXPECT_EQ(std::stod(few.rows[bucket][2]), high);
+  }
+  const Json summary = summary_of(dir / "out");
+  for (const Json& each : summary["recordings"]) {
+    EXPECT_EQ(each["sampled"], 1005) << each;
+    EXPECT_EQ(each["lost"], 0) << each;
+  }
+  EXPECT_EQ(run(tactus({"recover", "out"}, dir.path())).status, 0) << "as many records as the rig wrote";
+}
+
+}  // namespace
+}  // namespace tactus::test::recordings_test

@@ -1,0 +1,165 @@
+// Commands to a running rig from another terminal: tactus ps, get, set, force, release, pause, resume, step, reset,
+// checkpoint, load, stop.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "rig_command.hpp"
+
+namespace tactus::test::running_rig_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A rig that waits in Pause before its first frame, and commands to it.
+class RunningRig : public ::testing::Test {
+ protected:
+  void start(const Arguments& more = {}) {
+    rig_.emplace(run_rig("servo",
+                         Arguments{"--live", "unix:live.sock", "--no-realtime", "--paused", "--out", "out",
+                                   "--set", "rig=" + name_, "--set", "until=stopped"} +
+                             more,
+                         dir_.path()));
+    ASSERT_TRUE(wait_for_text(dir_ / "out/log.txt", "listens on"));
+    while (frame() < 0) {
+      ASSERT_EQ(tell({"step", "out"}).status, 0);
+    }
+  }
+  Finished tell(const Arguments& words) const { return run(tactus(words, dir_.path())); }
+  std::int64_t frame() const {
+    return Json::parse(tell({"get", "out", "rt.frame", "--json"}).out)["frame"].get<std::int64_t>();
+  }
+
+  const TempDir dir_;
+  // A name that no other rig of this machine has.
+  const std::string name_ = "running-" + std::to_string(::getpid());
+  std::optional<Process> rig_;
+};
+
+TEST_F(RunningRig, IsFoundByNameFolderSocketAndByItselfInItsFolder) {
+  start();
+  for (const std::string& where : {name_, std::string("out"), std::string("out/live.sock"),
+                                   (dir_ / "out").string(), "unix:" + (dir_ / "out/live.sock").string()}) {
+    const Finished done = tell({"get", where, "motor.angle"});
+    EXPECT_EQ(done.status, 0) << where << done;
+    EXPECT_TRUE(done.out.starts_with("motor.angle  ")) << done;
+    EXPECT_EQ(tell({"get", "--rig", where, "motor.angle"}).out, done.out);
+  }
+  const Finished nobody = tell({"get", "nobody-of-this-name", "motor.angle"});
+  EXPECT_EQ(nobody.status, 1);
+  EXPECT_NE(
+      nobody.err.find("'nobody-of-this-name' is no rig: no rig of that name runs here (`tactus ps` lists"),
+      std::string::npos)
+      << nobody;
+}
+
+TEST_F(RunningRig, IsListed) {
+  start();
+  const Finished done = tell({"ps", "--json"});
+  ASSERT_EQ(done.status, 0) << done;
+  Json mine;
+  std::istringstream lines(done.out);
+  for (std::string line; std::getline(lines, line);)
+    if (const Json row = Json::parse(line); row["rig"] == name_) mine = row;
+  ASSERT_TRUE(mine.is_object()) << done;
+  EXPECT_EQ(mine["folder"], std::filesystem::canonical(dir_ / "out").string());
+  EXPECT_EQ(mine["state"], "Pause");
+  EXPECT_GE(mine["frame"], 0);
+  EXPECT_NE(tell({"ps"}).out.find(name_), std::string::npos);
+}
+
+TEST_F(RunningRig, BeforeItsFirstFrameHasNone) {
+  rig_.emplace(run_rig(
+      "servo",
+      {"--live", "unix:live.sock", "--no-realtime", "--paused", "--out", "out", "--set", "rig=" + name_},
+      dir_.path()));
+  ASSERT_TRUE(wait_for_text(dir_ / "out/log.txt", "listens on"));
+  const Finished done = tell({"ps", "--json"});
+  const std::size_t mine = done.out.find("\"rig\":\"" + name_);
+  ASSERT_NE(mine, std::string::npos) << done;
+  EXPECT_NE(tell({"ps"}).out.find(name_), std::string::npos);
+  const std::string line = done.out.substr(done.out.rfind('{', mine), done.out.find('\n', mine));
+  EXPECT_EQ(Json::parse(line.substr(0, line.find('\n')))["frame"], nullptr) << line;
+}
+
+TEST_F(RunningRig, StepsPausesRunsAndResets) {
+  start();
+  const std::int64_t before = frame();
+  EXPECT_EQ(tell({"step", name_}).status, 0);
+  EXPECT_EQ(frame(), before + 1);
+  EXPECT_EQ(tell({"step", name_, "5"}).status, 0);
+  EXPECT_EQ(frame(), before + 6);
+  EXPECT_EQ(tell({"step", "5", "--rig", name_}).status, 0);
+  EXPECT_EQ(frame(), before + 11);
+  EXPECT_EQ(tell({"run_until", name_, "50 ms"}).status, 0);
+  while (frame() < 49) {
+  }
+  const Finished resumed = tell({"resume", name_});
+  EXPECT_EQ(resumed.status, 0) << resumed;
+  EXPECT_TRUE(resumed.out.starts_with(name_ + ": resume was taken")) << resumed;
+  const Finished paused = tell({"pause", name_});
+  EXPECT_EQ(paused.status, 0) << paused;
+  EXPECT_NE(paused.out.find(": pause was taken, Pause, frame "), std::string::npos) << paused;
+  EXPECT_GT(frame(), 49);
+  EXPECT_EQ(tell({"reset", name_}).status, 0);
+  EXPECT_EQ(tell({"step", name_, "nothing"}).status, 2);
+  EXPECT_EQ(tell({"step", name_, "0"}).status, 2);
+  EXPECT_EQ(tell({"pause", name_, "now"}).status, 2);
+}
+
+TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
+  start();
+  const auto value = [&] {
+    return Json::parse(tell({"get", name_, "motor.load_torque", "--json"}).out)["values"]["motor.load_torque"]
+        .get<double>();
+  };
+  const Finished set = tell({"set", name_, "motor.load_torque=2 mN m"});
+  EXPECT_EQ(set.status, 0) << set;
+  EXPECT_NE(set.out.find(": set took effect in frame "), std::string::npos) << set;
+  ASSERT_EQ(tell({"step", name_, "2"}).status, 0);
+  EXPECT_EQ(value(), 0.002);
+  EXPECT_EQ(tell({"force", name_, "motor.load_torque=0.001"}).status, 0);
+  const Finished forced = tell({"set", name_, "motor.load_torque=0.003"});
+  EXPECT_EQ(forced.status, 1) << "a set of a forced variable is refused" << forced;
+  EXPECT_EQ(tell({"release", name_, "all"}).status, 0);
+  EXPECT_EQ(tell({"set", name_, "motor.load_torque=0.003"}).status, 0);
+  ASSERT_EQ(tell({"step", name_, "2"}).status, 0);
+  EXPECT_EQ(value(), 0.003);
+  const Finished wrong = tell({"set", name_, "motor.load_tork=1"});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.err.find("motor.load_torque"), std::string::npos) << wrong;
+  EXPECT_EQ(tell({"set", name_, "motor.load_torque"}).status, 2);
+  EXPECT_EQ(tell({"set", name_}).status, 2);
+  EXPECT_EQ(tell({"get", name_}).status, 2);
+  const Finished many = tell({"get", name_, "motor.*", "controller.voltage"});
+  EXPECT_EQ(many.status, 0) << many;
+  EXPECT_NE(many.out.find("\ncontroller.voltage"), std::string::npos) << many;
+}
+
+TEST_F(RunningRig, WritesAndLoadsACheckpointAndStops) {
+  start({"--set", "checkpoint.enabled=yes"});
+  const std::int64_t before = frame();
+  EXPECT_EQ(tell({"checkpoint", name_, "here.tck"}).status, 0);
+  ASSERT_EQ(tell({"step", name_, "10"}).status, 0);
+  while (!std::filesystem::exists(dir_ / "out/checkpoints/here.tck"))
+    ASSERT_EQ(tell({"step", name_}).status, 0);
+  EXPECT_GT(frame(), before);
+  const Finished loaded = tell({"load", name_, "here.tck"});
+  EXPECT_EQ(loaded.status, 0) << loaded;
+  const Finished missing = tell({"load", name_, "there.tck"});
+  EXPECT_EQ(missing.status, 1) << missing;
+  const Finished stopped = tell({"stop", name_});
+  EXPECT_EQ(stopped.status, 0) << stopped;
+  EXPECT_EQ(rig_->wait().status, 0) << rig_->wait();
+  rig_.reset();
+  EXPECT_EQ(tell({"pause", "out"}).status, 1) << "the run is over";
+}
+
+}  // namespace
+}  // namespace tactus::test::running_rig_test

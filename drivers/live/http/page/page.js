@@ -44,10 +44,8 @@ window.tactus = {
 
 let view = null;
 function go(name) {
-  if (location.hash === `#${name}`)
-    route();
-  else
-    location.hash = name;
+  location.hash = name;
+  route();  // the event comes later, and what follows may need the view
 }
 function route() {
   const named = location.hash.slice(1), next = named in views ? named : 'overview';
@@ -108,7 +106,7 @@ document.addEventListener('click', (event) => {
 
 const search = () => {
   go('signals');
-  setTimeout(() => one('[data-act="search"]').focus());
+  one('[data-act="search"]').focus();
 };
 const hold = () => (view === 'signals' ? signals.hold() : timing.hold());
 const KEYS = {
@@ -196,7 +194,7 @@ function turn() {
 }
 
 document.documentElement.dataset.theme = chosenTheme();
-addEventListener('hashchange', route);
+addEventListener('hashchange', () => location.hash.slice(1) !== view && route());
 let resizing;
 addEventListener('resize', () => {
   clearTimeout(resizing);

@@ -194,11 +194,19 @@ export class Tree {
     if (!variable) return redraw(host);
     const forced = rig.force(name), none = variable.rights === 'read_only', only = variable.rights === 'force_only';
     host.dataset.name = name;
+    let before;
     const input = h('input', {
       class: 'num',
       value: this.typed ?? this.typable(name),
       'data-unknown': this.typed === undefined && this.typable(name) === '',
-      onfocus: (event) => event.target.removeAttribute('data-unknown'),
+      onfocus: () => {
+        input.removeAttribute('data-unknown');
+        this.typed ??= input.value;
+        before = input.value;
+      },
+      onblur: () => {
+        if (input.value === before) this.typed = undefined;
+      },
       oninput: (event) => this.typed = event.target.value,
       'aria-label': `new value of ${name}`,
       spellcheck: 'false',

@@ -77,13 +77,19 @@ class Case(unittest.TestCase):
         browser = browser or self.browser
         browser.open("about:blank")
         browser.open(f"{self.address}/#{view}")
-        browser.run("sessionStorage.clear(); localStorage.clear(); location.reload()")
+        browser.run("sessionStorage.clear(); localStorage.clear()")
+        self.reload(browser)
         browser.until("return window.tactus?.rig.info !== null && window.tactus !== undefined")
         # What is said goes after some seconds, however late the test looks.
         browser.run("""window.said = []; const line = document.querySelector('.said');
             new MutationObserver(() => line.textContent && window.said.push(line.textContent)).observe(line, {childList: true});""")
         browser.until_text(".pill", state)
         return browser
+
+    def reload(self, browser):
+        """Ends when the old page is gone: what is asked next, the new one answers."""
+        browser.run("window.old = true; location.reload()")
+        browser.until("return !window.old && document.readyState === 'complete'")
 
     def said(self, browser, pattern):
         browser.until("return window.said.some((text) => new RegExp(args[0]).test(text))", pattern, what=f"said: {pattern}")
@@ -310,7 +316,7 @@ class Looks(Case):
         self.assertEqual(self.browser.attribute("html", "data-theme"), "light")
         self.browser.press("t")
         self.assertEqual(self.browser.attribute("html", "data-theme"), "dark")
-        self.browser.run("location.reload()")
+        self.reload(self.browser)
         self.browser.until_text(".pill", "Run")
         self.assertEqual(self.browser.attribute("html", "data-theme"), "dark")
         self.browser.theme("dark")
@@ -324,13 +330,14 @@ class Looks(Case):
         self.browser.press("?")
         self.assertTrue(self.browser.visible('[data-dialog="help"]'))
         self.browser.press("Escape")
+        self.browser.until("return !document.querySelector('[data-dialog=help]').open")
         self.browser.press("/")
         self.browser.until("return document.activeElement === document.querySelector('[data-act=search]')")
         self.browser.press("1", "p")  # typed, not obeyed
         self.assertEqual(self.browser.run("return [location.hash, document.activeElement.value]"), ["#signals", "1p"])
         self.browser.run("document.activeElement.blur(); scrollTo(0, 0)")
         self.browser.open(f"{self.address}/#overview")
-        self.browser.run("location.reload()")
+        self.reload(self.browser)
         self.browser.until_text(".pill", "Run")
         self.browser.press("Tab")
         self.assertEqual(self.browser.run("return document.activeElement.className"), "skip")
@@ -349,7 +356,7 @@ class Commands(Case):
         for key, name in (("r", "resume"), ("s", "step"), ("0", "reset"), ("u", "run_until")):
             given = len(rig.commands)
             self.browser.press(key)
-            self.assertTrue(self.is_asked(), name)
+            self.browser.until("return document.querySelector('[data-dialog=ask]').open", what=f"{name} is asked back")
             self.assertIn("gate.drive_en: line 17", self.browser.text('[data-dialog="ask"]'))
             if name != "run_until":
                 self.assertEqual(self.browser.run("return document.activeElement.dataset.v"), "ask-no", "the answer at hand is no")
@@ -499,8 +506,9 @@ class Values(Case):
         self.choose("gate.drive_en")
         self.browser.type(".inspect input", "no")
         self.browser.press("Enter")
-        self.assertTrue(self.is_asked())
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open", what="it is asked back")
         self.browser.press("Escape")
+        self.browser.until("return !document.querySelector('[data-dialog=ask]').open")
         self.assertEqual(rig.set, {})
         self.browser.click(".inspect .force")
         self.browser.click('[data-v="ask-yes"]')
@@ -525,7 +533,7 @@ class Values(Case):
         self.browser.type('[data-dialog="token"] input', rig.token)
         self.browser.press("Enter")
         self.browser.until_text(".pill", "Run")
-        self.browser.run("location.reload()")
+        self.reload(self.browser)
         self.browser.until_text(".pill", "Run")
         self.assertFalse(any(rig.token in path for path in rig.requests), "never in an address")
         self.assertEqual(self.browser.run("return Object.keys(localStorage).length"), 0)
@@ -922,8 +930,9 @@ class Desk(Case):
         rig = self.desk()
         self.browser.press("l")
         self.browser.click('[data-switch="gate.drive_en"]')
-        self.assertTrue(self.is_asked())
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open", what="it is asked back")
         self.browser.press("Escape")
+        self.browser.until("return !document.querySelector('[data-dialog=ask]').open")
         self.assertEqual(rig.set, {})
         self.browser.click('[data-switch="gate.drive_en"]')
         self.browser.click('[data-v="ask-yes"]')

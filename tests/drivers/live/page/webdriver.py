@@ -134,10 +134,8 @@ class Browser:
 
     def type(self, selector, text):
         """In place of what stands there."""
-        self.run("const field = document.querySelector(args[0]); field.focus(); field.select?.();", selector)
-        element = self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
-        self.ask("POST", f"/element/{element}/clear", {})
-        self.ask("POST", f"/element/{element}/value", {"text": text})
+        self.run("const field = document.querySelector(args[0]); field.focus(); field.select();", selector)
+        self.press(*text or ["Delete"])
 
     def drag(self, selector, by):
         """Presses in the middle of an element, moves, lets go."""

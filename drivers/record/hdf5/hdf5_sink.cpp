@@ -193,7 +193,11 @@ class Hdf5Sink final : public executive::RecordSink {
   void put_rows() {
     if (waiting_ == 0) return;
     try {
-      for (std::size_t i = columns_.size(); i-- > 0;) put_column(columns_[i]);
+      for (std::size_t i = 1; i < columns_.size(); ++i) put_column(columns_[i]);
+      // All at once: a flush walks through what the library holds of the whole file.
+      if (live_) h5_check(H5Fflush(file_, H5F_SCOPE_LOCAL), path_);
+      put_column(columns_.front());
+      if (live_) h5_check(H5Dflush(columns_.front().set), path_);
     } catch (const std::runtime_error& error) {
       const std::uint64_t lost = std::exchange(waiting_, 0);
       rows_.clear();
@@ -218,7 +222,6 @@ class Hdf5Sink final : public executive::RecordSink {
     h5_check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, nullptr, &count, nullptr), path_);
     h5_check(H5Dwrite(column.set, h5_memory_type(column.type), memory, file, H5P_DEFAULT, values_.data()),
              path_);
-    if (live_) h5_check(H5Dflush(column.set), path_);
   }
 
   const bool live_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/host/heap_watch.hpp"
 
@@ -121,11 +122,18 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
   return gap.excess() > job.excess() + job.excess() / 4 ? gap : job;
 }
 
+bool FrameEvidence::went_on_in(const Stretch& stretch) TACTUS_RT {
+  constexpr Nanoseconds kAfterwards{100'000};  // where another thread has noted it
+  const EvidenceTime last = rtsync::ContinuationWatch::last();
+  return last >= stretch.from && last <= stretch.to + kAfterwards;
+}
+
 void FrameEvidence::see(std::size_t thread, const Stretch& stretch,
                         rtsync::Evidence& evidence) const TACTUS_RT {
   if (events_ != nullptr && thread < events_->threads())
     evidence = events_->look(thread, stretch.from, stretch.to, stretch.part == LatePart::wake);
   evidence.throttle_gap = throttle_gap_;
+  evidence.went_on = went_on_in(stretch);
   if (cpus_ == nullptr || !evidence.cpu) return;
   evidence.speed = cpus_->speed(*evidence.cpu);
   evidence.idle_exit = cpus_->idle_exit(*evidence.cpu);

@@ -74,6 +74,7 @@ class FrameEvidence {
   Stretch longest_gap(const Moment& now, rtsync::EvidenceTime wake, rtsync::EvidenceTime done) TACTUS_RT;
   Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
   void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
+  static bool went_on_in(const Stretch& stretch) TACTUS_RT;
   Finding::Root root_of(const Stretch& stretch) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;

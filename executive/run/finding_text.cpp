@@ -191,6 +191,9 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return part + " was stopped for " + rtsync::duration_text(switches.preempted) +
              " by the kernel's limit for real-time threads; see 'tactus doctor'";
     case Cause::machine_stopped:
+      if (seen.went_on)
+        return part + " took " + took +
+               ": a signal had stopped the rig (SIGSTOP, or Ctrl-Z), and SIGCONT let it go on";
       return "the machine stood still in " + part + ", which took " + took +
              ": no switch, and the thread did not get on";
     case Cause::slowed:
@@ -251,7 +254,9 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::throttled:
       return "the kernel's limit for real-time threads";
     case Cause::machine_stopped:
-      return seen.steal && seen.steal->count() > 0 ? "the hypervisor" : "the machine";
+      return seen.went_on                            ? "SIGSTOP"
+             : seen.steal && seen.steal->count() > 0 ? "the hypervisor"
+                                                     : "the machine";
     case Cause::slowed:
     case Cause::timer_late:
       return cpu;

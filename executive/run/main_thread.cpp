@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "rtsync/crash/crash_handler.hpp"
+#include "rtsync/evidence/continuation.hpp"
 
 namespace tactus::executive {
 
@@ -10,6 +11,7 @@ MainThread::MainThread(rtsync::ThreadSettings settings, std::function<RunEnd()> 
     : thread_(std::move(settings), [this, frames = std::move(frames)] {
         const rtsync::CrashStack stack;
         JobRunner::enter_thread(0);
+        rtsync::ContinuationWatch::take_here();
         go_.wait();
         if (!cancelled_.load()) end_ = frames();
         done_.store(true);

@@ -10,6 +10,7 @@
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_part.hpp"
 #include "rtsync/evidence/cause.hpp"
+#include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
 #include "rtsync/evidence/realtime_threads.hpp"
 
@@ -52,6 +53,7 @@ class RunCauses final : public RunPart {
   Executive& executive_;
   rtsync::RealtimeThreads realtime_threads_;
   rtsync::CpuWatch cpus_;
+  rtsync::ContinuationWatch continuation_;
   std::shared_ptr<rtsync::KernelEvents> events_;
   std::array<Sum, rtsync::kCauses> sums_;
   std::vector<std::array<bool, BrokenPromises::kKinds>> told_;

@@ -94,6 +94,7 @@ struct Evidence {
   std::optional<double> speed;              ///< of its CPU, against the usual one
   std::optional<Nanoseconds> throttle_gap;  ///< how long the kernel's real-time limit stops a thread
   std::optional<std::uint32_t> cpu;         ///< where it was last
+  bool went_on = false;                     ///< a signal had stopped the process, and another let it go on
 };
 
 }  // namespace tactus::rtsync

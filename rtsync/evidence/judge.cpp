@@ -64,6 +64,11 @@ void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
   if (!evidence.interrupts) shares.give(Cause::unknown, silence.in_kernel);
 }
 
+/// Nobody looked. A stop by a signal takes longer than whatever else may have happened.
+void give_unseen(Shares& shares, const Evidence& evidence) TACTUS_RT {
+  shares.give_rest(evidence.went_on ? Cause::machine_stopped : Cause::unknown);
+}
+
 /// Off the CPU, and what it did on it that has a name of its own.
 void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   const bool allocates = evidence.heap && evidence.heap->calls > 0;
@@ -72,7 +77,10 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
     shares.give(Cause::faulted, seen.in_major_fault);
     // Between jobs nobody sleeps but to wait for another thread.
     const bool waits = facts.for_others || facts.part == LatePart::between_jobs;
-    shares.give(waits ? Cause::waited : Cause::blocked, seen.blocked);
+    shares.give(evidence.went_on ? Cause::machine_stopped
+                : waits          ? Cause::waited
+                                 : Cause::blocked,
+                seen.blocked);
     shares.give(Cause::migrated, seen.migrated);
     give_preempted(shares, seen.preempted, evidence);
   }
@@ -96,7 +104,9 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
     shares.give(Cause::migrated, evidence.switches->migrated);
     give_preempted(shares, evidence.switches->preempted, evidence);
     const Nanoseconds asleep = evidence.switches->blocked;  // and should have been woken
-    if (evidence.others) {
+    if (evidence.went_on) {
+      shares.give(Cause::machine_stopped, asleep);
+    } else if (evidence.others) {
       const Nanoseconds kept = std::min(asleep, evidence.others->ran - evidence.others->weaker);
       shares.give(Cause::preempted, kept);
       shares.give(Cause::timer_late, asleep - kept);
@@ -108,7 +118,7 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
     // It did nothing but look at the clock, and the clock jumped.
     shares.give_rest(facts.spins ? Cause::machine_stopped : Cause::unknown);
   }
-  shares.give_rest(Cause::unknown);
+  give_unseen(shares, evidence);
   return shares.largest();
 }
 
@@ -122,7 +132,7 @@ Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   // The rest it was on its CPU, as far as that is known, and got on there.
   const bool seen = evidence.switches && evidence.silence && shares.left() >= evidence.silence->blind;
   if (!seen)
-    shares.give_rest(Cause::unknown);
+    give_unseen(shares, evidence);
   else if (facts.part == LatePart::job && !facts.for_others)
     shares.give_rest(Cause::computed);
   else

@@ -165,6 +165,40 @@ TEST(Preemption, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
   FAIL() << log;
 }
 
+TEST(StopBySignal, IsNamedAndNeverAJob) {
+  const TempDir dir;
+  Process rig(
+      tactus(Arguments{"run", rig_file(dir, "nothing"), "--frames", "1000000", "--out", "out"} + patient(),
+             dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("1000000 frames")) << rig.err();
+  ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,"))
+      << "before its first frame it is late for none";
+  constexpr int kStops = 3;
+  for (int i = 0; i < kStops; ++i) {
+    std::this_thread::sleep_for(50ms);
+    rig.signal(SIGSTOP);
+    std::this_thread::sleep_for(300ms);
+    rig.signal(SIGCONT);
+  }
+  std::this_thread::sleep_for(50ms);
+  rig.signal(SIGTERM);
+  ASSERT_EQ(rig.wait(60s).status, 0) << rig.err();
+  const Table frames = read_table(dir / "out/frames.csv");
+  const auto late = frames.integers("rt.late");
+  const auto slack = frames.integers("rt.slack");
+  const auto causes = frames.column("rt.cause");
+  std::multiset<std::string> named;
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    if (late[i] > 250'000'000 || slack[i] < -250'000'000) named.insert(causes[i]);
+  EXPECT_GE(named.count("machine_stopped"), static_cast<std::size_t>(kStops))
+      << ::testing::PrintToString(named);
+  EXPECT_EQ(named.count("blocked") + named.count("timer_late") + named.count("computed"), 0U)
+      << ::testing::PrintToString(named);
+  std::ifstream file(dir / "out/log.txt");
+  const std::string log((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(log.find("a signal had stopped the rig"), std::string::npos) << log;
+}
+
 TEST(KernelEvents, AreNotAskedForWhereTheRigFileSaysSo) {
   const TempDir dir;
   Command command = late_rig(dir, "sleep");

@@ -160,6 +160,28 @@ std::vector<Row> rows() {
       row("on its way from the timer, silent", late_wake(), Cause::machine_stopped,
           [](F&, E& e) { e.silence->took = 2'800us; }),
 
+      row("a signal had stopped the rig in a job", long_job(), Cause::machine_stopped,
+          [](F&, E& e) {
+            e.went_on = true;
+            e.switches->blocked = 2'900us;
+          }),
+      row("a signal had stopped the rig while it slept", late_wake(), Cause::machine_stopped,
+          [](F&, E& e) {
+            e.went_on = true;
+            e.switches->blocked = 2'950us;
+            e.others = OtherThreads{7, 2'900us, 2'900us, 50us, 2'900us};
+          }),
+      row("a signal had stopped the rig, and no records at all", late_wake(), Cause::machine_stopped,
+          [](F&, E& e) {
+            e = {};
+            e.went_on = true;
+          }),
+      row("a short stop by a signal in a long computation", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.went_on = true;
+            e.switches->blocked = 500us;
+          }),
+
       // Pairs: the greater part names it.
       row("slept longer than it computed", long_job(), Cause::blocked,
           [](F&, E& e) { e.switches->blocked = 1'600us; }),

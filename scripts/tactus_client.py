@@ -268,9 +268,10 @@ class Rig:
         key = "until" if isinstance(sim_time, str) else "until_ns"
         self._command("run_until", **{key: sim_time})
 
-    def reset(self) -> None:
-        """Back to before the initialization jobs, and on from frame 0."""
-        self._command("reset")
+    def reset(self, timeout: float = math.inf) -> None:
+        """Back to before the initialization jobs, and on from frame 0: returns when the rig is there. One that was in
+        Pause is so again, and the next episode begins with frame 0. RigError: it is refused, or the run ended."""
+        self._command("reset", timeout=timeout)
 
     def stop(self) -> None:
         """Ends the run, with status 0."""
@@ -280,12 +281,13 @@ class Rig:
         """Writes one into the run folder; without a name it is named after its frame."""
         self._command("checkpoint", **({} if file is None else {"file": file}))
 
-    def load(self, file: str) -> None:
-        """Goes on from a checkpoint of this run, by its name in the folder for checkpoints; the rig is in Pause."""
-        self._command("load", file=file)
+    def load(self, file: str, timeout: float = math.inf) -> None:
+        """Goes on from a checkpoint of this run, by its name in the folder for checkpoints; the rig is in Pause, and
+        is so again when this returns."""
+        self._command("load", timeout=timeout, file=file)
 
-    def _command(self, command: str, **more: Any) -> None:
-        self._call("POST", "/v1/commands", {"command": command, **more})
+    def _command(self, command: str, timeout: float | None = None, **more: Any) -> None:
+        self._call("POST", "/v1/commands", {"command": command, **more}, timeout)
 
     def run_open(self, stop: str | None = None, inputs: Iterable[Sequence[Any]] = (),
                  outputs: Iterable[Sequence[str]] = (), timeout: float = math.inf) -> Episode:

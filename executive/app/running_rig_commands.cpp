@@ -59,9 +59,9 @@ class ToRunningRig : public CommandDriver {
     return Json::parse(client::get(rig_.address, target, rig_.token), nullptr, false);
   }
   /// The answer to a POST. Throws NoRigError: it is refused.
-  Json send(const std::string& target, const Json& body) const {
+  Json send(const std::string& target, const Json& body, bool for_ever = false) const {
     std::string answer;
-    const int status = client::post(rig_.address, target, rig_.token, body.dump(), answer);
+    const int status = client::post(rig_.address, target, rig_.token, body.dump(), answer, for_ever);
     if (status >= 300) throw client::NoRigError(client::refusal(status, answer));
     return Json::parse(answer, nullptr, false);
   }
@@ -131,13 +131,14 @@ class RigCommand final : public ToRunningRig {
 
   int give() override {
     body_["command"] = kind_.name;
-    const Json answer = send("/v1/commands", body_);
+    const std::string wanted = kind_.name;
+    // A reset and a load are answered when they are done, however long initialization jobs take.
+    const Json answer = send("/v1/commands", body_, wanted == "reset" || wanted == "load");
     if (json_) {
       print(answer, "");
       return kOk;
     }
-    // It is taken at the end of a frame: a moment for that.
-    const std::string wanted = kind_.name;
+    // The others are taken at the end of a frame: a moment for that.
     Json state;
     for (int looks = 0; looks < 50; ++looks) {
       try {
@@ -153,7 +154,9 @@ class RigCommand final : public ToRunningRig {
       if (wanted == "resume" && !paused) break;
       std::this_thread::sleep_for(20ms);
     }
-    std::printf("%s: %s, %s\n", rig_.rig.c_str(), (wanted + " was taken").c_str(), state_text(state).c_str());
+    std::printf("%s: %s, %s\n", rig_.rig.c_str(),
+                (wanted + (answer.value("done", false) ? " is done" : " was taken")).c_str(),
+                state_text(state).c_str());
     return kOk;
   }
 

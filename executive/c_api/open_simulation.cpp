@@ -279,6 +279,17 @@ tactus_result tactus_open_simulation_load_checkpoint(tactus_open_simulation* sim
   });
 }
 
+tactus_result tactus_open_simulation_reset(tactus_open_simulation* simulation) {
+  const Inside inside(simulation);
+  return guarded([&] {
+    tactus_open_simulation& open = needed(simulation, "simulation");
+    open.simulation.reset();
+    const std::lock_guard lock(open.mutex);
+    open.frame = -1;
+    open.date.clear();
+  });
+}
+
 tactus_result tactus_open_simulation_describe(const tactus_open_simulation* simulation, const char* entity,
                                               const char* descriptor, tactus_type* type, uint32_t* count,
                                               const char** unit) {

@@ -202,7 +202,7 @@ HttpStream::Got HttpStream::wait(int milliseconds, const std::function<void(std:
 namespace {
 
 /// All of an answer; its status.
-int whole_answer(HttpStream& stream, const PortAddress& address, std::string& body) {
+int whole_answer(HttpStream& stream, const PortAddress& address, std::string& body, bool for_ever = false) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(15);
   body.clear();
   while (!stream.answer().complete()) {
@@ -210,7 +210,7 @@ int whole_answer(HttpStream& stream, const PortAddress& address, std::string& bo
       if (body.size() < kMostBody) body += bytes;
     });
     if (got == HttpStream::Got::end) break;
-    if (std::chrono::steady_clock::now() > until)
+    if (!for_ever && std::chrono::steady_clock::now() > until)
       throw NoRigError("the rig at " + address.text() + " did not answer within 15 s");
   }
   return stream.answer().status();
@@ -224,9 +224,9 @@ int get(const PortAddress& address, const std::string& target, const std::string
 }
 
 int post(const PortAddress& address, const std::string& target, const std::string& token,
-         const std::string& json, std::string& answer) {
+         const std::string& json, std::string& answer, bool for_ever) {
   HttpStream stream(address, target, token, json);
-  return whole_answer(stream, address, answer);
+  return whole_answer(stream, address, answer, for_ever);
 }
 
 std::string refusal(int status, const std::string& body) {

@@ -70,9 +70,9 @@ class HttpStream {
 std::string get(const PortAddress& address, const std::string& target, const std::string& token);
 /// The same, but a refusal is an answer: its status.
 int get(const PortAddress& address, const std::string& target, const std::string& token, std::string& body);
-/// A POST; its status. `answer`: the body.
+/// A POST; its status. `answer`: the body. `for_ever`: it may take any time, as a reset does.
 int post(const PortAddress& address, const std::string& target, const std::string& token,
-         const std::string& json, std::string& answer);
+         const std::string& json, std::string& answer, bool for_ever = false);
 /// What a rig's refusal says, in words.
 std::string refusal(int status, const std::string& body);
 

@@ -40,6 +40,13 @@ std::string_view name_of(LiveList list) {
   return list == LiveList::overruns ? "overruns" : list == LiveList::journal ? "journal" : "log";
 }
 
+std::string LiveRig::give_until_done(const LiveCommandCall& call, const std::string& who,
+                                     std::function<void(const std::string&)> then) {
+  std::string why = give(call, who);
+  if (why.empty()) then("");
+  return why;
+}
+
 const std::vector<LiveOutput>& LiveRig::outputs() const {
   static const std::vector<LiveOutput> none;
   return none;

@@ -229,6 +229,11 @@ class LiveRig {
                                                        std::function<void(const LiveDone&)> then) = 0;
   /// Gives a command, which is taken at the end of the frame. Why it was refused; empty: it was not.
   [[nodiscard]] virtual std::string give(const LiveCommandCall& call, const std::string& who) = 0;
+  /// The same; `then` is told when it has taken effect, as far as a command says so: a reset when the rig is at
+  /// frame 0 again, with its initialization jobs behind it, a load when the checkpoint is in place, in the state in
+  /// which the rig goes on; any other at once. Or why it never did (the run has ended). Not when it was refused.
+  [[nodiscard]] virtual std::string give_until_done(const LiveCommandCall& call, const std::string& who,
+                                                    std::function<void(const std::string& problem)> then);
   [[nodiscard]] std::string command(LiveCommand command, std::int64_t value, const std::string& who) {
     return give({command, value, {}}, who);
   }

@@ -121,22 +121,35 @@ EpisodeEnd OpenSimulation::run_open(const std::optional<std::string>& stop, std:
   return std::move(*end);
 }
 
-void OpenSimulation::load_checkpoint(const std::string& name) {
+/// A reset or a load, until the rig is in Pause there.
+void OpenSimulation::go_back(const LiveCommandCall& call) {
   const CallLock turn(*this);
   HostedRun& run = start(true);
   get_ready(run);
-  Restart& restart = run.run().executive().restart();
-  const auto stands = [&] { return run.state() == State::pause; };
-  while (!stands() && !run.over()) (void)run.wait_for(1ms);
-  const std::int64_t before = restart.loaded();
-  const std::string why = run.run().live().give({LiveCommand::load, 0, name}, "load_checkpoint");
-  if (!why.empty()) throw EpisodeError({why});
-  while ((restart.loaded() == before || !stands()) && !run.over()) (void)run.wait_for(1ms);
-  if (!run.over()) return;
+  while (run.state() != State::pause && !run.over()) (void)run.wait_for(1ms);
+  const auto answer = std::make_shared<std::promise<std::string>>();  // it may outlive this call
+  std::future<std::string> done = answer->get_future();
+  const std::string name(name_of(call.command));
+  std::string why;
+  if (!run.over())
+    why = run.run().live().give_until_done(
+        call, name, [answer](const std::string& problem) { answer->set_value(problem); });
+  const bool given = why.empty();
+  while (given && done.wait_for(kLook) != std::future_status::ready && !run.over()) {
+  }
+  if (given && done.wait_for(0s) == std::future_status::ready) why = done.get();
+  if (!why.empty() && run.state() == State::pause) throw EpisodeError({why});
+  while (why.empty() && run.state() != State::pause && !run.over()) (void)run.wait_for(1ms);
+  if (why.empty() && !run.over()) return;
   run.wait();
   const RunEnd end = finish();
-  throw EpisodeError({"the run ended before the checkpoint was loaded: " + end.reason});
+  throw EpisodeError({"the run ended before the " + name + " was done: " + std::string(name_of(end.outcome)) +
+                      (end.reason.empty() ? "" : " (" + end.reason + ")")});
 }
+
+void OpenSimulation::load_checkpoint(const std::string& name) { go_back({LiveCommand::load, 0, name}); }
+
+void OpenSimulation::reset() { go_back({LiveCommand::reset, 0, {}}); }
 
 RunEnd OpenSimulation::run() {
   (void)run_open();

@@ -72,6 +72,12 @@ class OpenSimulation final : public Simulation {
   /// reason when it cannot be, and the rig stands where it stood; SimulationError as run_open() does.
   void load_checkpoint(const std::string& name);
 
+  /// Back to the state before the initialization jobs, which run again. Returns when the rig is in Pause before
+  /// frame 0, and the next episode begins there; the first call starts the run. Throws EpisodeError with the reason
+  /// when it cannot be: refused (a model that cannot go back, a linked rig), and the rig stands where it stood; or
+  /// the run ended on the way, as with an initialization job that failed. Else SimulationError as run_open() does.
+  void reset();
+
   /// To the end of the run: run_open() without a stop date.
   RunEnd run() override;
 
@@ -82,6 +88,7 @@ class OpenSimulation final : public Simulation {
  private:
   void get_ready(HostedRun& run);
   std::optional<EpisodeEnd> ask(HostedRun& run, EpisodeRequest request);
+  void go_back(const LiveCommandCall& call);
 };
 
 }  // namespace tactus::executive

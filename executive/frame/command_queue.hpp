@@ -43,7 +43,7 @@ class CommandQueue final : public LinkCommands {
     abort_.store(reason, std::memory_order_release);
     sleeper_.interrupt();
   }
-  void request_reset() TACTUS_RT { reset_.store(true, std::memory_order_relaxed); }
+  void request_reset() TACTUS_RT { resets_wanted_.fetch_add(1, std::memory_order_relaxed); }
   void request_load(const LoadedState& state) TACTUS_RT { load_.store(&state, std::memory_order_release); }
   void request_pause() TACTUS_RT { toggle_.store(Toggle::pause, std::memory_order_relaxed); }
   void request_resume() TACTUS_RT { toggle_.store(Toggle::resume, std::memory_order_relaxed); }
@@ -80,9 +80,12 @@ class CommandQueue final : public LinkCommands {
   bool ending() const TACTUS_RT { return stop_reason() != nullptr || abort_reason() != nullptr; }
   /// A reset or a load is to come.
   bool restore_wanted() const TACTUS_RT {
-    return reset_.load(std::memory_order_relaxed) || load_.load(std::memory_order_relaxed) != nullptr;
+    return resets_wanted() != resets_taken_ || load_.load(std::memory_order_relaxed) != nullptr;
   }
-  void reset_taken() TACTUS_RT { reset_.store(false, std::memory_order_relaxed); }
+  /// How often a reset was asked for so far.                                                         @when any
+  std::int64_t resets_wanted() const TACTUS_RT { return resets_wanted_.load(std::memory_order_relaxed); }
+  /// One reset does for all that were asked for until now: how many.
+  std::int64_t reset_taken() TACTUS_RT { return resets_taken_ = resets_wanted(); }
   /// The state to be loaded; nullptr: none.
   const LoadedState* take_load() TACTUS_RT { return load_.exchange(nullptr, std::memory_order_acquire); }
 
@@ -165,7 +168,8 @@ class CommandQueue final : public LinkCommands {
   rtsync::Sleeper& sleeper_;
   std::atomic<const char*> stop_{nullptr};
   std::atomic<const char*> abort_{nullptr};
-  std::atomic<bool> reset_{false};
+  std::atomic<std::int64_t> resets_wanted_{0};
+  std::int64_t resets_taken_ = 0;
   std::atomic<const LoadedState*> load_{nullptr};
   std::atomic<Toggle> toggle_{Toggle::none};
   std::atomic<bool> held_{false};

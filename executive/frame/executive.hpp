@@ -62,6 +62,7 @@ class Executive {
   }
   /// Back to the state before the initialization jobs, and on from there. A model that cannot: Abort.
   void request_reset() TACTUS_RT { commands_.request_reset(); }
+  std::int64_t resets_wanted() const TACTUS_RT { return commands_.resets_wanted(); }
   /// Go on from there: the rig's thread copies it in. It must stay until Restart::loaded() counts one more.
   void request_load(const LoadedState& state) TACTUS_RT { commands_.request_load(state); }
   /// A rig that stands still looks up: something was asked of it.

@@ -53,13 +53,14 @@ std::optional<std::int64_t> Restart::go_to(const LoadedState& state) {
 }
 
 std::optional<std::int64_t> Restart::reset() {
-  rig_.commands.reset_taken();
+  const std::int64_t taken = rig_.commands.reset_taken();
   if (const std::string& why = rig_.restorer.reset_refusal(); !why.empty())
     return fail(Outcome::aborted, "the rig cannot be reset: " + why);
   if (!rig_.restorer.restore_initial()) return std::nullopt;
   rig_.status.enter(State::start);
   if (!initialize()) return std::nullopt;
   resets_.fetch_add(1, std::memory_order_relaxed);
+  resets_done_.store(taken, std::memory_order_release);
   return 0;
 }
 

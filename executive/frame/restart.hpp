@@ -26,7 +26,7 @@ struct RestartParts {
 
 /// Takes a rig back to its initial state (a reset) or to a loaded one, and through Start again.
 ///
-/// Threads  loaded(), resets(): any. The rest: the rig's main thread.
+/// Threads  loaded(), resets(), resets_done(): any. The rest: the rig's main thread.
 class Restart {
  public:
   explicit Restart(const RestartParts& rig) : rig_(rig) {}
@@ -44,6 +44,8 @@ class Restart {
   const RunEnd& failure() const { return failure_; }
   std::int64_t loaded() const TACTUS_RT { return loaded_.load(std::memory_order_acquire); }
   std::int64_t resets() const TACTUS_RT { return resets_.load(std::memory_order_relaxed); }
+  /// So many of CommandQueue::resets_wanted() are done, initialization jobs included.
+  std::int64_t resets_done() const TACTUS_RT { return resets_done_.load(std::memory_order_acquire); }
 
  private:
   bool await_async_workers();
@@ -60,6 +62,7 @@ class Restart {
   RunEnd failure_;
   std::atomic<std::int64_t> loaded_{0};
   std::atomic<std::int64_t> resets_{0};
+  std::atomic<std::int64_t> resets_done_{0};
 };
 
 }  // namespace tactus::executive

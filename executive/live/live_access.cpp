@@ -236,6 +236,40 @@ LivePacket* LiveAccess::make_packet(LiveBatch batch, std::function<void(const Li
 
 std::string LiveAccess::give(const LiveCommandCall& call, const std::string& who) {
   const std::lock_guard lock(mutex_);
+  return give_now(call, who);
+}
+
+std::string LiveAccess::give_until_done(const LiveCommandCall& call, const std::string& who,
+                                        std::function<void(const std::string&)> then) {
+  const std::lock_guard lock(mutex_);
+  const bool load = call.command == LiveCommand::load;
+  const std::int64_t loads = executive_.restart().loaded();
+  if (std::string why = give_now(call, who); !why.empty()) return why;
+  if (load || call.command == LiveCommand::reset)
+    returning_.push_back({load, load ? loads + 1 : executive_.resets_wanted(), std::move(then)});
+  else
+    answers_.push_back([then = std::move(then)] { then(""); });
+  wake_live_thread();
+  return "";
+}
+
+/// The frames are where they were sent, and the rig goes on from there: in Pause, or running.
+bool LiveAccess::has_returned(const Returning& returning) {
+  Restart& restart = executive_.restart();
+  return (returning.load ? restart.loaded() : restart.resets_done()) >= returning.until;
+}
+
+void LiveAccess::take_returned(Answers& answers) {
+  const State now = executive_.state();
+  if (now == State::stop || now == State::reset || now == State::start) return;
+  for (Returning& returning : returning_)
+    if (has_returned(returning))
+      answers.push_back([then = std::exchange(returning.then, nullptr)] { then(""); });
+  std::erase_if(returning_, [](const Returning& returning) { return returning.then == nullptr; });
+}
+
+/// With the lock.
+std::string LiveAccess::give_now(const LiveCommandCall& call, const std::string& who) {
   if (ended_) return "the run has ended";
   if (std::string why = objection_to_move(call.command); !why.empty()) return why;
   if (std::string why = commands_.carry_out(call, port_->frame() + 1); !why.empty()) return why;
@@ -303,6 +337,7 @@ void LiveAccess::look(Answers& answers) {
   take_events(answers);
   take_snapshot(answers);
   take_episode(answers);
+  take_returned(answers);
   journal_.flush();
 }
 
@@ -422,6 +457,13 @@ void LiveAccess::end(const RunEnd& why) {
     for (Answers::value_type& answer : answers) answers_.push_back(std::move(answer));
     for (Waiter& waiter : waiters_) answers_.push_back([then = std::move(waiter.then)] { then(nullptr); });
     waiters_.clear();
+    for (Returning& returning : returning_)
+      answers_.push_back([then = std::move(returning.then), done = has_returned(returning), why] {
+        then(done ? ""
+                  : "the run ended before it: " +
+                        (why.reason.empty() ? std::string(name_of(why.outcome)) : why.reason));
+      });
+    returning_.clear();
     finish_episode(answers_, true);
     for (auto& [packet, sent] : sent_) {
       if (packet->told) continue;

@@ -76,6 +76,8 @@ class LiveAccess final : public LiveRig {
   std::unique_ptr<LiveFrames> follow(const std::vector<LiveRef>& refs, std::string& problem) override;
   std::vector<std::string> write(LiveBatch batch, std::function<void(const LiveDone&)> then) override;
   std::string give(const LiveCommandCall& call, const std::string& who) override;
+  std::string give_until_done(const LiveCommandCall& call, const std::string& who,
+                              std::function<void(const std::string&)> then) override;
   /// What a client's stop asked for; 0: none did.                                                  @when any
   int exit_status() const { return commands_.exit_status(); }
   void episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) override;
@@ -109,6 +111,11 @@ class LiveAccess final : public LiveRig {
         capture;  // of each `out`: index into the captures; SIZE_MAX: at the end of the run
     std::function<void(const EpisodeEnd&)> then;
   };
+  struct Returning {  // a reset or a load that is waited for
+    bool load;
+    std::int64_t until;  // loaded() or resets_done() is then as great
+    std::function<void(const std::string&)> then;
+  };
   struct Reported {
     LiveReport which;
     std::function<void(config::Json)> then;
@@ -141,13 +148,17 @@ class LiveAccess final : public LiveRig {
     something_.notify_one();
   }
   bool outstanding() const {
-    return !waiters_.empty() || sent_count_ > 0 || running_ != nullptr || !answers_.empty();
+    return !waiters_.empty() || !returning_.empty() || sent_count_ > 0 || running_ != nullptr ||
+           !answers_.empty();
   }
   rtsync::Nanoseconds max_poll_interval() const;
   void look(Answers& answers);
   void take_events(Answers& answers);
   void take_snapshot(Answers& answers);
   void take_episode(Answers& answers);
+  std::string give_now(const LiveCommandCall& call, const std::string& who);
+  bool has_returned(const Returning& returning);
+  void take_returned(Answers& answers);
   void finish_episode(Answers& answers, bool ended);
   void note_forces(const Sent& sent, const LiveEvent& event);
   void journal(const Sent& sent, const LiveDone& done);
@@ -163,6 +174,7 @@ class LiveAccess final : public LiveRig {
   mutable std::mutex mutex_;
   std::condition_variable something_;
   std::vector<Waiter> waiters_;
+  std::vector<Returning> returning_;
   std::vector<Reported> reports_;
   std::unordered_map<const LivePacket*, std::unique_ptr<Sent>> sent_;  // until they are free
   std::size_t sent_count_ = 0;  // of them, those whose end is not known

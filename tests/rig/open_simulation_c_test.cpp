@@ -102,6 +102,25 @@ TEST_F(CApi, RunsEpisodesToTheEnd) {
   EXPECT_TRUE(std::filesystem::exists(dir_ / "out/motion.csv"));
 }
 
+TEST_F(CApi, BeginsAgainAfterAReset) {
+  create();
+  double speed = -1, again = -1;
+  auto out = item("motor", "speed", &speed);
+  const char* const stop = "2030-01-01T00:00:00.009Z";
+  ASSERT_EQ(tactus_open_simulation_run_open(rig_, stop, nullptr, 0, &out, 1), TACTUS_OK) << error();
+  ASSERT_EQ(tactus_open_simulation_reset(rig_), TACTUS_OK) << error();
+  EXPECT_STREQ(tactus_open_simulation_state(rig_), "Pause");
+  EXPECT_EQ(tactus_open_simulation_frame(rig_), -1) << "as before the first frame";
+  EXPECT_STREQ(tactus_open_simulation_date(rig_), "");
+  out.values = &again;
+  ASSERT_EQ(tactus_open_simulation_run_open(rig_, stop, nullptr, 0, &out, 1), TACTUS_OK) << error();
+  EXPECT_EQ(tactus_open_simulation_frame(rig_), 9);
+  EXPECT_EQ(again, speed);
+  EXPECT_EQ(tactus_open_simulation_reset(nullptr), TACTUS_ERROR_ARGUMENT);
+  ASSERT_EQ(tactus_open_simulation_run(rig_), TACTUS_OK) << error();
+  EXPECT_EQ(tactus_open_simulation_reset(rig_), TACTUS_ENDED);
+}
+
 TEST_F(CApi, DescribesAVariable) {
   create();
   tactus_type type{};

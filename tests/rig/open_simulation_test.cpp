@@ -142,6 +142,30 @@ TEST(OpenSimulation, GoesOnFromACheckpointBetweenTwoEpisodes) {
   (void)angle_at(500);
 }
 
+TEST(OpenSimulation, BeginsAgainAfterAReset) {
+  const TempDir dir;
+  OpenSimulation simulation(example("supervised"), fast(dir, "out"));
+  const auto angle_at = [&](std::int64_t frame) {
+    std::vector<EpisodeOutput> out{output("encoder", "angle")};
+    const EpisodeEnd end =
+        simulation.run_open(date_of(frame), std::vector{input("controller", "position_reference", 1.0)}, out);
+    EXPECT_EQ(end.frame, frame);
+    return out[0].number();
+  };
+  simulation.reset();  // before the first episode, too
+  const double first = angle_at(100);
+  EXPECT_NE(first, 0);
+  for (int k = 0; k < 5; ++k) {
+    simulation.reset();
+    EXPECT_EQ(simulation.state(), State::pause);
+    EXPECT_EQ(angle_at(100), first) << "the same frames again, from frame 0";
+  }
+  simulation.stop();
+  EXPECT_THAT(what_of<EpisodeError>([&] { simulation.reset(); }), HasSubstr("stopped by the program"));
+  EXPECT_THAT(what_of<SimulationError>([&] { simulation.reset(); }), HasSubstr("the run is over"));
+  EXPECT_EQ(summary_of(dir / "out")["resets"], 6);
+}
+
 // Simulation
 
 TEST(Simulation, RunsARigAsTheCommandDoes) {

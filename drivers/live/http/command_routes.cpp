@@ -21,7 +21,10 @@ Schema command_schema() {
 }
 
 Schema command_answer() {
-  return object("The command was given.", {must("command", text("")), must("accepted", boolean(""))});
+  return object(
+      "The command was given.",
+      {must("command", text("")), must("accepted", boolean("")),
+       may("done", boolean("of reset and load: the rig is where it was sent; else look at /v1/state"))});
 }
 
 /// The value of a command; nothing, and a problem, when it does not fit.
@@ -56,6 +59,8 @@ std::optional<std::int64_t> command_value(const Json& body, const std::string& c
   return std::nullopt;
 }
 
+Reply done(const std::string& word) { return good({{"command", word}, {"accepted", true}, {"done", true}}); }
+
 Waits command(Api& api, const Call& call, const Respond& respond) {
   using executive::LiveCommand;
   const auto& word = call.body["command"].get_ref<const std::string&>();
@@ -67,6 +72,14 @@ Waits command(Api& api, const Call& call, const Respond& respond) {
         LiveCommand::reset, LiveCommand::stop, LiveCommand::checkpoint, LiveCommand::load}) {
     if (name_of(command) != word) continue;
     const std::string file = call.body.contains("file") ? call.body["file"].get<std::string>() : "";
+    if (command == LiveCommand::reset || command == LiveCommand::load) {
+      problem = api.rig().give_until_done({command, *value, file}, call.who,
+                                          [respond, word](const std::string& failed) {
+                                            respond(failed.empty() ? done(word) : refusal(409, failed));
+                                          });
+      if (!problem.empty()) respond(refusal(409, problem));
+      return std::nullopt;  // however long it takes
+    }
     problem = api.rig().give({command, *value, file}, call.who);
     respond(problem.empty() ? good({{"command", word}, {"accepted", true}}) : refusal(409, problem));
   }

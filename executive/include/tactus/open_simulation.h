@@ -82,6 +82,11 @@ TACTUS_EXPORT tactus_result tactus_open_simulation_run(tactus_open_simulation* s
 TACTUS_EXPORT tactus_result tactus_open_simulation_load_checkpoint(tactus_open_simulation* simulation,
                                                                    const char* name);
 
+/** Back to the state before the initialization jobs, which run again. Returns when the rig is in Pause before
+ *  frame 0: the next episode begins there, _frame is -1 and _date "". TACTUS_ERROR_EPISODE when it cannot be, with
+ *  the reason: refused, and the rig stands where it stood; or the run ended on the way, see _over. */
+TACTUS_EXPORT tactus_result tactus_open_simulation_reset(tactus_open_simulation* simulation);
+
 /** Type, count (0: a scalar) and unit of a variable or one of its elements. Each of the three may be NULL. */
 TACTUS_EXPORT tactus_result tactus_open_simulation_describe(const tactus_open_simulation* simulation,
                                                             const char* entity, const char* descriptor,

@@ -123,6 +123,10 @@ class LiveAccessTest : public ::testing::Test {
     std::memcpy(&value, of.bytes.data() + live().variables()[at.variable].offset + 8 * at.first, 8);
     return value;
   }
+  /// Of a frame.
+  std::string date(std::int64_t frame) {
+    return config::print_date(live().facts().epoch_ns + frame * 1'000'000);
+  }
   EpisodeEnd episode(EpisodeRequest request) {
     std::promise<EpisodeEnd> promise;
     live().episode(std::move(request), [&](const EpisodeEnd& end) { promise.set_value(end); });
@@ -795,6 +799,80 @@ TEST_F(LiveAccessTest, AResetSetsBackWhereTheRigIsAndNotWhatItHasRun) {
   while (snapshot()->rig.frames >= 10) {
   }
   EXPECT_GE(snapshot()->rig.frames_run, 10);
+}
+
+TEST_F(LiveAccessTest, AResetIsAnsweredWhenTheNextEpisodeMayBegin) {
+  start();
+  const auto speed = [&](std::int64_t stop) {
+    EpisodeRequest request;
+    request.stop = date(stop);
+    request.in = {in("source", "u", 3)};
+    request.out = {{"sink", "y"}};
+    return episode(std::move(request));
+  };
+  const EpisodeEnd first = speed(4);
+  EXPECT_THAT(first.problems, IsEmpty());
+  for (int k = 0; k < 20; ++k) {
+    std::promise<std::string> done;
+    ASSERT_EQ(live().give_until_done({LiveCommand::reset}, "tester",
+                                     [&](const std::string& failed) { done.set_value(failed); }),
+              "");
+    ASSERT_EQ(done.get_future().get(), "");
+    EXPECT_EQ(value(*snapshot(), "source.u"), 0) << "as before the first frame";
+    const EpisodeEnd again = speed(4);
+    ASSERT_THAT(again.problems, IsEmpty()) << "right behind the answer";
+    EXPECT_EQ(again.frame, first.frame);
+    ASSERT_EQ(again.out.size(), first.out.size());
+    EXPECT_EQ(again.out[0].bytes, first.out[0].bytes);
+  }
+  EXPECT_EQ(run_->executive().restart().resets(), 20);
+}
+
+TEST_F(LiveAccessTest, OneResetAnswersAllThatAskedBeforeIt) {
+  start();
+  std::atomic<int> answers{0};
+  for (int k = 0; k < 5; ++k)
+    ASSERT_EQ(live().give_until_done({LiveCommand::reset}, "tester",
+                                     [&](const std::string& failed) {
+                                       EXPECT_EQ(failed, "");
+                                       ++answers;
+                                     }),
+              "");
+  while (answers < 5) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(live().state(), State::pause);
+  EXPECT_THAT(episode({date(0)}).problems, IsEmpty()) << "none is still to come";
+}
+
+TEST_F(LiveAccessTest, AResetThatNeverComesIsAnsweredWhenTheRunEnds) {
+  start();
+  ASSERT_EQ(live().command(LiveCommand::stop, 0, ""), "");
+  std::promise<std::string> done;
+  const std::string refused = live().give_until_done(
+      {LiveCommand::reset}, "tester", [&](const std::string& failed) { done.set_value(failed); });
+  join();
+  if (refused.empty()) EXPECT_THAT(done.get_future().get(), HasSubstr("the run ended before it"));
+  EXPECT_THAT(live().give_until_done({LiveCommand::reset}, "tester", [](const std::string&) {}),
+              HasSubstr("has ended"));
+}
+
+TEST_F(LiveAccessTest, ALoadIsAnsweredWhenTheCheckpointIsInPlace) {
+  start();
+  (void)written({make(Kind::set, "source.u", 3)});
+  EXPECT_THAT(episode({date(3)}).problems, IsEmpty());
+  ASSERT_EQ(live().give({LiveCommand::checkpoint, 0, "here"}, "tester"), "");
+  while (!std::filesystem::exists(folder_.path() / "checkpoints/here.tck")) std::this_thread::sleep_for(1ms);
+  for (int k = 0; k < 5; ++k) {
+    (void)written({make(Kind::set, "source.u", 4)});
+    EXPECT_THAT(episode({date(9)}).problems, IsEmpty());
+    std::promise<std::string> done;
+    ASSERT_EQ(live().give_until_done({LiveCommand::load, 0, "here"}, "tester",
+                                     [&](const std::string& failed) { done.set_value(failed); }),
+              "");
+    ASSERT_EQ(done.get_future().get(), "");
+    EXPECT_EQ(live().state(), State::pause);
+    EXPECT_EQ(value(*snapshot(), "source.u"), 3);
+    EXPECT_EQ(snapshot()->frame, 3);
+  }
 }
 
 TEST_F(LiveAccessTest, WhoWaitsIsAnsweredWhenTheRunEnds) {

@@ -405,7 +405,8 @@ export class Rig extends EventTarget {
 
   /** Throws Refused with the rig's own words. */
   command(name, details = {}) {
-    return this.port.json('/v1/commands', {method: 'POST', body: {command: name, ...details}});
+    const patience = ['reset', 'load'].includes(name) ? 0 : undefined;  // answered when they are done
+    return this.port.json('/v1/commands', {method: 'POST', body: {command: name, ...details}, patience});
   }
   /** {set: {...}}, {force: {...}}, {release: [...] | 'all'}. */
   write(changes) {

@@ -390,6 +390,25 @@ TEST_F(HttpApi, CheckpointsHaveNames) {
   EXPECT_EQ(commands[1].name, "here.tck");
 }
 
+TEST_F(HttpApi, AResetAndALoadAreAnsweredWhenTheyAreDone) {
+  rig_.let_resets_take_time();
+  for (const char* const body : {R"({"command": "reset"})", R"({"command": "load", "file": "here"})"}) {
+    EXPECT_EQ(post("/v1/commands", body).status, 0) << "not yet: " << body;
+    rig_.answer_return("");
+    ASSERT_TRUE(reply_);
+    EXPECT_EQ(reply_->status, 200);
+    EXPECT_EQ(reply_->body["done"], true);
+    std::vector<std::string> problems;
+    check(route_of("/v1/commands").answer, reply_->body, "", problems);
+    EXPECT_THAT(problems, IsEmpty());
+  }
+  EXPECT_EQ(post("/v1/commands", R"({"command": "reset"})").status, 0);
+  rig_.answer_return("the run ended before it: stopped");
+  ASSERT_TRUE(reply_);
+  EXPECT_EQ(reply_->status, 409);
+  EXPECT_EQ(reply_->body["error"], "the run ended before it: stopped");
+}
+
 TEST_F(HttpApi, OrdersThatDoNotFitAreRefused) {
   const std::pair<const char*, const char*> rows[] = {
       {R"({"command": "puase"})", "did you mean 'pause'?"},
@@ -479,7 +498,8 @@ TEST_F(HttpApi, AnEpisodeThatWentWrongOnItsWaySaysHowFarItCame) {
 }
 
 TEST_F(HttpApi, UnknownPathsListWhatThereIs) {
-  for (const char* const path : {"/index.htm", "/v2", "/v1/valus", "/v1/variables/a/b", "/v1//values", "/V1"}) {
+  for (const char* const path :
+       {"/index.htm", "/v2", "/v1/valus", "/v1/variables/a/b", "/v1//values", "/V1"}) {
     const Reply reply = get(path);
     EXPECT_EQ(reply.status, 404) << path;
     EXPECT_THAT(reply.body["error"].get<std::string>(), HasSubstr("POST /v1/episodes")) << path;

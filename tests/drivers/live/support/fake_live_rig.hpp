@@ -252,6 +252,31 @@ class FakeLiveRig final : public executive::LiveRig {
     if (refusal_.empty()) commands_.push_back({call.command, call.value, who, call.name});
     return refusal_;
   }
+  std::string give_until_done(const executive::LiveCommandCall& call, const std::string& who,
+                              std::function<void(const std::string&)> then) override {
+    std::string why = give(call, who);
+    if (!why.empty()) return why;
+    {
+      const std::lock_guard lock(mutex_);
+      if (resets_take_time_) return returning_.push_back(std::move(then)), "";
+    }
+    then("");
+    return "";
+  }
+  /// Resets and loads are done when answer_return() says so.
+  void let_resets_take_time() {
+    const std::lock_guard lock(mutex_);
+    resets_take_time_ = true;
+  }
+  /// They are done, or failed.
+  void answer_return(const std::string& failed) {
+    std::vector<std::function<void(const std::string&)>> all;
+    {
+      const std::lock_guard lock(mutex_);
+      all.swap(returning_);
+    }
+    for (const auto& then : all) then(failed);
+  }
   void episode(executive::EpisodeRequest request,
                std::function<void(const executive::EpisodeEnd&)> then) override {
     const std::lock_guard lock(mutex_);
@@ -332,6 +357,8 @@ class FakeLiveRig final : public executive::LiveRig {
   std::vector<Written> written_;
   std::vector<Ordered> commands_;
   std::vector<Asked> episodes_;
+  std::vector<std::function<void(const std::string&)>> returning_;
+  bool resets_take_time_ = false;
   std::string refusal_;
   std::array<executive::LiveHistory, executive::kLiveLists> lists_;
   std::vector<executive::LiveForce> forces_;

@@ -68,7 +68,7 @@ class NoRig(RigError):
 @dataclass(frozen=True)
 class Values:
     """Variables as they stood at the end of one frame: values.frame, values["motor.speed"]."""
-    frame: int  # the last one that was run, -1 before the first; its simulated time and date (ISO 8601)
+    frame: int | None  # the last one that was run, None before the first; its simulated time and date (ISO 8601)
     sim_time_ns: int
     date: str
     state: str
@@ -103,7 +103,7 @@ class Event(NamedTuple):
 @dataclass(frozen=True)
 class Episode:
     """What became of run_open(): episode["motor", "speed"]."""
-    frame: int  # the last one that was run, and its date
+    frame: int | None  # the last one that was run, and its date; None: the run ended before the first
     date: str
     ended: bool  # the run is over, and how: "completed", "stopped" ...
     outcome: str
@@ -146,7 +146,7 @@ class Rig:
         return self._call("GET", "/v1")
 
     def state(self) -> Json:
-        """{"state": "Pause", "frame": 81, "date": ...}; answers before the first frame too."""
+        """{"state": "Pause", "frame": 81, "date": ...}; answers before the first frame too, without "frame" then."""
         return self._call("GET", "/v1/state")
 
     def statistics(self) -> Json:
@@ -306,7 +306,7 @@ class Rig:
         end = self._call("POST", "/v1/episodes", body if stop is None else {"stop": stop, **body}, timeout)
         if len(end["out"]) != len(asked):
             raise RigError(f"{self.address} answered {len(end['out'])} outputs instead of {len(asked)}")
-        return Episode(end["frame"], end["date"], end["ended"], end["outcome"], end["reason"],
+        return Episode(end.get("frame"), end["date"], end["ended"], end["outcome"], end["reason"],
                        {key: _number(item["value"]) for key, item in zip(asked, end["out"])})
 
     def wait_until_ready(self, timeout: float = 10.0, gone: Callable[[], Any] = lambda: None) -> Json:
@@ -540,7 +540,7 @@ def _query(names: Iterable[str]) -> str:
 
 
 def _values(answer: Json) -> Values:
-    return Values(answer["frame"], answer["sim_time_ns"], answer["date"], answer["state"],
+    return Values(answer.get("frame"), answer["sim_time_ns"], answer["date"], answer["state"],
                   {name: _number(value) for name, value in answer["values"].items()})
 
 

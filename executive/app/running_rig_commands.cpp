@@ -162,9 +162,9 @@ class RigCommand final : public ToRunningRig {
 
   static std::string state_text(const Json& state) {
     if (!state.is_object()) return "its state is not known";
-    return state.value("state", std::string("?")) + ", frame " +
-           std::to_string(state.value("frame", std::int64_t{-1})) + ", t " +
-           rtsync::sim_time_text(state.value("sim_time_ns", std::int64_t{0}));
+    return state.value("state", std::string("?")) + ", " +
+           (state.contains("frame") ? "frame " + state["frame"].dump() : std::string("no frame yet")) +
+           ", t " + rtsync::sim_time_text(state.value("sim_time_ns", std::int64_t{0}));
   }
 
   const Kind& kind_;

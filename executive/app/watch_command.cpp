@@ -179,7 +179,8 @@ void WatchCommand::take_values(const Json& data, const std::string& text) {
 }
 
 std::string WatchCommand::head() const {
-  return config::one_line(rig_.rig) + "  " + state_ + "  frame " + std::to_string(frame_) + "  t " +
+  return config::one_line(rig_.rig) + "  " + state_ + "  " +
+         (frame_ < 0 ? std::string("no frame yet") : "frame " + std::to_string(frame_)) + "  t " +
          rtsync::sim_time_text(sim_time_ns_) + (forced_.empty() ? "" : "  " + forced_);
 }
 

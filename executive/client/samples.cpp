@@ -167,7 +167,7 @@ struct Samples::Reader {
       sink.end(text_of(json, "reason"));
     }
     if (event.kind != "values" || !json.contains("values") || !json["values"].is_object()) return;
-    const std::int64_t frame = number_of(json, "frame", 0);
+    const std::int64_t frame = number_of(json, "frame", -1);
     if (frame < last) sink.gap(0, true);
     if (frame == last) return;  // in Pause
     last = frame;

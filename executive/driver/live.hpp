@@ -189,6 +189,8 @@ class LiveRig {
   /// What the rig is doing at this moment, whether or not frames end.
   virtual State state() const = 0;
 
+  /// The last frame that was run; -1: none since the start or the last reset. Cheap.
+  virtual std::int64_t last_frame() const { return -1; }
   /// What the run tells of itself: a JSON object, or null when it is over. `then` is called by any thread of the
   /// rig.
   virtual void report(LiveReport, std::function<void(config::Json)> then) { then({}); }

@@ -283,7 +283,9 @@ std::string LiveAccess::give_now(const LiveCommandCall& call, const std::string&
 /// Its line of the journal.
 Json LiveAccess::entry_of(const LiveCommandCall& call, std::int64_t frame) {
   const LiveCommand command = call.command;
-  Json entry{{"frame", frame}, {"what", name_of(command)}};
+  Json entry = Json::object();
+  if (frame >= 0) entry["frame"] = frame;
+  entry["what"] = name_of(command);
   if (command == LiveCommand::step) entry["frames"] = call.value;
   if (command == LiveCommand::run_until || (command == LiveCommand::pause && call.value > 0))
     entry["sim_time_ns"] = call.value;

@@ -51,6 +51,7 @@ class LiveAccess final : public LiveRig {
     return variables_.find(name, problem);
   }
   State state() const override { return executive_.state(); }
+  std::int64_t last_frame() const override { return port_->last_frame(); }
   void report(LiveReport which, std::function<void(config::Json)> then) override;
   void trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then) override;
   /// Answers whoever has asked for a report with what `make` makes of it. The service thread.

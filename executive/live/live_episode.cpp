@@ -230,7 +230,9 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
     return;
   }
   ++episodes_;
-  config::Json entry{{"frame", port_->frame()}, {"what", "episode"}};
+  config::Json entry = config::Json::object();
+  if (port_->frame() >= 0) entry["frame"] = port_->frame();
+  entry["what"] = "episode";
   if (request.stop) entry["stop"] = *request.stop;
   journal_.add(std::move(entry), request.who);
   journal_.flush();

@@ -147,6 +147,7 @@ void LivePort::rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT {
 }
 
 void LivePort::in_slack(const FrameEnd& end) TACTUS_RT {
+  last_frame_.store(end.frame, std::memory_order_release);
   if (episode_ != nullptr) {
     LiveEpisode& episode = *episode_;
     for (; episode.next < episode.captures.size(); ++episode.next) {
@@ -204,7 +205,7 @@ void LivePort::went_back(std::int64_t k) {
   take_over(k);
   while (pending_count_ > 0) finish(take_next(), LivePacket::End::dropped, k);
   unforce_all();
-  frame_.store(k - 1, std::memory_order_release);
+  stand_before(k);
   if (episode_ != nullptr) end_episode(true);
 }
 

@@ -139,11 +139,13 @@ class LivePort final : public FramePart {
   LiveTaps& taps() { return taps_; }
   /// The frame that has begun last; -1 before the first.                                            @when any
   std::int64_t frame() const TACTUS_RT { return frame_.load(std::memory_order_acquire); }
+  /// The frame that has ended last; -1: none since the start or the last reset.                      @when any
+  std::int64_t last_frame() const TACTUS_RT { return last_frame_.load(std::memory_order_acquire); }
 
   // ---- the frames' side
 
   void joined(FrameServices& services) override;
-  void start(std::int64_t k) TACTUS_RT override { frame_.store(k - 1, std::memory_order_release); }
+  void start(std::int64_t k) TACTUS_RT override { stand_before(k); }
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
   /// What an episode keeps of the frame; what taps take; and a snapshot, if one is wanted and its copy fits.
   void in_slack(const FrameEnd& end) TACTUS_RT override;
@@ -163,6 +165,10 @@ class LivePort final : public FramePart {
     std::size_t end;  ///< in pieces_
     void (*copy)(const std::byte* const* from, std::size_t count, std::size_t bytes, std::byte* to) noexcept;
   };
+  void stand_before(std::int64_t k) TACTUS_RT {
+    frame_.store(k - 1, std::memory_order_release);
+    last_frame_.store(k - 1, std::memory_order_release);
+  }
   void lay_out();
   bool change_frozen(std::int64_t k) TACTUS_RT;
   void take(std::int64_t k, std::uint64_t async_workers_idle) TACTUS_RT;
@@ -211,6 +217,7 @@ class LivePort final : public FramePart {
   std::atomic<LiveEpisode*> offered_{nullptr};
   LiveEpisode* episode_ = nullptr;
   std::atomic<std::int64_t> frame_{-1};
+  std::atomic<std::int64_t> last_frame_{-1};
   std::atomic<std::int64_t> begun_{0};  // snapshots
   std::atomic<bool> wanted_{false};
   std::array<std::atomic<std::int64_t>, kMostRhythms> rhythms_{};  // frames; 0: none

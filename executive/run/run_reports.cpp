@@ -84,6 +84,12 @@ Json cpu_time(pid_t tid) {
   return nullptr;
 }
 
+/// Adds "frame", the last one that was run; before the first there is no such key.
+Json with_frame(Json body, const Snapshot& latest) {
+  if (latest.frames > 0) body["frame"] = latest.frames - 1;
+  return body;
+}
+
 }  // namespace
 
 bool runs_in_frames(const PlannedJob& job) {
@@ -142,25 +148,26 @@ Json RunReports::timing() const {
   const FrameStatistics& times = run_.executive.statistics();
   const Snapshot& latest = run_.executive.latest();
   const rtsync::RealtimeTotals& totals = latest.totals;
-  return {{"frame", latest.frames - 1},
-          {"period_ns", rtsync::real_period(run_.rig.plan().frame, run_.rig.plan().ratio).floor().count()},
-          {"paced", latest.timing.paced},
-          {"late", histogram_json(times.late)},
-          {"work", histogram_json(times.work)},
-          {"slack", histogram_json(times.slack)},
-          {"totals",
-           {{"frames_run", latest.frames_run},
-            {"overruns", totals.overruns},
-            {"overruns_by_work", totals.overruns_by_work},
-            {"overruns_by_late_wake", totals.overruns_by_late_wake},
-            {"overruns_by_housekeeping", totals.overruns_by_housekeeping},
-            {"overruns_catching_up", totals.overruns_catching_up},
-            {"late_wakes", totals.late_wakes},
-            {"late_by_housekeeping", totals.late_by_housekeeping},
-            {"lost", totals.lost},
-            {"longest_overrun_ns", totals.longest_overrun.count()}}},
-          {"causes", run_.causes.causes()},
-          {"promises_broken", run_.causes.promises_broken()}};
+  Json body = {
+      {"period_ns", rtsync::real_period(run_.rig.plan().frame, run_.rig.plan().ratio).floor().count()},
+      {"paced", latest.timing.paced},
+      {"late", histogram_json(times.late)},
+      {"work", histogram_json(times.work)},
+      {"slack", histogram_json(times.slack)},
+      {"totals",
+       {{"frames_run", latest.frames_run},
+        {"overruns", totals.overruns},
+        {"overruns_by_work", totals.overruns_by_work},
+        {"overruns_by_late_wake", totals.overruns_by_late_wake},
+        {"overruns_by_housekeeping", totals.overruns_by_housekeeping},
+        {"overruns_catching_up", totals.overruns_catching_up},
+        {"late_wakes", totals.late_wakes},
+        {"late_by_housekeeping", totals.late_by_housekeeping},
+        {"lost", totals.lost},
+        {"longest_overrun_ns", totals.longest_overrun.count()}}},
+      {"causes", run_.causes.causes()},
+      {"promises_broken", run_.causes.promises_broken()}};
+  return with_frame(std::move(body), latest);
 }
 
 Json RunReports::jobs() const {
@@ -193,8 +200,7 @@ Json RunReports::jobs() const {
     }
     all.push_back(std::move(entry));
   }
-  return {
-      {"frame", run_.executive.latest().frames - 1}, {"measured", plan.job_times}, {"jobs", std::move(all)}};
+  return with_frame({{"measured", plan.job_times}, {"jobs", std::move(all)}}, run_.executive.latest());
 }
 
 Json RunReports::clock() const {

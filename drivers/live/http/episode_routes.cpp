@@ -27,7 +27,7 @@ Schema episode_schema() {
 Schema episode_end_schema() {
   return object(
       "How an episode ended.",
-      {must("frame", integer(kFrame)), must("date", text(kDate)), must("ended", boolean("the run is over")),
+      {may("frame", integer(kFrame)), must("date", text(kDate)), must("ended", boolean("the run is over")),
        must("outcome", text("then: how; else empty")), must("reason", text("and why")),
        must("out", list("one for each of the request's",
                         object("", {must("entity", text("")), must("descriptor", text("")),
@@ -53,8 +53,13 @@ Reply episode_failure(const executive::EpisodeEnd& end) {
 
 Json episode_json(const executive::LiveRig& rig, const std::vector<executive::EpisodeItem>& asked,
                   const executive::EpisodeEnd& end) {
-  Json body = {{"frame", end.frame},     {"date", end.date},     {"ended", end.ended},
-               {"outcome", end.outcome}, {"reason", end.reason}, {"out", Json::array()}};
+  Json body = Json::object();
+  put_frame(body, end.frame);
+  body.update({{"date", end.date},
+               {"ended", end.ended},
+               {"outcome", end.outcome},
+               {"reason", end.reason},
+               {"out", Json::array()}});
   for (std::size_t i = 0; i < asked.size(); ++i) {
     Json value;
     if (i < end.out.size() && !end.out[i].bytes.empty())

@@ -35,6 +35,15 @@ void EventFeed::note_state(State state, std::int64_t forces) {
   state_ = now;
   forces_ = forces;
   state_waits_ = true;
+  state_known_ = false;
+  state_frame_ = nullptr;
+}
+
+void EventFeed::take_frame(executive::LiveSnapshotPtr snapshot) {
+  if (!wants_frame()) return;
+  if (snapshot != nullptr && coarse(snapshot->rig.state) != state_) return;  // it was made before this state
+  state_known_ = true;
+  state_frame_ = std::move(snapshot);
 }
 
 void EventFeed::note_entries(const executive::LiveRig& rig) {
@@ -67,14 +76,16 @@ void EventFeed::end(std::string reason) {
 }
 
 bool EventFeed::has_something() const {
+  if (wants_frame()) return false;
   return values_ != nullptr || state_waits_ || beat_ || end_ ||
          std::any_of(entries_.begin(), entries_.end(), [](const auto& some) { return !some.empty(); });
 }
 
 EventFeed::Event EventFeed::take() {
   Event event{std::exchange(values_, nullptr),    std::exchange(skipped_, 0),
-              std::exchange(state_waits_, false), std::exchange(beat_, false),
-              std::exchange(entries_, Entries{}), std::exchange(end_, std::nullopt)};
+              std::exchange(state_waits_, false), std::exchange(state_frame_, nullptr),
+              std::exchange(beat_, false),        std::exchange(entries_, Entries{}),
+              std::exchange(end_, std::nullopt)};
   if (event.end) said_end_ = true;
   return event;
 }
@@ -82,7 +93,10 @@ EventFeed::Event EventFeed::take() {
 std::string EventFeed::text(const Api& api, const Event& event) const {
   std::string text;
   if (event.beat) text += event_text("beat", api.last_frame()->beat(api.rig()));
-  if (event.state) text += event_text("state", api.state_now());
+  if (event.state)
+    text +=
+        event_text("state", event.state_frame == nullptr ? api.state_now()
+                                                         : LastFrame::state(api.rig(), *event.state_frame));
   if (event.values != nullptr) {
     Json data = values_of(api.rig(), *event.values, watch_.names);
     data["skipped"] = event.skipped;

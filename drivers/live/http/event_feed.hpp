@@ -25,6 +25,10 @@ class EventFeed {
   /// The state as it is now; said when it is another than before. Frames that run are one state.
   /// `forces`: LiveRig::forces_changed(); another number is another state, too.
   void note_state(executive::State state, std::int64_t forces = 0);
+  /// A state waits for a snapshot, which says of which frame it is; all else waits behind it.
+  bool wants_frame() const { return state_waits_ && !state_known_ && !end_; }
+  /// That snapshot; nullptr: none comes in time, or at all.
+  void take_frame(executive::LiveSnapshotPtr snapshot);
   /// New entries of the rig's lists. From the first call on, and of each list at most kMostEntries that wait:
   /// the oldest are left out.
   void note_entries(const executive::LiveRig& rig);
@@ -42,6 +46,7 @@ class EventFeed {
     executive::LiveSnapshotPtr values{};
     std::int64_t skipped = 0;
     bool state = false;
+    executive::LiveSnapshotPtr state_frame{};
     bool beat = false;
     Entries entries{};
     std::optional<std::string> end{};
@@ -57,6 +62,8 @@ class EventFeed {
   std::optional<executive::State> state_{};
   std::int64_t forces_ = 0;
   bool state_waits_ = false;
+  bool state_known_ = false;
+  executive::LiveSnapshotPtr state_frame_{};
   bool beat_ = false;
   std::optional<std::array<std::int64_t, executive::kLiveLists>> heard_{};  // of each list, up to there
   Entries entries_{};

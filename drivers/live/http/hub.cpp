@@ -10,6 +10,8 @@
 namespace tactus::drivers::live_http {
 namespace {
 
+constexpr std::chrono::milliseconds kFramePatience{
+    250};                                        // of a state, with the snapshot that says of which frame
 constexpr std::chrono::milliseconds kScan{100};  // how often states and limits are looked at
 constexpr std::chrono::seconds kKeepAlive{1};
 constexpr std::chrono::milliseconds kBlockEvery{1000 / FrameFeed::kBlocksPerSecond};
@@ -83,7 +85,14 @@ void Hub::note(Stream& stream, Clock::time_point now) {
     stream.forces = rig.forces_changed();
     stream.feed.note_entries(rig);
   }
-  stream.feed.note_state(rig.state(), stream.forces);
+  const executive::State state = rig.state();
+  const bool waited = stream.feed.wants_frame();
+  stream.feed.note_state(state, stream.forces);
+  if (!stream.feed.wants_frame()) return;
+  if (!waited) stream.asked = now;
+  const bool frameless =
+      state == executive::State::connect || state == executive::State::start || is_ending(state);
+  if (frameless || now - stream.asked >= kFramePatience) stream.feed.take_frame(nullptr);
 }
 
 void Hub::forget(const std::shared_ptr<Stream>& stream) {
@@ -162,8 +171,9 @@ void Hub::take(const executive::LiveSnapshotPtr& snapshot) {
       stream->looked = {};  // whatever has happened until now is said
       note(*stream, Clock::now());
       stream->feed.end("the run is over");
-    } else if (std::exchange(stream->wants, false)) {
-      stream->feed.offer(snapshot);
+    } else {
+      stream->feed.take_frame(snapshot);
+      if (std::exchange(stream->wants, false)) stream->feed.offer(snapshot);
     }
     if (stream->feed.has_something()) resume(*stream);
   }
@@ -219,8 +229,8 @@ std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
         stream->due += stream->feed.every();
         if (stream->due <= now) stream->due = now + stream->feed.every();
       }
-      wanted = wanted || stream->wants;
       note(*stream, now);
+      wanted = wanted || stream->wants || stream->feed.wants_frame();
       if (now - stream->spoke >= kKeepAlive) {
         stream->feed.keep_alive();
         stream->spoke = now;

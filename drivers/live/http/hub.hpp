@@ -55,6 +55,7 @@ struct Stream : SuspendedConnection {
   Client::Clock::time_point looked{};  ///< at lists and forces
   std::int64_t forces = 0;             ///< what was seen then
   bool wants = false;                  ///< the next snapshot
+  Client::Clock::time_point asked{};   ///< since when a state waits for its frame
   std::string out{};                   ///< the event that is being sent; of the HTTP thread
   std::size_t at = 0;
 };

@@ -1,5 +1,7 @@
 #include "drivers/live/http/last_frame.hpp"
 
+#include <utility>
+
 #include "drivers/live/http/replies.hpp"
 
 namespace tactus::drivers::live_http {
@@ -8,11 +10,6 @@ namespace {
 using executive::LiveCommand;
 using executive::LiveRig;
 using executive::LiveSnapshot;
-
-const LiveSnapshot& nothing_yet() {
-  static const LiveSnapshot none;
-  return none;
-}
 
 Json forces_json(const LiveRig& rig) {
   Json all = Json::array();
@@ -33,43 +30,54 @@ Json allowed_json(const LiveRig& rig) {
   return all;
 }
 
-Json state_json(const LiveRig& rig, executive::State state, const LiveSnapshot& last) {
-  return {{"state", state_text(state)},
-          {"frame", last.frame},
-          {"frames", last.rig.frames},
-          {"sim_time_ns", last.sim_time_ns},
-          {"date", date_of(rig.facts(), last.sim_time_ns)},
-          {"paused", state == executive::State::pause},
-          {"forced", forces_json(rig)},
-          {"allowed", allowed_json(rig)},
-          {"outputs", outputs_json(rig, last.bytes.empty() ? nullptr : &last)}};
+/// `values`: of that frame; nullptr: they are not known.
+Json state_json(const LiveRig& rig, executive::State state, std::int64_t frame, const LiveSnapshot* values) {
+  const std::int64_t sim_time_ns = frame < 0 ? 0 : rig.facts().frame.times(frame).count();
+  Json body = {{"state", state_text(state)}};
+  put_frame(body, frame);
+  body.update({{"frames", frame + 1},
+               {"sim_time_ns", sim_time_ns},
+               {"date", date_of(rig.facts(), sim_time_ns)},
+               {"paused", state == executive::State::pause},
+               {"forced", forces_json(rig)},
+               {"allowed", allowed_json(rig)},
+               {"outputs", outputs_json(rig, values)}});
+  return body;
 }
 
 }  // namespace
 
+/// With the lock.
+void LastFrame::hear_of(std::int64_t frame) {
+  if (std::exchange(frame_, frame) != frame) since_ = Clock::now();
+}
+
 void LastFrame::update(const executive::LiveSnapshotPtr& snapshot) {
   const std::lock_guard lock(mutex_);
   if (last_ != nullptr && snapshot->sequence < last_->sequence) return;
-  if (last_ == nullptr || last_->frame != snapshot->frame) since_ = Clock::now();
+  hear_of(snapshot->frame);
   last_ = snapshot;
 }
 
 Json LastFrame::state(const LiveRig& rig) const {
   const executive::State now = rig.state();
+  const std::int64_t frame = rig.last_frame();
   const std::lock_guard lock(mutex_);
-  return state_json(rig, now, last_ == nullptr ? nothing_yet() : *last_);
+  return state_json(rig, now, frame, last_ != nullptr && last_->frame == frame ? last_.get() : nullptr);
 }
 
 Json LastFrame::state(const LiveRig& rig, const LiveSnapshot& snapshot) {
-  return state_json(rig, snapshot.rig.state, snapshot);
+  return state_json(rig, snapshot.rig.state, snapshot.frame, snapshot.bytes.empty() ? nullptr : &snapshot);
 }
 
-Json LastFrame::beat(const LiveRig& rig) const {
+Json LastFrame::beat(const LiveRig& rig) {
   const std::lock_guard lock(mutex_);
+  hear_of(rig.last_frame());
   const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since_);
-  return {{"state", state_text(rig.state())},
-          {"frame", last_ == nullptr ? -1 : last_->frame},
-          {"age_ms", age.count()}};
+  Json body = {{"state", state_text(rig.state())}};
+  put_frame(body, frame_);
+  body["age_ms"] = age.count();
+  return body;
 }
 
 }  // namespace tactus::drivers::live_http

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 
 #include "drivers/live/http/request.hpp"
@@ -12,19 +13,23 @@ namespace tactus::drivers::live_http {
 class LastFrame {
  public:
   void update(const executive::LiveSnapshotPtr& snapshot);
-  /// Data of the event `state`: the state now, with that frame.
+  /// Data of the event `state`: the state now, with the frame that the rig says; outputs have values if the last
+  /// snapshot is of that frame.
   Json state(const executive::LiveRig& rig) const;
   /// The same, as it was with a snapshot.
   static Json state(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot);
   /// Data of the event `beat`.
-  Json beat(const executive::LiveRig& rig) const;
+  Json beat(const executive::LiveRig& rig);
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  void hear_of(std::int64_t frame);
+
   mutable std::mutex mutex_;
   executive::LiveSnapshotPtr last_{};
-  Clock::time_point since_ = Clock::now();  // its frame is the last one
+  std::int64_t frame_ = -1;
+  Clock::time_point since_ = Clock::now();  // frame_ is the last one
 };
 
 }  // namespace tactus::drivers::live_http

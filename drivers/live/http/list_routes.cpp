@@ -35,8 +35,8 @@ Schema overrun_schema() {
 
 Schema journal_schema() {
   return object("A change or a command of a client, with keys of its own kind beside these.",
-                {must("n", integer("counts up")), must("frame", integer("")), must("what", text("")),
-                 must("time", text("ISO 8601")), must("who", text("the client"))});
+                {must("n", integer("counts up")), may("frame", integer("missing before the first frame")),
+                 must("what", text("")), must("time", text("ISO 8601")), must("who", text("the client"))});
 }
 
 Schema log_schema() {

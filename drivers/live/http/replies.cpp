@@ -47,11 +47,17 @@ std::string date_of(const executive::LiveFacts& facts, std::int64_t sim_time_ns)
   return config::print_date(ns);
 }
 
+void put_frame(Json& body, std::int64_t frame) {
+  if (frame >= 0) body["frame"] = frame;
+}
+
 Json frame_json(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot) {
-  return {{"frame", snapshot.frame},
-          {"sim_time_ns", snapshot.sim_time_ns},
-          {"date", date_of(rig.facts(), snapshot.sim_time_ns)},
-          {"state", state_text(snapshot.rig.state)}};
+  Json body = Json::object();
+  put_frame(body, snapshot.frame);
+  body["sim_time_ns"] = snapshot.sim_time_ns;
+  body["date"] = date_of(rig.facts(), snapshot.sim_time_ns);
+  body["state"] = state_text(snapshot.rig.state);
+  return body;
 }
 
 Json value_json(const executive::LiveRig& rig, const executive::LiveRef& ref, const std::byte* data) {

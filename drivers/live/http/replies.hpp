@@ -25,6 +25,8 @@ inline std::nullopt_t reply_now(const Respond& respond, Reply reply) {
 
 std::string state_text(executive::State state);
 std::string date_of(const executive::LiveFacts& facts, std::int64_t sim_time_ns);
+/// Adds "frame", the last one that was run; before the first there is no such key.
+void put_frame(Json& body, std::int64_t frame);
 /// {"frame", "sim_time_ns", "date", "state"}.
 Json frame_json(const executive::LiveRig& rig, const executive::LiveSnapshot& snapshot);
 Json value_json(const executive::LiveRig& rig, const executive::LiveRef& ref, const std::byte* data);

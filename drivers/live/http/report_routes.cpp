@@ -29,7 +29,7 @@ Schema times_schema(const char* about) {
 Schema timing_schema() {
   return object(
       "Times of all frames since the start.",
-      {number_of("frame", kFrame), number_of("period_ns", "of a frame, in real time"),
+      {may("frame", integer(kFrame)), number_of("period_ns", "of a frame, in real time"),
        must("paced", boolean("the last frame was in real time")),
        must("late", times_schema("wake minus slot")), must("work", times_schema("end minus wake")),
        must("slack", times_schema("next slot minus end")),
@@ -40,7 +40,7 @@ Schema timing_schema() {
 Schema jobs_schema() {
   return object(
       "The jobs of frames.",
-      {number_of("frame", kFrame), must("measured", boolean("job_times is on")),
+      {may("frame", integer(kFrame)), must("measured", boolean("job_times is on")),
        must("jobs",
             list("in the order of the rig file",
                  object("",

@@ -28,7 +28,7 @@ Schema value_in(const char* about) {
 }
 
 std::vector<Property> of_frame(std::vector<Property> more) {
-  more.insert(more.begin(), {must("frame", integer(kFrame)), must("sim_time_ns", integer(kTime)),
+  more.insert(more.begin(), {may("frame", integer(kFrame)), must("sim_time_ns", integer(kTime)),
                              must("date", text(kDate)), must("state", state_name())});
   return more;
 }
@@ -101,7 +101,7 @@ const Schema& state_schema() {
                   must("who", text("the client")), must("frame", integer("since this one"))});
   static const Schema schema = object(
       "What the rig is doing.",
-      {must("state", state_name()), must("frame", integer(kFrame)),
+      {must("state", state_name()), may("frame", integer(kFrame)),
        must("frames", integer("frames up to this one; a reset or a loaded checkpoint sets it back")),
        must("sim_time_ns", integer(kTime)), must("date", text(kDate)),
        must("paused", boolean("it is in state Pause")), must("forced", list("what is forced", forced_one)),
@@ -112,7 +112,7 @@ const Schema& state_schema() {
 
 const Schema& beat_schema() {
   static const Schema schema =
-      object("The server is there.", {must("state", state_name()), must("frame", integer(kFrame)),
+      object("The server is there.", {must("state", state_name()), may("frame", integer(kFrame)),
                                       must("age_ms", integer("since it was first heard of"))});
   return schema;
 }

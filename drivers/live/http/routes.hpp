@@ -94,7 +94,7 @@ const char* event_name(executive::LiveList list);
 namespace schema {
 
 inline constexpr const char* kDate = "date of that frame: ISO 8601 with zone";
-inline constexpr const char* kFrame = "the last frame that was run; -1 before the first";
+inline constexpr const char* kFrame = "the last frame that was run; missing before the first";
 Schema state_name();
 Schema value(const char* about);
 Schema value_in(const char* about);  ///< what is taken for one

@@ -201,7 +201,7 @@ export class Bench {
     const change = (entry) =>
         h('li', {class: entry.problem ? 'warning' : ''}, time(entry.time), h('b', {}, entry.what),
           h('span', {},
-            `frame ${grouped(entry.frame)}  ${entry.variable ?? ''}${value(entry)}  by ${entry.who}${
+            `${entry.frame === undefined ? 'before the first frame' : `frame ${grouped(entry.frame)}`}  ${entry.variable ?? ''}${value(entry)}  by ${entry.who}${
                 entry.problem ? `  ▲ not made: ${entry.problem}` : ''}`));
     list('journal').replaceChildren(
         ...(rig.journal.problem ? [none(rig.journal.problem)] :

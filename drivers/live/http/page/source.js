@@ -69,7 +69,7 @@ export class Rig extends EventTarget {
   forget() {
     this.info = null;
     this.now =
-        {state: '', frame: -1, frames: 0, sim_time_ns: 0, paused: false, forced: [], allowed: {}, outputs: []};
+        {state: '', frames: 0, sim_time_ns: 0, paused: false, forced: [], allowed: {}, outputs: []};
     this.over = null;  // why the run is over
     this.variables = new Map();
     this.values = new Map();
@@ -208,9 +208,10 @@ export class Rig extends EventTarget {
 
   takeState(state) {
     // A state may be a little older than the newest block of the stream; a reset is further back, or told by it.
-    if (this.seconds(this.frame - state.frame) > 2) this.backwards(state.frame);
+    const frame = state.frame ?? -1;  // before the first there is none
+    if (this.seconds(this.frame - frame) > 2) this.backwards(frame);
     this.now = state;
-    this.frame = Math.max(this.frame, state.frame);
+    this.frame = Math.max(this.frame, frame);
     this.forced = new Map(state.forced.map((force) => [force.variable, force]));
     this.tell('state');
   }

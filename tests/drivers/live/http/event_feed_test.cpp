@@ -39,12 +39,36 @@ TEST_F(HttpEventFeed, HoldsTheNewestOnlyAndCountsTheOthers) {
 
 TEST_F(HttpEventFeed, TheStatesOfAFrameAreOne) {
   feed_.note_state(State::step_begin);
+  feed_.take_frame(frame(7));
   EXPECT_THAT(next(), HasSubstr("event: state"));
   for (const State state : {State::step_simulator, State::step_controller, State::step_end})
     feed_.note_state(state);
   EXPECT_FALSE(feed_.has_something());
   feed_.note_state(State::pause);
+  feed_.take_frame(nullptr);
   EXPECT_TRUE(feed_.has_something());
+}
+
+TEST_F(HttpEventFeed, AStateWaitsForTheFrameItIsOfAndAllElseWaitsBehindIt) {
+  rig_.set_last_frame(41);
+  feed_.note_state(State::pause);
+  feed_.offer(frame(41));
+  feed_.keep_alive();
+  EXPECT_FALSE(feed_.has_something());
+  feed_.take_frame(frame(42));
+  EXPECT_FALSE(feed_.has_something()) << "a snapshot of a running rig, made before the pause";
+  rig_.set_state(State::pause);
+  feed_.take_frame(frame(43));
+  ASSERT_TRUE(feed_.has_something());
+  const std::string text = next();
+  EXPECT_THAT(text, HasSubstr("event: state\ndata: {\"state\":\"Pause\",\"frame\":43,"));
+  EXPECT_LT(text.find("event: state"), text.find("event: values"));
+
+  feed_.note_state(State::step_end);
+  rig_.set_state(State::step_end);
+  rig_.set_last_frame(50);
+  feed_.take_frame(nullptr);  // none came in time
+  EXPECT_THAT(next(), HasSubstr("event: state\ndata: {\"state\":\"StepEnd\",\"frame\":50,"));
 }
 
 TEST_F(HttpEventFeed, TheEndComesBehindTheLastValuesAndNothingBehindIt) {
@@ -62,16 +86,21 @@ TEST_F(HttpEventFeed, TheEndComesBehindTheLastValuesAndNothingBehindIt) {
 TEST_F(HttpEventFeed, ABeatSaysThatTheServerIsThere) {
   feed_.keep_alive();
   const std::string text = next();
-  EXPECT_THAT(text, HasSubstr("event: beat\ndata: {\"state\":\"StepEnd\",\"frame\":-1,\"age_ms\":"));
+  EXPECT_THAT(text, HasSubstr("event: beat\ndata: {\"state\":\"StepEnd\",\"age_ms\":"));
+  rig_.set_last_frame(7);
+  feed_.keep_alive();
+  EXPECT_THAT(next(), HasSubstr("\"frame\":7,"));
   EXPECT_FALSE(feed_.has_something());
 }
 
 TEST_F(HttpEventFeed, AnotherForceIsAnotherState) {
   feed_.note_state(State::pause, 0);
+  feed_.take_frame(nullptr);
   (void)next();
   feed_.note_state(State::pause, 0);
   EXPECT_FALSE(feed_.has_something());
   feed_.note_state(State::pause, 1);
+  feed_.take_frame(nullptr);
   EXPECT_THAT(next(), HasSubstr("event: state"));
 }
 

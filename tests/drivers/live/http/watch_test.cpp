@@ -58,6 +58,21 @@ TEST(HttpWatch, BeginsWithTheStateThenSendsCoherentValues) {
   }
 }
 
+TEST(HttpWatch, TheFirstStateSaysTheFrameThatTheRigIsAt) {
+  ServedRig served;
+  served.rig.set_last_frame(1233);
+  HttpClient client = watching(served, "names=motor.speed&every=1min");
+  while (served.rig.waiting() == 0) std::this_thread::sleep_for(1ms);
+  served.rig.end_frame(1234);
+  const Json state = next(client, "state");
+  EXPECT_EQ(state["frame"], 1234);
+  EXPECT_EQ(state["sim_time_ns"], 1'234'000'000);
+
+  served.rig.set_last_frame(5000);  // and no snapshot comes, as where a frame has no slack for it
+  HttpClient late = watching(served, "names=motor.speed&every=1min");
+  EXPECT_EQ(next(late, "state")["frame"], 5000);
+}
+
 TEST(HttpWatch, AsksTheRigNoMoreOftenThanItIsToldTo) {
   ServedRig served;
   served.running.start();

@@ -71,6 +71,7 @@ class FakeLiveRig final : public executive::LiveRig {
         waiting.push_back(std::move(asked.second));
         return true;
       });
+      last_frame_ = frame;
       made->sequence = ++sequence_;
       made->frame = frame;
       made->sim_time_ns = facts_.frame.times(frame).count();
@@ -231,6 +232,15 @@ class FakeLiveRig final : public executive::LiveRig {
     const std::lock_guard lock(mutex_);
     return state_;
   }
+  std::int64_t last_frame() const override {
+    const std::lock_guard lock(mutex_);
+    return last_frame_;
+  }
+  /// Frames run that nobody hears of.
+  void set_last_frame(std::int64_t frame) {
+    const std::lock_guard lock(mutex_);
+    last_frame_ = frame;
+  }
   void next_snapshot(std::function<void(executive::LiveSnapshotPtr)> then) override {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(then));
@@ -359,6 +369,7 @@ class FakeLiveRig final : public executive::LiveRig {
   std::vector<Asked> episodes_;
   std::vector<std::function<void(const std::string&)>> returning_;
   bool resets_take_time_ = false;
+  std::int64_t last_frame_ = -1;
   std::string refusal_;
   std::array<executive::LiveHistory, executive::kLiveLists> lists_;
   std::vector<executive::LiveForce> forces_;

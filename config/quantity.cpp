@@ -28,16 +28,16 @@ std::string unknown_symbol(const Unit& unit, const Unit& declared) {
 }
 
 /// What it may have been meant for: something near it, of the declared dimension if there is one.
-std::string meant(const std::string& unknown, const Unit& declared) {
+std::string unit_meant(const std::string& unknown, const Unit& declared) {
   std::vector<std::string> fitting = declared.unlisted();
   std::vector<std::string> known;
   for (const KnownUnit& unit : known_units()) {
     known.emplace_back(unit.symbol);
     if (compatible(Unit::parse(unit.symbol), declared)) fitting.emplace_back(unit.symbol);
   }
-  std::string best = nearest(unknown, fitting);
-  if (best.empty()) best = nearest(unknown, known);
-  if (!best.empty()) return "did you mean " + show(best) + "?";
+  std::string best = meant(unknown, fitting);
+  if (best.empty()) best = meant(unknown, known);
+  if (!best.empty()) return best.substr(2);
   return declared.text().empty() ? "a pure number is expected"
                                  : "'" + declared.text() + "', or what converts to it, is expected";
 }
@@ -72,7 +72,7 @@ Parsed<double> to_unit(std::string_view text, const Unit& declared) {
     if (!compatible(quantity.unit, declared)) {
       if (const std::string unknown = unknown_symbol(quantity.unit, declared); !unknown.empty())
         return Result::failed(show(text) + ": the unit " + show(unknown) + " is not known (docs/units.md); " +
-                              meant(unknown, declared));
+                              unit_meant(unknown, declared));
       return Result::failed(show(text) + " has the wrong dimension: '" + quantity.unit.text() + "' is " +
                             quantity.unit.canonical() + ", but " +
                             (declared.text().empty()

@@ -263,9 +263,8 @@ Type<std::int64_t> word_type(std::vector<NumberedWord> words) {
       if (each.word == text) return Parsed<std::int64_t>{each.number};
       known.push_back(each.word);
     }
-    const std::string best = nearest(text, known);
     return Parsed<std::int64_t>::failed(show(text) + " is not one of " + show_all(known) +
-                                        (best.empty() ? "" : "; did you mean " + show(best) + "?"));
+                                        meant(text, known));
   };
   const auto print = [words](const std::int64_t& number) {
     for (const NumberedWord& each : words)

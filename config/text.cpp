@@ -117,10 +117,14 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return best;
 }
 
+std::string meant(std::string_view word, const std::vector<std::string>& known) {
+  const std::string best = nearest(word, known);
+  return best.empty() ? "" : "; did you mean '" + one_line(best) + "'?";
+}
+
 std::string hint(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return "none is known";
-  const std::string best = nearest(word, known);
-  if (!best.empty()) return "did you mean " + show(best) + "?";
+  if (const std::string best = meant(word, known); !best.empty()) return best.substr(2);
   return "known are " + show_all(known);
 }
 

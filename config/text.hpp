@@ -23,6 +23,10 @@ std::string show_all(const std::vector<std::string>& words);
 /// The word of `known` that `word` is most likely a typing error of, or "" when none is close.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
+/// "; did you mean 'priority'?", or "" when no known word is close: the end of a complaint about a word. All that is
+/// ever proposed comes from here. `known` are names that exist, as they would be written: nothing put together.
+std::string meant(std::string_view word, const std::vector<std::string>& known);
+
 /// "did you mean 'priority'?", or "known are 'a', 'b', 'c'" when nothing is close, or "none is known".
 std::string hint(std::string_view word, const std::vector<std::string>& known);
 

@@ -113,16 +113,24 @@ std::string LiveVariables::feeder_of(const LiveRef& ref) const {
 std::optional<LiveRef> LiveVariables::find(std::string_view name, std::string& problem) const {
   const auto found = lookup(name, problem);
   if (found || !problem.starts_with("there is no variable")) return found;
-  // What may have been meant: of the same model, or another model. Searched for only where that is quick.
+  // What may have been meant, as far as that is quick to find: another variable of the model; the model of a variable
+  // that others have as well; or another model.
   constexpr std::size_t kMost = 1000;
   const std::string text(name.substr(0, name.find('[')));
+  const std::size_t dot = std::min(text.find('.'), text.size());
   std::vector<std::string> names;
-  if (const auto model = by_model_.find(text.substr(0, text.find('.'))); model != by_model_.end()) {
+  const auto model = by_model_.find(text.substr(0, dot));
+  if (model == by_model_.end()) {
+    if (by_model_.size() > kMost) return std::nullopt;
+    for (const auto& [other, span] : by_model_)
+      if (by_name_.contains(other + text.substr(dot))) names.push_back(other + text.substr(dot));
+    if (names.empty()) {
+      problem += ": there is no model '" + text.substr(0, dot) + "'" + model_meant(text.substr(0, dot));
+      return std::nullopt;
+    }
+  } else {
     for (std::size_t i = model->second.begin; i < model->second.end && names.size() <= kMost; ++i)
       names.push_back(all_[i].variable->name);
-  } else {
-    for (const auto& [other, span] : by_model_)
-      if (names.size() <= kMost) names.push_back(other + text.substr(std::min(text.find('.'), text.size())));
   }
   if (names.size() <= kMost) {
     std::sort(names.begin(), names.end());

@@ -8,13 +8,12 @@
 namespace tactus::executive {
 
 /// The end of a complaint about a name that is not there: "; did you mean 'step'?", or what there is.
-/// `name_of`: how an item is called, as a function or member; without it the items are names.
+/// The names are those that exist (config::meant). `name_of`: how an item is called, as a function or member; without it the items are names.
 template <class Range, class NameOf = std::identity>
 std::string did_you_mean(const std::string& text, const Range& range, NameOf name_of = {}) {
   std::vector<std::string> names;
   for (const auto& item : range) names.push_back(std::invoke(name_of, item));
-  const std::string best = config::nearest(text, names);
-  if (!best.empty()) return "; did you mean '" + best + "'?";
+  if (std::string best = config::meant(text, names); !best.empty()) return best;
   if (names.empty()) return "; there is none";
   std::string list;
   for (std::size_t i = 0; i < names.size() && i < 12; ++i) list += (i == 0 ? "" : ", ") + names[i];

@@ -60,11 +60,11 @@ Condition Condition::parse(const std::string& text) {
   const std::string name = text.substr(at, end - at);
   const auto quantity = quantity_named(name);
   if (!quantity) {
-    const std::string nearest = config::nearest(name, quantity_names());
+    std::vector<std::string> names = quantity_names();
+    std::erase_if(names, [](const std::string& each) { return each.starts_with(kNameOfJob); });
     fail(text, at,
-         "there is no quantity " + config::show(name) +
-             (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") + "; there are " + all_names() +
-             ", and any other percentile, as late.p99.5");
+         "there is no quantity " + config::show(name) + config::meant(name, names) + "; there are " +
+             all_names() + ", and any other percentile, as late.p99.5");
   }
   condition.quantity_ = *quantity;
 

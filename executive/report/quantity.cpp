@@ -133,7 +133,7 @@ std::vector<std::string> quantity_names() {
   names.emplace_back("records_lost");
   for (std::size_t i = 1; i < rtsync::kCauses; ++i)
     names.push_back("causes." + std::string(name_of(static_cast<rtsync::Cause>(i))));
-  for (const char* const ending : kOfJobs) names.push_back(std::string("jobs.NAME") + ending);
+  for (const char* const ending : kOfJobs) names.push_back(std::string(kNameOfJob) + ending);
   return names;
 }
 

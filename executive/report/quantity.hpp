@@ -18,6 +18,8 @@ struct Quantity {
 
 /// What a name stands for, without a look at any run; nothing: no quantity is called so.
 std::optional<Quantity> quantity_named(const std::string& name);
+/// Stands for any job in quantity_names(): no quantity itself.
+inline constexpr const char* kNameOfJob = "jobs.NAME";
 /// What can be asked for: as messages and the documentation list it.
 std::vector<std::string> quantity_names();
 /// Its value: nanoseconds or a count. Nothing, and `why`: the run does not have it.

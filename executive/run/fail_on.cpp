@@ -30,7 +30,7 @@ std::string add_fail_word(std::string_view word, FailOn& fail_on) {
     return "";
   }
   return config::show(word) + " is nothing that a run fails on; " + config::show_all(known) + " are" +
-         (config::nearest(word, known).empty() ? "" : "; " + config::hint(word, known));
+         config::meant(word, known);
 }
 
 }  // namespace

@@ -214,9 +214,8 @@ void Session::run(const Call& call) {
     return refuse(call.text, std::string(std::find_if(all.begin(), all.end(), named)->reason));
   std::vector<std::string> known;
   for (const Command& command : commands()) known.emplace_back(command.name);
-  const std::string meant = config::nearest(call.name, known);
   refuse(call.text, "it is no command of the variable server, and there is no Python here" +
-                        (meant.empty() ? "" : "; did you mean " + config::show(meant) + "?"));
+                        config::meant(call.name, known));
 }
 
 void Session::give_rig_command(const Call& call, const RigCommand& command) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -799,6 +800,34 @@ TEST_F(LiveAccessTest, AResetSetsBackWhereTheRigIsAndNotWhatItHasRun) {
   while (snapshot()->rig.frames >= 10) {
   }
   EXPECT_GE(snapshot()->rig.frames_run, 10);
+}
+
+TEST_F(LiveAccessTest, EachNameThatIsProposedExists) {
+  start();
+  const std::set<std::string> models{"source", "sink", "types", "rt"};
+  for (const char* const wrong : {"source.d", "sink.ds", "rt.y", "sourec.u", "sinc.y", "types.latte",
+                                  "rt.latte", "tipes.gear", "nothing.u", "nothing.at_all", "source", "u",
+                                  "sink.kk", "typse.ds", "source.y.y", "rt.", "soruce.late"}) {
+    std::string problem;
+    ASSERT_FALSE(live().find(wrong, problem)) << wrong;
+    std::size_t proposed = 0;
+    for (std::size_t at = problem.find("; "); at != std::string::npos;
+         at = problem.find_first_of(",;", at + 1)) {
+      std::string name = problem.substr(at + 2);
+      for (const char* const words : {"did you mean '", "there are: "})
+        if (name.starts_with(words)) name = name.substr(std::strlen(words));
+      name = name.substr(0, name.find_first_of(",;'"));
+      if (name == "..." || name.empty()) continue;
+      std::string none;
+      EXPECT_TRUE(live().find(name, none) || models.contains(name)) << wrong << ": " << problem;
+      ++proposed;
+    }
+    EXPECT_GT(proposed, 0U) << wrong << ": " << problem;
+  }
+  std::string problem;
+  EXPECT_FALSE(live().find("types.k", problem));
+  EXPECT_EQ(problem.find("types.k'?"), std::string::npos)
+      << "put together of a model and a variable of another";
 }
 
 TEST_F(LiveAccessTest, AResetIsAnsweredWhenTheNextEpisodeMayBegin) {

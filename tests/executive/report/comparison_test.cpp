@@ -181,6 +181,7 @@ TEST(Condition, SaysWhereItIsWrongAndWhatIsAllowed) {
       {"", "character 1: it is empty"},
       {"late.p98x > 3 us", "character 1: there is no quantity 'late.p98x'; did you mean 'late.p9"},
       {"late > 3 us", "there is no quantity 'late'"},
+      {"jobs.NAM.p97 > 3 us", "there is no quantity 'jobs.NAM.p97'; there are"},
       {"late.p100 > 3 us", "there is no quantity"},
       {"causes.none > 3", "there is no quantity"},
       {"jobs.p99 > 3 us", "there is no quantity"},

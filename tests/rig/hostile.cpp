@@ -141,7 +141,7 @@ class Asks : public tactus::Model {
     d.output("off", off_, "1", "calls of the job that is switched off");
     d.job<&Asks::step>("step", tactus::JobClass::scheduled);
     d.job<&Asks::switched>("switched", tactus::JobClass::effector);
-    d.job<&Asks::late>("late", tactus::JobClass::sensor, {.cycle_num = TACTUS_DYNAMIC});
+    d.job<&Asks::late>("late", tactus::JobClass::sensor, tactus::kDynamic);
   }
   void step(const tactus::Call& call) {
     if (call.frame == 3) {

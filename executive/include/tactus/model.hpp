@@ -82,31 +82,52 @@ struct Label {
 };
 using Labels = std::initializer_list<Label>;
 
-/// What the rig file may override per job.
-struct JobOptions {
-  unsigned phase = 60000;      ///< 0 .. 65535, low runs first within its class
-  std::int64_t cycle_num = 0;  ///< cycle_num / cycle_den nanoseconds; 0: once every frame
-  std::int64_t cycle_den = 1;
+/// What the rig file may override per job: its cycle, every(200us) or rate(60), without which it is called once every
+/// frame; and its phase, at_phase(100), or both: every(200us).at_phase(100). A cycle has a unit: a bare number does not
+/// compile.
+class JobOptions {
+ public:
+  constexpr JobOptions() = default;
+  /// The same, with another phase: 0 .. 65535, low runs first within its class; 60000 unless it is given.
+  constexpr JobOptions at_phase(unsigned number) const { return {number, cycle_num_, cycle_den_}; }
 
-  /// The same, with another phase: every(2ms).at_phase(30000).
-  constexpr JobOptions at_phase(unsigned number) const { return {number, cycle_num, cycle_den}; }
+  constexpr unsigned phase() const { return phase_; }
+  /// cycle_num / cycle_den nanoseconds; 0: once every frame; TACTUS_DYNAMIC.
+  constexpr std::int64_t cycle_num() const { return cycle_num_; }
+  constexpr std::int64_t cycle_den() const { return cycle_den_; }
+
+ private:
+  friend struct JobCycles;
+  constexpr JobOptions(unsigned phase, std::int64_t num, std::int64_t den)
+      : phase_(phase), cycle_num_(num), cycle_den_(den) {}
+
+  unsigned phase_ = 60000;
+  std::int64_t cycle_num_ = 0;
+  std::int64_t cycle_den_ = 1;
+};
+
+/// Makes options of what the C interface takes, unchecked; for every(), rate() and tests.
+struct JobCycles {
+  static constexpr JobOptions of(std::int64_t num, std::int64_t den = 1) { return {60000, num, den}; }
 };
 
 /// A job once every `cycle` of simulated time: every(200us). Throws std::invalid_argument for no time at all.
 /// @when setup
 constexpr JobOptions every(std::chrono::nanoseconds cycle) {
   if (cycle.count() <= 0) throw std::invalid_argument("tactus::every: a cycle is at least 1 ns");
-  return {.cycle_num = cycle.count()};
+  return JobCycles::of(cycle.count());
 }
 /// A job so many times a second, exactly: rate(60); rate(60000, 1001) is 59.94 Hz. Throws
 /// std::invalid_argument for a number below 1. @when setup
 constexpr JobOptions rate(std::int64_t times, std::int64_t seconds = 1) {
   if (times < 1 || seconds < 1 || seconds > INT64_MAX / 1'000'000'000)
     throw std::invalid_argument("tactus::rate: at least once, in at least a second");
-  return {.cycle_num = seconds * 1'000'000'000, .cycle_den = times};
+  return JobCycles::of(seconds * 1'000'000'000, times);
 }
+/// A job once every frame, with a phase.
+constexpr JobOptions at_phase(unsigned number) { return JobOptions{}.at_phase(number); }
 /// For a job that chooses its own next time with Model::call_at.
-inline constexpr JobOptions kDynamic{.cycle_num = TACTUS_DYNAMIC};
+inline constexpr JobOptions kDynamic = JobCycles::of(TACTUS_DYNAMIC);
 
 namespace detail {
 
@@ -407,10 +428,10 @@ void Declare::job(const char* name, JobClass job_class, JobOptions options) {
   const tactus_job declared{sizeof(tactus_job),
                             name,
                             static_cast<tactus_job_class>(job_class),
-                            options.phase,
+                            options.phase(),
                             &detail::run_job<Member>,
-                            options.cycle_num,
-                            options.cycle_den};
+                            options.cycle_num(),
+                            options.cycle_den()};
   if (host_.declare_job(host_.context, &declared) != 0) refused("job", name);
 }
 

@@ -26,8 +26,8 @@ class Busy : public Model {
     d.output("y", y);
     d.output("z", z);
     d.job<&Busy::top>("top", JobClass::top_of_frame);
-    d.job<&Busy::plant>("plant", JobClass::scheduled, {.cycle_num = 250'000});
-    d.job<&Busy::slow>("slow", JobClass::sensor, {.cycle_num = 50'000'000, .cycle_den = 3});
+    d.job<&Busy::plant>("plant", JobClass::scheduled, every(std::chrono::microseconds(250)));
+    d.job<&Busy::slow>("slow", JobClass::sensor, rate(60));
     d.job<&Busy::control>("control", JobClass::controller);
     d.job<&Busy::end>("end", JobClass::end_of_frame);
   }

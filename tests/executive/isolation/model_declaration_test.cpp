@@ -16,9 +16,8 @@ class Everything : public Model {
     d.input("u", u, "rad");
     d.output("y", y, "N m");
     d.state("x", x, "", "remembered");
-    d.job<&Everything::step>("step", JobClass::scheduled,
-                             {.phase = 7, .cycle_num = 1'000'000, .cycle_den = 3});
-    d.job<&Everything::step>("later", JobClass::sensor, {.cycle_num = TACTUS_DYNAMIC});
+    d.job<&Everything::step>("step", JobClass::scheduled, JobCycles::of(1'000'000, 3).at_phase(7));
+    d.job<&Everything::step>("later", JobClass::sensor, kDynamic);
   }
   void step() {}
   std::uint8_t mode = 0;

@@ -82,7 +82,8 @@ class Gain : public tactus::Model {
     d.output("degrees", degrees_, "deg");
     d.output("long_count", long_count_);
     d.job<&Gain::initialize>("initialize", JobClass::initialization);
-    d.job<&Gain::step>("step", JobClass::scheduled, {.phase = 100, .cycle_num = 2'000'000});
+    d.job<&Gain::step>("step", JobClass::scheduled,
+                       tactus::every(std::chrono::milliseconds(2)).at_phase(100));
     d.job<&Gain::control>("control", JobClass::controller);
     d.job<&Gain::end>("end", JobClass::end_of_frame);
   }

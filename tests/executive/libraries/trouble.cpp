@@ -68,12 +68,14 @@ struct JobTwice : tactus::Model {
   void step() {}
 };
 struct BadPhase : tactus::Model {
-  void declare(Declare& d) override { d.job<&BadPhase::step>("step", JobClass::scheduled, {.phase = 65536}); }
+  void declare(Declare& d) override {
+    d.job<&BadPhase::step>("step", JobClass::scheduled, tactus::at_phase(65536));
+  }
   void step() {}
 };
 struct BadCycle : tactus::Model {
   void declare(Declare& d) override {
-    d.job<&BadCycle::step>("step", JobClass::scheduled, {.cycle_num = 1, .cycle_den = 0});
+    d.job<&BadCycle::step>("step", JobClass::scheduled, tactus::JobCycles::of(1, 0));
   }
   void step() {}
 };

@@ -350,7 +350,7 @@ TEST(ConnectionTime, DelayedReachesEveryJobOfAModelAtItsOwnInstants) {
    public:
     void declare(Declare& d) override {
       d.input("u", u);
-      d.job<&TwoRates::fast>("fast", JobClass::scheduled, {.cycle_num = 500'000});
+      d.job<&TwoRates::fast>("fast", JobClass::scheduled, every(std::chrono::microseconds(500)));
       d.job<&TwoRates::slow>("slow", JobClass::effector);
     }
     void fast() { seen.push_back(u); }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <tactus/model.hpp>
+#include <type_traits>
 #include <vector>
 
 namespace tactus::model_sdk_test {
@@ -14,14 +15,18 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
 TEST(JobOptions, EveryAndRateAreExactCycles) {
-  EXPECT_EQ(every(200us).cycle_num, 200'000);
-  EXPECT_EQ(every(200us).cycle_den, 1);
-  EXPECT_EQ(rate(60).cycle_num, 1'000'000'000);
-  EXPECT_EQ(rate(60).cycle_den, 60);
-  EXPECT_EQ(rate(60'000, 1'001).cycle_num, 1'001'000'000'000);
-  EXPECT_EQ(every(1ms).phase, JobOptions{}.phase);
-  EXPECT_EQ(every(1ms).at_phase(7).phase, 7U);
-  EXPECT_EQ(every(1ms).at_phase(7).cycle_num, 1'000'000);
+  EXPECT_EQ(every(200us).cycle_num(), 200'000);
+  EXPECT_EQ(every(200us).cycle_den(), 1);
+  EXPECT_EQ(rate(60).cycle_num(), 1'000'000'000);
+  EXPECT_EQ(rate(60).cycle_den(), 60);
+  EXPECT_EQ(rate(60'000, 1'001).cycle_num(), 1'001'000'000'000);
+  EXPECT_EQ(every(1ms).phase(), JobOptions{}.phase());
+  EXPECT_EQ(every(1ms).at_phase(7).phase(), 7U);
+  EXPECT_EQ(every(1ms).at_phase(7).cycle_num(), 1'000'000);
+  EXPECT_EQ(at_phase(7).phase(), 7U);
+  EXPECT_EQ(at_phase(7).cycle_num(), 0) << "once every frame";
+  static_assert(!std::is_aggregate_v<JobOptions>, "a bare number is no cycle: one what?");
+  static_assert(!std::is_constructible_v<JobOptions, int> && !std::is_invocable_v<decltype(&every), int>);
   EXPECT_THROW(every(0ns), std::invalid_argument) << "it would mean once every frame";
   EXPECT_THROW(every(-1ms), std::invalid_argument);
   EXPECT_THROW(rate(0), std::invalid_argument);

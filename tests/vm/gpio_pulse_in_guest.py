@@ -28,14 +28,20 @@ CASES = [
     ("stop_after=7", grid(upto=7)),
     ("prio=90 cpu=0", grid()),
 ]
+# The command that scripts/rtvm puts into each guest with --gpio: a period with its unit, and how many edges.
+EDGES = [
+    (f"1ms {PULSES}", grid()),
+    ("2000us 10", grid(upto=10, scale=2.0)),
+    (f"0.001s {PULSES} drop=5", grid(4, 9, 14, 19)),
+]
 SCRIPT = """
 pull=$RTVM_GPIO_DIR/sim_gpio{line}/pull
-edges() {{  # edges NUMBER OPTIONS...
+seen() {{  # seen NUMBER COMMAND...
     number=$1
     shift
     gpiomon -r -F '%s %n' ${{RTVM_GPIO_CHIP#/dev/}} {line} >edges/$number &
     sleep .2
-    gpio_pulse $pull {hz} {pulses} "$@" || echo "gpio_pulse $* ended with $?"
+    "$@" || echo "$* ended with $?"
     sleep .1
     kill $!
     wait $!
@@ -62,7 +68,9 @@ def main():
         print(f"skipped: it reads edges with gpiomon of libgpiod 1, and this machine has {version.splitlines()[:1]}")
         sys.exit(SKIPPED)
     script = SCRIPT.format(line=LINE, hz=HZ, pulses=PULSES)
-    script += "".join(f"edges {number} {options}\n" for number, (options, _) in enumerate(CASES))
+    commands = [(f"gpio_pulse $pull {HZ} {PULSES} {options}", expected) for options, expected in CASES]
+    commands += [(f"edges {LINE} {words}", expected) for words, expected in EDGES]
+    script += "".join(f"seen {number} {command}\n" for number, (command, _) in enumerate(commands))
     script += "".join(f"gpio_pulse $pull {words} 2>/dev/null; echo wrong $?\n" for words in WRONG)
     script += GONE
     done = guest.run("sh", "edges.sh", files=[guest.write("edges.sh", script)],
@@ -72,11 +80,11 @@ def main():
     checks = Checks()
     if not checks.equal("the guest ran to its end", done.status, 0, done):
         checks.finish()
-    for number, (options, expected) in enumerate(CASES):
+    for number, (command, expected) in enumerate(commands):
         lines = (guest.work / "edges" / str(number)).read_text(encoding="utf-8").splitlines()
         stamps = [int(seconds) * 10**6 + int(rest) / 1000 for seconds, rest in map(str.split, lines)]
         found = [round((stamp - stamps[0]) / PERIOD_US, 3) for stamp in stamps]
-        checks.that(f"gpio_pulse {options or 'without options'}: {len(expected)} rising edges where they belong",
+        checks.that(f"{command}: {len(expected)} rising edges where they belong",
                     len(found) == len(expected)
                     and all(abs(a - b) * PERIOD_US <= TOLERANCE_US for a, b in zip(found, expected)), found, expected)
     out = done.out.splitlines()

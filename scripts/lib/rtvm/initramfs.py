@@ -6,6 +6,7 @@ import shutil
 
 from .built_modules import built_modules
 from .cpio import Cpio
+from .edges import add_edges
 from .failure import output_of
 from .guest_modules import GuestModules, parse
 
@@ -24,6 +25,8 @@ def initramfs(options, cache, kernel, end_mark):
     _add_modules(cpio, options, GuestModules(kernel.folder, lambda: built_modules(cache, kernel)))
     for spec in options.copy:
         _copy(cpio, spec)
+    if options.gpio:
+        add_edges(cpio, cache.root)
     command = _add_command(cpio, options.command, busybox)
     cpio.text("rtvm/env", _environment(options, end_mark))
     cpio.text("rtvm/command", f"mkdir -p {shlex.quote(options.chdir)}; cd {shlex.quote(options.chdir)} || exit 125\n"
@@ -77,7 +80,7 @@ def _environment(options, end_mark):
     pairs = (variable.partition("=") for variable in options.env)
     lines = [f"export {name}={shlex.quote(value)}" for name, _, value in pairs]
     lines.append(f"RTVM_END={shlex.quote(end_mark)}")
-    lines.append(f"RTVM_GPIO_LINES={options.gpio or ''}")
+    lines.append(f"export RTVM_GPIO_LINES={options.gpio or ''}")
     if options.fetch:
         paths = [spec.partition(":")[0].lstrip("/") for spec in options.fetch]
         lines.append(f"fetch() {{ tar -cf - -C / -- {shlex.join(paths)}; }}")

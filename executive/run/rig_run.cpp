@@ -309,6 +309,8 @@ void RigRun::finish(RunObserver& watcher) {
   (void)executive_->end_outputs_safe();  // the frames did, if there were any
   if (service_) service_->stopping();
   if (!stuck_) main_->join();
+  if (end_.outcome == Outcome::overrun)
+    if (const std::string why = teller_->last_overrun(); !why.empty()) end_.reason += "; " + why;
   privileges_->tell(*voice_);
   if (isolation_) isolation_->poll(*voice_);
   if (!privileges_->reason().empty() && end_.in_order())

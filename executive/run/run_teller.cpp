@@ -1,6 +1,7 @@
 #include "executive/run/run_teller.hpp"
 
 #include "executive/run/budget_lines.hpp"
+#include "executive/run/finding_text.hpp"
 
 namespace tactus::executive {
 
@@ -31,11 +32,18 @@ void RunTeller::take_notes() {
   while (executive_.accounts().pop(note)) {
     notes_.take(note);
     causes_.take(note);
+    const rtsync::Cause cause = note.overrun.cause;
+    if (cause != rtsync::Cause::none && cause != rtsync::Cause::catching_up) overrun_ = note.overrun;
     if (overruns_) overruns_->take(note, RunOverruns::Clock::now());
   }
   if (!overruns_) return;
   overruns_->note_lost(executive_.accounts().notes_lost());
   overruns_->flush(next_frame);
+}
+
+std::string RunTeller::last_overrun() {
+  take_notes();
+  return overrun_ ? text_of(*overrun_, executive_.plan(), &causes_.cpus()) : "";
 }
 
 void RunTeller::tell_pause(const Snapshot& latest, RunVoice& voice) {

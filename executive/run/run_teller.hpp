@@ -33,6 +33,9 @@ class RunTeller final : public RunPart {
   void poll(RunVoice& voice) override;
   /// The notes of frames, as lines.
   void poll_seldom(RunVoice& voice) override;
+  /// The cause of the overrun that the newest ones go back to, and which job or who it was; empty: there was none, or
+  /// nothing is known of it.
+  std::string last_overrun();
   /// After the frames: what of the rig file did not come to pass.
   void tell_unused(RunVoice& voice) const;
 
@@ -52,6 +55,7 @@ class RunTeller final : public RunPart {
   bool between_episodes_ = false;
   bool waiting_ = false;  // said that somebody is awaited
   std::int64_t resets_ = 0;
+  std::optional<Finding> overrun_{};  // the newest that caught up with no other
 };
 
 }  // namespace tactus::executive

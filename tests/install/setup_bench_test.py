@@ -246,6 +246,7 @@ class Files(unittest.TestCase):
             unit = pathlib.Path(folder) / "tactus@.service"
             text = (CHECKOUT / "scripts/systemd/tactus@.service").read_text()
             self.assertIn("ExecStart=tactus run ", text)
+            self.assertNotRegex(text, r"(?m)^ExecStart=.*--quiet", "the journal would not say why the rig ended")
             unit.write_text(text.replace("ExecStart=tactus ", "ExecStart=/bin/true "))  # it need not be installed
             done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True,
                                   timeout=60)

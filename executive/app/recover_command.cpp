@@ -18,6 +18,7 @@
 #include "executive/app/run_folder.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/record_sink.hpp"
+#include "executive/frame/outcome.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "executive/record/folder_lock.hpp"
 #include "executive/record/whole_lines.hpp"
@@ -44,7 +45,10 @@ class EndMarks {
           written_[each.value("name", "")] = each.value("written", std::uint64_t{0});
     readable_ = json.is_object();
     const std::string outcome = readable_ ? json.value("outcome", std::string()) : std::string();
-    if (!outcome.empty() && outcome != "completed" && outcome != "stopped")
+    if (outcome == executive::kUnfinished)
+      bad_end_ =
+          "killed together with its witness (or it had none); after " + frames_of(json) + " it still ran";
+    else if (!outcome.empty() && outcome != "completed" && outcome != "stopped")
       bad_end_ = outcome + ": " + json.value("reason", std::string());
   }
   bool present() const { return present_; }
@@ -58,6 +62,11 @@ class EndMarks {
   }
 
  private:
+  static std::string frames_of(const Json& json) {
+    const Json frames = json.value("frames", Json::object());
+    return (frames.is_object() ? frames.value("run", Json(0)) : Json(0)).dump() + " frames";
+  }
+
   bool present_ = false;
   bool readable_ = false;
   std::string bad_end_;

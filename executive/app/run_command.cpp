@@ -62,7 +62,7 @@ class RunCommand final : public CommandDriver {
             ->check([](const std::string& file) { return file.empty() ? "" : wrong_report_file(file); });
     app.add_flag("--quiet", quiet_, "print errors only");
     app.add_flag("!--no-witness", witness_,
-                 "one process, as a debugger likes it: a kill leaves no summary.json");
+                 "one process, as a debugger likes it: a kill leaves a summary.json that is unfinished");
     choices_.spelling = "--";
   }
 

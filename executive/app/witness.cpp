@@ -113,7 +113,7 @@ class Watch {
 void go_on_alone(const char* what) {
   std::fprintf(
       stderr,
-      "tactus: warning: the rig runs without a witness: %s: %s; a kill leaves no summary.json. Close "
+      "tactus: warning: the rig runs without a witness: %s: %s; a kill leaves an unfinished summary.json. Close "
       "other programs, raise `ulimit -n` and `ulimit -u`, or write --no-witness\n",
       what, std::generic_category().message(errno).c_str());
 }

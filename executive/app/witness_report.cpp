@@ -16,6 +16,7 @@
 #include "config/text.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
+#include "executive/frame/outcome.hpp"
 #include "rtsync/crash/signal_name.hpp"
 
 namespace tactus::app {
@@ -59,7 +60,9 @@ class Death {
       std::ifstream written(summary);
       before_ = Json::parse(written, nullptr, false);
     }
-    if (!before_.contains("outcome") || !before_["outcome"].is_string()) before_ = nullptr;  // not the rig's
+    const bool ended = before_.contains("outcome") && before_["outcome"].is_string() &&
+                       before_["outcome"] != executive::kUnfinished;
+    if (!ended) before_ = nullptr;  // it is not the rig's, or not its end
     name_jobs();
     where_ = where();
   }

@@ -37,6 +37,9 @@ constexpr std::string_view name_of(Outcome outcome) {
   return "aborted";
 }
 
+/// The outcome in the summary.json of a run that goes on, or was killed together with its witness.
+inline constexpr const char* kUnfinished = "unfinished";
+
 struct RunEnd {
   Outcome outcome = Outcome::completed;
   std::string reason;  ///< a whole sentence; empty when completed

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "config/number.hpp"
+#include "executive/frame/outcome.hpp"
 #include "executive/report/json_facts.hpp"
 
 namespace tactus::report {
@@ -68,19 +69,21 @@ void read_frames(const fs::path& file, const ReadRequest& request, RunData& run)
 
 std::int64_t RunData::frames() const {
   const auto run = integer_fact(summary(), "frames.run");
-  if (run && *run >= 0) return *run;
-  return times == nullptr ? 0 : static_cast<std::int64_t>(times->frames());
+  const std::int64_t rows = times == nullptr ? 0 : static_cast<std::int64_t>(times->frames());
+  if (run && *run >= 0) return outcome() == "unended" ? std::max(*run, rows) : *run;
+  return rows;
 }
 
 std::int64_t RunData::overruns() const {
   const auto overruns = integer_fact(summary(), "frames.overruns");
-  if (overruns && *overruns >= 0) return *overruns;
-  return times == nullptr ? 0 : times->overruns;
+  const std::int64_t rows = times == nullptr ? 0 : times->overruns;
+  if (overruns && *overruns >= 0) return outcome() == "unended" ? std::max(*overruns, rows) : *overruns;
+  return rows;
 }
 
 std::string RunData::outcome() const {
   const std::string outcome = text_fact(summary(), "outcome");
-  return outcome.empty() ? "unended" : outcome;
+  return outcome.empty() || outcome == executive::kUnfinished ? "unended" : outcome;
 }
 
 RunData read_run(const fs::path& folder, const ReadRequest& request) {

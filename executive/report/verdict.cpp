@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "executive/frame/outcome.hpp"
 #include "executive/report/axes.hpp"
 #include "executive/report/json_facts.hpp"
 
@@ -33,7 +34,9 @@ std::string how_it_ended(const RunData& run, char& sign) {
   sign = 'f';
   if (outcome == "unended")
     return run.summary().is_null() ? "Killed before its end (there is no summary.json)"
-                                   : "The end is not known";
+           : text_fact(run.summary(), "outcome") == executive::kUnfinished
+               ? "Killed before its end, together with its witness"
+               : "The end is not known";
   std::string words = outcome;
   std::replace(words.begin(), words.end(), '_', ' ');
   words.front() =

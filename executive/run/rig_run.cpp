@@ -18,6 +18,12 @@ namespace tactus::executive {
 using rtsync::Provision;
 using rtsync::SchedPolicy;
 
+namespace {
+
+constexpr std::chrono::seconds kUnfinishedEvery{5};
+
+}  // namespace
+
 RigRun::RigRun(Rig& rig, RunOptions options)
     : rig_(rig),
       options_(std::move(options)),
@@ -75,6 +81,7 @@ void RigRun::open_folder(RunObserver& watcher) {
     voice_.emplace(*log_, watcher);
     write_text("rig.yaml", rig_fields().write(rig_.settings()));
     witness_.tell([this] { return facts(); }, *log_);
+    write_unfinished();
   } catch (const std::exception& error) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }
@@ -232,6 +239,7 @@ void RigRun::run_frames(RunObserver& watcher) {
   if (realtime_ && !rig_.plan().safe_outputs.empty() && !settings.watchdog.device)
     voice_->say(no_watchdog_note());
   witness_.tell([this] { return facts(); }, *log_);
+  write_unfinished();
   if (options_.margin > 1)
     voice_->say("margin " + config::print_real(options_.margin) + ": each job is made to take " +
                 config::print_real(options_.margin) + " times as long as it does, by spinning");
@@ -303,6 +311,18 @@ void RigRun::poll() {
   if (now - polled_seldom_ < std::chrono::seconds(1)) return;
   polled_seldom_ = now;
   for (RunPart* const part : parts_) part->poll_seldom(*voice_);
+  if (now - unfinished_written_ >= kUnfinishedEvery) write_unfinished();
+}
+
+/// Should rig and witness be killed together, the folder says so, and how far the run had come. finish() writes the
+/// file anew.
+void RigRun::write_unfinished() {
+  unfinished_written_ = std::chrono::steady_clock::now();
+  try {
+    write_text("summary.json",
+               unfinished().dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
+  } catch (const std::exception&) {  // a full disk: finish() says so, or there is room again by then
+  }
 }
 
 void RigRun::finish(RunObserver& watcher) {

@@ -121,6 +121,8 @@ class RigRun {
   void poll();
   void log_start();
   config::Json facts() const;
+  config::Json unfinished() const;
+  void write_unfinished();
   void write_text(const std::string& name, const std::string& text) const;
 
   Rig& rig_;
@@ -161,6 +163,7 @@ class RigRun {
   std::unique_ptr<rtsync::PinnedThread> setup_thread_;  // runs the jobs before and after the frames
   std::atomic<bool> setup_done_{false};
   std::chrono::steady_clock::time_point polled_seldom_{};
+  std::chrono::steady_clock::time_point unfinished_written_{};
   std::vector<std::string> shutdown_failures_;
   RigCheckpoints::Saved saved_;  // by the setup thread
   Snapshot last_;                // of the frames; once they have ended

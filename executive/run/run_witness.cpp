@@ -16,7 +16,7 @@ void RunWitness::tell(const std::function<config::Json()>& facts, RunLog& log) c
   if (::pwrite(page_->facts, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
       ::ftruncate(page_->facts, static_cast<off_t>(text.size())) != 0)
     log.warn("the witness was not told of the rig: " + std::generic_category().message(errno) +
-             "; a kill leaves no summary.json");
+             "; a kill leaves an unfinished summary.json");
 }
 
 void RunWitness::watch(Executive& executive, const rtsync::CpuSet& helpers) {

@@ -19,13 +19,17 @@ std::string preemption() {
   return "unknown";
 }
 
-Json host() {
-  utsname name{};
-  ::uname(&name);  // cannot fail: the buffer is ours
-  return {{"kernel", std::string(name.sysname) + " " + name.release},
-          {"preempt", preemption()},
-          {"cpus", rtsync::online_cpus().value_or(rtsync::allowed_cpus()).count()},
-          {"machine", name.machine}};
+/// Looked at once: the machine stays the same, and to look takes milliseconds.
+const Json& host() {
+  static const Json found = [] {
+    utsname name{};
+    ::uname(&name);  // cannot fail: the buffer is ours
+    return Json{{"kernel", std::string(name.sysname) + " " + name.release},
+                {"preempt", preemption()},
+                {"cpus", rtsync::online_cpus().value_or(rtsync::allowed_cpus()).count()},
+                {"machine", name.machine}};
+  }();
+  return found;
 }
 
 /// `counted`: jobs were measured.
@@ -60,6 +64,27 @@ Json RigRun::facts() const {
       {"recordings", recordings_.facts()},
       {"host", host()},
   };
+}
+
+/// What summary.json says as long as the run goes on.
+Json RigRun::unfinished() const {
+  Json all = facts();
+  all.erase("@folder");
+  all.erase("@jobs");
+  all["outcome"] = kUnfinished;
+  all["reason"] =
+      "the run goes on; or its process and the witness above it were killed together, and this is how far "
+      "it had come some seconds before";
+  all["exit_status"] = nullptr;
+  Json& frames = all["frames"];
+  const Snapshot none;
+  const Snapshot& latest = executive_ ? executive_->latest() : none;
+  frames["run"] = latest.frames_run;
+  frames["overruns"] = latest.totals.overruns;
+  frames["lost"] = latest.totals.lost;
+  frames["late_wakes"] = latest.totals.late_wakes;
+  all["sim_time_ns"] = latest.sim_time_ns;
+  return all;
 }
 
 Json RigRun::summary() const {

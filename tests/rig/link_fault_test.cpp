@@ -54,7 +54,9 @@ class FaultyRun {
     return process_->out() + process_->err() + (logs ? read_file(folder() / "log.txt") : "");
   }
   bool wait_for(const std::string& words) const { return wait_for_text(folder() / "log.txt", words); }
-  bool has_ended() const { return fs::exists(folder() / "summary.json"); }
+  bool has_ended() const {
+    return fs::exists(folder() / "summary.json") && summary_of(folder())["outcome"] != "unfinished";
+  }
   Table motion() const { return read_table(folder() / "motion.csv"); }
   /// Where the set-point came from, in all frames.
   std::set<std::string> sources() const {

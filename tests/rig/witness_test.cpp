@@ -168,7 +168,10 @@ TEST(Witness, ALibraryThatEndsTheProcessIsNamed) {
 TEST(Witness, TheStatusIsTrueWhateverBecameOfTheRunFolder) {
   const auto nothing = [](const fs::path&) {};
   const auto taken_away = [](const fs::path& folder) { fs::remove_all(folder); };
-  const auto a_folder = [](const fs::path& folder) { fs::create_directories(folder / "summary.json/x"); };
+  const auto a_folder = [](const fs::path& folder) {
+    fs::remove(folder / "summary.json");
+    fs::create_directories(folder / "summary.json/x");
+  };
   const auto anything = [](const fs::path& folder) {
     std::ofstream(folder / "summary.json") << R"({"outcome": 5, "frames": "many", "rt": []})";
   };
@@ -324,7 +327,30 @@ TEST(Witness, IsLeftAwayWhenTheUserSaysSo) {
   const TempDir dir;
   const Finished done = run(one_model(dir, "leaves", TACTUS_HANG_LIBRARY, {"--no-witness"}));
   EXPECT_EQ(done.status, 0) << done;
-  EXPECT_FALSE(fs::exists(dir / "out/summary.json"));
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "unfinished") << "nobody could say more";
+}
+
+TEST(Witness, KilledTogetherWithItsRigLeavesWhatWasKnown) {
+  const TempDir dir;
+  Process rig(endless(dir, "out"));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  const Json before = summary_of(dir / "out");
+  EXPECT_EQ(before["outcome"], "unfinished");
+  EXPECT_EQ(before["exit_status"], nullptr);
+  ASSERT_EQ(::kill(rig.started_pid(), SIGSTOP), 0);  // it notices nothing
+  rig.signal(SIGKILL);
+  ASSERT_EQ(::kill(rig.started_pid(), SIGKILL), 0);
+  EXPECT_EQ(rig.wait().signal, SIGKILL);
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "unfinished");
+  EXPECT_EQ(summary["rig"], "servo");
+  EXPECT_TRUE(says(summary["reason"], "were killed together"));
+  EXPECT_GE(summary["frames"]["run"], 0);
+  const Finished recovered = run(tactus({"recover", "out"}, dir.path()));
+  EXPECT_NE(recovered.out.find("killed together with its witness"), std::string::npos) << recovered;
+  const Finished report = run(tactus({"report", "out", "--text"}, dir.path()));
+  EXPECT_EQ(report.status, 0) << report;
+  EXPECT_NE(report.out.find("Killed before its end, together with its witness"), std::string::npos) << report;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-/// What tactus needs of GPIO lines, whoever provides them. gpiod1.cpp provides them by libgpiod 1.
+/// What tactus needs of GPIO lines, whoever provides them. gpiod1.cpp provides them by libgpiod 1, gpiod2.cpp by
+/// libgpiod 2; the build takes one.
 ///
 /// Levels are those of the wire: a set bit is a high line, the first requested line is the lowest bit. What
 /// "active low" makes of them is the business of who asks.
@@ -50,7 +51,7 @@ class EdgeLine {
 
   /// Readable when there are edges.
   virtual int fd() const TACTUS_RT = 0;
-  /// Edges the kernel keeps until they are read.
+  /// Edges the kernel keeps until they are read: of more, the first (libgpiod 1) or the last (libgpiod 2).
   virtual std::size_t buffer() const TACTUS_RT = 0;
 
   struct Taken {

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "drivers/gpio/chip_paths.hpp"
 #include "drivers/gpio/gpio.hpp"
 
 /// GPIO by libgpiod 1, which speaks version 1 of the kernel's interface.
@@ -274,25 +275,7 @@ class Gpiod1Chip final : public Chip {
 
 class Gpiod1 final : public Gpio {
  public:
-  std::vector<std::string> paths() const override {
-    constexpr std::string_view kBegin = "gpiochip";
-    std::vector<std::pair<unsigned, std::string>> found;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
-      const std::string name = entry.path().filename();
-      if (!name.starts_with(kBegin)) continue;
-      unsigned number = 0;
-      const char* const end = name.data() + name.size();
-      if (std::from_chars(name.data() + kBegin.size(), end, number).ptr == end)
-        found.emplace_back(number, entry.path());
-    }
-    std::sort(found.begin(), found.end());
-    std::vector<std::string> paths;
-    paths.reserve(found.size());
-    for (auto& [number, path] : found) paths.push_back(std::move(path));
-    return paths;
-  }
-
+  std::vector<std::string> paths() const override { return chip_paths(); }
   std::unique_ptr<Chip> open(const std::string& path) const override {
     return std::make_unique<Gpiod1Chip>(path);
   }

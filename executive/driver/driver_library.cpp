@@ -11,6 +11,27 @@
 #include "executive/model/suggest.hpp"
 
 namespace tactus::executive {
+namespace {
+
+std::string noted_in(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+/// Of a library that the loader lacks a library for: what that is, as the build noted beside it.
+SharedLibrary open_library(const std::filesystem::path& file, const std::string& kind,
+                           const std::string& name) try {
+  return SharedLibrary(file);
+} catch (const LibraryError& error) {
+  const std::string why = error.what();
+  const std::string needs = noted_in(file.parent_path() / ("tactus-" + kind + "-" + name + ".needs"));
+  if (needs.empty() || why.find("cannot open shared object file") == std::string::npos) throw;
+  throw LibraryError(why + "; the driver '" + name + "' needs " + needs);
+}
+
+}  // namespace
 
 std::vector<std::string> driver_names(const std::string& kind) {
   const std::string begin = "libtactus-" + kind + "-";
@@ -30,10 +51,9 @@ std::vector<std::string> driver_names(const std::string& kind) {
 }
 
 std::string reason_left_out(const std::string& kind, const std::string& name) {
-  std::string reason;
   for (const auto& folder : plugin_folders())
-    if (std::ifstream file(folder / ("tactus-" + kind + "-" + name + ".left-out"));
-        std::getline(file, reason))
+    if (std::string reason = noted_in(folder / ("tactus-" + kind + "-" + name + ".left-out"));
+        !reason.empty())
       return reason;
   return {};
 }
@@ -70,7 +90,7 @@ DriverLibrary::DriverLibrary(const std::string& kind, const std::string& name)
 
 DriverLibrary::DriverLibrary(const std::filesystem::path& file, const std::string& kind,
                              const std::string& name)
-    : library_(file) {
+    : library_(open_library(file, kind, name)) {
   void* const symbol = library_.symbol("tactus_driver");
   if (symbol == nullptr)
     throw LibraryError(library_.file().string() + " exports no 'tactus_driver': it is no driver");

@@ -77,6 +77,16 @@ function(tactus_left_out reason)
   endforeach()
 endfunction()
 
+# What drivers of this build need of the machine that they run on: reported where the loader does not find it.
+#
+#   tactus_needs("libgpiod 2 (Debian 13: apt-get install libgpiod3)" tactus-clock-gpio ...)
+function(tactus_needs what)
+  foreach(name ${ARGN})
+    file(WRITE ${TACTUS_PLUGIN_DIR}/${name}.needs "${what}\n")
+    install(FILES ${TACTUS_PLUGIN_DIR}/${name}.needs DESTINATION ${TACTUS_INSTALL_PLUGIN_DIR})
+  endforeach()
+endfunction()
+
 # A static library that is one part of a driver; nothing of it is seen outside of what it is linked into.
 #
 #   tactus_part(link_port SOURCES port.cpp LINK link_signals)

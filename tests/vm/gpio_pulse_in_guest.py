@@ -1,5 +1,7 @@
 """The signal source of the GPIO tests sends what its options say: its edges as the kernel stamps them. And what becomes
 of a line whose chip is taken away. In a guest with its own time: the figures do not depend on this machine's load."""
+import re
+import shutil
 import subprocess
 import sys
 
@@ -39,7 +41,7 @@ pull=$RTVM_GPIO_DIR/sim_gpio{line}/pull
 seen() {{  # seen NUMBER COMMAND...
     number=$1
     shift
-    gpiomon -r -F '%s %n' ${{RTVM_GPIO_CHIP#/dev/}} {line} >edges/$number &
+    {gpiomon} >edges/$number &
     sleep .2
     "$@" || echo "$* ended with $?"
     sleep .1
@@ -48,31 +50,37 @@ seen() {{  # seen NUMBER COMMAND...
 }}
 mkdir edges
 """
+# The rising edges of the line, each as its seconds and nanoseconds: by the tool of either major version of libgpiod.
+GPIOMON = {"1": f"gpiomon -r -F '%s %n' ${{RTVM_GPIO_CHIP#/dev/}} {LINE}",
+           "2": f"gpiomon -e rising -F %S -c $RTVM_GPIO_CHIP {LINE}"}
 # A chip that goes while a line of it is held: the kernel lets it go at once, and says so to the next who asks.
 GONE = """
-gpiomon -r ${RTVM_GPIO_CHIP#/dev/} 3 >gone.txt 2>&1 &
+{gpiomon} >gone.txt 2>&1 &
 sleep .2
+kill -0 $! && echo held
 echo 0 >$RTVM_GPIO_LIVE && echo taken away
 [ -e $RTVM_GPIO_CHIP ] || echo no chip
 [ -e $pull ] || echo no line
-kill $! && echo still held
+kill $! # unless it has ended: Linux 6.12 wakes it, and 6.1 does not
 wait $!
+:
 """
 WRONG = ["", "1000", "1000 20 dutty=1", "1000 20 duty=x", "1000 20 gap=3", "0 20"]
 
 
 def main():
     guest = Guest.from_arguments(__doc__, "--gpio-pulse", needs="modules")
-    version = subprocess.run(["gpiomon", "--version"], capture_output=True, text=True, check=False).stdout
-    if " v1." not in version:
-        print(f"skipped: it reads edges with gpiomon of libgpiod 1, and this machine has {version.splitlines()[:1]}")
+    if not shutil.which("gpiomon"):
+        print("skipped: this machine has no gpiomon (Debian: apt-get install gpiod)")
         sys.exit(SKIPPED)
-    script = SCRIPT.format(line=LINE, hz=HZ, pulses=PULSES)
+    version = subprocess.run(["gpiomon", "--version"], capture_output=True, text=True, check=True).stdout
+    gpiomon = GPIOMON[re.search(r" v(\d+)\.", version)[1]]
+    script = SCRIPT.format(line=LINE, hz=HZ, pulses=PULSES, gpiomon=gpiomon)
     commands = [(f"gpio_pulse $pull {HZ} {PULSES} {options}", expected) for options, expected in CASES]
     commands += [(f"edges {LINE} {words}", expected) for words, expected in EDGES]
     script += "".join(f"seen {number} {command}\n" for number, (command, _) in enumerate(commands))
     script += "".join(f"gpio_pulse $pull {words} 2>/dev/null; echo wrong $?\n" for words in WRONG)
-    script += GONE
+    script += GONE.replace("{gpiomon}", gpiomon)
     done = guest.run("sh", "edges.sh", files=[guest.write("edges.sh", script)],
                      copy=["gpiomon", f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse"], fetch=["edges"],
                      options=["--icount", "0", "--gpio", "8"], timeout=280)
@@ -82,7 +90,7 @@ def main():
         checks.finish()
     for number, (command, expected) in enumerate(commands):
         lines = (guest.work / "edges" / str(number)).read_text(encoding="utf-8").splitlines()
-        stamps = [int(seconds) * 10**6 + int(rest) / 1000 for seconds, rest in map(str.split, lines)]
+        stamps = [int(seconds) * 10**6 + int(rest) / 1000 for seconds, rest in (line.replace(".", " ").split() for line in lines)]
         found = [round((stamp - stamps[0]) / PERIOD_US, 3) for stamp in stamps]
         checks.that(f"{command}: {len(expected)} rising edges where they belong",
                     len(found) == len(expected)
@@ -91,7 +99,7 @@ def main():
     checks.equal("wrong arguments are refused with status 2", [line for line in out if line.startswith("wrong")],
                  ["wrong 2"] * len(WRONG), done)
     checks.equal("a chip can be taken away while a line of it is held", out[-4:],
-                 ["taken away", "no chip", "no line", "still held"], done)
+                 ["held", "taken away", "no chip", "no line"], done)
     checks.finish()
 
 

@@ -3,12 +3,16 @@
 ///
 ///     gpio_guest_rig out   RIG FILE [NAME=VALUE ...]    opens, prints "open", drives the values every 10 ms
 ///     gpio_guest_rig in    RIG FILE COUNT               prints the variables COUNT times, every 100 ms
-///     gpio_guest_rig edges RIG FILE COUNT [SLEEP_MS]    sleeps, then prints the edges of COUNT waits of 500
-///     ms gpio_guest_rig facts FILE MEASURE_MS              what doctor would say
+///     gpio_guest_rig edges RIG FILE COUNT [SLEEP_MS]    sleeps, then prints the edges of COUNT waits of 500 ms
+///     gpio_guest_rig facts FILE MEASURE_MS              what doctor would say
+///     gpio_guest_rig calls CHIP PULL FRAMES             what that many frames ask of the kernel and the heap: each
+///                                                       writes lines 0 to 2, reads 4 and 5, and takes the edges
+///                                                       of 3, whose file PULL makes some beforehand
 ///
 /// FILE is the section of the rig file. Ends at SIGTERM with 0; with 3 when a device cannot be had.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,8 +31,11 @@
 #include "drivers/gpio/gpio_in.hpp"
 #include "drivers/gpio/gpio_out.hpp"
 #include "drivers/gpio/holder.hpp"
+#include "drivers/gpio/lines.hpp"
 #include "executive/driver/device_error.hpp"
+#include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/gpio/model_host.hpp"
+#include "tests/support/syscall_count.hpp"
 
 namespace {
 
@@ -186,6 +193,71 @@ int late(const std::vector<std::string>& words) {
   return 0;
 }
 
+struct FramesDone {
+  std::uint64_t heap_calls = 0;
+  std::size_t edges = 0;
+  int error = 0;
+};
+
+/// In a process of its own: opens the lines, says so by a byte, waits for another, runs the frames.
+[[noreturn]] void count_frames(const std::string& chip_name, int frames, int begin, int end) {
+  const auto chip = drivers::gpio::open_chip(*gpio(), chip_name);
+  const auto outputs = chip->request_outputs({0, 1, 2}, drivers::gpio::Drive::push_pull, 0, "calls");
+  const auto inputs = chip->request_inputs({4, 5}, drivers::gpio::Bias::as_is, "calls");
+  const auto line = chip->request_edges(3, drivers::gpio::Edges::rising, drivers::gpio::Bias::as_is, "calls");
+  char byte = 'o';
+  (void)!::write(end, &byte, 1);
+  (void)!::read(begin, &byte, 1);
+  FramesDone done;
+  std::array<std::int64_t, 16> stamps{};
+  const rtsync::HeapWatch heap;
+  for (int frame = 0; frame < frames; ++frame) {
+    std::uint64_t levels = 0;
+    done.error |= outputs->write(static_cast<std::uint64_t>(frame) & 7U) | inputs->read(levels);
+    const auto taken = line->take(stamps);
+    done.error |= taken.error;
+    done.edges += taken.count;
+  }
+  done.heap_calls = heap.calls();
+  (void)!::write(end, &done, sizeof done);
+  ::_exit(0);
+}
+
+int calls(const std::vector<std::string>& words) {
+  std::array<int, 2> begin{};
+  std::array<int, 2> end{};
+  if (::pipe2(begin.data(), O_CLOEXEC) != 0 || ::pipe2(end.data(), O_CLOEXEC) != 0) return 2;
+  const pid_t child = ::fork();
+  if (child == 0) try {
+      count_frames(words.at(1), std::stoi(words.at(3)), begin[0], end[1]);
+    } catch (const std::exception& error) {
+      std::cout << error.what() << std::endl;
+      ::_exit(3);
+    }
+  (void)::close(end[1]);
+  char byte = 0;
+  if (::read(end[0], &byte, 1) != 1) return 3;
+  for (int i = 0; i < 10; ++i) {
+    std::ofstream(words.at(2)) << (i % 2 == 0 ? "pull-up" : "pull-down");
+    (void)::usleep(20'000);
+  }
+  const test::SyscallCount count =
+      test::count_syscalls(child, {.until = {}, .limit = std::chrono::seconds(60), .watching = [&] {
+                                     (void)!::write(begin[1], &byte, 1);
+                                   }});
+  FramesDone done;
+  if (::read(end[0], &done, sizeof done) != sizeof done) return 3;
+  (void)::waitpid(child, nullptr, 0);
+  // The child's last two calls are no frame's: it reports, and ends.
+  const std::uint64_t others =
+      count.total - count.of(SYS_ioctl) - count.of(SYS_read) - count.of(SYS_write) - count.of(SYS_exit_group);
+  std::cout << "ioctl " << count.of(SYS_ioctl) << " read " << count.of(SYS_read) << " others "
+            << others + count.of(SYS_write) - 1 << " heap "
+            << (rtsync::HeapWatch::available() ? std::to_string(done.heap_calls) : "is not counted")
+            << " error " << done.error << " edges " << (done.edges > 0 ? "yes" : "none") << std::endl;
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -195,6 +267,7 @@ int main(int argc, char** argv) try {
   if (words.at(0) == "edges") return edges(words);
   if (words.at(0) == "facts") return facts(words);
   if (words.at(0) == "late") return late(words);
+  if (words.at(0) == "calls") return calls(words);
   return 2;
 } catch (const tactus::executive::DeviceError& error) {
   std::cout << "device: " << error.what() << std::endl;

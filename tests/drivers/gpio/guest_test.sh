@@ -138,10 +138,15 @@ is "edges are read, no more than there were" \
 is "the line has a name" "$(head -n 1 edges.log)" "open: gpiochip* line 3, rising"
 awk '/^edges/ {n += $3; a[m++] = $11} END {print "# " n " of 20 edges; stamp to user, last: " a[m - 1] " us"}' edges.log
 
-(exec "$pulse" "$lines/sim_gpio3/pull" 200 200 > /dev/null) &
+# 100 edges 5 ms apart, then 50 that are 20 ms apart.
+("$pulse" "$lines/sim_gpio3/pull" 200 100 > /dev/null && exec "$pulse" "$lines/sim_gpio3/pull" 50 50 > /dev/null) &
 "$rig" edges servo clock.yaml 1 4000 > edges.log
 wait
-is "of all edges that nobody read the first 16 are there" "$(tail -n 1 edges.log)" "edges count 16 overflowed 1 *"
+is "of all edges that nobody read 16 are there" "$(tail -n 1 edges.log)" "edges count 16 overflowed 1 *"
+kept=first
+grep -q 'libgpiod[.]so[.]3' "$rig" && kept=last
+is "the first ones with libgpiod 1, the last ones with libgpiod 2" \
+  "$(awk '/^edges/ {print ($NF < 200000) ? "first" : "last"}' edges.log)" $kept
 
 (exec "$pulse" "$lines/sim_gpio3/pull" 100 400 prio=95 > /dev/null) &
 "$rig" facts clock.yaml 1000 > facts.log
@@ -149,6 +154,9 @@ is "doctor counts the edges" "$(tail -n 1 facts.log)" "* | gpio clock edges | * 
 sed 's/^/# /' facts.log
 wait
 is "doctor misses edges" "$("$rig" facts clock.yaml 100 | tail -n 1)" "fail | gpio clock edges | 0 edges in 100 ms *"
+
+is "a frame writes, reads and takes edges by one system call each, without heap" \
+  "$("$rig" calls "$label" "$lines/sim_gpio3/pull" 100)" "ioctl 200 read 100 others 0 heap 0 error 0 edges yes"
 
 # The chip goes away under way. The kernel complains of it, and keeps its number as long as it is held.
 (sleep 1 && echo 0 > "$sim/live") &

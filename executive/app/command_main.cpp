@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/place.hpp"
+#include "executive/app/built_from.hpp"
 #include "executive/app/command_list.hpp"
 #include "executive/run/rig_run.hpp"
 #include "rtsync/crash/exit_guard.hpp"
@@ -16,10 +17,16 @@
 namespace tactus::app {
 namespace {
 
+/// "tactus 0.1.0 (commit b615ffc310ab, Release, GCC 12.2.0)"
+std::string version() {
+  return std::string("tactus " TACTUS_VERSION " (") + kCommit +
+         ", " TACTUS_BUILD_TYPE ", " TACTUS_COMPILER ")";
+}
+
 int run(CommandList& commands, int argc, char** argv) {
   CLI::App app{"tactus: a hard real-time frame executive for hardware-in-the-loop rigs"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", "tactus " TACTUS_VERSION);
+  app.set_version_flag("--version", version());
   app.footer(
       "Exit status: 0 ended as planned, 1 ended early, 2 wrong command line or rig file, 3 wrong machine.");
   commands.declare(app, argc, argv);

@@ -26,7 +26,11 @@ TEST(CommandLine, HelpAndVersion) {
     EXPECT_NE(run_help.out.find(option), std::string::npos) << option;
   const Finished version = run(tactus({"--version"}, dir.path()));
   EXPECT_EQ(version.status, 0);
-  EXPECT_TRUE(std::regex_match(version.out, std::regex("tactus \\d+\\.\\d+\\.\\d+\n"))) << version;
+  EXPECT_TRUE(std::regex_match(
+      version.out, std::regex("tactus \\d+\\.\\d+\\.\\d+ \\((no commit|commit [0-9a-f]{12,40}(-dirty)?), "
+                              "(Debug|Release|RelWithDebInfo|MinSizeRel|no build type), "
+                              "(GCC|Clang) \\d+\\.[^\n]*\\)\n")))
+      << version;
 }
 
 TEST(CommandLine, CommandsThatAreDriversListThemselves) {

@@ -12,7 +12,7 @@ namespace {
 
 using executive::DeviceError;
 
-constexpr const char* kBuiltin = "libtactus-silkit.so";
+constexpr const char* kBuiltin = TACTUS_SILKIT_FILE;  // libtactus-silkit.so.<version of its API>
 constexpr std::uint32_t kOldest = 4;
 #ifdef TACTUS_SANITIZED
 constexpr int kOwnNamesFirst = 0;  // which a sanitizer does not stand

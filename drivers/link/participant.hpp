@@ -15,7 +15,7 @@ class PeerCommands;
 
 /// What the federation has become, for the log and summary.json.
 struct ParticipantFacts {
-  std::string library;  ///< file and version: "libtactus-silkit.so 5.0.7"
+  std::string library;  ///< file and version: "libtactus-silkit.so.5 5.0.7"
   std::string participant;
   std::string state;               ///< the last state of the participant: "Running"
   std::string error;               ///< the library's last refusal, in words; empty: none

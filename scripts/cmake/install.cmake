@@ -1,15 +1,49 @@
-# find_package(tactus) for users of an installed tactus: tactus::model is what a model needs.
+# What is installed, in three components: "tactus" (the default), "dev" (to build
+# models and programs) and "python". docs/packages.md says what is promised of it.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tactus)
-install(EXPORT tactusTargets NAMESPACE tactus:: DESTINATION ${package_dir})
+install(EXPORT tactusTargets NAMESPACE tactus:: DESTINATION ${package_dir} COMPONENT dev)
 configure_package_config_file(scripts/cmake/tactusConfig.cmake.in ${PROJECT_BINARY_DIR}/tactusConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tactusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tactusConfig.cmake ${PROJECT_BINARY_DIR}/tactusConfigVersion.cmake
-        DESTINATION ${package_dir})
-install(DIRECTORY config/rigs DESTINATION share/tactus OPTIONAL)
+        DESTINATION ${package_dir} COMPONENT dev)
+
+# The same for pkg-config: tactus-model, tactus, and tactus-silkit where it was built.
+function(tactus_pkgconfig name description flags libraries)
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  file(WRITE ${PROJECT_BINARY_DIR}/${name}.pc
+    "prefix=\${pcfiledir}/${up}\n\nName: ${name}\nDescription: ${description}\nVersion: ${PROJECT_VERSION}\n"
+    "Cflags: -I\${prefix}/include${flags}\nLibs: ${libraries}\n")
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+endfunction()
+tactus_pkgconfig(tactus-model "headers for models of tactus rigs (C++20 or C)" "" "")
+tactus_pkgconfig(tactus "runs tactus rigs in a program, in episodes" "" "-L\${prefix}/lib -ltactus")
+if(TARGET silkit)
+  tactus_pkgconfig(tactus-silkit "a participant of SIL Kit simulations" " -I\${prefix}/include/tactus/compatible"
+                   "-L\${prefix}/lib -ltactus-silkit")
+endif()
+
+install(DIRECTORY config/rigs DESTINATION share/tactus)
 # setup-bench finds the files it copies beside itself.
 install(PROGRAMS scripts/setup-bench DESTINATION share/tactus)
-install(FILES scripts/systemd/tactus@.service DESTINATION share/tactus/systemd)
-install(FILES scripts/udev/60-tactus.rules DESTINATION share/tactus/udev)
+foreach(kind systemd/tactus@.service:systemd/system udev/60-tactus.rules:udev/rules.d)
+  string(REPLACE ":" ";" kind ${kind})
+  list(POP_FRONT kind file place)
+  get_filename_component(folder ${file} DIRECTORY)
+  install(FILES scripts/${file} DESTINATION share/tactus/${folder})
+  install(FILES scripts/${file} DESTINATION lib/${place})  # where the system looks, under /usr and /usr/local
+endforeach()
+
+# The Python package: the modules of scripts/ under the names that they have there.
+set(python_dir lib/python3/dist-packages)
+configure_file(scripts/python/__init__.py.in ${PROJECT_BINARY_DIR}/python/__init__.py @ONLY)
+configure_file(scripts/python/METADATA.in ${PROJECT_BINARY_DIR}/python/METADATA @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/python/__init__.py scripts/python/py.typed
+        DESTINATION ${python_dir}/tactus COMPONENT python)
+install(FILES scripts/tactus.py DESTINATION ${python_dir}/tactus RENAME recordings.py COMPONENT python)
+install(FILES scripts/tactus_client.py DESTINATION ${python_dir}/tactus RENAME client.py COMPONENT python)
+install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${python_dir}/tactus-${PROJECT_VERSION}.dist-info
+        COMPONENT python)
+
 install(FILES LICENSE DESTINATION share/doc/tactus)

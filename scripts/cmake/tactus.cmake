@@ -25,7 +25,8 @@ function(tactus_precompile name visibility)
     <vector>)
 endfunction()
 
-# A library of the house: static, its headers a file set that is installed and proven to compile alone.
+# A library of the house: static, its headers a file set that is proven to compile alone. Neither is installed: what a
+# user may link is a shared library (docs/packages.md).
 #
 #   tactus_library(rtsync SOURCES a.cpp HEADERS a.hpp LINK PUBLIC|PRIVATE ...)
 function(tactus_library name)
@@ -35,9 +36,8 @@ function(tactus_library name)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME tactus-${name} VERIFY_INTERFACE_HEADER_SETS ON)
   target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
   target_compile_features(${name} PUBLIC cxx_std_20)
-  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tactus_warnings> ${arg_LINK})
+  target_link_libraries(${name} PRIVATE tactus_warnings ${arg_LINK})
   target_precompile_headers(${name} REUSE_FROM precompiled)
-  install(TARGETS ${name} EXPORT tactusTargets FILE_SET HEADERS DESTINATION include/tactus)
 endfunction()
 
 # A room: a folder of a library.

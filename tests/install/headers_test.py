@@ -19,7 +19,6 @@ KINDS = {  # commands, flags of C++, Debian packages
     "libc++": (r"clang\+\+(-\d+)?", ["-stdlib=libc++"], "clang libc++-dev libc++abi-dev"),
 }
 INCLUDE_FOLDERS = ["executive/include", "drivers/silkit/include"]
-OF_THE_HOUSE = ["executive/embed/open_simulation.hpp", "executive/embed/simulation.hpp"]  # docs/episodes.md
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
 
 
@@ -55,7 +54,8 @@ def main():
 
     folders = [options.source / folder for folder in INCLUDE_FOLDERS]
     public = sorted(str(header.relative_to(folder)) for folder in folders for header in folder.rglob("*.h*"))
-    if not {"tactus/model.h", "tactus/model.hpp", "tactus/open_simulation.h", "tactus/silkit.h"} <= set(public):
+    if not {"tactus/model.h", "tactus/model.hpp", "tactus/open_simulation.h", "tactus/open_simulation.hpp",
+            "tactus/silkit.h"} <= set(public):
         sys.exit(f"found only {public}")
     gain = re.search(r"^```cpp\n(.*?)^```", (options.source / "README.md").read_text(), re.M | re.S)[1]
     includes = [word for folder in [*folders, options.source] for word in ("-I", str(folder))]
@@ -68,7 +68,7 @@ def main():
     for version, cxx in found.items():
         cc = cxx.replace("clang++", "clang").replace("g++", "gcc")
         cxx_flags = [*KINDS[options.kind][1], "-std=c++20", *includes]
-        work = [(cxx, cxx_flags, f"#include <{header}>\n", ".cpp") for header in [*public, *OF_THE_HOUSE]]
+        work = [(cxx, cxx_flags, f"#include <{header}>\n", ".cpp") for header in public]
         work.append((cxx, cxx_flags, gain, ".cpp"))
         if options.kind != "libc++" and shutil.which(cc):
             work += [(cc, ["-std=c11", *includes], f"#include <{header}>\n", ".c")

@@ -3,6 +3,7 @@ in a project of their own, find them in the libraries, check and run a rig with 
 import argparse
 import ctypes
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -11,6 +12,8 @@ import sys
 import tempfile
 
 OUTSIDE = pathlib.Path(__file__).resolve().parent / "outside"
+EXPORTS = OUTSIDE.parent / "exports"  # what each shared library promises to export, by its SONAME
+EPISODES = "frame 99; one speed\nframe 199; one speed\nframe 299, the last; one speed\n"
 
 
 class TactusModel(ctypes.Structure):
@@ -20,8 +23,8 @@ class TactusModel(ctypes.Structure):
                 ("destroy", ctypes.c_void_p)]
 
 
-def run(*command, cwd=None):
-    done = subprocess.run([str(word) for word in command], cwd=cwd, stdin=subprocess.DEVNULL,
+def run(*command, cwd=None, env=None):
+    done = subprocess.run([str(word) for word in command], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     if done.returncode != 0:
         sys.exit(f"status {done.returncode} from: {' '.join(map(str, command))}\n{done.stdout}")
@@ -47,25 +50,82 @@ def models_in(library):
     return sorted(model.name.decode() for model in models)
 
 
-def exported(library):
-    """The names that a shared library defines for others."""
-    listed = run("nm", "-D", "--defined-only", library)
-    return sorted(line.split()[-1].split("@")[0] for line in listed.splitlines())
-
-
-def supervise(prefix, program, top):
-    """The C API: nothing but itself is exported, and an example links with it and finds models and drivers."""
-    names = exported(prefix / "lib" / "libtactus.so")
-    expect("names of libtactus.so that are none of its API",
-           [name for name in names if not name.startswith("tactus_open_simulation_")], [])
+def expect_promise(prefix):
+    """docs/packages.md: what is exported, under which name, and nothing that has no promise."""
+    for promise in sorted(EXPORTS.iterdir()):
+        library = prefix / "lib" / promise.name
+        if promise.name.startswith("libtactus-silkit") and not library.exists():
+            continue  # tactus was built without asio
+        expect(f"SONAME of {promise.name}", re.findall(r"SONAME.*\[(.*)\]", run("readelf", "-d", library)), [promise.name])
+        listed = run("nm", "-D", "--defined-only", library)
+        names = {line.split()[-1].split("@")[0] for line in listed.splitlines()}
+        promised = set(promise.read_text().split())
+        expect(f"names that {promise.name} lost: programs that call them stop; give it another SOVERSION",
+               sorted(promised - names), [])
+        expect(f"names that are new in {promise.name}: promised from now on? then add them to {promise}",
+               sorted(names - promised), [])
     header = (prefix / "include" / "tactus" / "open_simulation.h").read_text()
+    names = (EXPORTS / "libtactus.so.0").read_text().split()
     expect("functions of the header that are not exported",
            [name for name in re.findall(r"\b(tactus_open_simulation_\w+)\(", header) if name not in names], [])
-    said = run(program, prefix / "share" / "tactus" / "rigs" / "servo.yaml", top / "supervised", cwd=top)
+    expect("static libraries", sorted(str(file) for file in prefix.rglob("*.a")), [])
+    expect("headers that are neither of models, of episodes nor of SIL Kit",
+           sorted(str(file.relative_to(prefix)) for file in (prefix / "include").rglob("*.h*")
+                  if not re.match(r"tactus/((model|open_simulation)\.hp?p?|silkit\w*\.h|compatible/silkit/capi/\w+\.h)$",
+                                  str(file.relative_to(prefix / "include")))), [])
+    cmake = "".join(file.read_text() for file in sorted((prefix / "lib").rglob("tactusTargets*.cmake")))
+    targets = set(re.findall(r"add_library\((tactus::\w+)", cmake))
+    expect("CMake targets", sorted(targets - {"tactus::silkit"}), ["tactus::model", "tactus::open_simulation"])
+    expect("what the targets want of this machine", re.findall(r"LINK_ONLY|/usr/lib/.*\.so", cmake), [])
+
+
+def supervise(prefix, build, top):
+    """Programs that run a rig: an example in C, and one in C++."""
+    servo = prefix / "share" / "tactus" / "rigs" / "servo.yaml"
+    said = run(build / "supervisor", servo, top / "supervised", cwd=top)
     expect("episodes", said.split(";")[0], "100 episodes")
     summary = json.loads((top / "supervised" / "summary.json").read_text())
     expect("outcome in episodes", summary["outcome"], "completed")
     expect("frames run in episodes", summary["frames"]["run"], 1100)
+    expect("episodes in C++", run(build / "episodes", servo, top / "episodes", cwd=top), EPISODES)
+
+
+def use_pkg_config(prefix, source, top, options):
+    """The same programs without CMake."""
+    if shutil.which("pkg-config") is None:
+        print("pkg-config is not installed; not tried")
+        return
+    pc = next((prefix / "lib").rglob("tactus.pc")).parent
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(pc), "LD_LIBRARY_PATH": str(prefix / "lib")}
+
+    def flags(package):
+        return run("pkg-config", "--cflags", "--libs", package, env=environment).split()
+
+    model = top / "libpkg_model.so"
+    run(options.cxx, "-std=c++20", "-fPIC", "-shared", source / "my_model.cpp", "-o", model, *flags("tactus-model"))
+    expect("models of libpkg_model.so", models_in(model), ["my_model", "my_other"])
+    run(options.cxx, "-std=c++20", source / "episodes.cpp", "-o", top / "pkg_episodes", *flags("tactus"))
+    servo = prefix / "share" / "tactus" / "rigs" / "servo.yaml"
+    expect("episodes in C++, by pkg-config", run(top / "pkg_episodes", servo, top / "pkg", cwd=top, env=environment),
+           EPISODES)
+    if (pc / "tactus-silkit.pc").exists():
+        run(options.cc, "-std=c11", source / "participant.c", "-o", top / "pkg_participant", *flags("tactus-silkit"))
+        expect("a program written for SIL Kit, by pkg-config",
+               run(top / "pkg_participant", "silkit://127.0.0.1:1", cwd=top, env=environment), "SIL Kit 5\nnot joined\n")
+
+
+def use_python(prefix, top, version):
+    """The Python package: its version is the command's, and it loads what was recorded."""
+    environment = {**os.environ, "PYTHONPATH": str(prefix / "lib" / "python3" / "dist-packages"),
+                   "PYTHONDONTWRITEBYTECODE": "1"}
+    code = ("import importlib.metadata, tactus; from tactus.client import Rig; assert tactus.Rig is Rig; "
+            "print(tactus.__version__, importlib.metadata.version('tactus'), "
+            "tactus.load('run')['r'].values('mine.y')[:3], [name for name in tactus.__all__ if not hasattr(tactus, name)])")
+    expect("Python", run(sys.executable, "-c", code, cwd=top, env=environment),
+           f"{version} {version} [1.0, 2.0, 3.0] []\n")
+    listed = run(sys.executable, "-m", "tactus.recordings", "run", cwd=top, env=environment)
+    expect("columns from a shell", re.findall(r"^  (mine\.\w+)  (\w+)", listed, re.M), [("mine.y", "double")])
+    expect("py.typed", (prefix / "lib/python3/dist-packages/tactus/py.typed").exists(), True)
 
 
 def main():
@@ -83,6 +143,7 @@ def main():
             f"-DCMAKE_C_COMPILER={options.cc}", f"-DCMAKE_CXX_COMPILER={options.cxx}", "-DCMAKE_BUILD_TYPE=Release",
             "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
         run(options.cmake, "--build", build)
+        expect_promise(prefix)
         expect("models of libmy_model.so", models_in(build / "libmy_model.so"), ["my_model", "my_other"])
         expect("models of libmy_c_model.so", models_in(build / "libmy_c_model.so"), ["my_c_model"])
 
@@ -96,7 +157,9 @@ def main():
         summary = json.loads((top / "run" / "summary.json").read_text())
         expect("outcome", summary["outcome"], "completed")
         expect("frames run", summary["frames"]["run"], 100)
-        supervise(prefix, build / "supervisor", top)
+        supervise(prefix, build, top)
+        use_pkg_config(prefix, source, top, options)
+        use_python(prefix, top, run(tactus, "--version").split()[1])
         if (build / "participant").exists():
             expect("a program written for SIL Kit", run(build / "participant", "silkit://127.0.0.1:1", cwd=top),
                    "SIL Kit 5\nnot joined\n")

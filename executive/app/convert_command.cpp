@@ -19,8 +19,7 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/run_folder.hpp"
-#include "executive/driver/driver_library.hpp"
-#include "executive/driver/record_sink.hpp"
+#include "executive/driver/record_formats.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/with_type.hpp"
 
@@ -31,54 +30,35 @@ namespace fs = std::filesystem;
 using executive::RecordColumn;
 using executive::RecordingHead;
 
-/// A record driver with its library.
-struct RecordFormat {
-  std::string name;
-  executive::DriverLibrary library;
-  std::unique_ptr<executive::RecordDriver> driver = library.make<executive::RecordDriver>();
+using executive::RecordFormat;
 
-  explicit RecordFormat(const std::string& of) : name(of), library(executive::RecordDriver::kKind, of) {}
-  std::string extension() const { return fs::path(driver->file_name("x")).extension().string(); }
-};
-
-/// All formats that this machine has.
-class RecordFormats {
+/// The formats of this machine, with words for what is wrong.
+class KnownFormats {
  public:
-  RecordFormats() {
-    for (const std::string& name : executive::driver_names(executive::RecordDriver::kKind))
-      all_.emplace(name, std::make_unique<RecordFormat>(name));
-  }
-
   const RecordFormat& named(const std::string& name) const {
-    const auto found = all_.find(name);
-    if (found != all_.end()) return *found->second;
+    if (const RecordFormat* const format = formats_.named(name)) return *format;
     const std::string reason = executive::reason_left_out(executive::RecordDriver::kKind, name);
     if (!reason.empty())
       throw CommandError(kWrongMachine,
                          "this tactus has no format '" + name + "'; it was not built: " + reason);
     std::vector<std::string> names;
-    for (const auto& [each, format] : all_) names.push_back(each);
+    for (const auto& format : formats_.all()) names.push_back(format->name);
     throw CommandError(kWrongInput,
                        "there is no format '" + name + "'" + executive::did_you_mean(name, names));
   }
-  /// nullptr: none has it.
-  const RecordFormat* of_extension(const fs::path& file) const {
-    for (const auto& [name, format] : all_)
-      if (format->extension() == file.extension().string()) return format.get();
-    return nullptr;
-  }
+  const RecordFormat* of_extension(const fs::path& file) const { return formats_.of_extension(file); }
   const RecordFormat& of(const fs::path& file) const {
     if (const RecordFormat* const format = of_extension(file)) return *format;
     std::string known;
-    for (const auto& [name, format] : all_)
-      known += (known.empty() ? "" : ", ") + format->extension() + " (" + name + ")";
+    for (const auto& format : formats_.all())
+      known += (known.empty() ? "" : ", ") + format->extension() + " (" + format->name + ")";
     const std::string hdf5 = executive::reason_left_out(executive::RecordDriver::kKind, "hdf5");
     throw CommandError(kWrongInput, file.string() + ": its name says no format; there are " + known +
                                         (hdf5.empty() ? "" : "; .h5 (hdf5) was not built: " + hdf5));
   }
 
  private:
-  std::map<std::string, std::unique_ptr<RecordFormat>> all_;
+  executive::RecordFormats formats_;
 };
 
 /// A folder beside a file that is to come; gone at the end, with all that is still in it.
@@ -192,7 +172,7 @@ class ConvertCommand final : public CommandDriver {
 
   int run() override {
     const fs::path source(source_);
-    formats_ = std::make_unique<const RecordFormats>();
+    formats_ = std::make_unique<const KnownFormats>();
     std::error_code none;
     if (!fs::exists(source, none)) throw CommandError(kWrongInput, source_ + " is not there");
     return fs::is_directory(source, none) ? convert_run(source) : convert_file(source);
@@ -205,16 +185,10 @@ class ConvertCommand final : public CommandDriver {
     return named != nullptr ? *named : formats_->named("csv");
   }
 
-  static std::string name_of_file(const fs::path& file) {
-    std::string name = file.stem().string();
-    if (file.extension() == ".trk" && name.starts_with("log_") && name.size() > 4) name.erase(0, 4);
-    return name;
-  }
-
   int convert_file(const fs::path& source) {
     const RecordFormat& from = formats_->of(source);
     const RecordFormat& to = target();
-    fs::path out = source.parent_path() / to.driver->file_name(name_of_file(source));
+    fs::path out = source.parent_path() / to.driver->file_name(from.recording(source));
     if (!out_.empty()) out = fs::is_directory(out_) ? fs::path(out_) / out.filename() : fs::path(out_);
     if (out.extension().string() != to.extension())
       throw CommandError(kWrongInput, out.string() + " would be " + to.name + ", whose files end in " +
@@ -297,7 +271,7 @@ class ConvertCommand final : public CommandDriver {
     writer->close();
   }
 
-  std::unique_ptr<const RecordFormats> formats_;  // loads their libraries
+  std::unique_ptr<const KnownFormats> formats_;  // loads their libraries
   std::string source_, to_, out_;
 };
 

@@ -1,16 +1,19 @@
 #include "executive/report/signals.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "config/text.hpp"
+#include "executive/driver/record_formats.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/report/frame_times.hpp"
-#include "executive/report/recorded_table.hpp"
+#include "executive/report/recorded_values.hpp"
 
 namespace tactus::report {
 namespace {
@@ -47,22 +50,22 @@ struct Wanted {
 };
 
 /// Reads one recording; a width of columns is the distance of its first rows.
-void read(RecordedTable& table, std::vector<Wanted>& wanted) {
+void read(RecordedValues& recorded, std::vector<Wanted>& wanted) {
   GrowingTime growing;
   std::optional<std::int64_t> first;
   bool begun = false;
   const auto take = [&](std::int64_t time) {
     for (Wanted& each : wanted) {
-      const auto value = real_cell(table.cell(each.column));
+      const auto value = recorded.value(each.column);
       value ? each.signal.columns.add(time, *value) : void(++each.signal.unreadable);
     }
   };
   std::vector<std::optional<double>> of_first(wanted.size());
-  while (table.next()) {
-    const std::int64_t time = growing.of(table.time_ns());
+  while (recorded.next()) {
+    const std::int64_t time = growing.of(recorded.time_ns());
     if (!first) {
       first = time;
-      for (std::size_t i = 0; i < wanted.size(); ++i) of_first[i] = real_cell(table.cell(wanted[i].column));
+      for (std::size_t i = 0; i < wanted.size(); ++i) of_first[i] = recorded.value(wanted[i].column);
       continue;
     }
     if (!begun) {
@@ -80,33 +83,98 @@ void read(RecordedTable& table, std::vector<Wanted>& wanted) {
       of_first[i] ? wanted[i].signal.columns.add(*first, *of_first[i]) : void(++wanted[i].signal.unreadable);
 }
 
+/// A recording of a run folder; `format` is nullptr for CSV, whose damaged rows the report leaves out itself.
+struct RecordingFile {
+  fs::path path;
+  std::string recording;
+  const executive::RecordFormat* format = nullptr;
+
+  std::unique_ptr<RecordedValues> open() const {
+    return format == nullptr ? read_csv_values(path) : read_values(*format->driver, path);
+  }
+};
+
+/// Those of a run folder: CSV first, then the other formats. What is there in two formats, as `tactus convert`
+/// makes it, is read once.
+class RecordingFiles {
+ public:
+  RecordingFiles(const fs::path& folder, bool with_frames, std::vector<std::string>& remarks) {
+    std::error_code error;
+    std::vector<fs::path> others;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      const fs::path& path = entry.path();
+      if (!entry.is_regular_file(error)) continue;
+      if (path.extension() != ".csv")
+        others.push_back(path);
+      else if (path.filename() != "frames.csv")
+        all_.push_back({path, path.stem().string()});
+    }
+    const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
+    std::sort(all_.begin(), all_.end(), by_path);
+    std::sort(others.begin(), others.end());
+    add_others(others, remarks);
+    // The frames' own times have plots already.
+    const fs::path frames = folder / "frames.csv";
+    if (with_frames && fs::exists(frames, error)) all_.push_back({frames, "frames"});
+  }
+  const std::vector<RecordingFile>& all() const { return all_; }
+
+ private:
+  void add_others(const std::vector<fs::path>& others, std::vector<std::string>& remarks) {
+    // Their drivers are loaded only where there may be such a file.
+    if (std::all_of(others.begin(), others.end(), is_of_a_run)) return;
+    try {
+      formats_ = std::make_unique<const executive::RecordFormats>();
+    } catch (const std::exception& failed) {
+      remarks.push_back(std::string("recordings in other formats than CSV are not shown: ") + failed.what());
+      return;
+    }
+    for (const fs::path& path : others) {
+      const executive::RecordFormat* const format = formats_->of_extension(path);
+      if (format == nullptr) {
+        if (path.extension() == ".h5")
+          remarks.push_back(path.filename().string() + " is not shown: this tactus was built without HDF5");
+        continue;
+      }
+      const std::string recording = format->recording(path);
+      const auto same = std::find_if(all_.begin(), all_.end(),
+                                     [&](const RecordingFile& each) { return each.recording == recording; });
+      if (same == all_.end())
+        all_.push_back({path, recording, format});
+      else
+        remarks.push_back(path.filename().string() + " is not shown: " + same->path.filename().string() +
+                          " holds a recording of the same name");
+    }
+  }
+  static bool is_of_a_run(const fs::path& path) {
+    constexpr std::array kOther = {".yaml", ".json", ".jsonl", ".txt", ".html", ".pftrace"};
+    return std::find(kOther.begin(), kOther.end(), path.extension()) != kOther.end();
+  }
+
+  std::unique_ptr<const executive::RecordFormats> formats_;
+  std::vector<RecordingFile> all_;
+};
+
 }  // namespace
 
 Signals read_signals(const fs::path& folder, const std::vector<std::string>& names) {
   Signals found;
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".csv" && entry.path().filename() != "frames.csv")
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  // The frames' own times have plots already.
-  if (!names.empty() && fs::exists(folder / "frames.csv", error)) files.push_back(folder / "frames.csv");
+  RecordingFiles files(folder, !names.empty(), found.remarks);
   std::vector<std::string> known;
   std::vector<bool> used(names.size());
   const std::size_t most = names.empty() ? kShown : kMostNamed;
   std::size_t left_out = 0;
-  for (const fs::path& file : files) {
-    const std::string recording = file.stem().string();
+  for (const RecordingFile& file : files.all()) {
     try {
-      RecordedTable table{LineReader(file)};
-      if (!table.is_recording()) {
-        found.remarks.push_back(file.filename().string() + " is not shown: it has no header of a recording");
+      const auto recorded = file.open();
+      if (recorded == nullptr) {
+        found.remarks.push_back(file.path.filename().string() +
+                                " is not shown: it has no header of a recording");
         continue;
       }
       std::vector<Wanted> wanted;
-      for (std::size_t i = 0; i < table.columns().size(); ++i) {
-        const RecordedColumn& column = table.columns()[i];
+      for (std::size_t i = 0; i < recorded->columns().size(); ++i) {
+        const RecordedColumn& column = recorded->columns()[i];
         if (known.size() < 10'000) known.push_back(column.name);
         bool chosen = names.empty();
         for (std::size_t n = 0; n < names.size(); ++n)
@@ -116,15 +184,13 @@ Signals read_signals(const fs::path& folder, const std::vector<std::string>& nam
           ++left_out;
           continue;
         }
-        wanted.push_back(
-            {i,
-             {column.name.substr(0, kLongestName), column.unit.substr(0, 40), recording, MinMaxColumns(1)}});
+        wanted.push_back({i,
+                          {column.name.substr(0, kLongestName), column.unit.substr(0, 40), file.recording,
+                           MinMaxColumns(1)}});
       }
       if (wanted.empty()) continue;
-      read(table, wanted);
-      if (table.damaged() > 0)
-        found.remarks.push_back(file.filename().string() + ": " + std::to_string(table.damaged()) +
-                                " rows are damaged and left out");
+      read(*recorded, wanted);
+      for (std::string& remark : recorded->remarks()) found.remarks.push_back(std::move(remark));
       for (Wanted& each : wanted) {
         if (each.signal.columns.not_finite() + each.signal.unreadable > 0)
           found.remarks.push_back(each.signal.name + ": " +

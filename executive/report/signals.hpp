@@ -22,7 +22,7 @@ struct Signals {
   std::vector<std::string> remarks;  ///< what is not shown, and why
 };
 
-/// The recordings of a run folder in CSV. `names`: variables to be shown, with * and ? for any letters;
+/// The recordings of a run folder, in all formats that this machine has. `names`: variables to be shown, with * and ? for any letters;
 /// empty: the first ones, up to a limit. Throws std::runtime_error: none of the recordings has a variable of that name; with those that there are.
 /// @when service
 Signals read_signals(const std::filesystem::path& folder, const std::vector<std::string>& names);

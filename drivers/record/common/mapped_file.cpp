@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,16 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   }
   if (file >= 0) (void)::close(file);  // nothing was written by it
   if (error != 0) throw std::runtime_error(path.string() + ": " + std::generic_category().message(error));
+}
+
+void MappedFile::passed(std::size_t offset) {
+  constexpr std::size_t kPiece = std::size_t{4} << 20;
+  if (offset < given_back_) given_back_ = 0;  // read from the begin again
+  const std::size_t end = std::min(offset, size_) / kPiece * kPiece;
+  if (end <= given_back_) return;
+  // A hint: what the kernel keeps is no error.
+  (void)::madvise(static_cast<char*>(data_) + given_back_, end - given_back_, MADV_DONTNEED);
+  given_back_ = end;
 }
 
 MappedFile::~MappedFile() {

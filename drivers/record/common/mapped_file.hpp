@@ -8,7 +8,7 @@ namespace tactus::drivers::record {
 
 /// The bytes of a file as they stood when it was opened, to be read only. It must not shrink meanwhile.
 ///
-/// Threads  share it freely.
+/// Threads  share it freely; but passed(): one.
 class MappedFile {
  public:
   /// Throws std::runtime_error: path, and the kernel's reason. @when service
@@ -19,11 +19,15 @@ class MappedFile {
 
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
   const std::filesystem::path& path() const { return path_; }
+  /// What stands before `offset` is not read again soon: its memory goes back to the kernel, some MiB at a time.
+  /// It may be read again all the same.
+  void passed(std::size_t offset);
 
  private:
   std::filesystem::path path_;
   void* data_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t given_back_ = 0;
 };
 
 }  // namespace tactus::drivers::record

@@ -127,6 +127,7 @@ class CsvSource final : public executive::RecordSource {
   bool next(std::byte* record) override {
     std::string_view line;
     if (!rows_.next_line(line)) return false;
+    file_.passed(static_cast<std::size_t>(line.data() - file_.bytes().data()));
     const std::string_view whole = line;
     if (std::count(whole.begin(), whole.end(), separator_) !=
         static_cast<std::ptrdiff_t>(head_.columns.size()))

@@ -51,7 +51,7 @@ struct McapScan {
 
 class Scanner {
  public:
-  explicit Scanner(std::string_view file) : file_(file) {}
+  explicit Scanner(MappedFile& file) : mapped_(file), file_(file.bytes()) {}
 
   McapScan scan() {
     if (!file_.starts_with(kMcapMagic)) {
@@ -67,6 +67,7 @@ class Scanner {
         break;
       }
       at = found->end;
+      mapped_.passed(found->at);
       try {
         take(*found, at);
       } catch (const std::runtime_error&) {
@@ -156,6 +157,7 @@ class Scanner {
     whole(end);
   }
 
+  MappedFile& mapped_;
   std::string_view file_;
   McapScan result_;
   std::vector<std::uint64_t> bad_;
@@ -163,7 +165,7 @@ class Scanner {
 
 class McapSource final : public executive::RecordSource {
  public:
-  explicit McapSource(const std::filesystem::path& path) : file_(path), scan_(Scanner(file_.bytes()).scan()) {
+  explicit McapSource(const std::filesystem::path& path) : file_(path), scan_(Scanner(file_).scan()) {
     if (!scan_.damage.empty()) fail(scan_.damage);
     if (scan_.head.empty())
       fail("was not written by tactus, which alone it can read: it has no metadata record 'tactus'");
@@ -196,6 +198,7 @@ class McapSource final : public executive::RecordSource {
     if (chunk_ == scan_.chunks.size()) return false;
     const auto found = record_at(scan_.chunks[chunk_], at_);  // the scan has looked at it
     at_ = found->end;
+    file_.passed(static_cast<std::size_t>(found->content.data() - file_.bytes().data()));
     if (found->content.size() != kMessageHead + message_bytes_) fail("a message is of another length");
     ByteReader reader(found->content, 6);
     const auto date = reader.take<std::uint64_t>();
@@ -230,12 +233,12 @@ std::unique_ptr<executive::RecordSource> read_mcap(const std::filesystem::path& 
 }
 
 executive::RecordedFile examine_mcap(const std::filesystem::path& path) {
-  const MappedFile file(path);
+  MappedFile file(path);
   executive::RecordedFile found;
   found.path = path;
   found.bytes = file.bytes().size();
   if (found.bytes == 0) return found;
-  const McapScan scan = Scanner(file.bytes()).scan();
+  const McapScan scan = Scanner(file).scan();
   found.whole = scan.whole;
   found.records = scan.contents.messages;
   if (!scan.damage.empty()) found.damage = "it " + scan.damage;
@@ -258,8 +261,8 @@ executive::RecordedFile examine_mcap(const std::filesystem::path& path) {
 void mend_mcap(const executive::RecordedFile& found) {
   std::string tail;
   {
-    const MappedFile file(found.path);
-    const McapScan scan = Scanner(file.bytes()).scan();
+    MappedFile file(found.path);
+    const McapScan scan = Scanner(file).scan();
     tail = scan.contents.tail(found.whole, crc32(file.bytes().substr(0, found.whole)));
   }
   AppendedFile file;

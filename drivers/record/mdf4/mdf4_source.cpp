@@ -277,6 +277,7 @@ class Mdf4Source final : public executive::RecordSource {
       const std::string_view part = data_.pieces[piece_].substr(at_, layout_.row - row_.size());
       row_ += part;
       at_ += part.size();
+      file_.passed(static_cast<std::size_t>(part.data() - file_.bytes().data()));
       if (at_ == data_.pieces[piece_].size()) {
         ++piece_;
         at_ = 0;

@@ -180,6 +180,7 @@ class TrkSource final : public executive::RecordSource {
       row += bytes;
     }
     at_ += layout_.row;
+    file_.passed(at_);
     return true;
   }
 

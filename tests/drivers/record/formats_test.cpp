@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -339,6 +340,37 @@ TEST(RecordFormats, AnHdf5FileThatNobodyClosedIsReadAndMended) {
   sink->close();
 }
 #endif
+
+/// What files of this process take of its memory.
+std::size_t mapped_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "RssFile:") {
+      std::size_t kib = 0;
+      status >> kib;
+      return kib;
+    }
+  return 0;
+}
+
+TEST(RecordFormats, ReadALongFileInLittleMemory) {
+  const RecordSample sample(1, 60);
+  for (const std::string& name : formats()) {
+    const Format format(name);
+    const TempDir folder;
+    const std::uint64_t rows = (20U << 20U) / executive::record_bytes(sample.head);
+    write(format, format.file(folder), sample, rows, 1000, true);
+    const std::size_t before = mapped_kib();
+    const auto source = format.driver->read(format.file(folder));
+    std::vector<std::byte> record(executive::record_bytes(source->head()));
+    std::size_t most = mapped_kib();
+    std::uint64_t read = 0;
+    for (; source->next(record.data()); ++read)
+      if (read % 1000 == 0) most = std::max(most, mapped_kib());
+    EXPECT_EQ(read, rows) << name;
+    EXPECT_LT(most, before + (12U << 10U)) << name;
+  }
+}
 
 TEST(RecordFormats, SayWhatTheyHaveNoPlaceFor) {
   const RecordSample sample(1, 22);

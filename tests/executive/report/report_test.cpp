@@ -3,13 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <sstream>
 
+#include "executive/driver/record_formats.hpp"
 #include "executive/report/html_form.hpp"
+#include "executive/report/signals.hpp"
 #include "executive/report/text_form.hpp"
 #include "executive/report/trace_excerpt.hpp"
 #include "tests/executive/report/made_run.hpp"
@@ -327,6 +333,89 @@ TEST(Report, PlotsTheVariablesThatAreNamed) {
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("did you mean 'motor.speed'?"));
   }
+}
+
+/// A recording of a speed in rad/s and a switch, 3000 records at 1 kHz, as a file of that format.
+fs::path write_motion(const executive::RecordFormat& format, const fs::path& folder) {
+  const executive::RecordingHead head{
+      "motion", {{"motor.speed", "rad/s", TACTUS_DOUBLE, 8}, {"motor.on", "", TACTUS_BOOL, 16}}};
+  fs::create_directories(folder);
+  fs::path file = folder / format.driver->file_name("motion");
+  const auto writer = format.driver->make_for_export();
+  writer->open(file, head);
+  std::vector<std::byte> record(executive::record_bytes(head));
+  for (std::int64_t i = 0; i < 3000; ++i) {
+    const std::int64_t time = i * 1'000'000;
+    const double speed = i == 1234 ? 500.0 : std::sin(static_cast<double>(i) * 0.01);
+    std::memcpy(record.data(), &time, sizeof time);
+    std::memcpy(record.data() + 8, &speed, sizeof speed);
+    record[16] = static_cast<std::byte>(i / 500 % 2);
+    writer->write(record.data());
+  }
+  writer->flush();
+  writer->close();
+  return file;
+}
+
+bool has_remark(const Signals& signals, const std::string& part) {
+  return std::any_of(signals.remarks.begin(), signals.remarks.end(),
+                     [&](const std::string& remark) { return remark.find(part) != std::string::npos; });
+}
+
+TEST(Report, PlotsRecordingsOfEveryFormat) {
+  const executive::RecordFormats formats;
+  ASSERT_GE(formats.all().size(), 4U);
+  for (const auto& format : formats.all()) {
+    SCOPED_TRACE(format->name);
+    const TempDir dir;
+    (void)write_motion(*format, dir.path());
+    const Signals signals = read_signals(dir.path(), {"motor.*"});
+    EXPECT_TRUE(signals.remarks.empty()) << signals.remarks.front();
+    ASSERT_EQ(signals.signals.size(), 2U);
+    EXPECT_EQ(signals.signals[0].name, "motor.speed");
+    EXPECT_EQ(signals.signals[0].unit, "rad/s");
+    EXPECT_EQ(signals.signals[0].recording, "motion");
+    EXPECT_EQ(signals.signals[0].columns.greatest(), 500);
+    EXPECT_NEAR(signals.signals[0].columns.least(), -1, 1e-3);
+    EXPECT_GE(signals.signals[0].columns.end(), 2'999'000'000);
+    EXPECT_EQ(signals.signals[1].unit, "");
+    EXPECT_EQ(signals.signals[1].columns.greatest(), 1);
+    EXPECT_THROW((void)read_signals(dir.path(), {"motor.sped"}), std::runtime_error);
+  }
+}
+
+TEST(Report, NotesWhatIsWrongWithARecordingAndGoesOn) {
+  const executive::RecordFormats formats;
+  for (const auto& format : formats.all()) {
+    SCOPED_TRACE(format->name);
+    const TempDir dir;
+    dir.write("a.csv", "sys.exec.out.time {s},other {m}\n0,1\n1,2\n");
+    const fs::path file = write_motion(*format, dir.path());
+    const std::string whole = test::read_file(file);
+    for (const std::size_t bytes :
+         {whole.size() - 3, whole.size() / 2 + 1, std::size_t{40}, std::size_t{0}}) {
+      dir.write(file.filename().string(), whole.substr(0, bytes));
+      const Signals signals = read_signals(dir.path(), {});
+      EXPECT_EQ(signals.signals.front().name, "other");
+      const bool shown = signals.signals.size() > 1;
+      EXPECT_TRUE(has_remark(signals, file.filename().string()) || (format->name == "csv" && shown)) << bytes;
+    }
+    for (const std::size_t at : {std::size_t{0}, whole.size() / 3}) {
+      std::string damaged = whole;
+      for (std::size_t i = at; i < at + 200; ++i) damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
+      dir.write(file.filename().string(), damaged);
+      EXPECT_EQ(read_signals(dir.path(), {}).signals.front().name, "other");
+    }
+  }
+}
+
+TEST(Report, ReadsWhatIsThereInTwoFormatsOnce) {
+  const executive::RecordFormats formats;
+  const TempDir dir;
+  for (const char* const name : {"csv", "trk"}) (void)write_motion(*formats.named(name), dir.path());
+  const Signals signals = read_signals(dir.path(), {"motor.*"});
+  EXPECT_EQ(signals.signals.size(), 2U);
+  EXPECT_TRUE(has_remark(signals, "log_motion.trk is not shown: motion.csv"));
 }
 
 TEST(Report, HasAtMostAThousandColumnsAPlot) {

@@ -67,6 +67,18 @@ TEST(OpenSimulationHpp, RunsEpisodesToTheEnd) {
   EXPECT_GE(lines.load(), 0);
 }
 
+TEST(OpenSimulationHpp, BeginsAgainAfterAReset) {
+  const TempDir dir;
+  OpenSimulation rig(kServo, fast(dir));
+  std::vector<EpisodeOut> out{{"encoder", "angle"}};
+  const EpisodeResult first = rig.run_open("1970-01-01T00:00:00.010Z", {}, out);
+  const std::vector<double> angle = out[0].values;
+  rig.reset();
+  EXPECT_EQ(rig.state(), "Pause");
+  EXPECT_EQ(rig.run_open("1970-01-01T00:00:00.010Z", {}, out).frame, first.frame) << "from frame 0";
+  EXPECT_EQ(out[0].values, angle);
+}
+
 TEST(OpenSimulationHpp, AnOutputBehindTheEndOfTheRunHasNoValue) {
   const TempDir dir;
   OpenSimulation rig(kServo, fast(dir));

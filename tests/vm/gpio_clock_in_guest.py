@@ -206,7 +206,7 @@ def main():
     script = guest.write("clock.sh", SCRIPT + "".join(case.script() for case in cases) + "true\n")
     names = [case.name for case in cases if case.name != "doctor"]
     fetch = [each for name in names for each in (name, f"{name}.status", f"{name}.out", f"{name}.err")]
-    done = guest.run("sh", "clock.sh", tactus=True, timeout=440, options=["--icount", "0", "--gpio", "8"],
+    done = guest.run("sh", "clock.sh", tactus=True, timeout=860, options=["--icount", "0", "--gpio", "8"],
                      files=[script, guest.source / "config" / "rigs" / "servo.yaml"],
                      copy=[f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse"],
                      fetch=[*fetch, "second.status", "second.err", "doctor.json", "doctor_rate.json", "doctor_rate.status"])

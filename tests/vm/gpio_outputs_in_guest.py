@@ -258,7 +258,7 @@ def main():
                          "/usr/local/bin/gpio_pulse /sys/kernel/config/gpio-sim/rtvm\n")
     names = names_of(everything)
     suffixes = ["status", "out", "err", "levels", "guardian", "line", "done_at", "left"]
-    done = guest.run("sh", "outputs.sh", tactus=True, timeout=740, options=["--icount", "0", "--gpio", "8"],
+    done = guest.run("sh", "outputs.sh", tactus=True, timeout=1160, options=["--icount", "0", "--gpio", "8"],
                      files=[script, guest.write("torque.yaml", RIG), drivers],
                      copy=[f"{guest.stripped(pathlib.Path(path))}:/usr/local/bin/{name}"
                            for name, path in (("gpio_pulse", guest.options.gpio_pulse),

@@ -162,7 +162,7 @@ def main():
     done = guest.run("sh", "realtime.sh", tactus=True, files=[script, guest.source / "config" / "rigs" / "servo.yaml"],
                      copy=["/usr/bin/setpriv", "/usr/bin/taskset"],
                      fetch=["seen", "default", "both_cpus", "unlocked", "ordinary"],
-                     options=["--append", ISOLATED], timeout=280)
+                     options=["--append", ISOLATED], timeout=560)
     print(f"guest: status {done.status}, {done.took:.1f} s")
     checks = Checks()
     if not checks.equal("the guest ran to its end", done.status, 0, done):

@@ -146,7 +146,7 @@ def check_limited(checks, run):
 
 def main():
     guest = Guest.from_arguments(__doc__, "--line-log", needs="modules")
-    done = guest.run("sh", "runaway.sh", tactus=True, timeout=560, options=["--gpio", "8"],
+    done = guest.run("sh", "runaway.sh", tactus=True, timeout=860, options=["--gpio", "8"],
                      files=[guest.write("runaway.sh", SCRIPT), guest.write("runaway.yaml", RIG)],
                      copy=[f"{guest.options.line_log}:/usr/local/bin/line_log", "/usr/bin/chrt"],
                      fetch=["throttle", "guarded", "limited",

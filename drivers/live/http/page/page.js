@@ -148,6 +148,7 @@ async function readTiming() {
   try {
     const read = await rig.port.json('/v1/timing');
     timing.timing = overview.timing = read;
+    if (view === 'timing') timing.again();
     timing.timingWhy = overview.timingWhy = undefined;
   } catch (error) {
     if (error instanceof Refused) timing.timingWhy = overview.timingWhy = error.message;

@@ -34,7 +34,8 @@ export class Timing {
     this.makePlots();
     this.draw(true);
     this.readJobs();
-    if (!this.shown) this.worst(true);  // what a person has chosen stays
+    if (this.shown === -1) this.shown = null;
+    this.again();  // what a person has chosen stays
     this.timeline.draw();
   }
   hide() {
@@ -166,24 +167,33 @@ export class Timing {
     const query =
         entry ? `?frame=${entry.frame}&before=3&after=${Math.min(200, entry.followers + 3)}` : '?before=11&after=0';
     put('trace-title', 'is read …');
+    let trace;
     try {
       await this.readJobs();
-      const trace = await this.rig.port.json(`/v1/trace${query}`);
-      const jobs = new Map((this.jobs?.jobs ?? []).map((job) => [job.name, job]));
-      const {model, from, to} = traceModel(trace, jobs);
-      this.shown = entry ? entry.frame : trace.frame;
-      put('trace-title',
-          entry ? `frame ${entry.frame}: ${entry.cause}, ${entry.who}` : `frames ${trace.first} to ${trace.last}`);
-      one('.trace').hidden = false;
-      this.timeline.show(model, from, to);
-      this.timeline.told(null);
-      return true;
+      trace = await this.rig.port.json(`/v1/trace${query}`);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      this.shown ??= -1;
-      put('trace-title', error.message);
-      if (!quietly) say(error.message);
+      const why = error instanceof Refused ? error.message : 'the rig has not answered; it is asked again';
+      if (error instanceof Refused) this.shown ??= -1;
+      put('trace-title', why);
+      if (!quietly) say(why);
       return false;
+    }
+    const jobs = new Map((this.jobs?.jobs ?? []).map((job) => [job.name, job]));
+    const {model, from, to} = traceModel(trace, jobs);
+    this.shown = entry ? entry.frame : trace.frame;
+    put('trace-title',
+        entry ? `frame ${entry.frame}: ${entry.cause}, ${entry.who}` : `frames ${trace.first} to ${trace.last}`);
+    one('.trace').hidden = false;
+    this.timeline.show(model, from, to);
+    this.timeline.told(null);
+    return true;
+  }
+
+  /** Nothing is shown yet, as the rig has not answered: once more. */
+  async again() {
+    if (this.shown === null && !this.rereading) {
+      this.rereading = true;
+      await this.worst(true).finally(() => this.rereading = false);
     }
   }
 

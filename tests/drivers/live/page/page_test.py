@@ -743,6 +743,16 @@ class Overruns(Case):
         self.browser.until_text('[data-v="hist-late"]', "p50 .* p99.9 .* max")
         self.browser.until_text('[data-list="jobs"]', "motor.step.*scheduled")
 
+    def test_a_trace_that_was_not_answered_is_asked_for_again(self):
+        self.fake()
+        self.open()
+        self.browser.run("""const real = window.fetch; window.lost = 0;
+            window.fetch = (path, ...more) => String(path).startsWith('/v1/trace') && window.lost++ < 2
+                ? Promise.reject(new TypeError('no answer')) : real(path, ...more);""")
+        self.go("timing")
+        self.browser.until("return tactus.views.timing.timeline.tracks.length > 0")
+        self.assertEqual(self.browser.run("return window.lost"), 3)
+
     def test_what_is_not_in_real_time_says_so(self):
         rig = self.fake()
         rig.realtime = False

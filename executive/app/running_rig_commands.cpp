@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -81,24 +83,29 @@ class ToRunningRig : public CommandDriver {
 /// pause, resume, step, run_until, reset, stop, checkpoint, load.
 class RigCommand final : public ToRunningRig {
  public:
+  enum class Takes { nothing, frames, time, checkpoint };
+  /// What the rig is like once it has taken the command; done: its answer waits for that.
+  enum class Then { anything, paused, running, ended, done };
   struct Kind {
     const char* name;
     const char* about;
-    const char* argument;  ///< of the control port; nullptr: it has none
-    bool needed;
+    Takes takes = Takes::nothing;
+    bool needed = false;
+    Then then = Then::anything;
   };
   explicit RigCommand(const Kind& kind) : kind_(kind) {}
 
   void declare(CLI::App& app) override {
     app.description(kind_.about);
-    declare_rig(app, kind_.argument == nullptr ? "RIG" : "RIG|VALUE",
-                kind_.argument == nullptr ? "where the rig is, instead of --rig"
-                                          : "where the rig is, instead of --rig; then the value");
+    const bool alone = kind_.takes == Takes::nothing;
+    declare_rig(
+        app, alone ? "RIG" : "RIG|VALUE",
+        alone ? "where the rig is, instead of --rig" : "where the rig is, instead of --rig; then the value");
   }
 
  private:
   void take_words() override {
-    const std::size_t values = kind_.argument == nullptr ? 0 : 1;
+    const std::size_t values = kind_.takes == Takes::nothing ? 0 : 1;
     if (words_.size() > values + (where_.empty() ? 1 : 0))
       throw CommandError(kWrongInput, std::string(kind_.name) + ": " + config::show(words_.back()) +
                                           " is one word too many; --help says what it takes");
@@ -112,52 +119,55 @@ class RigCommand final : public ToRunningRig {
   /// A single word: the value, or where the rig is?
   bool is_value(const std::string& word) const {
     if (kind_.needed) return true;
-    return std::string(kind_.name) == "step" ? !word.empty() && config::is_digit(word.front())
-                                             : word.ends_with(".tck");
+    return kind_.takes == Takes::frames ? !word.empty() && config::is_digit(word.front())
+                                        : word.ends_with(".tck");
   }
 
   void read_value() {
     const std::string& word = words_.front();
-    if (std::string(kind_.name) == "step") {
-      const auto frames = config::parse_integer(word);
-      if (!frames || *frames.value < 1)
-        throw CommandError(kWrongInput,
-                           "step: " + config::show(word) + " is no number of frames; 1 or more is expected");
-      body_[kind_.argument] = *frames.value;
-    } else {
-      body_[kind_.argument] = word;
+    if (kind_.takes != Takes::frames) {
+      body_[kind_.takes == Takes::time ? "until" : "file"] = word;
+      return;
     }
+    const auto frames = config::parse_integer(word);
+    if (!frames || *frames.value < 1)
+      throw CommandError(kWrongInput, std::string(kind_.name) + ": " + config::show(word) +
+                                          " is no number of frames; 1 or more is expected");
+    body_["frames"] = *frames.value;
   }
 
   int give() override {
     body_["command"] = kind_.name;
-    const std::string wanted = kind_.name;
-    // A reset and a load are answered when they are done, however long initialization jobs take.
-    const Json answer = send("/v1/commands", body_, wanted == "reset" || wanted == "load");
+    // It takes as long as the initialization jobs do.
+    const Json answer = send("/v1/commands", body_, kind_.then == Then::done);
     if (json_) {
       print(answer, "");
       return kOk;
     }
-    // The others are taken at the end of a frame: a moment for that.
-    Json state;
-    for (int looks = 0; looks < 50; ++looks) {
-      try {
-        state = ask("/v1/state");
-      } catch (const client::NoRigError&) {
-        if (wanted != "stop") throw;
-        std::printf("%s: the rig has ended\n", rig_.rig.c_str());
-        return kOk;
-      }
-      const bool paused = state.value("paused", false);
-      if (wanted != "stop" && wanted != "step" && wanted != "pause" && wanted != "resume") break;
-      if ((wanted == "pause" || wanted == "step") && paused) break;
-      if (wanted == "resume" && !paused) break;
-      std::this_thread::sleep_for(20ms);
-    }
-    std::printf("%s: %s, %s\n", rig_.rig.c_str(),
-                (wanted + (answer.value("done", false) ? " is done" : " was taken")).c_str(),
-                state_text(state).c_str());
+    const std::optional<Json> state = settled_state();
+    const char* const end = answer.value("done", false) ? " is done, " : " was taken, ";
+    std::printf("%s: %s\n", rig_.rig.c_str(),
+                state ? (kind_.name + (end + state_text(*state))).c_str() : "the rig has ended");
     return kOk;
+  }
+
+  /// A command is taken at the end of a frame: a moment for that. Nothing: the rig has ended, as it was told.
+  std::optional<Json> settled_state() const try {
+    Json state = ask("/v1/state");
+    for (int looks = 1; looks < 50 && !has_settled(state); ++looks) {
+      std::this_thread::sleep_for(20ms);
+      state = ask("/v1/state");
+    }
+    return state;
+  } catch (const client::NoRigError&) {
+    if (kind_.then != Then::ended) throw;
+    return std::nullopt;
+  }
+  bool has_settled(const Json& state) const {
+    const bool paused = state.value("paused", false);
+    return kind_.then == Then::paused    ? paused
+           : kind_.then == Then::running ? !paused
+                                         : kind_.then != Then::ended;
   }
 
   static std::string state_text(const Json& state) {
@@ -171,15 +181,18 @@ class RigCommand final : public ToRunningRig {
   Json body_ = Json::object();
 };
 
+using Takes = RigCommand::Takes;
+using Then = RigCommand::Then;
 constexpr RigCommand::Kind kRigCommands[] = {
-    {"pause", "freeze a running rig", nullptr, false},
-    {"resume", "let a paused rig go on", nullptr, false},
-    {"step", "let a paused rig run some frames (1)", "frames", false},
-    {"run_until", "run to a simulated time, as 2.5s, and pause there", "until", true},
-    {"reset", "back to the initial state, and on from there", nullptr, false},
-    {"stop", "end a running rig in order", nullptr, false},
-    {"checkpoint", "write the state of a running rig into a file of its run, NAME.tck", "file", false},
-    {"load", "load a checkpoint of its run, NAME.tck, into a paused rig", "file", true},
+    {"pause", "freeze a running rig", Takes::nothing, false, Then::paused},
+    {"resume", "let a paused rig go on", Takes::nothing, false, Then::running},
+    {"step", "let a paused rig run some frames (1)", Takes::frames, false, Then::paused},
+    {"run_until", "run to a simulated time, as 2.5s, and pause there", Takes::time, true},
+    {"reset", "back to the initial state, and on from there", Takes::nothing, false, Then::done},
+    {"stop", "end a running rig in order", Takes::nothing, false, Then::ended},
+    {"checkpoint", "write the state of a running rig into a file of its run, NAME.tck", Takes::checkpoint},
+    {"load", "load a checkpoint of its run, NAME.tck, into a paused rig", Takes::checkpoint, true,
+     Then::done},
 };
 
 class GetCommand final : public ToRunningRig {
@@ -233,7 +246,7 @@ class ChangeCommand final : public ToRunningRig {
   }
 
  private:
-  bool releases() const { return std::string(name_) == "release"; }
+  bool releases() const { return name_ == std::string_view("release"); }
 
   void take_words() override {
     if (!words_.empty() && words_.front() != "all" && words_.front().find('=') == std::string::npos &&

@@ -239,6 +239,8 @@ def check(checks, guest, everything):
     if everything:
         check_variants(checks, runs)
 
+    rt = Run(guest, "inputs").summary.get("rt", {})
+    checks.equal("frames that read and write lines: no heap call", (rt.get("heap_calls"), rt.get("page_faults")), (0, 0), rt)
     checks.equal("an input reaches an output", (guest.work / "copied").read_text().strip(), "1")
     rows = [line.split(",") for line in (guest.work / "inputs" / "io.csv").read_text().splitlines()]
     header, first, last = rows[0], rows[1], rows[-1]

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "config/json.hpp"
 #include "config/number.hpp"
@@ -14,6 +15,7 @@
 #include "executive/run/machine_facts.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/facts/host_facts.hpp"
+#include "rtsync/facts/readiness.hpp"
 #include "rtsync/host/dma_latency.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
@@ -36,6 +38,8 @@ constexpr SleeperKind kSleepers[] = {SleeperKind::nanosleep, SleeperKind::timerf
                                      SleeperKind::hybrid};
 constexpr Nanoseconds kShortestTrial{10'000'000};
 constexpr Nanoseconds kUsualPeriod{1'000'000};
+constexpr Nanoseconds kQuickTrial{1'000'000'000};  // without --measure: one sleeper on one CPU
+constexpr std::size_t kShownFindings = 3;
 
 /// A sleeper of this kind as it was tried on one CPU.
 struct Row {
@@ -49,6 +53,7 @@ struct Plan {
   CpuSet cpus;
   TrialSettings trial;
   rtsync::Period period{kUsualPeriod};          ///< the frame that margins are proposed for
+  bool quick = false;                           ///< only nanosleep, on the CPU that a rig's frames would have
   std::optional<Nanoseconds> dma_latency = {};  ///< held meanwhile
 };
 
@@ -120,6 +125,15 @@ Plan plan_for(const RigSettings& settings, Nanoseconds each) {
   return plan;
 }
 
+/// The short one that the verdict rests on.
+void shorten(Plan& plan) {
+  plan.quick = true;
+  plan.trial.duration = kQuickTrial;
+  const CpuSet usual = rtsync::default_frame_cpu();
+  const CpuSet both = plan.cpus & usual;
+  plan.cpus = CpuSet{(both.empty() ? plan.cpus : both).last()};
+}
+
 /// Without a rig: every CPU that may become one's.
 Plan plan_for_machine(Nanoseconds each) {
   Plan plan;
@@ -135,7 +149,8 @@ Plan plan_for_machine(Nanoseconds each) {
 Measurement measure(const Plan& plan) {
   Measurement result;
   const StopOnSignal signals;
-  const auto trials = static_cast<std::int64_t>(plan.cpus.cpus().size() * std::size(kSleepers));
+  const std::size_t sleepers = plan.quick ? 1 : std::size(kSleepers);
+  const auto trials = static_cast<std::int64_t>(plan.cpus.cpus().size() * sleepers);
   std::fprintf(stderr, "tactus: measuring CPUs %s for %s; Ctrl-C ends it, --no-measure leaves it out\n",
                plan.cpus.text().c_str(), rtsync::duration_text(plan.trial.duration.count() * trials).c_str());
   std::optional<rtsync::DmaLatency> awake;
@@ -146,6 +161,7 @@ Measurement measure(const Plan& plan) {
   }
   for (const int cpu : plan.cpus.cpus()) {
     for (const SleeperKind kind : kSleepers) {
+      if (plan.quick && kind != SleeperKind::nanosleep) break;
       TrialSettings settings = plan.trial;
       settings.cpu = cpu;
       settings.sleeper = kind;
@@ -164,17 +180,78 @@ Measurement measure(const Plan& plan) {
   return result;
 }
 
+void print_details(const Fact& fact) {
+  std::printf("        needed: %s\n        why:    %s\n", fact.needed.c_str(), fact.why.c_str());
+  if (!fact.cure.empty()) std::printf("        fix:    %s\n", fact.cure.c_str());
+}
+
 void print_facts(const std::vector<Fact>& facts) {
-  int counts[3] = {};
   for (const Fact& fact : facts) {
-    ++counts[static_cast<int>(fact.grade)];
     std::printf("%-4s  %s: %s\n", std::string(name_of(fact.grade)).c_str(), fact.name.c_str(),
                 fact.found.c_str());
-    if (fact.grade == rtsync::Grade::ok) continue;
-    std::printf("        needed: %s\n        why:    %s\n", fact.needed.c_str(), fact.why.c_str());
-    if (!fact.cure.empty()) std::printf("        mend:   %s\n", fact.cure.c_str());
+    if (fact.grade != rtsync::Grade::ok) print_details(fact);
   }
-  std::printf("%d ok, %d warn, %d fail\n", counts[0], counts[1], counts[2]);
+}
+
+/// "3 ok, 20 warn, 2 fail".
+std::string totals_of(const std::vector<Fact>& facts) {
+  int counts[3] = {};
+  for (const Fact& fact : facts) ++counts[static_cast<int>(fact.grade)];
+  return std::to_string(counts[0]) + " ok, " + std::to_string(counts[1]) + " warn, " +
+         std::to_string(counts[2]) + " fail";
+}
+
+/// The wakes that a rig's frames would have had: of nanosleep, on the CPU with the latest one.
+rtsync::MeasuredWakes wakes_of(const Measurement& measured) {
+  rtsync::MeasuredWakes wakes;
+  for (const Row& row : measured.rows) {
+    if (std::string_view(row.sleeper) != "nanosleep" || (wakes.count > 0 && row.trial.max <= wakes.max))
+      continue;
+    wakes = {row.trial.count, row.trial.p50, row.trial.p99, row.trial.max,
+             row.trial.scheduling.starts_with("SCHED_FIFO") || row.trial.scheduling.starts_with("SCHED_RR")};
+  }
+  return wakes;
+}
+
+/// "1 kHz", "frames of 3.33 ms".
+std::string aim_of(const rtsync::Period& period) {
+  if (1'000'000'000 % period.num() == 0 && period.den() == 1) {
+    const std::int64_t hertz = 1'000'000'000 / period.num();
+    return hertz % 1000 == 0 ? std::to_string(hertz / 1000) + " kHz" : std::to_string(hertz) + " Hz";
+  }
+  return "frames of " + rtsync::duration_text(period.floor().count());
+}
+
+std::string rests_on(const std::vector<Fact>& facts, const Measurement& measured, const Plan& plan) {
+  const std::string looked = std::to_string(facts.size()) + " facts (" + totals_of(facts) + ")";
+  if (measured.rows.empty()) return looked + "; no wake was measured";
+  return looked + ", and wakes on CPU " + plan.cpus.text() + " every " +
+         rtsync::duration_text(plan.trial.period.count()) + " for " +
+         rtsync::duration_text(plan.trial.duration.count()) +
+         " with nothing else to do. What is late once an hour, or under the bench's own load, it does not "
+         "see: "
+         "--measure 60s and scripts/benchmark wake see more";
+}
+
+/// The last lines: what matters most, and the verdict.
+void print_verdict(const rtsync::Readiness& readiness, const std::vector<Fact>& facts,
+                   const Measurement& measured, const Plan& plan, bool all) {
+  const std::size_t shown = std::min(kShownFindings, readiness.findings.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Fact& fact = readiness.findings[i];
+    std::printf("%s%zu  %s: %s\n", i == 0 ? (all ? "\nwhat matters most\n" : "") : "", i + 1,
+                fact.name.c_str(), fact.found.c_str());
+    if (!all || fact.name == "wakes") print_details(fact);
+  }
+  if (const std::size_t more = readiness.findings.size() - shown; more > 0 && !all)
+    std::printf("%zu findings more: tactus doctor --all\n", more);
+  if (const rtsync::MeasuredWakes wakes = wakes_of(measured); wakes.count > 0 && !all)
+    std::printf(
+        "\nwakes on CPU %s: p50 %s, p99 %s, the latest %s of %llu\n", plan.cpus.text().c_str(),
+        rtsync::duration_text(wakes.p50.count()).c_str(), rtsync::duration_text(wakes.p99.count()).c_str(),
+        rtsync::duration_text(wakes.max.count()).c_str(), static_cast<unsigned long long>(wakes.count));
+  std::printf("\nthis rests on %s\n%s for %s hard real time\n", rests_on(facts, measured, plan).c_str(),
+              readiness.ready ? "ready" : "not ready", aim_of(plan.period).c_str());
 }
 
 /// Everything that the machine refused to the trials, each once.
@@ -224,7 +301,8 @@ config::Json as_json(const std::vector<Fact>& facts) {
   return all;
 }
 
-void print_json(const std::vector<Fact>& facts, const Measurement& measured, const Plan& plan) {
+void print_json(const std::vector<Fact>& facts, const Measurement& measured, const Plan& plan,
+                const rtsync::Readiness& readiness) {
   config::Json wakes = config::Json::array();
   for (const Row& row : measured.rows)
     wakes.push_back({{"cpu", row.cpu},
@@ -243,7 +321,15 @@ void print_json(const std::vector<Fact>& facts, const Measurement& measured, con
   const config::Json all = {{"facts", as_json(facts)},
                             {"wake", wakes},
                             {"wake_refused", refusals_of(measured)},
-                            {"proposed_margin_ns", margins}};
+                            {"proposed_margin_ns", margins},
+                            {"verdict",
+                             {{"ready", readiness.ready},
+                              {"for", aim_of(plan.period)},
+                              {"period_ns", plan.period.floor().count()},
+                              {"wake_limit_ns", (plan.period.floor() / 10).count()},
+                              {"findings", as_json(readiness.findings)},
+                              {"decisive", readiness.decisive},
+                              {"rests_on", rests_on(facts, measured, plan)}}}};
   std::printf("%s\n", all.dump(2).c_str());
 }
 
@@ -255,14 +341,16 @@ class DoctorCommand final : public CommandDriver {
     app.add_flag("--json", json_, "for scripts");
     CLI::Option* const measure =
         app.add_option("--measure", measure_,
-                       "how long to measure the wakes of each CPU and sleeper, 10ms .. 60s; 0s: not at all")
-            ->type_name("DURATION")
-            ->capture_default_str();
+                       "how long to measure the wakes of each CPU and sleeper, 10ms .. 60s; 0s: not at all; "
+                       "default 1 s of one sleeper on the CPU that the frames would have")
+            ->type_name("DURATION");
+    app.add_flag("--all", all_, "every fact, not only the three findings that matter most");
     app.add_flag("!--no-measure", measures_, "look only; measure nothing")->excludes(measure);
   }
 
   int run() override {
-    const Nanoseconds each = time_to_measure(measures_, measure_);
+    const bool quick = measures_ && measure_.empty();
+    const Nanoseconds each = quick ? kQuickTrial : time_to_measure(measures_, measure_);
     rtsync::ProbeRequest request;
     Plan plan = plan_for_machine(each);
     bool required = false;
@@ -274,19 +362,23 @@ class DoctorCommand final : public CommandDriver {
       required = rig->realtime.enabled && rig->privileges == executive::Privileges::require;
     }
 
+    if (quick) shorten(plan);
     std::vector<Fact> facts = rtsync::probe_host(request);
     bool device_fails = false;
     for (Fact& fact : driver_facts(rig ? &*rig : nullptr, each)) {
       device_fails = device_fails || fact.grade == rtsync::Grade::fail;
       facts.push_back(std::move(fact));
     }
-    if (!json_) print_facts(facts);
+    if (!json_ && all_) print_facts(facts);
     std::fflush(stdout);  // the facts may be read while the measuring goes on
     const Measurement measured = each > Nanoseconds{0} ? measure(plan) : Measurement{};
+    const rtsync::Readiness readiness = judge_readiness(facts, wakes_of(measured), plan.period.floor());
     if (json_) {
-      print_json(facts, measured, plan);
-    } else if (each > Nanoseconds{0}) {
-      print_measurement(measured, plan);
+      print_json(facts, measured, plan, readiness);
+    } else {
+      if (each > Nanoseconds{0} && (all_ || !quick)) print_measurement(measured, plan);
+      if (each > Nanoseconds{0} && !all_ && !quick) std::printf("\n");
+      print_verdict(readiness, facts, measured, plan, all_);
     }
     // Only a rig that requires what the machine refuses will not run here.
     if (required && (device_fails || std::any_of(facts.begin(), facts.end(), stops_the_rig)))
@@ -297,8 +389,9 @@ class DoctorCommand final : public CommandDriver {
  private:
   RigArguments rig_;  ///< its file may be empty: the machine alone
   bool json_ = false;
-  bool measures_ = true;         ///< how late each sleeper wakes
-  std::string measure_ = "2 s";  ///< for each CPU and sleeper; 0: not at all
+  bool measures_ = true;  ///< how late each sleeper wakes
+  std::string measure_;   ///< for each CPU and sleeper; 0: not at all; empty: shortly
+  bool all_ = false;
 };
 
 }  // namespace

@@ -98,7 +98,7 @@ std::string write_per_cpu(const CpuSet& cpus, const std::string& value, const st
 
 std::string sysctl_cure(const std::string& name, const std::string& value) {
   return "sudo sysctl -w " + name + "=" + value + "; to keep it: echo '" + name + " = " + value +
-         "' | sudo tee -a /etc/sysctl.d/99-tactus.conf";
+         "' | sudo tee -a /etc/sysctl.d/60-tactus.conf";
 }
 
 }  // namespace tactus::rtsync::probes

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "rtsync/facts/fact_probe.hpp"
+#include "rtsync/host/device_group.hpp"
 #include "rtsync/host/provision.hpp"
 
 namespace tactus::rtsync::probes {
@@ -62,9 +63,7 @@ int try_dma_latency(const Host& host) {
   return 0;
 }
 
-constexpr const char* kOpenDmaLatency =
-    "echo 'KERNEL==\"cpu_dma_latency\", MODE=\"0666\"' | sudo tee /etc/udev/rules.d/99-tactus.rules && "
-    "sudo udevadm control --reload && sudo udevadm trigger --name-match=cpu_dma_latency";
+std::string open_cure() { return give_to_realtime_group("cpu_dma_latency", "--name-match=cpu_dma_latency"); }
 
 std::string forbid_deep_cure() { return boot_cure("processor.max_cstate=1 intel_idle.max_cstate=0"); }
 
@@ -110,9 +109,8 @@ Fact dma_latency(const Host& host) {
   const int error = try_dma_latency(host);
   if (error == 0) return fact(kSubject, Grade::ok, "tried: it can");
   const bool forbidden = error == EACCES || error == EPERM;
-  return fact(
-      kSubject, Grade::warn, "tried: " + error_words(error),
-      forbidden ? kOpenDmaLatency : forbid_deep_cure() + "; a container: --device=/dev/cpu_dma_latency");
+  return fact(kSubject, Grade::warn, "tried: " + error_words(error),
+              forbidden ? open_cure() : forbid_deep_cure() + "; a container: --device=/dev/cpu_dma_latency");
 }
 
 Fact idle_states(const Host& host) {
@@ -124,7 +122,7 @@ Fact idle_states(const Host& host) {
     return fact(kSubject, Grade::ok, joined(deep) + "; the rig forbids them through /dev/cpu_dma_latency");
   if (!deep.empty())
     return fact(kSubject, Grade::warn, joined(deep) + "; and /dev/cpu_dma_latency cannot be opened",
-                std::string{"sudo cpupower idle-set -D 10, or: "} + kOpenDmaLatency);
+                std::string{"sudo cpupower idle-set -D 10, or: "} + open_cure());
   if (!problem.empty() || !any)
     return unknown(kSubject, text_or(problem, "the kernel lists no idle state"), forbid_deep_cure());
   return fact(kSubject, Grade::ok, "no deep one is enabled");

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "rtsync/host/device_group.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
@@ -17,11 +19,7 @@ Refusal why_not(const std::string& device, const std::string& step, int error) {
         "or in a container: --device=" +
         device;
   } else if (error == EACCES || error == EPERM) {
-    why.cure =
-        "echo 'KERNEL==\"cpu_dma_latency\", MODE=\"0666\"' | sudo tee "
-        "/etc/udev/rules.d/99-tactus.rules && sudo udevadm control --reload && "
-        "sudo udevadm trigger --name-match=cpu_dma_latency, or just for now: sudo chmod 666 " +
-        device;
+    why.cure = give_to_realtime_group("cpu_dma_latency", "--name-match=cpu_dma_latency");
   } else {
     why.cure = "ls -l " + device;
   }

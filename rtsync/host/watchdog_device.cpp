@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "rtsync/host/device_group.hpp"
 #include "rtsync/host/host_file.hpp"
 
 namespace tactus::rtsync {
@@ -88,10 +89,7 @@ Refusal why_not_opened(const fs::path& root, const fs::path& device, int error) 
         "container: --device=" +
         path;
   } else if (error == EACCES || error == EPERM) {
-    why.cure =
-        "echo 'KERNEL==\"watchdog*\", GROUP=\"realtime\", MODE=\"0660\"' | sudo tee "
-        "/etc/udev/rules.d/60-tactus.rules && sudo udevadm control --reload && "
-        "sudo udevadm trigger --subsystem-match=watchdog --subsystem-match=misc";
+    why.cure = give_to_realtime_group("watchdog*", "--subsystem-match=watchdog --subsystem-match=misc");
   } else {
     why.cure = "ls -l " + path + "; sudo dmesg | tail";
   }

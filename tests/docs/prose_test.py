@@ -28,7 +28,7 @@ LIMITS = {
     "the house": 1,
     "goes back": 3,
     "orders": 1,
-    "long lines": 330,
+    "long lines": 326,
 }
 
 
@@ -48,7 +48,7 @@ def count(root):
     for page in pages:
         if page.name == "glossary.md":  # it names them
             continue
-        generated = page.name == "rig-file.md"
+        generated = page.name in ("rig-file.md", "variables.md")
         for line in prose_of(page):
             if len(line) > LONGEST_LINE and not generated and not line.startswith("|"):
                 counts["long lines"] += 1

@@ -239,6 +239,24 @@ class Bench(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
+    def test_the_doctor_prescribes_the_same_modes_groups_and_files(self):
+        said = {name: (CHECKOUT / name).read_text() for name in (
+            "rtsync/host/device_group.hpp", "rtsync/host/rights.cpp", "rtsync/facts/fact_probe.cpp",
+            "rtsync/facts/power.cpp", "rtsync/host/dma_latency.cpp", "rtsync/host/watchdog_device.cpp")}
+        rules = (CHECKOUT / "scripts/udev/60-tactus.rules").read_text()
+        for kernel in ("cpu_dma_latency", "watchdog"):
+            self.assertIn(f'KERNEL=="{kernel}", GROUP="realtime", MODE="0660"', rules)
+        self.assertIn(r'GROUP=\"realtime\", MODE=\"0660\"', said["rtsync/host/device_group.hpp"])
+        self.assertIn("/etc/udev/rules.d/60-tactus.rules", said["rtsync/host/device_group.hpp"])
+        self.assertIn("@realtime - rtprio 99", said["rtsync/host/rights.cpp"])
+        self.assertIn("/etc/sysctl.d/60-tactus.conf", said["rtsync/facts/fact_probe.cpp"])
+        bench = COMMAND.read_text()
+        for file in ("/etc/security/limits.d/99-tactus.conf", "/etc/udev/rules.d/60-tactus.rules",
+                     "/etc/sysctl.d/60-tactus.conf"):
+            self.assertIn(file, bench)
+        for name, text in said.items():
+            self.assertNotRegex(text, r"0666|chmod 666", f"{name}: open to everybody")
+
     def test_systemd_takes_the_unit(self):
         if shutil.which("systemd-analyze") is None:
             self.skipTest("systemd-analyze is not installed")

@@ -205,7 +205,7 @@ TEST(Check, TheReferenceNamesEveryKeyOfTheExamples) {
 
 TEST(Doctor, GradesEveryFactAndSaysHowToMendIt) {
   const TempDir dir;
-  const Finished done = run(tactus({"doctor", "--no-measure"}, dir.path()));
+  const Finished done = run(tactus({"doctor", "--all", "--no-measure"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
   EXPECT_TRUE(fs::is_empty(dir.path()));
   int counts[3] = {};
@@ -220,16 +220,45 @@ TEST(Doctor, GradesEveryFactAndSaysHowToMendIt) {
       names.insert(match[2]);
       ++counts[match[1] == "ok" ? 0 : (match[1] == "warn" ? 1 : 2)];
     }
-    mends += line.starts_with("        mend:   ") ? 1U : 0U;
+    mends += line.starts_with("        fix:    ") ? 1U : 0U;
   }
   const std::string totals = std::to_string(counts[0]) + " ok, " + std::to_string(counts[1]) + " warn, " +
-                             std::to_string(counts[2]) + " fail\n";
-  EXPECT_TRUE(done.out.ends_with(totals)) << totals << done;
-  EXPECT_EQ(mends, static_cast<std::size_t>(counts[1] + counts[2])) << done;
+                             std::to_string(counts[2]) + " fail)";
+  EXPECT_NE(done.out.find(totals), std::string::npos) << totals << done;
+  const std::size_t wakes = done.out.find("  wakes: not measured") == std::string::npos ? 0 : 1;
+  EXPECT_EQ(mends, static_cast<std::size_t>(counts[1] + counts[2]) + wakes) << done;
   for (const char* name : {"kernel preemption", "real-time scheduling", "real-time throttle", "memory lock",
                            "isolated CPUs", "SMT siblings", "idle states", "frequency governor", "interrupts",
                            "timer migration", "clock source", "swap"})
     EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(Doctor, EndsWithAVerdictAndTheThreeFindingsThatMatterMost) {
+  const TempDir dir;
+  const auto begun = std::chrono::steady_clock::now();
+  const Finished done = run(tactus({"doctor"}, dir.path()));
+  ASSERT_EQ(done.status, 0) << done;
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(30))
+      << "a second is measured, no more";
+  EXPECT_TRUE(std::regex_search(done.out, std::regex("\n(not ready|ready) for 1 kHz hard real time\n$")))
+      << done;
+  EXPECT_NE(done.out.find("\nwakes on CPU "), std::string::npos) << done;
+  EXPECT_NE(done.out.find("\nthis rests on "), std::string::npos) << done;
+  EXPECT_EQ(std::regex_search(done.out, std::regex("\n4  ")), false) << done;
+  const Json all = Json::parse(run(tactus({"doctor", "--json"}, dir.path())).out);
+  ASSERT_EQ(all["wake"].size(), 1U) << "one sleeper on one CPU";
+  const Json& verdict = all["verdict"];
+  EXPECT_EQ(verdict["for"], "1 kHz");
+  EXPECT_EQ(verdict["ready"], verdict["decisive"] == 0);
+  EXPECT_EQ(verdict["wake_limit_ns"], 100'000);
+  const std::size_t shown = std::min<std::size_t>(3, verdict["findings"].size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string name = verdict["findings"][i]["name"];
+    EXPECT_TRUE(name == "wakes" ||
+                done.out.find(std::to_string(i + 1) + "  " + name + ": ") != std::string::npos ||
+                done.out.find("  wakes: ") != std::string::npos)
+        << name << done;
+  }
 }
 
 TEST(Doctor, SaysTheSameToScripts) {

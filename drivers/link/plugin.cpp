@@ -4,6 +4,7 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "drivers/link/link_variables.hpp"
 #include "drivers/link/linked_rig.hpp"
 #include "drivers/link/port.hpp"
 #include "drivers/link/replay.hpp"
@@ -41,6 +42,15 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
       problems.add({"--replay " + context.replay, 1, 1}, "link", failure.what());
     }
     return nullptr;
+  }
+
+  std::vector<executive::Variable> variables() const override {
+    Signals any;
+    any.subscriptions.emplace_back().name = "<subscription>";
+    const LinkVariables made(any);
+    std::vector<executive::Variable> all(made.all().begin(), made.all().end());
+    for (executive::Variable& variable : all) variable.data = nullptr;
+    return all;
   }
 
  private:

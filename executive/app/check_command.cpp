@@ -17,8 +17,10 @@
 #include "executive/app/load_rig.hpp"
 #include "executive/app/policy_report.hpp"
 #include "executive/driver/driver_library.hpp"
+#include "executive/driver/link.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/plan/rig.hpp"
+#include "executive/plan/variables_page.hpp"
 #include "executive/run/hardware_watchdog.hpp"
 #include "rtsync/host/write_tracker.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -401,6 +403,17 @@ std::string driver_references() {
   return text;
 }
 
+/// What rigs have of their link, as the drivers of this machine say.
+std::vector<executive::Variable> link_variables() {
+  std::vector<executive::Variable> all;
+  for (const std::string& name : executive::driver_names(executive::LinkDriver::kKind)) {
+    const executive::DriverLibrary library(executive::LinkDriver::kKind, name);
+    for (executive::Variable& variable : library.make<executive::LinkDriver>()->variables())
+      all.push_back(std::move(variable));
+  }
+  return all;
+}
+
 class CheckCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
@@ -413,11 +426,16 @@ class CheckCommand final : public CommandDriver {
     app.add_flag("--schema", schema_, "print the JSON Schema of rig files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of rig files (Markdown)");
     app.add_flag("--units", units_, "print the page of units (Markdown)");
+    app.add_flag("--variables", variables_, "print the page of the executive's own variables (Markdown)");
   }
 
   int run() override {
     if (units_) {
       std::fputs(config::units_page().c_str(), stdout);
+      return kOk;
+    }
+    if (variables_) {
+      std::fputs(executive::variables_page(link_variables()).c_str(), stdout);
       return kOk;
     }
     if (schema_ || reference_) {
@@ -450,6 +468,7 @@ class CheckCommand final : public CommandDriver {
   bool schema_ = false;
   bool reference_ = false;
   bool units_ = false;
+  bool variables_ = false;
 };
 
 }  // namespace

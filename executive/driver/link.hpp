@@ -174,6 +174,9 @@ class LinkDriver : public Driver {
   /// nothing. @when setup
   virtual std::unique_ptr<Link> make(const config::Node& settings, const std::string& path,
                                      const LinkContext& context, config::Problems& problems) = 0;
+  /// The variables link.* that its rigs have, without values, for the page of variables. Of a subscription, which a rig
+  /// names, the name is written <subscription>. @when setup
+  virtual std::vector<Variable> variables() const { return {}; }
 };
 
 }  // namespace tactus::executive

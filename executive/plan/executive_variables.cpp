@@ -1,5 +1,6 @@
 #include "executive/plan/executive_variables.hpp"
 
+#include <initializer_list>
 #include <tactus/model.hpp>
 
 namespace tactus::executive {
@@ -17,6 +18,12 @@ auto declare_in(std::deque<Variable>& variables, const std::string& model) {
         variable.unit = config::Unit::parse(unit);
         variable.about = about;
       };
+}
+
+/// Names for 0, 1, 2 ...
+void label(Variable& variable, std::initializer_list<const char*> words) {
+  for (const char* const word : words)
+    variable.labels.push_back({word, static_cast<std::int64_t>(variable.labels.size())});
 }
 
 }  // namespace
@@ -37,12 +44,15 @@ ExecutiveVariables::ExecutiveVariables() {
     realtime_variables_.back().labels.push_back(
         {std::string(name_of(static_cast<rtsync::Cause>(i))), static_cast<std::int64_t>(i)});
   realtime_variables_.back().recorded_as_word = true;
-  add("overrun", rt.overrun, "", "0 none, 1 work, 2 late wake, 3 catching up, 4 housekeeping");
+  add("overrun", rt.overrun, "", "what of the frame made it overrun; rt.cause says why that was so");
+  label(realtime_variables_.back(), {"none", "work", "late_wake", "catching_up", "housekeeping"});
+  realtime_variables_.back().recorded_as_word = true;
 }
 
 void ExecutiveVariables::add_clock() {
   const auto add = declare_in(clock_variables_, kClock);
-  add("state", clock_.state, "", "0 acquiring, 1 locked, 2 holdover, 3 lost");
+  add("state", clock_.state, "", "of the phase-locked loop that follows the edges");
+  label(clock_variables_.back(), {"acquiring", "locked", "holdover", "lost"});
   add("edges", clock_.edges, "", "edges followed so far");
   add("missing", clock_.missing, "", "edges so far that did not come");
   add("consecutive_missing", clock_.consecutive_missing, "", "of these, in a row up to now");
@@ -63,7 +73,8 @@ void ExecutiveVariables::add_policies(const std::vector<std::string>& jobs) {
   for (const std::string& name : jobs) {
     PolicyVariables::Job& job = policies_.jobs.emplace_back();
     job.name = name;
-    add("jobs." + name, job.state, "", "0 runs, 1 demoted, 2 shed");
+    add("jobs." + name, job.state, "", "what escalations have done to the job");
+    label(policy_variables_.back(), {"runs", "demoted", "shed"});
   }
 }
 

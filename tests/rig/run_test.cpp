@@ -96,14 +96,14 @@ TEST(Run, TheFrameLogAndTheSummaryAgree) {
   const auto late = frames.integers("rt.late");
   const auto work = frames.integers("rt.work");
   const auto slack = frames.integers("rt.slack");
-  const auto overrun = frames.integers("rt.overrun");
+  const auto overrun = frames.column("rt.overrun");
   ASSERT_EQ(late.size(), 1000U);
   EXPECT_EQ(*std::max_element(late.begin(), late.end()), summary["late_ns"]["max"]);
   EXPECT_EQ(*std::max_element(work.begin(), work.end()), summary["work_ns"]["max"]);
   EXPECT_EQ(*std::min_element(slack.begin(), slack.end()), summary["slack_ns"]["min"]);
   EXPECT_EQ(std::count_if(slack.begin(), slack.end(), [](auto ns) { return ns < 0; }),
             summary["frames"]["overruns"]);
-  EXPECT_EQ(std::count_if(overrun.begin(), overrun.end(), [](auto why) { return why != 0; }),
+  EXPECT_EQ(std::count_if(overrun.begin(), overrun.end(), [](const auto& why) { return why != "none"; }),
             summary["frames"]["overruns"]);
   EXPECT_EQ(frames.integers("rt.overruns").back(), summary["frames"]["overruns"]);
   EXPECT_EQ(frames.integers("rt.late_wakes").back(), summary["frames"]["late_wakes"]);

@@ -25,7 +25,7 @@ inline std::string row_of(std::int64_t frame, const MadeFrame& made) {
   std::ostringstream row;
   row << frame / 1000 << "." << std::to_string(1000 + frame % 1000).substr(1) << "," << frame << ","
       << made.late << "," << made.work << "," << made.slack() << ",0,0,0,0," << made.cause << ","
-      << (made.slack() < 0 ? 1 : 0) << "\n";
+      << (made.slack() < 0 ? "work" : "none") << "\n";
   return row.str();
 }
 

@@ -1,0 +1,65 @@
+#include "executive/plan/variables_page.hpp"
+
+#include <string_view>
+
+#include "executive/plan/executive_variables.hpp"
+
+namespace tactus::executive {
+namespace {
+
+/// "`0` none, `1` work".
+std::string codes_of(const Variable& variable) {
+  std::string text;
+  for (const VariableLabel& label : variable.labels)
+    text += (text.empty() ? "" : ", ") + ("`" + std::to_string(label.value) + "` " + label.name);
+  return text;
+}
+
+template <class Variables>
+void add_table(std::string& page, const char* title, const char* about, const Variables& variables) {
+  if (variables.empty()) return;
+  page += "\n## " + std::string(title) + "\n\n" + about +
+          "\n\n| name | unit | type | meaning | codes |\n|---|---|---|---|---|\n";
+  for (const Variable& variable : variables)
+    page += "| `" + variable.name + "` | " + variable.unit_text + " | " +
+            std::string(name_of(variable.type)) + " | " + variable.about + " | " + codes_of(variable) +
+            " |\n";
+}
+
+}  // namespace
+
+std::string variables_page(const std::vector<Variable>& link) {
+  ExecutiveVariables own;
+  own.add_clock();
+  own.add_policies({"<model>.<job>"});
+  std::string page =
+      "# Variables of the executive\n\n"
+      "What `scripts/tactus check --variables` prints. Beside the variables of its models a rig has these. "
+      "They can be\n"
+      "recorded, connected to inputs, watched and read; nothing sets or forces them. A code is a number with "
+      "a word:\n"
+      "live access and recordings other than CSV show both. CSV has the word of `rt.cause` and `rt.overrun`, "
+      "and the\n"
+      "number of the others, with the words in `<recording>.columns.json`.\n";
+  add_table(page, "rt: the frame",
+            "Every rig has them. `rt.frame` says of which frame the others are: in a job, of the frame "
+            "before. Without\n"
+            "real time only `rt.frame` and `rt.work` mean something. [causes.md](causes.md) says what each "
+            "cause means.",
+            *own.find(ExecutiveVariables::kRealtime));
+  add_table(page, "clock: an external clock",
+            "Only of a rig whose frames follow edges ([realtime-sync.md](realtime-sync.md)).",
+            *own.find(ExecutiveVariables::kClock));
+  add_table(page, "policy: what escalations left out",
+            "Only of a rig with escalations or optional jobs ([overruns.md](overruns.md)).",
+            *own.find(ExecutiveVariables::kPolicy));
+  add_table(page, "link: the federation",
+            "Only of a linked rig ([link.md](link.md)). `<subscription>` is the name of an entry of "
+            "`link.subscribe`;\n"
+            "beside these each of its inputs has a variable `link.<subscription>.<input>`: the value that it "
+            "is given.",
+            link);
+  return page;
+}
+
+}  // namespace tactus::executive

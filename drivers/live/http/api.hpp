@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "drivers/live/http/held_streams.hpp"
 #include "drivers/live/http/last_frame.hpp"
 #include "drivers/live/http/request.hpp"
 #include "drivers/live/http/routes.hpp"
@@ -47,6 +48,7 @@ class Api {
   }
 
   const ApiSettings& settings() const { return settings_; }
+  HeldStreams& held_streams() { return held_streams_; }
   const std::shared_ptr<LastFrame>& last_frame() const { return last_frame_; }
   /// Replies with what is made of the next frame that ends.
   ReplyTimeout with_next_frame(const Respond& respond,
@@ -57,6 +59,7 @@ class Api {
 
   executive::LiveRig& rig_;
   const ApiSettings settings_;
+  HeldStreams held_streams_;
   const std::shared_ptr<LastFrame> last_frame_ = std::make_shared<LastFrame>();
 };
 

@@ -76,8 +76,13 @@ std::size_t FrameFeed::columns_of(const std::vector<Named>& names) {
 }
 
 FrameFeed::FrameFeed(const LiveRig& rig, const std::vector<Named>& names, FrameFormat format,
-                     std::optional<std::int64_t> from, std::unique_ptr<LiveFrames> frames)
-    : rig_(rig), format_(format), from_(from), frames_(std::move(frames)), spoke_(Clock::now()) {
+                     std::optional<std::int64_t> from, std::shared_ptr<LiveFrames> frames)
+    : rig_(rig),
+      format_(format),
+      asked_from_(from.value_or(-1)),
+      from_(from),
+      frames_(std::move(frames)),
+      spoke_(Clock::now()) {
   std::size_t offset = 0;
   for (const Named& one : names) {
     const executive::Variable& variable = *rig.variables()[one.ref.variable].variable;
@@ -116,7 +121,7 @@ void FrameFeed::say_head() {
                               {"blocks_per_second", kBlocksPerSecond}});
   const auto size = static_cast<std::uint32_t>(text.size());
   pad(text);
-  say(Kind::head, size, from_.value_or(-1), 0, text);
+  say(Kind::head, size, asked_from_, 0, text);
 }
 
 void FrameFeed::say_end() {
@@ -198,7 +203,7 @@ std::string FrameFeed::next(Clock::time_point now) {
   if (over_) return {};
   constexpr std::size_t kEnough = 256 << 10;  // the rest waits in the ring
   if (!std::exchange(head_said_, true)) say_head();
-  if (skip_to_first())
+  if (frames_ != nullptr && skip_to_first())
     while (out_.size() < kEnough && say_rows()) continue;
   if (out_.empty() && end_) say_end();
   if (out_.empty() && now - spoke_ >= kBeat)

@@ -31,7 +31,19 @@ class FrameFeed {
 
   /// `from`: the first frame that is wanted; nothing: the next one.
   FrameFeed(const executive::LiveRig& rig, const std::vector<Named>& names, FrameFormat format,
-            std::optional<std::int64_t> from, std::unique_ptr<executive::LiveFrames> frames);
+            std::optional<std::int64_t> from, std::shared_ptr<executive::LiveFrames> frames);
+
+  /// The client has that frame already, and wants what comes behind it. Before the first next().
+  void go_on_behind(const executive::LiveFrames::Row& row) {
+    from_.reset();
+    last_frame_ = row.frame;
+    last_number_ = row.number;
+  }
+  /// Another connection goes on with its frames: this one ends.
+  void hand_over() {
+    frames_.reset();
+    end("its client goes on in another connection");
+  }
 
   /// How many columns these names make.
   static std::size_t columns_of(const std::vector<Named>& names);
@@ -65,8 +77,9 @@ class FrameFeed {
 
   const executive::LiveRig& rig_;
   const FrameFormat format_;
-  std::optional<std::int64_t> from_;  // until the first row
-  std::unique_ptr<executive::LiveFrames> frames_;
+  const std::int64_t asked_from_;
+  std::optional<std::int64_t> from_;               // until the first row
+  std::shared_ptr<executive::LiveFrames> frames_;  // nullptr: handed over
   std::vector<Column> columns_;
   std::vector<std::string> block_;  // of each column
   std::string out_;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
@@ -13,12 +15,57 @@ namespace {
 
 using namespace schema;
 
+std::vector<std::string> texts_of(const std::vector<Named>& names) {
+  std::vector<std::string> texts;
+  for (const Named& one : names) texts.push_back(one.name);
+  return texts;
+}
+
+/// Of the values of a row.
+std::size_t bytes_of(const executive::LiveRig& rig, const std::vector<Named>& names) {
+  std::size_t bytes = 0;
+  for (const Named& one : names)
+    bytes += one.ref.elements * executive::size_of(rig.variables()[one.ref.variable].variable->type);
+  return bytes;
+}
+
 struct FormatWord {
   const char* name;
   FrameFormat format;
 };
 constexpr std::array<FormatWord, 3> kFormats = {
     {{"f64", FrameFormat::f64}, {"f32", FrameFormat::f32}, {"exact", FrameFormat::exact}}};
+
+/// The frames of a stream with a name: on from where its last connection was, or from now on.
+std::shared_ptr<FrameFeed> named_feed(Api& api, const std::string& name, const std::vector<Named>& names,
+                                      FrameFormat format, std::optional<std::int64_t> from,
+                                      std::shared_ptr<KeptFrames> kept) {
+  std::optional<executive::LiveFrames::Row> behind;
+  if (from)
+    behind = kept->go_back(*from);
+  else
+    kept->skip_all();
+  auto feed = std::make_shared<FrameFeed>(api.rig(), names, format, from, kept);
+  if (behind) feed->go_on_behind(*behind);
+  api.held_streams().keep(name, texts_of(names), std::move(kept), feed);
+  return feed;
+}
+
+/// Values behind every frame from now on; for it gives up what is held for clients that have gone.
+std::unique_ptr<executive::LiveFrames> follow(Api& api, const std::vector<Named>& names,
+                                              std::string& problem) {
+  std::vector<executive::LiveRef> refs;
+  for (const Named& one : names) refs.push_back(one.ref);
+  auto frames = api.rig().follow(refs, problem);
+  if (frames == nullptr && api.held_streams().drop_unread()) frames = api.rig().follow(refs, problem);
+  return frames;
+}
+
+bool is_stream_name(const std::string& text) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  return !text.empty() && text.size() <= HeldStreams::kLongestName &&
+         text.find_first_not_of(kLetters) == std::string::npos;
+}
 
 Waits stream(Api& api, const Call& call, const Respond& respond) {
   executive::LiveRig& rig = api.rig();
@@ -45,14 +92,26 @@ Waits stream(Api& api, const Call& call, const Respond& respond) {
       note(problems, "as: " + config::show(*as) + " is none of f64, f32, exact" +
                          executive::did_you_mean(*as, kFormats, &FormatWord::name));
   }
+  const std::string* const resume = call.value("resume");
+  if (resume != nullptr && !is_stream_name(*resume))
+    note(problems,
+         "resume: " + config::show(*resume) +
+             " is no name of a stream: 1 to 64 letters, digits, '-' and '_', as this client chose it");
   if (!problems.empty()) return reply_now(respond, wrong(problems));
-  std::vector<executive::LiveRef> refs;
-  for (const Named& one : names) refs.push_back(one.ref);
-  std::string problem;
-  auto frames = rig.follow(refs, problem);
-  if (frames == nullptr) return reply_now(respond, refusal(409, problem));
+  std::shared_ptr<KeptFrames> kept;
+  if (resume != nullptr) kept = api.held_streams().take(*resume, texts_of(names));
+  std::unique_ptr<executive::LiveFrames> frames;
+  if (kept == nullptr) {
+    std::string problem;
+    frames = follow(api, names, problem);
+    if (frames == nullptr) return reply_now(respond, refusal(409, problem));
+  }
+  if (kept == nullptr && resume != nullptr)
+    kept = std::make_shared<KeptFrames>(std::move(frames), bytes_of(rig, names),
+                                        rig.facts().frame.floor().count());
   Reply reply;
-  reply.frames = std::make_shared<FrameFeed>(rig, names, format, from, std::move(frames));
+  reply.frames = kept == nullptr ? std::make_shared<FrameFeed>(rig, names, format, from, std::move(frames))
+                                 : named_feed(api, *resume, names, format, from, std::move(kept));
   return reply_now(respond, std::move(reply));
 }
 
@@ -66,6 +125,10 @@ std::vector<Route> frame_routes() {
       text("blocks of bytes; docs/control-port.md has their layout"), &stream,
       {{"names", false, true, text("variables, with a comma between two; at most 64 columns")},
        {"from", false, false, integer_from(0, "the first frame that is wanted; without: the next one")},
+       {"resume", false, false,
+        text("a name that the client chose: a stream with this name and these names of variables goes on, "
+             "with the "
+             "frames from `from` on that are held; without: nothing is held")},
        {"as", false, false, text("how numbers are written: f64, f32, or exact (each in its own type)")}},
       {409});
   route.bytes = true;

@@ -213,6 +213,7 @@ std::optional<Hub::Clock::time_point> Hub::tick(Clock::time_point now) {
       }
     }
     const executive::State state = api_->rig().state();
+    if (const auto again = api_->held_streams().tick(now)) next = std::min(next, *again);
     // The answer to that is that the run is over.
     bool wanted = !(streams_.empty() && frame_streams_.empty()) && is_ending(state);
     for (const auto& stream : frame_streams_) {
@@ -278,6 +279,7 @@ void Hub::close() {
     resume(*stream);
   }
   end_frames("the rig is being shut down");
+  api_->held_streams().clear();
 }
 
 void Hub::leave() {

@@ -51,6 +51,9 @@ class Entries {
   }
 }
 
+// By this name the rig holds the page's stream while its connection is lost.
+const STREAM = `page-${Math.random().toString(36).slice(2)}${Date.now().toString(36)}`;
+
 /**
  * Events: `facts` (another run), `state`, `variables`, `overrun`, `journal`, `log`, `line` (live, stale, over).
  * Tracks and values change without an event: who draws reads them at its own rate.
@@ -334,9 +337,10 @@ export class Rig extends EventTarget {
   }
 
   columns() {
-    const wanted = new Set([...TIMING, ...[...this.charted.values()].flat()]);
-    for (const name of this.streaming ?? []) wanted.add(name);
-    return [...wanted].slice(0, MOST_COLUMNS);
+    const wanted = [...TIMING, ...[...this.charted.values()].flat()];
+    // In the order of before: the rig holds a stream of the same columns.
+    const all = [...new Set([...(this.streaming ?? []), ...wanted])];
+    return all.length <= MOST_COLUMNS ? all : [...new Set([...wanted, ...all])].slice(0, MOST_COLUMNS);
   }
 
   stopStream() {
@@ -356,13 +360,13 @@ export class Rig extends EventTarget {
     if (before && names.join() === this.streaming?.join()) return;
     const mine = this.stream = new AbortController();
     this.streaming = names;
-    // On from what has come; at first what the rig still keeps of the last seconds.
+    // On from what has come: what was streamed is held while the connection is lost.
     const known = this.streamed >= 0 && this.streamedRun === this.info.run;
     const from = known ? this.streamed + 1 : this.frame - Math.round(2e9 / this.period);
     let why = 'the stream of frames has ended';
     try {
       const query = names.map(encodeURIComponent).join(',');
-      const path = `/v1/stream?names=${query}&as=f32&from=${Math.max(0, from)}`;
+      const path = `/v1/stream?names=${query}&as=f32&from=${Math.max(0, from)}&resume=${STREAM}`;
       const response = await this.port.send(path, {signal: mine.signal, patience: 0});
       this.streamProblem = null;
       this.streamedRun = this.info.run;

@@ -131,6 +131,37 @@ TEST(HttpStream, WhoHasGoneCostsTheRigNothing) {
   EXPECT_EQ(served.rig.followers(), 0U);
 }
 
+TEST(HttpStream, OneWithANameGoesOnAfterItsConnectionWasLost) {
+  ServedRig served;
+  {
+    HttpClient client = streaming(served, "names=rt.late&resume=desk-1");
+    Blocks blocks(client);
+    EXPECT_EQ(blocks.next().kind, 1U);
+    for (std::int64_t frame = 0; frame < 100; ++frame) served.rig.end_frame(frame);
+    EXPECT_EQ(blocks.next().frame, 0);
+  }
+  for (std::int64_t frame = 100; frame < 300; ++frame) served.rig.end_frame(frame);
+  HttpClient again = streaming(served, "names=rt.late&resume=desk-1&from=70");
+  Blocks blocks(again);
+  EXPECT_EQ(blocks.next().kind, 1U);
+  for (std::int64_t expected = 70; expected < 300;) {
+    const Block block = blocks.next();
+    ASSERT_EQ(block.kind, 2U);
+    ASSERT_EQ(block.frame, expected);
+    expected += block.count;
+  }
+  EXPECT_EQ(served.rig.followers(), 1U);
+  HttpClient other = streaming(served, "names=rt.late&resume=desk-2&from=70");
+  Blocks others(other);
+  EXPECT_EQ(others.next().kind, 1U);
+  served.rig.end_frame(300);
+  const Block gap = others.next();
+  EXPECT_EQ(gap.kind, 3U) << "of another name nothing is held";
+  EXPECT_EQ(gap.count, 2U);
+  EXPECT_EQ(gap.frames, 230);
+  EXPECT_EQ(others.next().frame, 300);
+}
+
 TEST(HttpStream, IsHeardOfWhileNoFrameEnds) {
   ServedRig served;
   HttpClient client = streaming(served, "names=rt.late");
@@ -160,6 +191,8 @@ TEST(HttpStream, WhatIsWrongIsSaid) {
         Row{"?names=rt.late&from=x", "no whole number"},
         Row{"?names=rt.late&from=1000", "frame 1000 is never run: the run ends after frame 999"},
         Row{"?names=rt.late&as=f46", "'f46' is none of f64, f32, exact; did you mean 'f64'?"},
+        Row{"?names=rt.late&resume=a%20b", "'a b' is no name of a stream"},
+        Row{"?names=rt.late&resume=", "no name of a stream"},
         Row{"?names=rt.late&form=1", "no such parameter; did you mean 'from'?"}}) {
     const HttpReply reply = served.client().get(std::string("/v1/stream") + row.query);
     EXPECT_EQ(reply.status, 400) << row.query;

@@ -38,7 +38,8 @@ class CalibrateCommand final : public CommandDriver {
         ->option_text("FILE");
     app.add_flag("!--no-realtime", request_.choices.realtime,
                  "as fast as it can: times of another rig, really");
-    app.add_option("--out", request_.choices.out, "the run folder; default runs/<rig>-<start time>");
+    app.add_option("--out", request_.choices.out, "the run folder; default runs/<rig>-<start time>")
+        ->type_name("DIR");
     app.add_flag("--quiet", request_.quiet, "print errors only");
     request_.choices.spelling = "--";
   }

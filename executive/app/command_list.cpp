@@ -17,7 +17,7 @@ std::vector<std::string> driver_names() { return executive::driver_names(Command
 void CommandList::declare(CLI::App& app, int argc, char** argv) {
   for (const OwnCommand& own : kOwnCommands) add(app, own.name, {nullptr, own.make(), nullptr});
   const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
-  if (!words.empty() && (words.front() == "-h" || words.front() == "--help")) {
+  if (!words.empty() && (words.front() == "-h" || words.front() == "--help" || words.front() == "help")) {
     for (const std::string& name : driver_names()) {
       try {
         load(app, name);

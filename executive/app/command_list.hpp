@@ -11,7 +11,7 @@
 namespace tactus::app {
 
 /// The sub-commands: the executive's own, and drivers of kind "command". Of these it loads the one that the
-/// command line names, and for --help all: a run loads none.
+/// command line names, and for help all: a run loads none.
 class CommandList {
  public:
   /// Declares them; `app` must be gone before this is. Throws CommandError: the one that is named was left

@@ -19,8 +19,7 @@ namespace {
 
 /// "tactus 0.1.0 (commit b615ffc310ab, Release, GCC 12.2.0)"
 std::string version() {
-  return std::string("tactus " TACTUS_VERSION " (") + kCommit +
-         ", " TACTUS_BUILD_TYPE ", " TACTUS_COMPILER ")";
+  return std::string(kVersion) + " (" + kCommit + ", " TACTUS_BUILD_TYPE ", " TACTUS_COMPILER ")";
 }
 
 int run(CommandList& commands, int argc, char** argv) {

@@ -32,6 +32,7 @@ std::unique_ptr<CommandDriver> get_command();
 std::unique_ptr<CommandDriver> set_command();
 std::unique_ptr<CommandDriver> force_command();
 std::unique_ptr<CommandDriver> release_command();
+std::unique_ptr<CommandDriver> help_command();
 
 /// The executive's own commands, as `tactus --help` lists them. Drivers of kind "command" come behind them.
 struct OwnCommand {
@@ -60,6 +61,7 @@ inline constexpr OwnCommand kOwnCommands[] = {{"run", run_command},
                                               {"reset", reset_command},
                                               {"stop", stop_command},
                                               {"checkpoint", checkpoint_command},
-                                              {"load", load_command}};
+                                              {"load", load_command},
+                                              {"help", help_command}};
 
 }  // namespace tactus::app

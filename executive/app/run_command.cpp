@@ -53,7 +53,8 @@ class RunCommand final : public CommandDriver {
           return executive::add_fail_on(words, unused);
         });
     app.add_flag("!--no-realtime", choices_.realtime, "as fast as it can; the recorded values are the same");
-    app.add_option("--out", choices_.out, "the run folder; default runs/<rig>-<start time>");
+    app.add_option("--out", choices_.out, "the run folder; default runs/<rig>-<start time>")
+        ->type_name("DIR");
     report_option_ =
         app.add_option("--report", report_,
                        "a report of the run at its end; default report.html in the run folder")

@@ -1,4 +1,4 @@
-# What is installed, in three components: "tactus" (the default), "dev" (to build
+# What is installed, in three components, which are the Debian packages: "tactus" (the default), "dev" (to build
 # models and programs) and "python". docs/packages.md says what is promised of it.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tactus)
@@ -35,6 +35,25 @@ foreach(kind systemd/tactus@.service:systemd/system udev/60-tactus.rules:udev/ru
   install(FILES scripts/${file} DESTINATION lib/${place})  # where the system looks, under /usr and /usr/local
 endforeach()
 
+# What the command says of itself: manual pages, completion, and the schema of rig files for editors.
+set(pages ${PROJECT_BINARY_DIR}/pages)
+if(NOT CMAKE_CROSSCOMPILING)
+  install(CODE "
+    file(REMOVE_RECURSE ${pages})
+    file(MAKE_DIRECTORY ${pages})
+    set(tactus \"$<TARGET_FILE:tactus>\")
+    execute_process(COMMAND \${tactus} help --man ${pages}/man1 COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${tactus} help --completion bash OUTPUT_FILE ${pages}/tactus COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${tactus} help --completion zsh OUTPUT_FILE ${pages}/_tactus COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${tactus} help --completion fish OUTPUT_FILE ${pages}/tactus.fish COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${tactus} check --schema OUTPUT_FILE ${pages}/rig.schema.json COMMAND_ERROR_IS_FATAL ANY)")
+  install(DIRECTORY ${pages}/man1 DESTINATION share/man)
+  install(FILES ${pages}/tactus DESTINATION share/bash-completion/completions)
+  install(FILES ${pages}/_tactus DESTINATION share/zsh/vendor-completions)  # Debian's folder
+  install(FILES ${pages}/tactus.fish DESTINATION share/fish/vendor_completions.d)
+  install(FILES ${pages}/rig.schema.json DESTINATION share/tactus)
+endif()
+
 # The Python package: the modules of scripts/ under the names that they have there.
 set(python_dir lib/python3/dist-packages)
 configure_file(scripts/python/__init__.py.in ${PROJECT_BINARY_DIR}/python/__init__.py @ONLY)
@@ -46,4 +65,9 @@ install(FILES scripts/tactus_client.py DESTINATION ${python_dir}/tactus RENAME c
 install(FILES ${PROJECT_BINARY_DIR}/python/METADATA DESTINATION ${python_dir}/tactus-${PROJECT_VERSION}.dist-info
         COMPONENT python)
 
+foreach(package tactus:tactus dev:libtactus-dev python:python3-tactus)
+  string(REPLACE ":" ";" package ${package})
+  list(POP_FRONT package component name)
+  install(FILES scripts/packaging/copyright DESTINATION share/doc/${name} COMPONENT ${component})
+endforeach()
 install(FILES LICENSE DESTINATION share/doc/tactus)

@@ -19,6 +19,7 @@ include(scripts/cmake/add_commit.cmake)
 tactus_add_commit(${commit})
 add_executable(named executive/main.cpp executive/other.cpp ${commit})
 target_include_directories(named PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(named PRIVATE TACTUS_VERSION="1.2.3")
 """
 MAIN = """#include <cstdio>
 #include "executive/app/built_from.hpp"

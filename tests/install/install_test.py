@@ -114,6 +114,16 @@ def use_pkg_config(prefix, source, top, options):
                run(top / "pkg_participant", "silkit://127.0.0.1:1", cwd=top, env=environment), "SIL Kit 5\nnot joined\n")
 
 
+def expect_pages(prefix):
+    """What the command says of itself; tests/rig/help_test.cpp looks at its contents."""
+    share = prefix / "share"
+    for name in ("man/man1/tactus.1", "man/man1/tactus-run.1", "bash-completion/completions/tactus",
+                 "zsh/vendor-completions/_tactus", "fish/vendor_completions.d/tactus.fish"):
+        if "tactus" not in (share / name).read_text():
+            sys.exit(f"{name} is empty")
+    expect("the schema's title", json.loads((share / "tactus/rig.schema.json").read_text())["title"], "tactus rig")
+
+
 def use_python(prefix, top, version):
     """The Python package: its version is the command's, and it loads what was recorded."""
     environment = {**os.environ, "PYTHONPATH": str(prefix / "lib" / "python3" / "dist-packages"),
@@ -144,6 +154,7 @@ def main():
             "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
         run(options.cmake, "--build", build)
         expect_promise(prefix)
+        expect_pages(prefix)
         expect("models of libmy_model.so", models_in(build / "libmy_model.so"), ["my_model", "my_other"])
         expect("models of libmy_c_model.so", models_in(build / "libmy_c_model.so"), ["my_c_model"])
 

@@ -294,7 +294,8 @@ class DemoCommand final : public executive::CommandDriver {
     CLI::App* const link =
         app.add_subcommand("link", "a rig in a SIL Kit simulation: registry, workflow, a virtual peer");
     link->add_option("--until", until_, "simulated time to run")->capture_default_str();
-    link->add_option("--out", out_, "the rig's run folder; default runs/<rig>-<start time>");
+    link->add_option("--out", out_, "the rig's run folder; default runs/<rig>-<start time>")
+        ->type_name("DIR");
   }
 
   int run() override {

@@ -1,0 +1,94 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "executive/app/built_from.hpp"
+#include "executive/app/command_facts.hpp"
+#include "executive/app/command_list.hpp"
+#include "executive/app/completion.hpp"
+#include "executive/app/man_page.hpp"
+
+namespace tactus::app {
+namespace {
+
+void write_page(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text << std::flush;
+  if (!out) throw CommandError(kEndedEarly, file.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+/// Help for people, and what is generated of the tree of commands.
+class HelpCommand final : public CommandDriver {
+ public:
+  void declare(CLI::App& app) override {
+    app_ = &app;
+    app.description("the help of a command; man pages and completion of all");
+    app.add_option("COMMAND", words_, "the command, and the one below it");
+    CLI::Option* const man =
+        app.add_option("--man", man_, "write a manual page for each command there")->type_name("DIR");
+    app.add_option("--completion", shell_, "print what the shell completes tactus with")
+        ->type_name("SHELL")
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->excludes(man);
+  }
+
+  int run() override {
+    const CLI::App& root = *app_->get_parent();
+    if (!man_.empty()) {
+      write_pages(root);
+    } else if (!shell_.empty()) {
+      const CommandFacts tactus = facts_of(root, "tactus");
+      const std::string text = shell_ == "bash"  ? bash_completion(tactus)
+                               : shell_ == "zsh" ? zsh_completion(tactus)
+                                                 : fish_completion(tactus);
+      std::fputs(text.c_str(), stdout);
+    } else {
+      print_help(root);
+    }
+    return kOk;
+  }
+
+ private:
+  void write_pages(const CLI::App& root) const {
+    std::error_code error;
+    std::filesystem::create_directories(man_, error);
+    if (error) throw CommandError(kEndedEarly, man_ + ": cannot be made: " + error.message());
+    const CommandFacts tactus = facts_of(root, "tactus");
+    const std::filesystem::path folder(man_);
+    write_page(folder / man_file(tactus), man_page(tactus, kVersion, root.get_footer()));
+    for (const CommandFacts& each : tactus.commands)
+      write_page(folder / man_file(each), man_page(each, kVersion, root.get_footer()));
+  }
+
+  void print_help(const CLI::App& root) const {
+    const CLI::App* app = &root;
+    std::string path;  // the words above it
+    for (const std::string& word : words_) {
+      const auto found = app->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
+      if (found.empty())
+        throw CommandError(kWrongInput, app == &root ? CommandList::unknown(word)
+                                                     : "there is no command '" + path + " " +
+                                                           app->get_name() + " " + word + "'");
+      path = app == &root ? "tactus" : path + " " + app->get_name();
+      app = found.front();
+    }
+    // App::help() would describe the command that was parsed: this one.
+    std::fputs(app->get_formatter()->make_help(app, path, CLI::AppFormatMode::Normal).c_str(), stdout);
+  }
+
+  CLI::App* app_ = nullptr;
+  std::vector<std::string> words_;
+  std::string man_;
+  std::string shell_;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandDriver> help_command() { return std::make_unique<HelpCommand>(); }
+
+}  // namespace tactus::app

@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "executive/app/command_facts.hpp"
+
+namespace tactus::app {
+
+/// The manual page of a command, for man(1). That of `tactus` itself refers to those of its commands; that of a
+/// command has the commands below it, too. `footer`: about the exit status.
+std::string man_page(const CommandFacts& command, const std::string& version, const std::string& footer);
+/// "tactus-demo.1" of "tactus demo".
+std::string man_file(const CommandFacts& command);
+
+}  // namespace tactus::app

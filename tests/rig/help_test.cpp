@@ -1,0 +1,156 @@
+/// What is generated of the tree of commands: `tactus help`, manual pages, completion of shells.
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "in_process.hpp"
+#include "rig_command.hpp"
+
+namespace tactus::test::help_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Finished help(const Arguments& arguments, const fs::path& cwd) {
+  Finished done = run_in_process(tactus(Arguments{"help"} + arguments, cwd));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(done.err, "") << done;
+  return done;
+}
+
+/// The commands that `tactus --help` lists.
+std::vector<std::string> commands(const fs::path& cwd) {
+  std::istringstream text(help({}, cwd).out);
+  std::vector<std::string> names;
+  bool listed = false;
+  for (std::string line; std::getline(text, line);) {
+    std::smatch match;
+    if (listed && std::regex_search(line, match, std::regex("^  ([a-z_]+)"))) names.push_back(match[1]);
+    listed = listed || line == "Subcommands:";
+  }
+  return names;
+}
+
+/// "--until" and so on of what `tactus COMMAND --help` says.
+std::set<std::string> options_in(const std::string& text) {
+  std::set<std::string> names;
+  const std::regex option("\n  (?:-[A-Za-z],)?(--[a-z-]+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), option), end; it != end; ++it)
+    names.insert((*it)[1]);
+  return names;
+}
+
+std::string as_roff(const std::string& text) { return std::regex_replace(text, std::regex("-"), "\\-"); }
+
+TEST(Help, IsThatOfTheCommand) {
+  const TempDir dir;
+  EXPECT_GE(commands(dir.path()).size(), 24U);
+  EXPECT_NE(help({"run"}, dir.path()).out.find("--no-witness"), std::string::npos);
+  for (const Arguments& wrong : {Arguments{"rum"}, Arguments{"run", "fast"}}) {
+    const Finished done = run_in_process(tactus(Arguments{"help"} + wrong, dir.path()));
+    EXPECT_EQ(done.status, 2) << done;
+    EXPECT_NE(done.err.find("there is no command '"), std::string::npos) << done;
+  }
+  const Finished shell = run_in_process(tactus({"help", "--completion", "csh"}, dir.path()));
+  EXPECT_EQ(shell.status, 2) << shell;
+  (void)dir.write("file", "");
+  const Finished folder = run_in_process(tactus({"help", "--man", "file/man"}, dir.path()));
+  EXPECT_EQ(folder.status, 1) << folder;
+  EXPECT_NE(folder.err.find("file/man: cannot be made"), std::string::npos) << folder;
+}
+
+TEST(Help, EachCommandAndOptionHasItsPlaceInTheManualAndInCompletion) {
+  const TempDir dir;
+  (void)help({"--man", "man"}, dir.path());
+  const std::string all = read_file(dir / "man/tactus.1");
+  const std::string bash = help({"--completion", "bash"}, dir.path()).out;
+  const std::string zsh = help({"--completion", "zsh"}, dir.path()).out;
+  const std::string fish = help({"--completion", "fish"}, dir.path()).out;
+  EXPECT_NE(all.find("\n.SH EXIT STATUS\n0 ended as planned"), std::string::npos) << all;
+  std::size_t options = 0;
+  for (const std::string& name : commands(dir.path())) {
+    SCOPED_TRACE(name);
+    EXPECT_NE(all.find(as_roff("tactus-" + name) + "\\fR(1)"), std::string::npos);
+    const std::string page = read_file(dir / ("man/tactus-" + name + ".1"));
+    EXPECT_NE(page.find("\n.SH NAME\n" + as_roff("tactus-" + name) + " \\- "), std::string::npos) << page;
+    EXPECT_EQ(page.find(" \\- \n"), std::string::npos) << "without a word about it";
+    EXPECT_NE(zsh.find("\n        " + name + ") _tactus_" + name + " ;;\n"), std::string::npos);
+    EXPECT_NE(fish.find(" -a " + name + " -d '"), std::string::npos);
+    const std::size_t in_bash = bash.find("\n    'tactus " + name + "')\n");
+    ASSERT_NE(in_bash, std::string::npos);
+    const std::string words = bash.substr(in_bash, bash.find("esac", in_bash) - in_bash);
+    const std::size_t in_zsh = zsh.find("\n_tactus_" + name + "() {");
+    ASSERT_NE(in_zsh, std::string::npos);
+    const std::string function = zsh.substr(in_zsh, zsh.find("\n}\n", in_zsh) - in_zsh);
+    for (const std::string& option : options_in(help({name}, dir.path()).out)) {
+      SCOPED_TRACE(option);
+      ++options;
+      EXPECT_NE(page.find("\\fB" + as_roff(option) + "\\fR"), std::string::npos);
+      EXPECT_TRUE(std::regex_search(words, std::regex("[' ]" + option + "[' ]"))) << words;
+      EXPECT_TRUE(std::regex_search(function, std::regex("'\\*?" + option + "\\["))) << function;
+      EXPECT_TRUE(std::regex_search(
+          fish, std::regex("seen_subcommand_from " + name + "'[^\n]* -l " + option.substr(2) + "[ \n]")));
+    }
+  }
+  EXPECT_GE(options, 80U);
+#ifdef TACTUS_FAKE_SILKIT
+  EXPECT_NE(read_file(dir / "man/tactus-demo.1").find("\n.SS tactus demo link\n"), std::string::npos);
+  EXPECT_NE(bash.find("'tactus demo link'"), std::string::npos);
+#endif
+}
+
+TEST(Help, BashCompletesCommandsOptionsValuesAndFiles) {
+  if (std::system("bash -c 'type compgen' > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no bash";
+  const TempDir dir;
+  (void)dir.write("completion", help({"--completion", "bash"}, dir.path()).out);
+  (void)dir.write("servo rig.yaml", "");
+  (void)dir.write("servo.txt", "");
+  (void)dir.write("runs/one", "");
+  const auto completed = [&](const std::string& words) {
+    Command command;
+    command.argv = {
+        "bash", "-c",
+        "source completion; COMP_WORDS=(" + words +
+            "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tactus; printf '%s|' \"${COMPREPLY[@]}\""};
+    command.cwd = dir.path();
+    const Finished done = run(command);
+    EXPECT_EQ(done.err, "");
+    return done.out;
+  };
+  EXPECT_EQ(completed("tactus ru"), "run|run_until|");
+  EXPECT_EQ(completed("tactus --ver"), "--version|");
+  EXPECT_EQ(completed("tactus run --no-"), "--no-realtime|--no-witness|");
+  EXPECT_EQ(completed("tactus run --link ''"), "paced|follow|free|off|");
+  EXPECT_EQ(completed("tactus run --until ''"), "|") << "a duration";
+  EXPECT_EQ(completed("tactus run --quiet s"), "servo rig.yaml|");
+  EXPECT_EQ(completed("tactus run --out r"), "runs|");
+  EXPECT_EQ(completed("tactus recover r"), "runs|");
+  EXPECT_EQ(completed("tactus run --from s"), "servo rig.yaml|servo.txt|");
+  EXPECT_EQ(completed("tactus help --completion ''"), "bash|zsh|fish|");
+#ifdef TACTUS_FAKE_SILKIT
+  EXPECT_EQ(completed("tactus demo ''"), "link|");
+  EXPECT_EQ(completed("tactus demo link --u"), "--until|");
+#endif
+}
+
+TEST(Help, OtherShellsTakeTheirCompletion) {
+  const TempDir dir;
+  bool tried = false;
+  for (const Arguments& shell :
+       {Arguments{"zsh", "-n"}, Arguments{"fish", "--no-execute"}, Arguments{"bash", "-n"}}) {
+    if (std::system(("command -v " + shell.front() + " > /dev/null 2>&1").c_str()) != 0) continue;
+    (void)dir.write(shell.front(), help({"--completion", shell.front()}, dir.path()).out);
+    Command command;
+    command.argv = shell + Arguments{shell.front()};
+    command.cwd = dir.path();
+    const Finished done = run(command);
+    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_EQ(done.err, "") << done;
+    tried = true;
+  }
+  if (!tried) GTEST_SKIP() << "there is neither zsh, fish nor bash";
+}
+
+}  // namespace
+}  // namespace tactus::test::help_test

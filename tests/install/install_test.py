@@ -147,7 +147,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tactus-install-") as folder:
         top = pathlib.Path(folder)
         prefix, source, build = top / "prefix", top / "outside", top / "outside-build"
-        run(options.cmake, "--install", options.build, "--prefix", prefix)
+        for component in ("tactus", "dev", "python"):  # as the packages have it
+            run(options.cmake, "--install", options.build, "--prefix", prefix, "--component", component)
         shutil.copytree(OUTSIDE, source)  # nothing of the checkout in reach
         run(options.cmake, "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
             f"-DCMAKE_C_COMPILER={options.cc}", f"-DCMAKE_CXX_COMPILER={options.cxx}", "-DCMAKE_BUILD_TYPE=Release",

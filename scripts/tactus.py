@@ -26,7 +26,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 _CODES = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
@@ -122,7 +122,9 @@ class Run(Mapping):
     """The recordings of a run folder by their names; each is read when it is asked for. `summary`: summary.json."""
 
     def __init__(self, folder: pathlib.Path) -> None:
-        self.folder, self._files, self._read = folder, {}, {}
+        self.folder = folder
+        self._files: dict[str, pathlib.Path] = {}
+        self._read: dict[str, Recording] = {}
         for file in sorted(folder.iterdir()):
             if file.suffix in _READERS and file.is_file() and (file.suffix != ".csv" or _is_recording(file)):
                 self._files.setdefault(_name_of(file), file)
@@ -229,6 +231,15 @@ def _infer(cells: list[str]) -> tuple[str, dict[str, int]]:
     return "double", {}
 
 
+def _reader(column: Column) -> Callable[[str], Any]:
+    """Reads the cells of a column."""
+    if column.type in ("float", "double"):
+        return float
+    if column.type == "bool":
+        return lambda cell: cell != "0"
+    return lambda cell: column.labels[cell] if cell in column.labels else int(cell)
+
+
 def _load_csv(file: pathlib.Path) -> Recording:
     text = file.read_text(encoding="utf-8")
     lines = text[:text.rfind("\n") + 1].split("\n")[:-1]  # a torn end is no record
@@ -237,7 +248,7 @@ def _load_csv(file: pathlib.Path) -> Recording:
     head = lines[0]
     end = head.find("}")
     separator = head[end + 1:end + 2] or ","
-    about = []
+    about: list[dict[str, Any]] = []
     for cell in head.split(separator)[1:]:
         name, brace, unit = cell.strip().rpartition(" {")
         about.append({"name": name if brace else unit, "type": "double",
@@ -260,9 +271,7 @@ def _load_csv(file: pathlib.Path) -> Recording:
                 each["labels"] = labels
     columns, width = _columns(about)
     code = struct.Struct("<q" + "".join(_CODES[column.type] for column in columns))
-    reads = [float if column.type in ("float", "double") else (lambda cell: cell != "0") if column.type == "bool"
-             else (lambda cell, labels=column.labels: labels[cell] if cell in labels else int(cell))
-             for column in columns]
+    reads = [_reader(column) for column in columns]
     packed = bytearray()
     for row in rows:
         packed += code.pack(_nanoseconds(row[0]), *(read(cell) for read, cell in zip(reads, row[1:])))

@@ -301,8 +301,8 @@ class Rig:
         outputs: (entity, descriptor[, date]), taken after all jobs of that date; else of `stop`.
         """
         asked = [tuple(output) for output in outputs]
-        body = {"in": [_item(("entity", "descriptor", "value", "date"), each) for each in inputs],
-                "out": [_item(("entity", "descriptor", "date"), each) for each in asked]}
+        body: Json = {"in": [_item(("entity", "descriptor", "value", "date"), each) for each in inputs],
+                      "out": [_item(("entity", "descriptor", "date"), each) for each in asked]}
         end = self._call("POST", "/v1/episodes", body if stop is None else {"stop": stop, **body}, timeout)
         if len(end["out"]) != len(asked):
             raise RigError(f"{self.address} answered {len(end['out'])} outputs instead of {len(asked)}")

@@ -31,7 +31,7 @@ void label(Variable& variable, std::initializer_list<const char*> words) {
 ExecutiveVariables::ExecutiveVariables() {
   const auto add = declare_in(realtime_variables_, kRealtime);
   RealtimeVariables& rt = realtime_;
-  add("frame", rt.frame, "", "number of the frame that the others describe");
+  add("frame", rt.frame, "", "number of the frame that the rest describe");
   add("late", rt.late, "ns", "wake minus slot");
   add("work", rt.work, "ns", "end of the work minus wake");
   add("slack", rt.slack, "ns", "next slot minus end of the work; negative: an overrun");

@@ -40,9 +40,9 @@ std::string variables_page(const std::vector<Variable>& link) {
       "a word:\n"
       "live access and recordings other than CSV show both. CSV has the word of `rt.cause` and `rt.overrun`, "
       "and the\n"
-      "number of the others, with the words in `<recording>.columns.json`.\n";
+      "number of other codes, with the words in `<recording>.columns.json`.\n";
   add_table(page, "rt: the frame",
-            "Every rig has them. `rt.frame` says of which frame the others are: in a job, of the frame "
+            "Every rig has them. `rt.frame` says of which frame the rest are: in a job, of the frame "
             "before. Without\n"
             "real time only `rt.frame` and `rt.work` mean something. [causes.md](causes.md) says what each "
             "cause means.",

@@ -16,8 +16,8 @@ namespace tactus::executive {
 /// A driver's library, found by kind and name: lib/tactus/libtactus-<kind>-<name>.so.
 class DriverLibrary {
  public:
-  /// Throws LibraryError: not there (and why the build left it out), not loadable, not a driver, another
-  /// build. @when setup
+  /// Throws LibraryError: not there (and why the build left it out), not loadable (and what it needs, if the
+  /// build noted that), not a driver, another build. @when setup
   DriverLibrary(const std::string& kind, const std::string& name);
   /// The same, from the file that find_driver() found.
   DriverLibrary(const std::filesystem::path& file, const std::string& kind, const std::string& name);

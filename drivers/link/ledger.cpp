@@ -15,6 +15,8 @@ constexpr auto kWaitForCause =
     std::chrono::milliseconds(30);  // a state of the system is told before its cause
 constexpr auto kOldCause = std::chrono::seconds(1);
 constexpr std::size_t kMostNotes = 256;
+constexpr std::size_t kMostGone = 64;
+constexpr std::size_t kMostPeers = 256;
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 
@@ -126,7 +128,8 @@ void Ledger::on_status(const char* participant, SilKit_ParticipantState state, c
   if (participant == name_) return state_is(state, text_of(reason));
   const auto [at, is_new] = peers_.try_emplace(participant);
   if (!is_new && at->second.state == state) return;
-  at->second.state = state;
+  at->second = {state, text_of(reason), entered_ns};
+  gone_.erase(participant);
   if (!leaving_) {
     const Cause cause{participant, text_of(reason), entered_ns, Steady::now()};
     if (has_ended(state) && !stop_ordered_) consider(stopper_, cause);
@@ -146,6 +149,7 @@ void Ledger::on_connected(const char* participant) noexcept {
   const Held held(mutex);
   if (closed_ || participant == nullptr || participant == name_) return;
   peers_.try_emplace(participant);
+  gone_.erase(participant);
 }
 
 void Ledger::on_disconnected(const char* participant) noexcept {
@@ -154,6 +158,7 @@ void Ledger::on_disconnected(const char* participant) noexcept {
   const auto found = peers_.find(participant);
   if (found == peers_.end()) return;
   const SilKit_ParticipantState state = found->second.state;
+  if (gone_.size() < kMostGone) gone_[participant] = found->second;
   peers_.erase(found);
   if (leaving_) return;
   judge_pauses();
@@ -304,6 +309,19 @@ std::vector<std::string> Ledger::take_notes() {
   if (notes_lost_ > 0)
     taken.push_back(std::to_string(std::exchange(notes_lost_, 0)) + " notes more were lost");
   return taken;
+}
+
+std::vector<PeerFacts> Ledger::peers() {
+  const Held held(mutex);
+  std::vector<PeerFacts> all;
+  for (const auto* const those : {&peers_, &gone_})
+    for (const auto& [name, peer] : *those) {
+      if (all.size() == kMostPeers) return all;
+      const bool published = peer.state != SilKit_ParticipantState_Invalid;
+      all.push_back(
+          {name, published ? name_of_state(peer.state) : "", peer.reason, peer.entered_ns, those == &peers_});
+    }
+  return all;
 }
 
 void Ledger::end_frames() {

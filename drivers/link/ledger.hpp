@@ -74,6 +74,7 @@ class Ledger {
   void ready();
   bool is_ready();
   std::vector<std::string> take_notes();
+  std::vector<PeerFacts> peers();
   /// The last frame has run: a message that still comes is nobody's, and not lost.
   void end_frames();
   /// Nothing that is given to the constructor is touched any more.
@@ -92,6 +93,8 @@ class Ledger {
   using Held = std::unique_lock<std::mutex>;
   struct Peer {
     SilKit_ParticipantState state = SilKit_ParticipantState_Invalid;
+    std::string reason{};
+    std::uint64_t entered_ns = 0;
   };
   struct Cause {
     std::string who;
@@ -129,6 +132,7 @@ class Ledger {
   std::string name_;
   SilKit_ParticipantState state_ = SilKit_ParticipantState_Invalid;
   std::map<std::string, Peer> peers_;
+  std::map<std::string, Peer> gone_;  // the last state of those that are there no more
 
   std::optional<std::uint64_t> next_ns_;  // when the next step is expected to begin
   bool odd_step_told_ = false;

@@ -1,13 +1,16 @@
 #include "drivers/link/linked_rig.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "config/date.hpp"
 #include "drivers/link/command_call.hpp"
 #include "drivers/link/exchange.hpp"
 #include "drivers/link/participant.hpp"
 #include "drivers/link/peer_commands.hpp"
 #include "drivers/link/port.hpp"
+#include "rtsync/clock/clock.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::drivers::link {
@@ -71,6 +74,7 @@ class LinkedRig final : public executive::Link {
   }
   void leave(const executive::LinkEnd& end) override { participant_.leave(end); }
   config::Json summary(bool stuck) const override;
+  config::Json knowledge() const override;
   std::vector<pid_t> threads() const override { return participant_.threads(); }
 
   void start(std::int64_t first) TACTUS_RT override { port_.start(first); }
@@ -189,6 +193,59 @@ std::vector<std::string> LinkedRig::describe() const {
   for (const CommandSettings& command : settings_.commands)
     add("commands", std::string(name_of(command.command)) + " (function " + command.called() + ")");
   return lines;
+}
+
+config::Json LinkedRig::knowledge() const {
+  const ParticipantFacts facts = participant_.facts();
+  const PeerCommands::Counts commands = participant_.commands().counts();
+  const auto count = [](const std::atomic<std::int64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  config::Json peers = config::Json::array();
+  for (const PeerFacts& peer : participant_.peers())
+    peers.push_back(
+        {{"name", peer.name},
+         {"state", peer.state.empty() ? config::Json(nullptr) : config::Json(peer.state)},
+         {"reason", peer.reason},
+         {"entered", peer.entered_ns == 0 || peer.entered_ns > INT64_MAX
+                         ? config::Json(nullptr)
+                         : config::Json(config::print_date(static_cast<std::int64_t>(peer.entered_ns)))},
+         {"connected", peer.connected}});
+  const Federation federation = exchange_.federation.load(std::memory_order_relaxed);
+  const std::int64_t granted = count(exchange_.granted) + 1;
+  const std::int64_t done = count(exchange_.steps_done);
+  const std::int64_t newest = count(exchange_.newest_arrival_ns);
+  const bool timed = settings_.mode != LinkMode::free;
+  return {
+      {"participant", facts.participant},
+      {"library", facts.library},
+      {"registry", settings_.registry},
+      {"state", facts.state},
+      {"federation", federation == Federation::assembling ? "assembling"
+                     : federation == Federation::running  ? "running"
+                                                          : "left"},
+      {"error", facts.error},
+      {"peers", std::move(peers)},
+      {"grants",
+       timed ? config::Json{{"step_ns", frame_.times(frames_per_step(settings_, frame_)).count()},
+                            {"granted", granted},
+                            {"done", done},
+                            {"behind", std::max<std::int64_t>(0, done - granted)},
+                            {"age_ns",
+                             newest == 0
+                                 ? config::Json(nullptr)
+                                 : config::Json(rtsync::monotonic_now().time_since_epoch().count() - newest)},
+                            {"late", count(exchange_.late_grants)},
+                            {"worst_lateness_ns", count(exchange_.worst_lateness_ns)}}
+             : config::Json(nullptr)},
+      {"messages",
+       {{"in", count(exchange_.messages_in)},
+        {"out", count(exchange_.messages_out)},
+        {"mismatched", count(exchange_.mismatched)},
+        {"too_old", count(exchange_.too_old)},
+        {"lost_in", count(exchange_.incoming_lost)},
+        {"lost_out", lost_out()}}},
+      {"commands", {{"calls", commands.calls}, {"refused", commands.refused}}}};
 }
 
 config::Json LinkedRig::summary(bool stuck) const {

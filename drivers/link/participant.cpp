@@ -143,6 +143,7 @@ void Participant::ready() { parts_->ledger().ready(); }
 void Participant::leave(const executive::LinkEnd& end) { parts_->leave(end); }
 std::vector<std::string> Participant::take_log_lines() { return parts_->ledger().take_notes(); }
 ParticipantFacts Participant::facts() const { return parts_->facts(); }
+std::vector<PeerFacts> Participant::peers() const { return parts_->ledger().peers(); }
 std::vector<pid_t> Participant::threads() const { return parts_->threads(); }
 
 }  // namespace tactus::drivers::link

@@ -25,6 +25,15 @@ struct ParticipantFacts {
   bool degraded = false;
 };
 
+/// One of the others, as far as it is known.
+struct PeerFacts {
+  std::string name;
+  std::string state;   ///< "Running"; empty: none was published, as by a participant without a life cycle
+  std::string reason;  ///< of that state, in its own words
+  std::uint64_t entered_ns = 0;  ///< date by its own clock, since 1970-01-01T00:00:00Z; 0: not known
+  bool connected = true;         ///< false: it has gone
+};
+
 /// The federation's side of a link: a SIL Kit participant, by the C API of a library that is loaded at run
 /// time.
 ///
@@ -53,6 +62,8 @@ class Participant {
   void leave(const executive::LinkEnd& end);
   std::vector<std::string> take_log_lines();
   ParticipantFacts facts() const;
+  /// By name: those that are there, and the last that have gone.                                    @when any
+  std::vector<PeerFacts> peers() const;
   std::vector<pid_t> threads() const;
 
  private:

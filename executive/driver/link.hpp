@@ -121,6 +121,9 @@ class Link {
   /// said.
   virtual std::string status() const = 0;
   virtual std::string ending() const = 0;
+  /// What it knows now, of itself and of its peers: a JSON object whose keys stand in docs/control-port.md. After
+  /// join(), until the end.
+  virtual config::Json knowledge() const { return config::Json::object(); }
   /// Leaves the others, and says why; bounded, whatever they do. After the last frame; only the first call
   /// counts, and none without a join().
   virtual void leave(const LinkEnd& end) = 0;

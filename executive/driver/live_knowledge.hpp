@@ -71,7 +71,8 @@ enum class LiveReport : std::uint8_t {
   link,
   drivers,
   threads,
-  doctor,  ///< what stands between this machine and hard real time
+  doctor,       ///< what stands between this machine and hard real time
+  checkpoints,  ///< those that can be loaded
 };
 
 /// Frames around one, as the flight recorder has them.

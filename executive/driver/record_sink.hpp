@@ -73,6 +73,9 @@ class RecordSink {
   /// Hands all records to the operating system: what was written until now survives a kill.
   virtual void flush() = 0;
   virtual void close() = 0;
+  /// Its files say when they were recorded. Of a rig in real time without an epoch that is then the date of the
+  /// run, else 1970.
+  virtual bool has_dates() const { return false; }
 };
 
 /// A recording that is read back.

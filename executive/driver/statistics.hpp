@@ -16,7 +16,7 @@ namespace tactus::executive {
 /// The times of all frames of a run. Written by the rig's thread, readable by others at any time.
 struct FrameStatistics {
   rtsync::LatencyHistogram late;
-  rtsync::SignedHistogram slack;
+  rtsync::SlackHistogram slack;
   rtsync::LatencyHistogram work;
 };
 

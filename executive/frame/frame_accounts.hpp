@@ -18,7 +18,9 @@ namespace tactus::executive {
 class FrameAccounts {
  public:
   FrameAccounts(Program& program, RealtimeVariables& variables, rtsync::PacedClock& clock)
-      : program_(program), rt_(variables), evidence_(program, clock, statistics_) {}
+      : program_(program), rt_(variables), evidence_(program, clock, statistics_) {
+    statistics_.slack.set_period(rtsync::real_period(program.plan().frame, program.plan().ratio).floor());
+  }
 
   /// Frame k has ended.                                                                              @when rt
   void add(std::int64_t k, const rtsync::FrameTiming& timing, const rtsync::RealtimeTotals& totals) TACTUS_RT;

@@ -64,6 +64,10 @@ class Recording final : private RecordTaker {
   /// Reads variables elsewhere: `where` answers with the place for a model's memory, or nullptr. @when setup
   void redirect(const std::function<const void*(const ModelInstance*, const void*, std::size_t)>& where);
 
+  /// The date of simulated time 0, for files that have one. Before open(). @when setup
+  void set_epoch(std::int64_t epoch_ns) {
+    if (sink_->has_dates()) head_.epoch_ns = epoch_ns;
+  }
   void open(const std::filesystem::path& folder);  ///< throws what the sink throws          @when setup
   /// Writes what the ring holds; returns how many records it took. @when service
   std::size_t drain();

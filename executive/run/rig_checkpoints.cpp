@@ -1,7 +1,10 @@
 #include "executive/run/rig_checkpoints.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <system_error>
 
+#include "config/date.hpp"
 #include "config/place.hpp"
 #include "config/text.hpp"
 #include "executive/state/checkpoint_file.hpp"
@@ -267,6 +270,42 @@ config::Json RigCheckpoints::summary() const {
           {"page_faults", gradual != nullptr ? gradual->faults() : 0},
           {"too_late", gradual != nullptr ? gradual->too_late() : 0},
           {"begun_anew", gradual != nullptr ? gradual->rests() : 0}};
+}
+
+config::Json RigCheckpoints::list() const {
+  namespace fs = std::filesystem;
+  constexpr std::size_t kMost = 200;
+  struct Found {
+    fs::file_time_type written;
+    std::string name;
+    std::uintmax_t bytes;
+  };
+  std::vector<Found> all;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    std::error_code gone;
+    const std::string name = entry.path().filename().string();
+    std::string file;
+    if (entry.path().extension() != ".tck" || !file_name(name, file).empty() || !entry.is_regular_file(gone))
+      continue;
+    const Found found{entry.last_write_time(gone), entry.path().stem().string(), entry.file_size(gone)};
+    if (!gone) all.push_back(found);
+  }
+  std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
+    return a.written != b.written ? a.written > b.written : a.name < b.name;
+  });
+  config::Json listed = config::Json::array();
+  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    const auto written = std::chrono::file_clock::to_sys(all[i].written).time_since_epoch();
+    listed.push_back(
+        {{"name", all[i].name},
+         {"bytes", all[i].bytes},
+         {"written",
+          config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(written).count())}});
+  }
+  return {{"folder", folder_.string()},
+          {"checkpoints", std::move(listed)},
+          {"left_out", all.size() > kMost ? all.size() - kMost : 0}};
 }
 
 }  // namespace tactus::executive

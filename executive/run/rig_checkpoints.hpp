@@ -59,6 +59,8 @@ class RigCheckpoints final : public RunPart {
   void poll(RunVoice& voice) override;
   bool owns(pid_t tid) const override { return tid == writer_.tid(); }
   config::Json summary() const;
+  /// The files that load() would find, the newest first: /v1/checkpoints.
+  config::Json list() const;
 
  private:
   struct Line {  // of the log

@@ -144,7 +144,7 @@ void RigRun::make_parts() {
 void RigRun::tell_clients() {
   LiveAccess& access = live_->access();
   live_->set_reports({rig_, *executive_, *causes_, *pacing_, clock_status_ ? &*clock_status_ : nullptr,
-                      *job_threads_, cpus_, provisions_, realtime_});
+                      *job_threads_, cpus_, checkpoints_, provisions_, realtime_});
   log_->tell(access.history(LiveList::log));
   teller_->tell(access.history(LiveList::overruns));
 }
@@ -207,6 +207,13 @@ bool RigRun::initialize(RunObserver& watcher) {
 
 /// False, and end_ says why, when a file could not be opened.
 bool RigRun::open_recordings() {
+  // What is not in real time is the same in every run, byte for byte.
+  if (realtime_ && rig_.epoch_ns() == 0) {
+    const std::int64_t first = checkpoints_.start_state() ? checkpoints_.start_state()->frame : 0;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    recordings_.set_epoch(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() -
+                          rig_.plan().frame.times(first).count());
+  }
   try {
     add_provisions(recordings_.start(cpus_.helper("recorder")));
     return true;

@@ -28,6 +28,10 @@ void RunRecordings::join(Executive& executive) {
   executive.add(part_);
 }
 
+void RunRecordings::set_epoch(std::int64_t epoch_ns) {
+  for (Recording* const recording : all_) recording->set_epoch(epoch_ns);
+}
+
 std::vector<rtsync::Provision> RunRecordings::start(const rtsync::ThreadSettings& helper) {
   recorder_.start(helper);
   return recorder_.provisions();

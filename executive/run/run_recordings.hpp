@@ -23,6 +23,8 @@ class RunRecordings final : public RunPart {
   RunRecordings(Rig& rig, const std::filesystem::path& folder, bool frame_log);
 
   void join(Executive& executive);  // @when setup
+  /// The date of simulated time 0, of a rig that has no epoch: for files that have a date. @when setup
+  void set_epoch(std::int64_t epoch_ns);
   /// Opens the files, and starts the thread. Throws std::runtime_error. @when setup
   std::vector<rtsync::Provision> start(const rtsync::ThreadSettings& helper);
   /// Writes what is left.

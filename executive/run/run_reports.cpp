@@ -1,6 +1,5 @@
 #include "executive/run/run_reports.hpp"
 
-#include <bit>
 #include <ctime>
 #include <fstream>
 #include <map>
@@ -15,59 +14,25 @@ namespace tactus::executive {
 namespace {
 
 using config::Json;
-using rtsync::LatencyHistogram;
-using rtsync::Nanoseconds;
 
 constexpr std::chrono::seconds kFactsLast{10};
 constexpr const char* kNotTried = "nothing was tried here";
 
-/// Buckets of an eighth of an octave, from the finer ones of a histogram.
-class Buckets {
- public:
-  void add(const LatencyHistogram& times, bool negative) {
-    times.each([&](std::int64_t from, std::int64_t /*to*/, std::uint64_t count) {
-      const auto value = static_cast<std::uint64_t>(from);
-      const int shift = value < 16 ? 0 : static_cast<int>(std::bit_width(value)) - 4;
-      const auto low = static_cast<std::int64_t>((value >> shift) << shift);
-      const std::int64_t high = low + (std::int64_t{1} << shift);
-      if (negative)
-        counts_[{1 - high, 1 - low}] += count;
-      else
-        counts_[{low, high}] += count;
-    });
-  }
-  Json json() const {
-    Json all = Json::array();
-    for (const auto& [edges, count] : counts_) all.push_back({edges.first, edges.second, count});
-    return all;
-  }
-
- private:
-  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> counts_;
-};
-
+/// Buckets of an eighth of an octave.
 template <class Histogram>
-Json figures_of(const Histogram& times, const Buckets& buckets) {
+Json histogram_json(const Histogram& times) {
+  constexpr unsigned kBits = 3;
+  Json buckets = Json::array();
+  times.template each<kBits>([&buckets](std::int64_t from, std::int64_t to, std::uint64_t count) {
+    buckets.push_back({from, to, count});
+  });
   return {{"count", times.count()},
           {"min_ns", times.min().count()},
           {"p50_ns", times.quantile(0.5).count()},
           {"p99_ns", times.quantile(0.99).count()},
           {"p99_9_ns", times.quantile(0.999).count()},
           {"max_ns", times.max().count()},
-          {"buckets", buckets.json()}};
-}
-
-Json histogram_json(const LatencyHistogram& times) {
-  Buckets buckets;
-  buckets.add(times, false);
-  return figures_of(times, buckets);
-}
-
-Json histogram_json(const rtsync::SignedHistogram& times) {
-  Buckets buckets;
-  buckets.add(times.below(), true);
-  buckets.add(times.above(), false);
-  return figures_of(times, buckets);
+          {"buckets", std::move(buckets)}};
 }
 
 template <class Time>
@@ -139,9 +104,11 @@ Json RunReports::make(LiveReport which) {
     case LiveReport::threads:
       return threads();
     case LiveReport::doctor:
+      return doctor();
+    case LiveReport::checkpoints:
       break;
   }
-  return doctor();
+  return run_.checkpoints.list();
 }
 
 Json RunReports::timing() const {
@@ -220,11 +187,13 @@ Json RunReports::clock() const {
 Json RunReports::link() const {
   const Link* const link = run_.rig.link();
   if (link == nullptr) return {{"linked", false}};
-  return {{"linked", true},
-          {"driver", run_.rig.settings().link.driver.value},
-          {"mode", name_of(link->mode())},
-          {"status", link->status()},
-          {"about", link->describe()}};
+  Json made = link->knowledge();
+  made.update({{"linked", true},
+               {"driver", run_.rig.settings().link.driver.value},
+               {"mode", name_of(link->mode())},
+               {"status", link->status()},
+               {"about", link->describe()}});
+  return made;
 }
 
 Json RunReports::drivers() const {

@@ -9,6 +9,7 @@
 #include "executive/part/clock_status_part.hpp"
 #include "executive/plan/rig.hpp"
 #include "executive/run/pacing.hpp"
+#include "executive/run/rig_checkpoints.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_causes.hpp"
 #include "rtsync/facts/host_facts.hpp"
@@ -35,6 +36,7 @@ class RunReports {
     ClockStatusPart* clock;  ///< nullptr: it is internal
     const RigThreads& threads;
     const RigCpus& cpus;
+    const RigCheckpoints& checkpoints;
     const std::vector<rtsync::Provision>& provisions;
     bool realtime;
   };

@@ -76,12 +76,30 @@ class Histogram {
     return seen;
   }
 
-  /// Calls visit(from, to, count) for each bucket that has any: times in [from, to), ascending. @when service
-  template <class Visit>
+  /// Calls visit(from, to, count) for each bucket that has any: times in [from, to), ascending. Fewer bits make
+  /// wider buckets. @when service
+  template <unsigned Wanted = Bits, class Visit>
   void each(Visit visit) const {
-    for (std::size_t i = 0; i < kBuckets; ++i)
-      if (const std::uint64_t count = counts_[i].load(std::memory_order_relaxed); count > 0)
-        visit(static_cast<std::int64_t>(lower_edge(i)), static_cast<std::int64_t>(upper_edge(i)) + 1, count);
+    static_assert(Wanted <= Bits);
+    using Merged = Histogram<Wanted>;
+    std::size_t now = 0;
+    std::uint64_t sum = 0;
+    const auto end = [&] {
+      if (sum > 0)
+        visit(static_cast<std::int64_t>(Merged::lower_edge(now)),
+              static_cast<std::int64_t>(Merged::upper_edge(now)) + 1, sum);
+    };
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      const std::uint64_t count = counts_[i].load(std::memory_order_relaxed);
+      if (count == 0) continue;
+      if (const std::size_t wide = Merged::bucket_of(lower_edge(i)); wide != now) {
+        end();
+        now = wide;
+        sum = 0;
+      }
+      sum += count;
+    }
+    end();
   }
 
   /// Forgets everything. Only while nobody writes.                                                @when setup
@@ -121,32 +139,73 @@ class Histogram {
 using LatencyHistogram = Histogram<6>;  ///< 1.6 %, 30 KB: per rig
 using JobHistogram = Histogram<3>;      ///< 12.5 %, 4 KB: per job
 
-/// Times of either sign (slack): what lies below zero is counted by its size.
-class SignedHistogram {
+/// Slack, of either sign, finest where it matters: what lies below half a period is counted by its distance from
+/// zero, what lies above by its distance from the whole period.
+///
+/// Threads  as Histogram.
+/// RT       add(): as Histogram::add.
+class SlackHistogram {
  public:
-  void add(Nanoseconds time) TACTUS_RT {
-    if (time.count() < 0) {
-      below_.add(-time);
-    } else {
-      above_.add(time);
-    }
+  /// Before the first add(). Without a period all is counted from zero. @when setup
+  void set_period(Nanoseconds period) { period_ = period; }
+
+  void add(Nanoseconds slack) TACTUS_RT {
+    if (slack.count() < 0)
+      below_.add(-slack);
+    else if (slack > period_)
+      beyond_.add(slack);
+    else if (slack < period_ / 2)
+      low_.add(slack);
+    else
+      high_.add(period_ - slack);
   }
-  std::uint64_t count() const TACTUS_RT { return below_.count() + above_.count(); }
-  /// Of the sizes of what lies below zero, and of the rest.
-  const LatencyHistogram& below() const TACTUS_RT { return below_; }
-  const LatencyHistogram& above() const TACTUS_RT { return above_; }
-  Nanoseconds min() const TACTUS_RT { return below_.count() > 0 ? -below_.max() : above_.min(); }
-  Nanoseconds max() const TACTUS_RT { return above_.count() > 0 ? above_.max() : -below_.min(); }
+  std::uint64_t count() const TACTUS_RT {
+    return below_.count() + low_.count() + high_.count() + beyond_.count();
+  }
+  Nanoseconds min() const TACTUS_RT {
+    if (below_.count() > 0) return -below_.max();
+    if (low_.count() > 0) return low_.min();
+    return high_.count() > 0 ? period_ - high_.max() : beyond_.min();
+  }
+  Nanoseconds max() const TACTUS_RT {
+    if (beyond_.count() > 0) return beyond_.max();
+    if (high_.count() > 0) return period_ - high_.min();
+    return low_.count() > 0 ? low_.max() : -below_.min();
+  }
   /// As Histogram::quantile. @when service
   Nanoseconds quantile(double share) const {
-    const std::uint64_t rank = rank_of(share, count());
-    const std::uint64_t negative = below_.count();
-    return rank <= negative ? -below_.at_rank(negative - rank + 1) : above_.at_rank(rank - negative);
+    std::uint64_t rank = rank_of(share, count());
+    if (rank <= below_.count()) return -below_.at_rank(below_.count() - rank + 1);
+    rank -= below_.count();
+    if (rank <= low_.count()) return low_.at_rank(rank);
+    rank -= low_.count();
+    if (rank <= high_.count()) return period_ - high_.at_rank(high_.count() - rank + 1);
+    return beyond_.at_rank(rank - high_.count());
+  }
+  /// Calls visit(from, to, count) for each bucket that has any: slack in [from, to). @when service
+  template <unsigned Wanted = 6, class Visit>
+  void each(Visit visit) const {
+    const std::int64_t period = period_.count();
+    const std::int64_t half = period / 2;
+    below_.each<Wanted>(
+        [&](std::int64_t from, std::int64_t to, std::uint64_t count) { visit(1 - to, 1 - from, count); });
+    low_.each<Wanted>([&](std::int64_t from, std::int64_t to, std::uint64_t count) {
+      visit(from, std::min(to, half), count);
+    });
+    high_.each<Wanted>([&](std::int64_t from, std::int64_t to, std::uint64_t count) {
+      visit(std::max(period - to + 1, half), period - from + 1, count);
+    });
+    beyond_.each<Wanted>([&](std::int64_t from, std::int64_t to, std::uint64_t count) {
+      visit(std::max(from, period + 1), to, count);
+    });
   }
 
  private:
-  LatencyHistogram below_;
-  LatencyHistogram above_;
+  Nanoseconds period_{0};
+  LatencyHistogram below_;  // sizes of what lies below zero
+  LatencyHistogram low_;
+  LatencyHistogram high_;    // distances from the period
+  LatencyHistogram beyond_;  // more than a period: after lost slots, and on clocks that are bent
 };
 
 }  // namespace tactus::rtsync

@@ -97,7 +97,7 @@ void ask_parts(int rounds) {
   const std::vector<Nanoseconds> times = latencies();
   const auto histogram = std::make_unique<LatencyHistogram>();
   const auto job_histogram = std::make_unique<JobHistogram>();
-  const auto signed_histogram = std::make_unique<SignedHistogram>();
+  const auto slack_histogram = std::make_unique<SlackHistogram>();
   SpscRing<FrameNote> notes(4096);
   LatestCell<Snapshot> latest;
   const tactus::benchmark::SampledVariables variables(10);
@@ -116,7 +116,7 @@ void ask_parts(int rounds) {
   const tactus::benchmark::Turns turns = tactus::benchmark::take_turns(
       {contender("LatencyHistogram", [&](int i) { histogram->add(time(i)); }),
        contender("JobHistogram", [&](int i) { job_histogram->add(time(i)); }),
-       contender("SignedHistogram", [&](int i) { signed_histogram->add(time(i)); }),
+       contender("SlackHistogram", [&](int i) { slack_histogram->add(time(i)); }),
        {"note",
         [&] {
           const double each = push.nanoseconds_per_piece();
@@ -141,7 +141,7 @@ void ask_parts(int rounds) {
                             {{"rounds", rounds},
                              {"LatencyHistogram_add_ns", to_json(turns.of(0))},
                              {"JobHistogram_add_ns", to_json(turns.of(1))},
-                             {"SignedHistogram_add_ns", to_json(turns.of(2))},
+                             {"SlackHistogram_add_ns", to_json(turns.of(2))},
                              {"SpscRing_push_of_a_note_ns", to_json(turns.of(3))},
                              {"notes_refused", refused},
                              {"note_bytes", sizeof(FrameNote)},

@@ -1,7 +1,9 @@
 /// A rig in a simulation: registry, workflow, a virtual participant and the rig, each a process of its own,
 /// on loopback, as a user would start them.
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <deque>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "rig_command.hpp"
@@ -131,6 +134,49 @@ TEST_P(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
   EXPECT_TRUE(std::any_of(reached.begin(), reached.end(), [](const std::string& angle) {
     return std::abs(std::stod(angle) - 20) < 0.5;
   })) << "the shaft has made the first move";
+}
+
+/// The reply to a GET over a domain socket; nothing: there is none yet.
+std::optional<Json> get(const fs::path& socket, const std::string& target) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  socket.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  std::string reply;
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    const std::string request = "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    (void)::send(fd, request.data(), request.size(), MSG_NOSIGNAL);
+    char part[4096];
+    for (ssize_t got = 0; (got = ::recv(fd, part, sizeof part, 0)) > 0;)
+      reply.append(part, static_cast<std::size_t>(got));
+  }
+  (void)::close(fd);
+  const std::size_t body = reply.find("\r\n\r\n");
+  if (body == std::string::npos) return std::nullopt;
+  return Json::parse(reply.substr(body + 4));
+}
+
+TEST_P(LinkedRig, TellsWhoAsksOfItsPeersTheirStatesAndItsGrants) {
+  Simulation simulation(library);
+  Three all(simulation, "out", {"--until", "10000s", "--live", "unix:live.sock"});
+  ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
+  const std::optional<Json> link = get(simulation / "out" / "live.sock", "/v1/link");
+  ASSERT_TRUE(link);
+  EXPECT_EQ(link->value("linked", false), true) << *link;
+  EXPECT_EQ(link->value("mode", ""), "paced") << *link;
+  EXPECT_EQ(link->value("participant", ""), "Servo") << *link;
+  EXPECT_EQ(link->value("federation", ""), "running") << *link;
+  EXPECT_EQ(link->at("grants").at("step_ns"), 1'000'000) << *link;
+  EXPECT_GT(link->at("grants").at("granted"), 0) << *link;
+  EXPECT_GE(link->at("grants").at("late"), 0) << *link;
+  const Json& peers = link->at("peers");
+  const auto setpoint = std::find_if(peers.begin(), peers.end(),
+                                     [](const Json& peer) { return peer.at("name") == "Setpoint"; });
+  ASSERT_NE(setpoint, peers.end()) << *link;
+  EXPECT_EQ(setpoint->at("state"), "Running") << *link;
+  EXPECT_EQ(setpoint->at("connected"), true) << *link;
+  all.rig.signal(SIGINT);
+  all.expect_all_ended_well();
 }
 
 TEST_P(LinkedRig, IsToldWhatTheVirtualPeerSeesOfIt) {

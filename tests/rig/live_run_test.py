@@ -350,6 +350,7 @@ class ForAPage(Running):
         self.expect_end()
 
     def test_the_run_tells_of_itself(self):
+        self.address = "127.0.0.1:0"
         rig = self.start("servo")
         self.wait_until(lambda: rig.get("rt.frame").frame > 300)
         timing, jobs = rig.report("timing"), rig.report("jobs")
@@ -363,6 +364,13 @@ class ForAPage(Running):
         self.assertEqual(rig.report("clock")["driver"], "internal")
         self.assertEqual(rig.report("link"), {"linked": False})
         self.assertIn("csv", [driver["name"] for driver in rig.report("drivers")["drivers"]])
+        servers = [driver for driver in rig.report("drivers")["drivers"] if driver["kind"] == "live"]
+        self.assertIn(re.search(r":[0-9]+", rig.address)[0], servers[0]["about"][0], "the port that it took")
+        self.assertEqual(rig.report("checkpoints")["checkpoints"], [])
+        rig.checkpoint("here")
+        self.wait_until(lambda: [one["name"] for one in rig.report("checkpoints")["checkpoints"]] == ["here"])
+        near = [bucket for bucket in timing["slack"]["buckets"] if bucket[0] >= 995_000 and bucket[1] <= 1_000_001]
+        self.assertTrue(all(to - begin <= 640 for begin, to, _ in near), near)
         self.assertTrue(any("rig servo" in line["text"] for line in rig.entries("log")))
         rig.stop()
         summary = self.expect_end()

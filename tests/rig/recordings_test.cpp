@@ -1,9 +1,11 @@
 /// Recordings of whole rigs in each format: what is written, converted, and left by a kill.
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "executive/driver/record_formats.hpp"
 #include "rig_command.hpp"
 
 namespace tactus::test::recordings_test {
@@ -64,6 +66,44 @@ TEST(Recordings, EachFormatBecomesTheSameTextAgain) {
       ASSERT_EQ(again.status, 0) << again;
       EXPECT_EQ(read_file(dir / back), text) << from << " as " << to;
     }
+}
+
+TEST(Recordings, ADateIsThatOfTheRunWhereItIsInRealTimeAndHasNoOther) {
+  const executive::RecordFormats known;
+  const auto now = [] {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  };
+  struct Row {
+    const char* out;
+    Arguments more;
+    bool dated;
+    std::int64_t otherwise;
+  };
+  const Row rows[] = {
+      {"fast", {"--no-realtime"}, false, 0},
+      {"real", {}, true, 0},
+      {"epoch", {"--set", "epoch=2005-02-15T00:00:00Z"}, false, 1'108'425'600'000'000'000},
+  };
+  for (const Row& row : rows) {
+    const TempDir dir;
+    write_rig(dir, one_of_each());
+    const std::int64_t before = now();
+    ASSERT_EQ(run_file(dir, row.more + Arguments{"--frames", "20", "--out", row.out}).status, 0);
+    const std::int64_t after = now();
+    for (const std::string& format : formats()) {
+      if (format == "trk") continue;  // has no place for a date
+      const std::int64_t epoch =
+          known.named(format)->driver->read(dir / row.out / file_of(format, format))->head().epoch_ns;
+      if (row.dated && format != "csv") {
+        EXPECT_GE(epoch, before) << row.out << " " << format;
+        EXPECT_LE(epoch, after) << row.out << " " << format;
+      } else {
+        EXPECT_EQ(epoch, row.otherwise) << row.out << " " << format;
+      }
+    }
+  }
 }
 
 TEST(Recordings, ARunIsConvertedAsAWhole) {

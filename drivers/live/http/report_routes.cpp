@@ -65,10 +65,29 @@ Schema clock_schema() {
 }
 
 Schema link_schema() {
-  return object("The link to other participants; its figures are the variables link.*.",
-                {must("linked", boolean("there is one")), may("driver", text("")),
-                 may("mode", word("", {"paced", "follow", "free"})), may("status", text("one line")),
-                 may("about", list("a line each", text("")))});
+  const Schema peer = object("", {must("name", text("")),
+                                  must("state", maybe(text("as SIL Kit names it; null: none was published"))),
+                                  must("reason", text("of that state, in its own words")),
+                                  must("entered", maybe(text("when, by its own clock: ISO 8601"))),
+                                  must("connected", boolean("false: it has gone, in that state"))});
+  const Schema grants =
+      object("of simulation steps; null: the link is free",
+             {number_of("step_ns", "virtual time of a step"), number_of("granted", "steps so far"),
+              number_of("done", "steps that the rig has run"),
+              number_of("behind", "steps that were run before they were granted"),
+              must("age_ns", maybe(integer("since the last grant; null: none has come"))),
+              number_of("late", ""), number_of("worst_lateness_ns", "")});
+  return object(
+      "The link to other participants; its figures of every frame are the variables link.*.",
+      {must("linked", boolean("there is one")), may("driver", text("")),
+       may("mode", word("", {"paced", "follow", "free"})), may("status", text("one line")),
+       may("about", list("a line each", text(""))), may("participant", text("what the rig is called there")),
+       may("library", text("file and version")), may("registry", text("its address")),
+       may("state", text("of this participant")),
+       may("federation", word("", {"assembling", "running", "left"})),
+       may("error", text("the library's last refusal; empty: none")),
+       may("peers", list("by name; then those that have gone", peer)), may("grants", maybe(grants)),
+       may("messages", map("counts", integer(""))), may("commands", map("of peers: counts", integer("")))});
 }
 
 Schema drivers_schema() {
@@ -103,6 +122,16 @@ Schema doctor_schema() {
                                  must("why", text("what goes wrong otherwise")),
                                  must("cure", text("the command that mends it"))}))),
        must("counts", map("by grade", integer(""))), must("age_ms", integer("since it was looked at"))});
+}
+
+Schema checkpoints_schema() {
+  return object(
+      "The checkpoints that the command load finds.",
+      {must("folder", text("where they lie")),
+       must("checkpoints", list("the newest first, at most 200",
+                                object("", {must("name", text("for the key file of load")),
+                                            number_of("bytes", ""), must("written", text("ISO 8601"))}))),
+       number_of("left_out", "older ones")});
 }
 
 template <LiveReport kReport>
@@ -196,7 +225,9 @@ std::vector<Route> report_routes() {
           row("drivers", "Which drivers the rig has.", drivers_schema(), &report<LiveReport::drivers>),
           row("threads", "The threads of the rig's process.", threads_schema(), &report<LiveReport::threads>),
           row("doctor", "What stands between this machine and hard real time.", doctor_schema(),
-              &report<LiveReport::doctor>)};
+              &report<LiveReport::doctor>),
+          row("checkpoints", "The checkpoints that can be loaded.", checkpoints_schema(),
+              &report<LiveReport::checkpoints>)};
 }
 
 }  // namespace tactus::drivers::live_http

@@ -61,7 +61,8 @@ class Server final : public executive::LiveServer {
   ~Server() override { close(); }
 
   std::vector<std::string> describe() const override {
-    return {"http: the control port on " + address_.text() +
+    const Address& at = listener_ ? listener_->address() : address_;  // with the port that the system chose
+    return {"http: the control port on " + at.text() +
             (token_file_ ? ", with the token of " + *token_file_ : std::string{})};
   }
   config::Node resolved() const override { return http_fields().to_node(settings_); }

@@ -193,6 +193,7 @@ class Server::Loop {
   }
   std::vector<std::string> take_log_lines() { return lines_.take(steady_now(), stop_); }
   std::uint16_t port() const { return bound_.port; }
+  std::string address() const { return bound_.text(); }
 
  private:
   struct Peer {
@@ -452,7 +453,7 @@ Server::Server(TrickSettings settings) : settings_(std::move(settings)) {}
 Server::~Server() { close(); }
 
 std::vector<std::string> Server::describe() const {
-  std::string line = "Trick's variable server on " + settings_.listen;
+  std::string line = "Trick's variable server on " + (loop_ ? loop_->address() : settings_.listen);
   if (!settings_.writes) line += ", nothing can be set";
   for (std::size_t i = 0; i < settings_.allow.size(); ++i)
     line += (i == 0 ? ", for " : ", ") + settings_.allow[i];

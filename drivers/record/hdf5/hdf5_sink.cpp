@@ -77,6 +77,7 @@ class Hdf5Sink final : public executive::RecordSink {
   explicit Hdf5Sink(bool live) : live_(live) {}
 
   std::string file_name(const std::string& recording) const override { return recording + ".h5"; }
+  bool has_dates() const override { return true; }
 
   void open(const std::filesystem::path& path, const RecordingHead& head) override {
     h5_be_quiet();

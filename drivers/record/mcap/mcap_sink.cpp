@@ -22,6 +22,7 @@ using executive::RecordingHead;
 class McapSink final : public executive::RecordSink {
  public:
   std::string file_name(const std::string& recording) const override { return recording + ".mcap"; }
+  bool has_dates() const override { return true; }
 
   void open(const std::filesystem::path& path, const RecordingHead& head) override {
     message_.emplace(head);

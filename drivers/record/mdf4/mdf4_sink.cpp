@@ -158,6 +158,7 @@ class Mdf4Head {
 class Mdf4Sink final : public executive::RecordSink {
  public:
   std::string file_name(const std::string& recording) const override { return recording + ".mf4"; }
+  bool has_dates() const override { return true; }
 
   void open(const std::filesystem::path& path, const RecordingHead& head) override {
     packer_.emplace(head);

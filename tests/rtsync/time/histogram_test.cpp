@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <thread>
@@ -164,33 +165,65 @@ TEST(Histogram, ForgetsEverythingWhenCleared) {
   EXPECT_EQ(histogram.min(), Nanoseconds{9});
 }
 
-TEST(SignedHistogram, QuantilesAgreeWithASortedVector) {
+TEST(SlackHistogram, QuantilesAgreeWithASortedVector) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random{seed};
-  for (const int sign : {-1, 0, 1}) {  // only negative, both, only positive
-    SignedHistogram histogram;
-    std::vector<std::int64_t> values;
-    for (std::size_t i = 0; i < 3001; ++i) {
-      const std::int64_t size = any_time(random);
-      values.push_back(sign == 0 ? (random() % 2 == 0 ? size : -size) : sign * size);
-      histogram.add(Nanoseconds{values.back()});
-    }
-    std::sort(values.begin(), values.end());
-    EXPECT_EQ(histogram.count(), values.size());
-    EXPECT_EQ(histogram.min().count(), values.front());
-    EXPECT_EQ(histogram.max().count(), values.back());
-    for (const std::size_t share : {0U, 1U, 100U, 499U, 500U, 501U, 990U, 1000U}) {
-      const std::int64_t exact = values[rank_in_thousandths(share, values.size()) - 1];
-      const std::int64_t got = histogram.quantile(static_cast<double>(share) / 1000).count();
-      EXPECT_LE(std::abs(got - exact), std::abs(exact) >> 6) << "share " << share << " sign " << sign;
-      EXPECT_TRUE(exact == 0 || (got < 0) == (exact < 0)) << "an overrun never reads as slack";
+  for (const std::int64_t period : {0, 1'000'000, 999'999'999}) {
+    for (const int sign : {-1, 0, 1}) {  // only negative, both, only positive
+      SlackHistogram histogram;
+      histogram.set_period(Nanoseconds{period});
+      std::vector<std::int64_t> values;
+      for (std::size_t i = 0; i < 3001; ++i) {
+        const std::int64_t size = random() % 4 == 0 && period > 0
+                                      ? period - static_cast<std::int64_t>(random() % 20'000)
+                                      : any_time(random);
+        values.push_back(sign == 0 ? (random() % 2 == 0 ? size : -size) : sign * size);
+        histogram.add(Nanoseconds{values.back()});
+      }
+      std::sort(values.begin(), values.end());
+      EXPECT_EQ(histogram.count(), values.size());
+      EXPECT_EQ(histogram.min().count(), values.front());
+      EXPECT_EQ(histogram.max().count(), values.back());
+      for (const std::size_t share : {0U, 1U, 100U, 499U, 500U, 501U, 990U, 1000U}) {
+        const std::int64_t exact = values[rank_in_thousandths(share, values.size()) - 1];
+        const std::int64_t got = histogram.quantile(static_cast<double>(share) / 1000).count();
+        const bool near_period = exact >= period / 2 && exact <= period;
+        const std::int64_t distance = near_period ? period - exact : std::abs(exact);
+        EXPECT_LE(std::abs(got - exact), distance >> 6) << "share " << share << " sign " << sign;
+        EXPECT_TRUE(exact == 0 || (got < 0) == (exact < 0)) << "an overrun never reads as slack";
+      }
+      std::uint64_t seen = 0;
+      std::int64_t end = INT64_MIN;
+      histogram.each([&](std::int64_t from, std::int64_t to, std::uint64_t count) {
+        EXPECT_LT(from, to);
+        const auto in = std::lower_bound(values.begin(), values.end(), to) -
+                        std::lower_bound(values.begin(), values.end(), from);
+        EXPECT_EQ(static_cast<std::uint64_t>(in), count) << from << " .. " << to;
+        seen += count;
+        end = std::max(end, to);
+      });
+      EXPECT_EQ(seen, values.size());
+      EXPECT_GT(end, values.back());
     }
   }
 }
 
-TEST(SignedHistogram, KnowsItsEdges) {
-  SignedHistogram histogram;
+TEST(SlackHistogram, IsFineAroundZeroAndAroundThePeriod) {
+  SlackHistogram histogram;
+  histogram.set_period(Nanoseconds{1'000'000});
+  const std::vector<std::int64_t> slack = {-90,     5,       70,      400'000,  993'000,
+                                           996'500, 998'100, 999'950, 1'000'000};
+  for (const std::int64_t each : slack) histogram.add(Nanoseconds{each});
+  std::vector<std::int64_t> widths;
+  histogram.each([&](std::int64_t from, std::int64_t to, std::uint64_t) { widths.push_back(to - from); });
+  ASSERT_EQ(widths.size(), slack.size()) << "each has a bucket of its own";
+  EXPECT_EQ(widths[1], 1);
+  for (const std::size_t near : {4U, 5U, 6U, 7U}) EXPECT_LE(widths[near], 110) << slack[near];
+}
+
+TEST(SlackHistogram, KnowsItsEdges) {
+  SlackHistogram histogram;
   EXPECT_EQ(histogram.count(), 0U);
   EXPECT_EQ(histogram.min(), Nanoseconds{0});
   EXPECT_EQ(histogram.max(), Nanoseconds{0});
@@ -226,11 +259,11 @@ TEST(HistogramThreads, AReaderSeesOnlyWhatWasAdded) {
 TEST(HistogramRt, NeverTouchesTheHeap) {
   if (!HeapWatch::available()) GTEST_SKIP() << "heap calls are not counted in this build";
   const auto histogram = std::make_unique<LatencyHistogram>();
-  const auto signed_histogram = std::make_unique<SignedHistogram>();
+  const auto slack_histogram = std::make_unique<SlackHistogram>();
   const HeapWatch heap;
   for (std::int64_t i = 0; i < 1000; ++i) {
     histogram->add(Nanoseconds{i * i});
-    signed_histogram->add(Nanoseconds{500 - i});
+    slack_histogram->add(Nanoseconds{500 - i});
   }
   EXPECT_EQ(heap.calls(), 0U);
 }

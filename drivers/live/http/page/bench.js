@@ -6,6 +6,7 @@ import {figures} from './top.js';
 
 const MOST_LINES = 500;
 const none = (text) => h('li', {class: 'none'}, h('span', {class: 'soft'}, text));
+const FAILED = ['Error', 'Aborting'];
 const SIGNS = {
   fail: '✕ fail',
   warn: '▲ warn',
@@ -131,9 +132,47 @@ export class Bench {
     if (!link.linked)
       return redraw(list('link'), missing('This rig is not linked with others (no section link: in its file).'));
     redraw(
-        list('link'), link.about.map((line) => h('p', {class: 'soft'}, line)),
+        list('link'), this.peers(link), this.federation(link),
+        link.about.map((line) => h('p', {class: 'soft'}, line)),
         h('dl', {class: 'facts', 'data-list': 'link-values'}));
     this.linkValues();
+  }
+
+  /** The others of the federation, each with its state; those that have gone last. */
+  peers({peers, participant, state}) {
+    if (!peers) return [];  // a replay has none
+    const row = (name, said, reason, connected, own) => {
+      const sign = !connected ? '✕ gone, was' : FAILED.includes(said) ? '✕' : said === 'Running' ? '✓' : '▲';
+      const text = said === null ? 'takes no part in the life cycle' : `${sign} ${said}`;
+      const grade = !connected || FAILED.includes(said) ? 'fail' : said === 'Paused' ? 'warn' : '';
+      return [own ? h('b', {}, `${name} (this rig)`) : name, h('span', {class: `v ${grade}`}, text), reason];
+    };
+    const rows = [
+      row(participant, state, '', true, true),
+      ...peers.map((peer) => row(peer.name, peer.state, peer.reason, peer.connected, false))
+    ];
+    return [
+      h('table', {'data-list': 'peers'}, table(['Participant', 'State', 'Because'], rows)),
+      peers.length ? null : missing('No other participant has been heard of.')
+    ];
+  }
+
+  federation({federation, grants, messages, error}) {
+    if (!federation) return [];
+    const rows = [['Federation', federation]];
+    if (grants) {
+      const late = `${grouped(grants.late)}, worst ${spanText(grants.worst_lateness_ns)}`;
+      rows.push(
+          ['Steps granted', `${grouped(grants.granted)} of ${spanText(grants.step_ns)}`],
+          ['Behind', grants.behind ? `▲ ${grouped(grants.behind)} steps` : 'no step'],
+          ['Last grant', grants.age_ns === null ? 'none yet' : `${spanText(grants.age_ns)} ago`],
+          ['Late grants', grants.late ? `▲ ${late}` : 'none']);
+    }
+    const lost = messages.lost_in + messages.lost_out, odd = messages.mismatched + messages.too_old;
+    rows.push(['Messages', `${grouped(messages.in)} in, ${grouped(messages.out)} out`]);
+    if (lost || odd) rows.push(['', `▲ ${grouped(lost)} lost, ${grouped(odd)} misfit or too old`]);
+    if (error) rows.push(['Refused', `▲ ${error}`]);
+    return h('dl', {class: 'facts', 'data-list': 'federation'}, facts(rows));
   }
 
   // What the link counts stands in variables of its own.

@@ -16,7 +16,7 @@ export function ask(
   put('ask-no', no);
   list('ask-fields').replaceChildren(...fields);
   list('ask-outputs').replaceChildren(...(rows.length ? table(heads, rows) : []));
-  const field = one('input', list('ask-fields'));
+  const field = one('input, select', list('ask-fields'));
   if (!rows.length)  // nothing moves: Enter behind what was typed is a yes
     field?.addEventListener(
         'keydown', (event) => event.key === 'Enter' && (event.preventDefault(), dialog.close('yes')));
@@ -49,7 +49,7 @@ export function askToken(wrong) {
 
 const KEYS = [
   ['1 … 5', 'views'],
-  ['p r s u c 0', 'pause, resume, step, run until, checkpoint, reset'],
+  ['p r s u c o 0', 'pause, resume, step, run until, checkpoint, load, reset'],
   ['Shift+S', 'stop'],
   ['/', 'search variables'],
   ['h', 'hold the charts'],

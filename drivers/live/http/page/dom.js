@@ -79,12 +79,37 @@ export function segment(name, value, act) {
   return mark;
 }
 
+// What takes the place of the sheet's colours where the system forces its own: a canvas does not take part by itself.
+const FORCED = matchMedia('(forced-colors: active)');
+const SYSTEM = {
+  ground: 'Canvas',
+  panel: 'Canvas',
+  raised: 'Canvas',
+  edge: 'GrayText',
+  late: 'LinkText',
+  slack: 'VisitedText',
+  s5: 'LinkText',
+  s6: 'VisitedText',
+  alarm: 'VisitedText',
+  warn: 'LinkText',
+  forced: 'VisitedText',
+};
+function systemColor(name) {
+  const probe = h('span', {});
+  probe.style.cssText = `forced-color-adjust: none; color: ${SYSTEM[name] ?? 'CanvasText'}`;
+  document.body.append(probe);
+  const parts = getComputedStyle(probe).color.match(/[0-9]+/g).slice(0, 3);
+  probe.remove();
+  return `#${parts.map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`;
+}
+
 /** A colour or font of the sheet, kept until the theme changes. */
 const tokens = new Map();
 export function token(name) {
   let value = tokens.get(name);
   if (value === undefined) {
     value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    if (FORCED.matches && !['sans', 'mono'].includes(name)) value = systemColor(name);
     tokens.set(name, value);
   }
   return value;

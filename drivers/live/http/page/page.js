@@ -77,6 +77,7 @@ function theme(name) {
 const system = matchMedia('(prefers-color-scheme: light)');
 const chosenTheme = () => localStorage.getItem(THEME) ?? (system.matches ? 'light' : 'dark');
 system.addEventListener('change', () => theme(chosenTheme()));
+matchMedia('(forced-colors: active)').addEventListener('change', () => theme(document.documentElement.dataset.theme));
 function toggleTheme() {
   const next = document.documentElement.dataset.theme === 'light' ? 'dark' : 'light';
   localStorage.setItem(THEME, next);

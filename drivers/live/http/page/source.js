@@ -185,6 +185,7 @@ export class Rig extends EventTarget {
       if (event === 'journal') {
         this.takeEntry(this.journal, data, 'journal');
         this.written(data);
+        if (data.what === 'load') this.loads = true;
         if (['reset', 'load'].includes(data.what) && this.streamProblem) this.backwards(-1);
       }
       if (event === 'end') {
@@ -220,6 +221,11 @@ export class Rig extends EventTarget {
   }
 
   sawFrame(frame, state) {
+    // A checkpoint is loaded in Pause: no block of the stream says so before frames run again.
+    if (this.loads && frame < this.frame) {
+      this.loads = false;
+      this.backwards(frame);
+    }
     if (frame > this.frame) this.frame = frame;
     if (state && state !== this.now.state && !this.now.state.startsWith('Step')) this.now.state = state;
   }

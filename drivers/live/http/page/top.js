@@ -33,6 +33,13 @@ export const COMMANDS = {
     key: 'c',
     does: 'The whole state is copied at the end of the frame and written to a file.',
   },
+  load: {
+    label: 'Load…',
+    key: 'o',
+    moves: true,
+    safe: true,
+    does: 'Outputs go to their safe values, all forces end, and the rig is in Pause at the frame of the checkpoint.',
+  },
   reset: {
     label: 'Reset',
     key: '0',
@@ -144,7 +151,7 @@ export class Top {
     if (!host.children.length) host.append(...Object.keys(COMMANDS).map((command) => this.button(command)));
     for (const button of host.children) {
       const {command} = button.dataset, why = this.refusal(command);
-      button.hidden = command === (paused ? 'pause' : 'resume');
+      button.hidden = command === (paused ? 'pause' : 'resume') || (command === 'load' && !paused);
       button.title = why || COMMANDS[command].does;
       if (why)
         button.setAttribute('aria-disabled', 'true');
@@ -203,8 +210,9 @@ export class Top {
   async give(name) {
     const {rig} = this, order = COMMANDS[name], why = this.refusal(name), plain = order.label.replace('…', '');
     if (why) return say(`${plain}: ${why}`);
-    const until = h('input', {value: `${(rig.seconds(rig.frame) + 5).toFixed(1)} s`, name: 'until'});
-    const fields = name === 'run_until' ? [h('label', {class: 'field'}, 'Until simulated time', until)] : [];
+    const field = await this.fieldOf(name);
+    if (field?.missing) return say(`${plain}: ${field.missing}`);
+    const fields = field ? [h('label', {class: 'field'}, field.label, field.input)] : [];
     const outputs = order.moves ? outputRows(rig, order.safe ? 'safe' : 'as computed') : [];
     if (outputs.length || fields.length) {
       const moving = outputs.length === 1 ? '1 real output moves' : `${outputs.length} real outputs move`;
@@ -223,10 +231,29 @@ export class Top {
       if (!yes) return;
     }
     try {
-      await rig.command(name, name === 'run_until' ? {until: until.value} : {});
+      await rig.command(name, field ? {[field.key]: field.input.value.trim()} : {});
       say(`${plain}: accepted, taken at the end of a frame`);
     } catch (error) {
       say(`${plain}: ${error.message}`);
+    }
+  }
+
+  /** What a command takes beside its name. `missing`: why there is nothing to choose from. */
+  async fieldOf(name) {
+    const {rig} = this;
+    if (name === 'run_until') {
+      const input = h('input', {value: `${(rig.seconds(rig.frame) + 5).toFixed(1)} s`, name: 'until'});
+      return {key: 'until', label: 'Until simulated time', input};
+    }
+    if (name !== 'load') return null;
+    try {
+      const {checkpoints, folder} = await rig.port.json('/v1/checkpoints');
+      if (!checkpoints.length) return {missing: `there is no checkpoint in ${folder}`};
+      const text = ({name: file, written}) => `${file}, of ${written.slice(0, 19).replace('T', ' ')}`;
+      const options = checkpoints.map((one) => h('option', {value: one.name}, text(one)));
+      return {key: 'file', label: 'Checkpoint', input: h('select', {name: 'file'}, options)};
+    } catch {  // a rig that does not list them may know them by name
+      return {key: 'file', label: 'Name of the checkpoint', input: h('input', {name: 'file'})};
     }
   }
 

@@ -225,6 +225,27 @@ TEST_P(Federated, ARigThatDegradesReportsItsErrorAndIsAlone) {
   EXPECT_TRUE(rig->commands.all().empty()) << rig->commands.last();
 }
 
+TEST_P(Federated, EachPeerIsKnownWithItsStateAndItsReason) {
+  start();
+  const auto plant = [&]() -> PeerFacts {
+    for (const PeerFacts& known : rig->participant.peers())
+      if (known.name == "Plant") return known;
+    return {};
+  };
+  run_steps(0, 3);
+  ASSERT_TRUE(soon([&] { return plant().state == "Running"; })) << rig->log();
+  EXPECT_TRUE(plant().connected);
+  EXPECT_GT(plant().entered_ns, 1'600'000'000'000'000'000U);
+  peer->pause();
+  EXPECT_TRUE(soon([&] { return plant().state == "Paused" && plant().reason == "look"; })) << plant().reason;
+  peer->resume();
+  EXPECT_TRUE(soon([&] { return plant().state == "Running"; }));
+  peer->destroy();
+  EXPECT_TRUE(soon([&] { return !plant().connected; })) << "and is still named";
+  for (const PeerFacts& known : rig->participant.peers()) EXPECT_NE(known.name, "Rig");
+  rig->participant.leave({false, "lost"});
+}
+
 TEST_P(Federated, APeerInErrorAbortsTheRig) {
   start();
   run_steps(0, 3);

@@ -2,7 +2,8 @@
 
     fake_port.py PAGE [PORT]        serves the page and a rig that runs by itself, until Ctrl-C
 
-Its frames go on when a test says so (`advance`), or by themselves (`run_by_itself`). Values are functions of the frame.
+Its frames go on when a test says so (`advance`),
+  or by themselves (`run_by_itself`). Values are functions of the frame.
 """
 import http.server
 import json
@@ -33,8 +34,10 @@ def histogram(values):
         edge = 0 if value < 1 else int(math.floor(8 * math.log2(value)))
         counts[edge] = counts.get(edge, 0) + 1
     at = lambda share: values[min(len(values) - 1, int(share * len(values)))]  # noqa: E731
-    return {"count": len(values), "min_ns": values[0], "p50_ns": at(0.5), "p99_ns": at(0.99), "p99_9_ns": at(0.999), "max_ns": values[-1],
-            "buckets": [[int(2 ** (edge / 8)), int(2 ** ((edge + 1) / 8)) + 1, count] for edge, count in sorted(counts.items())]}
+    return {"count": len(values), "min_ns": values[0], "p50_ns": at(0.5), "p99_ns": at(0.99), "p99_9_ns": at(0.999),
+            "max_ns": values[-1],
+            "buckets": [[int(2 ** (edge / 8)), int(2 ** ((edge + 1) / 8)) + 1, count] for edge,
+                        count in sorted(counts.items())]}
 
 
 class Rig:
@@ -56,22 +59,30 @@ class Rig:
         self.panels = {}
         self.panels_tag = 1
         self.link = {"linked": False}
+        self.checkpoints = []  # names
         self.outputs = outputs
         self.realtime = True
         self.requests = []     # paths that were asked for
         self.variables = [self.variable("rt.frame", "int64", "", "state", "read_only", "the executive", "executive"),
-                          *(self.variable(f"rt.{n}", "int64", "ns", "state", "read_only", "the executive", "executive") for n in ("late", "work", "slack")),
-                          self.variable("motor.speed", "double", "rad/s", "output", "force_only", "motor", "model", about="speed of the shaft"),
+                          *(self.variable(f"rt.{n}", "int64", "ns", "state", "read_only", "the executive", "executive")
+                            for n in ("late", "work", "slack")),
+                          self.variable("motor.speed", "double", "rad/s", "output", "force_only", "motor", "model",
+                                        about="speed of the shaft"),
                           self.variable("motor.current", "double", "A", "output", "force_only", "motor", "model"),
                           self.variable("motor.on", "bool", "1", "input", "full", "the rig file", "parameter"),
-                          *(self.variable(n, "double", "A", "parameter", "full", "the rig file", "parameter", range={"low": 0, "high": 10}) for n in CONTROLS),
-                          self.variable("gate.drive_en", "bool", "1", "input", "full", "the rig file", "parameter", drives=["gate.drive_en: line 17"])]
-        self.variables += [self.variable(f"many.v{i}", "double", "V", "output", "full", "many", "model") for i in range(variables)]
+                          *(self.variable(n, "double", "A", "parameter", "full", "the rig file", "parameter",
+                                          range={"low": 0, "high": 10}) for n in CONTROLS),
+                          self.variable("gate.drive_en", "bool", "1", "input", "full", "the rig file", "parameter",
+                                        drives=["gate.drive_en: line 17"])]
+        self.variables += [self.variable(f"many.v{i}", "double", "V", "output", "full", "many", "model")
+                           for i in range(variables)]
         self.by_name = {v["name"]: v for v in self.variables}
 
     def variable(self, name, kind, unit, role, rights, who, what, about="", drives=(), **more):
-        return {"name": name, "type": kind, "count": 0, "columns": 0, "unit": unit, "role": role, "about": about, "labels": {}, "range": {},
-                "rights": rights, "reason": "" if rights == "full" else "is written in every frame", "written_by": {"what": what, "who": who, "frame": None},
+        return {"name": name, "type": kind, "count": 0, "columns": 0, "unit": unit, "role": role, "about": about,
+                "labels": {}, "range": {},
+                "rights": rights, "reason": "" if rights == "full" else "is written in every frame",
+                "written_by": {"what": what, "who": who, "frame": None},
                 "drives": list(drives), **more}
 
     # ---- What it has ----
@@ -97,36 +108,47 @@ class Rig:
         return {"motor.on": True, "gate.drive_en": True}.get(name, 5.0)
 
     def facts(self):
-        return {"rig": "fake", "version": "0.1.0", "folder": "/runs/fake", "file": "fake.yaml", "run": self.run, "period": {"num_ns": 1000000, "den": 1},
-                "epoch": "2005-02-15T00:00:00+00:00", "realtime": self.realtime, "linked": False, "planned_frames": 600000, "state": self.state}
+        return {"rig": "fake", "version": "0.1.0", "folder": "/runs/fake", "file": "fake.yaml", "run": self.run,
+                "period": {"num_ns": 1000000, "den": 1},
+                "epoch": "2005-02-15T00:00:00+00:00", "realtime": self.realtime, "linked": False,
+                "planned_frames": 600000, "state": self.state}
 
     def state_now(self):
         paused = self.state == "Pause"
         allowed = dict.fromkeys(COMMANDS, "")
         for name, when in (("resume", paused), ("step", paused), ("load", paused), ("pause", not paused)):
             allowed[name] = "" if when else ("the rig is not in Pause" if name != "pause" else "the rig is in Pause")
-        outputs = [{"name": "gate.drive_en: line 17", "driver": "gpio-out", "model": "gate", "variable": "gate.drive_en", "sources": [],
+        outputs = [{"name": "gate.drive_en: line 17", "driver": "gpio-out", "model": "gate",
+                    "variable": "gate.drive_en", "sources": [],
                     "value": self.value("gate.drive_en"), "safe": False}] if self.outputs else []
-        return {"state": self.state, "frame": self.frame, "frames": self.frame + 1, "sim_time_ns": self.frame * 1_000_000, "date": "2005-02-15T00:00:01+00:00",
-                "paused": paused, "forced": [{"variable": n, **f} for n, f in self.forced.items()], "allowed": allowed, "outputs": outputs}
+        return {"state": self.state, "frame": self.frame, "frames": self.frame + 1,
+                "sim_time_ns": self.frame * 1_000_000, "date": "2005-02-15T00:00:01+00:00",
+                "paused": paused, "forced": [{"variable": n, **f} for n, f in self.forced.items()], "allowed": allowed,
+                "outputs": outputs}
 
     def timing(self):
         frames = range(max(0, self.frame - 2000), self.frame + 1)
         late = [self.value("rt.late", f) for f in frames]
         work = [self.value("rt.work", f) for f in frames]
         overs = self.entries["overruns"]
-        return {"frame": self.frame, "period_ns": 1000000, "paced": True, "late": histogram(late), "work": histogram(work),
+        return {"frame": self.frame, "period_ns": 1000000, "paced": True, "late": histogram(late),
+                "work": histogram(work),
                 "slack": histogram([1_000_000 - a - b for a, b in zip(late, work)]),
-                "totals": {"frames_run": self.frame + 1, "overruns": len(overs), "overruns_by_work": 0, "overruns_by_late_wake": 0, "overruns_by_housekeeping": 0,
+                "totals": {"frames_run": self.frame + 1, "overruns": len(overs), "overruns_by_work": 0,
+                           "overruns_by_late_wake": 0, "overruns_by_housekeeping": 0,
                            "overruns_catching_up": 0, "late_wakes": 0, "late_by_housekeeping": 0, "lost": 0,
                            "longest_overrun_ns": max((e["over_ns"] for e in overs), default=0)},
                 "causes": {}, "promises_broken": {}}
 
     def jobs(self):
-        job = lambda name, kind, p50: {"name": name, "class": kind, "thread": "main", "cycle_ns": 1000000, "optional": None, "state": "runs",  # noqa: E731
-                                       "calls": self.frame + 1, "time_ns": {"p50": p50, "p99": 4 * p50, "p99_99": 9 * p50, "max": 20 * p50},
-                                       "budget_ns": None, "over_budget": None, "worst_over_ns": None, "hard_budget_ns": None}
-        return {"frame": self.frame, "measured": True, "jobs": [job("motor.step", "scheduled", 300), job("controller.outer", "controller", 80)]}
+        job = lambda name, kind, p50: {"name": name, "class": kind, "thread": "main", "cycle_ns": 1000000,
+                                       "optional": None, "state": "runs",  # noqa: E731
+                                       "calls": self.frame + 1,
+                                       "time_ns": {"p50": p50, "p99": 4 * p50, "p99_99": 9 * p50, "max": 20 * p50},
+                                       "budget_ns": None, "over_budget": None, "worst_over_ns": None,
+                                       "hard_budget_ns": None}
+        return {"frame": self.frame, "measured": True, "jobs": [job("motor.step", "scheduled", 300),
+                                                                job("controller.outer", "controller", 80)]}
 
     def trace(self, frame):
         first, last = frame - 3, frame + 3
@@ -136,14 +158,19 @@ class Rig:
             wake = slot + self.value("rt.late", f)
             done = wake + self.value("rt.work", f)
             over = done - slot > 1_000_000
-            frames.append({"frame": f, "slot_ns": slot, "wake_ns": wake, "done_ns": done, "late_ns": wake - slot, "work_ns": done - wake,
-                           "slack_ns": 1_000_000 - (done - slot), "housekeeping_ns": 400, "lost": 0, "paced": True, "overrun": "late wake" if over else "",
-                           "late_wake": over, "causes": [{"cause": "preempted", "of": "wake", "part": "cpu", "job": None, "figures": []}] if over else []})
+            frames.append({"frame": f, "slot_ns": slot, "wake_ns": wake, "done_ns": done, "late_ns": wake - slot,
+                           "work_ns": done - wake,
+                           "slack_ns": 1_000_000 - (done - slot), "housekeeping_ns": 400, "lost": 0, "paced": True,
+                           "overrun": "late wake" if over else "",
+                           "late_wake": over, "causes": [{"cause": "preempted", "of": "wake", "part": "cpu",
+                                                          "job": None, "figures": []}] if over else []})
             jobs.append({"name": "motor.step", "begin_ns": wake, "end_ns": wake + 900, "waits": False})
             jobs.append({"name": "controller.outer", "begin_ns": wake + 900, "end_ns": done, "waits": False})
         slices = [{"begin_ns": 3_050_000, "end_ns": 5_000_000, "tid": 4127, "name": "python3", "priority": 90}]
-        return {"frame": frame, "first": first, "last": last, "period_ns": 1000000, "rig": "fake", "origin": "ns since the slot of first",
-                "threads": [{"name": "main", "tid": 100, "jobs": jobs}], "frames": frames, "events": [], "cpus": [{"cpu": 1, "slices": slices}], "faults": [], "lost": 0}
+        return {"frame": frame, "first": first, "last": last, "period_ns": 1000000, "rig": "fake",
+                "origin": "ns since the slot of first",
+                "threads": [{"name": "main", "tid": 100, "jobs": jobs}], "frames": frames, "events": [],
+                "cpus": [{"cpu": 1, "slices": slices}], "faults": [], "lost": 0}
 
     # ---- What happens ----
 
@@ -168,8 +195,10 @@ class Rig:
         entries = self.entries[which]
         entry = {"n": len(entries) + 1, **entry}
         if which == "overruns":
-            entry = {"id": entry["n"], "sim_time_ns": entry["frame"] * 1_000_000, "late_ns": 0, "work_ns": 2000, "lost": 0, "by": "late wake", "job": None,
-                     "evidence": [], "followers": 0, "cost_ns": entry["over_ns"], "caught_up": True, "text": "", **entry}
+            entry = {"id": entry["n"], "sim_time_ns": entry["frame"] * 1_000_000, "late_ns": 0, "work_ns": 2000,
+                     "lost": 0, "by": "late wake", "job": None,
+                     "evidence": [], "followers": 0, "cost_ns": entry["over_ns"], "caught_up": True, "text": "",
+                     **entry}
         self.change(lambda: entries.append(entry))
 
     def note(self, what, who="127.0.0.1:1", **more):
@@ -208,6 +237,10 @@ class Rig:
             self.commands.append(body)
             self.state = {"pause": "Pause", "resume": "StepEnd", "stop": "Stop"}.get(name, self.state)
             self.frame += body.get("frames", 1) if name == "step" else 0
+            if name == "load":
+                self.frame = 500
+                self.forced.clear()
+                self.gaps.append((block("gap", 3, 501), 501))
             if name == "reset":
                 self.frame = 0
                 self.forced.clear()
@@ -257,7 +290,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         rig.requests.append(self.path)
         file = self.page / (path.strip("/") or "index.html")
         if not path.startswith("/v1") and file.is_file():
-            return self.answer(200, file.read_bytes(), TYPES.get(file.suffix, "text/plain"), Content_Security_Policy=POLICY)
+            return self.answer(200, file.read_bytes(), TYPES.get(file.suffix, "text/plain"),
+                               Content_Security_Policy=POLICY)
         if rig.cut:
             self.close_connection = True
             return self.connection.close()
@@ -291,24 +325,36 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if name == "variables":
             first = int(query.get("first", 0))
             part = rig.variables[first:first + 10000]
-            return {"variables": part, "total": len(rig.variables), "next": first + 10000 if first + 10000 < len(rig.variables) else None}
+            return {"variables": part, "total": len(rig.variables), "next": first + 10000 if first
+                    + 10000 < len(rig.variables) else None}
         if name.startswith("variables/"):
             return rig.by_name.get(name.removeprefix("variables/"))
         if name == "values":
-            return {"frame": rig.frame, "sim_time_ns": 0, "date": "", "state": rig.state, "values": {n: rig.value(n) for n in query["names"].split(",")}}
+            return {"frame": rig.frame, "sim_time_ns": 0, "date": "", "state": rig.state,
+                    "values": {n: rig.value(n) for n in query["names"].split(",")}}
         if name == "trace":
             return b"perfetto" if query.get("format") == "perfetto" else rig.trace(int(query.get("frame", rig.frame - 3)))
-        fact = lambda name, grade, cure="": {"name": name, "grade": grade, "found": f"{name} as found", "needed": "", "why": "because", "cure": cure}  # noqa: E731
+        fact = lambda name, grade, cure="": {"name": name, "grade": grade, "found": f"{name} as found", "needed": "",
+                                             "why": "because", "cure": cure}  # noqa: E731
         return {"": rig.facts, "state": rig.state_now, "timing": rig.timing, "jobs": rig.jobs,
                 "panels": lambda: {"file": "fake.panels.yaml", "panels": rig.panels, "problems": []},
-                "clock": lambda: {"driver": "internal", "source": "", "clock": "CLOCK_MONOTONIC", "sleeper": "hybrid, margin 60 us", "realtime": True,
+                "clock": lambda: {"driver": "internal", "source": "", "clock": "CLOCK_MONOTONIC",
+                                  "sleeper": "hybrid, margin 60 us", "realtime": True,
                                   "ratio": 1.0, "external": None},
                 "link": lambda: rig.link,
-                "drivers": lambda: {"drivers": [{"kind": "model", "name": "gpio-out", "for": "gate", "about": ["line 17"]}], "outputs": []},
-                "threads": lambda: {"threads": [{"name": "main", "tid": 100, "policy": "SCHED_FIFO", "priority": 80, "cpus": "1", "role": "main", "kind": None, "skipped": 0,
+                "checkpoints": lambda: {"folder": "/runs/fake/checkpoints", "left_out": 0, "checkpoints": [
+                    {"name": name, "bytes": 4096, "written": "2026-11-23T02:20:00.123+00:00"}
+                    for name in rig.checkpoints]},
+                "drivers": lambda: {"drivers": [{"kind": "model", "name": "gpio-out", "for": "gate",
+                                                 "about": ["line 17"]}], "outputs": []},
+                "threads": lambda: {"threads": [{"name": "main", "tid": 100, "policy": "SCHED_FIFO", "priority": 80,
+                                                 "cpus": "1", "role": "main", "kind": None, "skipped": 0,
                                                  "cpu_ns": rig.frame * 60000}], "refused": []},
-                "doctor": lambda: {"facts": [fact("kernel preemption", "fail", "sudo apt install linux-image-rt-amd64"), fact("governor", "warn", "tuned"),
-                                             fact("memory lock", "ok")], "counts": {"ok": 1, "warn": 1, "fail": 1}, "age_ms": 10},
+                "doctor": lambda: {"facts": [fact("kernel preemption", "fail",
+                                                  "sudo apt install linux-image-rt-amd64"),
+                                                  fact("governor", "warn", "tuned"),
+                                             fact("memory lock", "ok")], "counts": {"ok": 1, "warn": 1, "fail": 1},
+                                             "age_ms": 10},
                 }.get(name, lambda: None)()
 
     def do_POST(self):
@@ -361,7 +407,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         rig = self.rig
         names = query["names"].split(",")
         columns = [{"name": n, "type": "double", "unit": "", "format": "f32"} for n in names]
-        head = json.dumps({"columns": columns, "period": {"num_ns": 1000000, "den": 1}, "realtime": True, "blocks_per_second": 20}).encode()
+        head = json.dumps({"columns": columns, "period": {"num_ns": 1000000, "den": 1}, "realtime": True,
+                           "blocks_per_second": 20}).encode()
         next_frame = int(query.get("from", rig.frame + 1))
         heard, seen = 0.0, len(rig.gaps)
         self.begin_stream("application/octet-stream")
@@ -377,7 +424,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
                         out, next_frame = out + gap, behind
                     while next_frame <= last:
                         rows = min(last - next_frame + 1, 2000)
-                        payload = b"".join((lambda raw: raw + bytes(-len(raw) % 8))(struct.pack(f"<{rows}f", *(rig.value(n, f) for f in range(next_frame, next_frame + rows))))
+                        payload = b"".join((lambda raw: raw
+                                            + bytes(-len(raw) % 8))(struct.pack(f"<{rows}f",
+                                                                                *(rig.value(n, f)
+                                                                                  for f in range(next_frame, next_frame + rows))))
                                            for n in names)
                         out += block("rows", rows, next_frame, payload=payload)
                         next_frame += rows

@@ -2,7 +2,8 @@
 
     page_test.py --source CHECKOUT [--tactus PROGRAM] [CLASS ...]
 
-Most of it asks a control port without a rig (fake_port.py), whose frames go on when the test says so; the class RealRig
+Most of it asks a control port without a rig (fake_port.py), whose frames go on when the test says so;
+  the class RealRig
 runs a rig. Skipped, with the reason, where there is no Chromium.
 """
 import argparse
@@ -13,15 +14,19 @@ import os
 import pathlib
 import re
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--source", required=True, type=pathlib.Path)
 parser.add_argument("--tactus")
+parser.add_argument("--drivers", help="a folder of drivers for tests: tape, an output without hardware")
 args, sys.argv[1:] = parser.parse_known_args()
 SOURCE = args.source.resolve()
 PAGE = SOURCE / "drivers" / "live" / "http" / "page"
@@ -57,8 +62,10 @@ class Case(unittest.TestCase):
 
     def tearDown(self):
         """Nothing was refused by the policy, and no script has failed."""
-        expected = ("Failed to load resource", "net::ERR")  # a refusal of the port, which the page says in words
-        said = [line["message"] for line in self.browser.log() if not any(text in line["message"] for text in expected)]
+        # A refusal of the port, which the page says in words; and that this test looks at pixels.
+        expected = ("Failed to load resource", "net::ERR", "willReadFrequently")
+        said = [line["message"] for line in self.browser.log()
+                if not any(text in line["message"] for text in expected)]
         self.assertEqual(said, [])
 
     def fake(self, **options):
@@ -82,7 +89,8 @@ class Case(unittest.TestCase):
         browser.until("return window.tactus?.rig.info !== null && window.tactus !== undefined")
         # What is said goes after some seconds, however late the test looks.
         browser.run("""window.said = []; const line = document.querySelector('.said');
-            new MutationObserver(() => line.textContent && window.said.push(line.textContent)).observe(line, {childList: true});""")
+            new MutationObserver(() => line.textContent && window.said.push(line.textContent)).observe(line,
+              {childList: true});""")
         browser.until_text(".pill", state)
         return browser
 
@@ -92,7 +100,8 @@ class Case(unittest.TestCase):
         browser.until("return !window.old && document.readyState === 'complete'")
 
     def said(self, browser, pattern):
-        browser.until("return window.said.some((text) => new RegExp(args[0]).test(text))", pattern, what=f"said: {pattern}")
+        browser.until("return window.said.some((text) => new RegExp(args[0]).test(text))", pattern,
+                      what=f"said: {pattern}")
 
     def go(self, view):
         self.browser.press(str(VIEWS.index(view) + 1))
@@ -122,16 +131,19 @@ class Functions(Case):
     def test_a_spike_of_one_frame_is_a_column_at_every_zoom(self):
         found = self.module("track.js", """
             const track = new m.Track(600000), spike = 123457, problems = [];
-            for (let frame = 0; frame < 600000; frame++) track.put(frame, frame === spike ? 1000 : Math.sin(frame / 50));
+            for (let frame = 0; frame < 600000; frame++) track.put(frame,
+              frame === spike ? 1000 : Math.sin(frame / 50));
             for (const frames of [10, 1000, 5000, 15000, 60000, 333333, 600000])
               for (const count of [1, 7, 80, 240, 1000, 1900])
                 for (const before of [0, 1, 3, 500, frames - 1]) {
                   if (before >= frames) continue;
-                  const from = Math.max(0, spike - before), [xs, [line]] = m.columns([track], from, from + frames, count);
+                  const from = Math.max(0, spike - before), [xs, [line]] = m.columns([track], from, from + frames,
+                    count);
                   const at = new Set(xs.filter((x, i) => line[i] === 1000));
                   const [bx, , high] = m.bands(track, from, from + frames, count);
                   const bands = bx.filter((x, i) => high[i] === 1000);
-                  if (at.size !== 1 || bands.length !== 1) problems.push([frames, count, before, at.size, bands.length]);
+                  if (at.size !== 1 || bands.length !== 1) problems.push([frames, count, before, at.size,
+                    bands.length]);
                 }
             return problems;""")
         self.assertEqual(found, [])
@@ -161,7 +173,8 @@ class Functions(Case):
               const part = all.slice(from, to).filter((v) => !Number.isNaN(v));
               track.extremes(from, to);
               const low = part.length ? Math.min(...part) : NaN, high = part.length ? Math.max(...part) : NaN;
-              if (!Object.is(track.low, low) || !Object.is(track.high, high)) problems.push([from, to, track.low, low]);
+              if (!Object.is(track.low, low) || !Object.is(track.high, high)) problems.push([from, to, track.low,
+                low]);
             }
             return problems;""")
         self.assertEqual(wrong, [])
@@ -183,10 +196,12 @@ class Functions(Case):
         self.assertEqual(kept[1:], [99999, True, 100000])
 
     def test_the_trigger_finds_each_crossing_once(self):
-        for edge, expected in (("rise", [100, 300, 500]), ("fall", [200, 400, 600]), ("both", [100, 200, 300, 400, 500, 600])):
+        for edge, expected in (("rise", [100, 300, 500]), ("fall", [200, 400, 600]),
+                               ("both", [100, 200, 300, 400, 500, 600])):
             for piece in (1, 7, 64, 1000):
                 found = self.module("trigger.js", """
-                    const {Track} = await import('/track.js'), track = new Track(5000), trigger = new m.Trigger({level: 0.5, edge: args[0]}), found = [];
+                    const {Track} = await import('/track.js'), track = new Track(5000),
+                      trigger = new m.Trigger({level: 0.5, edge: args[0]}), found = [];
                     const value = (frame) => Math.floor(frame / 100) % 2;
                     track.put(0, 0); trigger.look(track);
                     for (let frame = 1; frame < 700; frame += args[1]) {
@@ -198,7 +213,8 @@ class Functions(Case):
 
     def test_a_gap_is_no_crossing(self):
         found = self.module("trigger.js", """
-            return [m.crossing(NaN, 1, 0.5), m.crossing(0, NaN, 0.5), m.crossing(0, 1, 0.5), m.crossing(1, 0, 0.5), m.crossing(0.5, 0.6, 0.5)];""")
+            return [m.crossing(NaN, 1, 0.5), m.crossing(0, NaN, 0.5), m.crossing(0, 1, 0.5), m.crossing(1, 0, 0.5),
+              m.crossing(0.5, 0.6, 0.5)];""")
         self.assertEqual(found, [None, None, "rise", "fall", None])
 
     def test_blocks_come_in_pieces_of_any_size(self):
@@ -206,45 +222,55 @@ class Functions(Case):
         head = json.dumps({"columns": [{"name": "a", "format": "f32"}, {"name": "b", "format": "f64"}]}).encode()
         rows = struct.pack("<3f", 1, 2, 3) + bytes(4) + struct.pack("<3d", 4, 5, 6)
         stream = (fake_port.block("head", len(head), 7, payload=head) + fake_port.block("rows", 3, 10, payload=rows)
-                  + fake_port.block("gap", 1, 13, 5) + fake_port.block("beat", 1, 18) + fake_port.block("end", 2, 18, payload=b"{}"))
+                  + fake_port.block("gap", 1, 13, 5) + fake_port.block("beat", 1, 18)
+                  + fake_port.block("end", 2, 18, payload=b"{}"))
         for size in (1, 3, 8, 33, len(stream)):
             blocks = self.module("blocks.js", """
-                const bytes = Uint8Array.from(atob(args[0]), (c) => c.charCodeAt(0)), reader = new m.BlockReader(), found = [];
+                const bytes = Uint8Array.from(atob(args[0]), (c) => c.charCodeAt(0)), reader = new m.BlockReader(),
+                  found = [];
                 for (let at = 0; at < bytes.length; at += args[1])
                   for (const block of reader.feed(bytes.subarray(at, at + args[1])))
-                    found.push([block.kind, block.frame, block.count, block.missing, (block.columns ?? []).map((c) => [...c])]);
+                    found.push([block.kind, block.frame, block.count, block.missing,
+                      (block.columns ?? []).map((c) => [...c])]);
                 return found;""", base64.b64encode(stream).decode(), size)
             self.assertEqual([block[0] for block in blocks], ["head", "rows", "gap", "beat", "end"])
             self.assertEqual(blocks[1], ["rows", 10, 3, 0, [[1, 2, 3], [4, 5, 6]]])
             self.assertEqual(blocks[2][1:4], [13, 1, 5])
 
     def test_what_is_no_stream_is_refused(self):
-        said = self.module("blocks.js", "try { [...new m.BlockReader().feed(new Uint8Array(64))]; } catch (error) { return error.message; }")
+        said = self.module("blocks.js",
+                           "try { [...new m.BlockReader().feed(new Uint8Array(64))]; } catch (error) { return error.message; }")
         self.assertIn("TSB1", said)
 
     def test_durations_have_three_digits_and_a_unit(self):
-        rows = {8: "8 ns", 999: "999 ns", 17200: "17.2 µs", 999_400: "999 µs", 999_900: "1.00 ms", 3_970_000: "3.97 ms", -1_170_000: "−1.17 ms", 2_500_000_000: "2.50 s"}
+        rows = {8: "8 ns", 999: "999 ns", 17200: "17.2 µs", 999_400: "999 µs", 999_900: "1.00 ms",
+                3_970_000: "3.97 ms", -1_170_000: "−1.17 ms", 2_500_000_000: "2.50 s"}
         self.assertEqual(self.module("text.js", "return args[0].map(m.spanText)", list(rows)), list(rows.values()))
 
     def test_figures_of_a_variable_keep_their_form(self):
-        shown = self.module("text.js", "const f = new m.Figures(); return [123.456, 0.5, -0.0001, 99].map((v) => f.text(v, 'a')).concat(f.text(7, 'b'))")
+        shown = self.module("text.js",
+                            "const f = new m.Figures(); return [123.456, 0.5, -0.0001, 99].map((v) => f.text(v, 'a')).concat(f.text(7, 'b'))")
         self.assertEqual(shown, ["123.5", "0.5", "0.0", "99.0", "7"])
 
     def test_the_search_knows_patterns_roles_and_forces(self):
         found = self.module("text.js", """
-            const all = [{name: 'motor.speed', role: 'output', about: 'of the shaft'}, {name: 'motor.on', role: 'input', forced: true}, {name: 'gate.en', role: 'input', drives: true}];
+            const all = [{name: 'motor.speed', role: 'output', about: 'of the shaft'}, {name: 'motor.on',
+              role: 'input', forced: true}, {name: 'gate.en', role: 'input', drives: true}];
             return args[0].map((text) => all.filter(m.searcher(text)).map((v) => v.name));""",
                             ["motor.*", "role:input", "forced", "drives", "SHAFT", "motor role:in", "*.en", "m.s"])
-        self.assertEqual(found, [["motor.speed", "motor.on"], ["motor.on", "gate.en"], ["motor.on"], ["gate.en"], ["motor.speed"], ["motor.on"], ["gate.en"], []])
+        self.assertEqual(found, [["motor.speed", "motor.on"], ["motor.on", "gate.en"], ["motor.on"], ["gate.en"],
+                                 ["motor.speed"], ["motor.on"], ["gate.en"], []])
 
     def test_what_is_typed_becomes_a_value(self):
         typed = self.module("text.js", "return args[0].map(([text, type]) => m.typed(text, type))",
-                            [["2.5", "double"], ["−3", "double"], ["yes", "bool"], ["0", "bool"], ["600 rpm", "double"], ["[1, 2]", "double"]])
+                            [["2.5", "double"], ["−3", "double"], ["yes", "bool"], ["0", "bool"],
+                             ["600 rpm", "double"], ["[1, 2]", "double"]])
         self.assertEqual(typed, [2.5, -3, True, False, "600 rpm", [1, 2]])
 
     def test_when_frames_were_done_follows_from_their_slack(self):
         done = self.module("timing_data.js", """
-            const slack = {count: 100, min_ns: -500, p50_ns: 975, max_ns: 995, buckets: [[-500, -400, 1], [900, 950, 9], [950, 1000, 90]]};
+            const slack = {count: 100, min_ns: -500, p50_ns: 975, max_ns: 995, buckets: [[-500, -400, 1], [900, 950,
+              9], [950, 1000, 90]]};
             return m.done(slack, 1000, 10);""")
         self.assertEqual(done["max_ns"], 1500)
         self.assertEqual(done["buckets"], [[10, 50, 90], [50, 100, 9], [1400, 1500, 1]])
@@ -262,20 +288,126 @@ class Looks(Case):
             for view in VIEWS:
                 for theme in ("dark", "light"):
                     with self.subTest(view=view, theme=theme, width=width):
-                        self.browser.run("document.documentElement.dataset.theme = args[0]; location.hash = args[1]", theme, view)
+                        self.browser.run("document.documentElement.dataset.theme = args[0]; location.hash = args[1]",
+                                         theme, view)
                         self.browser.until("return !document.querySelector(args[0]).hidden", f"#view-{view}")
                         self.look()
         self.browser.size(self.width, self.height)
 
+    def test_at_twice_the_size_nothing_is_cut_off(self):
+        """As a browser of 1440 x 900 shows the page at 200 %."""
+        rig = self.fake()
+        rig.checkpoints = ["a"]
+        rig.entry("overruns", frame=990, over_ns=1000, cause="computed", who="a.b")
+        rig.post_values({"force": {"motor.speed": 60}})
+        self.browser.size(720, 450, ratio=2)
+        self.addCleanup(lambda: self.browser.size(self.width, self.height))
+        self.open()
+        for view in VIEWS:
+            with self.subTest(view=view):
+                self.go(view)
+                self.look()
+                outside = self.browser.run("""
+                    return [...document.querySelectorAll('.top *, .safety button, .rail a, main button, main select')]
+                      .filter((node) => node.checkVisibility() && !node.closest('.scroll, .unseen, .rows'))
+                      .filter((node) => ((box) => box.width && (box.left < -0.5
+                        || box.right > innerWidth + 0.5))(node.getBoundingClientRect()))
+                      .map((node) => node.outerHTML.slice(0, 90))""")
+                self.assertEqual(outside, [])
+                cut = self.browser.run("""
+                    return [...document.querySelectorAll('button, h1, h2, th, dt, .pill, .verdict')]
+                      .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth + 1
+                        && node.clientWidth && getComputedStyle(node).overflow !== 'visible'
+                        && getComputedStyle(node).textOverflow !== 'ellipsis' && !node.closest('.unseen'))
+                      .map((node) => node.outerHTML.slice(0, 90))""")
+                self.assertEqual(cut, [])
+        self.assertTrue(self.browser.visible(".outputs"), "what is forced does not push out the real outputs")
+        left = self.browser.run("return innerHeight - document.querySelector('.safety').getBoundingClientRect().bottom")
+        self.assertGreater(left, 225, "half of the window is the view's")
+        for name, key in (("help", "?"), ("ask", "Shift+S")):
+            self.browser.press(key)
+            self.browser.until("return document.querySelector(args[0]).open", f'[data-dialog="{name}"]')
+            box = self.browser.run("""
+                const dialog = document.querySelector(args[0]), box = dialog.getBoundingClientRect();
+                const whole = dialog.scrollHeight <= dialog.clientHeight + 1
+                  || /auto|scroll/.test(getComputedStyle(dialog).overflowY);
+                return [box.left >= 0, box.right <= innerWidth, box.top >= 0, box.bottom <= innerHeight,
+                  whole]""", f'[data-dialog="{name}"]')
+            self.assertEqual(box, [True] * 5, name)
+            self.browser.press("Escape")
+            self.browser.until("return !document.querySelector('dialog[open]') && document.activeElement === document.body")
+
+    def test_forced_colors_leave_nothing_invisible(self):
+        """The colours of the system in place of the page's, whichever theme the page has."""
+        rig = self.fake()
+        rig.lates[990] = 2_170_000
+        rig.entry("overruns", frame=990, over_ns=1000, cause="computed", who="a.b")
+        self.addCleanup(lambda: self.browser.theme("dark"))
+        for theme in ("dark", "light"):
+            self.browser.cdp("Emulation.setEmulatedMedia", features=[
+                {"name": "forced-colors", "value": "active"}, {"name": "prefers-color-scheme", "value": "light"}])
+            self.open()
+            self.assertTrue(self.browser.run("return matchMedia('(forced-colors: active)').matches"))
+            self.browser.run("if (document.documentElement.dataset.theme !== args[0]) document.querySelector('[data-act=theme]').click()", theme)
+            rig.advance(3000)
+            for view in VIEWS:
+                with self.subTest(view=view, theme=theme):
+                    self.go(view)
+                    self.browser.until("""
+                        return [...document.querySelectorAll('canvas')].filter((node) => node.checkVisibility())
+                          .every((node) => node.width && node.getContext('2d').getImageData(0, 0, node.width,
+                            node.height).data.some((v) => v))""")
+                    self.until(lambda: not self.browser.run(self.FAINT))
+            now = self.browser.run("""
+                const edge = (node) => getComputedStyle(node).borderLeftColor;
+                const [on, off] = [document.querySelector('.rail [aria-current]'),
+                  document.querySelector('.rail a:not([aria-current])')];
+                return [edge(on), edge(off)]""")
+            self.assertNotEqual(*now, "the view that is open is marked")
+
+    # Canvases whose strongest pixel has less contrast to the ground than 4.5, and keys of curves that cannot be seen.
+    FAINT = """
+        const probe = document.createElement('span');
+        probe.style.cssText = 'forced-color-adjust: none; color: Canvas';
+        document.body.append(probe);
+        const numbers = (text) => text.match(/[0-9.]+/g).map(Number);
+        const light = ([r, g, b]) => [r, g,
+          b].map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+          .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+        const ground = light(numbers(getComputedStyle(probe).color));
+        probe.remove();
+        const contrast = (color) => ((a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05))(light(color),
+          ground);
+        const faint = [];
+        for (const canvas of document.querySelectorAll('canvas')) {
+          if (!canvas.checkVisibility() || !canvas.width) continue;
+          const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          let best = 1;
+          for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200) best = Math.max(best,
+            contrast(data.subarray(i, i + 3)));
+          if (best < 4.5) faint.push(`${canvas.outerHTML.slice(0, 80)} ${best}`);
+        }
+        for (const key of document.querySelectorAll('.key'))
+          if (key.checkVisibility() && contrast(numbers(getComputedStyle(key).backgroundColor)) < 3) faint.push(key.outerHTML);
+        // Text stands on a plate of the ground's colour.
+        for (const node of document.querySelectorAll('body *')) {
+          const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
+          if (!own || !node.checkVisibility({visibilityProperty: true})) continue;
+          if (contrast(numbers(getComputedStyle(node).color)) < 4.5) faint.push(node.outerHTML.slice(0, 90));
+        }
+        return faint;"""
+
     def look(self):
         self.assertEqual(self.browser.run("return document.documentElement.scrollWidth - innerWidth"), 0)
         nameless = self.browser.run("""
-            const name = (node) => node.getAttribute('aria-label') || node.textContent.trim() || node.labels?.[0]?.textContent || node.title || node.getAttribute('aria-labelledby');
+            const name = (node) => node.getAttribute('aria-label') || node.textContent.trim()
+              || node.labels?.[0]?.textContent || node.title || node.getAttribute('aria-labelledby');
             return [...document.querySelectorAll('button, a, input, select, canvas, [role=region], [tabindex="0"]')]
               .filter((node) => node.checkVisibility() && !name(node)).map((node) => node.outerHTML.slice(0, 100))""")
         self.assertEqual(nameless, [])
         small = self.browser.run("""
-            return [...document.querySelectorAll('button, select, input, .rail a')].filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 23.5)
+            return [...document.querySelectorAll('button, select, input, .rail a')]
+              .filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 23.5)
               .map((node) => `${node.outerHTML.slice(0, 80)} ${node.getBoundingClientRect().height}`)""")
         self.assertEqual(small, [])
         headings = self.browser.run("return [...document.querySelectorAll('h1')].filter((node) => node.checkVisibility()).length")
@@ -289,12 +421,17 @@ class Looks(Case):
         for theme in ("dark", "light"):
             self.browser.run("document.documentElement.dataset.theme = args[0]", theme)
             low = self.browser.run("""
-                const style = getComputedStyle(document.documentElement), token = (name) => style.getPropertyValue(`--${name}`).trim();
-                const light = (hex) => { const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+                const style = getComputedStyle(document.documentElement),
+                  token = (name) => style.getPropertyValue(`--${name}`).trim();
+                const light = (hex) => { const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2),
+                  16) / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
                   return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-                const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
-                const rows = [...['ink', 'soft', 'late', 'work', 'slack', 's4', 's5', 's6', 'alarm', 'warn', 'forced'].map((name) => [name, 4.5]), ['edge-strong', 3], ['focus', 3]];
-                return rows.filter(([name, least]) => contrast(token(name), token('panel')) < least).map(([name]) => name);""")
+                const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p);
+                  return (x + 0.05) / (y + 0.05); };
+                const rows = [...['ink', 'soft', 'late', 'work', 'slack', 's4', 's5', 's6', 'alarm', 'warn',
+                  'forced'].map((name) => [name, 4.5]), ['edge-strong', 3], ['focus', 3]];
+                return rows.filter(([name, least]) => contrast(token(name),
+                  token('panel')) < least).map(([name]) => name);""")
             self.assertEqual(low, [], theme)
 
     def test_the_bars_keep_their_heights(self):
@@ -326,7 +463,8 @@ class Looks(Case):
         self.open()
         for view in reversed(VIEWS):
             self.go(view)
-            self.assertEqual(self.browser.run("return document.querySelector('.rail [aria-current]').hash"), f"#{view}")
+            self.assertEqual(self.browser.run("return document.querySelector('.rail [aria-current]').hash"),
+                             f"#{view}")
         self.browser.press("?")
         self.assertTrue(self.browser.visible('[data-dialog="help"]'))
         self.browser.press("Escape")
@@ -359,7 +497,8 @@ class Commands(Case):
             self.browser.until("return document.querySelector('[data-dialog=ask]').open", what=f"{name} is asked back")
             self.assertIn("gate.drive_en: line 17", self.browser.text('[data-dialog="ask"]'))
             if name != "run_until":
-                self.assertEqual(self.browser.run("return document.activeElement.dataset.v"), "ask-no", "the answer at hand is no")
+                self.assertEqual(self.browser.run("return document.activeElement.dataset.v"), "ask-no",
+                                 "the answer at hand is no")
             self.browser.press("Escape")
             self.browser.until("return !document.querySelector('[data-dialog=ask]').open")
             self.assertEqual(len(rig.commands), given, f"{name} was not to be given")
@@ -371,6 +510,50 @@ class Commands(Case):
         self.browser.press("0")
         self.browser.click('[data-v="ask-no"]')
         self.assertEqual(rig.commands[-1]["command"], "step")
+
+    def test_a_checkpoint_is_chosen_asked_back_and_loaded(self):
+        rig = self.fake()
+        rig.state = "Pause"
+        rig.checkpoints = ["newest", "older"]
+        self.open(state="Pause")
+        dialog = '[data-dialog="ask"]'
+        self.browser.press("o")
+        self.browser.until("return document.querySelector(args[0]).open", dialog)
+        self.assertIn("gate.drive_en: line 17", self.browser.text(dialog))
+        options = "return [...document.querySelectorAll('[data-dialog=ask] option')].map((one) => one.value)"
+        self.assertEqual(self.browser.run(options), ["newest", "older"])
+        self.browser.press("Escape")
+        self.browser.until("return !document.querySelector(args[0]).open", dialog)
+        self.assertEqual(rig.commands, [], "a no is a no")
+        self.browser.press("o")
+        self.browser.until("return document.querySelector(args[0]).open", dialog)
+        self.browser.run("document.querySelector('[data-dialog=ask] select').value = 'older'")
+        self.browser.click('[data-v="ask-yes"]')
+        self.until(lambda: rig.commands)
+        self.assertEqual(rig.commands, [{"command": "load", "file": "older"}])
+        self.browser.until_text('[data-v="frame"]', "^500$")
+
+    def test_a_checkpoint_that_is_not_listed_is_typed_and_none_is_said(self):
+        rig = self.fake(outputs=False)
+        rig.state = "Pause"
+        self.open(state="Pause")
+        self.browser.press("o")
+        self.said(self.browser, "Load: there is no checkpoint in /runs/fake/checkpoints")
+        rig.missing["/v1/checkpoints"] = (404, "there is no /v1/checkpoints")
+        self.browser.press("o")
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open")
+        self.browser.type('[data-list="ask-fields"] input', "here")
+        self.browser.press("Enter")
+        self.until(lambda: rig.commands)
+        self.assertEqual(rig.commands, [{"command": "load", "file": "here"}])
+
+    def test_a_checkpoint_is_loaded_in_pause_alone(self):
+        rig = self.fake()
+        self.open()
+        self.assertFalse(self.browser.visible('[data-command="load"]'))
+        self.browser.press("o")
+        self.said(self.browser, "Load: the rig is not in Pause")
+        self.assertEqual(rig.commands, [])
 
     def test_stop_has_yes_at_hand_and_says_what_it_is_not(self):
         rig = self.fake()
@@ -437,9 +620,11 @@ class Commands(Case):
         self.browser.until_text('[data-v="frame"]', "^1 000$")
 
     def test_at_a_phones_width_stop_is_in_reach(self):
-        self.fake()
+        rig = self.fake()
+        rig.state = "Pause"
         self.browser.size(390, 844, phone=True)
-        self.open()
+        self.open(state="Pause")
+        self.assertLess(self.browser.run("return document.querySelector('.pill').getBoundingClientRect().height"), 40)
         box = self.browser.run("const b = document.querySelector('[data-command=stop]').getBoundingClientRect(); return [b.left, b.right, b.height]")
         self.assertGreaterEqual(box[0], 0)
         self.assertLessEqual(box[1], 390)
@@ -688,7 +873,8 @@ class Overruns(Case):
         self.browser.until_text(".verdict", "On time")
         rig.lates[1500] = 2_170_000
         rig.advance(800)
-        rig.entry("overruns", frame=1500, over_ns=1_170_000, cause="preempted", who="python3 4127", text="CPU 1 was given to python3 (pid 4127).",
+        rig.entry("overruns", frame=1500, over_ns=1_170_000, cause="preempted", who="python3 4127",
+                  text="CPU 1 was given to python3 (pid 4127).",
                   evidence=[{"figure": "woken after its slot", "value": 2170000, "unit": "ns", "usual": 17}])
         self.browser.until_text(".verdict", "Late: preempted, python3 4127")
         self.browser.until_text('[data-list="overruns"]', "frame 1500.*preempted.*python3 4127.*over 1.17")
@@ -769,17 +955,42 @@ class Bench(Case):
         self.browser.until_text('[data-list="doctor"]', "kernel preemption.*apt install linux-image-rt-amd64")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('.doctor details')].map((d) => d.open)"), [True, False, False])
         self.assertEqual(self.browser.text('[data-v="badge-bench"]'), "✕1")
-        for name, pattern in (("clock", "hybrid, margin 60 us"), ("link", "not linked"), ("drivers", "gpio-out.*line 17"), ("threads", "main.*SCHED_FIFO 80")):
+        for name, pattern in (("clock", "hybrid, margin 60 us"), ("link", "not linked"),
+                              ("drivers", "gpio-out.*line 17"), ("threads", "main.*SCHED_FIFO 80")):
             self.browser.until_text(f'[data-list="{name}"]', pattern)
 
     def test_a_linked_rig_shows_its_link_and_what_it_counts(self):
         rig = self.fake()
-        rig.link = {"linked": True, "driver": "silkit", "mode": "paced", "status": "linked, 3 late", "about": ["joined as Servo"]}
-        rig.variables.append(rig.variable("link.late_by", "int64", "ns", "state", "read_only", "the link", "link", about="how late the newest value was"))
+        rig.link = {"linked": True, "driver": "silkit", "mode": "paced", "status": "linked, 3 late",
+                    "about": ["joined as Servo"]}
+        rig.variables.append(rig.variable("link.late_by", "int64", "ns", "state", "read_only", "the link", "link",
+                                          about="how late the newest value was"))
         rig.set["link.late_by"] = 212_000
         self.open("bench")
         self.browser.until_text('[data-v="link-note"]', "paced; linked, 3 late")
         self.browser.until_text('[data-list="link"]', "joined as Servo.*how late the newest value was.*212 µs")
+
+    def test_a_linked_rig_names_its_peers_with_their_states(self):
+        rig = self.fake()
+        peer = lambda name, state, reason="", connected=True: {  # noqa: E731
+            "name": name, "state": state, "reason": reason, "entered": None, "connected": connected}
+        rig.link = {"linked": True, "driver": "silkit", "mode": "paced", "status": "linked",
+                    "about": ["joined as Servo"],
+                    "participant": "Servo", "state": "Running", "federation": "running", "error": "",
+                    "peers": [peer("Plant", "Paused", "a person looks"), peer("Scope", None),
+                              peer("Setpoint", "Running", connected=False)],
+                    "grants": {"step_ns": 1_000_000, "granted": 41234, "done": 41236, "behind": 2, "age_ns": 300_000,
+                               "late": 3, "worst_lateness_ns": 212_000},
+                    "messages": {"in": 5, "out": 6, "mismatched": 0, "too_old": 1, "lost_in": 2, "lost_out": 0},
+                    "commands": {"calls": 0, "refused": 0}}
+        self.open("bench")
+        self.browser.until_text('[data-list="peers"]', r"Servo \(this rig\)✓ Running")
+        peers = self.browser.text('[data-list="peers"]')
+        for pattern in ("Plant▲ Pauseda person looks", "Scopetakes no part", "Setpoint✕ gone, was Running"):
+            self.assertRegex(peers, pattern)
+        for pattern in ("41 234 of 1.00 ms", "▲ 2 steps", "300 µs ago", "▲ 3, worst 212 µs",
+                        "2 lost, 1 misfit or too old"):
+            self.browser.until_text('[data-list="federation"]', pattern)
 
     def test_the_log_grows_and_shows_warnings_alone(self):
         rig = self.fake()
@@ -792,7 +1003,8 @@ class Bench(Case):
 
     def test_what_the_rig_does_not_tell_is_said_and_nothing_is_made_up(self):
         rig = self.fake()
-        paths = ("timing", "stream", "jobs", "trace", "overruns", "journal", "log", "clock", "link", "drivers", "threads", "doctor", "panels")
+        paths = ("timing", "stream", "jobs", "trace", "overruns", "journal", "log", "clock", "link", "drivers",
+                 "threads", "doctor", "panels")
         rig.missing = {f"/v1/{path}": (404, f"this rig has no {path}") for path in paths}
         self.open("overview")
         self.browser.until_text('[data-v="ruler-why"]', "this rig has no timing")
@@ -896,10 +1108,14 @@ class Desk(Case):
 
     WIDGETS = [{"kind": "knob", "variable": "controller.speed_limit", "at": [0, 0, 3, 3]},
                {"kind": "slider", "variable": "controller.current_limit", "at": [3, 0, 3, 1], "from": 0, "to": 20},
-               {"kind": "switch", "variable": "motor.on", "at": [6, 0, 2, 1]}, {"kind": "switch", "variable": "gate.drive_en", "at": [8, 0, 2, 1]},
-               {"kind": "number", "variable": "motor.speed", "at": [3, 1, 3, 1]}, {"kind": "lamps", "variables": ["motor.on", "gate.drive_en"], "at": [6, 1, 3, 2]},
-               {"kind": "plot", "variables": ["motor.speed", "motor.current"], "at": [0, 3, 8, 3]}, {"kind": "xy", "variables": ["motor.speed", "motor.current"], "at": [8, 3, 4, 3]},
-               {"kind": "button", "variable": "controller.speed_limit", "at": [9, 1, 2, 1], "value": 3}, {"kind": "text", "text": "the left axis", "at": [0, 6, 3, 1]}]
+               {"kind": "switch", "variable": "motor.on", "at": [6, 0, 2, 1]},
+               {"kind": "switch", "variable": "gate.drive_en", "at": [8, 0, 2, 1]},
+               {"kind": "number", "variable": "motor.speed", "at": [3, 1, 3, 1]},
+               {"kind": "lamps", "variables": ["motor.on", "gate.drive_en"], "at": [6, 1, 3, 2]},
+               {"kind": "plot", "variables": ["motor.speed", "motor.current"], "at": [0, 3, 8, 3]},
+               {"kind": "xy", "variables": ["motor.speed", "motor.current"], "at": [8, 3, 4, 3]},
+               {"kind": "button", "variable": "controller.speed_limit", "at": [9, 1, 2, 1], "value": 3},
+               {"kind": "text", "text": "the left axis", "at": [0, 6, 3, 1]}]
 
     def desk(self, widgets=None, browser=None):
         rig = self.fake()
@@ -991,7 +1207,8 @@ class Desk(Case):
         self.browser.click('[data-form="widget"] button')
         self.browser.click('[data-act="keep"]')
         self.until(lambda: rig.panels["bench"][-1]["kind"] == "plot" and len(rig.panels["bench"]) == 11)
-        self.assertEqual(rig.panels["bench"][-1], {"kind": "plot", "at": [0, 7, 6, 3], "variables": ["motor.speed", "motor.current"]})
+        self.assertEqual(rig.panels["bench"][-1], {"kind": "plot", "at": [0, 7, 6, 3],
+                                                   "variables": ["motor.speed", "motor.current"]})
 
     def test_two_browsers_never_overwrite_each_other(self):
         rig = self.desk()
@@ -1028,13 +1245,54 @@ class Desk(Case):
         self.browser.until_text(".widget", "no variable gone.away")
 
 
+class Cut:
+    """Stands between a browser and a rig; cuts all connections when the test says so, and lets none in meanwhile."""
+
+    def __init__(self, address):
+        host, port = address.removeprefix("http://").split(":")
+        self.to = (host, int(port))
+        self.open = set()
+        self.closed = False
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                if self.closed:
+                    client.close()
+                    continue
+                server = socket.create_connection(self.to)
+                self.open |= {client, server}
+                for ends in ((client, server), (server, client)):
+                    threading.Thread(target=self.carry, args=ends, daemon=True).start()
+
+    @staticmethod
+    def carry(source, target):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+        with contextlib.suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)  # which ends the other direction, too
+        source.close()
+
+    def cut(self, yes):
+        self.closed = yes
+        for end in self.open if yes else ():
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
 class RealRig(Case):
     """A rig that runs: what is clicked happens in it, and what happens in it is seen."""
 
     # No lateness of the machine ends the run.
-    SETTINGS = {"realtime.max_overrun": "9e9 s", "realtime.max_consecutive_overruns": "100000000 frames", "threads.stuck_after": "30 s"}
+    SETTINGS = {"realtime.max_overrun": "9e9 s", "realtime.max_consecutive_overruns": "100000000 frames",
+                "threads.stuck_after": "30 s"}
 
-    def start(self, token=None, **settings):
+    def start(self, token=None, models="", environment=None, **settings):
         if not args.tactus:
             self.skipTest("no --tactus PROGRAM is given")
         folder = tempfile.TemporaryDirectory(prefix="tactus-page-")
@@ -1047,14 +1305,16 @@ class RealRig(Case):
             file.touch(mode=0o600)
             file.write_text(token + "\n")
             live["token_file"] = str(file)
-        rig.write_text((SOURCE / "config" / "rigs" / "servo.yaml").read_text() + "\nlive: { http: " + json.dumps(live) + " }\n")
+        text = (SOURCE / "config" / "rigs" / "servo.yaml").read_text().replace("\nmodels:\n", f"\nmodels:\n{models}")
+        rig.write_text(text + "\nlive: { http: " + json.dumps(live) + " }\n")
         out = self.folder / "out"
         command = [args.tactus, "run", rig, "--out", out, "--no-witness"]  # a kill is then one of the rig itself
         for key, value in {**self.SETTINGS, "until": "1 h", **settings}.items():
             command += ["--set", f"{key}={value}"]
         said = open(self.folder / "said.txt", "wb")
         self.addCleanup(said.close)
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                                        env={**os.environ, **(environment or {})})
         self.addCleanup(self.kill)
         log = out / "log.txt"
         self.until(lambda: self.process.poll() is not None or (log.exists() and "listens on http" in log.read_text()))
@@ -1154,6 +1414,89 @@ class RealRig(Case):
         first = self.browser.run("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null")
         print(f"first contentful paint after {first} ms")
 
+    def test_a_short_loss_of_the_connection_leaves_no_hole_in_a_chart(self):
+        self.start()
+        line = Cut(self.address)
+        self.addCleanup(line.listener.close)
+        self.address = line.address
+        self.open("signals")
+        self.choose("motor.speed")
+        has = "return [...args[0]].every((frame) => !Number.isNaN(tactus.rig.track('rt.late').at(frame)))"
+        self.browser.until("return tactus.rig.streamed > 300 && !tactus.rig.streamProblem")
+        before = self.browser.run("return tactus.rig.streamed")
+        line.cut(True)
+        self.until(lambda: self.rig.state()["frame"] > before + 1000)
+        line.cut(False)
+        self.browser.until("return tactus.rig.streamed > args[0]", before + 1500)
+        frames = list(range(before - 100, before + 1500))
+        self.assertTrue(self.browser.run(has, frames), "frames are missing")
+
+    def test_outputs_that_are_driven_are_asked_back_and_go_where_the_page_said(self):
+        if not args.drivers:
+            self.skipTest("no --drivers FOLDER is given")
+        tape = pathlib.Path(tempfile.mkdtemp(prefix="tactus-tape-"))
+        self.addCleanup(shutil.rmtree, tape)
+        driven = f"  drive: {{ driver: tape, file: {tape}/tape, safe: -42, parameters: {{ value: 7 }} }}\n"
+        output = lambda: struct.unpack_from("<dqq",
+                                            (tape / "tape").read_bytes())  # noqa: E731  value, writes, times safe
+        self.start(models=driven, environment={"TACTUS_PLUGIN_PATH": args.drivers})
+        self.open("signals")
+        self.browser.until_text(".outputs", "1 real output")
+        self.until(lambda: output()[0] == 7)
+
+        def asked(*patterns):
+            self.browser.until("return document.querySelector('[data-dialog=ask]').open")
+            for pattern in patterns:
+                self.assertRegex(self.browser.text('[data-dialog="ask"]'), pattern)
+
+        self.choose("drive.value")
+        self.browser.type(".inspect input", "9")
+        self.browser.press("Enter")
+        asked("drive.value: a real output moves", "7.* → 9")
+        self.browser.press("Escape")
+        writes = output()[1]
+        self.until(lambda: output()[1] > writes + 20)
+        self.assertEqual(output()[0], 7, "a no moves nothing")
+        self.browser.type(".inspect input", "9")
+        self.browser.press("Enter")
+        asked("→ 9")
+        self.browser.click('[data-v="ask-yes"]')
+        self.until(lambda: output()[0] == 9)
+        self.browser.run("document.activeElement.blur()")
+        self.browser.press("0")
+        asked("Reset: 1 real output moves", "tape", "-42|−42")
+        self.browser.press("Escape")
+        self.assertEqual(output()[2], 0, "never driven safe so far")
+        self.browser.press("0")
+        asked("Reset")
+        self.browser.click('[data-v="ask-yes"]')
+        self.until(lambda: output()[2] >= 1)
+        self.until(lambda: output()[0] == 7)
+        self.browser.press("Shift+S")
+        asked("Stop: 1 real output moves", "not an emergency stop")
+        self.browser.press("Enter")
+        self.assertEqual(self.process.wait(PATIENCE), 0)
+        self.assertEqual(output()[0], -42)
+
+    def test_a_checkpoint_is_taken_and_loaded(self):
+        self.start()
+        self.open()
+        self.browser.until("return tactus.rig.streamed > 100")
+        self.browser.press("p")
+        self.browser.until_text(".pill", "Pause")
+        frame = self.rig.state()["frame"]
+        self.browser.press("c")
+        self.until(lambda: self.rig.report("checkpoints")["checkpoints"])
+        self.browser.press("r")
+        self.browser.until("return tactus.rig.streamed > args[0]", frame + 300)
+        self.browser.press("p")
+        self.browser.until_text(".pill", "Pause")
+        self.browser.press("o")
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open")
+        self.browser.press("Enter")
+        self.until(lambda: self.rig.state()["frame"] == frame)
+        self.browser.until("return tactus.rig.frame === args[0]", frame)
+
     def test_a_kill_is_seen(self):
         self.start()
         self.open()
@@ -1184,7 +1527,8 @@ class Axe(Case):
             self.skipTest("there is no npm")
         folder = tempfile.TemporaryDirectory(prefix="tactus-axe-")
         self.addCleanup(folder.cleanup)
-        got = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder.name, "axe-core@4"], capture_output=True, text=True)
+        got = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder.name,
+                              "axe-core@4"], capture_output=True, text=True)
         if got.returncode:
             self.skipTest(f"npm cannot get axe-core: {got.stderr.strip()[:200]}")
         axe = (pathlib.Path(folder.name) / "node_modules" / "axe-core" / "axe.min.js").read_text()
@@ -1198,7 +1542,8 @@ class Axe(Case):
             self.open()
             for theme in ("dark", "light"):
                 for view in VIEWS:
-                    self.browser.run("document.documentElement.dataset.theme = args[0]; location.hash = args[1]", theme, view)
+                    self.browser.run("document.documentElement.dataset.theme = args[0]; location.hash = args[1]",
+                                     theme, view)
                     self.browser.until("return !document.querySelector(args[0]).hidden && tactus.rig.streamed > 0 || true", f"#view-{view}")
                     self.browser.cdp("Runtime.evaluate", expression=axe)
                     found = self.browser.run("return (await axe.run()).violations.map((v) => [v.impact, v.id, v.nodes[0].target.join(' '), v.nodes[0].failureSummary])")

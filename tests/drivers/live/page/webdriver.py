@@ -11,10 +11,13 @@ import time
 import urllib.error
 import urllib.request
 
-PATIENCE = float(os.environ.get("TACTUS_BROWSER_PATIENCE", 60))  # s: for what happens at once on a machine that is not busy
+PATIENCE = float(os.environ.get("TACTUS_BROWSER_PATIENCE",
+                                60))  # s: for what happens at once on a machine that is not busy
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Tab": "\ue004", "ArrowUp": "\ue013", "ArrowDown": "\ue015", "ArrowLeft": "\ue012", "ArrowRight": "\ue014",
-        "Shift": "\ue008", "Delete": "\ue017", "Home": "\ue011", "End": "\ue010", "PageUp": "\ue00e", "PageDown": "\ue00f"}
+KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Tab": "\ue004", "ArrowUp": "\ue013", "ArrowDown": "\ue015",
+        "ArrowLeft": "\ue012", "ArrowRight": "\ue014",
+        "Shift": "\ue008", "Delete": "\ue017", "Home": "\ue011", "End": "\ue010", "PageUp": "\ue00e",
+        "PageDown": "\ue00f"}
 
 
 def missing():
@@ -34,7 +37,8 @@ class Driver:
 
     def __init__(self):
         self.said = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=self.said, text=True)
+        self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=self.said,
+                                        text=True)
         for line in self.process.stdout:
             if found := re.search(r"started successfully on port (\d+)", line):
                 self.address = f"http://127.0.0.1:{found[1]}"
@@ -46,7 +50,8 @@ class Driver:
 
     def ask(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, data=data, method=method, headers={"Content-Type": "application/json"})
+        request = urllib.request.Request(self.address + path, data=data, method=method,
+                                         headers={"Content-Type": "application/json"})
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE * 2) as answer:
                 return json.load(answer)["value"]
@@ -63,8 +68,10 @@ class Browser:
     """One session: a browser with a profile of its own."""
 
     def __init__(self, driver, width=1440, height=900, dark=True):
-        arguments = ["--headless=new", "--disable-gpu", f"--window-size={width},{height}", "--hide-scrollbars", "--disable-background-networking",
-                     "--no-first-run", "--disable-dev-shm-usage", "--force-color-profile=srgb", "--disable-component-update"]
+        arguments = ["--headless=new", "--disable-gpu", f"--window-size={width},{height}", "--hide-scrollbars",
+                     "--disable-background-networking",
+                     "--no-first-run", "--disable-dev-shm-usage", "--force-color-profile=srgb",
+                     "--disable-component-update"]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
         options = {"args": arguments, "binary": shutil.which("chromium")}
@@ -84,7 +91,8 @@ class Browser:
         return self.ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def size(self, width, height, ratio=1, phone=False):
-        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=ratio, mobile=phone)
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=ratio,
+                 mobile=phone)
 
     def theme(self, name):
         self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
@@ -129,7 +137,8 @@ class Browser:
         for key in keys:
             *held, last = key.split("+") if len(key) > 1 else [key]
             chain = [KEYS.get(k, k) for k in (*held, last)]
-            actions += [{"type": "keyDown", "value": k} for k in chain] + [{"type": "keyUp", "value": k} for k in reversed(chain)]
+            actions += [{"type": "keyDown", "value": k} for k in chain] + [{"type": "keyUp", "value": k}
+                                                                           for k in reversed(chain)]
         self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def type(self, selector, text):
@@ -140,8 +149,10 @@ class Browser:
     def drag(self, selector, by):
         """Presses in the middle of an element, moves, lets go."""
         element = self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
-        steps = [{"type": "pointerMove", "origin": {ELEMENT: element}, "x": 0, "y": 0}, {"type": "pointerDown", "button": 0},
-                 {"type": "pointerMove", "origin": "pointer", "x": by[0], "y": by[1], "duration": 50}, {"type": "pointerUp", "button": 0}]
+        steps = [{"type": "pointerMove", "origin": {ELEMENT: element}, "x": 0, "y": 0},
+                 {"type": "pointerDown", "button": 0},
+                 {"type": "pointerMove", "origin": "pointer", "x": by[0], "y": by[1], "duration": 50},
+                 {"type": "pointerUp", "button": 0}]
         self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]})
 
     def log(self):
@@ -162,5 +173,6 @@ class Browser:
         return value
 
     def until_text(self, selector, pattern):
-        return self.until("return new RegExp(args[1]).test(document.querySelector(args[0])?.textContent ?? '')", selector, pattern,
+        return self.until("return new RegExp(args[1]).test(document.querySelector(args[0])?.textContent ?? '')",
+                          selector, pattern,
                           what=f"{selector} =~ {pattern}, it is {self.text(selector)!r}")

@@ -16,6 +16,7 @@
 #include "executive/app/load_report.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/app/policy_report.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/model/job_class.hpp"
@@ -28,6 +29,8 @@
 
 namespace tactus::app {
 namespace {
+
+std::string painted_note() { return painted(Ink::warning, "note"); }
 
 using executive::PlannedJob;
 
@@ -66,20 +69,18 @@ std::string kind_text(const executive::PlannedThread& thread) {
 
 void print_threads(const executive::RigSettings& settings, const executive::Plan& plan) {
   const bool realtime = settings.realtime.enabled;
-  std::printf(
-      "\nthreads\n  %-15s %s\n", "main",
-      scheduling_text(settings.threads.main, realtime, "the last isolated or else the last allowed CPU")
-          .c_str());
+  print("\nthreads\n  %-15s %s\n", "main",
+        scheduling_text(settings.threads.main, realtime, "the last isolated or else the last allowed CPU")
+            .c_str());
   for (std::size_t i = 0; i < plan.threads.size(); ++i)
-    std::printf("  %-15s %s, %s, trigger %s\n", plan.threads[i].name.c_str(),
-                kind_text(plan.threads[i]).c_str(),
-                scheduling_text(settings.threads.workers[i], realtime, "a chosen CPU").c_str(),
-                name_of(plan.threads[i].wait));
-  std::printf("  %-15s SCHED_OTHER, %s\n  %-15s the same\n", "tactus",
-              cpus_text(settings.threads.helpers.cpus, "all other CPUs").c_str(), "recorder");
+    print("  %-15s %s, %s, trigger %s\n", plan.threads[i].name.c_str(), kind_text(plan.threads[i]).c_str(),
+          scheduling_text(settings.threads.workers[i], realtime, "a chosen CPU").c_str(),
+          name_of(plan.threads[i].wait));
+  print("  %-15s SCHED_OTHER, %s\n  %-15s the same\n", "tactus",
+        cpus_text(settings.threads.helpers.cpus, "all other CPUs").c_str(), "recorder");
   if (!plan.threads.empty())
-    std::printf("  a thread that takes %s longer than its time is stuck\n",
-                config::print_duration(plan.stuck_after).c_str());
+    print("  a thread that takes %s longer than its time is stuck\n",
+          config::print_duration(plan.stuck_after).c_str());
 }
 
 /// The loop that calls a job; nullptr: none does.
@@ -120,11 +121,11 @@ double rate_of(const PlannedJob& job, const executive::Plan& plan) {
 /// The models in processes of their own, and what their crash means.
 void print_isolated(const executive::Rig& rig) {
   if (rig.isolation() == nullptr) return;
-  std::printf("\nisolated models, each in a process of its own\n");
+  print("\nisolated models, each in a process of its own\n");
   for (const executive::IsolatedModel& model : rig.isolation()->models())
-    std::printf("  %-15s on_crash %s; a job that takes longer than %s ends it\n", model.name().c_str(),
-                std::string(name_of(model.on_crash())).c_str(),
-                config::print_duration(rig.plan().stuck_after / 2).c_str());
+    print("  %-15s on_crash %s; a job that takes longer than %s ends it\n", model.name().c_str(),
+          std::string(name_of(model.on_crash())).c_str(),
+          config::print_duration(rig.plan().stuck_after / 2).c_str());
 }
 
 /// The jobs of a thread in their order, each with those that it waits for. Returns their calls a second.
@@ -135,23 +136,33 @@ double print_jobs(const executive::Plan& plan, std::size_t thread) {
   std::stable_sort(jobs.begin(), jobs.end(), [](const PlannedJob* a, const PlannedJob* b) {
     return std::pair(a->job_class, a->phase) < std::pair(b->job_class, b->phase);
   });
-  std::printf("\n%zu jobs on thread %s, in this order at every instant at which they are due\n", jobs.size(),
-              plan.thread_name(thread).c_str());
-  std::printf("  %-32s %-17s %6s %14s %12s %12s\n", "job", "class", "phase", "cycle", "first", "calls/s");
+  print("\n%zu jobs on thread %s, in this order at every instant at which they are due\n", jobs.size(),
+        plan.thread_name(thread).c_str());
+  const std::size_t columns = columns_of(stdout);
+  const bool narrow = columns > 0 && columns < 102;  // class, phase and first call have no room there
+  const int name = static_cast<int>(narrow ? columns - 28 : 0);
+  if (narrow)
+    print("  %-*s %12s %12s\n", name, "job", "cycle", "calls/s");
+  else
+    print("  %-32s %-17s %6s %14s %12s %12s\n", "job", "class", "phase", "cycle", "first", "calls/s");
   double calls = 0;
   for (const PlannedJob* const job : jobs) {
     const double rate = rate_of(*job, plan);
     calls += job->enabled ? rate : 0;
-    std::printf(
-        "  %-32s %-17s %6u %14s %12s %12.6g%s%s\n", job->name.c_str(),
-        std::string(executive::name_of(job->job_class)).c_str(), job->phase, cycle_text(*job, plan).c_str(),
-        executive::is_cyclic(job->job_class) ? rtsync::duration_text(job->first.floor().count()).c_str()
-                                             : "-",
-        rate, job->enabled ? "" : "  (off)", policy_text(*job).c_str());
+    if (narrow)
+      print("  %-*s %12s %12.6g%s%s\n", name, job->name.c_str(), cycle_text(*job, plan).c_str(), rate,
+            job->enabled ? "" : "  (off)", policy_text(*job).c_str());
+    else
+      print("  %-32s %-17s %6u %14s %12s %12.6g%s%s\n", job->name.c_str(),
+            std::string(executive::name_of(job->job_class)).c_str(), job->phase,
+            cycle_text(*job, plan).c_str(),
+            executive::is_cyclic(job->job_class) ? rtsync::duration_text(job->first.floor().count()).c_str()
+                                                 : "-",
+            rate, job->enabled ? "" : "  (off)", policy_text(*job).c_str());
     if (job->depends_on.empty()) continue;
     std::string names;
     for (const std::size_t on : job->depends_on) names += (names.empty() ? "" : ", ") + plan.jobs[on].name;
-    std::printf("      waits for %s\n", names.c_str());
+    print("      waits for %s\n", names.c_str());
   }
   return calls;
 }
@@ -167,14 +178,14 @@ std::string method_text(const executive::IntegratorSettings& settings) {
 }
 
 void print_loops(const executive::Plan& plan) {
-  if (!plan.loops.empty()) std::printf("\nloops\n");
+  if (!plan.loops.empty()) print("\nloops\n");
   for (const executive::PlannedLoop& loop : plan.loops) {
     std::string models;
     for (const executive::ModelInstance* const model : loop.models)
       models += (models.empty() ? "" : ", ") + model->name();
-    std::printf("  %-15s %s every %s on thread %s: %s\n", loop.name.c_str(),
-                method_text(loop.settings).c_str(), config::print_period(loop.cycle).c_str(),
-                loop.thread == 0 ? "main" : plan.threads[loop.thread - 1].name.c_str(), models.c_str());
+    print("  %-15s %s every %s on thread %s: %s\n", loop.name.c_str(), method_text(loop.settings).c_str(),
+          config::print_period(loop.cycle).c_str(),
+          loop.thread == 0 ? "main" : plan.threads[loop.thread - 1].name.c_str(), models.c_str());
   }
 }
 
@@ -206,9 +217,9 @@ std::string command_text(const executive::TimedCommand& command) {
 }
 
 void print_orders(const executive::Plan& plan) {
-  if (!plan.commands.empty()) std::printf("\ncommands\n");
+  if (!plan.commands.empty()) print("\ncommands\n");
   for (const executive::TimedCommand& command : plan.commands)
-    std::printf("  at %-12s %s\n", config::print_duration(command.at).c_str(), command_text(command).c_str());
+    print("  at %-12s %s\n", config::print_duration(command.at).c_str(), command_text(command).c_str());
 }
 
 /// How a checkpoint of so much state gets along with the frames.
@@ -234,7 +245,7 @@ void print_copy(const executive::Rig& rig) {
   } catch (const std::exception& error) {
     how = "it waits until the rig is paused, as it cannot be copied in pieces: " + std::string(error.what());
   }
-  std::printf(
+  print(
       "note: a checkpoint copies %zu MB, which takes about %s here; where that does not fit the slack, %s\n",
       bytes / 1'000'000, rtsync::duration_text(copy.count()).c_str(), how.c_str());
 }
@@ -245,14 +256,13 @@ void print_state(const executive::RigSettings& settings) {
   std::string when;
   if (checkpoint.every) when = "every " + config::print_duration(*checkpoint.every) + ", ";
   if (checkpoint.at_end) when += "at the end, ";
-  std::printf(
-      "\nstate\n  checkpoints %s\n",
-      checkpoint.enabled ? (when + "when they are asked for, in " + checkpoint.folder).c_str() : "off");
+  print("\nstate\n  checkpoints %s\n",
+        checkpoint.enabled ? (when + "when they are asked for, in " + checkpoint.folder).c_str() : "off");
   const bool nan = settings.guard.nan;
   const bool ranges = settings.guard.ranges;
-  std::printf("  a variable ends the rig when it is %s\n",
-              nan && ranges ? "not finite or out of its range"
-                            : (nan ? "not finite" : (ranges ? "out of its range" : "nothing: guard is off")));
+  print("  a variable ends the rig when it is %s\n",
+        nan && ranges ? "not finite or out of its range"
+                      : (nan ? "not finite" : (ranges ? "out of its range" : "nothing: guard is off")));
 }
 
 std::string conversion_text(const executive::Connection& connection) {
@@ -266,7 +276,7 @@ std::string conversion_text(const executive::Connection& connection) {
 /// Options that are set and have no effect beside the others.
 void print_idle_options(const executive::RealtimeSection& realtime) {
   const auto note = [](const char* option, const char* why) {
-    std::printf("note: realtime.%s has no effect: %s\n", option, why);
+    print("%s: realtime.%s has no effect: %s\n", painted_note().c_str(), option, why);
   };
   if (realtime.margin && realtime.sleeper != rtsync::SleeperKind::hybrid)
     note("margin", "the sleeper is not hybrid");
@@ -281,8 +291,8 @@ void print_idle_options(const executive::LoopSettings& loop) {
   const executive::IntegratorSettings unset;
   if (loop.absolute_tolerance != unset.absolute_tolerance ||
       loop.relative_tolerance != unset.relative_tolerance || loop.max_steps != unset.max_steps)
-    std::printf("note: tolerances and max_steps of loop %s have no effect: its method is not dopri5\n",
-                loop.name.c_str());
+    print("%s: tolerances and max_steps of loop %s have no effect: its method is not dopri5\n",
+          painted_note().c_str(), loop.name.c_str());
 }
 
 /// What the rig has to do with outside. Nothing of it is opened here.
@@ -290,31 +300,30 @@ void print_devices(const executive::RigSettings& settings, const executive::Plan
   const executive::ClockSection& clock = settings.clock;
   const auto driven = [](const executive::ModelSettings& model) { return !model.driver.value.empty(); };
   const bool models = std::any_of(settings.models.begin(), settings.models.end(), driven);
-  if (clock.external() || models || settings.watchdog.device)
-    std::printf("\ndevices (not opened by check)\n");
+  if (clock.external() || models || settings.watchdog.device) print("\ndevices (not opened by check)\n");
   if (clock.external()) {
-    std::printf("  clock     driver %s, discipline %s, %lld edges a frame, %lld frames an edge %s\n",
-                clock.driver.value.c_str(), clock.discipline == rtsync::Discipline::pll ? "pll" : "edge",
-                static_cast<long long>(clock.edges_per_frame), static_cast<long long>(clock.frames_per_edge),
-                config::to_flow(clock.device).c_str());
+    print("  clock     driver %s, discipline %s, %lld edges a frame, %lld frames an edge %s\n",
+          clock.driver.value.c_str(), clock.discipline == rtsync::Discipline::pll ? "pll" : "edge",
+          static_cast<long long>(clock.edges_per_frame), static_cast<long long>(clock.frames_per_edge),
+          config::to_flow(clock.device).c_str());
   }
   for (const executive::ModelSettings& model : settings.models)
     if (driven(model))
-      std::printf("  %-9s driver %s %s\n", model.name.c_str(), model.driver.value.c_str(),
-                  config::to_flow(model.device).c_str());
+      print("  %-9s driver %s %s\n", model.name.c_str(), model.driver.value.c_str(),
+            config::to_flow(model.device).c_str());
   if (!plan.safe_outputs.empty()) {
     const bool guardian = settings.safe_outputs == executive::SafeOutputs::guardian;
-    std::printf("  outputs are driven safe by %s\n",
-                guardian ? ("the rig, and by a guardian after " +
-                            rtsync::duration_text(settings.guardian_timeout.count()) + " without a frame")
-                               .c_str()
-                         : "the rig's process alone");
+    print("  outputs are driven safe by %s\n",
+          guardian ? ("the rig, and by a guardian after " +
+                      rtsync::duration_text(settings.guardian_timeout.count()) + " without a frame")
+                         .c_str()
+                   : "the rig's process alone");
   }
   if (!plan.safe_outputs.empty() && !settings.watchdog.device)
-    std::printf("note: %s\n", executive::no_watchdog_note().c_str());
+    print("%s: %s\n", painted_note().c_str(), executive::no_watchdog_note().c_str());
   if (settings.watchdog.device)
-    std::printf("  watchdog  %s, %s\n", settings.watchdog.device->c_str(),
-                rtsync::duration_text(settings.watchdog.timeout.count()).c_str());
+    print("  watchdog  %s, %s\n", settings.watchdog.device->c_str(),
+          rtsync::duration_text(settings.watchdog.timeout.count()).c_str());
 }
 
 /// Whether the jobs have time enough, and by what that is known.
@@ -344,13 +353,13 @@ executive::Admission print_admission(const executive::Rig& rig, const LoadQuesti
 std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestion& question) {
   const executive::Plan& plan = rig.plan();
   const executive::RigSettings& settings = rig.settings();
-  std::printf("rig %s: frame %s, %s\n", settings.rig.value.c_str(), period_text(plan.frame).c_str(),
-              settings.realtime.enabled ? "real time" : "not in real time (realtime.enabled: no)");
+  print("rig %s: frame %s, %s\n", settings.rig.value.c_str(), period_text(plan.frame).c_str(),
+        settings.realtime.enabled ? "real time" : "not in real time (realtime.enabled: no)");
 
   print_threads(settings, plan);
   double calls = 0;
   for (std::size_t thread = 0; thread <= plan.threads.size(); ++thread) calls += print_jobs(plan, thread);
-  std::printf("load: %.6g calls a second, %.6g a frame\n", calls, calls * plan.frame.seconds());
+  print("load: %.6g calls a second, %.6g a frame\n", calls, calls * plan.frame.seconds());
   const executive::Admission admission = print_admission(rig, question);
 
   print_isolated(rig);
@@ -359,26 +368,25 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
   print_state(settings);
   if (settings.checkpoint.enabled) print_copy(rig);
   print_devices(settings, plan);
-  if (!rig.live_servers().empty()) std::printf("\nlive\n");
+  if (!rig.live_servers().empty()) print("\nlive\n");
   for (const auto& server : rig.live_servers())
-    for (const std::string& line : server->describe()) std::printf("  %s\n", line.c_str());
-  if (rig.link() != nullptr) std::printf("\nlink\n");
+    for (const std::string& line : server->describe()) print("  %s\n", line.c_str());
+  if (rig.link() != nullptr) print("\nlink\n");
   if (rig.link() != nullptr)
-    for (const std::string& line : rig.link()->describe()) std::printf("  %s\n", line.c_str());
-  if (!plan.connections.empty()) std::printf("\nconnections\n");
+    for (const std::string& line : rig.link()->describe()) print("  %s\n", line.c_str());
+  if (!plan.connections.empty()) print("\nconnections\n");
   for (const executive::Connection& connection : plan.connections)
-    std::printf("  %s -> %s%s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),
-                conversion_text(connection).c_str(),
-                connection.delayed ? " (delayed)" : (connection.direct ? " (direct)" : ""));
+    print("  %s -> %s%s%s\n", connection.from.name().c_str(), connection.to.name().c_str(),
+          conversion_text(connection).c_str(),
+          connection.delayed ? " (delayed)" : (connection.direct ? " (direct)" : ""));
   for (const std::string& input : rig.unconnected_inputs())
-    std::printf("note: input %s is not connected; it keeps its first value\n", input.c_str());
+    print("%s: input %s is not connected; it keeps its first value\n", painted_note().c_str(), input.c_str());
   print_idle_options(settings.realtime);
   for (const executive::LoopSettings& loop : settings.integrate) print_idle_options(loop);
   for (const executive::TimedCommand& command : plan.commands)
     if (settings.until && command.at > *settings.until)
-      std::printf("note: the command at %s never comes: the rig ends at %s\n",
-                  config::print_duration(command.at).c_str(),
-                  config::print_duration(*settings.until).c_str());
+      print("%s: the command at %s never comes: the rig ends at %s\n", painted_note().c_str(),
+            config::print_duration(command.at).c_str(), config::print_duration(*settings.until).c_str());
   return admission.unfit;
 }
 
@@ -457,8 +465,9 @@ class CheckCommand final : public CommandDriver {
     const std::vector<std::string> unfit = print_plan(rig, question_);
     if (unfit.empty()) return kOk;
     std::fflush(stdout);
-    std::fprintf(stderr, "rig %s cannot keep its times:\n", rig.settings().rig.value.c_str());
-    for (const std::string& why : unfit) std::fprintf(stderr, "  %s\n", why.c_str());
+    const std::string first = "rig " + rig.settings().rig.value + " cannot keep its times:";
+    print_to(stderr, painted(Ink::bad, first, stderr) + "\n");
+    for (const std::string& why : unfit) print_to(stderr, "  " + why + "\n");
     return kEndedEarly;
   }
 

@@ -10,6 +10,7 @@
 #include "config/place.hpp"
 #include "executive/app/built_from.hpp"
 #include "executive/app/command_list.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/run/rig_run.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/witness_page.hpp"
@@ -28,7 +29,13 @@ int run(CommandList& commands, int argc, char** argv) {
   app.set_version_flag("--version", version());
   app.footer(
       "Exit status: 0 ended as planned, 1 ended early, 2 wrong command line or rig file, 3 wrong machine.");
+  std::string color = "auto";
+  app.add_option("--color", color,
+                 "auto: on a terminal that has colours, unless NO_COLOR is set; always; never")
+      ->option_text("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   commands.declare(app, argc, argv);
+  for (CLI::App* const each : app.get_subcommands({})) each->fallthrough();
   std::vector<std::string> words = commands.spelled_out(argc, argv);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -43,8 +50,14 @@ int run(CommandList& commands, int argc, char** argv) {
     }
     return app.exit(error) == 0 ? kOk : kWrongInput;
   }
+  choose_color(color);
   const rtsync::ExitGuard guard;  // models are loaded from here on
   return commands.run();
+}
+
+/// A sentence about what went wrong; the name in front of it has the colour.
+void explain(const std::string& what) {
+  print_to(stderr, painted(Ink::bad, "tactus:", stderr) + " " + what + "\n");
 }
 
 int run_and_explain(int argc, char** argv) try {
@@ -53,16 +66,16 @@ int run_and_explain(int argc, char** argv) try {
   static auto& kept = *new std::forward_list<CommandList>;
   return run(kept.emplace_front(), argc, argv);
 } catch (const config::ConfigError& error) {
-  std::fprintf(stderr, "%s\n", error.what());
+  print_to(stderr, std::string(error.what()) + "\n");
   return kWrongInput;
 } catch (const executive::MachineError& error) {
-  std::fprintf(stderr, "tactus: %s\n", error.what());
+  explain(error.what());
   return kWrongMachine;
 } catch (const CommandError& error) {
-  std::fprintf(stderr, "tactus: %s\n", error.what());
+  explain(error.what());
   return error.status();
 } catch (const std::exception& error) {
-  std::fprintf(stderr, "tactus: %s\n", error.what());
+  explain(error.what());
   return kEndedEarly;
 }
 

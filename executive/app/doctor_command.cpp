@@ -12,6 +12,7 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/driver_facts.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/run/machine_facts.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/facts/host_facts.hpp"
@@ -180,15 +181,23 @@ Measurement measure(const Plan& plan) {
   return result;
 }
 
+std::string painted_grade(rtsync::Grade grade) {
+  std::string text(name_of(grade));
+  text.resize(4, ' ');
+  return painted(grade == rtsync::Grade::fail   ? Ink::bad
+                 : grade == rtsync::Grade::warn ? Ink::warning
+                                                : Ink::good,
+                 text);
+}
+
 void print_details(const Fact& fact) {
-  std::printf("        needed: %s\n        why:    %s\n", fact.needed.c_str(), fact.why.c_str());
-  if (!fact.cure.empty()) std::printf("        fix:    %s\n", fact.cure.c_str());
+  print("        needed: %s\n        why:    %s\n", fact.needed.c_str(), fact.why.c_str());
+  if (!fact.cure.empty()) print("        fix:    %s\n", fact.cure.c_str());
 }
 
 void print_facts(const std::vector<Fact>& facts) {
   for (const Fact& fact : facts) {
-    std::printf("%-4s  %s: %s\n", std::string(name_of(fact.grade)).c_str(), fact.name.c_str(),
-                fact.found.c_str());
+    print("%s  %s: %s\n", painted_grade(fact.grade).c_str(), fact.name.c_str(), fact.found.c_str());
     if (fact.grade != rtsync::Grade::ok) print_details(fact);
   }
 }
@@ -239,8 +248,8 @@ void print_verdict(const rtsync::Readiness& readiness, const std::vector<Fact>& 
   const std::size_t shown = std::min(kShownFindings, readiness.findings.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Fact& fact = readiness.findings[i];
-    std::printf("%s%zu  %s: %s\n", i == 0 ? (all ? "\nwhat matters most\n" : "") : "", i + 1,
-                fact.name.c_str(), fact.found.c_str());
+    print("%s%zu  %s: %s\n", i == 0 ? (all ? "\nwhat matters most\n" : "") : "", i + 1, fact.name.c_str(),
+          fact.found.c_str());
     if (!all || fact.name == "wakes") print_details(fact);
   }
   if (const std::size_t more = readiness.findings.size() - shown; more > 0 && !all)
@@ -250,8 +259,10 @@ void print_verdict(const rtsync::Readiness& readiness, const std::vector<Fact>& 
         "\nwakes on CPU %s: p50 %s, p99 %s, the latest %s of %llu\n", plan.cpus.text().c_str(),
         rtsync::duration_text(wakes.p50.count()).c_str(), rtsync::duration_text(wakes.p99.count()).c_str(),
         rtsync::duration_text(wakes.max.count()).c_str(), static_cast<unsigned long long>(wakes.count));
-  std::printf("\nthis rests on %s\n%s for %s hard real time\n", rests_on(facts, measured, plan).c_str(),
-              readiness.ready ? "ready" : "not ready", aim_of(plan.period).c_str());
+  const std::string verdict =
+      painted(readiness.ready ? Ink::good : Ink::bad, readiness.ready ? "ready" : "not ready");
+  print("\nthis rests on %s\n%s for %s hard real time\n", rests_on(facts, measured, plan).c_str(),
+        verdict.c_str(), aim_of(plan.period).c_str());
 }
 
 /// Everything that the machine refused to the trials, each once.

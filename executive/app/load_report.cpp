@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "executive/app/terminal_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
@@ -33,15 +34,14 @@ void print_thread(const executive::Plan& plan, std::size_t thread, const ThreadL
   const std::optional<Nanoseconds> time = executive::real_time_of(plan, thread);
   const std::string name = plan.thread_name(thread);
   if (!time) {
-    std::printf("  %-15s          takes %s in each release\n", name.c_str(),
-                rtsync::duration_text(load.worst.takes).c_str());
+    print("  %-15s          takes %s in each release\n", name.c_str(),
+          rtsync::duration_text(load.worst.takes).c_str());
     return;
   }
   const double share = static_cast<double>(load.worst.takes.count()) / static_cast<double>(time->count());
-  std::printf("  %-15s %6.1f %%  worst %s %lld: %s, %.1f %% of %s\n", name.c_str(), load.share * 100,
-              plan.is_asynchronous(thread) ? "period" : "frame", static_cast<long long>(load.worst.number),
-              rtsync::duration_text(load.worst.takes).c_str(), share * 100,
-              rtsync::duration_text(*time).c_str());
+  print("  %-15s %6.1f %%  worst %s %lld: %s, %.1f %% of %s\n", name.c_str(), load.share * 100,
+        plan.is_asynchronous(thread) ? "period" : "frame", static_cast<long long>(load.worst.number),
+        rtsync::duration_text(load.worst.takes).c_str(), share * 100, rtsync::duration_text(*time).c_str());
 }
 
 /// The jobs that the longest frame spends its time on.
@@ -50,19 +50,19 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
   const executive::FrameLoads& loads = admission.loads;
   if (loads.longest.takes.count() == 0) return;
   const std::int64_t frames = loads.hyperperiod.frames;
-  std::printf("  worst frame: %lld (%s), %s on its critical path of %s\n",
-              static_cast<long long>(loads.longest.number),
-              frames == 1           ? "all are alike in the long run"
-              : frames == INT64_MAX ? "they hardly ever repeat"
-                                    : ("they repeat every " + std::to_string(frames)).c_str(),
-              rtsync::duration_text(loads.longest.takes).c_str(),
-              rtsync::duration_text(*executive::real_time_of(plan, 0)).c_str());
+  print("  worst frame: %lld (%s), %s on its critical path of %s\n",
+        static_cast<long long>(loads.longest.number),
+        frames == 1           ? "all are alike in the long run"
+        : frames == INT64_MAX ? "they hardly ever repeat"
+                              : ("they repeat every " + std::to_string(frames)).c_str(),
+        rtsync::duration_text(loads.longest.takes).c_str(),
+        rtsync::duration_text(*executive::real_time_of(plan, 0)).c_str());
   if (loads.first.size() > 1) {
     std::string each;
     for (const Nanoseconds frame : loads.first)
       each += (each.empty() ? "" : ", ") + rtsync::duration_text(frame);
-    std::printf("    frames from 0 on: %s%s\n", each.c_str(),
-                frames > static_cast<std::int64_t>(loads.first.size()) ? ", ..." : "");
+    print("    frames from 0 on: %s%s\n", each.c_str(),
+          frames > static_cast<std::int64_t>(loads.first.size()) ? ", ..." : "");
   }
   struct Line {
     std::size_t work;
@@ -77,13 +77,13 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines) && lines[i].together.count() > 0; ++i) {
     const executive::PlannedJob& work = admission.works[lines[i].work];
     const bool measured = admission.costs[lines[i].work].source == JobCost::Source::measured;
-    std::printf("    %-32s %4lld x %-9s %9s  on %s, %s\n", work.name.c_str(),
-                static_cast<long long>(lines[i].calls),
-                rtsync::duration_text(admission.costs[lines[i].work].takes).c_str(),
-                rtsync::duration_text(lines[i].together).c_str(), plan.thread_name(work.thread).c_str(),
-                measured ? "measured" : "budget");
+    print("    %-32s %4lld x %-9s %9s  on %s, %s\n", work.name.c_str(),
+          static_cast<long long>(lines[i].calls),
+          rtsync::duration_text(admission.costs[lines[i].work].takes).c_str(),
+          rtsync::duration_text(lines[i].together).c_str(), plan.thread_name(work.thread).c_str(),
+          measured ? "measured" : "budget");
   }
-  if (lines.size() > kMostLines) std::printf("    and %zu more\n", lines.size() - kMostLines);
+  if (lines.size() > kMostLines) print("    and %zu more\n", lines.size() - kMostLines);
   bool several = false;
   for (const std::size_t work : loads.critical_path)
     several = several || admission.works[work].thread != admission.works[loads.critical_path[0]].thread;
@@ -95,18 +95,18 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
   }
   if (const std::size_t more = loads.critical_path.size(); more > kMostLines)
     path += " -> " + std::to_string(more - kMostLines) + " more calls";
-  std::printf("    critical path: %s\n", path.c_str());
+  print("    critical path: %s\n", path.c_str());
 }
 
 void print_cpus(const Admission& admission) {
   for (const executive::SharedCpu& cpu : admission.cpus) {
-    std::printf("  on CPU %d, by fixed priorities\n", cpu.cpu);
+    print("  on CPU %d, by fixed priorities\n", cpu.cpu);
     for (std::size_t i = 0; i < cpu.tasks.size(); ++i)
-      std::printf("    %-15s priority %2d, takes %s every %s, ends within %s%s\n", cpu.tasks[i].name.c_str(),
-                  cpu.tasks[i].priority, rtsync::duration_text(cpu.tasks[i].takes).c_str(),
-                  rtsync::duration_text(cpu.tasks[i].period).c_str(),
-                  rtsync::duration_text(cpu.responses[i].time).c_str(),
-                  cpu.responses[i].in_time ? "" : " or more: too late");
+      print("    %-15s priority %2d, takes %s every %s, ends within %s%s\n", cpu.tasks[i].name.c_str(),
+            cpu.tasks[i].priority, rtsync::duration_text(cpu.tasks[i].takes).c_str(),
+            rtsync::duration_text(cpu.tasks[i].period).c_str(),
+            rtsync::duration_text(cpu.responses[i].time).c_str(),
+            cpu.responses[i].in_time ? "" : " or more: too late");
   }
 }
 
@@ -115,17 +115,17 @@ void print_cpus(const Admission& admission) {
 void print_load(const Admission& admission, const executive::Plan& plan, const std::string& from,
                 executive::MeasuredTime time) {
   if (!admission.known()) {
-    std::printf(
+    print(
         "note: what the jobs take is not known, so whether they fit is not checked; give them a budget "
         "(tactus calibrate measures them), or name a run: --from RUN_DIR\n");
     return;
   }
-  std::printf("\ntimes, by %s\n", sources_text(admission, from, time).c_str());
+  print("\ntimes, by %s\n", sources_text(admission, from, time).c_str());
   for (std::size_t thread = 0; thread < admission.loads.threads.size(); ++thread)
     print_thread(plan, thread, admission.loads.threads[thread]);
   print_worst_frame(admission, plan);
   print_cpus(admission);
-  for (const std::string& remark : admission.remarks) std::printf("  note: %s\n", remark.c_str());
+  for (const std::string& remark : admission.remarks) print("  note: %s\n", remark.c_str());
 }
 
 }  // namespace tactus::app

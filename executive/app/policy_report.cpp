@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "executive/app/terminal_text.hpp"
 #include "executive/part/policy_part.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -13,9 +14,8 @@ namespace {
 
 void print_steps(const std::string& whose, const std::vector<executive::EscalationStep>& steps) {
   for (const executive::EscalationStep& step : steps)
-    std::printf("  %-32s %4lld in %-9s %s\n", whose.c_str(), static_cast<long long>(step.after),
-                rtsync::duration_text(step.within.count()).c_str(),
-                std::string(name_of(step.action)).c_str());
+    print("  %-32s %4lld in %-9s %s\n", whose.c_str(), static_cast<long long>(step.after),
+          rtsync::duration_text(step.within.count()).c_str(), std::string(name_of(step.action)).c_str());
 }
 
 /// With all that can be left out left out.
@@ -40,7 +40,7 @@ std::string policy_text(const executive::PlannedJob& job) {
 void print_policies(const executive::Plan& plan, const executive::RigSettings& settings,
                     const std::optional<executive::MeasuredRun>& run, executive::MeasuredTime time) {
   if (!executive::PolicyPart::is_needed(plan)) return;
-  std::printf("\npolicies\n");
+  print("\npolicies\n");
   print_steps("frames overran", plan.escalation);
   print_steps("thread main over its budget", plan.main_escalation);
   for (const executive::PlannedThread& thread : plan.threads)
@@ -58,22 +58,21 @@ void print_policies(const executive::Plan& plan, const executive::RigSettings& s
   for (const auto& [number, jobs] : shed) order += (order.empty() ? "" : ", then ") + jobs;
   for (const executive::PlannedJob& job : plan.jobs)
     if (job.hard_budget)
-      std::printf("  hard budget of %s: %s, looked at every %s, %s\n", job.name.c_str(),
-                  rtsync::duration_text(job.hard_budget->count()).c_str(),
-                  rtsync::duration_text(executive::RigThreads::hard_budget_looks(plan)->count()).c_str(),
-                  std::string(name_of(job.on_hard_budget)).c_str());
-  if (!order.empty()) std::printf("  shed: %s\n", order.c_str());
-  if (!demoted.empty()) std::printf("  demoted: %s\n", demoted.c_str());
+      print("  hard budget of %s: %s, looked at every %s, %s\n", job.name.c_str(),
+            rtsync::duration_text(job.hard_budget->count()).c_str(),
+            rtsync::duration_text(executive::RigThreads::hard_budget_looks(plan)->count()).c_str(),
+            std::string(name_of(job.on_hard_budget)).c_str());
+  if (!order.empty()) print("  shed: %s\n", order.c_str());
+  if (!demoted.empty()) print("  demoted: %s\n", demoted.c_str());
   if (order.empty() && demoted.empty()) return;
-  std::printf("  back after %lld frames in a row with room\n", static_cast<long long>(plan.restore_after));
+  print("  back after %lld frames in a row with room\n", static_cast<long long>(plan.restore_after));
   const executive::Plan least = least_of(plan);
   const executive::Admission left = executive::admit(least, settings, run, time);
   if (!left.known()) return;
-  std::printf(
-      "  with all of them left out: worst frame %lld, %s on its critical path of %s\n",
-      static_cast<long long>(left.loads.longest.number),
-      rtsync::duration_text(left.loads.longest.takes.count()).c_str(),
-      rtsync::duration_text(executive::real_time_of(plan, 0).value_or(plan.frame.floor()).count()).c_str());
+  print("  with all of them left out: worst frame %lld, %s on its critical path of %s\n",
+        static_cast<long long>(left.loads.longest.number),
+        rtsync::duration_text(left.loads.longest.takes.count()).c_str(),
+        rtsync::duration_text(executive::real_time_of(plan, 0).value_or(plan.frame.floor()).count()).c_str());
 }
 
 }  // namespace tactus::app

@@ -6,6 +6,7 @@
 
 #include "config/json.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/client/http_stream.hpp"
 #include "executive/client/running_rigs.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -52,7 +53,11 @@ class PsCommand final : public CommandDriver {
   int run() override {
     std::size_t unseen = 0;
     const auto rigs = client::running_rigs(unseen);
-    if (!json_ && !rigs.empty())
+    const std::size_t columns = columns_of(stdout);
+    narrow_ = columns > 0 && columns < 80;  // two lines a rig
+    if (!json_ && !rigs.empty() && narrow_)
+      std::printf("%-16s %8s  %-9s %12s\n", "rig", "process", "state", "frame");
+    if (!json_ && !rigs.empty() && !narrow_)
       std::printf("%-16s %8s  %-12s %12s %12s  %s\n", "rig", "process", "state", "frame", "t", "run folder");
     for (const client::RunningRig& each : rigs) {
       const ShownRig shown = look_at(each);
@@ -66,7 +71,14 @@ class PsCommand final : public CommandDriver {
   }
 
  private:
-  static void print_row(const ShownRig& shown) {
+  void print_row(const ShownRig& shown) const {
+    if (narrow_) {
+      std::printf("%-16.16s %8d  %-9.9s %12s\n", shown.rig.rig.c_str(), static_cast<int>(shown.rig.process),
+                  shown.state.c_str(), shown.frame ? std::to_string(*shown.frame).c_str() : "-");
+      return print("  t %s, %s%s\n",
+                   shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-",
+                   shown.rig.folder.c_str(), shown.port.empty() ? " (no control port)" : "");
+    }
     std::printf("%-16s %8d  %-12s %12s %12s  %s%s\n", shown.rig.rig.c_str(),
                 static_cast<int>(shown.rig.process), shown.state.c_str(),
                 shown.frame ? std::to_string(*shown.frame).c_str() : "-",
@@ -85,6 +97,7 @@ class PsCommand final : public CommandDriver {
   }
 
   bool json_ = false;
+  bool narrow_ = false;
 };
 
 }  // namespace

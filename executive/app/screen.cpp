@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
@@ -12,6 +13,7 @@
 
 #include "executive/app/commands.hpp"
 #include "executive/app/signal_paths.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/run/clock_status_formatter.hpp"
@@ -75,20 +77,37 @@ std::string pad(std::string text, std::size_t width) {
   return text;
 }
 
+void warn(const std::string& what) {
+  print_to(stderr, painted(Ink::warning, "tactus: warning:", stderr) + " " + what + "\n");
+}
+
 /// A table whose first column is as wide as its widest name.
 class Table {
  public:
   void add(std::string name, std::initializer_list<std::string> cells) {
-    rows_.push_back({std::move(name), cells});
+    rows_.push_back({std::move(name), cells, Ink::plain});
   }
-  std::string text() const {
-    std::size_t width = 0;
-    for (const Row& row : rows_) width = std::max(width, std::min(row.name.size(), std::size_t{40}));
+  /// The last cell of that row is painted: nothing there is wider than nothing painted.
+  void paint_last(const std::string& name, Ink ink) {
+    for (Row& row : rows_)
+      if (row.name == name) row.last = ink;
+  }
+  /// Names that are too long for so many columns are cut off.
+  std::string text(std::size_t columns) const {
+    const std::size_t cell = columns < 60 ? 9 : 10;
+    std::size_t cells = 0, width = 0;
+    for (const Row& row : rows_) {
+      cells = std::max(cells, row.cells.size());
+      width = std::max(width, std::min(row.name.size(), std::size_t{40}));
+    }
+    const std::size_t room = columns > 2 + cells * cell + 8 ? columns - 2 - cells * cell : 8;
+    width = std::min(width, room);
     std::string text;
     for (const Row& row : rows_) {
-      std::string line = "  " + row.name;
+      std::string line = "  " + (row.name.size() > room ? row.name.substr(0, room - 1) + "~" : row.name);
       line.resize(std::max(line.size(), width + 2), ' ');
-      for (const std::string& cell : row.cells) line += pad(cell, 10);
+      for (std::size_t i = 0; i < row.cells.size(); ++i)
+        line += painted(i + 1 == row.cells.size() ? row.last : Ink::plain, pad(row.cells[i], cell));
       text += line + "\n";
     }
     return text;
@@ -98,6 +117,7 @@ class Table {
   struct Row {
     std::string name;
     std::vector<std::string> cells;
+    Ink last;
   };
   std::vector<Row> rows_;
 };
@@ -107,8 +127,9 @@ std::string text_of(const Histogram& times, double share) {
   return duration_text(times.quantile(share).count());
 }
 
-/// One bar per factor of two: what lies in [edge, 2 * edge).
-std::string bars(const rtsync::LatencyHistogram& times) {
+/// One bar per factor of two: what lies in [edge, 2 * edge). Lengths are logarithms: a million frames are twice as
+/// long as a thousand, and one late frame has a length. Bars from `bad` on are red.
+std::string bars(const rtsync::LatencyHistogram& times, std::size_t columns, Nanoseconds bad) {
   struct Bar {
     std::int64_t from;
     std::int64_t to;
@@ -125,32 +146,49 @@ std::string bars(const rtsync::LatencyHistogram& times) {
   const auto first = std::find_if(all.begin(), all.end(), filled);
   const auto last = std::find_if(all.rbegin(), all.rend(), filled).base();
   std::string text;
-  constexpr std::size_t kWidth = 40;
+  constexpr std::size_t kEdges = 23, kLongest = 40, kShortest = 8;
+  const std::size_t count_width = std::to_string(most).size() + 1;
+  const std::size_t width =
+      std::clamp(columns > kEdges + count_width ? columns - kEdges - count_width : 0, kShortest, kLongest);
+  const double whole = std::log1p(static_cast<double>(most));
   for (auto bar = first; bar < last; ++bar) {
-    // Rounded up: one late frame in a million is what somebody is looking for.
-    const std::size_t length = (bar->count * kWidth + most - 1) / most;
+    const double share = std::log1p(static_cast<double>(bar->count)) / whole;
+    const auto length = static_cast<std::size_t>(std::ceil(share * static_cast<double>(width) - 1e-9));
     text += "  " + pad(duration_text(bar->from), 8) + " .. " + pad(duration_text(bar->to), 8) + " " +
-            std::string(length, '#') + std::string(kWidth - length + 1, ' ') + std::to_string(bar->count) +
-            "\n";
+            painted(bar->from >= bad.count() ? Ink::bad : Ink::plain, std::string(length, '#')) +
+            std::string(width - length + 1, ' ') + std::to_string(bar->count) + "\n";
   }
   return text;
 }
 
+std::string late_title(std::size_t columns) {
+  if (columns < 76) return "  late: frames by time after their slot, log scale";
+  return "  late: how many frames started how long after their slot (bars on a log scale)";
+}
+
+/// A wake from then on is a late one.
+Nanoseconds late_from(const RigRun& run) {
+  const auto& plan = run.rig().plan();
+  return run.rig().settings().realtime.late_limit.value_or(
+      rtsync::real_period(plan.frame, plan.ratio).floor() / 10);
+}
+
 /// The last lines of the histogram that fit above the status line; none where a terminal is low or narrow.
-std::vector<std::string> growing_bars(const rtsync::LatencyHistogram& late, std::size_t width) {
-  constexpr std::size_t kLowest = 12, kNarrowest = 75, kOthers = 3;
+std::vector<std::string> growing_bars(const rtsync::LatencyHistogram& late, std::size_t width,
+                                      Nanoseconds bad) {
+  constexpr std::size_t kLowest = 12, kNarrowest = 45, kOthers = 3;
   const std::size_t height = terminal_height();
   if (height < kLowest || width < kNarrowest || late.count() == 0) return {};
   std::vector<std::string> lines;
-  const std::string text = bars(late);
+  const std::string text = bars(late, width, bad);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
-    lines.push_back(text.substr(at, std::min(end - at, width)));
+    lines.push_back(text.substr(at, end - at));
     at = end + 1;
   }
   if (lines.size() > height - kOthers)
     lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(height - kOthers));
-  lines.insert(lines.begin(), "  late: how many frames started how long after their slot");
+  lines.insert(lines.begin(), late_title(width));
   return lines;
 }
 
@@ -176,24 +214,32 @@ std::string first_line(const RigRun& run) {
          duration_text(run.rig().plan().frame.floor().count()) + ", " + how_it_runs(run);
 }
 
+Ink count_ink(std::int64_t count) { return count > 0 ? Ink::bad : Ink::plain; }
+Ink late_ink(const RigRun& run) {
+  return run.executive().statistics().late.max() >= late_from(run) ? Ink::bad : Ink::plain;
+}
+
 std::string last_line(const RigRun& run) {
   const auto& times = run.executive().statistics();
   const rtsync::RealtimeTotals totals = run.totals();
   std::string line = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) +
                      " after " + counted(run.end().frames, "frame");
   if (run.realtime())
-    line += ", late p50 " + text_of(times.late, 0.5) + " max " + duration_text(times.late.max().count()) +
-            ", " + counted(totals.overruns, "overrun") + ", " + counted(totals.late_wakes, "late wake") +
+    line += ", late p50 " + text_of(times.late, 0.5) + " max " +
+            painted(late_ink(run), duration_text(times.late.max().count())) + ", " +
+            painted(count_ink(totals.overruns), counted(totals.overruns, "overrun")) + ", " +
+            counted(totals.late_wakes, "late wake") +
             (totals.late_by_housekeeping == 0
                  ? ""
                  : ", " + counted(totals.late_by_housekeeping, "frame") + " late by housekeeping") +
-            ", " + counted(totals.lost, "slot") + " lost";
+            ", " + painted(count_ink(totals.lost), counted(totals.lost, "slot") + " lost");
   if (run.records_lost() > 0)
     line += ", " + counted(static_cast<std::int64_t>(run.records_lost()), "record") + " lost";
   if (const executive::Link* const link = run.rig().link(); link != nullptr && !link->ending().empty())
     line += ", " + link->ending();
   if (!run.end().reason.empty()) line += "; " + run.end().reason;
-  if (const std::string why = run.why_failed(); !why.empty()) line += "; fails: " + why;
+  if (const std::string why = run.why_failed(); !why.empty())
+    line += "; " + painted(Ink::bad, "fails: " + why);
   return line + "; " + run.options().folder.string();
 }
 
@@ -221,15 +267,17 @@ bool Console::stop_asked_for(std::chrono::milliseconds wait) {
 void Console::started(const RigRun& run) {
   started_ = true;
   for (const rtsync::Provision& provision : run.provisions())
-    if (!provision.granted)
-      std::fprintf(stderr, "tactus: warning: %s\n", rtsync::sentence(provision).c_str());
+    if (!provision.granted) warn(rtsync::sentence(provision));
   if (quiet_) return;
-  std::printf("%s\n", first_line(run).c_str());
+  print("%s\n", first_line(run).c_str());
   if (terminal_) {
-    std::printf("  thread         tid  policy        priority  CPUs\n");
+    const bool narrow = terminal_width() < 60;
+    std::printf(narrow ? "  thread             tid policy      prio  CPUs\n"
+                       : "  thread         tid  policy        priority  CPUs\n");
     for (const rtsync::ThreadFacts& thread : run.threads())
-      std::printf("  %-10s %7d  %-13s %8d  %s\n", thread.name.c_str(), thread.tid, thread.policy_name.c_str(),
-                  thread.priority, thread.cpus.text().c_str());
+      std::printf(narrow ? "  %-14.14s %7d %-11s %4d  %s\n" : "  %-10s %7d  %-13s %8d  %s\n",
+                  thread.name.c_str(), thread.tid, thread.policy_name.c_str(), thread.priority,
+                  thread.cpus.text().c_str());
   }
   std::fflush(stdout);
 }
@@ -290,9 +338,14 @@ void Console::status_line(RigRun& run) {
   if (const std::string named = run.rig().settings().rig.value + "  " + line; named.size() <= width)
     line = named;
   if (line.size() > width) line.resize(width);
+  if (now.timing.paced && now.totals.overruns > 0) {
+    const std::string overruns = "overruns " + std::to_string(now.totals.overruns);
+    if (const std::size_t at = line.find(overruns); at != std::string::npos)
+      line.replace(at, overruns.size(), painted(Ink::bad, overruns));
+  }
   clear_line();
   const std::vector<std::string> growing =
-      now.timing.paced ? growing_bars(times.late, width) : std::vector<std::string>{};
+      now.timing.paced ? growing_bars(times.late, width, late_from(run)) : std::vector<std::string>{};
   for (const std::string& bar : growing) std::printf("%s\n", bar.c_str());
   std::printf("\r\033[K%s", line.c_str());
   std::fflush(stdout);
@@ -308,17 +361,17 @@ void Console::clear_line() {
 void Console::say(const std::string& line) {
   if (quiet_) return;  // it stands in log.txt
   if (!terminal_) {
-    std::fprintf(stderr, "tactus: warning: %s\n", line.c_str());
+    warn(line);
     return;
   }
   clear_line();
-  std::printf("%s\n", line.c_str());
+  print("%s\n", line.c_str());
   std::fflush(stdout);
 }
 
 void Console::announce(const std::string& line) {
   if (quiet_) return;
-  std::printf("%s\n", line.c_str());
+  print("%s\n", line.c_str());
   std::fflush(stdout);
 }
 
@@ -344,14 +397,17 @@ void Console::ended(const RigRun& run) {
     for (std::size_t i = 0; plan.job_times && i < plan.jobs.size() && i < 20; ++i)
       if (run.executive().job_times(i).count() > 0)
         add("  " + plan.jobs[i].name, run.executive().job_times(i));
-    std::string text = table.text();
+    if (run.realtime()) table.paint_last("late", late_ink(run));
+    const std::size_t columns = terminal_width();
+    std::string text = table.text(columns);
     if (run.realtime() && times.late.count() > 0)
       text += "  slack: p50 " + text_of(times.slack, 0.5) + ", least " +
-              duration_text(times.slack.min().count()) +
-              "\n\n  late: how many frames started how long after their slot\n" + bars(times.late);
+              painted(times.slack.min().count() < 0 ? Ink::bad : Ink::plain,
+                      duration_text(times.slack.min().count())) +
+              "\n\n" + late_title(columns) + "\n" + bars(times.late, columns, late_from(run));
     std::printf("%s\n", text.c_str());
   }
-  std::printf("%s\n", last_line(run).c_str());
+  print("%s\n", last_line(run).c_str());
   std::fflush(stdout);
 }
 

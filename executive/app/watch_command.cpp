@@ -11,6 +11,7 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/live_options.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/client/chart.hpp"
 #include "executive/client/event_stream.hpp"
 #include "executive/client/http_stream.hpp"
@@ -184,6 +185,16 @@ std::string WatchCommand::head() const {
          rtsync::sim_time_text(sim_time_ns_) + (forced_.empty() ? "" : "  " + forced_);
 }
 
+/// What a person should not miss: a frame that overran, slack that is none.
+Ink row_ink(const WatchedRow& row) {
+  const std::string& name = row.facts.name;
+  const bool negative = row.value.size() > 1 && row.value.front() == '-';
+  if (name == "rt.slack") return negative ? Ink::bad : Ink::plain;
+  const bool counts = name == "rt.overrun" || name == "rt.overruns" || name == "rt.lost";
+  const bool none = row.value.empty() || row.value == "0" || row.value == "none";
+  return counts && !none ? Ink::bad : Ink::plain;
+}
+
 void WatchCommand::draw() {
   const std::size_t width = terminal_->columns() - 1;
   const bool wide = width >= 76;  // room for least and greatest
@@ -208,7 +219,7 @@ void WatchCommand::draw() {
     if (wide)
       line += client::fitted(row.least ? client::number_text(*row.least) : "", 13, true) +
               client::fitted(row.greatest ? client::number_text(*row.greatest) : "", 13, true);
-    lines.push_back(std::move(line));
+    lines.push_back(painted(row_ink(row), line));
   }
   if (left_out_ > 0)
     lines.push_back(client::fitted(std::to_string(left_out_) + " more: name those that you want", width));

@@ -1,0 +1,117 @@
+#include "executive/app/terminal_text.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdlib>
+#include <vector>
+
+namespace tactus::app {
+namespace {
+
+enum class ColorChoice { automatic, always, never };
+ColorChoice g_color = ColorChoice::automatic;  // written at setup
+
+std::string_view environment(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets one
+  return value == nullptr ? std::string_view() : value;
+}
+
+/// Columns that a line takes: escapes have none, and a character of several bytes one.
+std::size_t columns_taken(std::string_view text) {
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\033') {
+      i = std::min(text.find('m', i), text.size() - 1);
+    } else if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) {
+      ++columns;
+    }
+  }
+  return columns;
+}
+
+std::string wrapped_line(std::string_view line, std::size_t columns) {
+  if (columns_taken(line) <= columns) return std::string(line);
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::string indent(std::min(begin + 2, columns / 2), ' ');
+  std::string text(line.substr(0, begin));
+  std::size_t taken = begin;
+  bool first = true;
+  for (std::size_t at = begin; at < line.size();) {
+    const std::size_t blank = std::min(line.find(' ', at), line.size());
+    const std::size_t next = std::min(line.find_first_not_of(' ', blank), line.size());
+    const std::string_view word = line.substr(at, blank - at);
+    const std::size_t width = columns_taken(word);
+    if (!first && taken + width > columns) {
+      text.erase(text.find_last_not_of(' ') + 1);
+      text += "\n" + indent;
+      taken = indent.size();
+    }
+    text += word;
+    text += line.substr(blank, next - blank);
+    taken += width + (next - blank);
+    first = false;
+    at = next;
+  }
+  return text;
+}
+
+}  // namespace
+
+void choose_color(std::string_view word) {
+  g_color = word == "always"  ? ColorChoice::always
+            : word == "never" ? ColorChoice::never
+                              : ColorChoice::automatic;
+}
+
+bool is_colored(std::FILE* file) {
+  if (g_color != ColorChoice::automatic) return g_color == ColorChoice::always;
+  const std::string_view terminal = environment("TERM");
+  return environment("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb" &&
+         ::isatty(::fileno(file)) == 1;
+}
+
+std::string painted(Ink ink, const std::string& text, std::FILE* file) {
+  if (ink == Ink::plain || text.empty() || !is_colored(file)) return text;
+  const char* const begin = ink == Ink::bad ? "\033[31m" : ink == Ink::warning ? "\033[33m" : "\033[32m";
+  return begin + text + "\033[0m";
+}
+
+std::size_t columns_of(std::FILE* file) {
+  winsize size{};
+  if (::isatty(::fileno(file)) != 1) return 0;
+  return ::ioctl(::fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+std::string wrapped_lines(std::string_view text, std::size_t columns) {
+  if (columns == 0) return std::string(text);
+  std::string wrapped;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    wrapped += wrapped_line(text.substr(0, end), columns);
+    if (end < text.size()) wrapped += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return wrapped;
+}
+
+void print_to(std::FILE* file, const std::string& text) {
+  std::fputs(wrapped_lines(text, columns_of(file)).c_str(), file);
+}
+
+void print(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, arguments);
+  va_end(arguments);
+  std::vector<char> text(static_cast<std::size_t>(std::max(length, 0)) + 1);
+  (void)std::vsnprintf(text.data(), text.size(), format, again);
+  va_end(again);
+  print_to(stdout, text.data());
+}
+
+}  // namespace tactus::app

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace tactus::app {
+
+/// What a colour means; beside it words say the same.
+enum class Ink { plain, good, warning, bad };
+
+/// "auto": where stdout or stderr is a terminal that has colours and NO_COLOR is not set; "always"; "never".
+/// @when setup
+void choose_color(std::string_view word);
+
+/// Whether text on this file is coloured.
+bool is_colored(std::FILE* file);
+/// The text in its colour, or as it is.
+std::string painted(Ink ink, const std::string& text, std::FILE* file = stdout);
+
+/// Columns of the terminal that this file is; 0: it is none, and nothing is wrapped.
+std::size_t columns_of(std::FILE* file);
+
+/// Each line of the text, broken at blanks where it is wider than `columns`; what is broken off stands two columns
+/// further to the right than its line began. Escapes of colours have no width. 0 columns: as it is.
+std::string wrapped_lines(std::string_view text, std::size_t columns);
+
+/// As std::printf, wrapped to the terminal. @when service
+[[gnu::format(printf, 1, 2)]] void print(const char* format, ...);
+/// Likewise on any file: the whole text.
+void print_to(std::FILE* file, const std::string& text);
+
+}  // namespace tactus::app

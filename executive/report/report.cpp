@@ -31,7 +31,7 @@ std::string about(const RunData& run) {
   if (!rig.empty() && run.name != rig) add("rig " + rig);
   add(run.files.log.began);
   const auto sim = integer_fact(run.summary(), "sim_time_ns");
-  if (sim)
+  if (sim && run.outcome() != "unended")  // else it is some seconds old
     add(span_text(*sim) + " simulated");
   else if (run.has_times())
     add(span_text(run.times->last.time_ns - run.times->first_time_ns) + " recorded");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Calendar dates: ISO 8601, strictly `YYYY-MM-DDThh:mm:ss`, a fraction of up to nine digits or none, and a
 /// zone: `Z` or `+hh:mm` or `-hh:mm`, up to 23:59 either way (no zone of the world is that far from UTC).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A YAML file as a tree of nodes with places, read defensively: whatever the bytes are, the answer is a
 /// document or a ConfigError, soon.

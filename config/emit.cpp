@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How nodes become YAML text again.
 #include <string>
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A settings struct's fields, declared once: the table loads, checks, writes back and documents them.
 ///

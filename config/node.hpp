@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A value as it stands in the document: nothing, text, a list or a map, and where.
 ///

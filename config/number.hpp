@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Numbers with units as people write them, exact: decimal text becomes integers without passing a double.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GCC 12 sees uninitialised functions in <regex> when it inlines under AddressSanitizer; there are none.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A regular expression, kept in one file because std::regex is slow to compile. Not for outside of config/.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Where a value stands in a file, and what is wrong with it.
 ///

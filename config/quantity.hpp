@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A number with its unit: "0.5 Ohm", "10 g cm^2".
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference page of a table, in Markdown.
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON Schema of a table. An editor that has it completes keys and underlines mistakes while one types;
 // what it cannot say (limits of values with units, checks across keys) the loader says.
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a field accepts, described for people (reference pages) and for editors (JSON Schema).
 ///

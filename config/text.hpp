@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Words for messages: how a value is shown, and which word was meant.
 ///

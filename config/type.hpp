@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How one C++ type is read from a node, written back and described. The rules of rules.hpp and the tables
 /// of fields.hpp make these; settings structs never see them.

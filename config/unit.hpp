@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Units of measure: which of them are the same, and how values pass between them.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The units that are known, and their prefixes; docs/units.md is made of it.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The one place that knows the YAML library. Not for outside of config/.
 #include <string>

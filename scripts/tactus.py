@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Loads the recordings of a run, or one of them, with names, units and descriptions. Python 3.9 or newer; NumPy for
 arrays, pandas for frames, h5py for HDF5 (without it, the command `tactus convert`), each only where it is asked for.
 

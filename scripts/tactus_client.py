@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads, sets and drives a running rig through its control port. Python 3.9 or newer, nothing else.
 
     scripts/tactus run config/rigs/servo.yaml --live unix:/tmp/servo.sock      the rig, in a terminal of its own

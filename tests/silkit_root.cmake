@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sets TACTUS_SILKIT_INSTALLATION to a folder with bin/ and lib/libSilKit.so, made of TACTUS_SILKIT_ROOT.
 get_filename_component(root ${TACTUS_SILKIT_ROOT} ABSOLUTE BASE_DIR ${CMAKE_BINARY_DIR})
 if(EXISTS ${root}/lib/libSilKit.so)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Which file speaks to a libgpiod of this version ("": there is none), or why none does; the other is "".
 #
 #   gpio_backend("2.2.1" backend reason)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/gpio/clock.hpp"
 
 #include <sys/utsname.h>

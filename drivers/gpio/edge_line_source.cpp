@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/gpio/edge_line_source.hpp"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What tactus needs of GPIO lines, whoever provides them. gpiod1.cpp provides them by libgpiod 1, gpiod2.cpp by
 /// libgpiod 2; the build takes one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// tactus-guardian: drives a rig's outputs safe when the rig's process dies or stands still. One per rig; it
 /// is started by the driver gpio_out. docs/gpio.md says what it does when.
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a rig and its guardian share: a page of memory and messages over a socket.
 ///

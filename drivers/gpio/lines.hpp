@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Chips and lines as a rig file names them, and what to say when they cannot be had.
 ///

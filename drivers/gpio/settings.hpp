@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the GPIO drivers' sections of a rig file have in common.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How the courier calls the library: for its own files alone.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/link/courier_calls.hpp"
 
 // What the courier has to do with commands of peers.

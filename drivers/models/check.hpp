@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Refuses impossible parameters before the first frame, with a message that says how to mend the rig file;
 /// and declares what may be set while frames run, so that nothing is divided by zero then.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/app/load_report.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands to a running rig, and the values of its variables. All speak the control port.
 #include <CLI/CLI.hpp>
 #include <chrono>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Closes a loop around a rig from outside, in C: a brake on the shaft of the servo, worked out by this
  * program.
  *

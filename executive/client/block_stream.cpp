@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/client/block_stream.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Live access: how programs outside see and change a rig while it runs.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a rig knows of itself and tells whoever asks by live access, beside the values of its variables.
 #include <cstddef>

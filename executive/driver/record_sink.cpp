@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/driver/record_sink.hpp"
 
 namespace tactus::executive {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/flight/flight_window.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "executive/driver/live_knowledge.hpp"
 #include "executive/flight/flight_reader.hpp"

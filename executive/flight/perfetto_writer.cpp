@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/flight/perfetto_writer.hpp"
 
 #include <fcntl.h>

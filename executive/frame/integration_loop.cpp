@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/frame/integration_loop.hpp"
 
 #include <cmath>

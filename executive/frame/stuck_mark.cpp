@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/frame/stuck_mark.hpp"
 
 #include "rtsync/time/duration_text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Continuous states, integrated over one cycle by the steppers of Boost.odeint.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The page through which a rig calls a model in a process of its own.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/isolation/isolated_output.hpp"
 
 #include "rtsync/time/kernel_clock.hpp"

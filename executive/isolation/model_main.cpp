@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process of an isolated model: tactus-model INSTANCE LIBRARY MODEL PARENT model|driver, started by a rig.
 #include <signal.h>
 #include <sys/prctl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a rig and the process of an isolated model tell each other before the first call: letters on a socket.
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/live/frame_dates.hpp"
 
 #include "config/date.hpp"

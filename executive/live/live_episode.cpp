@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How live access runs an episode.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/live/live_history.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Finds the values of a model that can only be wrong: not finite, or outside of their declared range.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/part/checkpoint_part.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/part/link_part.hpp"
 
 #include "executive/frame/frame_services.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "executive/frame/frame_part.hpp"
 #include "rtsync/clock/clock.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `clock` section: a frame clock that comes from outside.
 #include <chrono>
 #include <utility>

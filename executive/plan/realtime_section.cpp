@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `realtime` section, and the escalations that rig, threads and jobs have.
 #include <chrono>
 #include <utility>

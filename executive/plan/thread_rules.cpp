@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/plan/thread_rules.hpp"
 
 #include <algorithm>

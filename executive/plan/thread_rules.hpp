@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Rules that make a plan's results the same on any number of threads, and the dependencies that follow from
 /// them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/report/fail_if.hpp"
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/report/frame_log.hpp"
 
 #include <utility>

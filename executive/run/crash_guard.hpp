@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "executive/frame/executive.hpp"
 #include "rtsync/crash/crash_handler.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/run/finding_text.hpp"
 
 #include <sched.h>

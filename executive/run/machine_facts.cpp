@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/run/machine_facts.hpp"
 
 #include "rtsync/time/kernel_clock.hpp"

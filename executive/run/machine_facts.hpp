@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "executive/plan/rig_settings.hpp"
 #include "rtsync/facts/host_facts.hpp"

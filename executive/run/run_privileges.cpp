@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/run/run_privileges.hpp"
 
 namespace tactus::executive {

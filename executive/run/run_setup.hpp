@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// From a rig file and what a caller wants of it to a run: what the command and programs have in common.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sys/utsname.h>
 
 #include "executive/flight/trace_files.hpp"

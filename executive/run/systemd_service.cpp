@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/run/systemd_service.hpp"
 
 #include "executive/run/clock_status_formatter.hpp"

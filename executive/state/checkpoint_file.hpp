@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A checkpoint as a file: docs/checkpoint.md has the format, byte by byte.
 ///

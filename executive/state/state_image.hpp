@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a rig remembers, as named pieces of memory that are copied out and in as one block of bytes.
 ///

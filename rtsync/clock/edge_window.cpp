@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/clock/edge_window.hpp"
 
 #include <algorithm>

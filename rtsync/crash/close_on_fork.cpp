@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/crash/close_on_fork.hpp"
 
 #include <pthread.h>

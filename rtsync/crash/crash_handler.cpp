@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/crash/crash_handler.hpp"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Does what must be done at once when the process crashes (SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGABRT,
 /// SIGTRAP, SIGSYS, SIGXCPU, SIGQUIT), when another signal would end it (SIGALRM, SIGPROF, SIGIO, SIGPWR,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Stands before the C library's _exit() and exec...() in the executable this is linked into, so that
 /// ExitGuard sees a model that calls them.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What is done to the devices of a process after its death, however it died: one prepared ioctl each, which
 /// another process keeps, with a descriptor of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a rig shows of itself in memory that outlives it: its witness, another process, reads there how far it
 /// came, whatever ended it. Also the way on which the witness passes on the signals that were sent to it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A probe looks at the machine and makes one Fact of what it finds. Not for outside of rtsync/.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What on this machine stands between a rig and hard real time, and the command that mends each.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Whether a machine is ready for hard real time, judged by facts and by measured wakes.
 #include <cstddef>

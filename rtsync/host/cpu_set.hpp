@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A set of CPUs, as a value: any size, printed and read the way the kernel does ("0-3,5").
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Keeps the CPUs out of deep idle states while it lives, by way of /dev/cpu_dma_latency.
 ///

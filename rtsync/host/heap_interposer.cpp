@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Replaces the allocator's entry points in the executable this is linked into, counts, and forwards to
 /// glibc.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/heap_watch.hpp"
 
 // Defined by heap_interposer.cpp where that is linked in; a null address everywhere else.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Counting heap calls, thread by thread, so that "no allocation in a frame" is a number and not a hope.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Reading the small text files in which Linux describes itself, from a root that tests may replace.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Memory that is there before it is needed: locked, touched, and not given back.
 ///

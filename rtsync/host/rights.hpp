@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What this process may ask of the kernel, and the explanation when the kernel says no.
 ///

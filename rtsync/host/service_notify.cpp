@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/service_notify.hpp"
 
 #include <systemd/sd-daemon.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Talks to systemd as a service of Type=notify: ready, a line of status, still alive, stopping.
 ///

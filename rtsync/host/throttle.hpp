@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How much of a CPU Linux leaves to a SCHED_FIFO thread that does not sleep.
 ///

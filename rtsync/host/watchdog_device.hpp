@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Has the machine reset when the frames stop, by way of /dev/watchdog.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/thread/pinned_thread.hpp"
 
 #include <cxxabi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A thread whose every attribute is chosen, applied, read back and reported before its body starts.
 ///

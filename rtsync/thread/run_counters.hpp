@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the kernel and the heap did to the calling thread: the usual suspects when a frame was late.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Every thread of this process as the kernel sees it, and how to move one that is in the way.
 ///

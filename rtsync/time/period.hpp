@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A period as an exact fraction of nanoseconds, so that 60 Hz, 1/3 ms and 128 Hz never drift.
 #include <compare>

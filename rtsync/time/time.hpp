@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Time has a type: two clocks never meet in one subtraction.
 #include <chrono>

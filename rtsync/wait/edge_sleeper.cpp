@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/wait/edge_sleeper.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/wait/overrun_policy.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/wait/realtime_sync.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How late a thread wakes on one CPU of this machine, with one sleeper.
 ///

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tactus_add_commit(FILE): how commit.cpp is made, and made again when there is another commit.
 function(tactus_add_commit file)
   set(script ${PROJECT_SOURCE_DIR}/scripts/cmake/commit.cmake)

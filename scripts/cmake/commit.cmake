@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes a source that names the commit that SOURCE stands at. Run by each build in which git or a file of ours changed:
 #
 #   cmake -DSOURCE=DIR -DOUT=commit.cpp -DDEPFILE=commit.d -P commit.cmake

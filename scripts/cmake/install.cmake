@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What is installed, in three components, which are the Debian packages: "tactus" (the default), "dev" (to build
 # models and programs) and "python". docs/packages.md says what is promised of it.
 include(CMakePackageConfigHelpers)

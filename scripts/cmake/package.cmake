@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Debian packages: `cpack -G DEB` in a build folder, or scripts/package. docs/packages.md says what is in each.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "tactus")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Headers that are compiled once, of the tests, too.
 set(tactus_precompiled <atomic> <chrono> <deque> <filesystem> <fstream> <functional>)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs benchmark programs one after the other and gathers the JSON objects they print, one per line.
 
 The file it writes is {"host": {...}, "results": [{"program": ..., "question": ..., ...}]}: numbers without the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What the scripts share. Nothing here writes to stdout unasked.
 root=${root:?the script that sources this sets root to the checkout}

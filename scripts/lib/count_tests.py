@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adds up ctest's JUnit reports: prints each failed test with the end of what it said, and as the last line
 `N passed, N failed, N skipped`.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs a command as root in the system of a folder: scripts/lib/in_chroot.sh FOLDER COMMAND...
 #
 # To be started in mount and process namespaces of its own (unshare --mount --pid --fork --kill-child): what it mounts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the benchmarks share: a question answered as one JSON object, and figures taken in turns.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many frames are late because a checkpoint of 100 MB is taken?
 #include <unistd.h>
 

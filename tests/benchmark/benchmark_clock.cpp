@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What do the parts cost that every frame is made of?
 #include <cstdint>
 #include <functional>

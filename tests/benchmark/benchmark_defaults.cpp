@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does a job cost with everything that a rig file has on by default: job times, the guard of finite values,
 // wires?
 #include <algorithm>

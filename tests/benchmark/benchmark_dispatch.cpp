@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does the executive add to the call of a job, beside a bare loop of indirect calls?
 #include <algorithm>
 #include <deque>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does a frame cost before any job has done anything?
 #include <cstddef>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does it cost a frame that the causes of late ones are looked for?
 #include <sys/syscall.h>
 #include <unistd.h>

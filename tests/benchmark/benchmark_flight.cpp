@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does the flight recorder cost a frame, and each job of it?
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does a call of a model in a process of its own cost, beside a bare futex ping-pong of two processes? On the
 // caller's CPU, and on another.
 #include <linux/futex.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does a job cost when the jobs of a frame are spread over two threads, beside all of them on one?
 #include <deque>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does a link cost a rig, how fast can linked frames be, and how long is the way to the rig and back?
 #include <tactus/silkit.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does it cost the frames that somebody looks in, and how soon does a change take effect?
 #include <poll.h>
 #include <sys/socket.h>

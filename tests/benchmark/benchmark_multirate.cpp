@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does a frame with many rates cost what is due in it, or what is declared?
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does a rig wake later because it keeps evidence and a flight recorder?
 #include <fstream>
 #include <stdexcept>

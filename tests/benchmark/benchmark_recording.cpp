@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does a record of 1000 doubles cost in the frame, beside a bare memcpy of as many bytes, and on the recorder's thread
 // and the disk in each format?
 #include <tactus/model.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast do SIL Kit participants step together, how late is a message, how long does joining take, and what
 // does it cost, beside the genuine library (TACTUS_SILKIT_ROOT) in turns?
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does trigger and join of worker threads cost per frame, beside a bare futex ping-pong and a bare spin
 // barrier?
 #include <linux/futex.h>

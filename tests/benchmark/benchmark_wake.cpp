@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How late does each sleeper wake at 1 kHz, beside cyclictest at the same priority on the same CPU? And how late is it
 // when the first job of the frame reads the clock itself?
 #include <sys/resource.h>

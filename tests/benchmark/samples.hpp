@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Variables to be recorded, and a recording that ends nowhere.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// An executive on a test stand: it runs as many frames as it is told to, again and again, and each time says
 /// how long they took.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random bytes: the answer is a document or a ConfigError, never a crash, a hang or anything else.
 #include <gtest/gtest.h>
 

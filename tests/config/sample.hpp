@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Settings structs that use every kind of field, for the tests of the tables.
 #include <chrono>

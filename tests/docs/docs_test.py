@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks the documents against the program: see CMakeLists.txt. Says what is wrong and where; exit status 1 then.
 
 Each block of code names its language, and is checked by it: rig files and pieces of them by `tactus check`, C and C++

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the examples of the documents as they stand there, against rigs in the box.
 
     examples_test.py --source CHECKOUT --tactus BINARY [--cc COMPILER --library LIBTACTUS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Does what docs/first-plot.md says, word for word, with an installed build: files are written as they stand there,
 and the boxes of `console` run in their order."""
 import argparse

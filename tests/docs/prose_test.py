@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts, in README and docs/, the words that docs/glossary.md replaces and the lines that are too long.
 
     prose_test.py CHECKOUT

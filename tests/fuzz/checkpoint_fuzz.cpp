@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: any bytes are refused with a reason, or are a state that fits the rig it names. Each input is
 // read as it is, and once more with a right checksum, which no mutation would find.
 #include <sys/mman.h>

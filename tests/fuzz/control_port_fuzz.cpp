@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests to the control port: a first line "POST /v1/values", the rest is the body. Whatever they hold,
 // each has one reply, and none is a fault of the server.
 #include <cstddef>

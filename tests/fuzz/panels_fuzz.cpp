@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Panel files. Each is read or refused with problems; what is read has to be the same once it is written.
 #include <cstddef>
 #include <cstdint>

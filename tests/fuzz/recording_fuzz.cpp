@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recordings: any bytes are read as one, or refused with a reason. The first byte says as what they are read:
 // c CSV, d MDF 4, m MCAP, t Trick's .trk.
 #include <sys/mman.h>

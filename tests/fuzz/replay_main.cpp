@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target over files, folders or standard input: for compilers without libFuzzer, and for AFL++.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run folder holds: any bytes as frames.csv, a recording, summary.json, log, journal and trace make a report
 // in words, well-formed, and bounded. The first byte of the input says which file it is.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rig files as users write them: one is read, or refused with problems that say where; and what was read says
 // the same once it is written, as the run folder's rig.yaml is. No library is loaded.
 #include <cstddef>

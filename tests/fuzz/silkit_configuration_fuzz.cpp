@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Participant configurations as users write them: one is read, or refused with ConfigError; and what was read
 // says the same once it is JSON.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes from the network: every decoder reads them or throws WireError, and what it read stays what it is.
 #include <cstddef>
 #include <cstdint>

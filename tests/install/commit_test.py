@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/cmake/commit.cmake in a small project of its own: each build names the commit that it was made of, and what
 it compiles again for a new one is that name alone.
 

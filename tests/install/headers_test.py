@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiles every header that a user includes alone, and README's first model, with all compilers of a kind on PATH.
 
     headers_test.py --source CHECKOUT gcc | clang | libc++        libc++: Clang with that standard library

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of the architecture that a grep can check. One line for each place that breaks one; silence otherwise.
 
     include_rules.py CHECKOUT

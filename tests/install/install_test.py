@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs a build of tactus into an empty prefix and does what a user's first hour is made of: build models
 in a project of their own, find them in the libraries, check and run a rig with one of them, drive one from a program."""
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A rig that names a GPIO driver, on a machine without libgpiod, and the commands of SIL Kit without asio, and recordings
 without HDF5: the message says why there is no such driver. Configures tactus where pkg-config knows no libgpiod, and with
 neither asio nor HDF5. Then a driver of this build whose libgpiod was removed, and which version has which backend.

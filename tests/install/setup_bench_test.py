@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/setup-bench on a small tree that stands for a bench: what it changes it takes back, byte for byte.
 
     setup_bench_test.py CHECKOUT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/try-systems where no system can be had: what it answers, and that it leaves nothing behind. What it does with a
 system takes minutes, and is done before a release (docs/development.md).
 

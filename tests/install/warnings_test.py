@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A warning of a compiler that we have not tried ends a build with tests, but not a user's. Configures every preset.
 
     warnings_test.py --source CHECKOUT --cmake CMAKE --cc CC --cxx CXX

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Budgets, and whether a plan fits.
 #include <fstream>
 #include <regex>

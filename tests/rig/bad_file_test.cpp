@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Rig files with mistakes: each gets `file:line:column: path: message` for every mistake, status 2, and at
 /// once.
 #include <regex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A model that is late for one reason at a time: the rig names that reason, or what the machine did
 /// meanwhile, and never another.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A model that keeps what it is given: a scalar and an array of three of every type there is. Not installed.
  */
 #include <stdint.h>

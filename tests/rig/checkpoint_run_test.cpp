@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Checkpoints of the whole program: taken by time, by order, by signal and at the end; continued from;
 /// refused; and whole whatever happens to the process or to the disk.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Frames clocked from outside, through the whole program: a line that is simulated (tests/rig/drivers) in
 /// the place of a real one. Which frame is how late is no matter here; what the edges do to the run is.
 #include <csignal>

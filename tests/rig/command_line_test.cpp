@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a person may type wrongly, and what the machine may refuse: nothing is started, and the message says
 /// what to do instead.
 #include <sys/mount.h>

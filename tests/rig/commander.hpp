@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A virtual participant that commands a rig by RPC, in this process, with a SIL Kit library that is given by path.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Orders: at simulated times in the rig file, and by signals from outside, given to a rig that runs and to
 /// one that is frozen. What the summary says of them afterwards.
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How a run ends: by its policy, by a job, by a person, by force. Each end has its exit status and its
 /// reason, and leaves files that can be read.
 #include <sys/resource.h>

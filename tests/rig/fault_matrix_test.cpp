@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A job of every class, on every kind of thread, breaks a rule in every way: the end is the one that is
 /// declared, the job is named, the outputs are safe, and what was recorded can be read.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the flight recorder of a rig writes out, and when.
 #include <sys/resource.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A model that never returns from one of its jobs: what a second Ctrl-C is for; or makes a copy of the process,
 /// or closes all its files. It also says, in files of the current folder, which jobs have run, and that it hangs.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is generated of the tree of commands: `tactus help`, manual pages, completion of shells.
 #include <filesystem>
 #include <regex>

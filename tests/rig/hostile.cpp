@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Models that do their worst in one of their jobs: what `isolated: yes` is for. Beside them one that asks the rig for
 /// all that a model may ask.
 #include <fcntl.h>

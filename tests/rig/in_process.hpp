@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The command in the process of the test: many wrong files and command lines, each in milliseconds.
 #include "tests/support/process.hpp"

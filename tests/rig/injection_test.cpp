@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Rigs that are late on purpose, for a reason chosen by a seed, alone and with a shorter one of another kind: the
 /// rig names it. What the machine does of its own is told by its steal time and by the model, and left out.
 #include <fcntl.h>

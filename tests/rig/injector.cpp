@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A model that is late on purpose in every 25th call: for one of the reasons that the rig file names, chosen by a
 /// seed, and where asked for a shorter time for another one before it.
 #include <fcntl.h>

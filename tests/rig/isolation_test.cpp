@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Models in processes of their own: what they do there reaches the rig by their variables alone, and their end
 /// means what the rig file says.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A model whose job takes 3 ms in every 50th call, for the reason that the rig file names.
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A rig whose peers command it by RPC: registry, workflow and rig are processes of their own, the peer is here.
 #include <cstdlib>
 #include <deque>

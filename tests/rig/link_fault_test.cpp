@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A rig in real time whose library does what no library should: the frames go on, and every fault ends in
 /// the policy that is declared. What the library does is said as in
 /// tests/drivers/link/participant/fake/script.cpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A rig in a simulation: registry, workflow, a virtual participant and the rig, each a process of its own,
 /// on loopback, as a user would start them.
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rig whose control port is used while it runs: what the frames feel of it.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>

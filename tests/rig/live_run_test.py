@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A rig that runs, driven from outside by scripts/tactus_client.py: what it is told shows in what it leaves.
 
     live_run_test.py --source CHECKOUT --tactus PROGRAM

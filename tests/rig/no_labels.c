@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A model that says it has three labels, and shows none. Not installed. */
 #include <stddef.h>
 #include <stdint.h>

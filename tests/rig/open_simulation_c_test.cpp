@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// libtactus.so, by its C API alone: as any program would use it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// tactus/open_simulation.hpp: the C++ API, over the C API of libtactus.so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whole rigs run in this process, in one go and in episodes.
 #include "executive/embed/open_simulation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Escalations in a whole run.
 #include <fstream>
 

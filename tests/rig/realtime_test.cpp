@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a frame costs the machine, counted from outside: no system call but the sleep, no heap, no page
 /// fault; and no thread where it does not belong. Each proof has a counter-proof: a model that breaks the
 /// rule is seen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Recordings of whole rigs in each format: what is written, converted, and left by a kill.
 #include <chrono>
 #include <csignal>

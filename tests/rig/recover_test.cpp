@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a killed rig leaves, and what `tactus recover` makes of it.
 #include <csignal>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `tactus report`, and the report that a run makes at its end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

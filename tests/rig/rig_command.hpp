@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the tests of the whole program share: the command, the example rigs, and readers for what a run
 /// leaves.

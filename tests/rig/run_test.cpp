@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A run from start to end: what it leaves, what it says, and that both agree.
 #include <algorithm>
 #include <regex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands to a running rig from another terminal: tactus ps, get, set, force, release, pause, resume, step, reset,
 // checkpoint, load, stop.
 #include <gtest/gtest.h>

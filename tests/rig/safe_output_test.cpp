@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Outputs are driven safe however a rig ends. The output is a file that the test reads (tests/rig/drivers);
 /// real lines and the guardian are tested in drivers/gpio and in the guest.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The recorded numbers are a function of the rig file alone: neither time nor lateness nor a pause shows in
 /// them.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `tactus run` shows on a terminal while it runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A rig as a service of systemd: what it says on NOTIFY_SOCKET, which this test binds. The watchdog is
 /// answered from the frames alone.
 #include <sys/socket.h>

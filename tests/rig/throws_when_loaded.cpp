@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A library whose own start throws what nobody catches.
 #include <stdexcept>
 

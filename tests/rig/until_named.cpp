@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A model whose job runs in frame 3 until the log of the run says that it does.
 #include <chrono>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `tactus watch` and `tactus scope` beside a rig that runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

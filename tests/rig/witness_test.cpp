@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a rig leaves that cannot say itself how it ended: its witness does. And what passes through the witness:
 /// signals, messages to systemd, the exit status.
 #include <signal.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/tactus_client.py against a port that speaks the protocol, and against ports that do not.
 
     client_test.py CHECKOUT

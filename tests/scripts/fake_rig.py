@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A control port without a rig behind it: speaks the protocol, keeps what it was asked, answers as it is told."""
 import fnmatch
 import http.server

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What scripts/rtvm puts into a guest, without booting one: the tactus that a script calls, `edges`, named files.
 
     rtvm_test.py CHECKOUT

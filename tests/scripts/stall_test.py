@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/stall: what runs under it stands still now and then while the clocks go on, and its status is told."""
 import pathlib
 import subprocess

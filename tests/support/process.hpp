@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Runs a command the way a user does: arguments, a current directory, perhaps a terminal, signals.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process that process_test and syscall_count_test watch.
 //
 //   support_subject echo ARG...        prints its arguments, current directory, and what its stdin is

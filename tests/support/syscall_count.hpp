@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Counts the system calls of one thread of another process, as `strace -c` would, with nothing missed and
 /// nothing installed: "a frame makes one system call, the sleep" becomes a test.

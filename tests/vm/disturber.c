@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A thread that takes the CPU away from others again and again.
  *
  *     disturber NAME PRIORITY EVERY_MS FOR_MS TIMES

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The servo rig clocked by the edges of a simulated GPIO chip, on a PREEMPT_RT kernel: steady, and with each fault put
 in for real. In a guest with its own time (--icount), so that the figures do not depend on this machine's load.
 

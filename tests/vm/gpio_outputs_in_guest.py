@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outputs on the lines of a simulated GPIO chip, and who drives them safe when the rig ends: read back from the simulator
 while the whole program runs, is killed, crashes, is late, or loses its clock. And the drivers alone, by the program of
 tests/drivers/gpio. In a guest with its own time (--icount): the times do not depend on this machine's load.

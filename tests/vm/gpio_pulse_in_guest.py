@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The signal source of the GPIO tests sends what its options say: its edges as the kernel stamps them. And what becomes
 of a line whose chip is taken away. In a guest with its own time: the figures do not depend on this machine's load."""
 import re

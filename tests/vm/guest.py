@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the drivers of this folder share: one guest for a group of checks, and how they are reported.
 
     guest = Guest.from_arguments(__doc__, needs="kernel")      skips (77) when this machine can have no guest

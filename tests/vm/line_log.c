@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes down when a file's first character changes: the level of a line of the simulated chip, seen from outside.
  *
  *     line_log VALUE_FILE MILLISECONDS

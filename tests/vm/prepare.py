@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fills scripts/rtvm's cache once, before the guests start; notes what cannot be had, and why, for them to skip with."""
 import json
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A rig on an isolated CPU of a PREEMPT_RT kernel: what tactus says of its threads, memory and machine against what
 /proc says while it runs. Nothing here depends on being punctual: the guest's processors are emulated."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same disturbance is given to a rig and to the kernel's own tracer of timer latency (`rtla timerlat`, with the
 kernel's events of osnoise): both are to name the same culprit. In a guest with its own time (--icount), where
 everything is permitted.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model that never returns, on every CPU of the rig and of the machine at once, at real-time priority, with the kernel's
 own throttle switched off: who gets the machine back. First the rig's guard; then, where the guard is taken out of the way,
 the kernel's limit on real-time CPU time. Nothing here depends on being punctual: the guest's processors are emulated."""

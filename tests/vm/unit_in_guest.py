@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs GoogleTest programs of the build in one guest: as root, on PREEMPT_RT, two processors.
 
 By itself those that ask something of the kernel: threads, rights, CPUs, sleeps, signals, page faults, devices. With

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How late does a thread of SCHED_FIFO wake at 1 kHz, with each sleeper, beside cyclictest on the same kernel? And with the
 frames clocked by the edges of a simulated GPIO line: how long after its edge (discipline edge), and how far from its
 prediction does the edge come (discipline pll)?

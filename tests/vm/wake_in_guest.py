@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wakes are as early as the kernel allows: the sleeper nanosleep against cyclictest, the hybrid one far below it. A
 predicted edge is met far closer than an edge that is waited for."""
 from guest import Checks, Guest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A watchdog that is not kicked takes the machine down; one that was closed in the proper way does not. The kernel's
 softdog stands for the bench's. And the same with a rig that has one."""
 from guest import GUEST_DIED, RIG_OF, Checks, Guest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /// A virtual participant, as a first example of one: it moves a set-point between 0 and 20 rad, one message
 /// in each virtual step, and watches what becomes of it. config/rigs/linked.yaml is its counterpart.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Connections that wait: requests for the rig's answer, streams for their next event.
 ///

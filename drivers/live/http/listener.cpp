@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/http/listener.hpp"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The page for people: files that are built into this library, so that it needs neither a folder nor a network.
 ///

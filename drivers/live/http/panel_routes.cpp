@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/panels.hpp"
 #include "drivers/live/http/replies.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Requests and replies, without anything of sockets.
 #include <chrono>

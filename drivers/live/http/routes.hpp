@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What there is to be asked, as one table: requests are dispatched and checked by it, and the OpenAPI
 /// document is made of it. Each resource has a file with its rows, what they look like, and what they do.

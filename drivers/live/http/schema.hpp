@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a JSON value has to look like: checks bodies, and describes them in the OpenAPI document.
 ///

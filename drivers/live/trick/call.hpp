@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a client sends, taken apart: calls of commands, assignments of values, and nothing else of Python.
 ///

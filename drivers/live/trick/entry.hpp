@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A name in a client's list: what it stands for, and in which unit it is shown.
 ///

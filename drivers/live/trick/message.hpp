@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the server sends: the messages of Trick's variable server, as text and in binary.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What clients of Trick ask of every simulation by name: its mode, its time, its overruns.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/trick/server.hpp"
 
 #include <arpa/inet.h>

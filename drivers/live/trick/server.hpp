@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Trick's variable server on a TCP port: sessions, their sockets, and the one thread they share.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What one client and the rig say to each other: Trick's protocol without sockets and without a clock.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The usual cascade of a position drive: position P, speed PI, current PI.
 ///
 ///     outer        speed_command = speed reference + position_gain (position reference - angle)

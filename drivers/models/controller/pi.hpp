@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One PI step with a limit. The integral waits while the limit is reached and the error would push it
 /// further (conditional integration): it never winds up.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A DC motor with its shaft: winding and rotor, fed from a supply of limited voltage.
 ///
 ///     L di/dt     = u - R i - k_e w

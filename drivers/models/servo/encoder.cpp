@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An incremental encoder: four counts per line, and the speed a counter card makes of them.
 ///
 ///     q      = 2 pi / (4 lines)                        one count

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The matrix exponential of a small matrix: what turns a linear differential equation into an exact step.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The fastest symmetric move from rest to rest over a distance, limited in speed, acceleration and jerk.
 ///

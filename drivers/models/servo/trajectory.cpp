@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A reference that moves between two positions for ever: there, dwell, back, dwell.
 ///
 /// Every value is a closed form of the sim time (s_curve.hpp): frame 10^9 is as exact as frame 1. One round

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What kills a process, on purpose and under the eyes of a compiler that would rather leave it out.
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Models with a job of every class, all harmless but the one that the rig file chooses.
 ///
 ///     models: { wrong: { model: fault, library: test_load, parameters: { in: sensor, how: throw, at_call: 5

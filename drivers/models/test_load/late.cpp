@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A model that is late on purpose: it burns time in chosen frames, so that overrun policies can be watched.
 ///
 /// Late frames are from_frame, from_frame + every, ... below from_frame + for_frames. In each the job reads

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A model that breaks one rule of the frame at one moment, so that tests can see who notices.
 ///
 /// From at_frame on, for for_frames frames, the job does `what`. Everything but `none` and `clock` is

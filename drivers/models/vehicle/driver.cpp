@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A driver with two hands and three feet who follows a speed: accelerator, brake, clutch and gear lever.
 ///
 ///     e      = reference - speed

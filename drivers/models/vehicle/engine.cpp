@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A petrol engine of about 1.4 l and 69 kW: torque and fuel from tables, an inertia, an idle controller.
 ///
 ///     torque       = pedal (full + drag) - drag,  pedal = max(accelerator, idle controller)

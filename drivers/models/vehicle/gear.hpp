@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The gears, as every model of this library names them.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A manual five-speed gearbox with its clutch and final drive.
 ///
 ///     ratio         = gear ratio x final drive                     0 in neutral

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Tables with straight lines between their points: bilinear in two dimensions. Outside, the edge goes on.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The speed the driver has to follow: the New European Driving Cycle (nedc_table.hpp).
 ///
 ///     speed(t) = from + (to - from) (t - start) / duration       within the operation of t

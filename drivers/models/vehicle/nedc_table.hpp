@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The New European Driving Cycle as UN Regulation No. 83 publishes it: Annex 4a, table 1 (elementary urban
 /// cycle, driven four times) and table 2 (extra-urban cycle). 1180 s, 11.03 km, 120 km/h at most. (The

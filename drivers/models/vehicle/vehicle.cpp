@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A car on a straight road: one mass, driven and braked at its wheels.
 ///
 ///     (m + m_rot) dv/dt = T_wheel / r - F_brake - m g (f_r cos a + sin a) - rho/2 c_d A v^2

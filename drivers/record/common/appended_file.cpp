@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/common/appended_file.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/csv/csv_source.hpp"
 
 #include <algorithm>

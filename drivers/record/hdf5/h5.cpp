@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/hdf5/h5.hpp"
 
 #include <stdexcept>

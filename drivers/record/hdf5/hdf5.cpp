@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/hdf5/hdf5_sink.hpp"
 #include "drivers/record/hdf5/hdf5_source.hpp"
 #include "executive/driver/driver.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/mcap/mcap_sink.hpp"
 
 #include <algorithm>

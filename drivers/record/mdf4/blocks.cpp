@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/mdf4/blocks.hpp"
 
 #include "drivers/record/common/bytes.hpp"

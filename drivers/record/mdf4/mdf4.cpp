@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/mdf4/mdf4_sink.hpp"
 #include "drivers/record/mdf4/mdf4_source.hpp"
 #include "executive/driver/driver.hpp"

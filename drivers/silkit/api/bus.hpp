@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What the bus controllers of the C API have in common. `Object`: SilKit_CanController and the like.
 #include <cstdint>

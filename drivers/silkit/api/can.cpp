@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// CAN controllers of the C API.
 #include "drivers/silkit/core/can.hpp"
 

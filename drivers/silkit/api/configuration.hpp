@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a participant configuration says, read and checked.
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ethernet controllers of the C API.
 #include "drivers/silkit/core/ethernet.hpp"
 

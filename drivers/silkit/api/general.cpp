@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Errors, versions, configurations, participants and loggers of the C API.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A participant configuration and all those that it includes, as one.
 #include <string>

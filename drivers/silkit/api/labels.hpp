@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Labels as the C API has them.
 #include "drivers/silkit/wire/labels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Lifecycle and virtual time of the C API.
 #include <cstdint>
 #include <utility>

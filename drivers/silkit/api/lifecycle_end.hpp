@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The end of a lifecycle, and the threads that wait for it.
 #include <condition_variable>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The lines of a participant or registry: to stdout or stderr, to files, as text or JSON.
 #include <cstdint>

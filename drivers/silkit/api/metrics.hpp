@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Where the metrics of a participant go, and what is known of it and its machine from the start.
 #include <chrono>

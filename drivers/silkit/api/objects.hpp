@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What stands behind the opaque types of the C API. Services live as long as their participant.
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A participant as the C API has it: the engine and its streams behind one lock, and the user's calls.
 #include <condition_variable>

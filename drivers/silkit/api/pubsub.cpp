@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Publish and subscribe of the C API.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The registry of the C API.
 #include "drivers/silkit/net/registry.hpp"
 

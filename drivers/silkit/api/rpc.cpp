@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Remote procedure calls of the C API.
 #include "drivers/silkit/core/rpc.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What a participant configuration says of services: of the one with this name, what is set wins over the call
 /// that creates it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// System monitor and system controller of the C API.
 #include <optional>
 #include <utility>

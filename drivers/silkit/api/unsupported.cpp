@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The part of the C API that is there only so that programs link.
 #include "drivers/silkit/api/errors.hpp"
 #include "tactus/silkit_unsupported.h"

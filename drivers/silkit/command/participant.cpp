@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/command/participant.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A participant without its sockets: messages and user's calls in, messages and user's callbacks out.
 #include <chrono>

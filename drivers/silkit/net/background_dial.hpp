@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Connects beside everything else that the I/O thread does. Only for the inside of net/: it brings asio along.
 #include <asio/io_context.hpp>

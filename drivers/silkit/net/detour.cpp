@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// To whom no stream can be opened: first it is asked, through the registry, to open one itself; then the
 /// registry relays. And the other end of both.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Runs what an io_context has to do. Only for the inside of net/: it brings asio along.
 #include <asio/io_context.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The streams of one participant: to the registry, and to every other participant.
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The inside of a mesh: mesh.cpp writes and takes turns, join.cpp joins, handshake.cpp lets others in, detour.cpp
 /// and relayed.cpp reach those to whom no stream can be opened, ring_talk.cpp turns streams into rings.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Has a function run on the I/O thread. Only for the inside of net/: it brings asio along.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The registry of simulations: introduces participants to each other, and helps those that cannot connect.
 #include <chrono>

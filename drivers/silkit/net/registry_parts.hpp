@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The inside of a registry: registry.cpp lets participants in and introduces them, registry_relay.cpp stands
 /// between those that cannot connect.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What participants say to each other through the registry, when they cannot connect.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Who is relayed to whom. Only for the inside of net/.
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Messages that come and go by the stream of somebody else.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Bytes from one process to another through memory that both have. Nothing that stands there is believed: places and
 /// numbers of bytes are worked out from own copies, and what cannot be ends the connection.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Two participants of this library on one host agree to go on in rings; all others go on as they are.
 #include <algorithm>
 #include <utility>

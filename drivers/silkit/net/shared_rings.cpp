@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/net/shared_rings.hpp"
 
 #include <fcntl.h>

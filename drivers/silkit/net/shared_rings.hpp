@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A ring for each direction of a stream, in memory that two processes of one user share. It has no name in any file
 /// system, so nothing is left of it when they end, however they do; and it is sealed, so that neither can cut it short.

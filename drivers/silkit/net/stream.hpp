@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One connected socket as a stream of messages. Only for the inside of net/: it brings asio along.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The message of Ethernet networks without a network simulator; see messages.hpp for what encode_body and
 /// decode_* do. It goes on the network that has the name of the bus.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A text that lists items, each of which has members: the little of YAML and JSON that peers write into
 /// attributes. In flow style, [{"key": "K","kind": 2}], or in block style:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Labels of publishers and subscribers: as the text of an attribute, and whether two sides match.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Messages whose members stand one after the other. Such a message names them once, in the order of the wire:
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The messages of the protocol, version 3.1: what each holds, as bytes and back (docs/silkit-protocol.md).
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Messages for a participant that no stream leads to: somebody between relays them (docs/silkit-protocol.md).
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How two participants of this library agree to talk through memory that they share (docs/silkit-protocol.md).
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The messages of RPC; see messages.hpp for what encode_body and decode_* do. Both go on the network that is
 /// named by the UUID of the client.

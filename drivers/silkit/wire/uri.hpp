@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Addresses: where a registry listens, where participants accept; and the hashes in names and paths.
 ///

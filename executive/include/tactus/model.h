@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TACTUS_MODEL_H
 #define TACTUS_MODEL_H
 /** What a model library offers to tactus: a C ABI, checked by version when the library is loaded.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// How to write a model: derive from tactus::Model, declare variables and jobs, export it with TACTUS_MODEL.
 ///

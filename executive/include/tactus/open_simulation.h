@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TACTUS_OPEN_SIMULATION_H
 #define TACTUS_OPEN_SIMULATION_H
 /** A rig in this process, run in episodes: the C API of libtactus.so. docs/episodes.md has the words, and

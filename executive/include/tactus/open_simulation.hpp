@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A rig in this process, run in episodes, in C++20. docs/episodes.md has the words, and what becomes of each date.
 ///

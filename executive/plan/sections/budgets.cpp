@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What jobs and threads may take, and whether a frame has so much.
 #include <algorithm>
 #include <optional>

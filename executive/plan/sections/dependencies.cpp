@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The last step: the rules between threads, and a time base for all.
 #include <span>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // flight_recorder.variables
 #include "executive/plan/sections.hpp"
 

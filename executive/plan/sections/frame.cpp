@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys that become no part of their own: copied into the plan, or checked alone.
 #include "config/date.hpp"
 #include "executive/plan/sections.hpp"

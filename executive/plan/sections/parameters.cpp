@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/model/parameter_value.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/plan/sections.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens when frames overrun or budgets are exceeded: escalations, and the jobs that may be left out.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // guardian_timeout and the watchdog section: who watches over the frames must not take a slow one for none.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernel modules that Debian's configuration leaves out, built from the kernel's own sources.
 
 The sources and headers come from the packages linux-source and linux-headers of exactly the cached kernel. They are

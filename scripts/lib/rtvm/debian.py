@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Debian packages that are downloaded and unpacked, never installed."""
 import os
 import re

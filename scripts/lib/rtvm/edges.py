@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`edges` in the guest: makes edges on a line of the simulated GPIO chip."""
 import hashlib
 import pathlib

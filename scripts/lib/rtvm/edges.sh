@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=dash
 # Edges on a line of the guest's simulated GPIO chip, at a given period: the clock of a rig, say.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the parts of rtvm fail and speak."""
 import shutil
 import subprocess

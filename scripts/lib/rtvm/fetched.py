@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What comes back from a guest."""
 import os
 import shutil

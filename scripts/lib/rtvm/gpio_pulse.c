@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The signal source of the GPIO tests: drives a line of a simulated chip (gpio-sim) as a square wave, by
  * writing pull-up and pull-down to the line's "pull" attribute at absolute times. Pulse k begins at start + k
  * * period, multiplied, never summed; faults are put in on purpose and never move the grid, but for `phase`.

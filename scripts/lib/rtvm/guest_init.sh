@@ -1,4 +1,5 @@
 #!/bin/busybox sh
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=dash
 # The first process of the guest: makes an ordinary Linux out of the bare kernel, runs the command, says how it ended.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernel modules of one run, each after those it depends on."""
 import lzma
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The root file system of one run: busybox, modules, programs, and what the guest's first process is to do."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Debian kernel in the cache: fetched once, unpacked, ready to boot.
 
     <cache>/linux-image-rt-amd64 -> kernel-6.1.0-56-rt-amd64

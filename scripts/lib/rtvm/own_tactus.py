@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tactus of this checkout in the guest: as the command itself, or in a script that calls it; and files."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a program needs to run elsewhere."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One guest from its start to its end: QEMU, the streams that come out of it, and the status."""
 import ctypes
 import io

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The smallest rig there can be, for tests with a simulated GPIO chip: the drivers as the executive uses
 /// them.
 ///

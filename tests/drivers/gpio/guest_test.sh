@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The GPIO drivers on a kernel with a simulated chip (gpio-sim), as root, in a virtual machine:
 #
 #   guest_test.sh GPIO_GUEST_RIG GPIO_PULSE CONFIGFS_DEVICE

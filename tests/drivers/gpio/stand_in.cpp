@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A stand-in for a rig with outputs, for the guardian's tests: the outputs are terminals.
 ///
 ///     gpio_stand_in MODE TIMEOUT_MS TERMINAL ...

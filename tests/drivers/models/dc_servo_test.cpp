@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The motor against the closed form of its equations, written here a second time.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engine and gearbox alone: tables, power balances, idle, clutch and change of gear.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The encoder: what it may lose is one count, never more, never less than it says.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrix exponential against matrices whose exponential is known.
 #include "drivers/models/servo/exponential.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In a file of its own: inlined into its users, g++ 12 takes malloc and free for a mismatch of new and
 // delete.
 #include "heap_count.hpp"

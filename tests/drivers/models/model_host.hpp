@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A host for models without tactus: loads a plug-in through the C ABI, collects its variables and jobs, and
 /// calls the jobs by hand (`Instance`) or on a schedule (`SmallRig`). Time is an argument; nothing sleeps.

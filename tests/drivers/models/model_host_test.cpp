@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host itself: what it would miss, the tests beside it would miss.
 #include "model_host.hpp"
 

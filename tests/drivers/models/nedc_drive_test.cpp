@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // config/rigs/vehicle.yaml, all 1180 s of it: within the tolerance of the regulation, with plausible energy.
 #include <gtest/gtest.h>
 

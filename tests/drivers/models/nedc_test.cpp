@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driving cycle against the figures UN Regulation No. 83, Annex 4a, publishes about it.
 #include <gtest/gtest.h>
 

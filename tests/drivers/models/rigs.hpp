@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The rigs of config/rigs as the tests drive them: same models, connections and rates.
 #include "model_host.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closed loop of config/rigs/servo.yaml: against a computation written a second time, and how well it
 // follows.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The models that misbehave on purpose: exactly when, and exactly as, they were told to.
 #include <gtest/gtest.h>
 #include <time.h>

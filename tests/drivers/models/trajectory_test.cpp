@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference: smooth, within its limits, exactly at its ends, and a pure function of time.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The car alone: coast-down against its closed form, forces in balance, standing and stopping.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Files of other programs, byte by byte, and what is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

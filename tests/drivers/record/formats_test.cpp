@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What each format keeps, what a torn or damaged file of it says, and how it is mended.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tactus.load() of scripts/tactus.py: each format gives the same values, times, units and types; what is missing or wrong
 is said in words.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Readers of the formats that tactus records in, written from their specifications and not from tactus' writers: for
 tests. Each answers {name: Column}; "" is the time, in nanoseconds. Python 3.9 or newer; read_hdf5 needs h5py.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings that tactus writes, read by readers that are none of ours: those of readers.py, h5py, and from npm @mcap/core
 and jsfive where they are installed. Values, times, units, types, descriptions are equal to the last bit.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A recording of any size whose values are known beforehand: of each type, the worst ones among them.
 #include <cstddef>

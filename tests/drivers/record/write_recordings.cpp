@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes recordings whose values are known, for readers that are none of ours.
 ///
 ///     write_recordings write FOLDER FORMAT SEED ROWS COLUMNS    as a rig does: flushed now and then

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/admission/admission.hpp"
 
 #include <gmock/gmock.h>

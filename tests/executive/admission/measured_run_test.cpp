@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/admission/measured_run.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run that is continued from a checkpoint does what one does that never stopped: random plans, bit by bit.
 #include <gtest/gtest.h>
 

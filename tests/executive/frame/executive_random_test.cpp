@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random plans with everything in them: on one thread, on simulated threads and on real ones they do what the
 // reference says, call by call and value by value.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What run() promises of every frame from the first to the last: the heap is never touched.
 #include <gtest/gtest.h>
 

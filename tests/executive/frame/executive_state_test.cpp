@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Back to a state: reset and loading, with the jobs around them; jobs that choose their times; bad values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What runs while a rig stands still, and what makes it stand still and go on again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints of a state that is too large for the slack of a frame.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an executive does for its link, and what the link may make it do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

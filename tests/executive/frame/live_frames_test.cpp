@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the frames do for those who look in and write from outside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where asynchronous threads meet the others: what they asked for is heard there, and nowhere else is the
 // state complete.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What escalations do, on simulated time.
 #include "executive/part/policy_part.hpp"
 

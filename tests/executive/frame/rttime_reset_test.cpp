@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/frame/rttime_reset.hpp"
 
 #include <gtest/gtest.h>

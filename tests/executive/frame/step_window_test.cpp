@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/frame/step_window.hpp"
 
 #include <gtest/gtest.h>

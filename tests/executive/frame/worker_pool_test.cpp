@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failures and stuck threads on every kind of crew: the main thread alone, simulated threads, real threads.
 #include "executive/frame/worker_pool.hpp"
 

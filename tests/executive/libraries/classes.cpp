@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models with jobs of the classes that the others lack: what the tests of threads and loops wire together.
 #include <tactus/model.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drivers that are not what their file says: one library per value of DRIVER.
 #include "executive/driver/driver.hpp"
 

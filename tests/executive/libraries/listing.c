@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries whose list of models is wrong: one library per value of LISTING. */
 #include <stddef.h>
 #include <tactus/model.h>

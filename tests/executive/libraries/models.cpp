@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models as a user writes them: what the rig tests wire together.
 #include <cstdint>
 #include <tactus/model.hpp>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A model from a pair of functions. */
 #include <tactus/model.h>
 

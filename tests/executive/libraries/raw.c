@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Models below the C++ header: what only a C author, or a library of another age, can get wrong. */
 #include <stddef.h>
 #include <tactus/model.h>

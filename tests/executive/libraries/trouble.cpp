@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C++ models that cannot be made, each in a way of its own.
 #include <cstdint>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Needs a function that nobody has, so that it cannot be loaded. */
 #include <tactus/model.h>
 

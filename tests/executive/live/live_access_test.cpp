@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rig that runs in this process, as a server of live access sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/model/finite.hpp"
 
 #include <gtest/gtest.h>

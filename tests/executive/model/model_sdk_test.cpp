@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a model's author writes: tactus/model.hpp over a host that writes down what it is told.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `budget:` in a rig file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

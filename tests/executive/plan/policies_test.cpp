@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `escalation:`, `optional:` and `demote:` in a rig file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which of the records that frames take are written: on change, around a trigger, decimated.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/record/recorder.hpp"
 
 #include <gmock/gmock.h>

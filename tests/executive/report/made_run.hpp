@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Run folders that no rig wrote: frames with times by a seed.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/run/frame_note_formatter.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "executive/state/checkpoint_file.hpp"
 
 #include <gmock/gmock.h>

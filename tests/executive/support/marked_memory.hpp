@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A WriteTracker that is told of each write by who writes.
 #include <mutex>

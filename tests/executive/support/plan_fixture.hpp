@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A plan made of lambdas and small models, run on the simulated clock.
 #include <cstdint>

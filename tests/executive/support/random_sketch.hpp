@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Random sketches, valid by construction. The numbers come from the engine alone, so a seed means the same
 /// sketch on every machine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What an Executive must do with a sketch, written so that it can be checked by reading: one thread, exact
 /// fractions, no cleverness.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What Schedule must do, written so that it can be checked by reading: slow, exact, no cleverness.
 ///

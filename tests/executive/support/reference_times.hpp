@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// When jobs are called and what commands do, for the reference: exact fractions, no cleverness.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Rigs from YAML text, with the little libraries of libraries/ as ./lib<name>.so.
 #include <filesystem>

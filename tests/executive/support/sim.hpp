@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The test owns the clock: time passes when a job or the sleeper says so, and a sleeper jumps instead of
 /// sleeping.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Worker threads on simulated time: whoever's time is the smallest goes on, by one job. Whatever the real
 /// threads of a crew could do to each other by being quick or slow, a seed does here, and the same seed does

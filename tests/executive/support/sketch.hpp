@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A plan in plain data, of which both an Executive and the reference are made. Its models mix all that they
 /// can see into hashes: whatever happens in another order, at another time or with other data shows in every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A sketch made into a plan and its models, run by a real Executive; the calls of each thread are written
 /// down.

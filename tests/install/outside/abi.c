@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program or a model that was built long ago relies on (docs/packages.md): where fields lie, on a 64-bit machine.
  * Fields may be added behind the last one. */
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that runs a rig in three episodes, by the C++ API: which speed the motor has with a load, and without.
 #include <cstdio>
 #include <string>

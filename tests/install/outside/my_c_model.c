@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <tactus/model.h>
 
 static double y = 0;

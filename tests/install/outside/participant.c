@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program written for SIL Kit, unchanged: says which version of its API it found, and why it could not join. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A clock driver for tests: edges on a grid of CLOCK_MONOTONIC, with faults at chosen edges. Made where
 /// there is no GPIO; the whole program then runs as with a real line.
 #include <time.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A model driver for tests: an output whose values go into a file that the test maps: what the hardware
 /// would see, and when it was driven safe.
 #include <fcntl.h>

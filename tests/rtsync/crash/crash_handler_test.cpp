@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a crash does, in a process that is sacrificed for each.
 #include "rtsync/crash/crash_handler.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/crash/last_writes.hpp"
 
 #include <fcntl.h>

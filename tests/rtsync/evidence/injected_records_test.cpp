@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Causes on simulated time: the records that the kernel would leave of a thread, made from a seed, alone and in
 /// pairs. The greater of the two is the cause.
 #include <gtest/gtest.h>

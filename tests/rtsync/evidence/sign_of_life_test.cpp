@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/evidence/sign_of_life.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/exchange/latest_cell.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/exchange/stop_flag.hpp"
 
 #include <gtest/gtest.h>

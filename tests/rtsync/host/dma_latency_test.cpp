@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/dma_latency.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/heap_watch.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/provision.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/host/watchdog_device.hpp"
 
 #include <fcntl.h>

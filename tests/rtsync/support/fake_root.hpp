@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A small tree of files that stands for "/": what a machine says about itself, written by a test.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Runs a piece of a test in a process of its own: for what cannot be undone (locked memory, lost
 /// capabilities).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The test owns the clock: time passes when the test says so, and a sleeper jumps instead of sleeping.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Edges of which nothing is real: a stream with everything that may be wrong with one, a line that buffers
 /// them as the kernel does, and a time that stands still unless somebody waits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/thread/cpu_time_limit.hpp"
 
 #include <gmock/gmock.h>

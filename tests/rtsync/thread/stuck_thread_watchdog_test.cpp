@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rtsync/thread/stuck_thread_watchdog.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench: the machine and what limits it, clock, link, drivers, threads, log, journal.
 import {facts, h, list, missing, put, redraw, say, segment, table} from './dom.js';
 import {Refused} from './port.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The binary stream of /v1/stream: blocks of columns, little endian. Knows no page.
 
 export const KIND = {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small canvases: spark, ruler, histogram, XY, knob, slider. Nothing here knows the rig.
 import {token} from './dom.js';
 import {grouped, spanText} from './text.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Desk: controls and indicators as a person has arranged them. Locked, so that no sleeve moves a motor.
 import {ask} from './dialogs.js';
 import {h, list, missing, one, put, redraw, say} from './dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions to the person: asking back, the token, the keys.
 import {h, list, one, put, table} from './dom.js';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Making and finding parts of the page.
 
 export const one = (selector, root = document) => root.querySelector(selector);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines over time by uPlot. Axes have a fixed size, so nothing moves when numbers grow. Knows no rig.
 import {token} from './dom.js';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Overview: on time or late, and why.
 import {ruler, spark} from './canvas.js';
 import {all, facts, h, list, missing, one, put, redraw, table, token} from './dom.js';

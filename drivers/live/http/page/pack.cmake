@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Packs the files of the page into one source file, plain and by gzip.
 #
 #   cmake -DFOLDER=page -DFILES=index.html,page.css -DOUT=page_files.cpp [-DGZIP=/usr/bin/gzip] -P pack.cmake

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: which view is seen, keys, theme, and at which rate each part is drawn.
 import {Bench} from './bench.js';
 import {Desk} from './desk.js';

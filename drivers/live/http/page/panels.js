@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Desks of widgets as the rig keeps them, in YAML beside its file. Two browsers never overwrite each other.
 import {Refused} from './port.js';
 

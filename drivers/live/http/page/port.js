@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control port by fetch(): a token where the rig has one, errors in the rig's own words.
 
 const KEY = 'tactus.token';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oscilloscope: a trigger at frame rate, a window around it, two cursors, one variable over another.
 import {xyPlot} from './canvas.js';
 import {h, list, one, put, segment, table, token} from './dom.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals: the tree, the strip chart, the oscilloscope.
 import {all, h, list, one, put, say, segment, token} from './dom.js';
 import {colourOf, curvePlot, show} from './lines.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rig as the page sees it: its state, lists, variables and tracks, kept up to date over the control port.
 import {BlockReader} from './blocks.js';
 import {events, Port, Refused} from './port.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures as text: durations, counts, values of variables. Knows no page and no rig.
 
 const MINUS = '\u2212';

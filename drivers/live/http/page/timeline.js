@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices on tracks over nanoseconds. Wheel, w and s zoom; drag, a and d move; arrows select; f fits.
 import {context, hatch} from './canvas.js';
 import {token} from './dom.js';

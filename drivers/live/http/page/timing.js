@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing: every frame over time, all frames as histograms, some frames as they ran, jobs.
 import {histogramPlot, LOG_LABELS} from './canvas.js';
 import {facts, h, list, missing, one, put, redraw, say, segment, token} from './dom.js';

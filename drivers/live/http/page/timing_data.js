@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of all frames, as /v1/timing has them, and what is worked out of them. Knows no page.
 
 /** The upper edge of the bucket in which a share of all lies; never above the greatest. */

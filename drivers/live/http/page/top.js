@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is seen from every view: state, commands, what is forced, real outputs, whether the line is alive.
 import {ask} from './dialogs.js';
 import {all, h, list, one, put, redraw, say} from './dom.js';

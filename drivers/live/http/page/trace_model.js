@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the flight recorder held of some frames, as tracks for the timeline. Knows no page.
 import {spanText} from './text.js';
 

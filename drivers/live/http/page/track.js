@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One variable at frame rate, and what is drawn of it: the least and the greatest of each column. Knows no page.
 
 const BLOCK = 4096;              // frames of a block

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables: search, a tree of which only the seen rows exist, one variable with what may be done with it.
 import {all, facts, h, list, one, put, redraw} from './dom.js';
 import {searcher, shownUnit, typed} from './text.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trigger of the oscilloscope: finds crossings of a level in a track. Knows no page.
 
 /** A crossing between `before` and `now`: 'rise', 'fall' or nothing. A gap is no crossing. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Widgets of a desk: what each kind is made of, and how it is drawn. What turning one does, the desk says.
 import {knob, slider, xyPlot} from './canvas.js';
 import {all, h, one} from './dom.js';

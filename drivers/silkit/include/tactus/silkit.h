@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /// The C API of libtactus-silkit.so: take part in a SIL Kit simulation. C11 and C++; binary compatible with
 /// SIL Kit 4.0.6 to 5.0.x for orchestration and publish/subscribe; RPC and buses: silkit_rpc.h, silkit_can.h,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /// What all bus controllers of the SIL Kit C API have.
 #include "tactus/silkit.h"

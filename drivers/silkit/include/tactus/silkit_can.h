@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /// CAN controllers of the SIL Kit C API. A controller hears all others that have the same network name. No
 /// network is simulated: a frame takes no time, is never lost, and needs no bits of its rate; the bus has no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /// LIN controllers of the SIL Kit C API. A controller hears all others that have the same network name: one
 /// master, and slaves. No network is simulated: a frame takes no time and is never lost; baud rates have no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /// The names that programs written for SIL Kit use beside those of the API: what its own C headers call the
 /// versions, the initialiser and the function types. They come along with silkit/capi/SilKit.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /// Remote procedure calls of the SIL Kit C API. A client calls every server whose function has its name, whose
 /// media type is the client's (a client's "" takes every media type), and whose labels match.

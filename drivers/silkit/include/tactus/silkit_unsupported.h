@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /// The rest of the SIL Kit C API: FlexRay controllers, network simulation. The functions are there so that
 /// programs that refer to them link; they return NOTSUPPORTED, whatever they are given, and do nothing else.

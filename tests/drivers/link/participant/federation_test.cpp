@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A participant in a federation with a scripted peer, with our library and the genuine one on either side.
 #include <gtest/gtest.h>
 

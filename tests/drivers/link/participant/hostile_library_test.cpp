@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A participant with a library that does what no library should: every fault ends in words and in time.
 #include <dlfcn.h>
 #include <gtest/gtest.h>

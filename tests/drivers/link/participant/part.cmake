@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A library that does what no library should.
 add_library(link_fake_silkit MODULE
   ${CMAKE_CURRENT_LIST_DIR}/fake/fake_silkit.cpp

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 target_link_libraries(link_port_test PRIVATE heap_interposer)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The port against a slow and simple reference, and against itself with the same messages handed over
 // otherwise.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every rule as a small script: what comes, and what the inputs are given frame by frame.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of the page, as a browser gets them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What docs/control-port.md shows is what works.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A control port without a rig, for what a rig does seldom: floods, gaps, ten thousand variables, routes that are not there.
 
     fake_port.py PAGE [PORT]        serves the page and a rig that runs by itself, until Ctrl-C

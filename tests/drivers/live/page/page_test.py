@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page in a real browser: what a person would click is clicked, and what comes of it is looked at.
 
     page_test.py --source CHECKOUT [--tactus PROGRAM] [CLASS ...]

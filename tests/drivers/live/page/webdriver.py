@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Chromium by ChromeDriver's HTTP interface (W3C WebDriver), with nothing but Python's standard library."""
 import base64
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// docs/variable-server.md says what the server does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whatever is sent: no crash, no hang, bounded memory, and a session that answers afterwards.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The facts hold in C; and a C program can link and call. */
 #include "support/abi_facts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A participant is destroyed before its lifecycle has ended: whoever waits for the end returns, whatever
 /// goes on.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One test per row of the table of mistakes, and what holds for every error.
 #include <chrono>
 #include <future>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ethernet controllers through the C API: a registry and two participants in this process.
 #include <string>
 #include <vector>

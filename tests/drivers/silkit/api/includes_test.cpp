@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Configurations that include others.
 #include <filesystem>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The thread that a participant's handlers run on: where it runs, what it costs, how it is paced, and that
 /// it holds no lock while it is in the user's hands.
 #include <sched.h>

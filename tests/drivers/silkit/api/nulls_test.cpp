@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Null for every pointer parameter of every function: BADPARAMETER, and a text that names the parameter; for
 /// texts inside a structure UNSPECIFIEDERROR, as with SIL Kit.
 #include <string>

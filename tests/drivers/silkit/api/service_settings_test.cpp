@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a configuration says of RPC and of bus controllers.
 #include "drivers/silkit/api/service_settings.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whole simulations: a registry and participants in this process, seen through the C API only. What handlers
 /// write to is declared before the participants that call them.
 #include "tests/drivers/silkit/api/support/simulation.hpp"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program as it is written for SIL Kit: its names, its initialiser, its function types. */
 #include "silkit/capi/Can.h"
 #include "silkit/capi/DataPubSub.h"

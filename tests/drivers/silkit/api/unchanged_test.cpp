@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that were written for SIL Kit compile and run as they are.
 #include "tests/drivers/silkit/api/support/simulation.hpp"
 

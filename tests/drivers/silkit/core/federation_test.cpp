@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole federations under thousands of seeded interleavings: what must hold in each of them is checked by the
 // observer of the network, see support/sim_network.hpp.
 #include <gtest/gtest.h>

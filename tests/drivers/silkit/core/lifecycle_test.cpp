@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lifecycle of one participant among scripted ones: what it says, and what its user hears.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LIN controllers: one participant among scripted ones.
 #include "drivers/silkit/core/lin.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Publish and subscribe: one participant among scripted ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What peers, and the user's own functions, may do without harm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Remote procedure calls: one participant among scripted ones.
 #include "drivers/silkit/core/rpc.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Subscriptions, service discovery, disconnects: one participant among scripted ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

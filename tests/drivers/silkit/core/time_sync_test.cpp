@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Virtual time of one participant among scripted ones.
 #include "drivers/silkit/core/time_sync.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// tactus registry, workflow and monitor, as somebody at a terminal and a script meet them.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs demo programs of a genuine SIL Kit on our library, with our registry and workflow.
 
     demo_test.py --tactus TACTUS --library LIBTACTUS_SILKIT --bin FOLDER_OF_THE_DEMOS DEMO...

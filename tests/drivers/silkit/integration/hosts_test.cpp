@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A simulation over three hosts, which are network namespaces: the registry's, and two that are joined to it by a
 /// wire each. Left and Right reach each other only when a test lets them. Domain sockets know no such borders, and
 /// are switched off.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ours beside the genuine one, in every pairing; TACTUS_SILKIT_ROOT names its installation.
 #include <gtest/gtest.h>
 #include <signal.h>

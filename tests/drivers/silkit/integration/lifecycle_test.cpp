@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the others see when one of them pauses, fails, comes late, leaves, or is lost.
 #include <gtest/gtest.h>
 #include <signal.h>

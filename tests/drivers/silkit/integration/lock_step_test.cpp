@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Virtual time and data: nobody runs ahead, nothing is lost, stamps are right, whatever carries the bytes.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/drivers/silkit/integration/stage.hpp"
 
 #include <gtest/gtest.h>

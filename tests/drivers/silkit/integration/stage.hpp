@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A simulation of real processes: a registry, participants, the commands. All on loopback, in a folder of
 /// its own, which also holds the domain sockets.

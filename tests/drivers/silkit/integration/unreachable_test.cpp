@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Participants that cannot connect to each other: one accepts on a domain socket alone, the other uses none. By
 /// ours and by the genuine ones, if TACTUS_SILKIT_ROOT names an installation.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Participants that no stream can be opened to are asked to connect themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loop of an I/O thread: it does what comes, and sleeps while nothing does.
 #include "drivers/silkit/net/io_loop.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Peers that say anything at all, in any order, to participants in a running simulation and to their
 /// registry. What they say follows from fixed seeds; when it arrives does not.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the registry does for participants that cannot connect to each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is relayed arrives as if it had come by a stream of its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Participants agree to go on in memory that they share, and who cannot or will not goes on as before.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

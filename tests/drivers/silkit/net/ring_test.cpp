@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes through memory that two have: none is lost, doubled or out of order, and damage is noticed.
 #include "drivers/silkit/net/ring.hpp"
 

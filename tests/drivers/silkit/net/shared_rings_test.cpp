@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that two processes share, and what is no such memory.
 #include "drivers/silkit/net/shared_rings.hpp"
 

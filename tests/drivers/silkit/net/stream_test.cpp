@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One socket as a stream of messages, at the other end of which the test sits.
 #include "drivers/silkit/net/stream.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values as bytes: what stands where, and what is refused.
 #include "drivers/silkit/wire/bytes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labels: every spelling that is in use, and who matches whom.
 #include "drivers/silkit/wire/labels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/wire/log_message.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages: byte for byte as others write them, and nothing but WireError for what cannot be one.
 #include "drivers/silkit/wire/messages.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Relayed messages and connect requests: byte for byte as others write them.
 #include "drivers/silkit/wire/proxy_message.hpp"
 

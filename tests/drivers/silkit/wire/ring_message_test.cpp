@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What two participants of this library say about memory that they share.
 #include "drivers/silkit/wire/ring_message.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Golden bytes of the messages of RPC and of the buses, laid out field by field.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Addresses: what is one, what is said of one that is none, and how others get to know them.
 #include "drivers/silkit/wire/uri.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A simulation in which the library plays all the others, for a whole rig that cannot be scripted from
 /// inside: the environment's TACTUS_FAKE_SILKIT says what they do, as "key=value; key=value".
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/drivers/link/participant/support/peer.hpp"
 
 #include <cstring>

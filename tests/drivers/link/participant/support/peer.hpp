@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A registry and scripted participants in this process, of a SIL Kit library that is given by path.
 #include <condition_variable>

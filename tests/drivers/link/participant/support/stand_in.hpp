@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A rig without frames: the test plays their side by hand.
 #include <chrono>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /// The facts that make the library binary compatible; for C and C++. FACT(what must be true)
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A registry and participants in this process, for tests of the C API.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A federation of engines on one thread: streams with random delays, users with random habits, and an
 /// observer who knows everything.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// RPC, CAN, Ethernet and LIN of one participant of a SimNetwork, and what its observer sees of them.
 #include <cstdint>

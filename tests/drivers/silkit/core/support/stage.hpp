@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// One engine among scripted peers: what it sends is kept as lines of text, what its user hears likewise.
 #include <cstdint>

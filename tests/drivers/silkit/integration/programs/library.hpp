@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A SIL Kit library, opened by path: one program can be run with ours and with the genuine one.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A participant that does what its arguments say, says what it sees, and ends with one JSON object.
 ///
 ///     silkit_participant LIBRARY NAME URI [key=value ...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Participants that no stream can be opened to. A hidden one accepts on a domain socket alone, which those who
 /// use TCP only cannot reach.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// What those say by hand who cannot connect to each other.
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Whatever a peer may have sent, given to everything that reads it: WireError is the only complaint allowed.
 #include <stdexcept>

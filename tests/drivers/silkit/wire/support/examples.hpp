@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Messages of a real exchange: participants P and G, a registry, TCP only. The fuzzer's corpus is these too.
 #include <string_view>

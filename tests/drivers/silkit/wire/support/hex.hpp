@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Bytes written as hex digits; spaces between them are for the reader.
 #include <string>

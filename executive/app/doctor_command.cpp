@@ -351,17 +351,17 @@ class DoctorCommand final : public CommandDriver {
     app.description("what on this machine stands between a rig and hard real time");
     rig_.declare(app);
     app.add_flag("--json", json_, "for scripts");
-    CLI::Option* const measure =
+    measure_given_ =
         app.add_option("--measure", measure_,
                        "how long to measure the wakes of each CPU and sleeper, 10ms .. 60s; 0s: not at all; "
                        "default 1 s of one sleeper on the CPU that the frames would have")
             ->type_name("DURATION");
     app.add_flag("--all", all_, "every fact, not only the three findings that matter most");
-    app.add_flag("!--no-measure", measures_, "look only; measure nothing")->excludes(measure);
+    app.add_flag("!--no-measure", measures_, "look only; measure nothing")->excludes(measure_given_);
   }
 
   int run() override {
-    const bool quick = measures_ && measure_.empty();
+    const bool quick = measures_ && measure_given_->count() == 0;
     const Nanoseconds each = quick ? kQuickTrial : time_to_measure(measures_, measure_);
     rtsync::ProbeRequest request;
     Plan plan = plan_for_machine(each);
@@ -403,6 +403,7 @@ class DoctorCommand final : public CommandDriver {
   bool json_ = false;
   bool measures_ = true;  ///< how late each sleeper wakes
   std::string measure_;   ///< for each CPU and sleeper; 0: not at all; empty: shortly
+  CLI::Option* measure_given_ = nullptr;
   bool all_ = false;
 };
 

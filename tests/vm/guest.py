@@ -96,7 +96,7 @@ class Guest:
         --copy; fetch: names in the guest's /tmp, which end up in `work`."""
         argv = [self.source / "scripts" / "rtvm", "--timeout", str(timeout), *options]
         if tactus:
-            argv += ["--mem", "768"]  # the command and its plug-ins of a debug build, twice: packed, and unpacked
+            argv += ["--mem", "1280"]  # the command and its plug-ins of a debug build, twice: packed, and unpacked
             plugins = self.tactus.parent.parent / "lib" / "tactus"
             copy = [*copy, f"{self.stripped(self.tactus)}:/usr/local/bin/tactus",
                     *(f"{self.stripped(path)}:/usr/local/lib/tactus/" for path in sorted(plugins.iterdir()))]

@@ -123,7 +123,7 @@ def main():
     copy += [guest.source / "config" / "rigs", "setpriv", "prlimit", "taskset", "bash"]
     script = guest.write("run.sh", script_for(tests, everything))
     done = guest.run("sh", "run.sh", files=[script], copy=copy, fetch=["results"], timeout=1260 if everything else 1160,
-                     options=["--mem", "1024"])
+                     options=["--mem", "1792"])
     print(f"guest: status {done.status}, {done.took:.0f} s")
     print(done.err)
     checks = Checks()

@@ -304,7 +304,7 @@ TEST(DriverLibrary, SaysWhyADriverIsNone) {
   };
   const Row rows[] = {
       {"nodriver", "exports no 'tactus_driver': it is no driver"},
-      {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is 'tactus driver 7, C++ ABI "},
+      {"oldbuild", "was built for 'tactus driver 0, C++ ABI 1', this tactus is '" TACTUS_DRIVER_BUILD "'"},
       {"othername", "is driver 'csv' of kind 'record'"},
       {"otherkind", "is driver 'otherkind' of kind 'gpio'"},
       {"null", "is no driver"},

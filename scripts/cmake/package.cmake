@@ -2,6 +2,7 @@
 # Debian packages: `cpack -G DEB` in a build folder, or scripts/package. docs/packages.md says what is in each.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "tactus")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else it is put before each description below
 set(CPACK_PACKAGE_CONTACT "the tactus maintainers <root@localhost>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -47,12 +48,22 @@ bool has_curl() {
   return std::system("curl --version > /dev/null 2>&1") == 0;
 }  // NOLINT(concurrency-mt-unsafe)
 
+/// Those of the servo that its commands name, beside the sample's. Docs.ExamplesRun asks the servo itself.
+void add_variables_of_the_page(FakeLiveRig& rig) {
+  rig.add<double>("motor.current", TACTUS_DOUBLE, {0}, false, TACTUS_OUTPUT, "A");
+  rig.add<double>("motor.load_torque", TACTUS_DOUBLE, {0}, false, TACTUS_INPUT, "N m");
+  rig.add<double>("trajectory.dwell", TACTUS_DOUBLE, {0}, false, TACTUS_PARAMETER, "s");
+  rig.add<double>("controller.voltage", TACTUS_DOUBLE, {0}, false, TACTUS_OUTPUT, "V");
+  rig.add<std::uint8_t>("encoder.started", TACTUS_BOOL, {0});
+}
+
 TEST(HttpPage, ItsCommandsWorkWordForWord) {
   if (!has_curl()) GTEST_SKIP() << "curl is not installed";
   ServedRig tcp("answer_timeout: 30 s");
   ServedRig socket("answer_timeout: 30 s", "unix:live.sock");
   tcp.dir.write("token", "0123456789abcdef");
   for (ServedRig* const served : {&tcp, &socket}) {
+    add_variables_of_the_page(served->rig);
     served->rig.set_reports([](executive::LiveReport) { return config::Json{{"made", true}}; });
     served->rig.set_traces([](const executive::LiveTraceCall&) {
       executive::LiveTrace trace;

@@ -181,8 +181,7 @@ TEST(Run, TheTableOnATerminalAgreesWithTheSummary) {
   const std::string bars = done.out.substr(done.out.rfind("late: how many frames"));
   const std::regex bar(R"(\.\.\s+\S+ [num]?s [# ]+ (\d+)\r\n)");
   std::int64_t counted = 0;
-  for (auto at = std::sregex_iterator(bars.begin(), bars.end(), bar); at != std::sregex_iterator();
-       ++at)
+  for (auto at = std::sregex_iterator(bars.begin(), bars.end(), bar); at != std::sregex_iterator(); ++at)
     counted += std::stoll((*at)[1]);
   EXPECT_EQ(counted, summary["frames"]["run"]) << done.out;
 }
@@ -190,7 +189,8 @@ TEST(Run, TheTableOnATerminalAgreesWithTheSummary) {
 TEST(Run, TheStatusLineFitsTheTerminalAndShowsOverruns) {
   const TempDir dir;
   Command command = run_rig("servo", {"--frames", "1200", "--out", "out"}, dir.path());
-  command.terminal = true;  // 80 columns
+  command.terminal = true;
+  command.columns = 80;
   const Finished done = run(command);
   ASSERT_EQ(done.status, 0) << done;
   const std::regex status("\r\x1b\\[K((?:servo  )?frame (\\d+)  t [^\r\n]*)");

@@ -34,7 +34,7 @@ class RunningRig : public ::testing::Test {
   }
   Finished tell(const Arguments& words) const { return run(tactus(words, dir_.path())); }
   std::int64_t frame() const {
-    return Json::parse(tell({"get", "out", "rt.frame", "--json"}).out)["frame"].get<std::int64_t>();
+    return Json::parse(tell({"get", "out", "rt.frame", "--json"}).out).value("frame", std::int64_t{-1});
   }
 
   const TempDir dir_;

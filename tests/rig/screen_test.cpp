@@ -35,6 +35,7 @@ TEST(Screen, ShowsAHistogramThatGrows) {
   const TempDir dir;
   Command command = run_rig("servo", {"--until", "1 h", "--out", "out"}, dir.path());
   command.terminal = true;
+  command.columns = 80;
   Process rig(command);
   ASSERT_TRUE(rig.wait_for_output(kHistogram)) << rig.out();
   ASSERT_TRUE(rig.wait_for_output("A\033[J")) << rig.out();  // drawn anew, over itself
@@ -79,6 +80,7 @@ TEST(Screen, OverrunsAreRedOnATerminalThatHasColours) {
   const TempDir dir;
   Command command = overrunning(dir);
   command.terminal = true;
+  command.columns = 80;
   command.env["TERM"] = "xterm-256color";
   command.env["NO_COLOR"] = "";
   const Finished done = run(command);
@@ -109,6 +111,7 @@ TEST(Screen, NothingIsColouredWhereItIsNotWanted) {
     const TempDir dir;
     Command command = overrunning(dir, row.arguments);
     command.terminal = row.terminal;
+    command.columns = 80;
     command.env["NO_COLOR"] = "";
     for (const auto& [name, value] : row.env) command.env[name] = value;
     const Finished done = run(command);
@@ -128,6 +131,7 @@ TEST(Screen, FitsFiftyColumns) {
     Command command = tactus(arguments, dir.path());
     command.argv.insert(command.argv.begin(), {"/bin/sh", "-c", "stty cols 50; exec \"$@\"", "sh"});
     command.terminal = true;
+    command.columns = 80;
     command.env["TERM"] = "xterm";
     const Finished done = run(command);
     EXPECT_EQ(done.status, 0) << done;

@@ -85,6 +85,7 @@ TEST(Watch, DrawsInPlaceOnATerminalAndGivesItBack) {
   ASSERT_TRUE(rig.there());
   Command command = command_of({"watch", "out", "motor.speed", "--every", "20ms"}, dir);
   command.terminal = true;
+  command.columns = 80;
   command.env["TERM"] = "xterm";
   Process watch(command);
   ASSERT_TRUE(watch.wait_for_output("motor.speed")) << watch.out();

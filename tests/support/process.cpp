@@ -88,13 +88,15 @@ std::vector<std::string> environment(const Command& command) {
     const std::string name = text.substr(0, text.find('='));
     const bool dropped =
         std::find(command.without_env.begin(), command.without_env.end(), name) != command.without_env.end();
-    if (!dropped && !command.env.contains(name)) list.push_back(text);
+    if (!dropped && name != "NO_COLOR" && !command.env.contains(name)) list.push_back(text);
   }
   for (const auto& [name, value] : command.env) list.push_back(name + "=" + value);
+  // A sentence that is looked for has no colours in it, unless the test asks for them.
+  if (command.terminal && !command.env.contains("NO_COLOR")) list.push_back("NO_COLOR=1");
   return list;
 }
 
-int open_terminal(std::string& name) {
+int open_terminal(std::string& name, unsigned short columns) {
   const int terminal = check_result(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), "posix_openpt");
   std::array<char, 128> path{};
   if (::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0 ||
@@ -103,7 +105,7 @@ int open_terminal(std::string& name) {
     ::close(terminal);
     check(error, "pseudo-terminal");
   }
-  const winsize size{24, 80, 0, 0};
+  const winsize size{24, columns, 0, 0};
   ::ioctl(terminal, TIOCSWINSZ, &size);
   name = path.data();
   return terminal;
@@ -128,7 +130,7 @@ Process::Process(const Command& command) : terminal_(command.terminal), started_
   const auto action = [&](int error) { check(error, "posix_spawn_file_actions of " + name); };
 
   if (command.terminal) {
-    terminal = open_terminal(terminal_name);
+    terminal = open_terminal(terminal_name, command.columns);
     // The leader of a new session takes the first terminal it opens as its own: Ctrl-C then means it.
     flags |= POSIX_SPAWN_SETSID;
     action(::posix_spawn_file_actions_addopen(&spawn.actions, 0, terminal_name.c_str(), O_RDWR, 0));

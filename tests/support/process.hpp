@@ -34,8 +34,9 @@ struct Command {
   std::vector<std::string> without_env{};    ///< names the command does not inherit
   std::filesystem::path cwd{};               ///< empty: ours
   Input input = Input::empty;                ///< ignored on a terminal
-  /// stdin, stdout and stderr are a terminal of its own (80 x 24); all output is then in `out`.
+  /// stdin, stdout and stderr are a terminal of its own, of 24 lines; all output is then in `out`.
   bool terminal = false;
+  unsigned short columns = 400;  ///< of the terminal: so many that no sentence is broken
   /// The process that is meant is the child that it makes: the rig of `tactus run`, whose parent is its witness.
   bool child = false;
 };

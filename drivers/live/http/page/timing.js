@@ -174,7 +174,7 @@ export class Timing {
       trace = await this.rig.port.json(`/v1/trace${query}`);
     } catch (error) {
       const why = error instanceof Refused ? error.message : 'the rig has not answered; it is asked again';
-      if (error instanceof Refused) this.shown ??= -1;
+      if (error instanceof Refused && error.status !== 503) this.shown ??= -1;  // 503: not now
       put('trace-title', why);
       if (!quietly) say(why);
       return false;

@@ -934,8 +934,9 @@ class Overruns(Case):
         self.fake()
         self.open()
         self.browser.run("""const real = window.fetch; window.lost = 0;
-            window.fetch = (path, ...more) => String(path).startsWith('/v1/trace') && window.lost++ < 2
-                ? Promise.reject(new TypeError('no answer')) : real(path, ...more);""")
+            const late = () => new Response('{"error": "not answered in time"}', {status: 503});
+            window.fetch = (path, ...more) => !String(path).startsWith('/v1/trace') || window.lost++ > 1 ? real(path, ...more)
+                : window.lost > 1 ? Promise.resolve(late()) : Promise.reject(new TypeError('no answer'));""")
         self.go("timing")
         self.browser.until("return tactus.views.timing.timeline.tracks.length > 0")
         self.assertEqual(self.browser.run("return window.lost"), 3)

@@ -147,8 +147,13 @@ class Rig:
         return self._call("GET", "/v1")
 
     def state(self) -> Json:
-        """{"state": "Pause", "frame": 81, "date": ...}; answers before the first frame too, without "frame" then."""
-        return self._call("GET", "/v1/state")
+        """{"state": "Pause", "frame": 81, "date": ...}; "frame" is None before the first one."""
+        return self._state(None)
+
+    def _state(self, timeout: float | None) -> Json:
+        state = self._call("GET", "/v1/state", timeout=timeout)
+        state.setdefault("frame", None)
+        return state
 
     def statistics(self) -> Json:
         """Frames run, overruns, how late the last frame was ..."""
@@ -323,7 +328,7 @@ class Rig:
         until, heard = time.monotonic() + timeout, "nothing"
         while gone() is None and (left := until - time.monotonic()) > 0:
             try:
-                state = self._call("GET", "/v1/state", timeout=min(self.timeout, left))
+                state = self._state(min(self.timeout, left))
                 if ready(state["state"]):
                     return state
                 heard = f"its state is {state['state']}"

@@ -51,11 +51,12 @@ class Bench:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
+        self.name = f"servo-{os.getpid()}"  # other rigs of this machine may be called servo
         self.run_folder = self.folder / "runs" / "servo"
         self.run_folder.parent.mkdir()
         listen = "unix:live.sock" if unix else f"127.0.0.1:{self.port}"
         self.start("run", "config/rigs/servo.yaml", "--live", listen, "--set", "until=stopped", "--set",
-                   "live.http.answer_timeout=300 ms", "--out", self.run_folder, *(["--paused"] if paused else []))
+                   "live.http.answer_timeout=300 ms", "--set", f"rig={self.name}", "--out", self.run_folder, *(["--paused"] if paused else []))
         self.wait_for_port(unix)
 
     def start(self, *words):
@@ -73,6 +74,7 @@ class Bench:
 
     def replaced(self, text):
         for old, new in ((r"127\.0\.0\.1:8600", f"127.0.0.1:{self.port}"), (r"--max-time 3", "--max-time 1"),
+                         (r"(?m)^(tactus \w+) servo\b", rf"\1 {self.name}"),
                          (r"\bcurl ", "curl --fail-with-body "), (r"python3 scripts/", f"python3 {SOURCE}/scripts/")):
             text = re.sub(old, new, text)
         return text

@@ -417,7 +417,7 @@ class Orders(Running):
         rig.pause()
         frame = rig.wait_for("Pause", PATIENCE)["frame"]
         rig.reset()
-        self.wait_until(lambda: rig.state()["frame"] < frame)
+        self.wait_until(lambda: (rig.state()["frame"] or 0) < frame)
         rig.stop()
         summary = self.expect_end()
         self.assertEqual((summary["resets"], len(summary["checkpoints"]["written"])), (1, 1))
@@ -473,7 +473,7 @@ class Orders(Running):
                 "print(rig.run_open(rig.date_of(10_000)))")  # 10 s
         client = subprocess.Popen([sys.executable, "-B", "-c", code, self.address], cwd=SCRIPTS,
                                   stdin=subprocess.DEVNULL)
-        self.wait_until(lambda: rig.state()["frame"] >= 0)
+        self.wait_until(lambda: rig.state()["frame"] is not None)
         client.kill()
         client.wait()
         self.fails(lambda: rig.run_open(rig.date_of(12_000)), "episode")
@@ -492,7 +492,7 @@ class Orders(Running):
             inputs=[("motor", "load_torque", 0.03)],
             outputs=[("motor", "load_torque"), ("motor", "load_torque", later)])))
         thread.start()
-        self.wait_until(lambda: rig.state()["frame"] >= 0)
+        self.wait_until(lambda: rig.state()["frame"] is not None)
         rig.stop()
         thread.join(PATIENCE)
         self.assertEqual((ends[0].ended, ends[0].outcome), (True, "stopped"))

@@ -205,7 +205,7 @@ class Variables(Running):
         self.fails(lambda: rig.run_open("2005-02-14T00:00:00+00:00", inputs=[("motor", "load_torque", "x")],
                                         outputs=[("motor", "sped"), ("motor", "speed", date_after(rig.date_of(0), -1_000_000))]),
                    "2005-02-14", "in[0]", "out[0]", "out[1]")
-        self.assertNotIn("frame", rig.state(), "before the first frame there is none")
+        self.assertIsNone(rig.state()["frame"], "before the first frame there is none")
         self.assertIsNone(rig.get("motor.speed").frame)
         rig.stop()
         self.assertEqual(self.expect_end()["frames"]["run"], 0)

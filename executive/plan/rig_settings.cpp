@@ -518,10 +518,12 @@ const Fields<ModelSettings>& model_fields() {
 }
 
 std::filesystem::path file_of(const RigSettings& settings) {
+  std::vector<std::filesystem::path> places{settings.rig.place.file};
+  if (!settings.models.empty()) places.emplace_back(settings.models.front().origin.place.file);
   std::error_code error;
-  const std::filesystem::path file = settings.rig.place.file;
-  return std::filesystem::is_regular_file(file, error) ? std::filesystem::absolute(file, error)
-                                                       : std::filesystem::path{};
+  for (const std::filesystem::path& file : places)
+    if (std::filesystem::is_regular_file(file, error)) return std::filesystem::absolute(file, error);
+  return {};
 }
 
 const Fields<RigSettings>& rig_fields() {

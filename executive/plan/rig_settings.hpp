@@ -333,7 +333,7 @@ const config::Fields<EscalationSettings>& escalation_fields();
 const config::Fields<RecordingSettings>& recording_fields();
 /// The table of the whole rig file.
 const config::Fields<RigSettings>& rig_fields();
-/// The file that names the rig; empty: its name comes from elsewhere (`--set`, a text).
+/// The file that names the rig; where `--set` names it, that of its first model; empty: it came as a text.
 std::filesystem::path file_of(const RigSettings& settings);
 
 }  // namespace tactus::executive

@@ -107,5 +107,5 @@ fi
 printf %s "$RTVM_END" >&8
 printf %s "$RTVM_END" >&9
 echo "exit $status" >&7
-sleep 10 # whoever listens ends the guest
+sleep 600 # whoever listens ends the guest; on a busy machine it may take a while to hear all
 poweroff -f

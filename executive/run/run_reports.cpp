@@ -43,7 +43,7 @@ Json or_null(const std::optional<Time>& time) {
 
 /// CPU time of a thread of this process; null when it cannot be read.
 Json cpu_time(pid_t tid) {
-  // utime and stime are the 14th and 15th field; the name, the second, may hold blanks and brackets.
+  // Its first field; in nanoseconds, where `stat` has ticks.
   std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/schedstat");
   std::int64_t ran = 0;
   if (file >> ran) return ran;

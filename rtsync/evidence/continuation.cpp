@@ -24,6 +24,13 @@ void mask(int how) {
   (void)::pthread_sigmask(how, &one, nullptr);  // fails only for a wrong first argument
 }
 
+/// Who handles the signal is us.
+bool is_watched() {
+  struct sigaction action {};
+  return ::sigaction(SIGCONT, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&
+         action.sa_handler == &note_continuation;
+}
+
 }  // namespace
 
 ContinuationWatch::ContinuationWatch() {
@@ -45,7 +52,9 @@ ContinuationWatch::~ContinuationWatch() {
   mask(SIG_UNBLOCK);
 }
 
-void ContinuationWatch::take_here() { mask(SIG_UNBLOCK); }
+void ContinuationWatch::take_here() {
+  if (is_watched()) mask(SIG_UNBLOCK);  // another's handler has nothing to do on a thread of frames
+}
 
 TimePoint<MonotonicTime> ContinuationWatch::last() TACTUS_RT {
   return TimePoint<MonotonicTime>{Nanoseconds{went_on_ns.load(std::memory_order_relaxed)}};

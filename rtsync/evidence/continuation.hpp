@@ -17,7 +17,7 @@ class ContinuationWatch {
   ContinuationWatch(const ContinuationWatch&) = delete;
   ContinuationWatch& operator=(const ContinuationWatch&) = delete;
 
-  /// Of the threads that were made with signals blocked, the calling one takes this signal. @when setup
+  /// Of the threads that were made with signals blocked, the calling one takes this signal, if it is watched. @when setup
   static void take_here();
   /// The last time; the epoch: never.
   static TimePoint<MonotonicTime> last() TACTUS_RT;

@@ -101,7 +101,7 @@ void Hub::forget(const std::shared_ptr<Stream>& stream) {
   streams_.erase(stream);
 }
 
-Hub::Next Hub::next_event(Stream& stream) {
+Hub::Next Hub::next(Stream& stream) {
   EventFeed::Event event;
   {
     const std::lock_guard lock(mutex_);
@@ -134,7 +134,7 @@ void Hub::forget(const std::shared_ptr<FrameStream>& stream) {
 }
 
 /// What was recorded until now goes out in one go, then nothing until it is due again.
-Hub::Next Hub::next_block(FrameStream& stream) {
+Hub::Next Hub::next(FrameStream& stream) {
   bool look = false;
   {
     const std::lock_guard lock(mutex_);

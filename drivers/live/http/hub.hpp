@@ -87,11 +87,11 @@ class Hub : public std::enable_shared_from_this<Hub> {
   void forget(const std::shared_ptr<Stream>& stream);
   /// What a stream says next; nothing to say: the connection sleeps. Nothing at all: it is over.
   enum class Next { event, sleep, again, over };
-  Next next_event(Stream& stream);
+  Next next(Stream& stream);
 
   void begin(const std::shared_ptr<FrameStream>& stream);
   void forget(const std::shared_ptr<FrameStream>& stream);
-  Next next_block(FrameStream& stream);
+  Next next(FrameStream& stream);
 
   // Any thread.
   void answer(const std::shared_ptr<PendingRequest>& exchange, Respond::Make make);

@@ -34,7 +34,6 @@ namespace {
 using Clock = Client::Clock;
 using Phase = Client::Phase;
 using ExchangePtr = std::shared_ptr<PendingRequest>;
-using StreamPtr = std::shared_ptr<Stream>;
 
 constexpr unsigned kReserve = 64;                   // connections above max_clients, to be told so
 constexpr std::size_t kConnectionBytes = 96 << 10;  // for a request's head and a reply's
@@ -81,10 +80,10 @@ class Server final : public executive::LiveServer {
                            MHD_RequestTerminationCode code);
   static void on_connection(void* self, MHD_Connection* connection, void** context,
                             MHD_ConnectionNotificationCode code);
-  static ssize_t on_read(void* stream, std::uint64_t position, char* to, std::size_t most);
-  static void on_stream_end(void* stream);
-  static ssize_t on_read_frames(void* stream, std::uint64_t position, char* to, std::size_t most);
-  static void on_frames_end(void* stream);
+  template <class Of>
+  static ssize_t on_read(void* handle, std::uint64_t position, char* to, std::size_t most);
+  template <class Of>
+  static void on_stream_end(void* handle);
 
   MHD_Daemon* start();
   void begin(const ExchangePtr& exchange, const char* method);
@@ -92,19 +91,15 @@ class Server final : public executive::LiveServer {
   std::optional<Reply> body_objection(const Request& request) const;
   MHD_Result go_on(const ExchangePtr& exchange, const char* data, std::size_t* size);
   MHD_Result send(const PendingRequest& exchange, Reply reply);
-  MHD_Response* stream_response(const PendingRequest& exchange, Watch watch);
-  MHD_Response* frames_response(const PendingRequest& exchange, std::shared_ptr<FrameFeed> frames);
+  template <class Of>
+  MHD_Response* stream_response(const PendingRequest& exchange, std::shared_ptr<Of> stream);
   void run_ticker();
 
-  /// What a stream's callbacks get.
+  /// What the callbacks of a stream get: of events, or of frames.
+  template <class Of>
   struct StreamHandle {
     std::shared_ptr<Hub> hub;
-    StreamPtr stream;
-  };
-
-  struct FramesHandle {
-    std::shared_ptr<Hub> hub;
-    std::shared_ptr<FrameStream> stream;
+    std::shared_ptr<Of> stream;
   };
 
   const HttpSettings settings_;
@@ -372,10 +367,10 @@ MHD_Result Server::send(const PendingRequest& exchange, Reply reply) {
   const bool stream = reply.watch.has_value() || reply.frames != nullptr;
   if (reply.watch) {
     reply.type = "text/event-stream";
-    response = stream_response(exchange, std::move(*reply.watch));
+    response = stream_response(exchange, std::make_shared<Stream>(std::move(*reply.watch)));
   } else if (reply.frames != nullptr) {
     reply.type = "application/octet-stream";
-    response = frames_response(exchange, std::move(reply.frames));
+    response = stream_response(exchange, std::make_shared<FrameStream>(std::move(reply.frames)));
   } else {
     std::string text = reply.bytes == nullptr ? text_of(reply.body) + "\n" : *reply.bytes;
     response = MHD_create_response_from_buffer(text.size(), text.data(), MHD_RESPMEM_MUST_COPY);
@@ -398,60 +393,25 @@ MHD_Result Server::send(const PendingRequest& exchange, Reply reply) {
   return queued;
 }
 
-MHD_Response* Server::stream_response(const PendingRequest& exchange, Watch watch) {
+template <class Of>
+MHD_Response* Server::stream_response(const PendingRequest& exchange, std::shared_ptr<Of> stream) {
   (void)::setsockopt(exchange.client->fd, SOL_SOCKET, SO_SNDBUF, &kStreamBuffer, sizeof kStreamBuffer);
-  auto handle =
-      std::make_unique<StreamHandle>(StreamHandle{hub_, std::make_shared<Stream>(std::move(watch))});
-  handle->stream->connection = exchange.connection;
-  MHD_Response* const response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kStreamBlock, &on_read,
-                                                                   handle.get(), &on_stream_end);
-  if (response == nullptr) return nullptr;
-  hub_->begin(handle.release()->stream);
-  return response;
-}
-
-ssize_t Server::on_read(void* handle, std::uint64_t /*position*/, char* to, std::size_t most) {
-  const auto& [hub, kept] = *static_cast<StreamHandle*>(handle);
-  Stream& stream = *kept;
-  try {
-    if (stream.at == stream.out.size()) {
-      switch (hub->next_event(stream)) {
-        case Hub::Next::event:
-        case Hub::Next::again:
-          break;
-        case Hub::Next::sleep:
-          return 0;
-        case Hub::Next::over:
-          return MHD_CONTENT_READER_END_OF_STREAM;
-      }
-    }
-    const std::size_t size = std::min(most, stream.out.size() - stream.at);
-    std::memcpy(to, stream.out.data() + stream.at, size);
-    stream.at += size;
-    return static_cast<ssize_t>(size);
-  } catch (const std::exception&) {
-    return MHD_CONTENT_READER_END_WITH_ERROR;
-  }
-}
-
-MHD_Response* Server::frames_response(const PendingRequest& exchange, std::shared_ptr<FrameFeed> frames) {
-  (void)::setsockopt(exchange.client->fd, SOL_SOCKET, SO_SNDBUF, &kStreamBuffer, sizeof kStreamBuffer);
-  auto handle =
-      std::make_unique<FramesHandle>(FramesHandle{hub_, std::make_shared<FrameStream>(std::move(frames))});
-  handle->stream->connection = exchange.connection;
+  stream->connection = exchange.connection;
+  auto handle = std::make_unique<StreamHandle<Of>>(StreamHandle<Of>{hub_, std::move(stream)});
   MHD_Response* const response = MHD_create_response_from_callback(
-      MHD_SIZE_UNKNOWN, kStreamBlock, &on_read_frames, handle.get(), &on_frames_end);
+      MHD_SIZE_UNKNOWN, kStreamBlock, &on_read<Of>, handle.get(), &on_stream_end<Of>);
   if (response == nullptr) return nullptr;
   hub_->begin(handle.release()->stream);
   return response;
 }
 
-ssize_t Server::on_read_frames(void* handle, std::uint64_t /*position*/, char* to, std::size_t most) {
-  const auto& [hub, kept] = *static_cast<FramesHandle*>(handle);
-  FrameStream& stream = *kept;
+template <class Of>
+ssize_t Server::on_read(void* handle, std::uint64_t /*position*/, char* to, std::size_t most) {
+  const auto& [hub, kept] = *static_cast<StreamHandle<Of>*>(handle);
+  Of& stream = *kept;
   try {
     while (stream.at == stream.out.size()) {
-      const Hub::Next next = hub->next_block(stream);
+      const Hub::Next next = hub->next(stream);
       if (next == Hub::Next::sleep) return 0;
       if (next == Hub::Next::over) return MHD_CONTENT_READER_END_OF_STREAM;
     }
@@ -464,13 +424,9 @@ ssize_t Server::on_read_frames(void* handle, std::uint64_t /*position*/, char* t
   }
 }
 
-void Server::on_frames_end(void* handle) {
-  const std::unique_ptr<FramesHandle> kept(static_cast<FramesHandle*>(handle));
-  kept->hub->forget(kept->stream);
-}
-
+template <class Of>
 void Server::on_stream_end(void* handle) {
-  const std::unique_ptr<StreamHandle> kept(static_cast<StreamHandle*>(handle));
+  const std::unique_ptr<StreamHandle<Of>> kept(static_cast<StreamHandle<Of>*>(handle));
   kept->hub->forget(kept->stream);
 }
 

@@ -16,6 +16,7 @@
 #include "config/date.hpp"
 #include "drivers/record/common/columns_json.hpp"
 #include "drivers/record/common/row.hpp"
+#include "drivers/record/common/waiting_records.hpp"
 #include "drivers/record/hdf5/h5.hpp"
 
 namespace tactus::drivers::record {
@@ -193,21 +194,16 @@ class Hdf5Sink final : public executive::RecordSink {
 
   /// All that waits, column by column; the times last.
   void put_rows() {
-    if (waiting_ == 0) return;
-    try {
-      for (std::size_t i = 1; i < columns_.size(); ++i) put_column(columns_[i]);
-      // All at once: a flush walks through what the library holds of the whole file.
-      if (live_) h5_check(H5Fflush(file_, H5F_SCOPE_LOCAL), path_);
-      put_column(columns_.front());
-      if (live_) h5_check(H5Dflush(columns_.front().set), path_);
-    } catch (const std::runtime_error& error) {
-      const std::uint64_t lost = std::exchange(waiting_, 0);
-      rows_.clear();
-      throw executive::RecordsLost(error.what(), lost);
-    }
+    put_waiting(
+        waiting_, [this] { put_columns(); }, [this] { rows_.clear(); });
+  }
+  void put_columns() {
+    for (std::size_t i = 1; i < columns_.size(); ++i) put_column(columns_[i]);
+    // All at once: a flush walks through what the library holds of the whole file.
+    if (live_) h5_check(H5Fflush(file_, H5F_SCOPE_LOCAL), path_);
+    put_column(columns_.front());
+    if (live_) h5_check(H5Dflush(columns_.front().set), path_);
     written_ += waiting_;
-    waiting_ = 0;
-    rows_.clear();
   }
 
   void put_column(const Column& column) {

@@ -11,6 +11,7 @@
 #include "drivers/record/common/columns_json.hpp"
 #include "drivers/record/common/crc32.hpp"
 #include "drivers/record/common/row.hpp"
+#include "drivers/record/common/waiting_records.hpp"
 #include "drivers/record/mcap/message.hpp"
 #include "drivers/record/mcap/records.hpp"
 
@@ -49,18 +50,12 @@ class McapSink final : public executive::RecordSink {
   }
 
   void flush() override {
-    if (waiting_ == 0) return;
-    try {
-      put_chunk();
-    } catch (const std::runtime_error& error) {
-      const std::uint64_t lost = std::exchange(waiting_, 0);
-      records_.clear();
-      index_.clear();
-      throw executive::RecordsLost(error.what(), lost);
-    }
-    waiting_ = 0;
-    records_.clear();
-    index_.clear();
+    put_waiting(
+        waiting_, [this] { put_chunk(); },
+        [this] {
+          records_.clear();
+          index_.clear();
+        });
   }
 
   void close() override {

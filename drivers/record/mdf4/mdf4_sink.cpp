@@ -10,6 +10,7 @@
 #include "drivers/record/common/appended_file.hpp"
 #include "drivers/record/common/bytes.hpp"
 #include "drivers/record/common/row.hpp"
+#include "drivers/record/common/waiting_records.hpp"
 #include "drivers/record/mdf4/blocks.hpp"
 
 namespace tactus::drivers::record {
@@ -179,16 +180,8 @@ class Mdf4Sink final : public executive::RecordSink {
   }
 
   void flush() override {
-    if (waiting_ == 0) return;
-    try {
-      put_chunk();
-    } catch (const std::runtime_error& error) {
-      const std::uint64_t lost = std::exchange(waiting_, 0);
-      rows_.clear();
-      throw executive::RecordsLost(error.what(), lost);
-    }
-    waiting_ = 0;
-    rows_.clear();
+    put_waiting(
+        waiting_, [this] { put_chunk(); }, [this] { rows_.clear(); });
   }
 
   void close() override {

@@ -206,19 +206,26 @@ export class Timing {
     if (quietly) await this.trace(null, true);
   }
 
-  /** The same frames as a file for Perfetto. */
+  /** The same frames as a file for Perfetto; the last ones where the flight recorder has those no more. */
   async download() {
-    const frame = this.shown >= 0 ? `frame=${this.shown}&` : '';
+    const ask = (which) => this.rig.port.send(`/v1/trace?${which}before=100&after=20&format=perfetto`);
+    let name = this.shown ?? 'last', instead = '';
     try {
-      const response = await this.rig.port.send(`/v1/trace?${frame}before=100&after=20&format=perfetto`);
+      let response;
+      try {
+        response = await ask(this.shown >= 0 ? `frame=${this.shown}&` : '');
+      } catch (error) {
+        if (!(error instanceof Refused) || error.status !== 404) throw error;
+        [name, instead] = ['last', ` Of the last frames: ${error.message}`];
+        response = await ask('');
+      }
       const link =
-          h('a',
-            {href: URL.createObjectURL(await response.blob()), download: `trace-${this.shown ?? 'last'}.pftrace`});
+          h('a', {href: URL.createObjectURL(await response.blob()), download: `trace-${name}.pftrace`});
       link.click();
       URL.revokeObjectURL(link.href);
-      say('The trace is downloaded: open it in ui.perfetto.dev or another viewer of Perfetto traces');
+      say(`The trace is downloaded: open it in ui.perfetto.dev or another viewer of Perfetto traces.${instead}`);
     } catch (error) {
-      say(error.message);
+      say(error instanceof Refused ? error.message : 'The trace is not downloaded: the rig has not answered; ask again');
     }
   }
 

@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "config/text.hpp"
 #include "drivers/gpio/gpio.hpp"
+#include "rtsync/host/host_file.hpp"
 
 namespace tactus::drivers::gpio {
 namespace {
@@ -25,13 +24,13 @@ std::optional<pid_t> number(std::string_view text) {
   return value;
 }
 
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+/// Nothing of a process that has ended meanwhile.
+std::string contents(const std::filesystem::path& process, std::string_view file) {
+  return rtsync::read_host_file(process, file).text;
 }
 
 std::vector<std::string> command_line(const std::filesystem::path& process) {
-  const std::string text = contents(process / "cmdline");
+  const std::string text = contents(process, "cmdline");
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\0', begin), text.size());
@@ -43,7 +42,7 @@ std::vector<std::string> command_line(const std::filesystem::path& process) {
 
 /// A zombie is dead: it holds nothing.
 bool alive(const std::filesystem::path& process) {
-  const std::string stat = contents(process / "stat");
+  const std::string stat = contents(process, "stat");
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
   const char state = stat[name_end + 2];

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 namespace tactus::executive {
 namespace {
@@ -62,8 +63,9 @@ const MeasuredJob* MeasuredRun::find(const std::string& job) const {
 
 MeasuredRun MeasuredRun::of_folder(const std::filesystem::path& folder, const std::string& rig) {
   const std::filesystem::path file = folder / "summary.json";
+  std::error_code error;
   std::ifstream in(file, std::ios::binary);
-  if (!in)
+  if (!in || !std::filesystem::is_regular_file(file, error))
     refuse(folder.string(), "has no summary.json that can be read; name the folder of a run that ended");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const Json summary = Json::parse(text, nullptr, false);

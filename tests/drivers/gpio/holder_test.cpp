@@ -79,6 +79,13 @@ TEST_F(HeldBy, FindsTheGuardianOfARigWhoseNameWasShortened) {
             0U);
 }
 
+TEST_F(HeldBy, PassesByAProcessWhoseFilesCannotBeReadAnyMore) {
+  process(4711, "S", "tactus|run|servo.yaml|");
+  std::filesystem::create_directories(dir_ / "proc/4700/cmdline");  // opens, and is not read
+  std::filesystem::create_directories(dir_ / "proc/4700/stat");
+  EXPECT_EQ(text("tactus servo 4711"), "is held by rig servo, process 4711; to stop it: kill 4711");
+}
+
 TEST_F(HeldBy, SaysThatADeadRigLeftAProcess) {
   EXPECT_EQ(text("tactus servo 4711"),
             "is held by rig servo, process 4711, which is dead; a process that it started must have kept the "

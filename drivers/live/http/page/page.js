@@ -123,7 +123,9 @@ Object.keys(views).forEach((name, i) => KEYS[i + 1] = () => go(name));
 for (const [name, {key}] of Object.entries(COMMANDS)) KEYS[key.replace('Shift+', '')] = () => top.give(name);
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return;
-  if (event.target.closest('input:not([type=range]), select, textarea, dialog')) return;
+  // The focus leaves a dialog that was closed when the page is drawn again; a quick key comes before.
+  const closed = event.target.closest('dialog')?.open === false;
+  if (!closed && event.target.closest('input:not([type=range]), select, textarea, dialog')) return;
   const act = KEYS[event.key];
   if (!act) return;
   event.preventDefault();

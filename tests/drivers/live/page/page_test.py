@@ -515,6 +515,18 @@ class Commands(Case):
         self.browser.click('[data-v="ask-no"]')
         self.assertEqual(rig.commands[-1]["command"], "step")
 
+    def test_a_key_is_obeyed_although_the_focus_is_still_in_a_dialog_that_was_closed(self):
+        rig = self.fake()
+        rig.state = "Pause"
+        self.open(state="Pause")
+        self.browser.press("0")
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open", what="reset is asked back")
+        self.browser.run("""const dialog = document.querySelector('[data-dialog=ask]'), no = document.activeElement;
+            dialog.close();
+            no.dispatchEvent(new KeyboardEvent('keydown', {key: 'u', bubbles: true, cancelable: true}));""")
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open", what="run until is asked back")
+        self.browser.until_text('[data-dialog="ask"]', "Until simulated time")
+
     def test_a_checkpoint_is_chosen_asked_back_and_loaded(self):
         rig = self.fake()
         rig.state = "Pause"
@@ -954,8 +966,8 @@ class Overruns(Case):
               if (String(path).includes('perfetto')) window.asked.push(path);
               return String(path).includes('frame=7&') ? Promise.resolve(gone()) : real(path, ...more);
             };
-            tactus.views.timing.shown = 7;""")
-        self.browser.click('[data-act="download"]')
+            tactus.views.timing.shown = 7;
+            document.querySelector('[data-act="download"]').click();""")
         self.said(self.browser, "trace is downloaded.*Of the last frames: frame 7 is not there; it holds frames 900 to 950")
         self.assertEqual([path.split("?")[1].split("before")[0] for path in self.browser.run("return window.asked")],
                          ["frame=7&", ""])

@@ -72,7 +72,7 @@ std::string mutated(std::mt19937& random, std::string text) {
 TEST(Fuzz, DocumentsAndTheirLoadingOnlyEverReportProblems) {
   std::mt19937 random{20240607};
   int accepted = 0;
-  for (int i = 0; i < 20'000 / ::tactus::test::kSlower; ++i) {
+  for (int i = 0; i < ::tactus::test::trials(20'000); ++i) {
     const std::string text = mutated(random, std::string{kSeedText});
     try {
       Document document = Document::from_text("fuzz", text);
@@ -91,14 +91,14 @@ TEST(Fuzz, DocumentsAndTheirLoadingOnlyEverReportProblems) {
       ADD_FAILURE() << error.what() << "\n" << text;
     }
   }
-  EXPECT_GT(accepted, 500 / ::tactus::test::kSlower / 2) << "the mutations should leave something to load";
+  EXPECT_GT(accepted, ::tactus::test::trials(500) / 2) << "the mutations should leave something to load";
 }
 
 TEST(Fuzz, ValuesOnlyEverReportProblems) {
   std::mt19937 random{7};
   static constexpr std::string_view kLetters = "0123456789.-+eE/ %xmusnhHzkMGiBVNradpi^*()()²,";
   const Unit volt = Unit::parse("V");
-  for (int i = 0; i < 50'000 / ::tactus::test::kSlower; ++i) {
+  for (int i = 0; i < ::tactus::test::trials(50'000); ++i) {
     std::string text;
     for (std::size_t length = random() % 14; length > 0; --length)
       text += kLetters[random() % kLetters.size()];
@@ -131,7 +131,7 @@ TEST(Fuzz, ValuesOnlyEverReportProblems) {
 
 TEST(Fuzz, AssignmentsOnlyEverReportProblems) {
   std::mt19937 random{11};
-  for (int i = 0; i < 5'000 / ::tactus::test::kSlower; ++i) {
+  for (int i = 0; i < ::tactus::test::trials(5'000); ++i) {
     Document document = Document::from_text("t", "a: {b: [1, {c: 2}]}\nconnect: [{from: a}]\n");
     static constexpr std::string_view kLetters = "abc..[]0123=={}, :&*'\"-\n";
     std::string text = random() % 2 == 0 ? "a.b[1].c=" : "connect[0].";

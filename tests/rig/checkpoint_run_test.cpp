@@ -484,7 +484,7 @@ TEST(Checkpoint, AFileThatMustNotGrowIsSaidAndTheRigGoesOn) {
 
 TEST(Checkpoint, AKillAtAnyMomentLeavesWholeFilesAlone) {
   constexpr unsigned kSeed = 20260404;
-  constexpr int kKills = 30;
+  const int kKills = trials(30);
   std::mt19937 random(kSeed);
   const TempDir dir;
   const auto end = std::chrono::steady_clock::now() + 20s;

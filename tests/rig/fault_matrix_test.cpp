@@ -234,8 +234,8 @@ Arguments one_of_each_path(On on) {
                                   "logging", "data_record", "pre_integration", "integration"});
 }
 
-/// Under a sanitizer, where a process takes ten times as long, those that are called in a way of their own.
-Arguments tried_on(On on) { return kSanitized ? one_of_each_path(on) : classes_on(on); }
+/// By night each class; by day those that are called in a way of their own.
+Arguments tried_on(On on) { return by_night() && !kSanitized ? classes_on(on) : one_of_each_path(on); }
 
 class FaultMatrix : public ::testing::TestWithParam<On> {};
 INSTANTIATE_TEST_SUITE_P(On, FaultMatrix,

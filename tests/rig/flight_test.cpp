@@ -179,7 +179,7 @@ void kill_rigs(int times) {
   }
 }
 
-TEST(Flight, ARigThatIsKilledAtAnyMomentLeavesItsLastFrame) { kill_rigs(kSanitized ? 2 : 10); }
+TEST(Flight, ARigThatIsKilledAtAnyMomentLeavesItsLastFrame) { kill_rigs(trials(15)); }
 
 TEST(FlightOften, TwoHundredRigsThatAreKilledLeaveTheirLastFrame) { kill_rigs(200); }
 

@@ -170,7 +170,7 @@ void kill_rigs(int rigs) {
   }
 }
 
-TEST(Recover, ARigThatIsKilledAtAnyMomentLeavesWholeFiles) { kill_rigs(kSanitized ? 2 : 10); }
+TEST(Recover, ARigThatIsKilledAtAnyMomentLeavesWholeFiles) { kill_rigs(trials(15)); }
 
 TEST(RecoverOften, TwoHundredRigsThatAreKilledLeaveWholeFiles) { kill_rigs(200); }
 

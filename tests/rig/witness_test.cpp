@@ -42,7 +42,7 @@ TEST(Witness, ARigKilledAtAnyMomentLeavesASummaryThatSaysSo) {
   const TempDir dir;
   const unsigned seed = std::random_device{}();
   std::mt19937 random(seed);
-  for (int i = 0; i < (kSanitized ? 3 : 20); ++i) {
+  for (int i = 0; i < trials(21); ++i) {
     const auto after = std::chrono::microseconds(random() % 200'000);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", rig " + std::to_string(i) + ", killed after " +
                  std::to_string(after.count()) + " us");
@@ -72,7 +72,7 @@ TEST(Witness, ARigKilledBeforeItsFirstFrameLeavesASummaryIfItHasARunFolder) {
   const TempDir dir;
   const unsigned seed = std::random_device{}();
   std::mt19937 random(seed);
-  for (int i = 0; i < (kSanitized ? 3 : 12); ++i) {
+  for (int i = 0; i < trials(12); ++i) {
     const auto after = std::chrono::microseconds(random() % 60'000);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", rig " + std::to_string(i) + ", killed " +
                  std::to_string(after.count()) + " us after its start");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace tactus::test {
 
 /// The build says so, as Clang and GCC do it in different words.
@@ -10,8 +13,14 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-/// So many times fewer rounds of random trials under a sanitizer: they take so much longer, and all rounds run
-/// without one.
-constexpr int kSlower = kSanitized ? 10 : 1;
+/// True in `scripts/test --nightly`, which has the time for all variants of a test.
+inline bool by_night() {
+  static const bool night = std::getenv("TACTUS_NIGHTLY") != nullptr;
+  return night;
+}
+
+/// How many random trials, cuts or kills: all `at_night`; by day a third, of the same seeds; under a sanitizer,
+/// where each takes so much longer, a tenth. At least one.
+inline int trials(int at_night) { return std::max(1, at_night / (kSanitized ? 10 : by_night() ? 1 : 3)); }
 
 }  // namespace tactus::test

@@ -18,6 +18,7 @@
 #include "executive/driver/record_sink.hpp"
 #include "tests/drivers/record/sample.hpp"
 #include "tests/support/full_disk.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::test::record_formats_test {
@@ -198,7 +199,8 @@ TEST(RecordFormats, AFileThatIsCutAnywhereIsMended) {
     fs::copy_file(file, folder / "whole");
     const std::string whole = read_file(file);
     std::uint64_t last = 0;
-    for (std::size_t bytes = 1; bytes <= whole.size(); ++bytes) {
+    const std::size_t step = ::tactus::test::by_night() ? 1 : 3;
+    for (std::size_t bytes = (whole.size() - 1) % step + 1; bytes <= whole.size(); bytes += step) {
       std::ofstream(file, std::ios::binary | std::ios::trunc) << whole.substr(0, bytes);
       RecordedFile found = format.driver->examine(file);
       EXPECT_EQ(found.bytes, bytes);

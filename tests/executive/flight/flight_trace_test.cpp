@@ -650,7 +650,7 @@ TEST(FlightFile, WhatIsDamagedIsRefusedOrReadButNeverWorse) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   int refused = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < ::tactus::test::trials(300); ++i) {
     std::string bad = good;
     if (i % 3 == 0) {
       bad.resize(random() % bad.size());
@@ -668,7 +668,7 @@ TEST(FlightFile, WhatIsDamagedIsRefusedOrReadButNeverWorse) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, 50);
+  EXPECT_GT(refused, ::tactus::test::trials(300) / 6);
 }
 
 /// A process in a PID namespace of its own that has made a recorder's memory; its process ids say nothing here.

@@ -17,7 +17,7 @@ using test::Sketch;
 using test::Trace;
 using test::World;
 
-constexpr std::uint64_t kPlans = 250 / ::tactus::test::kSlower;
+const auto kPlans = static_cast<std::uint64_t>(::tactus::test::trials(250));
 
 /// With switches, dynamic jobs, loops and threads, but without what stands in no checkpoint: freezes, and the
 /// traces that restart jobs leave on purpose.

@@ -20,8 +20,6 @@ using test::Trace;
 using test::Wanted;
 using test::World;
 
-constexpr std::uint64_t kShare = ::tactus::test::kSlower;  // of the plans
-
 ::testing::AssertionResult same(const std::vector<Trace>& got, const std::vector<Trace>& expected,
                                 const char* what) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -63,8 +61,9 @@ class Expected {
 
 /// Every seed of a range, until one fails.
 template <class Check>
-void for_seeds(std::uint64_t first, std::uint64_t count, Check check) {
-  for (std::uint64_t seed = first; seed < first + std::max<std::uint64_t>(count / kShare, 10); ++seed) {
+void for_seeds(std::uint64_t first, int count, Check check) {
+  const auto plans = static_cast<std::uint64_t>(std::max(::tactus::test::trials(count), 10));
+  for (std::uint64_t seed = first; seed < first + plans; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     check(seed);
     if (::testing::Test::HasFailure()) return;
@@ -82,8 +81,7 @@ TEST(ExecutiveRandom, OneThreadDoesWhatTheReferenceSays) {
     freeze_frames += expected.reference().freeze_frames;
     resets += expected.reference().resets;
   });
-  EXPECT_GT(instants, 100 * 2000 / static_cast<std::int64_t>(kShare) / 10)
-      << "the plans are too empty to say anything";
+  EXPECT_GT(instants, 10 * ::tactus::test::trials(2000)) << "the plans are too empty to say anything";
   EXPECT_GT(freeze_frames, 100);
   EXPECT_GT(resets, 10);
 }

@@ -16,6 +16,7 @@
 #include "executive/part/live_port.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::executive::live_frames_test {
 namespace {
@@ -500,7 +501,7 @@ TEST(LiveFrames, NeverTouchTheHeap) {
 
 /// Any batches at any frames: the same as a plain loop that knows nothing of rings and command.
 TEST(LiveFrames, RandomBatchesDoWhatAPlainLoopDoes) {
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < static_cast<unsigned>(::tactus::test::trials(300)); ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     Live live(seed % 2 == 1);

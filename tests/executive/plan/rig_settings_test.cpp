@@ -237,7 +237,7 @@ class RandomSettings {
 };
 
 TEST(RigSettings, WrittenAndLoadedAgainAreEqual) {
-  for (std::uint64_t seed = 1; seed <= 300 / ::tactus::test::kSlower; ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(::tactus::test::trials(300)); ++seed) {
     const RigSettings settings = RandomSettings(seed).make();
     const std::string text = rig_fields().write(settings);
     EXPECT_EQ(loaded(text), settings) << "seed " << seed << "\n" << text;

@@ -649,7 +649,7 @@ bool due(const PlannedJob& job, std::int64_t t) {
 TEST(AnyPlan, DependenciesFollowTheOrderAndLeaveNothingOpen) {
   std::size_t derived = 0;
   std::size_t refused = 0;
-  for (std::uint64_t seed = 1; seed <= 2000 / ::tactus::test::kSlower; ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(::tactus::test::trials(2000)); ++seed) {
     RuleFixture bench;
     RandomRules(seed).fill(bench);
     const auto problems = bench.settle();
@@ -685,8 +685,8 @@ TEST(AnyPlan, DependenciesFollowTheOrderAndLeaveNothingOpen) {
             ASSERT_TRUE(waits(b, a)) << "seed " << seed << ": " << jobs[b].name << " for " << jobs[a].name;
           }
   }
-  EXPECT_GT(derived, 5000U / ::tactus::test::kSlower / 2);
-  EXPECT_GT(refused, 200U / ::tactus::test::kSlower / 2);
+  EXPECT_GT(derived, static_cast<std::size_t>(::tactus::test::trials(5000)) / 2);
+  EXPECT_GT(refused, static_cast<std::size_t>(::tactus::test::trials(200)) / 2);
   EXPECT_LT(refused, 1900U);
 }
 

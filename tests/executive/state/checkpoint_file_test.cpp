@@ -20,6 +20,7 @@
 #include "config/json.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::executive::checkpoint_file_test {
@@ -692,7 +693,8 @@ TEST(CheckpointKill, AtAnyMomentLeavesAWholeFile) {
   int kills = 0;
   int found = 0;
   int caught = 0;
-  for (; kills < 400 && (kills < 5 || std::chrono::steady_clock::now() < end); ++kills) {
+  for (; kills < ::tactus::test::trials(400) && (kills < 5 || std::chrono::steady_clock::now() < end);
+       ++kills) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) write_forever(file);

@@ -258,7 +258,7 @@ void set_up_randomly(PortFixture& fixture, Random& random) {
 }
 
 TEST(PortRandom, IsTheSameAsTheReference) {
-  for (unsigned seed = 0; seed < 4000 / ::tactus::test::kSlower; ++seed) {
+  for (unsigned seed = 0; seed < static_cast<unsigned>(::tactus::test::trials(4000)); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random{std::mt19937(seed)};
     PortFixture fixture;

@@ -19,7 +19,7 @@ TEST(HttpApiRandom, RequestsThatWereGoodOnceAreAnsweredOrRefused) {
   std::vector<std::string> bodies;
   for (const auto& [target, body] : good_posts()) bodies.push_back(body);
   int good = 0, refused = 0;
-  for (int k = 0; k < 20'000 / ::tactus::test::kSlower; ++k) {
+  for (int k = 0; k < ::tactus::test::trials(20'000); ++k) {
     Request request{"GET", good_targets()[random() % good_targets().size()], {}, {}, "a test"};
     if (k % 2 == 0) {
       const auto& [target, body] = good_posts()[random() % good_posts().size()];
@@ -46,8 +46,8 @@ TEST(HttpApiRandom, RequestsThatWereGoodOnceAreAnsweredOrRefused) {
     EXPECT_EQ(replies, 1) << request.target << "\n" << request.body;
     (void)rig.take_commands();
   }
-  EXPECT_GT(good, 500 / ::tactus::test::kSlower / 2) << "some mutations are harmless";
-  EXPECT_GT(refused, 5000 / ::tactus::test::kSlower / 2);
+  EXPECT_GT(good, ::tactus::test::trials(500) / 2) << "some mutations are harmless";
+  EXPECT_GT(refused, ::tactus::test::trials(5000) / 2);
 }
 
 }  // namespace

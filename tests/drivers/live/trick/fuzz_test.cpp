@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/drivers/live/trick/support/dialogue.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::drivers::trick::fuzz_test {
 namespace {
@@ -107,7 +108,7 @@ TEST(TrickFuzz, RandomBytesAreRefused) {
 
 TEST(TrickFuzz, MutatedDialoguesInAnyPieces) {
   Random random(2);
-  for (int run = 0; run < 400; ++run) {
+  for (int run = 0; run < ::tactus::test::trials(400); ++run) {
     Dialogue dialogue({.variables = 20, .writes = run % 2 == 0});
     for (int turn = 0; turn < 20; ++turn) {
       const std::string text = random.mutated();

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "tests/drivers/silkit/core/support/sim_network.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::silkit::federation_test {
 namespace {
@@ -83,7 +84,7 @@ void try_many(unsigned count, std::chrono::milliseconds most, const std::functio
   testing::Test::RecordProperty("seeds", static_cast<int>(tried));
 }
 
-constexpr std::chrono::milliseconds kEach{1300};
+const std::chrono::milliseconds kEach{::tactus::test::by_night() ? 1300 : 400};
 
 void nobody_was_stuck(const Federation&, const SimNetwork& network) {
   EXPECT_FALSE(network.was_stuck()) << "somebody had to abort";

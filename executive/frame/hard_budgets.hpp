@@ -48,7 +48,7 @@ class HardBudget {
     if (since == kIdle || since == seen_) return false;
     const std::uint64_t now = clock_.ticks();
     if (now < since || now - since < beyond_) return false;
-    note = {index_, frame_.load(std::memory_order_relaxed), clock_.to_time(now - since)};
+    note = {index_, frame_.load(std::memory_order_acquire), clock_.to_time(now - since)};
     // It may have ended, and begun again, since the first look at it.
     if (since_.load(std::memory_order_acquire) != since) return false;
     seen_ = since;
@@ -59,7 +59,8 @@ class HardBudget {
  private:
   int run(const tactus_call* call) TACTUS_RT {
     const std::uint64_t begin = clock_.ticks();
-    frame_.store(call->frame, std::memory_order_relaxed);
+    // Who sees this frame sees, too, that the call before has ended.
+    frame_.store(call->frame, std::memory_order_release);
     since_.store(begin, std::memory_order_release);
     const int status = run_(self_, call);
     since_.store(kIdle, std::memory_order_release);

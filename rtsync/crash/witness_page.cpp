@@ -35,7 +35,8 @@ std::string WitnessPage::doing_text() const {
 
 void WitnessPage::set_doing(std::string_view text) {
   const std::size_t length = std::min(text.size(), doing.size());
-  doing_length.store(0, std::memory_order_release);
+  doing_length.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // nobody reads the new text by the old length
   std::copy_n(text.data(), length, doing.data());
   doing_length.store(length, std::memory_order_release);
 }

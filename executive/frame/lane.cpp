@@ -42,11 +42,9 @@ void Lane::book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT {
 }
 
 void Lane::leave_record() TACTUS_RT {
-  flight_->begin(log_size_);
-  for (std::size_t i = 0; i < log_size_; ++i) {
-    const JobEnd& end = log_[i];
+  flight_->begin(log().size());
+  for (const JobEnd& end : log())
     flight_->put({end.ticks, end.job, 0, end.job == kNoPlanJob ? FlightKind::idle : FlightKind::job});
-  }
   flight_->end();
 }
 
@@ -59,16 +57,18 @@ void Lane::record_wait(std::size_t awaited, std::uint64_t began) TACTUS_RT {
 }
 
 void Lane::count() TACTUS_RT {
-  if (flight_ != nullptr && log_size_ > 0) leave_record();
+  const std::span<const JobEnd> log = this->log();
+  if (log.empty()) return;
+  if (flight_ != nullptr) leave_record();
   constexpr std::size_t kAhead = 8;
   std::uint64_t begin = counted_to_;
-  for (std::size_t i = 0; i < log_size_; ++i) {
-    if (i + kAhead < log_size_) {
-      const JobEnd& ahead = log_[i + kAhead];
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    if (i + kAhead < log.size()) {
+      const JobEnd& ahead = log[i + kAhead];
       if (ahead.job != kNoPlanJob)
-        times_[ahead.job].prefetch(clock_.to_time(ahead.ticks - log_[i + kAhead - 1].ticks));
+        times_[ahead.job].prefetch(clock_.to_time(ahead.ticks - log[i + kAhead - 1].ticks));
     }
-    const JobEnd& end = log_[i];
+    const JobEnd& end = log[i];
     if (end.job != kNoPlanJob) {
       times_[end.job].add(clock_.to_time(end.ticks - begin));
       consider(end.job, end.ticks - begin);
@@ -82,7 +82,7 @@ void Lane::count() TACTUS_RT {
     begin = end.ticks;
   }
   counted_to_ = begin;
-  log_size_ = 0;
+  log_end_ = log_.data();
 }
 
 }  // namespace tactus::executive

@@ -96,11 +96,15 @@ class alignas(64) Lane {
         times_(times),
         budgets_(budgets),
         own_budget_(budgets.thread(thread)),
-        log_(times.empty() || most_calls == 0 ? 0 : most_calls + kMostBegins) {}
+        log_(times.empty() || most_calls == 0 ? 0 : most_calls + kMostBegins) {
+    if (log_.empty()) return;
+    log_end_ = log_.data();
+    log_room_end_ = log_.data() + log_.size();
+  }
 
   /// Before the first call after a while.
   void begin() TACTUS_RT {
-    if (!log_.empty()) measure(kNoPlanJob);
+    if (measures()) measure(kNoPlanJob);
   }
   CallEnd call(const Entry& entry) TACTUS_RT {
     return entry.extras == nullptr ? make(entry) : call_with_extras(entry);
@@ -131,7 +135,9 @@ class alignas(64) Lane {
     std::uint32_t heap_calls = 0;  ///< of the thread until then; only differences mean something
   };
   /// What count() will count, oldest first: since the frame began, but for frames of very many calls.
-  std::span<const JobEnd> log() const TACTUS_RT { return {log_.data(), log_size_}; }
+  std::span<const JobEnd> log() const TACTUS_RT {
+    return {log_.data(), static_cast<std::size_t>(log_end_ - log_.data())};
+  }
   /// The calling thread makes its calls from here on.                                           @when setup
   void enter_thread() TACTUS_RT { heap_ = rtsync::HeapCounter::timed_of_this_thread(); }
   /// Of the thread that makes its calls.
@@ -193,18 +199,19 @@ class alignas(64) Lane {
     set_running(entry.job);
     if (entry.cells != nullptr) entry.cells->copy_words();
     const int status = entry.run(entry.self, entry.call);
-    if (!log_.empty()) measure(entry.job);
+    if (measures()) measure(entry.job);
     if (status == 0) [[likely]]
       return entry.cells == nullptr || entry.cells->all_finite() ? CallEnd::done : left_bad(entry);
     if (!failure_.happened()) failure_ = {entry.job, status, nullptr};  // a loop has named its job already
     return CallEnd::failed;
   }
   void book(JobBudgets::Budget& budget, std::uint64_t ticks) TACTUS_RT;
+  bool measures() const TACTUS_RT { return log_end_ != nullptr; }
   void measure(std::uint32_t job) TACTUS_RT {
     const std::uint64_t ticks = clock_.ticks();
-    log_[log_size_++] = {ticks, job, static_cast<std::uint32_t>(heap_.calls())};
+    *log_end_++ = {ticks, job, static_cast<std::uint32_t>(heap_.calls())};
     now_->since.store(ticks, std::memory_order_relaxed);
-    if (log_size_ == log_.size()) [[unlikely]]
+    if (log_end_ == log_room_end_) [[unlikely]]
       count();
   }
 
@@ -212,18 +219,23 @@ class alignas(64) Lane {
 
   static constexpr std::size_t kMostBegins = 64;
 
+  // What every call reads, in one cache line.
   const JobClock& clock_;
+  JobEnd* log_end_ = nullptr;  // of what was logged; nullptr: nothing is measured
+  const JobEnd* log_room_end_ = nullptr;
+  rtsync::HeapCounter heap_;
+  FlightNow* now_ = &own_now_;
+  std::atomic<std::uint32_t>* running_ = &own_running_;
+
   std::vector<rtsync::JobHistogram>& times_;
   JobBudgets& budgets_;
   JobBudgets::Budget& own_budget_;
   std::int64_t frame_ = 0;
-  std::uint64_t spent_ticks_ = 0;  // of the frame, as far as counted
-  std::vector<JobEnd> log_;        // in the order of the calls
-  std::size_t log_size_ = 0;
+  std::uint64_t spent_ticks_ = 0;               // of the frame, as far as counted
+  std::vector<JobEnd> log_;                     // in the order of the calls
   std::array<JobRequest, 256> job_requests_{};  // in the order of the jobs
   std::size_t ask_count_ = 0;
   std::uint64_t counted_to_ = 0;  // in ticks
-  rtsync::HeapCounter heap_;
   std::uint32_t heap_counted_ = 0;
   BrokenPromises* promises_ = nullptr;
   std::uint64_t longest_ticks_ = 0;
@@ -232,10 +244,8 @@ class alignas(64) Lane {
   const Dependency* blocked_by_ = nullptr;
   FlightRing* flight_ = nullptr;
   FlightNow own_now_;
-  FlightNow* now_ = &own_now_;
   CallFailure failure_;
   std::atomic<std::uint32_t> own_running_{kNoPlanJob};
-  std::atomic<std::uint32_t>* running_ = &own_running_;
 };
 
 /// Makes a lane run the jobs of a schedule.

@@ -111,6 +111,11 @@ class Case(unittest.TestCase):
         self.browser.press(str(VIEWS.index(view) + 1))
         self.browser.until("return !document.querySelector(args[0]).hidden", f"#view-{view}")
 
+    def escape(self):
+        """Ends when the question is gone: it closes behind the key."""
+        self.browser.press("Escape")
+        self.browser.until("return !document.querySelector('[data-dialog=ask]').open")
+
     def is_asked(self):
         return self.browser.run("return document.querySelector('[data-dialog=ask]').open")
 
@@ -503,14 +508,13 @@ class Commands(Case):
             if name != "run_until":
                 self.assertEqual(self.browser.run("return document.activeElement.dataset.v"), "ask-no",
                                  "the answer at hand is no")
-            self.browser.press("Escape")
-            self.browser.until("return !document.querySelector('[data-dialog=ask]').open")
+            self.escape()
             self.assertEqual(len(rig.commands), given, f"{name} was not to be given")
         self.browser.press("s")
         self.browser.click('[data-v="ask-yes"]')
         self.until(lambda: rig.commands[-1]["command"] == "step")
         self.browser.press("0")
-        self.browser.press("Escape")  # after a yes an Escape is still a no
+        self.escape()  # after a yes it is still a no
         self.browser.press("0")
         self.browser.click('[data-v="ask-no"]')
         self.assertEqual(rig.commands[-1]["command"], "step")
@@ -1490,7 +1494,7 @@ class RealRig(Case):
         self.browser.type(".inspect input", "9")
         self.browser.press("Enter")
         asked("drive.value: a real output moves", "7.* → 9")
-        self.browser.press("Escape")
+        self.escape()
         writes = output()[1]
         self.until(lambda: output()[1] > writes + 20)
         self.assertEqual(output()[0], 7, "a no moves nothing")
@@ -1502,7 +1506,7 @@ class RealRig(Case):
         self.browser.run("document.activeElement.blur()")
         self.browser.press("0")
         asked("Reset: 1 real output moves", "tape", "-42|−42")
-        self.browser.press("Escape")
+        self.escape()
         self.assertEqual(output()[2], 0, "never driven safe so far")
         self.browser.press("0")
         asked("Reset")

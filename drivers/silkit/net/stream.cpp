@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFirstBuffer = 16U << 10;
 constexpr std::size_t kTurn = 64U << 10;
-constexpr std::size_t kLargestKept = 1U << 20;
+constexpr std::size_t kLargestKept = 4U << 20;  // messages of 1 MiB come again and again
 constexpr std::size_t kLeastCompacted = 64U << 10;
 
 int family_of(int socket) {

@@ -66,11 +66,11 @@ const Fields<RealtimeSection>& realtime_fields() {
       "Real-time synchronization: when frames start, and what happens when one is late.",
       {
           optional("enabled", &R::enabled, "pace the frames with the clock; off: as fast as they can"),
-          optional(
-              "clock", &R::clock,
-              choices<ClockKind>({{"monotonic", ClockKind::monotonic, "CLOCK_MONOTONIC"},
-                                  {"tsc", ClockKind::tsc, "the time-stamp counter, if it can be trusted"}}),
-              "the rig's clock"),
+          optional("clock", &R::clock,
+                   choices<ClockKind>({{"monotonic", ClockKind::monotonic, "CLOCK_MONOTONIC"},
+                                       {"tsc", ClockKind::tsc,
+                                        "the time-stamp counter (ARM64: CNTVCT_EL0), if it can be trusted"}}),
+                   "the rig's clock"),
           optional("sleeper", &R::sleeper,
                    choices<SleeperKind>(
                        {{"nanosleep", SleeperKind::nanosleep, "sleep to the slot"},

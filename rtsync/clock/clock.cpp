@@ -54,6 +54,10 @@ TimePoint<RigTime> MonotonicClock::now() TACTUS_RT {
 std::uint64_t read_tsc() TACTUS_RT {
 #if defined(__x86_64__)
   return __rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t ticks = 0;
+  asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");  // isb: else it may be read too early
+  return ticks;
 #else
   return 0;
 #endif
@@ -81,6 +85,10 @@ TscFacts TscFacts::probe() {
   unsigned c = 0;
   unsigned d = 0;
   facts.invariant = __get_cpuid(0x80000007U, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0;
+#elif defined(__aarch64__)
+  facts.has_counter = true;
+  facts.invariant = true;  // by the architecture: one system counter of constant rate, the same on all CPUs
+  facts.own_source = "arch_sys_counter";
 #endif
   std::ifstream source("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   std::getline(source, facts.kernel_clock_source);
@@ -99,13 +107,15 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
     return ClockChoice{std::make_unique<MonotonicClock>(),
                        "clock: CLOCK_MONOTONIC instead of tsc: " + std::move(reason)};
   };
-  if (!facts.has_counter) return fall_back("this processor has no time-stamp counter (not x86-64)");
+  if (!facts.has_counter)
+    return fall_back("this processor has no time-stamp counter (neither x86-64 nor ARM64)");
   if (!facts.invariant)
     return fall_back(
         "the time-stamp counter is not invariant (CPUID 80000007h EDX bit 8 is 0): its rate may change");
-  if (facts.kernel_clock_source != "tsc")
-    return fall_back("the kernel's own clock source is '" + facts.kernel_clock_source +
-                     "', not 'tsc': it does not trust the counter (dmesg | grep -i tsc says why)");
+  if (facts.kernel_clock_source != facts.own_source)
+    return fall_back("the kernel's own clock source is '" + facts.kernel_clock_source + "', not '" +
+                     facts.own_source +
+                     "': it does not trust the counter (dmesg | grep -iE 'tsc|arch_timer' " + "says why)");
   const Pair start = read_both(facts);
   facts.wait(Nanoseconds{10'000'000});
   const Pair middle = read_both(facts);

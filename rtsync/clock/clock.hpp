@@ -45,8 +45,9 @@ class MonotonicClock final : public PacedClock {
   const char* name() const TACTUS_RT override { return "monotonic"; }
 };
 
-/// The processor's time-stamp counter, calibrated against CLOCK_MONOTONIC: the cheapest read there is. It is
-/// not steered by NTP, so it may run up to some 100 ppm faster or slower than CLOCK_MONOTONIC.
+/// The processor's time-stamp counter (ARM64: CNTVCT_EL0), calibrated against CLOCK_MONOTONIC: the cheapest
+/// read there is. It is not steered by NTP, so it may run up to some 100 ppm faster or slower than
+/// CLOCK_MONOTONIC. On ARM64 a tick takes from 1 ns to some 100 ns.
 class TscClock final : public PacedClock {
  public:
   /// ns = base + (ticks - base_ticks) * scale / 2^32.                                             @when setup
@@ -66,12 +67,13 @@ class TscClock final : public PacedClock {
 /// What decides whether the time-stamp counter can be a clock. Read from the machine by probe(); written by
 /// tests.
 struct TscFacts {
-  bool has_counter = false;            ///< x86-64
-  bool invariant = false;              ///< CPUID 80000007h EDX bit 8: constant rate, runs in all C-states
+  bool has_counter = false;  ///< x86-64, ARM64
+  bool invariant = false;    ///< constant rate, runs in all C-states; x86-64: CPUID 80000007h EDX bit 8
   std::string kernel_clock_source;     ///< /sys/devices/system/clocksource/clocksource0/current_clocksource
   std::uint64_t (*ticks)() = nullptr;  ///< reads the counter
   TimePoint<MonotonicTime> (*monotonic)() = nullptr;  ///< reads CLOCK_MONOTONIC
   void (*wait)(Nanoseconds) = nullptr;  ///< lets time pass between the two ends of a measurement
+  std::string own_source = "tsc";       ///< what the kernel calls this counter; ARM64: arch_sys_counter
 
   static TscFacts probe();
 };

@@ -13,7 +13,7 @@
 namespace tactus::rtsync {
 namespace {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 struct SystemCall {
   long number;
@@ -25,10 +25,14 @@ constexpr SystemCall kSystemCalls[] = {
     {SYS_futex, "futex (a lock, or a condition)"},
     {SYS_read, "read"},
     {SYS_write, "write"},
-    {SYS_poll, "poll"},
     {SYS_ppoll, "ppoll"},
+    {SYS_pselect6, "pselect6"},
+    {SYS_epoll_pwait, "epoll_pwait"},
+#if defined(__x86_64__)  // newer machines do without the old ones
+    {SYS_poll, "poll"},
     {SYS_select, "select"},
     {SYS_epoll_wait, "epoll_wait"},
+#endif
     {SYS_nanosleep, "nanosleep"},
     {SYS_clock_nanosleep, "clock_nanosleep"},
     {SYS_sched_yield, "sched_yield"},
@@ -48,9 +52,12 @@ constexpr SystemCall kSystemCalls[] = {
     {SYS_wait4, "wait4"},
 };
 
+constexpr std::size_t kMostBefore = 48;  // bytes; the other arguments may be loaded between
+
+#if defined(__x86_64__)
+
 constexpr unsigned char kSyscall[] = {0x0f, 0x05};
 constexpr unsigned char kLoadsNumber = 0xb8;  // mov $number, %eax
-constexpr std::size_t kMostBefore = 48;       // the other arguments may be loaded between
 
 /// The number of the system call that ends right before `code`; -1: cannot be told.
 long number_before(const unsigned char* code, std::size_t before) {
@@ -62,6 +69,24 @@ long number_before(const unsigned char* code, std::size_t before) {
   }
   return -1;
 }
+
+#else
+
+constexpr unsigned char kSyscall[] = {0x01, 0x00, 0x00, 0xd4};  // svc #0
+
+/// The number of the system call that ends right before `code`; -1: cannot be told.
+long number_before(const unsigned char* code, std::size_t before) {
+  constexpr std::uint32_t kLoadsNumber = 0x52800008;           // mov w8, #number; x8 has one bit more
+  constexpr std::uint32_t kIs = ~((0xffffU << 5) | 1U << 31);  // without the number and that bit
+  for (std::size_t back = 2 * sizeof kSyscall; back <= before; back += sizeof kSyscall) {
+    std::uint32_t instruction = 0;
+    std::memcpy(&instruction, code - back, sizeof instruction);
+    if ((instruction & kIs) == kLoadsNumber) return static_cast<long>((instruction >> 5) & 0xffffU);
+  }
+  return -1;
+}
+
+#endif
 
 std::string system_call(long number) {
   if (number < 0) return "";
@@ -75,7 +100,7 @@ std::string system_call(long number) {
 }  // namespace
 
 std::string blocking_call(std::uint64_t code) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
   // What the kernel has written, and no pointer of ours.
   const auto* const next = reinterpret_cast<const unsigned char*>(code);  // NOLINT(performance-no-int-to-ptr)
   Dl_info library{};

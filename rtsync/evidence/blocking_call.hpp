@@ -10,7 +10,7 @@ namespace tactus::rtsync {
 /// cannot be told.
 ///
 /// Source: a system call is the instruction before that address, and its number is loaded right before it
-/// (x86-64 System V ABI, A.2.1).
+/// (x86-64 System V ABI, A.2.1; on ARM64 `svc #0`, with the number in x8: syscall(2)).
 ///
 /// Threads  any. Errors none. Not in a frame: it looks through the loaded libraries.               @when service
 std::string blocking_call(std::uint64_t code);

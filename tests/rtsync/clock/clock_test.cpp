@@ -51,7 +51,7 @@ struct Machine {
     ++waits;
     pass(time.count());
   }
-  static TscFacts facts() { return {true, true, "tsc", &ticks, &monotonic, &wait}; }
+  static TscFacts facts() { return {true, true, "tsc", &ticks, &monotonic, &wait, "tsc"}; }
 };
 
 TEST(TscChoice, FallsBackWithTheReason) {
@@ -64,6 +64,7 @@ TEST(TscChoice, FallsBackWithTheReason) {
       {[](TscFacts& facts) { facts.kernel_clock_source = "hpet"; }, "'hpet', not 'tsc'"},
       {[](TscFacts& facts) { facts.kernel_clock_source = ""; }, "'', not 'tsc'"},
       {[](TscFacts& facts) { facts.kernel_clock_source = "kvm-clock"; }, "'kvm-clock'"},
+      {[](TscFacts& facts) { facts.own_source = "arch_sys_counter"; }, "'tsc', not 'arch_sys_counter'"},
       {[](TscFacts&) { Machine::stands_still = true; }, "did not advance"},
       {[](TscFacts& facts) { facts.monotonic = [] { return TimePoint<MonotonicTime>{Nanoseconds{1}}; }; },
        "did not advance"},

@@ -53,6 +53,7 @@ build_preset() {
   local configure=(cmake --preset "$preset")
   local setup_for=()
   [[ $preset == release ]] && setup_for=(--build)
+  [[ $preset == arm64 ]] && setup_for=(--arm64)
 
   if [[ ! -e $stamp || $root/scripts/setup -nt $stamp ]]; then
     if command -v dpkg-query >/dev/null; then

@@ -14,6 +14,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_L
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/left_out.txt TACTUS_LEFT_OUT REGEX "^[^#]")
 
 function(tactus_emulated_test name)
+  target_compile_definitions(${name} PRIVATE TACTUS_EMULATED=1)
   set(left_out "")
   foreach(line IN LISTS TACTUS_LEFT_OUT)
     if(line MATCHES "^${name}[ ]+([^ ]+)[ ]+[^ ]")

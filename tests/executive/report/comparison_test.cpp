@@ -78,7 +78,9 @@ TEST(Comparison, IsTheSameEveryTime) {
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i].interval_text, again[i].interval_text);
     ASSERT_EQ(first[i].interval.has_value(), again[i].interval.has_value());
-    if (first[i].interval) EXPECT_EQ(first[i].interval->from, again[i].interval->from);
+    if (first[i].interval) {
+      EXPECT_EQ(first[i].interval->from, again[i].interval->from);
+    }
   }
 }
 

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "rtsync/crash/exit_guard.hpp"
+#include "tests/support/death_test_style.hpp"
 
 namespace tactus::rtsync::crash_handler_test {
 namespace {
@@ -51,7 +52,7 @@ void with_handler(CrashHandler::Action action, End end, int ignored = 0) {
 
 class CrashHandlerDeath : public ::testing::Test {
  protected:
-  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, test::kDeathTestStyle); }
 };
 
 TEST_F(CrashHandlerDeath, DrivesNamesAndDiesOfTheSignal) {

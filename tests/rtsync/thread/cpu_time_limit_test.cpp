@@ -15,6 +15,7 @@
 #include "rtsync/crash/crash_handler.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
+#include "tests/support/death_test_style.hpp"
 
 namespace tactus::rtsync::cpu_time_limit_test {
 namespace {
@@ -150,7 +151,7 @@ TEST(CpuTimeLimitDeath, EndsARealTimeThreadThatNeverSleepsWithAMessage) {
   const PinnedThread probe{{.name = "probe", .policy = SchedPolicy::fifo, .priority = 1}, [] {}};
   for (const Provision& provision : probe.provisions())
     if (!provision.granted && provision.what.starts_with("SCHED_FIFO")) GTEST_SKIP() << sentence(provision);
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  GTEST_FLAG_SET(death_test_style, test::kDeathTestStyle);
   EXPECT_EXIT(run_on(), ::testing::KilledBySignal(SIGXCPU),
               "tactus: SIGXCPU .a real-time thread ran for as long as RLIMIT_RTTIME allows without ever "
               "sleeping.; the outputs were driven safe");

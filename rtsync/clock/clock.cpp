@@ -115,7 +115,7 @@ ClockChoice choose_tsc_clock(const TscFacts& facts) {
   if (facts.kernel_clock_source != facts.own_source)
     return fall_back("the kernel's own clock source is '" + facts.kernel_clock_source + "', not '" +
                      facts.own_source +
-                     "': it does not trust the counter (dmesg | grep -iE 'tsc|arch_timer' " + "says why)");
+                     "': it does not trust the counter (dmesg | grep -iE 'tsc|arch_timer' says why)");
   const Pair start = read_both(facts);
   facts.wait(Nanoseconds{10'000'000});
   const Pair middle = read_both(facts);

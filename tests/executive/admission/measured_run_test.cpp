@@ -58,6 +58,19 @@ TEST(MeasuredRun, AMissingFolderIsNamed) {
   }
 }
 
+TEST(MeasuredRun, AFolderInPlaceOfTheSummaryIsNoneThatCanBeRead) {
+  const tactus::test::TempDir dir;
+  std::filesystem::create_directories(dir / "summary.json");  // opens, and is not read
+  try {
+    (void)MeasuredRun::of_folder(dir.path(), "r");
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(
+        std::string(error.what()),
+        dir.path().string() + ": has no summary.json that can be read; name the folder of a run that ended");
+  }
+}
+
 TEST(MeasuredRun, AForeignOrDamagedSummaryIsRefused) {
   const auto job = [](const std::string& text) { return R"({"rig": "r", "jobs": [)" + text + "]}"; };
   const struct {

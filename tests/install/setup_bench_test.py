@@ -3,15 +3,16 @@
 
     setup_bench_test.py CHECKOUT
 """
+import itertools
 import os
 import pathlib
+import random
 import shutil
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 CHECKOUT = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -162,20 +163,49 @@ class Bench(unittest.TestCase):
         self.assertIn("is a link", self.setup("--apply", status=1).stderr)
         self.assertEqual(self.read("etc/elsewhere"), "not ours\n")
 
+    def killed(self, at):
+        """--apply, killed when it begins the command number `at` of those that change something. False: it has fewer."""
+        shims = self.root.parent / "shims"
+        count = self.root.parent / "count"
+        count.write_text("0")
+        if not shims.exists():
+            shims.mkdir()
+            for name in ("chmod", "cp", "mkdir", "mv", "rm"):
+                (shims / name).write_text(f"#!/bin/sh\nn=$(($(cat '{count}') + 1))\necho $n >'{count}'\n"
+                                          f"[ $n != $KILLED_AT ] || kill -KILL 0\nexec {shutil.which(name)} \"$@\"\n")
+                (shims / name).chmod(0o755)
+        done = subprocess.run([COMMAND, "--root", self.root, "--user", "ada", "--cpus", "3", "--apply"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              start_new_session=True, timeout=60,
+                              env={**os.environ, "KILLED_AT": str(at), "PATH": f"{shims}:{os.environ['PATH']}"})
+        return done.returncode == -signal.SIGKILL
+
     def test_an_interrupted_apply_is_undone(self):
         before = self.tree()
-        for after in (0.01, 0.03, 0.05, 0.08, 0.12, 0.17, 0.25, 0.4):
-            process = subprocess.Popen([COMMAND, "--root", self.root, "--user", "ada", "--cpus", "3", "--apply"],
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                       start_new_session=True)
-            time.sleep(after)
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # it was done already
-            process.wait(timeout=30)
+        every = 1 if os.environ.get("TACTUS_NIGHTLY") else 9
+        first = random.randrange(every)
+        at = 0
+        # The first ones make the place where it is written down what to undo.
+        for at in itertools.chain(range(1, 7), itertools.count(7 + first, every)):
+            killed = self.killed(at)
             self.setup("--undo")
-            self.assertEqual(self.tree(), before, f"killed after {after} s")
+            self.assertEqual(self.tree(), before, f"killed at command {at}")
+            if not killed:
+                break
+        self.assertGreater(at, 20)
+
+    def test_an_apply_goes_on_where_it_was_interrupted(self):
+        before = self.tree()
+        self.setup("--cpus", "3", "--apply")
+        whole = {name: facts[:2] for name, facts in self.tree().items() if not name.startswith(STATE)}
+        self.setup("--undo")
+        for at in (1, 3, 5, 11, 20):
+            self.assertTrue(self.killed(at))
+            self.setup("--cpus", "3", "--apply")
+            found = {name: facts[:2] for name, facts in self.tree().items() if not name.startswith(STATE)}
+            self.assertEqual(found, whole, f"killed at command {at}")
+            self.setup("--undo")
+            self.assertEqual(self.tree(), before, f"killed at command {at}")
 
     def test_an_installation_of_its_own_is_named_in_full(self):
         prefix = self.root.parent / "opt"

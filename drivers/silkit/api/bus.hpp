@@ -88,8 +88,9 @@ SilKit_ReturnCode remove_handler(Object* controller, SilKit_HandlerId id,
                                  HandlerList<Event> Controller::*list) {
   return guarded([&] {
     require(controller, "controller");
-    const bool removed = controller->owner.participant.with_engine(
+    const RemovedHandler removed = controller->owner.participant.with_engine(
         [&](Engine&) { return (controller->controller->*list).remove(id); });
+    controller->owner.participant.wait_until_not_called(removed);
     if (!removed)
       controller->owner.participant.logger().say_about(controller->controller->topic, LogSink::Level::warn,
                                                        "controller " + controller->controller->name +

@@ -241,7 +241,8 @@ SilKit_ReturnCode SilKit_Experimental_TimeSyncService_RemoveOtherSimulationSteps
     SilKit_TimeSyncService* service, SilKit_HandlerId handlerId) {
   return guarded([&] {
     require(service, "service");
-    service->owner.participant.with_engine(
-        [&](Engine& engine) { engine.remove_other_steps_completed(handlerId); });
+    Participant& participant = service->owner.participant;
+    participant.wait_until_not_called(participant.with_engine(
+        [&](Engine& engine) { return engine.remove_other_steps_completed(handlerId); }));
   });
 }

@@ -113,11 +113,15 @@ Participant::~Participant() {
 
 thread_local const Participant::InHandler* Participant::InHandler::innermost_ = nullptr;
 
-void Participant::refuse_in_handler(const char* what) const {
+bool Participant::in_handler() const {
   bool inside = on_io_thread();
   for (const InHandler* each = InHandler::innermost_; each != nullptr; each = each->outer_)
     inside = inside || &each->participant_ == this;
-  if (inside)
+  return inside;
+}
+
+void Participant::refuse_in_handler(const char* what) const {
+  if (in_handler())
     throw Refusal(Code::logic,
                   std::string(what) + " cannot be called from a handler: it would wait for itself");
 }
@@ -135,6 +139,10 @@ void Participant::serve() {
     held.lock();
     running_.reset();
     engine_.call_ended(call, thrown);
+    if (waiting_until_not_called_ > 0) {
+      call = Call();  // it has its handlers still
+      changed_.notify_all();
+    }
     if (engine_.has_calls() && (calls >= kCallsPerTurn || std::chrono::steady_clock::now() >= end)) {
       mesh_.wake();
       break;
@@ -157,6 +165,14 @@ void Participant::wait_until_known() {
     logger_.say(LogSink::Level::warn,
                 "a peer has not answered in time what this participant is subscribed to; what "
                 "it sends may be missed until it does");
+}
+
+void Participant::wait_until_not_called(const RemovedHandler& handler) {
+  if (!handler || in_handler()) return;
+  std::unique_lock held = lock();
+  ++waiting_until_not_called_;
+  changed_.wait(held, [&] { return handler.use_count() == 1; });
+  --waiting_until_not_called_;
 }
 
 void Participant::send_log() {

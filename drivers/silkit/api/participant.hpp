@@ -75,6 +75,9 @@ class Participant final : private MeshOwner {
   /// what they send from here on; who does not answer for as long as a connect may take is not waited for. In a
   /// handler of the I/O thread it does not wait. @when lock not held
   void wait_until_known();
+  /// Waits until nobody calls a handler any more that was removed; in a handler of this participant, which may be
+  /// that one, it does not wait. @when lock not held
+  void wait_until_not_called(const RemovedHandler& handler);
   /// Not from inside the handler that it completes.
   void complete_communication_ready();
   void start_lifecycle();
@@ -85,6 +88,7 @@ class Participant final : private MeshOwner {
   std::unique_lock<std::mutex> lock() override { return std::unique_lock(mutex_); }
   Engine& engine() override { return engine_; }
   void serve() override;
+  bool in_handler() const;
   /// Under the lock.
   void send_log();
   void worked(std::optional<std::int64_t> wake_before);
@@ -96,6 +100,7 @@ class Participant final : private MeshOwner {
   std::mutex mutex_;
   std::condition_variable changed_;  // leaving, or something that a thread waits for
   int waiting_until_known_ = 0;
+  int waiting_until_not_called_ = 0;
   const std::shared_ptr<LifecycleEnd> end_ = std::make_shared<LifecycleEnd>(*this);
   MetricsFiles metrics_files_;
   Mesh mesh_;

@@ -134,8 +134,9 @@ SilKit_ReturnCode SilKit_SystemMonitor_RemoveSystemStateHandler(SilKit_SystemMon
                                                                 SilKit_HandlerId handlerId) {
   return guarded([&] {
     require(monitor, "monitor");
-    monitor->owner.participant.with_engine(
-        [&](Engine& engine) { engine.remove_system_state_handler(handlerId); });
+    Participant& participant = monitor->owner.participant;
+    participant.wait_until_not_called(participant.with_engine(
+        [&](Engine& engine) { return engine.remove_system_state_handler(handlerId); }));
   });
 }
 
@@ -162,7 +163,9 @@ SilKit_ReturnCode SilKit_SystemMonitor_RemoveParticipantStatusHandler(SilKit_Sys
                                                                       SilKit_HandlerId handlerId) {
   return guarded([&] {
     require(monitor, "monitor");
-    monitor->owner.participant.with_engine([&](Engine& engine) { engine.remove_status_handler(handlerId); });
+    Participant& participant = monitor->owner.participant;
+    participant.wait_until_not_called(
+        participant.with_engine([&](Engine& engine) { return engine.remove_status_handler(handlerId); }));
   });
 }
 

@@ -27,6 +27,9 @@ inline constexpr std::int64_t kNoTime = INT64_MIN;  ///< no virtual time: not sy
 template <class... Args>
 using Handler = std::shared_ptr<const std::function<void(Args...)>>;
 
+/// A handler that was removed; it may still be called for as long as somebody else has it. Null: there was none.
+using RemovedHandler = std::shared_ptr<const void>;
+
 using PlainHandler = Handler<>;
 using AbortHandler = Handler<ParticipantState>;           ///< the state before
 using StepHandler = Handler<std::int64_t, std::int64_t>;  ///< now, duration in ns

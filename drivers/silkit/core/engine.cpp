@@ -35,6 +35,12 @@ Handler wanted(Handler handler) {
   return handler;
 }
 
+template <class Handlers>
+RemovedHandler removed_from(Handlers& handlers, std::uint64_t id) {
+  const auto found = handlers.extract(id);
+  return found.empty() ? nullptr : found.mapped();
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------- streams and messages
@@ -398,7 +404,9 @@ std::uint64_t Engine::on_other_steps_completed(PlainHandler handler) {
   parts_->others_handlers.emplace(parts_->next_others_handler, wanted(std::move(handler)));
   return parts_->next_others_handler++;
 }
-void Engine::remove_other_steps_completed(std::uint64_t id) { parts_->others_handlers.erase(id); }
+RemovedHandler Engine::remove_other_steps_completed(std::uint64_t id) {
+  return removed_from(parts_->others_handlers, id);
+}
 std::optional<PeerId> Engine::awaited_peer() const { return parts_->awaited_peer(); }
 std::optional<std::int64_t> Engine::step_open_since() const {
   if (!parts_->step_open || parts_->status.state != ParticipantState::running) return std::nullopt;
@@ -419,12 +427,16 @@ std::uint64_t Engine::add_system_state_handler(SystemStateHandler handler) {
   parts_->system_handlers.emplace(parts_->next_system_handler, wanted(std::move(handler)));
   return parts_->next_system_handler++;
 }
-void Engine::remove_system_state_handler(std::uint64_t id) { parts_->system_handlers.erase(id); }
+RemovedHandler Engine::remove_system_state_handler(std::uint64_t id) {
+  return removed_from(parts_->system_handlers, id);
+}
 std::uint64_t Engine::add_status_handler(StatusHandler handler) {
   parts_->status_handlers.emplace(parts_->next_status_handler, wanted(std::move(handler)));
   return parts_->next_status_handler++;
 }
-void Engine::remove_status_handler(std::uint64_t id) { parts_->status_handlers.erase(id); }
+RemovedHandler Engine::remove_status_handler(std::uint64_t id) {
+  return removed_from(parts_->status_handlers, id);
+}
 std::vector<Status> Engine::known_statuses() const {
   std::vector<Status> list;
   for (const auto& [name, status] : parts_->system.statuses())
@@ -455,8 +467,8 @@ bool Engine::has_handler(Call::What what, std::uint64_t id) const {
   return what == Call::What::connected && parts_->connected_handler && parts_->connected_handler_id == id;
 }
 void Engine::remove_handler(Call::What what, std::uint64_t id) {
-  if (what == Call::What::status) remove_status_handler(id);
-  if (what == Call::What::system_state) remove_system_state_handler(id);
+  if (what == Call::What::status) (void)remove_status_handler(id);
+  if (what == Call::What::system_state) (void)remove_system_state_handler(id);
   if (what == Call::What::connected && has_handler(what, id)) parts_->connected_handler = nullptr;
 }
 

@@ -159,7 +159,7 @@ class Engine {
   void complete_step();
   std::int64_t now_ns() const;  ///< kNoTime before the first step
   std::uint64_t on_other_steps_completed(PlainHandler handler);
-  void remove_other_steps_completed(std::uint64_t id);
+  RemovedHandler remove_other_steps_completed(std::uint64_t id);
   /// The peer whose next step this participant waits for, when what other peers say of theirs makes no difference yet;
   /// kRegistryPeer: it has a step of its own to complete first.
   std::optional<PeerId> awaited_peer() const;
@@ -175,9 +175,9 @@ class Engine {
   /// Handlers count from 0. The statuses and states that are known already are the owner's to replay, on the
   /// caller's thread: known_statuses(), system_state().
   std::uint64_t add_system_state_handler(SystemStateHandler handler);
-  void remove_system_state_handler(std::uint64_t id);
+  RemovedHandler remove_system_state_handler(std::uint64_t id);
   std::uint64_t add_status_handler(StatusHandler handler);
-  void remove_status_handler(std::uint64_t id);
+  RemovedHandler remove_status_handler(std::uint64_t id);
   std::vector<Status> known_statuses() const;
   /// Every peer has told its services, and its status if it has a lifecycle, and the user's handlers have been called.
   bool all_states_known() const;

@@ -18,6 +18,8 @@
 ///          Handlers run one at a time on the participant's own thread; what Add... and Set... replay runs on
 ///          the caller's. While a handler runs, the participant neither receives nor answers. Handlers may
 ///          create services here; other libraries of this API block for ever then.
+///          After a Remove... its handler is called no more: it waits for a call that is under way, unless a
+///          handler of this participant removes it. Hold no lock there that the handler takes.
 /// Owners   configurations, participants and registries belong to who created them; everything else to its
 ///          participant (registry), and goes with it. What is passed in is copied during the call. Pointers
 ///          given to handlers are valid until the handler returns.

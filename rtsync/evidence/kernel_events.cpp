@@ -17,8 +17,9 @@
 namespace tactus::rtsync {
 namespace {
 
-constexpr std::size_t kThreadPages = 16;
-constexpr std::size_t kCpuPages = 64;
+// Powers of two, as the kernel wants them, of at least a page. They count against what may be locked.
+constexpr std::size_t kThreadRing = 64 * 1024;
+constexpr std::size_t kCpuRing = 256 * 1024;
 /// A sample of each would meet the kernel's limit for samples, and then there are none for a while.
 constexpr std::uint32_t kFaultsPerSample = 16;
 // <asm/perf_regs.h>: the register with the address of the next instruction.
@@ -85,14 +86,14 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   return 0;
 }
 
-int EventRing::map(std::size_t pages) {
+int EventRing::map(std::size_t bytes) {
   const std::size_t page = page_bytes();
-  void* const memory =
-      ::mmap(nullptr, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED, files_.front(), 0);
+  bytes = std::max(bytes, page);
+  void* const memory = ::mmap(nullptr, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files_.front(), 0);
   if (memory == MAP_FAILED) return errno;
   memory_ = memory;
   data_ = static_cast<const std::byte*>(memory) + page;
-  size_ = pages * page;
+  size_ = bytes;
   // So that no frame meets a page of it for the first time.
   __atomic_store_n(&static_cast<perf_event_mmap_page*>(memory_)->data_tail, 0, __ATOMIC_RELEASE);
   for (std::size_t at = 0; at < size_; at += page)
@@ -107,7 +108,7 @@ int EventRing::open_thread(pid_t thread, EventRates& rates) {
     if (const int error = open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, false, nullptr);
         error != 0)
       return error;
-  if (const int error = map(kThreadPages); error != 0) return error;
+  if (const int error = map(kThreadRing); error != 0) return error;
   if (rates.alive > Nanoseconds{0}) {
     const auto period = static_cast<std::uint64_t>(rates.alive.count());
     rates.alive_anywhere =
@@ -128,7 +129,7 @@ int EventRing::open_thread(pid_t thread, EventRates& rates) {
 
 int EventRing::open_cpu(int cpu) {
   const int error = open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, true, nullptr);
-  return error != 0 ? error : map(kCpuPages);
+  return error != 0 ? error : map(kCpuRing);
 }
 
 int EventRing::open_tracepoint(int cpu, const Tracepoint& tracepoint, std::uint64_t& id) {
@@ -137,7 +138,7 @@ int EventRing::open_tracepoint(int cpu, const Tracepoint& tracepoint, std::uint6
 
 int EventRing::open_interrupts(int cpu, const InterruptTracepoints& tracepoints) {
   int error = open_tracepoint(cpu, tracepoints.irq_begin, ids_.irq_begin);
-  if (error == 0) error = map(kCpuPages);  // the others write into it
+  if (error == 0) error = map(kCpuRing);  // the others write into it
   if (error == 0) error = open_tracepoint(cpu, tracepoints.irq_end, ids_.irq_end);
   // Where softirqs are threads, those show who had the CPU.
   if (error == 0 && tracepoints.softirq_begin && tracepoints.softirq_end) {

@@ -51,7 +51,7 @@ class EventRing {
   int open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t config, std::uint64_t period, bool kernel,
            std::uint64_t* id);
   int open_tracepoint(int cpu, const Tracepoint& tracepoint, std::uint64_t& id);
-  int map(std::size_t pages);
+  int map(std::size_t bytes);
 
   std::vector<int> files_;
   void* memory_ = nullptr;

@@ -52,7 +52,8 @@ KernelWriteTracker::KernelWriteTracker(const std::vector<Pages>& memory) : regio
     uffdio_api api{};
     api.api = UFFD_API;
     api.features = kFaultFlagWp | kWpAsync;
-    if (::ioctl(faults_, UFFDIO_API, &api) != 0) refuse("it takes Linux 6.7 or newer (userfaultfd WP_ASYNC)");
+    if (::ioctl(faults_, UFFDIO_API, &api) != 0)
+      refuse("it takes Linux 6.7 or newer, on ARM64 6.10 (userfaultfd WP_ASYNC)");
     pagemap_ = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     if (pagemap_ < 0) refuse("/proc/self/pagemap");
     for (const Pages& pages : memory) add(pages);

@@ -46,7 +46,7 @@ class WriteTracker {
   virtual std::chrono::nanoseconds fault_cost() const = 0;
 };
 
-/// By userfaultfd in asynchronous write-protect mode, and PAGEMAP_SCAN: Linux 6.7 or newer, no privilege.
+/// By userfaultfd in asynchronous write-protect mode, and PAGEMAP_SCAN: Linux 6.7 or newer (ARM64: 6.10), no privilege.
 class KernelWriteTracker final : public WriteTracker {
  public:
   /// Only pages of `memory` may be watched; watches none yet. Throws std::runtime_error with the reason when

@@ -413,6 +413,18 @@ const Row kOtherRows[] = {
        r.write("/sys/devices/system/clocksource/clocksource0/available_clocksource", "acpi_pm\n");
      },
      Grade::fail, "acpi_pm", "tsc=reliable"},
+    {"that of ARM64", "clock source",
+     [](FakeRoot& r) {
+       r.write("/sys/devices/system/clocksource/clocksource0/current_clocksource", "arch_sys_counter\n");
+     },
+     Grade::ok, "arch_sys_counter", ""},
+    {"a slow one beside that of ARM64", "clock source",
+     [](FakeRoot& r) {
+       r.write("/sys/devices/system/clocksource/clocksource0/current_clocksource", "jiffies\n");
+       r.write("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+               "jiffies arch_sys_counter\n");
+     },
+     Grade::fail, "jiffies", "echo arch_sys_counter | sudo tee"},
     {"one nobody knows", "clock source",
      [](FakeRoot& r) {
        r.write("/sys/devices/system/clocksource/clocksource0/current_clocksource", "sundial\n");

@@ -246,7 +246,7 @@ TEST(RecordFormats, FlippedBitsAreReportedOrReadButHurtNothing) {
     const std::string whole = read_file(file);
     for (int i = 0; i < 400; ++i) {
       std::string bad = whole;
-      for (unsigned flips = 1 + random() % 3; flips > 0; --flips)
+      for (auto flips = 1 + random() % 3; flips > 0; --flips)
         bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
       std::ofstream(file, std::ios::binary | std::ios::trunc) << bad;
       try {

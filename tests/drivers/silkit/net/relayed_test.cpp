@@ -67,7 +67,7 @@ TEST_F(Relayed, ARelayedNameJoinsAgain) {
 
 /// A and C are hidden and see each other's sockets; B is relayed to both.
 TEST_F(Relayed, ALockStepSimulationOverARelayLosesNothing) {
-  constexpr std::size_t kPlayers = 3;
+  static constexpr std::size_t kPlayers = 3;
   constexpr std::int64_t kSteps = 300;
   struct Role {
     std::unique_ptr<Player> player;

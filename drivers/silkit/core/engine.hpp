@@ -32,6 +32,11 @@ class Outbox {
   virtual ~Outbox() = default;
   /// A whole message. A peer that is gone swallows it.
   virtual void send(PeerId peer, ByteView message) = 0;
+  virtual void send_pieces(PeerId peer, const Pieces& message) {
+    Bytes whole;
+    Writer(whole).pieces(message);
+    send(peer, whole);
+  }
   /// The same for a message that the peer has no use for until it waits for this participant: the next step.
   virtual void send_step(PeerId peer, ByteView message) { send(peer, message); }
 };

@@ -4,6 +4,11 @@
 #include <algorithm>
 
 namespace tactus::silkit {
+namespace {
+
+constexpr std::size_t kLarge = 2048;  // bytes of a body; up to there copying them together is cheaper
+
+}  // namespace
 
 Link& Links::link(std::string_view network, std::string_view type) {
   Link& found = find_or_make(network, type);
@@ -42,17 +47,26 @@ void Links::forget(std::string_view network, std::string_view type) {
   if (found->second.receivers.empty()) links_.erase(found);
 }
 
-void Links::send(const Link& link, const Link::Receiver& receiver, std::uint64_t service, ByteView body) {
+void Links::send(const Link& link, const Link::Receiver& receiver, std::uint64_t service,
+                 const Pieces& body) {
+  const ServiceHeader header{receiver.index, participant_, service};
   message_.clear();
-  encode_service(message_, {receiver.index, participant_, service}, body);
+  if (body.size() >= kLarge) {
+    encode_service_head(message_, header, body.size());
+    Pieces message(message_);
+    for (const ByteView piece : body) message.add(piece);
+    return outbox_.send_pieces(receiver.peer, message);
+  }
+  encode_service(message_, header, body);
   link.steps ? outbox_.send_step(receiver.peer, message_) : outbox_.send(receiver.peer, message_);
 }
 
-void Links::broadcast(Link& link, std::uint64_t service, ByteView body) {
+void Links::broadcast(Link& link, std::uint64_t service, const Pieces& body) {
   if (link.history) {
     link.has_last = true;
     link.last_service = service;
-    link.last.assign(body.begin(), body.end());
+    link.last.clear();
+    Writer(link.last).pieces(body);
   }
   for (const Link::Receiver& receiver : link.receivers) send(link, receiver, service, body);
 }

@@ -52,13 +52,13 @@ class Links {
   /// This participant sends on it no more; a Link& of it must not be used afterwards.
   void forget(std::string_view network, std::string_view type);
 
-  void broadcast(Link& link, std::uint64_t service, ByteView body);
+  void broadcast(Link& link, std::uint64_t service, const Pieces& body);
   /// To one peer, if it subscribed.
   void send(const Link& link, PeerId peer, std::uint64_t service, ByteView body);
 
  private:
   Link& find_or_make(std::string_view network, std::string_view type);
-  void send(const Link& link, const Link::Receiver& receiver, std::uint64_t service, ByteView body);
+  void send(const Link& link, const Link::Receiver& receiver, std::uint64_t service, const Pieces& body);
 
   Outbox& outbox_;
   const std::uint64_t participant_;

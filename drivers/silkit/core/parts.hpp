@@ -33,11 +33,14 @@ class MeteredOutbox final : public Outbox {
  public:
   MeteredOutbox(Outbox& to, Metrics& metrics) : to_(to), metrics_(metrics) {}
   void send(PeerId peer, ByteView message) override;
+  void send_pieces(PeerId peer, const Pieces& message) override;
   void send_step(PeerId peer, ByteView message) override;
   void add(PeerId peer, const std::string& simulation, const std::string& participant);
   void received(PeerId peer, const Frame& frame);
 
  private:
+  void count(PeerId peer, std::size_t bytes);
+
   Outbox& to_;
   Metrics& metrics_;
   std::map<PeerId, std::string> names_;  // what the names of its metrics begin with

@@ -109,7 +109,6 @@ DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec
   DataPublisher& publisher = parts.publishers.emplace_back();
   publisher.name = name;
   publisher.topic = topic;
-  publisher.history = history;
   publisher.network = Uuid::random().text();
   publisher.link = &parts.links.link(publisher.network, message_type::kDataMessageEvent);
   publisher.link->history = history;
@@ -130,14 +129,8 @@ DataPublisher& Engine::create_publisher(const std::string& name, const TopicSpec
 void Engine::publish(DataPublisher& publisher, ByteView data) {
   Impl& parts = *parts_;
   const std::int64_t time_ns = now_ns();
-  parts.body_.clear();
-  encode_body(parts.body_, DataMessage{data, time_ns});
-  parts.links.broadcast(*publisher.link, publisher.service, parts.body_);
-  if (publisher.history) {
-    publisher.published = true;
-    publisher.last.assign(data.begin(), data.end());
-    publisher.last_time_ns = time_ns;
-  }
+  parts.links.broadcast(*publisher.link, publisher.service,
+                        body_in_pieces(parts.body_, DataMessage{data, time_ns}));
   for (DataSubscriber& subscriber : parts.subscribers)
     if (topics_match(publisher.topic, subscriber.topic)) parts.deliver(subscriber, data, time_ns, true);
 }
@@ -170,9 +163,11 @@ DataSubscriber& Engine::create_subscriber(const std::string& name, const TopicSp
     if (published && topics_match(*published, topic)) matching.emplace_back(peer, each);
   });
   for (const auto& [peer, each] : matching) parts.connect(subscriber, peer, each);
-  for (const DataPublisher& publisher : parts.publishers)
-    if (publisher.published && topics_match(publisher.topic, topic))
-      parts.deliver(subscriber, publisher.last, publisher.last_time_ns, true);
+  for (const DataPublisher& publisher : parts.publishers) {
+    if (!publisher.link->has_last || !topics_match(publisher.topic, topic)) continue;
+    const DataMessage last = decode_data(publisher.link->last);
+    parts.deliver(subscriber, last.data, last.time_ns, true);
+  }
   return subscriber;
 }
 

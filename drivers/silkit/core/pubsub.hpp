@@ -15,12 +15,8 @@ class DataPublisher {
   std::string name;
   TopicSpec topic;
   std::string network;  ///< its UUID as text
-  bool history = false;
   std::uint64_t service = 0;
-  Link* link = nullptr;
-  bool published = false;
-  Bytes last;
-  std::int64_t last_time_ns = kNoTime;
+  Link* link = nullptr;  ///< keeps the last message, if there is a history
 };
 
 class DataSubscriber {

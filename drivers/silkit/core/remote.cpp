@@ -16,20 +16,25 @@ constexpr std::size_t kFrameHead = 5;  // bytes before the body of a message
 
 void MeteredOutbox::send(PeerId peer, ByteView message) {
   to_.send(peer, message);
-  if (const auto found = names_.find(peer); found != names_.end()) {
-    metrics_.count(found->second + "tx_bytes/[bytes]", message.size());
-    metrics_.count(found->second + "tx_packets/[count]", 1);
-    metrics_.measure(found->second + "tx_bandwidth/[Bps]", static_cast<double>(message.size()));
-  }
+  count(peer, message.size());
+}
+
+void MeteredOutbox::send_pieces(PeerId peer, const Pieces& message) {
+  to_.send_pieces(peer, message);
+  count(peer, message.size());
 }
 
 void MeteredOutbox::send_step(PeerId peer, ByteView message) {
   to_.send_step(peer, message);
-  if (const auto found = names_.find(peer); found != names_.end()) {
-    metrics_.count(found->second + "tx_bytes/[bytes]", message.size());
-    metrics_.count(found->second + "tx_packets/[count]", 1);
-    metrics_.measure(found->second + "tx_bandwidth/[Bps]", static_cast<double>(message.size()));
-  }
+  count(peer, message.size());
+}
+
+void MeteredOutbox::count(PeerId peer, std::size_t bytes) {
+  const auto found = names_.find(peer);
+  if (found == names_.end()) return;
+  metrics_.count(found->second + "tx_bytes/[bytes]", bytes);
+  metrics_.count(found->second + "tx_packets/[count]", 1);
+  metrics_.measure(found->second + "tx_bandwidth/[Bps]", static_cast<double>(bytes));
 }
 
 void MeteredOutbox::add(PeerId peer, const std::string& simulation, const std::string& participant) {

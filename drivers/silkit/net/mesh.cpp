@@ -21,7 +21,7 @@ Mesh::Impl::Impl(MeshSettings settings, MeshOwner& owner, LogSink& journal)
 
 // ---- writing
 
-void Mesh::Impl::send(PeerId peer, ByteView message, bool is_step) {
+void Mesh::Impl::send(PeerId peer, const Pieces& message, bool is_step) {
   const auto found = peers_.find(peer);
   if (found == peers_.end()) return;
   Link& link = *found->second;
@@ -194,6 +194,7 @@ Mesh::~Mesh() = default;
 void Mesh::join() { parts_->join(); }
 void Mesh::leave() { parts_->leave(); }
 void Mesh::send(PeerId peer, ByteView message) { parts_->send(peer, message, false); }
+void Mesh::send_pieces(PeerId peer, const Pieces& message) { parts_->send(peer, message, false); }
 void Mesh::send_step(PeerId peer, ByteView message) { parts_->send(peer, message, true); }
 void Mesh::flush() { parts_->flush(); }
 void Mesh::wake() { parts_->wake(); }

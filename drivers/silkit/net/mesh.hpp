@@ -77,6 +77,7 @@ class Mesh final : public Outbox {
   void leave();
 
   void send(PeerId peer, ByteView message) override;
+  void send_pieces(PeerId peer, const Pieces& message) override;
   void send_step(PeerId peer, ByteView message) override;
   /// Writes what is queued, as far as the sockets take it.
   void flush();

@@ -39,7 +39,7 @@ class Mesh::Impl final : private IoSource {
 
   void join();
   void leave();
-  void send(PeerId peer, ByteView message, bool is_step);
+  void send(PeerId peer, const Pieces& message, bool is_step);
   void flush();
   void wake();
   bool on_io_thread() const { return io_thread_id_.load() == std::this_thread::get_id(); }
@@ -75,7 +75,7 @@ class Mesh::Impl final : private IoSource {
     /// The stream that its messages go by.
     virtual StreamLink& carrier() = 0;
     /// Adds a whole message to what goes out.
-    virtual void append(ByteView message) = 0;
+    virtual void append(const Pieces& message) = 0;
     virtual bool is_open() const = 0;
     virtual bool is_broken() const = 0;
     /// Its end may be among what has not been read yet.
@@ -98,7 +98,7 @@ class Mesh::Impl final : private IoSource {
     LinkPtr self() override { return std::static_pointer_cast<StreamLink>(shared_from_this()); }
     StreamLink* stream() override { return this; }
     StreamLink& carrier() override { return *this; }
-    void append(ByteView message) override { queue().insert(queue().end(), message.begin(), message.end()); }
+    void append(const Pieces& message) override { Stream::append(message, full); }
     bool is_open() const override { return Stream::is_open(); }
     bool is_broken() const override { return Stream::is_broken(); }
     bool may_have_left() const override { return has_hung_up(); }
@@ -121,7 +121,7 @@ class Mesh::Impl final : private IoSource {
     LinkPtr self() override { return shared_from_this(); }
     StreamLink* stream() override { return nullptr; }
     StreamLink& carrier() override { return *carrier_; }
-    void append(ByteView message) override;
+    void append(const Pieces& message) override;
     bool is_open() const override { return open_; }
     bool is_broken() const override { return broken; }
     bool may_have_left() const override { return true; }  // nothing here shows it

@@ -13,8 +13,10 @@ Mesh::Impl::RelayedLink::RelayedLink(Impl& parts, StreamLink& carrier, std::stri
       with_(std::move(with)) {}
 
 /// An empty one says that this end is gone.
-void Mesh::Impl::RelayedLink::append(ByteView message) {
-  encode(carrier_->queue(), ProxyMessage{0, parts_.owner_.engine().name(), with_, message});
+void Mesh::Impl::RelayedLink::append(const Pieces& message) {
+  Bytes whole;
+  Writer(whole).pieces(message);
+  encode(carrier_->queue(), ProxyMessage{0, parts_.owner_.engine().name(), with_, whole});
   parts_.mark_urgent(*carrier_);
 }
 

@@ -19,6 +19,7 @@ constexpr std::size_t kFirstBuffer = 16U << 10;
 constexpr std::size_t kTurn = 64U << 10;
 constexpr std::size_t kLargestKept = 4U << 20;  // messages of 1 MiB come again and again
 constexpr std::size_t kLeastCompacted = 64U << 10;
+constexpr std::size_t kLargePiece = 2048;
 
 int family_of(int socket) {
   sockaddr_storage storage{};
@@ -189,6 +190,30 @@ Stream::Written Stream::waits_to_write() noexcept {
 void Stream::write_to(RingWriter& ring) {
   ring_out_ = &ring;
   for_socket_ = out_.size();
+}
+
+void Stream::append(const Pieces& message, bool waiting) {
+  for (ByteView piece : message) {
+    if (piece.size() >= kLargePiece && !waiting) piece = piece.subspan(write_ahead(piece));
+    out_.insert(out_.end(), piece.begin(), piece.end());
+  }
+}
+
+/// How many of its bytes stand in the ring, behind all that was queued. The other end is woken by write().
+std::size_t Stream::write_ahead(ByteView piece) noexcept {
+  if (!writes_ring_ || deaf_ || !is_open()) return 0;
+  try {
+    while (sent_ < out_.size()) {
+      const std::size_t taken = ring_out_->write(ByteView(out_).subspan(sent_));
+      if (taken == 0) return 0;
+      sent_ += taken;
+    }
+    out_.clear();
+    sent_ = for_socket_ = 0;
+    return ring_out_->write(piece);
+  } catch (const WireError&) {
+    return 0;  // write() meets it again
+  }
 }
 
 Stream::Written Stream::write_to_ring() noexcept {

@@ -41,6 +41,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   /// What is appended here goes out with the next write().
   Bytes& queue() { return out_; }
+  /// Queues a message; of its large pieces, what has room goes straight into the ring that is in use. `waiting`: it
+  /// has no room.
+  void append(const Pieces& message, bool waiting);
   std::size_t queued() const { return out_.size() - sent_; }
   enum class Written {
     all,
@@ -90,6 +93,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void socket_ended(const std::string& why);
   bool take_from_ring();
   void take(std::size_t size);
+  std::size_t write_ahead(ByteView piece) noexcept;
   Written write_to_ring() noexcept;
   Written waits_to_write() noexcept;
   Written fail() noexcept;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,30 @@ static_assert(std::endian::native == std::endian::little, "the bytes of values a
 
 using Bytes = std::vector<std::byte>;
 using ByteView = std::span<const std::byte>;
+
+/// Bytes that follow each other, in a few pieces that stay where they are: large ones are not copied together.
+class Pieces {
+ public:
+  Pieces(ByteView whole) : Pieces({whole}) {}  // NOLINT(google-explicit-constructor): a whole is one piece
+  Pieces(const Bytes& whole) { add(whole); }   // NOLINT(google-explicit-constructor): likewise
+  Pieces(std::initializer_list<ByteView> pieces) {
+    for (const ByteView piece : pieces) add(piece);
+  }
+  /// Throws std::length_error for more than four.
+  void add(ByteView piece) {
+    if (count_ == pieces_.size()) throw std::length_error("a message in more than four pieces");
+    pieces_[count_++] = piece;
+    size_ += piece.size();
+  }
+  std::size_t size() const { return size_; }
+  const ByteView* begin() const { return pieces_.data(); }
+  const ByteView* end() const { return pieces_.data() + count_; }
+
+ private:
+  std::array<ByteView, 4> pieces_;
+  std::size_t count_ = 0;
+  std::size_t size_ = 0;
+};
 
 /// A message that ends too early, or says that it holds more than it does.
 class WireError : public std::runtime_error {
@@ -39,6 +64,9 @@ class Writer {
     bytes_.insert(bytes_.end(), image.begin(), image.end());
   }
   void bytes(ByteView view) { bytes_.insert(bytes_.end(), view.begin(), view.end()); }
+  void pieces(const Pieces& all) {
+    for (const ByteView piece : all) bytes(piece);
+  }
   /// Count and bytes; texts likewise. Throws std::length_error above 2^32 - 1.
   void counted(ByteView view);
   void text(std::string_view text);

@@ -295,10 +295,15 @@ Acknowledge decode_acknowledge(ByteView body) {
 
 // ---- service messages
 
-void encode_service(Bytes& out, const ServiceHeader& header, ByteView body) {
-  const std::size_t size = kServiceHead + body.size();
+void encode_service(Bytes& out, const ServiceHeader& header, const Pieces& body) {
+  make_room(out, kServiceHead + body.size());
+  encode_service_head(out, header, body.size());
+  Writer(out).pieces(body);
+}
+
+void encode_service_head(Bytes& out, const ServiceHeader& header, std::size_t body) {
+  const std::size_t size = kServiceHead + body;
   check_size(size);
-  make_room(out, size);
   std::array<std::byte, kServiceHead> head;
   const auto put = [&head](std::size_t at, auto value) {
     std::memcpy(head.data() + at, &value, sizeof(value));
@@ -308,9 +313,7 @@ void encode_service(Bytes& out, const ServiceHeader& header, ByteView body) {
   put(5, header.index);
   put(13, header.participant);
   put(21, header.service);
-  Writer writer(out);
-  writer.bytes(head);
-  writer.bytes(body);
+  Writer(out).bytes(head);
 }
 
 ServiceHeader take_service_header(ByteView& body) {
@@ -400,10 +403,19 @@ void encode_body(Bytes& out, const NextSimTask& message) {
 }
 
 void encode_body(Bytes& out, const DataMessage& message) {
-  make_room(out, sizeof(std::uint32_t) + message.data.size() + sizeof(message.time_ns));
-  Writer writer(out);
-  writer.counted(message.data);
+  Bytes ends;
+  const Pieces body = body_in_pieces(ends, message);
+  make_room(out, body.size());
+  Writer(out).pieces(body);
+}
+
+Pieces body_in_pieces(Bytes& ends, const DataMessage& message) {
+  ends.clear();
+  Writer writer(ends);
+  writer.count(message.data.size());
+  const std::size_t head = ends.size();
   writer.value(message.time_ns);
+  return {ByteView(ends).first(head), message.data, ByteView(ends).subspan(head)};
 }
 
 DiscoveryEvent decode_discovery_event(ByteView body) {

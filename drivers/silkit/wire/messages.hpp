@@ -138,7 +138,9 @@ struct ServiceHeader {
   std::uint64_t service = 0;      ///< of the sender
 };
 /// One whole service message around a body that is encoded already.
-void encode_service(Bytes& out, const ServiceHeader& header, ByteView body);
+void encode_service(Bytes& out, const ServiceHeader& header, const Pieces& body);
+/// What stands in front of a body of so many bytes. Throws as encode_service() does.
+void encode_service_head(Bytes& out, const ServiceHeader& header, std::size_t body);
 /// Takes the header off the front of the body of a Kind::service message.
 ServiceHeader take_service_header(ByteView& body);
 
@@ -251,6 +253,8 @@ void encode_body(Bytes& out, const WorkflowMessage& message);
 void encode_body(Bytes& out, const SystemCommand& message);
 void encode_body(Bytes& out, const NextSimTask& message);
 void encode_body(Bytes& out, const DataMessage& message);
+/// The same without a copy of the data; `ends`: for what stands before and behind it.
+Pieces body_in_pieces(Bytes& ends, const DataMessage& message);
 
 DiscoveryEvent decode_discovery_event(ByteView body);
 ServiceAnnouncement decode_service_announcement(ByteView body);

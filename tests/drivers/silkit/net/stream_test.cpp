@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <vector>
 
 namespace tactus::silkit::stream_test {
@@ -52,9 +54,9 @@ TEST(Stream, IsToldOnceThatItCanWriteHoweverOftenItAsks) {
 
 constexpr auto kSwitch = static_cast<Kind>(100);
 
-/// A message that holds its number, and grows with it.
+/// A message that holds its number.
 Bytes message(std::uint32_t number, Kind kind, std::size_t size) {
-  Bytes bytes(size);
+  Bytes bytes(size, static_cast<std::byte>(number));
   const auto says = static_cast<std::uint32_t>(size);
   std::memcpy(bytes.data(), &says, sizeof says);
   bytes[kSizeBytes] = static_cast<std::byte>(kind);
@@ -71,6 +73,11 @@ class HearingStream final : public Stream {
   std::vector<std::uint32_t> heard;
   std::vector<std::string> ends;
 
+  void say_in_pieces(std::uint32_t number, std::size_t size, bool waiting) {
+    const Bytes bytes = message(number, Kind::service, size);
+    const ByteView all(bytes);
+    append({all.first(9), all.subspan(9, size - 13), all.last(4)}, waiting);
+  }
   void say(std::uint32_t number, Kind kind = Kind::service, std::size_t size = 13) {
     const Bytes bytes = message(number, kind, size);
     queue().insert(queue().end(), bytes.begin(), bytes.end());
@@ -83,6 +90,10 @@ class HearingStream final : public Stream {
     std::memcpy(&front, frame.body.data(), sizeof front);
     std::memcpy(&back, frame.body.data() + frame.body.size() - sizeof back, sizeof back);
     EXPECT_EQ(front, back);
+    const auto middle =
+        frame.body.subspan(sizeof front, frame.body.size() - std::min(frame.body.size(), 8UL));
+    EXPECT_TRUE(std::all_of(middle.begin(), middle.end(),
+                            [&](std::byte each) { return each == static_cast<std::byte>(front); }));
     heard.push_back(front);
     if (frame.kind == kSwitch) read_from(*ring);
   }
@@ -118,8 +129,11 @@ class RingedStreams : public testing::Test {
     from_->say(number, kSwitch);
     from_->write_to(out_);
   }
-  void write() {
-    if (from_->write() == Stream::Written::waiting) from_->when_writable();
+  /// False: there is no room.
+  bool write() {
+    if (from_->write() != Stream::Written::waiting) return true;
+    from_->when_writable();
+    return false;
   }
   /// As the loop does it: who finds nothing when it falls asleep has to be woken.
   void play() {
@@ -180,6 +194,58 @@ TEST_F(RingedStreams, CarryMessagesThatAreLargerThanTheRing) {
   write();
   play();
   EXPECT_EQ(to_->heard, up_to(9));
+}
+
+TEST_F(RingedStreams, LargePiecesGoStraightIntoTheRingBehindWhatIsQueued) {
+  from_->say_in_pieces(0, 10'000, false);
+  go_on_in_ring(1);
+  from_->say_in_pieces(2, 10'000, false);
+  EXPECT_FALSE(in_.has_bytes()) << "what goes by the socket comes first";
+  write();
+  play();
+  EXPECT_EQ(to_->heard, up_to(3));
+  from_->say(3);
+  from_->say_in_pieces(4, 10'000, false);
+  EXPECT_EQ(from_->queued(), 4U) << "the last piece, which is small";
+  write();
+  play();
+  EXPECT_EQ(to_->heard, up_to(5));
+}
+
+TEST_F(RingedStreams, KeepTheOrderOfMessagesOfAnySizeHoweverOftenTheRingIsFull) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  go_on_in_ring(0);
+  bool room = write();
+  std::uint32_t number = 1;
+  for (; number < 300; ++number) {
+    const std::size_t size = 13 + random() % (random() % 8 == 0 ? 200'000 : 6000);
+    if (random() % 3 == 0)
+      from_->say(number, Kind::service, size);
+    else
+      from_->say_in_pieces(number, size, !room);
+    if (room && random() % 2 == 0) room = write();
+    if (random() % 4 != 0) continue;
+    play();
+    room = true;
+  }
+  write();
+  play();
+  EXPECT_EQ(to_->heard, up_to(number));
+  EXPECT_EQ(from_->queued(), 0U);
+}
+
+TEST_F(RingedStreams, LargePiecesIntoADamagedRingEndTheStream) {
+  go_on_in_ring(0);
+  write();
+  play();
+  memory_->read.store(std::uint64_t{1} << 40U);
+  from_->say_in_pieces(1, 2 * RingMemory::kBytes, false);
+  EXPECT_EQ(from_->write(), Stream::Written::failed);
+  play();
+  EXPECT_EQ(from_->ends.size(), 1U);
+  EXPECT_TRUE(from_->is_broken());
 }
 
 TEST_F(RingedStreams, AreHeardToTheEndBeforeTheyEnd) {

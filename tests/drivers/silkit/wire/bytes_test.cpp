@@ -42,6 +42,17 @@ TEST(Writer, PutsACountBeforeTextsAndBytes) {
   EXPECT_EQ(hex(bytes), hex(from_hex("02000000 6162 00000000 01000000 ff 0102 03000000")));
 }
 
+TEST(Writer, PutsPiecesOneBehindTheOther) {
+  const Bytes one = from_hex("01"), two = from_hex("0203");
+  Pieces pieces{one, {}, two};
+  pieces.add(one);
+  EXPECT_EQ(pieces.size(), 4U);
+  EXPECT_THROW(pieces.add(one), std::length_error);
+  Bytes bytes;
+  Writer(bytes).pieces(pieces);
+  EXPECT_EQ(hex(bytes), "01020301");
+}
+
 TEST(Writer, RefusesACountThatNeedsMoreThan32Bits) {
   Bytes bytes;
   Writer writer(bytes);

@@ -2,6 +2,7 @@
 /// A participant with a library that does what no library should: every fault ends in words and in time.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
 
 #include <atomic>
 #include <ctime>
@@ -109,10 +110,12 @@ TEST_F(HostileLibrary, IsNamedWithWhatToDoWhenItIsNotALibraryOrNotOne) {
   settings.library = folder.write("libNoLibrary.so", "words").string();
   EXPECT_THAT(why_it_cannot_join(settings), HasSubstr("cannot be loaded"));
 
-  settings.library = "/lib/x86_64-linux-gnu/libm.so.6";
-  if (std::filesystem::exists(settings.library)) {
-    EXPECT_THAT(why_it_cannot_join(settings), HasSubstr("lacks SilKit_Version_Major"));
-  }
+  void* const other = ::dlopen("libm.so.6", RTLD_NOW);
+  link_map* found = nullptr;
+  ASSERT_TRUE(other != nullptr && ::dlinfo(other, RTLD_DI_LINKMAP, &found) == 0);
+  settings.library = found->l_name;
+  EXPECT_THAT(why_it_cannot_join(settings), HasSubstr("lacks SilKit_Version_Major"));
+  ::dlclose(other);
 
   fake().version(3);
   EXPECT_THAT(why_it_cannot_join(faked()), HasSubstr("older than version 4"));

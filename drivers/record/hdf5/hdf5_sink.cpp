@@ -27,6 +27,14 @@ using executive::RecordingHead;
 
 constexpr std::size_t kMostScales = 2000;  // a list of all columns stands in an attribute, which has 64 KiB
 
+// A kill cuts a write where pages of memory meet. What the library writes again while it records stands within one
+// such page: headers as they are laid out, lists of chunks because chunks are many records, so that the lists stay
+// short for 8180 chunks.
+constexpr hsize_t kPageBytes = 4096;
+constexpr std::size_t kStripeBytes = std::size_t{4}
+                                     << 20;  // a chunk of each column: what a file has too much at most
+constexpr std::size_t kMostChunkRows = 65536;
+
 void put_attribute(hid_t at, const char* name, const std::string& text) {
   const H5Id type(H5Tcopy(H5T_C_S1), &H5Tclose, name);
   h5_check(H5Tset_size(type, std::max<std::size_t>(text.size(), 1)), name);
@@ -88,6 +96,7 @@ class Hdf5Sink final : public executive::RecordSink {
     packer_.emplace(head);
     row_bytes_ = sizeof(std::int64_t) + packer_->bytes();
     most_rows_ = std::clamp<std::size_t>((std::size_t{16} << 20) / row_bytes_, 64, live_ ? 512 : 4096);
+    chunk_rows_ = live_ ? std::clamp<std::size_t>(kStripeBytes / row_bytes_, 64, kMostChunkRows) : most_rows_;
     // It gets its name when it is whole: a kill before leaves none that cannot be opened.
     const std::string partial = path_ + ".partial";
     make(partial, head);
@@ -124,8 +133,16 @@ class Hdf5Sink final : public executive::RecordSink {
 
   void make(const std::string& path, const RecordingHead& head) {
     const H5Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, path_);
-    if (live_) h5_check(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110), path_);
-    file_ = H5Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), &H5Fclose, path_);
+    const H5Id layout(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, path_);
+    if (live_) {
+      h5_check(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110), path_);
+      // Without a cache of chunks, new records alone are written, not the chunk that they stand in. What a single
+      // dataset says of its cache is forgotten when SWMR begins.
+      h5_check(H5Pset_cache(access, 0, 7, 0, 1.0), path_);
+      h5_check(H5Pset_file_space_strategy(layout, H5F_FSPACE_STRATEGY_PAGE, false, 1), path_);
+      h5_check(H5Pset_file_space_page_size(layout, kPageBytes), path_);
+    }
+    file_ = H5Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, layout, access), &H5Fclose, path_);
     put_attribute(file_, "Conventions", "CF-1.10");
     put_attribute(file_, "title", "recording " + head.name + " of tactus");
     put_head(head);
@@ -177,17 +194,19 @@ class Hdf5Sink final : public executive::RecordSink {
   H5Id make_set(hid_t group, const char* name, tactus_type type) const {
     const hsize_t none = 0;
     const hsize_t any = H5S_UNLIMITED;
-    const hsize_t chunk = most_rows_;
-    const std::size_t chunk_bytes = most_rows_ * executive::size_of(type);
+    const hsize_t chunk = chunk_rows_;
+    const std::size_t chunk_bytes = chunk_rows_ * executive::size_of(type);
     const H5Id space(H5Screate_simple(1, &none, &any), &H5Sclose, path_);
     const H5Id layout(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose, path_);
     h5_check(H5Pset_chunk(layout, 1, &chunk), path_);
-    if (!live_) {
+    if (live_) {
+      h5_check(H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER), path_);
+    } else {
       h5_check(H5Pset_shuffle(layout), path_);
       h5_check(H5Pset_deflate(layout, 1), path_);
     }
     const H5Id access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose, path_);
-    h5_check(H5Pset_chunk_cache(access, 7, 2 * chunk_bytes, 1.0), path_);
+    if (!live_) h5_check(H5Pset_chunk_cache(access, 7, 2 * chunk_bytes, 1.0), path_);
     return {H5Dcreate2(group, name, h5_file_type(type), space, H5P_DEFAULT, layout, access), &H5Dclose,
             path_};
   }
@@ -225,7 +244,7 @@ class Hdf5Sink final : public executive::RecordSink {
   const bool live_;
   std::string path_;
   std::optional<RowPacker> packer_;
-  std::size_t row_bytes_ = 0, most_rows_ = 0;
+  std::size_t row_bytes_ = 0, most_rows_ = 0, chunk_rows_ = 0;
   H5Id file_;
   std::vector<Column> columns_;  // the time first
   std::string rows_;             // not yet in the file

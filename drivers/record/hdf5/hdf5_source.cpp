@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -11,6 +12,7 @@
 #include "drivers/record/common/columns_json.hpp"
 #include "drivers/record/hdf5/h5.hpp"
 #include "drivers/record/hdf5/hdf5_sink.hpp"
+#include "drivers/record/hdf5/torn_header.hpp"
 
 namespace tactus::drivers::record {
 namespace {
@@ -18,30 +20,48 @@ namespace {
 using executive::RecordColumn;
 
 constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
+/// What a writer just writes is read again, after 1 ns, then twice as long each time: 34 ms in all. The library's
+/// own 100 times never end.
+constexpr unsigned kAttempts = 25;
+
+H5Id open_growing(const std::string& path) {
+  const H5Id access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, path);
+  h5_check(H5Pset_metadata_read_attempts(access, kAttempts), path);
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access), &H5Fclose, path};
+}
 
 class Hdf5Source final : public executive::RecordSource {
  public:
-  explicit Hdf5Source(const std::filesystem::path& path) : path_(path.string()) {
+  /// `to_look`: also one of which a column has a torn header. Its records are counted, none can be read.
+  explicit Hdf5Source(const std::filesystem::path& path, bool to_look = false) : path_(path.string()) {
     h5_be_quiet();
     // One that nobody closed opens as one that is still being written; it may be.
-    hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     closed_ = file >= 0;
-    if (!closed_) file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
-    file_ = H5Id(file, &H5Fclose, path_);
+    file_ = closed_ ? H5Id(file, &H5Fclose, path_) : open_growing(path_);
     read_head();
     const H5Id group(H5Gopen2(file_, head_.name.c_str(), H5P_DEFAULT), &H5Gclose, path_);
     times_ = open_set(group, kHdf5Time, TACTUS_INT64);
-    records_ = length_of(times_);
-    for (const RecordColumn& column : head_.columns) {
+    for (const RecordColumn& column : head_.columns)
       sets_.push_back(open_set(group, column.name, column.type));
-      records_ = std::min(records_, length_of(sets_.back()));
-    }
+    if (!torn_.empty() && !to_look)
+      throw std::runtime_error(
+          path_ + ": the rig was killed while it wrote the header of " + torn_ +
+          ", which is half new and half old; `tactus recover` on the run folder puts it right, "
+          "with all records that the other columns have");
+    std::optional<std::uint64_t> records;
+    if (times_ >= 0) records = length_of(times_);
+    for (const H5Id& set : sets_)
+      if (set >= 0) records = std::min(records.value_or(length_of(set)), length_of(set));
+    records_ = records.value_or(0);
     block_rows_ = std::max<std::uint64_t>(1, kBlockBytes / executive::record_bytes(head_));
   }
 
   const executive::RecordingHead& head() const override { return head_; }
   std::uint64_t records() const { return records_; }
   bool closed() const { return closed_; }
+  /// Which column's header is torn: "column 'motor.speed'"; empty: none. It is the only one then.
+  const std::string& torn() const { return torn_; }
 
   bool next(std::byte* record) override {
     if (at_ == records_) return false;
@@ -70,8 +90,16 @@ class Hdf5Source final : public executive::RecordSource {
     }
   }
 
-  H5Id open_set(hid_t group, const std::string& name, tactus_type type) const {
-    H5Id set(H5Dopen2(group, name.c_str(), H5P_DEFAULT), &H5Dclose, path_ + ": column " + name);
+  /// None when its header is torn, which one column's may be: `torn_` then says which.
+  H5Id open_set(hid_t group, const std::string& name, tactus_type type) {
+    const std::string called = "column '" + name + "'";
+    const hid_t opened = H5Dopen2(group, name.c_str(), H5P_DEFAULT);
+    if (opened < 0 && (torn_.empty() || torn_ == called) && H5Lexists(group, name.c_str(), H5P_DEFAULT) > 0 &&
+        torn_headers(path_).size() == 1) {
+      torn_ = called;
+      return {};
+    }
+    H5Id set(opened, &H5Dclose, path_ + ": column " + name);
     const H5Id stored(H5Dget_type(set), &H5Tclose, path_);
     if (H5Tequal(stored, h5_file_type(type)) <= 0)
       throw std::runtime_error(path_ + ": column " + name + " is not " +
@@ -111,7 +139,7 @@ class Hdf5Source final : public executive::RecordSource {
       std::memcpy(block_.data() + row * bytes + offset, column_.data() + row * size, size);
   }
 
-  std::string path_;
+  std::string path_, torn_;
   bool closed_ = false;
   H5Id file_, times_;
   std::vector<H5Id> sets_;
@@ -120,6 +148,18 @@ class Hdf5Source final : public executive::RecordSource {
   std::vector<std::byte> block_;
   std::string column_;
 };
+
+/// A column whose header is torn gets as many records as the others have in common. It has them: the times are
+/// written when all columns stand in the file, the header of a column behind its values.
+void put_header_right(const std::filesystem::path& path) {
+  std::uint64_t records = 0;
+  {
+    const Hdf5Source source(path, true);
+    if (source.torn().empty()) return;
+    records = source.records();
+  }
+  mend_header(path, torn_headers(path).front(), records);
+}
 
 }  // namespace
 
@@ -133,11 +173,13 @@ executive::RecordedFile examine_hdf5(const std::filesystem::path& path) {
   found.bytes = std::filesystem::file_size(path);
   if (found.bytes == 0) return found;
   try {
-    Hdf5Source source(path);
+    Hdf5Source source(path, true);
     found.whole = found.bytes;
     found.records = source.records();
     if (!source.closed()) found.unended = "its end";
-    if (found.records > 0) {
+    if (!source.torn().empty()) {
+      found.unended = "its end and the header of " + source.torn() + ", which the kill tore,";
+    } else if (found.records > 0) {
       std::vector<std::byte> record(executive::record_bytes(source.head()));
       source.seek(found.records - 1);
       (void)source.next(record.data());
@@ -157,6 +199,7 @@ void mend_hdf5(const executive::RecordedFile& found) {
   std::error_code error;
   std::filesystem::remove(made, error);  // of an attempt before
   try {
+    put_header_right(found.path);
     Hdf5Source source(found.path);
     const auto sink = hdf5_sink(false);
     sink->open(made, source.head());

@@ -2,13 +2,14 @@
 """Recordings that tactus writes, read by readers that are none of ours: those of readers.py, h5py, and from npm @mcap/core
 and jsfive where they are installed. Values, times, units, types, descriptions are equal to the last bit.
 
-    readers_test.py --tool WRITE_RECORDINGS [--without hdf5] [--kills 20] GROUP
+    readers_test.py --tool WRITE_RECORDINGS [--without hdf5] [--kills 20] [--seed NUMBER] GROUP
 
-Groups: Values, Kills, Node. Status 77: skipped, and why.
+Groups: Values, Kills, Node. Status 77: skipped, and why. A file that is not read as it should be is kept, and named.
 """
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import pathlib
 import random
@@ -27,6 +28,7 @@ CODES = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "i
          "int64": "q", "uint64": "Q", "float": "f", "double": "d"}
 KINDS = {"bool": "bool1", "int8": "int1", "uint8": "uint1", "int16": "int2", "uint16": "uint2", "int32": "int4",
          "uint32": "uint4", "int64": "int8", "uint64": "uint8", "float": "float4", "double": "float8"}
+READING_S = 100  # a library may wait for ever for a file to become whole
 WIDER = {"int1": "int4", "int2": "int4", "uint1": "uint4", "uint2": "uint4"}  # protobuf has no smaller ones
 
 
@@ -117,6 +119,34 @@ def compare(form, path, wanted, **how):
     return rows
 
 
+def compared(what, form, path, wanted, **how):
+    """compare() in a process of its own, with an end. What fails is said with the file, which is kept."""
+    def run(answer):
+        try:
+            answer.send((compare(form, path, wanted, **how), ""))
+        except Exception as error:  # of any reader
+            answer.send((None, f"{type(error).__name__}: {error}"))
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe(duplex=False)
+    reader = fork.Process(target=run, args=(theirs,))
+    reader.start()
+    theirs.close()
+    rows, why = None, f"was not read within {READING_S} s"
+    if ours.poll(READING_S):
+        try:
+            rows, why = ours.recv()
+        except EOFError:
+            why = "its reader died"
+    reader.kill()
+    reader.join()
+    if rows is None:
+        kept = tempfile.mkdtemp(prefix="tactus-kept-")
+        for each in path.parent.iterdir():
+            shutil.copy(each, kept)
+        sys.exit(f"{what}: {why}; the file is kept in {kept}")
+    return rows
+
+
 def values(options, folder):
     for seed, rows, columns in ((1, 0, 30), (2, 1, 11), (3, 700, 33), (4, 5, 1000), (5, 5000, 12),
                                 (random.randrange(1 << 60), 300, 60)):
@@ -126,15 +156,15 @@ def values(options, folder):
             for mode in ("write", "export"):
                 path = folder / FILES[form]
                 tool(options, mode, folder, form, seed, rows, columns)
-                assert compare(form, path, wanted) == rows
+                assert compared(f"{form}, {mode}, seed {seed}", form, path, wanted) == rows
                 path.unlink()
 
 
 def kills(options, folder):
-    seed = random.randrange(1 << 60)
-    print("seed", seed)
-    chance = random.Random(seed)
+    seed = random.randrange(1 << 60) if options.seed is None else options.seed
+    print("seed", seed, flush=True)
     for form in options.formats:
+        chance = random.Random(f"{seed} {form}")
         path = folder / FILES[form]
         for number in range(options.kills):
             columns, flush = chance.choice((3, 12, 40)), chance.choice((1, 7, 100))
@@ -152,10 +182,11 @@ def kills(options, folder):
             size = path.stat().st_size
             most = flushed + 2 * flush + 1
             wanted = expected(options, folder, seed, most, columns)
-            rows = compare(form, path, wanted, ended=False, swmr=True, prefix=True)
-            assert flushed <= rows <= most, f"{form}: {rows} records of {flushed} that were flushed; {size} bytes"
+            what = f"{form}, seed {seed}, kill {number}, {columns} columns, flushed each {flush}"
+            rows = compared(what, form, path, wanted, ended=False, swmr=True, prefix=True)
+            assert flushed <= rows <= most, f"{what}: {rows} records of {flushed} that were flushed; {size} bytes"
             path.unlink()
-        print(f"{form}: {options.kills} kills, all that was flushed is there")
+        print(f"{form}: {options.kills} kills, all that was flushed is there", flush=True)
 
 
 NODE_MCAP = """
@@ -262,6 +293,7 @@ def main():
     arguments.add_argument("--tool", required=True)
     arguments.add_argument("--without", action="append", default=[])
     arguments.add_argument("--kills", type=int, default=20)
+    arguments.add_argument("--seed", type=int, help="of the kills; each moment is another one all the same")
     arguments.add_argument("group", choices=["Values", "Kills", "Node"])
     options = arguments.parse_args()
     options.formats = [form for form in ("mdf4", "mcap", "trk", "hdf5") if form not in options.without]

@@ -282,6 +282,9 @@ TEST(RecordFormats, AFullDiskCostsNothingOfBefore) {
     const Format format(name);
     const TempDir folder;
     const RecordSample sample(5, 20);
+    // HDF5 has holes, 4 MiB for the next records of all columns; it is full among the records behind those.
+    const bool holes = name == "hdf5";
+    const std::uint64_t room = 300'000 + (holes ? std::uint64_t{4} << 20 : 0);
     const auto sink = format.sink();
     sink->open(format.file(folder), sample.head);
     const std::uint64_t header = fs::file_size(format.file(folder));
@@ -289,11 +292,11 @@ TEST(RecordFormats, AFullDiskCostsNothingOfBefore) {
     std::uint64_t lost = 0;
     std::string why;
     {
-      const FullDisk full(header + 300'000);
+      const FullDisk full(header + room);
       try {
-        for (; taken < 5000; ++taken) {
+        for (; taken < (holes ? 100'000 : 5000); ++taken) {
           sink->write(sample.record(taken).data());
-          if (taken % 20 == 19) sink->flush();
+          if (taken % (holes ? 500 : 20) == 19) sink->flush();
         }
         ADD_FAILURE() << "the disk never was full";
       } catch (const executive::RecordsLost& error) {

@@ -69,7 +69,7 @@ std::optional<Layout> layout_of(std::string_view from) {
   if (from.size() < 64 || !from.starts_with(kSignature)) return std::nullopt;
   const auto flags = static_cast<unsigned>(static_cast<unsigned char>(from[5]));
   if ((flags & 0xc0U) != 0) return std::nullopt;
-  std::size_t at = 6 + ((flags & 0x20U) != 0 ? 16 : 0) + ((flags & 0x10U) != 0 ? 4 : 0);
+  std::size_t at = 6 + ((flags & 0x20U) != 0 ? 16U : 0U) + ((flags & 0x10U) != 0 ? 4U : 0U);
   const std::size_t width = std::size_t{1} << (flags & 3U);
   const std::uint64_t messages = number(from, at, width);
   at += width;

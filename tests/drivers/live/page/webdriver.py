@@ -38,8 +38,10 @@ class Driver:
 
     def __init__(self):
         self.said = tempfile.TemporaryFile("w+")
+        # What a browser that is killed leaves, goes with it.
+        self.folder = tempfile.TemporaryDirectory(prefix="tactus-browser-", ignore_cleanup_errors=True)
         self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=self.said,
-                                        text=True)
+                                        text=True, env={**os.environ, "TMPDIR": self.folder.name})
         for line in self.process.stdout:
             if found := re.search(r"started successfully on port (\d+)", line):
                 self.address = f"http://127.0.0.1:{found[1]}"
@@ -63,6 +65,7 @@ class Driver:
     def close(self):
         self.process.terminate()
         self.process.wait()
+        self.folder.cleanup()
 
 
 class Browser:

@@ -23,6 +23,9 @@ void answer(const std::string& question, const Json& figures);
 /// CLOCK_MONOTONIC in nanoseconds, for the two ends of a measurement.
 std::int64_t now_ns();
 
+/// What the calling thread had of a CPU so far, in nanoseconds: for work of milliseconds on a busy machine.
+std::int64_t cpu_ns();
+
 /// Binds the process to the last CPU it may use, so that all contenders share the same caches; returns it, or
 /// -1.
 int stay_on_last_cpu();

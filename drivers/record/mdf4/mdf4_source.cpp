@@ -195,7 +195,8 @@ struct MdfData {
   std::string damage;           ///< why the list ends early; empty: it does not
 };
 
-MdfData read_data(std::string_view file, const MdfLayout& layout) {
+MdfData read_data(MappedFile& mapped, const MdfLayout& layout) {
+  const std::string_view file = mapped.bytes();
   MdfData data;
   data.last_link = layout.data_link;
   std::unordered_set<std::uint64_t> seen;
@@ -221,6 +222,7 @@ MdfData read_data(std::string_view file, const MdfLayout& layout) {
       for (const MdfBlock& part : parts) take(part);
       data.end = std::max(data.end, block.end);
       data.last_link = at + kMdfNextList;
+      mapped.passed(at);  // blocks stand everywhere in the file: without this, all of it would be in memory
       at = block.link(0);
     }
   } catch (const MdfCutOff&) {
@@ -243,7 +245,7 @@ class Mdf4Source final : public executive::RecordSource {
   explicit Mdf4Source(const std::filesystem::path& path) : file_(path) {
     try {
       layout_ = LayoutReader(file_.bytes()).read();
-      data_ = read_data(file_.bytes(), layout_);
+      data_ = read_data(file_, layout_);
       if (!data_.damage.empty()) throw std::runtime_error(data_.damage);
       if (layout_.row == 0 || (!data_.cut_off && data_.bytes / layout_.row < layout_.cycles))
         throw std::runtime_error("holds fewer records than it says");
@@ -368,7 +370,7 @@ std::unique_ptr<executive::RecordSource> read_mdf4(const std::filesystem::path& 
 }
 
 executive::RecordedFile examine_mdf4(const std::filesystem::path& path) {
-  const MappedFile file(path);
+  MappedFile file(path);
   executive::RecordedFile found;
   found.path = path;
   found.bytes = file.bytes().size();
@@ -380,7 +382,7 @@ executive::RecordedFile examine_mdf4(const std::filesystem::path& path) {
     found.damage = std::string("it ") + error.what();
     return found;
   }
-  const MdfData data = read_data(file.bytes(), layout);
+  const MdfData data = read_data(file, layout);
   found.whole = std::max(layout.head_end, data.end);
   found.records = layout.row == 0 ? 0 : data.bytes / layout.row;
   found.last_ns = last_time(layout, data);
@@ -397,9 +399,9 @@ void mend_mdf4(const executive::RecordedFile& found) {
   MdfLayout layout;
   MdfData data;
   {
-    const MappedFile file(found.path);
+    MappedFile file(found.path);
     layout = LayoutReader(file.bytes()).read();
-    data = read_data(file.bytes(), layout);
+    data = read_data(file, layout);
     data.pieces.clear();  // they go with the file
   }
   const auto number = [](std::uint64_t value) {

@@ -380,6 +380,33 @@ TEST(MappedFile, GivesMemoryBackBehindAReaderWhoMayReadItAgain) {
   }
 }
 
+TEST(RecordFormats, TakeNoMoreMemoryOfALongerFileThatWasFlushedOften) {
+  constexpr std::uint64_t kRows = 8'000;
+  const RecordSample sample(5, 1100);
+  const std::vector<std::byte> record = sample.record(1);
+  ASSERT_GT(kRows * record.size(), std::size_t{32} << 20);
+  for (const std::string name : {"mdf4", "mcap", "trk"}) {  // those that are mapped
+    const Format format(name);
+    const TempDir folder;
+    const auto sink = format.sink();
+    sink->open(format.file(folder), sample.head);
+    for (std::uint64_t row = 0; row < kRows; ++row) {
+      sink->write(record.data());
+      if (row % 10 == 9) sink->flush();
+    }
+    sink->close();
+    const std::size_t before = mapped_kib();
+    const auto source = format.driver->read(format.file(folder));
+    std::size_t most = mapped_kib();
+    std::vector<std::byte> read(record.size());
+    std::uint64_t rows = 0;
+    for (; source->next(read.data()); ++rows)
+      if (rows % 500 == 0) most = std::max(most, mapped_kib());
+    EXPECT_EQ(rows, kRows) << name;
+    EXPECT_LT(most, before + (16U << 10U)) << name;
+  }
+}
+
 TEST(RecordFormats, SayWhatTheyHaveNoPlaceFor) {
   const RecordSample sample(1, 22);
   for (const std::string& name : formats())

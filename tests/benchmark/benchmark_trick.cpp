@@ -112,6 +112,7 @@ struct Costs {
   std::vector<double> frame;     // of a record that touched no fresh memory
   std::vector<double> faulting;  // of one that did
   std::vector<double> thread;
+  double close = 0;  // HDF5 compresses and writes then what it still has
   double bytes = 0;
 };
 
@@ -164,7 +165,9 @@ Costs record(const std::string& format, bool scalars, bool used, std::int64_t re
     costs.thread.push_back(static_cast<double>(cpu_ns() - begin) / (kPiece * kValues));
   }
   const std::filesystem::path file = group->file_name;
+  const std::int64_t begin = cpu_ns();
   group->shutdown();
+  costs.close = static_cast<double>(cpu_ns() - begin) / static_cast<double>(records) / kValues;
   costs.bytes =
       static_cast<double>(std::filesystem::file_size(file)) / static_cast<double>(records) / kValues;
   return costs;
@@ -201,6 +204,7 @@ void run(bool quick) {
                               {{"records", records},
                                {"scalars_in_frame_ns_per_value", spread(costs.frame)},
                                {"writer_thread_cpu_ns_per_value", spread(costs.thread)},
+                               {"closing_cpu_ns_per_value", tactus::benchmark::rounded(costs.close)},
                                {"file_bytes_per_value", tactus::benchmark::rounded(costs.bytes)}});
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/evidence/kernel_events.hpp"
 
+#include <gnu/libc-version.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -86,8 +87,10 @@ TEST_F(WatchedThread, ThatSleepsSaysInWhat) {
     (void)cause_of(sleep);
     ASSERT_TRUE(seen_.switches);
     if (seen_.switches->code == 0) GTEST_SKIP() << "the kernel does not say where a thread was";
-    EXPECT_NE(blocking_call(seen_.switches->code).find(call), std::string::npos)
-        << blocking_call(seen_.switches->code);
+    const std::string name = blocking_call(seen_.switches->code);
+    if (name.empty() && std::string_view(::gnu_get_libc_version()) >= "2.41")
+      GTEST_SKIP() << "the C library makes all such calls at one place";
+    EXPECT_NE(name.find(call), std::string::npos) << name;
   }
 }
 

@@ -53,13 +53,16 @@ void EdgeSleeper::sync_interrupt() TACTUS_RT {
   if (interrupted()) inner_.interrupt();
 }
 
-/// Reads the line, waiting for at most the deadline, and feeds what came, or drops it.
-EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> deadline, bool feed) TACTUS_RT {
+/// Reads the line at `now`, waiting for at most the deadline, and feeds what came, or drops it.
+EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTime> deadline,
+                             bool feed) TACTUS_RT {
   if (gone_) return EdgeStatus::gone;
   EdgeStatus status = EdgeStatus::timeout;
+  bool lost = !feed;
   for (int batch = 0; batch < kMostBatches; ++batch) {
     const EdgeRead read = source_.wait(deadline, buffer_);
     if (batch == 0) status = read.status;
+    if (read.overflowed) lost = true;
     if (feed && read.overflowed) edges_.overflowed();
     for (std::size_t i = 0; feed && i < read.count; ++i) edges_.edge(buffer_[i]);
     if (read.status == EdgeStatus::gone) {
@@ -70,19 +73,21 @@ EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> deadline, bool feed) TACTU
     if (read.count < buffer_.size()) break;
     deadline = TimePoint<MonotonicTime>{};  // a buffer that came back full may have left edges there
   }
+  // Not the time of now: this thread may have stood still since, and more may have come.
+  read_until_ = status == EdgeStatus::timeout ? std::max(now, deadline) : now;
+  if (lost) read_until_ = edges_.kernel_now();  // those until here may have been dropped
   return status;
 }
 
 /// Takes the edges that are there, without waiting, and lets the clock see what time it is.
 void EdgeSleeper::catch_up() TACTUS_RT {
-  const TimePoint<MonotonicTime> before = edges_.kernel_now();
+  const TimePoint<MonotonicTime> now = edges_.kernel_now();
   const bool watched =
-      read_before_ && before - read_at_ <= std::max(Nanoseconds{1'000'000'000}, kStale * edge_period_);
-  (void)take(TimePoint<MonotonicTime>{}, watched);
+      read_before_ && now - read_until_ <= std::max(Nanoseconds{1'000'000'000}, kStale * edge_period_);
+  (void)take(now, TimePoint<MonotonicTime>{}, watched);
   if (!watched) edges_.unwatched();
   read_before_ = true;
-  read_at_ = edges_.kernel_now();
-  edges_.advance(read_at_);
+  edges_.advance(read_until_);
 }
 
 WaitResult EdgeSleeper::begin() TACTUS_RT {
@@ -92,22 +97,23 @@ WaitResult EdgeSleeper::begin() TACTUS_RT {
     rested_ = false;
     if (!edges_.acquisition_done()) read_before_ = false;  // what has come until now is stale
     catch_up();
-    newest_ = read_at_;
+    newest_ = read_until_;
     beginning_ = true;
   }
   WaitResult result{WaitStatus::reached, {}};
-  const TimePoint<MonotonicTime> until = edges_.kernel_now() + kBeginWait;
+  TimePoint<MonotonicTime> now = edges_.kernel_now();
+  const TimePoint<MonotonicTime> until = now + kBeginWait;
   while (!react(result, false) && !edges_.acquisition_done()) {
-    if (interrupted() || read_at_ >= until) {
+    if (interrupted() || now >= until) {
       result.status = interrupted() ? WaitStatus::interrupted : WaitStatus::not_yet;
       break;
     }
     const TimePoint<MonotonicTime> timeout = newest_ + edges_.settings().start_timeout;
-    const EdgeStatus status = take(std::min(timeout, until), true);
-    read_at_ = edges_.kernel_now();
-    if (status == EdgeStatus::edges) newest_ = read_at_;
-    if (status == EdgeStatus::timeout && read_at_ >= timeout) edges_.no_edge();
-    edges_.advance(read_at_);
+    const EdgeStatus status = take(now, std::min(timeout, until), true);
+    now = edges_.kernel_now();
+    if (status == EdgeStatus::edges) newest_ = now;
+    if (status == EdgeStatus::timeout && read_until_ >= timeout) edges_.no_edge();
+    edges_.advance(read_until_);
   }
   beginning_ = result.status == WaitStatus::not_yet;
   result.wake = clock_.now();
@@ -154,15 +160,15 @@ WaitResult EdgeSleeper::wait_for_edge(std::int64_t n, TimePoint<RigTime> slot) T
   const TimePoint<MonotonicTime> deadline = clock_.to_monotonic(slot) + edges_.late_limit();
   while (!edges_.passed(n)) {
     if (interrupted()) return {WaitStatus::interrupted, clock_.now()};
-    const EdgeStatus status = take(std::min(deadline, edges_.kernel_now() + kLongestWait), true);
+    const TimePoint<MonotonicTime> now = edges_.kernel_now();
+    const EdgeStatus status = take(now, std::min(deadline, now + kLongestWait), true);
     if (status == EdgeStatus::gone || edges_.status().state != ClockState::locked) break;
-    if (!edges_.passed(n) && edges_.kernel_now() >= deadline) {
+    if (!edges_.passed(n) && read_until_ >= deadline) {
       edges_.overdue(n);
       break;
     }
   }
-  read_at_ = edges_.kernel_now();
-  edges_.advance(read_at_);
+  edges_.advance(read_until_);
   // An edge that came where it should not starts no frame; after a timeout the slot is past.
   return edges_.seen(n) ? WaitResult{WaitStatus::reached, clock_.now()} : inner_.wait_until(slot);
 }

@@ -21,6 +21,9 @@ namespace tactus::rtsync {
 /// A wait ends at its slot whatever the edges do; a fault whose policy says so is told by the status of the
 /// wait that noticed it, and by failure().
 ///
+/// An edge is missing when a reading that began late enough did not find it: how long this thread stands still
+/// after a reading does not matter.
+///
 /// A line that nobody has read for longer than a second and 12 edge periods (real time was off) was not
 /// watched: the stale edges in the kernel's buffer are dropped, and none counts as missing.
 ///
@@ -58,7 +61,7 @@ class EdgeSleeper final : public Sleeper {
 
  private:
   void sync_interrupt() TACTUS_RT;
-  EdgeStatus take(TimePoint<MonotonicTime> deadline, bool feed) TACTUS_RT;
+  EdgeStatus take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTime> deadline, bool feed) TACTUS_RT;
   void catch_up() TACTUS_RT;
   WaitResult approach(TimePoint<RigTime> slot, std::int64_t edges_before) TACTUS_RT;
   WaitResult wait_for_edge(std::int64_t n, TimePoint<RigTime> slot) TACTUS_RT;
@@ -75,7 +78,7 @@ class EdgeSleeper final : public Sleeper {
   bool beginning_ = false;             // begin() answered not_yet
   TimePoint<MonotonicTime> newest_{};  // while beginning: when edges were read last
   bool read_before_ = false;
-  TimePoint<MonotonicTime> read_at_{};  // when the line was read last
+  TimePoint<MonotonicTime> read_until_{};  // all edges until here were read, or dropped
   std::optional<EdgeClock::Reaction> reaction_;
 };
 

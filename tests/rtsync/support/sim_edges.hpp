@@ -144,6 +144,26 @@ class SimEdgeSource final : public EdgeSource {
   explicit SimEdgeSource(const EdgeStream& stream, Mono start = SimKernel::kStart) : edges{stream, start} {}
 
   EdgeRead wait(Mono deadline, std::span<Mono> into) TACTUS_RT override {
+    const EdgeRead read = read_line(deadline, into);
+    if (stall_after-- == 0) SimKernel::pass(stall);
+    return read;
+  }
+  std::string what() const override { return "simchip line 3, rising"; }
+
+  SimEdges edges;
+  Nanoseconds latency{3'000};     ///< from an edge to the thread that waits for it
+  Nanoseconds stall{0};           ///< the reader stands still so long ...
+  std::int64_t stall_after = -1;  ///< ... after so many readings more
+  bool gone = false;
+  bool silent = false;
+  bool oscillates = false;
+  std::int64_t lost = 0;
+  std::int64_t reads = 0;
+  Sleeper* interrupts = nullptr;  ///< is interrupted by a wait that ends at or after ...
+  Mono interrupts_at{};           ///< ... this
+
+ private:
+  EdgeRead read_line(Mono deadline, std::span<Mono> into) TACTUS_RT {
     ++reads;
     if (gone) return {EdgeStatus::gone, 0, false, ENODEV};
     if (oscillates) {  // faster than anybody reads: the buffer is always full
@@ -175,19 +195,7 @@ class SimEdgeSource final : public EdgeSource {
     count_ -= read.count;
     return read;
   }
-  std::string what() const override { return "simchip line 3, rising"; }
 
-  SimEdges edges;
-  Nanoseconds latency{3'000};  ///< from an edge to the thread that waits for it
-  bool gone = false;
-  bool silent = false;
-  bool oscillates = false;
-  std::int64_t lost = 0;
-  std::int64_t reads = 0;
-  Sleeper* interrupts = nullptr;  ///< is interrupted by a wait that ends at or after ...
-  Mono interrupts_at{};           ///< ... this
-
- private:
   std::array<Mono, kKernelBuffer> buffer_{};
   std::size_t count_ = 0;
 };

@@ -134,6 +134,18 @@ TEST(EdgeSleeperBegin, ALineThatIsGoneSettlesItToo) {
             "the clock line is gone: No such device (simchip line 3, rising); none has come yet");
 }
 
+TEST(EdgeSleeperBegin, StandingStillAfterAReadingIsNoTimeout) {
+  EdgeClockSettings settings;
+  settings.start_timeout = 350ms;
+  SimEdgeRig rig{settings};
+  rig.source.edges.take();
+  rig.source.edges.gap(348);
+  rig.source.stall = 345ms;
+  rig.source.stall_after = 2;
+  EXPECT_EQ(rig.begin(), WaitStatus::reached);
+  EXPECT_EQ(rig.status.state, ClockState::locked);
+}
+
 // ---- frames
 // ------------------------------------------------------------------------------------------------
 
@@ -243,6 +255,27 @@ TEST(EdgeSleeperFrames, AnOverrunOfManyEdgesLosesNone) {
   run_frames(rig, 50);
   EXPECT_EQ(rig.status.state, ClockState::locked);
   EXPECT_EQ(rig.status.missing, 0);
+}
+
+TEST(EdgeSleeperFrames, StandingStillAfterAReadingMissesNothing) {
+  for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
+    SimEdgeRig rig{with(discipline), {.slower = 1e-4}};
+    ASSERT_EQ(rig.begin(), WaitStatus::reached);
+    run_frames(rig, 50);
+    for (int i = 0; i < 40; ++i) {
+      // After the reading before the wait, or after the wait for the edge.
+      rig.source.stall = i * 330us;
+      rig.source.stall_after = i % 2;
+      (void)rig.frame();
+      rig.slot = rig.clock.frame_start(rig.clock.now());
+      run_frames(rig, 5);
+      EXPECT_EQ(rig.status.state, ClockState::locked) << i;
+    }
+    EXPECT_EQ(rig.status.max_consecutive_missing, 0) << "they were in the kernel's buffer";
+    EXPECT_EQ(rig.status.missing, 0);
+    EXPECT_EQ(rig.status.relocks, 0);
+    EXPECT_EQ(rig.status.frames_free, 0);
+  }
 }
 
 TEST(EdgeSleeperFrames, ALineThatNobodyReadMissesNothing) {

@@ -32,6 +32,7 @@ class Outbox {
   virtual ~Outbox() = default;
   /// A whole message. A peer that is gone swallows it.
   virtual void send(PeerId peer, ByteView message) = 0;
+  /// The same for one that is large: who can need not copy it together.
   virtual void send_pieces(PeerId peer, const Pieces& message) {
     Bytes whole;
     Writer(whole).pieces(message);

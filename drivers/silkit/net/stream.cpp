@@ -193,6 +193,7 @@ void Stream::write_to(RingWriter& ring) {
 }
 
 void Stream::append(const Pieces& message, bool waiting) {
+  reserve_more(out_, message.size());  // before a part of it stands in the ring
   for (ByteView piece : message) {
     if (piece.size() >= kLargePiece && !waiting) piece = piece.subspan(write_ahead(piece));
     out_.insert(out_.end(), piece.begin(), piece.end());

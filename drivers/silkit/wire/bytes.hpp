@@ -3,6 +3,7 @@
 /// Values as bytes: little endian, unaligned, without padding or tags.
 ///
 /// Threads  values; one thread at a time.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -22,6 +23,12 @@ static_assert(std::endian::native == std::endian::little, "the bytes of values a
 
 using Bytes = std::vector<std::byte>;
 using ByteView = std::span<const std::byte>;
+
+/// Room at the end for so many bytes, with one allocation at most, and growing as a vector does.
+inline void reserve_more(Bytes& bytes, std::size_t more) {
+  if (bytes.capacity() - bytes.size() < more)
+    bytes.reserve(std::max(bytes.size() + more, 2 * bytes.capacity()));
+}
 
 /// Bytes that follow each other, in a few pieces that stay where they are: large ones are not copied together.
 class Pieces {

@@ -18,11 +18,6 @@ constexpr std::size_t kLeastSubscriber = 8 + 4 + 4 + 4;
 constexpr std::size_t kLeastService = 4 + 1 + 4 + 4 + 4 + 8 + 4 + 8;
 constexpr std::size_t kLeastAttribute = 4 + 4;
 
-/// Makes room at the end for `more` bytes, with one allocation at most, and growing as a vector does.
-void make_room(Bytes& out, std::size_t more) {
-  if (out.capacity() - out.size() < more) out.reserve(std::max(out.size() + more, 2 * out.capacity()));
-}
-
 void check_size(std::size_t size) {
   if (size > kMostMessage)
     throw std::length_error("a message of " + std::to_string(size) + " bytes; " +
@@ -296,7 +291,8 @@ Acknowledge decode_acknowledge(ByteView body) {
 // ---- service messages
 
 void encode_service(Bytes& out, const ServiceHeader& header, const Pieces& body) {
-  make_room(out, kServiceHead + body.size());
+  check_size(kServiceHead + body.size());  // before there is room for it
+  reserve_more(out, kServiceHead + body.size());
   encode_service_head(out, header, body.size());
   Writer(out).pieces(body);
 }
@@ -405,7 +401,7 @@ void encode_body(Bytes& out, const NextSimTask& message) {
 void encode_body(Bytes& out, const DataMessage& message) {
   Bytes ends;
   const Pieces body = body_in_pieces(ends, message);
-  make_room(out, body.size());
+  reserve_more(out, body.size());
   Writer(out).pieces(body);
 }
 

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -81,11 +79,6 @@ TEST(Hdf5Kill, NoHeaderAndNoListOfChunksIsWrittenAcrossPages) {
   }
 }
 
-std::string bytes_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// A file of 20 columns before and after a flush, and its headers that differ.
 struct Growing {
   static constexpr std::uint64_t kBefore = 255, kAfter = 256;  // in both bytes of the count
@@ -101,12 +94,12 @@ struct Growing {
     for (std::uint64_t row = 0; row < kAfter; ++row) {
       if (row == kBefore) {
         sink->flush();
-        before = bytes_of(folder / "growing.h5");
+        before = read_file(folder / "growing.h5");
       }
       sink->write(sample.record(row).data());
     }
     sink->flush();
-    after = bytes_of(folder / "growing.h5");
+    after = read_file(folder / "growing.h5");
     sink->close();
     for (std::size_t at = after.find("OHDR"); at != std::string::npos; at = after.find("OHDR", at + 1))
       if (after.compare(at, 200, before, at, 200) != 0) headers.push_back(at);
@@ -166,13 +159,13 @@ TEST(Hdf5Kill, AHeaderThatIsHalfNewAndHalfOldIsNamedAndPutRight) {
 
 TEST(Hdf5Kill, TwoTornHeadersAreDamageThatIsLeft) {
   Growing file;
-  const std::string first = bytes_of(file.torn(file.headers[3], 100));
+  const std::string first = read_file(file.torn(file.headers[3], 100));
   file.after = first;
   const fs::path path = file.torn(file.headers[9], 100);
   const executive::RecordedFile found = drivers::record::examine_hdf5(path);
   EXPECT_THAT(found.damage, HasSubstr("torn.h5: column "));
   EXPECT_THROW(drivers::record::mend_hdf5(found), std::runtime_error);
-  EXPECT_EQ(bytes_of(path).size(), file.after.size());
+  EXPECT_EQ(read_file(path).size(), file.after.size());
 }
 
 }  // namespace

@@ -45,10 +45,14 @@ void send(SilKit_CanController* from) {
   ok(SilKit_CanController_SendFrame(from, &frame, nullptr));
 }
 
-TEST(SilkitRemovedHandlers, AnotherThreadWaitsForTheCallOfABus) {
+class SilkitRemovedHandlers : public testing::Test {
+ protected:
   const RegistryHere registry;
-  ParticipantHere a(registry.uri(), "A");
-  ParticipantHere b(registry.uri(), "B");
+  ParticipantHere a{registry.uri(), "A"};
+  ParticipantHere b{registry.uri(), "B"};
+};
+
+TEST_F(SilkitRemovedHandlers, AnotherThreadWaitsForTheCallOfABus) {
   SilKit_CanController* const from = started(a);
   SilKit_CanController* const to = started(b);
   Slow slow;
@@ -61,10 +65,7 @@ TEST(SilkitRemovedHandlers, AnotherThreadWaitsForTheCallOfABus) {
   EXPECT_TRUE(slow.left);
 }
 
-TEST(SilkitRemovedHandlers, AnotherThreadWaitsForTheCallOfAStatusOrState) {
-  const RegistryHere registry;
-  ParticipantHere a(registry.uri(), "A");
-  ParticipantHere b(registry.uri(), "B");
+TEST_F(SilkitRemovedHandlers, AnotherThreadWaitsForTheCallOfAStatusOrState) {
   Slow status;
   Slow state;
   SilKit_HandlerId status_id = 7;
@@ -88,10 +89,7 @@ struct Pair {
   std::atomic<int> calls_of_first = 0, calls_of_second = 0;
 };
 
-TEST(SilkitRemovedHandlers, AHandlerMayRemoveItselfAndTheNext) {
-  const RegistryHere registry;
-  ParticipantHere a(registry.uri(), "A");
-  ParticipantHere b(registry.uri(), "B");
+TEST_F(SilkitRemovedHandlers, AHandlerMayRemoveItselfAndTheNext) {
   SilKit_CanController* const from = started(a);
   SilKit_CanController* const to = started(b);
   Pair pair;

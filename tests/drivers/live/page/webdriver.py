@@ -29,6 +29,11 @@ def missing():
     return ""
 
 
+def has_user_namespaces():
+    """Whether this user may make one, of which Chromium's sandbox is made: not in a chroot, nor in many containers."""
+    return subprocess.run(["unshare", "--user", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 class WebDriverError(Exception):
     pass
 
@@ -76,7 +81,7 @@ class Browser:
                      "--disable-background-networking",
                      "--no-first-run", "--disable-dev-shm-usage", "--force-color-profile=srgb",
                      "--disable-component-update"]
-        if os.geteuid() == 0:
+        if os.geteuid() == 0 or not has_user_namespaces():
             arguments.append("--no-sandbox")
         options = {"args": arguments, "binary": shutil.which("chromium")}
         always = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}

@@ -155,13 +155,19 @@ bool wait_until_heard(const Process& process, int signal) {
   return false;
 }
 
-bool wait_for_text(const fs::path& file, const std::string& text, std::chrono::milliseconds limit) {
+std::size_t count_in(const fs::path& file, const std::string& text) {
+  const std::string all = fs::exists(file) ? read_file(file) : "";
+  std::size_t count = 0;
+  for (std::size_t at = all.find(text); at != std::string::npos; at = all.find(text, at + text.size()))
+    ++count;
+  return count;
+}
+
+bool wait_for_text(const fs::path& file, const std::string& text, std::chrono::milliseconds limit,
+                   std::size_t times) {
   const auto until = std::chrono::steady_clock::now() + limit;
   while (std::chrono::steady_clock::now() < until) {
-    std::ifstream in(file, std::ios::binary);
-    std::stringstream all;
-    all << in.rdbuf();
-    if (all.str().find(text) != std::string::npos) return true;
+    if (count_in(file, text) >= times) return true;
     std::this_thread::sleep_for(10ms);
   }
   return false;

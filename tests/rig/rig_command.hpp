@@ -77,8 +77,10 @@ double nanoseconds(const std::string& text);
 /// Whether a duration on the screen, which has three digits, stands for this number of nanoseconds.
 ::testing::AssertionResult same_duration(const std::string& screen, std::int64_t ns);
 
-/// Until the file holds the text; false at the time limit.
+/// How often the file holds the text.
+std::size_t count_in(const std::filesystem::path& file, const std::string& text);
+/// Until the file holds the text so often; false at the time limit.
 bool wait_for_text(const std::filesystem::path& file, const std::string& text,
-                   std::chrono::milliseconds limit = kPatience);
+                   std::chrono::milliseconds limit = kPatience, std::size_t times = 1);
 
 }  // namespace tactus::test

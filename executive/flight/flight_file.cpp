@@ -57,9 +57,10 @@ std::uint64_t own_pid_namespace() {
 /// The files that this process has made. It must not open one again: to close it would give up the lock.
 class OwnFiles {
  public:
-  void add(const fs::path& file) {
+  /// False: it is among them already.
+  bool add(const fs::path& file) {
     const std::lock_guard lock(mutex_);
-    files_.insert(file);
+    return files_.insert(file).second;
   }
   void remove(const fs::path& file) {
     const std::lock_guard lock(mutex_);
@@ -81,6 +82,22 @@ OwnFiles& own_files() {
 }
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kFlightPage - 1) / kFlightPage * kFlightPage; }
+
+/// Gives a file without a name one that no other has: of this process, until it is removed from own_files().
+fs::path give_name(int descriptor) {
+  const std::string from = "/proc/self/fd/" + std::to_string(descriptor);
+  int error = EEXIST;
+  for (int i = 1; error == EEXIST && i <= kMostOfAProcess; ++i) {
+    fs::path path =
+        fs::path(kMemoryFolder) / (kMemoryPrefix + std::to_string(::getpid()) + "-" + std::to_string(i));
+    if (!own_files().add(path)) continue;
+    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return path;
+    error = errno;
+    own_files().remove(path);
+  }
+  throw std::runtime_error(std::string{"no name for a file in "} + kMemoryFolder + ": " +
+                           std::generic_category().message(error));
+}
 
 std::string last_error() { return std::generic_category().message(errno); }
 
@@ -175,32 +192,20 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)  // beyond it there is a signal
     throw std::runtime_error("`ulimit -f` allows no file of " + std::to_string(bytes >> 10) + " KiB");
-  fs::path path;
-  int descriptor = -1;
-  for (int i = 1; descriptor < 0 && i <= kMostOfAProcess; ++i) {
-    path = fs::path(kMemoryFolder) / (kMemoryPrefix + std::to_string(::getpid()) + "-" + std::to_string(i));
-    descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor < 0 && errno != EEXIST) break;
-  }
-  if (descriptor < 0) throw std::runtime_error(path.string() + ": " + last_error());
+  // It gets its name when it is whole: of a process that is killed before, nothing stays.
+  const std::string folder = kMemoryFolder;
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0) throw std::runtime_error(folder + ": " + last_error());
   // Not ftruncate: a page that is missing later would end the rig.
   if (const int error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)); error != 0) {
     (void)::close(descriptor);
-    (void)::unlink(path.c_str());
-    throw std::runtime_error(path.string() + ": " + std::generic_category().message(error) + " (" +
+    throw std::runtime_error(folder + ": " + std::generic_category().message(error) + " (" +
                              std::to_string(bytes >> 10) + " KiB)");
   }
-  std::unique_ptr<FlightFile> file;
-  try {
-    file.reset(new FlightFile(path, descriptor, bytes, true));
-  } catch (...) {
-    (void)::unlink(path.c_str());
-    throw;
-  }
-  own_files().add(path);
+  std::unique_ptr<FlightFile> file(new FlightFile(folder, descriptor, bytes, true));
   struct flock lock {};
   lock.l_type = F_WRLCK;
-  (void)::fcntl(file->descriptor_, F_SETLK, &lock);  // as long as this process lives; no child inherits it
+  (void)::fcntl(descriptor, F_SETLK, &lock);  // as long as this process lives; no child inherits it
   std::size_t at = cells;
   for (std::size_t i = 0; i < records.size(); ++i) {
     auto* const ring =
@@ -223,8 +228,8 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
   head->text_offset = text_offset;
   head->text_bytes = written.size();
   head->bytes = bytes;
-  std::atomic_thread_fence(std::memory_order_release);
-  std::memcpy(head->magic, kFlightMagic, sizeof kFlightMagic);  // from here on it is one
+  std::memcpy(head->magic, kFlightMagic, sizeof kFlightMagic);
+  file->path_ = give_name(descriptor);
   file->plan_ = plan;
   return file;
 }

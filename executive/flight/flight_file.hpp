@@ -103,7 +103,7 @@ class FlightFile {
   void read_plan();
   bool is_locked() const;
 
-  const std::filesystem::path path_;
+  std::filesystem::path path_;
   std::size_t bytes_;
   std::byte* memory_ = nullptr;
   FlightPlan plan_;

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <csignal>
 #include <deque>
@@ -16,6 +18,8 @@
 #include <functional>
 #include <random>
 #include <sstream>
+#include <string_view>
+#include <thread>
 
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
@@ -783,6 +787,37 @@ TEST(FlightFile, ItsLockEndsWithItsProcessWhateverChildrenThatLeaves) {
   EXPECT_FALSE(locked());
   ::kill(model, SIGKILL);
   ::unlink(path.c_str());
+}
+
+TEST(FlightFile, IsWholeWhenItIsSeen) {
+  const TempDir dir;
+  const int watch = ::inotify_init1(IN_CLOEXEC);
+  ASSERT_GE(::inotify_add_watch(watch, "/dev/shm", IN_CREATE), 0);
+  const std::string mine = "tactus-flight-" + std::to_string(::getpid()) + "-";
+  std::atomic<bool> seen = false;
+  FlightPlan large = plan(dir);  // it takes a while to make
+  large.threads[0].records_per_second = 3e7;
+  large.most_bytes = 64 << 20;
+  std::thread maker([&] {
+    const Rig rig(large);
+    seen.wait(false);
+  });
+  std::string name;
+  while (name.empty()) {
+    alignas(inotify_event) char events[4096];
+    const ssize_t size = ::read(watch, events, sizeof events);
+    ASSERT_GT(size, 0);
+    for (ssize_t at = 0; at < size;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(events + at);
+      if (std::string_view(event->name).starts_with(mine)) name = event->name;
+      at += static_cast<ssize_t>(sizeof *event + event->len);
+    }
+  }
+  ::close(watch);
+  EXPECT_NO_THROW(EXPECT_EQ(FlightFile::open("/dev/shm/" + name)->plan().rig, "tried"));
+  seen = true;
+  seen.notify_one();
+  maker.join();
 }
 
 TEST(FlightFile, OfThisProcessIsNotAmongThoseThatOthersHaveLeft) {

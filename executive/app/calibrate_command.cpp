@@ -9,6 +9,7 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/app/run_rig.hpp"
+#include "executive/app/terminal_text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -47,7 +48,7 @@ class CalibrateCommand final : public CommandDriver {
 
   int run() override {
     if (request_.file.empty()) {
-      std::fprintf(stderr, "tactus calibrate: which rig file? tactus calibrate RIG.yaml\n");
+      print_error("tactus calibrate: which rig file? tactus calibrate RIG.yaml\n");
       return kWrongInput;
     }
     if (!from_.empty()) return look();
@@ -55,7 +56,7 @@ class CalibrateCommand final : public CommandDriver {
     return run_rig(request_, [this](const executive::Rig& rig, const executive::RigRun& run,
                                     const executive::RunFolder& folder) {
       if (run.exit_status() != kOk) {
-        std::fprintf(stderr, "tactus calibrate: no budgets are written, as the run ended early\n");
+        print_error("tactus calibrate: no budgets are written, as the run ended early\n");
         return run.exit_status();
       }
       const std::string name = folder.path().string();

@@ -455,7 +455,7 @@ class CheckCommand final : public CommandDriver {
       return kOk;
     }
     if (rig_.file.empty()) {
-      std::fprintf(stderr, "tactus check: which rig file? tactus check RIG.yaml\n");
+      print_error("tactus check: which rig file? tactus check RIG.yaml\n");
       return kWrongInput;
     }
     if (question_.max && question_.from.empty())

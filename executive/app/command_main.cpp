@@ -45,8 +45,7 @@ int run(CommandList& commands, int argc, char** argv) {
     app.parse(argc, arguments.data());
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      std::fprintf(stderr, "%s\nRun with --help for more information.\n",
-                   CommandList::unknown(argv[1]).c_str());
+      print_error("%s\nRun with --help for more information.\n", CommandList::unknown(argv[1]).c_str());
       return kWrongInput;
     }
     return app.exit(error) == 0 ? kOk : kWrongInput;

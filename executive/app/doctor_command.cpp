@@ -153,8 +153,8 @@ Measurement measure(const Plan& plan) {
   const StopOnSignal signals;
   const std::size_t sleepers = plan.quick ? 1 : std::size(kSleepers);
   const auto trials = static_cast<std::int64_t>(plan.cpus.cpus().size() * sleepers);
-  std::fprintf(stderr, "tactus: measuring CPUs %s for %s; Ctrl-C ends it, --no-measure leaves it out\n",
-               plan.cpus.text().c_str(), rtsync::duration_text(plan.trial.duration.count() * trials).c_str());
+  print_error("tactus: measuring CPUs %s for %s; Ctrl-C ends it, --no-measure leaves it out\n",
+              plan.cpus.text().c_str(), rtsync::duration_text(plan.trial.duration.count() * trials).c_str());
   std::optional<rtsync::DmaLatency> awake;
   if (plan.dma_latency) {
     awake.emplace(std::chrono::duration<std::int32_t, std::micro>(

@@ -66,8 +66,8 @@ class PsCommand final : public CommandDriver {
     }
     if (!json_ && rigs.empty()) std::printf("no rig runs on this machine\n");
     if (unseen > 0)
-      std::fprintf(stderr, "tactus: %zu %s of other users cannot be looked at; sudo tactus ps shows all\n",
-                   unseen, unseen == 1 ? "process" : "processes");
+      print_error("tactus: %zu %s of other users cannot be looked at; sudo tactus ps shows all\n", unseen,
+                  unseen == 1 ? "process" : "processes");
     return kOk;
   }
 

@@ -13,6 +13,7 @@
 
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/report/fail_if.hpp"
 #include "executive/report/html_form.hpp"
 #include "executive/report/report.hpp"
@@ -112,7 +113,7 @@ int ReportCommand::judge(const std::vector<Condition>& conditions, const std::ve
     for (std::size_t i = runs.size() > 1 ? 1 : 0; i < runs.size(); ++i) {
       const Condition::Judged judged = condition.judge(runs[i], baseline);
       failed = failed || judged.holds;
-      std::fprintf(stderr, "tactus report: %s%s\n", judged.holds ? "FAILED: " : "", judged.sentence.c_str());
+      print_error("tactus report: %s%s\n", judged.holds ? "FAILED: " : "", judged.sentence.c_str());
     }
   return failed ? kEndedEarly : kOk;
 }

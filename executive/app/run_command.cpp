@@ -5,6 +5,7 @@
 #include "executive/app/load_rig.hpp"
 #include "executive/app/run_report.hpp"
 #include "executive/app/run_rig.hpp"
+#include "executive/app/terminal_text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -84,7 +85,7 @@ int RunCommand::run() {
   if (file.empty() && !choices_.replay.empty())
     file = (std::filesystem::path(choices_.replay) / "rig.yaml").string();
   if (file.empty()) {
-    std::fprintf(stderr, "tactus run: which rig file? tactus run RIG.yaml\n");
+    print_error("tactus run: which rig file? tactus run RIG.yaml\n");
     return kWrongInput;
   }
   return run_rig({file, choices_, quiet_, witness_, report_option_->count() > 0, report_});

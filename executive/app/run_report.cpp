@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/text.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/report/html_form.hpp"
 #include "executive/report/report.hpp"
 #include "executive/report/text_form.hpp"
@@ -30,9 +31,8 @@ void report_run(const std::filesystem::path& folder, const std::string& file, bo
   std::printf("report: %s\n", to.c_str());
   std::fflush(stdout);
 } catch (const std::exception& error) {
-  std::fprintf(stderr,
-               "tactus: no report was made: %s; the run is not touched by that; try `tactus report %s`\n",
-               config::one_line(error.what()).c_str(), folder.c_str());
+  print_error("tactus: no report was made: %s; the run is not touched by that; try `tactus report %s`\n",
+              config::one_line(error.what()).c_str(), folder.c_str());
 }
 
 std::string wrong_report_file(const std::string& file) {

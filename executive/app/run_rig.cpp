@@ -15,6 +15,7 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/run_report.hpp"
 #include "executive/app/screen.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/app/witness.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/witness_page.hpp"
@@ -41,7 +42,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
                               });
   while (!done.load()) {
     if (!Console::stop_asked_for(std::chrono::milliseconds(2))) continue;
-    std::fprintf(stderr, "tactus: stopped while the models were loaded; nothing was started\n");
+    print_error("tactus: stopped while the models were loaded; nothing was started\n");
     std::fflush(nullptr);
     rtsync::tell_witness_of_end(kEndedEarly);
     rtsync::end_process(kEndedEarly);
@@ -82,8 +83,8 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
   if (run.stuck()) {
     (void)run.executive().end_outputs_safe();  // it may have written meanwhile
     if (request.report)
-      std::fprintf(stderr, "tactus: no report was made, as a job never returned; try `tactus report %s`\n",
-                   folder.path().c_str());
+      print_error("tactus: no report was made, as a job never returned; try `tactus report %s`\n",
+                  folder.path().c_str());
     std::fflush(nullptr);
     rtsync::tell_witness_of_end(run.exit_status());
     rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it

@@ -378,10 +378,10 @@ void Console::announce(const std::string& line) {
 
 void Console::ended(const RigRun& run) {
   clear_line();
-  if (!run.folder_error().empty()) std::fprintf(stderr, "tactus: %s\n", run.folder_error().c_str());
+  if (!run.folder_error().empty()) print_error("tactus: %s\n", run.folder_error().c_str());
   if (quiet_) {
     if (run.exit_status() != kOk || run.records_lost() > 0)
-      std::fprintf(stderr, "tactus: %s\n", last_line(run).c_str());
+      print_error("tactus: %s\n", last_line(run).c_str());
     return;
   }
   if (terminal_) {

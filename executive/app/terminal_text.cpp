@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdlib>
-#include <vector>
 
 namespace tactus::app {
 namespace {
@@ -59,6 +58,17 @@ std::string wrapped_line(std::string_view line, std::size_t columns) {
   return text;
 }
 
+std::string text_of(const char* format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  std::string text(static_cast<std::size_t>(std::max(length, 0)) + 1, '\0');
+  (void)std::vsnprintf(text.data(), text.size(), format, arguments);
+  text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 void choose_color(std::string_view word) {
@@ -105,14 +115,15 @@ void print_to(std::FILE* file, const std::string& text) {
 void print(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  va_list again;
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, arguments);
+  print_to(stdout, text_of(format, arguments));
   va_end(arguments);
-  std::vector<char> text(static_cast<std::size_t>(std::max(length, 0)) + 1);
-  (void)std::vsnprintf(text.data(), text.size(), format, again);
-  va_end(again);
-  print_to(stdout, text.data());
+}
+
+void print_error(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_to(stderr, text_of(format, arguments));
+  va_end(arguments);
 }
 
 }  // namespace tactus::app

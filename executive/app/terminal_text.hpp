@@ -28,6 +28,8 @@ std::string wrapped_lines(std::string_view text, std::size_t columns);
 
 /// As std::printf, wrapped to the terminal. @when service
 [[gnu::format(printf, 1, 2)]] void print(const char* format, ...);
+/// The same on stderr. @when service
+[[gnu::format(printf, 1, 2)]] void print_error(const char* format, ...);
 /// Likewise on any file: the whole text.
 void print_to(std::FILE* file, const std::string& text);
 

@@ -19,6 +19,7 @@
 #include "executive/app/notify_relay.hpp"
 #include "executive/app/screen.hpp"
 #include "executive/app/signal_paths.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/app/witness_report.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/last_writes.hpp"
@@ -112,10 +113,9 @@ class Watch {
 };
 
 void go_on_alone(const char* what) {
-  std::fprintf(
-      stderr,
-      "tactus: warning: the rig runs without a witness: %s: %s; a kill leaves an unfinished summary.json. Close "
-      "other programs, raise `ulimit -n` and `ulimit -u`, or write --no-witness\n",
+  print_error(
+      "tactus: warning: the rig runs without a witness: %s: %s; a kill leaves an unfinished summary.json. "
+      "Close other programs, raise `ulimit -n` and `ulimit -u`, or write --no-witness\n",
       what, std::generic_category().message(errno).c_str());
 }
 

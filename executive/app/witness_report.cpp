@@ -15,6 +15,7 @@
 
 #include "config/json.hpp"
 #include "config/text.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "executive/frame/outcome.hpp"
@@ -74,7 +75,7 @@ class Death {
     if (!trace_.empty()) rest += "; the last frames: " + trace_ + ", " + executive::text_of_trace(trace_);
     if (folder_.empty() && !page_.doing_text().empty())
       rest += "; build again what is named, or look in a debugger: gdb --args tactus run ... --no-witness";
-    std::fprintf(stderr, "tactus: %s; %s\n", config::one_line(reason()).c_str(), rest.c_str());
+    print_error("tactus: %s; %s\n", config::one_line(reason()).c_str(), rest.c_str());
     std::fflush(stderr);
   }
 
@@ -194,11 +195,11 @@ void report_death(const WitnessPage& page, int status) noexcept try {
   }
   death.say();
   for (const std::string& text : {no_trace, failed})
-    if (!text.empty()) std::fprintf(stderr, "tactus: %s\n", text.c_str());
+    if (!text.empty()) print_error("tactus: %s\n", text.c_str());
 } catch (const std::exception& error) {  // what the rig left in memory is nonsense
-  std::fprintf(stderr, "tactus: the rig's process ended with %s %d; no more can be said of it: %s\n",
-               WIFSIGNALED(status) ? "signal" : "status",
-               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), error.what());
+  print_error("tactus: the rig's process ended with %s %d; no more can be said of it: %s\n",
+              WIFSIGNALED(status) ? "signal" : "status",
+              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), error.what());
 }
 
 }  // namespace tactus::app

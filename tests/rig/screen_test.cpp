@@ -124,17 +124,21 @@ TEST(Screen, NothingIsColouredWhereItIsNotWanted) {
 }
 
 TEST(Screen, FitsFiftyColumns) {
+  struct Row {
+    Arguments arguments;
+    int status = 0;
+  };
   const TempDir dir;
-  for (const Arguments& arguments :
-       {Arguments{"run", example("servo"), "--frames", "300", "--out", "a-long-name-of-a-run-folder"},
-        Arguments{"check", example("servo")}, Arguments{"doctor", "--no-measure"}, Arguments{"ps"}}) {
+  for (const auto& [arguments, status] :
+       {Row{{"run", example("servo"), "--frames", "300", "--out", "a-long-name-of-a-run-folder"}},
+        Row{{"check", example("servo")}}, Row{{"doctor", "--no-measure"}}, Row{{"ps"}}, Row{{"check"}, 2}}) {
     Command command = tactus(arguments, dir.path());
     command.argv.insert(command.argv.begin(), {"/bin/sh", "-c", "stty cols 50; exec \"$@\"", "sh"});
     command.terminal = true;
     command.columns = 80;
     command.env["TERM"] = "xterm";
     const Finished done = run(command);
-    EXPECT_EQ(done.status, 0) << done;
+    EXPECT_EQ(done.status, status) << done;
     std::string too_long;
     for (std::size_t at = 0; at < done.out.size();) {
       const std::size_t end = std::min(done.out.find('\n', at), done.out.size());

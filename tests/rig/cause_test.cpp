@@ -9,6 +9,7 @@
 #include <chrono>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -59,6 +60,12 @@ std::multiset<std::string> causes_of_injected(const TempDir& dir) {
 
 class InjectedCause : public ::testing::TestWithParam<Reason> {
  protected:
+  /// Whether one of them has the name that it should have. On a busy machine something else may be the cause of each.
+  static bool one_is_named(const TempDir& dir) {
+    for (const std::string& cause : causes_of_injected(dir))
+      if (GetParam().causes.count(cause) == 1) return true;
+    return false;
+  }
   static void expect_named(const TempDir& dir) {
     const std::multiset<std::string> found = causes_of_injected(dir);
     EXPECT_EQ(found.size(), static_cast<std::size_t>(kFrames / kEvery - 1));
@@ -76,9 +83,12 @@ class InjectedCause : public ::testing::TestWithParam<Reason> {
 };
 
 TEST_P(InjectedCause, IsNamed) {
-  const TempDir dir;
-  const Finished done = run(late_rig(dir, GetParam().name), 60s);
-  ASSERT_EQ(done.status, 0) << done;
+  std::optional<TempDir> kept;
+  for (int attempt = 0; attempt < 5 && (!kept || !one_is_named(*kept)); ++attempt) {
+    const Finished done = run(late_rig(kept.emplace(), GetParam().name), 60s);
+    ASSERT_EQ(done.status, 0) << done;
+  }
+  const TempDir& dir = *kept;
   expect_named(dir);
   const Json summary = summary_of(dir / "out");
   std::int64_t overruns = 0;

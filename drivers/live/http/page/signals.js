@@ -5,11 +5,12 @@ import {colourOf, curvePlot, show} from './lines.js';
 import {Scope} from './scope.js';
 import {shownUnit, spanText} from './text.js';
 import {figures} from './top.js';
-import {columns} from './track.js';
+import {columns, columnWidth} from './track.js';
 import {Tree} from './tree.js';
 
 const MOST_CURVES = 20;
 const KEY = 'tactus.chart';
+const LONGEST = 1000;  // ms that a change may wait to be drawn
 
 export class Signals {
   constructor(rig, top) {
@@ -99,12 +100,22 @@ export class Signals {
         (this.names.length ? `every frame of ${spanText(rig.period)}; least and greatest of each column` :
                              'choose a variable and add it to the chart');
     put('strip-note', note);
-    if (this.plot) {
-      const [frames, lines] =
-          columns(this.names.map((name) => rig.track(name)), from, end, Math.max(100, this.plot.width - 140));
+    const count = this.plot && Math.max(100, this.plot.width - 140);
+    if (this.plot && this.isWorthDrawing(end, end - from, count)) {
+      const [frames, lines] = columns(this.names.map((name) => rig.track(name)), from, end, count);
       show(this.plot, frames.map((frame) => rig.seconds(frame)), lines, rig.seconds(from), rig.seconds(end));
     }
     if (this.held === null) this.scope.draw();
+  }
+
+  /** Half a column is new, or something has been new for a while: to draw takes most of what the page takes. */
+  isWorthDrawing(end, frames, count) {
+    const now = {plot: this.plot, frames, count, end, streamed: this.rig.streamed, at: performance.now()}, old = this.drawn;
+    const moved = Math.max(Math.abs(end - old?.end), Math.abs(now.streamed - old?.streamed));
+    const same = ['plot', 'frames', 'count'].every((key) => now[key] === old?.[key]);
+    if (same && (moved === 0 || (moved < columnWidth(frames, count) / 2 && now.at - old.at < LONGEST))) return false;
+    this.drawn = now;
+    return true;
   }
 
   /** Figures, a few times in a second. */

@@ -82,6 +82,7 @@ export class Rig extends EventTarget {
     this.charted = new Map();  // who wants them -> names at frame rate
     this.read = new Map();     // who wants them -> names to be read
     this.frame = -1;           // the newest that is known
+    this.turns = 0;            // how often it went back
     this.streamed = -1;        // the newest frame that the stream has brought
     this.streamProblem = null;
     for (const list of [this.overruns, this.journal, this.log]) list.clear();
@@ -236,6 +237,7 @@ export class Rig extends EventTarget {
     for (const track of this.tracks.values()) track.clear();
     this.frame = frame;
     this.streamed = -1;
+    this.turns++;
     this.tell('backwards');
   }
 
@@ -309,9 +311,9 @@ export class Rig extends EventTarget {
     this.reading = true;
     try {
       const query = names.map(encodeURIComponent).join(',');
-      const {values, frame} = await this.port.json(`/v1/values?names=${query}`);
+      const {turns} = this, {values, frame} = await this.port.json(`/v1/values?names=${query}`);
       for (const [name, value] of Object.entries(values)) this.values.set(name, value);
-      this.sawFrame(frame);
+      if (turns === this.turns) this.sawFrame(frame);
     } catch (error) {
       if (error instanceof Refused && error.status === 400) this.readVariables().catch(() => {});
     } finally {

@@ -67,24 +67,27 @@ export class Track {
   extremes(from, to) {
     let low = NaN, high = NaN;
     for (let frame = Math.max(from, 0); frame < to;) {
-      const index = Math.floor(frame / BLOCK), block = this.blocks.get(index), at = frame - index * BLOCK;
-      if (!block) {
-        frame = (index + 1) * BLOCK;
-        continue;
+      const index = Math.floor(frame / BLOCK), begin = index * BLOCK, block = this.blocks.get(index);
+      const end = Math.min(to - begin, BLOCK);
+      for (let at = frame - begin; block && at < end;) {
+        let level = LEVELS.length - 1;  // the widest entry that begins here and ends in time
+        while (level >= 0 && (at % LEVELS[level] || at + LEVELS[level] > end)) level--;
+        const wide = level < 0 ? 1 : LEVELS[level];
+        const l = level < 0 ? block.values[at] : block.low[level][at / wide];
+        const h = level < 0 ? l : block.high[level][at / wide];
+        if (!(l >= low) && !Number.isNaN(l)) low = l;
+        if (!(h <= high) && !Number.isNaN(h)) high = h;
+        at += wide;
       }
-      let level = LEVELS.length - 1;  // the widest entry that begins here and ends in time
-      while (level >= 0 && (at % LEVELS[level] || frame + LEVELS[level] > to)) level--;
-      const wide = level < 0 ? 1 : LEVELS[level];
-      const l = level < 0 ? block.values[at] : block.low[level][at / wide];
-      const h = level < 0 ? l : block.high[level][at / wide];
-      if (!(l >= low) && !Number.isNaN(l)) low = l;
-      if (!(h <= high) && !Number.isNaN(h)) high = h;
-      frame += wide;
+      frame = begin + BLOCK;
     }
     this.low = low;
     this.high = high;
   }
 }
+
+/** Frames of a column. */
+export const columnWidth = (frames, count) => Math.max(1, Math.ceil(frames / Math.max(1, count)));
 
 /**
  * Columns for a chart: [frames, [a, b] per track]. Each column has two points with the same x: its least and its
@@ -92,7 +95,7 @@ export class Track {
  * keeps its column while the chart scrolls. A column without values is null: a gap stays a gap.
  */
 export function columns(tracks, from, to, count) {
-  const wide = Math.max(1, Math.ceil((to - from) / Math.max(1, count)));
+  const wide = columnWidth(to - from, count);
   const xs = [], lines = tracks.map(() => []);
   for (let start = Math.floor(from / wide) * wide; start < to; start += wide) {
     xs.push(start);
@@ -117,7 +120,7 @@ export function columns(tracks, from, to, count) {
 
 /** Bands for a chart: [frames, least, greatest], one point a column. */
 export function bands(track, from, to, count) {
-  const wide = Math.max(1, Math.ceil((to - from) / Math.max(1, count)));
+  const wide = columnWidth(to - from, count);
   const xs = [], least = [], greatest = [];
   for (let start = Math.floor(from / wide) * wide; start < to; start += wide) {
     track.extremes(start, start + wide);

@@ -56,6 +56,8 @@ void EdgeSleeper::sync_interrupt() TACTUS_RT {
 /// Reads the line at `now`, waiting for at most the deadline, and feeds what came, or drops it.
 EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTime> deadline,
                              bool feed) TACTUS_RT {
+  // Not the time behind the reading: this thread may have stood still since, and more may have come.
+  read_until_ = now;
   if (gone_) return EdgeStatus::gone;
   EdgeStatus status = EdgeStatus::timeout;
   bool lost = !feed;
@@ -73,8 +75,7 @@ EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTi
     if (read.count < buffer_.size()) break;
     deadline = TimePoint<MonotonicTime>{};  // a buffer that came back full may have left edges there
   }
-  // Not the time of now: this thread may have stood still since, and more may have come.
-  read_until_ = status == EdgeStatus::timeout ? std::max(now, deadline) : now;
+  if (status == EdgeStatus::timeout) read_until_ = std::max(now, deadline);
   if (lost) read_until_ = edges_.kernel_now();  // those until here may have been dropped
   return status;
 }

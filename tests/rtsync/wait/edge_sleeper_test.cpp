@@ -278,6 +278,22 @@ TEST(EdgeSleeperFrames, StandingStillAfterAReadingMissesNothing) {
   }
 }
 
+TEST(EdgeSleeperFrames, OfALineThatIsGoneKeepWhatWasMissing) {
+  for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
+    SimEdgeRig rig{with(discipline)};
+    ASSERT_EQ(rig.begin(), WaitStatus::reached);
+    run_frames(rig, 50);
+    rig.source.edges.gap(1'000'000);
+    run_frames(rig, 5);
+    rig.source.gone = true;
+    run_frames(rig, 1);
+    const std::int64_t missing = rig.status.consecutive_missing;
+    EXPECT_GT(missing, 0);
+    run_frames(rig, 3000);  // longer than after which a line counts as not watched
+    EXPECT_EQ(rig.status.consecutive_missing, missing);
+  }
+}
+
 TEST(EdgeSleeperFrames, ALineThatNobodyReadMissesNothing) {
   for (const Discipline discipline : {Discipline::pll, Discipline::edge}) {
     SimEdgeRig rig{with(discipline), {.slower = 3e-4}};

@@ -84,6 +84,7 @@ export class Rig extends EventTarget {
     this.frame = -1;           // the newest that is known
     this.turns = 0;            // how often it went back
     this.streamed = -1;        // the newest frame that the stream has brought
+    this.flows = false;        // the stream brings frames
     this.streamProblem = null;
     for (const list of [this.overruns, this.journal, this.log]) list.clear();
   }
@@ -213,9 +214,9 @@ export class Rig extends EventTarget {
   }
 
   takeState(state) {
-    // A state may be a little older than the newest block of the stream; a reset is further back, or told by it.
+    // A state may be older than the newest block of the stream, which tells of a reset itself.
     const frame = state.frame ?? -1;  // before the first there is none
-    if (this.seconds(this.frame - frame) > 2) this.backwards(frame);
+    if (!this.flows && this.seconds(this.frame - frame) > 2) this.backwards(frame);
     this.now = state;
     this.frame = Math.max(this.frame, frame);
     this.forced = new Map(state.forced.map((force) => [force.variable, force]));
@@ -355,6 +356,7 @@ export class Rig extends EventTarget {
   stopStream() {
     this.stream?.abort();
     this.stream = undefined;
+    this.flows = false;
   }
 
   startStream() {
@@ -385,6 +387,7 @@ export class Rig extends EventTarget {
         if (done || mine.signal.aborted) break;
         before?.abort();
         this.heard = performance.now();
+        this.flows = true;
         for (const block of blocks.feed(value)) this.takeBlock(block, names);
       }
     } catch (error) {
@@ -394,6 +397,7 @@ export class Rig extends EventTarget {
     before?.abort();
     if (mine !== this.stream) return;
     this.stream = undefined;
+    this.flows = false;
     if (this.over || mine.signal.aborted) return;
     this.streamProblem = why;
     clearTimeout(this.starting);

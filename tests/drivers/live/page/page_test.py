@@ -366,13 +366,25 @@ class Looks(Case):
                         return [...document.querySelectorAll('canvas')].filter((node) => node.checkVisibility())
                           .every((node) => node.width && node.getContext('2d').getImageData(0, 0, node.width,
                             node.height).data.some((v) => v))""")
-                    self.until(lambda: not self.browser.run(self.FAINT))
+                    self.until_nothing_is_faint()
             now = self.browser.run("""
                 const edge = (node) => getComputedStyle(node).borderLeftColor;
                 const [on, off] = [document.querySelector('.rail [aria-current]'),
                   document.querySelector('.rail a:not([aria-current])')];
                 return [edge(on), edge(off)]""")
             self.assertNotEqual(*now, "the view that is open is marked")
+
+    def until_nothing_is_faint(self):
+        faint = []
+
+        def nothing_is():
+            faint[:] = self.browser.run(self.FAINT)
+            return not faint
+
+        try:
+            self.until(nothing_is)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; faint: {faint}") from None
 
     # Canvases whose strongest pixel has less contrast to the ground than 4.5, and keys of curves that cannot be seen.
     FAINT = """
@@ -799,6 +811,18 @@ class Streams(Case):
         rig.advance(50)
         self.browser.until("return tactus.rig.streamed === 50 && Number.isNaN(tactus.rig.track('motor.speed').at(1400))")
         self.browser.until_text('[data-v="frame"]', "^50$")
+
+    def test_a_state_that_comes_late_takes_nothing_away(self):
+        """It was on its way while the stream brought seconds of frames."""
+        rig = self.fake()
+        self.open("signals")
+        self.chart_only("motor.speed")
+        old = rig.state_now()
+        rig.advance(3000)
+        self.streamed(3999)
+        self.browser.run("tactus.rig.takeState(args[0])", old)
+        now = self.browser.run("return [tactus.rig.frame, Number.isNaN(tactus.rig.track('motor.speed').at(3500))]")
+        self.assertEqual(now, [3999, False])
 
     def test_the_oscilloscope_waits_triggers_and_holds(self):
         rig = self.fake()

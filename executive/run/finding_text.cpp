@@ -71,7 +71,7 @@ std::string by_whom(const Evidence& evidence) {
 
 /// " in fsync".
 std::string in_what(const rtsync::SwitchTimes& switches) {
-  const std::string call = rtsync::blocking_call(switches.code);
+  const std::string call = rtsync::blocking_call(switches.code, switches.call);
   if (call.empty()) return "";
   return (switches.blocks > 1 ? ", longest in " : " in ") + call;
 }

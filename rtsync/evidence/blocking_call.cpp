@@ -99,8 +99,9 @@ std::string system_call(long number) {
 
 }  // namespace
 
-std::string blocking_call(std::uint64_t code) {
+std::string blocking_call(std::uint64_t code, long number) {
 #if defined(__x86_64__) || defined(__aarch64__)
+  if (number >= 0) return system_call(number);
   // What the kernel has written, and no pointer of ours.
   const auto* const next = reinterpret_cast<const unsigned char*>(code);  // NOLINT(performance-no-int-to-ptr)
   Dl_info library{};
@@ -115,6 +116,7 @@ std::string blocking_call(std::uint64_t code) {
   return system_call(number_before(next, before));
 #else
   (void)code;
+  (void)number;
   return "";
 #endif
 }

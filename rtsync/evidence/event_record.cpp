@@ -15,6 +15,7 @@ constexpr std::uint64_t kSample = kHeader + 4 * kWord;  // id, thread, time, cpu
 constexpr std::uint64_t kTrailer = 4 * kWord;           // thread, time, cpu, id
 constexpr std::uint64_t kRawSize = 4;                   // before what a tracepoint writes
 constexpr std::uint64_t kRegisters = 2 * kWord;  // REGS_USER: which kind, and the one that is asked for
+constexpr std::uint64_t kStack = kSample + kRegisters + kWord;  // STACK_USER: behind its size
 
 EventRecord::Kind kind_of(std::uint64_t id, const EventIds& ids) TACTUS_RT {
   using Kind = EventRecord::Kind;
@@ -60,9 +61,16 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       const std::uint64_t number = kSample + kRawSize + (irq ? ids_.irq_offset : ids_.softirq_offset);
       if ((irq || softirq) && number % sizeof record.number == 0 && number + sizeof record.number <= size)
         record.number = get<std::int32_t>(from + number);
-      if (record.kind == EventRecord::Kind::left && size >= kSample + kRegisters &&
-          get<std::uint64_t>(from + kSample) != PERF_SAMPLE_REGS_ABI_NONE)
+      if (record.kind == EventRecord::Kind::left) {
+        record.number = -1;
+        if (size < kSample + kRegisters || get<std::uint64_t>(from + kSample) == PERF_SAMPLE_REGS_ABI_NONE)
+          break;
         record.code = get<std::uint64_t>(from + kSample + kWord);
+        const std::uint64_t stack = stack_bytes(ids_.call);  // behind it stands how much of it could be read
+        if (record.code == ids_.call.code && stack != 0 && size >= kStack + stack + kWord &&
+            get<std::uint64_t>(from + kStack + stack) == stack)
+          record.number = get<std::int32_t>(from + kStack + ids_.call.offset);
+      }
       break;
     }
     case PERF_RECORD_SWITCH:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rtsync/evidence/call_number.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -22,6 +23,7 @@ struct EventIds {
   /// Where the number of an interrupt, and of a softirq, stands in what its tracepoint writes.
   std::uint32_t irq_offset = 0;
   std::uint32_t softirq_offset = 0;
+  CallNumber call{};  ///< where the samples of `left` have the number of a system call
 };
 
 /// One record of a ring of perf_event_open(2), as far as it is of interest here.
@@ -46,9 +48,9 @@ struct EventRecord {
   std::int32_t thread = 0;  ///< whose record it is
   std::int32_t next = -1;   ///< who has the CPU then; -1: the ring does not say
   std::uint32_t cpu = 0;
-  bool in_kernel = false;  ///< of a sample: the CPU ran the kernel then
-  std::int32_t number = 0;
-  std::uint64_t code = 0;  ///< the address that its own code goes on from; 0: it has none, or is not known
+  bool in_kernel = false;   ///< of a sample: the CPU ran the kernel then
+  std::int32_t number = 0;  ///< of an interrupt; of `left`: of the system call, -1 if it is not told
+  std::uint64_t code = 0;   ///< the address that its own code goes on from; 0: it has none, or is not known
   TimePoint<MonotonicTime> at{};
 };
 

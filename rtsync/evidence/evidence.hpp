@@ -38,6 +38,7 @@ struct SwitchTimes {
   Nanoseconds in_major_fault{0};  ///< gave up the CPU until a page had come from the disk
   Nanoseconds longest_block{0};
   std::uint64_t code = 0;  ///< the address that its own code went on from after the longest; 0: not known
+  std::int32_t call = -1;  ///< the number of the system call that it was in; -1: only the address says it
 };
 
 /// Its page faults.

@@ -68,6 +68,8 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CONTEXT_SWITCHES) {
     attributes.sample_type |= PERF_SAMPLE_REGS_USER;
     attributes.sample_regs_user = kNextInstruction;
+    attributes.sample_stack_user = stack_bytes(ids_.call);
+    if (attributes.sample_stack_user != 0) attributes.sample_type |= PERF_SAMPLE_STACK_USER;
   }
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
@@ -101,7 +103,8 @@ int EventRing::map(std::size_t bytes) {
   return 0;
 }
 
-int EventRing::open_thread(pid_t thread, EventRates& rates) {
+int EventRing::open_thread(pid_t thread, EventRates& rates, const CallNumber& call) {
+  ids_.call = call;
   // The first one says when it switches; and where it was then, if it may.
   if (kNextInstruction == 0 ||
       open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, true, &ids_.left) != 0)
@@ -197,9 +200,10 @@ Provision fate(std::string what, std::string instead, int error, const char* cur
 KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive,
                            const RealtimeThreads* realtime)
     : threads_(threads.size()), realtime_(realtime) {
+  const CallNumber call = find_call_number();
   for (std::size_t i = 0; i < threads.size(); ++i) {
     threads_[i].rates.alive = alive;
-    const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates);
+    const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates, call);
     if (error != 0) threads_[i] = {};
     threads_[i].realtime = threads[i].realtime;
     threads_[i].tid = threads[i].tid;

@@ -30,7 +30,8 @@ class EventRing {
   ~EventRing();
 
   /// Of a thread, wherever it runs. The errno of what was refused; 0: it is there.               @when setup
-  int open_thread(pid_t thread, EventRates& rates);
+  /// `call`: where the number of a system call stands; without a place, its address alone is recorded.
+  int open_thread(pid_t thread, EventRates& rates, const CallNumber& call = {});
   /// Of a CPU, whoever runs there.                                                               @when setup
   int open_cpu(int cpu);
   /// The interrupts of a CPU.                                                                    @when setup

@@ -36,6 +36,7 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
       if (time > switches_.longest_block) {
         switches_.longest_block = time;
         switches_.code = code_;
+        switches_.call = call_;
       }
     } else if (cpu != cpu_) {
       ++switches_.migrations;
@@ -50,6 +51,7 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
   where_ = Where::on;
   cpu_ = cpu;
   code_ = 0;
+  call_ = -1;
   seen_ = fault_ = at;
 }
 
@@ -87,6 +89,7 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
       return;
     case Kind::left:
       code_ = record.code;
+      call_ = record.number;
       return;
     case Kind::off:
     case Kind::preempted:

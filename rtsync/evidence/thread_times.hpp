@@ -74,6 +74,7 @@ class ThreadTimes {
   std::uint32_t cpu_ = 0;
   bool ready_ = false;
   std::uint64_t code_ = 0;       // where it left its CPU
+  std::int32_t call_ = -1;       // and in which system call
   Nanoseconds last_blocked_{0};  // the latest of those in blocked
   Nanoseconds before_block_{0};  // on its CPU right before that
   EvidenceTime back_{};

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <iterator>
@@ -75,6 +76,11 @@ TEST(BlockingCall, IsReadFromTheCodeBeforeIt) {
   EXPECT_EQ(blocking_call(address(tactus_test_after_openat)), "openat");
   EXPECT_EQ(blocking_call(address(tactus_test_after_unknown)), "system call 999");
   EXPECT_EQ(blocking_call(address(tactus_test_after_none)), "") << "no system call ends there";
+}
+
+TEST(BlockingCall, IsTheNumberWhereThatIsKnown) {
+  EXPECT_EQ(blocking_call(address(tactus_test_after_futex), SYS_fsync), "fsync");
+  EXPECT_EQ(blocking_call(address(tactus_test_after_none), 999), "system call 999");
 }
 
 TEST(BlockingCall, OfTheCLibraryIsItsFunction) {

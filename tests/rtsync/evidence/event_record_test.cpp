@@ -14,7 +14,8 @@ namespace {
 
 using Kind = EventRecord::Kind;
 
-constexpr EventIds kIds{11, 12, 13, 21, 22, 23, 24, 31, 8, 12};
+constexpr std::uint64_t kOnePlace = 0x7f00'1234;  // where the C library makes its calls
+constexpr EventIds kIds{11, 12, 13, 21, 22, 23, 24, 31, 8, 12, {kOnePlace, 16}};
 
 /// A ring of the kernel, written as the kernel does.
 struct Ring {
@@ -62,6 +63,17 @@ struct Ring {
     identity(3);
     put(kind);
     if (kind != PERF_SAMPLE_REGS_ABI_NONE) put(code);
+  }
+  /// And as PERF_SAMPLE_STACK_USER has it: its size, the stack, and how much of that could be read.
+  void left(std::uint64_t code, std::initializer_list<std::uint64_t> stack, std::uint64_t could_be_read) {
+    header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, static_cast<std::uint16_t>(8 + stack.size()));
+    put(31);
+    identity(3);
+    put(PERF_SAMPLE_REGS_ABI_64);
+    put(code);
+    put(8 * stack.size());
+    for (const std::uint64_t word : stack) put(word);
+    put(could_be_read);
   }
   /// As PERF_SAMPLE_RAW has it: a size, and what the tracepoint writes, 20 bytes.
   void tracepoint(std::uint64_t id, std::uint32_t at_8, std::uint32_t at_12) {
@@ -170,6 +182,23 @@ TEST(EventRecord, SaysWhereAThreadLeftItsCpu) {
   Ring short_one;
   short_one.sample(31, 3);
   EXPECT_EQ(only(short_one).code, 0U);
+}
+
+TEST(EventRecord, SaysInWhichSystemCall) {
+  Ring there;
+  there.left(kOnePlace, {1, 2, 230}, 24);
+  EXPECT_EQ(only(there).code, kOnePlace);
+  EXPECT_EQ(only(there).number, 230);
+  Ring elsewhere;
+  elsewhere.left(kOnePlace + 1, {1, 2, 230}, 24);
+  EXPECT_EQ(only(elsewhere).code, kOnePlace + 1);
+  EXPECT_EQ(only(elsewhere).number, -1) << "there its address says it";
+  Ring unread;
+  unread.left(kOnePlace, {1, 2, 0}, 16);
+  EXPECT_EQ(only(unread).number, -1) << "the page of the stack was not there";
+  Ring none;
+  none.left(PERF_SAMPLE_REGS_ABI_64, kOnePlace);
+  EXPECT_EQ(only(none).number, -1) << "nothing is read behind the record";
 }
 
 TEST(EventRecord, SaysThatRecordsAreMissing) {

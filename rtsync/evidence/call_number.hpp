@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace tactus::rtsync {
+
+/// Where the number of a system call stands, in a C library that makes most calls that may sleep at one place.
+///
+/// Source: glibc makes them in a function of its own from 2.41 on (its news of that version). The number is the
+/// seventh argument there, and those stand on the stack (x86-64 System V ABI, 3.2.3).
+struct CallNumber {
+  std::uint64_t code = 0;    ///< the address behind that place; 0: there is none
+  std::uint32_t offset = 0;  ///< bytes from the stack pointer there to the number
+};
+
+/// Of the stack, what the kernel has to copy for it: a multiple of 8, as it wants it.
+constexpr std::uint32_t stack_bytes(const CallNumber& number) {
+  return number.code == 0 ? 0 : number.offset + static_cast<std::uint32_t>(sizeof(std::uint64_t));
+}
+
+/// Looks for it: a thread of its own sleeps some microseconds, in three calls. Nothing where the address of a call
+/// tells it already, and where the kernel does not copy the stack.                                 @when setup
+CallNumber find_call_number();
+
+}  // namespace tactus::rtsync

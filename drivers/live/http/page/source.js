@@ -214,11 +214,13 @@ export class Rig extends EventTarget {
   }
 
   takeState(state) {
-    // A state may be older than the newest block of the stream, which tells of a reset itself.
     const frame = state.frame ?? -1;  // before the first there is none
-    if (!this.flows && this.seconds(this.frame - frame) > 2) this.backwards(frame);
+    // A state may be older than the newest block of the stream, which tells of a reset itself.
+    if (!this.flows) {
+      if (this.seconds(this.frame - frame) > 2) this.backwards(frame);
+      this.frame = Math.max(this.frame, frame);
+    }
     this.now = state;
-    this.frame = Math.max(this.frame, frame);
     this.forced = new Map(state.forced.map((force) => [force.variable, force]));
     this.tell('state');
   }
@@ -229,7 +231,7 @@ export class Rig extends EventTarget {
       this.loads = false;
       this.backwards(frame);
     }
-    if (frame > this.frame) this.frame = frame;
+    if ((!this.flows || this.loads) && frame > this.frame) this.frame = frame;
     if (state && state !== this.now.state && !this.now.state.startsWith('Step')) this.now.state = state;
   }
 

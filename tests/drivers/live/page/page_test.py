@@ -811,6 +811,8 @@ class Streams(Case):
         rig.advance(50)
         self.browser.until("return tactus.rig.streamed === 50 && Number.isNaN(tactus.rig.track('motor.speed').at(1400))")
         self.browser.until_text('[data-v="frame"]', "^50$")
+        self.browser.run("tactus.rig.sawFrame(1499, 'StepEnd')")
+        self.assertEqual(self.browser.run("return tactus.rig.frame"), 50, "an event of before was still on its way")
 
     def test_a_state_that_comes_late_takes_nothing_away(self):
         """It was on its way while the stream brought seconds of frames."""

@@ -111,7 +111,8 @@ class Checkpoints : public ::testing::TestWithParam<Example> {
 INSTANTIATE_TEST_SUITE_P(All, Checkpoints,
                          ::testing::Values(Example{"servo", "motion.csv", 2000, "300 ms"},
                                            Example{"vehicle", "drive.csv", 3000, "7 s"},
-                                           Example{"threads", "drive.csv", 3000, "7 s"},
+                                           kSanitized ? Example{"threads", "drive.csv", 800, "2 s"}
+                                                      : Example{"threads", "drive.csv", 3000, "7 s"},
                                            Example{"loops", "both.csv", 600, "120 ms"}),
                          [](const auto& one) { return std::string(one.param.rig); });
 

@@ -43,17 +43,20 @@ void Registry::Impl::relay(Guest& from, ByteView body) {
     return complain(name_of(from) + " sends a message of '" + std::string(message.source) + "' to '" +
                     std::string(message.destination) + "', which is not its to send");
   Guest* const to = find(from.simulation, message.destination);
-  if (to == nullptr || !to->takes_proxy_messages) {
-    // Who begins to talk is told that nobody is there. What comes later was under way when the other one left.
-    if (is_announcement(message.payload)) relay_to(from, {0, message.destination, message.source, {}});
-    return;
+  const bool is_there = to != nullptr && to->takes_proxy_messages;
+  switch (pairs_[from.simulation].take(message, is_there)) {
+    case RelayFate::answered_end:
+      return relay_to(from, {0, message.destination, message.source, {}});
+    case RelayFate::dropped:
+      return;
+    case RelayFate::begins:
+      journal_.say(LogSink::Level::info, "registry: relays between '" + from.info.name + "' and '" +
+                                             to->info.name + "'" + in_simulation(from.simulation) +
+                                             ", which cannot connect to each other");
+      break;
+    case RelayFate::passed_on:
+      break;
   }
-  if (message.payload.empty())
-    pairs_[from.simulation].part(message.source, message.destination);
-  else if (pairs_[from.simulation].note(message.source, message.destination))
-    journal_.say(LogSink::Level::info, "registry: relays between '" + from.info.name + "' and '" +
-                                           to->info.name + "'" + in_simulation(from.simulation) +
-                                           ", which cannot connect to each other");
   relay_to(*to, message);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Who is relayed to whom. Only for the inside of net/.
+/// What a relay does with a message, and who is relayed to whom.
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -8,13 +9,31 @@
 #include <string_view>
 #include <utility>
 
+#include "drivers/silkit/wire/proxy_message.hpp"
+
 namespace tactus::silkit {
+
+/// What becomes of a message that somebody may send.
+enum class RelayFate : std::uint8_t {
+  passed_on,     ///< to its destination
+  begins,        ///< likewise, and the two have not talked before
+  answered_end,  ///< its sender is told that nobody is there
+  dropped,       ///< it was under way when the other one left
+};
 
 /// The pairs of participants that talk through a relay, so that each can be told of the other's end.
 ///
 /// Threads  a value; one thread at a time.
 class RelayPairs {
  public:
+  /// `is_there`: its destination is, and takes relayed messages.
+  RelayFate take(const ProxyMessage& message, bool is_there) {
+    if (!is_there) return is_announcement(message.payload) ? RelayFate::answered_end : RelayFate::dropped;
+    if (!message.payload.empty())
+      return note(message.source, message.destination) ? RelayFate::begins : RelayFate::passed_on;
+    part(message.source, message.destination);
+    return RelayFate::passed_on;
+  }
   /// True: they had not talked yet.
   bool note(std::string_view one, std::string_view other) {
     const auto its = partners_.find(one);

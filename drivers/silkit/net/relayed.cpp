@@ -109,17 +109,19 @@ void Mesh::Impl::pass_on(StreamLink& from, const ProxyMessage& message) {
     if (link->stream() != nullptr && !link->registry && link->peer && link->name == message.destination)
       to = link->stream();
   const auto lock = owner_.lock();
-  if (to == nullptr) {
-    if (!is_announcement(message.payload)) return;
-    empty_message(from.queue(), message.destination, message.source);
-    mark_urgent(from);
-  } else if (has_room(*to)) {
-    encode(to->queue(), message);
-    mark_urgent(*to);
-    if (message.payload.empty())
-      pairs_.part(message.source, message.destination);
-    else
-      (void)pairs_.note(message.source, message.destination);
+  if (to != nullptr && !has_room(*to)) return flush();
+  switch (pairs_.take(message, to != nullptr)) {
+    case RelayFate::answered_end:
+      empty_message(from.queue(), message.destination, message.source);
+      mark_urgent(from);
+      break;
+    case RelayFate::dropped:
+      break;
+    case RelayFate::begins:
+    case RelayFate::passed_on:
+      encode(to->queue(), message);
+      mark_urgent(*to);
+      break;
   }
   flush();
 }

@@ -299,5 +299,109 @@ TEST(Federation, ServicesSurviveThatTheServerIsKilled) {
   EXPECT_GT(lost, 100U);
 }
 
+// ---- over a relay
+
+/// Some of them cannot be reached but through it; one at least.
+void hide_some(Federation& federation, Dice& dice) {
+  for (Habits& habits : federation.participants) habits.hidden = dice.chance(40);
+  federation.participants[dice.pick(federation.participants.size())].hidden = true;
+}
+
+TEST(Federation, KeepsAllPromisesOverARelay) {
+  std::size_t relayed = 0, ends = 0;
+  try_many(
+      1500, 2 * kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 5);
+        for (Habits& habits : federation.participants) habits.pauses = dice.chance(20);
+        hide_some(federation, dice);
+        return federation;
+      },
+      [&](const Federation& federation, const SimNetwork& network) {
+        nobody_was_stuck(federation, network);
+        relayed += network.relayed();
+        ends += network.ends_told();
+      });
+  EXPECT_GT(relayed, 1000U);
+  EXPECT_GT(ends, 10U);
+}
+
+TEST(Federation, LateOnesHopOnOverARelay) {
+  try_many(
+      600, kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 3);
+        federation.participants[0].stops_after = dice.between(10, 30);
+        for (int i = dice.between(1, 2); i > 0; --i) {
+          Habits habits = participant("X" + std::to_string(i));
+          habits.mode = kAutonomous;
+          habits.late = true;
+          habits.step_ns = dice.between(1, 6);
+          habits.stops_after = dice.between(1, 8);
+          federation.participants.push_back(habits);
+        }
+        hide_some(federation, dice);
+        return federation;
+      },
+      nobody_was_stuck);
+}
+
+TEST(Federation, ThoseBehindARelayAreMissedWhenTheyAreKilled) {
+  std::size_t ends = 0;
+  try_many(
+      800, kEach,
+      [](Dice& dice) {
+        Federation federation = coordinated(dice, 5);
+        federation.participants.back().killed_after = dice.between(0, 6);
+        if (dice.chance(50)) federation.participants[0].stops_after.reset();
+        hide_some(federation, dice);
+        return federation;
+      },
+      [&](const Federation&, const SimNetwork& network) { ends += network.ends_told(); });
+  EXPECT_GT(ends, 10U);
+}
+
+TEST(Federation, CallsAndFramesComeInOrderOverARelay) {
+  std::size_t results = 0, frames = 0, responses = 0;
+  try_many(
+      600, 2 * kEach,
+      [](Dice& dice) {
+        Federation federation = with_services(dice);
+        hide_some(federation, dice);
+        return federation;
+      },
+      [&](const Federation& federation, const SimNetwork& network) {
+        nobody_was_stuck(federation, network);
+        results += network.results();
+        frames += network.frames();
+        responses += network.lin_responses();
+      });
+  EXPECT_GT(results, 100U);
+  EXPECT_GT(frames, 1000U);
+  EXPECT_GT(responses, 100U);
+}
+
+TEST(Federation, ServicesSurviveThatTheServerIsKilledBehindARelay) {
+  std::size_t lost = 0;
+  try_many(
+      600, kEach,
+      [](Dice& dice) {
+        Federation federation = with_services(dice);
+        federation.participants[1].serves = false;
+        Habits server = participant("X");
+        server.mode = kAutonomous;
+        server.late = server.uses_services = server.serves = server.hidden = true;
+        server.step_ns = dice.between(1, 3);
+        server.killed_after = dice.between(2, 12);
+        federation.participants.push_back(server);
+        return federation;
+      },
+      [&](const Federation& federation, const SimNetwork& network) {
+        nobody_was_stuck(federation, network);
+        lost += network.lost_calls();
+      });
+  EXPECT_GT(lost, 20U);
+}
+
 }  // namespace
 }  // namespace tactus::silkit::federation_test

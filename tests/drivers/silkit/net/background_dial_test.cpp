@@ -116,6 +116,21 @@ TEST(RelayPairs, KnowWhoHasTalkedWithWhom) {
   EXPECT_TRUE(pairs.empty());
 }
 
+TEST(RelayPairs, SayWhatBecomesOfAMessage) {
+  RelayPairs pairs;
+  Bytes greeting;
+  encode(greeting, Announcement{});
+  Bytes other;
+  encode(other, Subscriber{1, "", "T", 1});
+  EXPECT_EQ(pairs.take({0, "A", "B", greeting}, true), RelayFate::begins);
+  EXPECT_EQ(pairs.take({0, "B", "A", other}, true), RelayFate::passed_on);
+  EXPECT_EQ(pairs.take({0, "A", "B", greeting}, false), RelayFate::answered_end);
+  EXPECT_EQ(pairs.take({0, "A", "B", other}, false), RelayFate::dropped);
+  EXPECT_EQ(pairs.take({0, "A", "B", {}}, false), RelayFate::dropped);
+  EXPECT_EQ(pairs.take({0, "A", "B", {}}, true), RelayFate::passed_on);
+  EXPECT_TRUE(pairs.empty()) << "its end parts them";
+}
+
 TEST(RelayPairs, MayPartAndMeetAgain) {
   RelayPairs pairs;
   EXPECT_TRUE(pairs.note("A", "B"));

@@ -138,19 +138,41 @@ void SimNetwork::complain(const std::string& text) {
 
 // ---- streams
 
+void SimNetwork::open_stream(std::size_t from, std::size_t to) {
+  Stream made;
+  made.from = from;
+  made.to = to;
+  made.speed = static_cast<unsigned>(1 + pick(pick(3) == 0 ? 40 : 6));
+  streams_[{from, to}] = std::move(made);
+}
+
+/// By whatever way leads there.
+void SimNetwork::put(std::size_t from, std::size_t to, ByteView message) {
+  Stream& on = stream(from, to);
+  if (on.relayed) {
+    const ProxyMessage proxy{0, nodes_[from]->habits.name, nodes_[to]->habits.name, message};
+    encode(stream(from, kRelay).bytes, proxy);
+  } else {
+    on.bytes.insert(on.bytes.end(), message.begin(), message.end());
+  }
+}
+
 void SimNetwork::join(std::size_t joiner) {
   Node& j = *nodes_[joiner];
   j.joining = true;
   event(j.habits.name + " joins");
+  const bool somebody_is_hidden =
+      std::any_of(nodes_.begin(), nodes_.end(), [](const auto& each) { return each->habits.hidden; });
+  if (somebody_is_hidden) {
+    open_stream(joiner, kRelay);
+    open_stream(kRelay, joiner);
+  }
   for (const std::size_t other : order_) {
     Node& e = *nodes_[other];
     if (e.gone) continue;
     for (const auto& [from, to] : {std::pair{joiner, other}, {other, joiner}}) {
-      Stream made;
-      made.from = from;
-      made.to = to;
-      made.speed = static_cast<unsigned>(1 + pick(pick(3) == 0 ? 40 : 6));
-      streams_[{from, to}] = std::move(made);
+      open_stream(from, to);
+      stream(from, to).relayed = j.habits.hidden || e.habits.hidden;
     }
     stream(other, joiner).established = true;
     PeerInfo info;
@@ -163,7 +185,9 @@ void SimNetwork::join(std::size_t joiner) {
     announcement.peer.name = j.habits.name;
     announcement.peer.id = hash64(j.habits.name);
     announcement.peer.capabilities = Engine::capabilities();
-    encode(stream(joiner, other).bytes, announcement);
+    Bytes bytes;
+    encode(bytes, announcement);
+    put(joiner, other, bytes);
   }
   order_.push_back(joiner);
   j.hot = true;
@@ -171,8 +195,7 @@ void SimNetwork::join(std::size_t joiner) {
 
 void SimNetwork::sent(Node& from, Node& to, ByteView message) {
   if (to.gone || from.gone) return;
-  Stream& on = stream(from.index, to.index);
-  on.bytes.insert(on.bytes.end(), message.begin(), message.end());
+  put(from.index, to.index, message);
   while (!message.empty()) {
     std::size_t used = 0;
     const auto frame = next_frame(message, used);
@@ -198,22 +221,15 @@ void SimNetwork::sent(Node& from, Node& to, ByteView message) {
 
 /// One message, or the end of the stream.
 bool SimNetwork::deliver(Stream& which) {
-  Node& to = *nodes_[which.to];
-  Node& from = *nodes_[which.from];
   std::size_t used = 0;
   const auto frame = next_frame(ByteView(which.bytes).subspan(which.begin), used);
   if (!frame) {
     if (!which.closed) return false;
     which.ended = true;
-    if (!which.established) return true;
-    event(to.habits.name + " sees " + from.habits.name + " leave");
-    to.engine->remove_peer(to.peer_ids.at(which.from));
-    to.peer_ids.erase(which.from);
-    if (to.replies_due.erase(which.from) != 0 && to.replies_due.empty()) {
-      to.joined = true;
-      to.engine->joined();
-    }
-    to.hot = true;
+    if (which.to == kRelay)
+      relay_end(which.from);
+    else
+      see_end(which);
     return true;
   }
   ++messages_;
@@ -223,28 +239,99 @@ bool SimNetwork::deliver(Stream& which) {
     which.bytes.clear();
     which.begin = 0;
   }
-  if (frame->kind == Kind::registry) {
-    ByteView body = copy;
+  if (which.to == kRelay)
+    relay(which.from, {frame->kind, copy});
+  else if (which.from == kRelay)
+    take_relayed(which.to, copy);
+  else
+    take(which, {frame->kind, copy});
+  return true;
+}
+
+void SimNetwork::see_end(Stream& of) {
+  Node& to = *nodes_[of.to];
+  of.ended = true;
+  if (!of.established) return;
+  event(to.habits.name + " sees " + nodes_[of.from]->habits.name + " leave");
+  to.engine->remove_peer(to.peer_ids.at(of.from));
+  to.peer_ids.erase(of.from);
+  if (to.replies_due.erase(of.from) != 0 && to.replies_due.empty()) {
+    to.joined = true;
+    to.engine->joined();
+  }
+  to.hot = true;
+}
+
+void SimNetwork::take(Stream& on, const Frame& frame) {
+  Node& to = *nodes_[on.to];
+  if (frame.kind == Kind::registry) {
+    ByteView body = frame.body;
     if (registry_kind(body) == RegistryKind::announcement) {
       AnnouncementReply reply;
       reply.subscribers = to.engine->subscriptions();
       for (const Subscriber& one : reply.subscribers) to.types[one.index] = one.type;
-      encode(stream(which.to, which.from).bytes, reply);
-      to.peer_ids[which.from] = to.engine->add_peer(decode_announcement(body).peer);
-      which.established = true;
+      Bytes bytes;
+      encode(bytes, reply);
+      put(on.to, on.from, bytes);
+      to.peer_ids[on.from] = to.engine->add_peer(decode_announcement(body).peer);
+      on.established = true;
     } else {
-      to.engine->add_subscribers(to.peer_ids.at(which.from), decode_reply(body).subscribers);
-      to.replies_due.erase(which.from);
+      to.engine->add_subscribers(to.peer_ids.at(on.from), decode_reply(body).subscribers);
+      to.replies_due.erase(on.from);
       if (to.replies_due.empty()) {
         to.joined = true;
         to.engine->joined();
       }
     }
   } else {
-    to.engine->receive(to.peer_ids.at(which.from), {frame->kind, copy});
+    to.engine->receive(to.peer_ids.at(on.from), frame);
   }
   to.hot = true;
-  return true;
+}
+
+// ---- the relay, which knows of each participant what its stream says
+
+bool SimNetwork::is_at_relay(const std::string& name) const {
+  const Node& one = node(name);
+  const auto its = streams_.find({one.index, kRelay});
+  return its != streams_.end() && !its->second.ended;
+}
+
+void SimNetwork::relay_to(const std::string& name, const ProxyMessage& message) {
+  Stream& on = stream(kRelay, node(name).index);
+  if (!on.ended) encode(on.bytes, message);
+  if (message.payload.empty()) ++ends_told_;
+}
+
+void SimNetwork::relay(std::size_t from, const Frame& frame) {
+  if (frame.kind != Kind::proxy) return complain("the relay gets something else");
+  const ProxyMessage message = decode_proxy_message(frame.body);
+  if (message.source != nodes_[from]->habits.name) return complain("the relay is lied to");
+  ++relayed_;
+  const std::string to(message.destination);
+  switch (pairs_.take(message, is_at_relay(to))) {
+    case RelayFate::begins:
+    case RelayFate::passed_on:
+      return relay_to(to, message);
+    case RelayFate::answered_end:
+      return relay_to(nodes_[from]->habits.name, {0, message.destination, message.source, {}});
+    case RelayFate::dropped:
+      return;
+  }
+}
+
+void SimNetwork::relay_end(std::size_t of) {
+  const std::string& left = nodes_[of]->habits.name;
+  for (const std::string& partner : pairs_.leave(left)) relay_to(partner, {0, left, partner, {}});
+}
+
+void SimNetwork::take_relayed(std::size_t to, ByteView body) {
+  const ProxyMessage message = decode_proxy_message(body);
+  if (message.destination != nodes_[to]->habits.name) return complain("what is relayed comes to another");
+  Stream& on = stream(node(std::string(message.source)).index, to);
+  if (on.ended) return complain("something is relayed behind the end of " + std::string(message.source));
+  if (message.payload.empty()) return see_end(on);
+  take(on, frame_of_payload(message.payload));
 }
 
 void SimNetwork::leave(Node& who) {
@@ -671,6 +758,10 @@ bool SimNetwork::help() {
   return false;
 }
 
+bool SimNetwork::reads(const Node& who) const {
+  return !who.gone && (!who.hot || who.may_read) && who.phase == Node::Phase::idle;
+}
+
 void SimNetwork::run() {
   std::size_t quiet = 0;
   for (std::size_t turns = 0; turns < kMostTurns && complaints_.empty(); ++turns) {
@@ -711,8 +802,7 @@ void SimNetwork::run() {
     std::size_t total = 0;
     std::vector<std::pair<std::size_t, Stream*>> ready;
     for (auto& [ends, each] : streams_) {
-      const Node& to = *nodes_[each.to];
-      if (each.ended || to.gone || (to.hot && !to.may_read) || to.phase != Node::Phase::idle) continue;
+      if (each.ended || each.relayed || (each.to != kRelay && !reads(*nodes_[each.to]))) continue;
       if (each.begin == each.bytes.size() && !each.closed) continue;
       total += each.speed;
       ready.emplace_back(total, &each);

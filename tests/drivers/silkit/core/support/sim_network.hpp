@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "drivers/silkit/core/engine.hpp"
+#include "drivers/silkit/net/relay_pairs.hpp"
 #include "drivers/silkit/wire/messages.hpp"
 
 namespace tactus::silkit::test {
@@ -31,6 +32,7 @@ struct Habits {
   bool subscribes = true;
   bool uses_services = false;       ///< RPC, CAN and Ethernet, in each step
   bool serves = false;              ///< answers calls
+  bool hidden = false;              ///< no stream leads to it but the relay's
   bool pauses = false;              ///< now and then, and continues
   bool late = false;                ///< joins when the others are running
   std::optional<int> stops_after;   ///< steps, or turns without time sync
@@ -68,6 +70,9 @@ class SimNetwork {
   std::size_t hop_ons() const { return hop_ons_; }
   std::size_t messages() const { return messages_; }
   std::size_t data_messages() const { return data_messages_; }
+  /// Messages that the relay has taken, and of those the ends that it has told of.
+  std::size_t relayed() const { return relayed_; }
+  std::size_t ends_told() const { return ends_told_; }
   /// Results of calls, calls that were lost, and frames of buses that all participants have had.
   std::size_t results() const;
   std::size_t lost_calls() const;
@@ -89,7 +94,9 @@ class SimNetwork {
     bool ended = false;   // and the receiver knows
     unsigned speed = 1;
     bool established = false;  // the receiver knows who it is from
+    bool relayed = false;      // its messages go by the streams to and from the relay
   };
+  static constexpr std::size_t kRelay = SIZE_MAX;  // in place of a node
 
   Node& node(const std::string& name) const;
   Stream& stream(std::size_t from, std::size_t to) { return streams_.at({from, to}); }
@@ -101,7 +108,17 @@ class SimNetwork {
   void join(std::size_t joiner);
   void set_up(Node& who);
   bool turn(Node& who);
+  bool reads(const Node& who) const;
+  void put(std::size_t from, std::size_t to, ByteView message);
+  void open_stream(std::size_t from, std::size_t to);
   bool deliver(Stream& which);
+  void take(Stream& on, const Frame& frame);
+  void see_end(Stream& of);
+  void take_relayed(std::size_t to, ByteView body);
+  void relay(std::size_t from, const Frame& frame);
+  void relay_end(std::size_t of);
+  bool is_at_relay(const std::string& name) const;
+  void relay_to(const std::string& name, const ProxyMessage& message);
   void user(Node& who);
   bool may_join(const Node& who) const;
   bool help();
@@ -135,6 +152,9 @@ class SimNetwork {
   std::size_t hop_ons_ = 0;
   std::size_t messages_ = 0;
   std::size_t data_messages_ = 0;
+  RelayPairs pairs_;
+  std::size_t relayed_ = 0;
+  std::size_t ends_told_ = 0;
 };
 
 }  // namespace tactus::silkit::test

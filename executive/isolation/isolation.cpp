@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 Isolation::Isolation(rtsync::Nanoseconds patience)
     : every_(std::clamp<std::chrono::nanoseconds>(patience / 16, 1ms, 1s)),
       nudges_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (nudges_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  if (nudges_.load() < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   watcher_ = std::make_unique<rtsync::PinnedThread>(
       rtsync::ThreadSettings{"isolation", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
       [this] { watch(); });
@@ -43,7 +43,7 @@ Isolation::~Isolation() {
   }
   nudge();
   watcher_->join();
-  (void)::close(nudges_);
+  (void)::close(nudges_.load());
 }
 
 std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, int priority) {
@@ -59,7 +59,7 @@ std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, in
 
 void Isolation::nudge() const {
   const std::uint64_t one = 1;
-  (void)!::write(nudges_, &one, sizeof one);
+  (void)!::write(nudges_.load(), &one, sizeof one);
 }
 
 IsolatedModel& Isolation::add(const ModelOrigin& origin, OnCrash on_crash) {
@@ -101,19 +101,21 @@ void Isolation::start_wanted() {
 void Isolation::watch() {
   auto next = std::chrono::steady_clock::now() + every_;
   for (;;) {
-    std::vector<pollfd> waiting{{nudges_, POLLIN, 0}};
+    const int nudged = nudges_.load();
+    std::vector<pollfd> waiting{{nudged, POLLIN, 0}};
     for (const ModelProcess* const process : watched_) waiting.push_back({process->descriptor(), POLLIN, 0});
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now()).count();
     (void)::poll(waiting.data(), waiting.size(),
-                 watched_.empty() ? -1 : static_cast<int>(std::max<std::int64_t>(left, 0)));
+                 watched_.empty() && nudged >= 0 ? -1 : static_cast<int>(std::max<std::int64_t>(left, 0)));
     std::uint64_t nudges = 0;
-    (void)!::read(nudges_, &nudges, sizeof nudges);
-    for (std::size_t i = waiting.size() - 1; i > 0; --i) {
-      if (waiting[i].revents == 0) continue;
-      watched_[i - 1]->reap();
-      watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(i - 1));
-    }
+    if ((waiting.front().revents & POLLIN) != 0) (void)!::read(nudged, &nudges, sizeof nudges);
+    // A model has closed all files of this process.
+    if ((waiting.front().revents & POLLNVAL) != 0 || nudged < 0)
+      nudges_.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    for (std::size_t i = waiting.size() - 1; i > 0; --i)
+      if ((waiting[i].revents != 0 || waiting[i].fd < 0) && watched_[i - 1]->reap())
+        watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(i - 1));
     start_wanted();
     {
       const std::scoped_lock lock(mutex_);

@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -45,7 +46,7 @@ class Isolation {
   void nudge() const;
 
   const std::chrono::nanoseconds every_;
-  int nudges_ = -1;  // an eventfd
+  std::atomic<int> nudges_;  // an eventfd; the watcher's to replace
   std::deque<IsolatedModel> models_;
   std::mutex mutex_;  // of the three below
   std::condition_variable started_;

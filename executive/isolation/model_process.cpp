@@ -123,7 +123,7 @@ std::string core_file(pid_t pid, int signal, const std::string& comm, const std:
 
 ModelProcess::~ModelProcess() {
   if (mapped_ != 0) (void)::munmap(page_, mapped_);
-  for (const int fd : {process_, socket_, memory_})
+  for (const int fd : {process_.load(), socket_, memory_})
     if (fd >= 0) (void)::close(fd);
 }
 
@@ -139,13 +139,17 @@ void ModelProcess::spawn() {
       moved_up(checked(::memfd_create("tactus-model", MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create"));
   pid_ = start(file, origin_, theirs, memory_);
   (void)::close(theirs);
-  process_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
-  if (process_ < 0) {
+  if (!open_descriptor()) {
     const int why = errno;
     (void)::kill(pid_, SIGKILL);
     (void)::waitpid(std::exchange(pid_, -1), nullptr, 0);
     cannot("pidfd_open", why);
   }
+}
+
+bool ModelProcess::open_descriptor() {
+  process_.store(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  return process_.load() >= 0;
 }
 
 std::string ModelProcess::who() const {
@@ -164,11 +168,16 @@ void ModelProcess::look() {
   kill();
 }
 
-void ModelProcess::reap() {
+bool ModelProcess::reap() {
+  siginfo_t seen{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &seen, WEXITED | WNOHANG | WNOWAIT) == 0 && seen.si_pid == 0) {
+    (void)open_descriptor();  // the number of the old one is somebody else's by now
+    return false;
+  }
   const std::string comm = rtsync::thread_name(pid_);
   siginfo_t info{};
   (void)::kill(-pid_, SIGKILL);  // what it leaves behind in its process group
-  const bool known = ::waitid(P_PIDFD, static_cast<id_t>(process_), &info, WEXITED) == 0;
+  const bool known = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) == 0;
   crashed_ = true;
   if (!known) {  // a program around the rig has reaped it
     crashed_ = !ending_.load();
@@ -186,9 +195,10 @@ void ModelProcess::reap() {
   ended_.store(true);
   ended_.notify_all();
   CallPage* const page = page_;
-  if (page == nullptr) return;
+  if (page == nullptr) return true;
   page->reply.fetch_add(1U << 30);  // whoever is about to sleep does not
   wake(page->reply);
+  return true;
 }
 
 void ModelProcess::refuse_dead() {
@@ -291,7 +301,11 @@ void ModelProcess::end() {
   ended_.wait(false);
 }
 
-void ModelProcess::kill() TACTUS_RT { (void)::syscall(SYS_pidfd_send_signal, process_, SIGKILL, nullptr, 0); }
+void ModelProcess::kill() TACTUS_RT {
+  const int process = process_.load();
+  if (process >= 0 && ::syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0) == 0) return;
+  if (!ended()) (void)::kill(pid_, SIGKILL);  // a model has closed that
+}
 
 bool ModelProcess::exchange() TACTUS_RT {
   CallPage& page = this->page();

@@ -59,12 +59,13 @@ class ModelProcess {
   pid_t pid() const { return pid_; }
   /// Throws std::runtime_error. @when setup
   void spawn();
-  /// Readable once it has ended; -1: it was reaped.
-  int descriptor() const { return process_; }
+  /// Readable once it has ended. -1: there is none, and reap() has to be asked now and then. Another one after reap().
+  int descriptor() const { return process_.load(); }
   /// Called 16 times in the patience there is with it: a call that lasts longer ends it.        @when service
   void look();
-  /// It has ended: finds out how, and wakes who waits for it.                                    @when service
-  void reap();
+  /// Once it has ended: finds out how, and wakes who waits for it. False: it goes on, and the descriptor is not what it
+  /// was, as a model closed it.                                                                  @when service
+  bool reap();
 
   /// What its model declared. Throws ModelRefused, SectionRefused. @when setup
   ModelDeclaration introduce();
@@ -95,6 +96,7 @@ class ModelProcess {
   const char* how() const TACTUS_RT { return how_.data(); }
 
  private:
+  bool open_descriptor();
   Letter await_letter();
   [[noreturn]] void refuse_dead();
   void set_how(const std::string& text);
@@ -102,7 +104,7 @@ class ModelProcess {
 
   const ModelOrigin origin_;
   pid_t pid_ = -1;
-  int process_ = -1;  // a pidfd
+  std::atomic<int> process_{-1};  // a pidfd; the watcher's to replace
   int socket_ = -1;
   int memory_ = -1;
   std::string cwd_;

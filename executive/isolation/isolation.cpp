@@ -106,8 +106,8 @@ void Isolation::watch() {
     for (const ModelProcess* const process : watched_) waiting.push_back({process->descriptor(), POLLIN, 0});
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now()).count();
-    (void)::poll(waiting.data(), waiting.size(),
-                 watched_.empty() && nudged >= 0 ? -1 : static_cast<int>(std::max<std::int64_t>(left, 0)));
+    // Never for ever: of an eventfd that a model closes meanwhile nothing would be heard.
+    (void)::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
     std::uint64_t nudges = 0;
     if ((waiting.front().revents & POLLIN) != 0) (void)!::read(nudged, &nudges, sizeof nudges);
     // A model has closed all files of this process.

@@ -302,8 +302,7 @@ void ModelProcess::end() {
 }
 
 void ModelProcess::kill() TACTUS_RT {
-  const int process = process_.load();
-  if (process >= 0 && ::syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0) == 0) return;
+  if (::syscall(SYS_pidfd_send_signal, process_.load(), SIGKILL, nullptr, 0) == 0 || errno != EBADF) return;
   if (!ended()) (void)::kill(pid_, SIGKILL);  // a model has closed that
 }
 

@@ -293,23 +293,13 @@ TEST_P(SafeOutput, IsNotDrivenByACopyOfTheRigThatAModelForked) {
   EXPECT_EQ(torque.tape().value, kSafe);
 }
 
-TEST_P(SafeOutput, AModelThatClosesAllFilesDoesNotKeepTheRigFromEnding) {
+/// Who watches over the process of an isolated model looks about once a second.
+TEST_P(SafeOutput, AModelThatClosesAllFilesKeepsTheRigNeitherFromDrivingNorFromEnding) {
   Torque torque;
   Process rig(torque.command(
       {"--set", "models.hang.parameters.where=close", "--set", "models.hang.parameters.at_frame=20"}));
-  ASSERT_TRUE(torque.comes([&] { return torque.driving() && torque.tape().writes > 30; }));
-  rig.signal(SIGINT);
-  EXPECT_FALSE(rig.wait().timed_out) << rig.wait();
-  EXPECT_EQ(torque.tape().value, kSafe);
-}
-
-/// Who watches over the process of an isolated model looks about 16 times in half of stuck_after.
-TEST_P(SafeOutput, AModelThatClosesAllFilesKeepsNobodyFromDriving) {
-  Torque torque;
-  Process rig(torque.command({"--set", "models.hang.parameters.where=close", "--set",
-                              "models.hang.parameters.at_frame=20", "--set", "threads.stuck_after=4 s"}));
-  ASSERT_TRUE(torque.driving());
-  std::this_thread::sleep_for(600ms);
+  ASSERT_TRUE(torque.comes([&] { return torque.driving() && torque.tape().writes > 25; })) << rig.err();
+  std::this_thread::sleep_for(2s);
   const auto writes = torque.tape().writes.load();
   EXPECT_TRUE(torque.comes([&] { return torque.tape().writes > writes + 30; })) << rig.err();
   rig.signal(SIGINT);

@@ -220,14 +220,15 @@ TEST(Federation, AnErrorHoldsCoordinatedOnesUntilSomebodyAborts) {
   });
 }
 
-TEST(Federation, TheLostOnesAreSurvivedByThoseWhoAreLeft) {
-  try_many(800, kEach, [](Dice& dice) {
-    Federation federation = coordinated(dice, 5);
-    federation.participants.back().killed_after = dice.between(0, 6);
-    if (dice.chance(50)) federation.participants[0].stops_after.reset();
-    return federation;
-  });
+/// The last one is killed.
+Federation with_a_lost_one(Dice& dice) {
+  Federation federation = coordinated(dice, 5);
+  federation.participants.back().killed_after = dice.between(0, 6);
+  if (dice.chance(50)) federation.participants[0].stops_after.reset();
+  return federation;
 }
+
+TEST(Federation, TheLostOnesAreSurvivedByThoseWhoAreLeft) { try_many(800, kEach, with_a_lost_one); }
 
 TEST(Federation, ALostAutonomousOneHoldsNobodyUp) {
   try_many(
@@ -275,26 +276,25 @@ TEST(Federation, CallsAreAnsweredOnceOrLostAndFramesComeInOrder) {
 }
 
 /// X comes late, serves, and is killed.
+Federation with_a_lost_server(Dice& dice) {
+  Federation federation = with_services(dice);
+  federation.participants[1].serves = false;
+  Habits server = participant("X");
+  server.mode = kAutonomous;
+  server.late = server.uses_services = server.serves = true;
+  server.step_ns = dice.between(1, 3);
+  server.killed_after = dice.between(2, 12);
+  federation.participants.push_back(server);
+  return federation;
+}
+
 TEST(Federation, ServicesSurviveThatTheServerIsKilled) {
   std::size_t results = 0, lost = 0;
-  try_many(
-      600, 2 * kEach,
-      [](Dice& dice) {
-        Federation federation = with_services(dice);
-        federation.participants[1].serves = false;
-        Habits server = participant("X");
-        server.mode = kAutonomous;
-        server.late = server.uses_services = server.serves = true;
-        server.step_ns = dice.between(1, 3);
-        server.killed_after = dice.between(2, 12);
-        federation.participants.push_back(server);
-        return federation;
-      },
-      [&](const Federation& federation, const SimNetwork& network) {
-        nobody_was_stuck(federation, network);
-        results += network.results();
-        lost += network.lost_calls();
-      });
+  try_many(600, 2 * kEach, with_a_lost_server, [&](const Federation& federation, const SimNetwork& network) {
+    nobody_was_stuck(federation, network);
+    results += network.results();
+    lost += network.lost_calls();
+  });
   EXPECT_GT(results, 20U);
   EXPECT_GT(lost, 100U);
 }
@@ -351,9 +351,7 @@ TEST(Federation, ThoseBehindARelayAreMissedWhenTheyAreKilled) {
   try_many(
       800, kEach,
       [](Dice& dice) {
-        Federation federation = coordinated(dice, 5);
-        federation.participants.back().killed_after = dice.between(0, 6);
-        if (dice.chance(50)) federation.participants[0].stops_after.reset();
+        Federation federation = with_a_lost_one(dice);
         hide_some(federation, dice);
         return federation;
       },
@@ -386,14 +384,8 @@ TEST(Federation, ServicesSurviveThatTheServerIsKilledBehindARelay) {
   try_many(
       600, kEach,
       [](Dice& dice) {
-        Federation federation = with_services(dice);
-        federation.participants[1].serves = false;
-        Habits server = participant("X");
-        server.mode = kAutonomous;
-        server.late = server.uses_services = server.serves = server.hidden = true;
-        server.step_ns = dice.between(1, 3);
-        server.killed_after = dice.between(2, 12);
-        federation.participants.push_back(server);
+        Federation federation = with_a_lost_server(dice);
+        federation.participants.back().hidden = true;
         return federation;
       },
       [&](const Federation& federation, const SimNetwork& network) {

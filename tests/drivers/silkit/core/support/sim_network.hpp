@@ -70,7 +70,7 @@ class SimNetwork {
   std::size_t hop_ons() const { return hop_ons_; }
   std::size_t messages() const { return messages_; }
   std::size_t data_messages() const { return data_messages_; }
-  /// Messages that the relay has taken, and of those the ends that it has told of.
+  /// Messages that the relay has taken; and how often it has told somebody of another's end.
   std::size_t relayed() const { return relayed_; }
   std::size_t ends_told() const { return ends_told_; }
   /// Results of calls, calls that were lost, and frames of buses that all participants have had.

@@ -16,13 +16,21 @@ using rtsync::FrameTiming;
 using rtsync::LatePart;
 using rtsync::Nanoseconds;
 using rtsync::OverrunCause;
+using rtsync::RigTime;
+using rtsync::TimePoint;
+
+namespace {
+
+constexpr int kMostKept = 32;  // frames whose records are kept
+
+}  // namespace
 
 void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events, Nanoseconds frame,
                           std::optional<Nanoseconds> throttle_gap) {
   constexpr Nanoseconds kKept{50'000'000};
   events_ = std::move(events);
   throttle_gap_ = throttle_gap;
-  release_every_ = static_cast<int>(std::clamp<std::int64_t>(kKept / frame, 1, 32));
+  release_every_ = std::clamp<std::int64_t>(kKept / frame, 1, kMostKept) * frame;
   until_release_ = 1;
   constexpr int kReads = 1000;
   const EvidenceTime begin = rtsync::monotonic_now();
@@ -249,7 +257,7 @@ void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head) TACTUS_R
   }
 }
 
-void FrameEvidence::end_frame(const FrameTiming&) TACTUS_RT {
+void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
   // A frame sleeps once: it leaves its CPU, and comes back.
   constexpr std::uint64_t kOneSleep = 2 * 40;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -265,8 +273,13 @@ void FrameEvidence::end_frame(const FrameTiming&) TACTUS_RT {
     seen.head = head;
   }
   if (clock_status_ != nullptr) clock_faults_ = clock_faults();
-  if (events_ == nullptr || --until_release_ > 0) return;
-  until_release_ = release_every_;
+  ++frames_;
+  // Of late frames, and those that lose slots, before there are so many of them.
+  const TimePoint<RigTime> began = timing.slot + timing.late;
+  if (events_ == nullptr || (--until_release_ > 0 && began - released_ < release_every_)) return;
+  until_release_ = kMostKept;
+  released_ = began;
+  last_slot_ns_.store(clock_.to_monotonic(timing.slot).time_since_epoch().count(), std::memory_order_relaxed);
   events_->release();
 }
 

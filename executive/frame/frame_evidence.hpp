@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,14 @@ class FrameEvidence {
   void explain(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
   /// Every frame, likewise: notes the jobs that fault or give up the CPU, and makes room for the next frames.
   void end_frame(const rtsync::FrameTiming& timing) TACTUS_RT;
+  /// Frames that have ended.
+  std::uint64_t frames() const TACTUS_RT { return frames_; }
+  /// A slot of the last frames. Nothing: there was none yet.                                        @when any
+  std::optional<rtsync::EvidenceTime> last_slot() const {
+    const std::int64_t slot = last_slot_ns_.load(std::memory_order_relaxed);
+    if (slot == 0) return std::nullopt;
+    return rtsync::EvidenceTime{rtsync::Nanoseconds{slot}};
+  }
 
  private:
   /// A part of the frame, on the thread of a lane.
@@ -93,8 +102,11 @@ class FrameEvidence {
   std::int64_t clock_faults_ = 0;
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
   rtsync::Nanoseconds clock_read_{0};   // what it costs
-  int release_every_ = 1;
+  std::uint64_t frames_ = 0;
+  rtsync::Nanoseconds release_every_{0};
   int until_release_ = 1;
+  rtsync::TimePoint<rtsync::RigTime> released_{};
+  std::atomic<std::int64_t> last_slot_ns_{0};
 };
 
 }  // namespace tactus::executive

@@ -23,7 +23,7 @@ constexpr const char* kCounted[BrokenPromises::kKinds] = {" calls", " page fault
 /// Signs of life as often that a job of a frame's length shows some, and no oftener than every 100 us.
 Nanoseconds alive_interval(Nanoseconds frame) {
   using namespace std::chrono_literals;
-  return std::clamp<Nanoseconds>(frame / 8, 100us, 1ms);
+  return std::clamp<Nanoseconds>(frame / 4, 100us, 1ms);
 }
 
 /// What is told of a processor that hardly keeps up with them. It is granted: nothing has to be mended.
@@ -59,19 +59,21 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
     const pid_t tid = threads.tid(worker->thread);
     watched.push_back({tid, plan.thread_name(worker->thread), realtime_threads_.has(tid)});
   }
-  const Nanoseconds frame = rtsync::real_period(plan.frame, plan.ratio).floor();
+  const Nanoseconds frame = frame_ = rtsync::real_period(plan.frame, plan.ratio).floor();
   const rtsync::CpuSet of_frames = cpus.of_frames();
   std::vector<rtsync::Provision> provisions;
   Nanoseconds signs{0};
   if (!spins) {
-    const Nanoseconds wanted = alive_interval(frame);
+    const Nanoseconds wanted = rtsync::fitted_signs(alive_interval(frame), frame);
     const Nanoseconds cost = rtsync::sign_of_life_cost();
-    signs = rtsync::affordable_signs(wanted, cost);
+    signs = rtsync::fitted_signs(rtsync::affordable_signs(wanted, cost), frame);
     if (signs != wanted) provisions.push_back(fewer_signs(wanted, signs, cost));
   }
   events_ = std::make_shared<rtsync::KernelEvents>(watched, of_frames, signs, &realtime_threads_);
   for (rtsync::Provision& provision : events_->provisions()) provisions.push_back(std::move(provision));
   FrameEvidence& evidence = executive_.accounts().evidence();
+  part_.emplace(events_, evidence);
+  executive_.add(*part_);
   evidence.watch(events_, frame, throttle_gap(of_frames));
   cpus_.watch(of_frames);
   evidence.watch_cpus(cpus_);
@@ -99,9 +101,19 @@ void RunCauses::take(const FrameNote& note) {
     add(note.late, note.timing.late, &Sum::late_wakes);
 }
 
+void RunCauses::place_signs() {
+  const auto slot = executive_.accounts().evidence().last_slot();
+  if (events_ && slot) signs_stand_well_ = events_->keep_signs_between(*slot, frame_);
+}
+
+void RunCauses::poll(RunVoice&) {
+  if (!signs_stand_well_) place_signs();
+}
+
 void RunCauses::poll_seldom(RunVoice& voice) {
   realtime_threads_.look();
   cpus_.look();
+  place_signs();
   const BrokenPromises& promises = executive_.program().promises();
   for (std::size_t job = 0; job < promises.jobs(); ++job)
     for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "config/json.hpp"
 #include "executive/frame/executive.hpp"
+#include "executive/part/evidence_part.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_part.hpp"
 #include "rtsync/evidence/cause.hpp"
@@ -34,6 +36,7 @@ class RunCauses final : public RunPart {
   std::shared_ptr<const rtsync::KernelEvents> events() const { return events_; }
   /// Counts the findings of a note.
   void take(const FrameNote& note);
+  void poll(RunVoice&) override;
   void poll_seldom(RunVoice& voice) override;
   const rtsync::CpuWatch& cpus() const { return cpus_; }
 
@@ -49,6 +52,7 @@ class RunCauses final : public RunPart {
     rtsync::Nanoseconds sum{0};
     std::map<std::uint32_t, std::int64_t> jobs;
   };
+  void place_signs();
   void add(const Finding& finding, rtsync::Nanoseconds time, std::int64_t Sum::*count);
 
   Executive& executive_;
@@ -56,6 +60,9 @@ class RunCauses final : public RunPart {
   rtsync::CpuWatch cpus_;
   rtsync::ContinuationWatch continuation_;
   std::shared_ptr<rtsync::KernelEvents> events_;
+  std::optional<EvidencePart> part_;
+  rtsync::Nanoseconds frame_{0};
+  bool signs_stand_well_ = false;
   std::array<Sum, rtsync::kCauses> sums_;
   std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
 };

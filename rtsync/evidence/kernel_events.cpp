@@ -5,14 +5,19 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "rtsync/evidence/interrupt_reader.hpp"
+#include "rtsync/evidence/sign_of_life.hpp"
+#include "rtsync/evidence/sign_reader.hpp"
 #include "rtsync/host/page.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -40,6 +45,8 @@ EventRing::EventRing(EventRing&& other) noexcept { *this = std::move(other); }
 
 EventRing& EventRing::operator=(EventRing&& other) noexcept {
   std::swap(files_, other.files_);
+  std::swap(signs_, other.signs_);
+  std::swap(signs_period_, other.signs_period_);
   std::swap(memory_, other.memory_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
@@ -75,6 +82,7 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.exclude_kernel = kernel ? 0 : 1;
   attributes.exclude_hv = 1;
+  attributes.exclude_idle = thread < 0 && config == PERF_COUNT_SW_CPU_CLOCK ? 1 : 0;
   const long file = ::syscall(SYS_perf_event_open, &attributes, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
   if (file < 0) return errno;
   // All write into the ring of the first.
@@ -112,7 +120,7 @@ int EventRing::open_thread(pid_t thread, EventRates& rates, const CallNumber& ca
         error != 0)
       return error;
   if (const int error = map(kThreadRing); error != 0) return error;
-  if (rates.alive > Nanoseconds{0}) {
+  if (rates.alive > Nanoseconds{0} && !rates.alive_by_cpu) {
     const auto period = static_cast<std::uint64_t>(rates.alive.count());
     rates.alive_anywhere =
         open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, period, true, &ids_.alive) == 0;
@@ -130,9 +138,20 @@ int EventRing::open_thread(pid_t thread, EventRates& rates, const CallNumber& ca
   return 0;
 }
 
-int EventRing::open_cpu(int cpu) {
-  const int error = open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, true, nullptr);
-  return error != 0 ? error : map(kCpuRing);
+int EventRing::open_cpu(int cpu, Nanoseconds alive) {
+  int error = open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, true, nullptr);
+  if (error == 0) error = map(kCpuRing);
+  signs_period_ = static_cast<std::uint64_t>(alive.count());
+  if (error == 0 && signs_period_ != 0 &&
+      open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, signs_period_, true, &ids_.alive) == 0)
+    signs_ = files_.back();
+  return error;
+}
+
+// A period that is set begins anew, also if it is the same: __perf_event_period() in the kernel's events/core.c.
+bool EventRing::restart_signs() const {
+  std::uint64_t period = signs_period_;
+  return signs_ >= 0 && ::ioctl(signs_, PERF_EVENT_IOC_PERIOD, &period) == 0;
 }
 
 int EventRing::open_tracepoint(int cpu, const Tracepoint& tracepoint, std::uint64_t& id) {
@@ -189,6 +208,12 @@ bool read(const EventRing& ring, EvidenceTime end, Times& times) TACTUS_RT {
   return true;
 }
 
+void sleep_until(EvidenceTime time) {
+  const timespec until = to_timespec(time.time_since_epoch());
+  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+}
+
 Provision fate(std::string what, std::string instead, int error, const char* cure = kCure) {
   if (error == 0) return granted(std::move(what), "perf_event_open");
   return refused(std::move(what), std::move(instead),
@@ -199,10 +224,16 @@ Provision fate(std::string what, std::string instead, int error, const char* cur
 
 KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& cpus, Nanoseconds alive,
                            const RealtimeThreads* realtime)
-    : threads_(threads.size()), realtime_(realtime) {
+    : threads_(threads.size()), realtime_(realtime), alive_(alive) {
+  // A CPU has them always, a thread only while it runs.
+  open_cpus(cpus, static_cast<std::size_t>(cpus.count()) <= 2 * threads.size() ? alive : Nanoseconds{0});
   const CallNumber call = find_call_number();
+  std::vector<Provision> of_cpus;
+  std::swap(provisions_, of_cpus);  // the threads come first
   for (std::size_t i = 0; i < threads.size(); ++i) {
     threads_[i].rates.alive = alive;
+    const bool by_cpu = signs_by_cpu_ && cpus.contains(affinity_of(threads[i].tid).value_or(CpuSet{}));
+    threads_[i].rates.alive_anywhere = threads_[i].rates.alive_by_cpu = by_cpu;
     const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates, call);
     if (error != 0) threads_[i] = {};
     threads_[i].realtime = threads[i].realtime;
@@ -210,20 +241,23 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
     provisions_.push_back(
         fate("the kernel's events of thread " + threads[i].name, "causes of late frames are unknown", error));
   }
-  open_cpus(cpus);
+  provisions_.insert(provisions_.end(), of_cpus.begin(), of_cpus.end());
   open_interrupts(cpus);
 }
 
-void KernelEvents::open_cpus(const CpuSet& cpus) {
+void KernelEvents::open_cpus(const CpuSet& cpus, Nanoseconds alive) {
   int refusal = 0;
   for (int cpu = 0; refusal == 0 && cpu <= cpus.last(); ++cpu) {
     if (!cpus.contains(cpu)) continue;
     Cpu made;
     made.number = static_cast<std::uint32_t>(cpu);
-    refusal = made.ring.open_cpu(cpu);
+    refusal = made.ring.open_cpu(cpu, alive);
     if (refusal == 0) cpus_.push_back(std::move(made));
   }
   if (refusal != 0) cpus_.clear();
+  signs_by_cpu_ = !cpus_.empty() && std::all_of(cpus_.begin(), cpus_.end(),
+                                                [](const Cpu& one) { return one.ring.has_signs(); });
+  for (const Cpu& cpu : cpus_) sign_rings_.push_back({cpu.number, cpu.ring.bytes(), 0, 0, {}});
   provisions_.push_back(fate("the kernel's events of CPUs " + cpus.text(),
                              "who took the CPU of a late frame is not named", refusal));
 }
@@ -261,13 +295,27 @@ std::optional<InterruptTimes> KernelEvents::interrupts(const Thread& thread, con
   return cpus_.empty() ? std::nullopt : reader.times();
 }
 
+bool KernelEvents::read_thread(const Thread& thread, EvidenceTime to, ThreadTimes& times) const TACTUS_RT {
+  if (!thread.rates.alive_by_cpu) return read(thread.ring, to, times);
+  for (std::size_t i = 0; i < cpus_.size(); ++i) {
+    const EventRing& ring = cpus_[i].ring;
+    sign_rings_[i] = {cpus_[i].number, ring.bytes(), ring.tail(), ring.head(), {}};
+  }
+  SignReader signs(sign_rings_, thread.tid, times);
+  if (!read(thread.ring, to, signs)) return false;
+  signs.finish(to);
+  if (const std::int64_t at = signs_restarted_ns_.load(std::memory_order_acquire); at != 0)
+    times.miss_signs(EvidenceTime{Nanoseconds{at}});
+  return true;
+}
+
 Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime to,
                             bool wake) const TACTUS_RT {
   Evidence evidence;
   const Thread& watched = threads_[thread];
   if (!watched.ring.is_open()) return evidence;
   ThreadTimes times(from, to, watched.rates);
-  if (!read(watched.ring, to, times)) return evidence;
+  if (!read_thread(watched, to, times)) return evidence;
   times.finish(evidence);
   evidence.cpu = times.cpu();
   if (!evidence.switches) return evidence;
@@ -285,6 +333,30 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   }
   if (!cpus_.empty()) evidence.others = others;
   return evidence;
+}
+
+bool KernelEvents::keep_signs_between(EvidenceTime slot, Nanoseconds frame) {
+  constexpr Nanoseconds kAhead{50'000};
+  if (!signs_by_cpu_) return true;
+  const Nanoseconds spacing = std::min(alive_, frame);
+  const auto stand_well = [&](EvidenceTime at) {
+    return std::chrono::abs(off_middle(at, slot, spacing)) <= spacing / 8;
+  };
+  bool all = true;
+  for (Cpu& cpu : cpus_) {
+    if (cpu.restarted && stand_well(*cpu.restarted)) continue;
+    const EvidenceTime soon = monotonic_now() + kAhead;
+    const Nanoseconds off = off_middle(soon, slot, spacing);
+    sleep_until(off <= Nanoseconds{0} ? soon - off : soon - off + spacing);
+    const EvidenceTime at = monotonic_now();
+    if (stand_well(at)) {
+      signs_restarted_ns_.store(at.time_since_epoch().count(), std::memory_order_release);
+      cpu.restarted.reset();
+      if (cpu.ring.restart_signs()) cpu.restarted = at + (monotonic_now() - at) / 2;
+    }
+    all = all && cpu.restarted && stand_well(*cpu.restarted);
+  }
+  return all;
 }
 
 void KernelEvents::release() TACTUS_RT {

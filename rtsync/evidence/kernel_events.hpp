@@ -2,12 +2,15 @@
 #pragma once
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "rtsync/evidence/sign_reader.hpp"
 #include "rtsync/evidence/thread_times.hpp"
 #include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/host/cpu_set.hpp"
@@ -32,12 +35,16 @@ class EventRing {
   /// Of a thread, wherever it runs. The errno of what was refused; 0: it is there.               @when setup
   /// `call`: where the number of a system call stands; without a place, its address alone is recorded.
   int open_thread(pid_t thread, EventRates& rates, const CallNumber& call = {});
-  /// Of a CPU, whoever runs there.                                                               @when setup
-  int open_cpu(int cpu);
+  /// Of a CPU, whoever runs there; and signs of life as often, unless 0.                         @when setup
+  int open_cpu(int cpu, Nanoseconds alive);
+  /// Begins its signs of life anew: the next one comes an interval from now. False: it has none.
+  /// @when service
+  bool restart_signs() const;
   /// The interrupts of a CPU.                                                                    @when setup
   int open_interrupts(int cpu, const InterruptTracepoints& tracepoints);
 
   bool is_open() const TACTUS_RT { return memory_ != nullptr; }
+  bool has_signs() const TACTUS_RT { return signs_ >= 0; }
   std::uint64_t head() const TACTUS_RT;
   /// The oldest record that is still there.
   std::uint64_t tail() const TACTUS_RT { return tail_; }
@@ -55,6 +62,8 @@ class EventRing {
   int map(std::size_t bytes);
 
   std::vector<int> files_;
+  int signs_ = -1;  // one of them: the signs of life of a CPU
+  std::uint64_t signs_period_ = 0;
   void* memory_ = nullptr;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
@@ -98,6 +107,14 @@ class KernelEvents {
   /// Forgets what is older than the call before: now and then, or records are lost.
   void release() TACTUS_RT;
 
+  /// Signs of life are interrupts: where they come by the CPU, they are begun anew until they stand in the middle
+  /// between the slots of the frames, so that none delays a wake. `slot`: one of the last. Sleeps for less than a frame
+  /// for each CPU. To be called now and then by one thread: slots that an external clock gives drift. False: a sleep
+  /// ended late, so that some do not stand there yet.                                             @when service
+  bool keep_signs_between(EvidenceTime slot, Nanoseconds frame);
+  /// They come by the CPU: that is permitted, and there are no more than two CPUs for each thread.
+  bool has_signs_by_cpu() const TACTUS_RT { return signs_by_cpu_; }
+
  private:
   struct Thread {
     pid_t tid = 0;
@@ -109,8 +126,10 @@ class KernelEvents {
     std::uint32_t number = 0;
     EventRing ring;
     EventRing interrupts;
+    std::optional<EvidenceTime> restarted;  // its signs of life
   };
-  void open_cpus(const CpuSet& cpus);
+  void open_cpus(const CpuSet& cpus, Nanoseconds alive);
+  bool read_thread(const Thread& thread, EvidenceTime to, ThreadTimes& times) const TACTUS_RT;
   void open_interrupts(const CpuSet& cpus);
   std::optional<InterruptTimes> interrupts(const Thread& thread, const ThreadTimes& times, EvidenceTime from,
                                            EvidenceTime to, bool wake) const TACTUS_RT;
@@ -118,6 +137,10 @@ class KernelEvents {
   std::vector<Cpu> cpus_;
   const RealtimeThreads* realtime_;
   std::vector<Provision> provisions_;
+  Nanoseconds alive_;
+  bool signs_by_cpu_ = false;
+  std::atomic<std::int64_t> signs_restarted_ns_{0};  // the last time; 0: never
+  mutable std::vector<SignRing> sign_rings_;         // the reader's: one for each CPU
 };
 
 }  // namespace tactus::rtsync

@@ -60,4 +60,15 @@ Nanoseconds affordable_signs(Nanoseconds wanted, Nanoseconds cost) {
   return interval > std::max(wanted, kTooSeldom) ? Nanoseconds{0} : interval;
 }
 
+Nanoseconds fitted_signs(Nanoseconds interval, Nanoseconds frame) {
+  if (interval <= Nanoseconds{0}) return interval;
+  if (interval <= frame) return frame / (frame / interval);
+  return (interval + frame - Nanoseconds{1}) / frame * frame;
+}
+
+Nanoseconds off_middle(TimePoint<MonotonicTime> sign, TimePoint<MonotonicTime> slot, Nanoseconds spacing) {
+  const Nanoseconds behind = (sign - slot) % spacing;  // with the sign of what is divided
+  return (behind < Nanoseconds{0} ? behind + spacing : behind) - spacing / 2;
+}
+
 }  // namespace tactus::rtsync

@@ -12,4 +12,12 @@ Nanoseconds sign_of_life_cost();
 /// 0: never, as they would come too seldom to tell anything.                                    @when setup
 Nanoseconds affordable_signs(Nanoseconds wanted, Nanoseconds cost);
 
+/// The shortest interval from it on of which a frame has a whole number, or which has a whole number of frames: signs of
+/// life that once stand between two slots stay there.                                           @when setup
+Nanoseconds fitted_signs(Nanoseconds interval, Nanoseconds frame);
+
+/// How far a sign of life is from the middle between two slots that lie so far apart, beyond it or (negative) before
+/// it: half of that at most.                                                                      @when any
+Nanoseconds off_middle(TimePoint<MonotonicTime> sign, TimePoint<MonotonicTime> slot, Nanoseconds spacing);
+
 }  // namespace tactus::rtsync

@@ -120,6 +120,10 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
   }
 }
 
+void ThreadTimes::miss_signs(EvidenceTime at) TACTUS_RT {
+  if (at >= from_ - rates_.alive * 2 && at <= to_) signs_known_ = false;
+}
+
 void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   if (where_ == Where::off && since_ < to_)
     came_on(to_, cpu_);
@@ -128,7 +132,7 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   if (!known_) return;
   evidence.switches = switches_;
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
-  if (rates_.alive > Nanoseconds{0} && faults_known_)
+  if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_)
     evidence.silence = Silence{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_};
 }
 

@@ -21,6 +21,7 @@ struct EventRates {
   bool alive_anywhere = false;  ///< from within system calls, too
   std::uint32_t faults = 1;     ///< minor faults per sample
   bool has_faults = false;
+  bool alive_by_cpu = false;  ///< the signs of life stand in the rings of its CPUs
 };
 
 /// Puts the records of one thread together to what it did between two times.
@@ -43,6 +44,10 @@ class ThreadTimes {
 
   /// In the order of the ring, from some time before `from` on.
   void add(const EventRecord& record) TACTUS_RT;
+  /// Signs of life are missing at that time, or right after it: silence is not known there.
+  void miss_signs(EvidenceTime at) TACTUS_RT;
+  /// They are missing, and nobody knows when.
+  void miss_signs() TACTUS_RT { signs_known_ = false; }
   /// After the last record: fills in switches, faults and silence, as far as they are known.
   void finish(Evidence& evidence) TACTUS_RT;
   /// After finish().
@@ -67,6 +72,7 @@ class ThreadTimes {
   Nanoseconds in_kernel_{0};
   bool known_ = true;
   bool faults_known_ = true;
+  bool signs_known_ = true;
   enum class Where : std::uint8_t { nobody_knows, on, off } where_ = Where::nobody_knows;
   EvidenceTime since_{};              // off its CPU
   std::optional<EvidenceTime> seen_;  // on its CPU

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -17,10 +18,12 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/event_follower.hpp"
 #include "rtsync/evidence/judge.hpp"
+#include "rtsync/evidence/sign_of_life.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::rtsync::kernel_events_test {
@@ -28,11 +31,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// This thread, watched.
-class WatchedThread : public ::testing::Test {
+/// This thread, watched: on one CPU whose signs of life are all recorded, or by its own wherever it runs.
+class WatchedThread : public ::testing::TestWithParam<bool> {
  protected:
+  WatchedThread() : events_({&self_, 1}, GetParam() ? one_cpu() : CpuSet{}, 250us) {}
+  ~WatchedThread() override { (void)set_affinity(0, allowed_); }
   void SetUp() override {
     if (!events_.ring(0).is_open()) GTEST_SKIP() << sentence(events_.provisions().front());
+    if (GetParam() && !events_.has_signs_by_cpu()) GTEST_SKIP() << "CPUs must not be watched";
+  }
+  CpuSet one_cpu() const {
+    CpuSet one;
+    one.add(allowed_.first());
+    (void)set_affinity(0, one);
+    return one;
   }
   /// The cause of what `work` takes; nothing is usual.
   template <class Work>
@@ -62,16 +74,19 @@ class WatchedThread : public ::testing::Test {
     }
   }
 
+  const CpuSet allowed_ = allowed_cpus();
   const EventThread self_{::gettid(), "self"};
-  KernelEvents events_{{&self_, 1}, allowed_cpus(), 250us};
+  KernelEvents events_;
   Evidence seen_;
 };
+INSTANTIATE_TEST_SUITE_P(Signs, WatchedThread, ::testing::Bool(),
+                         [](const auto& signs) { return signs.param ? "ByCpu" : "ByThread"; });
 
-TEST_F(WatchedThread, ThatSleepsWasBlocked) {
+TEST_P(WatchedThread, ThatSleepsWasBlocked) {
   expect_cause(Cause::blocked, [] { std::this_thread::sleep_for(3ms); });
 }
 
-TEST_F(WatchedThread, ThatSleepsSaysInWhat) {
+TEST_P(WatchedThread, ThatSleepsSaysInWhat) {
   std::mutex mutex;
   std::condition_variable never;
   const std::pair<std::string_view, std::function<void()>> ways[] = {
@@ -102,11 +117,11 @@ TEST(BlockingCall, IsUnknownWhereNoSystemCallWas) {
   EXPECT_EQ(blocking_call(reinterpret_cast<std::uint64_t>(&blocking_call)), "");
 }
 
-TEST_F(WatchedThread, ThatSpinsComputed) {
+TEST_P(WatchedThread, ThatSpinsComputed) {
   expect_cause(Cause::computed, [] { spin(3ms); });
 }
 
-TEST_F(WatchedThread, ThatTouchesFreshMemoryFaulted) {
+TEST_P(WatchedThread, ThatTouchesFreshMemoryFaulted) {
   expect_cause(Cause::faulted, [] {
     constexpr std::size_t kBytes = std::size_t{4} << 20;
     void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -118,9 +133,10 @@ TEST_F(WatchedThread, ThatTouchesFreshMemoryFaulted) {
 }
 
 /// What is sent to oneself is received in a softirq of the sender's CPU.
-TEST_F(WatchedThread, ThatWasInterruptedKnowsByWhat) {
+TEST_P(WatchedThread, ThatWasInterruptedKnowsByWhat) {
   for (const Provision& provision : events_.provisions())
     if (!provision.granted) GTEST_SKIP() << sentence(provision);
+  if (events_.cpus() == 0) GTEST_SKIP() << "no CPU is watched";
   const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_in self{};
   self.sin_family = AF_INET;
@@ -143,6 +159,49 @@ TEST_F(WatchedThread, ThatWasInterruptedKnowsByWhat) {
   }
   (void)::close(socket);
   EXPECT_GE(named, 1);
+}
+
+TEST(SignsOfLife, AreMovedToTheMiddleBetweenTheSlots) {
+  const CpuSet allowed = allowed_cpus();
+  const CpuSet one{allowed.first()};
+  ASSERT_EQ(set_affinity(0, one), 0);
+  constexpr Nanoseconds kFrame = 20ms;
+  const EventThread self{::gettid(), "self"};
+  const auto events = std::make_shared<KernelEvents>(std::span(&self, 1), one, kFrame);
+  if (events->has_signs_by_cpu()) {
+    EventFollower follower(events);
+    std::vector<EvidenceTime> signs;
+    const auto wait_for_signs = [&](std::size_t count) {
+      signs.clear();
+      const EventFollower::Taker taker{[](std::size_t, const EventRecord&) {},
+                                       [&](const EventRecord& record) {
+                                         const bool sign = record.kind == EventRecord::Kind::alive;
+                                         if (sign && record.thread == self.tid) signs.push_back(record.at);
+                                       }};
+      for (const auto end = monotonic_now() + 60s; signs.size() < count && monotonic_now() < end;)
+        follower.follow(taker);
+      return signs.size() >= count;
+    };
+    ASSERT_TRUE(wait_for_signs(1));
+    const EvidenceTime slot = signs.back();  // the worst place
+    bool moved = false;
+    for (int i = 0; i < 200 && !moved; ++i) moved = events->keep_signs_between(slot, kFrame);
+    EXPECT_TRUE(moved);
+    (void)wait_for_signs(1);  // what came before that
+    ASSERT_TRUE(wait_for_signs(8));
+    const auto well = std::count_if(signs.begin(), signs.end(), [&](EvidenceTime sign) {
+      return std::chrono::abs(off_middle(sign, slot, kFrame)) < kFrame / 4;
+    });
+    EXPECT_GE(well, 6) << "an interrupt may be late once";
+  }
+  EXPECT_EQ(set_affinity(0, allowed), 0);
+  if (!events->has_signs_by_cpu()) GTEST_SKIP() << "CPUs must not be watched";
+}
+
+TEST(KernelEvents, OfMoreCpusThanTheThreadsNeedShowSignsOfTheThreadsAlone) {
+  const EventThread self{::gettid(), "self"};
+  const KernelEvents events({&self, 1}, CpuSet::first_n(3), 250us);
+  EXPECT_FALSE(events.has_signs_by_cpu());
 }
 
 TEST(EventFollower, SeesEachRecordOnceWhateverTheReaderGivesBack) {
@@ -170,7 +229,7 @@ TEST(EventFollower, SeesEachRecordOnceWhateverTheReaderGivesBack) {
   EXPECT_GT(off, 200) << "a sleep may be over before it has begun";
 }
 
-TEST_F(WatchedThread, IsSeenAgainAfterItsRingWasFull) {
+TEST_P(WatchedThread, IsSeenAgainAfterItsRingWasFull) {
   bool lost = false;
   for (int i = 0; i < 5'000 && !lost; ++i) {
     std::this_thread::sleep_for(1us);

@@ -28,6 +28,25 @@ TEST(SignOfLife, NeverComesWhereItWouldTellNothing) {
   EXPECT_EQ(affordable_signs(50ms, 1ms), 50ms) << "as seldom as was wanted";
 }
 
+TEST(SignOfLife, StaysBetweenTheSlotsOnlyIfItFitsTheFrame) {
+  EXPECT_EQ(fitted_signs(250us, 1ms), 250us);
+  EXPECT_EQ(fitted_signs(300us, 1ms), Nanoseconds{1'000'000} / 3);
+  EXPECT_EQ(fitted_signs(400us, 1ms), 500us);
+  EXPECT_EQ(fitted_signs(1ms, 1ms), 1ms);
+  EXPECT_EQ(fitted_signs(1100us, 1ms), 2ms) << "every other frame";
+  EXPECT_EQ(fitted_signs(0ns, 1ms), 0ns) << "none stays none";
+}
+
+TEST(SignOfLife, IsAsFarFromTheMiddleAsItIs) {
+  const TimePoint<MonotonicTime> slot{10s};
+  EXPECT_EQ(off_middle(slot + 250us, slot, 500us), 0us);
+  EXPECT_EQ(off_middle(slot + 7 * 500us + 250us, slot, 500us), 0us);
+  EXPECT_EQ(off_middle(slot + 300us, slot, 500us), 50us);
+  EXPECT_EQ(off_middle(slot - 300us, slot, 500us), -50us);
+  EXPECT_EQ(off_middle(slot, slot, 500us), -250us) << "on the slot: the worst there is";
+  EXPECT_EQ(off_middle(slot - 1ns, slot, 500us), 250us - 1ns);
+}
+
 TEST(SignOfLife, ItsCostIsThatOfAnInterruptAndNotOfItsInterval) {
   const Nanoseconds cost = sign_of_life_cost();
   if (cost == 0ns) GTEST_SKIP() << "the kernel gives no signs of life here";

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "rtsync/evidence/event_record.hpp"
+#include "rtsync/evidence/thread_times.hpp"
+#include "rtsync/rt.hpp"
+
+namespace tactus::rtsync {
+
+/// A ring of a CPU, and how far it was read for signs of life.
+struct SignRing {
+  std::uint32_t cpu = 0;
+  EventBytes bytes;
+  std::uint64_t at = 0;
+  std::uint64_t head = 0;
+  std::optional<EventRecord> next;  ///< the sign that comes next
+};
+
+/// Hands the records of a thread on, and between them its signs of life, which stand in the rings of its CPUs.
+///
+/// RT  yes; bounded by the number of records.
+class SignReader {
+ public:
+  /// `rings`, whose `next` is empty: no CPU twice.
+  SignReader(std::span<SignRing> rings, std::int32_t thread, ThreadTimes& times) TACTUS_RT;
+
+  /// In the order of the thread's ring. On another CPU, where somebody moved the thread to, it has no signs.
+  void add(const EventRecord& record) TACTUS_RT;
+  /// After the last record: the signs up to then.
+  void finish(EvidenceTime to) TACTUS_RT;
+
+ private:
+  void find_next(SignRing& ring) TACTUS_RT;
+  void add_signs_until(EvidenceTime time) TACTUS_RT;
+
+  std::span<SignRing> rings_;
+  std::int32_t thread_;
+  ThreadTimes& times_;
+  bool seen_ = false;
+};
+
+}  // namespace tactus::rtsync

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/evidence/sign_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "tests/rtsync/evidence/made_ring.hpp"
+
+namespace tactus::rtsync::sign_reader_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = EventRecord::Kind;
+
+constexpr std::int32_t kThread = 10;
+constexpr EventRates kRates{250us, true, 16, true, true};
+
+std::uint64_t ns(Nanoseconds time) { return static_cast<std::uint64_t>(time.count()); }
+
+MadeRing signs(std::initializer_list<Nanoseconds> times, std::uint32_t thread = kThread) {
+  MadeRing ring;
+  for (const Nanoseconds time : times) ring.sample(kMadeIds.alive, ns(time), thread);
+  return ring;
+}
+
+EventRecord of_thread(Kind kind, Nanoseconds at, std::uint32_t cpu) {
+  EventRecord record;
+  record.kind = kind;
+  record.thread = kThread;
+  record.cpu = cpu;
+  record.at = EvidenceTime{at};
+  return record;
+}
+
+/// From 1 ms to 3 ms: half of the time on one CPU, half on the other.
+Evidence seen(const std::vector<MadeRing>& cpus) {
+  std::vector<SignRing> rings;
+  std::uint32_t number = 1;
+  for (const MadeRing& ring : cpus) rings.push_back({number++, ring.read(), 0, ring.head, {}});
+  ThreadTimes times(EvidenceTime{1ms}, EvidenceTime{3ms}, kRates);
+  SignReader reader(rings, kThread, times);
+  for (const EventRecord& record :
+       {of_thread(Kind::on, 1ms, 1), of_thread(Kind::preempted, 2ms, 1), of_thread(Kind::on, 2'010us, 2)})
+    reader.add(record);
+  reader.finish(EvidenceTime{3ms});
+  Evidence evidence;
+  times.finish(evidence);
+  return evidence;
+}
+
+TEST(SignReader, PutsTheSignsOfAllCpusBetweenTheThreadsOwnRecords) {
+  const Evidence all =
+      seen({signs({1'200us, 1'450us, 1'700us, 1'950us}), signs({2'200us, 2'450us, 2'700us, 2'950us})});
+  ASSERT_TRUE(all.silence && all.switches);
+  EXPECT_EQ(all.silence->took, 0ns);
+  EXPECT_EQ(all.switches->migrations, 1U);
+  const Evidence half = seen({signs({1'200us, 1'450us, 1'700us, 1'950us}), signs({2'950us})});
+  ASSERT_TRUE(half.silence);
+  EXPECT_EQ(half.silence->took, 940us - 250us) << "from its return to its next sign";
+}
+
+TEST(SignReader, CountsNoSignOfAnotherThread) {
+  MadeRing mixed = signs({1'200us});
+  for (const Nanoseconds time : {1'450us, 1'700us}) mixed.sample(kMadeIds.alive, ns(time), 77);
+  mixed.sample(kMadeIds.alive, ns(1'950us), kThread);
+  const Evidence evidence = seen({mixed, signs({2'200us, 2'450us, 2'700us, 2'950us})});
+  ASSERT_TRUE(evidence.silence);
+  EXPECT_EQ(evidence.silence->took, 750us - 250us);
+}
+
+TEST(SignReader, KnowsNoSilenceWhereSignsAreMissing) {
+  const MadeRing second = signs({2'200us, 2'450us, 2'700us, 2'950us});
+  MadeRing limited = signs({1'200us});
+  limited.limited(ns(1'300us));
+  MadeRing lost = signs({1'200us});
+  lost.lost(ns(1'300us));
+  MadeRing noticed_later = signs({1'200us});
+  noticed_later.lost(ns(3'300us));
+  MadeRing torn = signs({1'200us});
+  torn.header(0, 0, 0);
+  std::memset(torn.bytes.data() + torn.head - 8, 0, 8);
+  for (const auto& [name, ring] : {std::pair{"limited", limited}, std::pair{"lost", lost},
+                                   std::pair{"noticed later", noticed_later}, std::pair{"torn", torn}}) {
+    const Evidence evidence = seen({ring, second});
+    EXPECT_FALSE(evidence.silence) << name;
+    EXPECT_TRUE(evidence.switches) << name << ": its own records are all there";
+    EXPECT_TRUE(evidence.faults) << name;
+  }
+}
+
+TEST(SignReader, WhatWasMissedLongBeforeIsNoMatter) {
+  MadeRing before;
+  before.lost(ns(400us));
+  for (const Nanoseconds time : {1'200us, 1'450us, 1'700us, 1'950us})
+    before.sample(kMadeIds.alive, ns(time), kThread);
+  EXPECT_TRUE(seen({before, signs({2'200us, 2'450us, 2'700us, 2'950us})}).silence);
+}
+
+TEST(SignReader, KnowsNoSilenceOfAThreadThatWasMovedToACpuThatIsNotWatched) {
+  const Evidence evidence = seen({signs({1'200us, 1'450us, 1'700us, 1'950us})});
+  EXPECT_FALSE(evidence.silence) << "it has no signs on CPU 2";
+  ASSERT_TRUE(evidence.switches);
+  EXPECT_EQ(evidence.switches->migrations, 1U);
+}
+
+TEST(SignReader, KnowsNothingOfAThreadThatWasNeverSeen) {
+  const MadeRing other = signs({1'200us}, 77);
+  std::vector<SignRing> rings{{1, other.read(), 0, other.head, {}}};
+  ThreadTimes times(EvidenceTime{1ms}, EvidenceTime{3ms}, kRates);
+  SignReader(rings, kThread, times).finish(EvidenceTime{3ms});
+  Evidence evidence;
+  times.finish(evidence);
+  EXPECT_FALSE(evidence.silence);
+}
+
+}  // namespace
+}  // namespace tactus::rtsync::sign_reader_test

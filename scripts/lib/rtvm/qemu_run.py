@@ -25,6 +25,8 @@ PR_SET_PDEATHSIG = 1
 # The rest makes the kernel quick to boot, and a kernel that is in trouble end at once.
 KERNEL_ARGUMENTS = ("console=ttyS0 quiet panic=-1 oops=panic tsc=reliable noirqdebug no_timer_check mitigations=off "
                     "audit=0 printk.devkmsg=on random.trust_cpu=on cryptomgr.notests norandmaps")
+# Emulated, a string instruction goes byte by byte: without ERMS and FSRM kernel and C library copy and clear in words.
+EMULATED = "max,erms=off,fsrm=off"
 PORTS = ["ctl", "out", "err", "files"]  # virtio-serial ports 1 .. 4; the guest's side is guest_init.sh
 
 
@@ -45,12 +47,12 @@ def qemu_arguments(options, kernel, work):
                  "-append", " ".join([KERNEL_ARGUMENTS, *options.append]),
                  "-serial", f"file:{work / 'console'}", "-device", "virtio-serial-pci,max_ports=8"]
     if options.icount is not None:
-        arguments += ["-accel", "tcg,thread=single", "-cpu", "max", "-seed", "1", "-rtc", "clock=vm,base=2026-01-01",
+        arguments += ["-accel", "tcg,thread=single", "-cpu", EMULATED, "-seed", "1", "-rtc", "clock=vm,base=2026-01-01",
                       "-icount", f"shift={options.icount},sleep=off,align=off"]
     elif options.accel == "kvm" or options.accel == "auto" and hardware_kvm():
         arguments += ["-accel", "kvm", "-cpu", "host"]
     else:
-        arguments += ["-accel", "tcg,thread=multi", "-cpu", "max"]
+        arguments += ["-accel", "tcg,thread=multi", "-cpu", EMULATED]
     for number, name in enumerate(PORTS, 1):
         arguments += ["-chardev", f"socket,id={name},path={work / name}",
                       "-device", f"virtserialport,nr={number},chardev={name},name=rtvm.{name}"]

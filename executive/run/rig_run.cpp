@@ -216,7 +216,7 @@ bool RigRun::open_recordings() {
                           rig_.plan().frame.times(first).count());
   }
   try {
-    add_provisions(recordings_.start(cpus_.helper("recorder")));
+    add_provisions(recordings_.start(cpus_.small_helper("recorder")));
     return true;
   } catch (const std::exception& error) {
     end_ = {Outcome::failed, error.what(), 0};
@@ -227,10 +227,10 @@ bool RigRun::open_recordings() {
 
 void RigRun::run_frames(RunObserver& watcher) {
   const RigSettings& settings = rig_.settings();
-  checkpoints_.start(cpus_.helper("checkpoint"));
+  checkpoints_.start(cpus_.small_helper("checkpoint"));
   const bool spins = pacing_->sleeper().share_spun(rig_.plan().frame) >= 1 || !settings.realtime.sleep_timer;
   add_provisions(job_threads_->guard(main_->tid(), spins));
-  flight_.start(cpus_.helper("flight"), job_threads_->tids(main_->tid()));
+  flight_.start(cpus_.small_helper("flight"), job_threads_->tids(main_->tid()));
   add_provisions(foreign_threads_->move());
   list_threads();
   refuse_or_warn();

@@ -31,6 +31,12 @@ struct RigCpus {
   rtsync::ThreadSettings helper(std::string name) const {
     return {std::move(name), helpers, rtsync::SchedPolicy::other, 0, 0, false};
   }
+  /// Of one that calls no model. All of a stack is locked in memory, and by default it has 8 MiB.
+  rtsync::ThreadSettings small_helper(std::string name) const {
+    rtsync::ThreadSettings settings = helper(std::move(name));
+    settings.stack_bytes = std::size_t{1} << 20;
+    return settings;
+  }
 };
 
 /// Chooses them: what the rig file says, where this process may run there; else each real-time thread an

@@ -14,19 +14,13 @@ namespace {
 
 using config::Json;
 
-std::string preemption() {
-  for (const rtsync::Fact& fact : rtsync::probe_host({.live = false}))
-    if (fact.name == "kernel preemption") return fact.found;
-  return "unknown";
-}
-
 /// Looked at once: the machine stays the same, and to look takes milliseconds.
 const Json& host() {
   static const Json found = [] {
     utsname name{};
     ::uname(&name);  // cannot fail: the buffer is ours
     return Json{{"kernel", std::string(name.sysname) + " " + name.release},
-                {"preempt", preemption()},
+                {"preempt", rtsync::probe_fact("kernel preemption", {.live = false}).found},
                 {"cpus", rtsync::online_cpus().value_or(rtsync::allowed_cpus()).count()},
                 {"machine", name.machine}};
   }();

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Nanoseconds kOneEvery = 2ms;  // seldom: a processor may be slow
+constexpr Nanoseconds kOneEvery = 500us;
 constexpr Nanoseconds kPatience = 20ms;
 constexpr int kEnough = 4;
 constexpr std::int64_t kShare = 20;

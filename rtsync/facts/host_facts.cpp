@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <stdexcept>
 
 #include "rtsync/facts/fact_probe.hpp"
 
@@ -101,6 +102,12 @@ std::vector<Fact> probe_host(const ProbeRequest& request) {
   std::vector<Fact> facts;
   for (const NamedProbe& named : kProbes) facts.push_back(found_by(named, host));
   return facts;
+}
+
+Fact probe_fact(std::string_view name, const ProbeRequest& request) {
+  for (const NamedProbe& named : kProbes)
+    if (named.name == name) return found_by(named, look_at_host(request));
+  throw std::out_of_range("no fact is called '" + std::string(name) + "'");
 }
 
 Grade worst(const std::vector<Fact>& facts) {

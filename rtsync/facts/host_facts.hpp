@@ -46,6 +46,9 @@ struct ProbeRequest {
 /// Every fact, in the order in which a person would mend them. Never throws for strange contents.
 std::vector<Fact> probe_host(const ProbeRequest& request);
 
+/// One of them: nothing else is looked at. Throws std::out_of_range for a name that no fact has.
+Fact probe_fact(std::string_view name, const ProbeRequest& request);
+
 /// The worst of them; ok for none.
 Grade worst(const std::vector<Fact>& facts);
 

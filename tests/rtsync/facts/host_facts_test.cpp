@@ -502,6 +502,17 @@ TEST(HostFacts, AskForNothingTheRigDoesNotWant) {
   EXPECT_EQ(fact_named(facts, "memory lock").grade, Grade::ok);
 }
 
+TEST(HostFacts, OneAloneIsAsAmongAll) {
+  FakeRoot root;
+  make_good(root);
+  for (const Fact& fact : probe_host(request_of(root))) {
+    const Fact alone = probe_fact(fact.name, request_of(root));
+    EXPECT_EQ(alone.name, fact.name);
+    EXPECT_EQ(alone.found, fact.found) << fact.name;
+  }
+  EXPECT_THROW((void)probe_fact("kernel", request_of(root)), std::out_of_range);
+}
+
 TEST(HostFacts, LookAtTheIsolatedCpusWhenNoneIsNamed) {
   FakeRoot root;
   make_good(root);

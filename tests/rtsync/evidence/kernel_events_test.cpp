@@ -58,13 +58,13 @@ class WatchedThread : public ::testing::TestWithParam<bool> {
   }
   /// Of ten tries, or as many as it takes on a busy machine, one is not disturbed by it; and none has another cause.
   template <class Work>
-  void expect_cause(Cause expected, Work work) {
+  void expect_cause(Cause expected, Work work, Cause also = Cause::unknown) {
     int found = 0;
     for (int i = 0; i < 10 || (found == 0 && i < 500); ++i) {
       const Cause cause = cause_of(work);
       if (cause == expected) ++found;
-      EXPECT_TRUE(cause == expected || cause == Cause::machine_stopped || cause == Cause::preempted ||
-                  cause == Cause::migrated || cause == Cause::unknown)
+      EXPECT_TRUE(cause == expected || cause == also || cause == Cause::machine_stopped ||
+                  cause == Cause::preempted || cause == Cause::migrated || cause == Cause::unknown)
           << name_of(cause);
     }
     EXPECT_GE(found, 1);
@@ -122,14 +122,19 @@ TEST_P(WatchedThread, ThatSpinsComputed) {
 }
 
 TEST_P(WatchedThread, ThatTouchesFreshMemoryFaulted) {
-  expect_cause(Cause::faulted, [] {
-    constexpr std::size_t kBytes = std::size_t{4} << 20;
-    void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ASSERT_NE(memory, MAP_FAILED);
-    (void)::madvise(memory, kBytes, MADV_NOHUGEPAGE);
-    for (std::size_t at = 0; at < kBytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
-    (void)::munmap(memory, kBytes);
-  });
+  // A hypervisor that has to find the memory itself makes faults longer than any of this kernel's own: 4 us.
+  expect_cause(
+      Cause::faulted,
+      [] {
+        constexpr std::size_t kBytes = std::size_t{4} << 20;
+        void* const memory =
+            ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ASSERT_NE(memory, MAP_FAILED);
+        (void)::madvise(memory, kBytes, MADV_NOHUGEPAGE);
+        for (std::size_t at = 0; at < kBytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
+        (void)::munmap(memory, kBytes);
+      },
+      Cause::computed);
 }
 
 /// What is sent to oneself is received in a softirq of the sender's CPU.

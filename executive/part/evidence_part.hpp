@@ -18,7 +18,7 @@ class EvidencePart final : public FramePart {
       : events_(std::move(events)), evidence_(evidence) {}
 
   void start(std::int64_t) TACTUS_RT override {
-    events_->release();
+    events_->release();  // keeps what came since the one before
     events_->release();
   }
   void heartbeat() TACTUS_RT override {

@@ -41,8 +41,7 @@ class WatchedThread : public ::testing::TestWithParam<bool> {
     if (GetParam() && !events_.has_signs_by_cpu()) GTEST_SKIP() << "CPUs must not be watched";
   }
   CpuSet one_cpu() const {
-    CpuSet one;
-    one.add(allowed_.first());
+    const CpuSet one{allowed_.first()};
     (void)set_affinity(0, one);
     return one;
   }

@@ -123,6 +123,12 @@ FigureName name_of(FlightFigure figure) {
       return {"idle_exit", true};
     case FlightFigure::began_in_frame:
       return {"began_in_frame", false};
+    case FlightFigure::map_calls:
+      return {"map_calls", false};
+    case FlightFigure::mapped_faults:
+      return {"mapped_faults", false};
+    case FlightFigure::in_map_calls:
+      return {"in_map_calls", true};
   }
   return {"unknown", false};
 }

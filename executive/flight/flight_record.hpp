@@ -85,8 +85,11 @@ enum class FlightFigure : std::uint8_t {
   stolen,
   idle_exit,
   began_in_frame,
+  map_calls,
+  mapped_faults,
+  in_map_calls,
 };
-inline constexpr std::size_t kFlightFigures = 23;
+inline constexpr std::size_t kFlightFigures = 26;
 
 /// Of a frame, beside the cause of its overrun (rtsync::OverrunCause) in the lowest three bits.
 struct FlightFlags {

@@ -23,6 +23,17 @@ namespace {
 
 constexpr int kMostKept = 32;  // frames whose records are kept
 
+enum class Place { outside, across, inside };
+
+/// Where calls were: a microsecond off is no matter.
+Place place_of(const rtsync::MapCalls& calls, EvidenceTime from, EvidenceTime to) TACTUS_RT {
+  const Nanoseconds edge = std::min<Nanoseconds>((calls.end - calls.begin) / 2, Nanoseconds{1'000});
+  const EvidenceTime begin{calls.begin + edge};
+  const EvidenceTime end{calls.end - edge};
+  if (end < from || begin > to) return Place::outside;
+  return begin >= from && end <= to ? Place::inside : Place::across;
+}
+
 }  // namespace
 
 void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events, Nanoseconds frame,
@@ -37,6 +48,22 @@ void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events, Nanoseco
   EvidenceTime end = begin;
   for (int i = 0; i < kReads; ++i) end = rtsync::monotonic_now();
   clock_read_ = (end - begin) / kReads;
+}
+
+/// Of a few the closest: the thread may be held up between two readings.
+FrameEvidence::Moment FrameEvidence::now() const TACTUS_RT {
+  constexpr int kTries = 3;
+  Moment best{};
+  std::uint64_t apart = UINT64_MAX;
+  for (int i = 0; i < kTries; ++i) {
+    const std::uint64_t before = program_.job_clock().ticks();
+    const EvidenceTime time = rtsync::monotonic_now();
+    const std::uint64_t between = program_.job_clock().ticks() - before;
+    if (between >= apart) continue;
+    apart = between;
+    best = {before + between / 2, time};
+  }
+  return best;
 }
 
 std::int64_t FrameEvidence::clock_faults() const TACTUS_RT {
@@ -180,6 +207,9 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
     finding.evidence.heap = rtsync::HeapTimes{
         stretch.heap_calls, calls == 0 ? Nanoseconds{0} : time * stretch.heap_calls / calls};
   }
+  if (const rtsync::MapLog* const maps = program_.lane(stretch.lane).maps();
+      stretch.part == LatePart::job && maps != nullptr)
+    finding.evidence.maps = maps_of(stretch, *maps);
   if (stretch.part == LatePart::wake) {
     finding.facts.spins = finding.evidence.switches && finding.evidence.switches->blocks == 0;
     finding.facts.clock_fault = clock_status_ != nullptr && clock_faults() != clock_faults_;
@@ -229,6 +259,36 @@ void FrameEvidence::explain(const FrameTiming& timing, FrameNote& note) TACTUS_R
   began_catching_up_ = timing.frame;
 }
 
+rtsync::MapTimes FrameEvidence::maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT {
+  rtsync::MapTimes sum;
+  for (const rtsync::MapCalls& calls : maps.entries()) {
+    const Place place = place_of(calls, stretch.from, stretch.to);
+    if (place == Place::across) sum.unplaced += calls.took;
+    if (place != Place::inside) continue;
+    sum.calls += calls.calls;
+    sum.bytes += calls.bytes;
+    sum.faults += calls.faults;
+    sum.took += calls.took;
+  }
+  return sum;
+}
+
+/// The pages that the kernel took in calls that map memory, given to the jobs that made them.
+void FrameEvidence::note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT {
+  const std::span<const Lane::JobEnd> log = program_.lane(lane).log();
+  const Moment now = this->now();
+  for (std::size_t i = 1; i < log.size(); ++i) {
+    if (log[i].job == kNoPlanJob) continue;
+    const EvidenceTime from = at(now, log[i - 1].ticks);
+    const EvidenceTime to = at(now, log[i].ticks);
+    std::uint64_t faults = 0;
+    for (const rtsync::MapCalls& calls : maps.entries())
+      if (place_of(calls, from, to) == Place::inside) faults += calls.faults;
+    if (faults > 0) program_.promises().add(log[i].job, BrokenPromises::fault, faults);
+  }
+  maps.clear();
+}
+
 /// What stands in the ring of a lane since the frame before, given to its jobs.
 void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head) TACTUS_RT {
   const std::span<const Lane::JobEnd> log = program_.lane(lane).log();
@@ -267,6 +327,8 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
       seen.heap_calls = calls;
       seen.heap_time = heap.time();
     }
+    if (rtsync::MapLog* const maps = program_.lane(i).maps(); maps != nullptr && !maps->empty()) [[unlikely]]
+      note_maps(i, *maps);
     if (events_ == nullptr || !events_->ring(i).is_open()) continue;
     const std::uint64_t head = events_->ring(i).head();
     if (head - seen.head > kOneSleep) note_promises(i, head);

@@ -75,7 +75,7 @@ class FrameEvidence {
   static constexpr std::size_t kMostCandidates = 4;
   static constexpr int kMostRecords = 256;
 
-  Moment now() const TACTUS_RT { return {program_.job_clock().ticks(), rtsync::monotonic_now()}; }
+  Moment now() const TACTUS_RT;
   rtsync::EvidenceTime at(const Moment& now, std::uint64_t ticks) const TACTUS_RT {
     return now.time - program_.job_clock().to_time(now.ticks - ticks);
   }
@@ -88,6 +88,8 @@ class FrameEvidence {
   Finding::Root root_of(const Stretch& stretch) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
+  rtsync::MapTimes maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT;
+  void note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT;
   void note_promises(std::size_t lane, std::uint64_t head) TACTUS_RT;
   std::int64_t clock_faults() const TACTUS_RT;
 

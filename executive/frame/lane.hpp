@@ -18,6 +18,7 @@
 #include "executive/model/variable_guard.hpp"
 #include "executive/plan/schedule.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "rtsync/host/map_watch.hpp"
 #include "rtsync/host/unforked_memory.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/time/histogram.hpp"
@@ -139,9 +140,14 @@ class alignas(64) Lane {
     return {log_.data(), static_cast<std::size_t>(log_end_ - log_.data())};
   }
   /// The calling thread makes its calls from here on.                                           @when setup
-  void enter_thread() TACTUS_RT { heap_ = rtsync::HeapCounter::timed_of_this_thread(); }
+  void enter_thread() {
+    heap_ = rtsync::HeapCounter::timed_of_this_thread();
+    maps_ = rtsync::MapLog::of_this_thread();
+  }
   /// Of the thread that makes its calls.
   const rtsync::HeapCounter& heap() const TACTUS_RT { return heap_; }
+  /// Likewise; nullptr: they are not noted here.
+  rtsync::MapLog* maps() const TACTUS_RT { return maps_; }
   /// Counts there which jobs used the heap; it must outlive the lane. @when setup
   void count_in(BrokenPromises& promises) { promises_ = &promises; }
   /// Of what was counted since reset_longest().
@@ -238,6 +244,7 @@ class alignas(64) Lane {
   std::uint64_t counted_to_ = 0;  // in ticks
   std::uint32_t heap_counted_ = 0;
   BrokenPromises* promises_ = nullptr;
+  rtsync::MapLog* maps_ = nullptr;
   std::uint64_t longest_ticks_ = 0;
   std::uint32_t longest_job_ = kNoPlanJob;
   const Schedule* schedule_ = nullptr;

@@ -48,6 +48,11 @@ class FindingRecords {
       figure(heap_calls, static_cast<std::int64_t>(seen.heap->calls));
       figure(in_heap, seen.heap->took);
     }
+    if (seen.maps && seen.maps->calls > 0) {
+      figure(map_calls, static_cast<std::int64_t>(seen.maps->calls));
+      figure(mapped_faults, static_cast<std::int64_t>(seen.maps->faults));
+      figure(in_map_calls, seen.maps->took);
+    }
     if (seen.others) {
       if (seen.others->thread != 0) figure(other_thread, seen.others->thread);
       figure(other_had_cpu, seen.others->longest);

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <cstdio>
 #include <iterator>
 #include <string_view>
 
@@ -76,6 +77,36 @@ std::string in_what(const rtsync::SwitchTimes& switches) {
   return (switches.blocks > 1 ? ", longest in " : " in ") + call;
 }
 
+/// "16.0 MiB".
+std::string bytes_text(std::uint64_t bytes) {
+  const bool large = bytes >= std::uint64_t{1} << 20;
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%.1f %s", static_cast<double>(bytes) / (large ? 1 << 20 : 1 << 10),
+                      large ? "MiB" : "KiB");
+  return text;
+}
+
+/// "mapped 16.0 MiB in 1 call, 6.20 ms, 4096 page faults".
+std::string maps_text(const rtsync::MapTimes& maps) {
+  return (maps.bytes == 0 ? "mapped or unmapped memory" : "mapped " + bytes_text(maps.bytes)) + " in " +
+         counted(maps.calls, "call") + ", " + rtsync::duration_text(maps.took) +
+         (maps.faults == 0 ? "" : ", " + counted(maps.faults, "page fault"));
+}
+
+std::string waited_for_memory(const Finding& finding) {
+  const Evidence& seen = finding.evidence;
+  const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
+  const rtsync::MapTimes maps = seen.maps.value_or(rtsync::MapTimes{});
+  const Nanoseconds disk = seen.switches.value_or(rtsync::SwitchTimes{}).in_major_fault;
+  std::string text =
+      " waited for memory about " + rtsync::duration_text(faults.took + disk + maps.took) + " (";
+  if (maps.calls > 0) text += maps_text(maps);
+  if (maps.calls > 0 && faults.minor + faults.major > 0) text += "; ";
+  if (maps.calls == 0 || faults.minor + faults.major > 0)
+    text += counted(faults.minor, "minor page fault") + ", " + counted(faults.major, "major one");
+  return text + ")";
+}
+
 /// All that was looked at, as nothing of it covers the time.
 std::string figures(const Finding& finding) {
   const Evidence& seen = finding.evidence;
@@ -94,6 +125,7 @@ std::string figures(const Finding& finding) {
   if (seen.faults) add(counted(seen.faults->minor + seen.faults->major, "page fault"));
   if (seen.interrupts) add("interrupts took " + rtsync::duration_text(seen.interrupts->took));
   if (seen.heap) add(counted(seen.heap->calls, "heap call"));
+  if (seen.maps && seen.maps->calls > 0) add(maps_text(*seen.maps));
   if (seen.silence)
     add("without a sign of life " + rtsync::duration_text(seen.silence->took) +
         (seen.silence->anywhere ? "" : " (or in a system call)") +
@@ -166,12 +198,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::blocked:
       return part + " slept " + rtsync::duration_text(switches.blocked) + in_what(switches) +
              " (it gave up the CPU itself " + counted(switches.blocks, "time") + ")";
-    case Cause::faulted: {
-      const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
-      return part + " waited for memory about " +
-             rtsync::duration_text(faults.took + switches.in_major_fault) + " (" +
-             counted(faults.minor, "minor page fault") + ", " + counted(faults.major, "major one") + ")";
-    }
+    case Cause::faulted:
+      return part + waited_for_memory(finding);
     case Cause::heap: {
       const rtsync::HeapTimes heap = seen.heap.value_or(rtsync::HeapTimes{});
       const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
@@ -303,6 +331,11 @@ std::vector<FindingFigure> figures_of(const Finding& finding) {
   if (const auto& heap = seen.heap) {
     time("in heap calls", heap->took);
     count("heap calls", heap->calls);
+  }
+  if (const auto& maps = seen.maps; maps && maps->calls > 0) {
+    time("in calls that map memory", maps->took);
+    count("calls that map memory", maps->calls);
+    count("page faults in them", maps->faults);
   }
   if (seen.silence) time("without a sign of life", seen.silence->took);
   if (seen.steal) time("taken by the hypervisor", *seen.steal);

@@ -54,6 +54,15 @@ struct HeapTimes {
   Nanoseconds took{0};
 };
 
+/// Its calls that map or unmap memory.
+struct MapTimes {
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;   ///< mapped
+  std::uint64_t faults = 0;  ///< pages that the kernel took in them
+  Nanoseconds took{0};       ///< on the CPU
+  Nanoseconds unplaced{0};   ///< of calls that were perhaps another job's
+};
+
 /// Who ran on its CPU while it was not on it, of the time that it was ready or should have been.
 struct OtherThreads {
   std::int32_t thread = 0;  ///< the one that ran longest; 0: none
@@ -88,6 +97,7 @@ struct Evidence {
   std::optional<SwitchTimes> switches;
   std::optional<FaultTimes> faults;
   std::optional<HeapTimes> heap;
+  std::optional<MapTimes> maps;
   std::optional<OtherThreads> others;
   std::optional<Silence> silence;
   std::optional<InterruptTimes> interrupts;

@@ -53,10 +53,24 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
   shares.give(Cause::preempted, time - std::min(time, idle));
 }
 
-/// On its CPU without a sign of life, or with one that it cannot call its own. What interrupts took is no silence.
+/// In calls that map memory. Where signs of life come from within them, the machine stood still without one.
+Nanoseconds in_maps(const Evidence& evidence) TACTUS_RT {
+  if (!evidence.maps) return kNone;
+  const Nanoseconds took = evidence.maps->took;
+  if (!evidence.silence || !evidence.silence->anywhere) return took;
+  const Nanoseconds alive = std::min(took, evidence.silence->in_kernel);
+  return took - std::min(took - alive, evidence.silence->took);
+}
+
+/// On its CPU without a sign of life, or with one that it cannot call its own. What interrupts took is no silence, nor
+/// are calls that map memory and show none.
 void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
   if (!evidence.silence) return;
-  const Silence& silence = *evidence.silence;
+  Silence silence = *evidence.silence;
+  const Nanoseconds maps = in_maps(evidence);
+  const Nanoseconds maps_of_kernel = std::min(maps, silence.in_kernel);
+  silence.in_kernel -= maps_of_kernel;
+  if (!silence.anywhere) silence.took -= std::min(silence.took, maps - maps_of_kernel);
   const Nanoseconds interrupts = evidence.interrupts ? evidence.interrupts->took : kNone;
   const Nanoseconds of_kernel = std::min(interrupts, silence.in_kernel);
   shares.give(silence.anywhere ? Cause::machine_stopped : Cause::unknown,
@@ -89,6 +103,8 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
   if (allocates) shares.give(Cause::heap, evidence.heap->took);
   // Memory that the heap has just handed out faults at its first use.
   if (evidence.faults) shares.give(allocates ? Cause::heap : Cause::faulted, evidence.faults->took);
+  shares.give(Cause::faulted, in_maps(evidence));
+  if (evidence.maps) shares.give(Cause::unknown, evidence.maps->unplaced);
   if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);
   give_silent(shares, evidence);
   if (evidence.speed && *evidence.speed < 1)

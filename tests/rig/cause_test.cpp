@@ -30,21 +30,23 @@ struct Reason {
 };
 void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.name; }
 
-std::string rig_file(const TempDir& dir, const std::string& reason) {
+/// `lock`: as most users have it.
+std::string rig_file(const TempDir& dir, const std::string& reason, bool lock = false) {
   std::ofstream(dir / "rig.yaml") << "rig: late\nframe: { period: 2 ms }\nprivileges: prefer\n"
                                      "realtime: { enabled: yes, on_overrun: skip }\n"
-                                     "memory: { lock: no }\n"
-                                     "models:\n  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY
+                                  << (lock ? "" : "memory: { lock: no }\n")
+                                  << "models:\n  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY
                                      ", parameters: { reason: "
                                   << reason
                                   << " } }\nrecord:\n  m: { variables: [m.injected], every: 2 ms }\n";
   return "rig.yaml";
 }
 
-Command late_rig(const TempDir& dir, const std::string& reason) {
-  return tactus(Arguments{"run", rig_file(dir, reason), "--frames", std::to_string(kFrames), "--out", "out"} +
-                    patient(),
-                dir.path());
+Command late_rig(const TempDir& dir, const std::string& reason, bool lock = false) {
+  return tactus(
+      Arguments{"run", rig_file(dir, reason, lock), "--frames", std::to_string(kFrames), "--out", "out"} +
+          patient(),
+      dir.path());
 }
 
 /// The words of frames.csv for the frames that were late on purpose.
@@ -66,6 +68,12 @@ class InjectedCause : public ::testing::TestWithParam<Reason> {
       if (GetParam().causes.count(cause) == 1) return true;
     return false;
   }
+  static void run_until_named(std::optional<TempDir>& kept, bool lock = false) {
+    for (int attempt = 0; attempt < 5 && (!kept || !one_is_named(*kept)); ++attempt) {
+      const Finished done = run(late_rig(kept.emplace(), GetParam().name, lock), 60s);
+      ASSERT_EQ(done.status, 0) << done;
+    }
+  }
   static void expect_named(const TempDir& dir) {
     const std::multiset<std::string> found = causes_of_injected(dir);
     EXPECT_EQ(found.size(), static_cast<std::size_t>(kFrames / kEvery - 1));
@@ -81,10 +89,7 @@ class InjectedCause : public ::testing::TestWithParam<Reason> {
 
 TEST_P(InjectedCause, IsNamed) {
   std::optional<TempDir> kept;
-  for (int attempt = 0; attempt < 5 && (!kept || !one_is_named(*kept)); ++attempt) {
-    const Finished done = run(late_rig(kept.emplace(), GetParam().name), 60s);
-    ASSERT_EQ(done.status, 0) << done;
-  }
+  ASSERT_NO_FATAL_FAILURE(run_until_named(kept));
   const TempDir& dir = *kept;
   expect_named(dir);
   const Json summary = summary_of(dir / "out");
@@ -113,6 +118,21 @@ INSTANTIATE_TEST_SUITE_P(Each, InjectedCause,
                          ::testing::Values(Reason{"spin", {"computed"}}, Reason{"sleep", {"blocked"}},
                                            Reason{"heap", {"heap"}}, Reason{"memory", {"faulted"}},
                                            Reason{"disk", {"blocked", "computed"}}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+/// Where memory is locked, the kernel takes pages as soon as they are mapped.
+class InjectedCauseInLockedMemory : public InjectedCause {};
+
+TEST_P(InjectedCauseInLockedMemory, IsNamed) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap and an mmap of its own, which cannot be noted";
+  std::optional<TempDir> kept;
+  ASSERT_NO_FATAL_FAILURE(run_until_named(kept, true));
+  expect_named(*kept);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, InjectedCauseInLockedMemory,
+                         ::testing::Values(Reason{"heap", {"heap"}}, Reason{"memory", {"faulted"}},
+                                           Reason{"sleep", {"blocked"}}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 /// A thread of this process above all others on a CPU, for 3 ms at a time; it ends by itself after two seconds.
@@ -233,6 +253,22 @@ TEST(BrokenPromise, IsNamedAlthoughNoFrameIsLate) {
   std::ifstream file(dir / "out/log.txt");
   const std::string log((std::istreambuf_iterator<char>(file)), {});
   EXPECT_NE(log.find("job m.step uses the heap in a frame"), std::string::npos) << log;
+}
+
+TEST(BrokenPromise, OfAJobThatMapsLockedMemoryIsCounted) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has an mmap of its own, which cannot be noted";
+  const TempDir dir;
+  const Finished done = run(late_rig(dir, "memory", true), 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  const Json summary = summary_of(dir / "out");
+  for (const Json& refused : summary["rt"]["refused"])
+    if (refused["what"].get<std::string>().starts_with("memory")) GTEST_SKIP() << refused;
+  EXPECT_GE(summary["promises_broken"].value("m.step", Json::object())["faults"].value("count", 0),
+            kFrames / kEvery - 1)
+      << summary["promises_broken"];
+  std::ifstream file(dir / "out/log.txt");
+  const std::string log((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(log.find("job m.step faults pages in a frame"), std::string::npos) << log;
 }
 
 TEST(BrokenPromise, IsNotSaidOfAModelThatKeepsIt) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What run() promises of every frame from the first to the last: the heap is never touched.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <chrono>
 
@@ -8,6 +9,7 @@
 #include "executive/part/recordings_part.hpp"
 #include "executive/record/recorder.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "rtsync/host/map_watch.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::executive_rt_test {
@@ -140,6 +142,35 @@ TEST(ExecutiveRt, AFailingJobDoesNotTouchItEither) {
   Rig rig([](const tactus_call& call) { return call.frame == 77 ? 1 : 0; });
   EXPECT_EQ(rig.bench.executive->run(100).outcome, Outcome::failed);
   EXPECT_EQ(rig.bench.executive->counters().heap_calls.value_or(1), 0U);
+}
+
+TEST(ExecutiveRt, PagesThatAJobMapsAreFaultsOfThatJobAlone) {
+  if (rtsync::MapLog::of_this_thread() == nullptr) GTEST_SKIP() << "this build does not note calls of mmap";
+  constexpr int kCalls = 100;  // more than are noted one by one
+  Rig rig([](const tactus_call& call) {
+    constexpr std::size_t kBytes = 65536;
+    if (call.frame == 77 || call.frame == 78)
+      for (int i = 0; i < kCalls; ++i) {
+        void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        (void)::munmap(memory, kBytes);
+      }
+    return 0;
+  });
+  EXPECT_EQ(rig.bench.executive->run(100).outcome, Outcome::completed);
+  const Program& program = rig.bench.executive->program();
+  const BrokenPromises& promises = program.promises();
+  const std::uint32_t more = program.find("more");
+  ASSERT_NE(more, kNoPlanJob);
+  for (std::uint32_t job = 0; job < promises.jobs(); ++job) {
+    const BrokenPromises::Count faults = promises.count(job, BrokenPromises::fault);
+    if (job == more) {
+      EXPECT_GE(faults.calls, 2U * kCalls);
+      EXPECT_EQ(faults.jobs, 2U);
+    } else {
+      EXPECT_EQ(faults.calls, 0U) << program.plan().jobs[job].name;
+    }
+  }
 }
 
 }  // namespace

@@ -167,6 +167,35 @@ TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
   }
 }
 
+TEST(FrameNoteFormatter, SaysWhatAJobMapped) {
+  struct Row {
+    rtsync::MapTimes maps;
+    rtsync::FaultTimes faults;
+    const char* end;
+  };
+  const Row rows[] = {
+      {{1, 16 << 20, 4096, 6'200us, 0ns},
+       {},
+       "about 6.20 ms (mapped 16.0 MiB in 1 call, 6.20 ms, 4096 page faults)"},
+      {{2, 4096, 0, 30us, 0ns},
+       {1024, 0, 2ms},
+       "about 2.03 ms (mapped 4.0 KiB in 2 calls, 30.0 us; 1024 minor page faults, 0 major ones)"},
+      {{1, 0, 0, 3ms, 0ns}, {}, "about 3.00 ms (mapped or unmapped memory in 1 call, 3.00 ms)"},
+  };
+  for (const Row& row : rows) {
+    Notes notes;
+    FrameNote note = overrun(7, 2ms, OverrunCause::work);
+    note.overrun.cause = rtsync::Cause::faulted;
+    note.overrun.job = 1;
+    note.overrun.evidence.faults = row.faults;
+    note.overrun.evidence.maps = row.maps;
+    notes.formatter.take(note);
+    const std::string line = notes.formatter.take_log_lines(0).at(0);
+    EXPECT_TRUE(line.ends_with(std::string("; faulted: job motor.step waited for memory ") + row.end))
+        << line;
+  }
+}
+
 TEST(FrameNoteFormatter, CountsTheCausesOfMany) {
   Notes notes;
   for (const rtsync::Cause cause :

@@ -63,6 +63,16 @@ std::vector<Row> rows() {
             e.heap = HeapTimes{1, 10us};
             e.faults = FaultTimes{2048, 0, 2'500us};
           }),
+      row("the kernel took the pages in a call that maps memory", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.maps = MapTimes{1, 16 << 20, 4096, 2'500us, 0ns};
+            e.silence->in_kernel = 2'400us;
+          }),
+      row("in such a call, where no sign of life comes from", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.maps = MapTimes{1, 16 << 20, 4096, 2'500us, 0ns};
+            e.silence = Silence{2'400us, false, 250us};
+          }),
       row("another thread had the CPU", long_job(), Cause::preempted,
           [](F&, E& e) {
             e.switches->preempted = 2'800us;
@@ -199,11 +209,40 @@ std::vector<Row> rows() {
           }),
       row("a short stop in a long computation", long_job(), Cause::computed,
           [](F&, E& e) { e.silence->took = 700us; }),
+      row("mapped memory, and computed longer", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.maps = MapTimes{1, 4 << 20, 1024, 1'200us, 0ns};
+            e.silence->in_kernel = 1'200us;
+          }),
+      row("mapped memory without signs of life, and computed longer", long_job(), Cause::computed,
+          [](F&, E& e) {
+            e.maps = MapTimes{1, 4 << 20, 1024, 1'200us, 0ns};
+            e.silence = Silence{1'200us, false, 250us};
+          }),
+      row("slept in a call that maps memory, for its lock", long_job(), Cause::blocked,
+          [](F&, E& e) {
+            e.maps = MapTimes{1, 4096, 1, 20us, 0ns};
+            e.switches->blocked = 2'900us;
+          }),
+      row("the machine stood still in a call that maps memory", long_job(), Cause::machine_stopped,
+          [](F&, E& e) {
+            e.maps = MapTimes{1, 16 << 20, 4096, 2'900us, 0ns};
+            e.silence->took = 2'600us;
+          }),
+      row("memory of the heap, and more that it mapped itself", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.heap = HeapTimes{1, 1ms};
+            e.maps = MapTimes{1, 16 << 20, 4096, 1'500us, 0ns};
+          }),
       row("a usual time is no excess", {LatePart::job, 3'100us, 2'900us}, Cause::blocked,
           [](F&, E& e) { e.switches->blocked = 150us; }),
 
       // What cannot be known is not named.
       row("no records of switches", long_job(), Cause::unknown, [](F&, E& e) { e.switches.reset(); }),
+      row("the calls that map memory were perhaps another job's", long_job(), Cause::unknown,
+          [](F&, E& e) {
+            e.maps = MapTimes{0, 0, 0, 0ns, 2ms};
+          }),
       row("nobody looks for signs of life", long_job(), Cause::unknown, [](F&, E& e) { e.silence.reset(); }),
       row("silent, but perhaps in a system call", long_job(), Cause::unknown,
           [](F&, E& e) {

@@ -196,7 +196,12 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
   Finding finding;
   finding.job = stretch.job;
   finding.frame = timing.frame;
-  finding.facts = {stretch.part, stretch.to - stretch.from, stretch.usual, stretch.for_others, false, false};
+  finding.facts = {
+      stretch.part, stretch.to - stretch.from, stretch.usual, stretch.for_others, false, false, {}};
+  if (stretch.part == LatePart::job)
+    finding.facts.usual_p99 = stretch.job == Finding::kNoJob
+                                  ? statistics_.work.quantile(0.99)
+                                  : program_.job_times()[stretch.job].quantile(0.99);
   see(stretch.lane, stretch, finding.evidence);
   if (stretch.part == LatePart::job && rtsync::HeapWatch::available()) {
     const Lane& lane = program_.lane(stretch.lane);

@@ -107,6 +107,17 @@ std::string waited_for_memory(const Finding& finding) {
   return text + ")";
 }
 
+/// "3.00 ms, usually 575 ns (p99 1.20 us), budget 100 us".
+std::string took_text(const Finding& finding, const Plan& plan) {
+  const rtsync::FrameFacts& facts = finding.facts;
+  std::string text = rtsync::duration_text(facts.took) + ", usually " + rtsync::duration_text(facts.usual);
+  if (facts.usual_p99 > Nanoseconds{0}) text += " (p99 " + rtsync::duration_text(facts.usual_p99) + ")";
+  if (facts.part != LatePart::job || finding.job == Finding::kNoJob) return text;
+  if (const auto& budget = plan.jobs[finding.job].budget)
+    text += ", budget " + rtsync::duration_text(*budget);
+  return text;
+}
+
 /// All that was looked at, as nothing of it covers the time.
 std::string figures(const Finding& finding) {
   const Evidence& seen = finding.evidence;
@@ -188,8 +199,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
   const Evidence& seen = finding.evidence;
   const rtsync::SwitchTimes switches = seen.switches.value_or(rtsync::SwitchTimes{});
   const std::string part = part_text(finding, plan);
-  const std::string took =
-      rtsync::duration_text(finding.facts.took) + ", usually " + rtsync::duration_text(finding.facts.usual);
+  const std::string took = took_text(finding, plan);
   switch (finding.cause) {
     case Cause::none:
       return "";

@@ -24,6 +24,7 @@ struct FrameFacts {
   bool for_others = false;   ///< what is done there is to wait for another thread or an isolated model
   bool spins = false;        ///< wake: the thread read the clock on its CPU instead of sleeping
   bool clock_fault = false;  ///< the external clock had one meanwhile
+  Nanoseconds usual_p99{0};  ///< 0: not known
   Nanoseconds excess() const { return took - usual; }
 };
 

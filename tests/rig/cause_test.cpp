@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 #include <thread>
 
@@ -227,6 +228,22 @@ TEST(StopBySignal, IsNamedAndNeverAJob) {
   std::ifstream file(dir / "out/log.txt");
   const std::string log((std::istreambuf_iterator<char>(file)), {});
   EXPECT_NE(log.find("a signal had stopped the rig"), std::string::npos) << log;
+}
+
+TEST(LineOfALateFrame, SaysWhatTheJobUsuallyTakesAndItsBudget) {
+  std::string log;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const TempDir dir;
+    Command command = late_rig(dir, "spin");
+    command.argv.insert(command.argv.end(), {"--set", "models.m.jobs.step.budget=100 us"});
+    const Finished done = run(command, 60s);
+    ASSERT_EQ(done.status, 0) << done;
+    std::ifstream file(dir / "out/log.txt");
+    log.assign(std::istreambuf_iterator<char>(file), {});
+    const std::regex line("job m.step computed for [^,]+, usually [^,]+ \\(p99 [^,]+\\), budget 100 us");
+    if (std::regex_search(log, line)) return;
+  }
+  FAIL() << log;
 }
 
 TEST(KernelEvents, AreNotAskedForWhereTheRigFileSaysSo) {

@@ -135,7 +135,9 @@ TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
     const char* end;
   };
   const Row rows[] = {
-      {rtsync::Cause::computed, "; computed: job motor.step computed for 3.10 ms, usually 100 us"},
+      {rtsync::Cause::computed,
+       "; computed: job motor.step computed for 3.10 ms, usually 100 us (p99 1.20 ms), "
+       "budget 2.00 ms"},
       {rtsync::Cause::blocked, "; blocked: job motor.step slept 3.00 ms (it gave up the CPU itself 1 time)"},
       {rtsync::Cause::faulted,
        "; faulted: job motor.step waited for memory about 2.50 ms (4096 minor page faults, 0 major ones)"},
@@ -143,20 +145,24 @@ TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
       {rtsync::Cause::preempted,
        "; preempted: job motor.step was preempted 1.00 ms by a thread that is gone (tid 1073741823)"},
       {rtsync::Cause::machine_stopped,
-       "; machine_stopped: the machine stood still in job motor.step, which took 3.10 ms, usually 100 us: no "
-       "switch, and the thread did not get on"},
+       "; machine_stopped: the machine stood still in job motor.step, which took 3.10 ms, usually 100 us "
+       "(p99 1.20 ms), budget 2.00 ms: no switch, and the thread did not get on"},
       {rtsync::Cause::catching_up, "; catching_up: still late from the overrun in frame 6"},
       {rtsync::Cause::unknown,
-       "; unknown: job motor.step took 3.10 ms, usually 100 us; off its CPU by itself 3.00 ms, pushed off it "
-       "1.00 ms, others had the CPU 1.00 ms, 4096 page faults, 7 heap calls, no signs of life"},
+       "; unknown: job motor.step took 3.10 ms, usually 100 us (p99 1.20 ms), budget 2.00 ms; off its CPU by "
+       "itself "
+       "3.00 ms, pushed off it 1.00 ms, others had the CPU 1.00 ms, 4096 page faults, 7 heap calls, no signs "
+       "of life"},
   };
   for (const Row& row : rows) {
     Notes notes;
+    notes.plan.jobs[1].budget = 2ms;
     FrameNote note = overrun(7, 2ms, OverrunCause::work);
     note.overrun.cause = row.cause;
     note.overrun.job = 1;
     note.overrun.frame = 6;
     note.overrun.facts = {rtsync::LatePart::job, 3'100us, 100us};
+    note.overrun.facts.usual_p99 = 1'200us;
     note.overrun.evidence.switches = rtsync::SwitchTimes{3ms, 1, 1ms, 1};
     note.overrun.evidence.faults = rtsync::FaultTimes{4096, 0, 2'500us};
     note.overrun.evidence.heap = rtsync::HeapTimes{7, 2ms};

@@ -22,6 +22,7 @@ using rtsync::SchedPolicy;
 namespace {
 
 constexpr std::chrono::seconds kUnfinishedEvery{5};
+constexpr std::chrono::seconds kSecond{1};
 
 }  // namespace
 
@@ -316,16 +317,18 @@ bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done) {
 void RigRun::poll() {
   for (RunPart* const part : parts_) part->poll(*voice_);
   const auto now = std::chrono::steady_clock::now();
-  if (now - polled_seldom_ < std::chrono::seconds(1)) return;
+  const auto age = now - unfinished_written_;
+  if (age >= kUnfinishedEvery || (age >= kSecond && causes_->found() != causes_written_)) write_unfinished();
+  if (now - polled_seldom_ < kSecond) return;
   polled_seldom_ = now;
   for (RunPart* const part : parts_) part->poll_seldom(*voice_);
-  if (now - unfinished_written_ >= kUnfinishedEvery) write_unfinished();
 }
 
-/// Should rig and witness be killed together, the folder says so, and how far the run had come. finish() writes the
-/// file anew.
+/// Should the rig be killed, alone or together with its witness, the folder says how far the run had come, and why
+/// frames were late. finish() writes the file anew.
 void RigRun::write_unfinished() {
   unfinished_written_ = std::chrono::steady_clock::now();
+  if (causes_) causes_written_ = causes_->found();
   try {
     write_text("summary.json",
                unfinished().dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");

@@ -165,6 +165,7 @@ class RigRun {
   std::atomic<bool> setup_done_{false};
   std::chrono::steady_clock::time_point polled_seldom_{};
   std::chrono::steady_clock::time_point unfinished_written_{};
+  std::uint64_t causes_written_ = 0;  // RunCauses::found() of that time
   std::vector<std::string> shutdown_failures_;
   RigCheckpoints::Saved saved_;  // by the setup thread
   Snapshot last_;                // of the frames; once they have ended

@@ -40,6 +40,8 @@ class RunCauses final : public RunPart {
   void poll_seldom(RunVoice& voice) override;
   const rtsync::CpuWatch& cpus() const { return cpus_; }
 
+  /// Findings and broken promises so far: what causes() and promises_broken() say changes with it.
+  std::uint64_t found() const;
   /// `causes` and `promises_broken` of summary.json.
   config::Json causes() const;
   config::Json promises_broken() const;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "executive/flight/flight_trace.hpp"
+#include "executive/flight/trace_files.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -46,6 +47,7 @@ std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory,
     const TraceResult result = write_trace(FlightView(*file), {found.run_folder, why, {}, true});
     found.file = result.file;
     found.failure = result.failure;
+    if (!found.file.empty()) list_traces(found.run_folder);
   }
   if (found.failure.empty()) file->remove();
   return {found};

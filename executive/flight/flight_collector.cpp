@@ -44,7 +44,7 @@ std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory,
   CollectedFlight found{file->plan().folder, "", ""};
   std::error_code none;
   if (std::filesystem::is_directory(found.run_folder, none)) {
-    const TraceResult result = write_trace(FlightView(*file), {found.run_folder, why, {}, true});
+    const TraceResult result = write_trace(FlightView(*file), {found.run_folder, why, {}, "the process died"});
     found.file = result.file;
     found.failure = result.failure;
     if (!found.file.empty()) list_traces(found.run_folder);

@@ -11,6 +11,7 @@
 
 #include "config/number.hpp"
 #include "executive/driver/device_error.hpp"
+#include "executive/run/unended_frame.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -305,7 +306,7 @@ bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done) {
     if (!end_watch_->overdue() || done.load()) continue;
     stuck_ = true;
     (void)executive_->end_outputs_safe();
-    totals_when_stuck_ = end_watch_->totals(realtime_ && main_->released());
+    totals_when_stuck_ = end_watch_->totals(realtime_ && main_->released() && !main_->done());
     end_ = {Outcome::aborted, end_watch_->reason(), executive_->latest().frames};
     voice_->say(end_.reason);
     return false;
@@ -354,6 +355,7 @@ void RigRun::finish(RunObserver& watcher) {
   if (!stuck_) save_end(watcher);
   if (!stuck_) shut_down(watcher);
   if (stuck_) watchdog_.stop(end_, *voice_);
+  if (stuck_ && realtime_) tell_unended();
   if (executive_->output_stuck()) {
     const std::string failure = "an output could not be driven to its safe value: look at the bench";
     voice_->say(failure);
@@ -381,6 +383,16 @@ void RigRun::finish(RunObserver& watcher) {
   } catch (const std::exception& error) {  // a full disk takes no number off the screen
     folder_error_ = error.what();
   }
+}
+
+/// The frame that ends the rig, as one of its jobs does not return, has a cause like any other.
+void RigRun::tell_unended() {
+  const rtsync::RealtimeTotals totals = this->totals();
+  if (!teller_->lacks_overrun(totals)) return;
+  const std::size_t thread = executive_->stuck_mark().thread().value_or(executive_->jobs().working_thread());
+  const pid_t tid = thread == 0 ? main_->tid() : job_threads_->tid(thread);
+  const rtsync::Nanoseconds overran = std::min(end_watch_->overran(), totals.longest_overrun);
+  teller_->take_unended(note_of_unended(*executive_, thread, rtsync::look_at_thread(tid), overran), *voice_);
 }
 
 /// The checkpoint of the end, and the end of the threads that run jobs.

@@ -108,6 +108,7 @@ class RigRun {
   bool initialize(RunObserver& watcher);
   bool open_recordings();
   void run_frames(RunObserver& watcher);
+  void tell_unended();
   void save_end(RunObserver& watcher);
   void shut_down(RunObserver& watcher);
   void finish(RunObserver& watcher);

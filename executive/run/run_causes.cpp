@@ -127,6 +127,12 @@ void RunCauses::poll_seldom(RunVoice& voice) {
     }
 }
 
+std::int64_t RunCauses::overruns() const {
+  std::int64_t all = 0;
+  for (const Sum& sum : sums_) all += sum.overruns;
+  return all;
+}
+
 std::uint64_t RunCauses::found() const {
   std::uint64_t all = 0;
   for (const Sum& sum : sums_) all += static_cast<std::uint64_t>(sum.overruns + sum.late_wakes);

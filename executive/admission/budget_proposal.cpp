@@ -5,15 +5,19 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "config/number.hpp"
+#include "executive/admission/admission.hpp"
 #include "executive/admission/frame_loads.hpp"
+#include "executive/plan/budget_room.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 namespace {
 
 using rtsync::Nanoseconds;
+using rtsync::Period;
 
 /// Up to three digits, so that nobody takes it for more exact than it is.
 Nanoseconds rounded_up(double time) {
@@ -77,6 +81,34 @@ std::string budgets_yaml(const std::vector<ProposedBudget>& budgets) {
   if (!loops.empty()) text += "integrate:\n" + loops;
   if (!recordings.empty()) text += "record:\n" + recordings;
   return text;
+}
+
+std::vector<std::string> unfit_budgets(const Plan& plan, const RigSettings& settings,
+                                       const std::vector<ProposedBudget>& budgets) {
+  Plan with = plan;
+  std::vector<std::string> unfit;
+  const std::vector<PlannedJob> all = works(plan);
+  for (const ProposedBudget& budget : budgets) {
+    const auto work =
+        std::find_if(all.begin(), all.end(), [&](const PlannedJob& each) { return each.name == budget.job; });
+    if (work == all.end()) continue;
+    const auto index = static_cast<std::size_t>(work - all.begin());
+    (index < plan.jobs.size() ? with.jobs[index].budget : with.loops[index - plan.jobs.size()].budget) =
+        budget.budget;
+    const std::string which = (budget.section == kLoops ? "loop " : "job ") + budget.job +
+                              ": its budget of " + config::print_duration(budget.budget) +
+                              " does not fit, as it took " + rtsync::duration_text(budget.measured.count()) +
+                              " and ";
+    const std::optional<BudgetRoom> room = room_of_job(plan, *work);
+    if (settings.realtime.enabled && room && room->time < Period(budget.budget))
+      unfit.push_back(which + room->why + "; " +
+                      (room->time < Period(budget.measured) ? "" : "choose a lower --factor, ") +
+                      "make it quicker, or give it more time");
+    if (work->hard_budget && *work->hard_budget < budget.budget)
+      unfit.push_back(which + "its hard_budget is " + config::print_duration(*work->hard_budget) +
+                      "; raise the hard_budget, or make it quicker");
+  }
+  return unfit.empty() ? admit(with, settings, std::nullopt, MeasuredTime::p99).unfit : unfit;
 }
 
 }  // namespace tactus::executive

@@ -7,6 +7,7 @@
 
 #include "executive/admission/measured_run.hpp"
 #include "executive/plan/plan.hpp"
+#include "executive/plan/rig_settings.hpp"
 
 namespace tactus::executive {
 
@@ -30,5 +31,9 @@ std::vector<ProposedBudget> propose_budgets(const Plan& plan, const MeasuredRun&
 
 /// As YAML that can be laid over the rig file (`--set @FILE`), with a remark for each of where it is from.
 std::string budgets_yaml(const std::vector<ProposedBudget>& budgets);
+
+/// Why `tactus check` refuses a rig with them, and what to do; empty: it does not.                @when setup
+std::vector<std::string> unfit_budgets(const Plan& plan, const RigSettings& settings,
+                                       const std::vector<ProposedBudget>& budgets);
 
 }  // namespace tactus::executive

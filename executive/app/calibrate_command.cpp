@@ -3,6 +3,7 @@
 #include <exception>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "config/number.hpp"
 #include "executive/admission/budget_proposal.hpp"
@@ -15,6 +16,8 @@ namespace tactus::app {
 namespace {
 
 using executive::MeasuredRun;
+
+constexpr const char* kMeasureJobs = "job_times=yes";
 
 std::string factor_text(double factor) { return config::print_real(factor); }
 
@@ -52,7 +55,7 @@ class CalibrateCommand final : public CommandDriver {
       return kWrongInput;
     }
     if (!from_.empty()) return look();
-    request_.choices.set.emplace_back("job_times=yes");
+    request_.choices.set.emplace_back(kMeasureJobs);
     return run_rig(request_, [this](const executive::Rig& rig, const executive::RigRun& run,
                                     const executive::RunFolder& folder) {
       if (run.exit_status() != kOk) {
@@ -88,17 +91,35 @@ class CalibrateCommand final : public CommandDriver {
         factor_text(factor_) + (realtime ? "" : ", outside of real time") + ".\n" +
         "# p99.99, or the maximum of fewer than " + std::to_string(executive::kCallsForP9999) + " calls.\n" +
         executive::budgets_yaml(budgets);
+    const std::vector<std::string> unfit = executive::unfit_budgets(rig.plan(), rig.settings(), budgets);
     if (file.empty()) {
       std::fputs(text.c_str(), stdout);
-      return;
+      std::fflush(stdout);
+      return refuse(unfit);
     }
     std::ofstream out(file, std::ios::binary);
     out << text;
     out.close();
     if (!out) throw CommandError(kEndedEarly, "cannot write " + file + "; choose another file with --to");
-    if (request_.quiet) return;
-    std::printf("%zu budgets in %s; try them: tactus check %s --set @%s\n", budgets.size(), file.c_str(),
-                request_.file.c_str(), file.c_str());
+    const std::string next = unfit.empty() ? "; try them: " + check_of(file) : "";
+    if (!request_.quiet) std::printf("%zu budgets in %s%s\n", budgets.size(), file.c_str(), next.c_str());
+    std::fflush(stdout);
+    refuse(unfit);
+  }
+
+  /// With the changes of the rig file that were asked for here.
+  std::string check_of(const std::string& budgets) const {
+    std::string command = "tactus check " + request_.file;
+    for (const std::string& change : request_.choices.set)
+      if (change != kMeasureJobs) command += " --set '" + change + "'";
+    return command + " --set @" + budgets;
+  }
+
+  /// What `tactus check` would say of them.
+  static void refuse(const std::vector<std::string>& unfit) {
+    if (unfit.empty()) return;
+    print_error("tactus calibrate: the rig cannot keep these budgets; tactus check refuses them:\n");
+    for (const std::string& why : unfit) print_to(stderr, "  " + why + "\n");
   }
 
   RunRequest request_;

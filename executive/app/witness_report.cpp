@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "config/json.hpp"
 #include "config/text.hpp"
@@ -64,7 +65,8 @@ class Death {
     }
     const bool ended = before_.contains("outcome") && before_["outcome"].is_string() &&
                        before_["outcome"] != executive::kUnfinished;
-    if (!ended) before_ = nullptr;  // it is not the rig's, or not its end
+    if (before_.is_object() && !ended) latest_ = std::exchange(before_, nullptr);
+    if (!ended) before_ = nullptr;
     name_jobs();
     where_ = where();
   }
@@ -149,6 +151,8 @@ class Death {
                    {"jobs", jobs_},
                    {"doing", page_.doing_text()}};
     if (ended()) return all;
+    for (const char* const key : {"causes", "promises_broken"})
+      if (latest_.contains(key)) all[key] = latest_[key];
     all["frames"]["run"] = page_.frames_run.load();
     all["frames"]["overruns"] = page_.overruns.load();
     all["frames"]["lost"] = page_.lost.load();
@@ -166,7 +170,8 @@ class Death {
   const WitnessPage& page_;
   const Json facts_;
   const std::string call_;
-  Json before_;  // the rig's own summary.json, if it came so far
+  Json before_;                   // the rig's own summary.json, if it came so far
+  Json latest_ = Json::object();  // else what it wrote there while it ran
   Json jobs_ = Json::array();
   std::string how_;
   std::string where_;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "executive/flight/flight_trace.hpp"
+#include "executive/flight/trace_files.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -43,9 +44,10 @@ std::vector<CollectedFlight> collect_flight(const std::filesystem::path& memory,
   CollectedFlight found{file->plan().folder, "", ""};
   std::error_code none;
   if (std::filesystem::is_directory(found.run_folder, none)) {
-    const TraceResult result = write_trace(FlightView(*file), {found.run_folder, why, {}, true});
+    const TraceResult result = write_trace(FlightView(*file), {found.run_folder, why, {}, "the process died"});
     found.file = result.file;
     found.failure = result.failure;
+    if (!found.file.empty()) list_traces(found.run_folder);
   }
   if (found.failure.empty()) file->remove();
   return {found};

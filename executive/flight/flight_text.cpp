@@ -139,11 +139,11 @@ void write_cpus(std::ostream& out, const FlightView& flight, std::int64_t from, 
   }
 }
 
-/// What the process was in the middle of when it died.
-void write_unended(std::ostream& out, const FlightView& flight) {
+/// What the rig was in the middle of when it ended.
+void write_unended(std::ostream& out, const FlightView& flight, const std::string& ended) {
   const FlightPlan& plan = flight.file().plan();
   const std::optional<FlownFrame> frame = flight.unended_frame();
-  if (frame) out << "\nframe " << frame->frame << " was under way when the process died\n";
+  if (frame) out << "\nframe " << frame->frame << " was under way when " << ended << "\n";
   for (std::size_t i = 0; i < plan.threads.size(); ++i)
     if (const auto job = flight.unended(i); job && (frame || i > 0))
       out << "job " << plan.jobs[job->job] << " of thread " << plan.threads[i].name << " had begun"
@@ -195,7 +195,7 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
     out << remarks(each) << "\n";
   }
 
-  if (request.died) write_unended(out, flight);
+  if (!request.ended.empty()) write_unended(out, flight, request.ended);
   write_causes(out, flight, frames);
   write_values(out, plan, frames, first, last);
 

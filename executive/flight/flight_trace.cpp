@@ -487,7 +487,8 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   std::string failure;
   try {
     PerfettoWriter out(file_part.string());
-    Trace(flight, frame->done_ns - flight.file().plan().before_ns, INT64_MAX, request.died, out).write();
+    Trace(flight, frame->done_ns - flight.file().plan().before_ns, INT64_MAX, !request.ended.empty(), out)
+        .write();
     failure = out.close();
     if (!failure.empty()) failure = file.string() + ": " + failure;
   } catch (const std::runtime_error& error) {

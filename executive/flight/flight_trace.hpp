@@ -14,7 +14,7 @@ struct TraceRequest {
   std::filesystem::path folder;
   std::string why;
   std::optional<std::uint64_t> index{};  ///< FlownFrame::index; nothing: the last frame
-  bool died = false;                     ///< the process did: what was under way belongs to the trace
+  std::string ended{};  ///< what is under way belongs to the trace, as "the process died"; empty: all goes on
 };
 
 /// What became of it: the file that was written, or why none was. Neither: there is no such frame.

@@ -65,4 +65,19 @@ config::Json traces_json(const std::vector<TraceFile>& traces) {
   return all;
 }
 
+void list_traces(const fs::path& folder) {
+  const fs::path file = folder / "summary.json";
+  const fs::path part = folder / "summary.json.part";
+  std::ifstream written(file);
+  config::Json summary = config::Json::parse(written, nullptr, false);
+  if (!summary.is_object()) return;
+  summary["traces"] = traces_json(traces_in(folder));
+  std::ofstream out(part, std::ios::binary);
+  out << summary.dump(2, ' ', false, config::Json::error_handler_t::replace) << "\n";
+  out.close();
+  std::error_code failed;
+  if (out) fs::rename(part, file, failed);
+  if (!out || failed) fs::remove(part, failed);
+}
+
 }  // namespace tactus::executive

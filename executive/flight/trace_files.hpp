@@ -27,5 +27,8 @@ std::string trace_title(std::int64_t frame, const std::string& rig, const std::s
 std::vector<TraceFile> traces_in(const std::filesystem::path& folder);
 /// As summary.json lists them.
 config::Json traces_json(const std::vector<TraceFile>& traces);
+/// Lists those of a run folder in its summary.json, for a rig that cannot any more. Where there is none, or it
+/// cannot be written, all stays as it was.                                                  @when service
+void list_traces(const std::filesystem::path& folder);
 
 }  // namespace tactus::executive

@@ -33,7 +33,9 @@ RunEnd end_of(const EndCauses& causes, Verdict verdict, std::int64_t k) {
     return {Outcome::aborted,
             std::string("the sleeper '") + causes.sleeper.name() + "' cannot wait any more"};
   if (verdict == Verdict::clock_terminate) return {Outcome::clock_lost, causes.sleeper.failure()};
-  if (causes.part.what == PartVerdict::terminate) return {causes.part.outcome, frame + causes.part.reason};
+  if (causes.part.what == PartVerdict::terminate)
+    return {causes.part.outcome,
+            "frame " + std::to_string(causes.part.frame.value_or(k)) + ": " + causes.part.reason};
   if (const char* const aborted = causes.commands.abort_reason()) return {Outcome::aborted, aborted};
   if (verdict == Verdict::terminate)
     return {Outcome::overrun, "frame " + std::to_string(k - 1) + ": " + overrun_text(causes.sync)};

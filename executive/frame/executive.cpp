@@ -135,8 +135,8 @@ RunEnd Executive::run(std::int64_t frames) {
       if (granted(k)) {
         if (!row_.grants.empty() && commands_.ending()) break;  // it is why nobody is waited for any more
         if (!run_frame(k)) {
-          broke_off = true;
-          if (sync_.active()) (void)sync_.assess();
+          broke_off = ended_by_.what != PartVerdict::terminate;  // then none of its jobs has run
+          if (broke_off && sync_.active()) (void)sync_.assess();
           break;
         }
         verdict = end_frame(k);

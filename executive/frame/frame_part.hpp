@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct PartVerdict {
   What what = go_on;
   Outcome outcome = Outcome::completed;  ///< of a termination
   const char* reason = "";               ///< likewise; a text that stays
+  /// Likewise: the frame in which that was seen; nothing: the one that begins.
+  std::optional<std::int64_t> frame{};
 };
 
 /// A capability of a rig's frames: the link, live access, checkpoints, the watchdog, recordings. It overrides

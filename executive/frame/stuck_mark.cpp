@@ -18,12 +18,16 @@ std::optional<std::size_t> StuckMark::thread() const TACTUS_RT {
   return marked.thread == UINT32_MAX ? std::nullopt : std::optional<std::size_t>(marked.thread);
 }
 
+std::uint32_t StuckMark::job(std::size_t thread) const TACTUS_RT {
+  const Marked marked = marked_.load();
+  return marked.thread == thread && marked.job != kNoPlanJob ? marked.job : jobs_.running_job_index(thread);
+}
+
 std::string StuckMark::text(std::size_t thread) const {
-  std::string_view job = jobs_.running_job(thread);
-  if (const Marked marked = marked_.load(); marked.thread == thread && marked.job != kNoPlanJob)
-    job = plan_.jobs[marked.job].name;
+  const std::uint32_t index = job(thread);
+  const std::string job = index < plan_.jobs.size() ? plan_.jobs[index].name : "";
   return "thread '" + plan_.thread_name(thread) + "' is stuck" +
-         (job.empty() ? "" : " in job '" + std::string(job) + "'") + ": it did not come back within " +
+         (job.empty() ? "" : " in job '" + job + "'") + ": it did not come back within " +
          rtsync::duration_text(plan_.stuck_after.count()) + " beyond its time (threads.stuck_after)";
 }
 

@@ -26,6 +26,8 @@ class StuckMark {
   }
   /// The one that was waited for in vain, or else marked.
   std::optional<std::size_t> thread() const TACTUS_RT;
+  /// The job that it was in; kNoPlanJob: none.
+  std::uint32_t job(std::size_t thread) const TACTUS_RT;
   /// "thread 'plant' is stuck in job ...".
   std::string text(std::size_t thread) const;
 

@@ -101,7 +101,7 @@ void PolicyPart::take_hard_budgets(bool counts, std::int64_t k) TACTUS_RT {
     if (now == hard.seen) continue;
     hard.seen = now;
     if (!counts || hard.budget->action() == StepAction::count) continue;
-    act(hard.budget->action(), hard.reason);
+    act(hard.budget->action(), hard.reason, k - 1);
     note({k - 1, PolicyNote::kHardBudget, 0, hard.budget->job()});
   }
 }
@@ -148,15 +148,16 @@ void PolicyPart::take(Watched& watched, std::size_t step, std::int64_t k) TACTUS
     note.jobs = static_cast<std::uint32_t>(relief_.changed().size());
     wait_longer();
   }
-  act(action, reasons_[reason]);
+  act(action, reasons_[reason], k);
   this->note(note);
 }
 
-/// What ends the rig, at once or later.
-void PolicyPart::act(StepAction action, const std::string& reason) TACTUS_RT {
+/// What ends the rig, at once or later, as was seen in frame k.
+void PolicyPart::act(StepAction action, const std::string& reason, std::int64_t k) TACTUS_RT {
   const bool freezes = action == StepAction::freeze || action == StepAction::safe_state;
   if (freezes || action == StepAction::terminate) {
     reason_ = reason.c_str();
+    reason_frame_ = k;
     ends_ = ends_ || action == StepAction::terminate;
   }
   if (action == StepAction::safe_state) executive_.drive_outputs_safe();

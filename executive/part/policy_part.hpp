@@ -59,7 +59,7 @@ class PolicyPart final : public FramePart {
   PartVerdict begin_frame(std::int64_t) TACTUS_RT override {
     if (reason_ == nullptr || !ends_) [[likely]]
       return {};
-    return {PartVerdict::terminate, Outcome::overrun, reason_};
+    return {PartVerdict::terminate, Outcome::overrun, reason_, reason_frame_};
   }
   void at_boundary(std::int64_t k, Slack&) TACTUS_RT override;
   void resume() TACTUS_RT override { ends_ = reason_ != nullptr; }
@@ -76,7 +76,7 @@ class PolicyPart final : public FramePart {
              const BudgetAccount* account);
   bool take_events(const rtsync::FrameTiming& timing, std::int64_t k) TACTUS_RT;
   void take_hard_budgets(bool counts, std::int64_t k) TACTUS_RT;
-  void act(StepAction action, const std::string& reason) TACTUS_RT;
+  void act(StepAction action, const std::string& reason, std::int64_t k) TACTUS_RT;
   void count(Watched& watched, std::int64_t events, std::int64_t k) TACTUS_RT;
   void take(Watched& watched, std::size_t step, std::int64_t k) TACTUS_RT;
   void wait_longer() TACTUS_RT;
@@ -102,6 +102,7 @@ class PolicyPart final : public FramePart {
   std::int64_t came_back_ = -1;   // in which of these something did
   std::int64_t wait_;             // so many with room are wanted
   const char* reason_ = nullptr;  // why the rig ends, at once or when it is resumed
+  std::int64_t reason_frame_ = 0;
   bool ends_ = false;
   std::int64_t steps_taken_ = 0;
   PolicyVariables* variables_ = nullptr;

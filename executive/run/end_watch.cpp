@@ -50,7 +50,7 @@ rtsync::RealtimeTotals EndWatch::totals(bool in_frame) const {
   ++totals.overruns;
   ++totals.overruns_by_work;
   totals.max_consecutive_overruns = std::max(totals.max_consecutive_overruns, ++totals.consecutive_overruns);
-  totals.longest_overrun = std::max(totals.longest_overrun, looked_ - beat_at_ - frame_);
+  totals.longest_overrun = std::max(totals.longest_overrun, overran());
   return totals;
 }
 

@@ -11,6 +11,7 @@
 
 #include "config/number.hpp"
 #include "executive/driver/device_error.hpp"
+#include "executive/run/unended_frame.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -22,6 +23,7 @@ using rtsync::SchedPolicy;
 namespace {
 
 constexpr std::chrono::seconds kUnfinishedEvery{5};
+constexpr std::chrono::seconds kSecond{1};
 
 }  // namespace
 
@@ -304,7 +306,7 @@ bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done) {
     if (!end_watch_->overdue() || done.load()) continue;
     stuck_ = true;
     (void)executive_->end_outputs_safe();
-    totals_when_stuck_ = end_watch_->totals(realtime_ && main_->released());
+    totals_when_stuck_ = end_watch_->totals(realtime_ && main_->released() && !main_->done());
     end_ = {Outcome::aborted, end_watch_->reason(), executive_->latest().frames};
     voice_->say(end_.reason);
     return false;
@@ -316,16 +318,18 @@ bool RigRun::poll_until(RunObserver& watcher, const std::atomic<bool>& done) {
 void RigRun::poll() {
   for (RunPart* const part : parts_) part->poll(*voice_);
   const auto now = std::chrono::steady_clock::now();
-  if (now - polled_seldom_ < std::chrono::seconds(1)) return;
+  const auto age = now - unfinished_written_;
+  if (age >= kUnfinishedEvery || (age >= kSecond && causes_->found() != causes_written_)) write_unfinished();
+  if (now - polled_seldom_ < kSecond) return;
   polled_seldom_ = now;
   for (RunPart* const part : parts_) part->poll_seldom(*voice_);
-  if (now - unfinished_written_ >= kUnfinishedEvery) write_unfinished();
 }
 
-/// Should rig and witness be killed together, the folder says so, and how far the run had come. finish() writes the
-/// file anew.
+/// Should the rig be killed, alone or together with its witness, the folder says how far the run had come, and why
+/// frames were late. finish() writes the file anew.
 void RigRun::write_unfinished() {
   unfinished_written_ = std::chrono::steady_clock::now();
+  if (causes_) causes_written_ = causes_->found();
   try {
     write_text("summary.json",
                unfinished().dump(2, ' ', false, config::Json::error_handler_t::replace) + "\n");
@@ -351,6 +355,7 @@ void RigRun::finish(RunObserver& watcher) {
   if (!stuck_) save_end(watcher);
   if (!stuck_) shut_down(watcher);
   if (stuck_) watchdog_.stop(end_, *voice_);
+  if (stuck_ && realtime_) tell_unended();
   if (executive_->output_stuck()) {
     const std::string failure = "an output could not be driven to its safe value: look at the bench";
     voice_->say(failure);
@@ -378,6 +383,16 @@ void RigRun::finish(RunObserver& watcher) {
   } catch (const std::exception& error) {  // a full disk takes no number off the screen
     folder_error_ = error.what();
   }
+}
+
+/// The frame that ends the rig, as one of its jobs does not return, has a cause like any other.
+void RigRun::tell_unended() {
+  const rtsync::RealtimeTotals totals = this->totals();
+  if (!teller_->lacks_overrun(totals)) return;
+  const std::size_t thread = executive_->stuck_mark().thread().value_or(executive_->jobs().working_thread());
+  const pid_t tid = thread == 0 ? main_->tid() : job_threads_->tid(thread);
+  const rtsync::Nanoseconds overran = std::min(end_watch_->overran(), totals.longest_overrun);
+  teller_->take_unended(note_of_unended(*executive_, thread, rtsync::look_at_thread(tid), overran), *voice_);
 }
 
 /// The checkpoint of the end, and the end of the threads that run jobs.

@@ -108,6 +108,7 @@ class RigRun {
   bool initialize(RunObserver& watcher);
   bool open_recordings();
   void run_frames(RunObserver& watcher);
+  void tell_unended();
   void save_end(RunObserver& watcher);
   void shut_down(RunObserver& watcher);
   void finish(RunObserver& watcher);
@@ -165,6 +166,7 @@ class RigRun {
   std::atomic<bool> setup_done_{false};
   std::chrono::steady_clock::time_point polled_seldom_{};
   std::chrono::steady_clock::time_point unfinished_written_{};
+  std::uint64_t causes_written_ = 0;  // RunCauses::found() of that time
   std::vector<std::string> shutdown_failures_;
   RigCheckpoints::Saved saved_;  // by the setup thread
   Snapshot last_;                // of the frames; once they have ended

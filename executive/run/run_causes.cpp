@@ -127,6 +127,22 @@ void RunCauses::poll_seldom(RunVoice& voice) {
     }
 }
 
+std::int64_t RunCauses::overruns() const {
+  std::int64_t all = 0;
+  for (const Sum& sum : sums_) all += sum.overruns;
+  return all;
+}
+
+std::uint64_t RunCauses::found() const {
+  std::uint64_t all = 0;
+  for (const Sum& sum : sums_) all += static_cast<std::uint64_t>(sum.overruns + sum.late_wakes);
+  const BrokenPromises& promises = executive_.program().promises();
+  for (std::size_t job = 0; job < promises.jobs(); ++job)
+    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind)
+      all += promises.count(job, static_cast<BrokenPromises::Kind>(kind)).calls;
+  return all;
+}
+
 Json RunCauses::causes() const {
   Json all = Json::object();
   for (std::size_t i = 1; i < sums_.size(); ++i) {

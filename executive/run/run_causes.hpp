@@ -36,10 +36,14 @@ class RunCauses final : public RunPart {
   std::shared_ptr<const rtsync::KernelEvents> events() const { return events_; }
   /// Counts the findings of a note.
   void take(const FrameNote& note);
+  /// Of so many overruns; in the start-up grace, too.
+  std::int64_t overruns() const;
   void poll(RunVoice&) override;
   void poll_seldom(RunVoice& voice) override;
   const rtsync::CpuWatch& cpus() const { return cpus_; }
 
+  /// Findings and broken promises so far: what causes() and promises_broken() say changes with it.
+  std::uint64_t found() const;
   /// `causes` and `promises_broken` of summary.json.
   config::Json causes() const;
   config::Json promises_broken() const;

@@ -3,6 +3,7 @@
 
 #include "executive/run/budget_lines.hpp"
 #include "executive/run/finding_text.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 
@@ -40,6 +41,19 @@ void RunTeller::take_notes() {
   if (!overruns_) return;
   overruns_->note_lost(executive_.accounts().notes_lost());
   overruns_->flush(next_frame);
+}
+
+bool RunTeller::lacks_overrun(const rtsync::RealtimeTotals& totals) {
+  take_notes();
+  return causes_.overruns() < static_cast<std::int64_t>(totals.overruns + totals.grace_overruns);
+}
+
+void RunTeller::take_unended(const FrameNote& note, RunVoice& voice) {
+  causes_.take(note);
+  if (overruns_) overruns_->take(note, RunOverruns::Clock::now());
+  voice.say("frame " + std::to_string(note.timing.frame) + " was over by " +
+            rtsync::duration_text(-note.timing.slack.count()) + " when it was waited for no longer; " +
+            text_of(note.overrun, executive_.plan(), &causes_.cpus()));
 }
 
 std::string RunTeller::last_overrun() {

@@ -37,6 +37,10 @@ class RunTeller final : public RunPart {
   /// The cause of the overrun that the newest ones go back to, and which job or who it was; empty: there was none, or
   /// nothing is known of it.
   std::string last_overrun();
+  /// An overrun of the totals has left no note, as a stuck thread never ends its frame.
+  bool lacks_overrun(const rtsync::RealtimeTotals& totals);
+  /// The note of that one.
+  void take_unended(const FrameNote& note, RunVoice& voice);
   /// After the frames: what of the rig file did not come to pass.
   void tell_unused(RunVoice& voice) const;
 

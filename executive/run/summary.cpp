@@ -79,6 +79,11 @@ Json RigRun::unfinished() const {
   frames["lost"] = latest.totals.lost;
   frames["late_wakes"] = latest.totals.late_wakes;
   all["sim_time_ns"] = latest.sim_time_ns;
+  if (causes_) {
+    all["causes"] = causes_->causes();
+    all["promises_broken"] = causes_->promises_broken();
+  }
+  all["traces"] = traces_json(traces_in(options_.folder));
   return all;
 }
 

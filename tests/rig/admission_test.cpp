@@ -119,12 +119,13 @@ TEST(CheckLoad, RefusesRunsOfWhichItCannotTakeTimes) {
 
 TEST(Calibrate, WhatARunMeasuredBecomesBudgetsThatCheckReads) {
   const TempDir dir;
-  const Finished made = run(tactus(
-      {"calibrate", example("threads"), "--frames", "50", "--no-realtime", "--out", "run", "--factor", "2"},
-      dir.path()));
+  const Finished made = run(tactus({"calibrate", example("threads"), "--frames", "50", "--no-realtime",
+                                    "--out", "run", "--factor", "2", "--set", "realtime.enabled=no"},
+                                   dir.path()));
   ASSERT_EQ(made.status, 0) << made;
   EXPECT_NE(made.out.find("6 budgets in run/budgets.yaml; try them: tactus check "), std::string::npos)
       << made;
+  EXPECT_NE(made.out.find(" --set 'realtime.enabled=no' --set @run/budgets.yaml\n"), std::string::npos) << made;
   std::ifstream in(dir.path() / "run" / "budgets.yaml");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   EXPECT_TRUE(
@@ -190,6 +191,34 @@ TEST(Calibrate, OfARunThatWasMadeItPrints) {
     EXPECT_EQ(run(tactus({"calibrate", "rig.yaml", "--from", "run", "--factor", factor}, dir.path())).status,
               2)
         << factor;
+}
+
+TEST(Calibrate, SaysWhichBudgetsCheckRefuses) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kRig);
+  fs::create_directory(dir.path() / "run");
+  const auto calibrated = [&](const std::string& jobs) {
+    (void)dir.write("run/summary.json", summary("fits", jobs));
+    const Finished done =
+        run(tactus({"calibrate", "rig.yaml", "--from", "run", "--to", "budgets.yaml"}, dir.path()));
+    EXPECT_EQ(done.status, 0) << done;
+    const Finished checked = run(tactus({"check", "rig.yaml", "--set", "@budgets.yaml"}, dir.path()));
+    EXPECT_EQ(checked.status == 0, done.err.empty()) << done << checked;
+    EXPECT_EQ(checked.status == 0, done.out.find("; try them: tactus check") != std::string::npos) << done;
+    return done;
+  };
+  const Finished fits = calibrated(job("a.step", 5, 1'000, 2'000, 3'000));
+  EXPECT_EQ(fits.err, "");
+  const Finished too_long = calibrated(job("a.step", 5, 1'000, 2'000, 1'500'000'000));
+  EXPECT_NE(too_long.err.find("job a.step: its budget of 2250 ms does not fit, as it took 1.50 s and "),
+            std::string::npos)
+      << too_long;
+  EXPECT_EQ(too_long.err.find("--factor"), std::string::npos) << too_long;
+  const Finished by_factor = calibrated(job("a.step", 5, 1'000, 2'000, 900'000));
+  EXPECT_NE(by_factor.err.find("; choose a lower --factor, "), std::string::npos) << by_factor;
+  const Finished together =
+      calibrated(job("a.step", 5, 1'000, 2'000, 600'000) + "," + job("c.step", 5, 1'000, 2'000, 600'000));
+  EXPECT_NE(together.err.find("tactus check refuses them"), std::string::npos) << together;
 }
 
 TEST(BudgetsOfARun, CallsBeyondOneAreCountedAndReported) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -193,6 +194,33 @@ TEST(Preemption, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
     GTEST_SKIP() << "another real-time program has the CPU";
   FAIL() << log;
 }
+
+/// A rig of a job that uses the heap too long, killed once its summary says so. Afterwards it still does.
+void expect_causes_after_a_kill(bool with_its_witness) {
+  const TempDir dir;
+  Process rig(
+      tactus(Arguments{"run", rig_file(dir, "heap"), "--frames", "1000000", "--out", "out"} + patient(),
+             dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/summary.json", "\"worst_ns\"")) << rig.err();
+  ASSERT_TRUE(wait_for_text(dir / "out/summary.json", "\"count\"")) << rig.err();
+  const Json before = summary_of(dir / "out");
+  ASSERT_FALSE(before["causes"].empty());
+  if (with_its_witness) ASSERT_EQ(::kill(rig.started_pid(), SIGSTOP), 0);  // it notices nothing
+  rig.signal(SIGKILL);
+  if (with_its_witness) ASSERT_EQ(::kill(rig.started_pid(), SIGKILL), 0);
+  (void)rig.wait();
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], with_its_witness ? "unfinished" : "killed");
+  EXPECT_TRUE(summary["promises_broken"]["m.step"].contains("heap")) << summary.dump(2);
+  for (const auto& [word, sum] : before["causes"].items()) {
+    ASSERT_TRUE(summary["causes"].contains(word)) << word << summary.dump(2);
+    EXPECT_GE(summary["causes"][word]["overruns"], sum["overruns"]) << word;
+  }
+}
+
+TEST(KilledRig, LeavesWhyItsFramesWereLate) { expect_causes_after_a_kill(false); }
+
+TEST(KilledRig, LeavesWhyItsFramesWereLateIfItsWitnessIsKilledToo) { expect_causes_after_a_kill(true); }
 
 TEST(StopBySignal, IsNamedAndNeverAJob) {
   const TempDir dir;

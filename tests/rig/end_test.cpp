@@ -295,6 +295,36 @@ TEST(End, AFrameThatNeverEndsIsAnOverrunOfAtLeastTheTimeThatWasWaited) {
   EXPECT_LT(frames["longest_overrun_ns"], took.count());
 }
 
+TEST(End, AFrameThatNeverEndsHasTheCauseThatItsJobShows) {
+  for (const auto& [spins, cause] : {std::pair("no", "blocked"), std::pair("yes", "computed")}) {
+    SCOPED_TRACE(cause);
+    const TempDir dir;
+    const Finished done = run(tactus(
+        {"run", hanging(dir, "frame", spins), "--out", "out", "--set", "threads.stuck_after=1 s", "--set",
+         "threads.main.policy=other", "--set", "memory.lock=no", "--set", "memory.heap=0 B", "--set",
+         "realtime.max_overrun=9e9 s", "--set", "realtime.max_consecutive_overruns=100000000 frames"},
+        dir.path()));
+    expect_end(done, dir / "out", 1, "aborted", "is stuck in job 'h.step'");
+    const Json summary = summary_of(dir / "out");
+    ASSERT_TRUE(summary["causes"].contains(cause)) << summary["causes"].dump(2) << done;
+    EXPECT_GE(summary["causes"][cause]["worst_ns"], 1'000'000'000);
+    EXPECT_GE(summary["causes"][cause]["jobs"]["h.step"], 1);
+    std::int64_t overruns = 0;
+    for (const auto& [word, sum] : summary["causes"].items()) overruns += sum["overruns"].get<std::int64_t>();
+    EXPECT_EQ(overruns, summary["frames"]["overruns"].get<std::int64_t>() +
+                            summary["frames"]["grace_overruns"].get<std::int64_t>());
+    EXPECT_NE(done.err.find(" when it was waited for no longer; " + std::string(cause) + ": job h.step"),
+              std::string::npos)
+        << done;
+    const Json last = summary["traces"].back();
+    EXPECT_EQ(last["why"], "aborted");
+    const std::string file = last["file"];
+    EXPECT_NE(read_file(dir / "out" / (file.substr(0, file.find('.')) + ".txt"))
+                  .find("frame 50 was under way when the rig ended\njob h.step of thread main had begun"),
+              std::string::npos);
+  }
+}
+
 TEST(End, AFrameThatIsBrokenOffByASecondSignalIsNoLongerThanItWas) {
   const TempDir dir;
   const auto begun = std::chrono::steady_clock::now();

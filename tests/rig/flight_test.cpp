@@ -224,6 +224,33 @@ TEST(Flight, WhatARigWithoutAWitnessLeftTheNextRunWrites) {
   EXPECT_TRUE(says(asked.out, "  killed\n")) << asked;
 }
 
+TEST(Flight, WhoeverWritesTheTraceOfAKilledRigListsItInItsSummary) {
+  const TempDir dir;
+  Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out"}, dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0")) << rig.err();
+  ASSERT_EQ(::kill(rig.started_pid(), SIGSTOP), 0);  // the witness notices nothing
+  rig.signal(SIGKILL);
+  ASSERT_EQ(::kill(rig.started_pid(), SIGKILL), 0);
+  (void)rig.wait();
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  Finished asked;
+  do {
+    asked = run(tactus({"trace", "out"}, dir.path()));  // or a rig beside us writes it
+  } while (count_in(dir / "out/summary.json", "\"why\": \"killed\"") == 0 &&
+           std::chrono::steady_clock::now() < until);
+  const Json summary = summary_of(dir / "out");
+  EXPECT_EQ(summary["outcome"], "unfinished");
+  EXPECT_EQ(summary["rig"], "servo");
+  std::size_t lines = 0;
+  for (const Json& trace : summary["traces"]) {
+    EXPECT_TRUE(fs::exists(dir / "out" / trace["file"].get<std::string>())) << trace;
+    EXPECT_TRUE(says(asked.out, trace["file"].get<std::string>())) << trace;
+    ++lines;
+  }
+  EXPECT_EQ(lines, static_cast<std::size_t>(std::count(asked.out.begin(), asked.out.end(), '\n'))) << asked;
+  EXPECT_GE(lines, 1U);
+}
+
 TEST(Flight, ChosenVariablesAreInTheTraceOfAKilledRig) {
   const TempDir dir;
   Process rig(run_rig("servo",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Escalations in a whole run.
+#include <algorithm>
 #include <fstream>
 
 #include "rig_command.hpp"
@@ -71,6 +72,21 @@ TEST(PoliciesOfARun, WithoutRealTimeNothingIsLeftOut) {
   for (const Json& job : jobs) EXPECT_EQ(job.at("left_out"), 0) << job;
 }
 
+/// It names its last frame, and no frame that was not run counts.
+void expect_end_in_the_last_frame(const TempDir& dir) {
+  const Json summary = summary_of(dir / "run");
+  const Table frames = read_table(dir / "run/frames.csv");
+  const auto numbers = frames.integers("rt.frame");
+  ASSERT_FALSE(numbers.empty());
+  EXPECT_TRUE(
+      summary.at("reason").get<std::string>().starts_with("frame " + std::to_string(numbers.back()) + ": "))
+      << summary.at("reason");
+  const auto overruns = frames.column("rt.overrun");
+  const Json& counts = summary.at("frames");
+  EXPECT_EQ(counts.at("overruns").get<std::ptrdiff_t>() + counts.at("grace_overruns").get<std::ptrdiff_t>(),
+            std::count_if(overruns.begin(), overruns.end(), [](const auto& word) { return word != "none"; }));
+}
+
 TEST(PoliciesOfARun, TerminateEndsItWithItsReason) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kRig);
@@ -86,6 +102,7 @@ TEST(PoliciesOfARun, TerminateEndsItWithItsReason) {
             std::string::npos)
       << summary.at("reason");
   EXPECT_EQ(summary.at("policies").at("steps")[1].at("taken"), 1);
+  expect_end_in_the_last_frame(dir);
 }
 
 TEST(HardBudgetOfARun, IsNamedWhileTheJobStillRuns) {
@@ -126,6 +143,7 @@ TEST(HardBudgetOfARun, TerminateEndsIt) {
       summary.at("reason").get<std::string>().find("job bad.step took more than its hard budget of 4.00 ms"),
       std::string::npos)
       << summary.at("reason");
+  expect_end_in_the_last_frame(dir);
 }
 
 TEST(PoliciesOfARun, CheckShowsWhatIsLeftOutAndWhatRemains) {

@@ -511,7 +511,7 @@ TEST(FlightTrace, WhatAProcessWasInTheMiddleOfWhenItDiedDoesNotEnd) {
   rig.file->head(1).now.job.store(2);
   rig.file->head(1).now.since.store(static_cast<std::uint64_t>(kStart + 10 * kMs + 20'000));
   EXPECT_EQ(PerfettoTrace(dir / rig.write(dir).file).unended, 0U) << "it lives";
-  const TraceResult result = write_trace(FlightView(*rig.file), {dir.path(), "killed", {}, true});
+  const TraceResult result = write_trace(FlightView(*rig.file), {dir.path(), "killed", {}, "the process died"});
   const PerfettoTrace trace(dir / result.file);
   EXPECT_EQ(trace.unended, 3U);
   const auto frame = trace.slices_of("main", "unended frame");
@@ -666,7 +666,7 @@ TEST(FlightFile, WhatIsDamagedIsRefusedOrReadButNeverWorse) {
     try {
       const auto read = FlightFile::open(file);
       const TempDir out;
-      const TraceResult result = write_trace(FlightView(*read), {out.path(), "damaged", {}, true});
+      const TraceResult result = write_trace(FlightView(*read), {out.path(), "damaged", {}, "the process died"});
       if (!result.file.empty()) (void)PerfettoTrace(out.path() / result.file);  // and is a trace all the same
     } catch (const std::runtime_error&) {
       ++refused;

@@ -176,7 +176,7 @@ TEST_F(HardBudgetOfARig, TerminateEndsItBeforeTheNextFrame) {
   const RunEnd end = run(StepAction::terminate);
   EXPECT_EQ(end.outcome, Outcome::overrun);
   EXPECT_EQ(end.reason,
-            "frame 6: job bad took more than its hard budget of 200 us, and its on_hard_budget says "
+            "frame 5: job bad took more than its hard budget of 200 us, and its on_hard_budget says "
             "terminate");
   EXPECT_EQ(calls, 6);
 }

@@ -195,8 +195,9 @@ TEST_F(Policies, EachStepHasItsOwnWindowAndTheLastOneEndsTheRig) {
   for (const std::int64_t k : {0, 20, 40, 42, 44, 46, 48}) work[k] = 2ms;
   const RunEnd end = run(100);
   EXPECT_EQ(end.outcome, Outcome::overrun);
-  EXPECT_EQ(end.reason, "frame 49: frames overran 5 times within 20.0 ms, and its escalation says terminate");
+  EXPECT_EQ(end.reason, "frame 48: frames overran 5 times within 20.0 ms, and its escalation says terminate");
   EXPECT_EQ(end.frames, 49);
+  EXPECT_EQ(executive->totals().overruns, 7U) << "frame 49 was not run";
   EXPECT_THAT(notes(), ElementsAre("44 0/0 view", "48 0/1"));
 }
 
@@ -220,7 +221,7 @@ TEST_F(Policies, SafeStateDrivesTheOutputsAndFreezesAndAResumeEndsTheRig) {
   const RunEnd end = run(30);
   EXPECT_EQ(end.outcome, Outcome::overrun);
   EXPECT_EQ(end.reason,
-            "frame 4: job view took more than its budget once within 1.00 s, and its escalation says "
+            "frame 3: job view took more than its budget once within 1.00 s, and its escalation says "
             "safe_state");
   EXPECT_THAT(frames_of("view"), ElementsAre(0, 1, 2, 3));
   ASSERT_GT(safe.size(), 5U);

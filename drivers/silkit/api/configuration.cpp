@@ -194,15 +194,12 @@ Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, Servic
     ServiceSettings service;
     Labels labels;
     const auto label = [&](const Node& entry, const std::string& below) {
-      Label made;
+      Label made{.kind = LabelKind::optional};  // each key may be left out
       reader.map({{"Key", reader.text_into(made.key)},
                   {"Value", reader.text_into(made.value)},
                   {"Kind", reader.choice<LabelKind>(made.kind, {{"Mandatory", LabelKind::mandatory},
                                                                 {"Optional", LabelKind::optional}})}})(entry,
                                                                                                        below);
-      if (entry.is_map() && (made.key.empty() || entry.find("Kind") == nullptr))
-        reader.problems.add(entry.place(), below,
-                            "a label needs Key, Value, and Kind: Mandatory or Optional");
       labels.push_back(made);
     };
     const auto all_labels = [&](const Node& list, const std::string& below) {

@@ -217,10 +217,6 @@ TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {
        "a sink of type Remote cannot stand with CollectFromRemote"},
       {"Experimental: {Metrics: {Sinks: [{Name: M}]}}", "Type is missing"},
       {"DataPublishers: [{Name: P}, {Name: P, Topic: T}]", "'P' is there already, and different"},
-      {"DataPublishers: [{Name: P, Labels: [{Key: K, Value: V}]}]",
-       "Labels[0]: a label needs Key, Value, and Kind"},
-      {"DataPublishers: [{Name: P, Labels: [{Value: V, Kind: Mandatory}]}]",
-       "Labels[0]: a label needs Key, Value, and Kind"},
       {"DataSubscribers: [{Name: S, Labels: [{Key: K, Kind: Must}]}]",
        "'Must' is not one of Mandatory, Optional"},
       {"Experimental: {TimeSynchronization: {AnimationFactor: -1}}", "is not a number, 0 .. "},
@@ -309,6 +305,16 @@ FlexRayControllers: [{ Name: F, ClusterParameters: { gMacroPerCycle: 1 } }]
   EXPECT_EQ(read.services.can[0].network, "CAN1");
   EXPECT_FALSE(read.services.can[1].network);
   EXPECT_EQ(read.services.lin.size() + read.services.ethernet.size() + read.services.flexray.size(), 3U);
+}
+
+TEST(SilkitConfiguration, ALabelIsOptionalUnlessItSaysMoreAndMayLackKeyAndValue) {
+  const Configuration read = configuration_from_text(
+      "DataPublishers: [{Name: P, Labels: [{Key: K, Value: V}, {Value: W, Kind: Mandatory}, {Key: L}, {}]}]");
+  ASSERT_EQ(read.publishers.size(), 1U);
+  EXPECT_EQ(read.publishers[0].labels, (Labels{{"K", "V", LabelKind::optional},
+                                               {"", "W", LabelKind::mandatory},
+                                               {"L", "", LabelKind::optional},
+                                               {"", "", LabelKind::optional}}));
 }
 
 TEST(SilkitConfiguration, HistoryIsCheckedWhenAPublisherIsMade) {

@@ -317,6 +317,30 @@ TEST(SilkitConfiguration, ALabelIsOptionalUnlessItSaysMoreAndMayLackKeyAndValue)
                                                {"", "", LabelKind::optional}}));
 }
 
+TEST(SilkitConfiguration, OfARegistryWinsOverTheOneThatNamesIt) {
+  const test::TempDir dir;
+  const std::string file = dir.write("registry.yaml",
+                                     "ListenUri: silkit://127.0.0.1:7\nEnableDomainSockets: false\nLogging: "
+                                     "{Sinks: [{Type: File, Level: Debug, LogName: a}], FlushLevel: Warn}\n"
+                                     "Tactus: {MaxQueuedBytes: 5}\nDashboardUri: http://x:1\n");
+  const std::string text =
+      "Logging: {Sinks: [{Type: Stdout}]}\nTactus: {MaxQueuedBytes: 4, LogToStderr: true, "
+      "RegistryConfiguration: '" +
+      file + "'}";
+  const Configuration read = configuration_from_text(text);
+  EXPECT_EQ(read.registry_uri, "silkit://127.0.0.1:7");
+  EXPECT_FALSE(read.mesh.domain_sockets);
+  EXPECT_EQ(read.mesh.most_queued, 5U);
+  EXPECT_EQ(read.logging.flush_level, 3U);
+  EXPECT_TRUE(read.logging.to_stderr);
+  ASSERT_EQ(read.logging.sinks.size(), 1U);
+  EXPECT_EQ(read.logging.sinks[0].name, "a");
+  ASSERT_EQ(read.warnings.size(), 1U);
+  EXPECT_THAT(read.warnings[0], HasSubstr("registry.yaml:5:1: DashboardUri: has no effect"));
+  dir.write("registry.yaml", "");
+  EXPECT_EQ(configuration_from_text(text).logging.sinks[0].type, SinkSettings::Type::standard_output);
+}
+
 TEST(SilkitConfiguration, HistoryIsCheckedWhenAPublisherIsMade) {
   const test::RegistryHere registry;
   test::ParticipantHere a(registry.uri(), "A", "DataPublishers: [{Name: P, History: 2}]");

@@ -73,8 +73,9 @@ class RegistryCommand final : public executive::CommandDriver {
     }
     if (!dashboard_.empty() || with_dashboard_)
       throw CommandError(kWrongInput,
-                         "--dashboard-uri: this registry tells no dashboard of its simulations; leave the "
-                         "option out, and watch them with tactus monitor");
+                         std::string(dashboard_.empty() ? "-Q, --enable-dashboard" : "-d, --dashboard-uri") +
+                             ": this registry tells no dashboard of its simulations; leave the "
+                             "option out, and watch them with tactus monitor");
     if (with_signals_)
       std::fprintf(stderr, "tactus: warning: --use-signal-handler: not needed any more; signals end it\n");
     const StatusFile status(status_file_);

@@ -110,12 +110,17 @@ TEST(RegistryCommand, RefusesWhatARegistryCannotDo) {
     EXPECT_EQ(done.status, 2) << done;
     EXPECT_NE(done.err.find(words), std::string::npos) << done;
   }
-  for (const Arguments& option : {Arguments{"-d", "http://localhost:8082"}, Arguments{"-Q"}}) {
-    const Finished done = finish(with({"registry"}, option));
-    EXPECT_EQ(done.status, 2) << done;
-    EXPECT_EQ(count(done.err, "--dashboard-uri: this registry tells no dashboard"), 1) << done;
-  }
   EXPECT_EQ(finish({"registry", "-C", "/no/such/folder"}).status, 2);
+}
+
+TEST(RegistryCommand, RefusesADashboardByTheOptionThatWasGiven) {
+  const Finished uri = finish({"registry", "-d", "http://localhost:8082"});
+  EXPECT_EQ(uri.status, 2) << uri;
+  EXPECT_EQ(count(uri.err, "-d, --dashboard-uri: this registry tells no dashboard"), 1) << uri;
+  const Finished flag = finish({"registry", "-Q"});
+  EXPECT_EQ(flag.status, 2) << flag;
+  EXPECT_EQ(count(flag.err, "-Q, --enable-dashboard: this registry tells no dashboard"), 1) << flag;
+  EXPECT_EQ(count(flag.err, "--dashboard-uri"), 0) << flag;
 }
 
 TEST(RegistryCommand, NamesThePlaceInItsConfigurationAsItStandsThere) {

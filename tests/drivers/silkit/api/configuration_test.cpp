@@ -317,6 +317,32 @@ TEST(SilkitConfiguration, ALabelIsOptionalUnlessItSaysMoreAndMayLackKeyAndValue)
                                                {"", "", LabelKind::optional}}));
 }
 
+/// docs/silkit.md lists them.
+TEST(SilkitConfiguration, SomeValuesAreRefusedThatSilKitTakes) {
+  for (const char* const text :
+       {"Middleware: {ConnectAttempts: 0}", "Middleware: {ConnectAttempts: -1}",
+        "Middleware: {ConnectAttempts: 0x10}", "Middleware: {ConnectTimeoutSeconds: -1}",
+        "Middleware: {ConnectTimeoutSeconds: 86401}",
+        "Experimental: {TimeSynchronization: {AnimationFactor: -1}}",
+        "Experimental: {Metrics: {UpdateInterval: -1}}", "HealthCheck: {SoftResponseTimeout: 0}",
+        "HealthCheck: {HardResponseTimeout: -1}", "Middleware: {TcpSendBufferSize: 0}",
+        "Logging: {Sinks: [{Type: File, LogName: ''}]}", "DataPublishers: [{Name: ''}]",
+        "CanControllers: [{Name: ''}]", "Middleware: {RegistryUri: foo}",
+        "RpcServers: [{Name: S, FunctionName: A}, {Name: S, FunctionName: B}]"})
+    EXPECT_THROW((void)configuration_from_text(text), config::ConfigError) << text;
+}
+
+TEST(SilkitConfiguration, SomeValuesAreTakenThatSilKitRefuses) {
+  for (const char* const text :
+       {"Middleware: {EnableDomainSockets: yes}", "Middleware: {EnableDomainSockets: no}",
+        "Middleware: {EnableDomainSockets: on}", "Middleware: {EnableDomainSockets: off}",
+        "Middleware: {EnableDomainSockets: 'true'}", "Middleware: {ConnectAttempts: }",
+        "FlexrayControllers: [{Name: F, ClusterParameters: {gMacroPerCycle: many}}]",
+        "CanControllers: [{Name: C, Replay: {UseTraceSource: S, Direction: Up}}]",
+        "Tracing: {TraceSinks: [{Name: S, Type: Other}], TraceSources: [{Foo: 1}]}"})
+    EXPECT_NO_THROW((void)configuration_from_text(text)) << text;
+}
+
 TEST(SilkitConfiguration, OfARegistryWinsOverTheOneThatNamesIt) {
   const test::TempDir dir;
   const std::string file = dir.write("registry.yaml",

@@ -327,7 +327,7 @@ TEST(SilkitConfiguration, SomeValuesAreRefusedThatSilKitTakes) {
         "Experimental: {Metrics: {UpdateInterval: -1}}", "HealthCheck: {SoftResponseTimeout: 0}",
         "HealthCheck: {HardResponseTimeout: -1}", "Middleware: {TcpSendBufferSize: 0}",
         "Logging: {Sinks: [{Type: File, LogName: ''}]}", "DataPublishers: [{Name: ''}]",
-        "CanControllers: [{Name: ''}]", "Middleware: {RegistryUri: foo}",
+        "CanControllers: [{Name: ''}]", "Middleware: {RegistryUri: foo}", "ParticipantName: [A]",
         "RpcServers: [{Name: S, FunctionName: A}, {Name: S, FunctionName: B}]"})
     EXPECT_THROW((void)configuration_from_text(text), config::ConfigError) << text;
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/drivers/silkit/integration/stage.hpp"
@@ -186,9 +187,16 @@ TEST(RegistryCommand, SaysInAFileWhatBecomesOfIt) {
                                       "--x-status-file", "status"})});
   ASSERT_TRUE(registry.wait_for_output("listening on")) << registry.err();
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (read_file(file) != "running" && std::chrono::steady_clock::now() < until)
+  const auto status = [&] {
+    try {
+      return read_file(file);
+    } catch (const std::runtime_error&) {
+      return std::string();  // it was being written
+    }
+  };
+  while (status() != "running" && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(read_file(file), "running");
+  EXPECT_EQ(status(), "running");
   registry.signal(SIGTERM);
   const Finished& done = registry.wait();
   EXPECT_EQ(done.status, 0) << done;

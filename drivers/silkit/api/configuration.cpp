@@ -26,6 +26,8 @@ namespace {
 
 using config::Node;
 
+constexpr std::int64_t kLongest = std::int64_t{1} << 40U;  // milliseconds, bytes: more is a mistake
+
 /// Takes the values of a document, and collects what is wrong with them.
 class Reader {
  public:
@@ -49,7 +51,8 @@ class Reader {
         const auto key = std::find_if(keys.begin(), keys.end(),
                                       [&wanted = name](const Key& k) { return k.name == wanted; });
         if (key == keys.end()) {
-          if (const std::string_view section = section_of(name); !section.empty()) {
+          const std::string_view section = section_of(name);
+          if (!section.empty() && (!in_registry || section.starts_with("Logging"))) {
             problems.add(place, below, "does not belong here, but in " + std::string(section));
             continue;
           }
@@ -152,6 +155,7 @@ class Reader {
 
   config::Problems problems;
   std::vector<std::string> warnings;
+  bool in_registry = false;  ///< a registry's configuration, which has few of the sections
 
  private:
   std::set<std::string> without_effect_;
@@ -194,15 +198,12 @@ Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, Servic
     ServiceSettings service;
     Labels labels;
     const auto label = [&](const Node& entry, const std::string& below) {
-      Label made;
+      Label made{.kind = LabelKind::optional};  // each key may be left out
       reader.map({{"Key", reader.text_into(made.key)},
                   {"Value", reader.text_into(made.value)},
                   {"Kind", reader.choice<LabelKind>(made.kind, {{"Mandatory", LabelKind::mandatory},
                                                                 {"Optional", LabelKind::optional}})}})(entry,
                                                                                                        below);
-      if (entry.is_map() && (made.key.empty() || entry.find("Kind") == nullptr))
-        reader.problems.add(entry.place(), below,
-                            "a label needs Key, Value, and Kind: Mandatory or Optional");
       labels.push_back(made);
     };
     const auto all_labels = [&](const Node& list, const std::string& below) {
@@ -326,6 +327,106 @@ Reader::Take io_thread(Reader& reader, rtsync::ThreadSettings& thread) {
   };
 }
 
+/// Nothing but blanks and comments.
+bool is_blank(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::size_t first = text.substr(0, end).find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && text[first] != '#') return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+/// Nothing when it is blank. Throws config::ConfigError.
+std::optional<config::Document> document_of(const std::string& path) {
+  std::error_code error;
+  const bool readable = std::filesystem::is_regular_file(path, error) &&
+                        std::filesystem::file_size(path, error) <= config::Limits::kFileBytes;
+  std::ifstream file(path, std::ios::binary);
+  if (!readable || !file) return config::Document::from_file(path);  // which says what is wrong
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return is_blank(text) ? std::nullopt : std::optional(config::Document::from_text(path, text));
+}
+
+Reader::Take version(Reader& reader) {
+  return reader.text([&reader](const Node& node, const std::string& path) {
+    if (!node.text().empty() && node.text() != "1") reader.wrong(node, path, "1, the one there is");
+  });
+}
+
+Reader::Take uri(Reader& reader, std::optional<std::string>& into) {
+  return reader.text([&reader, &into](const Node& node, const std::string& path) {
+    if (node.text().empty()) return;  // the caller's
+    try {
+      (void)parse_registry_uri(node.text());
+      into = node.text();
+    } catch (const std::invalid_argument& error) {
+      reader.problems.add(node.place(), path, error.what());
+    }
+  });
+}
+
+/// The keys of Tactus that a registry has, too.
+std::vector<Reader::Key> tactus_keys(Reader& reader, Configuration& to) {
+  return {{"IoThread", io_thread(reader, to.mesh.io_thread)},
+          {"MaxQueuedBytes", reader.integer(to.mesh.most_queued, 1, kLongest)},
+          {"SharedMemory", reader.flag(to.mesh.shared_memory)}};
+}
+
+void add_repeated(Reader& reader, const std::vector<config::Repeated>& repeated) {
+  for (const config::Repeated& twice : repeated)
+    reader.problems.add(twice.place, twice.path.empty() ? twice.key : twice.path + '.' + twice.key,
+                        "is there already, " + twice.where_first());
+}
+
+/// The configuration of a registry, on top: what it says wins.
+void read_registry(const std::string& path, Reader& reader, Configuration& to) {
+  std::optional<config::Document> document;
+  try {
+    document = document_of(path);
+  } catch (const config::ConfigError& error) {
+    return reader.problems.add(error.problems());
+  }
+  if (!document) return;
+  LoggerSettings logging;
+  const auto own_sinks = [&](const Node& node, const std::string& below) {
+    sinks(reader, logging.sinks)(node, below);
+    for (std::size_t i = 0; i < node.items().size(); ++i) {
+      const Node* const type = node.items()[i].find("Type");
+      if (node.items()[i].is_map() && (type == nullptr || type->is_null() || type->text() == "Remote"))
+        reader.problems.add(node.items()[i].place(), below + '[' + std::to_string(i) + ']',
+                            "a registry has no sinks of type Remote, which is what one without Type is");
+    }
+  };
+  const auto no_collecting = [&](const Node& node, const std::string& below) {
+    reader.flag(logging.from_remotes)(node, below);
+    if (logging.from_remotes) reader.problems.add(node.place(), below, "a registry takes no lines of others");
+  };
+  std::vector<Reader::Key> own = tactus_keys(reader, to);
+  own.push_back({"LogToStderr", Reader::anything()});  // who starts the registry says so
+  std::optional<std::uint32_t> flush_level;
+  for (const auto& [key, place, value] : document->root().entries())
+    if (!value.is_null() && (key == "DashboardUri" || key == "Experimental"))
+      reader.warnings.push_back(place.text() + ": " + key +
+                                ": has no effect: this registry has no dashboard, and collects no metrics");
+  reader.in_registry = true;
+  reader.map({{"$schema", Reader::anything()},
+              {"SchemaVersion", version(reader)},
+              {"Description", Reader::anything()},
+              {"ListenUri", uri(reader, to.registry_uri)},
+              {"EnableDomainSockets", reader.flag(to.mesh.domain_sockets)},
+              {"Logging", reader.map({{"Sinks", own_sinks},
+                                      {"FlushLevel", reader.level(flush_level)},
+                                      {"LogFromRemotes", no_collecting}})},
+              {"Tactus", reader.map(std::move(own))},
+              {"DashboardUri", Reader::anything()},
+              {"Experimental", Reader::anything()}})(document->root(), "");
+  add_repeated(reader, document->repeated());
+  if (!logging.sinks.empty()) to.logging.sinks = std::move(logging.sinks);
+  if (flush_level) to.logging.flush_level = *flush_level;
+}
+
 Configuration read(const config::Document& document, const std::string& folder = "") {
   Configuration to;
   Reader reader;
@@ -336,21 +437,9 @@ Configuration read(const config::Document& document, const std::string& folder =
   std::optional<std::uint32_t> flush_level;
   std::int64_t soft = -1;
   std::int64_t hard = -1;
-  constexpr std::int64_t kLongest = std::int64_t{1} << 40U;  // milliseconds, bytes: more is a mistake
+  std::string registry_file;
   constexpr std::int64_t kMostBuffer = std::numeric_limits<int>::max();
 
-  const auto uri = [&](const Node& node, const std::string& path) {
-    if (node.text().empty()) return;  // the caller's
-    try {
-      (void)parse_registry_uri(node.text());
-      to.registry_uri = node.text();
-    } catch (const std::invalid_argument& error) {
-      reader.problems.add(node.place(), path, error.what());
-    }
-  };
-  const auto version = [&](const Node& node, const std::string& path) {
-    if (!node.text().empty() && node.text() != "1") reader.wrong(node, path, "1, the one there is");
-  };
   // -1 stands for what the system has.
   const auto buffer = [&](std::optional<int>& into) {
     return [&](const Node& node, const std::string& path) {
@@ -358,6 +447,9 @@ Configuration read(const config::Document& document, const std::string& folder =
     };
   };
   const auto trace = reader.list(Reader::anything());
+  std::vector<Reader::Key> tactus = tactus_keys(reader, to);
+  tactus.push_back({"LogToStderr", reader.flag(to.logging.to_stderr)});
+  tactus.push_back({"RegistryConfiguration", reader.text_into(registry_file)});
   const auto flexray = controllers(reader, to.services.flexray, true);
   const auto no_service = [&](Reader::Take take) {
     return [&reader, take = std::move(take)](const Node& node, const std::string& path) {
@@ -368,12 +460,12 @@ Configuration read(const config::Document& document, const std::string& folder =
 
   reader.map(
       {{"$schema", Reader::anything()},
-       {"SchemaVersion", reader.text(version)},
-       {"schemaVersion", reader.text(version)},
+       {"SchemaVersion", version(reader)},
+       {"schemaVersion", version(reader)},
        {"Description", Reader::anything()},
        {"ParticipantName", reader.text_into(to.participant)},
        {"Middleware",
-        reader.map({{"RegistryUri", reader.text(uri)},
+        reader.map({{"RegistryUri", uri(reader, to.registry_uri)},
                     {"ConnectAttempts", reader.integer(to.mesh.connect_attempts, 1, kMostBuffer)},
                     {"ConnectTimeoutSeconds", reader.real(connect_timeout, 0, 86'400)},
                     {"EnableDomainSockets", reader.flag(to.mesh.domain_sockets)},
@@ -411,22 +503,18 @@ Configuration read(const config::Document& document, const std::string& folder =
                            reader.choice<std::uint32_t>(ignored_level, {{"Off", 0}, {"On", 1}, {"Auto", 2}})},
                           {"DynamicSimulationStep", reader.flag(to.dynamic_step)}})},
              {"Metrics", metrics(reader, to.metrics)}})},
-       {"Tactus", reader.map({{"IoThread", io_thread(reader, to.mesh.io_thread)},
-                              {"LogToStderr", reader.flag(to.logging.to_stderr)},
-                              {"MaxQueuedBytes", reader.integer(to.mesh.most_queued, 1, kLongest)},
-                              {"SharedMemory", reader.flag(to.mesh.shared_memory)}})}})(merged.root, "");
+       {"Tactus", reader.map(std::move(tactus))}})(merged.root, "");
   if (merged.root.find("FlexrayControllers") != nullptr && merged.root.find("FlexRayControllers") != nullptr)
     reader.problems.add(merged.root.place(), "FlexRayControllers",
                         "is the name of old of FlexrayControllers: give one of them");
 
-  for (const config::Repeated& twice : merged.repeated)
-    reader.problems.add(twice.place, twice.path.empty() ? twice.key : twice.path + '.' + twice.key,
-                        "is there already, " + twice.where_first());
+  add_repeated(reader, merged.repeated);
+  if (flush_level) to.logging.flush_level = *flush_level;
+  if (!registry_file.empty()) read_registry(registry_file, reader, to);
   if (!reader.problems.empty()) throw config::ConfigError(std::move(reader.problems));
 
   // A connect takes its time even on an idle machine: less than 100 ms is not meant.
   to.mesh.connect_timeout = std::chrono::nanoseconds(std::llround(std::max(connect_timeout, 0.1) * 1e9));
-  if (flush_level) to.logging.flush_level = *flush_level;
   if (soft > 0) to.soft_timeout = std::chrono::milliseconds(soft);
   if (hard > 0) to.hard_timeout = std::chrono::milliseconds(hard);
   to.json = to_json(merged.root);
@@ -434,35 +522,16 @@ Configuration read(const config::Document& document, const std::string& folder =
   return to;
 }
 
-/// Nothing but blanks and comments.
-bool is_blank(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::size_t first = text.substr(0, end).find_first_not_of(" \t\r");
-    if (first != std::string_view::npos && text[first] != '#') return false;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return true;
-}
-
-Configuration read_text(const std::string& name, const std::string& text, const std::string& folder) {
-  return is_blank(text) ? Configuration{} : read(config::Document::from_text(name, text), folder);
-}
-
 }  // namespace
 
 Configuration configuration_from_text(const std::string& text) {
-  return read_text("configuration", text, "");
+  return is_blank(text) ? Configuration{} : read(config::Document::from_text("configuration", text));
 }
 
 Configuration configuration_from_file(const std::string& path) {
-  std::error_code error;
-  const bool readable = std::filesystem::is_regular_file(path, error) &&
-                        std::filesystem::file_size(path, error) <= config::Limits::kFileBytes;
-  std::ifstream file(path, std::ios::binary);
-  if (!readable || !file) return read(config::Document::from_file(path));  // which says what is wrong
-  return read_text(path, {std::istreambuf_iterator<char>(file), {}},
-                   std::filesystem::path(path).parent_path().string());
+  const std::optional<config::Document> document = document_of(path);
+  if (!document) return Configuration{};
+  return read(*document, std::filesystem::path(path).parent_path().string());
 }
 
 }  // namespace tactus::silkit

@@ -19,8 +19,8 @@ namespace {
 /// What the configuration says of the service of this name wins.
 TopicSpec function_spec(Participant& participant, const std::string& kind, const SilKit_RpcSpec& spec,
                         const char* name, const std::vector<ServiceSettings>& configured) {
-  require(spec.functionName, "rpcSpec->functionName");
-  require(spec.mediaType, "rpcSpec->mediaType");
+  require_text(spec.functionName, "rpcSpec->functionName");
+  require_text(spec.mediaType, "rpcSpec->mediaType");
   TopicSpec function{spec.functionName, spec.mediaType,
                      labels_of(spec.labelList, "rpcSpec->labelList.labels")};
   if (const ServiceSettings* const settings = settings_of(configured, name)) {

@@ -73,8 +73,9 @@ class RegistryCommand final : public executive::CommandDriver {
     }
     if (!dashboard_.empty() || with_dashboard_)
       throw CommandError(kWrongInput,
-                         "--dashboard-uri: this registry tells no dashboard of its simulations; leave the "
-                         "option out, and watch them with tactus monitor");
+                         std::string(dashboard_.empty() ? "-Q, --enable-dashboard" : "-d, --dashboard-uri") +
+                             ": this registry tells no dashboard of its simulations; leave the "
+                             "option out, and watch them with tactus monitor");
     if (with_signals_)
       std::fprintf(stderr, "tactus: warning: --use-signal-handler: not needed any more; signals end it\n");
     const StatusFile status(status_file_);
@@ -86,8 +87,8 @@ class RegistryCommand final : public executive::CommandDriver {
     const SilKit_ReturnCode code =
         SilKit_Vendor_Vector_SilKitRegistry_StartListening(registry.get(), wanted.c_str(), &uri);
     if (code == SilKit_ReturnCode_UNSPECIFIEDERROR)
-      throw CommandError(kEndedEarly, "--listen-uri " + wanted + ": " + SilKit_GetLastErrorString());
-    must(code, "--listen-uri " + wanted);
+      throw CommandError(kEndedEarly, settings.uri_from + ' ' + wanted + ": " + SilKit_GetLastErrorString());
+    must(code, settings.uri_from + ' ' + wanted);
     if (const std::string simulation = simulation_of(wanted); !simulation.empty())
       std::fprintf(stderr,
                    "tactus: warning: a registry hosts all simulations; the name '%s' of %s is not used\n",
@@ -103,14 +104,9 @@ class RegistryCommand final : public executive::CommandDriver {
   }
 
  private:
-  SilKit_Vendor_Vector_SilKitRegistry* make(const RegistrySettings& settings) const {
-    const std::string from = configuration_.empty() ? "--log" : "--registry-configuration " + configuration_;
-    SilKit_ParticipantConfiguration* configuration = nullptr;
-    must(SilKit_ParticipantConfiguration_FromString(&configuration, settings.configuration.c_str()), from);
+  static SilKit_Vendor_Vector_SilKitRegistry* make(const RegistrySettings& settings) {
     SilKit_Vendor_Vector_SilKitRegistry* made = nullptr;
-    const SilKit_ReturnCode code = SilKit_Vendor_Vector_SilKitRegistry_Create(&made, configuration);
-    (void)SilKit_ParticipantConfiguration_Destroy(configuration);
-    must(code, "registry");
+    must(SilKit_Vendor_Vector_SilKitRegistry_Create(&made, settings.configuration.get()), "registry");
     return made;
   }
 

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <tactus/silkit.h>
+
+#include <memory>
 #include <string>
 
 namespace tactus::silkit::command {
 
+struct DestroyConfiguration {
+  void operator()(SilKit_ParticipantConfiguration* configuration) const {
+    (void)SilKit_ParticipantConfiguration_Destroy(configuration);
+  }
+};
+
 /// What a registry is to do: the command line, and the file of --registry-configuration, which wins.
 struct RegistrySettings {
   std::string uri;
-  std::string configuration;  ///< for the library
+  std::string uri_from;  ///< what named the URI, for messages: "--listen-uri", "FILE:1:1: ListenUri"
+  std::unique_ptr<SilKit_ParticipantConfiguration, DestroyConfiguration> configuration;
 };
 
 /// Reads `file` (YAML or JSON; empty: none), with ListenUri, EnableDomainSockets, Logging and Tactus. Warns on

@@ -217,10 +217,6 @@ TEST(SilkitConfiguration, WrongValuesAreSaidWithPlaceValueAndWhatIsAllowed) {
        "a sink of type Remote cannot stand with CollectFromRemote"},
       {"Experimental: {Metrics: {Sinks: [{Name: M}]}}", "Type is missing"},
       {"DataPublishers: [{Name: P}, {Name: P, Topic: T}]", "'P' is there already, and different"},
-      {"DataPublishers: [{Name: P, Labels: [{Key: K, Value: V}]}]",
-       "Labels[0]: a label needs Key, Value, and Kind"},
-      {"DataPublishers: [{Name: P, Labels: [{Value: V, Kind: Mandatory}]}]",
-       "Labels[0]: a label needs Key, Value, and Kind"},
       {"DataSubscribers: [{Name: S, Labels: [{Key: K, Kind: Must}]}]",
        "'Must' is not one of Mandatory, Optional"},
       {"Experimental: {TimeSynchronization: {AnimationFactor: -1}}", "is not a number, 0 .. "},
@@ -309,6 +305,66 @@ FlexRayControllers: [{ Name: F, ClusterParameters: { gMacroPerCycle: 1 } }]
   EXPECT_EQ(read.services.can[0].network, "CAN1");
   EXPECT_FALSE(read.services.can[1].network);
   EXPECT_EQ(read.services.lin.size() + read.services.ethernet.size() + read.services.flexray.size(), 3U);
+}
+
+TEST(SilkitConfiguration, ALabelIsOptionalUnlessItSaysMoreAndMayLackKeyAndValue) {
+  const Configuration read = configuration_from_text(
+      "DataPublishers: [{Name: P, Labels: [{Key: K, Value: V}, {Value: W, Kind: Mandatory}, {Key: L}, {}]}]");
+  ASSERT_EQ(read.publishers.size(), 1U);
+  EXPECT_EQ(read.publishers[0].labels, (Labels{{"K", "V", LabelKind::optional},
+                                               {"", "W", LabelKind::mandatory},
+                                               {"L", "", LabelKind::optional},
+                                               {"", "", LabelKind::optional}}));
+}
+
+/// docs/silkit.md lists them.
+TEST(SilkitConfiguration, SomeValuesAreRefusedThatSilKitTakes) {
+  for (const char* const text :
+       {"Middleware: {ConnectAttempts: 0}", "Middleware: {ConnectAttempts: -1}",
+        "Middleware: {ConnectAttempts: 0x10}", "Middleware: {ConnectTimeoutSeconds: -1}",
+        "Middleware: {ConnectTimeoutSeconds: 86401}",
+        "Experimental: {TimeSynchronization: {AnimationFactor: -1}}",
+        "Experimental: {Metrics: {UpdateInterval: -1}}", "HealthCheck: {SoftResponseTimeout: 0}",
+        "HealthCheck: {HardResponseTimeout: -1}", "Middleware: {TcpSendBufferSize: 0}",
+        "Logging: {Sinks: [{Type: File, LogName: ''}]}", "DataPublishers: [{Name: ''}]",
+        "CanControllers: [{Name: ''}]", "Middleware: {RegistryUri: foo}", "ParticipantName: [A]",
+        "RpcServers: [{Name: S, FunctionName: A}, {Name: S, FunctionName: B}]"})
+    EXPECT_THROW((void)configuration_from_text(text), config::ConfigError) << text;
+}
+
+TEST(SilkitConfiguration, SomeValuesAreTakenThatSilKitRefuses) {
+  for (const char* const text :
+       {"Middleware: {EnableDomainSockets: yes}", "Middleware: {EnableDomainSockets: no}",
+        "Middleware: {EnableDomainSockets: on}", "Middleware: {EnableDomainSockets: off}",
+        "Middleware: {EnableDomainSockets: 'true'}", "Middleware: {ConnectAttempts: }",
+        "FlexrayControllers: [{Name: F, ClusterParameters: {gMacroPerCycle: many}}]",
+        "CanControllers: [{Name: C, Replay: {UseTraceSource: S, Direction: Up}}]",
+        "Tracing: {TraceSinks: [{Name: S, Type: Other}], TraceSources: [{Foo: 1}]}"})
+    EXPECT_NO_THROW((void)configuration_from_text(text)) << text;
+}
+
+TEST(SilkitConfiguration, OfARegistryWinsOverTheOneThatNamesIt) {
+  const test::TempDir dir;
+  const std::string file = dir.write("registry.yaml",
+                                     "ListenUri: silkit://127.0.0.1:7\nEnableDomainSockets: false\nLogging: "
+                                     "{Sinks: [{Type: File, Level: Debug, LogName: a}], FlushLevel: Warn}\n"
+                                     "Tactus: {MaxQueuedBytes: 5}\nDashboardUri: http://x:1\n");
+  const std::string text =
+      "Logging: {Sinks: [{Type: Stdout}]}\nTactus: {MaxQueuedBytes: 4, LogToStderr: true, "
+      "RegistryConfiguration: '" +
+      file + "'}";
+  const Configuration read = configuration_from_text(text);
+  EXPECT_EQ(read.registry_uri, "silkit://127.0.0.1:7");
+  EXPECT_FALSE(read.mesh.domain_sockets);
+  EXPECT_EQ(read.mesh.most_queued, 5U);
+  EXPECT_EQ(read.logging.flush_level, 3U);
+  EXPECT_TRUE(read.logging.to_stderr);
+  ASSERT_EQ(read.logging.sinks.size(), 1U);
+  EXPECT_EQ(read.logging.sinks[0].name, "a");
+  ASSERT_EQ(read.warnings.size(), 1U);
+  EXPECT_THAT(read.warnings[0], HasSubstr("registry.yaml:5:1: DashboardUri: has no effect"));
+  dir.write("registry.yaml", "");
+  EXPECT_EQ(configuration_from_text(text).logging.sinks[0].type, SinkSettings::Type::standard_output);
 }
 
 TEST(SilkitConfiguration, HistoryIsCheckedWhenAPublisherIsMade) {

@@ -198,8 +198,6 @@ TEST(SilkitRpc, NullIsRefusedByName) {
   SilKit_RpcServer* server = server_of(a);
   SilKit_RpcClient* client = client_of(a, heard);
   SilKit_RpcSpec good = spec("f");
-  SilKit_RpcSpec nameless = spec(nullptr);
-  SilKit_RpcSpec typeless = spec("f", nullptr);
   SilKit_RpcSpec listless = spec("f");
   listless.labelList.numLabels = 1;
   const std::string text = "x";
@@ -214,9 +212,6 @@ TEST(SilkitRpc, NullIsRefusedByName) {
   refused(SilKit_RpcServer_Create(&server, nullptr, "n", &good, nullptr, no_call), "participant");
   refused(SilKit_RpcServer_Create(&server, a.get(), nullptr, &good, nullptr, no_call), "controllerName");
   refused(SilKit_RpcServer_Create(&server, a.get(), "n", nullptr, nullptr, no_call), "rpcSpec");
-  refused(SilKit_RpcServer_Create(&server, a.get(), "n", &nameless, nullptr, no_call),
-          "rpcSpec->functionName");
-  refused(SilKit_RpcServer_Create(&server, a.get(), "n", &typeless, nullptr, no_call), "rpcSpec->mediaType");
   refused(SilKit_RpcServer_Create(&server, a.get(), "n", &listless, nullptr, no_call),
           "rpcSpec->labelList.labels");
   refused(SilKit_RpcServer_Create(&server, a.get(), "n", &good, nullptr, nullptr), "handler");
@@ -236,6 +231,26 @@ TEST(SilkitRpc, NullIsRefusedByName) {
   refused(SilKit_RpcClient_CallWithTimeout(client, nullptr, 1, nullptr), "argumentData");
   refused(SilKit_RpcClient_SetCallResultHandler(nullptr, nullptr, note_result), "client");
   refused(SilKit_RpcClient_SetCallResultHandler(client, nullptr, nullptr), "handler");
+}
+
+TEST(SilkitRpc, NullInASpecificationIsTheErrorThatSilKitHasForIt) {
+  const RegistryHere registry;
+  ParticipantHere a(registry.uri(), "A");
+  const struct {
+    SilKit_RpcSpec spec;
+    const char* member;
+  } rows[] = {{spec(nullptr), "functionName"}, {spec("f", nullptr), "mediaType"}};
+  for (auto [spec, member] : rows) {
+    SilKit_RpcServer* server = nullptr;
+    SilKit_RpcClient* client = nullptr;
+    const auto words = HasSubstr("rpcSpec->" + std::string(member) + " must not be null");
+    EXPECT_EQ(SilKit_RpcServer_Create(&server, a.get(), "n", &spec, nullptr, no_call),
+              SilKit_ReturnCode_UNSPECIFIEDERROR);
+    EXPECT_THAT(SilKit_GetLastErrorString(), words);
+    EXPECT_EQ(SilKit_RpcClient_Create(&client, a.get(), "n", &spec, nullptr, note_result),
+              SilKit_ReturnCode_UNSPECIFIEDERROR);
+    EXPECT_THAT(SilKit_GetLastErrorString(), words);
+  }
 }
 
 }  // namespace

@@ -73,8 +73,6 @@ TEST(SilkitServiceSettings, MistakesAreRefusedWithTheirPlace) {
               HasSubstr("RpcServers[0].FunctionName: a list is not a text"));
   EXPECT_THAT(complaint("RpcServers: [{Name: s, Labels: [{Key: K, Value: V, Kind: Perhaps}]}]"),
               HasSubstr("RpcServers[0].Labels[0].Kind: 'Perhaps' is not one of Mandatory, Optional"));
-  EXPECT_THAT(complaint("RpcServers: [{Name: s, Labels: [{Value: V, Kind: Optional}]}]"),
-              HasSubstr("a label needs Key, Value, and Kind"));
   EXPECT_THAT(complaint("LinControllers: [{Network: n}]"), HasSubstr("LinControllers[0]: Name is missing"));
 }
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <cctype>
 #include <filesystem>
+#include <sstream>
 
 #include "tests/drivers/silkit/integration/stage.hpp"
 
@@ -114,6 +116,27 @@ TEST_P(Interop, ANameIsGivenOnce) {
 INSTANTIATE_TEST_SUITE_P(All, Interop, ::testing::Bool(), [](const auto& one) {
   return std::string(one.param ? "OursWithTheirs" : "TheirsWithOurs");
 });
+
+/// Without what a library prints of its own.
+std::string lines_of_calls(const Finished& done) {
+  std::string lines;
+  std::stringstream stream(done.out);
+  for (std::string line; std::getline(stream, line);)
+    if (!line.empty() && (std::isdigit(static_cast<unsigned char>(line[0])) != 0 || line.starts_with("    ")))
+      lines += line + '\n';
+  return lines;
+}
+
+TEST(Calls, HaveTheSameReturnCodesAndEventsWithBothLibraries) {
+  if (!theirs()) GTEST_SKIP() << kWhy;
+  Stage our_stage;
+  Stage their_stage("silkit://127.0.0.1:0", *theirs());
+  const Finished& our_end = our_stage.calls().wait();
+  const Finished& their_end = their_stage.calls(*theirs()).wait();
+  EXPECT_EQ(our_end.status, 0) << our_end;
+  EXPECT_EQ(their_end.status, 0) << their_end;
+  EXPECT_EQ(lines_of_calls(our_end), lines_of_calls(their_end));
+}
 
 /// Their demo programs, with our library in place of theirs.
 class TheirPrograms : public ::testing::Test {

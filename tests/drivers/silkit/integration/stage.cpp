@@ -58,6 +58,10 @@ Process& Stage::play(const std::string& name, const Arguments& arguments, const 
   return start(command_of(std::move(argv)));
 }
 
+Process& Stage::calls(const Side& side) {
+  return start(command_of({TACTUS_SILKIT_CALLS, side.library, uri_}));
+}
+
 Process& Stage::workflow(const Arguments& names, const Side& side) {
   Arguments argv = side.host;
   argv.insert(argv.end(), side.workflow.begin(), side.workflow.end());

@@ -55,6 +55,8 @@ class Stage {
 
   /// Starts a participant: see programs/participant.cpp for the arguments.
   Process& play(const std::string& name, const Arguments& arguments = {}, const Side& side = ours());
+  /// Calls many functions of a library, and prints their return codes: programs/calls.cpp.
+  Process& calls(const Side& side = ours());
   Process& workflow(const Arguments& names, const Side& side = ours());
   Process& monitor(const Arguments& arguments, const Side& side = ours(), bool terminal = false);
   /// Whether the log file of a participant, with "LogName": "log", holds one of these texts.

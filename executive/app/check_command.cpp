@@ -281,7 +281,11 @@ void print_idle_options(const executive::RealtimeSection& realtime) {
   };
   if (realtime.margin && realtime.sleeper != rtsync::SleeperKind::hybrid)
     note("margin", "the sleeper is not hybrid");
-  if (realtime.overrun.max_catch_up && realtime.overrun.on_overrun != rtsync::OnOverrun::catch_up)
+  const bool catches_up =
+      std::any_of(realtime.escalation.begin(), realtime.escalation.end(),
+                  [](const auto& step) { return step.action == executive::StepAction::catch_up; });
+  if (realtime.overrun.max_catch_up && realtime.overrun.on_overrun != rtsync::OnOverrun::catch_up &&
+      !catches_up)
     note("max_catch_up", "on_overrun is not catch_up");
   if (!realtime.sleep_timer) note("sleeper", "sleep_timer is off");
 }

@@ -100,6 +100,10 @@ class Executive {
   const rtsync::RunCounters& counters() const { return counters_; }
   rtsync::RealtimeTotals totals() const { return sync_.totals(); }
 
+  /// What the next overruns do to the grid of slots.                                               @when rt
+  void set_on_overrun(rtsync::OnOverrun on_overrun) TACTUS_RT { sync_.set_on_overrun(on_overrun); }
+  rtsync::OnOverrun on_overrun() const TACTUS_RT { return sync_.on_overrun(); }
+
   /// Drives all outputs to their safe values, for good. False: a device refused.                  @when any
   bool end_outputs_safe() TACTUS_RT { return outputs_.end_safe(); }
   /// The same, but frames may drive them again.                                                  @when any

@@ -49,6 +49,8 @@ class JobRelief {
   /// the next one that can be demoted. Which: changed(). False: there is none.                      @when rt
   bool shed(const ReliefScope& scope) TACTUS_RT;
   bool demote(const ReliefScope& scope, std::int64_t k) TACTUS_RT;
+  /// The number of what went last of that which has not come back; later ones are greater. 0: none.  @when rt
+  std::int64_t latest() const TACTUS_RT;
   /// What went last comes back.                                                                     @when rt
   bool give_back() TACTUS_RT;
   /// The jobs (indices into Plan::jobs) of the last of these.
@@ -92,7 +94,6 @@ class JobRelief {
   bool is_in(const Job& job, const ReliefScope& scope) const TACTUS_RT;
   const PlannedJob& planned(const Job& job) const TACTUS_RT { return plan_.jobs[job.index]; }
   bool keeps_call_of(const Job& job, std::int64_t k) const TACTUS_RT;
-  std::int64_t latest() const TACTUS_RT;
   void list() TACTUS_RT;
   void show(Job& job) TACTUS_RT;
   const Job* find(std::size_t job) const TACTUS_RT;

@@ -21,7 +21,9 @@ PolicyPart::PolicyPart(Executive& executive)
     : executive_(executive),
       relief_(executive.program().relief()),
       budgets_(executive.program().budgets()),
-      wait_(executive.plan().restore_after) {
+      wait_(executive.plan().restore_after),
+      own_(executive.on_overrun()),
+      on_overrun_(own_) {
   using Of = ReliefScope::Of;
   const Plan& plan = executive.plan();
   watch({}, plan.escalation, nullptr);
@@ -77,6 +79,7 @@ void PolicyPart::went_back(std::int64_t k) {
   wait_ = executive_.plan().restore_after;
   for (Watched& watched : watched_)
     for (StepWindow& window : watched.windows) window.clear();
+  (void)switch_to(own_);
   show();
 }
 
@@ -88,7 +91,7 @@ void PolicyPart::at_boundary(std::int64_t k, Slack&) TACTUS_RT {
   const rtsync::FrameTiming& timing = executive_.status().frame().timing;
   take_hard_budgets(timing.paced && !timing.grace, k);
   const bool trouble = take_events(timing, k);
-  if (relief_.relieved()) give_back(timing, trouble, k);
+  if (relief_.relieved() || is_switched()) give_back(timing, trouble, k);
   relief_.prepare(k);
   show();
 }
@@ -148,8 +151,21 @@ void PolicyPart::take(Watched& watched, std::size_t step, std::int64_t k) TACTUS
     note.jobs = static_cast<std::uint32_t>(relief_.changed().size());
     wait_longer();
   }
+  if (const auto on_overrun = on_overrun_of(action); on_overrun && switch_to(*on_overrun)) {
+    note.jobs = 1;
+    wait_longer();
+  }
   act(action, reasons_[reason], k);
   this->note(note);
+}
+
+/// False: it is so already.
+bool PolicyPart::switch_to(rtsync::OnOverrun on_overrun) TACTUS_RT {
+  if (on_overrun == executive_.on_overrun()) return false;
+  executive_.set_on_overrun(on_overrun);
+  on_overrun_.store(on_overrun, std::memory_order_relaxed);
+  switched_after_ = relief_.latest();
+  return true;
 }
 
 /// What ends the rig, at once or later, as was seen in frame k.
@@ -175,11 +191,19 @@ void PolicyPart::wait_longer() TACTUS_RT {
 }
 
 void PolicyPart::give_back(const rtsync::FrameTiming& timing, bool trouble, std::int64_t k) TACTUS_RT {
-  const bool room = !trouble && (!timing.paced || timing.slack >= relief_.needed());
+  const bool overruns = switched_last();  // and no job went later
+  const rtsync::Nanoseconds needed = overruns ? rtsync::Nanoseconds{0} : relief_.needed();
+  const bool room = !trouble && (!timing.paced || timing.slack >= needed);
   with_room_ = room ? with_room_ + 1 : 0;
-  if (with_room_ < wait_ || !relief_.give_back()) return;
-  note({k - 1, PolicyNote::kNoStep, 0, relief_.changed().front(),
-        static_cast<std::uint32_t>(relief_.changed().size()), with_room_});
+  if (with_room_ < wait_) return;
+  if (overruns) {
+    (void)switch_to(own_);
+    note({k - 1, PolicyNote::kNoStep, 0, kNoPlanJob, 1, with_room_});
+  } else {
+    if (!relief_.give_back()) return;
+    note({k - 1, PolicyNote::kNoStep, 0, relief_.changed().front(),
+          static_cast<std::uint32_t>(relief_.changed().size()), with_room_});
+  }
   with_room_ = 0;
   came_back_ = frames_;
 }

@@ -21,13 +21,14 @@ struct PolicyNote {
   /// Whose step was taken; none: jobs came back. kHardBudget: the consequence of one that was exceeded.
   std::uint32_t watched = kNoStep;
   std::uint32_t step = 0;
-  std::uint32_t job = kNoPlanJob;  ///< the first that is left out or called less often, or is back
-  std::uint32_t jobs = 0;          ///< so many are
-  std::int64_t frames = 0;         ///< that had room, before they came back
+  /// The first that is left out or called less often, or is back; none, and jobs is 1: on_overrun is another.
+  std::uint32_t job = kNoPlanJob;
+  std::uint32_t jobs = 0;   ///< so many are
+  std::int64_t frames = 0;  ///< that had room, before they came back
 };
 
 /// Takes the steps of a plan's escalations when frames overrun, or threads and jobs take more than their budgets;
-/// and lets jobs come back when there is room again.
+/// and lets jobs, and the rig's own on_overrun, come back when there is room again.
 ///
 /// An event counts in a frame that is paced and beyond the grace. A frame has room when nothing counted and its slack
 /// holds what would come back. After so many frames in a row with room, what was left out last comes back; twice as
@@ -65,6 +66,9 @@ class PolicyPart final : public FramePart {
   void resume() TACTUS_RT override { ends_ = reason_ != nullptr; }
   void went_back(std::int64_t k) override;
 
+  /// What the rig file says, and what holds now.                                                    @when any
+  rtsync::OnOverrun own_on_overrun() const { return own_; }
+  rtsync::OnOverrun on_overrun() const { return on_overrun_.load(std::memory_order_relaxed); }
   const std::deque<Watched>& watched() const { return watched_; }
   /// "job view.draw took more than its budget".
   std::string text(const Watched& watched, std::int64_t times) const;
@@ -79,6 +83,9 @@ class PolicyPart final : public FramePart {
   void act(StepAction action, const std::string& reason, std::int64_t k) TACTUS_RT;
   void count(Watched& watched, std::int64_t events, std::int64_t k) TACTUS_RT;
   void take(Watched& watched, std::size_t step, std::int64_t k) TACTUS_RT;
+  bool switch_to(rtsync::OnOverrun on_overrun) TACTUS_RT;
+  bool is_switched() const TACTUS_RT { return on_overrun_.load(std::memory_order_relaxed) != own_; }
+  bool switched_last() const TACTUS_RT { return is_switched() && relief_.latest() <= switched_after_; }
   void wait_longer() TACTUS_RT;
   void give_back(const rtsync::FrameTiming& timing, bool trouble, std::int64_t k) TACTUS_RT;
   void note(const PolicyNote& note) TACTUS_RT;
@@ -104,6 +111,9 @@ class PolicyPart final : public FramePart {
   const char* reason_ = nullptr;  // why the rig ends, at once or when it is resumed
   std::int64_t reason_frame_ = 0;
   bool ends_ = false;
+  const rtsync::OnOverrun own_;
+  std::atomic<rtsync::OnOverrun> on_overrun_;
+  std::int64_t switched_after_ = 0;  // JobRelief::latest() then
   std::int64_t steps_taken_ = 0;
   PolicyVariables* variables_ = nullptr;
   std::vector<std::uint32_t> shown_;  // plan jobs, as variables_->jobs

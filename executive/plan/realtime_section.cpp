@@ -39,20 +39,24 @@ const Fields<EscalationSettings>& escalation_fields() {
                    "so many must have come: frames that overran, or times that the budget was exceeded"),
           optional("within", &E::within, range(1us, 1h),
                    "in so much time, rounded up to whole frames; what lies further back does not count"),
-          required("do", &E::action,
-                   choices<StepAction>(
-                       {{"count", StepAction::count, "say so in the log"},
-                        {"shed", StepAction::shed,
-                         "leave out the `optional` jobs that have the lowest number and are not left out "
-                         "yet: of the rig, of the thread, or the job itself"},
-                        {"demote", StepAction::demote,
-                         "call the next job that has `demote` less often: of the rig, of the thread, or "
-                         "the job itself"},
-                        {"freeze", StepAction::freeze, "freeze the rig; it ends when it is resumed"},
-                        {"safe_state", StepAction::safe_state,
-                         "drive the outputs safe and freeze the rig; it ends when it is resumed"},
-                        {"terminate", StepAction::terminate, "end the rig, outputs safe"}}),
-                   "what"),
+          required(
+              "do", &E::action,
+              choices<StepAction>(
+                  {{"count", StepAction::count, "say so in the log"},
+                   {"skip", StepAction::skip, "of the rig: until there is room again, `on_overrun` is this"},
+                   {"catch_up", StepAction::catch_up, "likewise"},
+                   {"reanchor", StepAction::reanchor, "likewise"},
+                   {"shed", StepAction::shed,
+                    "leave out the `optional` jobs that have the lowest number and are not left out "
+                    "yet: of the rig, of the thread, or the job itself"},
+                   {"demote", StepAction::demote,
+                    "call the next job that has `demote` less often: of the rig, of the thread, or "
+                    "the job itself"},
+                   {"freeze", StepAction::freeze, "freeze the rig; it ends when it is resumed"},
+                   {"safe_state", StepAction::safe_state,
+                    "drive the outputs safe and freeze the rig; it ends when it is resumed"},
+                   {"terminate", StepAction::terminate, "end the rig, outputs safe"}}),
+              "what"),
       }};
   return fields;
 }
@@ -106,7 +110,9 @@ const Fields<RealtimeSection>& realtime_fields() {
           list("escalation", &R::escalation, escalation_fields(),
                "what happens when frames overrun too often"),
           optional("restore_after", &R::restore_after, count("frames", 1, 1'000'000'000),
-                   "so many frames in a row with room, and the jobs come back that were left out last"),
+                   "so many frames in a row with room, and what an escalation did last is undone: jobs come "
+                   "back, or "
+                   "the rig's own `on_overrun`"),
           optional("ratio", &R::ratio, config::ratio(0.001, 1000), "simulated seconds per real second"),
           optional("late_limit", &R::late_limit,
                    or_word("tenth", range(1ns, 10s), "a tenth of the frame's real time"),

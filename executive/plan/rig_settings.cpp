@@ -219,6 +219,8 @@ Fields<JobSettings> job_fields() {
               "on_hard_budget", &J::on_hard_budget,
               choices<StepAction>(
                   {{"count", StepAction::count, "count it, and say so in the log"},
+                   {"freeze", StepAction::freeze,
+                    "freeze the rig at the end of the frame; it ends when it is resumed"},
                    {"safe_state", StepAction::safe_state,
                     "drive the outputs safe at once, and freeze the rig; it ends when it is resumed"},
                    {"terminate", StepAction::terminate, "drive the outputs safe at once, and end the rig"}}),

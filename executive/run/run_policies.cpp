@@ -23,6 +23,10 @@ std::string RunPolicies::effect_text(const PolicyNote& note) const {
   switch (step.action) {
     case StepAction::count:
       return "counted";
+    case StepAction::skip:
+    case StepAction::catch_up:
+    case StepAction::reanchor:
+      return "on_overrun is " + std::string(name_of(step.action)) + (note.jobs == 0 ? " already" : " now");
     case StepAction::shed:
       return note.jobs == 0 ? "nothing is left to be shed"
                             : jobs_text(note) + (note.jobs == 1 ? " is" : " are") + " left out (shed)";
@@ -45,10 +49,13 @@ std::string RunPolicies::text(const PolicyNote& note) const {
   const std::string frame = "frame " + std::to_string(note.frame) + ": ";
   if (note.watched == PolicyNote::kHardBudget) {
     const PlannedJob& job = executive_.plan().jobs[note.job];
-    return frame + "job " + job.name +
-           " took more than its hard budget: the outputs are driven safe, the rig " +
+    return frame + "job " + job.name + " took more than its hard budget: " +
+           (job.on_hard_budget == StepAction::freeze ? "the rig " : "the outputs are driven safe, the rig ") +
            (job.on_hard_budget == StepAction::terminate ? "ends" : "freezes, and ends when it is resumed");
   }
+  if (note.watched == PolicyNote::kNoStep && note.job == kNoPlanJob)
+    return frame + std::to_string(note.frames) + " frames had room: on_overrun is " +
+           std::string(name_of(part_.own_on_overrun())) + " again";
   if (note.watched == PolicyNote::kNoStep)
     return frame + std::to_string(note.frames) + " frames had room: " + jobs_text(note) +
            (note.jobs == 1 ? " comes back" : " come back");
@@ -150,7 +157,8 @@ Json RunPolicies::summary() const {
                     {"do", name_of(budget.action())},
                     {"exceeded", budget.exceeded()},
                     {"named", budget.named()}});
-  return {{"steps", steps}, {"jobs", jobs}, {"hard_budgets", hard}};
+  return {
+      {"on_overrun", name_of(part_.on_overrun())}, {"steps", steps}, {"jobs", jobs}, {"hard_budgets", hard}};
 }
 
 }  // namespace tactus::executive

@@ -35,9 +35,8 @@ constexpr std::uint64_t kNextInstruction = std::uint64_t{1} << 32;
 #else
 constexpr std::uint64_t kNextInstruction = 0;
 #endif
-constexpr const char* kCure = "sudo sysctl -w kernel.perf_event_paranoid=0 (or: setcap cap_perfmon+ep)";
-constexpr const char* kCureOfTracepoints =
-    "sudo setcap cap_perfmon+ep (or: sysctl -w kernel.perf_event_paranoid=-1)";
+// For interrupts, too; without those 0 is enough.
+constexpr const char* kCure = "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)";
 
 }  // namespace
 
@@ -214,10 +213,10 @@ void sleep_until(EvidenceTime time) {
   }
 }
 
-Provision fate(std::string what, std::string instead, int error, const char* cure = kCure) {
+Provision fate(std::string what, std::string instead, int error) {
   if (error == 0) return granted(std::move(what), "perf_event_open");
   return refused(std::move(what), std::move(instead),
-                 {"perf_event_open answered " + error_words(error), cure});
+                 {"perf_event_open answered " + error_words(error), kCure});
 }
 
 }  // namespace
@@ -276,7 +275,7 @@ void KernelEvents::open_interrupts(const CpuSet& cpus) {
     if (error == 0) error = cpu.interrupts.open_interrupts(static_cast<int>(cpu.number), *found.tracepoints);
   if (error != 0)
     for (Cpu& cpu : cpus_) cpu.interrupts = {};
-  provisions_.push_back(fate(what, instead, error, kCureOfTracepoints));
+  provisions_.push_back(fate(what, instead, error));
 }
 
 /// Those that interrupted the thread; and while it should have been woken, all of its CPU.

@@ -11,8 +11,15 @@ namespace tactus::rtsync {
 namespace {
 
 constexpr const char* kEvents = "/sys/kernel/tracing/events/irq/";
-constexpr const char* kMount = "sudo mount -t tracefs nodev /sys/kernel/tracing";
-constexpr const char* kOpen = "sudo mount -o remount,mode=755 /sys/kernel/tracing";
+// Since 5.16 its files are for their owner and group alone: mode=755 opens folders, and no file.
+constexpr const char* kMount = "-t tracefs -o mode=750,gid=realtime nodev";
+constexpr const char* kOpen = "-o remount,mode=750,gid=realtime";
+
+std::string mount_cure(const std::string& options) {
+  return "sudo scripts/setup-bench --apply; or: sudo groupadd -f realtime && sudo usermod -aG realtime $USER && "
+         "sudo mount " +
+         options + " /sys/kernel/tracing, and log in again";
+}
 
 /// "field:int irq;	offset:8;": 8.
 std::optional<std::uint32_t> offset_of(std::string_view format, std::string_view field) {
@@ -51,7 +58,7 @@ TracepointSearch find_interrupt_tracepoints(const std::filesystem::path& root) {
   if (!irq_begin || !irq_end || !softirq_begin || !softirq_end) {
     const FileText id = read_host_file(root, std::string(kEvents) + "irq_handler_entry/id");
     const bool closed = id.error == EACCES || id.error == EPERM;
-    return {std::nullopt, {"the kernel's tracepoints: " + id.why(), closed ? kOpen : kMount}};
+    return {std::nullopt, {"the kernel's tracepoints: " + id.why(), mount_cure(closed ? kOpen : kMount)}};
   }
   InterruptTracepoints found{*irq_begin, *irq_end, softirq_begin, softirq_end};
   if (softirqs_are_threads(root)) found.softirq_begin = found.softirq_end = std::nullopt;

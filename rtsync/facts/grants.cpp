@@ -124,32 +124,29 @@ Fact timer_slack(const Host& host) {
 }
 
 Fact kernel_events(const Host& host) {
-  constexpr Subject kSubject{"kernel events", "perf_event_open may watch the rig's CPUs",
-                             "without it no late frame can say which thread took its CPU"};
+  constexpr Subject kSubject{"kernel events", "perf_event_open may watch the rig's CPUs, and their interrupts",
+                             "without it no late frame can say which thread or interrupt took its CPU"};
   const auto level = read_host_number(host.request.root, "/proc/sys/kernel/perf_event_paranoid");
   if (!level)
     return unknown(kSubject, "/proc/sys/kernel/perf_event_paranoid could not be read",
                    "cat /proc/sys/kernel/perf_event_paranoid");
   const std::string found = "kernel.perf_event_paranoid is " + std::to_string(*level);
+  const std::string cure = sysctl_cure("kernel.perf_event_paranoid", "-1");
   const bool perfmon = host.live && host.rights.cap_perfmon;
-  if (*level <= 0 || perfmon) {
-    const TracepointSearch search = find_interrupt_tracepoints(host.request.root);
-    if (!search.tracepoints)
-      return fact(kSubject, Grade::ok,
-                  found + (perfmon ? "; CAP_PERFMON is held" : "") +
-                      "; the time in interrupts is not seen (" + search.refusal.cause + "; " +
-                      search.refusal.cure + ")");
-    return fact(
-        kSubject, Grade::ok,
-        found + (perfmon      ? "; CAP_PERFMON is held; interrupts are named"
-                 : *level < 0 ? "; interrupts are named"
-                              : "; the time in interrupts is not seen: that takes CAP_PERFMON, or -1"));
-  }
-  const std::string cure = sysctl_cure("kernel.perf_event_paranoid", "0");
-  if (*level <= 2)
-    return fact(kSubject, Grade::warn, found + ": the rig's own threads can be watched, their CPUs not",
+  if (*level > 0 && !perfmon)
+    return fact(kSubject, Grade::warn,
+                found + (*level <= 2 ? ": the rig's own threads can be watched, their CPUs not"
+                                     : ": not even the rig's own threads can be watched"),
                 cure);
-  return fact(kSubject, Grade::warn, found + ": not even the rig's own threads can be watched", cure);
+  const std::string seen = found + (perfmon ? "; CAP_PERFMON is held" : "");
+  std::vector<Refusal> refusals;
+  if (*level >= 0 && !perfmon)
+    refusals.push_back({"that takes -1, or CAP_PERFMON", cure});
+  const TracepointSearch search = find_interrupt_tracepoints(host.request.root);
+  if (!search.tracepoints) refusals.push_back(search.refusal);
+  if (refusals.empty()) return fact(kSubject, Grade::ok, seen + "; interrupts are named");
+  const Refusal all = together(refusals);
+  return fact(kSubject, Grade::warn, seen + "; the time in interrupts is not seen: " + all.cause, all.cure);
 }
 
 }  // namespace tactus::rtsync::probes

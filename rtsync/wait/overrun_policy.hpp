@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "rtsync/rt.hpp"
 #include "rtsync/time/frame_clock.hpp"
@@ -16,6 +17,12 @@ enum class OnOverrun {
   skip,      ///< drop the missed slots and wake on the next slot of the same grid
   reanchor,  ///< start the next frame at once and lay the grid anew from there
 };
+
+/// "catch_up".
+constexpr std::string_view name_of(OnOverrun on_overrun) {
+  if (on_overrun == OnOverrun::skip) return "skip";
+  return on_overrun == OnOverrun::reanchor ? "reanchor" : "catch_up";
+}
 
 enum class AtMaximum {
   terminate,  ///< end the rig

@@ -104,6 +104,9 @@ class RealtimeSync {
   /// Changes the clock ratio at the end of the frame; the slot that is awaited then stays where it is. Values
   /// outside 0.001 .. 1000 are ignored.                                                           @when any
   void set_ratio(double ratio) TACTUS_RT;
+  /// What the next overruns do to the grid; at first what the settings say.                         @when rt
+  void set_on_overrun(OnOverrun on_overrun) TACTUS_RT { settings_.overrun.on_overrun = on_overrun; }
+  OnOverrun on_overrun() const TACTUS_RT { return settings_.overrun.on_overrun; }
   bool active() const TACTUS_RT { return active_.load(std::memory_order_relaxed); }
 
   /// Takes the requests made so far and prepares the sleeper, on the paced thread. The last thing before
@@ -163,7 +166,7 @@ class RealtimeSync {
   WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT;
   Period real_period() const TACTUS_RT;
 
-  const RealtimeSettings settings_;
+  RealtimeSettings settings_;
   const Period frame_period_;
   PacedClock& clock_;
   Sleeper& sleeper_;

@@ -29,6 +29,8 @@ TREE = {
     "lib/systemd/system/irqbalance.service": "[Service]\n",
     "proc/sys/kernel/timer_migration": "1\n",
     "proc/sys/kernel/perf_event_paranoid": "2\n",
+    "proc/mounts": "proc /proc proc rw 0 0\nnodev /sys/kernel/tracing tracefs rw,nosuid 0 0\n",
+    "sys/kernel/tracing/trace_clock": "[local] global\n",
     "proc/sys/kernel/sched_rt_runtime_us": "950000\n",
     "proc/sys/vm/compact_unevictable_allowed": "0\n",
     "sys/devices/system/cpu/online": "0-3\n",
@@ -123,9 +125,33 @@ class Bench(unittest.TestCase):
         self.assertIn("isolcpus=managed_irq,domain,1,3 nohz_full=1,3 rcu_nocbs=1,3 irqaffinity=0,2",
                       self.read("etc/default/grub.d/tactus.cfg"))
         self.assertIn("kernel.sched_rt_runtime_us = -1", self.read("etc/sysctl.d/60-tactus.conf"))
-        self.assertIn("kernel.perf_event_paranoid = 0", self.read("etc/sysctl.d/60-tactus.conf"))
+        self.assertIn("kernel.perf_event_paranoid = -1", self.read("etc/sysctl.d/60-tactus.conf"))
         self.setup("--undo")
         self.assertEqual(self.tree(), before)
+
+    def test_interrupts_are_granted_at_each_start_and_taken_back(self):
+        (self.root / "sys/kernel/tracing").chmod(0o700)
+        before = self.tree()
+        shown = self.setup("--apply", "--user", "ada").stdout
+        unit = self.read("etc/systemd/system/tactus-tracing.service")
+        for piece in ("mount -t tracefs nodev /sys/kernel/tracing;",
+                      "mount -o remount,mode=750,gid=realtime /sys/kernel/tracing'", "WantedBy=multi-user.target"):
+            self.assertIn(piece, unit)
+        self.assertIn("systemctl enable --now tactus-tracing.service", shown)
+        undone = self.setup("--undo").stdout
+        self.assertRegex(undone, r"disable --now tactus-tracing.service; mount -o remount,mode=700,gid=\d+ ")
+        self.assertEqual(self.tree(), before)
+
+    def test_tracefs_that_was_not_mounted_is_unmounted_again(self):
+        self.write("proc/mounts", "proc /proc proc rw 0 0\n")
+        self.assertIn("disable --now tactus-tracing.service; umount /sys/kernel/tracing", self.setup().stdout)
+
+    def test_without_interrupts_the_kernel_keeps_its_tracepoints(self):
+        self.setup("--apply", "--skip", "interrupts")
+        self.assertIn("kernel.perf_event_paranoid = 0", self.read("etc/sysctl.d/60-tactus.conf"))
+        self.assertFalse((self.root / "etc/systemd/system/tactus-tracing.service").exists())
+        shutil.rmtree(self.root / "sys/kernel/tracing")
+        self.assertIn("this kernel has no tracefs", self.setup().stdout)
 
     def test_an_edit_survives_undo(self):
         before = self.tree()
@@ -223,7 +249,7 @@ class Bench(unittest.TestCase):
         self.assertIn(f"\nExecStart={(prefix / 'bin/tactus').resolve()} run ", self.read(unit))
 
     def test_steps_can_be_left_out(self):
-        self.setup("--apply", "--skip", "udev,kernel,service", "--skip", "limits,sysctl,governor")
+        self.setup("--apply", "--skip", "udev,kernel,service", "--skip", "limits,sysctl,interrupts,governor")
         self.assertIn("nothing to undo", self.setup("--undo").stdout)
 
     def test_a_kernel_that_is_there_is_not_installed_again(self):
@@ -273,7 +299,8 @@ class Files(unittest.TestCase):
     def test_the_doctor_prescribes_the_same_modes_groups_and_files(self):
         said = {name: (CHECKOUT / name).read_text() for name in (
             "rtsync/host/device_group.hpp", "rtsync/host/rights.cpp", "rtsync/facts/fact_probe.cpp",
-            "rtsync/facts/power.cpp", "rtsync/host/dma_latency.cpp", "rtsync/host/watchdog_device.cpp")}
+            "rtsync/facts/power.cpp", "rtsync/host/dma_latency.cpp", "rtsync/host/watchdog_device.cpp",
+            "rtsync/evidence/tracepoint.cpp", "rtsync/facts/grants.cpp")}
         rules = (CHECKOUT / "scripts/udev/60-tactus.rules").read_text()
         for kernel in ("cpu_dma_latency", "watchdog"):
             self.assertIn(f'KERNEL=="{kernel}", GROUP="realtime", MODE="0660"', rules)
@@ -285,6 +312,9 @@ class Files(unittest.TestCase):
         for file in ("/etc/security/limits.d/99-tactus.conf", "/etc/udev/rules.d/60-tactus.rules",
                      "/etc/sysctl.d/60-tactus.conf"):
             self.assertIn(file, bench)
+        self.assertIn("mode=750,gid=realtime", said["rtsync/evidence/tracepoint.cpp"])
+        self.assertIn("mode=750,gid=realtime", bench)
+        self.assertIn('"kernel.perf_event_paranoid", "-1"', said["rtsync/facts/grants.cpp"])
         for name, text in said.items():
             self.assertNotRegex(text, r"0666|chmod 666", f"{name}: open to everybody")
 
@@ -297,6 +327,21 @@ class Files(unittest.TestCase):
             self.assertIn("ExecStart=tactus run ", text)
             self.assertNotRegex(text, r"(?m)^ExecStart=.*--quiet", "the journal would not say why the rig ended")
             unit.write_text(text.replace("ExecStart=tactus ", "ExecStart=/bin/true "))  # it need not be installed
+            done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True,
+                                  timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_systemd_takes_the_unit_of_tracefs(self):
+        if shutil.which("systemd-analyze") is None:
+            self.skipTest("systemd-analyze is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in ("etc", "sys/kernel/tracing"):
+                (root / name).mkdir(parents=True)
+            (root / "etc/os-release").write_text("ID=debian\n")
+            subprocess.run([COMMAND, "--root", root, "--user", "ada", "--apply"], check=True, capture_output=True,
+                           stdin=subprocess.DEVNULL, timeout=60)
+            unit = root / "etc/systemd/system/tactus-tracing.service"
             done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True,
                                   timeout=60)
             self.assertEqual((done.returncode, done.stderr), (0, ""))

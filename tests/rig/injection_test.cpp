@@ -61,7 +61,6 @@ class StealWatch {
       return one.second >= from - kTick && one.first <= to + kTick;
     });
   }
-  bool ever() const { return !stolen_.empty(); }
 
  private:
   static std::int64_t steal() {
@@ -278,12 +277,15 @@ class Injections {
          frame += 50) {  // its calls are at even frames
       auto late = seen.cause.lower_bound(frame);
       while (late != seen.cause.end() && late->second == "none") ++late;
-      if (late == seen.cause.end() || late->first > frame + 4 || late->second != "waited")
-        steal.ever()
-            ? table_.leave_out("wait for a thread")
-            : table_.add("wait for a thread", "waited", late == seen.cause.end() ? "none" : late->second);
+      const bool none = late == seen.cause.end() || late->first > frame + 4;
+      // The outputs of the thread's period are there when it has ended, and `began` stays.
+      const auto began = seen.began.find(frame + 4);
+      ASSERT_NE(began, seen.began.end());
+      ASSERT_GT(began->second, 0);
+      if ((none || late->second != "waited") && steal.was_stolen(began->second, began->second + 20'000'000))
+        table_.leave_out("wait for a thread");
       else
-        table_.add("wait for a thread", "waited", late->second);
+        table_.add("wait for a thread", "waited", none ? "none" : late->second);
     }
   }
 

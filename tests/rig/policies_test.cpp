@@ -105,6 +105,63 @@ TEST(PoliciesOfARun, TerminateEndsItWithItsReason) {
   expect_end_in_the_last_frame(dir);
 }
 
+/// Whether the output that the rig drives stands at its safe value.
+double output_of(const std::filesystem::path& tape) {
+  std::ifstream in(tape, std::ios::binary);
+  double value = 0;  // the first of a Tape
+  in.read(reinterpret_cast<char*>(&value), sizeof value);
+  return value;
+}
+
+/// A rig that an escalation froze: `safe`: with its outputs safe. It ends when it is resumed.
+void expect_frozen(const std::string& set, const std::string& reason, bool safe) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml",
+                  kRig + "  drive: { driver: tape, file: tape, safe: -42, parameters: { value: 7 } }\n");
+  Process rig(tactus({"run", "rig.yaml", "--out", "run", "--set", set}, dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("paused after")) << rig.err();
+  EXPECT_EQ(output_of(dir.path() / "tape"), safe ? -42 : 7) << "while it is frozen";
+  rig.signal(SIGUSR2);
+  const Finished& done = rig.wait();
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir.path() / "run");
+  EXPECT_EQ(summary.at("outcome"), "overrun");
+  EXPECT_NE(summary.at("reason").get<std::string>().find(reason), std::string::npos) << summary.at("reason");
+  EXPECT_NE(log_of(dir.path() / "run").find("the rig freezes, and ends when it is resumed\n"),
+            std::string::npos);
+}
+
+TEST(PoliciesOfARun, FreezeFreezesAndKeepsTheOutputs) {
+  expect_frozen("realtime.escalation=[{ after: 1, do: shed }, { after: 5, within: 10 s, do: freeze }]",
+                "frames overran 5 times within 10.0 s, and its escalation says freeze", false);
+}
+
+TEST(PoliciesOfARun, SafeStateFreezesWithTheOutputsSafe) {
+  expect_frozen("realtime.escalation=[{ after: 1, do: shed }, { after: 5, within: 10 s, do: safe_state }]",
+                "frames overran 5 times within 10.0 s, and its escalation says safe_state", true);
+}
+
+TEST(HardBudgetOfARun, FreezeFreezesAtTheEndOfTheFrame) {
+  expect_frozen("models.bad.jobs.step={ hard_budget: 4 ms, on_hard_budget: freeze }",
+                "job bad.step took more than its hard budget of 4.00 ms, and its on_hard_budget says freeze",
+                false);
+}
+
+TEST(PoliciesOfARun, AnotherOnOverrunIsNamedAndSoIsTheReturn) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kRig);
+  Process rig(tactus({"run", "rig.yaml", "--out", "run", "--set", "models.bad.parameters.for_frames=12",
+                      "--set", "realtime.restore_after=5 frames", "--set",
+                      "realtime.escalation=[{ after: 1, do: shed }, { after: 3, do: reanchor }]"},
+                     dir.path()));
+  EXPECT_TRUE(
+      wait_for_text(dir.path() / "run/log.txt", "3 times within 1.00 s: on_overrun is reanchor now\n"));
+  EXPECT_TRUE(wait_for_text(dir.path() / "run/log.txt", "5 frames had room: on_overrun is skip again\n"));
+  rig.signal(SIGINT);
+  (void)rig.wait();
+  EXPECT_GE(summary_of(dir.path() / "run").at("frames").at("reanchored"), 1);
+}
+
 TEST(HardBudgetOfARun, IsNamedWhileTheJobStillRuns) {
   const TempDir dir;
   (void)dir.write("rig.yaml",

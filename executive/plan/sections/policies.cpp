@@ -97,6 +97,21 @@ class Steps {
                                            (shed ? "optional: 1" : "demote: 2") + "), or remove the step");
     }
   }
+  /// The grid of slots is the rig's.
+  void need_rig(const std::string& of) {
+    for (const EscalationSettings& step : section_)
+      if (on_overrun_of(step.action))
+        draft_.problems.add(step.origin, std::string(name_of(step.action)) + ": a " + of +
+                                             " has the slots of the rig; only an escalation of realtime can "
+                                             "say that");
+  }
+  void need_another(rtsync::OnOverrun own) {
+    for (const EscalationSettings& step : section_)
+      if (on_overrun_of(step.action) == own)
+        draft_.problems.add(step.origin, std::string(name_of(step.action)) +
+                                             ": has no effect: realtime.on_overrun says so already; say "
+                                             "another, or remove the step");
+  }
   std::vector<EscalationStep> planned() const { return {section_.begin(), section_.end()}; }
 
  private:
@@ -108,6 +123,7 @@ std::vector<EscalationStep> of_thread(Draft& draft, const EscalationSection& sec
                                       std::size_t thread) {
   Steps steps(draft, section);
   steps.need_budget(budget, "thread");
+  steps.need_rig("thread");
   if (!draft.plan.is_asynchronous(thread)) steps.fit_in_frames();
   steps.need_jobs([thread](const PlannedJob& job) { return job.thread == thread; },
                   "no job of thread " + draft.plan.thread_name(thread) + " has");
@@ -188,6 +204,7 @@ void plan_policies(Draft& draft) {
 
   Steps rig(draft, settings.realtime.escalation);
   rig.fit_in_frames();
+  rig.need_another(settings.realtime.overrun.on_overrun);
   rig.need_jobs([](const PlannedJob&) { return true; }, "no job of the rig has");
   plan.escalation = rig.planned();
   plan.main_escalation = of_thread(draft, settings.threads.main.escalation, settings.threads.main.budget, 0);
@@ -197,6 +214,7 @@ void plan_policies(Draft& draft) {
   each_job([&](const JobSettings& job, PlannedJob& made) {
     Steps steps(draft, job.escalation);
     steps.need_budget(job.budget, "job");
+    steps.need_rig("job");
     steps.need_jobs([&made](const PlannedJob& other) { return &other == &made; }, "the job has no");
     made.escalation = steps.planned();
   });

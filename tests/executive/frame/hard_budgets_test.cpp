@@ -190,6 +190,18 @@ TEST_F(HardBudgetOfARig, SafeStateFreezesAndEndsWhenItIsResumed) {
   EXPECT_EQ(calls, 6);
 }
 
+TEST_F(HardBudgetOfARig, FreezeFreezesAtTheEndOfTheFrameAndEndsWhenItIsResumed) {
+  sleeper.on_wait = [this](int wait) {
+    if (wait == 15) executive->request_resume();
+  };
+  const RunEnd end = run(StepAction::freeze);
+  EXPECT_EQ(end.outcome, Outcome::overrun);
+  EXPECT_NE(end.reason.find("its hard budget of 200 us, and its on_hard_budget says freeze"),
+            std::string::npos)
+      << end.reason;
+  EXPECT_EQ(calls, 6);
+}
+
 TEST_F(HardBudgetOfARig, ARigWithoutOneCallsItsJobsAsTheyAre) {
   plan.jobs[0].hard_budget.reset();
   const tactus_job_function own = plan.jobs[0].run;

@@ -26,8 +26,8 @@ using test::PlanFixture;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr StepAction kAllActions[] = {StepAction::count,  StepAction::shed,       StepAction::demote,
-                                      StepAction::freeze, StepAction::safe_state, StepAction::terminate};
+constexpr StepAction kActions[] = {StepAction::count, StepAction::shed,     StepAction::demote,
+                                   StepAction::skip,  StepAction::catch_up, StepAction::reanchor};
 
 EscalationStep step(std::int64_t after, StepAction action, Nanoseconds within = 1s) {
   return {after, within, action};
@@ -201,6 +201,72 @@ TEST_F(Policies, EachStepHasItsOwnWindowAndTheLastOneEndsTheRig) {
   EXPECT_THAT(notes(), ElementsAre("44 0/0 view", "48 0/1"));
 }
 
+TEST_F(Policies, OverrunsDoWhatTheStepSaysUntilThereIsRoomAgain) {
+  using rtsync::OnOverrun;
+  const struct {
+    OnOverrun own;
+    StepAction step;
+    std::int64_t lost, reanchored, overruns;  // frames 0, 4 and 30 take 3.5 ms
+  } rows[] = {
+      {OnOverrun::catch_up, StepAction::skip, 3, 0, 3 + 1 + 3},
+      {OnOverrun::catch_up, StepAction::reanchor, 2, 1, 3 + 1 + 3},
+      {OnOverrun::skip, StepAction::catch_up, 3 + 3, 0, 1 + 3 + 1},
+      {OnOverrun::skip, StepAction::reanchor, 3 + 2 + 3, 1, 1 + 1 + 1},
+      {OnOverrun::reanchor, StepAction::skip, 2 + 3 + 2, 2, 1 + 1 + 1},
+      {OnOverrun::reanchor, StepAction::catch_up, 2 + 2, 2, 1 + 3 + 1},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(std::string(name_of(row.own)) + ", then " + std::string(name_of(row.step)));
+    PolicyFixture rig;
+    rig.realtime.overrun.on_overrun = row.own;
+    rig.plan.restore_after = 5;
+    rig.plan.escalation = {step(row.own == OnOverrun::catch_up ? 3 : 1, row.step, 20ms)};
+    for (const std::int64_t k : {0, 4, 30}) rig.work[k] = 3500us;
+    ASSERT_EQ(rig.run(40).outcome, Outcome::completed);
+    const rtsync::RealtimeTotals totals = rig.executive->totals();
+    EXPECT_EQ(totals.overruns, row.overruns);
+    EXPECT_EQ(totals.lost, row.lost);
+    EXPECT_EQ(totals.reanchored, row.reanchored);
+    EXPECT_EQ(rig.part->own_on_overrun(), row.own);
+  }
+}
+
+TEST_F(Policies, TheRigsOwnOnOverrunComesBackBetweenTheJobsInTheOrderOfTheSteps) {
+  traced("view").optional = 1;
+  traced("log").optional = 2;
+  plan.escalation = {step(1, StepAction::shed), step(2, StepAction::skip)};
+  plan.restore_after = 3;
+  for (const std::int64_t k : {2, 4}) work[k] = 1500us;  // view; log, then skip
+  EXPECT_EQ(run(20).outcome, Outcome::completed);
+  EXPECT_THAT(notes(),
+              ElementsAre("2 0/0 view", "4 0/0 log", "4 0/1", "7 back", "10 back log", "13 back view"));
+  EXPECT_EQ(part->on_overrun(), rtsync::OnOverrun::reanchor);
+}
+
+TEST_F(Policies, AStepThatSaysWhatHoldsAlreadyDelaysNothing) {
+  plan.escalation = {step(1, StepAction::skip)};
+  plan.restore_after = 2;
+  for (const std::int64_t k : {0, 1, 2, 10}) work[k] = 1500us;
+  (void)run(20);
+  EXPECT_THAT(notes(), ElementsAre("0 0/0", "1 0/0", "2 0/0", "4 back", "10 0/0", "12 back"));
+}
+
+TEST_F(Policies, AResetBringsTheRigsOwnOnOverrunBack) {
+  plan.escalation = {step(1, StepAction::skip)};
+  work[2] = 2ms;
+  prepare();
+  executive->restorer().prepare_reset();
+  std::vector<rtsync::OnOverrun> seen;
+  sleeper.on_wait = [&](int wait) {
+    seen.push_back(executive->on_overrun());
+    if (wait == 6) executive->request_reset();
+    if (wait == 6) work.clear();
+  };
+  (void)run(4 + 6);
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), rtsync::OnOverrun::skip) > 0, true);
+  EXPECT_EQ(executive->on_overrun(), rtsync::OnOverrun::reanchor);
+}
+
 class Output final : public SafeOutput {
  public:
   bool drive_safe() TACTUS_RT override { return ++safe > 0; }
@@ -298,7 +364,8 @@ TEST(PoliciesRt, NeverTouchTheHeapWhateverIsShedAndComesBack) {
     if (i == 0) job.escalation = {step(2, StepAction::demote)};
     if (i == 1) job.hard_budget = 1us;
   }
-  rig.plan.escalation = {step(1, StepAction::shed), step(4, StepAction::demote), step(2, StepAction::count)};
+  rig.plan.escalation = {step(1, StepAction::shed), step(4, StepAction::demote), step(2, StepAction::count),
+                         step(3, StepAction::reanchor), step(5, StepAction::catch_up)};
   rig.plan.restore_after = 3;
   rig.make();
   PolicyPart part(*rig.executive);
@@ -328,6 +395,8 @@ struct Reference {
   std::int64_t restore_after = 1;
 
   std::map<const EscalationStep*, std::vector<std::int64_t>> events;
+  rtsync::OnOverrun own = rtsync::OnOverrun::reanchor, now = own;
+  std::int64_t switched = 0;  // as Job::shed
   std::int64_t number = 0, room = 0, wait = 1, back = -1, frames = 0;
 
   /// Numbers of the calls of a job in frame k.
@@ -372,6 +441,10 @@ struct Reference {
         each.returns = false;
         done = true;
       }
+    } else if (const auto other = on_overrun_of(step.action); other && *other != now) {
+      now = *other;
+      switched = now == own ? 0 : ++number;
+      done = true;
     }
     if (!done) return;
     if (back >= 0) wait = frames - back <= wait ? std::min(wait * 2, restore_after * 64) : restore_after;
@@ -395,8 +468,8 @@ struct Reference {
         trouble = true;
         for (const EscalationStep& each : job.steps) step(each, k, found->second, &job);
       }
-    std::int64_t top = 0;
-    bool any = false;
+    std::int64_t top = switched;
+    bool any = switched != 0;
     for (const Job& job : jobs) {
       any = any || job.shed != 0 || job.demoted != 0;
       top = std::max({top, job.shed, job.returns ? 0 : job.demoted});
@@ -407,6 +480,10 @@ struct Reference {
         if (top != 0 && (job.shed == top || (job.demoted == top && out[&job]))) needed += job.budget;
       room = !trouble && slack >= needed ? room + 1 : 0;
       if (room >= wait && top != 0) {
+        if (switched == top) {
+          switched = 0;
+          now = own;
+        }
         for (Job& job : jobs) {
           if (job.shed == top) job.shed = 0;
           if (job.demoted == top) job.returns = true;
@@ -428,16 +505,17 @@ struct Reference {
 TEST(RandomPolicies, RunTheJobsThatTheRulesSay) {
   const auto kPlans = static_cast<std::uint64_t>(::tactus::test::trials(120));
   std::int64_t left_out = 0;
+  std::int64_t switched = 0;  // frames
   std::set<std::string> seen;
   for (std::uint64_t seed = 0; seed < kPlans; ++seed) {
     std::mt19937_64 random(seed);
     const auto roll = [&](std::int64_t low, std::int64_t high) {
       return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
     };
-    const auto steps = [&](std::int64_t most, bool can_shed, bool can_demote) {
+    const auto steps = [&](std::int64_t most, bool can_shed, bool can_demote, std::int64_t last = 2) {
       std::vector<EscalationStep> made;
       for (std::int64_t i = roll(0, most); i > 0; --i) {
-        const StepAction action = kAllActions[roll(0, 2)];
+        const StepAction action = kActions[roll(0, last)];
         if ((action == StepAction::shed && !can_shed) || (action == StepAction::demote && !can_demote))
           continue;
         made.push_back({roll(1, 4), roll(1, 40) * 500us, action});
@@ -466,7 +544,10 @@ TEST(RandomPolicies, RunTheJobsThatTheRulesSay) {
       planned.escalation = job.steps;
       reference.jobs.push_back(job);
     }
-    reference.rig = rig.plan.escalation = steps(3, true, true);
+    reference.rig = rig.plan.escalation = steps(4, true, true, 5);
+    constexpr rtsync::OnOverrun kOwn[] = {rtsync::OnOverrun::catch_up, rtsync::OnOverrun::skip,
+                                          rtsync::OnOverrun::reanchor};
+    reference.own = reference.now = rig.realtime.overrun.on_overrun = kOwn[roll(0, 2)];
     reference.wait = reference.restore_after = rig.plan.restore_after = roll(1, 12);
     constexpr std::int64_t kFrames = 400;
     const std::int64_t bad = roll(2, 30);
@@ -480,6 +561,9 @@ TEST(RandomPolicies, RunTheJobsThatTheRulesSay) {
     ASSERT_EQ(rig.run(kFrames).outcome, Outcome::completed);
 
     std::map<std::string, std::vector<std::pair<std::int64_t, double>>> expected;
+    Nanoseconds slot{0};
+    Nanoseconds done{0};
+    std::int64_t lost = 0;
     for (std::int64_t k = 0; k < kFrames; ++k) {
       for (const Reference::Job& job : reference.jobs)
         for (const std::int64_t n : Reference::calls_in(job, k)) {
@@ -493,12 +577,24 @@ TEST(RandomPolicies, RunTheJobsThatTheRulesSay) {
         }
       std::map<std::string, std::int64_t> over;
       for (auto [at, end] = rig.over.equal_range(k); at != end; ++at) ++over[at->second];
-      reference.end_frame(k, 1ms - rig.work[k], over);
+      done = std::max(slot, done) + rig.work[k];
+      const Nanoseconds slack = slot + 1ms - done;
+      Nanoseconds next = slot + 1ms;
+      if (slack < 0ns && reference.now == rtsync::OnOverrun::reanchor) {
+        lost += (done - next) / 1ms;
+        next = done;
+      }
+      for (; reference.now == rtsync::OnOverrun::skip && next < done; next += 1ms) ++lost;
+      slot = next;
+      reference.end_frame(k, slack, over);
+      switched += reference.switched != 0 ? 1 : 0;
     }
+    ASSERT_EQ(rig.executive->totals().lost, lost) << "seed " << seed;
     for (const Reference::Job& job : reference.jobs)
       ASSERT_EQ(rig.calls[job.name], expected[job.name]) << "seed " << seed << ", " << job.name;
     for (const std::string& note : rig.notes()) seen.insert(note.substr(note.find(' ') + 1, 4));
   }
+  EXPECT_GT(switched, static_cast<std::int64_t>(kPlans) * 10) << "the plans are too tame";
   EXPECT_GT(left_out, static_cast<std::int64_t>(kPlans) * 100) << "the plans are too tame";
   EXPECT_TRUE(seen.contains("back"));
 }

@@ -50,6 +50,14 @@ TEST(PolicySettings, AreTakenIntoThePlan) {
   EXPECT_EQ(variables[5].name, "policy.jobs.record.r");
 }
 
+TEST(PolicySettings, OfTheRigMayBeAnotherOnOverrun) {
+  const LoadedRig made(rig("{ }",
+                           "realtime: { on_overrun: catch_up, escalation: [{ after: 3, do: skip }, "
+                           "{ after: 9, do: reanchor }] }\n"));
+  EXPECT_EQ(made.plan().escalation,
+            (std::vector<EscalationStep>{{3, 1s, StepAction::skip}, {9, 1s, StepAction::reanchor}}));
+}
+
 TEST(PolicySettings, WithoutAnyThereIsNothing) {
   const LoadedRig made(rig("{ budget: 40 us }"));
   EXPECT_THAT(made.plan().escalation, IsEmpty());
@@ -88,6 +96,15 @@ TEST(PolicySettings, WhatCannotBeOrHasNoEffectIsRefusedWithItsPlace) {
       {rig("{ }", "realtime: { escalation: [{ after: 20, within: 10 ms, do: count }] }\n"),
        "6:26: realtime.escalation[0]: 20 frames do not fit in 10 ms with frames of 1 ms: it would never be "
        "taken; give it more time"},
+      {rig("{ budget: 1 us, escalation: [{ do: skip }] }"),
+       "5:89: models.m.jobs.step.escalation[0]: skip: a job has the slots of the rig; only an escalation of "
+       "realtime can say that"},
+      {rig("{ }", "threads: { main: { budget: 1 ms, escalation: [{ do: reanchor }] } }\n"),
+       "6:47: threads.main.escalation[0]: reanchor: a thread has the slots of the rig; only an escalation of "
+       "realtime can say that"},
+      {rig("{ }", "realtime: { on_overrun: skip, escalation: [{ do: skip }] }\n"),
+       "6:44: realtime.escalation[0]: skip: has no effect: realtime.on_overrun says so already; say another, "
+       "or remove the step"},
       {rig("{ }", "realtime: { escalation: [{ after: 0, do: count }] }\n"),
        "6:35: realtime.escalation[0].after: 0 is outside 1 .. 1000 (so many must have come: frames that "
        "overran, or times that the budget was exceeded)"},
@@ -109,9 +126,10 @@ TEST(PolicySettings, AHardBudgetIsOfAJobOfFramesAndNotBelowItsBudget) {
   EXPECT_THAT(
       problems_of(rig("{ budget: 40 us, hard_budget: 20 us }")),
       ElementsAre("5:90: models.m.jobs.step.hard_budget: 20 us is less than the budget, 40 us; raise it"));
-  const auto freeze = problems_of(rig("{ hard_budget: 1 ms, on_hard_budget: freeze }"));
-  ASSERT_EQ(freeze.size(), 1U);
-  EXPECT_NE(freeze[0].find("models.m.jobs.step.on_hard_budget: "), std::string::npos);
+  EXPECT_THAT(problems_of(rig("{ hard_budget: 1 ms, on_hard_budget: freeze }")), IsEmpty());
+  const auto shed = problems_of(rig("{ hard_budget: 1 ms, on_hard_budget: shed }"));
+  ASSERT_EQ(shed.size(), 1U);
+  EXPECT_NE(shed[0].find("models.m.jobs.step.on_hard_budget: "), std::string::npos);
   EXPECT_THAT(
       problems_of(rig("{ on_hard_budget: terminate }")),
       ElementsAre("5:78: models.m.jobs.step.on_hard_budget: has no effect: the job has no hard_budget; "

@@ -20,6 +20,7 @@
 
 #include "rtsync/thread/thread_list.hpp"
 #include "tests/rtsync/support/fake_root.hpp"
+#include "tests/rtsync/support/fake_tracepoints.hpp"
 
 namespace tactus::rtsync::host_facts_test {
 namespace {
@@ -68,7 +69,8 @@ void make_good(FakeRoot& root) {
   root.write("/proc/sys/kernel/nmi_watchdog", "0\n").write("/proc/sys/kernel/watchdog", "0\n");
   root.write("/proc/sys/kernel/watchdog_cpumask", "0-3\n");
   root.write("/proc/sys/kernel/timer_migration", "0\n");
-  root.write("/proc/sys/kernel/perf_event_paranoid", "0\n");
+  root.write("/proc/sys/kernel/perf_event_paranoid", "-1\n");
+  write_tracepoints(root);
   root.write("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
   root.write("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm\n");
   root.write("/proc/swaps", "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n");
@@ -384,10 +386,17 @@ const Row kInterruptRows[] = {
      Grade::warn, "unknown", ""},
     {"the rig's CPUs cannot be watched", "kernel events",
      [](FakeRoot& r) { r.write("/proc/sys/kernel/perf_event_paranoid", "2\n"); }, Grade::warn,
-     "is 2: the rig's own threads can be watched", "sysctl -w kernel.perf_event_paranoid=0"},
+     "is 2: the rig's own threads can be watched", "sysctl -w kernel.perf_event_paranoid=-1"},
     {"nothing can be watched, as Debian has it", "kernel events",
      [](FakeRoot& r) { r.write("/proc/sys/kernel/perf_event_paranoid", "3\n"); }, Grade::warn,
-     "is 3: not even the rig's own threads", "sysctl -w kernel.perf_event_paranoid=0"},
+     "is 3: not even the rig's own threads", "sysctl -w kernel.perf_event_paranoid=-1"},
+    {"interrupts cannot be watched", "kernel events",
+     [](FakeRoot& r) { r.write("/proc/sys/kernel/perf_event_paranoid", "0\n"); }, Grade::warn,
+     "is 0; the time in interrupts is not seen: that takes -1, or CAP_PERFMON",
+     "sudo sysctl -w kernel.perf_event_paranoid=-1"},
+    {"tracefs is not mounted", "kernel events", [](FakeRoot& r) { r.remove("/sys/kernel/tracing"); },
+     Grade::warn, "is -1; the time in interrupts is not seen: the kernel's tracepoints: ",
+     "sudo mount -t tracefs -o mode=750,gid=realtime nodev /sys/kernel/tracing"},
     {"nobody says", "kernel events", [](FakeRoot& r) { r.remove("/proc/sys/kernel/perf_event_paranoid"); },
      Grade::warn, "unknown", "cat /proc/sys/kernel/perf_event_paranoid"},
     {"timers wander", "timer migration",

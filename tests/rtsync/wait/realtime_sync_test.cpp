@@ -583,6 +583,20 @@ TEST(OnOverrun, SaysWhatAStallCosts) {
   }
 }
 
+TEST(OnOverrun, CanBeAnotherOneForTheNextOverruns) {
+  Fixture bench{enabled_with(OnOverrun::catch_up)};
+  bench.start();
+  bench.frame(2500us);
+  EXPECT_EQ(bench.timing().lost, 0);
+  bench.sync.set_on_overrun(OnOverrun::skip);
+  bench.frame(100us);  // done at 2.6 ms, its end is slot 2
+  EXPECT_EQ(bench.timing().lost, 1);
+  EXPECT_EQ(bench.sleeper.last_slot(), bench.epoch + 3ms);
+  bench.sync.set_on_overrun(OnOverrun::reanchor);
+  bench.frame(1500us);
+  EXPECT_EQ(bench.sync.totals().reanchored, 1);
+}
+
 TEST(OnOverrun, ASkippedSlotThatPassesMeanwhileIsRunAtOnce) {
   Fixture bench{enabled_with(OnOverrun::skip)};
   bench.start();

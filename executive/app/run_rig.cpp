@@ -89,7 +89,7 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
     rtsync::tell_witness_of_end(run.exit_status());
     rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
   }
-  if (request.report) report_run(folder.path(), request.report_file, request.quiet);
+  if (request.report) report_run(folder.absolute_path(), request.report_file, request.quiet);
   return after(*rig, run, folder);
 }
 

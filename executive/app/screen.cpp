@@ -241,7 +241,7 @@ std::string last_line(const RigRun& run) {
   if (!run.end().reason.empty()) line += "; " + run.end().reason;
   if (const std::string why = run.why_failed(); !why.empty())
     line += "; " + painted(Ink::bad, "fails: " + why);
-  return line + "; " + run.options().folder.string();
+  return line + "; " + run.options().shown_folder.string();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,13 @@ class Death {
       exit_status_ = WEXITSTATUS(status) == 0 ? 1 : WEXITSTATUS(status);
       how_ = "the process was ended with status " + std::to_string(WEXITSTATUS(status)) +
              " by something other than tactus";
+    }
+    if (const int thread = page_.crashed_thread.load(); thread != 0) {
+      foreign_ = {{"id", thread},
+                  {"name", std::string(page_.crashed_name.data(),
+                                       ::strnlen(page_.crashed_name.data(), page_.crashed_name.size()))}};
+      how_ += " in thread '" + foreign_["name"].get<std::string>() + "' (" + std::to_string(thread) +
+              "), which runs none of the rig's jobs,";
     }
     folder_ = facts_.value("@folder", std::string());
     std::error_code error;
@@ -125,6 +133,7 @@ class Death {
     const std::int64_t frames = page_.frames_run.load();
     std::string text = " after " + std::to_string(frames) + (frames == 1 ? " frame" : " frames");
     const char* separator = jobs_.size() > 1 ? ", while jobs " : ", while job ";
+    if (!foreign_.is_null()) return text;  // what others ran then is not to blame
     for (const Json& job : jobs_) {
       text += separator + ("'" + job.get<std::string>() + "'");
       separator = ", ";
@@ -148,6 +157,7 @@ class Death {
     all["exit_status"] = exit_status_;
     all["died"] = {{"signal", signal_.empty() ? Json(nullptr) : Json(signal_)},
                    {"call", call_.empty() ? Json(nullptr) : Json(call_)},
+                   {"thread", foreign_},
                    {"jobs", jobs_},
                    {"doing", page_.doing_text()}};
     if (ended()) return all;
@@ -173,6 +183,7 @@ class Death {
   Json before_;                   // the rig's own summary.json, if it came so far
   Json latest_ = Json::object();  // else what it wrote there while it ran
   Json jobs_ = Json::array();
+  Json foreign_;  // the thread that crashed, if it runs none of the rig's jobs
   std::string how_;
   std::string where_;
   std::string signal_;

@@ -34,7 +34,7 @@ std::string file_name(const std::string& name, std::string& file) {
 
 RigCheckpoints::RigCheckpoints(const Rig& rig, const std::filesystem::path& run_folder)
     : rig_(rig),
-      folder_(std::filesystem::absolute(run_folder / rig.settings().checkpoint.folder)),
+      folder_(run_folder / rig.settings().checkpoint.folder),
       writer_(rig.settings().rig.value, rig.plan().frame, TACTUS_VERSION) {}
 
 bool RigCheckpoints::wanted() const {

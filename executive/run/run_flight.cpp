@@ -31,7 +31,7 @@ RunFlight::RunFlight(const RigSettings& settings, bool realtime, std::filesystem
       realtime_(realtime && settings.kernel_events),
       rig_(settings.rig.value),
       ratio_(settings.realtime.ratio),
-      folder_(std::filesystem::absolute(folder)) {}
+      folder_(std::move(folder)) {}
 
 RunFlight::~RunFlight() {
   {

@@ -126,6 +126,11 @@ std::unique_ptr<Rig> load_rig(const std::string& file, const RunOverrides& choic
 }
 
 RunFolder::RunFolder(const RunOverrides& choices, const std::string& rig) {
+  make(choices, rig);
+  absolute_path_ = fs::absolute(path_);
+}
+
+void RunFolder::make(const RunOverrides& choices, const std::string& rig) {
   const std::string option = choices.spelling + "out";
   const auto cannot_make = [&](const fs::path& folder, const std::error_code& error) {
     throw MachineError("cannot make the run folder " + folder.string() + ": " + error.message() +
@@ -155,14 +160,15 @@ RunFolder::RunFolder(const RunOverrides& choices, const std::string& rig) {
 
 void RunFolder::leave_nothing() const {
   std::error_code ignored;  // the refusal is what counts
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
+  for (const fs::directory_entry& entry : fs::directory_iterator(absolute_path_, ignored))
     fs::remove_all(entry, ignored);
-  if (made_by_us_) fs::remove(path_, ignored);
+  if (made_by_us_) fs::remove(absolute_path_, ignored);
 }
 
 RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFolder& folder) {
   RunOptions options;
-  options.folder = folder.path();
+  options.folder = folder.absolute_path();
+  options.shown_folder = folder.path();
   options.realtime = choices.realtime;
   options.from = choices.from;
   options.paused = choices.paused;

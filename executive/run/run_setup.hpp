@@ -49,12 +49,18 @@ class RunFolder {
  public:
   RunFolder(const RunOverrides& choices, const std::string& rig);
 
+  /// As the user gave it, to be shown.
   const std::filesystem::path& path() const { return path_; }
+  /// Where a job may have left the working directory.
+  const std::filesystem::path& absolute_path() const { return absolute_path_; }
   /// Nothing was started: removes what lies in it, and it too if it was not there before.
   void leave_nothing() const;
 
  private:
+  void make(const RunOverrides& choices, const std::string& rig);
+
   std::filesystem::path path_;
+  std::filesystem::path absolute_path_;
   bool made_by_us_ = true;
 };
 

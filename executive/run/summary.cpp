@@ -43,7 +43,7 @@ Json RigRun::facts() const {
   Json all_jobs = Json::array();
   for (const PlannedJob& job : plan.jobs) all_jobs.push_back(job.name);
   return {
-      {"@folder", std::filesystem::absolute(options_.folder).string()},
+      {"@folder", options_.folder.string()},
       {"@jobs", all_jobs},
       {"rig", rig_.settings().rig.value},
       {"frames", {{"planned", options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames)}}},

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "rtsync/crash/exit_guard.hpp"
+#include "rtsync/crash/witness_page.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -166,6 +167,7 @@ void CrashHandler::name_place(RawLine& line, bool by_this_thread) const TACTUS_R
   if (by_this_thread && ran.foreign) {
     char name[16] = {};  // as long as the kernel lets it be
     (void)::prctl(PR_GET_NAME, name);
+    tell_witness_of_thread(this_thread(), name);
     line << " in thread '" << name << "' (" << this_thread() << "), which runs none of the rig's jobs";
   } else if (!ran.job.empty()) {
     line << " while job '" << ran.job << "' ran";

@@ -46,7 +46,9 @@ struct WitnessPage {
   std::atomic<std::size_t> doing_length{0};
   std::array<char, 1024> doing{};  ///< "library '/x/y.so' was loaded"; what has to do with no frame
   std::atomic<std::size_t> call_length{0};
-  std::array<char, 32> call{};  ///< "_exit()": a model or a library called it, which ends the rig
+  std::array<char, 32> call{};         ///< "_exit()": a model or a library called it, which ends the rig
+  std::atomic<int> crashed_thread{0};  ///< its id, if it runs none of the rig's jobs; 0: none such
+  std::array<char, 16> crashed_name{};
 
   std::array<std::atomic<std::uint64_t>, kMostPassed> passed{};
   std::atomic<std::uint32_t> passed_count{0}, passed_taken{0};
@@ -70,6 +72,9 @@ void show_to_witness(WitnessPage& page);
 void tell_witness_of_end(int status) TACTUS_RT;
 /// The process is about to end because of this call.                                             @when any
 void tell_witness_of_call(std::string_view call) TACTUS_RT;
+
+/// The process is about to end because of this thread, which runs none of the rig's jobs.       @when any
+void tell_witness_of_thread(int tid, std::string_view name) TACTUS_RT;
 
 /// While it lives the witness knows that a library or a model's own code runs outside of all jobs.
 ///

@@ -27,6 +27,7 @@ enum class Deed : std::int32_t {
   loop,
   sleep,
   exec,
+  chdir,
   fork,
   throws,
   throws_in_thread,
@@ -69,6 +70,7 @@ class Hostile : public tactus::Model {
                  {"loop", Deed::loop},
                  {"sleep", Deed::sleep},
                  {"exec", Deed::exec},
+                 {"chdir", Deed::chdir},
                  {"fork", Deed::fork},
                  {"throws", Deed::throws},
                  {"throws_in_thread", Deed::throws_in_thread},
@@ -111,6 +113,9 @@ class Hostile : public tactus::Model {
         for (;;) (void)::pause();
       case Deed::exec:
         (void)::execlp("true", "true", static_cast<char*>(nullptr));
+        break;
+      case Deed::chdir:
+        (void)::chdir("/");
         break;
       case Deed::fork:
         (void)::fork();  // and both go on

@@ -68,6 +68,39 @@ TEST(Witness, ARigKilledAtAnyMomentLeavesASummaryThatSaysSo) {
   }
 }
 
+/// A rig of a model that does a deed in frame 20.
+Command hostile(const TempDir& dir, const std::string& deed) {
+  return one_model(dir, "hostile, parameters: { deed: " + deed + " }", TACTUS_HOSTILE_LIBRARY);
+}
+
+TEST(Witness, BlamesNoJobForAThreadThatAModelStarted) {
+  const TempDir dir;
+  const Finished done = run(hostile(dir, "throws_in_thread"));
+  EXPECT_NE(done.status, 0) << done;
+  const Json summary = summary_of(dir / "out");
+  const std::string reason = summary["reason"];
+  EXPECT_TRUE(says(reason, ", which runs none of the rig's jobs, after 20 frames")) << reason;
+  EXPECT_FALSE(says(reason, "it.step")) << reason;
+  EXPECT_TRUE(says(done.err, reason)) << done;
+  EXPECT_GT(summary["died"]["thread"]["id"], 0) << summary["died"];
+}
+
+TEST(Witness, AJobThatCrashesIsNoForeignThread) {
+  const TempDir dir;
+  (void)run(hostile(dir, "segfault"));
+  const Json summary = summary_of(dir / "out");
+  EXPECT_TRUE(says(summary["reason"], "while job 'it.step' ran")) << summary["reason"];
+  EXPECT_TRUE(summary["died"]["thread"].is_null()) << summary["died"];
+}
+
+TEST(Run, EndsInOrderInAFolderThatAJobHasLeft) {
+  const TempDir dir;
+  const Finished done = run(hostile(dir, "chdir"));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "completed");
+  EXPECT_TRUE(says(done.out, "; out\n")) << "shown as it was given\n" << done;
+}
+
 TEST(Witness, ARigKilledBeforeItsFirstFrameLeavesASummaryIfItHasARunFolder) {
   const TempDir dir;
   const unsigned seed = std::random_device{}();

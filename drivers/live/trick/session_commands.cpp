@@ -154,9 +154,14 @@ LiveCommandCall freeze(const Call& call, const SessionLimits&) {
   const double seconds = std::clamp(real(call, 0), 0.0, kLongest);
   return {LiveCommand::pause, std::max<std::int64_t>(1, std::llround(seconds * 1e9)), {}};
 }
+/// As the kernel cuts the status of a process; but what is no success stays none.
+std::int64_t as_exit_status(std::int64_t code) {
+  const std::int64_t cut = code & 0xFF;
+  return cut == 0 && code != 0 ? 0xFF : cut;
+}
 LiveCommandCall terminate(const Call& call, const SessionLimits& limits) {
   const bool says = limits.exit_status && !call.values.empty();
-  return {LiveCommand::stop, says ? whole(call, 0) : 0, {}};
+  return {LiveCommand::stop, says ? as_exit_status(whole(call, 0)) : 0, {}};
 }
 
 }  // namespace

@@ -609,6 +609,21 @@ TEST(TrickOrders, AReturnCodeIsTheExitStatusWhereTheRigFileAllowsIt) {
   }
 }
 
+TEST(TrickOrders, AReturnCodeThatIsNoExitStatusIsCutAndTheRigEndsAllTheSame) {
+  const struct {
+    const char* code;
+    int status;
+  } rows[] = {{"255", 255}, {"300", 44}, {"-1", 255}, {"256", 255}, {"-256", 255}, {"0", 0}};
+  for (const auto& row : rows) {
+    Dialogue dialogue({.exit_status = true});
+    dialogue.say(std::string("trick.exec_terminate_with_return(") + row.code + ", 'a.c', 7, 'done')\n");
+    const auto given = dialogue.rig.take_commands();
+    ASSERT_EQ(given.size(), 1U) << row.code;
+    EXPECT_EQ(given[0].command, LiveCommand::stop) << row.code;
+    EXPECT_EQ(given[0].value, row.status) << row.code;
+  }
+}
+
 TEST(TrickOrders, OthersAreRefused) {
   Dialogue dialogue;
   EXPECT_THAT(dialogue.refused("trick.stop(3.0)\n"), HasSubstr("`commands:`"));

@@ -84,25 +84,45 @@ void give_unseen(Shares& shares, const Evidence& evidence) TACTUS_RT {
   shares.give_rest(evidence.went_on ? Cause::machine_stopped : Cause::unknown);
 }
 
+/// Of the time in calls of the heap: what the thread surely slept there, as the rest of the job is too short for it.
+Nanoseconds slept_in_heap(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
+  if (!evidence.heap || !evidence.switches) return kNone;
+  const Nanoseconds blocked = evidence.switches->blocked;
+  return std::clamp(evidence.heap->took + blocked - facts.took, kNone,
+                    std::min(blocked, evidence.heap->took));
+}
+
+/// On the CPU, for pages from the disk. Each fault is taken to be as long as the others.
+Nanoseconds in_faults_of_disk(const FaultTimes& faults) TACTUS_RT {
+  const std::int64_t all = std::int64_t{faults.minor} + faults.major;
+  return all == 0 ? kNone : faults.took / all * faults.major;
+}
+
 /// Off the CPU, and what it did on it that has a name of its own.
 void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   const bool allocates = evidence.heap && evidence.heap->calls > 0;
+  const Nanoseconds heap_slept = slept_in_heap(facts, evidence);
   if (evidence.switches) {
     const SwitchTimes& seen = *evidence.switches;
     shares.give(Cause::faulted, seen.in_major_fault);
+    shares.give(Cause::heap, heap_slept);
     // Between jobs nobody sleeps but to wait for another thread.
     const bool waits = facts.for_others || facts.part == LatePart::between_jobs;
     shares.give(evidence.went_on ? Cause::machine_stopped
                 : waits          ? Cause::waited
                                  : Cause::blocked,
-                seen.blocked);
+                seen.blocked - heap_slept);
     shares.give(Cause::migrated, seen.migrated);
     give_preempted(shares, seen.preempted, evidence);
   }
   if (evidence.steal) shares.give(Cause::machine_stopped, *evidence.steal);
-  if (allocates) shares.give(Cause::heap, evidence.heap->took);
-  // Memory that the heap has just handed out faults at its first use.
-  if (evidence.faults) shares.give(allocates ? Cause::heap : Cause::faulted, evidence.faults->took);
+  if (allocates) shares.give(Cause::heap, evidence.heap->took - heap_slept);
+  if (evidence.faults) {
+    const Nanoseconds of_disk = in_faults_of_disk(*evidence.faults);
+    shares.give(Cause::faulted, of_disk);
+    // Memory that the heap has just handed out faults at its first use.
+    shares.give(allocates ? Cause::heap : Cause::faulted, evidence.faults->took - of_disk);
+  }
   shares.give(Cause::faulted, in_maps(evidence));
   if (evidence.maps) shares.give(Cause::unknown, evidence.maps->unplaced);
   if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);

@@ -58,6 +58,22 @@ std::vector<Row> rows() {
           [](F&, E& e) {
             e.heap = HeapTimes{2, 2'500us};
           }),
+      row("the heap slept for the memory of the process", long_job(), Cause::heap,
+          [](F&, E& e) {
+            e.heap = HeapTimes{2, 2'900us};
+            e.switches->blocked = 1'800us;
+          }),
+      row("it slept, and called the heap besides", long_job(), Cause::blocked,
+          [](F&, E& e) {
+            e.heap = HeapTimes{2, 1'300us};
+            e.switches->blocked = 1'800us;
+          }),
+      row("pages from a fast disk, after a call of the heap", long_job(), Cause::faulted,
+          [](F&, E& e) {
+            e.heap = HeapTimes{2, 700us};
+            e.faults = FaultTimes{16, 500, 1'500us};
+            e.switches->in_major_fault = 500us;
+          }),
       row("what the heap gave was touched for the first time", long_job(), Cause::heap,
           [](F&, E& e) {
             e.heap = HeapTimes{1, 10us};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -56,15 +57,18 @@ class CalibrateCommand final : public CommandDriver {
     }
     if (!from_.empty()) return look();
     request_.choices.set.emplace_back(kMeasureJobs);
-    return run_rig(request_, [this](const executive::Rig& rig, const executive::RigRun& run,
-                                    const executive::RunFolder& folder) {
+    std::filesystem::path to;  // a model may change the working directory
+    if (!to_.empty()) to = std::filesystem::absolute(to_);
+    return run_rig(request_, [this, to](const executive::Rig& rig, const executive::RigRun& run,
+                                        const executive::RunFolder& folder) {
       if (run.exit_status() != kOk) {
         print_error("tactus calibrate: no budgets are written, as the run ended early\n");
         return run.exit_status();
       }
       const std::string name = folder.path().string();
       write(rig, MeasuredRun::of_summary(run.summary(), name, rig.settings().rig.value), run.realtime(),
-            to_.empty() ? (folder.path() / "budgets.yaml").string() : to_);
+            to.empty() ? folder.absolute_path() / "budgets.yaml" : to,
+            to.empty() ? (folder.path() / "budgets.yaml").string() : to_);
       return run.exit_status();
     });
   }
@@ -73,7 +77,7 @@ class CalibrateCommand final : public CommandDriver {
   int look() {
     const auto rig = executive::load_rig(request_.file, request_.choices);
     try {
-      write(*rig, MeasuredRun::of_folder(from_, rig->settings().rig.value), true, to_);
+      write(*rig, MeasuredRun::of_folder(from_, rig->settings().rig.value), true, to_, to_);
     } catch (const CommandError&) {
       throw;
     } catch (const std::exception& error) {
@@ -82,9 +86,9 @@ class CalibrateCommand final : public CommandDriver {
     return kOk;
   }
 
-  /// To stdout where `file` is empty.
+  /// To stdout where `file` is empty. `shown`: how a person wrote it.
   void write(const executive::Rig& rig, const MeasuredRun& run, bool realtime,
-             const std::string& file) const {
+             const std::filesystem::path& file, const std::string& shown) const {
     const auto budgets = executive::propose_budgets(rig.plan(), run, factor_);
     const std::string text =
         "# Budgets of rig " + rig.settings().rig.value + ": what " + run.name + " measured, times " +
@@ -100,9 +104,9 @@ class CalibrateCommand final : public CommandDriver {
     std::ofstream out(file, std::ios::binary);
     out << text;
     out.close();
-    if (!out) throw CommandError(kEndedEarly, "cannot write " + file + "; choose another file with --to");
-    const std::string next = unfit.empty() ? "; try them: " + check_of(file) : "";
-    if (!request_.quiet) std::printf("%zu budgets in %s%s\n", budgets.size(), file.c_str(), next.c_str());
+    if (!out) throw CommandError(kEndedEarly, "cannot write " + shown + "; choose another file with --to");
+    const std::string next = unfit.empty() ? "; try them: " + check_of(shown) : "";
+    if (!request_.quiet) std::printf("%zu budgets in %s%s\n", budgets.size(), shown.c_str(), next.c_str());
     std::fflush(stdout);
     refuse(unfit);
   }

@@ -18,21 +18,24 @@ constexpr std::size_t kTextColumns = 100;
 
 }  // namespace
 
-void report_run(const std::filesystem::path& folder, const std::string& file, bool quiet) noexcept try {
+ReportFile::ReportFile(const executive::RunFolder& folder, const std::string& file)
+    : path(file.empty() ? folder.absolute_path() / "report.html" : std::filesystem::absolute(file)),
+      shown(file.empty() ? folder.path() / "report.html" : std::filesystem::path(file)) {}
+
+void report_run(const executive::RunFolder& folder, const ReportFile& to, bool quiet) noexcept try {
   std::vector<report::RunData> runs;
   report::ReadRequest request;
   request.ended = true;
-  runs.push_back(report::read_run(folder, request));
+  runs.push_back(report::read_run(folder.absolute_path(), request));
   const report::Page page = report::make_page(runs);
-  const std::filesystem::path to = file.empty() ? folder / "report.html" : std::filesystem::path(file);
   report::write_report(
-      to, to.extension() == ".txt" ? report::to_text(page, kTextColumns) : report::to_html(page));
+      to.path, to.path.extension() == ".txt" ? report::to_text(page, kTextColumns) : report::to_html(page));
   if (quiet) return;
-  std::printf("report: %s\n", to.c_str());
+  std::printf("report: %s\n", to.shown.c_str());
   std::fflush(stdout);
 } catch (const std::exception& error) {
   print_error("tactus: no report was made: %s; the run is not touched by that; try `tactus report %s`\n",
-              config::one_line(error.what()).c_str(), folder.c_str());
+              config::one_line(error.what()).c_str(), folder.path().c_str());
 }
 
 std::string wrong_report_file(const std::string& file) {

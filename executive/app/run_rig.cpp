@@ -75,6 +75,7 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
   const rtsync::ExitGuard guard;              // of that process
   const std::unique_ptr<executive::Rig> rig = make_rig(request.file, request.choices);
   const executive::RunFolder folder(request.choices, rig->settings().rig.value);
+  const ReportFile report(folder, request.report_file);
 
   Console screen(request.quiet, ::isatty(STDOUT_FILENO) == 1);
   executive::RigRun run(*rig, executive::run_options(*rig, request.choices, folder));
@@ -89,7 +90,7 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
     rtsync::tell_witness_of_end(run.exit_status());
     rtsync::end_process(run.exit_status());  // a job never returned: no destructor may wait for it
   }
-  if (request.report) report_run(folder.absolute_path(), request.report_file, request.quiet);
+  if (request.report) report_run(folder, report, request.quiet);
   return after(*rig, run, folder);
 }
 

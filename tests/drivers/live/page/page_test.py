@@ -1358,7 +1358,8 @@ class RealRig(Case):
     def start(self, token=None, models="", environment=None, **settings):
         if not args.tactus:
             self.skipTest("no --tactus PROGRAM is given")
-        folder = tempfile.TemporaryDirectory(prefix="tactus-page-")
+        # The next rig of this user, in another test, may write the trace of one that was killed meanwhile.
+        folder = tempfile.TemporaryDirectory(prefix="tactus-page-", ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         rig = self.folder / "servo.yaml"

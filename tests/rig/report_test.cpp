@@ -150,7 +150,7 @@ TEST(RunReport, NeverChangesTheStatusOfARun) {
   const Finished done = run(run_rig(
       "servo", {"--frames", "30", "--no-realtime", "--out", "out", "--report", "none/x.html"}, dir.path()));
   EXPECT_EQ(done.status, 0) << done;
-  EXPECT_THAT(done.err, HasSubstr("no report was made: none/x.html cannot be written"));
+  EXPECT_THAT(done.err, HasSubstr("/none/x.html cannot be written"));
   EXPECT_TRUE(fs::exists(dir / "out/summary.json"));
 }
 

@@ -57,7 +57,7 @@ class Death {
       how_ = "the process was ended with status " + std::to_string(WEXITSTATUS(status)) +
              " by something other than tactus";
     }
-    if (const int thread = page_.crashed_thread.load(); thread != 0) {
+    if (const int thread = page_.crashed_thread.load(); thread != 0 && !killed_) {
       foreign_ = {{"id", thread},
                   {"name", std::string(page_.crashed_name.data(),
                                        ::strnlen(page_.crashed_name.data(), page_.crashed_name.size()))}};

@@ -198,7 +198,8 @@ Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, Servic
     ServiceSettings service;
     Labels labels;
     const auto label = [&](const Node& entry, const std::string& below) {
-      Label made{.kind = LabelKind::optional};  // each key may be left out
+      Label made;  // each key may be left out
+      made.kind = LabelKind::optional;
       reader.map({{"Key", reader.text_into(made.key)},
                   {"Value", reader.text_into(made.value)},
                   {"Kind", reader.choice<LabelKind>(made.kind, {{"Mandatory", LabelKind::mandatory},

@@ -32,7 +32,7 @@ using rtsync::MonotonicTime;
 using rtsync::Nanoseconds;
 using rtsync::TimePoint;
 
-constexpr const char* kNeedsLine = "a line that nobody else holds";
+constexpr const char* kNeedsLine = "a line that no other process holds";
 constexpr const char* kNeedsEdges = "an edge per period, each within 10 % of it";
 
 std::string kernel_release() {
@@ -70,16 +70,16 @@ std::vector<Fact> machine_facts(const Gpio& gpio) {
     } catch (const std::system_error& refused) {
       const int error = refused.code().value();
       chip_text += ": " + std::generic_category().message(error);
-      if ((error == EACCES || error == EPERM) && chips.cure.empty()) chips.cure = no_permission(path);
+      if ((error == EACCES || error == EPERM) && chips.fix.empty()) chips.fix = no_permission(path);
     }
     chips.found += (chips.found.empty() ? "" : ", ") + chip_text;
   }
   if (paths.empty()) {
     chips.found = "none: no /dev/gpiochip*";
-    chips.cure = "load the driver of the chip; to try without one: sudo modprobe gpio-sim";
+    chips.fix = "load the driver of the chip; to try without one: sudo modprobe gpio-sim";
   }
   if (!usable) chips.grade = Grade::warn;
-  if (usable) chips.cure.clear();
+  if (usable) chips.fix.clear();
   if (used.found.empty()) used.found = usable ? "none" : "no chip to ask";
   if (!usable) return {chips};
   return {chips, used};
@@ -120,18 +120,18 @@ class EdgeCount {
     if (gone_ != 0) {
       fact.grade = Grade::fail;
       fact.found += ", then the line was gone: " + std::generic_category().message(gone_);
-      fact.cure = "look at the chip's driver: dmesg | tail";
+      fact.fix = "look at the chip's driver: dmesg | tail";
       return fact;
     }
     if (intervals_.empty() && watch.edge_period && watch.edge_period->floor() * 3 > time) {
       fact.grade = Grade::warn;
-      fact.cure = "the rig's edges are " + duration_text(watch.edge_period->floor().count()) +
-                  " apart: watch them for at least three of them (--measure)";
+      fact.fix = "the rig's edges are " + duration_text(watch.edge_period->floor().count()) +
+                 " apart: watch them for at least three of them (--measure)";
       return fact;
     }
     if (intervals_.empty()) {
       fact.grade = Grade::fail;
-      fact.cure =
+      fact.fix =
           "see that the source runs and shares its ground with this machine, that its level suits the chip, "
           "that "
           "the line is the right one (" +
@@ -156,14 +156,14 @@ class EdgeCount {
         std::abs(static_cast<double>(period) * 1e-9 / watch.edge_period->seconds() - 1) > 0.01) {
       (void)std::snprintf(rate.data(), rate.size(), "%.6g Hz", 1 / watch.edge_period->seconds());
       fact.grade = Grade::fail;
-      fact.cure =
+      fact.fix =
           "the rig file says " + std::string(rate.data()) +
           ": mend the source, or frame.period, clock.edges_per_frame, clock.frames_per_edge or clock.edge";
       return fact;
     }
     if (overflowed_ || p99 > period / 10) {
       fact.grade = Grade::warn;
-      fact.cure =
+      fact.fix =
           "see that the line is not floating and the wire not beside a switched load; a contact that bounces "
           "is "
           "no clock";
@@ -248,7 +248,7 @@ std::vector<Fact> GpioClock::facts(const executive::EdgeWatch& watch) try {
     line.found = text + (info.used ? " " + held_by(info.consumer) : " is free");
     if (info.used) {
       line.grade = Grade::fail;
-      line.cure = "end who holds it, or choose another line";
+      line.fix = "end who holds it, or choose another line";
     }
     facts.push_back(line);
     if (watch.measure && !info.used) {

@@ -58,7 +58,7 @@ const config::Fields<OutLines>& line_fields() {
           config::optional("active_low", kActiveLow,
                            "a yes, or a 1 bit, is a low line; so also for 'safe' and 'initial'"),
           config::required("safe", &OutLines::safe,
-                           "value that harms nobody: driven when the rig ends, however it ends"),
+                           "value that does no harm: driven when the rig ends, however it ends"),
           config::optional("initial", &OutLines::initial,
                            "value from the opening to the first frame; default: the safe one"),
       }};

@@ -31,7 +31,7 @@ namespace {
 
 using executive::DeviceError;
 
-constexpr int kPatienceMs = 5000;  // for an answer, and for its end
+constexpr int kAnswerTimeoutMs = 5000;  // for an answer, and for its end
 
 /// 0: there is none.
 ino_t inode_of(int fd) {
@@ -93,7 +93,7 @@ std::shared_ptr<Guardian> Guardian::of_this_process(const executive::OpenRequest
 }
 
 Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRequest& request)
-    : patience_ns_(std::max<std::int64_t>(request.guardian_timeout.count(), 5 * kGuardianSleepNs / 2)),
+    : timeout_ns_(std::max<std::int64_t>(request.guardian_timeout.count(), 5 * kGuardianSleepNs / 2)),
       tripped_text_("the guardian drove the outputs safe: no frame for " +
                     rtsync::duration_text(request.guardian_timeout.count())) {
   struct Descriptor {
@@ -170,7 +170,7 @@ bool Guardian::tripped() const TACTUS_RT { return page_->tripped.load() != 0; }
 const char* Guardian::trouble() TACTUS_RT {
   if (tripped()) return tripped_text_.c_str();
   const std::int64_t time = now();
-  if (time - seen_at_ < patience_ns_) return nullptr;
+  if (time - seen_at_ < timeout_ns_) return nullptr;
   const std::uint64_t wakes = page_->wakes.load(std::memory_order_relaxed);
   const bool stands = seen_at_ != 0 && wakes == seen_wakes_;
   seen_at_ = time;
@@ -198,7 +198,7 @@ int Guardian::ask(GuardianMessage message, int fd) noexcept {
   while (::sendmsg(socket_, &header, MSG_NOSIGNAL) < 0)
     if (errno != EINTR) return errno;
   if (message.kind == GuardianMessage::Kind::released) return 0;
-  const std::int64_t until = now() + kPatienceMs * 1'000'000LL;
+  const std::int64_t until = now() + kAnswerTimeoutMs * 1'000'000LL;
   for (;;) {
     pollfd polled{socket_, POLLIN, 0};
     const std::int64_t left = std::max<std::int64_t>(0, until - now());
@@ -239,7 +239,7 @@ bool Guardian::told_to_end() noexcept {
   message.kind = GuardianMessage::Kind::released;
   (void)ask(message, -1);
   pollfd polled{socket_, 0, 0};
-  while (::poll(&polled, 1, kPatienceMs) < 0 && errno == EINTR) {
+  while (::poll(&polled, 1, kAnswerTimeoutMs) < 0 && errno == EINTR) {
   }
   return polled.revents != 0;
 }

@@ -233,7 +233,7 @@ void Ledger::tick() {
   const Held held(mutex);
   if (closed_ || leaving_) return;
   const Steady::time_point now = Steady::now();
-  if (abort_at_ && now >= *abort_at_) order_abort(failer_ ? failer_->text() : "nobody said why");
+  if (abort_at_ && now >= *abort_at_) order_abort(failer_ ? failer_->text() : "no reason was given");
   if (stop_at_ && now >= *stop_at_) order_stop();
   if (start_before_ && federation_is(Federation::assembling) && now >= *start_before_) {
     start_before_.reset();
@@ -245,7 +245,7 @@ void Ledger::tick() {
     for (const auto& [peer, known] : peers_)
       missing += (missing.empty() ? "; the others: " : ", ") + peer + " " + name_of_state(known.state);
     order_abort("", "the federation did not start within " + std::string(text) +
-                        (missing.empty() ? "; nobody else is there" : missing));
+                        (missing.empty() ? "; no other participant is there" : missing));
   }
 }
 
@@ -375,7 +375,7 @@ void Ledger::judge_pauses() {
              (settings.on_peer_pause == OnPeerPause::freeze ? "; the rig freezes until it goes on" : ""));
   } else {
     paused_peer_.clear();
-    remember("nobody is paused any more");
+    remember("no participant is paused any more");
   }
   excuse();
   if (settings.on_peer_pause == OnPeerPause::freeze) hold_rig(is);

@@ -193,7 +193,7 @@ std::string painted_grade(rtsync::Grade grade) {
 
 void print_details(const Fact& fact) {
   print("        needed: %s\n        why:    %s\n", fact.needed.c_str(), fact.why.c_str());
-  if (!fact.cure.empty()) print("        fix:    %s\n", fact.cure.c_str());
+  if (!fact.fix.empty()) print("        fix:    %s\n", fact.fix.c_str());
 }
 
 void print_facts(const std::vector<Fact>& facts) {
@@ -309,7 +309,7 @@ config::Json as_json(const std::vector<Fact>& facts) {
                    {"found", fact.found},
                    {"needed", fact.needed},
                    {"why", fact.why},
-                   {"cure", fact.cure}});
+                   {"fix", fact.fix}});
   return all;
 }
 

@@ -40,7 +40,7 @@ class RunCommand final : public CommandDriver {
         ->check([](const std::string& text) {
           return text.empty() ? "an address is expected: unix:live.sock or 127.0.0.1:8086" : "";
         });
-    app.add_flag("--paused", choices_.paused, "in Pause before the first frame: somebody resumes it");
+    app.add_flag("--paused", choices_.paused, "start paused; resume with SIGUSR2 or a client");
     app.add_option(
            "--margin", choices_.margin,
            "each job is made to take so many times as long as it does, by spinning: how much room is left?")

@@ -145,7 +145,7 @@ class RigCommand final : public ToRunningRig {
       print(answer, "");
       return kOk;
     }
-    const std::optional<Json> state = settled_state();
+    const std::optional<Json> state = stable_state();
     const char* const end = answer.value("done", false) ? " is done, " : " was taken, ";
     std::printf("%s: %s\n", rig_.rig.c_str(),
                 state ? (kind_.name + (end + state_text(*state))).c_str() : "the rig has ended");
@@ -153,9 +153,9 @@ class RigCommand final : public ToRunningRig {
   }
 
   /// A command is taken at the end of a frame: a moment for that. Nothing: the rig has ended, as it was told.
-  std::optional<Json> settled_state() const try {
+  std::optional<Json> stable_state() const try {
     Json state = ask("/v1/state");
-    for (int looks = 1; looks < 50 && !has_settled(state); ++looks) {
+    for (int looks = 1; looks < 50 && !is_stable(state); ++looks) {
       std::this_thread::sleep_for(20ms);
       state = ask("/v1/state");
     }
@@ -164,7 +164,7 @@ class RigCommand final : public ToRunningRig {
     if (kind_.then != Then::ended) throw;
     return std::nullopt;
   }
-  bool has_settled(const Json& state) const {
+  bool is_stable(const Json& state) const {
     const bool paused = state.value("paused", false);
     return kind_.then == Then::paused    ? paused
            : kind_.then == Then::running ? !paused

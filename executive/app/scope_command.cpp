@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatienceForValues{10};
+constexpr std::chrono::seconds kValuesTimeout{10};
 constexpr std::size_t kMostCurves = 6;
 constexpr std::size_t kLabel = 11;  // columns for the numbers beside a chart
 
@@ -117,7 +117,7 @@ int ScopeCommand::run() try {
                                     for (Curve& curve : curves_) curve.chart.clear();
                                 },
                                 [](const std::string&) {}};
-  auto begin = Clock::now() + kPatienceForValues;  // of the limit: when the first value came
+  auto begin = Clock::now() + kValuesTimeout;  // of the limit: when the first value came
   auto drawn = Clock::now();
   bool going = true;
   while (going && !client::Terminal::stop_asked_for() && !(limit && Clock::now() - begin >= *limit)) {

@@ -27,7 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace tactus::executive;
 
-constexpr auto kStopPatience = 5s;  // before a stop becomes an abort
+constexpr auto kStopTimeout = 5s;   // before a stop becomes an abort
 constexpr auto kLook = 1ms;         // whether calls have returned
 
 thread_local std::string last_error;
@@ -72,7 +72,7 @@ class Inside {
 /// Ends the run, and with it calls that wait for it; returns when no call is under way any more.
 void end_calls(tactus_open_simulation& open) noexcept {
   if (open.calls.load() == 0) return;
-  const auto abort_at = std::chrono::steady_clock::now() + kStopPatience;
+  const auto abort_at = std::chrono::steady_clock::now() + kStopTimeout;
   bool aborted = false;
   open.simulation.stop();
   const auto runs = [&] {  // not: was never started

@@ -148,7 +148,7 @@ PortAddress find_port(const std::string& where) {
     throw NoRigError(
         where + ": " +
         (read_rig_file(fs::path(where) / "rig.yaml").where.empty()
-             ? std::string("the rig file of this run has no live section, so nobody can look in; ") +
+             ? std::string("the rig file of this run has no live section, so there is no port; ") +
                    kHowToListen
              : std::string("the run is over, or its rig has not begun to listen: there is no socket")));
   }

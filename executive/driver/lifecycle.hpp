@@ -125,7 +125,7 @@ constexpr bool nothing_leaves(State state) {
 
 }  // namespace detail
 
-static_assert(detail::every_state_is_reached(), "a state nobody can get to");
+static_assert(detail::every_state_is_reached(), "a state without a way to it");
 static_assert(detail::every_state_reaches(State::disconnect), "a rig that cannot be ended");
 static_assert(detail::every_working_state_can_abort(),
               "a state in which an unrecoverable error has no way out");

@@ -23,7 +23,7 @@ std::string_view name_of(LiveWriter::What what) {
       return "force";
     case LiveWriter::What::set:
       return "set";
-    case LiveWriter::What::wire:
+    case LiveWriter::What::connection:
       return "connection";
     case LiveWriter::What::link:
       return "link";

@@ -209,7 +209,7 @@ class LiveRig {
   virtual std::vector<LiveForce> forces() const { return {}; }
   /// Why a command would be refused at this moment, as far as that does not depend on its details; empty: it
   /// would be taken.
-  virtual std::string objection(LiveCommand) const { return ""; }
+  virtual std::string command_problem(LiveCommand) const { return ""; }
   /// Who gives a variable its value at this moment; of an array: any of its elements.
   virtual LiveWriter writer_of(std::size_t /*variable*/) const { return {}; }
   /// What the rig drives outside. Does not change.
@@ -265,7 +265,7 @@ class LiveServer {
   /// The section with all values, for the run folder's rig.yaml.
   virtual config::Node resolved() const = 0;
   /// Begins to serve. `helper`: how its threads are to run. State Connect. Throws DeviceError (an address
-  /// that is taken ...) with cause and cure.
+  /// that is taken ...) with cause and fix.
   virtual void open(LiveRig& rig, const rtsync::ThreadSettings& helper) = 0;
   /// Lines for the log and the terminal: where it listens, whom it refused; none when nothing happened.
   virtual std::vector<std::string> take_log_lines() = 0;

@@ -115,7 +115,7 @@ class LiveFrames {
 
 /// Who gives a variable its value.
 struct LiveWriter {
-  enum class What : std::uint8_t { force, set, wire, link, executive, parameter, model };
+  enum class What : std::uint8_t { force, set, connection, link, executive, parameter, model };
   What what = What::model;
   std::string who{};                    ///< a client, a variable, a model ...
   std::optional<std::int64_t> frame{};  ///< of a force, a set

@@ -14,17 +14,18 @@ std::atomic<bool> running{false};
 
 }  // namespace
 
-HostedRun::Place::Place() {
+HostedRun::ProcessLock::ProcessLock() {
   if (running.exchange(true))
     throw MachineError(
         "another simulation of this process is not over: run it to its end or destroy it first, or use a "
         "process for each");
 }
 
-HostedRun::Place::~Place() { running.store(false); }
+HostedRun::ProcessLock::~ProcessLock() { running.store(false); }
 
-HostedRun::HostedRun(std::unique_ptr<Place> place, Rig& rig, RunOptions options, RunFolder folder, Log log)
-    : place_(std::move(place)),
+HostedRun::HostedRun(std::unique_ptr<ProcessLock> lock, Rig& rig, RunOptions options, RunFolder folder,
+                     Log log)
+    : process_lock_(std::move(lock)),
       folder_(std::move(folder)),
       log_(std::move(log)),
       run_(rig, std::move(options)) {}

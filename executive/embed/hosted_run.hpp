@@ -26,16 +26,16 @@ class HostedRun final : public RunObserver {
   using Log = std::function<void(const std::string& line)>;
 
   /// The one that there may be in a process.
-  struct Place {
+  struct ProcessLock {
     /// Throws MachineError when another run of this process is not over.
-    Place();
-    ~Place();
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
+    ProcessLock();
+    ~ProcessLock();
+    ProcessLock(const ProcessLock&) = delete;
+    ProcessLock& operator=(const ProcessLock&) = delete;
   };
 
   /// @when setup
-  HostedRun(std::unique_ptr<Place> place, Rig& rig, RunOptions options, RunFolder folder, Log log);
+  HostedRun(std::unique_ptr<ProcessLock> lock, Rig& rig, RunOptions options, RunFolder folder, Log log);
   /// Waits for the end of a run that was started.
   ~HostedRun() override;
   HostedRun(const HostedRun&) = delete;
@@ -69,7 +69,7 @@ class HostedRun final : public RunObserver {
   void meet(RigRun& run);
   void pass_on();
 
-  std::unique_ptr<Place> place_;
+  std::unique_ptr<ProcessLock> process_lock_;
   RunFolder folder_;
   Log log_;
   RigRun run_;

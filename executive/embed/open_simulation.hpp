@@ -89,7 +89,7 @@ class OpenSimulation final : public Simulation {
  private:
   void get_ready(HostedRun& run);
   std::optional<EpisodeEnd> ask(HostedRun& run, EpisodeRequest request);
-  void go_back(const LiveCommandCall& call);
+  void restore_state(const LiveCommandCall& call);
 };
 
 }  // namespace tactus::executive

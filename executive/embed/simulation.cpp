@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kStopPatience = 5s;   // before a stop becomes an abort
+constexpr auto kStopTimeout = 5s;    // before a stop becomes an abort
 constexpr auto kAbortTimeout = 10s;  // before a run is left behind
 constexpr const char* kStopped = "stopped by the program";
 constexpr const char* kAborted = "aborted by the program";
@@ -44,7 +44,7 @@ Simulation::~Simulation() {
   if (run_ == nullptr) return;
   if (!run_->over()) {
     run_->stop(kStopped);
-    if (!run_->wait_for(kStopPatience)) run_->abort(kAborted);
+    if (!run_->wait_for(kStopTimeout)) run_->abort(kAborted);
   }
   if (!run_->wait_for(kAbortTimeout) || run_->run().stuck()) leave_behind(std::move(run_), std::move(rig_));
 }
@@ -54,13 +54,14 @@ HostedRun& Simulation::start(bool live) {
   if (over_) refuse_again();
   if (run_ != nullptr) return *run_;
   try {
-    auto place = std::make_unique<HostedRun::Place>();  // before anything is made on disk
+    auto process_lock = std::make_unique<HostedRun::ProcessLock>();  // before anything is made on disk
     const RunFolder folder(options_, rig_->settings().rig.value);
     folder_ = folder.path();
     RunOptions options = run_options(*rig_, options_, folder);
     options.live = options.live || live;
     options.paused = options.paused || live;
-    run_ = std::make_unique<HostedRun>(std::move(place), *rig_, std::move(options), folder, options_.log);
+    run_ =
+        std::make_unique<HostedRun>(std::move(process_lock), *rig_, std::move(options), folder, options_.log);
     if (stop_before_ != nullptr) run_->stop(stop_before_);
     if (abort_before_ != nullptr) run_->abort(abort_before_);
     run_->start();

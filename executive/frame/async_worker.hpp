@@ -14,7 +14,7 @@ namespace tactus::executive {
 
 /// What an asynchronous thread does: with a period, a frame of its own as long as that, whose clock runs
 /// ahead of the rig's; without one, each of its jobs once whenever it is free. It meets the others at
-/// boundaries of frames alone, while it is at rest: publish() and latch() carry the wires that lead out and
+/// boundaries of frames alone, while it is at rest: publish() and latch() carry the connections that lead out and
 /// in.
 ///
 /// Threads  run(): the thread; everything else: the frame's, while the thread is at rest.

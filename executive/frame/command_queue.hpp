@@ -54,10 +54,11 @@ class CommandQueue final : public LinkCommands {
   /// Run `frames` frames from where the rig stands, then freeze. At least 1.
   void request_step(std::int64_t frames) TACTUS_RT { steps_.store(frames, std::memory_order_relaxed); }
   /// A rig that stands still is to look at what was asked of it, before its freeze frame ends.
-  void nudge() TACTUS_RT { nudged_.store(true, std::memory_order_release); }
-  const std::atomic<bool>& nudged() const TACTUS_RT { return nudged_; }
-  bool take_nudge() TACTUS_RT {
-    return nudged_.load(std::memory_order_relaxed) && nudged_.exchange(false, std::memory_order_acq_rel);
+  void poll_while_paused() TACTUS_RT { poll_wanted_.store(true, std::memory_order_release); }
+  const std::atomic<bool>& poll_wanted() const TACTUS_RT { return poll_wanted_; }
+  bool take_poll_wanted() TACTUS_RT {
+    return poll_wanted_.load(std::memory_order_relaxed) &&
+           poll_wanted_.exchange(false, std::memory_order_acq_rel);
   }
   /// Freeze at the first boundary of frames not before that simulated time; at once if it is past.
   void request_run_until(std::int64_t sim_time_ns) TACTUS_RT {
@@ -174,7 +175,7 @@ class CommandQueue final : public LinkCommands {
   std::atomic<const LoadedState*> load_{nullptr};
   std::atomic<Toggle> toggle_{Toggle::none};
   std::atomic<bool> held_{false};
-  std::atomic<bool> nudged_{false};
+  std::atomic<bool> poll_wanted_{false};
   std::atomic<std::int64_t> steps_{0};
   std::atomic<std::int64_t> until_{-1};
   std::array<std::atomic<std::int64_t>, kMostPauses> pauses_;  // simulated times; -1: none

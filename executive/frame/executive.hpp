@@ -67,7 +67,7 @@ class Executive {
   /// Go on from there: the rig's thread copies it in. It must stay until Restart::loaded() counts one more.
   void request_load(const LoadedState& state) TACTUS_RT { commands_.request_load(state); }
   /// A rig that stands still looks up: something was asked of it.
-  void nudge() TACTUS_RT { commands_.nudge(); }
+  void poll_while_paused() TACTUS_RT { commands_.poll_while_paused(); }
   bool stop_requested() const TACTUS_RT { return commands_.stop_reason() != nullptr; }
   bool abort_requested() const TACTUS_RT { return commands_.abort_reason() != nullptr; }
   /// Commands of the rig file that were not reached. After run().

@@ -48,9 +48,9 @@ Verdict Freeze::rest(const Frozen& frozen) TACTUS_RT {
       return Verdict::go_on;
     }
     status_.mark_idle();
-    const Verdict verdict = sync_.freeze_pause(row_.servers.empty() ? nullptr : &commands_.nudged());
+    const Verdict verdict = sync_.freeze_pause(row_.servers.empty() ? nullptr : &commands_.poll_wanted());
     status_.mark_busy();
-    if (row_.servers.empty() || !commands_.take_nudge()) return verdict;
+    if (row_.servers.empty() || !commands_.take_poll_wanted()) return verdict;
     begins = serve(frozen);
     if (verdict != Verdict::go_on || commands_.ending() || commands_.restore_wanted()) return verdict;
     if (begins) continue;

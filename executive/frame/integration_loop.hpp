@@ -19,7 +19,7 @@ namespace tactus::executive {
 ///     derivative jobs once more, so that what they compute belongs to the new states
 ///     post_integration jobs
 ///
-/// Direct wires are copied before each job they feed, at every stage, so that models of one loop are coupled
+/// Direct connections are copied before each job they feed, at every stage, so that models of one loop are coupled
 /// in it.
 ///
 /// Threads  one: the loop's.

@@ -22,8 +22,8 @@ JobRunner::JobRunner(Program& program, ModelRequests& requests, RigStatus& statu
 void JobRunner::enter_thread(std::size_t thread) { served_thread = thread; }
 
 Lane& JobRunner::lane_of(std::size_t thread) const TACTUS_RT {
-  AsyncWorker* const background = program_.background(thread);
-  return background != nullptr ? background->lane : program_.lane(program_.lane_of_thread(thread));
+  AsyncWorker* const worker = program_.async_worker(thread);
+  return worker != nullptr ? worker->lane : program_.lane(program_.lane_of_thread(thread));
 }
 
 bool JobRunner::in_foreign_thread() const TACTUS_RT { return served_thread == kForeign; }
@@ -153,9 +153,9 @@ bool JobRunner::run_lane(std::size_t lane) TACTUS_RT {
 }
 
 LaneEnd JobRunner::work(std::size_t thread) TACTUS_RT {
-  if (AsyncWorker* const background = program_.background(thread)) {
-    ModelRequests::set_async_worker(background);
-    const bool good = background->run();
+  if (AsyncWorker* const worker = program_.async_worker(thread)) {
+    ModelRequests::set_async_worker(worker);
+    const bool good = worker->run();
     ModelRequests::set_async_worker(nullptr);
     return good ? LaneEnd::done : LaneEnd::failed;
   }

@@ -64,16 +64,16 @@ Program::Program(Plan plan, JobClock::Read read_time)
     if (plan_.jobs[i].hard_budget) hard_budgets_.add(plan_.jobs[i], i, job_clock_);
   compile_lanes();
   compile_freeze();
-  compile_backgrounds();
+  compile_async_workers();
   depend();
   for (const auto& lane : lane_states_) lane->count_in(promises_);
-  for (const auto& background : backgrounds_) background->lane.count_in(promises_);
+  for (const auto& worker : async_workers_) worker->lane.count_in(promises_);
   for (std::size_t i = 0; i < lists_.size(); ++i) lists_[i] = make_list(kLists[i], 0, list_call_);
 }
 
 void Program::place_threads() {
   lane_of_thread_.assign(plan_.threads.size() + 1, 0);
-  background_of_thread_.assign(plan_.threads.size() + 1, nullptr);
+  async_worker_of_thread_.assign(plan_.threads.size() + 1, nullptr);
   const auto add_lane = [this](std::size_t thread) {
     lane_states_.push_back(std::make_unique<Lane>(job_clock_, job_times_, *budgets_, thread,
                                                   calls_in_a_frame(plan_, plan_.frame)));
@@ -95,18 +95,18 @@ void Program::place_threads() {
     made->kind = thread.kind;
     if (!thread.period.is_zero()) made->frames = frames_in(thread.period, plan_.frame);
     made->call.dt = thread.period.is_zero() ? 0 : thread.period.seconds();
-    background_of_thread_[t] = made.get();
-    backgrounds_.push_back(std::move(made));
+    async_worker_of_thread_[t] = made.get();
+    async_workers_.push_back(std::move(made));
   }
   if (lanes_ + 2 > Schedule::kMostLanes)
     throw std::invalid_argument("a rig has at most 61 scheduled threads beside main");
   for (const PlannedLoop& loop : plan_.loops) {
-    if (is_background(loop.thread) && background_of_thread_[loop.thread]->frames == 0)
+    if (is_async(loop.thread) && async_worker_of_thread_[loop.thread]->frames == 0)
       throw std::invalid_argument("loop '" + loop.name + "' is on a thread without a period");
     for (const ModelInstance* const model : loop.models) thread_of_model_[model] = loop.thread;
   }
   for (const PlannedJob& job : plan_.jobs)
-    if ((is_cyclic(job.job_class) || is_background(job.thread)) && job.model != nullptr)
+    if ((is_cyclic(job.job_class) || is_async(job.thread)) && job.model != nullptr)
       thread_of_model_.emplace(job.model, job.thread);
 }
 
@@ -116,25 +116,25 @@ std::size_t Program::model_thread(const ModelInstance* model) const {
 }
 
 const void* Program::outside_view(const ModelInstance* model, const void* data, std::size_t bytes) {
-  AsyncWorker* const background = background_of_thread_[model_thread(model)];
-  return background == nullptr ? nullptr : background->published.copy_of(data, bytes);
+  AsyncWorker* const worker = async_worker_of_thread_[model_thread(model)];
+  return worker == nullptr ? nullptr : worker->published.copy_of(data, bytes);
 }
 
-/// The wires of a kind that lead to a model, as far as its own thread carries them: what comes from or goes
+/// The connections of a kind that lead to a model, as far as its own thread carries them: what comes from or goes
 /// to an asynchronous thread meets it at a boundary. nullptr when there are none.
 CopyList* Program::copies_to(const ModelInstance* model, bool delayed, std::size_t thread) {
   if (model == nullptr) return nullptr;
   const auto [known, fresh] = copies_of_.emplace(std::tuple(model, delayed, thread), nullptr);
   if (!fresh) return known->second;
   CopyList list;
-  for (const Connection& wire : plan_.connections) {
-    if (wire.to.model != model || wire.delayed != delayed) continue;
-    const std::size_t source = model_thread(wire.from.model);
-    if (is_background(thread)) {
-      if (source == thread) list.add(wire);  // the others come in with AsyncWorker::incoming
+  for (const Connection& connection : plan_.connections) {
+    if (connection.to.model != model || connection.delayed != delayed) continue;
+    const std::size_t source = model_thread(connection.from.model);
+    if (is_async(thread)) {
+      if (source == thread) list.add(connection);  // the others come in with AsyncWorker::incoming
     } else {
-      list.add(wire, outside_view(wire.from.model, wire.from.data(),
-                                  wire.from.elements * size_of(wire.from.variable->type)));
+      list.add(connection, outside_view(connection.from.model, connection.from.data(),
+                                        connection.from.elements * size_of(connection.from.variable->type)));
     }
   }
   if (!list.empty()) known->second = &copies_.emplace_back(std::move(list));
@@ -153,17 +153,17 @@ ModelForces* Program::forces_of(const ModelInstance* model) {
   if (model == nullptr || !plan_.live) return nullptr;
   auto& forces = forces_[model];
   if (forces == nullptr) {
-    AsyncWorker* const background = background_of_thread_[model_thread(model)];
+    AsyncWorker* const worker = async_worker_of_thread_[model_thread(model)];
     forces = std::make_unique<ModelForces>(async_worker_bit(model));
-    if (background != nullptr) background->forces.push_back(forces.get());
+    if (worker != nullptr) worker->forces.push_back(forces.get());
   }
   return forces.get();
 }
 
 std::uint64_t Program::async_worker_bit(const ModelInstance* model) const {
-  const AsyncWorker* const background = background_of_thread_[model_thread(model)];
-  for (std::size_t i = 0; i < backgrounds_.size(); ++i)
-    if (backgrounds_[i].get() == background) return std::uint64_t{1} << i;
+  const AsyncWorker* const worker = async_worker_of_thread_[model_thread(model)];
+  for (std::size_t i = 0; i < async_workers_.size(); ++i)
+    if (async_workers_[i].get() == worker) return std::uint64_t{1} << i;
   return 0;
 }
 
@@ -251,9 +251,8 @@ void Program::make_loops() {
                                           std::move(jobs), std::move(guards), std::move(loop_forces)));
     const auto job = static_cast<std::uint32_t>(plan_.jobs.size() - plan_.loops.size() + loops_.size() - 1);
     plan_.jobs[job].self = made.get();
-    AsyncWorker* const background = background_of_thread_[loop.thread];
-    made->set_lane(background != nullptr ? background->lane : *lane_states_[lane_of_thread_[loop.thread]],
-                   job);
+    AsyncWorker* const worker = async_worker_of_thread_[loop.thread];
+    made->set_lane(worker != nullptr ? worker->lane : *lane_states_[lane_of_thread_[loop.thread]], job);
   }
 }
 
@@ -328,7 +327,7 @@ void Program::compile_lanes() {
   for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
     const PlannedJob& job = plan_.jobs[i];
     const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
-    if ((!is_cyclic(job.job_class) && !loop) || is_background(job.thread)) continue;
+    if ((!is_cyclic(job.job_class) && !loop) || is_async(job.thread)) continue;
     const std::size_t lane = job.recording && !alone ? record() : lane_of_thread_[job.thread];
     add_job(build, i, static_cast<std::uint32_t>(lane), latch_lane);
   }
@@ -344,20 +343,21 @@ void Program::compile_freeze() {
   freeze_schedule_ = finish(build, plan_.freeze_frame, 1, freeze_entries_);
 }
 
-void Program::compile_backgrounds() {
-  for (const auto& background : backgrounds_) {
-    const std::size_t thread = background->thread;
+void Program::compile_async_workers() {
+  for (const auto& worker : async_workers_) {
+    const std::size_t thread = worker->thread;
     for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
-      if (home_of(i) == thread) background->jobs.push_back(i);
-    for (const Connection& wire : plan_.connections) {
-      if (wire.to.model == nullptr || model_thread(wire.to.model) != thread) continue;
-      if (model_thread(wire.from.model) == thread) continue;
-      background->incoming.add(wire, outside_view(wire.from.model, wire.from.data(),
-                                                  wire.from.elements * size_of(wire.from.variable->type)));
+      if (home_of(i) == thread) worker->jobs.push_back(i);
+    for (const Connection& connection : plan_.connections) {
+      if (connection.to.model == nullptr || model_thread(connection.to.model) != thread) continue;
+      if (model_thread(connection.from.model) == thread) continue;
+      worker->incoming.add(connection,
+                           outside_view(connection.from.model, connection.from.data(),
+                                        connection.from.elements * size_of(connection.from.variable->type)));
     }
-    background->top = make_list(TACTUS_TOP_OF_FRAME, thread, background->call);
-    background->end = make_list(TACTUS_END_OF_FRAME, thread, background->end_call);
-    if (background->frames == 0) {
+    worker->top = make_list(TACTUS_TOP_OF_FRAME, thread, worker->call);
+    worker->end = make_list(TACTUS_END_OF_FRAME, thread, worker->end_call);
+    if (worker->frames == 0) {
       std::vector<std::uint32_t> order;
       for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
         if (is_cyclic(plan_.jobs[i].job_class) && plan_.jobs[i].thread == thread) order.push_back(i);
@@ -371,9 +371,9 @@ void Program::compile_backgrounds() {
         Build build;
         add_job(build, i, 0, 0);
         for (Entry entry : build.made) {
-          entry.call = &background->call;
+          entry.call = &worker->call;
           if (entry.job != kNoPlanJob) entry.enabled = &on_[i];
-          background->all.push_back(entry);
+          worker->all.push_back(entry);
         }
       }
       continue;
@@ -384,8 +384,8 @@ void Program::compile_backgrounds() {
       const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
       if ((is_cyclic(job.job_class) || loop) && job.thread == thread) add_job(build, i, 0, 0);
     }
-    background->schedule = finish(build, plan_.threads[thread - 1].period, 1, background->entries);
-    background->lane.set_schedule(background->schedule.get());
+    worker->schedule = finish(build, plan_.threads[thread - 1].period, 1, worker->entries);
+    worker->lane.set_schedule(worker->schedule.get());
   }
 }
 
@@ -414,7 +414,7 @@ Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
     const PlannedJob& job = plan_.jobs[i];
-    const bool here = is_background(job.thread) ? job.thread == thread : thread == 0;
+    const bool here = is_async(job.thread) ? job.thread == thread : thread == 0;
     if (job.job_class == job_class && here) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
@@ -486,11 +486,11 @@ bool Program::enable(std::string_view job, bool on, std::size_t by) TACTUS_RT {
   const std::uint32_t index = find(job);
   if (index == kNoPlanJob) return false;
   const std::size_t home = home_of(index);
-  AsyncWorker* const caller = by == kOutside ? nullptr : background_of_thread_[by];
+  AsyncWorker* const caller = by == kOutside ? nullptr : async_worker_of_thread_[by];
   if (caller != nullptr && by != home) {
     if (caller->switch_count == caller->switches.size()) return false;
     caller->switches[caller->switch_count++] = {index, on};
-  } else if (is_background(home) && by != home) {
+  } else if (is_async(home) && by != home) {
     wanted_[index].store(on ? kOn : kOff, std::memory_order_relaxed);
   } else {
     turn(index, on);
@@ -507,7 +507,7 @@ void Program::turn(std::uint32_t job, bool on) TACTUS_RT {
 void Program::post_switches(AsyncWorker& from) TACTUS_RT {
   for (std::size_t i = 0; i < from.switch_count; ++i) {
     const AsyncWorker::Switch& s = from.switches[i];
-    if (is_background(home_of(s.job))) {
+    if (is_async(home_of(s.job))) {
       wanted_[s.job].store(s.on ? kOn : kOff, std::memory_order_relaxed);
     } else {
       turn(s.job, s.on);
@@ -516,8 +516,8 @@ void Program::post_switches(AsyncWorker& from) TACTUS_RT {
   from.switch_count = 0;
 }
 
-void Program::take_switches(const AsyncWorker& background) TACTUS_RT {
-  for (const std::uint32_t job : background.jobs) {
+void Program::take_switches(const AsyncWorker& worker) TACTUS_RT {
+  for (const std::uint32_t job : worker.jobs) {
     if (wanted_[job].load(std::memory_order_relaxed) == kAsItIs) continue;
     turn(job, wanted_[job].exchange(kAsItIs, std::memory_order_relaxed) == kOn);
   }
@@ -536,9 +536,9 @@ void Program::add_state(std::vector<Piece>& pieces) {
     if (job.dynamic) pieces.push_back(own_piece("@next." + job.name, next_saved_[i], "ns"));
   }
   relief_->add_state(pieces);
-  for (const auto& background : backgrounds_)
+  for (const auto& worker : async_workers_)
     pieces.push_back(
-        own_piece("@threads." + plan_.threads[background->thread - 1].name + ".period", background->period));
+        own_piece("@threads." + plan_.threads[worker->thread - 1].name + ".period", worker->period));
   for (const auto& loop : loops_)
     pieces.push_back(own_piece("@integrate." + loop->name() + ".step", loop->integrator().step_size(), "s"));
 }
@@ -554,7 +554,7 @@ void Program::save_state() TACTUS_RT {
 }
 
 void Program::load_state() TACTUS_RT {
-  for (const auto& background : backgrounds_) background->switch_count = background->command_count = 0;
+  for (const auto& worker : async_workers_) worker->switch_count = worker->command_count = 0;
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const Home& home = homes_[i];
     on_[i].store(on_saved_[i] != 0, std::memory_order_relaxed);
@@ -569,10 +569,9 @@ void Program::load_state() TACTUS_RT {
 void Program::seek(std::int64_t k) TACTUS_RT {
   schedule_->seek(k);
   relief_->prepare(k);
-  for (const auto& background : backgrounds_) {
-    if (background->schedule != nullptr)
-      background->schedule->seek((k + background->frames - 1) / background->frames);
-    background->published.publish();
+  for (const auto& worker : async_workers_) {
+    if (worker->schedule != nullptr) worker->schedule->seek((k + worker->frames - 1) / worker->frames);
+    worker->published.publish();
   }
 }
 

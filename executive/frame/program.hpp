@@ -32,7 +32,7 @@ namespace tactus::executive {
 /// but the state of the schedules.
 ///
 /// Lanes: 0 is the main thread's, 1 .. n those of the scheduled threads. With more than one thread two more
-/// belong to the main thread: latch() before the others start (delayed wires), record() after all have ended.
+/// belong to the main thread: latch() before the others start (delayed connections), record() after all have ended.
 ///
 /// Threads  constructor: setup. Then as its parts say.
 class Program {
@@ -58,8 +58,8 @@ class Program {
   Lane& lane(std::size_t index) const TACTUS_RT { return *lane_states_[index]; }
 
   /// By thread; nullptr for main and scheduled ones.
-  AsyncWorker* background(std::size_t thread) const TACTUS_RT { return background_of_thread_[thread]; }
-  std::span<const std::unique_ptr<AsyncWorker>> async_workers() const { return backgrounds_; }
+  AsyncWorker* async_worker(std::size_t thread) const TACTUS_RT { return async_worker_of_thread_[thread]; }
+  std::span<const std::unique_ptr<AsyncWorker>> async_workers() const { return async_workers_; }
   std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return loops_; }
 
   /// Who looks at a model's variables; nullptr: nobody. @when setup
@@ -68,7 +68,7 @@ class Program {
   ModelForces* forces_of(const ModelInstance* model);
   /// The asynchronous thread that a model is on; nullptr: none.
   const AsyncWorker* async_worker_of(const ModelInstance* model) const {
-    return background_of_thread_[model_thread(model)];
+    return async_worker_of_thread_[model_thread(model)];
   }
   /// Its bit in masks of them; 0 for none.
   std::uint64_t async_worker_bit(const ModelInstance* model) const;
@@ -85,7 +85,7 @@ class Program {
   static constexpr std::size_t kOutside = SIZE_MAX;
   /// At a boundary where the thread is at rest: what it asked for, then what it was asked.         @when rt
   void post_switches(AsyncWorker& from) TACTUS_RT;
-  void take_switches(const AsyncWorker& background) TACTUS_RT;
+  void take_switches(const AsyncWorker& worker) TACTUS_RT;
   /// Index into Plan::jobs; kNoPlanJob when there is none. The name may come in two parts.          @when any
   std::uint32_t find(std::string_view job) const TACTUS_RT;
   std::uint32_t find(std::string_view model, std::string_view job) const TACTUS_RT;
@@ -136,13 +136,13 @@ class Program {
   void make_loops();
   void stretch_jobs();
   std::size_t model_thread(const ModelInstance* model) const;
-  bool is_background(std::size_t thread) const { return background_of_thread_[thread] != nullptr; }
+  bool is_async(std::size_t thread) const { return async_worker_of_thread_[thread] != nullptr; }
   void add_latch(Build& build, const ScheduledJob& like, const ModelInstance* model, std::size_t thread);
   void add_job(Build& build, std::uint32_t job, std::uint32_t lane, std::uint32_t latch_lane);
   std::unique_ptr<Schedule> finish(Build& build, rtsync::Period frame, std::size_t lanes, Entries& entries);
   void compile_lanes();
   void compile_freeze();
-  void compile_backgrounds();
+  void compile_async_workers();
   void depend();
   Entries make_list(tactus_job_class job_class, std::size_t thread, const tactus_call& call);
   CopyList* copies_to(const ModelInstance* model, bool delayed, std::size_t thread);
@@ -161,8 +161,8 @@ class Program {
   std::vector<std::size_t> thread_of_lane_{0};
   std::vector<std::size_t> lane_of_thread_;
   std::deque<std::unique_ptr<Lane>> lane_states_;
-  std::vector<std::unique_ptr<AsyncWorker>> backgrounds_;
-  std::vector<AsyncWorker*> background_of_thread_;
+  std::vector<std::unique_ptr<AsyncWorker>> async_workers_;
+  std::vector<AsyncWorker*> async_worker_of_thread_;
   std::vector<std::unique_ptr<IntegrationLoop>> loops_;
   std::map<const ModelInstance*, std::size_t> thread_of_model_;
 

@@ -38,7 +38,7 @@ class RateTransitions {
   bool join() TACTUS_RT;
   /// Releases at which a thread was still busy; 0 of one that is not asynchronous. After the last frame.
   std::int64_t skipped(std::size_t thread) const {
-    const AsyncWorker* const worker = program_.background(thread);
+    const AsyncWorker* const worker = program_.async_worker(thread);
     return worker == nullptr ? 0 : worker->skipped;
   }
 

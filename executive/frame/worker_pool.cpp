@@ -35,12 +35,12 @@ bool InlineWorkerPool::run_instant(std::uint64_t threads) TACTUS_RT {
 
 ThreadWorkerPool::ThreadWorkerPool(LaneRunner& work, const Plan& plan)
     : work_(work),
-      patience_(plan.stuck_after + rtsync::real_period(plan.frame, plan.ratio).floor()),
+      timeout_(plan.stuck_after + rtsync::real_period(plan.frame, plan.ratio).floor()),
       ended_(std::make_unique<std::atomic<bool>[]>(plan.threads.size() + 1)) {
   for (const PlannedThread& thread : plan.threads) {
     auto& worker = workers_.emplace_back(std::make_unique<Worker>(thread));
     const rtsync::Period& period = thread.period.is_zero() ? plan.frame : thread.period;
-    worker->patience = plan.stuck_after + rtsync::real_period(period, plan.ratio).floor();
+    worker->timeout = plan.stuck_after + rtsync::real_period(period, plan.ratio).floor();
   }
 }
 
@@ -109,7 +109,7 @@ bool ThreadWorkerPool::run_instant(std::uint64_t threads) TACTUS_RT {
   const std::uint64_t workers = threads & ~std::uint64_t{1};
   for (std::uint64_t rest = workers; rest != 0; rest &= rest - 1)
     workers_[static_cast<std::size_t>(std::countr_zero(rest)) - 1]->handshake.trigger();
-  if ((threads & 1) != 0) (void)run_to_end(0, {patience_});
+  if ((threads & 1) != 0) (void)run_to_end(0, {timeout_});
   for (std::uint64_t rest = workers; rest != 0; rest &= rest - 1)
     if (!join_recorded(static_cast<std::size_t>(std::countr_zero(rest)), workers)) return false;
   bool good = true;
@@ -120,18 +120,17 @@ bool ThreadWorkerPool::run_instant(std::uint64_t threads) TACTUS_RT {
 
 /// Main waits for a worker of the instant, unless that has ended already.
 bool ThreadWorkerPool::join_recorded(std::size_t thread, std::uint64_t others) TACTUS_RT {
-  if (workers_[thread - 1]->handshake.idle()) return join(thread, others, patience_);
+  if (workers_[thread - 1]->handshake.idle()) return join(thread, others, timeout_);
   const std::uint64_t began = work_.wait_begins();
-  const bool back = join(thread, others, patience_);
+  const bool back = join(thread, others, timeout_);
   if (back) work_.wait_ended(0, thread, began);
   return back;
 }
 
 /// False: of `others` the first that is at work, and does not only wait itself, is stuck.
-bool ThreadWorkerPool::join(std::size_t thread, std::uint64_t others,
-                            rtsync::Nanoseconds patience) TACTUS_RT {
+bool ThreadWorkerPool::join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds timeout) TACTUS_RT {
   rtsync::Handshake& handshake = workers_[thread - 1]->handshake;
-  if (Waiting{patience}.until([&](TimePoint<MonotonicTime> deadline) { return handshake.join(deadline); }) ==
+  if (Waiting{timeout}.until([&](TimePoint<MonotonicTime> deadline) { return handshake.join(deadline); }) ==
       Gate::Result::open)
     return true;
   std::size_t stuck = thread;
@@ -155,7 +154,7 @@ bool ThreadWorkerPool::is_idle(std::size_t thread) TACTUS_RT {
 
 bool ThreadWorkerPool::wait_for(std::size_t thread) TACTUS_RT {
   if (is_idle(thread)) return true;
-  return join(thread, std::uint64_t{1} << thread, workers_[thread - 1]->patience);
+  return join(thread, std::uint64_t{1} << thread, workers_[thread - 1]->timeout);
 }
 
 std::optional<std::size_t> ThreadWorkerPool::stuck() const TACTUS_RT {

@@ -98,7 +98,7 @@ class ThreadWorkerPool final : public WorkerPool {
   }
   const std::atomic<bool>& busy(std::size_t thread) const { return workers_[thread - 1]->busy; }
   /// How long a thread may take.
-  rtsync::Nanoseconds patience(std::size_t thread) const { return workers_[thread - 1]->patience; }
+  rtsync::Nanoseconds timeout(std::size_t thread) const { return workers_[thread - 1]->timeout; }
 
  private:
   struct Worker {
@@ -106,35 +106,35 @@ class ThreadWorkerPool final : public WorkerPool {
         : handshake(thread.wait), scheduled(thread.kind == ThreadKind::scheduled) {}
     rtsync::Handshake handshake;
     const bool scheduled;
-    rtsync::Nanoseconds patience{0};
+    rtsync::Nanoseconds timeout{0};
     std::atomic<std::uint64_t> progress{0};
     std::atomic<bool> busy{false};
   };
   /// A wait in slices, so that a process that was stopped (SIGSTOP, a debugger) takes one of them at most and
-  /// not all of the patience.
+  /// not all of the timeout.
   struct Waiting {
     static constexpr int kSlices = 4;
-    rtsync::Nanoseconds patience{0};  ///< 0: for ever
+    rtsync::Nanoseconds timeout{0};  ///< 0: for ever
     template <class Wait>
     rtsync::Gate::Result until(Wait wait) const TACTUS_RT {
-      if (patience == rtsync::Nanoseconds{0}) return wait(rtsync::kForever);
+      if (timeout == rtsync::Nanoseconds{0}) return wait(rtsync::kForever);
       auto result = rtsync::Gate::Result::timeout;
       for (int slice = 0; slice < kSlices && result == rtsync::Gate::Result::timeout; ++slice)
-        result = wait(rtsync::monotonic_now() + patience / kSlices);
+        result = wait(rtsync::monotonic_now() + timeout / kSlices);
       return result;
     }
   };
   LaneEnd run_to_end(std::size_t thread, Waiting deadline) TACTUS_RT;
   bool wait_for_job(std::size_t thread, const Dependency& dependency, Waiting waiting) TACTUS_RT;
   bool join_recorded(std::size_t thread, std::uint64_t others) TACTUS_RT;
-  bool join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds patience) TACTUS_RT;
+  bool join(std::size_t thread, std::uint64_t others, rtsync::Nanoseconds timeout) TACTUS_RT;
   void end(std::size_t thread) TACTUS_RT;
   void end_all() TACTUS_RT;
 
   static constexpr std::size_t kNobody = SIZE_MAX;
   LaneRunner& work_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  const rtsync::Nanoseconds patience_;  // for an instant
+  const rtsync::Nanoseconds timeout_;  // for an instant
   /// By thread: it runs nothing more. Of what comes late in an instant only that is left out which waits for
   /// it, so that of two failures always the same one comes to light.
   std::unique_ptr<std::atomic<bool>[]> ended_;

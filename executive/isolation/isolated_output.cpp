@@ -7,7 +7,7 @@ namespace tactus::executive {
 
 void IsolatedOutput::opened(const OpenRequest& request) {
   guarded_ = request.safe_outputs == SafeOutputs::guardian;
-  patience_ = request.guardian_timeout;
+  timeout_ = request.guardian_timeout;
   opened_.store(true);
 }
 
@@ -18,7 +18,7 @@ bool IsolatedOutput::drive_safe() TACTUS_RT {
   if (ended()) page.safe_for_good.store(true);
   const std::uint32_t wanted = page.safe.fetch_add(1) + 1;
   wake(page.safe);
-  const auto until = rtsync::monotonic_now() + patience_;
+  const auto until = rtsync::monotonic_now() + timeout_;
   while (!process.ended()) {
     const std::uint32_t made = page.made_safe.load(std::memory_order_acquire);
     if (static_cast<std::int32_t>(made - wanted) >= 0) return !page.safe_refused.load();

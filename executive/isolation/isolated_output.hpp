@@ -24,7 +24,7 @@ class IsolatedOutput final : public SafeOutput {
   IsolatedModel& model_;
   std::atomic<bool> opened_{false};
   bool guarded_ = false;
-  rtsync::Nanoseconds patience_{};
+  rtsync::Nanoseconds timeout_{};
 };
 
 }  // namespace tactus::executive

@@ -20,10 +20,10 @@ namespace tactus::executive {
 
 using namespace std::chrono_literals;
 
-Isolation::Isolation(rtsync::Nanoseconds patience)
-    : every_(std::clamp<std::chrono::nanoseconds>(patience / 16, 1ms, 1s)),
-      nudges_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (nudges_.load() < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+Isolation::Isolation(rtsync::Nanoseconds timeout)
+    : every_(std::clamp<std::chrono::nanoseconds>(timeout / 16, 1ms, 1s)),
+      wakes_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (wakes_.load() < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   watcher_ = std::make_unique<rtsync::PinnedThread>(
       rtsync::ThreadSettings{"isolation", rtsync::allowed_cpus(), rtsync::SchedPolicy::other, 0, 0, false},
       [this] { watch(); });
@@ -41,9 +41,9 @@ Isolation::~Isolation() {
     const std::scoped_lock lock(mutex_);
     over_ = true;
   }
-  nudge();
+  poll_now();
   watcher_->join();
-  (void)::close(nudges_.load());
+  (void)::close(wakes_.load());
 }
 
 std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, int priority) {
@@ -57,9 +57,9 @@ std::optional<rtsync::Provision> Isolation::place(const rtsync::CpuSet& cpus, in
       rtsync::why_no_fifo(rtsync::read_rights(), param.sched_priority, errno));
 }
 
-void Isolation::nudge() const {
+void Isolation::poll_now() const {
   const std::uint64_t one = 1;
-  (void)!::write(nudges_.load(), &one, sizeof one);
+  (void)!::write(wakes_.load(), &one, sizeof one);
 }
 
 IsolatedModel& Isolation::add(const ModelOrigin& origin, OnCrash on_crash) {
@@ -80,7 +80,7 @@ void Isolation::spawn(ModelProcess& process) {
   std::unique_lock lock(mutex_);
   wanted_ = &process;
   failure_ = nullptr;
-  nudge();
+  poll_now();
   started_.wait(lock, [this] { return wanted_ == nullptr; });
   if (failure_) std::rethrow_exception(failure_);
 }
@@ -101,18 +101,18 @@ void Isolation::start_wanted() {
 void Isolation::watch() {
   auto next = std::chrono::steady_clock::now() + every_;
   for (;;) {
-    const int nudged = nudges_.load();
-    std::vector<pollfd> waiting{{nudged, POLLIN, 0}};
+    const int wake_fd = wakes_.load();
+    std::vector<pollfd> waiting{{wake_fd, POLLIN, 0}};
     for (const ModelProcess* const process : watched_) waiting.push_back({process->descriptor(), POLLIN, 0});
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now()).count();
     // Never for ever: of an eventfd that a model closes meanwhile nothing would be heard.
     (void)::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
-    std::uint64_t nudges = 0;
-    if ((waiting.front().revents & POLLIN) != 0) (void)!::read(nudged, &nudges, sizeof nudges);
+    std::uint64_t count = 0;
+    if ((waiting.front().revents & POLLIN) != 0) (void)!::read(wake_fd, &count, sizeof count);
     // A model has closed all files of this process.
-    if ((waiting.front().revents & POLLNVAL) != 0 || nudged < 0)
-      nudges_.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if ((waiting.front().revents & POLLNVAL) != 0 || wake_fd < 0)
+      wakes_.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     for (std::size_t i = waiting.size() - 1; i > 0; --i)
       if ((waiting[i].revents != 0 || waiting[i].fd < 0) && watched_[i - 1]->reap())
         watched_.erase(watched_.begin() + static_cast<std::ptrdiff_t>(i - 1));

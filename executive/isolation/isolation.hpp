@@ -23,8 +23,8 @@ namespace tactus::executive {
 /// Threads  one, at setup; models(): their elements say who may.
 class Isolation {
  public:
-  /// `patience`: how long a call within a frame may last.
-  explicit Isolation(rtsync::Nanoseconds patience);
+  /// `timeout`: how long a call within a frame may last.
+  explicit Isolation(rtsync::Nanoseconds timeout);
   /// Destroys the models and ends their processes.
   ~Isolation();
   Isolation(const Isolation&) = delete;
@@ -43,10 +43,10 @@ class Isolation {
   void spawn(ModelProcess& process);
   void watch();
   void start_wanted();
-  void nudge() const;
+  void poll_now() const;
 
   const std::chrono::nanoseconds every_;
-  std::atomic<int> nudges_;  // an eventfd; the watcher's to replace
+  std::atomic<int> wakes_;  // an eventfd; the watcher's to replace
   std::deque<IsolatedModel> models_;
   std::mutex mutex_;  // of the three below
   std::condition_variable started_;

@@ -61,7 +61,7 @@ class ModelProcess {
   void spawn();
   /// Readable once it has ended. -1: there is none, and reap() has to be asked now and then. Another one after reap().
   int descriptor() const { return process_.load(); }
-  /// Called 16 times in the patience there is with it: a call that lasts longer ends it.        @when service
+  /// Called 16 times in the timeout there is with it: a call that lasts longer ends it.        @when service
   void look();
   /// Once it has ended: finds out how, and wakes who waits for it. False: it goes on, and the descriptor is not what it
   /// was, as a model closed it.                                                                  @when service

@@ -105,7 +105,7 @@ bool ModelServer::begin(const std::string& instance, const std::string& library,
     (void)refuse(Letter::Kind::instance_refused, error.what());
     return false;
   }
-  model_->serve(*this);
+  model_->set_services(*this);
   hand_out();
   if (output_ != nullptr) start_safe_thread();
   const bool told = send_letter(kModelSocket, Letter::Kind::ready);

@@ -47,11 +47,11 @@ std::vector<LiveForce> LiveAccess::forces() const {
   return all;
 }
 
-std::string LiveAccess::objection(LiveCommand command) const {
+std::string LiveAccess::command_problem(LiveCommand command) const {
   const std::lock_guard lock(mutex_);
   if (ended_) return "the run has ended";
-  if (std::string why = objection_to_move(command); !why.empty()) return why;
-  return commands_.objection(command);
+  if (std::string why = move_problem(command); !why.empty()) return why;
+  return commands_.command_problem(command);
 }
 
 LiveWriter LiveAccess::writer_of(std::size_t variable) const {
@@ -88,19 +88,19 @@ std::string LiveAccess::validate(const LiveWrite& write, std::optional<std::int6
     return "'" + name + "' " + live.reason;
   if (write.bytes.size() != variables_.bytes_of(write.ref))
     return "'" + name + "': the value has the wrong size";
-  const std::string wrong = objection_to(*live.variable, write.bytes.data(), write.ref.elements);
+  const std::string wrong = value_problem(*live.variable, write.bytes.data(), write.ref.elements);
   if (!wrong.empty()) return "'" + name + "' " + wrong;
   if (!frame) return "";
-  const AsyncWorker* const background = executive_.program().async_worker_of(live.model);
-  if (background == nullptr) return "";
+  const AsyncWorker* const worker = executive_.program().async_worker_of(live.model);
+  if (worker == nullptr) return "";
   const std::string thread = "'" + name + "' belongs to thread '" +
-                             executive_.plan().threads[background->thread - 1].name +
+                             executive_.plan().threads[worker->thread - 1].name +
                              "', which meets the frames ";
-  if (background->kind != ThreadKind::asynchronous_must_finish)
+  if (worker->kind != ThreadKind::asynchronous_must_finish)
     return thread + "when it is free: leave the frame or date away";
-  if (background->frames > 1 && *frame % background->frames != 0)
-    return thread + "only at multiples of " + std::to_string(background->frames) + "; choose frame " +
-           std::to_string((*frame / background->frames + 1) * background->frames);
+  if (worker->frames > 1 && *frame % worker->frames != 0)
+    return thread + "only at multiples of " + std::to_string(worker->frames) + "; choose frame " +
+           std::to_string((*frame / worker->frames + 1) * worker->frames);
   return "";
 }
 
@@ -116,16 +116,16 @@ std::string LiveAccess::validate(std::int64_t frame) const {
 }
 
 /// Why a command cannot be given in the frame of its batch.
-std::string LiveAccess::objection_to_command(const LiveCommandCall& call, const LiveBatch& batch) const {
+std::string LiveAccess::command_problem(const LiveCommandCall& call, const LiveBatch& batch) const {
   if (!batch.writes.empty()) return "a command and changes do not go together";
-  if (std::string why = objection_to_move(call.command); !why.empty()) return why;
+  if (std::string why = move_problem(call.command); !why.empty()) return why;
   const bool of_frames =
       call.command < LiveCommand::checkpoint && !(call.command == LiveCommand::pause && call.value != 0);
   if (!of_frames) return "'" + std::string(name_of(call.command)) + "' is not given in a frame";
   return commands_.check(call, batch.frame.value_or(std::max(batch.not_before, port_->frame() + 1)));
 }
 
-std::string LiveAccess::objection_to_move(LiveCommand command) const {
+std::string LiveAccess::move_problem(LiveCommand command) const {
   const bool moves = command == LiveCommand::step || command == LiveCommand::run_until ||
                      command == LiveCommand::reset || command == LiveCommand::load;
   return moves && running_ != nullptr ? "an episode is under way; wait for its end, or stop the rig" : "";
@@ -136,7 +136,7 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
   std::vector<std::string> problems;
   if (ended_) return {"the run has ended"};
   if (batch.command) {
-    if (std::string wrong = objection_to_command(*batch.command, batch); !wrong.empty())
+    if (std::string wrong = command_problem(*batch.command, batch); !wrong.empty())
       problems.push_back(std::move(wrong));
   } else if (batch.writes.empty()) {
     problems.push_back("there is nothing to set, force or release");
@@ -162,7 +162,7 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
         problems.push_back("'" + variables_.name_of(write.ref) + "' is written twice; one value is expected");
     others.push_back(&write);
   }
-  if (std::string wrong = objection_to_load(batch); !wrong.empty()) problems.push_back(std::move(wrong));
+  if (std::string wrong = load_problem(batch); !wrong.empty()) problems.push_back(std::move(wrong));
   if (!problems.empty()) {
     ++refused_;
     return problems;
@@ -173,7 +173,7 @@ std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(c
 }
 
 /// What clients may ask of one frame, and of all that is to come. There is always room for a release.
-std::string LiveAccess::objection_to_load(const LiveBatch& batch) const {
+std::string LiveAccess::load_problem(const LiveBatch& batch) const {
   const bool releases = std::all_of(batch.writes.begin(), batch.writes.end(), [](const LiveWrite& write) {
     return write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all;
   });
@@ -272,7 +272,7 @@ void LiveAccess::take_returned(Answers& answers) {
 /// With the lock.
 std::string LiveAccess::give_now(const LiveCommandCall& call, const std::string& who) {
   if (ended_) return "the run has ended";
-  if (std::string why = objection_to_move(call.command); !why.empty()) return why;
+  if (std::string why = move_problem(call.command); !why.empty()) return why;
   if (std::string why = commands_.carry_out(call, port_->frame() + 1); !why.empty()) return why;
   ++commands_given_;
   journal_.add(entry_of(call, port_->frame()), who);

@@ -66,7 +66,7 @@ class LiveAccess final : public LiveRig {
   const LiveHistory& history(LiveList list) const { return lists_[static_cast<std::size_t>(list)]; }
   std::vector<LiveForce> forces() const override;
   std::int64_t forces_changed() const override { return forces_changed_.load(std::memory_order_acquire); }
-  std::string objection(LiveCommand command) const override;
+  std::string command_problem(LiveCommand command) const override;
   LiveWriter writer_of(std::size_t variable) const override;
   const std::vector<LiveOutput>& outputs() const override { return variables_.outputs(); }
   void next_snapshot(std::function<void(LiveSnapshotPtr)> then) override {
@@ -133,10 +133,10 @@ class LiveAccess final : public LiveRig {
   bool is_forced(const LiveRef& ref) const;
   std::string validate(const LiveWrite& write, std::optional<std::int64_t> frame) const;
   std::string validate(std::int64_t frame) const;
-  std::string objection_to_command(const LiveCommandCall& call, const LiveBatch& batch) const;
-  std::string objection_to_move(LiveCommand command) const;
+  std::string command_problem(const LiveCommandCall& call, const LiveBatch& batch) const;
+  std::string move_problem(LiveCommand command) const;
   static config::Json entry_of(const LiveCommandCall& call, std::int64_t frame);
-  std::string objection_to_load(const LiveBatch& batch) const;
+  std::string load_problem(const LiveBatch& batch) const;
   LivePacket* make_packet(LiveBatch batch, std::function<void(const LiveDone&)> then);
   std::string problem_of(const Sent& sent) const;
   const std::byte* place_of(const LiveRef& ref) const;
@@ -146,7 +146,7 @@ class LiveAccess final : public LiveRig {
   /// A change of what the live thread has to look at: it looks at once, and often for a while.
   void wake_live_thread() {
     stirred_ = true;
-    executive_.nudge();
+    executive_.poll_while_paused();
     something_.notify_one();
   }
   bool outstanding() const {

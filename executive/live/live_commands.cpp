@@ -12,7 +12,7 @@ std::string LiveCommands::check(const LiveCommandCall& call, std::int64_t next_f
            std::to_string(next) + " ns";
   if (call.command == LiveCommand::step && value < 1)
     return std::to_string(value) + " frames cannot be stepped; at least 1 is expected";
-  if (call.command == LiveCommand::reset && facts_.linked) return objection_to_reset();
+  if (call.command == LiveCommand::reset && facts_.linked) return reset_problem();
   if (call.command == LiveCommand::stop && (value < 0 || value > 255))
     return "the exit status " + std::to_string(value) + " is outside 0 .. 255";
   return "";
@@ -63,7 +63,7 @@ std::string LiveCommands::carry_out(const LiveCommandCall& call, std::int64_t ne
   return "";
 }
 
-std::string LiveCommands::objection_to_load() const {
+std::string LiveCommands::load_problem() const {
   if (facts_.linked)
     return "a linked rig loads no checkpoint while it runs: the virtual time of the others does not go back; "
            "start it with --from";
@@ -73,12 +73,12 @@ std::string LiveCommands::objection_to_load() const {
          "; pause it first";
 }
 
-std::string LiveCommands::objection_to_reset() const {
+std::string LiveCommands::reset_problem() const {
   if (facts_.linked) return "a linked rig cannot be reset: the virtual time of the others does not go back";
   return services_.no_reset ? services_.no_reset() : "";
 }
 
-std::string LiveCommands::objection(LiveCommand command) const {
+std::string LiveCommands::command_problem(LiveCommand command) const {
   const State now = executive_.state();
   const bool ending = now == State::stop || now == State::abort || now == State::disconnect;
   if (ending && command != LiveCommand::stop) return "the rig is ending";
@@ -89,11 +89,11 @@ std::string LiveCommands::objection(LiveCommand command) const {
     case LiveCommand::resume:
       return now == State::pause ? "" : "the rig is not in Pause";
     case LiveCommand::reset:
-      return objection_to_reset();
+      return reset_problem();
     case LiveCommand::checkpoint:
       return no_checkpoint;
     case LiveCommand::load:
-      return no_checkpoint.empty() ? objection_to_load() : no_checkpoint;
+      return no_checkpoint.empty() ? load_problem() : no_checkpoint;
     case LiveCommand::step:
     case LiveCommand::run_until:
     case LiveCommand::stop:
@@ -105,7 +105,7 @@ std::string LiveCommands::objection(LiveCommand command) const {
 }
 
 std::string LiveCommands::load(const std::string& name) const {
-  std::string why = objection_to_load();
+  std::string why = load_problem();
   return why.empty() ? services_.load(name) : why;
 }
 

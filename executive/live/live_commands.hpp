@@ -36,7 +36,7 @@ class LiveCommands {
 
   const LiveServices& services() const { return services_; }
   /// Why it would be refused in the state that the rig is in, whatever its details; empty: it would not.
-  std::string objection(LiveCommand command) const;
+  std::string command_problem(LiveCommand command) const;
   /// Why it cannot be given so that it is taken at the end of frame `next_frame` or later; empty: it can.
   std::string check(const LiveCommandCall& call, std::int64_t next_frame) const;
   /// The frames were given it: see LiveBatch::command.
@@ -48,8 +48,8 @@ class LiveCommands {
 
  private:
   std::string load(const std::string& name) const;
-  std::string objection_to_load() const;
-  std::string objection_to_reset() const;
+  std::string load_problem() const;
+  std::string reset_problem() const;
   std::string set_realtime(bool on) const;
 
   const LiveFacts& facts_;

@@ -190,7 +190,7 @@ class LiveAccess::EpisodePlanner {
                std::to_string(kMostBatches - std::min(live_.sent_.size(), kMostBatches)) +
                " are possible at a time: make several episodes of it");
     for (const LiveBatch& batch : batches) {
-      const std::string problem = live_.objection_to_load(batch);
+      const std::string problem = live_.load_problem(batch);
       if (!problem.empty() && !enough()) complain("in: " + problem);
     }
   }

@@ -172,12 +172,12 @@ std::optional<Bytes> from_json(const Variable& variable, std::uint32_t elements,
       all.insert(all.end(), bytes->begin(), bytes->end());
     }
   }
-  problem = objection_to(variable, all.data(), elements);
+  problem = value_problem(variable, all.data(), elements);
   if (!problem.empty()) return std::nullopt;
   return all;
 }
 
-std::string objection_to(const Variable& variable, const std::byte* data, std::uint32_t elements) {
+std::string value_problem(const Variable& variable, const std::byte* data, std::uint32_t elements) {
   const std::size_t size = size_of(variable.type);
   for (std::uint32_t i = 0; i < elements; ++i) {
     const std::byte* const at = data + i * size;
@@ -200,7 +200,7 @@ std::string objection_to(const Variable& variable, const std::byte* data, std::u
         if (!known)
           return which + format_value(variable.type, at) + " is none of its values: " + labels_of(variable);
       }
-      const std::string outside = range_objection(variable, at);
+      const std::string outside = range_problem(variable, at);
       return outside.empty() ? "" : which + outside;
     });
     if (!problem.empty()) return problem;

@@ -29,6 +29,6 @@ config::Json to_json(const Variable& variable, const std::byte* data, std::uint3
 std::optional<std::vector<std::byte>> from_json(const Variable& variable, std::uint32_t elements, bool list,
                                                 const config::Json& json, std::string& problem);
 /// Why bytes of the variable's type may not be written into it (its declared range, nan); empty: they may.
-std::string objection_to(const Variable& variable, const std::byte* data, std::uint32_t elements);
+std::string value_problem(const Variable& variable, const std::byte* data, std::uint32_t elements);
 
 }  // namespace tactus::executive

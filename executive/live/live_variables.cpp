@@ -71,7 +71,7 @@ void LiveVariables::find_writers(const Rig& rig) {
     if (live.model == nullptr)
       writer = {What::executive, "the executive", {}};
     else if (from.starts_with('\''))
-      writer = {What::wire, from.substr(1, from.size() - 2), {}};
+      writer = {What::connection, from.substr(1, from.size() - 2), {}};
     else if (!from.empty())
       writer = {What::link, from, {}};
     else if (given.contains(variable.data))
@@ -91,11 +91,12 @@ void LiveVariables::find_outputs(const Rig& rig) {
     made.model = output.model->name();
     made.variable = at->second;
     made.safe = std::move(output.safe);
-    for (const Connection& wire : plan_.connections) {
-      if (wire.to.variable != output.variable) continue;
-      const auto from = by_name_.find(wire.from.variable->name);
+    for (const Connection& connection : plan_.connections) {
+      if (connection.to.variable != output.variable) continue;
+      const auto from = by_name_.find(connection.from.variable->name);
       if (from == by_name_.end()) continue;
-      made.sources.push_back({from->second, wire.from.first, wire.from.elements, wire.from.indexed});
+      made.sources.push_back(
+          {from->second, connection.from.first, connection.from.elements, connection.from.indexed});
     }
   }
 }
@@ -106,8 +107,8 @@ std::string LiveVariables::feeder_of(const LiveRef& ref) const {
     return to.variable == variable && to.first < ref.first + ref.elements &&
            ref.first < to.first + to.elements;
   };
-  for (const Connection& wire : plan_.connections)
-    if (meets(wire.to)) return "'" + wire.from.name() + "'";
+  for (const Connection& connection : plan_.connections)
+    if (meets(connection.to)) return "'" + connection.from.name() + "'";
   return std::any_of(linked_.begin(), linked_.end(), meets) ? "the link" : "";
 }
 

@@ -87,25 +87,25 @@ std::optional<std::string> validate(const Connection& connection) {
 }
 
 std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connections) {
-  // Depth first over the models; each wire back into the path that led here closes a loop.
-  std::map<const ModelInstance*, std::vector<const Connection*>> wires;
+  // Depth first over the models; each connection back into the path that led here closes a loop.
+  std::map<const ModelInstance*, std::vector<const Connection*>> by_model;
   for (const Connection& connection : connections)
     if (!connection.delayed && connection.from.model != nullptr)
-      wires[connection.from.model].push_back(&connection);
+      by_model[connection.from.model].push_back(&connection);
   std::vector<DirectLoop> loops;
   std::set<const ModelInstance*> done;
   std::vector<const ModelInstance*> path;
   const std::function<void(const ModelInstance*)> visit = [&](const ModelInstance* model) {
     path.push_back(model);
-    for (const Connection* wire : wires[model]) {
-      const ModelInstance* const next = wire->to.model;
+    for (const Connection* connection : by_model[model]) {
+      const ModelInstance* const next = connection->to.model;
       if (done.contains(next)) continue;
       const auto start = std::find(path.begin(), path.end(), next);
       if (start == path.end()) {
         visit(next);
         continue;
       }
-      DirectLoop& loop = loops.emplace_back(DirectLoop{"", wire});
+      DirectLoop& loop = loops.emplace_back(DirectLoop{"", connection});
       for (auto at = start; at != path.end(); ++at) loop.path += (*at)->name() + " -> ";
       loop.path += next->name();
     }

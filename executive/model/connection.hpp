@@ -11,7 +11,7 @@
 
 namespace tactus::executive {
 
-/// A wire from an output (or state) to an input.
+/// A connection from an output (or state) to an input.
 struct Connection {
   VariableRef from;
   VariableRef to;
@@ -31,9 +31,9 @@ std::optional<std::string> validate(const Connection& connection);
 /// A loop of direct connections, in which nobody could say who comes first.
 struct DirectLoop {
   std::string path;                     ///< "controller -> motor -> controller"
-  const Connection* closing = nullptr;  ///< one of its wires
+  const Connection* closing = nullptr;  ///< one of its connections
 };
-/// One for each wire that would have to go to leave none. @when setup
+/// One for each connection that would have to go to leave none. @when setup
 std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connections);
 
 /// A copy of eight bytes.

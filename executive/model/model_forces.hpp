@@ -12,7 +12,7 @@ namespace tactus::executive {
 struct LivePacket;
 
 /// What somebody outside forces in one model: values that are written again after every copy of its inputs
-/// and after every one of its jobs, so that neither a wire nor the model itself is seen to change them.
+/// and after every one of its jobs, so that neither a connection nor the model itself is seen to change them.
 ///
 /// Threads  apply(): whose the model's jobs are. All else: the frames' main thread, while that one is at
 /// rest. RT       everything.

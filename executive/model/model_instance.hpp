@@ -71,7 +71,7 @@ class ModelInstance {
   /// nullptr when there is none; `name` without the model's name.
   const Variable* find_variable(const std::string& name) const;
   /// Who answers the model's requests from now on. @when setup
-  void serve(ModelServices& services) { services_.store(&services, std::memory_order_relaxed); }
+  void set_services(ModelServices& services) { services_.store(&services, std::memory_order_relaxed); }
   /// What the model said through tactus_host::fail last; empty if nothing.
   const char* failure() const { return failure_.data(); }
   /// The same, and forgets it: what one job said is not told of the next that fails. @when service

@@ -136,7 +136,7 @@ std::optional<std::vector<std::byte>> read_value(const Variable& variable, const
   if (variable.count > 0) return reader.array();
   auto bytes = reader.scalar();
   if (!bytes) return bytes;
-  if (const std::string outside = range_objection(variable, bytes->data()); !outside.empty())
+  if (const std::string outside = range_problem(variable, bytes->data()); !outside.empty())
     return reader.complain(outside);
   return bytes;
 }

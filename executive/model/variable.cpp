@@ -103,7 +103,7 @@ void append_value(std::string& to, tactus_type type, const void* data) {
   });
 }
 
-std::string range_objection(const Variable& variable, const void* data) {
+std::string range_problem(const Variable& variable, const void* data) {
   // A long double has an equal of every value.
   const long double value = with_type(variable.type, [&](auto zero) {
     return static_cast<long double>(load_element<StoredAs<decltype(zero)>>(data));

@@ -62,7 +62,7 @@ std::string describe(const VariableRef& ref);
 
 /// Why the value of one element may not be given from outside: "-1 is outside 0 .. 5 Ohm (its declared
 /// range)"; empty: it may, as far as its range goes. @when service
-std::string range_objection(const Variable& variable, const void* data);
+std::string range_problem(const Variable& variable, const void* data);
 
 /// Reads one element as text that reads back to the same bits. @when service
 std::string format_value(tactus_type type, const void* data);

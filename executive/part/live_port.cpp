@@ -317,7 +317,7 @@ void LivePort::apply(LivePacket& packet, std::int64_t k) TACTUS_RT {
         unforce(*change.forces, change.to, change.bytes);
         std::memcpy(change.to, from, change.bytes);
         change.forces->add({change.to, from, change.bytes, &packet});
-        ++packet.holds;
+        ++packet.force_count;
         if (std::find(forced_.begin(), forced_.end(), change.forces) == forced_.end())
           forced_.push_back(change.forces);  // within what was reserved
         break;
@@ -360,14 +360,14 @@ void LivePort::unforce_all() TACTUS_RT {
 void LivePort::drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT {
   LivePacket* const packet = force->packet;
   forces.remove(force);
-  if (--packet->holds == 0 && packet->told) (void)events_.push({packet, false, true});
+  if (--packet->force_count == 0 && packet->told) (void)events_.push({packet, false, true});
 }
 
 void LivePort::finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT {
   packet->end = end;
   packet->applied_frame = k;
   packet->told = true;
-  (void)events_.push({packet, true, packet->holds == 0});
+  (void)events_.push({packet, true, packet->force_count == 0});
 }
 
 }  // namespace tactus::executive

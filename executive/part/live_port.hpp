@@ -54,7 +54,7 @@ struct LivePacket {
   End end = End::dropped;
   std::size_t which = 0;  ///< the change that could not be made
   std::int64_t applied_frame = -1;
-  std::size_t holds = 0;  ///< forces that use data
+  std::size_t force_count = 0;  ///< forces that use data
   bool told = false;      ///< its end
 };
 

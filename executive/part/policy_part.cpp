@@ -185,7 +185,7 @@ void PolicyPart::act(StepAction action, const std::string& reason, std::int64_t 
 void PolicyPart::wait_longer() TACTUS_RT {
   const std::int64_t first = executive_.plan().restore_after;
   const bool soon = came_back_ >= 0 && frames_ - came_back_ <= wait_;
-  if (came_back_ >= 0) wait_ = soon ? std::min(wait_ * 2, first * kMostPatience) : first;
+  if (came_back_ >= 0) wait_ = soon ? std::min(wait_ * 2, first * kLongestWaitFactor) : first;
   came_back_ = -1;
   with_room_ = 0;
 }

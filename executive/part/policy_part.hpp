@@ -47,7 +47,7 @@ class PolicyPart final : public FramePart {
     std::vector<StepWindow> windows{};
     std::deque<std::atomic<std::int64_t>> taken{};  ///< how often, by step
   };
-  static constexpr std::int64_t kMostPatience = 64;
+  static constexpr std::int64_t kLongestWaitFactor = 64;
 
   /// A plan has any policy that needs this part.
   static bool is_needed(const Plan& plan);

@@ -25,7 +25,7 @@ class RecordingsPart final : public FramePart {
     }
   }
   void realtime(bool on) TACTUS_RT override {
-    for (Recording* const recording : recordings_) recording->be_patient(!on);
+    for (Recording* const recording : recordings_) recording->wait_for_room(!on);
   }
 
  private:

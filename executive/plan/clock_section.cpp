@@ -81,7 +81,7 @@ const Fields<ClockSection>& clock_fields() {
           on("on_wrong_rate", ClockFault::wrong_rate, "edges at another rate"),
           on("on_start_timeout", ClockFault::no_edge, "no edge within start_timeout"),
           on("on_removed", ClockFault::gone, "the line or its chip was removed"),
-          on("on_overflow", ClockFault::overflow, "edges lost because nobody read them in time"),
+          on("on_overflow", ClockFault::overflow, "edges lost because they were not read in time"),
           rest(&C::device, "the driver's own"),
       }};
   return fields;

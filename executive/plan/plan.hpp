@@ -117,7 +117,7 @@ struct TimedCommand {
   std::string text;                         ///< checkpoint: file; enable, disable: job
 };
 
-/// All that an Executive runs: jobs in the order of declaration, wires, and the frame.
+/// All that an Executive runs: jobs in the order of declaration, connections, and the frame.
 struct Plan {
   rtsync::Period frame{1'000'000, 1};
   std::vector<PlannedJob> jobs;

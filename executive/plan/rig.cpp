@@ -61,8 +61,8 @@ std::vector<RigOutput> Rig::outputs() const {
   return all;
 }
 
-void Rig::serve(ModelServices& services) {
-  for (ModelInstance& model : parts_.models) model.serve(services);
+void Rig::set_services(ModelServices& services) {
+  for (ModelInstance& model : parts_.models) model.set_services(services);
 }
 
 void Rig::apply_parameters() {

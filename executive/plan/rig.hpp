@@ -53,11 +53,11 @@ class Rig {
   std::vector<RigOutput> outputs() const;
   /// What `parameters:` gives values.
   const std::vector<ParameterValue>& parameters() const { return parts_.parameters; }
-  /// Inputs that no wire and no link feeds and no parameter sets.
+  /// Inputs that no connection and no link feeds and no parameter sets.
   std::vector<std::string> unconnected_inputs() const;
 
   /// Who answers the models' requests from now on. @when setup
-  void serve(ModelServices& services);
+  void set_services(ModelServices& services);
   /// Sets the values of `parameters:`; after the default_data jobs. @when setup
   void apply_parameters();
   /// The recordings of `record:`, sampled by the plan's jobs.

@@ -237,7 +237,7 @@ Fields<JobSettings> job_fields() {
 Fields<ConnectionSettings> connection_fields() {
   using C = ConnectionSettings;
   return {
-      "A wire from an output (or state) to an input of the same type, size and unit.",
+      "A connection from an output (or state) to an input of the same type, size and unit.",
       {
           located(&C::origin),
           required("from", &C::from, length(1, 1000), "model.variable, or one element: model.variable[2]"),
@@ -247,7 +247,7 @@ Fields<ConnectionSettings> connection_fields() {
                    "for the earlier; on one thread it is so anyway"),
           optional("delayed", &C::delayed,
                    "yes: the input gets what stood there before the present instant; every loop needs one "
-                   "such wire"),
+                   "such connection"),
           optional("scale", &C::scale, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
           optional("offset", &C::offset, or_word("none", range(-1e300, 1e300)), "to = from * scale + offset"),
       }};
@@ -537,7 +537,7 @@ const Fields<RigSettings>& rig_fields() {
           required("frame", &R::frame, frame_fields(), "the frame"),
           optional("epoch", &R::epoch,
                    "the date of simulated time 0: ISO 8601 with zone, 2005-02-15T00:00:00+00:00"),
-          optional("until", &R::until, or_word("stopped", range(1ns, kEver), "until somebody ends it"),
+          optional("until", &R::until, or_word("stopped", range(1ns, kEver), "until it is ended"),
                    "simulated time at which the run ends, rounded up to whole frames; --until and --frames "
                    "change it"),
           optional("privileges", &R::privileges,
@@ -570,7 +570,7 @@ const Fields<RigSettings>& rig_fields() {
                    "deepest sleep of the CPUs while running (/dev/cpu_dma_latency), in whole microseconds"),
           list("libraries", &R::libraries, library_fields(), "what holds for all models of a library"),
           named("models", &R::models, model_fields(), "model", "the models, in their order"),
-          list("connect", &R::connect, connection_fields(), "wires between models"),
+          list("connect", &R::connect, connection_fields(), "connections between models"),
           named("integrate", &R::integrate, loop_fields(), "loop", "integration loops"),
           when_present<LinkSection>(optional("link", &R::link, link_fields(), "virtual-time participants")),
           optional("live", &R::live,

@@ -92,13 +92,13 @@ class DependencyResolver {
                      config::Problems& problems)
       : plan_(plan), wanted_(wanted), origins_(origins), problems_(problems) {}
 
-  void settle() {
+  void resolve() {
     collect();
     check_threads();
     check_classes();
     take_wanted();
     order_memory();
-    order_wires();
+    order_connections();
     for (PlannedJob& job : plan_.jobs) {
       std::vector<std::size_t>& list = job.depends_on;
       std::sort(list.begin(), list.end(),
@@ -321,38 +321,38 @@ class DependencyResolver {
     }
   }
 
-  // ---- wires
+  // ---- connections
 
-  void order_wires() {
+  void order_connections() {
     std::set<std::pair<const ModelInstance*, const ModelInstance*>> done;
     for (std::size_t i = 0; i < plan_.connections.size(); ++i) {
-      const Connection& wire = plan_.connections[i];
-      if (wire.delayed) continue;
-      if (const std::string why = wire_objection(wire); !why.empty()) {
+      const Connection& connection = plan_.connections[i];
+      if (connection.delayed) continue;
+      if (const std::string why = connection_problem(connection); !why.empty()) {
         problems_.add(origins_.connections[i], why);
-      } else if (wire.direct && done.emplace(wire.from.model, wire.to.model).second) {
-        derive(wire);
+      } else if (connection.direct && done.emplace(connection.from.model, connection.to.model).second) {
+        derive(connection);
       }
     }
   }
 
-  /// The pairs of one who may write the wire's source and one who reads it, on different threads.
+  /// The pairs of one who may write the connection's source and one who reads it, on different threads.
   template <class Visit>
-  void visit_pairs(const Connection& wire, Visit visit) const {
+  void visit_pairs(const Connection& connection, Visit visit) const {
     static const Use rig{"the rig itself", 0, std::nullopt, false, nullptr};
     const auto with = [&](const Use& from) {
-      for (const Use& to : uses_of(wire.to.model))
+      for (const Use& to : uses_of(connection.to.model))
         if (from.thread != to.thread) visit(Pair{&from, &to});
     };
-    if (wire.from.model == nullptr) return with(rig);
-    for (const Use& from : uses_of(wire.from.model)) with(from);
+    if (connection.from.model == nullptr) return with(rig);
+    for (const Use& from : uses_of(connection.from.model)) with(from);
   }
 
-  std::string wire_objection(const Connection& wire) const {
+  std::string connection_problem(const Connection& connection) const {
     std::optional<Pair> beside;
     std::optional<Pair> loops;
     std::optional<Pair> jobs;
-    visit_pairs(wire, [&](const Pair& pair) {
+    visit_pairs(connection, [&](const Pair& pair) {
       std::optional<Pair>* kind = nullptr;
       if (asynchronous(pair)) kind = &beside;
       if (kind == nullptr && pair.first->loop && pair.second->loop) kind = &loops;
@@ -361,20 +361,20 @@ class DependencyResolver {
     });
     if (beside)
       return text(*beside) + " run beside each other; only 'delayed: yes' is possible between them" +
-             (wire.direct ? ", not 'direct: yes'" : "");
+             (connection.direct ? ", not 'direct: yes'" : "");
     if (loops)
       return text(*loops) +
              " integrate at the same time; only 'delayed: yes' is possible between their models" +
-             (wire.direct ? ", not 'direct: yes'" : "");
-    if (jobs && !wire.direct)
+             (connection.direct ? ", not 'direct: yes'" : "");
+    if (jobs && !connection.direct)
       return text(*jobs) +
              " run at the same time; add 'direct: yes' (of two that are due at one instant the later waits "
              "for the earlier) or 'delayed: yes' (the input gets what stood there before the instant)";
     return "";
   }
 
-  void derive(const Connection& wire) {
-    visit_pairs(wire, [this](const Pair& pair) {
+  void derive(const Connection& connection) {
+    visit_pairs(connection, [this](const Pair& pair) {
       if (!pair.first->cyclic || !pair.second->cyclic) return;
       std::size_t before = *pair.first->cyclic;
       std::size_t after = *pair.second->cyclic;
@@ -424,7 +424,7 @@ bool can_meet(const PlannedJob& a, const PlannedJob& b) {
 
 void resolve_thread_dependencies(Plan& plan, const std::vector<WantedDependency>& wanted,
                                  const PlanOrigins& origins, config::Problems& problems) {
-  DependencyResolver(plan, wanted, origins, problems).settle();
+  DependencyResolver(plan, wanted, origins, problems).resolve();
 }
 
 }  // namespace tactus::executive

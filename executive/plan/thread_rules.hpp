@@ -4,9 +4,9 @@
 /// them.
 ///
 /// Jobs of different scheduled threads run at the same time unless one waits for the other. So whatever two
-/// of them share, a wire or a model's memory, is either ordered by a dependency or latched before the
+/// of them share, a connection or a model's memory, is either ordered by a dependency or latched before the
 /// instant. With the jobs of an asynchronous thread nothing is ever ordered: they share nothing but delayed
-/// wires.
+/// connections.
 ///
 /// Threads  pure functions of setup time.                                                    @when setup
 #include <cstddef>
@@ -42,7 +42,7 @@ bool comes_before(const Plan& plan, std::size_t a, std::size_t b);
 /// jobs whose times have no common tick, which the schedule refuses.
 bool can_meet(const PlannedJob& a, const PlannedJob& b);
 
-/// Fills PlannedJob::depends_on of all jobs: what `wanted` says, and what follows from direct wires and from
+/// Fills PlannedJob::depends_on of all jobs: what `wanted` says, and what follows from direct connections and from
 /// models on several threads. It only ever names cyclic jobs of other scheduled threads that come before, in
 /// their order, none twice. What breaks a rule is added to `problems`.
 void resolve_thread_dependencies(Plan& plan, const std::vector<WantedDependency>& wanted,

@@ -73,7 +73,7 @@ int Recording::sample(void* self, const tactus_call* call) {
 void Recording::take_sample(std::int64_t sim_time_ns) {
   if (!on_.load(std::memory_order_relaxed)) return;
   std::byte* slot = ring_.claim();
-  while (slot == nullptr && patient_.load(std::memory_order_relaxed) &&
+  while (slot == nullptr && waits_for_room_.load(std::memory_order_relaxed) &&
          !failed_.load(std::memory_order_relaxed)) {
     if (progress_ != nullptr) progress_->fetch_add(1, std::memory_order_relaxed);
     std::this_thread::sleep_for(100us);  // only outside of real time

@@ -45,7 +45,7 @@ class Recording final : private RecordTaker {
   /// Moves while a sample waits, so that nobody takes the wait for a standstill. @when setup
   void set_progress(std::atomic<std::uint64_t>& progress) { progress_ = &progress; }
   /// Outside of real time nothing is lost: a sample then waits for room in the ring.               @when rt
-  void be_patient(bool patient) TACTUS_RT { patient_.store(patient, std::memory_order_relaxed); }
+  void wait_for_room(bool wait) TACTUS_RT { waits_for_room_.store(wait, std::memory_order_relaxed); }
 
   /// Off: samples are not taken, and not counted as lost.                                         @when any
   void switch_to(bool on) TACTUS_RT { on_.store(on, std::memory_order_relaxed); }
@@ -94,7 +94,7 @@ class Recording final : private RecordTaker {
   std::vector<std::unique_ptr<RecordFilter>> filters_;
   rtsync::BlockRing ring_;
   std::atomic<std::uint64_t>* progress_ = nullptr;
-  std::atomic<bool> patient_{false};
+  std::atomic<bool> waits_for_room_{false};
   std::atomic<bool> failed_{false};
   std::atomic<bool> on_{true};
   std::atomic<std::uint64_t> sampled_{0};

@@ -109,7 +109,7 @@ Section host_section(const RunData& run) {
       refused.rows.push_back({{text_fact(each, "what")},
                               {text_fact(each, "got")},
                               {text_fact(each, "cause")},
-                              {text_fact(each, "cure"), Tone::code}});
+                              {text_fact(each, "fix"), Tone::code}});
   if (!refused.rows.empty()) section.blocks.push_back(std::move(refused));
   Table changed{{{"Changed while it ran"}, {"Was"}, {"Is"}, {"Frame", true}}, {}};
   for (const Json& each : list_fact(summary, "rt.changed")) {

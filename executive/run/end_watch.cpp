@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAbortPatience = 1s;  // how long an abort waits for a job that does not return
+constexpr auto kAbortTimeout = 1s;  // how long an abort waits for a job that does not return
 constexpr auto kLongestLook =
     250ms;  // what one look counts for: a machine that stood still gave the job no time
 
@@ -32,16 +32,16 @@ bool EndWatch::overdue() {
   }
   // A stop that a job does not let happen: the frames may go on later, the outputs do not.
   if (executive_.stop_requested() && !stopping_) stopping_ = now;
-  if (stopping_ && now - *stopping_ > kAbortPatience + frame_) (void)executive_.end_outputs_safe();
+  if (stopping_ && now - *stopping_ > kAbortTimeout + frame_) (void)executive_.end_outputs_safe();
   if (executive_.abort_requested()) aborted_ += passed;
   stuck_ = threads_.stuck();
-  return aborted_ >= kAbortPatience;
+  return aborted_ >= kAbortTimeout;
 }
 
 std::string EndWatch::reason() const {
   if (stuck_) return executive_.stuck_mark().text(*stuck_);
   return "aborted; job '" + std::string(executive_.jobs().running_job(executive_.jobs().working_thread())) +
-         "' did not return within " + rtsync::duration_text(rtsync::Nanoseconds(kAbortPatience).count());
+         "' did not return within " + rtsync::duration_text(rtsync::Nanoseconds(kAbortTimeout).count());
 }
 
 rtsync::RealtimeTotals EndWatch::totals(bool in_frame) const {

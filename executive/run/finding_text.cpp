@@ -132,7 +132,7 @@ std::string figures(const Finding& finding) {
   if (seen.others)
     add("others had the CPU " + rtsync::duration_text(seen.others->ran));
   else
-    add("nobody may look at the CPU");
+    add("the CPU may not be watched");
   if (seen.faults) add(counted(seen.faults->minor + seen.faults->major, "page fault"));
   if (seen.interrupts) add("interrupts took " + rtsync::duration_text(seen.interrupts->took));
   if (seen.heap) add(counted(seen.heap->calls, "heap call"));
@@ -243,7 +243,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
              (seen.others && seen.others->weaker * 2 >= finding.facts.took
                   ? " late; the CPU was with " + thread_text(seen.others->thread) +
                         ", which keeps no real-time thread from it"
-                  : " late, and nobody else had the CPU") +
+                  : " late, and no other thread had the CPU") +
              (seen.idle_exit && *seen.idle_exit * 2 >= finding.facts.took
                   ? " (idle_exit: the CPU takes up to " + rtsync::duration_text(*seen.idle_exit) +
                         " to leave an idle state)"

@@ -6,7 +6,7 @@
 namespace tactus::executive {
 
 /// The machine cannot do what the rig requires (exit status 3). what() holds every refusal with cause and
-/// cure.
+/// fix.
 class MachineError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

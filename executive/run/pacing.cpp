@@ -65,12 +65,12 @@ void Pacing::check_spinning(const RigCpus& cpus, const Plan& plan,
   const double share =
       section.sleep_timer ? sleeper_->share_spun(rtsync::real_period(rig_.plan().frame, section.ratio)) : 1.0;
   std::string cause;
-  std::string cure = section.sleeper == rtsync::SleeperKind::hybrid && section.sleep_timer
-                         ? "set a shorter realtime.margin, or a longer frame"
-                         : "set realtime.sleeper: hybrid";
+  std::string fix = section.sleeper == rtsync::SleeperKind::hybrid && section.sleep_timer
+                        ? "set a shorter realtime.margin, or a longer frame"
+                        : "set realtime.sleeper: hybrid";
   for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(share, cpus.main)) {
     cause += (cause.empty() ? "" : "; ") + stop.cause;
-    cure += ", or: " + stop.cure;
+    fix += ", or: " + stop.fix;
   }
   for (std::size_t i = 0; i < cpus.workers.size(); ++i) {
     if (plan.threads[i].wait != rtsync::WaitMode::spin) continue;
@@ -78,12 +78,12 @@ void Pacing::check_spinning(const RigCpus& cpus, const Plan& plan,
       provisions.push_back(
           rtsync::refused("thread " + plan.threads[i].name + " spinning for its work",
                           "a thread that the kernel stops for tens of milliseconds at a time",
-                          {stop.cause, "set its trigger: adaptive, or: " + stop.cure}));
+                          {stop.cause, "set its trigger: adaptive, or: " + stop.fix}));
   }
   if (!cause.empty())
     provisions.push_back(rtsync::refused(
         "reading the clock for " + std::to_string(std::lround(share * 100)) + " % of the time",
-        "a thread that the kernel stops for tens of milliseconds at a time", {cause, cure}));
+        "a thread that the kernel stops for tens of milliseconds at a time", {cause, fix}));
 }
 
 }  // namespace tactus::executive

@@ -114,7 +114,7 @@ std::vector<std::string> RigCheckpoints::read(const std::filesystem::path& file,
   } catch (const std::exception& error) {
     return {error.what()};
   }
-  std::vector<std::string> wrong = objections(checkpoint, image, rig_.plan().frame);
+  std::vector<std::string> wrong = mismatches(checkpoint, image, rig_.plan().frame);
   if (wrong.empty() && checkpoint.head.frame + 1 >= end_)
     wrong.push_back("it was taken at simulated time " + rtsync::sim_time_text(checkpoint.head.sim_time_ns) +
                     ", at or after the end of this run (until, --until, --frames)");

@@ -112,7 +112,7 @@ void RigRun::make_executive() {
     executive_->enable_rttime_reset();
   executive_->restart().set_setup_thread(cpus_.helper("setup"));
   if (!options_.realtime) executive_->model_requests().forbid_realtime();
-  rig_.serve(executive_->model_requests());
+  rig_.set_services(executive_->model_requests());
 }
 
 /// What the run has beside its frames, in the order in which it is asked.

@@ -27,9 +27,9 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime) {
     chosen.workers.assign(threads.workers.size(), allowed);
     return chosen;
   }
-  const auto refuse = [&](std::string what, std::string instead, std::string cause, std::string cure) {
+  const auto refuse = [&](std::string what, std::string instead, std::string cause, std::string fix) {
     chosen.refused.push_back(
-        rtsync::refused(std::move(what), std::move(instead), {std::move(cause), std::move(cure)}));
+        rtsync::refused(std::move(what), std::move(instead), {std::move(cause), std::move(fix)}));
   };
   const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
   chosen.main = rtsync::default_frame_cpu();
@@ -163,12 +163,12 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
   watched.push_back({"main", &executive_.status().progress(), &executive_.status().busy(),
                      plan.stuck_after * 2 +
                          rtsync::real_period(std::max(plan.frame, plan.freeze_frame), plan.ratio).floor()});
-  Nanoseconds longest = watched.back().patience;
+  Nanoseconds longest = watched.back().timeout;
   int highest = settings_.main.priority;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     watched.push_back(
-        {plan.threads[i].name, &pool_->progress(i + 1), &pool_->busy(i + 1), pool_->patience(i + 1)});
-    longest = std::max(longest, watched.back().patience);
+        {plan.threads[i].name, &pool_->progress(i + 1), &pool_->busy(i + 1), pool_->timeout(i + 1)});
+    longest = std::max(longest, watched.back().timeout);
     highest = std::max(highest, settings_.workers[i].priority);
   }
   rtsync::StuckThreadWatchdogSettings settings;

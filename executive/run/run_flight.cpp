@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kKernelEvery{10};  // so much of the kernel's records a kill may cost
 constexpr std::size_t kMostAsked = 8;                  // traces for clients
-constexpr std::chrono::seconds kTracePatience{10};     // for what is being written when the rig ends
+constexpr std::chrono::seconds kTraceTimeout{10};      // for what is being written when the rig ends
 
 /// How many records a job's thread makes of it in a second of the simulated world.
 double calls_per_second(const PlannedJob& job, double frame) {
@@ -257,7 +257,7 @@ void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
     write_overrun(voice);
   {
     std::unique_lock lock(mutex_);
-    (void)changed_.wait_for(lock, kTracePatience, [this] { return wanted_.empty() && !busy_; });
+    (void)changed_.wait_for(lock, kTraceTimeout, [this] { return wanted_.empty() && !busy_; });
   }
   report(voice);
   refuse_asked();

@@ -255,7 +255,7 @@ Json RunReports::threads() const {
       refused.push_back({{"what", provision.what},
                          {"got", provision.got},
                          {"cause", provision.cause},
-                         {"cure", provision.cure}});
+                         {"fix", provision.fix}});
   return {{"threads", std::move(all)}, {"refused", std::move(refused)}};
 }
 
@@ -276,7 +276,7 @@ Json RunReports::doctor() {
   for (const rtsync::Provision& provision : run_.provisions)
     facts.push_back({"this run", provision.granted ? rtsync::Grade::ok : rtsync::Grade::warn,
                      provision.granted ? provision.what : "got " + provision.got, provision.what,
-                     provision.cause, provision.cure});
+                     provision.cause, provision.fix});
   for (const rtsync::Fact& fact : facts) {
     ++counts[std::string(name_of(fact.grade))];
     all.push_back({{"name", fact.name},
@@ -284,7 +284,7 @@ Json RunReports::doctor() {
                    {"found", fact.found},
                    {"needed", fact.needed},
                    {"why", fact.why},
-                   {"cure", fact.cure}});
+                   {"fix", fact.fix}});
   }
   const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - probed_);
   return {{"facts", std::move(all)}, {"counts", counts}, {"age_ms", age.count()}};

@@ -119,7 +119,7 @@ Json RigRun::summary() const {
       refused.push_back({{"what", provision.what},
                          {"got", provision.got},
                          {"cause", provision.cause},
-                         {"cure", provision.cure}});
+                         {"fix", provision.fix}});
 
   Json threads = Json::array();
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {

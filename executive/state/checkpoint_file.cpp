@@ -439,7 +439,7 @@ Checkpoint read_checkpoint(const path& file, std::uint64_t most_bytes) {
   return checkpoint;
 }
 
-std::vector<std::string> objections(const Checkpoint& checkpoint, const StateImage& image,
+std::vector<std::string> mismatches(const Checkpoint& checkpoint, const StateImage& image,
                                     const rtsync::Period& period) {
   std::vector<std::string> found;
   if (checkpoint.head.period != period)

@@ -4,7 +4,7 @@
 ///
 ///     write_checkpoint(path, head, image, bytes);                 // whole or not at all
 ///     const Checkpoint found = read_checkpoint(path);             // verified before it is handed out
-///     for (const std::string& why : objections(found, image, period)) ...
+///     for (const std::string& why : mismatches(found, image, period)) ...
 ///     const std::vector<std::byte> bytes = image_for(found, image);
 ///     image.copy_from(bytes.data());
 ///
@@ -67,11 +67,11 @@ Checkpoint read_checkpoint(const std::filesystem::path& path,
 
 /// Every difference between the checkpoint and this rig, one text each; none: it fits. Pieces go by name. A
 /// unit written in another way ("N m", "J") is no difference.
-std::vector<std::string> objections(const Checkpoint& checkpoint, const StateImage& image,
+std::vector<std::string> mismatches(const Checkpoint& checkpoint, const StateImage& image,
                                     const rtsync::Period& period);
 
 /// The checkpoint's data in the layout of the image, for image.copy_from(). Throws std::logic_error when a
-/// piece of the image is not in it: ask objections() first.
+/// piece of the image is not in it: ask mismatches() first.
 std::vector<std::byte> image_for(const Checkpoint& checkpoint, const StateImage& image);
 
 /// CRC-64/XZ: polynomial 0x42F0E1EBA9EA3693 of ECMA-182, reflected; 0 begins, and the last result goes on.

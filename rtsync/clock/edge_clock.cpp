@@ -348,7 +348,7 @@ void EdgeClock::approach(std::int64_t n, std::int64_t stamp) TACTUS_RT {
   window_.restart();
   window_.push(stamp, n);
   const double error = loop_.error_of(n, stamp);
-  if (loop_.settled(error, stamp)) lock();
+  if (loop_.acquired(error, stamp)) lock();
   accept(n, stamp, error);
 }
 

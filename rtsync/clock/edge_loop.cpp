@@ -85,7 +85,7 @@ void EdgeLoop::begin_settling(double error) TACTUS_RT {
   average_ = error;
 }
 
-bool EdgeLoop::settled(double error, std::int64_t stamp) TACTUS_RT {
+bool EdgeLoop::acquired(double error, std::int64_t stamp) TACTUS_RT {
   in_row_ = std::abs(error) <= grid_.jitter_ns ? in_row_ + 1 : 0;
   average_ += (error - average_) / 8;
   if (in_row_ < grid_.settings.lock_after) return false;

@@ -37,7 +37,7 @@ class EdgeLoop {
   void begin_settling(double error) TACTUS_RT;
   /// ... and counts an edge. True: lock_after in a row were within the jitter limit, and, with discipline
   /// `edge`, what callers see is near enough to take the phase at once.
-  bool settled(double error, std::int64_t stamp) TACTUS_RT;
+  bool acquired(double error, std::int64_t stamp) TACTUS_RT;
 
   /// Time stamp minus predicted time of edge n.
   double error_of(std::int64_t n, std::int64_t stamp) const TACTUS_RT;

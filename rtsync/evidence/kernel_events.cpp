@@ -36,7 +36,7 @@ constexpr std::uint64_t kNextInstruction = std::uint64_t{1} << 32;
 constexpr std::uint64_t kNextInstruction = 0;
 #endif
 // For interrupts, too; without those 0 is enough.
-constexpr const char* kCure = "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)";
+constexpr const char* kFix = "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)";
 
 }  // namespace
 
@@ -216,7 +216,7 @@ void sleep_until(EvidenceTime time) {
 Provision fate(std::string what, std::string instead, int error) {
   if (error == 0) return granted(std::move(what), "perf_event_open");
   return refused(std::move(what), std::move(instead),
-                 {"perf_event_open answered " + error_words(error), kCure});
+                 {"perf_event_open answered " + error_words(error), kFix});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanoseconds kOneEvery = 500us;
-constexpr Nanoseconds kPatience = 20ms;
+constexpr Nanoseconds kTimeout = 20ms;
 constexpr int kEnough = 4;
 constexpr std::int64_t kShare = 20;
 constexpr Nanoseconds kTooSeldom = 20ms;
@@ -42,7 +42,7 @@ Nanoseconds sign_of_life_cost() {
   std::uint64_t read = ring.head();
   Nanoseconds last{0};  // the interrupt may have come behind the look at the ring
   const EvidenceTime start = monotonic_now();
-  for (EvidenceTime before = start; seen < kEnough && before - start < kPatience;) {
+  for (EvidenceTime before = start; seen < kEnough && before - start < kTimeout;) {
     const std::uint64_t head = ring.head();
     const EvidenceTime now = monotonic_now();
     if (head != read && shows_life(ring, read, head)) {

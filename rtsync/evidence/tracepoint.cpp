@@ -15,7 +15,7 @@ constexpr const char* kEvents = "/sys/kernel/tracing/events/irq/";
 constexpr const char* kMount = "-t tracefs -o mode=750,gid=realtime nodev";
 constexpr const char* kOpen = "-o remount,mode=750,gid=realtime";
 
-std::string mount_cure(const std::string& options) {
+std::string mount_fix(const std::string& options) {
   return "sudo scripts/setup-bench --apply; or: sudo groupadd -f realtime && sudo usermod -aG realtime $USER && "
          "sudo mount " +
          options + " /sys/kernel/tracing, and log in again";
@@ -58,7 +58,7 @@ TracepointSearch find_interrupt_tracepoints(const std::filesystem::path& root) {
   if (!irq_begin || !irq_end || !softirq_begin || !softirq_end) {
     const FileText id = read_host_file(root, std::string(kEvents) + "irq_handler_entry/id");
     const bool closed = id.error == EACCES || id.error == EPERM;
-    return {std::nullopt, {"the kernel's tracepoints: " + id.why(), mount_cure(closed ? kOpen : kMount)}};
+    return {std::nullopt, {"the kernel's tracepoints: " + id.why(), mount_fix(closed ? kOpen : kMount)}};
   }
   InterruptTracepoints found{*irq_begin, *irq_end, softirq_begin, softirq_end};
   if (softirqs_are_threads(root)) found.softirq_begin = found.softirq_end = std::nullopt;

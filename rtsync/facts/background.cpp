@@ -44,14 +44,13 @@ Fact work_queues(const Host& host) {
                              "the kernel's own background work would run between two frames"};
   const std::string file = "/sys/devices/virtual/workqueue/cpumask";
   const CpuSet rest = host.rest();
-  const std::string cure = rest.empty() ? "leave a CPU to the kernel: give the rig fewer"
-                                        : "echo " + mask_text(rest) + " | sudo tee " + file;
+  const std::string fix = rest.empty() ? "leave a CPU to the kernel: give the rig fewer"
+                                       : "echo " + mask_text(rest) + " | sudo tee " + file;
   const FileText read = host.read(file);
   const auto cpus = read_mask(read.text);
-  if (!cpus || host.rt.empty()) return unknown(kSubject, problem_of(read), cure);
-  return cpus->intersects(host.rt)
-             ? fact(kSubject, Grade::warn, "they may use the CPUs " + cpus->text(), cure)
-             : fact(kSubject, Grade::ok, "they use the CPUs " + cpus->text());
+  if (!cpus || host.rt.empty()) return unknown(kSubject, problem_of(read), fix);
+  return cpus->intersects(host.rt) ? fact(kSubject, Grade::warn, "they may use the CPUs " + cpus->text(), fix)
+                                   : fact(kSubject, Grade::ok, "they use the CPUs " + cpus->text());
 }
 
 Fact watchdogs(const Host& host) {
@@ -63,14 +62,14 @@ Fact watchdogs(const Host& host) {
   const auto any = whole_number(soft.text);
   const auto cpus = cpus_in(host.read("/proc/sys/kernel/watchdog_cpumask"));
   const CpuSet rest = host.rest();
-  const std::string cure = rest.empty() ? sysctl_cure("kernel.watchdog", "0")
-                                        : sysctl_cure("kernel.watchdog_cpumask", rest.text());
+  const std::string fix =
+      rest.empty() ? sysctl_fix("kernel.watchdog", "0") : sysctl_fix("kernel.watchdog_cpumask", rest.text());
   const std::string found = "nmi_watchdog " + in_quotes(hard.text) + ", watchdog " + in_quotes(soft.text);
   if (any == 0 && nmi.value_or(0) == 0) return fact(kSubject, Grade::ok, found);
   if (cpus && !host.rt.empty() && !cpus->intersects(host.rt))
     return fact(kSubject, Grade::ok, found + " on the CPUs " + text_or(cpus->text(), "none"));
-  if (any.value_or(0) == 0 && nmi.value_or(0) == 0) return unknown(kSubject, problem_of(soft), cure);
-  return fact(kSubject, Grade::warn, found + (cpus ? " on the CPUs " + cpus->text() : ""), cure);
+  if (any.value_or(0) == 0 && nmi.value_or(0) == 0) return unknown(kSubject, problem_of(soft), fix);
+  return fact(kSubject, Grade::warn, found + (cpus ? " on the CPUs " + cpus->text() : ""), fix);
 }
 
 Fact timer_migration(const Host& host) {

@@ -69,7 +69,7 @@ std::optional<std::uint64_t> stolen_ticks(const Host& host) {
 Fact virtual_machine(const Host& host) {
   constexpr Subject kSubject{"virtual machine", "a real machine",
                              "a hypervisor takes the CPU away and nothing in here can prevent it"};
-  const std::string cure =
+  const std::string fix =
       "run the rig on real hardware; else give the guest pinned CPUs of its own on the host "
       "(virsh vcpupin), with QEMU in SCHED_FIFO";
   const auto stolen = stolen_ticks(host);
@@ -78,10 +78,10 @@ Fact virtual_machine(const Host& host) {
              : "; stolen time could not be read from /proc/stat";
   switch (is_virtual(host)) {
     case Virtual::yes:
-      return fact(kSubject, Grade::warn, "a virtual machine" + steal, cure);
+      return fact(kSubject, Grade::warn, "a virtual machine" + steal, fix);
     case Virtual::no:
       return fact(kSubject, stolen.value_or(0) > 0 ? Grade::warn : Grade::ok,
-                  "no sign of a hypervisor" + steal, cure);
+                  "no sign of a hypervisor" + steal, fix);
     case Virtual::unknown:
       break;
   }
@@ -101,10 +101,10 @@ Fact container(const Host& host) {
 
 Fact mitigations(const Host& host) {
   constexpr Subject kSubject{"CPU mitigations",
-                             "none in force, where nobody untrusted runs code on the machine",
+                             "none in force, where no untrusted user runs code on the machine",
                              "they make each system call and each interrupt dearer"};
   const std::string folder = cpu_file("vulnerabilities");
-  const std::string cure = "only on a closed rig: " + boot_cure("mitigations=off");
+  const std::string fix = "only on a closed rig: " + boot_fix("mitigations=off");
   auto [names, problem] = host.list(folder);
   if (problem.empty() && names.empty()) problem = folder + " is empty";
   std::vector<std::string> active;
@@ -113,8 +113,8 @@ Fact mitigations(const Host& host) {
     if (!read.readable()) problem = read.why();
     if (read.text.find("Mitigation") != std::string::npos) active.push_back(name);
   }
-  if (!active.empty()) return fact(kSubject, Grade::warn, joined(active), cure);
-  return problem.empty() ? fact(kSubject, Grade::ok, "none in force") : unknown(kSubject, problem, cure);
+  if (!active.empty()) return fact(kSubject, Grade::warn, joined(active), fix);
+  return problem.empty() ? fact(kSubject, Grade::ok, "none in force") : unknown(kSubject, problem, fix);
 }
 
 }  // namespace tactus::rtsync::probes

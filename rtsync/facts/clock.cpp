@@ -96,13 +96,13 @@ bool is_good(std::string_view source) {
   return std::find(std::begin(kGood), std::end(kGood), source) != std::end(kGood);
 }
 
-std::string use_counter_cure(const Host& host) {
+std::string use_counter_fix(const Host& host) {
   const FileText others = host.read(std::string{kFolder} + "available_clocksource");
   const auto available = words_of(others.text);
   for (const std::string counter : {"tsc", "arch_sys_counter"})
     if (std::find(available.begin(), available.end(), counter) != available.end())
       return "echo " + counter + " | sudo tee " + kFolder + "current_clocksource";
-  return boot_cure("clocksource=tsc tsc=reliable") + "; sudo dmesg | grep -i tsc says why it is not used";
+  return boot_fix("clocksource=tsc tsc=reliable") + "; sudo dmesg | grep -i tsc says why it is not used";
 }
 
 std::string in_words(ClockRead tried) {
@@ -120,13 +120,13 @@ Fact clock_source(const Host& host) {
   const FileText source = host.read(std::string{kFolder} + "current_clocksource");
   const ClockRead tried = host.live ? try_clock() : ClockRead::unknown;
   const std::string found = (source.readable() ? source.text : source.why()) + in_words(tried);
-  const std::string cure = use_counter_cure(host);
-  if (is_slow(source.text)) return fact(kSubject, Grade::fail, found, cure);
-  if (tried == ClockRead::system_call) return fact(kSubject, Grade::warn, found, cure);
+  const std::string fix = use_counter_fix(host);
+  if (is_slow(source.text)) return fact(kSubject, Grade::fail, found, fix);
+  if (tried == ClockRead::system_call) return fact(kSubject, Grade::warn, found, fix);
   if (tried == ClockRead::in_process) return fact(kSubject, Grade::ok, found);
-  if (!source.readable()) return unknown(kSubject, source.why(), cure);
+  if (!source.readable()) return unknown(kSubject, source.why(), fix);
   if (is_good(source.text)) return fact(kSubject, Grade::ok, found);
-  return unknown(kSubject, "a clock source called " + in_quotes(source.text), cure);
+  return unknown(kSubject, "a clock source called " + in_quotes(source.text), fix);
 }
 
 }  // namespace tactus::rtsync::probes

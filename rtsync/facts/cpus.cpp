@@ -6,7 +6,7 @@ namespace tactus::rtsync::probes {
 namespace {
 
 /// Allows the rig's CPUs beside those that are allowed already.
-std::string allow_cure(const Host& host) {
+std::string allow_fix(const Host& host) {
   const std::string wanted = (host.allowed | host.rt).text();
   return "start it with: taskset -c " + wanted + " ...; a systemd unit: AllowedCPUs=" + wanted +
          "; a container: --cpuset-cpus=" + wanted;
@@ -14,14 +14,14 @@ std::string allow_cure(const Host& host) {
 
 /// ok when a setting covers all of the rig's CPUs; `but` names the others.
 Fact covered(const Host& host, const Subject& subject, const CpuSet& cpus, const std::string& but,
-             const std::string& cure) {
+             const std::string& fix) {
   const std::string found = cpus.empty() ? "none" : cpus.text();
   const CpuSet open = host.rt - cpus;
   return open.empty() ? fact(subject, Grade::ok, found)
-                      : fact(subject, Grade::warn, found + but + open.text(), cure);
+                      : fact(subject, Grade::warn, found + but + open.text(), fix);
 }
 
-std::string sibling_cure(const CpuSet& idle) {
+std::string sibling_fix(const CpuSet& idle) {
   if (!idle.empty()) return write_per_cpu(idle, "0", "online");
   return "give the rig one CPU of each core, or: echo off | sudo tee " + cpu_file("smt/control");
 }
@@ -41,7 +41,7 @@ Fact cpus(const Host& host) {
     return fact(kSubject, Grade::fail, found,
                 "choose among the CPUs " + host.online->text() + " in the rig file, or: echo 1 | sudo tee " +
                     cpu_file(offline.first(), "online"));
-  if (!host.allowed.contains(host.rt)) return fact(kSubject, Grade::fail, found, allow_cure(host));
+  if (!host.allowed.contains(host.rt)) return fact(kSubject, Grade::fail, found, allow_fix(host));
   if (host.rest().empty())
     return fact(kSubject, Grade::warn, found + ": none is left for everything else",
                 "give the rig fewer CPUs, or: echo on | sudo tee " + cpu_file("smt/control"));
@@ -51,38 +51,38 @@ Fact cpus(const Host& host) {
 Fact isolation(const Host& host) {
   constexpr Subject kSubject{"isolated CPUs", "the scheduler puts nothing on the rig's CPUs by itself",
                              "an ordinary task on the CPU costs cache, migration and timer work in a frame"};
-  const std::string cure = boot_cure("isolcpus=managed_irq,domain," + host.rt.text());
+  const std::string fix = boot_fix("isolcpus=managed_irq,domain," + host.rt.text());
   const FileText read = host.read(cpu_file("isolated"));
   auto isolated = cpus_in(read);
-  if (!isolated) return unknown(kSubject, problem_of(read), cure);
+  if (!isolated) return unknown(kSubject, problem_of(read), fix);
   // An isolated partition of cgroup v2 does the same; older kernels list it in its own place only.
   if (const auto more = cpus_in(host.read("/sys/fs/cgroup/cpuset.cpus.isolated"))) *isolated |= *more;
   if (host.rt.empty())
-    return unknown(kSubject, "isolated are: " + text_or(isolated->text(), "none") + ", but " + kNoCpu, cure);
-  return covered(host, kSubject, *isolated, "; not isolated: ", cure);
+    return unknown(kSubject, "isolated are: " + text_or(isolated->text(), "none") + ", but " + kNoCpu, fix);
+  return covered(host, kSubject, *isolated, "; not isolated: ", fix);
 }
 
 Fact tickless(const Host& host) {
   constexpr Subject kSubject{"tickless CPUs", "nohz_full covers the rig's CPUs",
                              "the scheduler's tick interrupts a busy CPU up to 1000 times a second"};
   const FileText read = host.read(cpu_file("nohz_full"));
-  const std::string cure = boot_cure("nohz_full=" + host.rt.text());
+  const std::string fix = boot_fix("nohz_full=" + host.rt.text());
   if (read.absent() && host.built_without("CONFIG_NO_HZ_FULL"))
     return fact(kSubject, Grade::warn, "this kernel is built without CONFIG_NO_HZ_FULL",
-                "sudo apt install linux-image-rt-amd64 (its kernels have it), then " + cure);
+                "sudo apt install linux-image-rt-amd64 (its kernels have it), then " + fix);
   if (read.readable() && (read.text == "(null)" || read.text.empty()))
-    return fact(kSubject, Grade::warn, "none", cure);
+    return fact(kSubject, Grade::warn, "none", fix);
   const auto quiet = cpus_in(read);
-  if (!quiet || host.rt.empty()) return unknown(kSubject, problem_of(read), cure);
-  return covered(host, kSubject, *quiet, "; ticking: ", cure);
+  if (!quiet || host.rt.empty()) return unknown(kSubject, problem_of(read), fix);
+  return covered(host, kSubject, *quiet, "; ticking: ", fix);
 }
 
 Fact rcu(const Host& host) {
   constexpr Subject kSubject{"RCU callbacks", "rcu_nocbs covers the rig's CPUs",
                              "the kernel's deferred frees would run on the rig's CPUs between two frames"};
-  const std::string cure = boot_cure("rcu_nocbs=" + host.rt.text());
-  if (!host.cmdline.readable()) return unknown(kSubject, host.cmdline.why(), cure);
-  if (host.rt.empty()) return unknown(kSubject, kNoCpu, cure);
+  const std::string fix = boot_fix("rcu_nocbs=" + host.rt.text());
+  if (!host.cmdline.readable()) return unknown(kSubject, host.cmdline.why(), fix);
+  if (host.rt.empty()) return unknown(kSubject, kNoCpu, fix);
   CpuSet offloaded;
   // nohz_full brings rcu_nocbs with it; a bare rcu_nocbs only allows offloading later.
   for (const char* const name : {"rcu_nocbs", "nohz_full"}) {
@@ -92,10 +92,10 @@ Fact rcu(const Host& host) {
     const auto cpus = CpuSet::try_parse(*given);
     if (!cpus)
       return unknown(kSubject, std::string{name} + "=" + in_quotes(*given) + " is no plain list of CPUs",
-                     cure);
+                     fix);
     offloaded |= *cpus;
   }
-  return covered(host, kSubject, offloaded, "; not covered: ", cure);
+  return covered(host, kSubject, offloaded, "; not covered: ", fix);
 }
 
 Fact siblings(const Host& host) {
@@ -113,7 +113,7 @@ Fact siblings(const Host& host) {
     shared.push_back("CPU " + std::to_string(cpu) + " shares its core with " + rest.text());
     others |= rest;
   }
-  if (!shared.empty()) return fact(kSubject, Grade::warn, joined(shared), sibling_cure(others - host.rt));
+  if (!shared.empty()) return fact(kSubject, Grade::warn, joined(shared), sibling_fix(others - host.rt));
   if (!problem.empty() || host.rt.empty())
     return unknown(kSubject, text_or(problem, kNoCpu), "lscpu --extended");
   return fact(kSubject, Grade::ok, "none");

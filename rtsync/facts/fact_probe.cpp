@@ -27,27 +27,27 @@ FolderNames Host::list(const std::string& folder) const {
   return {std::move(names), {}};
 }
 
-Fact fact(const Subject& subject, Grade grade, std::string found, std::string cure) {
+Fact fact(const Subject& subject, Grade grade, std::string found, std::string fix) {
   return {.name = subject.name,
           .grade = grade,
           .found = std::move(found),
           .needed = subject.needed,
           .why = subject.why,
-          .cure = grade == Grade::ok ? std::string{} : std::move(cure)};
+          .fix = grade == Grade::ok ? std::string{} : std::move(fix)};
 }
 
-Fact unknown(const Subject& subject, const std::string& problem, std::string cure) {
-  return fact(subject, Grade::warn, "unknown: " + problem, std::move(cure));
+Fact unknown(const Subject& subject, const std::string& problem, std::string fix) {
+  return fact(subject, Grade::warn, "unknown: " + problem, std::move(fix));
 }
 
 Fact should_be_zero(const Host& host, const Subject& subject, const std::string& sysctl) {
   std::string file = sysctl;
   std::replace(file.begin(), file.end(), '.', '/');
   const FileText read = host.read("/proc/sys/" + file);
-  const std::string cure = sysctl_cure(sysctl, "0");
+  const std::string fix = sysctl_fix(sysctl, "0");
   const auto value = whole_number(read.text);
-  if (!value) return unknown(subject, problem_of(read), cure);
-  return fact(subject, *value == 0 ? Grade::ok : Grade::warn, sysctl + " is " + std::to_string(*value), cure);
+  if (!value) return unknown(subject, problem_of(read), fix);
+  return fact(subject, *value == 0 ? Grade::ok : Grade::warn, sysctl + " is " + std::to_string(*value), fix);
 }
 
 std::string problem_of(const FileText& read) {
@@ -97,7 +97,7 @@ std::string write_per_cpu(const CpuSet& cpus, const std::string& value, const st
   return "for c in " + list + "; do echo " + value + " | sudo tee " + cpu_file("cpu$c/" + file) + "; done";
 }
 
-std::string sysctl_cure(const std::string& name, const std::string& value) {
+std::string sysctl_fix(const std::string& name, const std::string& value) {
   return "sudo sysctl -w " + name + "=" + value + "; to keep it: echo '" + name + " = " + value +
          "' | sudo tee -a /etc/sysctl.d/60-tactus.conf";
 }

@@ -3,7 +3,7 @@
 /// A probe looks at the machine and makes one Fact of what it finds. Not for outside of rtsync/.
 ///
 /// Here are the probes by the file they lie in, and what they share: the Host they look at, how a Fact is
-/// put, and the cures that several of them prescribe. host_facts.cpp knows in which order they are asked.
+/// put, and the fixes that several of them prescribe. host_facts.cpp knows in which order they are asked.
 ///
 /// Threads  values; every function is re-entrant.
 /// RT       nothing here: files are read, strings are made. @when setup or service.
@@ -58,8 +58,8 @@ struct Subject {
   const char* why;
 };
 
-Fact fact(const Subject& subject, Grade grade, std::string found, std::string cure = {});
-Fact unknown(const Subject& subject, const std::string& problem, std::string cure = {});
+Fact fact(const Subject& subject, Grade grade, std::string found, std::string fix = {});
+Fact unknown(const Subject& subject, const std::string& problem, std::string fix = {});
 /// ok when the number in a file of /proc/sys is 0. `sysctl` is its name: "vm.swappiness".
 Fact should_be_zero(const Host& host, const Subject& subject, const std::string& sysctl);
 
@@ -84,7 +84,7 @@ std::string cpu_file(int cpu, const std::string& file);  ///< of one: "/sys/devi
 /// The command that writes a value into a file of each of these CPUs.
 std::string write_per_cpu(const CpuSet& cpus, const std::string& value, const std::string& file);
 /// The command that gives a sysctl a value, now and after the next start.
-std::string sysctl_cure(const std::string& name, const std::string& value);
+std::string sysctl_fix(const std::string& name, const std::string& value);
 
 // facts_kernel.cpp: which kernel this is.
 Fact preemption(const Host& host);

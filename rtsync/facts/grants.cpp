@@ -58,9 +58,9 @@ std::string percent_of_a_cpu(double share) {
 /// Several reasons as one.
 Refusal together(const std::vector<Refusal>& reasons) {
   Refusal all;
-  for (const auto& [cause, cure] : reasons) {
+  for (const auto& [cause, fix] : reasons) {
     all.cause += (all.cause.empty() ? "" : "; ") + cause;
-    all.cure += (all.cure.empty() ? "" : "; ") + cure;
+    all.fix += (all.fix.empty() ? "" : "; ") + fix;
   }
   return all;
 }
@@ -74,9 +74,9 @@ Fact realtime_scheduling(const Host& host) {
   const int priority = host.request.priority;
   const std::string add_provision = "SCHED_FIFO priority " + std::to_string(priority);
   const auto [fate, problem] = try_thread(host, SchedPolicy::fifo, priority, add_provision);
-  if (!fate) return unknown(kSubject, problem.cause, problem.cure);
+  if (!fate) return unknown(kSubject, problem.cause, problem.fix);
   if (fate->granted) return fact(kSubject, Grade::ok, "tried: " + add_provision + " was granted");
-  return fact(kSubject, Grade::fail, "tried " + add_provision + ": " + fate->cause, fate->cure);
+  return fact(kSubject, Grade::fail, "tried " + add_provision + ": " + fate->cause, fate->fix);
 }
 
 Fact throttle(const Host& host) {
@@ -93,7 +93,7 @@ Fact throttle(const Host& host) {
   if (limits.empty()) return fact(kSubject, Grade::ok, found);
   const Refusal all = together(limits);
   const bool hurts = !host.throttle.stops(host.request.share_needed, host.rt).empty();
-  return fact(kSubject, hurts ? Grade::fail : Grade::warn, found + ": " + all.cause, all.cure);
+  return fact(kSubject, hurts ? Grade::fail : Grade::warn, found + ": " + all.cause, all.fix);
 }
 
 Fact memory_lock(const Host& host) {
@@ -103,11 +103,11 @@ Fact memory_lock(const Host& host) {
   if (!host.live) return unknown(kSubject, "nothing was tried here");
   if (!host.rights.may_lock_all()) {
     const Refusal why = why_no_memory_lock(host.rights, 0);
-    return fact(kSubject, Grade::fail, why.cause, why.cure);
+    return fact(kSubject, Grade::fail, why.cause, why.fix);
   }
   if (const int error = try_memory_lock(); error != 0) {
     const Refusal why = why_no_memory_lock(host.rights, error);
-    return fact(kSubject, Grade::fail, "tried one page: " + why.cause, why.cure);
+    return fact(kSubject, Grade::fail, "tried one page: " + why.cause, why.fix);
   }
   return fact(kSubject, Grade::ok,
               std::string{"tried one page; "} +
@@ -118,9 +118,9 @@ Fact timer_slack(const Host& host) {
   constexpr Subject kSubject{"timer slack", "1 ns or none can be set for a thread",
                              "an ordinary thread is woken 50 us late on purpose"};
   const auto [fate, problem] = try_thread(host, SchedPolicy::other, 0, "timer slack");
-  if (!fate) return unknown(kSubject, problem.cause, problem.cure);
+  if (!fate) return unknown(kSubject, problem.cause, problem.fix);
   if (fate->granted) return fact(kSubject, Grade::ok, "tried: " + fate->got);
-  return fact(kSubject, Grade::warn, "tried: " + fate->got + "; " + fate->cause, fate->cure);
+  return fact(kSubject, Grade::warn, "tried: " + fate->got + "; " + fate->cause, fate->fix);
 }
 
 Fact kernel_events(const Host& host) {
@@ -131,22 +131,21 @@ Fact kernel_events(const Host& host) {
     return unknown(kSubject, "/proc/sys/kernel/perf_event_paranoid could not be read",
                    "cat /proc/sys/kernel/perf_event_paranoid");
   const std::string found = "kernel.perf_event_paranoid is " + std::to_string(*level);
-  const std::string cure = sysctl_cure("kernel.perf_event_paranoid", "-1");
+  const std::string fix = sysctl_fix("kernel.perf_event_paranoid", "-1");
   const bool perfmon = host.live && host.rights.cap_perfmon;
   if (*level > 0 && !perfmon)
     return fact(kSubject, Grade::warn,
                 found + (*level <= 2 ? ": the rig's own threads can be watched, their CPUs not"
                                      : ": not even the rig's own threads can be watched"),
-                cure);
+                fix);
   const std::string seen = found + (perfmon ? "; CAP_PERFMON is held" : "");
   std::vector<Refusal> refusals;
-  if (*level >= 0 && !perfmon)
-    refusals.push_back({"that takes -1, or CAP_PERFMON", cure});
+  if (*level >= 0 && !perfmon) refusals.push_back({"that takes -1, or CAP_PERFMON", fix});
   const TracepointSearch search = find_interrupt_tracepoints(host.request.root);
   if (!search.tracepoints) refusals.push_back(search.refusal);
   if (refusals.empty()) return fact(kSubject, Grade::ok, seen + "; interrupts are named");
   const Refusal all = together(refusals);
-  return fact(kSubject, Grade::warn, seen + "; the time in interrupts is not seen: " + all.cause, all.cure);
+  return fact(kSubject, Grade::warn, seen + "; the time in interrupts is not seen: " + all.cause, all.fix);
 }
 
 }  // namespace tactus::rtsync::probes

@@ -79,7 +79,7 @@ Fact found_by(const NamedProbe& named, const probes::Host& host) {
             .found = std::string{"unknown: "} + failure.what(),
             .needed = {},
             .why = {},
-            .cure = {}};
+            .fix = {}};
   }
 }
 

@@ -29,7 +29,7 @@ struct Fact {
   std::string found;   ///< what was read or happened
   std::string needed;  ///< what would be ok
   std::string why;     ///< what goes wrong otherwise
-  std::string cure;    ///< the exact command; empty when ok
+  std::string fix;     ///< the exact command; empty when ok
 };
 
 struct ProbeRequest {

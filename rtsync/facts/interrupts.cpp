@@ -106,13 +106,13 @@ Deliveries deliveries_of(const Host& host, const std::vector<std::string>& numbe
   return all;
 }
 
-std::string move_cure(const std::vector<std::string>& numbers, const CpuSet& rest) {
+std::string move_fix(const std::vector<std::string>& numbers, const CpuSet& rest) {
   if (rest.empty()) return "leave a CPU to the interrupts: give the rig fewer";
   std::string list;
   for (const std::string& number : numbers) list += (list.empty() ? "" : " ") + number;
   return "for i in " + list + "; do echo " + rest.text() +
          " | sudo tee /proc/irq/$i/smp_affinity_list; done; for those to come: " +
-         boot_cure("irqaffinity=" + rest.text());
+         boot_fix("irqaffinity=" + rest.text());
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ Fact interrupts(const Host& host) {
     return fact(
         kSubject, Grade::warn,
         std::to_string(here.size()) + " on CPUs " + host.rt.text() + ": " + joined(described(here, counted)),
-        move_cure(here, host.rest()));
+        move_fix(here, host.rest()));
   }
   if (!problem.empty() || known == 0)
     return unknown(kSubject, text_or(problem, "/proc/irq lists no interrupt"), look);

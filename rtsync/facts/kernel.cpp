@@ -65,22 +65,22 @@ Fact preemption_by(const Model& model, bool wants_fifo) {
   if (model.name != "none" && model.name != "voluntary")
     return fact(kPreemption, Grade::warn, found, kRealtimeKernel);
   return fact(kPreemption, wants_fifo ? Grade::fail : Grade::warn, found,
-              std::string{kRealtimeKernel} + "; as long as there is none: " + boot_cure("preempt=full"));
+              std::string{kRealtimeKernel} + "; as long as there is none: " + boot_fix("preempt=full"));
 }
 
 constexpr Subject kGroups{"real-time group scheduling", "a kernel without CONFIG_RT_GROUP_SCHED",
                           "with it, a control group without budget refuses SCHED_FIFO although every right "
                           "is there"};
 
-std::string group_cure() { return boot_cure("rt_group_sched=0") + " (from 6.16 on)"; }
+std::string group_fix() { return boot_fix("rt_group_sched=0") + " (from 6.16 on)"; }
 
 /// The control group has a budget: how much.
 Fact budget_of(const RtGroup& group, bool wants_fifo) {
   const std::string found = "the control group " + group.path + " has " + std::to_string(*group.runtime_us) +
                             " us of every " + std::to_string(group.period_us.value_or(1'000'000)) + " us";
-  if (*group.runtime_us != 0 || !wants_fifo) return fact(kGroups, Grade::warn, found, group_cure());
+  if (*group.runtime_us != 0 || !wants_fifo) return fact(kGroups, Grade::warn, found, group_fix());
   return fact(kGroups, Grade::fail, found,
-              "echo 950000 | sudo tee " + group.runtime_file + "; or " + group_cure());
+              "echo 950000 | sudo tee " + group.runtime_file + "; or " + group_fix());
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ Fact rt_group_scheduling(const Host& host) {
   return fact(kGroups, Grade::warn,
               "in this kernel; the control group is " + text_or(group.path, "unknown") +
                   " and its budget has no file to read",
-              group_cure());
+              group_fix());
 }
 
 }  // namespace tactus::rtsync::probes

@@ -8,31 +8,31 @@ namespace tactus::rtsync::probes {
 Fact swap(const Host& host) {
   constexpr Subject kSubject{"swap", "no swap",
                              "memory that is not locked may have to be read back from a disk"};
-  const std::string cure = "sudo swapoff -a";
+  const std::string fix = "sudo swapoff -a";
   const FileText read = host.read("/proc/swaps");
   const auto lines = lines_of(read.text);
   if (lines.empty() || !lines.front().starts_with("Filename"))
-    return unknown(kSubject, problem_of(read), cure);
+    return unknown(kSubject, problem_of(read), fix);
   std::vector<std::string> devices;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (const auto words = words_of(lines[i]); !words.empty()) devices.emplace_back(words.front());
   }
   return devices.empty() ? fact(kSubject, Grade::ok, "none")
-                         : fact(kSubject, Grade::warn, joined(devices), cure);
+                         : fact(kSubject, Grade::warn, joined(devices), fix);
 }
 
 Fact huge_pages(const Host& host) {
   constexpr Subject kSubject{"transparent huge pages", "'madvise' or 'never'",
                              "khugepaged moves memory and stalls whoever uses it"};
   const std::string file = "/sys/kernel/mm/transparent_hugepage/enabled";
-  const std::string cure = "echo madvise | sudo tee " + file;
+  const std::string fix = "echo madvise | sudo tee " + file;
   const FileText read = host.read(file);
   if (read.absent() && host.built_without("CONFIG_TRANSPARENT_HUGEPAGE"))
     return fact(kSubject, Grade::ok, "not in this kernel");
   const auto mode = chosen(read.text, '[', ']');
-  if (!mode) return unknown(kSubject, problem_of(read), cure);
+  if (!mode) return unknown(kSubject, problem_of(read), fix);
   const bool still = *mode == "madvise" || *mode == "never";
-  return fact(kSubject, still ? Grade::ok : Grade::warn, in_quotes(*mode), cure);
+  return fact(kSubject, still ? Grade::ok : Grade::warn, in_quotes(*mode), fix);
 }
 
 Fact compaction(const Host& host) {

@@ -64,9 +64,9 @@ int try_dma_latency(const Host& host) {
   return 0;
 }
 
-std::string open_cure() { return give_to_realtime_group("cpu_dma_latency", "--name-match=cpu_dma_latency"); }
+std::string open_fix() { return give_to_realtime_group("cpu_dma_latency", "--name-match=cpu_dma_latency"); }
 
-std::string forbid_deep_cure() { return boot_cure("processor.max_cstate=1 intel_idle.max_cstate=0"); }
+std::string forbid_deep_fix() { return boot_fix("processor.max_cstate=1 intel_idle.max_cstate=0"); }
 
 /// The idle states of the rig's CPUs.
 struct IdleStates {
@@ -111,7 +111,7 @@ Fact dma_latency(const Host& host) {
   if (error == 0) return fact(kSubject, Grade::ok, "tried: it can");
   const bool forbidden = error == EACCES || error == EPERM;
   return fact(kSubject, Grade::warn, "tried: " + error_words(error),
-              forbidden ? open_cure() : forbid_deep_cure() + "; a container: --device=/dev/cpu_dma_latency");
+              forbidden ? open_fix() : forbid_deep_fix() + "; a container: --device=/dev/cpu_dma_latency");
 }
 
 Fact idle_states(const Host& host) {
@@ -123,9 +123,9 @@ Fact idle_states(const Host& host) {
     return fact(kSubject, Grade::ok, joined(deep) + "; the rig forbids them through /dev/cpu_dma_latency");
   if (!deep.empty())
     return fact(kSubject, Grade::warn, joined(deep) + "; and /dev/cpu_dma_latency cannot be opened",
-                std::string{"sudo cpupower idle-set -D 10, or: "} + open_cure());
+                std::string{"sudo cpupower idle-set -D 10, or: "} + open_fix());
   if (!problem.empty() || !any)
-    return unknown(kSubject, text_or(problem, "the kernel lists no idle state"), forbid_deep_cure());
+    return unknown(kSubject, text_or(problem, "the kernel lists no idle state"), forbid_deep_fix());
   return fact(kSubject, Grade::ok, "no deep one is enabled");
 }
 

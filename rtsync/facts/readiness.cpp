@@ -26,7 +26,7 @@ Fact fact_of(const MeasuredWakes& wakes, Nanoseconds limit) {
             .found = "not measured",
             .needed = "none later than " + duration_text(limit.count()) + ", a tenth of the frame",
             .why = "a frame that is woken late has so much less time, whatever the reason is",
-            .cure = {}};
+            .fix = {}};
   if (wakes.count > 0) {
     const auto text = [](Nanoseconds time) { return duration_text(time.count()); };
     fact.found = "p50 " + text(wakes.p50) + ", p99 " + text(wakes.p99) + ", the latest " + text(wakes.max) +
@@ -35,10 +35,10 @@ Fact fact_of(const MeasuredWakes& wakes, Nanoseconds limit) {
   }
   if (wakes.count > 0 && wakes.realtime && wakes.max <= limit) return fact;
   fact.grade = Grade::fail;
-  fact.cure = wakes.count == 0 ? "leave --no-measure away"
-              : !wakes.realtime
-                  ? "see real-time scheduling"
-                  : "the other findings, from the first on; then measure again with --measure 60s";
+  fact.fix = wakes.count == 0 ? "leave --no-measure away"
+             : !wakes.realtime
+                 ? "see real-time scheduling"
+                 : "the other findings, from the first on; then measure again with --measure 60s";
   return fact;
 }
 

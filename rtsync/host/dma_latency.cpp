@@ -15,14 +15,14 @@ namespace {
 Refusal why_not(const std::string& device, const std::string& step, int error) {
   Refusal why{device + " could not be " + step + ": " + error_words(error), {}};
   if (error == ENOENT) {
-    why.cure =
+    why.fix =
         "start the kernel with processor.max_cstate=1 (Intel: and intel_idle.max_cstate=0) instead, "
         "or in a container: --device=" +
         device;
   } else if (error == EACCES || error == EPERM) {
-    why.cure = give_to_realtime_group("cpu_dma_latency", "--name-match=cpu_dma_latency");
+    why.fix = give_to_realtime_group("cpu_dma_latency", "--name-match=cpu_dma_latency");
   } else {
-    why.cure = "ls -l " + device;
+    why.fix = "ls -l " + device;
   }
   return why;
 }

@@ -17,12 +17,12 @@ std::string sentence(const Provision& provision) {
   std::string text = provision.what + ": refused";
   if (!provision.got.empty()) text += ", got " + provision.got;
   if (!provision.cause.empty()) text += ": " + provision.cause;
-  if (!provision.cure.empty()) text += "; mend it with: " + provision.cure;
+  if (!provision.fix.empty()) text += "; fix: " + provision.fix;
   return text;
 }
 
 Provision granted(std::string what, std::string got) {
-  return {.what = std::move(what), .granted = true, .got = std::move(got), .cause = {}, .cure = {}};
+  return {.what = std::move(what), .granted = true, .got = std::move(got), .cause = {}, .fix = {}};
 }
 
 Provision refused(std::string what, std::string got, Refusal why) {
@@ -30,7 +30,7 @@ Provision refused(std::string what, std::string got, Refusal why) {
           .granted = false,
           .got = std::move(got),
           .cause = std::move(why.cause),
-          .cure = std::move(why.cure)};
+          .fix = std::move(why.fix)};
 }
 
 std::string error_words(int error) {
@@ -43,7 +43,7 @@ std::string error_words(int error) {
   return words;
 }
 
-std::string boot_cure(const std::string& parameter) {
+std::string boot_fix(const std::string& parameter) {
   return "add '" + parameter +
          "' to GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then: sudo update-grub && sudo reboot";
 }

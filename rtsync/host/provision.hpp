@@ -17,20 +17,20 @@ struct Provision {
   bool granted = false;  ///< exactly what was asked is in force
   std::string got;       ///< what is in force now: "SCHED_OTHER"
   std::string cause;     ///< why not; empty when granted
-  std::string cure;      ///< the command that would mend it; empty when granted
+  std::string fix;       ///< the command that would mend it; empty when granted
 };
 
-/// The reason of a refusal and the command that mends it.
+/// The reason of a refusal and the command that removes the problem.
 struct Refusal {
   std::string cause;
-  std::string cure;
+  std::string fix;
 };
 
 inline bool all_granted(const std::vector<Provision>& provisions) {
   return std::all_of(provisions.begin(), provisions.end(), [](const Provision& p) { return p.granted; });
 }
 
-/// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; mend it with: <cure>", or "...: granted".
+/// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; fix: <fix>", or "...: granted".
 std::string sentence(const Provision& provision);
 /// A granted add_provision.
 Provision granted(std::string what, std::string got);
@@ -38,7 +38,7 @@ Provision granted(std::string what, std::string got);
 Provision refused(std::string what, std::string got, Refusal why);
 /// The system's own words for an errno: "Operation not permitted (EPERM)".
 std::string error_words(int error);
-/// The cure for a setting that is made when the kernel starts.
-std::string boot_cure(const std::string& parameter);
+/// The fix for a setting that is made when the kernel starts.
+std::string boot_fix(const std::string& parameter);
 
 }  // namespace tactus::rtsync

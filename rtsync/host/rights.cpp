@@ -29,8 +29,8 @@ std::string missing(const std::string& capability, bool held_in_vain) {
 }
 
 /// The command that gives the program its capabilities, or the way around when no file can give them.
-std::string capability_cure(const Rights& rights, bool bounding, const std::string& limit_line,
-                            const std::string& container_flags, const std::string& unit_lines) {
+std::string capability_fix(const Rights& rights, bool bounding, const std::string& limit_line,
+                           const std::string& container_flags, const std::string& unit_lines) {
   const std::string by_limit = "sudo groupadd -f realtime && sudo usermod -aG realtime $USER && echo \"" +
                                limit_line + "\" | sudo tee -a " + kLimitsFile +
                                ", then log in again (a systemd unit: " + unit_lines + ")";
@@ -103,8 +103,8 @@ Refusal why_no_fifo(const Rights& rights, int priority, int error) {
   if (!rights.may_schedule(priority)) {
     return {"RLIMIT_RTPRIO is " + std::to_string(*rights.rtprio_limit) + " where " +
                 std::to_string(priority) + " is needed, and " + missing("CAP_SYS_NICE", rights.cap_sys_nice),
-            capability_cure(rights, rights.bounding_sys_nice, "@realtime - rtprio 99",
-                            "--cap-add=SYS_NICE --ulimit rtprio=99", "LimitRTPRIO=99")};
+            capability_fix(rights, rights.bounding_sys_nice, "@realtime - rtprio 99",
+                           "--cap-add=SYS_NICE --ulimit rtprio=99", "LimitRTPRIO=99")};
   }
   const RtGroup& group = rights.group;
   const std::string right = rights.cap_sys_nice ? "CAP_SYS_NICE is held" : "RLIMIT_RTPRIO suffices";
@@ -137,8 +137,8 @@ Refusal why_no_memory_lock(const Rights& rights, int error) {
     return {"RLIMIT_MEMLOCK is " + std::to_string(*rights.memlock_limit / 1024) + " KiB and " +
                 missing("CAP_IPC_LOCK", rights.cap_ipc_lock) +
                 ": memory locked under a finite limit would make later allocations fail",
-            capability_cure(rights, rights.bounding_ipc_lock, "@realtime - memlock unlimited",
-                            "--cap-add=IPC_LOCK --ulimit memlock=-1", "LimitMEMLOCK=infinity")};
+            capability_fix(rights, rights.bounding_ipc_lock, "@realtime - memlock unlimited",
+                           "--cap-add=IPC_LOCK --ulimit memlock=-1", "LimitMEMLOCK=infinity")};
   }
   if (error == ENOMEM || error == EAGAIN)
     return {"the machine has not enough free memory to hold all of this process (" + error_words(error) + ")",

@@ -31,7 +31,7 @@ ServiceNotify::ServiceNotify() {
   const char* const socket = std::getenv("NOTIFY_SOCKET");
   present_ = socket != nullptr && *socket != '\0';
   if (!present_) {
-    provision_ = refused(kWhat, "nobody listens",
+    provision_ = refused(kWhat, "no process listens",
                          {"NOTIFY_SOCKET is not set: not started by systemd as a service of Type=notify",
                           "sudo systemctl start tactus@RIG, or Type=notify in the unit that starts it"});
     return;

@@ -33,7 +33,7 @@ std::string percent(double share) {
 struct Limit {
   double share;
   std::string cause;
-  std::string cure;
+  std::string fix;
 };
 
 std::vector<Limit> limits_of(const ThrottleFacts& facts, const CpuSet& cpus) {
@@ -147,7 +147,7 @@ std::vector<Refusal> ThrottleFacts::stops(double share_needed, const CpuSet& cpu
   std::vector<Refusal> found;
   for (const Limit& limit : limits_of(*this, cpus)) {
     if (limit.share < share_needed)
-      found.push_back({limit.cause + ", which leaves " + percent(limit.share) + " of a CPU", limit.cure});
+      found.push_back({limit.cause + ", which leaves " + percent(limit.share) + " of a CPU", limit.fix});
   }
   if (rttime_limit_us && share_needed >= 1.0) {
     found.push_back({"RLIMIT_RTTIME kills a real-time thread that does not sleep for " +
@@ -166,14 +166,14 @@ std::vector<Refusal> ThrottleFacts::stops(double share_needed, const CpuSet& cpu
 std::optional<std::string> ThrottleFacts::spinning_hits_throttle(double share_needed,
                                                                  const CpuSet& cpus) const {
   std::string causes;
-  std::string cures;
+  std::string fixes;
   for (const Refusal& stop : stops(share_needed, cpus)) {
     causes += (causes.empty() ? "" : "; ") + stop.cause;
-    cures += (cures.empty() ? "" : "; ") + stop.cure;
+    fixes += (fixes.empty() ? "" : "; ") + stop.fix;
   }
   if (causes.empty()) return std::nullopt;
   return "a thread that needs " + percent(share_needed) + " of a CPU would be stopped: " + causes +
-         "; mend it with: " + cures;
+         "; fix: " + fixes;
 }
 
 ThrottleFacts read_throttle(const std::filesystem::path& root) {

@@ -70,11 +70,11 @@ Refusal why_busy(const fs::path& root, const fs::path& device) {
         "sudo fuser -v " + path + "; systemd holds it when systemctl show -p RuntimeWatchdogUSec is not 0"};
   Refusal why{path + " belongs to process " + holder->pid + " (" + holder->name + ")", {}};
   if (holder->pid == "1") {
-    why.cure =
+    why.fix =
         "leave it to systemd and set WatchdogSec in the rig's unit, or: RuntimeWatchdogSec=off in "
         "/etc/systemd/system.conf, then: sudo systemctl daemon-reexec";
   } else {
-    why.cure = "stop it: sudo systemctl disable --now " + holder->name + ", or: sudo kill " + holder->pid;
+    why.fix = "stop it: sudo systemctl disable --now " + holder->name + ", or: sudo kill " + holder->pid;
   }
   return why;
 }
@@ -84,15 +84,15 @@ Refusal why_not_opened(const fs::path& root, const fs::path& device, int error) 
   if (error == EBUSY) return why_busy(root, device);
   Refusal why{path + " could not be opened: " + error_words(error), {}};
   if (error == ENOENT || error == ENODEV || error == ENXIO) {
-    why.cure =
+    why.fix =
         "load the driver of this machine's watchdog (x86: sudo modprobe iTCO_wdt or sp5100_tco; "
         "Raspberry Pi: bcm2835_wdt; any machine, in software: sudo modprobe softdog), or in a "
         "container: --device=" +
         path;
   } else if (error == EACCES || error == EPERM) {
-    why.cure = give_to_realtime_group("watchdog*", "--subsystem-match=watchdog --subsystem-match=misc");
+    why.fix = give_to_realtime_group("watchdog*", "--subsystem-match=watchdog --subsystem-match=misc");
   } else {
-    why.cure = "ls -l " + path + "; sudo dmesg | tail";
+    why.fix = "ls -l " + path + "; sudo dmesg | tail";
   }
   return why;
 }
@@ -203,7 +203,7 @@ Provision WatchdogDevice::close_cleanly() {
   const std::string still = "still counting: the machine is reset in " + left;
   if (nowayout_)
     return refused(what, still,
-                   {"its driver was loaded with nowayout, so nobody may switch it off",
+                   {"its driver was loaded with nowayout, so it cannot be switched off",
                     "start the next rig, or another process that kicks it, before that"});
   if (!written)
     return refused(what, still,

@@ -85,7 +85,7 @@ Provision Handshake::provision() const {
                    {"pthread_mutex_init answered " + error_words(error) +
                         ": this kernel was built without CONFIG_FUTEX_PI",
                     "use a kernel with CONFIG_FUTEX_PI=y, as PREEMPT_RT has"});
-  return granted(what, inherits() ? "while the frame thread sleeps for it" : "not needed: nobody sleeps");
+  return granted(what, inherits() ? "while the frame thread sleeps for it" : "not needed: no thread sleeps");
 }
 
 void Handshake::begin() TACTUS_RT {

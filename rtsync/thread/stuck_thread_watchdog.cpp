@@ -17,7 +17,7 @@ Nanoseconds StuckDetector::interval_for(const std::vector<WatchedThread>& thread
   constexpr Nanoseconds kLeast{1'000'000};
   constexpr Nanoseconds kMost{250'000'000};
   Nanoseconds interval = kMost;
-  for (const WatchedThread& thread : threads) interval = std::min(interval, thread.patience / 4);
+  for (const WatchedThread& thread : threads) interval = std::min(interval, thread.timeout / 4);
   return std::max(interval, kLeast);
 }
 
@@ -44,7 +44,7 @@ std::span<const std::size_t> StuckDetector::look(TimePoint<MonotonicTime> now) T
     seen.without_progress = same ? seen.without_progress + passed : Nanoseconds{0};
     seen.busy = busy;
     seen.progress = progress;
-    if (!same || seen.stuck || seen.without_progress < thread.patience) continue;
+    if (!same || seen.stuck || seen.without_progress < thread.timeout) continue;
     seen.stuck = true;
     found_.push_back(i);  // within what was reserved
   }

@@ -25,19 +25,19 @@ struct WatchedThread {
   std::string name;
   const std::atomic<std::uint64_t>* progress = nullptr;  ///< any other value than before: it gets on
   const std::atomic<bool>* busy = nullptr;               ///< false: it waits, and need not get on
-  Nanoseconds patience{1'000'000'000};                   ///< so long without progress: it is stuck
+  Nanoseconds timeout{1'000'000'000};                    ///< so long without progress: it is stuck
 };
 
 /// Decides who is stuck, from what it sees when it looks. Time is the caller's.
 ///
 /// A look counts for the time since the look before, but for no more than twice the interval between looks:
 /// if the whole process stood still (SIGSTOP, a debugger, a suspended machine), so did the watched thread.
-/// A thread is found stuck at the earliest when its patience is over, at the latest two intervals later.
+/// A thread is found stuck at the earliest when its timeout is over, at the latest two intervals later.
 ///
 /// Threads  one, but for the atomics it looks at. RT: look() and stuck().
 class StuckDetector {
  public:
-  /// A quarter of the smallest patience, 1 ms .. 250 ms.
+  /// A quarter of the smallest timeout, 1 ms .. 250 ms.
   static Nanoseconds interval_for(const std::vector<WatchedThread>& threads);
 
   /// Throws std::invalid_argument for a thread without a counter or a flag. @when setup

@@ -122,13 +122,13 @@ with tempfile.TemporaryDirectory() as folder:
     page = run("docs/rig-file.md", [args.tactus, "check", "--reference"])
     if not args.without and page != (source / "docs" / "rig-file.md").read_text(encoding="utf-8"):
         problems.append("docs/rig-file.md is not what the tables say; "
-                        "mend it with: scripts/tactus check --reference > docs/rig-file.md")
+                        "fix: scripts/tactus check --reference > docs/rig-file.md")
     if run("docs/units.md", [args.tactus, "check", "--units"]) != (source / "docs" / "units.md").read_text(encoding="utf-8"):
-        problems.append("docs/units.md is not what the table says; mend it with: scripts/tactus check --units > docs/units.md")
+        problems.append("docs/units.md is not what the table says; fix: scripts/tactus check --units > docs/units.md")
     page = run("docs/variables.md", [args.tactus, "check", "--variables"])
     if "linked" not in args.without and page != (source / "docs" / "variables.md").read_text(encoding="utf-8"):
         problems.append("docs/variables.md is not what the program says; "
-                        "mend it with: scripts/tactus check --variables > docs/variables.md")
+                        "fix: scripts/tactus check --variables > docs/variables.md")
     for rig in sorted((source / "config" / "rigs").glob("*.yaml")):
         if rig.stem in args.without:
             continue

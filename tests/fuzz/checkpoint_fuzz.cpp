@@ -74,9 +74,9 @@ void load(const Checkpoint& found) {
     pieces.push_back(
         {piece.name, piece.type, piece.count, piece.unit, memory.data() + piece.offset, piece.bytes});
   const StateImage image(std::move(pieces));
-  if (!objections(found, image, head.period).empty())
+  if (!mismatches(found, image, head.period).empty())
     throw std::logic_error("it does not fit the rig it names: " +
-                           objections(found, image, head.period).front());
+                           mismatches(found, image, head.period).front());
   const Bytes bytes = image_for(found, image);
   if (bytes.size() != found.data.size()) throw std::logic_error("bytes are lost");
   image.copy_from(bytes.data());

@@ -238,7 +238,7 @@ TEST(StopBySignal, IsNamedAndNeverAJob) {
     std::this_thread::sleep_for(300ms);
     rig.signal(SIGCONT);
     // On a busy machine its next frame may be a while off: two stops without one between them are one.
-    EXPECT_TRUE(wait_for_text(dir / "out/frames.csv", "machine_stopped", kPatience, before + 1));
+    EXPECT_TRUE(wait_for_text(dir / "out/frames.csv", "machine_stopped", kTimeout, before + 1));
   }
   rig.signal(SIGTERM);
   ASSERT_EQ(rig.wait(60s).status, 0) << rig.err();

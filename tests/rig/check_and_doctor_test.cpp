@@ -274,12 +274,12 @@ TEST(Doctor, SaysTheSameToScripts) {
   ASSERT_TRUE(facts.is_array());
   EXPECT_GT(facts.size(), 10U);
   for (const Json& fact : facts) {
-    for (const char* key : {"name", "grade", "found", "needed", "why", "cure"})
+    for (const char* key : {"name", "grade", "found", "needed", "why", "fix"})
       EXPECT_TRUE(fact.contains(key) && fact[key].is_string()) << key << " " << fact;
     const std::string grade = fact["grade"];
     EXPECT_TRUE(grade == "ok" || grade == "warn" || grade == "fail") << fact;
     if (grade != "ok") {
-      EXPECT_NE(fact["cure"], "") << fact;
+      EXPECT_NE(fact["fix"], "") << fact;
     }
   }
 }

@@ -53,7 +53,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& folder) {
 
 /// Waits for a checkpoint in the folder.
 bool appears(const fs::path& folder) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (checkpoints_in(folder).empty()) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(1ms);
@@ -197,7 +197,7 @@ TEST(Checkpoint, ASignalAsksForOneAndTheRunGoesOn) {
   rig.signal(SIGRTMIN + 3);
   ASSERT_TRUE(appears(dir / "out/checkpoints")) << read_file(dir / "out/log.txt");
   const auto taken = header_of(checkpoints_in(dir / "out/checkpoints").at(0))["frame"].get<std::int64_t>();
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (std::ssize(read_table(dir / "out/frames.csv").rows) < taken + 20 &&
          std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(50ms);  // some frames more

@@ -217,9 +217,9 @@ TEST(Machine, APrivilegeThatIsRequiredAndRefusedIsStatus3AndStartsNothing) {
   EXPECT_EQ(done.out, "") << done;
   EXPECT_NE(done.err.find("SCHED_FIFO priority 80: refused"), std::string::npos) << done;
   EXPECT_NE(done.err.find("RLIMIT_RTPRIO"), std::string::npos) << "the cause: " << done;
-  EXPECT_NE(done.err.find("mend it with: "), std::string::npos) << "the cure: " << done;
+  EXPECT_NE(done.err.find("fix: "), std::string::npos) << "the fix: " << done;
   EXPECT_FALSE(fs::exists(dir / "initialized")) << "no job of a model may have run";
-  // Nothing was started, so nothing is left, and the same command works once the cure is applied.
+  // Nothing was started, so nothing is left, and the same command works once the fix is applied.
   EXPECT_TRUE(!fs::exists(dir / "out") || fs::is_empty(dir / "out"));
 }
 

@@ -37,7 +37,7 @@ class Commander {
   /// By the number of the call.
   std::map<std::size_t, Answer> answers();
   /// The answer of a call; fails the test when it does not come.
-  Answer answer(std::size_t number, std::chrono::milliseconds limit = kPatience);
+  Answer answer(std::size_t number, std::chrono::milliseconds limit = kTimeout);
 
  private:
   struct Parts;

@@ -212,7 +212,7 @@ struct Signalled {
   /// The frames after which it was paused last; waits until it has been `times`.
   std::int64_t paused(int times = 1) {
     const std::string what = "paused after ";
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (std::chrono::steady_clock::now() < until) {
       const std::string text = log();
       int count = 0;
@@ -229,7 +229,7 @@ struct Signalled {
   }
   /// Until the status line, as it stands now, says that it is paused there.
   ::testing::AssertionResult stands_at(std::int64_t frame) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (std::chrono::steady_clock::now() < until) {
       (void)rig.wait_for_output("a text that never comes", 50ms);
       const std::string line = rig.out().substr(std::min(rig.out().rfind("frame "), rig.out().size()));

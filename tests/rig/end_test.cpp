@@ -273,7 +273,7 @@ TEST(End, ASecondCtrlCEndsARigWhoseJobNeverReturns) {
 }
 
 bool wait_until_there(const fs::path& file) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (!fs::exists(file) && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
   return fs::exists(file);
 }

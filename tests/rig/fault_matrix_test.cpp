@@ -357,13 +357,13 @@ TEST_P(FaultMatrix, IsTheSameWithoutPrivileges) {
 // Ctrl-C.
 void for_a_person_to_end(const std::vector<std::unique_ptr<Row>>& rows) {
   for (const auto& row : rows) ASSERT_TRUE(wait_for_text(row->folder() / "rig.yaml", "rig: fault"));
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   for (const auto& row : rows)
     while (!row->has_tape() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
   std::this_thread::sleep_for(1s);  // five times stuck_after
   for (const auto& row : rows) {
     SCOPED_TRACE(row->job());
-    EXPECT_EQ(::kill(row->process().pid(), 0), 0) << "somebody has lost patience";
+    EXPECT_EQ(::kill(row->process().pid(), 0), 0) << "somebody has lost timeout";
     row->expect_outputs_stand_safe();
     row->process().signal(SIGINT);
   }

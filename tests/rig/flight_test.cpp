@@ -216,7 +216,7 @@ TEST(Flight, WhatARigWithoutAWitnessLeftTheNextRunWrites) {
   const Finished next = run(run_rig("servo", {"--out", "next", "--no-realtime", "--frames", "10"},
                                     dir.path()));  // or one beside us
   EXPECT_EQ(next.status, 0) << next;
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   Finished asked;
   do {
     asked = run(tactus({"trace", "out"}, dir.path()));
@@ -232,7 +232,7 @@ TEST(Flight, WhoeverWritesTheTraceOfAKilledRigListsItInItsSummary) {
   rig.signal(SIGKILL);
   ASSERT_EQ(::kill(rig.started_pid(), SIGKILL), 0);
   (void)rig.wait();
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   Finished asked;
   do {
     asked = run(tactus({"trace", "out"}, dir.path()));  // or a rig beside us writes it
@@ -333,7 +333,7 @@ TEST(Flight, ARigThatRunsCanBeAskedForItsFrames) {
       "servo", {"--set", "until=stopped", "--out", "out", "--set", "flight_recorder.traces=0"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
   Finished asked;
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   do {  // its first frame may be to come
     asked = run(tactus({"trace", "out"}, dir.path()));
   } while (asked.status != 0 && std::chrono::steady_clock::now() < until);

@@ -256,7 +256,7 @@ TEST(Isolation, NoProcessOutlivesItsRig) {
     ASSERT_EQ(models.size(), 1U);
     process.signal(signal);
     (void)process.wait();
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (::kill(models[0], 0) == 0 && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(5ms);
     EXPECT_NE(::kill(models[0], 0), 0) << "after signal " << signal;

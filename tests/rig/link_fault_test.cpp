@@ -442,7 +442,7 @@ INSTANTIATE_TEST_SUITE_P(Peer, LinkFault,
                                                  .script = "says=pause; step=200; pause=3000",
                                                  .keys = {"on_peer_pause=keep_running", "max_late=2 s"},
                                                  .frames = 8000,
-                                                 .told = "nobody is paused any more"}),
+                                                 .told = "no participant is paused any more"}),
                          name_of);
 
 class LinkFaults : public ::testing::Test {
@@ -453,7 +453,7 @@ class LinkFaults : public ::testing::Test {
 TEST_F(LinkFaults, FreezeARigWhosePolicySaysSoUntilSomebodyResumesIt) {
   FaultyRun run(kLateOnce, {kMaximum, "at_maximum=freeze"}, 600);
   ASSERT_TRUE(wait_for_pause(run)) << run.said();
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (!run.has_ended() && std::chrono::steady_clock::now() < end) {
     run.process().signal(SIGUSR2);  // the grant that is missing may freeze it again
     (void)run.process().wait_for_output("no such words", 100ms);

@@ -271,7 +271,7 @@ std::size_t told(const Process& monitor, const std::string& state) {
 }
 
 bool wait_until_told(Process& monitor, const std::string& state, std::size_t times) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (told(monitor, state) < times && std::chrono::steady_clock::now() < end)
     (void)monitor.wait_for_output("no such words", 20ms);
   return told(monitor, state) >= times;
@@ -484,7 +484,7 @@ TEST(Demo, TakesItsChildrenAlongWhenItIsKilled) {
   EXPECT_GE(processes_with(out), 2U) << "the demo and its rig";
   demo.signal(SIGKILL);
   (void)demo.wait();
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (processes_with(out) > 0 && std::chrono::steady_clock::now() < end) ::usleep(20'000);
   EXPECT_EQ(processes_with(out), 0U);
 }

@@ -380,7 +380,7 @@ TEST_F(CApi, AStopFromAnotherThreadWakesWhoWaits) {
   set_ = {"until=for ever", "record.motion.every=1 s"};
   create();
   std::thread other([this] {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (tactus_open_simulation_state(rig_) == std::string("Connect") &&
            std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -411,7 +411,7 @@ TEST_F(CApi, DestroyEndsTheCallsOfOtherThreads) {
                    : tactus_open_simulation_run_open(rig, "2200-01-01T00:00:00Z", nullptr, 0, &item, 1);
       over = true;
     });
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (tactus_open_simulation_state(rig) == std::string("Connect") &&
            std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -474,7 +474,7 @@ TEST_F(CApi, WhatAPersonWouldWantToSeeIsToldToTheProgram) {
     const std::lock_guard lock(told.mutex);
     return told.lines.find("paused after ") != std::string::npos;
   };
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (!is_told() && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_TRUE(is_told()) << "a pause that no client asked for";

@@ -32,7 +32,7 @@ namespace {
 using namespace std::chrono_literals;
 using tactus::test::Arguments;
 using tactus::test::example;
-using tactus::test::kPatience;
+using tactus::test::kTimeout;
 using tactus::test::read_file;
 using tactus::test::summary_of;
 using tactus::test::TempDir;
@@ -114,7 +114,7 @@ std::string what_of(Does does) {
 /// Until it holds; false at the time limit.
 template <class Holds>
 bool soon(Holds holds) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(1ms);
@@ -331,7 +331,7 @@ TEST(SimulationDeathTest, ARigThatHangsIsLeftBehindWithinSeconds) {
       outcome = simulation.run().outcome;
       other.join();
     }
-    const bool good = outcome == Outcome::aborted && std::chrono::steady_clock::now() - begin < kPatience &&
+    const bool good = outcome == Outcome::aborted && std::chrono::steady_clock::now() - begin < kTimeout &&
                       std::filesystem::exists(dir / "out/summary.json");
     std::filesystem::current_path("/");
     std::filesystem::remove_all(dir.path());

@@ -167,7 +167,7 @@ TEST(Recordings, AKilledRigLeavesFilesThatAreMended) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
   // HDF5 makes room for many records with the first. The recorder takes 1024 of each recording in turn, text first.
   const fs::path text_file = dir / "out/csv.csv";
-  ASSERT_TRUE(wait_for_text(text_file, "\n", kPatience, count_in(text_file, "\n") + 4096));
+  ASSERT_TRUE(wait_for_text(text_file, "\n", kTimeout, count_in(text_file, "\n") + 4096));
   rig.signal(SIGKILL);
   EXPECT_EQ(rig.wait().signal, SIGKILL);
   const Finished look = run(tactus({"recover", "out", "--dry-run"}, dir.path()));

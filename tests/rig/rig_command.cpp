@@ -140,7 +140,7 @@ double nanoseconds(const std::string& text) {
 }
 
 bool wait_until_heard(const Process& process, int signal) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (std::chrono::steady_clock::now() < until) {
     std::ifstream status("/proc/" + std::to_string(process.pid()) + "/status");
     std::uint64_t pending = 0;

@@ -81,6 +81,6 @@ double nanoseconds(const std::string& text);
 std::size_t count_in(const std::filesystem::path& file, const std::string& text);
 /// Until the file holds the text so often; false at the time limit.
 bool wait_for_text(const std::filesystem::path& file, const std::string& text,
-                   std::chrono::milliseconds limit = kPatience, std::size_t times = 1);
+                   std::chrono::milliseconds limit = kTimeout, std::size_t times = 1);
 
 }  // namespace tactus::test

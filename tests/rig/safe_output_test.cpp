@@ -60,7 +60,7 @@ struct Torque {
   /// Waits until something is so.
   template <class Condition>
   ::testing::AssertionResult comes(Condition condition) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (std::chrono::steady_clock::now() < until) {
       if (condition()) return ::testing::AssertionSuccess();
       std::this_thread::sleep_for(1ms);

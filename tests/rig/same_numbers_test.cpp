@@ -126,7 +126,7 @@ TEST(SameNumbers, APauseDoesNotShow) {
         ++count;
       return count;
     };
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (pauses() <= i && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
     ASSERT_EQ(pauses(), i + 1) << read_file(dir / "out/log.txt");
     std::this_thread::sleep_for(200ms);

@@ -43,7 +43,7 @@ class Systemd {
     return command;
   }
   /// Whether a message that begins like this comes in time; what came before is kept in `heard`.
-  bool hears(const std::string& begin, std::chrono::milliseconds limit = kPatience) {
+  bool hears(const std::string& begin, std::chrono::milliseconds limit = kTimeout) {
     const auto until = Clock::now() + limit;
     while (Clock::now() < until) {
       char text[4096];

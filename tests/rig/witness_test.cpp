@@ -111,7 +111,7 @@ TEST(Witness, ARigKilledBeforeItsFirstFrameLeavesASummaryIfItHasARunFolder) {
                  std::to_string(after.count()) + " us after its start");
     const fs::path folder = dir / ("out" + std::to_string(i));
     Process rig(endless(dir, folder.filename()));
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (i % 2 == 0 && !fs::exists(folder / "log.txt") && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(100us);
     std::this_thread::sleep_for(after);
@@ -243,7 +243,7 @@ TEST(Witness, ARigThatCannotStopIsAbortedWhenItsWitnessIsKilled) {
                         {"--set", "models.it.parameters.where=frame", "--set",
                          "models.it.parameters.at_frame=10", "--set", "threads.stuck_after=1000 s"}));
   ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "thread main"));
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (!fs::exists(dir / "hangs") && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(10ms);
   ASSERT_EQ(::kill(rig.started_pid(), SIGKILL), 0);
@@ -322,7 +322,7 @@ TEST(Witness, ASignalToOneProcessIsNotTakenForAnEarlierOneToTheOther) {
   ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "resumed"));
   std::this_thread::sleep_for(6s);
   ASSERT_EQ(::kill(rig.started_pid(), SIGUSR1), 0);
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   const auto pauses = [&] {
     const std::string text = read_file(dir / "out/log.txt");
     std::size_t count = 0;

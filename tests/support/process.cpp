@@ -113,7 +113,7 @@ int open_terminal(std::string& name, unsigned short columns) {
 
 }  // namespace
 
-const std::chrono::seconds kPatience = [] {
+const std::chrono::seconds kTimeout = [] {
   const char* const seconds = ::getenv("TACTUS_TEST_PATIENCE");
   return std::chrono::seconds(seconds != nullptr ? std::max(std::atoi(seconds), 1) : 60);
 }();
@@ -175,7 +175,7 @@ Process::Process(const Command& command) : terminal_(command.terminal), started_
 /// Until it has one, or has ended.
 void Process::find_child() {
   const std::string pid = std::to_string(pid_);
-  const Deadline until = steady_clock::now() + kPatience;
+  const Deadline until = steady_clock::now() + kTimeout;
   while (steady_clock::now() < until) {
     std::ifstream children("/proc/" + pid + "/task/" + pid + "/children");
     if (children >> child_) return;
@@ -192,7 +192,7 @@ void Process::find_child() {
 /// Until each thread of the child stands, or it has ended.
 void Process::wait_until_stopped() const {
   const std::filesystem::path tasks = "/proc/" + std::to_string(child_) + "/task";
-  const Deadline until = steady_clock::now() + kPatience;
+  const Deadline until = steady_clock::now() + kTimeout;
   for (bool runs = true; runs && steady_clock::now() < until; ::usleep(1000)) {
     runs = false;
     std::error_code gone;

@@ -53,7 +53,7 @@ struct Finished {
 std::ostream& operator<<(std::ostream& stream, const Finished& finished);
 
 /// How long a test waits for what must come: 60 s, or $TACTUS_TEST_PATIENCE seconds on a slow machine.
-extern const std::chrono::seconds kPatience;
+extern const std::chrono::seconds kTimeout;
 
 class Process {
  public:
@@ -78,10 +78,10 @@ class Process {
   /// Types into its terminal. Throws std::logic_error without one.
   void type(std::string_view keys);
   /// Waits until its stdout or stderr holds the text; false when it ended or the time limit came first.
-  bool wait_for_output(std::string_view text, std::chrono::milliseconds limit = kPatience);
+  bool wait_for_output(std::string_view text, std::chrono::milliseconds limit = kTimeout);
   /// Waits for its end and for the end of its output; kills it at the time limit. Output that a child of it
   /// still holds open is not waited for.
-  const Finished& wait(std::chrono::milliseconds limit = kPatience);
+  const Finished& wait(std::chrono::milliseconds limit = kTimeout);
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
@@ -103,6 +103,6 @@ class Process {
 };
 
 /// Start to end.
-Finished run(const Command& command, std::chrono::milliseconds limit = kPatience);
+Finished run(const Command& command, std::chrono::milliseconds limit = kTimeout);
 
 }  // namespace tactus::test

@@ -226,7 +226,7 @@ def main():
 
     good, wrong = edges("doctor"), edges("doctor_rate")
     checks.that("doctor measures the edges", good.get("grade") == "ok" and "Hz" in good["found"], good)
-    checks.that("doctor finds that they are not the rig's", wrong.get("grade") == "fail" and "500 Hz" in wrong["cure"]
+    checks.that("doctor finds that they are not the rig's", wrong.get("grade") == "fail" and "500 Hz" in wrong["fix"]
                 and (guest.work / "doctor_rate.status").read_text("utf-8").strip() == "3", wrong)
     checks.finish()
 

@@ -149,9 +149,9 @@ ReplyTimeout Api::with_next_frame(const Respond& respond,
   rig_.next_snapshot([respond, make = std::move(make)](const executive::LiveSnapshotPtr& snapshot) {
     respond.later([make, snapshot] { return snapshot == nullptr ? over() : good(make(*snapshot)); });
   });
-  return {settings_.patience, [this] {
+  return {settings_.timeout, [this] {
             return refusal(503,
-                           "no frame has ended within " + config::print_duration(settings_.patience) +
+                           "no frame has ended within " + config::print_duration(settings_.timeout) +
                                ", or none had the slack for a copy of all variables; the rig is in state " +
                                state_text(rig_.state()));
           }};

@@ -16,7 +16,7 @@ namespace tactus::drivers::live_http {
 
 struct ApiSettings {
   std::chrono::nanoseconds shortest_watch{std::chrono::milliseconds(1)};
-  std::chrono::nanoseconds patience{std::chrono::seconds(10)};  ///< with frames that do not end
+  std::chrono::nanoseconds timeout{std::chrono::seconds(10)};  ///< with frames that do not end
 };
 
 /// {"frame", "sim_time_ns", "date", "state", "values"}.

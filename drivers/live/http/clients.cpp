@@ -56,7 +56,7 @@ void identify(Client& client) {
   client.reached = end_of(raw).host;
   size = sizeof raw;
   if (::getpeername(client.fd, name, &size) != 0) {
-    client.who = client.payer = "somebody who has gone";
+    client.who = client.payer = "a client that has gone";
     return;
   }
   const End peer = end_of(raw);

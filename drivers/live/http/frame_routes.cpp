@@ -43,7 +43,7 @@ std::shared_ptr<FrameFeed> named_feed(Api& api, const std::string& name, const s
                                       std::shared_ptr<KeptFrames> kept) {
   std::optional<executive::LiveFrames::Row> behind;
   if (from)
-    behind = kept->go_back(*from);
+    behind = kept->rewind(*from);
   else
     kept->skip_all();
   auto feed = std::make_shared<FrameFeed>(api.rig(), names, format, from, kept);

@@ -11,7 +11,7 @@
 namespace tactus::drivers::live_http {
 namespace {
 
-constexpr std::chrono::milliseconds kFramePatience{
+constexpr std::chrono::milliseconds kFrameTimeout{
     250};                                        // of a state, with the snapshot that says of which frame
 constexpr std::chrono::milliseconds kScan{100};  // how often states and limits are looked at
 constexpr std::chrono::seconds kKeepAlive{1};
@@ -93,7 +93,7 @@ void Hub::note(Stream& stream, Clock::time_point now) {
   if (!waited) stream.asked = now;
   const bool frameless =
       state == executive::State::connect || state == executive::State::start || is_ending(state);
-  if (frameless || now - stream.asked >= kFramePatience) stream.feed.take_frame(nullptr);
+  if (frameless || now - stream.asked >= kFrameTimeout) stream.feed.take_frame(nullptr);
 }
 
 void Hub::forget(const std::shared_ptr<Stream>& stream) {

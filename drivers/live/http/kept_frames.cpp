@@ -63,7 +63,7 @@ void KeptFrames::skip_all() {
   next_ = end_;
 }
 
-std::optional<executive::LiveFrames::Row> KeptFrames::go_back(std::int64_t frame) {
+std::optional<executive::LiveFrames::Row> KeptFrames::rewind(std::int64_t frame) {
   take_all();
   std::optional<std::uint64_t> itself;
   for (std::uint64_t place = end_; place-- > begin_;) {

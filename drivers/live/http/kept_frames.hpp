@@ -14,7 +14,7 @@ namespace tactus::drivers::live_http {
 /// be read again.
 ///
 ///     rig's ring ──► memory ──front(), release()──► client
-///                      ▲ go_back()
+///                      ▲ rewind()
 ///
 /// Threads  one at a time.
 class KeptFrames final : public executive::LiveFrames {
@@ -34,7 +34,7 @@ class KeptFrames final : public executive::LiveFrames {
   /// The row that front() gives next is the one behind `frame - 1`, where that is still kept: then that one.
   /// Else it is `frame` or the first kept one behind it, and nothing is returned. Of a frame that was run twice
   /// the latest counts.
-  std::optional<Row> go_back(std::int64_t frame);
+  std::optional<Row> rewind(std::int64_t frame);
   /// What comes next is what the rig gives from now on.
   void skip_all();
 

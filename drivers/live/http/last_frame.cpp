@@ -27,7 +27,7 @@ Json allowed_json(const LiveRig& rig) {
   for (const LiveCommand command :
        {LiveCommand::pause, LiveCommand::resume, LiveCommand::step, LiveCommand::run_until,
         LiveCommand::reset, LiveCommand::stop, LiveCommand::checkpoint, LiveCommand::load})
-    all[std::string(name_of(command))] = rig.objection(command);
+    all[std::string(name_of(command))] = rig.command_problem(command);
   return all;
 }
 

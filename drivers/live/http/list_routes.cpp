@@ -22,7 +22,7 @@ Schema overrun_schema() {
                  time("work_ns", "end minus wake"), must("lost", integer("slots given up because of it")),
                  must("by", text("what of the frame made it overrun: work, late wake or housekeeping")),
                  must("cause", text("a word of docs/overruns.md")),
-                 must("who", text("who caused it; empty: nobody is known")),
+                 must("who", text("the client that caused it; empty: not known")),
                  must("text", text("one sentence")), must("job", or_null(text("the one that it is about"))),
                  must("evidence",
                       list("what was looked at",

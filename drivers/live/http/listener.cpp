@@ -147,9 +147,9 @@ void Listener::open_tcp() {
   // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
 }
 
-void Listener::fail(const std::string& what, int error, const std::string& cure) {
+void Listener::fail(const std::string& what, int error, const std::string& fix) {
   throw executive::DeviceError("live.http.listen: " + address_.text() + " " + what + " (" +
-                               std::generic_category().message(error) + "); " + cure);
+                               std::generic_category().message(error) + "); " + fix);
 }
 
 void Listener::close() {

@@ -30,7 +30,7 @@ class Listener {
  private:
   void open_unix();
   void open_tcp();
-  [[noreturn]] void fail(const std::string& what, int error, const std::string& cure);
+  [[noreturn]] void fail(const std::string& what, int error, const std::string& fix);
 
   Address address_;
   int fd_ = -1;

@@ -57,14 +57,14 @@ Waits keep_panels(Api& api, const Call& call, const Respond& respond) {
     return reply_now(respond,
                      refusal(428,
                              "the header 'If-Match' is missing: send the ETag of what you have read, so "
-                             "that nobody's changes are lost"));
+                             "that no change is lost"));
   std::vector<std::string> problems;
   check_panels(call.body, api.rig(), problems);
   if (!problems.empty()) return reply_now(respond, not_done(400, problems));
   const PanelFile file(path);
   const PanelFile::Contents before = file.read();
   if (!has_tag(*call.if_match, before.tag, before.tag != "\"none\""))
-    return reply_now(respond, with_tag(refusal(412, "somebody else has changed " + file.name() +
+    return reply_now(respond, with_tag(refusal(412, "another client has changed " + file.name() +
                                                         " since you have read it; read it again"),
                                        before.tag));
   if (const std::string why = file.write(call.body["panels"]); !why.empty())
@@ -86,7 +86,7 @@ Schema panels_answer() {
 std::vector<Route> panel_routes() {
   Route put =
       post("/v1/panels", "write_panels",
-           "Keeps the desks, if nobody has changed them since they were read (If-Match).", panels_schema(),
+           "Keeps the desks, if they have not changed since they were read (If-Match).", panels_schema(),
            R"({"panels": {"desk": [{"kind": "knob", "variable": "motor.speed", "at": [0, 0, 3, 3]}]}})",
            panels_answer(), &keep_panels, {409, 412, 428});
   put.method = "PUT";

@@ -101,7 +101,7 @@ Schema drivers_schema() {
 
 Schema threads_schema() {
   const Schema refusal = object(
-      "", {must("what", text("")), must("got", text("")), must("cause", text("")), must("cure", text(""))});
+      "", {must("what", text("")), must("got", text("")), must("cause", text("")), must("fix", text(""))});
   return object(
       "The threads of the rig's process, and what the machine refused them.",
       {must("threads",
@@ -121,7 +121,7 @@ Schema doctor_schema() {
             list("", object("", {must("name", text("")), must("grade", word("", {"ok", "warn", "fail"})),
                                  must("found", text("")), must("needed", text("")),
                                  must("why", text("what goes wrong otherwise")),
-                                 must("cure", text("the command that mends it"))}))),
+                                 must("fix", text("the command that removes the problem"))}))),
        must("counts", map("by grade", integer(""))), must("age_ms", integer("since it was looked at"))});
 }
 
@@ -140,7 +140,7 @@ Waits report(Api& api, const Call& /*call*/, const Respond& respond) {
   api.rig().report(kReport, [respond](const Json& made) {
     respond.later([made] { return made.is_null() ? over() : good(made); });
   });
-  return ReplyTimeout{api.settings().patience,
+  return ReplyTimeout{api.settings().timeout,
                       [] { return refusal(503, "the rig's service thread has not answered in time"); }};
 }
 
@@ -187,7 +187,7 @@ Waits trace(Api& api, const Call& call, const Respond& respond) {
     auto kept = std::make_shared<LiveTrace>(std::move(made));
     respond.later([kept, perfetto] { return trace_reply(std::move(*kept), perfetto); });
   });
-  return ReplyTimeout{api.settings().patience,
+  return ReplyTimeout{api.settings().timeout,
                       [] { return refusal(503, "the flight recorder has not answered in time"); }};
 }
 

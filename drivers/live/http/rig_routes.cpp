@@ -16,7 +16,7 @@ using executive::LiveSnapshot;
 using executive::LiveSnapshotPtr;
 using executive::State;
 
-constexpr std::chrono::milliseconds kStatePatience{250};
+constexpr std::chrono::milliseconds kStateTimeout{250};
 
 Schema facts_schema() {
   return object(
@@ -131,7 +131,7 @@ Waits state(Api& api, const Call& /*call*/, const Respond& respond) {
       return good(snapshot == nullptr ? last->state(rig) : LastFrame::state(rig, *snapshot));
     });
   });
-  return ReplyTimeout{std::min<std::chrono::nanoseconds>(kStatePatience, api.settings().patience),
+  return ReplyTimeout{std::min<std::chrono::nanoseconds>(kStateTimeout, api.settings().timeout),
                       [&api] { return good(api.state_now()); }};
 }
 

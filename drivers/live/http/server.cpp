@@ -18,11 +18,11 @@
 #include "config/text.hpp"
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/clients.hpp"
-#include "drivers/live/http/guard.hpp"
 #include "drivers/live/http/hub.hpp"
 #include "drivers/live/http/listener.hpp"
 #include "drivers/live/http/rate_limit.hpp"
 #include "drivers/live/http/refusals.hpp"
+#include "drivers/live/http/request_filter.hpp"
 #include "drivers/live/http/safety_command.hpp"
 #include "drivers/live/http/token.hpp"
 #include "executive/driver/device_error.hpp"
@@ -88,7 +88,7 @@ class Server final : public executive::LiveServer {
   MHD_Daemon* start();
   void begin(const ExchangePtr& exchange, const char* method);
   Reply overload(const Client& client, const char* which);
-  std::optional<Reply> body_objection(const Request& request) const;
+  std::optional<Reply> body_problem(const Request& request) const;
   MHD_Result go_on(const ExchangePtr& exchange, const char* data, std::size_t* size);
   MHD_Result send(const PendingRequest& exchange, Reply reply);
   template <class Of>
@@ -284,7 +284,7 @@ void Server::begin(const ExchangePtr& exchange, const char* method) {
     exchange->too_much = true;
     if (!may_be_safety_command(request)) exchange->refused = overload(client, "requests");
   }
-  if (auto validate = body_objection(request)) {
+  if (auto validate = body_problem(request)) {
     if (exchange->refused)
       exchange->refused->close = exchange->refused->close || validate->close;
     else
@@ -306,7 +306,7 @@ Reply Server::overload(const Client& client, const char* which) {
   return reply;
 }
 
-std::optional<Reply> Server::body_objection(const Request& request) const {
+std::optional<Reply> Server::body_problem(const Request& request) const {
   const auto close = [](Reply reply) {
     reply.close = true;
     return reply;
@@ -344,12 +344,12 @@ MHD_Result Server::go_on(const ExchangePtr& exchange, const char* data, std::siz
   if (!exchange->begun) {
     exchange->begun = true;
     clients_.enter(exchange->client, Phase::asking, Clock::now());
-    const auto patience = api_->handle(exchange->request, Respond([hub = hub_, exchange](Respond::Make make) {
-                                         hub->answer(exchange, std::move(make));
-                                       }));
-    if (patience) {
-      exchange->until = Clock::now() + patience->after;
-      exchange->too_late = patience->reply;
+    const auto timeout = api_->handle(exchange->request, Respond([hub = hub_, exchange](Respond::Make make) {
+                                        hub->answer(exchange, std::move(make));
+                                      }));
+    if (timeout) {
+      exchange->until = Clock::now() + timeout->after;
+      exchange->too_late = timeout->reply;
     }
     exchange->request.body = {};
   }

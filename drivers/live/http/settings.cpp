@@ -17,7 +17,7 @@ const config::Fields<HttpSettings>& http_fields() {
           optional("listen", &H::listen, length(1, 4096),
                    "unix:PATH, relative to the run folder, or ADDRESS:PORT; port 0: one that is free. Any "
                    "address but this machine's own needs a token"),
-          optional("token_file", &H::token_file, or_word("none", length(1, 4096), "nobody is asked"),
+          optional("token_file", &H::token_file, or_word("none", length(1, 4096), "no token is asked for"),
                    "a file with the token every client has to show: one line of 16 to 256 characters, "
                    "readable by its owner only; relative to the rig file"),
           optional("max_clients", &H::max_clients, range(1, 4096), "connections at a time"),

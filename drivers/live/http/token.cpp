@@ -27,11 +27,11 @@ Token Token::read(const std::filesystem::path& file) {
   if (fd < 0) {
     const int error = errno;
     // Only where there is none may one be made: it would take the place of a good one.
-    const std::string cure =
+    const std::string fix =
         error == ENOENT   ? "make one: (umask 077; openssl rand -hex 16 > " + file.string() + ")"
         : error == EACCES ? "it has to belong to the user who runs the rig, and be readable by that user"
                           : "name another file";
-    fail("cannot be read (" + std::generic_category().message(error) + "); " + cure);
+    fail("cannot be read (" + std::generic_category().message(error) + "); " + fix);
   }
   struct stat found {};
   const bool known = ::fstat(fd, &found) == 0;

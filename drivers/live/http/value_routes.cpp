@@ -164,7 +164,7 @@ Waits change(Api& api, const Call& call, const Respond& respond) {
     });
   }
   if (!problems.empty()) return reply_now(respond, not_done(400, problems));
-  return ReplyTimeout{api.settings().patience, [frame, notes] {
+  return ReplyTimeout{api.settings().timeout, [frame, notes] {
                         Json at;
                         if (frame) at = *frame;
                         Json answer = {{"applied", false}, {"frame", std::move(at)}};

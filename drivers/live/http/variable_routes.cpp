@@ -26,7 +26,7 @@ Schema variable_schema() {
        must("range",
             object("outside of it nothing is taken in", {may("low", number("")), may("high", number(""))})),
        must("rights",
-            word("what may be done: full: set, force, release; force_only: somebody writes it in every frame",
+            word("what may be done: full: set, force, release; force_only: it is written in every frame",
                  {"full", "force_only", "read_only"})),
        must("reason", text("why the rights are not full")),
        must("written_by",
@@ -34,7 +34,8 @@ Schema variable_schema() {
                                                                          "executive", "parameter", "model"})),
                                                   must("who", text("a client, a variable, a model ...")),
                                                   must("frame", or_null(integer("of a force or a set")))})),
-       must("drives", list("what it drives outside, itself or by a wire: names of outputs", text("")))});
+       must("drives",
+            list("what it drives outside, itself or by a connection: names of outputs", text("")))});
 }
 
 Schema variables_schema() {

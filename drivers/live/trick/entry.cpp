@@ -266,7 +266,7 @@ std::optional<std::vector<std::byte>> bytes_of(const Variable& variable, const V
   const bool converts = given && !same(*given, variable.unit);
   bytes = Given{variable, number, converts ? &*given : nullptr, problem}.of_type();
   if (!bytes) return bytes;
-  problem = executive::objection_to(variable, bytes->data(), 1);
+  problem = executive::value_problem(variable, bytes->data(), 1);
   if (!problem.empty()) bytes.reset();
   return bytes;
 }

@@ -187,7 +187,7 @@ class Server::Loop {
     stop_ = true;
     mailbox_->wake();
     if (thread_) thread_->join();
-    for (Refusals* const each : {&strangers_, &too_many_}) each->report_rest_to(lines_);
+    for (Refusals* const each : {&not_allowed_, &too_many_}) each->report_rest_to(lines_);
     mailbox_->shut();
     peers_.clear();
     listener_ = Descriptor();
@@ -214,10 +214,10 @@ class Server::Loop {
   };
 
   void listen(const Endpoint& wanted) {
-    const auto fail = [&](const char* what, const char* cure) {
+    const auto fail = [&](const char* what, const char* fix) {
       const std::string cause = strerror(errno);
       throw executive::DeviceError("live.trick.listen: " + wanted.text() + " cannot be listened on: " + what +
-                                   ": " + cause + "; " + cure);
+                                   ": " + cause + "; " + fix);
     };
     listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (listener_.get() < 0) fail("socket", "see the limits of this process");
@@ -261,7 +261,7 @@ class Server::Loop {
     now_ = steady_now();
     for (Answer& answer : mailbox_->take()) deliver(answer);
     if (ready(0)) accept_all();
-    for (Refusals* const each : {&strangers_, &too_many_}) each->report_to(lines_, now_);
+    for (Refusals* const each : {&not_allowed_, &too_many_}) each->report_to(lines_, now_);
     std::size_t index = 1;
     for (const std::uint64_t number : polled_) serve(peers_.at(number), events_.at(++index).revents);
     std::erase_if(peers_, [](const auto& peer) { return peer.second.gone; });
@@ -278,7 +278,7 @@ class Server::Loop {
     std::optional<Nanoseconds> next;
     const auto at = [&](Nanoseconds when) { next = next ? std::min(*next, when) : when; };
     if (!listens) at(listen_again_);
-    for (const Refusals* const each : {&strangers_, &too_many_})
+    for (const Refusals* const each : {&not_allowed_, &too_many_})
       if (const auto when = each->wake_at()) at(*when);
     for (auto& [number, peer] : peers_) {
       short wanted = 0;
@@ -410,7 +410,7 @@ class Server::Loop {
 
   void welcome(Descriptor socket, const Endpoint& from) {
     if (!allowed(from.address)) {
-      return strangers_.add(from, "it is not in `allow` of the rig file");
+      return not_allowed_.add(from, "it is not in `allow` of the rig file");
     }
     if (peers_.size() >= static_cast<std::size_t>(settings_.max_clients)) {
       const std::string reason = "there are " + std::to_string(peers_.size()) +
@@ -441,7 +441,7 @@ class Server::Loop {
   Nanoseconds listen_again_{0};
   std::map<std::uint64_t, Peer> peers_;
   std::uint64_t numbers_ = 0;
-  Refusals strangers_{"are not in `allow` of the rig file"};
+  Refusals not_allowed_{"are not in `allow` of the rig file"};
   Refusals too_many_{"are more than `max_clients` of the rig file"};
   std::vector<pollfd> events_;  // listener, published, then the peers of polled_
   std::vector<std::uint64_t> polled_;

@@ -138,7 +138,7 @@ class Workflow {
         const std::lock_guard lock(mutex_);
         if (waited && awaited_.empty()) break;
         if (waited)
-          std::fprintf(stderr, "tactus: the registry at %s is gone: nobody can join any more\n",
+          std::fprintf(stderr, "tactus: the registry at %s is gone: no participant can join any more\n",
                        participant_.uri().c_str());
         say("nothing was started; not there: " + listed(awaited_));
         return false;

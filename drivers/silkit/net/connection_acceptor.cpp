@@ -69,31 +69,31 @@ void ConnectionAcceptor::accept(const std::shared_ptr<ListeningSocket>& entrance
 }
 
 void ConnectionAcceptor::expect(const std::shared_ptr<Stream>& stream) {
-  if (strangers_.size() >= settings_.most_strangers)
-    expel_oldest("more than " + std::to_string(settings_.most_strangers) + " streams said nothing");
-  strangers_.push_back({stream, Clock::now() + settings_.patience});
-  if (strangers_.size() == 1) watch();
+  if (unidentified_.size() >= settings_.most_unidentified)
+    expel_oldest("more than " + std::to_string(settings_.most_unidentified) + " streams said nothing");
+  unidentified_.push_back({stream, Clock::now() + settings_.timeout});
+  if (unidentified_.size() == 1) watch();
 }
 
 void ConnectionAcceptor::watch() {
-  if (strangers_.empty() || closed_) return;
-  timer_.expires_at(strangers_.front().until);
+  if (unidentified_.empty() || closed_) return;
+  timer_.expires_at(unidentified_.front().until);
   timer_.async_wait([this](const asio::error_code& stopped) {
     if (stopped || closed_) return;
-    while (!strangers_.empty() && strangers_.front().until <= Clock::now())
-      expel_oldest("said nothing for " + rtsync::duration_text(settings_.patience.count()));
+    while (!unidentified_.empty() && unidentified_.front().until <= Clock::now())
+      expel_oldest("said nothing for " + rtsync::duration_text(settings_.timeout.count()));
     watch();
   });
 }
 
 void ConnectionAcceptor::expel_oldest(const std::string& why) {
-  const std::shared_ptr<Stream> stream = std::move(strangers_.front().stream);
-  strangers_.pop_front();
+  const std::shared_ptr<Stream> stream = std::move(unidentified_.front().stream);
+  unidentified_.pop_front();
   expel_(*stream, why);
 }
 
-void ConnectionAcceptor::settled(const Stream& stream) {
-  std::erase_if(strangers_,
+void ConnectionAcceptor::mark_identified(const Stream& stream) {
+  std::erase_if(unidentified_,
                 [&](const UnidentifiedPeer& stranger) { return stranger.stream.get() == &stream; });
 }
 
@@ -101,7 +101,7 @@ void ConnectionAcceptor::close() noexcept {
   closed_ = true;  // whatever is still waited for ends without effect
   for (const auto& entrance : entrances_) entrance->close();
   entrances_.clear();
-  strangers_.clear();
+  unidentified_.clear();
 }
 
 }  // namespace tactus::silkit

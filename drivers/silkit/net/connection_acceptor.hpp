@@ -23,8 +23,8 @@ namespace tactus::silkit {
 class ConnectionAcceptor {
  public:
   struct Settings {
-    std::chrono::nanoseconds patience = std::chrono::seconds(5);  ///< for an announcement
-    std::size_t most_strangers = 256;  ///< one more, and who has been silent for longest has to go
+    std::chrono::nanoseconds timeout = std::chrono::seconds(5);  ///< for an announcement
+    std::size_t most_unidentified = 256;  ///< one more, and who has been silent for longest has to go
     SocketOptions options;
   };
   /// Makes a stream of what has come in; null: there is no room.
@@ -41,7 +41,7 @@ class ConnectionAcceptor {
   /// Expects an announcement on a stream that was opened from here, as on those that come in.
   void expect(const std::shared_ptr<Stream>& stream);
   /// The stream is no stranger any more, or has ended.
-  void settled(const Stream& stream);
+  void mark_identified(const Stream& stream);
   /// Accepts nobody any more; the socket files are removed.
   void close() noexcept;
 
@@ -72,7 +72,7 @@ class ConnectionAcceptor {
   const Enter enter_;
   const Expel expel_;
   std::vector<std::shared_ptr<ListeningSocket>> entrances_;
-  std::deque<UnidentifiedPeer> strangers_;
+  std::deque<UnidentifiedPeer> unidentified_;
   asio::steady_timer timer_;
   bool closed_ = false;
 };

@@ -99,13 +99,13 @@ void Mesh::Impl::remote_connect(Link& link, const RemoteConnect& message) {
   StreamLink* const stream = link.stream();
   if (stream == nullptr || link.phase != Link::Phase::stranger || link.waiting ||
       message.status != Step::announcement || !is_origin || found == asked_.end())
-    throw WireError("a remote connection that nobody asked for");
+    throw WireError("a remote connection that was not requested");
   const std::unique_ptr<Asked> asked = std::move(found->second);
   asked_.erase(found);
   link.name = asked->info.name;
   link.phase = Link::Phase::greeted;
   stream->limit_messages(kMostMessage);
-  door_->settled(*stream);
+  acceptor_->mark_identified(*stream);
   reach(link.name);
   announce_to(link, &asked->info);
 }
@@ -154,7 +154,7 @@ void Mesh::Impl::connected_back(Descriptor socket, const RemoteConnect& request)
     post(*link, answer);
     flush();
   }
-  door_->expect(link);
+  acceptor_->expect(link);
   link->start();
 }
 

@@ -144,7 +144,7 @@ void Mesh::Impl::admit(Link& link, const PeerInfo& info) {
   link.phase = Link::Phase::up;
   if (StreamLink* const stream = link.stream()) {
     stream->limit_messages(kMostMessage);
-    door_->settled(*stream);
+    acceptor_->mark_identified(*stream);
   } else {
     say_relayed(link);
   }
@@ -189,7 +189,7 @@ void Mesh::Impl::ended(Link& link, const std::string& why) {
   const LinkPtr self = link.self();
   StreamLink* const stream = link.stream();
   if (stream != nullptr) {
-    door_->settled(*stream);
+    acceptor_->mark_identified(*stream);
     forget_rings(*stream);
   }
   links_.erase(self);
@@ -229,7 +229,7 @@ void Mesh::Impl::say_end(const Link& link, const std::string& why) {
       return fail_join("the registry at " + settings_.registry_uri + " ended the connection" + reason);
     return journal_.say(LogSink::Level::warn,
                         "the registry at " + settings_.registry_uri +
-                            " is gone; this simulation goes on, but nobody can join it" + reason);
+                            " is gone; this simulation goes on, but no participant can join it" + reason);
   }
   if (link.phase == Link::Phase::greeted) {
     if (link.is_broken())

@@ -93,7 +93,7 @@ IoLoopCounts run_io_loop(asio::io_context& io, IoSource* source) {
   Courtesy courtesy;
   int in_a_row = 0;
   if (source != nullptr)
-    source->wake_up();  // what nudges itself by the io_context would keep poll() for ever
+    source->wake_up();  // what posts to itself by the io_context would keep poll() for ever
   while (!io.stopped()) {
     const bool found = source != nullptr && source->look();
     if (found && ++in_a_row < kMostInARow) continue;

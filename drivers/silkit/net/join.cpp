@@ -28,7 +28,7 @@ std::string working_folder() {
 }  // namespace
 
 void Mesh::Impl::join() {
-  if (door_ || leaving_) throw Refusal(Code::logic, "a participant joins once");
+  if (acceptor_ || leaving_) throw Refusal(Code::logic, "a participant joins once");
   check_settings();
   open_acceptors();
   try {
@@ -129,17 +129,17 @@ std::vector<Listener> Mesh::Impl::listeners_of_settings() {
   }
   if (listeners.empty()) throw Refusal(Code::unspecified, "cannot accept other participants: " + failures);
   if (!failures.empty())
-    journal_.say(LogSink::Level::warn, "Middleware.AcceptorUris: nobody can connect there: " + failures);
+    journal_.say(LogSink::Level::warn, "Middleware.AcceptorUris: no peer can connect there: " + failures);
   return listeners;
 }
 
 void Mesh::Impl::open_acceptors() {
   std::vector<Listener> listeners =
       settings_.acceptors.empty() ? default_listeners() : listeners_of_settings();
-  door_.emplace(
+  acceptor_.emplace(
       io_,
       ConnectionAcceptor::Settings{
-          .patience = settings_.connect_timeout, .most_strangers = 256, .options = options()},
+          .timeout = settings_.connect_timeout, .most_unidentified = 256, .options = options()},
       [this](Descriptor socket) { return enter(std::move(socket)); },
       [this](Stream& stream, const std::string& why) { ended(static_cast<StreamLink&>(stream), why); });
   acceptors_.clear();
@@ -149,7 +149,7 @@ void Mesh::Impl::open_acceptors() {
       journal_.say(LogSink::Level::warn, acceptors_.back() +
                                              " can be reached from other machines, by anybody: the protocol "
                                              "knows no passwords");
-    door_->listen(std::move(listener));
+    acceptor_->listen(std::move(listener));
   }
 }
 

@@ -9,7 +9,7 @@
 namespace tactus::silkit {
 namespace {
 
-constexpr std::chrono::seconds kLeavePatience{1};
+constexpr std::chrono::seconds kLeaveTimeout{1};
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Mesh::Impl::Impl(MeshSettings settings, MeshOwner& owner, LogSink& journal)
     : settings_(std::move(settings)),
       owner_(owner),
       journal_(journal),
-      nudge_(io_, [this] { end_read_cycle(); }) {}
+      post_(io_, [this] { end_read_cycle(); }) {}
 
 // ---- writing
 
@@ -42,7 +42,7 @@ bool Mesh::Impl::has_room(StreamLink& link) {
   if (link.queued() <= settings_.most_queued) return true;
   link.overflowed = true;
   overflowed_.push_back(&link);
-  nudge_.post();
+  post_.post();
   return false;
 }
 
@@ -65,7 +65,7 @@ void Mesh::Impl::flush() {
   // What it takes for unimportant may matter now.
   if (asleep_for_ && owner_.engine().awaited_peer() != asleep_for_) {
     asleep_for_.reset();
-    nudge_.post();
+    post_.post();
   }
 }
 
@@ -73,7 +73,7 @@ void Mesh::Impl::write(StreamLink& link) {
   const bool was_full = std::exchange(link.full, link.write() == Stream::Written::waiting);
   if (!link.full || was_full) return;
   full_.push_back(&link);
-  nudge_.post();
+  post_.post();
 }
 
 void Mesh::Impl::writable(StreamLink& link) {
@@ -85,7 +85,7 @@ void Mesh::Impl::writable(StreamLink& link) {
   if (leaving_) go_when_written();
 }
 
-void Mesh::Impl::wake() { nudge_.post(); }
+void Mesh::Impl::wake() { post_.post(); }
 
 // ---- turns, on the I/O thread
 
@@ -136,7 +136,7 @@ void Mesh::Impl::set_timer(std::optional<std::int64_t> at) {
 // ---- leaving
 
 void Mesh::Impl::leave() {
-  if (!door_) return;
+  if (!acceptor_) return;
   if (thread_) {
     asio::post(io_, [this] { begin_leave(); });
     try {
@@ -159,12 +159,12 @@ void Mesh::Impl::leave() {
   relayed_.clear();
   peers_.clear();
   for (auto* list : {&dirty_, &full_, &overflowed_}) list->clear();
-  door_.reset();
+  acceptor_.reset();
 }
 
 void Mesh::Impl::begin_leave() {
   leaving_ = true;
-  door_->close();
+  acceptor_->close();
   {
     const auto lock = owner_.lock();
     for (const LinkPtr& link : links_)
@@ -173,7 +173,7 @@ void Mesh::Impl::begin_leave() {
   asked_.clear();
   for (const auto& dial : dials_) dial->cancel();
   dials_.clear();
-  leave_timer_.expires_after(kLeavePatience);
+  leave_timer_.expires_after(kLeaveTimeout);
   leave_timer_.async_wait([this](const asio::error_code&) { io_.stop(); });
   go_when_written();
 }

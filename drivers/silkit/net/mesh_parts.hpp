@@ -15,10 +15,10 @@
 
 #include "drivers/silkit/core/seldom.hpp"
 #include "drivers/silkit/net/background_dial.hpp"
+#include "drivers/silkit/net/coalesced_post.hpp"
 #include "drivers/silkit/net/connection_acceptor.hpp"
 #include "drivers/silkit/net/io_loop.hpp"
 #include "drivers/silkit/net/mesh.hpp"
-#include "drivers/silkit/net/nudge.hpp"
 #include "drivers/silkit/net/relay_pairs.hpp"
 #include "drivers/silkit/net/shared_rings.hpp"
 #include "drivers/silkit/net/stream.hpp"
@@ -250,14 +250,14 @@ class Mesh::Impl final : private IoSource {
   std::vector<std::string> acceptors_;
   Joining joining_;
 
-  CoalescedPost nudge_;  // keeps a post of the io_context, so it outlives it
+  CoalescedPost post_;  // keeps a post of the io_context, so it outlives it
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   asio::steady_timer timer_{io_};
   Clock::time_point timer_at_ = Clock::time_point::max();  ///< max: not set
   asio::steady_timer leave_timer_{io_};
   bool leaving_ = false;
-  std::optional<ConnectionAcceptor> door_;
+  std::optional<ConnectionAcceptor> acceptor_;
   // ---- the I/O thread's
   std::set<LinkPtr> links_;
   StreamLink* registry_link_ = nullptr;  ///< once it has let this participant in

@@ -17,7 +17,7 @@ namespace tactus::silkit {
 namespace {
 
 /// What mends it when an address cannot be listened at.
-std::string cure_for(const std::exception& failure) {
+std::string fix_for(const std::exception& failure) {
   const auto* const system = dynamic_cast<const std::system_error*>(&failure);
   if (system == nullptr || system->code() == std::errc::address_not_available)
     return "; name an address of this machine, such as localhost";
@@ -32,7 +32,7 @@ std::string cure_for(const std::exception& failure) {
 Registry::Impl::Impl(RegistrySettings settings, LogSink& journal)
     : settings_(std::move(settings)),
       journal_(journal),
-      door_(
+      acceptor_(
           io_, ConnectionAcceptor::Settings{}, [this](Descriptor socket) { return enter(std::move(socket)); },
           [this](Stream& stream, const std::string& why) { ended(static_cast<Guest&>(stream), why); }) {
   thread_.emplace(settings_.io_thread, [this] { io_.run(); });
@@ -43,7 +43,7 @@ Registry::Impl::Impl(RegistrySettings settings, LogSink& journal)
 
 Registry::Impl::~Impl() {
   asio::post(io_, [this] {
-    door_.close();
+    acceptor_.close();
     for (const GuestPtr& guest : guests_) guest->close();
     guests_.clear();
     io_.stop();
@@ -73,7 +73,7 @@ std::string Registry::Impl::listen(const std::string& text) {
     uri.port = listeners.front().uri().port;
   } catch (const std::exception& failure) {
     throw Refusal(Code::unspecified,
-                  "the registry cannot listen at " + text + ": " + failure.what() + cure_for(failure));
+                  "the registry cannot listen at " + text + ": " + failure.what() + fix_for(failure));
   }
   uri.simulation.clear();
   if (settings_.domain_sockets) {
@@ -96,7 +96,7 @@ std::string Registry::Impl::listen(const std::string& text) {
   std::promise<void> open;
   asio::dispatch(io_, [&] {
     try {
-      for (Listener& listener : listeners) door_.listen(std::move(listener));
+      for (Listener& listener : listeners) acceptor_.listen(std::move(listener));
       open.set_value();
     } catch (...) {
       open.set_exception(std::current_exception());
@@ -118,7 +118,7 @@ std::vector<std::string> Registry::Impl::participants() const {
 }
 
 std::shared_ptr<Stream> Registry::Impl::enter(Descriptor socket) {
-  if (guests_.size() >= settings_.most_participants + ConnectionAcceptor::Settings{}.most_strangers)
+  if (guests_.size() >= settings_.most_participants + ConnectionAcceptor::Settings{}.most_unidentified)
     return nullptr;
   auto guest = std::make_shared<Guest>(*this, std::move(socket));
   guest->limit_messages(kLargestAnnouncement);
@@ -161,7 +161,7 @@ void Registry::Impl::announced(Guest& guest, ByteView body) {
   guest.registered = true;
   registered_[guest.simulation][guest.info.name] = &guest;
   guest.limit_messages(kMostMessage);
-  door_.settled(guest);
+  acceptor_.mark_identified(guest);
   {
     const std::lock_guard lock(mutex_);
     names_.push_back(guest.info.name);
@@ -261,7 +261,7 @@ void Registry::Impl::forget(Guest& guest) {
     const std::lock_guard lock(mutex_);
     names_.erase(std::find(names_.begin(), names_.end(), guest.info.name));
   }
-  door_.settled(guest);
+  acceptor_.mark_identified(guest);
   guest.close();
   guests_.erase(self);
 }

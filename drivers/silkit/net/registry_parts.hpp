@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "drivers/silkit/core/seldom.hpp"
+#include "drivers/silkit/net/coalesced_post.hpp"
 #include "drivers/silkit/net/connection_acceptor.hpp"
-#include "drivers/silkit/net/nudge.hpp"
 #include "drivers/silkit/net/registry.hpp"
 #include "drivers/silkit/net/relay_pairs.hpp"
 #include "drivers/silkit/net/stream.hpp"
@@ -86,7 +86,7 @@ class Registry::Impl {
   CoalescedPost flush_{io_, [this] { flush(); }};  // keeps a post of the io_context, so it outlives it
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
-  ConnectionAcceptor door_;
+  ConnectionAcceptor acceptor_;
   std::set<GuestPtr> guests_;                                                     ///< the I/O thread's
   std::map<std::string, std::map<std::string, Guest*, std::less<>>> registered_;  ///< by simulation; likewise
   std::map<std::string, RelayPairs> pairs_;                                       ///< likewise

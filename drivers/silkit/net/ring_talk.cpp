@@ -85,7 +85,7 @@ void Mesh::Impl::forget_rings(StreamLink& link) {
 // ---- for the loop
 
 bool Mesh::Impl::look() {
-  bool some = nudge_.take();
+  bool some = post_.take();
   for (std::size_t i = 0; i < ringed_.size(); ++i) {
     if (!ringed_[i]->has_to_look()) continue;
     const auto held = std::static_pointer_cast<StreamLink>(ringed_[i]->shared_from_this());
@@ -101,7 +101,7 @@ bool Mesh::Impl::fall_asleep() {
     const auto lock = owner_.lock();
     awaited = asleep_for_ = owner_.engine().awaited_peer();
   }
-  bool nothing = nudge_.fall_asleep();
+  bool nothing = post_.fall_asleep();
   for (StreamLink* const link : ringed_) {
     const bool other = awaited && link->peer != awaited;
     nothing = link->fall_asleep(other) && !link->has_to_look() && nothing;
@@ -110,7 +110,7 @@ bool Mesh::Impl::fall_asleep() {
 }
 
 void Mesh::Impl::wake_up() {
-  nudge_.wake_up();
+  post_.wake_up();
   if (ringed_.empty()) return;
   {
     const auto lock = owner_.lock();

@@ -75,7 +75,7 @@ void remove_old_socket(const std::string& path, const Address& address) {
   if (!S_ISSOCK(file.st_mode)) throw std::runtime_error(path + " exists and is no socket");
   const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (::connect(probe.number(), generic(address.storage), address.size) == 0 || errno == EAGAIN)
-    throw std::runtime_error("somebody listens at " + path + " already");
+    throw std::runtime_error("another process listens at " + path + " already");
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) cannot("removing the old socket " + path);
 }
 

@@ -54,7 +54,7 @@ void plan_loop(Draft& draft, const LoopSettings& settings, TakenModels& taken) {
     const PlannedThread& thread = draft.plan.threads[loop.thread - 1];
     if (thread.kind == ThreadKind::asynchronous && thread.period.is_zero())
       draft.problems.add(settings.origin, "is on thread '" + thread.name +
-                                              "', which has no period, so that nobody could say to which "
+                                              "', which has no period, so that it cannot be said to which "
                                               "time it integrates; give the thread a period");
   }
   draft.plan.loops.push_back(std::move(loop));

@@ -24,11 +24,11 @@ void check_linked(Draft& draft, const VariableRef& input) {
   const auto refuse = [&](const std::string& why) {
     draft.problems.add(draft.settings.link.origin, "'" + input.name() + "' " + why);
   };
-  for (const Connection& wire : draft.plan.connections) {
-    const bool apart = wire.to.variable != input.variable ||
-                       wire.to.first + wire.to.elements <= input.first ||
-                       input.first + input.elements <= wire.to.first;
-    if (!apart) refuse("is already fed by '" + wire.from.name() + "'; an input has one source");
+  for (const Connection& connection : draft.plan.connections) {
+    const bool apart = connection.to.variable != input.variable ||
+                       connection.to.first + connection.to.elements <= input.first ||
+                       input.first + input.elements <= connection.to.first;
+    if (!apart) refuse("is already fed by '" + connection.from.name() + "'; an input has one source");
   }
   for (const PlannedJob& job : draft.plan.jobs) {
     if (job.model != input.model || !draft.plan.is_asynchronous(job.thread)) continue;

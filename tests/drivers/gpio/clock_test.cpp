@@ -257,7 +257,7 @@ TEST_F(GpioClockTest, TellsTheDoctorOfTheMachine) {
   chip_.open_error = EACCES;
   EXPECT_EQ(fact("gpio chips").grade, rtsync::Grade::warn);
   EXPECT_EQ(fact("gpio chips").found, "/dev/gpiochip0: Permission denied");
-  EXPECT_THAT(fact("gpio chips").cure, HasSubstr("no permission for GPIO chip /dev/gpiochip0"));
+  EXPECT_THAT(fact("gpio chips").fix, HasSubstr("no permission for GPIO chip /dev/gpiochip0"));
   const auto none = std::make_shared<test::FakeGpio>();
   const std::vector<rtsync::Fact> facts = GpioClock(none).facts({});
   ASSERT_EQ(facts.size(), 1U);
@@ -271,7 +271,7 @@ TEST_F(GpioClockTest, TellsTheDoctorThatNoEdgeCame) {
   const rtsync::Fact edges = fact("gpio clock edges", 20ms);
   EXPECT_EQ(edges.grade, rtsync::Grade::fail);
   EXPECT_EQ(edges.found, "0 edges in 20.0 ms (gpiochip0 line 3, rising)");
-  EXPECT_THAT(edges.cure, AllOf(HasSubstr("see that the source runs"), HasSubstr("line 3 of gpiochip0")));
+  EXPECT_THAT(edges.fix, AllOf(HasSubstr("see that the source runs"), HasSubstr("line 3 of gpiochip0")));
   edge_period_ = rtsync::Period{1'000'000'000, 1};
   EXPECT_EQ(fact("gpio clock edges", 20ms).grade, rtsync::Grade::warn) << "too short a look at 1PPS";
   ASSERT_EQ(problems("{chip: pins, line: 30}"), "");

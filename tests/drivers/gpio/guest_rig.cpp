@@ -143,7 +143,7 @@ int facts(const std::vector<std::string>& words) {
   if (!problems.empty()) throw config::ConfigError(problems);
   for (const rtsync::Fact& fact : driver.facts({std::chrono::milliseconds(std::stoi(words.at(2))), {}}))
     std::cout << rtsync::name_of(fact.grade) << " | " << fact.name << " | " << fact.found << " | "
-              << fact.needed << " | " << fact.cure << std::endl;
+              << fact.needed << " | " << fact.fix << std::endl;
   return 0;
 }
 

@@ -613,7 +613,7 @@ TEST(ExecutiveJobs, AModelMayAskForSwitches) {
       return 0;
     });
     Executive& executive = bench.make();
-    model.serve(executive.model_requests());
+    model.set_services(executive.model_requests());
     if (forbidden) executive.model_requests().forbid_realtime();
     const auto start = bench.clock.now();
     (void)bench.run(10);

@@ -304,7 +304,7 @@ TEST(LiveFrames, AnEpisodeKeepsWhatIsAskedForAndEndsInPause) {
   episode.packets = {&in};
   live.port->begin(&episode);
   live.bench.executive->request_pause();
-  live.bench.executive->nudge();
+  live.bench.executive->poll_while_paused();
   const RunEnd end = live.bench.run(100);
   EXPECT_EQ(end.frames, 4) << "the frame of the stop date is run";
   std::array<std::int64_t, 3> kept{};
@@ -378,7 +378,7 @@ TEST(LiveFrames, AResetReleasesWhatIsForcedAndDropsWhatWaits) {
   LivePacket& forced = live.send(0, {{Kind::force, live.second, "u", 5}});
   live.bench.run(8);
   EXPECT_EQ(waits.end, LivePacket::End::dropped);
-  EXPECT_EQ(forced.holds, 0U);
+  EXPECT_EQ(forced.force_count, 0U);
   EXPECT_EQ(live.object(live.second).seen.back(), 1);
   EXPECT_EQ(live.object(live.first).u, 0);
 }

@@ -281,7 +281,7 @@ TEST(Meeting, AThreadsPatienceIsRealTime) {
   bench.plan.stuck_after = 1s;
   bench.plan.ratio = 0.1;
   Executive& executive = bench.make();
-  EXPECT_EQ(ThreadWorkerPool(executive.jobs(), executive.plan()).patience(1), 2s)
+  EXPECT_EQ(ThreadWorkerPool(executive.jobs(), executive.plan()).timeout(1), 2s)
       << "100 ms of simulated time take a second";
 }
 

@@ -249,7 +249,7 @@ TEST_F(LiveAccessTest, SaysWhoWritesAVariable) {
   EXPECT_EQ(writer("source.k").what, What::parameter);
   EXPECT_EQ(writer("sink.k").what, What::model);
   EXPECT_EQ(writer("sink.k").who, "sink");
-  EXPECT_EQ(writer("sink.u").what, What::wire);
+  EXPECT_EQ(writer("sink.u").what, What::connection);
   EXPECT_EQ(writer("sink.u").who, "source.y");
   EXPECT_EQ(writer("rt.work").what, What::executive);
   EXPECT_TRUE(written({make(Kind::set, "source.k", 3), make(Kind::force, "sink.u", 5)}).applied);
@@ -263,7 +263,7 @@ TEST_F(LiveAccessTest, SaysWhoWritesAVariable) {
   EXPECT_EQ(live().forces_changed(), changed) << "a set is no force";
   EXPECT_TRUE(written({make(Kind::release, "sink.u")}).applied);
   EXPECT_GT(live().forces_changed(), changed);
-  EXPECT_EQ(writer("sink.u").what, What::wire) << "as before";
+  EXPECT_EQ(writer("sink.u").what, What::connection) << "as before";
 }
 
 TEST_F(LiveAccessTest, AForceIsKnownWithItsValueItsClientAndItsFrame) {
@@ -282,23 +282,23 @@ TEST_F(LiveAccessTest, AForceIsKnownWithItsValueItsClientAndItsFrame) {
 TEST_F(LiveAccessTest, SaysWhichCommandsWouldBeRefused) {
   start();
   using enum LiveCommand;
-  EXPECT_THAT(live().objection(LiveCommand::pause), HasSubstr("in Pause already"));
+  EXPECT_THAT(live().command_problem(LiveCommand::pause), HasSubstr("in Pause already"));
   for (const LiveCommand command : {resume, step, run_until, reset, stop, checkpoint, load})
-    EXPECT_EQ(live().objection(command), "") << name_of(command);
+    EXPECT_EQ(live().command_problem(command), "") << name_of(command);
   ASSERT_EQ(live().command(resume, 0, "tester"), "");
   while (snapshot()->frame < 3) continue;
-  EXPECT_EQ(live().objection(LiveCommand::pause), "");
-  EXPECT_THAT(live().objection(resume), HasSubstr("not in Pause"));
-  EXPECT_THAT(live().objection(load), HasSubstr("pause it first"));
-  EXPECT_EQ(live().objection(stop), "");
+  EXPECT_EQ(live().command_problem(LiveCommand::pause), "");
+  EXPECT_THAT(live().command_problem(resume), HasSubstr("not in Pause"));
+  EXPECT_THAT(live().command_problem(load), HasSubstr("pause it first"));
+  EXPECT_EQ(live().command_problem(stop), "");
 }
 
 TEST_F(LiveAccessTest, ARigWithoutCheckpointsRefusesThem) {
   start(kRig + "checkpoint: { enabled: no }\n");
-  EXPECT_THAT(live().objection(LiveCommand::checkpoint), HasSubstr("enabled: no"));
-  EXPECT_THAT(live().objection(LiveCommand::load), HasSubstr("enabled: no"));
-  EXPECT_NE(live().objection(LiveCommand::reset), "");
-  EXPECT_EQ(live().objection(LiveCommand::resume), "");
+  EXPECT_THAT(live().command_problem(LiveCommand::checkpoint), HasSubstr("enabled: no"));
+  EXPECT_THAT(live().command_problem(LiveCommand::load), HasSubstr("enabled: no"));
+  EXPECT_NE(live().command_problem(LiveCommand::reset), "");
+  EXPECT_EQ(live().command_problem(LiveCommand::resume), "");
 }
 
 TEST_F(LiveAccessTest, TheJournalIsReadAsAList) {

@@ -131,10 +131,10 @@ TEST(LiveValue, WhatIsNoNumberIsShownButNeverTakenIn) {
     std::vector<std::byte> bytes(8);
     std::memcpy(bytes.data(), &value, 8);
     EXPECT_EQ(to_json(d, bytes.data(), 1, false), text);
-    EXPECT_THAT(objection_to(d, bytes.data(), 1), HasSubstr("is not finite"));
+    EXPECT_THAT(value_problem(d, bytes.data(), 1), HasSubstr("is not finite"));
   }
   const std::byte two{2};
-  EXPECT_THAT(objection_to(variable(TACTUS_BOOL), &two, 1), HasSubstr("is no bool"));
+  EXPECT_THAT(value_problem(variable(TACTUS_BOOL), &two, 1), HasSubstr("is no bool"));
   EXPECT_EQ(to_json(variable(TACTUS_BOOL), &two, 1, false), true);
 }
 

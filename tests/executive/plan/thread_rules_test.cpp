@@ -93,7 +93,7 @@ class RuleFixture {
   }
 
   /// "path: message" of every problem.
-  std::vector<std::string> settle() {
+  std::vector<std::string> resolve_dependencies() {
     config::Problems problems;
     resolve_thread_dependencies(plan_, wanted_, origins_, problems);
     std::vector<std::string> lines;
@@ -247,7 +247,7 @@ TEST(WireRules, BetweenThreadsAWireSaysWhatItIs) {
     bench.job("a.x", row.from);
     bench.job("b.x", row.to);
     bench.wire("a", "b", row.how == std::string("direct"), row.how == std::string("delayed"));
-    const auto found = bench.settle();
+    const auto found = bench.resolve_dependencies();
     ASSERT_EQ(found.size(), row.says.empty() ? 0U : 1U) << ::testing::PrintToString(found);
     for (const char* part : row.says) EXPECT_THAT(found[0], HasSubstr(part));
   }
@@ -260,7 +260,8 @@ TEST(WireRules, OneJobOnAnotherThreadIsEnough) {
   bench.job("b.y", kIo, TACTUS_CONTROLLER);
   bench.depend("b.y", "b.x");
   bench.wire("a", "b", false);
-  EXPECT_THAT(bench.settle(), ElementsAre(HasSubstr("'a.x' (thread main) and 'b.y' (thread 'io')")));
+  EXPECT_THAT(bench.resolve_dependencies(),
+              ElementsAre(HasSubstr("'a.x' (thread main) and 'b.y' (thread 'io')")));
 }
 
 TEST(WireRules, JobsThatNeverMeetNeedTheWordToo) {
@@ -268,7 +269,7 @@ TEST(WireRules, JobsThatNeverMeetNeedTheWordToo) {
   bench.job("a.x", kMain);
   bench.job("b.x", kIo).first = Period{1, 1};
   bench.wire("a", "b", false);
-  EXPECT_THAT(bench.settle(), ElementsAre(HasSubstr("run at the same time")));
+  EXPECT_THAT(bench.resolve_dependencies(), ElementsAre(HasSubstr("run at the same time")));
 }
 
 TEST(WireRules, DirectMakesTheLaterWaitForTheEarlier) {
@@ -280,7 +281,7 @@ TEST(WireRules, DirectMakesTheLaterWaitForTheEarlier) {
   bench.job("b.between", kIo).first = Period{1, 1};
   bench.job("b.dynamic", kIo, TACTUS_EFFECTOR).dynamic = true;
   bench.wire("a", "b", true);
-  EXPECT_THAT(bench.settle(), IsEmpty());
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty());
   EXPECT_THAT(bench.waits("b.x"), ElementsAre("a.x"));
   EXPECT_THAT(bench.waits("a.x"), ElementsAre("b.early")) << "the writer waits until the copy was made";
   EXPECT_THAT(bench.waits("a.late"), ElementsAre("b.early", "b.x"));
@@ -294,7 +295,7 @@ TEST(WireRules, OnOneThreadDirectAddsNothing) {
   bench.job("a.x", kIo);
   bench.job("b.x", kIo);
   bench.wire("a", "b", true);
-  EXPECT_THAT(bench.settle(), IsEmpty());
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty());
   EXPECT_THAT(bench.waits("b.x"), IsEmpty());
 }
 
@@ -303,7 +304,7 @@ TEST(WireRules, DelayedAddsNothing) {
   bench.job("a.x", kMain);
   bench.job("b.x", kIo);
   bench.wire("a", "b", false, true);
-  EXPECT_THAT(bench.settle(), IsEmpty());
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty());
   EXPECT_THAT(bench.waits("b.x"), IsEmpty());
 }
 
@@ -315,7 +316,7 @@ TEST(WireRules, TheRigsOwnVariablesBelongToMain) {
   bench.wire("rt", "c", false);
   bench.wire("rt", "c", false, true);
   EXPECT_THAT(
-      bench.settle(),
+      bench.resolve_dependencies(),
       ElementsAre(HasSubstr("rt->c: the rig itself (thread main) and 'c.x' (asynchronous thread 'slow')")));
 }
 
@@ -342,7 +343,7 @@ TEST(WireRules, LoopsOnTwoThreadsNeedDelay) {
     bench.loop("first", kMain, {"a"});
     bench.loop("second", row.other, {"b"});
     bench.wire("a", "b", row.direct, row.delayed);
-    const auto found = bench.settle();
+    const auto found = bench.resolve_dependencies();
     ASSERT_EQ(found.size(), row.says == nullptr ? 0U : 1U) << ::testing::PrintToString(found);
     for (const std::string& line : found) EXPECT_THAT(line, HasSubstr(row.says));
   }
@@ -355,7 +356,8 @@ TEST(WireRules, ALoopAndAJobNeverMeetOnScheduledThreads) {
   bench.job("c.x", kSlow);
   bench.wire("a", "b", false);
   bench.wire("a", "c", false);
-  EXPECT_THAT(bench.settle(), ElementsAre(HasSubstr("a->c: loop 'first' (thread main) and 'c.x'")));
+  EXPECT_THAT(bench.resolve_dependencies(),
+              ElementsAre(HasSubstr("a->c: loop 'first' (thread main) and 'c.x'")));
 }
 
 // ---- models on several threads
@@ -364,7 +366,7 @@ TEST(MemoryRules, JobsOfOneModelOnTwoThreadsAreOrdered) {
   RuleFixture bench;
   bench.job("m.a", kMain);
   bench.job("m.b", kIo);
-  EXPECT_THAT(bench.settle(),
+  EXPECT_THAT(bench.resolve_dependencies(),
               ElementsAre(HasSubstr("m.b: 'm.a' (thread main) and 'm.b' (thread 'io') share the "
                                     "memory of model 'm' and can be due at one instant; add "
                                     "'depends_on: [m.a]' to the latter, or put both on one "
@@ -375,7 +377,7 @@ TEST(MemoryRules, OrWereNeverDueTogether) {
   RuleFixture bench;
   bench.job("m.a", kMain);
   bench.job("m.b", kIo).first = Period{500'000, 1};
-  EXPECT_THAT(bench.settle(), IsEmpty());
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty());
 }
 
 TEST(MemoryRules, ADependencyOrdersThem) {
@@ -383,7 +385,7 @@ TEST(MemoryRules, ADependencyOrdersThem) {
   bench.job("m.a", kMain);
   bench.job("m.b", kIo);
   bench.depend("m.b", "m.a");
-  EXPECT_THAT(bench.settle(), IsEmpty());
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty());
   EXPECT_THAT(bench.waits("m.b"), ElementsAre("m.a"));
 }
 
@@ -396,7 +398,7 @@ TEST(MemoryRules, AChainOfDependenciesOrdersThemAndHoldsWithoutItsLinks) {
   bench.job("m.b", kIo, TACTUS_EFFECTOR);
   bench.depend("x.two", "x.one");
   bench.depend("m.b", "y.three");
-  EXPECT_THAT(bench.settle(), IsEmpty());
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty());
   EXPECT_THAT(bench.waits("m.b"), ElementsAre("m.a", "y.three")) << "a link may be off, or not due";
 }
 
@@ -406,7 +408,8 @@ TEST(MemoryRules, AWireIsNoWordAboutAnothersMemory) {
   bench.job("w.x", kIo, TACTUS_SENSOR);
   bench.job("m.b", kIo, TACTUS_CONTROLLER);
   bench.wire("m", "w", true);
-  EXPECT_THAT(bench.settle(), ElementsAre(HasSubstr("m.b: 'm.a' (thread main) and 'm.b' (thread 'io')")));
+  EXPECT_THAT(bench.resolve_dependencies(),
+              ElementsAre(HasSubstr("m.b: 'm.a' (thread main) and 'm.b' (thread 'io')")));
 }
 
 TEST(MemoryRules, TheLastFreeJobIsNamed) {
@@ -414,9 +417,9 @@ TEST(MemoryRules, TheLastFreeJobIsNamed) {
   bench.job("m.a", kMain, TACTUS_ENVIRONMENT);
   bench.job("m.b", kMain, TACTUS_SENSOR);
   bench.job("m.c", kIo, TACTUS_CONTROLLER);
-  EXPECT_THAT(bench.settle(), ElementsAre(HasSubstr("'depends_on: [m.b]'")));
+  EXPECT_THAT(bench.resolve_dependencies(), ElementsAre(HasSubstr("'depends_on: [m.b]'")));
   bench.depend("m.c", "m.b");
-  EXPECT_THAT(bench.settle(), IsEmpty()) << "what it says mends all";
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty()) << "what it says mends all";
   EXPECT_THAT(bench.waits("m.c"), ElementsAre("m.a", "m.b"));
 }
 
@@ -425,25 +428,26 @@ TEST(MemoryRules, NothingIsSharedWithAnAsynchronousThread) {
     RuleFixture bench;
     bench.job("m.a", kMain);
     bench.job("m.b", thread).first = Period{1, 2};
-    EXPECT_THAT(bench.settle(), ElementsAre(HasSubstr("share the memory of model 'm', and nothing keeps them "
-                                                      "apart; put both on one thread")));
+    EXPECT_THAT(bench.resolve_dependencies(),
+                ElementsAre(HasSubstr("share the memory of model 'm', and nothing keeps them "
+                                      "apart; put both on one thread")));
   }
   RuleFixture ends;
   ends.job("m.end", kMain, TACTUS_END_OF_FRAME);
   ends.job("m.b", kSlow);
-  EXPECT_THAT(ends.settle(),
+  EXPECT_THAT(ends.resolve_dependencies(),
               ElementsAre(HasSubstr("m.b: 'm.end' (thread main) and 'm.b' (asynchronous thread")));
   RuleFixture loop;
   loop.loop("l", kMain, {"m"});
   loop.job("m.b", kQuiet);
-  EXPECT_THAT(loop.settle(),
+  EXPECT_THAT(loop.resolve_dependencies(),
               ElementsAre(HasSubstr("'m.b' (asynchronous thread 'quiet') and loop 'l' (thread main)")));
   RuleFixture fine;
   fine.job("m.top", kSlow, TACTUS_TOP_OF_FRAME);
   fine.job("m.b", kSlow);
   fine.job("m.initialize", kMain, TACTUS_INITIALIZATION);
   fine.loop("l", kSlow, {"m"});
-  EXPECT_THAT(fine.settle(), IsEmpty());
+  EXPECT_THAT(fine.resolve_dependencies(), IsEmpty());
 }
 
 TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
@@ -454,7 +458,7 @@ TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
       RuleFixture bench;
       bench.job("m.a", thread);
       bench.job("m.b", kMain, job_class);
-      const auto found = bench.settle();
+      const auto found = bench.resolve_dependencies();
       if (thread == kIo) {
         EXPECT_THAT(found, IsEmpty());
       } else {
@@ -470,7 +474,7 @@ TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
     RuleFixture bench;
     bench.job("m.a", kSlow);
     bench.job("m.b", kMain, job_class);
-    EXPECT_THAT(bench.settle(), IsEmpty()) << name_of(job_class);
+    EXPECT_THAT(bench.resolve_dependencies(), IsEmpty()) << name_of(job_class);
   }
 }
 
@@ -524,7 +528,7 @@ TEST(DependencyRules, RefuseWhatCannotBeWaitedFor) {
     recording.model = nullptr;
     recording.recording = true;
     bench.depend(row.job, row.on);
-    const auto found = bench.settle();
+    const auto found = bench.resolve_dependencies();
     const std::string place = std::string(row.job) + " on " + row.on + ": ";
     ASSERT_EQ(found.size(), row.says.empty() ? 0U : 1U) << place << ::testing::PrintToString(found);
     if (row.says.empty()) {
@@ -544,7 +548,7 @@ TEST(DependencyRules, NamedTwiceIsWaitedForOnce) {
   bench.depend("b.x", "a.x");
   bench.depend("b.x", "a.x");
   bench.wire("a", "b", true);
-  EXPECT_THAT(bench.settle(), IsEmpty());
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty());
   EXPECT_THAT(bench.waits("b.x"), ElementsAre("a.x"));
 }
 
@@ -572,7 +576,7 @@ TEST(ThreadRules, PeriodsFitTheKindAndTheFrame) {
     RuleFixture bench;
     bench.plan_.threads[0].kind = row.kind;
     bench.plan_.threads[0].period = row.period;
-    const auto found = bench.settle();
+    const auto found = bench.resolve_dependencies();
     ASSERT_EQ(found.size(), row.says == nullptr ? 0U : 1U) << ::testing::PrintToString(found);
     for (const std::string& line : found) EXPECT_THAT(line, HasSubstr(row.says));
   }
@@ -582,9 +586,9 @@ TEST(ThreadRules, AFrameThatIsAFractionHasWholeMultiples) {
   RuleFixture bench;
   bench.plan_.frame = Period{50'000'000, 3};
   bench.plan_.threads[2].period = Period{50'000'000, 1};
-  EXPECT_THAT(bench.settle(), IsEmpty());
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty());
   bench.plan_.threads[2].period = Period{40'000'000, 1};
-  EXPECT_EQ(bench.settle().size(), 1U);
+  EXPECT_EQ(bench.resolve_dependencies().size(), 1U);
 }
 
 TEST(ThreadRules, AThreadHasAJob) {
@@ -593,11 +597,11 @@ TEST(ThreadRules, AThreadHasAJob) {
   bench.job("m.a", kIo);
   bench.job("n.end", kSlow, TACTUS_END_OF_FRAME);
   bench.loop("l", kQuiet, {"k"});
-  EXPECT_THAT(bench.settle(),
+  EXPECT_THAT(bench.resolve_dependencies(),
               ElementsAre(HasSubstr("threads.plant: thread 'plant' has no job; put a model on it "
                                     "with 'thread: plant', or take it out")));
   bench.origins_.complete = false;
-  EXPECT_THAT(bench.settle(), IsEmpty()) << "a model that could not be made may be its job";
+  EXPECT_THAT(bench.resolve_dependencies(), IsEmpty()) << "a model that could not be made may be its job";
 }
 
 // ---- any plan
@@ -652,7 +656,7 @@ TEST(AnyPlan, DependenciesFollowTheOrderAndLeaveNothingOpen) {
   for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(::tactus::test::trials(2000)); ++seed) {
     RuleFixture bench;
     RandomRules(seed).fill(bench);
-    const auto problems = bench.settle();
+    const auto problems = bench.resolve_dependencies();
     const std::vector<PlannedJob>& jobs = bench.plan_.jobs;
     const auto waits = [&](std::size_t job, std::size_t on) {
       return std::count(jobs[job].depends_on.begin(), jobs[job].depends_on.end(), on) != 0;

@@ -172,7 +172,7 @@ TEST(Recording, AFullRingLosesTheNewRecordAndCountsIt) {
 TEST(Recording, APatientOneWaitsForRoom) {
   Tape tape;
   tape.recording.open("/nowhere");
-  tape.recording.be_patient(true);
+  tape.recording.wait_for_room(true);
   std::atomic<bool> done{false};
   std::thread reader([&] {
     while (!done.load()) {
@@ -209,7 +209,7 @@ TEST(Recording, ASinkThatFailsLosesTheRestAndSaysWhy) {
 TEST(Recording, APatientOneDoesNotWaitForASinkThatHasFailed) {
   Tape tape;
   tape.recording.open("/nowhere");
-  tape.recording.be_patient(true);
+  tape.recording.wait_for_room(true);
   tape.log.fail_write_at = 0;
   sample(tape.recording, 0);
   (void)drain_all(tape.recording);

@@ -38,7 +38,7 @@ constexpr const char* kSummary = R"({
   "rt": {"realtime": true, "policy": "SCHED_FIFO", "priority": 80, "cpus": "1", "memory_locked": true,
          "page_faults": 0, "heap_calls": 0, "involuntary_switches": 2, "clock": "monotonic", "sleeper": "hybrid",
          "sleeper_remark": "margin 60 us", "refused": [{"what": "isolated CPUs", "got": "none", "cause": "no isolcpus",
-         "cure": "scripts/setup-bench"}], "changed": []},
+         "fix": "scripts/setup-bench"}], "changed": []},
   "causes": {"blocked": {"overruns": 1, "late_wakes": 0, "worst_ns": 2500100, "sum_ns": 2500100, "jobs": {"bad.step": 1}}},
   "promises_broken": {"bad.step": {"heap": {"count": 12, "frames": 3}}},
   "link": {"participant": "plant", "mode": "paced", "late_grants": 3, "worst_lateness_ns": 12000, "messages": {"in": 5}},
@@ -205,7 +205,7 @@ TEST(Report, EscapesWhateverTheFilesHold) {
   summary["outcome"] = "failed";
   summary["jobs"][0]["name"] = evil;
   summary["promises_broken"] = {{evil, {{"heap", {{"count", 1}, {"frames", 1}}}}}};
-  summary["rt"]["refused"][0]["cure"] = evil;
+  summary["rt"]["refused"][0]["fix"] = evil;
   summary["host"]["kernel"] = evil;
   summary["link"][evil] = evil;
   dir.write("run/summary.json", summary.dump(-1, ' ', false, config::Json::error_handler_t::replace));

@@ -216,7 +216,7 @@ TEST(CheckpointFile, ComesBack) {
   EXPECT_EQ(found.head.version, "0.1.0");
   EXPECT_EQ(found.head.created, "2024-02-29T12:34:56Z");
   ASSERT_EQ(found.pieces.size(), 5U);
-  EXPECT_THAT(objections(found, image, with.period), IsEmpty());
+  EXPECT_THAT(mismatches(found, image, with.period), IsEmpty());
   EXPECT_EQ(image_for(found, image), block_of(image));
 }
 
@@ -225,7 +225,7 @@ TEST(CheckpointFile, OfNothingIsAFileToo) {
   write(folder / "empty", StateImage{});
   const Checkpoint found = read_checkpoint(folder / "empty");
   EXPECT_TRUE(found.pieces.empty());
-  EXPECT_THAT(objections(found, StateImage{}, kFrame), IsEmpty());
+  EXPECT_THAT(mismatches(found, StateImage{}, kFrame), IsEmpty());
 }
 
 /// The same names in other memory, in another order: what a rig is after its file was rearranged.
@@ -268,7 +268,7 @@ TEST(CheckpointFile, RandomStatesLoadByNameIntoAnyOrder) {
     write(folder / "a", from);
     const StateImage to = image_in(other);
     const Checkpoint found = read_checkpoint(folder / "a");
-    ASSERT_THAT(objections(found, to, kFrame), IsEmpty());
+    ASSERT_THAT(mismatches(found, to, kFrame), IsEmpty());
     to.copy_from(image_for(found, to).data());
     for (const Piece& piece : from.pieces()) {
       const Piece& there = to.pieces()[to.find(piece.name)];
@@ -292,7 +292,7 @@ TEST(CheckpointFile, SaysEveryDifferenceInOneGo) {
   const StateImage image({own_piece("motor.speed", speed, "rad/s"),
                           own_piece("axis.force", std::span(force), "N"), own_piece("valve.on", on),
                           own_piece("valve.mode", mode, "counts"), own_piece("motor.fresh", fresh)});
-  EXPECT_THAT(objections(found, image, rtsync::Period{50'000'000, 3}),
+  EXPECT_THAT(mismatches(found, image, rtsync::Period{50'000'000, 3}),
               ElementsAre("the frame is 50000000/3 ns here, 1000000 ns in the checkpoint",
                           "motor.speed: float in rad/s here, double in rad/s in the checkpoint",
                           "axis.force: float[4] in N here, float[3] in N in the checkpoint",
@@ -309,7 +309,7 @@ TEST(CheckpointFile, AUnitWrittenInAnotherWayIsTheSame) {
   write(folder / "a", joule);
   const Checkpoint found = read_checkpoint(folder / "a");
   const auto with = [&](const char* unit) {
-    return objections(found, StateImage({own_piece("m.work", x, unit)}), kFrame);
+    return mismatches(found, StateImage({own_piece("m.work", x, unit)}), kFrame);
   };
   EXPECT_THAT(with("N m"), IsEmpty());
   EXPECT_THAT(with("kJ"), ElementsAre("m.work: double in kJ here, double in J in the checkpoint"));
@@ -540,7 +540,7 @@ TEST(CheckpointFile, RandomHeaderEditsNeverCrash) {
     try {
       const Checkpoint found = read_checkpoint(file);
       ++read;
-      if (objections(found, image, kFrame).empty()) {
+      if (mismatches(found, image, kFrame).empty()) {
         ASSERT_EQ(image_for(found, image).size(), image.bytes());
       }
     } catch (const std::runtime_error& error) {
@@ -676,7 +676,7 @@ std::int64_t number_of(const fs::path& file) {
   const Checkpoint found = read_checkpoint(file);
   std::vector<std::uint64_t> values(found.pieces.at(0).count);
   const StateImage image({own_piece("m.x", std::span(values))});
-  EXPECT_THAT(objections(found, image, kFrame), IsEmpty());
+  EXPECT_THAT(mismatches(found, image, kFrame), IsEmpty());
   image.copy_from(image_for(found, image).data());
   EXPECT_TRUE(std::all_of(values.begin(), values.end(), [&](std::uint64_t value) {
     return value == static_cast<std::uint64_t>(found.head.frame);

@@ -89,7 +89,7 @@ TEST(CheckpointWriter, WritesWhatTheFrameSaw) {
   EXPECT_EQ(found.head.sim_time_ns, 8'000'000);
   EXPECT_EQ(found.head.version, "0.1.0");
   EXPECT_THAT(found.head.created, EndsWith("Z"));
-  EXPECT_THAT(objections(found, rig.image, kFrame), IsEmpty());
+  EXPECT_THAT(mismatches(found, rig.image, kFrame), IsEmpty());
   rig.image.copy_from(image_for(found, rig.image).data());
   EXPECT_EQ(rig.values, std::vector<double>(1000, 7.0));
   EXPECT_EQ(rig.frame, 7);

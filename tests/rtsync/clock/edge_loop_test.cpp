@@ -82,13 +82,13 @@ TEST(EdgeLoop, IsSettledAfterEnoughGoodEdgesInARow) {
     EdgeLoop loop{grid};
     loop.begin(0, 0, 0, 0);
     loop.begin_settling(0);
-    for (int i = 0; i < 7; ++i) EXPECT_FALSE(loop.settled(9'000, i * kPeriod));
-    EXPECT_FALSE(loop.settled(100'001, 7 * kPeriod)) << "begins anew";
-    for (int i = 0; i < 7; ++i) EXPECT_FALSE(loop.settled(0, i * kPeriod));
-    EXPECT_EQ(loop.settled(0, 8 * kPeriod), true) << "the error's mean is below a tenth of the limit again";
+    for (int i = 0; i < 7; ++i) EXPECT_FALSE(loop.acquired(9'000, i * kPeriod));
+    EXPECT_FALSE(loop.acquired(100'001, 7 * kPeriod)) << "begins anew";
+    for (int i = 0; i < 7; ++i) EXPECT_FALSE(loop.acquired(0, i * kPeriod));
+    EXPECT_EQ(loop.acquired(0, 8 * kPeriod), true) << "the error's mean is below a tenth of the limit again";
     loop.begin_settling(50'000);
-    for (int i = 0; i < 9; ++i) (void)loop.settled(50'000, i * kPeriod);
-    EXPECT_EQ(loop.settled(50'000, 9 * kPeriod), discipline == Discipline::pll) << "phase would be taken";
+    for (int i = 0; i < 9; ++i) (void)loop.acquired(50'000, i * kPeriod);
+    EXPECT_EQ(loop.acquired(50'000, 9 * kPeriod), discipline == Discipline::pll) << "phase would be taken";
   }
 }
 

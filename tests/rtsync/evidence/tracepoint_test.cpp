@@ -36,9 +36,9 @@ TEST(Tracepoints, SayHowToMountWhatIsNotThere) {
   EXPECT_FALSE(found.tracepoints);
   EXPECT_NE(found.refusal.cause.find("irq_handler_entry"), std::string::npos) << found.refusal.cause;
   EXPECT_NE(
-      found.refusal.cure.find("sudo mount -t tracefs -o mode=750,gid=realtime nodev /sys/kernel/tracing"),
+      found.refusal.fix.find("sudo mount -t tracefs -o mode=750,gid=realtime nodev /sys/kernel/tracing"),
       std::string::npos)
-      << found.refusal.cure;
+      << found.refusal.fix;
 }
 
 TEST(Tracepoints, WithoutANumberAreNotUsed) {

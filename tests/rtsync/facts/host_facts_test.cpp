@@ -110,7 +110,7 @@ TEST(HostFacts, OfAGoodMachineAreAllOk) {
       continue;
     }
     EXPECT_EQ(fact.grade, Grade::ok) << fact.name << ": " << fact.found;
-    EXPECT_TRUE(fact.cure.empty()) << fact.name << " is ok and needs no cure: " << fact.cure;
+    EXPECT_TRUE(fact.fix.empty()) << fact.name << " is ok and needs no fix: " << fact.fix;
   }
 }
 
@@ -133,7 +133,7 @@ struct Row {
   void (*spoil)(FakeRoot&);
   Grade grade;
   const char* found;
-  const char* cure;
+  const char* fix;
 };
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name << ": " << row.why; }
@@ -161,7 +161,7 @@ TEST_P(OneFact, IsGradedByWhatWasRead) {
   const Fact fact = fact_named(probe_host(request_of(root)), row.name);
   EXPECT_EQ(fact.grade, row.grade) << row.why << ": " << fact.found;
   EXPECT_THAT(fact.found, HasSubstr(row.found)) << row.why;
-  EXPECT_THAT(fact.cure, HasSubstr(row.cure)) << row.why;
+  EXPECT_THAT(fact.fix, HasSubstr(row.fix)) << row.why;
 }
 
 void no_rt_sign(FakeRoot& r) {
@@ -587,7 +587,7 @@ TEST(HostFacts, OfThisMachineLeaveNothingChanged) {
   const std::size_t threads = list_threads().size();
   for (const Fact& fact : probe_host({})) {
     EXPECT_FALSE(fact.found.empty()) << fact.name;
-    EXPECT_TRUE(fact.grade != Grade::fail || !fact.cure.empty()) << fact.name << ": " << fact.found;
+    EXPECT_TRUE(fact.grade != Grade::fail || !fact.fix.empty()) << fact.name << ": " << fact.found;
   }
   EXPECT_EQ(::sched_getscheduler(0), policy);
   EXPECT_EQ(affinity_of(0), cpus);
@@ -601,8 +601,8 @@ TEST(HostFacts, OfThisMachineLeaveNothingChanged) {
 
 TEST(Grades, AreOrderedFromGoodToBad) {
   EXPECT_EQ(worst({}), Grade::ok);
-  EXPECT_EQ(worst({{.name = "a", .grade = Grade::warn, .found = {}, .needed = {}, .why = {}, .cure = {}},
-                   {.name = "b", .grade = Grade::fail, .found = {}, .needed = {}, .why = {}, .cure = {}}}),
+  EXPECT_EQ(worst({{.name = "a", .grade = Grade::warn, .found = {}, .needed = {}, .why = {}, .fix = {}},
+                   {.name = "b", .grade = Grade::fail, .found = {}, .needed = {}, .why = {}, .fix = {}}}),
             Grade::fail);
   EXPECT_EQ(name_of(Grade::fail), "fail");
 }

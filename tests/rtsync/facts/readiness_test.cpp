@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Fact fact(const char* name, Grade grade) { return {name, grade, "found", "needed", "why", "cure"}; }
+Fact fact(const char* name, Grade grade) { return {name, grade, "found", "needed", "why", "fix"}; }
 
 const MeasuredWakes kPunctual{1000, 3us, 10us, 40us, true};
 

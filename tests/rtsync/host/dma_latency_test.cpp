@@ -40,7 +40,7 @@ TEST(DmaLatencyHolder, SaysWhatIsMissing) {
   EXPECT_FALSE(absent.held());
   EXPECT_FALSE(absent.provision().granted);
   EXPECT_THAT(absent.provision().cause, ::testing::HasSubstr("No such file or directory (ENOENT)"));
-  EXPECT_THAT(absent.provision().cure, ::testing::HasSubstr("--device="));
+  EXPECT_THAT(absent.provision().fix, ::testing::HasSubstr("--device="));
   EXPECT_FALSE(DmaLatency(Microseconds{-1}, root.path()).provision().granted);
 }
 
@@ -50,7 +50,7 @@ TEST(DmaLatencyHolder, OfThisMachineIsGrantedOrExplained) {
   EXPECT_EQ(held.held(), provision.granted) << sentence(provision);
   if (!provision.granted) {
     EXPECT_FALSE(provision.cause.empty());
-    EXPECT_FALSE(provision.cure.empty());
+    EXPECT_FALSE(provision.fix.empty());
   }
 }
 

@@ -47,7 +47,7 @@ TEST(PreparedMemory, IsLockedOrSaysWhyNot) {
               if (lock == nullptr) return 1;
               std::fprintf(stderr, "%s\n", sentence(*lock).c_str());
               if (lock->granted) return locked_kib() > 0 ? 0 : 2;
-              return !lock->cause.empty() && !lock->cure.empty() && locked_kib() <= 0 ? 0 : 3;
+              return !lock->cause.empty() && !lock->fix.empty() && locked_kib() <= 0 ? 0 : 3;
             }),
             0);
 }
@@ -61,7 +61,7 @@ TEST(PreparedMemory, IsNotLockedAtAllUnderAFiniteLimit) {
         if (lock == nullptr || lock->granted) return 2;
         if (lock->cause.find("RLIMIT_MEMLOCK is 64 KiB and CAP_IPC_LOCK is missing") == std::string::npos)
           return 3;
-        if (lock->cure.empty()) return 4;
+        if (lock->fix.empty()) return 4;
         // Half-locked, this would fail: more than the limit, later.
         void* volatile later = std::malloc(std::size_t{4} << 20);
         const bool works = later != nullptr;
@@ -97,7 +97,7 @@ TEST(PreparedMemory, RefusesAHeapThatCannotBe) {
               if (::setrlimit(RLIMIT_AS, &little) != 0) return 1;
               const auto provisions = prepare_memory({.lock = false, .heap_bytes = std::size_t{4} << 30});
               const Provision* const heap = find(provisions, "4096 MiB");
-              return heap != nullptr && !heap->granted && !heap->cure.empty() ? 0 : 2;
+              return heap != nullptr && !heap->granted && !heap->fix.empty() ? 0 : 2;
             }),
             0);
 }

@@ -29,7 +29,7 @@ TEST(WhyNoFifo, NamesTheOneCauseThatApplies) {
     void (*change)(Rights&);
     int error;
     const char* cause;
-    const char* cure;
+    const char* fix;
   };
   const Row rows[] = {
       {"no right at all", [](Rights&) {}, EPERM,
@@ -82,7 +82,7 @@ TEST(WhyNoFifo, NamesTheOneCauseThatApplies) {
     row.change(rights);
     const Refusal refusal = why_no_fifo(rights, 80, row.error);
     EXPECT_THAT(refusal.cause, HasSubstr(row.cause)) << row.why;
-    EXPECT_THAT(refusal.cure, HasSubstr(row.cure)) << row.why;
+    EXPECT_THAT(refusal.fix, HasSubstr(row.fix)) << row.why;
   }
 }
 
@@ -91,10 +91,10 @@ TEST(WhyNoMemoryLock, NamesTheLimitAndTheCapability) {
   EXPECT_FALSE(rights.may_lock_all());
   const Refusal limited = why_no_memory_lock(rights, 0);
   EXPECT_THAT(limited.cause, HasSubstr("RLIMIT_MEMLOCK is 8192 KiB and CAP_IPC_LOCK is missing"));
-  EXPECT_THAT(limited.cure, HasSubstr("setcap cap_sys_nice,cap_ipc_lock+ep /usr/bin/tactus"));
-  EXPECT_THAT(limited.cure, HasSubstr("memlock unlimited"));
+  EXPECT_THAT(limited.fix, HasSubstr("setcap cap_sys_nice,cap_ipc_lock+ep /usr/bin/tactus"));
+  EXPECT_THAT(limited.fix, HasSubstr("memlock unlimited"));
   rights.container = true;
-  EXPECT_THAT(why_no_memory_lock(rights, 0).cure, HasSubstr("--ulimit memlock=-1"));
+  EXPECT_THAT(why_no_memory_lock(rights, 0).fix, HasSubstr("--ulimit memlock=-1"));
   rights.memlock_limit.reset();
   EXPECT_TRUE(rights.may_lock_all());
   EXPECT_THAT(why_no_memory_lock(rights, ENOMEM).cause, HasSubstr("not enough free memory"));

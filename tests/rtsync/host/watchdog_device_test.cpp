@@ -133,7 +133,7 @@ TEST(Watchdog, OutsideOfTheDriversLimitsKeepsWhatItHas) {
   const WatchdogDevice watchdog(fake.add_provision(20s), fake.kernel());
   EXPECT_TRUE(watchdog.armed());
   EXPECT_THAT(watchdog.provision().cause, HasSubstr("EINVAL"));
-  EXPECT_THAT(watchdog.provision().cure, HasSubstr("15 s"));
+  EXPECT_THAT(watchdog.provision().fix, HasSubstr("15 s"));
 }
 
 TEST(Watchdog, ThatSaysNothingAtAllIsKickedOften) {
@@ -201,7 +201,7 @@ TEST(Watchdog, ThatIsRefusedSaysHowToGetIt) {
   struct Row {
     int error;
     const char* cause;
-    const char* cure;
+    const char* fix;
   };
   const Row rows[] = {
       {ENOENT, "No such file or directory", "modprobe softdog"},
@@ -218,7 +218,7 @@ TEST(Watchdog, ThatIsRefusedSaysHowToGetIt) {
     EXPECT_FALSE(watchdog.armed());
     EXPECT_FALSE(watchdog.provision().granted);
     EXPECT_THAT(watchdog.provision().cause, HasSubstr(row.cause));
-    EXPECT_THAT(watchdog.provision().cure, HasSubstr(row.cure)) << row.cause;
+    EXPECT_THAT(watchdog.provision().fix, HasSubstr(row.fix)) << row.cause;
     watchdog.kick(kStart);
     EXPECT_EQ(watchdog.failed(), 0U) << "what is not there is not kicked";
   }
@@ -233,13 +233,13 @@ TEST(Watchdog, ThatSomebodyElseHasNamesHim) {
   std::filesystem::create_symlink("/dev/watchdog0", fake.root.path() / "proc/1/fd/9");
   const WatchdogDevice of_systemd(fake.add_provision(8s), fake.kernel());
   EXPECT_THAT(of_systemd.provision().cause, HasSubstr("belongs to process 1 (systemd)"));
-  EXPECT_THAT(of_systemd.provision().cure, HasSubstr("RuntimeWatchdogSec=off"));
+  EXPECT_THAT(of_systemd.provision().fix, HasSubstr("RuntimeWatchdogSec=off"));
 
   fake.root.remove("/proc/1/fd").write("/proc/222/comm", "wd_keepalive\n").folder("/proc/222/fd");
   std::filesystem::create_symlink("/dev/watchdog", fake.root.path() / "proc/222/fd/4");
   const WatchdogDevice of_daemon(fake.add_provision(8s), fake.kernel());
   EXPECT_THAT(of_daemon.provision().cause, HasSubstr("process 222 (wd_keepalive)"));
-  EXPECT_THAT(of_daemon.provision().cure, HasSubstr("disable --now wd_keepalive"));
+  EXPECT_THAT(of_daemon.provision().fix, HasSubstr("disable --now wd_keepalive"));
 
   fake.root.remove("/proc/222/fd").folder("/proc/222/fd");
   std::filesystem::create_symlink("/dev/watchdog1", fake.root.path() / "proc/222/fd/4");

@@ -96,7 +96,7 @@ TEST(CpuTimeLimit, IsRefusedUnderAHardLimitThatKillsWithoutWarning) {
     EXPECT_FALSE(limit.provision().granted);
     EXPECT_EQ(limit.provision().got, "SIGXCPU after 300 ms, SIGKILL after 500 ms");
     EXPECT_THAT(limit.provision().cause, HasSubstr("CAP_SYS_RESOURCE"));
-    EXPECT_THAT(limit.provision().cure, HasSubstr("LimitRTTIME=infinity"));
+    EXPECT_THAT(limit.provision().fix, HasSubstr("LimitRTTIME=infinity"));
   }
   EXPECT_EQ(kernel.limit.rlim_cur, 300'000U) << "unchanged";
 }

@@ -73,13 +73,13 @@ TEST(PinnedThreadPolicy, IsFifoThatChildrenDoNotInherit) {
   if (!fifo->granted) {
     EXPECT_EQ(fifo->got, "SCHED_OTHER");
     EXPECT_FALSE(fifo->cause.empty());
-    EXPECT_FALSE(fifo->cure.empty());
+    EXPECT_FALSE(fifo->fix.empty());
     GTEST_SKIP() << "SCHED_FIFO is not granted here: " << sentence(*fifo);
   }
   EXPECT_EQ(policy, SCHED_FIFO | SCHED_RESET_ON_FORK);
 }
 
-TEST(PinnedThreadPolicy, IsRefusedWithCauseAndCureAndTheBodyRunsAllTheSame) {
+TEST(PinnedThreadPolicy, IsRefusedWithCauseAndFixAndTheBodyRunsAllTheSame) {
   EXPECT_EQ(in_scratch_process([] {
               if (!lose_every_right()) return 1;
               bool ran = false;
@@ -92,7 +92,7 @@ TEST(PinnedThreadPolicy, IsRefusedWithCauseAndCureAndTheBodyRunsAllTheSame) {
               std::fprintf(stderr, "%s\n", sentence(*fifo).c_str());
               const bool named = fifo->cause.find("RLIMIT_RTPRIO is 0") != std::string::npos &&
                                  fifo->cause.find("CAP_SYS_NICE is missing") != std::string::npos;
-              return named && !fifo->cure.empty() ? 0 : 3;
+              return named && !fifo->fix.empty() ? 0 : 3;
             }),
             0);
 }
@@ -135,7 +135,7 @@ TEST(PinnedThreadCpus, ThatAreNotThereAreRefusedWithThoseThatAre) {
   ASSERT_NE(cpus, nullptr);
   EXPECT_FALSE(cpus->granted);
   EXPECT_EQ(cpus->got, "CPUs " + affinity_of(0)->text());
-  EXPECT_THAT(cpus->cure, HasSubstr("choose among the CPUs"));
+  EXPECT_THAT(cpus->fix, HasSubstr("choose among the CPUs"));
 }
 
 TEST(PinnedThreadCpus, ThatAreOnlyPartlyThereAreNotCalledGranted) {
@@ -183,7 +183,7 @@ TEST(PinnedThreadJoin, LeavesATraceOfAnExceptionNobodyFetched) {
     PinnedThread thread{{.name = "plant"}, [] { throw std::runtime_error("the plant is on fire"); }};
   }
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("thread 'plant' ended with an exception nobody fetched: the plant is on fire"));
+              HasSubstr("thread 'plant' ended with an exception that was not fetched: the plant is on fire"));
 }
 
 TEST(PinnedThreadJoin, WaitsForTheBodyOnDestruction) {

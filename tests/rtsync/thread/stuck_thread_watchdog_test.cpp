@@ -30,8 +30,8 @@ struct Shown {
   std::atomic<std::uint64_t> progress{0};
   std::atomic<bool> busy{false};
 
-  WatchedThread watched(Nanoseconds patience, const char* name = "plant") const {
-    return {name, &progress, &busy, patience};
+  WatchedThread watched(Nanoseconds timeout, const char* name = "plant") const {
+    return {name, &progress, &busy, timeout};
   }
 };
 
@@ -59,11 +59,11 @@ class SimWatch {
   TimePoint<MonotonicTime> now_{1'000s};
 };
 
-TEST(StuckDetector, LooksFourTimesInTheShortestPatience) {
+TEST(StuckDetector, LooksFourTimesInTheShortestTimeout) {
   Shown shown;
-  const auto interval = [&](std::vector<Nanoseconds> patiences) {
+  const auto interval = [&](std::vector<Nanoseconds> timeouts) {
     std::vector<WatchedThread> threads;
-    for (const Nanoseconds patience : patiences) threads.push_back(shown.watched(patience));
+    for (const Nanoseconds timeout : timeouts) threads.push_back(shown.watched(timeout));
     return StuckDetector::interval_for(threads);
   };
   EXPECT_EQ(interval({400ms}), 100ms);
@@ -73,7 +73,7 @@ TEST(StuckDetector, LooksFourTimesInTheShortestPatience) {
   EXPECT_EQ(interval({}), 250ms);
 }
 
-TEST(StuckDetector, FindsAThreadWhosePatienceIsOverOnce) {
+TEST(StuckDetector, FindsAThreadWhoseTimeoutIsOverOnce) {
   Shown shown;
   SimWatch sim{{shown.watched(40ms)}};
   shown.busy = true;
@@ -113,7 +113,7 @@ TEST(StuckDetector, LeavesAnIdleThreadAlone) {
   EXPECT_EQ(sim.looks_until_found(10ms), 5) << "counted from the look that saw it busy";
 }
 
-TEST(StuckDetector, WatchesEachWithItsOwnPatience) {
+TEST(StuckDetector, WatchesEachWithItsOwnTimeout) {
   Shown a;
   Shown b;
   Shown c;

@@ -81,16 +81,16 @@ export class Bench {
     }
   }
 
-  fact({grade, name, found, needed, why, cure}, open) {
-    const copy = () => navigator.clipboard?.writeText(cure).then(
+  fact({grade, name, found, needed, why, fix}, open) {
+    const copy = () => navigator.clipboard?.writeText(fix).then(
         () => say('copied'), () => say('the browser does not let it be copied'));
     return h(
         'details', {open},
         h('summary', {}, h('span', {class: `v ${grade}`}, SIGNS[grade]),
           h('span', {}, name, h('small', {}, `  ${found}`))),
-        h('div', {class: 'cure'}, h('p', {}, found), needed ? h('p', {class: 'soft'}, `needed: ${needed}`) : null,
+        h('div', {class: 'fix'}, h('p', {}, found), needed ? h('p', {class: 'soft'}, `needed: ${needed}`) : null,
           why ? h('p', {class: 'soft'}, why) : null,
-          cure ? [h('pre', {tabindex: 0}, cure), h('button', {class: 'small', onclick: copy}, 'Copy the fix')] :
+          fix ? [h('pre', {tabindex: 0}, fix), h('button', {class: 'small', onclick: copy}, 'Copy the fix')] :
                  null));
   }
 
@@ -211,15 +211,15 @@ export class Bench {
         share === null ? spanText(thread.cpu_ns) : `${share.toFixed(1)} %`
       ];
     });
-    const objections = (refused ?? [])
+    const refusals = (refused ?? [])
                            .map(
-                               ({what, got, cause, cure}) =>
+                               ({what, got, cause, fix}) =>
                                    h('p', {class: 'small-text'}, h('b', {}, '▲ '),
                                      `${what}: ${[got, cause].filter(Boolean).join('; ')}`,
-                                     cure ? h('span', {class: 'soft'}, ` ${cure}`) : null));
+                                     fix ? h('span', {class: 'soft'}, ` ${fix}`) : null));
     redraw(
         list('threads'), h('table', {}, table(['Thread', 'Kind', 'Policy', 'CPUs', '>CPU time'], rows)),
-        objections);
+        refusals);
   }
 
   // ---- Log and journal ----

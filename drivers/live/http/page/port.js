@@ -23,10 +23,10 @@ export class Port {
     return sessionStorage.getItem(KEY);
   }
 
-  /** A response of status 2xx; asks for the token as long as it takes. `patience`: in ms; none for a stream. */
-  async send(path, {method = 'GET', body, headers = {}, signal, patience = 12_000} = {}) {
+  /** A response of status 2xx; asks for the token as long as it takes. `timeout`: in ms; none for a stream. */
+  async send(path, {method = 'GET', body, headers = {}, signal, timeout = 12_000} = {}) {
     const given = {method, cache: 'no-store', headers: {...headers}, signal};
-    if (patience) given.signal = AbortSignal.any([AbortSignal.timeout(patience), ...(signal ? [signal] : [])]);
+    if (timeout) given.signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
     if (body !== undefined) {
       given.body = JSON.stringify(body);
       given.headers['Content-Type'] = 'application/json';
@@ -37,7 +37,7 @@ export class Port {
     this.heard();
     if (response.status === 401) {
       await this.askToken(token);
-      return this.send(path, {method, body, headers, signal, patience});
+      return this.send(path, {method, body, headers, signal, timeout});
     }
     if (response.ok) return response;
     throw new Refused(response.status, await response.json().catch(() => ({})));

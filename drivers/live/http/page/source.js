@@ -154,7 +154,7 @@ export class Rig extends EventTarget {
   }
 
   async begin() {
-    const info = await this.port.json('/v1', {patience: 4000});
+    const info = await this.port.json('/v1', {timeout: 4000});
     if (!this.info || this.info.run !== info.run || this.info.folder !== info.folder) {
       const {charted, read} = this;
       this.forget();
@@ -174,7 +174,7 @@ export class Rig extends EventTarget {
   }
 
   async watch(signal, going) {
-    const response = await this.port.send(WATCH, {signal, patience: 0});
+    const response = await this.port.send(WATCH, {signal, timeout: 0});
     const heard = () => {
       this.heard = performance.now();
       going();
@@ -380,7 +380,7 @@ export class Rig extends EventTarget {
     try {
       const query = names.map(encodeURIComponent).join(',');
       const path = `/v1/stream?names=${query}&as=f32&from=${Math.max(0, from)}&resume=${STREAM}`;
-      const response = await this.port.send(path, {signal: mine.signal, patience: 0});
+      const response = await this.port.send(path, {signal: mine.signal, timeout: 0});
       this.streamProblem = null;
       this.streamedRun = this.info.run;
       const reader = response.body.getReader(), blocks = new BlockReader();
@@ -425,8 +425,8 @@ export class Rig extends EventTarget {
 
   /** Throws Refused with the rig's own words. */
   command(name, details = {}) {
-    const patience = ['reset', 'load'].includes(name) ? 0 : undefined;  // answered when they are done
-    return this.port.json('/v1/commands', {method: 'POST', body: {command: name, ...details}, patience});
+    const timeout = ['reset', 'load'].includes(name) ? 0 : undefined;  // answered when they are done
+    return this.port.json('/v1/commands', {method: 'POST', body: {command: name, ...details}, timeout});
   }
   /** {set: {...}}, {force: {...}}, {release: [...] | 'all'}. */
   write(changes) {

@@ -450,7 +450,7 @@ TEST_F(HostileLibrary, MayTellOfAnErrorWithoutACause) {
   run(rig);
   handlers.say_system(SilKit_SystemState_Error);
   EXPECT_TRUE(rig.exchange.excused.load()) << "no grant is owed any more";
-  EXPECT_TRUE(rig.ordered("abort: the federation failed: nobody said why"));
+  EXPECT_TRUE(rig.ordered("abort: the federation failed: no reason was given"));
 }
 
 TEST_F(HostileLibrary, MayAbortTheSimulationWhichEndsEverybodyButIsNoStop) {

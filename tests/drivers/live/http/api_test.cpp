@@ -27,10 +27,10 @@ class HttpApi : public testing::Test {
     Request request{method, target, {}, body, "a test"};
     if (!type.empty() && method == "POST") request.headers.emplace_back("content-type", type);
     reply_.reset();
-    patience_ = api_.handle(request, Respond([this](const Respond::Make& make) {
-                              EXPECT_FALSE(reply_) << "one reply only";
-                              reply_ = make();
-                            }));
+    timeout_ = api_.handle(request, Respond([this](const Respond::Make& make) {
+                             EXPECT_FALSE(reply_) << "one reply only";
+                             reply_ = make();
+                           }));
     return reply_.value_or(Reply{0});
   }
   Reply get(const std::string& target) { return ask("GET", target); }
@@ -48,7 +48,7 @@ class HttpApi : public testing::Test {
   FakeLiveRig rig_;
   Api api_{rig_, {}};
   std::optional<Reply> reply_;
-  std::optional<ReplyTimeout> patience_;
+  std::optional<ReplyTimeout> timeout_;
 };
 
 TEST_F(HttpApi, SaysWhatTheRigIs) {
@@ -220,7 +220,7 @@ TEST_F(HttpApi, ListsVariablesByPattern) {
 
 TEST_F(HttpApi, AnswersAReadWithTheNextFrame) {
   EXPECT_EQ(get("/v1/values?names=motor.speed,axis.force,axis.force[2],motor.on").status, 0) << "not yet";
-  EXPECT_TRUE(patience_);
+  EXPECT_TRUE(timeout_);
   rig_.end_frame(4);
   ASSERT_TRUE(reply_);
   EXPECT_EQ(reply_->body,
@@ -438,7 +438,7 @@ TEST_F(HttpApi, RunsAnEpisode) {
               {"entity": "axis", "descriptor": "force", "date": "2005-02-15T00:00:01Z"}]})")
                 .status,
             0);
-  EXPECT_FALSE(patience_) << "an episode takes as long as it takes";
+  EXPECT_FALSE(timeout_) << "an episode takes as long as it takes";
   const auto asked = rig_.take_episodes();
   ASSERT_EQ(asked.size(), 1U);
   EXPECT_EQ(asked[0].request.stop, "2005-02-15T00:00:02Z");

@@ -62,7 +62,7 @@ TEST_F(HttpKeptFrames, GiveWhatWasReadBeforeOnceMore) {
   frames(0, 100);
   EXPECT_THAT(said(*feed({}, kept)), ElementsAre(ElementsAre(2, 0, 100)));
   frames(100, 150);
-  const auto behind = kept->go_back(40);
+  const auto behind = kept->rewind(40);
   ASSERT_TRUE(behind);
   const auto again = feed(40, kept);
   again->go_on_behind(*behind);
@@ -77,14 +77,14 @@ TEST_F(HttpKeptFrames, NameWhatIsKeptNoMore) {
     frames(k, k + 20);
     kept->take_all();
   }
-  EXPECT_FALSE(kept->go_back(500));
+  EXPECT_FALSE(kept->rewind(500));
   EXPECT_THAT(said(*feed(500, kept)), ElementsAre(ElementsAre(3, 500, 244), ElementsAre(2, 744, 256)));
 }
 
 TEST_F(HttpKeptFrames, WaitForAFrameThatHasNotCome) {
   const auto kept = follow();
   frames(0, 10);
-  EXPECT_FALSE(kept->go_back(20));
+  EXPECT_FALSE(kept->rewind(20));
   const auto later = feed(20, kept);
   EXPECT_THAT(said(*later), IsEmpty());
   frames(10, 30);
@@ -95,12 +95,12 @@ TEST_F(HttpKeptFrames, SayWhereTheRigWentBackMeanwhile) {
   const auto kept = follow();
   frames(0, 100);
   frames(0, 50);  // a reset
-  auto behind = kept->go_back(100);
+  auto behind = kept->rewind(100);
   ASSERT_TRUE(behind);
   auto again = feed(100, kept);
   again->go_on_behind(*behind);
   EXPECT_THAT(said(*again), ElementsAre(ElementsAre(3, 0, 0), ElementsAre(2, 0, 50)));
-  behind = kept->go_back(40);  // run twice: the latest counts
+  behind = kept->rewind(40);  // run twice: the latest counts
   ASSERT_TRUE(behind);
   again = feed(40, kept);
   again->go_on_behind(*behind);
@@ -113,7 +113,7 @@ TEST_F(HttpKeptFrames, FramesThatTheRingLostStayNamed) {
   frames(0, 30);
   kept->take_all();
   frames(30, 35);
-  const auto behind = kept->go_back(5);
+  const auto behind = kept->rewind(5);
   ASSERT_TRUE(behind);
   const auto again = feed(5, kept);
   again->go_on_behind(*behind);

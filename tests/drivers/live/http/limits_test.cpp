@@ -241,7 +241,7 @@ TEST(HttpLimits, ClientsThatHaveGoneGiveUpTheirPlaces) {
   }
   std::vector<FakeLiveRig::Written> written;
   std::vector<FakeLiveRig::Asked> episodes;
-  const auto until = std::chrono::steady_clock::now() + kHttpPatience;
+  const auto until = std::chrono::steady_clock::now() + kHttpTimeout;
   while (written.size() + episodes.size() < 8 && std::chrono::steady_clock::now() < until) {
     for (auto& one : served.rig.take_written()) written.push_back(std::move(one));
     for (auto& one : served.rig.take_episodes()) episodes.push_back(std::move(one));
@@ -341,7 +341,7 @@ TEST(HttpLimits, RequestsThatTrickleAreDropped) {
   std::vector<bool> open(3, true);
   const auto began = std::chrono::steady_clock::now();
   const auto any_is_open = [&] { return std::find(open.begin(), open.end(), true) != open.end(); };
-  for (std::size_t at = 0; any_is_open() && std::chrono::steady_clock::now() - began < kHttpPatience; ++at) {
+  for (std::size_t at = 0; any_is_open() && std::chrono::steady_clock::now() - began < kHttpTimeout; ++at) {
     for (std::size_t k = 0; k < 3; ++k) {
       const bool head_is_due = k == 1 && at == 0;  // so that it is the body that trickles
       const std::string part = head_is_due ? texts[k].substr(0, texts[k].find("\r\n\r\n") + 4)

@@ -194,7 +194,7 @@ TEST(HttpServer, ServesByIpv6) {
   server->close();
 }
 
-TEST(HttpServer, TwoOnOnePortAreRefusedWithTheCure) {
+TEST(HttpServer, TwoOnOnePortAreRefusedWithTheFix) {
   ServedRig first;
   RunningRig second;
   auto server = server_of("listen: 127.0.0.1:" + std::to_string(first.port), "/tmp");

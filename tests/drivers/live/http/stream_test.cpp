@@ -126,7 +126,7 @@ TEST(HttpStream, WhoHasGoneCostsTheRigNothing) {
     (void)blocks.next();
     EXPECT_EQ(served.rig.followers(), 1U);
   }
-  const auto until = std::chrono::steady_clock::now() + kHttpPatience;
+  const auto until = std::chrono::steady_clock::now() + kHttpTimeout;
   while (served.rig.followers() > 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(5ms);
   EXPECT_EQ(served.rig.followers(), 0U);

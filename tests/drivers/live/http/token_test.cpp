@@ -54,7 +54,7 @@ TEST_F(HttpToken, TheLongestIsComparedToItsEnd) {
   EXPECT_FALSE(token.matches(longest.substr(1) + "b"));
 }
 
-TEST_F(HttpToken, FilesThatWillNotDoAreRefusedWithTheCure) {
+TEST_F(HttpToken, FilesThatWillNotDoAreRefusedWithTheFix) {
   EXPECT_THAT(failure_of("short\n"), HasSubstr("holds 5 characters; a token has 16 .. 256"));
   EXPECT_THAT(failure_of(""), HasSubstr("holds 0 characters"));
   EXPECT_THAT(failure_of(std::string(257, 'a')), HasSubstr("holds 257 characters"));

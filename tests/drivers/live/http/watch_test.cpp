@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 /// The next event of this name.
 Json next(HttpClient& client, const std::string& wanted) {
-  const auto until = std::chrono::steady_clock::now() + kHttpPatience;
+  const auto until = std::chrono::steady_clock::now() + kHttpTimeout;
   for (;;) {
     std::string name;
     const std::string event = client.event();
@@ -154,7 +154,7 @@ TEST(HttpWatch, WhoDoesNotReadSkipsAndIsToldHowMany) {
   HttpClient slow = watching(served, "names=plant.field&every=1ms");
   HttpClient quick = watching(served, "names=rt.late&every=1ms");
   std::int64_t seen = 0;
-  const auto until = std::chrono::steady_clock::now() + kHttpPatience;
+  const auto until = std::chrono::steady_clock::now() + kHttpTimeout;
   while (seen < 1000 && std::chrono::steady_clock::now() < until)
     if (!next(quick, "values").is_null()) ++seen;
   EXPECT_GT(seen, 100) << "one who does not read holds up nobody";
@@ -175,7 +175,7 @@ TEST(HttpWatch, WhoGoesAwayIsForgottenWithinSeconds) {
     HttpClient one = watching(served, "names=motor.speed");
     HttpClient two = watching(served, "names=motor.speed");
   }
-  const auto until = std::chrono::steady_clock::now() + kHttpPatience;
+  const auto until = std::chrono::steady_clock::now() + kHttpTimeout;
   int status = 0;
   while (status != 200 && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(50ms);

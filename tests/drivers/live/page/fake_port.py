@@ -335,8 +335,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     "values": {n: rig.value(n) for n in query["names"].split(",")}}
         if name == "trace":
             return b"perfetto" if query.get("format") == "perfetto" else rig.trace(int(query.get("frame", rig.frame - 3)))
-        fact = lambda name, grade, cure="": {"name": name, "grade": grade, "found": f"{name} as found", "needed": "",
-                                             "why": "because", "cure": cure}  # noqa: E731
+        fact = lambda name, grade, fix="": {"name": name, "grade": grade, "found": f"{name} as found", "needed": "",
+                                             "why": "because", "fix": fix}  # noqa: E731
         return {"": rig.facts, "state": rig.state_now, "timing": rig.timing, "jobs": rig.jobs,
                 "panels": lambda: {"file": "fake.panels.yaml", "panels": rig.panels, "problems": []},
                 "clock": lambda: {"driver": "internal", "source": "", "clock": "CLOCK_MONOTONIC",

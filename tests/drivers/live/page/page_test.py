@@ -1012,7 +1012,7 @@ class Overruns(Case):
 
 
 class Bench(Case):
-    def test_what_fails_is_open_with_its_cure_and_counted_on_the_rail(self):
+    def test_what_fails_is_open_with_its_fix_and_counted_on_the_rail(self):
         self.fake()
         self.open("bench")
         self.browser.until_text('[data-list="doctor"]', "kernel preemption.*apt install linux-image-rt-amd64")

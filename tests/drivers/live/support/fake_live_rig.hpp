@@ -191,7 +191,7 @@ class FakeLiveRig final : public executive::LiveRig {
     const std::lock_guard lock(mutex_);
     return forces_changed_;
   }
-  std::string objection(executive::LiveCommand command) const override {
+  std::string command_problem(executive::LiveCommand command) const override {
     const std::lock_guard lock(mutex_);
     const auto found = objections_.find(command);
     return found == objections_.end() ? "" : found->second;

@@ -30,7 +30,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr auto kPatience = 40s;
+constexpr auto kTimeout = 40s;
 
 /// A client on a socket. Threads: one.
 class Client {
@@ -54,9 +54,9 @@ class Client {
     }
     return true;
   }
-  /// The next line without its end; what there is at the end of the connection, or when patience ends.
+  /// The next line without its end; what there is at the end of the connection, or when timeout ends.
   std::string line() {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     for (;;) {
       if (const std::size_t end = held_.find('\n'); end != std::string::npos) {
         std::string found = held_.substr(0, end);
@@ -68,7 +68,7 @@ class Client {
   }
   /// Whether the server ends the connection, while what it says is thrown away.
   bool is_ended() {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (receive(until)) held_.clear();
     return ended_;
   }
@@ -130,7 +130,7 @@ class TrickServer : public testing::Test {
   }
   /// Waits for a line of the log with this in it.
   bool told(const std::string& part) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (std::chrono::steady_clock::now() < until) {
       for (std::string& line : server_->take_log_lines()) log_.push_back(std::move(line));
       for (const std::string& line : log_)
@@ -197,7 +197,7 @@ TEST_F(TrickServer, SixtyFourClientsAreServedAndNoMore) {
   EXPECT_TRUE(told("`max_clients`"));
   clients.pop_back();
   // It is gone when the server has seen its end; until then a new one may still be refused.
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   std::string heard;
   while (heard != "1\t1" && std::chrono::steady_clock::now() < until) {
     Client next(port);
@@ -314,7 +314,7 @@ TEST_F(TrickServer, AClientThatStaysAfterVarExitIsDroppedInTheEnd) {
   Client client(port);
   client.send("trick.var_exit()\n");
   EXPECT_TRUE(client.is_ended());
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   std::string heard;
   while (heard != "1\t1" && std::chrono::steady_clock::now() < until) {
     Client next(port);
@@ -360,7 +360,7 @@ TEST_F(TrickServer, PeersThatVanishAreForgotten) {
   const std::uint16_t port = open({.max_clients = 4});
   for (int i = 0; i < 40; ++i) {
     std::string heard;
-    const auto until = std::chrono::steady_clock::now() + kPatience;
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     while (!heard.starts_with("3\t") && std::chrono::steady_clock::now() < until) {
       Client client(port);
       client.send(
@@ -379,7 +379,7 @@ TEST_F(TrickServer, CommandsOfAPeerThatIsGoneAreDone) {
     Client client(port);
     client.send("trick.exec_freeze()\n");
   }
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   std::size_t commands = 0;
   while (commands == 0 && std::chrono::steady_clock::now() < until) commands = rig_.take_commands().size();
   EXPECT_EQ(commands, 1U);
@@ -445,7 +445,7 @@ TEST(TrickServerOpen, AnswersThatComeAfterwardsAreNobodys) {
   server->open(rig, {});
   Client client(server->port());
   client.send("trick.var_send_once('tr.i1')\n");
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (rig.waiting() == 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(rig.waiting(), 1U);
   server->close();

@@ -254,7 +254,7 @@ TEST(RegistryCommand, SaysThatItTakesNoNameOfASimulation) {
       << registry.err();
 }
 
-TEST(RegistryCommand, NamesTheCureThatCures) {
+TEST(RegistryCommand, NamesTheFixThatHelps) {
   Stage stage;
   const Finished taken = finish({"registry", "-u", stage.uri()});
   EXPECT_EQ(count(taken.err, "choose another port"), 1) << taken;

@@ -120,7 +120,7 @@ int count(const std::string& text, const std::string& word) {
 }
 
 bool says(Process& process, const std::string& word, int times) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (std::chrono::steady_clock::now() < end && count(process.out(), word) < times) {
     (void)process.wait_for_output("\x01", 10ms);  // never said: reads what there is
     std::this_thread::sleep_for(1ms);             // it may have ended
@@ -129,7 +129,7 @@ bool says(Process& process, const std::string& word, int times) {
 }
 
 Json end_of(Process& participant) {
-  const Finished& done = participant.wait(2 * kPatience);  // many of them may start at once
+  const Finished& done = participant.wait(2 * kTimeout);  // many of them may start at once
   EXPECT_EQ(done.status, 0) << done;
   const std::size_t last = done.out.rfind("\n{");
   const std::size_t begin = last == std::string::npos ? 0 : last + 1;

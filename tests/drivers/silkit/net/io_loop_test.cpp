@@ -11,7 +11,7 @@
 #include <functional>
 #include <thread>
 
-#include "drivers/silkit/net/nudge.hpp"
+#include "drivers/silkit/net/coalesced_post.hpp"
 
 namespace tactus::silkit::io_loop_test {
 namespace {
@@ -58,26 +58,26 @@ TEST(IoLoop, EndsWhenItIsStoppedWhileItLooks) {
   EXPECT_EQ(counts.sleeps, 0);
 }
 
-/// Has as many things to do as others say, and a nudge for when it sleeps.
+/// Has as many things to do as others say, and a post for when it sleeps.
 class Counted final : public IoSource {
  public:
-  void add() { nudge_.post(); }
+  void add() { post_.post(); }
   int done() const { return done_; }
   static constexpr int kAll = 5000;
 
-  bool look() override { return nudge_.take(); }
+  bool look() override { return post_.take(); }
   bool is_likely() const override { return true; }
-  bool fall_asleep() override { return nudge_.fall_asleep(); }
-  void wake_up() override { nudge_.wake_up(); }
+  bool fall_asleep() override { return post_.fall_asleep(); }
+  void wake_up() override { post_.wake_up(); }
 
  private:
   std::atomic<int> done_{0};
-  CoalescedPost nudge_{io, [this] {
-                         if (++done_ == kAll) io.stop();
-                       }};
+  CoalescedPost post_{io, [this] {
+                        if (++done_ == kAll) io.stop();
+                      }};
 
  public:
-  asio::io_context io;  // the nudge outlives it
+  asio::io_context io;  // the post outlives it
 };
 
 TEST(IoLoop, MissesNothingOfASourceWhetherItSleepsOrLooks) {
@@ -99,19 +99,19 @@ TEST(IoLoop, MissesNothingOfASourceWhetherItSleepsOrLooks) {
 TEST(IoLoop, LooksAtItsSourceAlsoWhereANudgeHasNoEnd) {
   struct Restless final : IoSource {
     bool look() override {
-      (void)nudge.take();
+      (void)post.take();
       if (++looks == 1000) io.stop();
       return true;
     }
     bool is_likely() const override { return true; }
-    bool fall_asleep() override { return nudge.fall_asleep(); }
-    void wake_up() override { nudge.wake_up(); }
+    bool fall_asleep() override { return post.fall_asleep(); }
+    void wake_up() override { post.wake_up(); }
     int looks = 0;
-    CoalescedPost nudge{io, [this] { nudge.post(); }};
+    CoalescedPost post{io, [this] { post.post(); }};
     asio::io_context io;
   } source;
   const auto work = asio::make_work_guard(source.io);
-  source.nudge.post();  // nobody has looked yet: it goes through the io_context
+  source.post.post();  // nobody has looked yet: it goes through the io_context
   (void)run_io_loop(source.io, &source);
   EXPECT_EQ(source.looks, 1000);
 }

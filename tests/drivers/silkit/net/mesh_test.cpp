@@ -250,9 +250,9 @@ TEST_F(MeshTest, NamesWhoDoesNotAnswer) {
   const RawStream silent = listening("Silent", listener);
   MeshSettings settings = at(uri_);
   std::optional<Refusal> refusal;
-  for (const auto patience : {150ms, 10'000ms}) {  // a busy machine's registry may take longer than the first
+  for (const auto timeout : {150ms, 10'000ms}) {  // a busy machine's registry may take longer than the first
     EXPECT_TRUE(eventually([&] { return registry_->participants().size() == 1; }));
-    settings.connect_timeout = patience;
+    settings.connect_timeout = timeout;
     refusal.emplace(refused("A", settings));
     if (std::string_view(refusal->what()).find("'Silent'") != std::string_view::npos) break;
   }

@@ -21,7 +21,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::chrono::seconds kPatience{40};
+constexpr std::chrono::seconds kTimeout{40};
 
 Listener at_loopback() { return {parse_uri("tcp://127.0.0.1:0"), {}}; }
 
@@ -34,7 +34,7 @@ struct Dialled {
   std::vector<std::string> vain;
 };
 Dialled dialled(const std::vector<std::vector<Address>>& places,
-                std::chrono::nanoseconds timeout = kPatience) {
+                std::chrono::nanoseconds timeout = kTimeout) {
   Dialled result;
   result.vain = dial(places, timeout, {}, [&](std::size_t place, const Descriptor& socket) {
     EXPECT_GE(socket.number(), 0);
@@ -85,7 +85,7 @@ TEST(Sockets, MayBecomeTheirOwnPeers) {
   ASSERT_EQ(::connect(itself.number(), reinterpret_cast<const sockaddr*>(&own), size), 0);
   EXPECT_TRUE(is_its_own_peer(itself.number()));
   const Listener listener = at_loopback();
-  (void)dial({{address_of(listener.uri().text())}}, kPatience, {},
+  (void)dial({{address_of(listener.uri().text())}}, kTimeout, {},
              [](std::size_t, const Descriptor& other) { EXPECT_FALSE(is_its_own_peer(other.number())); });
 }
 

@@ -63,7 +63,7 @@ std::uint16_t HttpClient::own_port() const {
 
 bool HttpClient::send(const std::string& text) {
   std::size_t sent = 0;
-  const auto until = Clock::now() + kHttpPatience;
+  const auto until = Clock::now() + kHttpTimeout;
   while (sent < text.size() && Clock::now() < until) {
     const ssize_t n = ::send(fd_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EAGAIN) {
@@ -118,7 +118,7 @@ std::optional<std::string> HttpClient::line(Clock::time_point until) {
 }
 
 HttpReply HttpClient::receive_head() {
-  const auto until = Clock::now() + kHttpPatience;
+  const auto until = Clock::now() + kHttpTimeout;
   HttpReply reply;
   const auto first = line(until);
   if (!first || first->size() < 12) return reply;
@@ -135,7 +135,7 @@ HttpReply HttpClient::receive_head() {
 }
 
 HttpReply HttpClient::receive() {
-  const auto until = Clock::now() + kHttpPatience;
+  const auto until = Clock::now() + kHttpTimeout;
   HttpReply reply = receive_head();
   if (!reply.headers.contains("content-length")) return reply;
   const std::size_t size = std::stoul(reply.headers["content-length"]);

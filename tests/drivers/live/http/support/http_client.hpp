@@ -19,9 +19,9 @@ struct HttpReply {
 };
 
 /// Shorter than the minute after which a connection is dropped that only waits.
-constexpr std::chrono::seconds kHttpPatience{40};
+constexpr std::chrono::seconds kHttpTimeout{40};
 
-/// One connection, that waits for at most kHttpPatience for anything.
+/// One connection, that waits for at most kHttpTimeout for anything.
 class HttpClient {
  public:
   explicit HttpClient(std::uint16_t port);
@@ -45,15 +45,15 @@ class HttpClient {
   /// The head of a reply without a length.
   HttpReply receive_head();
   /// The next event of a stream, comments included ("" when the stream is over or nothing came).
-  std::string event(std::chrono::milliseconds within = kHttpPatience);
+  std::string event(std::chrono::milliseconds within = kHttpTimeout);
   /// The next bytes of a stream; none when it is over or nothing came.
-  std::string some(std::chrono::milliseconds within = kHttpPatience);
+  std::string some(std::chrono::milliseconds within = kHttpTimeout);
   /// No more is sent; replies are still read.
   void close_own_side();
   /// Everything that comes until the other side ends the connection.
-  std::string rest(std::chrono::milliseconds within = kHttpPatience);
+  std::string rest(std::chrono::milliseconds within = kHttpTimeout);
   /// Whether the other side ends the connection; what comes until then is dropped.
-  bool is_closed(std::chrono::milliseconds within = kHttpPatience);
+  bool is_closed(std::chrono::milliseconds within = kHttpTimeout);
 
  private:
   bool more(std::chrono::steady_clock::time_point until);

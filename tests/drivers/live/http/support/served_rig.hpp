@@ -28,7 +28,7 @@ inline std::unique_ptr<executive::LiveServer> server_of(const std::string& yaml,
 
 /// What the server has to tell, as soon as there is something; at() of it throws when nothing comes.
 inline std::vector<std::string> told_by(executive::LiveServer& server) {
-  const auto until = std::chrono::steady_clock::now() + kHttpPatience;
+  const auto until = std::chrono::steady_clock::now() + kHttpTimeout;
   std::vector<std::string> lines = server.take_log_lines();
   while (lines.empty() && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -44,8 +44,8 @@ class ServedRig {
     running.rig.change_facts().folder = dir.path();
     running.rig.change_facts().file = dir.path() / "rig.yaml";
     const bool says_it = settings.find("request_timeout") != std::string::npos;
-    const std::string patience = says_it ? "" : "request_timeout: 1 min\n";
-    server = server_of("listen: \"" + listen + "\"\n" + patience + settings, dir.path());
+    const std::string timeout = says_it ? "" : "request_timeout: 1 min\n";
+    server = server_of("listen: \"" + listen + "\"\n" + timeout + settings, dir.path());
     server->open(running.rig, {});
     lines = server->take_log_lines();
     const std::string& first = lines.at(0);

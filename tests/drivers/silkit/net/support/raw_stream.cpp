@@ -13,7 +13,7 @@
 namespace tactus::silkit::test {
 namespace {
 
-constexpr int kPatienceMs = 40'000;
+constexpr int kAnswerTimeoutMs = 40'000;
 
 Descriptor dialled(const std::string& text) {
   Uri uri = parse_uri(text);
@@ -27,7 +27,7 @@ Descriptor dialled(const std::string& text) {
 
 void await(int socket, short what) {
   pollfd waited{socket, what, 0};
-  if (::poll(&waited, 1, kPatienceMs) <= 0) throw std::runtime_error("nothing happens on a stream");
+  if (::poll(&waited, 1, kAnswerTimeoutMs) <= 0) throw std::runtime_error("nothing happens on a stream");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/live/http/guard.hpp"
+#include "drivers/live/http/request_filter.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -34,7 +34,7 @@ std::optional<std::string_view> bearer(const std::string& text) {
 
 }  // namespace
 
-std::optional<Reply> RequestFilter::size_objection(const Request& request) const {
+std::optional<Reply> RequestFilter::size_problem(const Request& request) const {
   if (request.target.size() > kLongestTarget)
     return refusal(414, "the target has " + std::to_string(request.target.size()) + " characters; at most " +
                             std::to_string(kLongestTarget) + " are read: ask for fewer names at once");
@@ -58,7 +58,7 @@ bool RequestFilter::is_own_host(const std::string& host, const std::string& reac
 }
 
 std::optional<Reply> RequestFilter::validate(const Request& request, const std::string& reached) const {
-  if (auto too_long = size_objection(request)) return too_long;
+  if (auto too_long = size_problem(request)) return too_long;
   const std::string* const host = request.header("Host");
   if (!address_.is_unix() && host != nullptr && !is_own_host(*host, reached)) {
     refusals_.count(Refusals::Why::host, request.who);

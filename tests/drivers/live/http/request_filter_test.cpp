@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/live/http/guard.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "drivers/live/http/request_filter.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::live_http::guard_test {

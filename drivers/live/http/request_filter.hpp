@@ -26,7 +26,7 @@ class RequestFilter {
   std::optional<Reply> validate(const Request& request, const std::string& reached) const;
 
  private:
-  std::optional<Reply> size_objection(const Request& request) const;
+  std::optional<Reply> size_problem(const Request& request) const;
   bool is_own_host(const std::string& host, const std::string& reached) const;
 
   Address address_;

@@ -14,19 +14,17 @@ LONGEST_LINE = 120
 WORDS = ["nobody", "somebody", "who looks in", "the others", "stands still", "mend", "cure", "tell", "tells", "told",
          "wire", "wires", "backgrounds", "turns", "the house", "stranger", "strangers", "goes back", "orders"]
 LIMITS = {
-    "nobody": 15,
-    "somebody": 8,
-    "the others": 11,
-    "stands still": 6,
-    "cure": 2,
+    "nobody": 6,
+    "somebody": 2,
+    "the others": 10,
+    "stands still": 5,
+    "cure": 1,
     "tell": 4,
-    "tells": 4,
-    "told": 10,
-    "wire": 10,
-    "wires": 6,
-    "goes back": 2,
+    "told": 1,
+    "wire": 5,
+    "wires": 1,
     "orders": 1,
-    "long lines": 121,
+    "long lines": 1,
 }
 
 

@@ -47,7 +47,7 @@ COMMANDS = ["facts", "state", "statistics", "variables", "describe", "get", "wat
             "pause", "resume", "step", "run_until", "reset", "stop", "checkpoint", "entries", "report"]
 
 
-BLOCK = struct.Struct("<4sIIIqq")  # of a stream: docs/control-port.md
+BLOCK = struct.Struct("<4sIIIqq")  # of a stream: docs/http-api.md
 GAPS = {1: "slow reader", 2: "not kept", 3: "another frame"}
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// tactus-guardian: drives a rig's outputs safe when the rig's process dies or stands still. One per rig; it
-/// is started by the driver gpio_out. docs/gpio.md says what it does when.
+/// is started by the driver gpio_out. docs/output-safety.md says what it does when.
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>

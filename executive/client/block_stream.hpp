@@ -9,7 +9,7 @@
 
 namespace tactus::client {
 
-/// Decodes the blocks of /v1/stream (docs/control-port.md) from bytes as they come.
+/// Decodes the blocks of /v1/stream (docs/http-api.md) from bytes as they come.
 class BlockStream {
  public:
   enum class Kind : std::uint32_t { head = 1, rows = 2, gap = 3, beat = 4, end = 5 };

@@ -7,7 +7,7 @@
 
 namespace tactus::executive {
 
-/// The life of a rig. The names are Cloe's; docs/architecture.md says what happens in each.
+/// The life of a rig. The names are Cloe's; docs/rig-states.md says what happens in each.
 enum class State : std::uint8_t {
   connect,
   start,

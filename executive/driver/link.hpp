@@ -122,7 +122,7 @@ class Link {
   /// said.
   virtual std::string status() const = 0;
   virtual std::string ending() const = 0;
-  /// What it knows now, of itself and of its peers: a JSON object whose keys stand in docs/control-port.md. After
+  /// What it knows now, of itself and of its peers: a JSON object whose keys stand in docs/http-api.md. After
   /// join(), until the end.
   virtual config::Json knowledge() const { return config::Json::object(); }
   /// Leaves the others, and says why; bounded, whatever they do. After the last frame; only the first call

@@ -49,7 +49,7 @@ std::string variables_page(const std::vector<Variable>& link) {
             "cause means.",
             *own.find(ExecutiveVariables::kRealtime));
   add_table(page, "clock: an external clock",
-            "Only of a rig whose frames follow edges ([realtime-sync.md](realtime-sync.md)).",
+            "Only of a rig whose frames follow edges ([external-clock.md](external-clock.md)).",
             *own.find(ExecutiveVariables::kClock));
   add_table(page, "policy: what escalations left out",
             "Only of a rig with escalations or optional jobs ([overruns.md](overruns.md)).",

@@ -93,7 +93,7 @@ class RigRun {
   int exit_status() const;
   /// What of RunOptions::fail_on came: "3 overruns (--fail-on)"; empty: nothing. After run().
   std::string why_failed() const;
-  /// The contract of summary.json (docs/command-line.md). After run().
+  /// The contract of summary.json (docs/run-folder.md). After run().
   config::Json summary() const;
 
  private:

@@ -24,7 +24,7 @@ bool runs_in_frames(const PlannedJob& job);
 config::Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
                                  const std::string& source);
 
-/// What a run tells of itself while it goes on: docs/control-port.md has the keys.
+/// What a run tells of itself while it goes on: docs/http-api.md has the keys.
 ///
 /// Threads  the service thread.
 class RunReports {

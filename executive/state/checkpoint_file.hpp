@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A checkpoint as a file: docs/checkpoint.md has the format, byte by byte.
+/// A checkpoint as a file: docs/checkpoint-file.md has the format, byte by byte.
 ///
 ///     write_checkpoint(path, head, image, bytes);                 // whole or not at all
 ///     const Checkpoint found = read_checkpoint(path);             // verified before it is handed out

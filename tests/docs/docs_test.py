@@ -2,7 +2,8 @@
 """Checks the documents against the program: see CMakeLists.txt. Says what is wrong and where; exit status 1 then.
 
 Each block of code names its language, and is checked by it: rig files and pieces of them by `tactus check`, C and C++
-by the compiler, JSON by a parser; `sh`, `python` and `console` are run by examples_test.py and first_plot_test.py.
+by the compiler, JSON by a parser; `sh`, `python` and `console` are run by examples_test.py, first_model_test.py and
+walks_test.py.
 `text` is a sketch, or what a program prints; so is a block with `sketch` behind its language.
 """
 import argparse
@@ -33,9 +34,11 @@ def run(where, command, **options):
 
 
 # By whom blocks are run, beside this test.
-RUN_ELSEWHERE = {("sh", "control-port.md"), ("sh", "command-line.md"), ("sh", "first-plot.md"),
-                 ("console", "first-plot.md"), ("cmake", "first-plot.md"), ("yaml", "first-plot.md"),
-                 *(("python", page) for page in ("control-port.md", "episodes.md", "checkpoint.md", "recordings.md"))}
+RUN_ELSEWHERE = {*(("sh", page) for page in ("http-api.md", "command-line.md", "first-model.md", "first-rig.md")),
+                 ("cmake", "first-model.md"), ("yaml", "first-model.md"),
+                 *(("console", f"{page}.md") for page in ("first-model", "first-rig", "first-federation",
+                                                          "diagnose-an-overrun")),
+                 *(("python", page) for page in ("http-api.md", "episodes.md", "checkpoint-file.md", "recordings.md"))}
 # The rigs that a piece of a rig file is laid over, until one takes it.
 BASES = ["config/rigs/servo.yaml", "config/rigs/linked.yaml", "config/rigs/threads.yaml"]
 

@@ -3,8 +3,8 @@
 
     examples_test.py --source CHECKOUT --tactus BINARY [--cc COMPILER --library LIBTACTUS]
 
-Blocks of `sh` and `python` in docs/control-port.md, and those of docs/episodes.md, docs/command-line.md,
-docs/checkpoint.md and docs/recordings.md, each section with a rig of its own. What is put in the place of what stands
+Blocks of `sh` and `python` in docs/http-api.md, and those of docs/episodes.md, docs/command-line.md,
+docs/checkpoint-file.md and docs/recordings.md, each section with a rig of its own. What is put in the place of what stands
 there is one table (REPLACED), so that no port has to be free and nothing waits longer than it must.
 """
 import argparse
@@ -124,10 +124,10 @@ def note(where, problem):
         problems.append(f"{where}: {problem}")
 
 
-def control_port():
+def http_api():
     """Each section with a rig that runs, Episodes with one in Pause; lines with a unix socket in its run folder."""
     sections = {}
-    for line, section, language, text in blocks("control-port.md"):
+    for line, section, language, text in blocks("http-api.md"):
         if language in ("sh", "python"):
             sections.setdefault(section, []).append((line, language, text))
     for section, examples in sections.items():
@@ -144,7 +144,7 @@ def control_port():
             with bench(paused=section == "Episodes", unix=unix) as rig:
                 for line, command, text in commands:
                     problem = rig.try_line(command, rig.run_folder if unix else rig.folder) if command else rig.python(text)
-                    note(f"docs/control-port.md:{line}", problem)
+                    note(f"docs/http-api.md:{line}", problem)
 
 
 def episodes():
@@ -181,7 +181,7 @@ def files():
                                "--set", "checkpoint.at_end=yes", "--quiet"], cwd=rig.folder, capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
         note("a short run", None if done.returncode == 0 else done.stderr)
-        for page, words, needs in (("checkpoint.md", [str(made / "checkpoints" / "end.tck")], ()),
+        for page, words, needs in (("checkpoint-file.md", [str(made / "checkpoints" / "end.tck")], ()),
                                    ("recordings.md", [], ("numpy", "pandas"))):
             if missing := [each for each in needs if importlib.util.find_spec(each) is None]:
                 print(f"docs/{page}: not run without {', '.join(missing)}")
@@ -194,7 +194,7 @@ def files():
 if shutil.which("curl") is None:
     print("skipped: curl is not installed")
     sys.exit(77)
-control_port()
+http_api()
 episodes()
 commands()
 files()

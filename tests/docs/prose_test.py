@@ -14,22 +14,17 @@ LONGEST_LINE = 120
 WORDS = ["nobody", "somebody", "who looks in", "the others", "stands still", "mend", "cure", "tell", "tells", "told",
          "wire", "wires", "backgrounds", "turns", "the house", "stranger", "strangers", "goes back", "orders"]
 LIMITS = {
-    "nobody": 30,
-    "somebody": 22,
-    "who looks in": 1,
-    "the others": 36,
-    "stands still": 9,
-    "mend": 1,
-    "cure": 4,
-    "tell": 8,
-    "tells": 6,
-    "told": 20,
-    "wire": 17,
-    "wires": 9,
-    "the house": 1,
-    "goes back": 3,
+    "nobody": 6,
+    "somebody": 2,
+    "the others": 10,
+    "stands still": 5,
+    "cure": 1,
+    "tell": 4,
+    "told": 1,
+    "wire": 5,
+    "wires": 1,
     "orders": 1,
-    "long lines": 320,
+    "long lines": 1,
 }
 
 

@@ -26,7 +26,7 @@ std::uint64_t crc64(std::string_view bytes) {
   return ~crc;
 }
 
-/// Reads a checkpoint as docs/checkpoint.md says. Throws std::runtime_error for one that is not whole.
+/// Reads a checkpoint as docs/checkpoint-file.md says. Throws std::runtime_error for one that is not whole.
 Json header_of(const fs::path& file) {
   const std::string raw = read_file(file);
   std::uint32_t header = 0;

@@ -16,7 +16,7 @@ namespace tactus::drivers::live_http {
 /// How a stream of frames writes its numbers.
 enum class FrameFormat : std::uint8_t { f64, f32, exact };
 
-/// Values behind every frame as blocks of columns, little endian: docs/control-port.md has the layout. What is
+/// Values behind every frame as blocks of columns, little endian: docs/http-api.md has the layout. What is
 /// not read waits in the rig's ring; when that is full, frames are lost, and a block says which.
 ///
 /// Threads  one at a time.

@@ -267,7 +267,7 @@ PanelFile::Contents PanelFile::read() const {
 }
 
 std::string panels_yaml(const Json& panels) {
-  return "# The desks of the control port's page: docs/control-port.md. The page writes this file.\n" +
+  return "# The desks of the control port's page: docs/http-api.md. The page writes this file.\n" +
          config::to_yaml(Node::map({{"panels", {}, node_of(panels)}}));
 }
 

@@ -174,7 +174,7 @@ TEST(CheckpointFile, HasItsHeaderInUtf8) {
 
 /// The program of the page reads what we write.
 TEST(CheckpointFile, ThePageReadsItInPython) {
-  const std::string page = read_file(fs::path(DOCS_FOLDER) / "checkpoint.md");
+  const std::string page = read_file(fs::path(DOCS_FOLDER) / "checkpoint-file.md");
   const std::string fence = "```python\n";
   const std::size_t begin = page.find(fence);
   ASSERT_NE(begin, std::string::npos);

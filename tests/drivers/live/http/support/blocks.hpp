@@ -10,7 +10,7 @@
 
 namespace tactus::test {
 
-/// A block of a stream of frames, read by what docs/control-port.md says of it.
+/// A block of a stream of frames, read by what docs/http-api.md says of it.
 struct Block {
   std::uint32_t kind = 0;
   std::uint32_t count = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does what docs/first-plot.md says, word for word, with an installed build: files are written as they stand there,
+"""Does what docs/first-model.md says, word for word, with an installed build: files are written as they stand there,
 and the boxes of `console` run in their order."""
 import argparse
 import csv
@@ -24,8 +24,8 @@ def main():
     for name in ("source", "build", "cmake", "cxx"):
         arguments.add_argument(f"--{name}", required=True)
     options = arguments.parse_args()
-    page = (pathlib.Path(options.source) / "docs" / "first-plot.md").read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory(prefix="tactus-first-plot-") as folder:
+    page = (pathlib.Path(options.source) / "docs" / "first-model.md").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="tactus-first-model-") as folder:
         home = pathlib.Path(folder)
         work = home / "heater"
         work.mkdir()

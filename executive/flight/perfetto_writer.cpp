@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <bit>
 #include <cerrno>
+#include <protozero/pbf_writer.hpp>
 #include <set>
 #include <stdexcept>
 #include <system_error>
@@ -20,35 +20,37 @@ constexpr std::uint64_t kMonotonic = 3, kBoottime = 6, kRealtime = 1;
 
 std::string write_error() { return std::generic_category().message(errno); }
 
+/// A message, field by field.
+class ProtoMessage {
+ public:
+  ProtoMessage& number(unsigned field, std::uint64_t value) {
+    protozero::pbf_writer(bytes_).add_uint64(field, value);
+    return *this;
+  }
+  ProtoMessage& fixed(unsigned field, std::uint64_t value) {
+    protozero::pbf_writer(bytes_).add_fixed64(field, value);
+    return *this;
+  }
+  ProtoMessage& real(unsigned field, double value) {
+    protozero::pbf_writer(bytes_).add_double(field, value);
+    return *this;
+  }
+  ProtoMessage& text(unsigned field, const std::string& value) {
+    protozero::pbf_writer(bytes_).add_bytes(field, value);
+    return *this;
+  }
+  ProtoMessage& message(unsigned field, const ProtoMessage& value) { return text(field, value.bytes_); }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+std::string in_packet(unsigned field, const ProtoMessage& value) {
+  return ProtoMessage().message(field, value).bytes();
+}
+
 }  // namespace
-
-void ProtoMessage::varint(std::uint64_t value) {
-  for (; value > 127; value >>= 7) bytes_.push_back(static_cast<char>((value & 127) | 128));
-  bytes_.push_back(static_cast<char>(value));
-}
-
-ProtoMessage& ProtoMessage::number(unsigned field, std::uint64_t value) {
-  varint(std::uint64_t{field} << 3);
-  varint(value);
-  return *this;
-}
-
-ProtoMessage& ProtoMessage::fixed(unsigned field, std::uint64_t value) {
-  varint(std::uint64_t{field} << 3 | 1);
-  for (int i = 0; i < 8; ++i) bytes_.push_back(static_cast<char>(value >> (8 * i) & 255));
-  return *this;
-}
-
-ProtoMessage& ProtoMessage::real(unsigned field, double value) {
-  return fixed(field, std::bit_cast<std::uint64_t>(value));
-}
-
-ProtoMessage& ProtoMessage::text(unsigned field, std::string_view value) {
-  varint(std::uint64_t{field} << 3 | 2);
-  varint(value.size());
-  bytes_ += value;
-  return *this;
-}
 
 PerfettoWriter::PerfettoWriter(const std::string& file)
     : file_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
@@ -80,16 +82,14 @@ const std::string& PerfettoWriter::close() {
   return failure_;
 }
 
-void PerfettoWriter::packet(const ProtoMessage& body, const std::int64_t* ns) {
+void PerfettoWriter::packet(const std::string& body, const std::int64_t* ns) {
   ProtoMessage packet;
   if (ns != nullptr) packet.number(8, static_cast<std::uint64_t>(*ns));
   packet.number(10, sequence_).number(13, first_ ? 3 : 2);
   first_ = false;
-  if (!interned_.empty()) packet.message(12, interned_);
+  if (!interned_.empty()) packet.text(12, interned_);
   interned_.clear();
-  ProtoMessage framed;
-  framed.text(1, packet.bytes() + body.bytes());
-  buffer_ += framed.bytes();
+  buffer_ += ProtoMessage().text(1, packet.bytes() + body).bytes();
   if (buffer_.size() >= kTraceBlock) flush();
 }
 
@@ -97,7 +97,7 @@ std::uint64_t PerfettoWriter::intern(unsigned table, const std::string& text) {
   const auto [found, fresh] = names_.try_emplace({table, text}, 0);
   if (fresh) {
     found->second = ++last_name_[table];
-    interned_.message(table, ProtoMessage().number(1, found->second).text(2, text));
+    interned_ += in_packet(table, ProtoMessage().number(1, found->second).text(2, text));
   }
   return found->second;
 }
@@ -111,13 +111,13 @@ void PerfettoWriter::clocks(std::int64_t monotonic_ns, std::int64_t boot_ns, std
   clock(kBoottime, boot_ns);
   clock(kRealtime, real_ns);
   snapshot.number(2, kBoottime);
-  packet(ProtoMessage().message(6, snapshot), nullptr);
-  packet(ProtoMessage().message(59, ProtoMessage().number(58, kMonotonic)), nullptr);
+  packet(in_packet(6, snapshot), nullptr);
+  packet(in_packet(59, ProtoMessage().number(58, kMonotonic)), nullptr);
 }
 
 void PerfettoWriter::process(std::uint64_t track, int pid, const std::string& name) {
   const ProtoMessage process = ProtoMessage().number(1, static_cast<std::uint64_t>(pid)).text(6, name);
-  packet(ProtoMessage().message(60, ProtoMessage().number(1, track).message(3, process)), nullptr);
+  packet(in_packet(60, ProtoMessage().number(1, track).message(3, process)), nullptr);
 }
 
 void PerfettoWriter::thread(std::uint64_t track, int pid, int tid, const std::string& name) {
@@ -125,12 +125,11 @@ void PerfettoWriter::thread(std::uint64_t track, int pid, int tid, const std::st
                                   .number(1, static_cast<std::uint64_t>(pid))
                                   .number(2, static_cast<std::uint64_t>(tid))
                                   .text(5, name);
-  packet(ProtoMessage().message(60, ProtoMessage().number(1, track).message(4, thread)), nullptr);
+  packet(in_packet(60, ProtoMessage().number(1, track).message(4, thread)), nullptr);
 }
 
 void PerfettoWriter::plain(std::uint64_t track, std::uint64_t parent, const std::string& name) {
-  packet(ProtoMessage().message(60, ProtoMessage().number(1, track).number(5, parent).text(2, name)),
-         nullptr);
+  packet(in_packet(60, ProtoMessage().number(1, track).number(5, parent).text(2, name)), nullptr);
 }
 
 void PerfettoWriter::counter(std::uint64_t track, std::uint64_t parent, const std::string& name,
@@ -143,7 +142,7 @@ void PerfettoWriter::counter(std::uint64_t track, std::uint64_t parent, const st
   else if (!unit.empty())
     counter.text(6, unit);
   descriptor.message(8, counter);
-  packet(ProtoMessage().message(60, descriptor), nullptr);
+  packet(in_packet(60, descriptor), nullptr);
 }
 
 void PerfettoWriter::kernel_threads(std::span<const KernelThread> threads) {
@@ -160,7 +159,7 @@ void PerfettoWriter::kernel_threads(std::span<const KernelThread> threads) {
                         .number(2, static_cast<std::uint64_t>(thread.process))
                         .text(3, thread.name)
                         .number(4, thread.tid == thread.process ? 1 : 0));
-  packet(ProtoMessage().message(122, tree), nullptr);
+  packet(in_packet(122, tree), nullptr);
 }
 
 void PerfettoWriter::next_sequence() {
@@ -168,7 +167,7 @@ void PerfettoWriter::next_sequence() {
   first_ = true;
   names_.clear();
   last_name_.clear();
-  packet(ProtoMessage().message(59, ProtoMessage().number(58, kMonotonic)), nullptr);
+  packet(in_packet(59, ProtoMessage().number(58, kMonotonic)), nullptr);
 }
 
 void PerfettoWriter::write(const TraceEvent& event) {
@@ -192,16 +191,16 @@ void PerfettoWriter::write(const TraceEvent& event) {
       message.real(44, std::get<double>(event.value));
   }
   for (const std::uint64_t flow : event.flows) message.fixed(47, flow);
-  packet(ProtoMessage().message(11, message), &event.ns);
+  packet(in_packet(11, message), &event.ns);
 }
 
 void PerfettoWriter::task(std::int64_t ns, int cpu, int tid, TaskState state, int priority) {
   const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
-  packet(ProtoMessage().message(117, ProtoMessage()
-                                         .number(1, number(cpu))
-                                         .number(3, number(tid))
-                                         .number(4, static_cast<std::uint64_t>(state))
-                                         .number(5, number(priority))),
+  packet(in_packet(117, ProtoMessage()
+                            .number(1, number(cpu))
+                            .number(3, number(tid))
+                            .number(4, static_cast<std::uint64_t>(state))
+                            .number(5, number(priority))),
          &ns);
 }
 

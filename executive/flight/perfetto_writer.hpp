@@ -4,29 +4,11 @@
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace tactus::executive {
-
-/// Bytes of a protobuf message.
-class ProtoMessage {
- public:
-  ProtoMessage& number(unsigned field, std::uint64_t value);
-  ProtoMessage& fixed(unsigned field, std::uint64_t value);
-  ProtoMessage& real(unsigned field, double value);
-  ProtoMessage& text(unsigned field, std::string_view value);
-  ProtoMessage& message(unsigned field, const ProtoMessage& value) { return text(field, value.bytes_); }
-  const std::string& bytes() const { return bytes_; }
-  bool empty() const { return bytes_.empty(); }
-  void clear() { bytes_.clear(); }
-
- private:
-  void varint(std::uint64_t value);
-  std::string bytes_;
-};
 
 /// An event of a track.
 struct TraceEvent {
@@ -84,7 +66,8 @@ class PerfettoWriter {
 
  private:
   std::uint64_t intern(unsigned table, const std::string& text);
-  void packet(const ProtoMessage& body, const std::int64_t* ns);
+  /// `body`: fields of a packet.
+  void packet(const std::string& body, const std::int64_t* ns);
   void flush();
 
   int file_;
@@ -92,7 +75,7 @@ class PerfettoWriter {
   std::string failure_;
   std::uint64_t sequence_ = 1;
   bool first_ = true;
-  ProtoMessage interned_;  // new ones of the packet being made
+  std::string interned_;  // new ones of the packet being made
   std::map<std::pair<unsigned, std::string>, std::uint64_t> names_;
   std::map<unsigned, std::uint64_t> last_name_;
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/evidence/tracepoint.hpp"
 
+#include <event-parse.h>
+
 #include <cerrno>
+#include <memory>
 #include <string>
-#include <string_view>
 
 #include "rtsync/host/host_file.hpp"
 
@@ -16,32 +18,30 @@ constexpr const char* kMount = "-t tracefs -o mode=750,gid=realtime nodev";
 constexpr const char* kOpen = "-o remount,mode=750,gid=realtime";
 
 std::string mount_fix(const std::string& options) {
-  return "sudo scripts/setup-bench --apply; or: sudo groupadd -f realtime && sudo usermod -aG realtime $USER && "
+  return "sudo scripts/setup-bench --apply; or: sudo groupadd -f realtime && sudo usermod -aG realtime $USER "
+         "&& "
          "sudo mount " +
          options + " /sys/kernel/tracing, and log in again";
 }
 
-/// "field:int irq;	offset:8;": 8.
-std::optional<std::uint32_t> offset_of(std::string_view format, std::string_view field) {
-  const std::size_t at = format.find(" " + std::string(field) + ";");
-  if (at == std::string_view::npos) return std::nullopt;
-  constexpr std::string_view kOffset = "offset:";
-  const std::size_t offset = format.find(kOffset, at);
-  if (offset == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = format.substr(offset + kOffset.size());
-  const auto number = whole_number(rest.substr(0, rest.find(';')));
-  if (!number || *number < 0 || *number > 4096) return std::nullopt;
-  return static_cast<std::uint32_t>(*number);
-}
+struct Release {
+  void operator()(tep_handle* tep) const { tep_free(tep); }
+};
 
+/// `field`: whose place in the bytes of a record is asked for.
 std::optional<Tracepoint> find(const std::filesystem::path& root, const std::string& name,
-                               std::string_view field) {
-  const auto id = read_host_number(root, kEvents + name + "/id");
+                               const char* field) {
   const FileText format = read_host_file(root, kEvents + name + "/format");
-  if (!id || *id <= 0 || !format.readable()) return std::nullopt;
-  const auto offset = offset_of(format.text, field);
-  if (!offset) return std::nullopt;
-  return Tracepoint{static_cast<std::uint64_t>(*id), *offset};
+  const std::unique_ptr<tep_handle, Release> tep(tep_alloc());
+  if (!format.readable() || tep == nullptr) return std::nullopt;
+  tep_set_loglevel(TEP_LOG_NONE);
+  tep_event* event = nullptr;
+  if (tep_parse_format(tep.get(), &event, format.text.data(), format.text.size(), "irq") !=
+      TEP_ERRNO__SUCCESS)
+    return std::nullopt;
+  const tep_format_field* const found = tep_find_any_field(event, field);
+  if (event->id <= 0 || found == nullptr || found->offset < 0) return std::nullopt;
+  return Tracepoint{static_cast<std::uint64_t>(event->id), static_cast<std::uint32_t>(found->offset)};
 }
 
 bool softirqs_are_threads(const std::filesystem::path& root) {

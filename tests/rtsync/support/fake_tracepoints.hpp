@@ -9,12 +9,15 @@ namespace tactus::rtsync {
 inline void write_tracepoint(FakeRoot& root, const std::string& name, int id, const std::string& field,
                              int offset) {
   const std::string folder = "/sys/kernel/tracing/events/irq/" + name + "/";
+  const auto line = [](const std::string& type_and_name, int at, int size) {
+    return "\tfield:" + type_and_name + ";\toffset:" + std::to_string(at) +
+           ";\tsize:" + std::to_string(size) + ";\tsigned:1;\n";
+  };
   root.write(folder + "id", std::to_string(id) + "\n");
-  root.write(folder + "format", "name: " + name +
-                                    "\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
-                                    "\n\tfield:int " +
-                                    field + ";\toffset:" + std::to_string(offset) +
-                                    ";\tsize:4;\tsigned:1;\n");
+  root.write(folder + "format", "name: " + name + "\nID: " + std::to_string(id) + "\nformat:\n" +
+                                    line("unsigned short common_type", 0, 2) + line("int common_pid", 4, 4) +
+                                    "\n" + line("int " + field, offset, 4) + "\nprint fmt: \"" + field +
+                                    "=%d\", REC->" + field + "\n");
 }
 
 /// Those of interrupts, as tracefs shows them.

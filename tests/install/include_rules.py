@@ -32,7 +32,7 @@ DRIVERS = {
     "models/servo": "executive/include drivers/models/check.hpp",
     "models/test_load": "executive/include drivers/models/check.hpp",
     "models/vehicle": "executive/include drivers/models/check.hpp",
-    "record/common": "executive/driver",
+    "record/common": "executive/include executive/driver",
     "record/csv": "executive/model executive/driver executive/record drivers/record/common",
     "record/hdf5": "executive/include executive/driver drivers/record/common",
     "record/mcap": "executive/model executive/driver drivers/record/common",

@@ -5,9 +5,7 @@
 /// Asking the kernel for real time can be refused for reasons that all look like "Operation not permitted".
 /// Nothing here fails silently: each add_provision ends as a Provision with the cause in plain words and the
 /// command that mends it.
-#include <algorithm>
 #include <string>
-#include <vector>
 
 namespace tactus::rtsync {
 
@@ -25,10 +23,6 @@ struct Refusal {
   std::string cause;
   std::string cure;
 };
-
-inline bool all_granted(const std::vector<Provision>& provisions) {
-  return std::all_of(provisions.begin(), provisions.end(), [](const Provision& p) { return p.granted; });
-}
 
 /// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; mend it with: <cure>", or "...: granted".
 std::string sentence(const Provision& provision);

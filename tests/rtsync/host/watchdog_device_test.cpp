@@ -34,7 +34,6 @@ class FakeWatchdog {
   bool can_tell = true;
   bool describes_itself = true;
   unsigned options = WDIOF_SETTIMEOUT | WDIOF_MAGICCLOSE | WDIOF_KEEPALIVEPING;
-  int boot_status = 0;
   int open_error = 0;
   FakeRoot root;
 
@@ -72,8 +71,6 @@ class FakeWatchdog {
     } else if (request == WDIOC_GETTIMEOUT) {
       if (!can_tell) return fail(ENOTTY);
       *number = timeout;
-    } else if (request == WDIOC_GETBOOTSTATUS) {
-      *number = boot_status;
     } else if (request == WDIOC_GETSUPPORT) {
       if (!describes_itself) return fail(ENOTTY);
       auto* const info = static_cast<watchdog_info*>(value);
@@ -172,7 +169,6 @@ TEST(Watchdog, WithNowayoutSaysThatItCannotBeSwitchedOff) {
   FakeWatchdog fake;
   fake.root.write("/sys/class/watchdog/watchdog0/nowayout", "1\n");
   WatchdogDevice watchdog(fake.add_provision(8s), fake.kernel());
-  EXPECT_TRUE(watchdog.nowayout());
   EXPECT_TRUE(watchdog.provision().granted);
   EXPECT_THAT(watchdog.provision().got, HasSubstr("nowayout"));
   const Provision closed = watchdog.close_cleanly();
@@ -187,14 +183,6 @@ TEST(Watchdog, ThatACrashWouldSwitchOffIsNotWhatWasAsked) {
   EXPECT_TRUE(watchdog.armed());
   EXPECT_FALSE(watchdog.provision().granted);
   EXPECT_THAT(watchdog.provision().cause, HasSubstr("also when the rig dies"));
-}
-
-TEST(Watchdog, KnowsThatItResetTheMachine) {
-  FakeWatchdog fake;
-  fake.boot_status = WDIOF_CARDRESET;
-  EXPECT_TRUE(WatchdogDevice(fake.add_provision(8s), fake.kernel()).reset_last_time());
-  fake.boot_status = WDIOF_POWERUNDER;
-  EXPECT_FALSE(WatchdogDevice(fake.add_provision(8s), fake.kernel()).reset_last_time());
 }
 
 TEST(Watchdog, ThatIsRefusedSaysHowToGetIt) {

@@ -62,7 +62,7 @@ struct Plan {
 struct Measurement {
   std::vector<Row> rows;
   std::map<int, Nanoseconds> margins;  ///< by CPU
-  std::string idle;                    ///< what became of the add_provision for shallow idle states
+  std::string idle;                    ///< what became of the request for shallow idle states
   bool stopped = false;
 };
 

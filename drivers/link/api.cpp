@@ -76,24 +76,6 @@ constexpr StateName kStates[] = {
     {SilKit_ParticipantState_Aborting, "Aborting"},
 };
 
-constexpr const char* kCodes[] = {"SUCCESS",
-                                  "UNSPECIFIEDERROR",
-                                  "NOTSUPPORTED",
-                                  "NOTIMPLEMENTED",
-                                  "BADPARAMETER",
-                                  "BUFFERTOOSMALL",
-                                  "TIMEOUT",
-                                  "UNSUPPORTEDSERVICE",
-                                  "WRONGSTATE",
-                                  "TYPECONVERSIONERROR",
-                                  "CONFIGURATIONERROR",
-                                  "PROTOCOLERROR",
-                                  "ASSERTIONERROR",
-                                  "EXTENSIONERROR",
-                                  "LOGICERROR",
-                                  "LENGTHERROR",
-                                  "OUTOFRANGEERROR"};
-
 }  // namespace
 
 Api::Api(const std::string& library) {
@@ -130,9 +112,10 @@ Api::Api(const std::string& library) {
                       "'builtin' for the one in the box");
 }
 
-const char* name_of_code(SilKit_ReturnCode code) {
-  return code < 0 || code >= static_cast<SilKit_ReturnCode>(std::size(kCodes)) ? "no code of SIL Kit"
-                                                                               : kCodes[code];
+std::string Api::name_of(SilKit_ReturnCode code) const {
+  const char* name = nullptr;
+  const bool known = ReturnCodeToString.address(&name, code) == SilKit_ReturnCode_SUCCESS && name != nullptr;
+  return known ? name : "no code of SIL Kit";
 }
 
 const char* name_of_state(SilKit_ParticipantState state) {

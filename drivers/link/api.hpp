@@ -14,6 +14,7 @@ namespace tactus::drivers::link {
   F(Version_Major)                                           \
   F(Version_String)                                          \
   F(GetLastErrorString)                                      \
+  F(ReturnCodeToString)                                      \
   F(ParticipantConfiguration_FromString)                     \
   F(ParticipantConfiguration_FromFile)                       \
   F(ParticipantConfiguration_Destroy)                        \
@@ -67,6 +68,8 @@ class Api {
 
   /// "libSilKit.so 5.0.7".
   const std::string& title() const { return title_; }
+  /// As the library calls it: "TIMEOUT".
+  std::string name_of(SilKit_ReturnCode code) const;
 
 #define TACTUS_LINK_MEMBER(function) ApiFunction<decltype(SilKit_##function)> function{"SilKit_" #function};
   TACTUS_LINK_FUNCTIONS(TACTUS_LINK_MEMBER)
@@ -78,8 +81,6 @@ class Api {
 
 // NOLINTEND(bugprone-macro-parentheses)
 
-/// "TIMEOUT".
-const char* name_of_code(SilKit_ReturnCode code);
 /// "Running"; "Invalid" for what is no state.
 const char* name_of_state(SilKit_ParticipantState state);
 

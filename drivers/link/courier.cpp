@@ -158,8 +158,7 @@ void Courier::end_call(const char* name, SilKit_ReturnCode code, const std::stri
   in_call_ = nullptr;
   if (code != SilKit_ReturnCode_SUCCESS) {
     ++ledger_.facts.refused_calls;
-    ledger_.facts.error = std::string(name) + " answered " + std::to_string(code) + " (" +
-                          name_of_code(code) + ")" + (words.empty() ? "" : ": " + words);
+    ledger_.facts.error = std::string(name) + " answered " + std::to_string(code) + " " + words;
   }
   if (abandoned_) throw Abandoned{};
 }

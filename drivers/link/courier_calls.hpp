@@ -16,7 +16,8 @@ SilKit_ReturnCode Courier::call(const ApiFunction<Signature>& function, Argument
   std::string words;
   if (code != SilKit_ReturnCode_SUCCESS) {
     const char* const text = api_->GetLastErrorString.address();
-    if (text != nullptr) words = text;
+    const std::string why = text == nullptr ? "" : text;  // before another call forgets it
+    words = "(" + api_->name_of(code) + ")" + (why.empty() ? "" : ": " + why);
   }
   end_call(function.name, code, words);
   if (code == SilKit_ReturnCode_SUCCESS ||

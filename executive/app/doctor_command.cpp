@@ -62,7 +62,7 @@ struct Plan {
 struct Measurement {
   std::vector<Row> rows;
   std::map<int, Nanoseconds> margins;  ///< by CPU
-  std::string idle;                    ///< what became of the add_provision for shallow idle states
+  std::string idle;                    ///< what became of the request for shallow idle states
   bool stopped = false;
 };
 
@@ -301,18 +301,6 @@ void print_measurement(const Measurement& measured, const Plan& plan) {
     std::printf("  realtime: { sleeper: hybrid, margin: %s }  # CPU %d\n", margin_text(margin).c_str(), cpu);
 }
 
-config::Json as_json(const std::vector<Fact>& facts) {
-  config::Json all = config::Json::array();
-  for (const Fact& fact : facts)
-    all.push_back({{"name", fact.name},
-                   {"grade", name_of(fact.grade)},
-                   {"found", fact.found},
-                   {"needed", fact.needed},
-                   {"why", fact.why},
-                   {"fix", fact.fix}});
-  return all;
-}
-
 void print_json(const std::vector<Fact>& facts, const Measurement& measured, const Plan& plan,
                 const rtsync::Readiness& readiness) {
   config::Json wakes = config::Json::array();
@@ -330,7 +318,7 @@ void print_json(const std::vector<Fact>& facts, const Measurement& measured, con
                      {"max_ns", row.trial.max.count()}});
   config::Json margins = config::Json::object();
   for (const auto& [cpu, margin] : measured.margins) margins[std::to_string(cpu)] = margin.count();
-  const config::Json all = {{"facts", as_json(facts)},
+  const config::Json all = {{"facts", executive::facts_json(facts)},
                             {"wake", wakes},
                             {"wake_refused", refusals_of(measured)},
                             {"proposed_margin_ns", margins},
@@ -339,7 +327,7 @@ void print_json(const std::vector<Fact>& facts, const Measurement& measured, con
                               {"for", aim_of(plan.period)},
                               {"period_ns", plan.period.floor().count()},
                               {"wake_limit_ns", (plan.period.floor() / 10).count()},
-                              {"findings", as_json(readiness.findings)},
+                              {"findings", executive::facts_json(readiness.findings)},
                               {"decisive", readiness.decisive},
                               {"rests_on", rests_on(facts, measured, plan)}}}};
   std::printf("%s\n", all.dump(2).c_str());

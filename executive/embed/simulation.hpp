@@ -91,7 +91,6 @@ class Simulation {
   /// Starts the run, if it was not; `live`: with a live side, paused before the first frame. Throws when
   /// nothing was started, or the run is over.
   HostedRun& start(bool live);
-  bool is_started() const { return run_ != nullptr; }
   /// Waits for the end of a run that was started, and keeps how it ended.
   RunEnd finish();
 

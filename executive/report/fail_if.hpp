@@ -24,7 +24,6 @@ class Condition {
 
   const std::string& text() const { return text_; }
   const Quantity& quantity() const { return quantity_; }
-  bool needs_baseline() const { return factor_.has_value(); }
 
   struct Judged {
     bool holds = false;

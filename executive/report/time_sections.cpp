@@ -90,9 +90,7 @@ Plot over_time(const char* title, const MinMaxColumns& columns, Ink ink, Axis y,
   for (std::size_t i = 0; i < columns.columns().size(); ++i) {
     const MinMaxColumns::Column& column = columns.columns()[i];
     if (column.count == 0) continue;
-    const double at = (static_cast<double>(columns.begin()) +
-                       static_cast<double>(columns.width()) * static_cast<double>(i)) *
-                      1e-9;
+    const double at = columns.begin_s(i);
     bars.bars.push_back({at, std::isnan(base) ? column.least : base, column.greatest});
   }
   plot.bars.push_back(std::move(bars));

@@ -61,9 +61,7 @@ Plot plot_of(const Signal& signal, Ink ink) {
   for (std::size_t i = 0; i < columns.columns().size(); ++i) {
     const MinMaxColumns::Column& column = columns.columns()[i];
     if (column.count == 0) continue;
-    const double at = (static_cast<double>(columns.begin()) +
-                       static_cast<double>(columns.width()) * static_cast<double>(i)) *
-                      1e-9;
+    const double at = columns.begin_s(i);
     if (column.count > 1) bars.bars.push_back({at, column.least, column.greatest});
     line.points.emplace_back(at, column.first);
     if (column.last != column.first) line.points.emplace_back(at, column.last);

@@ -20,4 +20,16 @@ rtsync::ProbeRequest probe_request(const RigSettings& settings) {
   return request;
 }
 
+config::Json facts_json(const std::vector<rtsync::Fact>& facts) {
+  config::Json all = config::Json::array();
+  for (const rtsync::Fact& fact : facts)
+    all.push_back({{"name", fact.name},
+                   {"grade", name_of(fact.grade)},
+                   {"found", fact.found},
+                   {"needed", fact.needed},
+                   {"why", fact.why},
+                   {"fix", fact.fix}});
+  return all;
+}
+
 }  // namespace tactus::executive

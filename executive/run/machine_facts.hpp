@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <vector>
+
+#include "config/json.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "rtsync/facts/host_facts.hpp"
 
@@ -7,5 +10,8 @@ namespace tactus::executive {
 
 /// What a rig wants of the machine that it runs on. @when setup or service
 rtsync::ProbeRequest probe_request(const RigSettings& settings);
+
+/// As `tactus doctor --json` and the control port give them.
+config::Json facts_json(const std::vector<rtsync::Fact>& facts);
 
 }  // namespace tactus::executive

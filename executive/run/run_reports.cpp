@@ -66,6 +66,14 @@ bool runs_in_frames(const PlannedJob& job) {
          job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
 }
 
+void add_job_times(Json& entry, const rtsync::JobHistogram& times) {
+  entry["calls"] = times.count();
+  entry["time_ns"] = {{"p50", times.quantile(0.5).count()},
+                      {"p99", times.quantile(0.99).count()},
+                      {"p99_99", times.quantile(0.9999).count()},
+                      {"max", times.max().count()}};
+}
+
 Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
                          const std::string& source) {
   const rtsync::LatencyHistogram& errors = clock.phase_errors();
@@ -160,14 +168,7 @@ Json RunReports::jobs() const {
         {"over_budget", counted ? Json(budgets.job(i).account.count()) : Json(nullptr)},
         {"worst_over_ns", counted ? Json(budgets.job(i).account.worst_over().count()) : Json(nullptr)},
         {"hard_budget_ns", or_null(job.hard_budget)}};
-    if (plan.job_times) {
-      const rtsync::JobHistogram& time = run_.executive.job_times(i);
-      entry["calls"] = time.count();
-      entry["time_ns"] = {{"p50", time.quantile(0.5).count()},
-                          {"p99", time.quantile(0.99).count()},
-                          {"p99_99", time.quantile(0.9999).count()},
-                          {"max", time.max().count()}};
-    }
+    if (plan.job_times) add_job_times(entry, run_.executive.job_times(i));
     all.push_back(std::move(entry));
   }
   return with_frame({{"measured", plan.job_times}, {"jobs", std::move(all)}}, run_.executive.latest());
@@ -270,24 +271,15 @@ Json RunReports::doctor() {
     std::erase_if(*facts_, [](const rtsync::Fact& fact) { return fact.found.ends_with(kNotTried); });
     probed_ = now;
   }
-  Json all = Json::array();
   std::map<std::string, int> counts{{"ok", 0}, {"warn", 0}, {"fail", 0}};
   std::vector<rtsync::Fact> facts = *facts_;
   for (const rtsync::Provision& provision : run_.provisions)
     facts.push_back({"this run", provision.granted ? rtsync::Grade::ok : rtsync::Grade::warn,
                      provision.granted ? provision.what : "got " + provision.got, provision.what,
                      provision.cause, provision.fix});
-  for (const rtsync::Fact& fact : facts) {
-    ++counts[std::string(name_of(fact.grade))];
-    all.push_back({{"name", fact.name},
-                   {"grade", name_of(fact.grade)},
-                   {"found", fact.found},
-                   {"needed", fact.needed},
-                   {"why", fact.why},
-                   {"fix", fact.fix}});
-  }
+  for (const rtsync::Fact& fact : facts) ++counts[std::string(name_of(fact.grade))];
   const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - probed_);
-  return {{"facts", std::move(all)}, {"counts", counts}, {"age_ms", age.count()}};
+  return {{"facts", facts_json(facts)}, {"counts", counts}, {"age_ms", age.count()}};
 }
 
 }  // namespace tactus::executive

@@ -20,6 +20,8 @@ namespace tactus::executive {
 
 /// It is one of those whose calls are measured.
 bool runs_in_frames(const PlannedJob& job);
+/// Adds how often a job was called, and its times.
+void add_job_times(config::Json& entry, const rtsync::JobHistogram& times);
 /// The external clock, as summary.json has it.
 config::Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
                                  const std::string& source);

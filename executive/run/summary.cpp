@@ -101,14 +101,7 @@ Json RigRun::summary() const {
     if (!runs_in_frames(job)) continue;
     const std::string thread = plan.thread_name(job.thread);
     Json entry = {{"name", job.name}, {"class", name_of(job.job_class)}, {"thread", thread}};
-    if (plan.job_times) {
-      const rtsync::JobHistogram& time = executive.job_times(i);
-      entry["calls"] = time.count();
-      entry["time_ns"] = {{"p50", time.quantile(0.5).count()},
-                          {"p99", time.quantile(0.99).count()},
-                          {"p99_99", time.quantile(0.9999).count()},
-                          {"max", time.max().count()}};
-    }
+    if (plan.job_times) add_job_times(entry, executive.job_times(i));
     if (job.budget) add_budget(entry, budgets.job(i), plan.job_times);
     jobs.push_back(std::move(entry));
   }

@@ -16,21 +16,21 @@
 namespace tactus::rtsync::probes {
 namespace {
 
-/// What became of a thread's add_provision, or why nobody knows.
+/// What became of a thread's request, or why nobody knows.
 struct Trial {
   std::optional<Provision> fate;
   Refusal problem = {"nothing was tried here", ""};
 };
 
-/// Starts a thread that ends at once, and looks what became of one of its wishes.
-Trial try_thread(const Host& host, SchedPolicy policy, int priority, const std::string& add_provision) {
+/// Starts a thread that ends at once, and looks what became of one of its requests.
+Trial try_thread(const Host& host, SchedPolicy policy, int priority, const std::string& request) {
   if (!host.live) return {};
   try {
     PinnedThread scratch{
         {.name = "tactus-probe", .policy = policy, .priority = priority, .prefault_stack = false}, [] {}};
     scratch.join();
     for (const Provision& provision : scratch.provisions()) {
-      if (provision.what.find(add_provision) != std::string::npos) return {provision};
+      if (provision.what.find(request) != std::string::npos) return {provision};
     }
   } catch (const std::exception& failure) {
     return {{}, {std::string{"no thread could be made to try it: "} + failure.what(), "ulimit -u; free -m"}};
@@ -72,11 +72,11 @@ Fact realtime_scheduling(const Host& host) {
                              "an ordinary thread waits for all other ordinary threads"};
   if (!host.request.wants_fifo) return fact(kSubject, Grade::ok, "not asked for by the rig");
   const int priority = host.request.priority;
-  const std::string add_provision = "SCHED_FIFO priority " + std::to_string(priority);
-  const auto [fate, problem] = try_thread(host, SchedPolicy::fifo, priority, add_provision);
+  const std::string request = "SCHED_FIFO priority " + std::to_string(priority);
+  const auto [fate, problem] = try_thread(host, SchedPolicy::fifo, priority, request);
   if (!fate) return unknown(kSubject, problem.cause, problem.fix);
-  if (fate->granted) return fact(kSubject, Grade::ok, "tried: " + add_provision + " was granted");
-  return fact(kSubject, Grade::fail, "tried " + add_provision + ": " + fate->cause, fate->fix);
+  if (fate->granted) return fact(kSubject, Grade::ok, "tried: " + request + " was granted");
+  return fact(kSubject, Grade::fail, "tried " + request + ": " + fate->cause, fate->fix);
 }
 
 Fact throttle(const Host& host) {

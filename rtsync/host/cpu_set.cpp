@@ -81,12 +81,6 @@ std::optional<CpuSet> CpuSet::try_parse(std::string_view text) {
   return cpus;
 }
 
-CpuSet CpuSet::first_n(int count) {
-  CpuSet cpus;
-  for (int cpu = count - 1; cpu >= 0; --cpu) cpus.add(cpu);
-  return cpus;
-}
-
 void CpuSet::add(int cpu) {
   if (cpu < 0 || cpu >= kLimit)
     throw std::invalid_argument("CPU " + std::to_string(cpu) + " is outside 0 .. " +

@@ -30,8 +30,6 @@ class CpuSet {
   static CpuSet parse(std::string_view text);
   /// The same for text from a file, which may be anything: nothing instead of an exception.
   static std::optional<CpuSet> try_parse(std::string_view text);
-  /// The CPUs 0 .. count - 1.
-  static CpuSet first_n(int count);
 
   /// Throws std::invalid_argument for a CPU outside 0 .. kLimit - 1.                        @when setup
   void add(int cpu);

@@ -69,7 +69,7 @@ DmaLatency::DmaLatency(std::chrono::duration<std::int32_t, std::micro> at_most,
 
 DmaLatency::~DmaLatency() {
   if (fd_ >= 0)
-    ::close(fd_);  // the kernel drops the add_provision with the file; there is nobody to tell of an error
+    ::close(fd_);  // the kernel drops the request with the file; there is nobody to tell of an error
 }
 
 DmaLatency::DmaLatency(DmaLatency&& other) noexcept

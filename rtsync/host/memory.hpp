@@ -16,7 +16,7 @@ struct MemorySettings {
   std::size_t heap_bytes = 0;  ///< heap to touch beforehand, so that malloc finds it without a page fault
 };
 
-/// Locks, tunes the allocator and touches the heap; says what came of each add_provision. Never throws for a
+/// Locks, tunes the allocator and touches the heap; says what came of each request. Never throws for a
 /// refusal. Under a finite RLIMIT_MEMLOCK without CAP_IPC_LOCK nothing is locked at all: a half-locked
 /// process fails its allocations later, at the worst moment.
 std::vector<Provision> prepare_memory(const MemorySettings& settings);

@@ -3,17 +3,15 @@
 /// What the rig asked of the machine, and what became of it.
 ///
 /// Asking the kernel for real time can be refused for reasons that all look like "Operation not permitted".
-/// Nothing here fails silently: each add_provision ends as a Provision with the cause in plain words and the
+/// Nothing here fails silently: each request ends as a Provision with the cause in plain words and the
 /// command that mends it.
-#include <algorithm>
 #include <string>
-#include <vector>
 
 namespace tactus::rtsync {
 
-/// One add_provision and its fate.
+/// One request and what became of it.
 struct Provision {
-  std::string what;      ///< the add_provision: "SCHED_FIFO priority 80"
+  std::string what;      ///< the request: "SCHED_FIFO priority 80"
   bool granted = false;  ///< exactly what was asked is in force
   std::string got;       ///< what is in force now: "SCHED_OTHER"
   std::string cause;     ///< why not; empty when granted
@@ -26,15 +24,11 @@ struct Refusal {
   std::string fix;
 };
 
-inline bool all_granted(const std::vector<Provision>& provisions) {
-  return std::all_of(provisions.begin(), provisions.end(), [](const Provision& p) { return p.granted; });
-}
-
 /// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; fix: <fix>", or "...: granted".
 std::string sentence(const Provision& provision);
-/// A granted add_provision.
+/// A request that was granted.
 Provision granted(std::string what, std::string got);
-/// A add_provision that failed.
+/// A request that was refused.
 Provision refused(std::string what, std::string got, Refusal why);
 /// The system's own words for an errno: "Operation not permitted (EPERM)".
 std::string error_words(int error);

@@ -147,8 +147,6 @@ void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel&
 
   watchdog_info info{};
   const bool described = kernel.ioctl(fd_, WDIOC_GETSUPPORT, &info) == 0;
-  int boot = 0;
-  reset_last_time_ = kernel.ioctl(fd_, WDIOC_GETBOOTSTATUS, &boot) == 0 && (boot & WDIOF_CARDRESET) != 0;
   nowayout_ = read_host_number(kernel.root,
                                "/sys/class/watchdog/" + numbered_name(settings.device) + "/nowayout") == 1;
 

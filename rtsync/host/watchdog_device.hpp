@@ -54,10 +54,6 @@ class WatchdogDevice {
   const Provision& provision() const { return provision_; }
   /// The countdown runs.
   bool armed() const { return fd_ >= 0; }
-  /// Not even close_cleanly() switches it off.
-  bool nowayout() const { return nowayout_; }
-  /// The machine started this time because a watchdog had reset it.
-  bool reset_last_time() const { return reset_last_time_; }
   /// In force; 0 when the driver does not say.
   Nanoseconds timeout() const { return timeout_; }
 
@@ -80,7 +76,6 @@ class WatchdogDevice {
   const std::string device_;
   int fd_ = -1;
   bool nowayout_ = false;
-  bool reset_last_time_ = false;
   Nanoseconds timeout_{0};
   Nanoseconds between_kicks_{0};
   TimePoint<RigTime> next_kick_ = TimePoint<RigTime>::max();  // never, while it is not armed

@@ -59,7 +59,7 @@ class PinnedThread {
   PinnedThread& operator=(const PinnedThread&) = delete;
 
   const ThreadSettings& settings() const { return settings_; }
-  /// One per add_provision, in the order they were applied.
+  /// One per request, in the order they were applied.
   std::vector<Provision> provisions() const { return provisions_; }
   pid_t tid() const { return tid_; }
   /// Valid until join().

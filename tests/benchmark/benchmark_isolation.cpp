@@ -24,6 +24,7 @@
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "tests/benchmark/benchmark.hpp"
+#include "tests/rtsync/support/all_granted.hpp"
 
 namespace {
 

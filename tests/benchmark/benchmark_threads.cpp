@@ -25,6 +25,7 @@
 #include "rtsync/thread/handshake.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "tests/benchmark/benchmark.hpp"
+#include "tests/rtsync/support/all_granted.hpp"
 
 namespace {
 

@@ -27,6 +27,7 @@
 #include "rtsync/wait/sleeper.hpp"
 #include "tests/benchmark/benchmark.hpp"
 #include "tests/benchmark/stand.hpp"
+#include "tests/rtsync/support/all_granted.hpp"
 #include "tests/support/process.hpp"
 
 namespace {

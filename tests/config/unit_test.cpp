@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <numbers>
 #include <stdexcept>
 #include <string>
@@ -37,6 +39,9 @@ TEST(Unit, IsWhatNistSays) {
       {"W", 1, "J/s"},
       {"V", 1, "kg m^2 s^-3 A^-1"},
       {"Ohm", 1, "kg m^2 s^-3 A^-2"},
+      {"ohm", 1, "Ohm"},
+      {"Ω", 1, "Ohm"},
+      {"\u2126", 1, "Ohm"},
       {"S", 1, "kg^-1 m^-2 s^3 A^2"},
       {"C", 1, "A s"},
       {"Ah", 3.6e3, "C"},
@@ -86,6 +91,7 @@ TEST(Unit, IsWhatNistSays) {
       {"mm", 1e-3, "m"},
       {"um", 1e-6, "m"},
       {"µm", 1e-6, "m"},
+      {"μm", 1e-6, "m"},
       {"nm", 1e-9, "m"},
       {"pm", 1e-12, "m"},
       {"fm", 1e-15, "m"},
@@ -97,6 +103,16 @@ TEST(Unit, IsWhatNistSays) {
     const Unit in = Unit::parse(row.in);
     EXPECT_DOUBLE_EQ(convert(1, Unit::parse(row.unit), in), row.value) << row.unit;
   }
+  const auto is_base = [](const KnownUnit& unit) {  // the others are made of it
+    return unit.bases.size() == 1 && unit.bases[0].exponent == 1 && unit.bases[0].name == unit.symbol;
+  };
+  const auto has_row = [&](const std::string& symbol) {
+    return std::any_of(std::begin(rows), std::end(rows), [&](const Row& row) { return row.unit == symbol; });
+  };
+  for (const KnownUnit& unit : known_units())
+    EXPECT_TRUE(is_base(unit) || unit.offset != 0 || has_row(std::string(unit.symbol))) << unit.symbol;
+  for (const UnitPrefix& prefix : unit_prefixes())
+    EXPECT_TRUE(has_row(std::string(prefix.symbol) + "m")) << prefix.symbol;
   EXPECT_DOUBLE_EQ(convert(0, Unit::parse("degC"), Unit::parse("K")), 273.15);
   EXPECT_DOUBLE_EQ(convert(0, Unit::parse("°C"), Unit::parse("K")), 273.15);
   for (const char* const fahrenheit : {"degF", "°F"}) {

@@ -38,8 +38,6 @@ bool is_loopback(const std::string& canonical) {
 
 bool Address::is_local() const { return is_unix() || is_loopback(host); }
 
-bool Address::is_everywhere() const { return !is_unix() && (host == "0.0.0.0" || host == "::"); }
-
 std::string Address::text() const {
   if (is_unix()) return "unix:" + path;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);

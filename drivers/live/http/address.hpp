@@ -15,10 +15,9 @@ struct Address {
   std::uint16_t port = 0;  ///< 0: the system chooses
 
   bool is_unix() const { return !path.empty(); }
-  bool is_local() const;       ///< only this machine gets there
-  bool is_everywhere() const;  ///< 0.0.0.0 or ::
-  std::string text() const;    ///< "unix:live.sock", "127.0.0.1:80", "[::1]:80"
-  std::string url() const;     ///< "http://127.0.0.1:80"; of a unix socket "http://rig"
+  bool is_local() const;  ///< only this machine gets there
+  std::string text() const;  ///< "unix:live.sock", "127.0.0.1:80", "[::1]:80"
+  std::string url() const;   ///< "http://127.0.0.1:80"; of a unix socket "http://rig"
 };
 
 /// `unix:PATH`, `ADDRESS:PORT`, `[ADDRESS]:PORT`, `localhost:PORT`. Nothing, and why, when it is none of

@@ -26,12 +26,6 @@ void put(std::string& to, const T&... values) {
   (one(values), ...);
 }
 
-/// Writes a number over what stands at `at`.
-template <class T>
-void put_at(std::string& to, std::size_t at, const T& value) {
-  std::memcpy(to.data() + at, &value, sizeof value);
-}
-
 /// The bytes of a file that anybody may have written, read from front to back. Each function throws
 /// std::runtime_error instead of reading beyond the end.
 class ByteReader {

@@ -16,18 +16,14 @@
 #include "drivers/record/common/mapped_file.hpp"
 #include "drivers/record/common/row.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::drivers::record {
 namespace {
 
 using executive::RecordColumn;
 
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
+constexpr std::string_view kBlanks = " \r";
 
 template <class T>
 std::optional<T> number(std::string_view text) {
@@ -80,7 +76,7 @@ class Rows {
 
 std::string_view next_cell(std::string_view& line, char separator) {
   const std::size_t end = std::min(line.find(separator), line.size());
-  const std::string_view cell = trimmed(line.substr(0, end));
+  const std::string_view cell = rtsync::trimmed(line.substr(0, end), kBlanks);
   line.remove_prefix(std::min(end + 1, line.size()));
   return cell;
 }
@@ -163,7 +159,7 @@ class CsvSource final : public executive::RecordSource {
     while (!line.empty()) {
       const std::string_view cell = next_cell(line, separator_);
       const std::size_t brace = std::min(cell.rfind(" {"), cell.size());
-      RecordColumn column{std::string(trimmed(cell.substr(0, brace))), "", TACTUS_DOUBLE, 0};
+      RecordColumn column{std::string(rtsync::trimmed(cell.substr(0, brace), kBlanks)), "", TACTUS_DOUBLE, 0};
       if (brace < cell.size() && cell.ends_with('}'))
         column.unit = cell.substr(brace + 2, cell.size() - brace - 3);
       if (column.unit == "--") column.unit.clear();

@@ -14,6 +14,7 @@
 #include "drivers/record/common/bytes.hpp"
 #include "drivers/record/common/mapped_file.hpp"
 #include "drivers/record/common/row.hpp"
+#include "drivers/record/common/whole_number.hpp"
 #include "drivers/record/mdf4/blocks.hpp"
 
 namespace tactus::drivers::record {
@@ -38,19 +39,8 @@ std::optional<tactus_type> stored_type(const MdfChannel& channel) {
   if (channel.type == 4 && whole && channel.bits == 64) return TACTUS_DOUBLE;
   if (channel.type == 0 && channel.bits == 1) return TACTUS_BOOL;
   if (!whole || (channel.type != 0 && channel.type != 2)) return std::nullopt;
-  const bool sign = channel.type == 2;
-  switch (channel.bits) {
-    case 8:
-      return sign ? TACTUS_INT8 : TACTUS_UINT8;
-    case 16:
-      return sign ? TACTUS_INT16 : TACTUS_UINT16;
-    case 32:
-      return sign ? TACTUS_INT32 : TACTUS_UINT32;
-    case 64:
-      return sign ? TACTUS_INT64 : TACTUS_UINT64;
-    default:
-      return std::nullopt;
-  }
+  if (channel.bits % 8 != 0) return std::nullopt;
+  return whole_number(channel.bits / 8, channel.type == 2);
 }
 
 /// What stands before the data: where the parts are, and what the records hold.

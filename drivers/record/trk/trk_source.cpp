@@ -13,6 +13,7 @@
 #include "drivers/record/common/bytes.hpp"
 #include "drivers/record/common/mapped_file.hpp"
 #include "drivers/record/common/row.hpp"
+#include "drivers/record/common/whole_number.hpp"
 #include "drivers/record/trk/trk_sink.hpp"
 #include "drivers/record/trk/types.hpp"
 
@@ -24,20 +25,6 @@ using executive::RecordColumn;
 /// The type of a code of version 10. Trick's long is as wide as its size says, an enumeration a whole number,
 /// and so is what was a bit field.
 std::optional<tactus_type> type_of(std::int32_t code, std::int32_t bytes) {
-  const auto whole = [bytes](bool sign) -> std::optional<tactus_type> {
-    switch (bytes) {
-      case 1:
-        return sign ? TACTUS_INT8 : TACTUS_UINT8;
-      case 2:
-        return sign ? TACTUS_INT16 : TACTUS_UINT16;
-      case 4:
-        return sign ? TACTUS_INT32 : TACTUS_UINT32;
-      case 8:
-        return sign ? TACTUS_INT64 : TACTUS_UINT64;
-      default:
-        return std::nullopt;
-    }
-  };
   switch (code) {
     case 1:
     case 4:
@@ -46,14 +33,14 @@ std::optional<tactus_type> type_of(std::int32_t code, std::int32_t bytes) {
     case 12:
     case 14:
     case 21:
-      return whole(true);
+      return whole_number(bytes, true);
     case 2:
     case 5:
     case 7:
     case 9:
     case 13:
     case 15:
-      return whole(false);
+      return whole_number(bytes, false);
     case 10:
     case 11:
       if (bytes == 4) return TACTUS_FLOAT;
@@ -61,7 +48,7 @@ std::optional<tactus_type> type_of(std::int32_t code, std::int32_t bytes) {
       return std::nullopt;
     case 17:
       if (bytes == 1) return TACTUS_BOOL;
-      return whole(true);
+      return whole_number(bytes, true);
     default:
       return std::nullopt;
   }

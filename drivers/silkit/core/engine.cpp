@@ -335,7 +335,6 @@ void Engine::create_lifecycle(OperationMode mode) {
   parts_->lifecycle_created = true;
   parts_->mode = mode;
 }
-bool Engine::has_lifecycle() const { return parts_->lifecycle_created; }
 void Engine::on_communication_ready(PlainHandler handler) {
   parts_->ready_handler = wanted(std::move(handler));
   parts_->ready_asynchronously = false;
@@ -355,7 +354,6 @@ void Engine::start_lifecycle() {
   if (parts_->started()) throw Refusal(Code::logic, "the lifecycle has been started already");
   parts_->start_lifecycle();
 }
-bool Engine::lifecycle_started() const { return parts_->started(); }
 void Engine::pause(std::string reason) {
   parts_->when_idle([this, reason = std::move(reason)] { parts_->pause(reason); });
 }
@@ -383,7 +381,6 @@ void Engine::create_time_sync() {
   if (parts_->has_joined)
     (void)parts_->subscribe(Impl::Receives::next_sim_task, kDefaultNetwork, message_type::kNextSimTask);
 }
-bool Engine::has_time_sync() const { return parts_->time_created; }
 void Engine::on_step(StepHandler handler, std::int64_t step_ns, bool asynchronous) {
   handler = wanted(std::move(handler));
   if (parts_->step_handler_set && parts_->started() && parts_->step_asynchronous != asynchronous)

@@ -135,7 +135,6 @@ class Engine {
   // ---- lifecycle
 
   void create_lifecycle(OperationMode mode);
-  bool has_lifecycle() const;
   /// Null is refused.
   void on_communication_ready(PlainHandler handler);
   /// The participant stays CommunicationInitialized until complete_communication_ready().
@@ -146,7 +145,6 @@ class Engine {
   void on_shutdown(PlainHandler handler);
   void on_abort(AbortHandler handler);
   void start_lifecycle();
-  bool lifecycle_started() const;
   void pause(std::string reason);
   void resume();
   void stop(std::string reason);
@@ -159,7 +157,6 @@ class Engine {
   // ---- virtual time
 
   void create_time_sync();
-  bool has_time_sync() const;
   void on_step(StepHandler handler, std::int64_t step_ns, bool asynchronous);
   void set_step(std::int64_t step_ns);
   void complete_step();

@@ -83,7 +83,6 @@ class Engine::Impl final : private ServiceHost {
   void try_step();
   void on_time_sync_service(PeerId peer, const ServiceDescriptor& service);
   bool started() const { return status.state != ParticipantState::invalid; }
-  bool synchronised() const { return time_created && step_handler_set; }
 
   // ---- pubsub.cpp
   void connect(DataSubscriber& subscriber, PeerId publisher, const ServiceDescriptor& service);

@@ -165,9 +165,9 @@ void Mesh::Impl::run_io() {
     }
     io_thread_id_.store({});  // a later thread may get the same one
   });
-  for (const rtsync::Provision& add_provision : thread_->provisions())
-    if (!add_provision.granted)
-      journal_.say(LogSink::Level::warn, "the I/O thread: " + rtsync::sentence(add_provision));
+  for (const rtsync::Provision& provision : thread_->provisions())
+    if (!provision.granted)
+      journal_.say(LogSink::Level::warn, "the I/O thread: " + rtsync::sentence(provision));
 }
 
 Descriptor Mesh::Impl::reach_registry() {

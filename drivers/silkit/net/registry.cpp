@@ -36,9 +36,9 @@ Registry::Impl::Impl(RegistrySettings settings, LogSink& journal)
           io_, ConnectionAcceptor::Settings{}, [this](Descriptor socket) { return enter(std::move(socket)); },
           [this](Stream& stream, const std::string& why) { ended(static_cast<Guest&>(stream), why); }) {
   thread_.emplace(settings_.io_thread, [this] { io_.run(); });
-  for (const rtsync::Provision& add_provision : thread_->provisions())
-    if (!add_provision.granted)
-      journal_.say(LogSink::Level::warn, "registry: the I/O thread: " + rtsync::sentence(add_provision));
+  for (const rtsync::Provision& provision : thread_->provisions())
+    if (!provision.granted)
+      journal_.say(LogSink::Level::warn, "registry: the I/O thread: " + rtsync::sentence(provision));
 }
 
 Registry::Impl::~Impl() {

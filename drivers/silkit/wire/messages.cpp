@@ -218,48 +218,52 @@ RegistryKind registry_kind(ByteView& body) {
   return kind;
 }
 
-Announcement decode_announcement(ByteView body) {
+namespace {
+
+/// A message of the registry: its version, and what `rest` reads if the version is ours.
+template <class Message, class Rest>
+Message read_versioned(ByteView body, const Rest& rest) {
   Reader reader(body);
-  Announcement message;
+  Message message;
   message.version = read_version(reader);
-  if (message.version != ProtocolVersion{}) return message;
-  message.peer = read_peer(reader);
-  if (!reader.empty()) message.simulation = reader.text();
+  if (message.version == ProtocolVersion{}) rest(reader, message);
   return message;
+}
+
+}  // namespace
+
+Announcement decode_announcement(ByteView body) {
+  return read_versioned<Announcement>(body, [](Reader& reader, Announcement& message) {
+    message.peer = read_peer(reader);
+    if (!reader.empty()) message.simulation = reader.text();
+  });
 }
 
 AnnouncementReply decode_reply(ByteView body) {
-  Reader reader(body);
-  AnnouncementReply message;
-  message.version = read_version(reader);
-  message.success = false;  // nobody can have succeeded in another version
-  if (message.version != ProtocolVersion{}) return message;
-  message.success = reader.value<bool>();
-  for (std::size_t left = reader.count(kLeastSubscriber); left > 0; --left)
-    message.subscribers.push_back(read_subscriber(reader));
-  if (!reader.empty()) message.diagnostic = reader.text();
-  return message;
+  auto reply = read_versioned<AnnouncementReply>(body, [](Reader& reader, AnnouncementReply& message) {
+    message.success = reader.value<bool>();
+    for (std::size_t left = reader.count(kLeastSubscriber); left > 0; --left)
+      message.subscribers.push_back(read_subscriber(reader));
+    if (!reader.empty()) message.diagnostic = reader.text();
+  });
+  if (reply.version != ProtocolVersion{})
+    reply.success = false;  // nobody can have succeeded in another version
+  return reply;
 }
 
 KnownParticipants decode_known_participants(ByteView body) {
-  Reader reader(body);
-  KnownParticipants message;
-  message.version = read_version(reader);
-  if (message.version != ProtocolVersion{}) return message;
-  for (std::size_t left = reader.count(kLeastPeer); left > 0; --left)
-    message.peers.push_back(read_peer(reader));
-  return message;
+  return read_versioned<KnownParticipants>(body, [](Reader& reader, KnownParticipants& message) {
+    for (std::size_t left = reader.count(kLeastPeer); left > 0; --left)
+      message.peers.push_back(read_peer(reader));
+  });
 }
 
 RemoteConnect decode_remote_connect(ByteView body) {
-  Reader reader(body);
-  RemoteConnect message;
-  message.version = read_version(reader);
-  if (message.version != ProtocolVersion{}) return message;
-  message.origin = read_peer(reader);
-  message.target = read_peer(reader);
-  message.status = static_cast<RemoteConnect::Status>(reader.value<std::uint8_t>());
-  return message;
+  return read_versioned<RemoteConnect>(body, [](Reader& reader, RemoteConnect& message) {
+    message.origin = read_peer(reader);
+    message.target = read_peer(reader);
+    message.status = static_cast<RemoteConnect::Status>(reader.value<std::uint8_t>());
+  });
 }
 
 // ---- subscriptions

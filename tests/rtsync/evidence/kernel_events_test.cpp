@@ -206,7 +206,7 @@ TEST(SignsOfLife, AreMovedToTheMiddleBetweenTheSlots) {
 
 TEST(KernelEvents, OfMoreCpusThanTheThreadsNeedShowSignsOfTheThreadsAlone) {
   const EventThread self{::gettid(), "self"};
-  const KernelEvents events({&self, 1}, CpuSet::first_n(3), 250us);
+  const KernelEvents events({&self, 1}, CpuSet::parse("0-2"), 250us);
   EXPECT_FALSE(events.has_signs_by_cpu());
 }
 

@@ -50,7 +50,7 @@ TEST(CpuSetText, SaysWhatIsWrong) {
 }
 
 TEST(CpuSetAlgebra, HoldsAlsoBeyond1024Cpus) {
-  const CpuSet low = CpuSet::first_n(4);
+  const CpuSet low = CpuSet::parse("0-3");
   const CpuSet high{3, 4000};
   EXPECT_EQ((low | high).text(), "0-3,4000");
   EXPECT_EQ((low & high), CpuSet{3});
@@ -112,7 +112,7 @@ TEST(HostCpus, AreUnknownWhenTheKernelSaysNothingUsable) {
   EXPECT_EQ(online_cpus(root.path()), std::nullopt);
   EXPECT_EQ(isolated_cpus(root.path()), std::nullopt);
   root.write("/sys/devices/system/cpu/online", "0-7\n").write("/sys/devices/system/cpu/isolated", "\n");
-  EXPECT_EQ(online_cpus(root.path()), CpuSet::first_n(8));
+  EXPECT_EQ(online_cpus(root.path()), CpuSet::parse("0-7"));
   EXPECT_EQ(isolated_cpus(root.path()), CpuSet{}) << "an empty list is an answer";
   root.write("/sys/devices/system/cpu/online", "all of them");
   EXPECT_EQ(online_cpus(root.path()), std::nullopt);

@@ -13,6 +13,7 @@
 #include "rtsync/host/rights.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 #include "rtsync/thread/run_counters.hpp"
+#include "tests/rtsync/support/all_granted.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 #include "tests/support/sanitized.hpp"
 

@@ -16,12 +16,6 @@ TEST(ProvisionSentence, SaysWhatWasAskedWhatIsThereWhyAndWhatMendsIt) {
       "SCHED_FIFO priority 80: refused, got SCHED_OTHER: RLIMIT_RTPRIO is 0; fix: ulimit -r 99");
 }
 
-TEST(Provisions, AreAllGrantedOnlyIfEachIs) {
-  EXPECT_TRUE(all_granted({}));
-  EXPECT_TRUE(all_granted({granted("a", "a")}));
-  EXPECT_FALSE(all_granted({granted("a", "a"), refused("b", "", {"no", "yes"})}));
-}
-
 TEST(ErrorWords, NameTheErrno) { EXPECT_EQ(error_words(EPERM), "Operation not permitted (EPERM)"); }
 
 }  // namespace

@@ -34,13 +34,12 @@ class FakeWatchdog {
   bool can_tell = true;
   bool describes_itself = true;
   unsigned options = WDIOF_SETTIMEOUT | WDIOF_MAGICCLOSE | WDIOF_KEEPALIVEPING;
-  int boot_status = 0;
   int open_error = 0;
   FakeRoot root;
 
   FakeWatchdog() { root.write("/dev/watchdog", "").write("/proc/self/comm", "tactus\n"); }
 
-  WatchdogSettings add_provision(Nanoseconds timeout_wished) const {
+  WatchdogSettings settings(Nanoseconds timeout_wished) const {
     return {.device = root.path() / "dev/watchdog", .timeout = timeout_wished};
   }
   WatchdogKernel kernel() {
@@ -72,8 +71,6 @@ class FakeWatchdog {
     } else if (request == WDIOC_GETTIMEOUT) {
       if (!can_tell) return fail(ENOTTY);
       *number = timeout;
-    } else if (request == WDIOC_GETBOOTSTATUS) {
-      *number = boot_status;
     } else if (request == WDIOC_GETSUPPORT) {
       if (!describes_itself) return fail(ENOTTY);
       auto* const info = static_cast<watchdog_info*>(value);
@@ -88,7 +85,7 @@ class FakeWatchdog {
 
 TEST(Watchdog, TakesWholeSecondsRoundedUp) {
   FakeWatchdog fake;
-  const WatchdogDevice watchdog(fake.add_provision(2500ms), fake.kernel());
+  const WatchdogDevice watchdog(fake.settings(2500ms), fake.kernel());
   EXPECT_TRUE(watchdog.armed());
   EXPECT_TRUE(watchdog.provision().granted) << sentence(watchdog.provision());
   EXPECT_EQ(watchdog.timeout(), 3s);
@@ -98,7 +95,7 @@ TEST(Watchdog, TakesWholeSecondsRoundedUp) {
 
 TEST(Watchdog, IsKickedAtOnceAndThenEveryQuarterOfTheTimeout) {
   FakeWatchdog fake;
-  WatchdogDevice watchdog(fake.add_provision(8s), fake.kernel());
+  WatchdogDevice watchdog(fake.settings(8s), fake.kernel());
   watchdog.kick(kStart);
   EXPECT_EQ(fake.written().size(), 1U);
   for (int frame = 1; frame < 2000; ++frame) watchdog.kick(kStart + frame * 1ms);
@@ -115,7 +112,7 @@ TEST(Watchdog, KeepsWhatADriverHasThatCannotBeSet) {
   FakeWatchdog fake;
   fake.can_set = false;
   fake.timeout = 60;
-  WatchdogDevice watchdog(fake.add_provision(10s), fake.kernel());
+  WatchdogDevice watchdog(fake.settings(10s), fake.kernel());
   EXPECT_TRUE(watchdog.armed());
   EXPECT_FALSE(watchdog.provision().granted);
   EXPECT_EQ(watchdog.provision().got, "60 s");
@@ -130,7 +127,7 @@ TEST(Watchdog, OutsideOfTheDriversLimitsKeepsWhatItHas) {
   FakeWatchdog fake;
   fake.most = 16;
   fake.timeout = 15;
-  const WatchdogDevice watchdog(fake.add_provision(20s), fake.kernel());
+  const WatchdogDevice watchdog(fake.settings(20s), fake.kernel());
   EXPECT_TRUE(watchdog.armed());
   EXPECT_THAT(watchdog.provision().cause, HasSubstr("EINVAL"));
   EXPECT_THAT(watchdog.provision().fix, HasSubstr("15 s"));
@@ -139,7 +136,7 @@ TEST(Watchdog, OutsideOfTheDriversLimitsKeepsWhatItHas) {
 TEST(Watchdog, ThatSaysNothingAtAllIsKickedOften) {
   FakeWatchdog fake;
   fake.can_set = fake.can_tell = fake.describes_itself = false;
-  WatchdogDevice watchdog(fake.add_provision(60s), fake.kernel());
+  WatchdogDevice watchdog(fake.settings(60s), fake.kernel());
   EXPECT_TRUE(watchdog.armed());
   EXPECT_EQ(watchdog.timeout(), 0s);
   watchdog.kick(kStart);
@@ -150,12 +147,12 @@ TEST(Watchdog, ThatSaysNothingAtAllIsKickedOften) {
 TEST(Watchdog, IsSwitchedOffByTheMagicLetterOnly) {
   FakeWatchdog fake;
   {
-    WatchdogDevice crashed(fake.add_provision(8s), fake.kernel());
+    WatchdogDevice crashed(fake.settings(8s), fake.kernel());
     crashed.kick(kStart);
   }
   EXPECT_EQ(fake.written().find('V'), std::string::npos)
       << "a destructor must leave the machine to its reset";
-  WatchdogDevice watchdog(fake.add_provision(8s), fake.kernel());
+  WatchdogDevice watchdog(fake.settings(8s), fake.kernel());
   watchdog.kick(kStart);
   const Provision closed = watchdog.close_cleanly();
   EXPECT_TRUE(closed.granted) << sentence(closed);
@@ -171,8 +168,7 @@ TEST(Watchdog, IsSwitchedOffByTheMagicLetterOnly) {
 TEST(Watchdog, WithNowayoutSaysThatItCannotBeSwitchedOff) {
   FakeWatchdog fake;
   fake.root.write("/sys/class/watchdog/watchdog0/nowayout", "1\n");
-  WatchdogDevice watchdog(fake.add_provision(8s), fake.kernel());
-  EXPECT_TRUE(watchdog.nowayout());
+  WatchdogDevice watchdog(fake.settings(8s), fake.kernel());
   EXPECT_TRUE(watchdog.provision().granted);
   EXPECT_THAT(watchdog.provision().got, HasSubstr("nowayout"));
   const Provision closed = watchdog.close_cleanly();
@@ -183,18 +179,10 @@ TEST(Watchdog, WithNowayoutSaysThatItCannotBeSwitchedOff) {
 TEST(Watchdog, ThatACrashWouldSwitchOffIsNotWhatWasAsked) {
   FakeWatchdog fake;
   fake.options = WDIOF_SETTIMEOUT;
-  const WatchdogDevice watchdog(fake.add_provision(8s), fake.kernel());
+  const WatchdogDevice watchdog(fake.settings(8s), fake.kernel());
   EXPECT_TRUE(watchdog.armed());
   EXPECT_FALSE(watchdog.provision().granted);
   EXPECT_THAT(watchdog.provision().cause, HasSubstr("also when the rig dies"));
-}
-
-TEST(Watchdog, KnowsThatItResetTheMachine) {
-  FakeWatchdog fake;
-  fake.boot_status = WDIOF_CARDRESET;
-  EXPECT_TRUE(WatchdogDevice(fake.add_provision(8s), fake.kernel()).reset_last_time());
-  fake.boot_status = WDIOF_POWERUNDER;
-  EXPECT_FALSE(WatchdogDevice(fake.add_provision(8s), fake.kernel()).reset_last_time());
 }
 
 TEST(Watchdog, ThatIsRefusedSaysHowToGetIt) {
@@ -214,7 +202,7 @@ TEST(Watchdog, ThatIsRefusedSaysHowToGetIt) {
   for (const Row& row : rows) {
     FakeWatchdog fake;
     fake.open_error = row.error;
-    WatchdogDevice watchdog(fake.add_provision(8s), fake.kernel());
+    WatchdogDevice watchdog(fake.settings(8s), fake.kernel());
     EXPECT_FALSE(watchdog.armed());
     EXPECT_FALSE(watchdog.provision().granted);
     EXPECT_THAT(watchdog.provision().cause, HasSubstr(row.cause));
@@ -231,26 +219,26 @@ TEST(Watchdog, ThatSomebodyElseHasNamesHim) {
   std::filesystem::create_symlink("/dev/null", fake.root.path() / "proc/17/fd/3");
   fake.root.write("/proc/1/comm", "systemd\n").folder("/proc/1/fd");
   std::filesystem::create_symlink("/dev/watchdog0", fake.root.path() / "proc/1/fd/9");
-  const WatchdogDevice of_systemd(fake.add_provision(8s), fake.kernel());
+  const WatchdogDevice of_systemd(fake.settings(8s), fake.kernel());
   EXPECT_THAT(of_systemd.provision().cause, HasSubstr("belongs to process 1 (systemd)"));
   EXPECT_THAT(of_systemd.provision().fix, HasSubstr("RuntimeWatchdogSec=off"));
 
   fake.root.remove("/proc/1/fd").write("/proc/222/comm", "wd_keepalive\n").folder("/proc/222/fd");
   std::filesystem::create_symlink("/dev/watchdog", fake.root.path() / "proc/222/fd/4");
-  const WatchdogDevice of_daemon(fake.add_provision(8s), fake.kernel());
+  const WatchdogDevice of_daemon(fake.settings(8s), fake.kernel());
   EXPECT_THAT(of_daemon.provision().cause, HasSubstr("process 222 (wd_keepalive)"));
   EXPECT_THAT(of_daemon.provision().fix, HasSubstr("disable --now wd_keepalive"));
 
   fake.root.remove("/proc/222/fd").folder("/proc/222/fd");
   std::filesystem::create_symlink("/dev/watchdog1", fake.root.path() / "proc/222/fd/4");
-  const WatchdogDevice of_another(fake.add_provision(8s), fake.kernel());
+  const WatchdogDevice of_another(fake.settings(8s), fake.kernel());
   EXPECT_THAT(of_another.provision().cause, HasSubstr("could not be seen")) << "watchdog1 is another device";
 }
 
 TEST(Watchdog, ATimeoutOfNothingIsRefusedBeforeAnythingIsOpened) {
   FakeWatchdog fake;
   for (const Nanoseconds timeout : {Nanoseconds{0}, Nanoseconds{-1s}}) {
-    const WatchdogDevice watchdog(fake.add_provision(timeout), fake.kernel());
+    const WatchdogDevice watchdog(fake.settings(timeout), fake.kernel());
     EXPECT_FALSE(watchdog.armed());
     EXPECT_FALSE(watchdog.provision().granted);
   }
@@ -261,7 +249,7 @@ TEST(Watchdog, CountsTheKicksThatFail) {
   WatchdogKernel kernel = fake.kernel();
   // Every write to /dev/full fails, as one to a watchdog does whose bus is gone.
   kernel.open = [](const char*) { return ::open("/dev/full", O_WRONLY | O_CLOEXEC); };
-  WatchdogDevice watchdog(fake.add_provision(8s), kernel);
+  WatchdogDevice watchdog(fake.settings(8s), kernel);
   ASSERT_TRUE(watchdog.armed());
   for (int second = 0; second < 8; ++second) watchdog.kick(kStart + second * 1s);
   EXPECT_EQ(watchdog.failed(), 4U) << "it is tried again when the next kick is due, not every frame";
@@ -273,7 +261,7 @@ TEST(Watchdog, CountsTheKicksThatFail) {
 
 TEST(WatchdogRt, AKickNeverTouchesTheHeap) {
   FakeWatchdog fake;
-  WatchdogDevice watchdog(fake.add_provision(1s), fake.kernel());
+  WatchdogDevice watchdog(fake.settings(1s), fake.kernel());
   const HeapWatch heap;
   for (int frame = 0; frame < 1000; ++frame) watchdog.kick(kStart + frame * 1ms);
   EXPECT_EQ(heap.calls(), 0U);

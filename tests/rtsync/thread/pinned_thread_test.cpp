@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/rtsync/support/all_granted.hpp"
 #include "tests/rtsync/support/scratch_process.hpp"
 
 namespace tactus::rtsync::pinned_thread_test {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "rtsync/clock/clock.hpp"
+#include "tests/rtsync/support/all_granted.hpp"
 
 namespace tactus::rtsync::wake_trial_test {
 namespace {

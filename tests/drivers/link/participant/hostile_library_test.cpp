@@ -101,6 +101,14 @@ INSTANTIATE_TEST_SUITE_P(
                     "DataSubscriber_Create"),
     [](const auto& each) { return std::string(each.param); });
 
+TEST_F(HostileLibrary, NamesTheCodesOfItsRefusalsOrHasNone) {
+  fake().answer("Participant_Create", SilKit_ReturnCode_WRONGSTATE);
+  EXPECT_THAT(why_it_cannot_join(faked()), HasSubstr("answered 8 (WRONGSTATE): as the test wants it"));
+  fake().answer("ReturnCodeToString", SilKit_ReturnCode_BADPARAMETER);
+  EXPECT_THAT(why_it_cannot_join(faked()),
+              HasSubstr("answered 8 (no code of SIL Kit): as the test wants it"));
+}
+
 TEST_F(HostileLibrary, IsNamedWithWhatToDoWhenItIsNotALibraryOrNotOne) {
   LinkSettings settings;
   settings.library = "/nowhere/libSilKit.so";

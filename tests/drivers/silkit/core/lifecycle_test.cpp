@@ -83,7 +83,7 @@ TEST_F(Start, AnnouncesLifecycleAndTimeSyncBeforeItsFirstStatus) {
   EXPECT_EQ(stage.services.at("TimeSyncService").attribute("TimeSyncActive"), "0");
   EXPECT_EQ(stage.last_status->refresh_us, 0);
   EXPECT_EQ(stage.last_status->enter_us, stage.wall_us);
-  EXPECT_TRUE(stage.engine().lifecycle_started());
+  EXPECT_NE(stage.engine().state(), ParticipantState::invalid);
 }
 
 TEST_F(Start, TellsItsModeAndThatItTakesPartInVirtualTime) {
@@ -985,7 +985,7 @@ TEST(Refusals, ALifecycleWithoutAModeIsRefused) {
   Stage stage;
   stage.join();
   EXPECT_EQ(refusal([&] { stage.engine().create_lifecycle(OperationMode::invalid); }), Code::configuration);
-  EXPECT_FALSE(stage.engine().has_lifecycle());
+  stage.engine().create_lifecycle(kAutonomous);  // there is none yet
 }
 
 TEST(Refusals, NullHandlersAreRefused) {

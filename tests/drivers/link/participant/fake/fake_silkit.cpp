@@ -111,6 +111,10 @@ FakeSilKit* tactus_fake_silkit() { return &world(); }
 
 // What follows has the C library's names; nothing of it calls another.
 const char* SilKit_GetLastErrorString() { return "as the test wants it"; }
+SilKit_ReturnCode SilKit_ReturnCodeToString(const char** text, SilKit_ReturnCode code) {
+  *text = code == SilKit_ReturnCode_WRONGSTATE ? "WRONGSTATE" : "UNSPECIFIEDERROR";
+  return world().called("ReturnCodeToString");
+}
 SilKit_ReturnCode SilKit_Version_Major(uint32_t* major) {
   *major = world().major();
   return world().called("Version_Major");

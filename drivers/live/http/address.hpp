@@ -15,7 +15,7 @@ struct Address {
   std::uint16_t port = 0;  ///< 0: the system chooses
 
   bool is_unix() const { return !path.empty(); }
-  bool is_local() const;  ///< only this machine gets there
+  bool is_local() const;     ///< only this machine gets there
   std::string text() const;  ///< "unix:live.sock", "127.0.0.1:80", "[::1]:80"
   std::string url() const;   ///< "http://127.0.0.1:80"; of a unix socket "http://rig"
 };

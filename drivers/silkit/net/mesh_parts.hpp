@@ -22,6 +22,7 @@
 #include "drivers/silkit/net/relay_pairs.hpp"
 #include "drivers/silkit/net/shared_rings.hpp"
 #include "drivers/silkit/net/stream.hpp"
+#include "drivers/silkit/net/wake_pipe.hpp"
 #include "drivers/silkit/wire/proxy_message.hpp"
 
 namespace tactus::silkit {
@@ -213,6 +214,9 @@ class Mesh::Impl final : private IoSource {
   void offer_rings(StreamLink& link, const PeerInfo& info);
   void ring_talk(StreamLink& link, const RingMessage& message);
   void say_of_rings(StreamLink& link, RingMessage::Step step);
+  RingMessage about_rings(const StreamLink& link, RingMessage::Step step);
+  WakePipe* pipe();
+  void wake_by_pipe(StreamLink& link, const RingMessage& of_other);
   void forget_rings(StreamLink& link);
   bool look() override;
   bool is_likely() const override { return !ringed_.empty(); }
@@ -266,6 +270,7 @@ class Mesh::Impl final : private IoSource {
   std::map<std::string, std::unique_ptr<Asked>> asked_;
   std::set<std::shared_ptr<BackgroundDial>> dials_;
   std::vector<StreamLink*> ringed_;  ///< that read or write rings, or are about to
+  std::unique_ptr<WakePipe> pipe_;   ///< by which all of these wake this participant
   LogThrottle complaints_;
 
   // ---- under the owner's lock

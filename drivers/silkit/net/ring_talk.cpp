@@ -23,13 +23,34 @@ void Mesh::Impl::offer_rings(StreamLink& link, const PeerInfo& info) {
   if (link.rings == nullptr) return;
   ringed_.push_back(&link);
   link.ring_step = Step::offer;
-  post(link, link.rings->offer(Step::offer));
+  post(link, about_rings(link, Step::offer));
+}
+
+RingMessage Mesh::Impl::about_rings(const StreamLink& link, Step step) {
+  if (!link.rings) return {.step = step};
+  RingMessage message = link.rings->offer(step);
+  if (const WakePipe* const own = pipe()) own->name_in(message);
+  return message;
+}
+
+/// Null: there is none.
+WakePipe* Mesh::Impl::pipe() {
+  if (!pipe_) pipe_ = WakePipe::make(io_);
+  return pipe_.get();
+}
+
+/// Where that is not possible the socket goes on to do it.
+void Mesh::Impl::wake_by_pipe(StreamLink& link, const RingMessage& of_other) {
+  std::string why = "none here";
+  if (const WakePipe* const own = pipe()) link.wake_by(own->open_other(of_other, why));
+  if (!why.empty()) journal_.say(LogSink::Level::debug, "no pipe that wakes " + who(link) + ": " + why);
 }
 
 void Mesh::Impl::say_of_rings(StreamLink& link, Step step) {
   link.ring_step = step;
+  const RingMessage message = about_rings(link, step);
   const auto lock = owner_.lock();
-  post(link, link.rings ? link.rings->offer(step) : RingMessage{.step = step});
+  post(link, message);
   if (step == Step::accept || step == Step::switched) link.write_to(link.rings->out());
   flush();
 }
@@ -56,11 +77,13 @@ void Mesh::Impl::ring_talk(StreamLink& link, const RingMessage& message) {
         return say_of_rings(link, Step::refuse);
       }
       ringed_.push_back(&link);
+      if (!counters) wake_by_pipe(link, message);
       return say_of_rings(link, counters ? Step::counter_offer : Step::accept);
     }
     case Step::accept:
       if (said != Step::offer && said != Step::counter_offer) unexpected();
       link.rings->forget_file();
+      wake_by_pipe(link, message);
       link.read_from(link.rings->in());
       return say_of_rings(link, Step::switched);
     case Step::switched:
@@ -101,6 +124,7 @@ bool Mesh::Impl::fall_asleep() {
     const auto lock = owner_.lock();
     awaited = asleep_for_ = owner_.engine().awaited_peer();
   }
+  if (pipe_) pipe_->fall_asleep();
   bool nothing = post_.fall_asleep();
   for (StreamLink* const link : ringed_) {
     const bool other = awaited && link->peer != awaited;

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -242,8 +243,10 @@ Stream::Written Stream::write_to_ring() noexcept {
 
 /// Before all messages that go by the socket are gone there is no place for a wake; write() makes up for it.
 void Stream::wake_other() const {
+  if (!writes_ring_) return;
   const std::byte wake{};
-  if (writes_ring_) (void)::send(number_, &wake, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (pipe_.number() >= 0 && (::write(pipe_.number(), &wake, 1) == 1 || errno == EAGAIN)) return;
+  (void)::send(number_, &wake, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void Stream::when_writable() {

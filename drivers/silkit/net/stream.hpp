@@ -22,7 +22,8 @@ constexpr std::uint32_t kLargestAnnouncement = 1U << 20;
 /// reads 64 KiB or less, so that no stream keeps the others waiting.
 ///
 /// Either direction may go on in a ring, behind any message. The socket then carries bytes that mean nothing but "look
-/// into your rings", for who sleeps; and its end is still the end of the stream, behind what stands in the ring.
+/// into your rings", for who sleeps and has no pipe for it; and its end is still the end of the stream, behind what
+/// stands in the ring.
 ///
 /// Threads  the I/O thread, but for queue, queued, write and write_to: they, and close, are called under one lock of
 ///          the owner's, so that nobody writes to a descriptor that is gone.
@@ -55,6 +56,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void when_writable();
   /// What has been queued is to wake the other end, also if that waits for something else.
   void set_urgent() { urgent_ = true; }
+  /// A pipe that wakes the other end, in place of the socket. @when before write_to()
+  void wake_by(Descriptor pipe) { pipe_ = std::move(pipe); }
   /// What is queued from here on goes into a ring, which outlives the stream.
   void write_to(RingWriter& ring);
   /// What follows the message that is being received stands in a ring, which outlives the stream.
@@ -64,7 +67,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool has_to_look() const;
   /// Receives what is in its ring; says writable() where there is room again.
   void look();
-  /// Has the other end send a byte as soon as there is something to look at. False: there is already.
+  /// Has the other end wake this one as soon as there is something to look at. False: there is already.
   bool fall_asleep(bool urgent_only) { return ring_in_ == nullptr || ring_in_->fall_asleep(urgent_only); }
   void wake_up() {
     if (ring_in_ != nullptr) ring_in_->wake_up();
@@ -116,6 +119,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   RingReader* ring_in_ = nullptr;
   std::array<std::byte, 64> wakes_;  ///< what the socket then brings
   RingWriter* ring_out_ = nullptr;
+  Descriptor pipe_;  ///< the other end's; none: it is woken by the socket
   bool urgent_ = false;
   std::size_t for_socket_ = 0;            ///< so much of the queue still goes there
   std::atomic<bool> writes_ring_{false};  ///< all that was to go there is gone

@@ -4,7 +4,7 @@
 namespace tactus::silkit {
 namespace {
 
-constexpr std::uint32_t kRingMessage = kLeastMessage + 1 + 2 * 4 + 2 * 8;
+constexpr std::uint32_t kRingMessage = kLeastMessage + 1 + 2 * 4 + 2 * 8 + 4 + 8;
 
 }  // namespace
 
@@ -16,6 +16,8 @@ void encode(Bytes& out, const RingMessage& message) {
   writer.value(message.process);
   writer.value(message.descriptor);
   for (const std::uint64_t half : message.nonce) writer.value(half);
+  writer.value(message.pipe);
+  writer.value(message.pipe_inode);
 }
 
 RingMessage decode_ring_message(ByteView body) {
@@ -25,6 +27,10 @@ RingMessage decode_ring_message(ByteView body) {
   message.process = reader.value<std::uint32_t>();
   message.descriptor = reader.value<std::uint32_t>();
   for (std::uint64_t& half : message.nonce) half = reader.value<std::uint64_t>();
+  if (!reader.empty()) {
+    message.pipe = reader.value<std::uint32_t>();
+    message.pipe_inode = reader.value<std::uint64_t>();
+  }
   return message;
 }
 

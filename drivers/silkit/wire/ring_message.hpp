@@ -27,6 +27,8 @@ struct RingMessage {
   std::uint32_t process = 0;             ///< in which the descriptor is open
   std::uint32_t descriptor = 0;          ///< of the memory
   std::array<std::uint64_t, 2> nonce{};  ///< stands in the memory, too
+  std::uint32_t pipe = 0;                ///< a descriptor as well: who writes a byte there wakes this one
+  std::uint64_t pipe_inode = 0;          ///< 0: there is no pipe
   friend bool operator==(const RingMessage&, const RingMessage&) = default;
 };
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Participants agree to go on in memory that they share, and who cannot or will not goes on as before.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <fstream>
 #include <optional>
+#include <thread>
 
 #include "drivers/silkit/net/registry.hpp"
 #include "drivers/silkit/net/shared_rings.hpp"
@@ -57,6 +65,64 @@ class RingTalk : public testing::Test, protected Joining {
     if (rings == nullptr) throw std::runtime_error(why);
     return rings;
   }
+  /// A pipe of the test's, and its place in a message.
+  struct OwnPipe {
+    OwnPipe() {
+      int ends[2];
+      if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe");
+      reader = Descriptor(ends[0]);
+      writer = Descriptor(ends[1]);
+    }
+    void name_in(RingMessage& message) const {
+      struct stat is {};
+      (void)::fstat(writer.number(), &is);
+      message.pipe = static_cast<std::uint32_t>(writer.number());
+      message.pipe_inode = is.st_ino;
+    }
+    void fill() const {
+      while (::write(writer.number(), "", 1) == 1) {
+      }
+    }
+    /// How many bytes came; waits for the first one.
+    ssize_t take() const {
+      pollfd waited{reader.number(), POLLIN, 0};
+      if (::poll(&waited, 1, 40'000) <= 0) return 0;
+      std::array<char, 100> bytes;
+      return ::read(reader.number(), bytes.data(), bytes.size());
+    }
+    Descriptor reader, writer;
+  };
+  /// The other end of the rings of a player, by hand.
+  struct ByHand {
+    RawStream raw;
+    RingMessage offer = next_of_rings(raw);
+    std::unique_ptr<SharedRings> rings = opened(offer);
+    Descriptor pipe{::open(("/proc/self/fd/" + std::to_string(offer.pipe)).c_str(),
+                           O_RDWR | O_CLOEXEC | O_NONBLOCK)};  // both are in this process
+    std::uint64_t asked = 0;
+
+    /// Something that is to be acknowledged, from one who sleeps from then on. Wakes the player by its pipe.
+    void ask() {
+      EXPECT_TRUE(rings->in().fall_asleep(false));
+      Bytes question;
+      encode(question, Subscriber{++asked, "n", "T", 1});
+      EXPECT_EQ(rings->out().write(question), question.size());
+      if (rings->out().has_to_wake(true)) (void)!::write(pipe.number(), "", 1);
+    }
+    bool is_answered() {
+      Bytes answer(1000);
+      const std::size_t got = rings->in().read(answer);
+      std::size_t used = 0;
+      const auto frame = next_frame(ByteView(answer).first(got), used);
+      return frame && frame->kind == Kind::acknowledge && used == got;
+    }
+    /// How many bytes stand in the socket.
+    ssize_t in_socket() const {
+      std::array<char, 100> bytes;
+      return ::recv(raw.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_PEEK);
+    }
+  };
+
   Said said_;
   std::optional<Registry> registry_{
       std::in_place, RegistrySettings{.domain_sockets = false, .io_thread = {.name = "registry"}}, said_};
@@ -124,6 +190,77 @@ TEST_F(RingTalk, GoesOnBehindTheLastMessageOfTheSocket) {
   const auto frame = next_frame(ByteView(answer).first(got), used);
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->kind, Kind::acknowledge);
+}
+
+TEST_F(RingTalk, WhoSleepsIsWokenByItsPipeAndTheSocketIsSilent) {
+  const auto a = joined("A");
+  ByHand other{let_in(*a, "Raw")};
+  const OwnPipe pipe;
+  RingMessage accept = other.rings->offer(Step::accept);
+  pipe.name_in(accept);
+  other.raw.say(accept);
+  ASSERT_EQ(next_of_rings(other.raw).step, Step::switched);
+  for (int turn = 0; turn < 50; ++turn) {
+    other.ask();
+    do {
+      ASSERT_GE(pipe.take(), 1);
+    } while (other.rings->in().fall_asleep(false));
+    ASSERT_TRUE(other.is_answered()) << turn;
+    if (turn % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // A may sleep, too
+  }
+  EXPECT_EQ(other.in_socket(), -1);
+  EXPECT_EQ(errno, EAGAIN);
+}
+
+TEST_F(RingTalk, APipeThatIsFullHoldsNobodyUp) {
+  const auto a = joined("A");
+  ByHand other{let_in(*a, "Raw")};
+  const OwnPipe pipe;
+  pipe.fill();
+  RingMessage accept = other.rings->offer(Step::accept);
+  pipe.name_in(accept);
+  other.raw.say(accept);
+  ASSERT_EQ(next_of_rings(other.raw).step, Step::switched);
+  EXPECT_GT(::write(other.pipe.number(), Bytes(64U << 10).data(), 64U << 10), 0)
+      << "nor does that of the player";
+  other.ask();
+  EXPECT_TRUE(eventually([&] { return other.rings->in().has_bytes(); }));
+  EXPECT_TRUE(other.is_answered());
+  EXPECT_EQ(other.in_socket(), -1);
+}
+
+TEST_F(RingTalk, WithoutAPipeTheSocketWakes) {
+  const auto a = joined("A");
+  const OwnPipe pipe;
+  struct Row {
+    std::uint32_t process_off, inode_off;
+    std::uint32_t size;
+  };
+  for (const Row& row :
+       {Row{1U << 30U, 0, 42}, Row{0, 1, 42}, Row{0, 0, 30}}) {  // 30: who knows nothing of pipes
+    const std::string n = std::to_string(row.size) + "-" + std::to_string(row.inode_off);
+    ByHand other{let_in(*a, "Raw" + n)};
+    RingMessage accept = other.rings->offer(Step::accept);
+    pipe.name_in(accept);
+    accept.process += row.process_off;
+    accept.pipe_inode += row.inode_off;
+    Bytes bytes;
+    encode(bytes, accept);
+    bytes.resize(row.size);
+    bytes[0] = static_cast<std::byte>(row.size);
+    other.raw.send(bytes);
+    ASSERT_EQ(next_of_rings(other.raw).step, Step::switched);
+    for (int turn = 0; turn < 5; ++turn) {
+      other.ask();
+      ASSERT_TRUE(eventually([&] { return other.rings->in().has_bytes(); })) << n;
+      EXPECT_TRUE(other.is_answered()) << n;
+    }
+    // One for what could not be said before the switch may have been read with the message about it.
+    EXPECT_TRUE(eventually([&] { return other.in_socket() >= 5; })) << n;
+    EXPECT_LE(other.in_socket(), 6) << n;
+  }
+  pollfd untouched{pipe.reader.number(), POLLIN, 0};
+  EXPECT_EQ(::poll(&untouched, 1, 0), 0);
 }
 
 TEST_F(RingTalk, WhoCannotOpenWhatIsOfferedIsAskedForHisOwn) {

@@ -12,12 +12,15 @@ namespace {
 using sample::from_hex;
 using sample::hex;
 
-const RingMessage kOffer{RingMessage::Step::offer, 0x1234, 7, {0x1122334455667788, 2}};
+const RingMessage kOffer{RingMessage::Step::offer, 0x1234, 7, {0x1122334455667788, 2}, 8, 0x99};
+
+constexpr std::size_t kWithoutPipe = 25;
 
 TEST(RingMessage, IsReadAsItIsWritten) {
   Bytes bytes;
   encode(bytes, kOffer);
-  EXPECT_EQ(hex(bytes), hex(from_hex("1e000000 74 01 34120000 07000000 8877665544332211 0200000000000000")));
+  EXPECT_EQ(hex(bytes), hex(from_hex("2a000000 74 01 34120000 07000000 8877665544332211 0200000000000000"
+                                     "08000000 9900000000000000")));
   std::size_t used = 0;
   const std::optional<Frame> frame = next_frame(bytes, used);
   ASSERT_TRUE(frame);
@@ -30,7 +33,18 @@ TEST(RingMessage, CutShortIsRefused) {
   encode(bytes, kOffer);
   const ByteView body = ByteView(bytes).subspan(kLeastMessage);
   for (std::size_t size = 0; size < body.size(); ++size)
-    EXPECT_THROW((void)decode_ring_message(body.first(size)), WireError) << size;
+    if (size != kWithoutPipe) {
+      EXPECT_THROW((void)decode_ring_message(body.first(size)), WireError) << size;
+    }
+}
+
+TEST(RingMessage, OfSomebodyWhoKnowsNothingOfPipesNamesNone) {
+  Bytes bytes;
+  encode(bytes, kOffer);
+  RingMessage expected = kOffer;
+  expected.pipe = 0;
+  expected.pipe_inode = 0;
+  EXPECT_EQ(decode_ring_message(ByteView(bytes).subspan(kLeastMessage, kWithoutPipe)), expected);
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ LONGEST_LINE = 120
 WORDS = ["nobody", "somebody", "who looks in", "the others", "stands still", "mend", "cure", "tell", "tells", "told",
          "wire", "wires", "backgrounds", "turns", "the house", "stranger", "strangers", "goes back", "orders"]
 LIMITS = {
-    "nobody": 159,
-    "somebody": 77,
+    "nobody": 3,
+    "somebody": 1,
     "the others": 10,
     "stands still": 5,
     "tell": 4,
     "told": 1,
-    "wire": 7,
+    "wire": 3,
     "orders": 1,
     "long lines": 1,
 }

@@ -44,27 +44,27 @@ class CoalescedPost {
   template <class T>
   struct Slot {
     using value_type = T;
-    CoalescedPost* nudge;
+    CoalescedPost* post;
     template <class U>
-    Slot(const Slot<U>& other) : nudge(other.nudge) {}  // allocators convert
-    explicit Slot(CoalescedPost* the_nudge) : nudge(the_nudge) {}
+    Slot(const Slot<U>& other) : post(other.post) {}  // allocators convert
+    explicit Slot(CoalescedPost* the_post) : post(the_post) {}
     T* allocate(std::size_t count) {
-      if (sizeof(T) * count > sizeof nudge->memory_) throw std::bad_alloc();
-      return reinterpret_cast<T*>(nudge->memory_.data());
+      if (sizeof(T) * count > sizeof post->memory_) throw std::bad_alloc();
+      return reinterpret_cast<T*>(post->memory_.data());
     }
     void deallocate(T*, std::size_t) {}
     template <class U>
     bool operator==(const Slot<U>& other) const {
-      return nudge == other.nudge;
+      return post == other.post;
     }
   };
   struct Handler {
     using allocator_type = Slot<void>;
-    CoalescedPost* nudge;
-    allocator_type get_allocator() const { return allocator_type(nudge); }
+    CoalescedPost* post;
+    allocator_type get_allocator() const { return allocator_type(post); }
     void operator()() const {
-      nudge->posted_.store(false);
-      (void)nudge->take();
+      post->posted_.store(false);
+      (void)post->take();
     }
   };
 

@@ -25,7 +25,7 @@ class WakePipe {
   WakePipe(const WakePipe&) = delete;
   WakePipe& operator=(const WakePipe&) = delete;
 
-  /// From here on a byte wakes the io_context, once: however many there are, it has its turns for all else.
+  /// From here on a byte wakes the io_context, once: however many there are, it gets to all else, too.
   void fall_asleep();
   void name_in(RingMessage& message) const;
   /// The pipe of another participant, which its message names. None, and the reason in `why` ("" otherwise): it has

@@ -112,7 +112,7 @@ TEST_F(Detour, RefusesAStreamThatNobodyAskedFor) {
     EXPECT_TRUE(stream.ends());
   }
   EXPECT_THAT(a->peers(), IsEmpty());
-  EXPECT_GE(a->said.warnings_with("nobody asked for"), 1U);
+  EXPECT_GE(a->said.warnings_with("was not requested"), 1U);
 }
 
 TEST_F(Detour, ConnectsToWhoAsksForIt) {

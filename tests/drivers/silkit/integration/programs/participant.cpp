@@ -402,9 +402,11 @@ class Participant {
       k_.must(k_.LifecycleService_Stop(lifecycle_, "all steps made"), "stop");
     }
     if (settings_.yes("async", false)) {
-      const std::lock_guard lock(mutex_);
-      ++open_;
-      stepped_.notify_one();
+      {
+        const std::lock_guard lock(mutex_);
+        ++open_;
+      }
+      stepped_.notify_one();  // not with the lock, for which the other thread would have to wait
     }
   }
 

@@ -38,7 +38,7 @@ class File {
 };
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw ConfigError(Place{path}, {}, why);
+  throw ConfigError(SourceLocation{path}, {}, why);
 }
 
 std::string error_text(int error) { return std::generic_category().message(error); }
@@ -124,7 +124,8 @@ std::optional<std::vector<Step>> steps_of(std::string_view path, std::string& wh
 
 /// The tree with one value replaced; shares everything else. `why` says what stands in the way.
 std::optional<Node> replaced(const Node& node, const std::vector<Step>& steps, std::size_t at,
-                             const Node& value, const Place& place, std::string& why, std::string& where) {
+                             const Node& value, const SourceLocation& place, std::string& why,
+                             std::string& where) {
   if (at == steps.size()) return value;
   const Step& step = steps[at];
   if (step.index) {
@@ -175,7 +176,7 @@ Document Document::from_text(const std::string& name, std::string_view text) {
   if (!check_characters(name, text, 1, problems)) throw ConfigError(std::move(problems));
   YamlTree tree = parse_yaml(name, text, 1, problems);
   if (problems.empty() && (tree.empty || tree.root.is_null()))
-    problems.add(Place{name}, {}, "is empty; expected a map (key: value)");
+    problems.add(SourceLocation{name}, {}, "is empty; expected a map (key: value)");
   if (problems.empty() && !tree.root.is_map())
     problems.add(tree.root.place(), {},
                  std::string{"expected a map (key: value), found "} + kind_name(tree.root.kind()));
@@ -194,7 +195,7 @@ Document Document::from_text(const std::string& name, std::string_view text) {
 bool Document::set(std::string_view assignment, Problems& problems) {
   const std::string shown = show(assignment);
   const std::string name = "--set " + shown.substr(1, shown.size() - 2);
-  const Place place{name, 1, 1};
+  const SourceLocation place{name, 1, 1};
   const std::size_t equals = assignment.find('=');
   const std::string_view path = trimmed(assignment.substr(0, equals));
   if (equals == std::string_view::npos || path.empty()) {

@@ -34,8 +34,8 @@ struct Limits {
 struct Repeated {
   std::string path;  ///< of the map
   std::string key;
-  Place place;
-  Place first;
+  SourceLocation place;
+  SourceLocation first;
 
   std::string where_first() const;  ///< "first at 5:3"
 };

@@ -138,7 +138,7 @@ bool Table::read(const Node& node, const Context& context, void* value) const {
   return context.problems().count() == before;
 }
 
-void Table::absent(const Place& place, const std::string& path, void* value) const {
+void Table::absent(const SourceLocation& place, const std::string& path, void* value) const {
   for (const Row& row : *rows_) {
     if (!row.value.absent_at) continue;
     const bool own = row.role == Row::Role::origin;

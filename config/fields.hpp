@@ -80,7 +80,7 @@ class Table {
   Table(std::string about, std::vector<Row> rows, const void* defaults);
   void load(const Document& document, Problems& problems, void* value) const;
   bool read(const Node& node, const Context& context, void* value) const;
-  void absent(const Place& place, const std::string& path, void* value) const;
+  void absent(const SourceLocation& place, const std::string& path, void* value) const;
   Node to_node(const void* value) const;
 
  private:
@@ -123,7 +123,7 @@ class Fields : private Table {
   bool read(const Node& node, const Context& context, T& value) const {
     return Table::read(node, context, &value);
   }
-  void absent(const Place& place, const std::string& path, T& value) const {
+  void absent(const SourceLocation& place, const std::string& path, T& value) const {
     Table::absent(place, path, &value);
   }
   template <class V>
@@ -210,7 +210,7 @@ Field<T> rest(Node T::*member, const std::string& meaning) {
 template <class T>
 Field<T> located(Origin T::*member) {
   Field<T> field{{.role = Row::Role::origin, .offset = detail::offset_of<T>(member)}};
-  field.value.absent_at = [](const Place& place, const std::string& path, void* at) {
+  field.value.absent_at = [](const SourceLocation& place, const std::string& path, void* at) {
     *static_cast<Origin*>(at) = Origin{place, path};
   };
   return field;
@@ -229,7 +229,7 @@ const {
     return true;
   });
   type.writes([self = *this](const T& value) { return self.to_node(value); });
-  type.absent_at = [self = *this](const Place& place, const std::string& path, void* value) {
+  type.absent_at = [self = *this](const SourceLocation& place, const std::string& path, void* value) {
     self.absent(place, path, *static_cast<T*>(value));
   };
   return type;

@@ -10,7 +10,7 @@ struct Node::Data {
   Kind kind = Kind::null;
   std::string text{};
   bool quoted = false;
-  Place place{};
+  SourceLocation place{};
   Extent extent{};
   std::vector<Node> items{};
   std::vector<Entry> entries{};
@@ -35,13 +35,13 @@ Node::Node() {
   data_ = nothing;
 }
 
-Node Node::null(Place place) {
+Node Node::null(SourceLocation place) {
   auto data = std::make_shared<Data>();
   data->place = std::move(place);
   return Node{std::move(data)};
 }
 
-Node Node::scalar(std::string text, Place place, bool quoted) {
+Node Node::scalar(std::string text, SourceLocation place, bool quoted) {
   auto data = std::make_shared<Data>();
   data->kind = Kind::scalar;
   data->extent.bytes = text.size();
@@ -51,7 +51,7 @@ Node Node::scalar(std::string text, Place place, bool quoted) {
   return Node{std::move(data)};
 }
 
-Node Node::list(std::vector<Node> items, Place place) {
+Node Node::list(std::vector<Node> items, SourceLocation place) {
   auto data = std::make_shared<Data>();
   data->kind = Kind::list;
   data->extent.height = 1;
@@ -65,7 +65,7 @@ Node Node::list(std::vector<Node> items, Place place) {
   return Node{std::move(data)};
 }
 
-Node Node::map(std::vector<Entry> entries, Place place) {
+Node Node::map(std::vector<Entry> entries, SourceLocation place) {
   auto data = std::make_shared<Data>();
   data->kind = Kind::map;
   data->extent.height = 1;
@@ -82,7 +82,7 @@ Node Node::map(std::vector<Entry> entries, Place place) {
 Kind Node::kind() const { return data_->kind; }
 const std::string& Node::text() const { return data_->text; }
 bool Node::quoted() const { return data_->quoted; }
-const Place& Node::place() const { return data_->place; }
+const SourceLocation& Node::place() const { return data_->place; }
 const Extent& Node::extent() const { return data_->extent; }
 const std::vector<Node>& Node::items() const { return data_->items; }
 const std::vector<Node::Entry>& Node::entries() const { return data_->entries; }
@@ -93,7 +93,7 @@ const Node* Node::find(std::string_view key) const {
   return nullptr;
 }
 
-Node Node::at(Place place) const {
+Node Node::at(SourceLocation place) const {
   auto data = std::make_shared<Data>(*data_);
   data->place = std::move(place);
   return Node{std::move(data)};

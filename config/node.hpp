@@ -36,11 +36,11 @@ class Node {
   struct Entry;
 
   Node();  ///< null, nowhere
-  static Node null(Place place);
-  static Node scalar(std::string text, Place place = {}, bool quoted = false);
-  static Node list(std::vector<Node> items, Place place = {});
+  static Node null(SourceLocation place);
+  static Node scalar(std::string text, SourceLocation place = {}, bool quoted = false);
+  static Node list(std::vector<Node> items, SourceLocation place = {});
   /// Keys in document order. The caller has made sure that no key is there twice.
-  static Node map(std::vector<Entry> entries, Place place = {});
+  static Node map(std::vector<Entry> entries, SourceLocation place = {});
 
   Kind kind() const;
   bool is_null() const { return kind() == Kind::null; }
@@ -50,13 +50,13 @@ class Node {
 
   const std::string& text() const;  ///< of a scalar; empty for every other kind
   bool quoted() const;              ///< 'text', "text" or a block scalar: never a number or a bool
-  const Place& place() const;
+  const SourceLocation& place() const;
   const Extent& extent() const;
   const std::vector<Node>& items() const;        ///< of a list; empty for every other kind
   const std::vector<Entry>& entries() const;     ///< of a map; empty for every other kind
   const Node* find(std::string_view key) const;  ///< the value of a map's key, or nullptr
 
-  Node at(Place place) const;  ///< the same value, said to stand elsewhere
+  Node at(SourceLocation place) const;  ///< the same value, said to stand elsewhere
 
   /// The same kinds, keys in the same order, and texts. Places and quotes do not count.
   friend bool operator==(const Node& a, const Node& b);
@@ -70,7 +70,7 @@ class Node {
 
 struct Node::Entry {
   std::string key;
-  Place place;  ///< of the key
+  SourceLocation place;  ///< of the key
   Node value;
 };
 

@@ -9,7 +9,7 @@
 namespace tactus::config {
 namespace {
 
-Problems only(Place place, std::string path, std::string message) {
+Problems only(SourceLocation place, std::string path, std::string message) {
   Problems problems;
   problems.add(std::move(place), std::move(path), std::move(message));
   return problems;
@@ -17,14 +17,16 @@ Problems only(Place place, std::string path, std::string message) {
 
 }  // namespace
 
-std::string Place::text() const { return file + ":" + std::to_string(line) + ":" + std::to_string(column); }
+std::string SourceLocation::text() const {
+  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
 
 std::string Problem::text() const {
   // A key or a file name may hold a line end; a problem is one line.
   return one_line(place.text() + ": " + (path.empty() ? "" : path + ": ") + message);
 }
 
-void Problems::add(Place place, std::string path, std::string message) {
+void Problems::add(SourceLocation place, std::string path, std::string message) {
   problems_.push_back({std::move(place), std::move(path), std::move(message)});
 }
 
@@ -53,7 +55,7 @@ std::string Problems::text(std::size_t most) const {
 ConfigError::ConfigError(Problems problems)
     : std::runtime_error(problems.text()), problems_(std::move(problems)) {}
 
-ConfigError::ConfigError(Place place, std::string path, std::string message)
+ConfigError::ConfigError(SourceLocation place, std::string path, std::string message)
     : ConfigError(only(std::move(place), std::move(path), std::move(message))) {}
 
 }  // namespace tactus::config

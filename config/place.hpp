@@ -13,20 +13,22 @@
 namespace tactus::config {
 
 /// A character of a file, as people and editors count: from 1, a tab or an umlaut is one column.
-struct Place {
+struct SourceLocation {
   std::string file;
   int line = 1;
   int column = 1;
 
   // Constructors, though an aggregate would do: GCC 12 takes nested aggregates of it for uninitialised at
   // -O3.
-  Place() = default;
-  explicit Place(std::string in) : file(std::move(in)) {}
-  Place(std::string in, int at_line, int at_column) : file(std::move(in)), line(at_line), column(at_column) {}
+  SourceLocation() = default;
+  explicit SourceLocation(std::string in) : file(std::move(in)) {}
+  SourceLocation(std::string in, int at_line, int at_column)
+      : file(std::move(in)), line(at_line), column(at_column) {}
 
   std::string text() const;  ///< file:line:column
-  friend bool operator==(const Place&, const Place&) = default;
-  friend bool operator<(const Place& a, const Place& b) {  // libc++ 14 has no <=> of std::string
+  friend bool operator==(const SourceLocation&, const SourceLocation&) = default;
+  friend bool operator<(const SourceLocation& a,
+                        const SourceLocation& b) {  // libc++ 14 has no <=> of std::string
     return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
   }
 };
@@ -34,7 +36,7 @@ struct Place {
 /// Where a struct or value came from. Two origins always compare equal: where a value stands is no part of
 /// what it is, so settings that carry an origin keep a defaulted operator==.
 struct Origin {
-  Place place;
+  SourceLocation place;
   std::string path;  ///< "models.motor"
 
   friend bool operator==(const Origin&, const Origin&) { return true; }
@@ -46,7 +48,7 @@ struct Located {
   using value_type = T;
 
   T value{};
-  Place place{};
+  SourceLocation place{};
   std::string path{};
 
   friend bool operator==(const Located& a, const Located& b) { return a.value == b.value; }
@@ -54,7 +56,7 @@ struct Located {
 
 /// One thing to mend: where, which key, and a sentence that says what is allowed.
 struct Problem {
-  Place place;
+  SourceLocation place;
   std::string path;
   std::string message;
 
@@ -64,7 +66,7 @@ struct Problem {
 /// Everything wrong with a configuration, so that all of it is said in one go.
 class Problems {
  public:
-  void add(Place place, std::string path, std::string message);
+  void add(SourceLocation place, std::string path, std::string message);
   void add(const Origin& origin, std::string message) { add(origin.place, origin.path, std::move(message)); }
   template <class T>
   void add(const Located<T>& value, std::string message) {
@@ -89,7 +91,7 @@ class Problems {
 class ConfigError : public std::runtime_error {
  public:
   explicit ConfigError(Problems problems);
-  ConfigError(Place place, std::string path, std::string message);
+  ConfigError(SourceLocation place, std::string path, std::string message);
 
   const Problems& problems() const { return problems_; }
 

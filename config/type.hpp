@@ -30,7 +30,7 @@ class Context {
   /// What else would have been right, said behind every complaint: "; or 'measured'".
   Context also(const std::string& alternative) const;
 
-  void fail(const Place& place, const std::string& message) const {
+  void fail(const SourceLocation& place, const std::string& message) const {
     problems_->add(place, path_, message + also_);
   }
   Problems& problems() const { return *problems_; }
@@ -57,7 +57,7 @@ struct AnyType {
   /// A null node: leave the key out.
   std::function<Node(const void*)> write_at{};
   /// The key is absent: remember where it would have stood. May be empty.
-  std::function<void(const Place&, const std::string& path, void*)> absent_at{};
+  std::function<void(const SourceLocation&, const std::string& path, void*)> absent_at{};
   std::shared_ptr<const Shape> shape{};
 };
 
@@ -67,7 +67,7 @@ struct Type : AnyType {
     return read_at(node, context, &value);
   }
   Node write(const V& value) const { return write_at(&value); }
-  void absent(const Place& place, const std::string& path, V& value) const {
+  void absent(const SourceLocation& place, const std::string& path, V& value) const {
     if (absent_at) absent_at(place, path, &value);
   }
 
@@ -157,7 +157,7 @@ Type<Located<V>> located_type(Type<V> inner) {
     return inner.read(node, context, value.value);
   });
   type.writes([inner](const Located<V>& value) { return inner.write(value.value); });
-  type.absent_at = [inner](const Place& place, const std::string& path, void* at) {
+  type.absent_at = [inner](const SourceLocation& place, const std::string& path, void* at) {
     auto& value = *static_cast<Located<V>*>(at);
     value.place = place;
     value.path = path;

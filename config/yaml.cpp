@@ -30,7 +30,7 @@ class Ruler {
       if (text[i] == '\n') lines_.push_back(i + 1);
   }
 
-  Place place(const YAML::Mark& mark) const {
+  SourceLocation place(const YAML::Mark& mark) const {
     if (mark.line < 0 || mark.column < 0) return {name_, 1, column_};
     const bool beyond = static_cast<std::size_t>(mark.line) >= lines_.size();  // in our own end mark
     const std::size_t line = beyond ? lines_.size() - 1 : static_cast<std::size_t>(mark.line);
@@ -48,14 +48,15 @@ class Ruler {
   }
 
   /// Of the '-' that the parser has just passed without finding a value behind it.
-  std::optional<Place> place_of_dash(const YAML::Mark& mark) const {
+  std::optional<SourceLocation> place_of_dash(const YAML::Mark& mark) const {
     if (mark.line < 0 || static_cast<std::size_t>(mark.line) >= lines_.size()) return std::nullopt;
     std::size_t line = static_cast<std::size_t>(mark.line);
     const std::size_t begin = std::min(lines_[line] + static_cast<std::size_t>(mark.column), text_.size());
     const std::size_t at = text_.substr(0, begin).find_last_not_of(" \t\r\n");
     if (at == std::string_view::npos || text_[at] != '-') return std::nullopt;
     while (line > 0 && lines_[line] > at) --line;
-    return Place{name_, static_cast<int>(line) + 1, letters(lines_[line], at) + (line == 0 ? column_ : 1)};
+    return SourceLocation{name_, static_cast<int>(line) + 1,
+                          letters(lines_[line], at) + (line == 0 ? column_ : 1)};
   }
 
   /// Whether the line is indented with a tab.
@@ -124,7 +125,7 @@ class Builder : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     // The parser marks a value left empty at whatever comes next, which may be lines away.
-    Place place = ruler_.place(mark);
+    SourceLocation place = ruler_.place(mark);
     if (!stack_.empty() && !ruler_.has_null_word(mark)) {
       const Frame& top = stack_.back();
       if (top.key) place = top.key->place;
@@ -145,7 +146,7 @@ class Builder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    const Place place = ruler_.place(mark);
+    const SourceLocation place = ruler_.place(mark);
     check_tag(place, tag);
     if (value.find('\0') != std::string::npos) problem(place, "text must not hold a NUL character");
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
@@ -176,33 +177,33 @@ class Builder : public YAML::EventHandler {
  private:
   struct Key {
     std::string text;
-    Place place;
+    SourceLocation place;
     bool dropped = false;  ///< bad or repeated: the value is read and forgotten
     bool is_merge = false;
   };
   struct Frame {
     Kind kind = Kind::list;
-    Place place{};
+    SourceLocation place{};
     YAML::anchor_t anchor = 0;
     std::string path{};
     std::vector<Node> items{};
     std::vector<Node::Entry> entries{};
     std::optional<Key> key{};  ///< of a map, read and waiting for its value
-    std::unordered_map<std::string, Place> seen{};
+    std::unordered_map<std::string, SourceLocation> seen{};
     std::vector<std::pair<std::size_t, Node>> merges{};  ///< where to insert, and what
     bool is_key = false;                                 ///< this list or map stands where a key should
   };
 
-  void problem(Place place, std::string message) {
+  void problem(SourceLocation place, std::string message) {
     problems_.add(std::move(place), path(), std::move(message));
   }
 
   /// An unclosed bracket looks to the parser like a list that is a key, before it finds the end missing.
-  void key_problem(Place place, std::string message) {
+  void key_problem(SourceLocation place, std::string message) {
     key_problems_.add(std::move(place), path(), std::move(message));
   }
 
-  [[noreturn]] void stop(Place place, std::string message) {
+  [[noreturn]] void stop(SourceLocation place, std::string message) {
     problem(std::move(place), std::move(message));
     throw EnoughFound{};
   }
@@ -216,7 +217,7 @@ class Builder : public YAML::EventHandler {
     return top.path + (top.path.empty() ? "" : ".") + top.key->text;
   }
 
-  void check_tag(const Place& place, const std::string& tag) {
+  void check_tag(const SourceLocation& place, const std::string& tag) {
     constexpr std::string_view kKnown[] = {"str", "int", "float", "bool", "null", "map", "seq"};
     constexpr std::string_view kStandard = "tag:yaml.org,2002:";
     if (tag.empty() || tag == "?" || tag == "!") return;
@@ -230,7 +231,7 @@ class Builder : public YAML::EventHandler {
     return !stack_.empty() && stack_.back().kind == Kind::map && !stack_.back().key;
   }
 
-  void open(Kind kind, Place place, const std::string& tag, YAML::anchor_t anchor) {
+  void open(Kind kind, SourceLocation place, const std::string& tag, YAML::anchor_t anchor) {
     if (stack_.size() >= Limits::kLevels)
       stop(place, "is nested deeper than " + std::to_string(Limits::kLevels) + " levels");
     check_tag(place, tag);
@@ -253,7 +254,7 @@ class Builder : public YAML::EventHandler {
     return frame;
   }
 
-  void spend(const Extent& extent, const Place& place) {
+  void spend(const Extent& extent, const SourceLocation& place) {
     nodes_ += extent.nodes;
     bytes_ += extent.bytes;
     if (nodes_ > Limits::kNodes)
@@ -264,11 +265,11 @@ class Builder : public YAML::EventHandler {
                       " MiB of text, counting what aliases repeat");
   }
 
-  void add(Node node, YAML::anchor_t anchor, std::optional<Place> alias = std::nullopt) {
+  void add(Node node, YAML::anchor_t anchor, std::optional<SourceLocation> alias = std::nullopt) {
     const bool was_key = std::exchange(closed_key_, false);
     if (anchor != 0) anchors_[anchor] = node;
     // A list or map has spent its children one by one; an alias spends everything again.
-    const Place& here = alias ? *alias : node.place();
+    const SourceLocation& here = alias ? *alias : node.place();
     spend(alias ? node.extent() : Extent{1, node.text().size(), 0}, here);
     if (alias && stack_.size() + node.extent().height > Limits::kLevels)
       stop(here, "is nested deeper than " + std::to_string(Limits::kLevels) + " levels, counting the alias");
@@ -293,7 +294,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  void add_key(Frame& top, const Node& node, const Place& place) {
+  void add_key(Frame& top, const Node& node, const SourceLocation& place) {
     Key key{node.text(), place, false, node.text() == "<<" && !node.quoted()};
     if (!node.is_scalar()) {
       key_problem(place, node.is_null()
@@ -319,7 +320,7 @@ class Builder : public YAML::EventHandler {
     top.key = std::move(key);
   }
 
-  void add_merge(Frame& top, const Node& node, const Place& place) {
+  void add_merge(Frame& top, const Node& node, const SourceLocation& place) {
     const bool good =
         node.is_map() || (node.is_list() && std::all_of(node.items().begin(), node.items().end(),
                                                         [](const Node& item) { return item.is_map(); }));
@@ -419,7 +420,7 @@ std::string hex(unsigned byte) {
 }  // namespace
 
 bool check_characters(const std::string& name, std::string_view text, int column, Problems& problems) {
-  Place place{name, 1, column};
+  SourceLocation place{name, 1, column};
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = character_length(text.substr(i));
     const auto byte = static_cast<unsigned char>(text[i]);

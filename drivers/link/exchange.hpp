@@ -56,7 +56,7 @@ class Exchange {
   std::atomic<std::int64_t> granted{-1};  ///< the highest step whose grant has come; all before it have, too
   std::atomic<std::int64_t> first_virtual_ns{0};  ///< of step 0; written before it is granted
   /// Somebody is paused, or the end begins: that no grant comes is nobody's fault.
-  std::atomic<bool> excused{false};
+  std::atomic<bool> lateness_suspended{false};
   std::atomic<std::int64_t> newest_arrival_ns{0};  ///< of the grant of `granted`
   /// Opened with every change of `federation` and `granted`; the low bits of a count of changes.
   rtsync::Gate changed;

@@ -14,29 +14,29 @@ std::int64_t arrival_ns(const Exchange& exchange, std::int64_t step, std::int64_
 
 }  // namespace
 
-void Lateness::pardon(const Exchange& exchange, std::int64_t granted, MonotonicInstant now) TACTUS_RT {
-  pardons_age_ = exchange.excused.load(std::memory_order_acquire);
-  if (pardons_age_) {
-    pardon_ = GracePhase::excused;
+void Lateness::update_grace(const Exchange& exchange, std::int64_t granted, MonotonicInstant now) TACTUS_RT {
+  grace_covers_age_ = exchange.lateness_suspended.load(std::memory_order_acquire);
+  if (grace_covers_age_) {
+    grace_ = GracePhase::suspended;
     granted_before_ = granted;
     return;
   }
-  if (pardon_ == GracePhase::none) return;
+  if (grace_ == GracePhase::none) return;
   const std::int64_t now_ns = now.time_since_epoch().count();
-  if (pardon_ == GracePhase::excused || pardon_ == GracePhase::begins) {
-    pardon_ = GracePhase::waiting;
+  if (grace_ == GracePhase::suspended || grace_ == GracePhase::begins) {
+    grace_ = GracePhase::waiting;
     waiting_since_ns_ = now_ns;
   }
   const bool goes_on = granted > granted_before_;
   const std::int64_t limit_ns = waiting_since_ns_ + kResumeGrace.count();
-  if (pardon_ == GracePhase::waiting && (goes_on || now_ns >= limit_ns)) {
-    pardon_ = GracePhase::catching_up;
+  if (grace_ == GracePhase::waiting && (goes_on || now_ns >= limit_ns)) {
+    grace_ = GracePhase::catching_up;
     waited_until_ns_ =
         goes_on ? std::min(arrival_ns(exchange, granted_before_ + 1, granted), limit_ns) : limit_ns;
   }
   const std::int64_t progress_ns =
       goes_on ? std::max(arrival_ns(exchange, granted, granted), waiting_since_ns_) : waiting_since_ns_;
-  pardons_age_ = now_ns - progress_ns < kResumeGrace.count();
+  grace_covers_age_ = now_ns - progress_ns < kResumeGrace.count();
 }
 
 Lateness::Judgement Lateness::judge(const Exchange& exchange, std::int64_t granted, std::int64_t step,
@@ -52,8 +52,8 @@ Lateness::Judgement Lateness::judge(const Exchange& exchange, std::int64_t grant
 
   status.grant_arrival_ns = judgement.missing ? 0 : arrival_ns(exchange, step, granted);
   status.behind = judgement.missing ? step - granted : 0;
-  const bool nothing_is_late = pardon_ == GracePhase::excused || pardon_ == GracePhase::waiting;
-  const bool catching_up = pardon_ == GracePhase::catching_up;
+  const bool nothing_is_late = grace_ == GracePhase::suspended || grace_ == GracePhase::waiting;
+  const bool catching_up = grace_ == GracePhase::catching_up;
   std::int64_t come_step = step;
   const std::int64_t come_ns = assess(exchange, granted, step, come_step);
   const std::int64_t oldest = granted + 1;
@@ -70,7 +70,7 @@ Lateness::Judgement Lateness::judge(const Exchange& exchange, std::int64_t grant
     missing_ns = std::max<std::int64_t>(now_ns - since_ns, 0);
   }
   status.lateness_ns = missing_ns;
-  if (!judgement.missing) pardon_ = GracePhase::none;
+  if (!judgement.missing) grace_ = GracePhase::none;
 
   judgement.came = come_ns >= missing_ns;
   judgement.late_ns = judgement.came ? come_ns : missing_ns;
@@ -99,7 +99,7 @@ std::int64_t Lateness::assess(const Exchange& exchange, std::int64_t granted, st
   std::int64_t worst = 0;
   std::int64_t before = assessed_;  // the last one that came before the one that is looked at
   const auto note = [&](std::int64_t s, std::int64_t due_ns) TACTUS_RT {
-    if (pardon_ == GracePhase::catching_up && before >= 0)
+    if (grace_ == GracePhase::catching_up && before >= 0)
       due_ns = std::max(due_ns, arrival_ns(exchange, before, granted));
     before = s;
     const std::int64_t late = arrival_ns(exchange, s, granted) - due_ns;

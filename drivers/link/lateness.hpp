@@ -15,13 +15,14 @@ constexpr Nanoseconds kResumeGrace{100'000'000};
 /// Judges whether the grants of steps come in time. A grant is due when the first frame of its step begins:
 /// it is late by what passes from then on, whether or not that frame itself was late.
 ///
-/// While somebody is excused nothing is late. After it, and after a freeze of the rig, there is a pardon:
+/// While a peer is paused, or the federation ends, nothing is late. After it, and after a
+/// freeze of the rig, there is a grace period:
 ///
 ///     waiting      until the first new grant, or for kResumeGrace: nothing is late
 ///     catching up  until virtual time has caught up: a grant is late by what passes from the one before, or
 ///                  from the end of the waiting; a step is late when no grant came since the step before it
 ///
-/// so that who takes its time to catch up is not late, and who does not go on is.
+/// A peer that catches up slowly is not late. A peer without progress is late.
 ///
 /// Threads  one.
 /// RT       everything but the constructor.
@@ -40,22 +41,22 @@ class Lateness {
       : max_late_ns_(max_late ? max_late->count() : INT64_MAX),
         max_consecutive_(max_consecutive_late ? *max_consecutive_late : INT64_MAX) {}
 
-  /// A frame begins: who is excused, who is pardoned? Before judge(). `granted`: as it was before the inbox
+  /// A frame begins: where does the grace period stand? Before judge(). `granted`: as it was before the inbox
   /// was read.
-  void pardon(const Exchange& exchange, std::int64_t granted, MonotonicInstant now) TACTUS_RT;
-  /// This frame's data may be old: somebody is excused, or has gone on, or still may, within kResumeGrace.
-  bool pardons_age() const TACTUS_RT { return pardons_age_; }
+  void update_grace(const Exchange& exchange, std::int64_t granted, MonotonicInstant now) TACTUS_RT;
+  /// This frame's data may be old: lateness is suspended, or a peer has gone on, or still may, within kResumeGrace.
+  bool grace_covers_age() const TACTUS_RT { return grace_covers_age_; }
   /// A frame of `step` begins, its first one or another.
   Judgement judge(const Exchange& exchange, std::int64_t granted, std::int64_t step, bool first,
                   MonotonicInstant now, PortStatus& status, PortTotals& totals) TACTUS_RT;
   /// The rig was frozen, and goes on; `granted` by now.
   void start_anew(std::int64_t granted) TACTUS_RT {
-    pardon_ = GracePhase::begins;
+    grace_ = GracePhase::begins;
     granted_before_ = granted;
   }
 
  private:
-  enum class GracePhase : std::uint8_t { none, excused, begins, waiting, catching_up };
+  enum class GracePhase : std::uint8_t { none, suspended, begins, waiting, catching_up };
 
   static constexpr std::int64_t kSteps = 4096;  // whose StepBegin is remembered
 
@@ -72,8 +73,8 @@ class Lateness {
   std::int64_t oldest_due_ns_ = 0;     // of the oldest that was missing; it, or one before it
   std::int64_t assessed_ = -1;         // up to this step, those that came are accounted for
   std::int64_t granted_at_step_ = -1;  // when the step began
-  GracePhase pardon_ = GracePhase::none;
-  bool pardons_age_ = false;
+  GracePhase grace_ = GracePhase::none;
+  bool grace_covers_age_ = false;
   std::int64_t granted_before_ = -1;  // when the waiting began
   std::int64_t waiting_since_ns_ = 0;
   std::int64_t waited_until_ns_ = INT64_MIN;  // nothing was due before

@@ -377,7 +377,7 @@ void Ledger::judge_pauses() {
     paused_peer_.clear();
     remember("no participant is paused any more");
   }
-  excuse();
+  suspend_lateness();
   if (settings.on_peer_pause == OnPeerPause::freeze) hold_rig(is);
 }
 
@@ -413,7 +413,7 @@ void Ledger::stop_is_due() {
   if (stopper_ && Steady::now() - stopper_->when > kOldCause) stopper_.reset();
   if (stopper_) return order_stop();
   if (!stop_at_) stop_at_ = Steady::now() + kWaitForCause;
-  excuse();
+  suspend_lateness();
 }
 
 void Ledger::abort_is_due() {
@@ -421,12 +421,13 @@ void Ledger::abort_is_due() {
   if (failer_ && Steady::now() - failer_->when > kOldCause) failer_.reset();
   if (failer_) return order_abort(failer_->text());
   if (!abort_at_) abort_at_ = Steady::now() + kWaitForCause;
-  excuse();
+  suspend_lateness();
 }
 
 /// Grants do not come while somebody is paused, nor any more once the end has begun.
-void Ledger::excuse() {
-  exchange_.excused.store(!paused_peer_.empty() || stop_at_ || abort_at_, std::memory_order_release);
+void Ledger::suspend_lateness() {
+  exchange_.lateness_suspended.store(!paused_peer_.empty() || stop_at_ || abort_at_,
+                                     std::memory_order_release);
 }
 
 void Ledger::order_stop() {

@@ -114,7 +114,7 @@ class Ledger {
   static void consider(std::optional<Cause>& cause, Cause other);
   void stop_is_due();
   void abort_is_due();
-  void excuse();
+  void suspend_lateness();
   void order_stop();
   /// `instead`: the whole text, where the cause is no participant.
   void order_abort(const std::string& cause, const std::string& instead = "");

@@ -70,8 +70,8 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
   }
 
   /// A step is so many whole frames, and so many whole nanoseconds: what SIL Kit counts in.
-  static void check_step(const LinkSettings& settings, const config::Place& place, const std::string& path,
-                         const rtsync::Period& frame, config::Problems& problems) {
+  static void check_step(const LinkSettings& settings, const config::SourceLocation& place,
+                         const std::string& path, const rtsync::Period& frame, config::Problems& problems) {
     if (settings.mode == LinkMode::free) return;
     const rtsync::Period step = settings.step.value_or(frame);
     if (frames_per_step(settings, frame) == 0) {

@@ -222,12 +222,12 @@ LinkVerdict Port::Impl::begin_frame(const executive::FrameStart& frame) TACTUS_R
 
   apply_due(virtual_ns, mapping.virtual_time(k - in_step).time_since_epoch().count());
   // A rig that makes up for time of its own asks for grants faster than time goes: that is nobody else's
-  // fault. Who owes an older step is not excused: it had more time, not less.
+  // fault. A peer that owes an older step has no grace: it had more time, not less.
   if (paced_ && frame.late >= real_frame_.floor() && granted >= step - 1) lateness_.start_anew(granted);
-  if (!alone) lateness_.pardon(exchange_, granted, frame.now);
+  if (!alone) lateness_.update_grace(exchange_, granted, frame.now);
   const bool missing = !alone && judge_grants(granted, step, in_step == 0, frame.now);
   if (alone) status_.lateness_ns = status_.consecutive_late = status_.behind = status_.grant_arrival_ns = 0;
-  give_inputs(virtual_ns, alone || missing, !alone && !lateness_.pardons_age());
+  give_inputs(virtual_ns, alone || missing, !alone && !lateness_.grace_covers_age());
   remember_work(frame.work);
   begun_ = true;
   expect_end(frames_per_step_ - 1 - in_step);

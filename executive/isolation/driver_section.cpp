@@ -12,11 +12,11 @@ namespace {
 
 using config::Json;
 using config::Node;
-using config::Place;
+using config::SourceLocation;
 
-Json json_of(const Place& place) { return Json::array({place.file, place.line, place.column}); }
-Place place_of(const Json& json) {
-  return Place(json.at(0).get<std::string>(), json.at(1).get<int>(), json.at(2).get<int>());
+Json json_of(const SourceLocation& place) { return Json::array({place.file, place.line, place.column}); }
+SourceLocation place_of(const Json& json) {
+  return SourceLocation(json.at(0).get<std::string>(), json.at(1).get<int>(), json.at(2).get<int>());
 }
 
 Json json_of(const Node& node) {
@@ -37,7 +37,7 @@ Json json_of(const Node& node) {
 }
 
 Node node_of(const Json& json) {
-  Place place = place_of(json.at("at"));
+  SourceLocation place = place_of(json.at("at"));
   if (json.contains("text"))
     return Node::scalar(json.at("text").get<std::string>(), std::move(place), json.at("quoted").get<bool>());
   if (json.contains("items")) {

@@ -206,7 +206,7 @@ class DependencyResolver {
         continue;
       }
       const auto before = static_cast<std::size_t>(on - plan_.jobs.begin());
-      if (const std::string why = dependency_objection(wanted.job, before); !why.empty()) {
+      if (const std::string why = dependency_problem(wanted.job, before); !why.empty()) {
         problems_.add(wanted.on, why);
       } else if (on->thread != plan_.jobs[wanted.job].thread) {  // on one thread the order says it already
         plan_.jobs[wanted.job].depends_on.push_back(before);
@@ -214,7 +214,7 @@ class DependencyResolver {
     }
   }
 
-  std::string dependency_objection(std::size_t job, std::size_t on) const {
+  std::string dependency_problem(std::size_t job, std::size_t on) const {
     const auto said = [this](std::size_t i) {
       return "'" + plan_.jobs[i].name + "' (class " + std::string(name_of(plan_.jobs[i].job_class)) +
              ", phase " + std::to_string(plan_.jobs[i].phase) + ")";

@@ -125,7 +125,7 @@ std::vector<std::string> RigCheckpoints::read(const std::filesystem::path& file,
 void RigCheckpoints::read_start(const std::filesystem::path& from, std::int64_t end) {
   end_ = end;
   if (from.empty()) return;
-  const config::Place place{"--from " + from.string(), 1, 1};
+  const config::SourceLocation place{"--from " + from.string(), 1, 1};
   if (const std::string why = impossible(); !why.empty()) throw config::ConfigError(place, "--from", why);
   config::Problems problems;
   LoadedState state;

@@ -58,13 +58,13 @@ void EdgeClock::edge(TimePoint<MonotonicTime> stamp) TACTUS_RT {
 void EdgeClock::advance(TimePoint<MonotonicTime> now) TACTUS_RT {
   numbers_.fed(now.time_since_epoch().count());
   const std::int64_t fed = numbers_.fed_until();
-  if (numbers_.excused() && numbers_.begun() && state_ != State::gone) {
+  if (numbers_.suspended() && numbers_.begun() && state_ != State::gone) {
     // Those before now, and one that may have been early, may have come without being read.
     const std::int64_t due = due_by(fed + grid_.period_floor / 2 + grid_.jitter_limit.count());
     if (!numbers_.passed(due)) numbers_.begin(due, EdgePassed::rejected);
   }
   give_up_until(fed);
-  numbers_.excuse(false);
+  numbers_.suspend(false);
   // The phase of an edge is taken even if the next one is missing already.
   loop_.follow(fed, by_edge() && follows());
 }
@@ -78,14 +78,14 @@ void EdgeClock::refuse(double measured_period) TACTUS_RT {
 void EdgeClock::overflowed() TACTUS_RT {
   unsure_ = true;
   intervals_.skip();
-  numbers_.excuse(true);
+  numbers_.suspend(true);
   faults_.add(ClockFault::overflow);
 }
 
 void EdgeClock::unwatched() TACTUS_RT {
   unsure_ = true;
   intervals_.skip();
-  numbers_.excuse(true);
+  numbers_.suspend(true);
   status_.consecutive_missing = 0;
   if (state_ == State::first) status_.unsettled += static_cast<std::int64_t>(window_.size());
   if (relocks()) state_ = State::searching;
@@ -162,7 +162,7 @@ std::int64_t EdgeClock::due_by(std::int64_t now) const TACTUS_RT {
 
 /// Edges that are half a period or more ago, and have not come, are missing.
 void EdgeClock::give_up_until(std::int64_t now) TACTUS_RT {
-  if (!numbers_.begun() || numbers_.excused() || state_ == State::gone) return;
+  if (!numbers_.begun() || numbers_.suspended() || state_ == State::gone) return;
   if (const std::int64_t due = due_by(now); !numbers_.passed(due)) pass(due, EdgePassed::missing);
 }
 
@@ -230,7 +230,7 @@ void EdgeClock::begin_locked(std::int64_t stamp) TACTUS_RT {
   status_.edges += static_cast<std::int64_t>(window_.size());
   status_.missing += window_.missing();
   status_.phase_error_ns = std::llround(window_.off());
-  numbers_.excuse(false);
+  numbers_.suspend(false);
   unsure_ = false;
   numbers_.begin(n, EdgePassed::accepted);
   numbers_.accept(n, stamp);

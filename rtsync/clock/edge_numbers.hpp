@@ -24,20 +24,20 @@ class EdgeNumbers {
   void end() TACTUS_RT { passed_.reset(); }
   bool begun() const TACTUS_RT { return passed_.has_value(); }
   /// What does not come is not missing, until it is switched off again.
-  void excuse(bool on) TACTUS_RT { excused_ = on; }
-  bool excused() const TACTUS_RT { return excused_; }
+  void suspend(bool on) TACTUS_RT { suspended_ = on; }
+  bool suspended() const TACTUS_RT { return suspended_; }
 
   struct Step {
     std::int64_t passed;   ///< numbers that are behind us now and were not before ...
     std::int64_t missing;  ///< ... and did not come
   };
-  /// Edge n has come, or has not: so have not those between it and the last one, unless excused.
+  /// Edge n has come, or has not: so have not those between it and the last one, unless suspended.
   Step pass(std::int64_t n, EdgePassed how) TACTUS_RT {
     const bool came = how != EdgePassed::missing;
     const std::int64_t before = passed_.value_or(n);
     std::int64_t missing = 0;
     if (!passed_ || n > before) {
-      if (!excused_) missing = std::max<std::int64_t>(n - before - (came ? 1 : 0), 0);
+      if (!suspended_) missing = std::max<std::int64_t>(n - before - (came ? 1 : 0), 0);
       begin(n, how);
     } else if (came && passed_how_ == EdgePassed::missing && status_.missing > 0) {
       --status_.missing;  // it was delivered later than it was given up
@@ -64,7 +64,7 @@ class EdgeNumbers {
 
  private:
   EdgeClockStatus& status_;
-  bool excused_ = false;
+  bool suspended_ = false;
   std::optional<std::int64_t> passed_;  // newest number that came or is missing
   EdgePassed passed_how_ = EdgePassed::accepted;
   std::int64_t last_ = INT64_MIN;

@@ -32,7 +32,7 @@ const Fields<TrickSettings>& trick_fields() {
   return fields;
 }
 
-void check(const TrickSettings& settings, const config::Place& place, const std::string& path,
+void check(const TrickSettings& settings, const config::SourceLocation& place, const std::string& path,
            config::Problems& problems) {
   const std::optional<Endpoint> listen = Endpoint::parse(settings.listen);
   if (!listen)

@@ -22,7 +22,7 @@ struct TrickSettings {
 const config::Fields<TrickSettings>& trick_fields();
 
 /// What no single field can say: addresses that are none, one that is open to others without `allow`.
-void check(const TrickSettings& settings, const config::Place& place, const std::string& path,
+void check(const TrickSettings& settings, const config::SourceLocation& place, const std::string& path,
            config::Problems& problems);
 
 }  // namespace tactus::drivers::trick

@@ -115,7 +115,7 @@ class Merger {
  private:
   struct Wanted {
     std::string name;
-    config::Place place;
+    config::SourceLocation place;
   };
 
   void add(const config::Document& document, std::deque<Wanted>& wanted) {

@@ -55,9 +55,9 @@ TEST(EdgeNumbers, NothingIsMissingBeforeTheyBeginAndWhileExcused) {
   EXPECT_EQ(numbers.pass(7, EdgePassed::rejected).missing, 0) << "numbers begin with it";
   EXPECT_TRUE(numbers.passed(7));
   EXPECT_FALSE(numbers.passed(8));
-  numbers.excuse(true);
+  numbers.suspend(true);
   EXPECT_EQ(numbers.pass(20, EdgePassed::accepted).missing, 0);
-  numbers.excuse(false);
+  numbers.suspend(false);
   EXPECT_EQ(numbers.pass(22, EdgePassed::accepted).missing, 1);
   numbers.end();
   EXPECT_FALSE(numbers.begun());

@@ -32,10 +32,10 @@ export class Signals {
         (v) => v.role === 'output' && !v.count && /double|float/.test(v.type));
     this.names = usable.length ? usable : numbers.slice(0, 2).map((v) => v.name);
     this.scope.offer(this.names);
-    this.wish();
+    this.request();
   }
 
-  wish() {
+  request() {
     this.rig.chart('strip', this.names);
     sessionStorage.setItem(`${KEY}.${this.rig.info.rig}`, JSON.stringify(this.names));
   }
@@ -50,7 +50,7 @@ export class Signals {
       return say(`At most ${MOST_CURVES} curves; take one off first`);
     else
       this.names.push(name);
-    this.wish();
+    this.request();
     this.makeStrip();
     this.scope.offer(this.names);
     this.tree.inspect();

@@ -143,7 +143,7 @@ TEST_P(Federated, APeerThatPausesExcusesAndFreezesTheRig) {
   run_steps(0, 3);
   peer->pause();
   ASSERT_TRUE(rig->ordered("pause"));
-  EXPECT_TRUE(rig->exchange.excused.load());
+  EXPECT_TRUE(rig->exchange.lateness_suspended.load());
   rig->exchange.frozen = true;
   std::this_thread::sleep_for(50ms);
   EXPECT_FALSE(peer->rig_was(SilKit_ParticipantState_Paused));
@@ -153,7 +153,7 @@ TEST_P(Federated, APeerThatPausesExcusesAndFreezesTheRig) {
   ASSERT_TRUE(soon([&] { return peer->rig().back().first == SilKit_ParticipantState_Running; }));
   peer->resume();
   ASSERT_TRUE(rig->ordered("resume"));
-  EXPECT_FALSE(rig->exchange.excused.load());
+  EXPECT_FALSE(rig->exchange.lateness_suspended.load());
   rig->exchange.frozen = false;
   run_steps(3, 3);
 }

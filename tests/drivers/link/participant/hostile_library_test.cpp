@@ -444,9 +444,9 @@ TEST_F(HostileLibrary, TellsOfAnEndWithItsCauseAndTheRigStopsBeforeAnythingIsLat
     StandIn rig(faked());
     run(rig);
     if (cause_first) handlers.say("Plant", SilKit_ParticipantState_Stopping, "enough");
-    EXPECT_FALSE(rig.exchange.excused.load());
+    EXPECT_FALSE(rig.exchange.lateness_suspended.load());
     handlers.say_system(SilKit_SystemState_Stopping);
-    EXPECT_TRUE(cause_first || rig.exchange.excused.load()) << "no grant is owed any more";
+    EXPECT_TRUE(cause_first || rig.exchange.lateness_suspended.load()) << "no grant is owed any more";
     if (!cause_first) handlers.say("Plant", SilKit_ParticipantState_Stopping, "enough");
     EXPECT_EQ(rig.commands.all().size(), 1U) << "at once: nobody waits for more to be heard";
     EXPECT_TRUE(rig.federation_is(Federation::left));
@@ -457,7 +457,7 @@ TEST_F(HostileLibrary, MayTellOfAnErrorWithoutACause) {
   StandIn rig(faked());
   run(rig);
   handlers.say_system(SilKit_SystemState_Error);
-  EXPECT_TRUE(rig.exchange.excused.load()) << "no grant is owed any more";
+  EXPECT_TRUE(rig.exchange.lateness_suspended.load()) << "no grant is owed any more";
   EXPECT_TRUE(rig.ordered("abort: the federation failed: no reason was given"));
 }
 
@@ -476,13 +476,13 @@ TEST_F(HostileLibrary, DoesNotKeepARigThatFollowsItsPeerFromStayingRunning) {
   run(rig);
   handlers.say("Plant", SilKit_ParticipantState_Paused, "look");
   EXPECT_TRUE(rig.ordered("pause"));
-  EXPECT_TRUE(rig.exchange.excused.load());
+  EXPECT_TRUE(rig.exchange.lateness_suspended.load());
   rig.exchange.frozen = true;
   std::this_thread::sleep_for(50ms);
   EXPECT_EQ(fake().calls("LifecycleService_Pause"), 0) << "two rigs would hold each other for ever";
   handlers.say("Plant", SilKit_ParticipantState_Running, "");
   EXPECT_TRUE(rig.ordered("resume"));
-  EXPECT_FALSE(rig.exchange.excused.load());
+  EXPECT_FALSE(rig.exchange.lateness_suspended.load());
   rig.exchange.frozen = false;
 }
 
@@ -492,9 +492,9 @@ TEST_F(HostileLibrary, DoesNotFreezeARigThatIsToKeepRunning) {
   StandIn rig(settings);
   run(rig);
   handlers.say("Plant", SilKit_ParticipantState_Paused, "look");
-  EXPECT_TRUE(rig.exchange.excused.load());
+  EXPECT_TRUE(rig.exchange.lateness_suspended.load());
   handlers.connect("Plant", false);
-  EXPECT_FALSE(rig.exchange.excused.load()) << "who is gone is not paused";
+  EXPECT_FALSE(rig.exchange.lateness_suspended.load()) << "who is gone is not paused";
   for (const std::string& command : rig.commands.all()) EXPECT_NE(command, "pause");
 }
 

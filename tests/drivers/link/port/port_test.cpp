@@ -134,7 +134,7 @@ TEST(Port, ARigThatIsLateAllTheTimeFindsAPeerThatHangs) {
   fixture.late_ns = kMs;
   int frames = 0;
   while (frames < 1000 && fixture.run() == executive::LinkVerdict::go_on) ++frames;
-  EXPECT_EQ(frames, 401) << "excused once, for 100 ms from the first late frame on";
+  EXPECT_EQ(frames, 401) << "suspended once, for 100 ms from the first late frame on";
 }
 
 TEST(Port, VirtualTimeDoesNotDrift) {
@@ -197,11 +197,11 @@ TEST(Port, NothingOfAPauseIsCounted) {
   fixture.set_up();
   fixture.grant(0);
   fixture.run();
-  fixture.exchange->excused = true;
+  fixture.exchange->lateness_suspended = true;
   for (int i = 0; i < 20; ++i) EXPECT_EQ(fixture.run(), LinkVerdict::go_on);
   EXPECT_EQ(fixture.status().lateness_ns, 0);
   EXPECT_EQ(fixture.status().behind, 20) << "though it is behind";
-  fixture.exchange->excused = false;
+  fixture.exchange->lateness_suspended = false;
   for (std::int64_t step = 1; step < 40;
        step += 2) {  // two steps a frame: slower than nothing, faster than the rig
     fixture.grant(step);

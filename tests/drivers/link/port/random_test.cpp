@@ -53,7 +53,7 @@ class Reference {
   }
 
   void unfreeze() {
-    pardon_ = GracePhase::begins;
+    grace_ = GracePhase::begins;
     granted_before_ = granted_;
   }
 
@@ -84,7 +84,7 @@ class Reference {
     const bool timed = fixture_.settings.mode != LinkMode::free;
     const bool missing = timed && !alone && granted_ < step;
     lateness = behind = 0;
-    const bool lenient = !alone && pardon(now);
+    const bool lenient = !alone && update_grace(now);
     if (timed && !alone) {
       if (first_of_step) due_[step] = now;
       const bool progress = granted_ > granted_at_step_;
@@ -92,17 +92,17 @@ class Reference {
       std::int64_t worst = 0;
       const auto since = [&](std::int64_t s) {
         const std::int64_t due = std::max(due_[s], waited_until_);
-        return pardon_ == GracePhase::catching_up && s > 0 ? std::max(due, came_[s - 1]) : due;
+        return grace_ == GracePhase::catching_up && s > 0 ? std::max(due, came_[s - 1]) : due;
       };
       for (; assessed_ < std::min(granted_, step); ++assessed_)
         worst = std::max(worst, came_[assessed_ + 1] - since(assessed_ + 1));
       if (missing) behind = step - granted_;
-      if (pardon_ == GracePhase::excused || pardon_ == GracePhase::waiting) {
+      if (grace_ == GracePhase::suspended || grace_ == GracePhase::waiting) {
         consecutive = 0;
       } else {
         if (missing) lateness = std::max<std::int64_t>(now - since(granted_ + 1), 0);
-        const bool late_step = missing && !(pardon_ == GracePhase::catching_up && progress);
-        if (!missing) pardon_ = GracePhase::none;
+        const bool late_step = missing && !(grace_ == GracePhase::catching_up && progress);
+        if (!missing) grace_ = GracePhase::none;
         worst = std::max(worst, lateness);
         worst_lateness = std::max(worst_lateness, worst);
         const auto& settings = fixture_.settings;
@@ -131,29 +131,29 @@ class Reference {
   const PortFixture& fixture_;
   std::int64_t first_;
   std::vector<Subscribed> subs;
-  bool excused = false, left = false, degraded = false;
+  bool suspended = false, left = false, degraded = false;
   std::int64_t messages = 0, messages_late = 0, lost = 0, lateness = 0, behind = 0, consecutive = 0, late = 0,
                worst_lateness = 0, too_old = 0;
 
  private:
-  enum class GracePhase { none, excused, begins, waiting, catching_up };
+  enum class GracePhase { none, suspended, begins, waiting, catching_up };
 
-  /// Moves the pardon on; whether it goes for ages.
-  bool pardon(std::int64_t now) {
-    if (excused) {
-      pardon_ = GracePhase::excused;
+  /// Moves the grace period on; whether it goes for ages.
+  bool update_grace(std::int64_t now) {
+    if (suspended) {
+      grace_ = GracePhase::suspended;
       granted_before_ = granted_;
       return true;
     }
-    if (pardon_ == GracePhase::none) return false;
-    if (pardon_ == GracePhase::excused || pardon_ == GracePhase::begins) {
-      pardon_ = GracePhase::waiting;
+    if (grace_ == GracePhase::none) return false;
+    if (grace_ == GracePhase::suspended || grace_ == GracePhase::begins) {
+      grace_ = GracePhase::waiting;
       since_ = now;
     }
     const std::int64_t limit = since_ + 100 * kMs;
-    if (pardon_ == GracePhase::waiting && (granted_ > granted_before_ || now >= limit)) {
+    if (grace_ == GracePhase::waiting && (granted_ > granted_before_ || now >= limit)) {
       waited_until_ = granted_ > granted_before_ ? std::min(limit, came_[granted_before_ + 1]) : limit;
-      pardon_ = GracePhase::catching_up;
+      grace_ = GracePhase::catching_up;
     }
     return now < 100 * kMs + (granted_ > granted_before_ ? std::max(since_, came_[granted_]) : since_);
   }
@@ -215,7 +215,7 @@ class Reference {
   std::map<std::tuple<std::int64_t, std::uint32_t, std::int64_t>, double> waiting_;
   std::map<std::int64_t, std::int64_t> came_, due_;
   std::int64_t arrivals_ = 0, granted_ = -1, assessed_ = -1, granted_at_step_ = -1;
-  GracePhase pardon_ = GracePhase::none;
+  GracePhase grace_ = GracePhase::none;
   std::int64_t granted_before_ = -1, since_ = 0, waited_until_ = INT64_MIN;
 };
 
@@ -286,7 +286,7 @@ TEST(PortRandom, IsTheSameAsTheReference) {
       }
       if (random.chance(70))
         grant(random.chance(50) ? i / m : std::max(fixture.exchange->granted.load(), i / m - 2));
-      if (random.chance(5)) fixture.exchange->excused = reference.excused = !reference.excused;
+      if (random.chance(5)) fixture.exchange->lateness_suspended = reference.suspended = !reference.suspended;
       if (random.chance(1) && random.chance(50)) {
         fixture.exchange->become(Federation::left);
         reference.left = true;

@@ -16,7 +16,7 @@ using executive::LinkVerdict;
 /// Frames of 1 ms; subscriptions a (0) and b (1), of one double each. Words of a script:
 ///   g2       the grants up to step 2 come           a1.5=7  a message for a, of virtual time 1.5 ms, value 7
 ///   a-=7     one without a stamp                     +20     20 ms pass
-///   excuse, blame: somebody is paused, or not        freeze  the rig freezes, and goes on
+///   suspend, blame: somebody is paused, or not        freeze  the rig freezes, and goes on
 ///   left     the rig is alone
 ///   >7       a frame; a is given 7                   >7:3    and link.a.source is 3
 ///   >7!f     and the verdict is freeze; t: terminate; d: it goes on, but unlinked
@@ -56,8 +56,8 @@ void play(const Script& script) {
   std::istringstream words(script.text);
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
-    if (word == "excuse" || word == "blame") {
-      fixture.exchange->excused = word == "excuse";
+    if (word == "suspend" || word == "blame") {
+      fixture.exchange->lateness_suspended = word == "suspend";
     } else if (word == "freeze") {
       fixture.port->freeze("a test");
       fixture.clock_ns += 500 * kMs;
@@ -197,10 +197,10 @@ TEST(PortScript, WhenTheMaximumIsReachedItsActionFollows) {
       {"in a row: freeze, and anew", max_row(AtMaximum::freeze), "g0 >0 >0 >0!f freeze >0 >0 >0 +98 >0 >0!f"},
       {"in a row: degrade", max_row(AtMaximum::degrade), "g0 >0 >0 >0!d >0 >0"},
       {"a step is late once, whatever its frames", steps_of_two, "g0 >0 >0 >0 >0 >0!t"},
-      {"excused: nobody is late", max_late(AtMaximum::terminate), "g0 >0 excuse >0 >0 >0 >0 >0 +99 >0"},
-      {"excused until virtual time has caught up", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 >0 g6 >0 g10 >0 >0 >0 >0 >0 >0!t"},
-      {"excused: no row", max_row(AtMaximum::terminate), "g0 >0 >0 excuse >0 >0 blame g5 >0 >0 >0 >0!t"},
+      {"suspended: nobody is late", max_late(AtMaximum::terminate), "g0 >0 suspend >0 >0 >0 >0 >0 +99 >0"},
+      {"suspended until virtual time has caught up", max_late(AtMaximum::terminate),
+       "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 >0 g6 >0 g10 >0 >0 >0 >0 >0 >0!t"},
+      {"suspended: no row", max_row(AtMaximum::terminate), "g0 >0 >0 suspend >0 >0 blame g5 >0 >0 >0 >0!t"},
       {"terminate wins over freeze", both, "g0 a0=1 >1 >1 >1 >1 +1 >1!t"},
       {"who follows is never late", follow, "g0 >0 >0 >0 >0"},
       {"who is alone neither", max_late(AtMaximum::terminate), "g0 >0 left >0 >0 +99 >0 >0"},
@@ -211,27 +211,27 @@ TEST(PortScript, WhenTheMaximumIsReachedItsActionFollows) {
 TEST(PortScript, APardonAfterAPauseIsNotForEver) {
   const Script scripts[] = {
       {"100 ms to go on, then it is late", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 blame >0 >0 +97 >0 >0 >0 >0 >0!t"},
+       "g0 >0 suspend >0 >0 blame >0 >0 +97 >0 >0 >0 >0 >0!t"},
       {"it goes on, and hangs", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 g1 >0 >0 >0 >0!t"},
+       "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 g1 >0 >0 >0 >0!t"},
       {"it catches up, and takes its time", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 g1 >0 g2 >0 >0 g3 >0 g4 >0 >0 g5 >0 >0 g6 >0"},
+       "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 g1 >0 g2 >0 >0 g3 >0 g4 >0 >0 g5 >0 >0 g6 >0"},
       {"one that has come, but long after the one before", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 g1 >0 +5 g2 >0!t"},
+       "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 g1 >0 +5 g2 >0!t"},
       {"the first one may come late", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 +90 g1 >0 >0 >0 >0!t"},
+       "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 +90 g1 >0 >0 >0 >0!t"},
       {"unless it is too late", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 >0 >0 >0 blame >0 +150 g1 >0!t"},
+       "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 +150 g1 >0!t"},
       {"a row of steps without progress", max_row(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 blame >0 g1 >0 >0 >0!t"},
+       "g0 >0 suspend >0 >0 blame >0 g1 >0 >0 >0!t"},
       {"a row that is broken by progress", max_row(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 blame >0 g1 >0 >0 g2 >0 >0 g3 >0 >0 g4 >0 >0 >0!t"},
+       "g0 >0 suspend >0 >0 blame >0 g1 >0 >0 g2 >0 >0 g3 >0 >0 g4 >0 >0 >0!t"},
       {"nobody goes on, and nothing is counted twice", max_row(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 blame >0 +99 >0 >0!t"},
+       "g0 >0 suspend >0 >0 blame >0 +99 >0 >0!t"},
       {"caught up: as ever", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 >0 >0 blame >0 g1 >0 g7 >0 >0 >0 >0 >0 >0!t"},
-      {"a second pause in the first one's pardon", max_late(AtMaximum::terminate),
-       "g0 >0 excuse >0 blame >0 g1 >0 excuse +500 >0 >0 blame >0 +90 >0 +8 >0 >0 >0 >0!t"},
+       "g0 >0 suspend >0 >0 >0 blame >0 g1 >0 g7 >0 >0 >0 >0 >0 >0!t"},
+      {"a second pause in the first one's grace period", max_late(AtMaximum::terminate),
+       "g0 >0 suspend >0 blame >0 g1 >0 suspend +500 >0 >0 blame >0 +90 >0 +8 >0 >0 >0 >0!t"},
   };
   for (const Script& script : scripts) play(script);
 }
@@ -290,17 +290,17 @@ TEST(PortScript, DataThatAreTooOldLeadToTheirAction) {
       {"alone: the default all the same", max_age(AtMaxAge::default_value),
        "g99 a0=5 >5 left >5:2 >5:2 >9:3"},
       {"alone: the line ends all the same", line_or_hold, "g1 a0=1 a1=2 >1 >2 left >3:4 >4:4 >2:2"},
-      {"excused: the default all the same", max_age(AtMaxAge::default_value),
-       "g99 a0=5 excuse >5 >5 >5 >9:3"},
-      {"excused, and then still too old", max_age(AtMaxAge::freeze),
-       "g99 a0=5 >5 excuse >5 >5 >5 >5 blame >5 +98 >5 >5!f >5"},
-      {"excused, and then there again", max_age(AtMaxAge::freeze),
-       "g99 a0=5 >5 excuse >5 >5 >5 >5 blame >5 a6=6 >6 +98 >6 >6 >6!f"},
-      {"excused, and free", free, "a-=5 >5 excuse >5 >5 >5 >5 blame >5 +98 >5 >5!f >5"},
+      {"suspended: the default all the same", max_age(AtMaxAge::default_value),
+       "g99 a0=5 suspend >5 >5 >5 >9:3"},
+      {"suspended, and then still too old", max_age(AtMaxAge::freeze),
+       "g99 a0=5 >5 suspend >5 >5 >5 >5 blame >5 +98 >5 >5!f >5"},
+      {"suspended, and then there again", max_age(AtMaxAge::freeze),
+       "g99 a0=5 >5 suspend >5 >5 >5 >5 blame >5 a6=6 >6 +98 >6 >6 >6!f"},
+      {"suspended, and free", free, "a-=5 >5 suspend >5 >5 >5 >5 blame >5 +98 >5 >5!f >5"},
       {"as long as virtual time catches up, no longer", max_age(AtMaxAge::freeze),
-       "g0 a0=5 >5 excuse >5 >5 >5 >5 blame >5 +98 g1 >5 +98 >5 >5!f >5"},
+       "g0 a0=5 >5 suspend >5 >5 >5 >5 blame >5 +98 g1 >5 +98 >5 >5!f >5"},
       {"caught up, and still too old", max_age(AtMaxAge::freeze),
-       "g0 a0=5 >5 excuse >5 >5 >5 >5 blame >5 g6 >5 >5!f"},
+       "g0 a0=5 >5 suspend >5 >5 >5 >5 blame >5 g6 >5 >5!f"},
       {"after a freeze as well", max_age(AtMaxAge::freeze), "g99 a0=5 >5 >5 >5 freeze >5 >5 +97 >5 >5!f"},
   };
   for (const Script& script : scripts) play(script);

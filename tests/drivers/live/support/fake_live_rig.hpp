@@ -139,7 +139,7 @@ class FakeLiveRig final : public executive::LiveRig {
   }
   void object(executive::LiveCommand command, std::string why) {
     const std::lock_guard lock(mutex_);
-    objections_[command] = std::move(why);
+    problems_[command] = std::move(why);
   }
   /// Before anybody looks at it.
   std::vector<executive::LiveOutput>& change_outputs() { return outputs_; }
@@ -193,8 +193,8 @@ class FakeLiveRig final : public executive::LiveRig {
   }
   std::string command_problem(executive::LiveCommand command) const override {
     const std::lock_guard lock(mutex_);
-    const auto found = objections_.find(command);
-    return found == objections_.end() ? "" : found->second;
+    const auto found = problems_.find(command);
+    return found == problems_.end() ? "" : found->second;
   }
   const std::vector<executive::LiveOutput>& outputs() const override { return outputs_; }
   executive::LiveWriter writer_of(std::size_t variable) const override {
@@ -375,7 +375,7 @@ class FakeLiveRig final : public executive::LiveRig {
   std::array<executive::LiveHistory, executive::kLiveLists> lists_;
   std::vector<executive::LiveForce> forces_;
   std::int64_t forces_changed_ = 0;
-  std::map<executive::LiveCommand, std::string> objections_;
+  std::map<executive::LiveCommand, std::string> problems_;
   std::vector<executive::LiveOutput> outputs_;
   std::map<std::size_t, executive::LiveWriter> writers_;
   std::function<config::Json(executive::LiveReport)> reports_;

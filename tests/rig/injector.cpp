@@ -75,6 +75,8 @@ class Injector : public tactus::Model {
     d.output("took", took_, "1", "the call, in nanoseconds");
     d.output("longest", longest_, "1",
              "between two looks at the clock of a kind that looks at it all the time");
+    d.output("stood", stood_, "1",
+             "the CPU while the job computed, in nanoseconds: looks that were far apart");
     d.job<&Injector::prepare>("prepare", tactus::JobClass::initialization);
     d.job<&Injector::step>("step", tactus::JobClass::scheduled);
   }
@@ -88,7 +90,7 @@ class Injector : public tactus::Model {
 
   void step(const tactus::Call& call) {
     injected_ = second_ = 0;
-    longest_ = 0;
+    longest_ = stood_ = 0;
     if (call.frame < 2 * kEvery || call.frame % kEvery != 0) return;
     began_ = std::chrono::duration_cast<Time>(Clock::now().time_since_epoch()).count();
     const Kind first = choose();
@@ -119,8 +121,8 @@ class Injector : public tactus::Model {
     const Clock::time_point end = looked_ + time;
     switch (kind) {
       case compute:
-        while (goes_on(end)) {
-        }
+        while (goes_on(end))
+          if (gap_ > kFar) stood_ += gap_.count();
         break;
       case sleep:
         std::this_thread::sleep_until(end);
@@ -166,7 +168,8 @@ class Injector : public tactus::Model {
   /// Notes how long it took from one look to the next: what is long is the machine's.
   bool goes_on(Clock::time_point end) {
     const Clock::time_point now = Clock::now();
-    longest_ = std::max<std::int64_t>(longest_, Time{now - looked_}.count());
+    gap_ = now - looked_;
+    longest_ = std::max<std::int64_t>(longest_, gap_.count());
     looked_ = now;
     return now < end;
   }
@@ -231,7 +234,10 @@ class Injector : public tactus::Model {
   std::int32_t second_ = 0;
   std::int64_t began_ = 0;
   std::int64_t took_ = 0;
+  static constexpr Time kFar{50'000};
+  Time gap_{0};
   std::int64_t longest_ = 0;
+  std::int64_t stood_ = 0;
   Clock::time_point looked_{};
   bool moved_ = false;
   std::mt19937_64 random_;

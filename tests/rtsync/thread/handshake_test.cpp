@@ -354,14 +354,17 @@ TEST_P(HandshakeInheritance, TakesItBackAfterATimeout) {
   const Ending ending{*this};
   Result first{};
   Result second{};
+  std::atomic<bool> gave_up{false};
   Gate go;
   PinnedThread frame{fifo("frame", kFrame), [&] {
                        handshake.trigger();
                        first = handshake.join(monotonic_now() + 5ms);
+                       gave_up = true;
                        (void)go.wait(1, WaitMode::futex, far_away());
                        second = handshake.join(far_away());
                      }};
   EXPECT_TRUE(comes([&] { return working.load(); }));
+  EXPECT_TRUE(comes([&] { return gave_up.load(); }));  // else the release below would end the first wait
   EXPECT_TRUE(runs_at(worker_thread, kWorker));
   go.open(1);
   EXPECT_TRUE(runs_at(worker_thread, kFrame)) << "asked again";

@@ -64,8 +64,8 @@ class Guardian {
   GuardianPage* page_ = nullptr;
   std::mutex asking_;
   std::int32_t next_id_ = 1;
-  int watched_ = 0;           ///< outputs that were not forgotten yet
-  std::int64_t timeout_ns_;   ///< of trouble(): in that time the guardian must have woken
+  int watched_ = 0;          ///< outputs that were not forgotten yet
+  std::int64_t timeout_ns_;  ///< of trouble(): in that time the guardian must have woken
   std::int64_t seen_at_ = 0;
   std::uint64_t seen_wakes_ = 0;
   std::string tripped_text_;

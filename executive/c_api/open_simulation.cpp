@@ -27,8 +27,8 @@ namespace {
 using namespace std::chrono_literals;
 using namespace tactus::executive;
 
-constexpr auto kStopTimeout = 5s;   // before a stop becomes an abort
-constexpr auto kLook = 1ms;         // whether calls have returned
+constexpr auto kStopTimeout = 5s;  // before a stop becomes an abort
+constexpr auto kLook = 1ms;        // whether calls have returned
 
 thread_local std::string last_error;
 

@@ -55,7 +55,7 @@ struct LivePacket {
   std::size_t which = 0;  ///< the change that could not be made
   std::int64_t applied_frame = -1;
   std::size_t force_count = 0;  ///< forces that use data
-  bool told = false;      ///< its end
+  bool told = false;            ///< its end
 };
 
 /// What the frames say of a packet.

@@ -86,49 +86,49 @@ std::string write_per_cpu(const CpuSet& cpus, const std::string& value, const st
 /// The command that gives a sysctl a value, now and after the next start.
 std::string sysctl_fix(const std::string& name, const std::string& value);
 
-// facts_kernel.cpp: which kernel this is.
+// kernel.cpp: which kernel this is.
 Fact preemption(const Host& host);
 Fact rt_group_scheduling(const Host& host);
 
-// facts_grants.cpp: what the kernel grants to those who ask.
+// grants.cpp: what the kernel grants to those who ask.
 Fact realtime_scheduling(const Host& host);
 Fact throttle(const Host& host);
 Fact memory_lock(const Host& host);
 Fact timer_slack(const Host& host);
 Fact kernel_events(const Host& host);
 
-// facts_cpus.cpp: whether the rig has its CPUs to itself.
+// cpus.cpp: whether the rig has its CPUs to itself.
 Fact cpus(const Host& host);
 Fact isolation(const Host& host);
 Fact tickless(const Host& host);
 Fact rcu(const Host& host);
 Fact siblings(const Host& host);
 
-// facts_power.cpp: whether a CPU is slowed down or put to sleep to save power.
+// power.cpp: whether a CPU is slowed down or put to sleep to save power.
 Fact dma_latency(const Host& host);
 Fact idle_states(const Host& host);
 Fact frequency(const Host& host);
 Fact energy_preference(const Host& host);
 
-// facts_interrupts.cpp: which devices interrupt the rig's CPUs.
+// interrupts.cpp: which devices interrupt the rig's CPUs.
 Fact interrupts(const Host& host);
 Fact irq_balancer(const Host& host);
 
-// facts_background.cpp: what the kernel does on the rig's CPUs of its own accord.
+// What the kernel does on the rig's CPUs of its own accord.
 Fact work_queues(const Host& host);
 Fact watchdogs(const Host& host);
 Fact timer_migration(const Host& host);
 
-// facts_clock.cpp: what it costs to read the clock.
+// clock.cpp: what it costs to read the clock.
 Fact clock_source(const Host& host);
 
-// facts_memory.cpp: whether memory stays where it is.
+// memory.cpp: whether memory stays where it is.
 Fact swap(const Host& host);
 Fact huge_pages(const Host& host);
 Fact compaction(const Host& host);
 Fact numa_balancing(const Host& host);
 
-// facts_below.cpp: what lies between this system and the bare machine.
+// below.cpp: what lies between this system and the bare machine.
 Fact virtual_machine(const Host& host);
 Fact container(const Host& host);
 Fact mitigations(const Host& host);

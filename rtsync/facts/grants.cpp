@@ -124,7 +124,8 @@ Fact timer_slack(const Host& host) {
 }
 
 Fact kernel_events(const Host& host) {
-  constexpr Subject kSubject{"kernel events", "perf_event_open may watch the rig's CPUs, and their interrupts",
+  constexpr Subject kSubject{"kernel events",
+                             "perf_event_open may watch the rig's CPUs, and their interrupts",
                              "without it no late frame can say which thread or interrupt took its CPU"};
   const auto level = read_host_number(host.request.root, "/proc/sys/kernel/perf_event_paranoid");
   if (!level)

@@ -253,10 +253,11 @@ PinnedThread::~PinnedThread() {
   try {
     join();
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "thread '%s' ended with an exception that was not fetched: %s\n", settings_.name.c_str(),
-                 failure.what());
+    std::fprintf(stderr, "thread '%s' ended with an exception that was not fetched: %s\n",
+                 settings_.name.c_str(), failure.what());
   } catch (...) {
-    std::fprintf(stderr, "thread '%s' ended with an exception that was not fetched\n", settings_.name.c_str());
+    std::fprintf(stderr, "thread '%s' ended with an exception that was not fetched\n",
+                 settings_.name.c_str());
   }
 }
 

@@ -39,7 +39,7 @@ CODE_LIMITS = {
     "missed": 12,
     "nobody": 159,
     "orders": 4,
-    "somebody": 77,
+    "somebody": 75,
     "stands still": 27,
     "stranger": 1,
     "supervisor": 2,

@@ -92,7 +92,7 @@ std::string Registry::Impl::listen(const std::string& text) {
                  "registry: " + uri.text() +
                      " can be reached from other machines, by anybody: the protocol knows "
                      "no passwords");
-  // Done on the I/O thread (at once, if this is it), and waited for: the door is its alone.
+  // Done on the I/O thread (at once, if this is it), and waited for: the acceptor is its alone.
   std::promise<void> open;
   asio::dispatch(io_, [&] {
     try {
@@ -149,7 +149,7 @@ void Registry::Impl::announced(Guest& guest, ByteView body) {
   if (!refusal.empty()) {
     complain("refused: " + refusal);
     encode(guest.queue(), AnnouncementReply{{}, false, {}, refusal});
-    write(guest);  // the refused one closes the stream; if not, the door does after a while
+    write(guest);  // the refused one closes the stream; if not, the acceptor does after a while
     return;
   }
   guest.info = std::move(announcement.peer);

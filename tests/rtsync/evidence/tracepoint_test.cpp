@@ -49,8 +49,9 @@ TEST(Tracepoints, WithoutANumberAreNotUsed) {
 }
 
 TEST(Tracepoints, OfAFormatThatIsNoneAreNotUsed) {
-  for (const char* const format : {"", "name: irq_handler_entry\n", "name: irq_handler_entry\nID: x\nformat:\n",
-                                   "name: irq_handler_entry\nID: 225\nformat:\n\tfield:int irq;\toff"}) {
+  for (const char* const format :
+       {"", "name: irq_handler_entry\n", "name: irq_handler_entry\nID: x\nformat:\n",
+        "name: irq_handler_entry\nID: 225\nformat:\n\tfield:int irq;\toff"}) {
     FakeRoot root;
     write_tracepoints(root);
     root.write("/sys/kernel/tracing/events/irq/irq_handler_entry/format", format);

@@ -496,7 +496,8 @@ TEST(WorkflowCommand, EndsWhenTheRegistryDiesBeforeAllAreThere) {
   stage.registry().signal(SIGKILL);
   const Finished& done = workflow.wait();
   EXPECT_EQ(done.status, 1) << done;
-  EXPECT_NE(done.err.find("the registry at " + stage.uri() + " is gone: no participant can join"), std::string::npos)
+  EXPECT_NE(done.err.find("the registry at " + stage.uri() + " is gone: no participant can join"),
+            std::string::npos)
       << done;
   EXPECT_NE(done.out.find("nothing was started; not there: Nobody"), std::string::npos) << done;
   a.signal(SIGKILL);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/drivers/silkit/net/support/as_user.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::silkit::shared_rings_test {
@@ -52,20 +53,13 @@ TEST_F(SharedRingsTest, CannotBeCutShort) {
 
 TEST_F(SharedRingsTest, AreOpenedByAnotherProcessOfTheSameUserOnly) {
   const RingMessage offer = made_->offer(Step::offer);
-  const auto opens_as = [&](uid_t user) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      std::string why;
-      const bool became = user == ::getuid() || ::setresuid(user, user, user) == 0;
-      ::_exit(became && SharedRings::open(offer, why) != nullptr ? 0 : 1);
-    }
-    int status = 0;
-    (void)::waitpid(child, &status, 0);
-    return status == 0;
+  const auto opens = [&] {
+    std::string why;
+    return SharedRings::open(offer, why) != nullptr;
   };
-  EXPECT_TRUE(opens_as(::getuid()));
+  EXPECT_TRUE(works_as(::getuid(), opens));
   if (::getuid() != 0) GTEST_SKIP() << "becoming another user takes root";
-  EXPECT_FALSE(opens_as(65534));
+  EXPECT_FALSE(works_as(65534, opens));
 }
 
 TEST_F(SharedRingsTest, WithAnotherNumberInThemAreOthers) {

@@ -11,6 +11,7 @@
 
 #include <cerrno>
 
+#include "tests/drivers/silkit/net/support/as_user.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::silkit::wake_pipe_test {
@@ -80,19 +81,10 @@ TEST_F(WakePipeTest, IsNoneThatEndsWithItsOwner) {
 }
 
 TEST_F(WakePipeTest, IsOpenedByAnotherProcessOfTheSameUserOnly) {
-  const auto opens_as = [&](uid_t user) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const bool became = user == ::getuid() || ::setresuid(user, user, user) == 0;
-      ::_exit(became && open(woken_).number() >= 0 ? 0 : 1);
-    }
-    int status = 0;
-    (void)::waitpid(child, &status, 0);
-    return status == 0;
-  };
-  EXPECT_TRUE(opens_as(::getuid()));
+  const auto opens = [&] { return open(woken_).number() >= 0; };
+  EXPECT_TRUE(works_as(::getuid(), opens));
   if (::getuid() != 0) GTEST_SKIP() << "becoming another user takes root";
-  EXPECT_FALSE(opens_as(65534));
+  EXPECT_FALSE(works_as(65534, opens));
 }
 
 TEST_F(WakePipeTest, IsNothingElse) {

@@ -66,13 +66,6 @@ FrameEvidence::Moment FrameEvidence::now() const TACTUS_RT {
   return best;
 }
 
-std::int64_t FrameEvidence::clock_faults() const TACTUS_RT {
-  std::int64_t sum = 0;
-  if (clock_status_ != nullptr)
-    for (const auto& faults : clock_status_->faults) sum += static_cast<std::int64_t>(faults);
-  return sum;
-}
-
 /// The job that took longest beyond its usual time; of the few longest, as looking that up is not cheap.
 FrameEvidence::Stretch FrameEvidence::longest_job(const Moment& now) TACTUS_RT {
   struct Candidate {
@@ -196,8 +189,10 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
   Finding finding;
   finding.job = stretch.job;
   finding.frame = timing.frame;
-  finding.facts = {
-      stretch.part, stretch.to - stretch.from, stretch.usual, stretch.for_others, false, false, {}};
+  finding.facts.part = stretch.part;
+  finding.facts.took = stretch.to - stretch.from;
+  finding.facts.usual = stretch.usual;
+  finding.facts.for_others = stretch.for_others;
   if (stretch.part == LatePart::job)
     finding.facts.usual_p99 = stretch.job == Finding::kNoJob
                                   ? statistics_.work.quantile(0.99)
@@ -217,7 +212,10 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
     finding.evidence.maps = maps_of(stretch, *maps);
   if (stretch.part == LatePart::wake) {
     finding.facts.spins = finding.evidence.switches && finding.evidence.switches->blocks == 0;
-    finding.facts.clock_fault = clock_status_ != nullptr && clock_faults() != clock_faults_;
+    if (clock_status_ != nullptr) {
+      finding.facts.edge_late = clock_status_->edge_late;
+      finding.facts.edge_missed = clock_status_->edge_missed;
+    }
   }
   finding.cause = rtsync::judge(finding.facts, finding.evidence);
   if (finding.cause == rtsync::Cause::waited && stretch.part == LatePart::between_jobs)
@@ -339,7 +337,6 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
     if (head - seen.head > kOneSleep) note_promises(i, head);
     seen.head = head;
   }
-  if (clock_status_ != nullptr) clock_faults_ = clock_faults();
   ++frames_;
   // Of late frames, and those that lose slots, before there are so many of them.
   const TimePoint<RigTime> began = timing.slot + timing.late;

@@ -33,7 +33,7 @@ class FrameEvidence {
              std::optional<rtsync::Nanoseconds> throttle_gap);
   /// How fast the CPUs are, and how long they take to leave idle states. It must outlive the frames. @when setup
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
-  /// The external clock's faults count as causes. It must outlive the frames. @when setup
+  /// Edges that come late or not at all count as causes. It must outlive the frames. @when setup
   void watch_clock(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
 
   /// Fills in why. Before the lanes have counted the frame's jobs.
@@ -91,7 +91,6 @@ class FrameEvidence {
   rtsync::MapTimes maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT;
   void note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT;
   void note_promises(std::size_t lane, std::uint64_t head) TACTUS_RT;
-  std::int64_t clock_faults() const TACTUS_RT;
 
   Program& program_;
   rtsync::PacedClock& clock_;
@@ -101,7 +100,6 @@ class FrameEvidence {
   std::optional<rtsync::Nanoseconds> throttle_gap_;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   const rtsync::CpuWatch* cpus_ = nullptr;
-  std::int64_t clock_faults_ = 0;
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
   rtsync::Nanoseconds clock_read_{0};   // what it costs
   std::uint64_t frames_ = 0;

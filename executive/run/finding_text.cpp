@@ -70,6 +70,14 @@ std::string by_whom(const Evidence& evidence) {
   return text;
 }
 
+/// By the kernel's limit for real-time threads.
+Nanoseconds stopped_for(const Finding& finding) {
+  const Evidence& seen = finding.evidence;
+  const Nanoseconds ready = seen.switches ? seen.switches->preempted : Nanoseconds{0};
+  const Nanoseconds stopped = seen.others ? std::max(ready, seen.others->passed_over) : ready;
+  return stopped > Nanoseconds{0} ? stopped : finding.facts.took;
+}
+
 /// " in fsync".
 std::string in_what(const rtsync::SwitchTimes& switches) {
   const std::string call = rtsync::blocking_call(switches.code, switches.call);
@@ -227,8 +235,13 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::migrated:
       return part + " was moved to another CPU, which took " + rtsync::duration_text(switches.migrated);
     case Cause::throttled:
-      return part + " was stopped for " + rtsync::duration_text(switches.preempted) +
-             " by the kernel's limit for real-time threads; see 'tactus doctor'";
+      return part + " was stopped for " + rtsync::duration_text(stopped_for(finding)) +
+             (seen.realtime ? " by the kernel's limit for real-time threads"
+                            : " by the limit of its control group (cpu.max)") +
+             (seen.others && seen.others->thread > 0
+                  ? "; " + thread_text(seen.others->thread) + " had the CPU"
+                  : "") +
+             "; see 'tactus doctor'";
     case Cause::machine_stopped:
       if (seen.went_on)
         return part + " took " + took +
@@ -257,7 +270,11 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return part + " waited " + rtsync::duration_text(finding.facts.took) + " for " +
              (finding.job == Finding::kNoJob ? "another thread" : awaited_text(finding, plan));
     case Cause::clock:
-      return "the external clock was at fault";
+      return "the external clock's edge " +
+             (finding.facts.edge_missed
+                  ? "did not come: the frame began on the internal clock " +
+                        rtsync::duration_text(finding.facts.edge_late) + " after its slot"
+                  : "came " + rtsync::duration_text(finding.facts.edge_late) + " late");
     case Cause::catching_up:
       return "still late from the overrun in frame " + std::to_string(finding.frame);
     case Cause::housekeeping:
@@ -291,7 +308,7 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::migrated:
       return "the kernel's scheduler";
     case Cause::throttled:
-      return "the kernel's limit for real-time threads";
+      return seen.realtime ? "the kernel's limit for real-time threads" : "the limit of its control group";
     case Cause::machine_stopped:
       return seen.went_on                            ? "SIGSTOP"
              : seen.steal && seen.steal->count() > 0 ? "the hypervisor"
@@ -322,6 +339,9 @@ std::vector<FindingFigure> figures_of(const Finding& finding) {
     all.push_back({name, static_cast<double>(value), "", {}});
   };
   time("took", finding.facts.took, static_cast<double>(finding.facts.usual.count()));
+  if (finding.facts.edge_late > Nanoseconds{0})
+    time(finding.facts.edge_missed ? "until its edge was given up" : "its edge was late",
+         finding.facts.edge_late);
   if (const auto& switches = seen.switches) {
     time("off its CPU by itself", switches->blocked);
     count("gave up its CPU", switches->blocks);

@@ -99,6 +99,10 @@ struct EdgeClockStatus {
   double frequency_ppm = 0;         ///< measured rate of the edges against nominal: positive, they are faster
   std::int64_t frames_locked = 0;   ///< waits that ended in state locked
   std::int64_t frames_free = 0;     ///< waits that ended in another state: on the internal clock
+  /// Of the last wait for a frame: how long after its slot the edge came that starts it, or was given up. 0: it came
+  /// in time, or the frame waits for none.
+  Nanoseconds edge_late{0};
+  bool edge_missed = false;  ///< it was given up
 };
 
 }  // namespace tactus::rtsync

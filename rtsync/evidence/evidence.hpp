@@ -20,10 +20,12 @@ enum class LatePart : std::uint8_t {
 struct FrameFacts {
   LatePart part = LatePart::job;
   Nanoseconds took{0};
-  Nanoseconds usual{0};      ///< of the same part in other frames (p50)
-  bool for_others = false;   ///< what is done there is to wait for another thread or an isolated model
-  bool spins = false;        ///< wake: the thread read the clock on its CPU instead of sleeping
-  bool clock_fault = false;  ///< the external clock had one meanwhile
+  Nanoseconds usual{0};     ///< of the same part in other frames (p50)
+  bool for_others = false;  ///< what is done there is to wait for another thread or an isolated model
+  bool spins = false;       ///< wake: the thread read the clock on its CPU instead of sleeping
+  Nanoseconds edge_late{
+      0};  ///< wake: the external clock's edge came so long after the slot, or was given up then
+  bool edge_missed = false;  ///< it was given up
   Nanoseconds usual_p99{0};  ///< 0: not known
   Nanoseconds excess() const { return took - usual; }
 };
@@ -71,6 +73,12 @@ struct OtherThreads {
   Nanoseconds ran{0};       ///< all threads together
   Nanoseconds idle{0};      ///< nobody
   Nanoseconds weaker{0};    ///< of `ran`: ordinary threads, which keep no CPU from a real-time thread
+  /// Idle, or with a thread known to be an ordinary one, while a real-time thread was ready: that one, or one that
+  /// had just been pushed off.
+  Nanoseconds passed_over{0};
+  /// The last time, whole, that no real-time thread had its CPU, though one had been pushed off and not been seen
+  /// there since. It may have gone to another CPU.
+  Nanoseconds without{0};
 };
 
 /// Interrupts and softirqs of its CPU, one inside of another counted once.
@@ -107,6 +115,7 @@ struct Evidence {
   std::optional<double> speed;              ///< of its CPU, against the usual one
   std::optional<Nanoseconds> throttle_gap;  ///< how long the kernel's real-time limit stops a thread
   std::optional<std::uint32_t> cpu;         ///< where it was last
+  bool realtime = true;                     ///< the thread has real-time priority
   bool went_on = false;                     ///< a signal had stopped the process, and another let it go on
 };
 

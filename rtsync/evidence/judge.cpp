@@ -41,16 +41,31 @@ bool is_about(Nanoseconds time, Nanoseconds known) TACTUS_RT {
   return time >= known * 4 / 5 && time <= known * 6 / 5;
 }
 
+/// Ready, and nobody stronger had the CPU: the kernel's limit for real-time threads, or that of a control group.
+Nanoseconds passed_over(const Evidence& evidence) TACTUS_RT {
+  const bool limited = evidence.throttle_gap || !evidence.realtime;
+  return evidence.others && limited ? evidence.others->passed_over : kNone;
+}
+
+/// The limit stops all real-time threads of a CPU, also those that sleep. It comes a tick or more late, and its end in
+/// time: a part of the stop may be missing.
+bool all_were_stopped(const Evidence& evidence) TACTUS_RT {
+  if (!evidence.others || !evidence.throttle_gap) return false;
+  const Nanoseconds time = evidence.others->without;
+  return time >= *evidence.throttle_gap / 2 && time <= *evidence.throttle_gap * 6 / 5;
+}
+
 /// Ready, and not on a CPU.
 void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) TACTUS_RT {
-  if (evidence.throttle_gap && is_about(time, *evidence.throttle_gap)) {
+  const bool by_others = evidence.others && (evidence.others->ran - evidence.others->weaker) * 2 > time;
+  if (evidence.throttle_gap && is_about(time, *evidence.throttle_gap) && !by_others) {
     shares.give(Cause::throttled, time);
     return;
   }
-  // Nobody else had the CPU either.
-  const Nanoseconds idle = evidence.others && evidence.throttle_gap ? evidence.others->idle : kNone;
-  shares.give(Cause::throttled, std::min(time, idle));
-  shares.give(Cause::preempted, time - std::min(time, idle));
+  // Nobody stronger had the CPU either.
+  const Nanoseconds stopped = std::min(time, passed_over(evidence));
+  shares.give(Cause::throttled, stopped);
+  shares.give(Cause::preempted, time - stopped);
 }
 
 /// In calls that map memory. Where signs of life come from within them, the machine stood still without one.
@@ -134,19 +149,25 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
 
 Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   Shares shares(facts.excess());
-  if (facts.clock_fault) return Cause::clock;
+  shares.give(Cause::clock, facts.edge_late);
   if (evidence.steal) shares.give(Cause::machine_stopped, *evidence.steal);
   if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);
   if (evidence.switches) {
     shares.give(Cause::migrated, evidence.switches->migrated);
     give_preempted(shares, evidence.switches->preempted, evidence);
-    const Nanoseconds asleep = evidence.switches->blocked;  // and should have been woken
+    // It should have been woken; not before its edge.
+    const Nanoseconds asleep = std::max(evidence.switches->blocked - facts.edge_late, kNone);
     if (evidence.went_on) {
       shares.give(Cause::machine_stopped, asleep);
     } else if (evidence.others) {
-      const Nanoseconds kept = std::min(asleep, evidence.others->ran - evidence.others->weaker);
+      const Nanoseconds stopped =
+          all_were_stopped(evidence)
+              ? asleep
+              : std::min(asleep, std::max(passed_over(evidence) - evidence.switches->preempted, kNone));
+      const Nanoseconds kept = std::min(asleep - stopped, evidence.others->ran - evidence.others->weaker);
+      shares.give(Cause::throttled, stopped);
       shares.give(Cause::preempted, kept);
-      shares.give(Cause::timer_late, asleep - kept);
+      shares.give(Cause::timer_late, asleep - stopped - kept);
     } else {
       shares.give(Cause::unknown, asleep);
     }

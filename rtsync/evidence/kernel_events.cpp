@@ -317,6 +317,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   if (!read_thread(watched, to, times)) return evidence;
   times.finish(evidence);
   evidence.cpu = times.cpu();
+  evidence.realtime = watched.realtime;
   if (!evidence.switches) return evidence;
   evidence.interrupts = interrupts(watched, times, from, to, wake);
   OtherThreads others;
@@ -327,7 +328,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
     if (&off != times.off().data() &&
         std::any_of(times.off().data(), &off, [&](const auto& before) { return before.cpu == off.cpu; }))
       continue;
-    CpuTimes had(times.off(), off.cpu, !wake, wake && watched.realtime ? realtime_ : nullptr);
+    CpuTimes had(times.off(), off.cpu, !wake, watched.realtime ? realtime_ : nullptr, watched.tid);
     if (!read(cpu->ring, to, had) || !had.finish(to, others)) return evidence;
   }
   if (!cpus_.empty()) evidence.others = others;

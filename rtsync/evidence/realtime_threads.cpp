@@ -3,10 +3,12 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace tactus::rtsync {
 namespace {
@@ -19,9 +21,9 @@ pid_t number_of(const std::filesystem::path& file) {
   return error == std::errc{} && end == name.data() + name.size() ? number : 0;
 }
 
-bool is_realtime(pid_t thread) {
-  const int policy = ::sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK;
-  return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
+bool is_realtime_policy(int policy) {
+  const int plain = policy & ~SCHED_RESET_ON_FORK;
+  return plain == SCHED_FIFO || plain == SCHED_RR || plain == SCHED_DEADLINE;
 }
 
 template <class Take>
@@ -34,30 +36,53 @@ void each_entry(const std::filesystem::path& folder, Take take) {
 
 }  // namespace
 
+void RealtimeThreads::Threads::take(std::vector<pid_t> threads) {
+  std::sort(threads.begin(), threads.end());
+  threads.resize(std::min(threads.size(), kMost));
+  for (std::size_t i = 0; i < threads.size(); ++i) numbers[i].store(threads[i], std::memory_order_relaxed);
+  count.store(threads.size(), std::memory_order_relaxed);
+}
+
+bool RealtimeThreads::Threads::has(pid_t thread) const TACTUS_RT {
+  std::size_t from = 0;
+  std::size_t to = count.load(std::memory_order_relaxed);
+  while (from < to) {
+    const std::size_t middle = from + (to - from) / 2;
+    const pid_t there = numbers[middle].load(std::memory_order_relaxed);
+    if (there == thread) return true;
+    (there < thread ? from : to) = there < thread ? middle + 1 : middle;
+  }
+  return false;
+}
+
 void RealtimeThreads::look(const char* proc) {
-  const std::size_t next = 1 - latest_.load(std::memory_order_relaxed);
-  List& list = lists_[next];
-  std::size_t count = 0;
-  bool any = false;
+  std::vector<pid_t> realtime;
+  std::vector<pid_t> ordinary;
   each_entry(proc, [&](pid_t, const std::filesystem::path& process) {
     each_entry(process / "task", [&](pid_t thread, const std::filesystem::path&) {
-      any = true;
-      if (!is_realtime(thread)) return;
-      if (count < kMost) list.threads[count].store(thread, std::memory_order_relaxed);
-      ++count;
+      const int policy = ::sched_getscheduler(thread);
+      if (policy >= 0) (is_realtime_policy(policy) ? realtime : ordinary).push_back(thread);
     });
   });
-  list.all.store(!any || count > kMost, std::memory_order_relaxed);
-  list.count.store(count > kMost ? kMost : count, std::memory_order_relaxed);
+  take(std::move(realtime), std::move(ordinary));
+}
+
+void RealtimeThreads::take(std::vector<pid_t> realtime, std::vector<pid_t> ordinary) {
+  const std::size_t next = 1 - latest_.load(std::memory_order_relaxed);
+  Look& look = looks_[next];
+  look.all.store((realtime.empty() && ordinary.empty()) || realtime.size() > kMost,
+                 std::memory_order_relaxed);
+  look.realtime.take(std::move(realtime));
+  look.ordinary.take(std::move(ordinary));
   latest_.store(next, std::memory_order_release);
 }
 
 bool RealtimeThreads::has(pid_t thread) const TACTUS_RT {
-  const List& list = lists_[latest_.load(std::memory_order_acquire)];
-  if (list.all.load(std::memory_order_relaxed)) return true;
-  for (std::size_t i = 0; i < list.count.load(std::memory_order_relaxed); ++i)
-    if (list.threads[i].load(std::memory_order_relaxed) == thread) return true;
-  return false;
+  return latest().all.load(std::memory_order_relaxed) || latest().realtime.has(thread);
 }
+
+bool RealtimeThreads::is_realtime(pid_t thread) const TACTUS_RT { return latest().realtime.has(thread); }
+
+bool RealtimeThreads::is_ordinary(pid_t thread) const TACTUS_RT { return latest().ordinary.has(thread); }
 
 }  // namespace tactus::rtsync

@@ -138,9 +138,15 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
 
 void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT {
   Nanoseconds time{0};
-  for (const ThreadTimes::Off& off : off_)
-    if (off.cpu == cpu_ && (off.ready || !ready_only_))
-      time += std::max(std::min(off.to, to) - std::max(off.from, from), Nanoseconds{0});
+  Nanoseconds while_ready{0};
+  for (const ThreadTimes::Off& off : off_) {
+    const Nanoseconds part = std::max(std::min(off.to, to) - std::max(off.from, from), Nanoseconds{0});
+    if (off.cpu != cpu_) continue;
+    if (off.ready || !ready_only_) time += part;
+    if (off.ready || one_was_stopped_) while_ready += part;
+  }
+  if (thread == thread_) return;
+  if (thread == 0 || (realtime_ != nullptr && realtime_->is_ordinary(thread))) passed_over_ += while_ready;
   if (time == Nanoseconds{0}) return;
   if (thread == 0) {
     idle_ += time;
@@ -156,16 +162,37 @@ void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) T
   }
 }
 
+/// Whoever is pushed off makes room for a stronger one, but where the kernel stops real-time threads.
+void CpuTimes::look_who_follows(const EventRecord& record) TACTUS_RT {
+  if (realtime_ == nullptr) return;
+  const std::int32_t next = record.kind == Kind::on ? record.thread : record.next;
+  const bool pushed = record.kind == Kind::preempted && realtime_->is_realtime(record.thread);
+  if (pushed) *std::find(pushed_off_.begin(), pushed_off_.end() - 1, 0) = record.thread;
+  if (next > 0 && !realtime_->is_ordinary(next)) {
+    std::replace(pushed_off_.begin(), pushed_off_.end(), next, 0);
+    one_was_stopped_ = false;
+    without_ = without_since_ ? record.at - *without_since_ : Nanoseconds{0};
+    without_since_.reset();
+    return;
+  }
+  one_was_stopped_ = one_was_stopped_ || pushed;
+  const bool one_waits =
+      std::any_of(pushed_off_.begin(), pushed_off_.end(), [](std::int32_t one) { return one != 0; });
+  if (one_waits && !without_since_) without_since_ = record.at;
+}
+
 void CpuTimes::add(const EventRecord& record) TACTUS_RT {
   if (record.kind == Kind::lost) lost_ = true;
   if (record.kind == Kind::off || record.kind == Kind::preempted) {
     had_it(record.thread, now_ < 0 ? record.at : since_, record.at);
     now_ = record.next;
     since_ = record.at;
+    look_who_follows(record);
   } else if (record.kind == Kind::on) {
     if (now_ >= 0) had_it(now_, since_, record.at);
     now_ = record.thread;
     since_ = record.at;
+    look_who_follows(record);
   }
 }
 
@@ -174,6 +201,8 @@ bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
   others.idle += idle_;
   others.ran += ran_;
   others.weaker += weaker_;
+  others.passed_over += passed_over_;
+  others.without = std::max(others.without, without_since_ ? end - *without_since_ : without_);
   for (const Runner& runner : runners_) {
     if (runner.time <= others.longest) continue;
     others.longest = runner.time;

@@ -94,12 +94,15 @@ class ThreadTimes {
 class CpuTimes {
  public:
   /// `ready_only`: only of the time that the thread could have run. `realtime`: who is as strong as the thread,
-  /// which is a real-time one itself; nullptr: anybody.
+  /// which is a real-time one itself; nullptr: it is none, or that is not known. `thread`: itself, which is none of
+  /// the others.
   CpuTimes(std::span<const ThreadTimes::Off> off, std::uint32_t cpu, bool ready_only,
-           const RealtimeThreads* realtime = nullptr) TACTUS_RT : off_(off),
-                                                                  cpu_(cpu),
-                                                                  ready_only_(ready_only),
-                                                                  realtime_(realtime) {}
+           const RealtimeThreads* realtime = nullptr, std::int32_t thread = -1) TACTUS_RT
+      : off_(off),
+        cpu_(cpu),
+        ready_only_(ready_only),
+        realtime_(realtime),
+        thread_(thread) {}
 
   void add(const EventRecord& record) TACTUS_RT;
   /// Adds what was seen. False: records are missing.
@@ -111,15 +114,22 @@ class CpuTimes {
     Nanoseconds time{0};
   };
   void had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT;
+  void look_who_follows(const EventRecord& record) TACTUS_RT;
 
   std::span<const ThreadTimes::Off> off_;
   std::uint32_t cpu_;
   bool ready_only_;
   const RealtimeThreads* realtime_;
+  std::int32_t thread_;
   std::array<Runner, 8> runners_{};
   Nanoseconds idle_{0};
   Nanoseconds ran_{0};
   Nanoseconds weaker_{0};
+  Nanoseconds passed_over_{0};
+  bool one_was_stopped_ = false;              // a real-time thread, and none has it since
+  std::array<std::int32_t, 4> pushed_off_{};  // real-time threads; 0: none
+  std::optional<EvidenceTime> without_since_;
+  Nanoseconds without_{0};
   std::int32_t now_ = -1;  // who has it
   EvidenceTime since_{};
   bool lost_ = false;

@@ -66,7 +66,7 @@ EdgeStatus EdgeSleeper::take(TimePoint<MonotonicTime> now, TimePoint<MonotonicTi
     if (batch == 0) status = read.status;
     if (read.overflowed) lost = true;
     if (feed && read.overflowed) edges_.overflowed();
-    for (std::size_t i = 0; feed && i < read.count; ++i) edges_.edge(buffer_[i]);
+    for (std::size_t i = 0; feed && i < read.count; ++i) edges_.edge(newest_edge_ = buffer_[i]);
     if (read.status == EdgeStatus::gone) {
       gone_ = true;
       edges_.gone(read.error);
@@ -127,8 +127,10 @@ WaitResult EdgeSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
   if (rested_) edges_.resumed();
   rested_ = false;
   edges_.start_free();
-  WaitResult result = wait_for_slot(slot);
   EdgeClockStatus& status = edges_.status();
+  status.edge_late = Nanoseconds{0};
+  status.edge_missed = false;
+  WaitResult result = wait_for_slot(slot);
   ++(status.state == ClockState::locked ? status.frames_locked : status.frames_free);
   if (result.status == WaitStatus::reached) (void)react(result, false);
   return result;
@@ -170,8 +172,20 @@ WaitResult EdgeSleeper::wait_for_edge(std::int64_t n, TimePoint<RigTime> slot) T
     }
   }
   edges_.advance(read_until_);
+  note_late_edge(n, slot, deadline);
   // An edge that came where it should not starts no frame; after a timeout the slot is past.
   return edges_.seen(n) ? WaitResult{WaitStatus::reached, clock_.now()} : inner_.wait_until(slot);
+}
+
+/// What the frame is late by its edge, and not by this machine.
+void EdgeSleeper::note_late_edge(std::int64_t n, TimePoint<RigTime> slot,
+                                 TimePoint<MonotonicTime> deadline) TACTUS_RT {
+  EdgeClockStatus& status = edges_.status();
+  const TimePoint<MonotonicTime> begin = clock_.to_monotonic(slot);
+  const TimePoint<MonotonicTime> given_up = std::min(edges_.kernel_now(), deadline);
+  const bool came = edges_.seen(n) || newest_edge_ > begin;
+  status.edge_late = std::max((came ? newest_edge_ : given_up) - begin, Nanoseconds{0});
+  status.edge_missed = !came && status.edge_late > Nanoseconds{0};
 }
 
 WaitResult EdgeSleeper::rest_until(TimePoint<RigTime> slot) TACTUS_RT {

@@ -28,6 +28,9 @@ struct Settings {
   bool missing = false;            ///< the line is not there
   std::int64_t first_gap = -1;     ///< from this edge on ...
   std::int64_t gap = 0;            ///< ... so many do not come
+  std::int64_t gap_every = 0;      ///< and again after so many edges; 0: once
+  std::int64_t late_every = 0;     ///< of so many edges one comes late; 0: none
+  Nanoseconds late{0};             ///< by that
   std::int64_t double_every = 0;   ///< 0: never
   std::int64_t gone_at = -1;       ///< the line is removed at this edge
   std::int64_t silent_after = -1;  ///< no edge from this one on
@@ -42,6 +45,10 @@ const config::Fields<Settings>& fields() {
           config::optional("missing", &S::missing, "the line is not there"),
           config::optional("first_gap", &S::first_gap, config::range(-1, 1'000'000'000), "from this edge on"),
           config::optional("gap", &S::gap, config::range(0, 1'000'000'000), "so many do not come"),
+          config::optional("gap_every", &S::gap_every, config::range(0, 1'000'000), "and again after"),
+          config::optional("late_every", &S::late_every, config::range(0, 1'000'000),
+                           "one of so many is late"),
+          config::optional("late", &S::late, config::range(0us, 10s), "by that"),
           config::optional("double_every", &S::double_every, config::range(0, 1'000'000), "doubled edges"),
           config::optional("gone_at", &S::gone_at, config::range(-1, 1'000'000'000), "the line is removed"),
           config::optional("silent_after", &S::silent_after, config::range(-1, 1'000'000'000),
@@ -63,13 +70,13 @@ class SimLine final : public rtsync::EdgeSource {
     }
     for (;;) {
       const TimePoint<MonotonicTime> now = rtsync::monotonic_now();
-      while (read.count < edges.size() && next() <= now) {
+      while (read.count < edges.size() && arrives() <= now) {
         if (settings_.gone_at >= 0 && number_ >= settings_.gone_at)
           return {EdgeStatus::gone, 0, false, ENODEV};
         if (comes(number_)) {
-          edges[read.count++] = next();
+          edges[read.count++] = arrives();
           const bool doubled = settings_.double_every > 0 && number_ % settings_.double_every == 0;
-          if (doubled && read.count < edges.size()) edges[read.count++] = next() + Nanoseconds{1000};
+          if (doubled && read.count < edges.size()) edges[read.count++] = arrives() + Nanoseconds{1000};
         }
         ++number_;
       }
@@ -78,7 +85,7 @@ class SimLine final : public rtsync::EdgeSource {
         return read;
       }
       if (now >= deadline) return read;
-      const std::int64_t until = std::min(next(), deadline).time_since_epoch().count();
+      const std::int64_t until = std::min(arrives(), deadline).time_since_epoch().count();
       const timespec time{until / 1'000'000'000, until % 1'000'000'000};
       (void)::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
     }
@@ -87,9 +94,14 @@ class SimLine final : public rtsync::EdgeSource {
 
  private:
   TimePoint<MonotonicTime> next() const TACTUS_RT { return first_ + settings_.period * number_; }
+  TimePoint<MonotonicTime> arrives() const TACTUS_RT {
+    const bool late = settings_.late_every > 0 && number_ > 0 && number_ % settings_.late_every == 0;
+    return late ? next() + settings_.late : next();
+  }
   bool comes(std::int64_t n) const TACTUS_RT {
-    const bool in_gap =
-        settings_.first_gap >= 0 && n >= settings_.first_gap && n < settings_.first_gap + settings_.gap;
+    std::int64_t since = n - settings_.first_gap;
+    if (settings_.gap_every > 0 && since >= 0) since %= settings_.gap_every;
+    const bool in_gap = settings_.first_gap >= 0 && since >= 0 && since < settings_.gap;
     return !in_gap && (settings_.silent_after < 0 || n < settings_.silent_after);
   }
 

@@ -219,7 +219,7 @@ constexpr Injection kOfFrames[] = {
     {"fault of the clock", Cause::clock,
      [](T& t, N time, F& facts, E&) {
        facts.part = LatePart::wake;
-       facts.clock_fault = true;
+       facts.edge_late = time;
        t.sleep(time);
      }},
 };

@@ -100,7 +100,53 @@ std::vector<Row> rows() {
           [](F&, E& e) {
             e.throttle_gap = 50ms;
             e.switches->preempted = 2'800us;
-            e.others = OtherThreads{0, 0ns, 0ns, 2'800us, 0ns};
+            e.others = OtherThreads{0, 0ns, 0ns, 2'800us, 0ns, 2'800us};
+          }),
+      row("ready, and an ordinary thread had the CPU: that limit", long_job(), Cause::throttled,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 2'800us;
+            e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 2'800us, 2'800us};
+          }),
+      row("likewise, on a machine without that limit", long_job(), Cause::preempted,
+          [](F&, E& e) {
+            e.switches->preempted = 2'800us;
+            e.others = OtherThreads{7, 2'800us, 2'800us, 0ns, 2'800us, 2'800us};
+          }),
+      row("an ordinary thread was ready, and the CPU idle: its control group's limit", long_job(),
+          Cause::throttled,
+          [](F&, E& e) {
+            e.realtime = false;
+            e.switches->preempted = 2'800us;
+            e.others = OtherThreads{0, 0ns, 0ns, 2'800us, 0ns, 2'800us};
+          }),
+      row("asleep, while a real-time thread was stopped on its CPU", {LatePart::wake, 30ms, 0ns},
+          Cause::throttled,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->blocked = 30ms;
+            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 30ms};
+          }),
+      row("asleep in the middle of a stop as long as that limit stops", {LatePart::wake, 30ms, 0ns},
+          Cause::throttled,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->blocked = 30ms;
+            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 0ns, 49ms};
+          }),
+      row("asleep, and a real-time thread went elsewhere long ago", {LatePart::wake, 30ms, 0ns},
+          Cause::timer_late,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->blocked = 30ms;
+            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 0ns, 80ms};
+          }),
+      row("a stop as long as that limit stops, by a real-time thread", {LatePart::job, 51ms, 100us},
+          Cause::preempted,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 49'800us;
+            e.others = OtherThreads{7, 49'800us, 49'800us, 0ns, 0ns, 0ns};
           }),
       row("a stop as long as that limit stops", {LatePart::job, 51ms, 100us}, Cause::throttled,
           [](F&, E& e) {
@@ -183,7 +229,19 @@ std::vector<Row> rows() {
             f.spins = true;
             e.switches->preempted = 2'900us;
           }),
-      row("the edge was at fault", late_wake(), Cause::clock, [](F& f, E&) { f.clock_fault = true; }),
+      row("the edge was late", late_wake(), Cause::clock, [](F& f, E&) { f.edge_late = 2'900us; }),
+      row("the edge was late, and then another thread had the CPU for longer", late_wake(), Cause::preempted,
+          [](F& f, E& e) {
+            f.edge_late = 1ms;
+            e.switches->blocked = 2'900us;
+            e.others = OtherThreads{7, 1'900us, 1'900us, 1ms, 0us};
+          }),
+      row("the edge was late, and then the timer for less", late_wake(), Cause::clock,
+          [](F& f, E& e) {
+            f.edge_late = 2ms;
+            e.switches->blocked = 2'900us;
+            e.others = OtherThreads{0, 0us, 0us, 2'900us, 0us};
+          }),
       row("on its way from the timer, silent", late_wake(), Cause::machine_stopped,
           [](F&, E& e) { e.silence->took = 2'800us; }),
 

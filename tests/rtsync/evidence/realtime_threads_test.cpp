@@ -28,7 +28,29 @@ TEST(RealtimeThreads, AnOrdinaryThreadIsNone) {
   for (int look = 0; look < 3; ++look) {
     threads.look();
     EXPECT_FALSE(threads.has(::gettid()));
+    EXPECT_TRUE(threads.is_ordinary(::gettid()));
   }
+}
+
+TEST(RealtimeThreads, OneThatNobodyHasSeenIsNeither) {
+  RealtimeThreads threads;
+  EXPECT_FALSE(threads.is_realtime(20) || threads.is_ordinary(20));
+  threads.take({30, 10, 20}, {70, 50});
+  for (const pid_t thread : {10, 20, 30})
+    EXPECT_TRUE(threads.is_realtime(thread) && threads.has(thread)) << thread;
+  for (const pid_t thread : {50, 70})
+    EXPECT_TRUE(threads.is_ordinary(thread) && !threads.has(thread)) << thread;
+  for (const pid_t thread : {9, 40, 60, 99}) {
+    EXPECT_FALSE(threads.is_realtime(thread) || threads.is_ordinary(thread)) << thread;
+    EXPECT_FALSE(threads.has(thread)) << "an ordinary one that has begun since";
+  }
+}
+
+TEST(RealtimeThreads, OfTooManyAnyThreadMayBeOne) {
+  RealtimeThreads threads;
+  threads.take(std::vector<pid_t>(RealtimeThreads::kMost + 1, 10), {50});
+  EXPECT_TRUE(threads.has(99));
+  EXPECT_FALSE(threads.is_realtime(99));
 }
 
 TEST(RealtimeThreads, AThreadIsOneAsLongAsItsPolicySaysSo) {
@@ -51,7 +73,7 @@ TEST(RealtimeThreads, AThreadIsOneAsLongAsItsPolicySaysSo) {
   const bool permitted = tid > 0;
   if (permitted) {
     threads.look();
-    EXPECT_TRUE(threads.has(tid));
+    EXPECT_TRUE(threads.has(tid) && threads.is_realtime(tid));
   }
   stage = 2;
   stage.notify_all();

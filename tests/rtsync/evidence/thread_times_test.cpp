@@ -209,6 +209,61 @@ TEST(CpuTimes, TellOrdinaryThreadsFromThoseThatKeepARealTimeOneFromItsCpu) {
   }
 }
 
+EventRecord gives_up(std::int32_t thread, std::int32_t next, Nanoseconds time) {
+  EventRecord made = cpu_switch(thread, next, time);
+  made.kind = Kind::off;
+  return made;
+}
+
+OtherThreads had_by(std::initializer_list<EventRecord> records, const ThreadTimes::Off& off) {
+  RealtimeThreads threads;
+  threads.take({10, 20}, {70});
+  CpuTimes had({&off, 1}, 1, false, &threads);
+  for (const EventRecord& one : records) had.add(one);
+  OtherThreads others;
+  EXPECT_TRUE(had.finish(at(9ms), others));
+  return others;
+}
+
+TEST(CpuTimes, OfAThreadThatIsReadyAreOverItWhereNobodyStrongerHasTheCpu) {
+  const ThreadTimes::Off ready{at(1ms), at(5ms), 1, true};
+  const auto passed_over = [&](std::int32_t next) {
+    return had_by({cpu_switch(10, next, 1ms), gives_up(next, 10, 5ms)}, ready).passed_over;
+  };
+  EXPECT_EQ(passed_over(0), 4ms) << "idle";
+  EXPECT_EQ(passed_over(70), 4ms) << "an ordinary thread";
+  EXPECT_EQ(passed_over(20), 0ms) << "a real-time one";
+  EXPECT_EQ(passed_over(99), 0ms) << "one that nobody knows yet";
+}
+
+TEST(CpuTimes, OfAThreadThatSleepsAreOverItWhereAnotherRealTimeThreadWasStopped) {
+  const ThreadTimes::Off asleep{at(1ms), at(5ms), 1, false};
+  EXPECT_EQ(had_by({cpu_switch(20, 0, 0ms), gives_up(0, 10, 5ms)}, asleep).passed_over, 4ms);
+  EXPECT_EQ(had_by({cpu_switch(20, 70, 0ms), gives_up(70, 0, 3ms), gives_up(0, 10, 5ms)}, asleep).passed_over,
+            4ms);
+  EXPECT_EQ(
+      had_by({cpu_switch(20, 70, 0ms), gives_up(70, 20, 3ms), gives_up(20, 0, 4ms)}, asleep).passed_over, 2ms)
+      << "until it had the CPU again";
+  EXPECT_EQ(had_by({gives_up(20, 0, 0ms), gives_up(0, 10, 5ms)}, asleep).passed_over, 0ms)
+      << "it went to sleep itself";
+  EXPECT_EQ(had_by({cpu_switch(70, 0, 0ms), gives_up(0, 10, 5ms)}, asleep).passed_over, 0ms)
+      << "an ordinary thread was pushed off";
+}
+
+TEST(CpuTimes, SayHowLongNoRealTimeThreadHadTheCpuThoughOneWaits) {
+  const ThreadTimes::Off asleep{at(5ms), at(9ms), 1, false};
+  const auto without = [&](std::initializer_list<EventRecord> records) {
+    return had_by(records, asleep).without;
+  };
+  // 20 makes room for 10, which goes to sleep.
+  EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 0, 1ms)}), 8ms);
+  EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 0, 1ms), gives_up(0, 10, 8ms)}), 7ms)
+      << "it is awake";
+  EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 70, 1ms), gives_up(70, 0, 2ms)}), 8ms);
+  EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 20, 1ms), gives_up(20, 0, 2ms)}), 0ms);
+  EXPECT_EQ(without({gives_up(20, 10, 0ms), gives_up(10, 0, 1ms)}), 0ms);
+}
+
 TEST(CpuTimes, SayThatRecordsAreMissing) {
   CpuTimes had({}, 1, true);
   had.add(record(Kind::lost, 1ms));

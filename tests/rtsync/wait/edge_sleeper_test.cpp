@@ -192,13 +192,31 @@ TEST(EdgeSleeperFrames, AMissingEdgeHoldsUpAFrameByTheLateLimitAlone) {
   while (rig.status.state == ClockState::locked) (void)rig.frame();
   EXPECT_EQ(rig.status.state, ClockState::holdover);
   EXPECT_NEAR(static_cast<double>((rig.clock.now() - rig.waited_for).count()), 250'000, 5'000);
+  EXPECT_TRUE(rig.status.edge_missed);
+  EXPECT_NEAR(static_cast<double>(rig.status.edge_late.count()), 250'000, 5'000);
   run_frames(rig, 1);
+  EXPECT_FALSE(rig.status.edge_missed);
+  EXPECT_EQ(rig.status.edge_late, 0ns);
   EXPECT_EQ(rig.status.frames_free, 2) << "the frame without its edge, and the one that could not know yet";
   run_frames(rig, 1);
   EXPECT_EQ(rig.status.missing, 1);
   EXPECT_EQ(rig.status.frames_free, 2);
   EXPECT_EQ(rig.status.state, ClockState::locked);
   EXPECT_EQ(rig.status.relocks, 1);
+}
+
+TEST(EdgeSleeperFrames, SayHowLateTheEdgeWasThatBeganThem) {
+  SimEdgeRig rig{with(Discipline::edge)};
+  ASSERT_EQ(rig.begin(), WaitStatus::reached);
+  run_frames(rig, 50);
+  EXPECT_EQ(rig.status.edge_late, 0ns);
+  (void)rig.source.edges.next();
+  rig.source.edges.disturb(200us);  // beyond jitter_limit, and before late_limit
+  for (int i = 0; i < 3 && rig.status.edge_late == 0ns; ++i) run_frames(rig, 1);
+  EXPECT_NEAR(static_cast<double>(rig.status.edge_late.count()), 200'000, 5'000);
+  EXPECT_FALSE(rig.status.edge_missed);
+  run_frames(rig, 1);
+  EXPECT_EQ(rig.status.edge_late, 0ns);
 }
 
 TEST(EdgeSleeperFrames, BetweenEdgesWaitForTheInnerSleeper) {

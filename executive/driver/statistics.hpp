@@ -44,6 +44,8 @@ struct Finding {
   std::uint32_t job = kNoJob;  ///< index into Plan::jobs: the one that took too long, or was waited for
   std::int64_t frame = 0;      ///< that began it: another one for catching_up
   rtsync::Evidence evidence;
+  const char* part = nullptr;  ///< of work that is no job's: what of it took longest; a text that stays
+  rtsync::Nanoseconds part_took{0};
   /// Of a wait for an asynchronous thread: why that was not ready.
   struct Root {
     rtsync::Cause cause = rtsync::Cause::none;  ///< none: it cannot be known

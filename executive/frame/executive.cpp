@@ -80,8 +80,12 @@ bool Executive::granted(std::int64_t k) TACTUS_RT {
 
 /// False: one of them ends the rig.
 bool Executive::begin_parts(std::int64_t k) TACTUS_RT {
+  PartTimes& times = accounts_.evidence().parts();
+  times.begin_frame();
+  if (!row_.begins.empty()) times.skip();
   for (FramePart* const part : row_.begins) {
     const PartVerdict verdict = part->begin_frame(k);
+    times.passed(*part);
     if (verdict.what == PartVerdict::pause) commands_.request_pause();
     if (verdict.what != PartVerdict::terminate) continue;
     ended_by_ = verdict;
@@ -179,7 +183,12 @@ bool Executive::run_frame(std::int64_t k) TACTUS_RT {
   status_.enter(State::step_begin);
   for (std::size_t lane = 0; lane < program_.lanes(); ++lane) program_.lane(lane).begin_frame(k);
   if (!begin_parts(k) || !transitions_.run(k) || !jobs_.run_frame(k)) return false;
-  for (FramePart* const part : row_.ends) part->end_frame(k);
+  PartTimes& times = accounts_.evidence().parts();
+  if (!row_.ends.empty()) times.skip();
+  for (FramePart* const part : row_.ends) {
+    part->end_frame(k);
+    times.passed(*part);
+  }
   return true;
 }
 
@@ -199,16 +208,25 @@ Verdict Executive::end_frame(std::int64_t k) TACTUS_RT {
 /// What is done behind the jobs of frame k, and delays no frame as long as it fits.
 void Executive::use_slack(std::int64_t k) TACTUS_RT {
   const rtsync::FrameTiming& timing = sync_.timing();
+  PartTimes& times = accounts_.evidence().parts();
+  times.skip();
   accounts_.add(k, timing, sync_.totals());
+  times.passed("counting");
   status_.send_heartbeat();
   status_.end_frame(k, jobs_.sim_time_ns(), sync_, frames_run_ + 1);
   if (timing.paced)
     slack_.open(sync_.slot_of(k + 1));
   else
     slack_.open_unlimited();
-  for (FramePart* const part : row_.boundaries) part->at_boundary(k + 1, slack_);
+  for (FramePart* const part : row_.boundaries) {
+    part->at_boundary(k + 1, slack_);
+    times.passed(*part);
+  }
   status_.show(status_.frame());
-  for (FramePart* const part : row_.slacks) part->in_slack({k, status_.frame(), slack_});
+  for (FramePart* const part : row_.slacks) {
+    part->in_slack({k, status_.frame(), slack_});
+    times.passed(*part);
+  }
 }
 
 void Executive::reset_rttime() TACTUS_RT {

@@ -37,10 +37,11 @@ Place place_of(const rtsync::MapCalls& calls, EvidenceTime from, EvidenceTime to
 }  // namespace
 
 void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events, Nanoseconds frame,
-                          std::optional<Nanoseconds> throttle_gap) {
+                          std::optional<Nanoseconds> throttle_gap, bool preemptible) {
   constexpr Nanoseconds kKept{50'000'000};
   events_ = std::move(events);
   throttle_gap_ = throttle_gap;
+  preemptible_ = preemptible;
   release_every_ = std::clamp<std::int64_t>(kKept / frame, 1, kMostKept) * frame;
   until_release_ = 1;
   constexpr int kReads = 1000;
@@ -136,7 +137,7 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
   const EvidenceTime done = clock_.to_monotonic(timing.slot + timing.late + timing.work);
   const Stretch job = longest_job(now);
   const bool none = job.job == Finding::kNoJob;
-  if (none && program_.lane(0).longest_job() == kNoPlanJob) {  // nobody measures jobs: the work as a whole
+  if (!program_.plan().job_times) {  // the work as a whole
     Stretch work;
     work.from = wake;
     work.to = done;
@@ -162,6 +163,7 @@ void FrameEvidence::see(std::size_t thread, const Stretch& stretch,
   if (events_ != nullptr && thread < events_->threads())
     evidence = events_->look(thread, stretch.from, stretch.to, stretch.part == LatePart::wake);
   evidence.throttle_gap = throttle_gap_;
+  evidence.preemptible = preemptible_;
   evidence.went_on = went_on_in(stretch);
   if (cpus_ == nullptr || !evidence.cpu) return;
   evidence.speed = cpus_->speed(*evidence.cpu);
@@ -218,9 +220,21 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
     }
   }
   finding.cause = rtsync::judge(finding.facts, finding.evidence);
+  if (stretch.part == LatePart::between_jobs || stretch.part == LatePart::housekeeping)
+    name_part(stretch, finding);
   if (finding.cause == rtsync::Cause::waited && stretch.part == LatePart::between_jobs)
     finding.root = root_of(stretch);
   return finding;
+}
+
+/// The part that took most of it.
+void FrameEvidence::name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT {
+  const PartTimes::Longest& longest =
+      stretch.part == LatePart::housekeeping ? parts_.behind() : parts_.in_frame();
+  const Nanoseconds took = program_.job_clock().to_time(longest.ticks);
+  if (longest.name == nullptr || took * 2 < finding.facts.took) return;
+  finding.part = longest.name;
+  finding.part_took = took;
 }
 
 Finding FrameEvidence::wake_finding(const FrameTiming& timing) TACTUS_RT {
@@ -337,6 +351,7 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
     if (head - seen.head > kOneSleep) note_promises(i, head);
     seen.head = head;
   }
+  parts_.begin_behind();
   ++frames_;
   // Of late frames, and those that lose slots, before there are so many of them.
   const TimePoint<RigTime> began = timing.slot + timing.late;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executive/driver/statistics.hpp"
+#include "executive/frame/part_times.hpp"
 #include "executive/frame/program.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
@@ -25,12 +26,17 @@ namespace tactus::executive {
 class FrameEvidence {
  public:
   FrameEvidence(Program& program, rtsync::PacedClock& clock, const FrameStatistics& statistics)
-      : program_(program), clock_(clock), statistics_(statistics), lanes_(program.lanes()) {}
+      : program_(program),
+        clock_(clock),
+        statistics_(statistics),
+        lanes_(program.lanes()),
+        parts_(program.job_clock(), program.plan().job_times) {}
 
   /// The events of the threads of all lanes, in their order, and of the asynchronous ones behind them. `throttle_gap`: how long the kernel stops a
-  /// real-time thread that has used up its time, if it does. @when setup
+  /// real-time thread that has used up its time, if it does. `preemptible`: it lets go of an ordinary thread's CPU at
+  /// once. @when setup
   void watch(std::shared_ptr<rtsync::KernelEvents> events, rtsync::Nanoseconds frame,
-             std::optional<rtsync::Nanoseconds> throttle_gap);
+             std::optional<rtsync::Nanoseconds> throttle_gap, bool preemptible);
   /// How fast the CPUs are, and how long they take to leave idle states. It must outlive the frames. @when setup
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
   /// Edges that come late or not at all count as causes. It must outlive the frames. @when setup
@@ -40,6 +46,8 @@ class FrameEvidence {
   void explain(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
   /// Every frame, likewise: notes the jobs that fault or give up the CPU, and makes room for the next frames.
   void end_frame(const rtsync::FrameTiming& timing) TACTUS_RT;
+  /// To be told of the work that is no job's.                                                        @when rt
+  PartTimes& parts() TACTUS_RT { return parts_; }
   /// Frames that have ended.
   std::uint64_t frames() const TACTUS_RT { return frames_; }
   /// A slot of the last frames. Nothing: there was none yet.                                        @when any
@@ -86,6 +94,7 @@ class FrameEvidence {
   void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
   static bool went_on_in(const Stretch& stretch) TACTUS_RT;
   Finding::Root root_of(const Stretch& stretch) const TACTUS_RT;
+  void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   rtsync::MapTimes maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT;
@@ -98,8 +107,10 @@ class FrameEvidence {
   std::shared_ptr<rtsync::KernelEvents> events_;
   std::vector<LaneSeen> lanes_;
   std::optional<rtsync::Nanoseconds> throttle_gap_;
+  bool preemptible_ = true;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   const rtsync::CpuWatch* cpus_ = nullptr;
+  PartTimes parts_;
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
   rtsync::Nanoseconds clock_read_{0};   // what it costs
   std::uint64_t frames_ = 0;

@@ -57,6 +57,9 @@ class FramePart {
   FramePart& operator=(const FramePart&) = delete;
   virtual ~FramePart() = default;
 
+  /// For messages: "recordings". A text that stays.                                               @when any
+  virtual const char* name() const TACTUS_RT { return "a part of the rig"; }
+
   /// It has come into the row. @when setup
   virtual void joined(FrameServices&) {}
 

@@ -31,6 +31,7 @@ class SafeOutputList final : public FramePart {
   /// A device refused at some time.                                                                 @when any
   bool stuck() const TACTUS_RT { return stuck_.load(std::memory_order_relaxed); }
 
+  const char* name() const TACTUS_RT override { return "safe outputs"; }
   void joined(FrameServices& services) override { services_ = &services; }
   void heartbeat() TACTUS_RT override {
     for (SafeOutput* const output : outputs_)

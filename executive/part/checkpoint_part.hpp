@@ -45,6 +45,7 @@ class CheckpointPart final : public FramePart {
   /// For how many frames one has waited at most.                                                   @when any
   std::int64_t most_waited() const TACTUS_RT { return most_waited_.load(std::memory_order_relaxed); }
 
+  const char* name() const TACTUS_RT override { return "checkpoints"; }
   void joined(FrameServices& services) override { services_ = &services; }
   void start(std::int64_t k) TACTUS_RT override { first_frame_ = k; }
   void at_boundary(std::int64_t k, Slack& slack) TACTUS_RT override;

@@ -17,6 +17,7 @@ class ClockStatusPart final : public FramePart {
   ClockStatusPart(const rtsync::EdgeClockStatus& status, const rtsync::Sleeper& sleeper)
       : status_(status), sleeper_(sleeper) {}
 
+  const char* name() const TACTUS_RT override { return "the external clock's status"; }
   void heartbeat() TACTUS_RT override { latest_.write(status_); }
   /// Puts a fault into words here, where nothing moves.
   void freeze_begin(const Frozen& frozen) override {

@@ -17,6 +17,7 @@ class EvidencePart final : public FramePart {
   EvidencePart(std::shared_ptr<rtsync::KernelEvents> events, const FrameEvidence& evidence)
       : events_(std::move(events)), evidence_(evidence) {}
 
+  const char* name() const TACTUS_RT override { return "the kernel's events"; }
   void start(std::int64_t) TACTUS_RT override {
     events_->release();  // keeps what came since the one before
     events_->release();

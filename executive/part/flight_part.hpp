@@ -37,6 +37,7 @@ class FlightPart final : public FramePart {
         values_(std::move(values)),
         anchor_every_(in_ticks(kAnchorEvery)) {}
 
+  const char* name() const TACTUS_RT override { return "the flight recorder"; }
   void joined(FrameServices& services) override {
     services_ = &services;
     values_.redirect(services);

@@ -15,6 +15,7 @@ class IsolationPart final : public FramePart {
   /// Both must outlive it. @when setup
   IsolationPart(Isolation& isolation, Executive& executive) : isolation_(isolation), executive_(executive) {}
 
+  const char* name() const TACTUS_RT override { return "isolated models"; }
   void end_frame(std::int64_t) TACTUS_RT override { take_lost(); }
   void freeze_frame(const Frozen&) TACTUS_RT override { take_lost(); }
   void resume() TACTUS_RT override {

@@ -18,6 +18,7 @@ class LinkPart final : public FramePart {
 
   /// Records what was waited for. @when setup
   void record_in(FlightPart& flight) { flight_ = &flight; }
+  const char* name() const TACTUS_RT override { return "the link"; }
   void joined(FrameServices& services) override;
   bool may_begin(std::int64_t k, bool paced, bool first) TACTUS_RT override {
     return (paced && !first) || link_.may_begin(k, paced);

@@ -145,6 +145,7 @@ class LivePort final : public FramePart {
 
   // ---- the frames' side
 
+  const char* name() const TACTUS_RT override { return "live access"; }
   void joined(FrameServices& services) override;
   void start(std::int64_t k) TACTUS_RT override { stand_before(k); }
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;

@@ -56,6 +56,7 @@ class PolicyPart final : public FramePart {
   /// What shows it to models, recordings and clients. @when setup
   void show_in(PolicyVariables& variables);
 
+  const char* name() const TACTUS_RT override { return "policies"; }
   void start(std::int64_t k) TACTUS_RT override { before_ = k; }
   PartVerdict begin_frame(std::int64_t) TACTUS_RT override {
     if (reason_ == nullptr || !ends_) [[likely]]

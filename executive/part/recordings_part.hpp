@@ -16,6 +16,7 @@ class RecordingsPart final : public FramePart {
   /// They must outlive it. @when setup
   explicit RecordingsPart(std::vector<Recording*> recordings) : recordings_(std::move(recordings)) {}
 
+  const char* name() const TACTUS_RT override { return "recordings"; }
   void joined(FrameServices& services) override {
     for (Recording* const recording : recordings_) {
       recording->set_progress(services.progress_counter());
@@ -37,6 +38,7 @@ class FrameLogPart final : public FramePart {
  public:
   explicit FrameLogPart(Recording& log) : log_(log) {}
 
+  const char* name() const TACTUS_RT override { return "the record of frames"; }
   void joined(FrameServices& services) override { frame_ = services.plan().frame; }
   void in_slack(const FrameEnd& end) TACTUS_RT override {
     if (end.rig.timing.paced) log_.take_sample(frame_.times(end.frame).count());  // it counts what it loses

@@ -10,6 +10,7 @@ namespace tactus::executive {
 class WatchdogPart final : public FramePart {
  public:
   WatchdogPart(rtsync::WatchdogDevice& device, rtsync::PacedClock& clock) : device_(device), clock_(clock) {}
+  const char* name() const TACTUS_RT override { return "the watchdog device"; }
   void heartbeat() TACTUS_RT override { device_.kick(clock_.now()); }
 
  private:

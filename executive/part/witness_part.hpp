@@ -14,6 +14,7 @@ class WitnessPart final : public FramePart {
   /// It must outlive the part. @when setup
   explicit WitnessPart(rtsync::WitnessPage& page) : page_(page) {}
 
+  const char* name() const TACTUS_RT override { return "the witness page"; }
   void in_slack(const FrameEnd& end) TACTUS_RT override {
     const auto show = [](std::atomic<std::int64_t>& place, std::int64_t value)
                           TACTUS_RT { place.store(value, std::memory_order_relaxed); };

@@ -64,9 +64,12 @@ std::string part_text(const Finding& finding, const Plan& plan) {
 
 std::string by_whom(const Evidence& evidence) {
   if (!evidence.others || evidence.others->thread == 0) return "another thread";
-  std::string text = thread_text(evidence.others->thread);
-  if (evidence.others->longest < evidence.others->ran)
-    text += " for " + rtsync::duration_text(evidence.others->longest) + ", and by others";
+  const rtsync::OtherThreads& others = *evidence.others;
+  std::string text = thread_text(others.thread);
+  if (others.longest < others.ran)
+    text += " for " + rtsync::duration_text(others.longest) + ", and by others";
+  if (!evidence.preemptible && others.weaker * 2 >= others.ran)
+    text += "; this kernel does not interrupt the system calls of ordinary threads";
   return text;
 }
 
@@ -278,7 +281,10 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::catching_up:
       return "still late from the overrun in frame " + std::to_string(finding.frame);
     case Cause::housekeeping:
-      return part + " took " + rtsync::duration_text(finding.facts.took);
+      return part + " took " + rtsync::duration_text(finding.facts.took) +
+             (finding.part == nullptr ? ""
+                                      : ", of which " + std::string(finding.part) + " had " +
+                                            rtsync::duration_text(finding.part_took));
     case Cause::unknown:
       return part + " took " + took + "; " + figures(finding);
   }
@@ -321,7 +327,7 @@ std::string culprit_of(const Finding& finding, const Plan& plan) {
     case Cause::catching_up:
       return "frame " + std::to_string(finding.frame);
     case Cause::housekeeping:
-      return "the executive";
+      return finding.part == nullptr ? "the executive" : finding.part;
     case Cause::none:
     case Cause::unknown:
       break;

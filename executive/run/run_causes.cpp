@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "rtsync/evidence/sign_of_life.hpp"
+#include "rtsync/host/preemption_model.hpp"
 #include "rtsync/host/throttle.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -74,7 +75,8 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   FrameEvidence& evidence = executive_.accounts().evidence();
   part_.emplace(events_, evidence);
   executive_.add(*part_);
-  evidence.watch(events_, frame, throttle_gap(of_frames));
+  const auto model = rtsync::read_preemption_model();
+  evidence.watch(events_, frame, throttle_gap(of_frames), model && model->lets_go());
   cpus_.watch(of_frames);
   evidence.watch_cpus(cpus_);
   if (clock != nullptr) evidence.watch_clock(*clock);

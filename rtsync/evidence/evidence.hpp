@@ -116,6 +116,7 @@ struct Evidence {
   std::optional<Nanoseconds> throttle_gap;  ///< how long the kernel's real-time limit stops a thread
   std::optional<std::uint32_t> cpu;         ///< where it was last
   bool realtime = true;                     ///< the thread has real-time priority
+  bool preemptible = true;                  ///< the kernel lets go of an ordinary thread's CPU at once
   bool went_on = false;                     ///< a signal had stopped the process, and another let it go on
 };
 

@@ -164,7 +164,8 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
           all_were_stopped(evidence)
               ? asleep
               : std::min(asleep, std::max(passed_over(evidence) - evidence.switches->preempted, kNone));
-      const Nanoseconds kept = std::min(asleep - stopped, evidence.others->ran - evidence.others->weaker);
+      const Nanoseconds weaker = evidence.preemptible ? evidence.others->weaker : kNone;
+      const Nanoseconds kept = std::min(asleep - stopped, evidence.others->ran - weaker);
       shares.give(Cause::throttled, stopped);
       shares.give(Cause::preempted, kept);
       shares.give(Cause::timer_late, asleep - stopped - kept);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <utility>
-
 #include "rtsync/facts/fact_probe.hpp"
+#include "rtsync/host/preemption_model.hpp"
 #include "rtsync/host/provision.hpp"
 
 namespace tactus::rtsync::probes {
@@ -12,58 +11,10 @@ constexpr Subject kPreemption{"kernel preemption", "a PREEMPT_RT kernel",
 constexpr const char* kRealtimeKernel =
     "sudo apt install linux-image-rt-amd64 (linux-image-rt-arm64 on ARM), then reboot";
 
-/// What shows that this is a PREEMPT_RT kernel; nothing when nothing does.
-std::optional<std::string> sign_of_preempt_rt(const Host& host) {
-  if (host.read("/sys/kernel/realtime").text == "1") return "/sys/kernel/realtime is 1";
-  if (host.built_with("CONFIG_PREEMPT_RT")) return host.config.file();
-  // Only now by its name: a mainline kernel with PREEMPT_RT has neither file when it hides its configuration.
-  const FileText version = host.read("/proc/version");
-  for (const char* const name : {"PREEMPT_RT", "PREEMPT RT"}) {
-    if (version.text.find(name) != std::string::npos) return "by its name in /proc/version";
-  }
-  return std::nullopt;
-}
-
-/// When a kernel without PREEMPT_RT lets go of a CPU, and who says so.
-struct Model {
-  std::string name;
-  std::string source;
-};
-
-std::optional<Model> model_in_force(const Host& host) {
-  const FileText models = host.read("/sys/kernel/debug/sched/preempt");  // "none voluntary (full) lazy"
-  const auto name = chosen(models.text, '(', ')');
-  return name ? std::optional{Model{*name, models.file}} : std::nullopt;
-}
-
-std::optional<Model> model_given_at_boot(const Host& host) {
-  if (!host.built_with("CONFIG_PREEMPT_DYNAMIC")) return std::nullopt;
-  const auto given = boot_parameter(host.cmdline.text, "preempt");
-  return given && !given->empty() ? std::optional{Model{*given, "preempt= at boot"}} : std::nullopt;
-}
-
-std::optional<Model> model_built_in(const Host& host) {
-  constexpr std::pair<const char*, const char*> kModels[] = {{"CONFIG_PREEMPT_LAZY", "lazy"},
-                                                             {"CONFIG_PREEMPT_VOLUNTARY", "voluntary"},
-                                                             {"CONFIG_PREEMPT_NONE", "none"},
-                                                             {"CONFIG_PREEMPT", "full"}};
-  for (const auto& [option, model] : kModels) {
-    if (host.built_with(option)) return Model{model, host.config.file()};
-  }
-  return std::nullopt;
-}
-
-std::optional<Model> model_of(const Host& host) {
-  if (auto model = model_in_force(host)) return model;
-  if (auto model = model_given_at_boot(host)) return model;
-  return model_built_in(host);
-}
-
-Fact preemption_by(const Model& model, bool wants_fifo) {
+Fact preemption_by(const PreemptionModel& model, bool wants_fifo) {
   const std::string found =
       "no PREEMPT_RT; preemption model " + in_quotes(model.name) + " (" + model.source + ")";
-  if (model.name != "none" && model.name != "voluntary")
-    return fact(kPreemption, Grade::warn, found, kRealtimeKernel);
+  if (model.lets_go()) return fact(kPreemption, Grade::warn, found, kRealtimeKernel);
   return fact(kPreemption, wants_fifo ? Grade::fail : Grade::warn, found,
               std::string{kRealtimeKernel} + "; as long as there is none: " + boot_fix("preempt=full"));
 }
@@ -86,9 +37,10 @@ Fact budget_of(const RtGroup& group, bool wants_fifo) {
 }  // namespace
 
 Fact preemption(const Host& host) {
-  if (const auto sign = sign_of_preempt_rt(host))
-    return fact(kPreemption, Grade::ok, "PREEMPT_RT (" + *sign + ")");
-  if (const auto model = model_of(host)) return preemption_by(*model, host.request.wants_fifo);
+  if (const auto model = read_preemption_model(host.request.root)) {
+    if (model->is_realtime()) return fact(kPreemption, Grade::ok, model->name + " (" + model->source + ")");
+    return preemption_by(*model, host.request.wants_fifo);
+  }
   if (host.read("/proc/version").text.find("PREEMPT") != std::string::npos)
     return fact(
         kPreemption, Grade::warn,

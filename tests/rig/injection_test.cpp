@@ -22,59 +22,13 @@
 #include "hog_page.hpp"
 #include "rig_command.hpp"
 #include "rtsync/host/cpu_set.hpp"
+#include "steal_watch.hpp"
 #include "tests/support/injection_table.hpp"
 
 namespace tactus::test::injection_test {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
-}
-
-/// When the hypervisor took CPU time, to 10 ms and the distance of two looks.
-class StealWatch {
- public:
-  StealWatch()
-      : thread_([this](const std::stop_token& stop) {
-          std::int64_t last = steal();
-          std::int64_t looked = now_ns();
-          while (!stop.stop_requested()) {
-            std::this_thread::sleep_for(5ms);
-            const std::int64_t steal_now = steal();
-            const std::int64_t time = now_ns();
-            if (steal_now != last) stolen_.push_back({looked, time});
-            last = steal_now;
-            looked = time;
-          }
-        }) {}
-  void stop() {
-    thread_.request_stop();
-    thread_.join();
-  }
-  /// After stop(). A tick may be counted before or after what it is about.
-  bool was_stolen(std::int64_t from, std::int64_t to) const {
-    constexpr std::int64_t kTick = 20'000'000;
-    return std::any_of(stolen_.begin(), stolen_.end(), [&](const auto& one) {
-      return one.second >= from - kTick && one.first <= to + kTick;
-    });
-  }
-
- private:
-  static std::int64_t steal() {
-    std::ifstream file("/proc/stat");
-    std::string word;
-    std::int64_t value = 0;
-    file >> word;
-    for (int i = 0; i < 8; ++i) file >> value;
-    return value;
-  }
-  std::vector<std::pair<std::int64_t, std::int64_t>> stolen_;
-  std::jthread thread_;
-};
-
 /// The real-time threads that take CPUs from rigs: see HogPage. They end with the page's owner.
 class Hogs {
  public:

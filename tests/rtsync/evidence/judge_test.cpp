@@ -222,6 +222,12 @@ std::vector<Row> rows() {
             e.switches->blocked = 2'950us;
             e.others = OtherThreads{7, 2'900us, 2'900us, 50us, 2'900us};
           }),
+      row("likewise, on a kernel that leaves it in its system call", late_wake(), Cause::preempted,
+          [](F&, E& e) {
+            e.preemptible = false;
+            e.switches->blocked = 2'950us;
+            e.others = OtherThreads{7, 2'900us, 2'900us, 50us, 2'900us};
+          }),
       row("read the clock, and the clock jumped", late_wake(), Cause::machine_stopped,
           [](F& f, E&) { f.spins = true; }),
       row("read the clock, and was pushed off its CPU", late_wake(), Cause::preempted,

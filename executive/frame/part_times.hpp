@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "executive/frame/frame_part.hpp"
+#include "executive/frame/job_clock.hpp"
+
+namespace tactus::executive {
+
+/// Which part of a rig took longest of the work that no job does: in a frame, and behind it. One clock read for each
+/// hook of a part.
+///
+/// Threads  the rig's main thread.
+/// RT       everything but the constructor.
+class PartTimes {
+ public:
+  struct Longest {
+    const char* name = nullptr;  ///< a text that stays; nullptr: none was measured
+    std::uint64_t ticks = 0;
+  };
+
+  /// `on`: something is measured at all.
+  PartTimes(const JobClock& clock, bool on) : clock_(clock), on_(on) {}
+
+  /// What is measured from here on comes first behind a frame, then in the next one.
+  void begin_behind() TACTUS_RT {
+    in_frame_ = behind_ = {};
+    now_ = &behind_;
+  }
+  void begin_frame() TACTUS_RT { now_ = &in_frame_; }
+  /// Something that is no part has passed.
+  void skip() TACTUS_RT {
+    if (on_) last_ = clock_.ticks();
+  }
+  void passed(const FramePart& part) TACTUS_RT {
+    if (!on_) return;
+    if (const std::uint64_t ticks = lap(); ticks > now_->ticks) *now_ = {part.name(), ticks};
+  }
+  /// The executive's own work.
+  void passed(const char* name) TACTUS_RT {
+    if (!on_) return;
+    if (const std::uint64_t ticks = lap(); ticks > now_->ticks) *now_ = {name, ticks};
+  }
+
+  const Longest& in_frame() const TACTUS_RT { return in_frame_; }
+  const Longest& behind() const TACTUS_RT { return behind_; }
+
+ private:
+  std::uint64_t lap() TACTUS_RT {
+    const std::uint64_t before = last_;
+    last_ = clock_.ticks();
+    return last_ - before;
+  }
+  const JobClock& clock_;
+  const bool on_;
+  std::uint64_t last_ = 0;
+  Longest in_frame_;
+  Longest behind_;
+  Longest* now_ = &in_frame_;
+};
+
+}  // namespace tactus::executive

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Rigs that are made late by what is done around their jobs: to their process, their clock, their CPU, and by a driver.
+/// Each late frame has the name of that. A machine that does something of its own meanwhile is told by its steal time.
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rig_command.hpp"
+#include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/preemption_model.hpp"
+#include "rtsync/host/throttle.hpp"
+#include "steal_watch.hpp"
+#include "tests/support/injection_table.hpp"
+
+namespace tactus::test::disturbance_test {
+namespace {
+
+using namespace std::chrono_literals;
+using Nanoseconds = std::chrono::nanoseconds;
+
+/// A rig that is on time unless it is disturbed. `more`: lines of the rig file.
+Command quiet_rig(const TempDir& dir, const std::string& more, int frames) {
+  std::ofstream(dir / "rig.yaml") << "rig: quiet\nframe: { period: 2 ms }\nprivileges: prefer\n"
+                                     "memory: { lock: no }\n"
+                                  << more;
+  Command command =
+      tactus(Arguments{"run", "rig.yaml", "--frames", std::to_string(frames), "--out", "out"} + patient(),
+             dir.path());
+  command.env["TACTUS_PLUGIN_PATH"] = TACTUS_TEST_DRIVERS;
+  return command;
+}
+
+constexpr const char* kRealtime =
+    "realtime: { enabled: yes, on_overrun: skip }\nthreads: { stuck_after: 30 s }\n";
+
+std::string on_cpu(int cpu, const std::string& realtime) {
+  return "realtime: { enabled: yes, on_overrun: skip" + realtime +
+         " }\nthreads: { stuck_after: 30 s, main: { cpus: [" + std::to_string(cpu) + "] } }\n";
+}
+
+/// Why frames were late by at least so much, in a recording of them; of every one, or of one in so many.
+std::vector<std::string> causes_of_late(const TempDir& dir, Nanoseconds least, std::int64_t every = 1) {
+  const Table frames = read_table(dir / "out/frames.csv");
+  const auto numbers = frames.integers("rt.frame");
+  const auto late = frames.integers("rt.late");
+  const auto slack = frames.integers("rt.slack");
+  const auto causes = frames.column("rt.cause");
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    if (numbers[i] % every == 0 && std::max(late[i], -slack[i]) >= least.count()) found.push_back(causes[i]);
+  return found;
+}
+
+/// The thread of a process with that name; 0: there is none.
+pid_t thread_named(pid_t process, const std::string& name) {
+  for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+    std::string found;
+    std::getline(std::ifstream(task.path() / "comm"), found);
+    if (found == name) return std::stoi(task.path().filename().string());
+  }
+  return 0;
+}
+
+class Disturbances {
+ public:
+  InjectionTable& table() { return table_; }
+
+  /// The process stands still for 30 ms, again and again.
+  void stop_by_signal(int times) {
+    const TempDir dir;
+    Process rig(quiet_rig(dir, kRealtime, 1'000'000));
+    ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
+    const std::int64_t began = now_ns();
+    StealWatch steal;
+    for (int i = 0; i < times; ++i) {
+      std::this_thread::sleep_for(70ms);
+      rig.signal(SIGSTOP);
+      std::this_thread::sleep_for(30ms);
+      rig.signal(SIGCONT);
+    }
+    std::this_thread::sleep_for(100ms);
+    rig.signal(SIGTERM);
+    ASSERT_EQ(rig.wait(60s).status, 0) << rig.err();
+    steal.stop();
+    judge("stop by a signal", "machine_stopped", causes_of_late(dir, 25ms), times / 2,
+          steal.was_stolen(began, now_ns()));
+  }
+
+  /// Edges of the external clock that come late, or not at all.
+  void disturb_clock(const std::string& name, const std::string& clock, int frames) {
+    const TempDir dir;
+    run_rig(dir, name,
+            std::string(kRealtime) +
+                "clock: { driver: sim, discipline: edge, period: 2 ms, jitter_limit: 200 us, "
+                "late_limit: 900 us, " +
+                clock + " }\n",
+            frames, "clock", 600us, frames / 50);
+  }
+
+  /// A driver of the rig computes for 4 ms, before its jobs and behind them.
+  void compute_in_driver(int frames) {
+    const TempDir dir;
+    run_rig(dir, "a driver's own work", std::string(kRealtime) + "link: { driver: slow }\n", frames,
+            "housekeeping", 1500us, frames / 50, 25);
+    std::ifstream file(dir / "out/log.txt");
+    const std::string log((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_NE(log.find("of which the link had"), std::string::npos) << log;
+  }
+
+  /// A thread without real-time priority is woken later than it asks for, as the kernel may gather timers.
+  void gather_timers(int frames) {
+    const TempDir dir;
+    Process rig(quiet_rig(dir,
+                          "realtime: { enabled: yes, on_overrun: skip, sleeper: nanosleep }\n"
+                          "threads: { stuck_after: 30 s, main: { policy: other } }\n",
+                          frames));
+    ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
+    const std::int64_t began = now_ns();
+    StealWatch steal;
+    std::ofstream("/proc/" + std::to_string(thread_named(rig.pid(), "main")) + "/timerslack_ns")
+        << 1'500'000 << std::flush;
+    ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
+    steal.stop();
+    std::vector<std::string> causes = causes_of_late(dir, 300us);
+    // Another thread that has the CPU when it is woken is a cause of its own: it has no priority.
+    std::erase(causes, "preempted");
+    judge("gathered timers", "timer_late", causes, 1, steal.was_stolen(began, now_ns()));
+  }
+
+  /// An ordinary thread wants the CPU of a rig that never sleeps: the kernel's limit makes it room.
+  void spin_beyond_the_limit(int frames, bool in_pieces) {
+    const int cpu = rtsync::allowed_cpus().last();
+    std::jthread hog([&](const std::stop_token& stop) {
+      stay_on(cpu);
+      while (!stop.stop_requested()) {
+        const auto end = std::chrono::steady_clock::now() + 4ms;
+        while (std::chrono::steady_clock::now() < end) {
+        }
+        if (in_pieces) std::this_thread::sleep_for(1ms);
+      }
+    });
+    const TempDir dir;
+    run_rig(dir, in_pieces ? "limit, in pieces" : "limit", on_cpu(cpu, ", sleeper: spin"), frames,
+            "throttled", 1ms, frames / 1000);
+  }
+
+  /// Packets for thousands of sockets, delivered in a softirq of the rig's CPU for some milliseconds.
+  void deliver_packets(int frames) {
+    const int cpu = rtsync::allowed_cpus().last();
+    std::atomic<int> ready{0};
+    std::jthread sender([&](const std::stop_token& stop) {
+      stay_on(cpu);
+      ready = PacketStorm::run(stop, ready);
+    });
+    while (ready == 0) std::this_thread::sleep_for(10ms);
+    if (ready < 0) GTEST_SKIP() << "no packets can be sent to thousands of sockets here";
+    const TempDir dir;
+    run_rig(dir, "softirq", on_cpu(cpu, ""), frames, "interrupted", 700us, frames / 200);
+  }
+
+ private:
+  /// Multicast in a network namespace of the calling thread's own.
+  struct PacketStorm {
+    static int run(const std::stop_token& stop, std::atomic<int>& ready) {
+      constexpr int kSockets = 6000;
+      rlimit limit{};
+      (void)::getrlimit(RLIMIT_NOFILE, &limit);
+      const rlimit enough{kSockets + 1000, std::max<rlim_t>(limit.rlim_max, kSockets + 1000)};
+      if (::unshare(CLONE_NEWNET) != 0 || ::setrlimit(RLIMIT_NOFILE, &enough) != 0 || !bring_up_loopback())
+        return -1;
+      std::vector<int> sockets;
+      while (sockets.size() < kSockets && listen(sockets)) {
+      }
+      const int out = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+      const in_addr loopback{htonl(INADDR_LOOPBACK)};
+      const bool can_send = ::setsockopt(out, IPPROTO_IP, IP_MULTICAST_IF, &loopback, sizeof loopback) == 0;
+      ready = can_send && sockets.size() == kSockets ? 1 : -1;
+      const sockaddr_in group = address();
+      while (ready > 0 && !stop.stop_requested()) {
+        (void)::sendto(out, "x", 1, 0, reinterpret_cast<const sockaddr*>(&group), sizeof group);
+        std::this_thread::sleep_for(30ms);
+      }
+      (void)::close(out);
+      for (const int one : sockets) (void)::close(one);
+      (void)::setrlimit(RLIMIT_NOFILE, &limit);
+      return ready;
+    }
+
+   private:
+    static sockaddr_in address() {
+      sockaddr_in group{};
+      group.sin_family = AF_INET;
+      group.sin_port = htons(5555);
+      (void)::inet_pton(AF_INET, "239.1.1.1", &group.sin_addr);
+      return group;
+    }
+    static bool bring_up_loopback() {
+      const int file = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+      ifreq request{};
+      request.ifr_name[0] = 'l';
+      request.ifr_name[1] = 'o';
+      request.ifr_flags = IFF_UP | IFF_RUNNING;
+      const bool up = ::ioctl(file, SIOCSIFFLAGS, &request) == 0;
+      (void)::close(file);
+      return up;
+    }
+    static bool listen(std::vector<int>& sockets) {
+      const int one = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+      if (one < 0) return false;
+      sockets.push_back(one);
+      const int yes = 1;
+      const int small = 2304;
+      const sockaddr_in group = address();
+      const ip_mreq member{group.sin_addr, {htonl(INADDR_LOOPBACK)}};
+      return ::setsockopt(one, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+             ::setsockopt(one, SOL_SOCKET, SO_RCVBUF, &small, sizeof small) == 0 &&
+             ::bind(one, reinterpret_cast<const sockaddr*>(&group), sizeof group) == 0 &&
+             ::setsockopt(one, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof member) == 0;
+    }
+  };
+
+  static void stay_on(int cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(cpu), &one);
+    (void)::sched_setaffinity(0, sizeof one, &one);
+  }
+
+  void run_rig(const TempDir& dir, const std::string& name, const std::string& more, int frames,
+               const std::string& cause, Nanoseconds least, int at_least, std::int64_t every = 1) {
+    const std::int64_t began = now_ns();
+    StealWatch steal;
+    const Finished done = run(quiet_rig(dir, more, frames), 300s);
+    steal.stop();
+    ASSERT_EQ(done.status, 0) << done;
+    judge(name, cause, causes_of_late(dir, least, every), at_least, steal.was_stolen(began, now_ns()));
+  }
+
+  void judge(const std::string& name, const std::string& cause, const std::vector<std::string>& found,
+             int at_least, bool stolen) {
+    for (const std::string& one : found) {
+      if (one != cause && stolen)
+        table_.leave_out(name);
+      else
+        table_.add(name, cause, one);
+    }
+    EXPECT_GE(table_.rows().count(name) == 0 ? 0 : table_.rows().at(name).named, at_least) << name << "\n"
+                                                                                           << table_;
+  }
+
+  InjectionTable table_;
+};
+
+/// Where the rig's threads may not be watched, or have no real-time priority, causes are unknown.
+bool may_watch() {
+  const TempDir dir;
+  if (run(quiet_rig(dir, kRealtime, 100), 60s).status != 0) return false;
+  const Json summary = summary_of(dir / "out");
+  for (const Json& refused : summary["rt"]["refused"]) {
+    const std::string what = refused["what"].get<std::string>();
+    if (what.starts_with("the kernel's events") || what.starts_with("SCHED_FIFO")) return false;
+  }
+  return true;
+}
+
+TEST(Disturbances, OfTheClockTheProcessAndByADriverAreNamed) {
+  if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
+  Disturbances disturbances;
+  disturbances.disturb_clock("late edge", "late_every: 20, late: 800 us", 500);
+  disturbances.disturb_clock("missing edge", "first_gap: 20, gap: 1, gap_every: 20", 500);
+  disturbances.compute_in_driver(500);
+  const InjectionTable::Row all = disturbances.table().sum();
+  EXPECT_EQ(all.wrong, 0) << disturbances.table();
+}
+
+TEST(InjectionsOften, AroundJobsAreNamed) {
+  if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
+  Disturbances disturbances;
+  disturbances.disturb_clock("late edge", "late_every: 20, late: 800 us", 2000);
+  disturbances.disturb_clock("missing edge", "first_gap: 20, gap: 1, gap_every: 20", 2000);
+  disturbances.compute_in_driver(2500);
+  disturbances.stop_by_signal(60);
+  disturbances.gather_timers(1500);
+  if (rtsync::read_throttle().share({}).value_or(1) < 1 && rtsync::allowed_cpus().count() > 1) {
+    disturbances.spin_beyond_the_limit(4000, false);
+    disturbances.spin_beyond_the_limit(4000, true);
+  }
+  const auto model = rtsync::read_preemption_model();
+  if (is_root() && !(model && model->is_realtime())) disturbances.deliver_packets(2000);
+  const InjectionTable::Row all = disturbances.table().sum();
+  std::cout << disturbances.table();
+  EXPECT_EQ(all.wrong, 0) << disturbances.table();
+  EXPECT_LE(all.unknown * 100, all.injected) << disturbances.table();
+}
+
+}  // namespace
+}  // namespace tactus::test::disturbance_test

@@ -46,7 +46,7 @@ class FrameEvidence {
   void explain(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
   /// Every frame, likewise: notes the jobs that fault or give up the CPU, and makes room for the next frames.
   void end_frame(const rtsync::FrameTiming& timing) TACTUS_RT;
-  /// To be told of the work that is no job's.                                                        @when rt
+  /// Where the executive notes the work that is no job's.                                             @when rt
   PartTimes& parts() TACTUS_RT { return parts_; }
   /// Frames that have ended.
   std::uint64_t frames() const TACTUS_RT { return frames_; }

@@ -41,7 +41,7 @@ bool is_about(Nanoseconds time, Nanoseconds known) TACTUS_RT {
   return time >= known * 4 / 5 && time <= known * 6 / 5;
 }
 
-/// Ready, and nobody stronger had the CPU: the kernel's limit for real-time threads, or that of a control group.
+/// Ready, and no stronger thread had the CPU: the kernel's limit for real-time threads, or that of a control group.
 Nanoseconds passed_over(const Evidence& evidence) TACTUS_RT {
   const bool limited = evidence.throttle_gap || !evidence.realtime;
   return evidence.others && limited ? evidence.others->passed_over : kNone;
@@ -62,7 +62,7 @@ void give_preempted(Shares& shares, Nanoseconds time, const Evidence& evidence) 
     shares.give(Cause::throttled, time);
     return;
   }
-  // Nobody stronger had the CPU either.
+  // No stronger thread had the CPU either.
   const Nanoseconds stopped = std::min(time, passed_over(evidence));
   shares.give(Cause::throttled, stopped);
   shares.give(Cause::preempted, time - stopped);

@@ -25,7 +25,7 @@ class RealtimeThreads {
   /// What a look found. Of more than kMost of a kind the rest is unknown; of too many real-time ones, every thread
   /// may be one. @when service
   void take(std::vector<pid_t> realtime, std::vector<pid_t> ordinary);
-  /// It was one, or may have been one: nobody could look.                                            @when any
+  /// It was one, or may have been one: no look succeeded.                                            @when any
   bool has(pid_t thread) const TACTUS_RT;
   /// It was one for certain.                                                                         @when any
   bool is_realtime(pid_t thread) const TACTUS_RT;

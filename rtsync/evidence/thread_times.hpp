@@ -94,8 +94,8 @@ class ThreadTimes {
 class CpuTimes {
  public:
   /// `ready_only`: only of the time that the thread could have run. `realtime`: who is as strong as the thread,
-  /// which is a real-time one itself; nullptr: it is none, or that is not known. `thread`: itself, which is none of
-  /// the others.
+  /// which is a real-time one itself; nullptr: it is none, or that is not known. `thread`: its number, as
+  /// it is no other thread.
   CpuTimes(std::span<const ThreadTimes::Off> off, std::uint32_t cpu, bool ready_only,
            const RealtimeThreads* realtime = nullptr, std::int32_t thread = -1) TACTUS_RT
       : off_(off),

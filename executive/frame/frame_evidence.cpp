@@ -36,6 +36,60 @@ Place place_of(const rtsync::MapCalls& calls, EvidenceTime from, EvidenceTime to
 
 }  // namespace
 
+/// The jobs of a lane's log by their times, which are asked for in order.
+class FrameEvidence::JobsByTime {
+ public:
+  /// Of two entries or more.
+  JobsByTime(const FrameEvidence& evidence, std::span<const Lane::JobEnd> log) TACTUS_RT
+      : evidence_(evidence),
+        now_(evidence.now()),
+        log_(log),
+        begin_(evidence.at(now_, log[0].ticks)),
+        end_(evidence.at(now_, log[1].ticks)) {}
+
+  /// nullptr: none ran then.
+  const Lane::JobEnd* at(EvidenceTime time) TACTUS_RT {
+    while (time > end_ && entry_ + 1 < log_.size()) {
+      begin_ = end_;
+      end_ = evidence_.at(now_, log_[++entry_].ticks);
+    }
+    return time < begin_ || time > end_ || log_[entry_].job == kNoPlanJob ? nullptr : &log_[entry_];
+  }
+
+ private:
+  const FrameEvidence& evidence_;
+  const Moment now_;
+  std::span<const Lane::JobEnd> log_;
+  std::size_t entry_ = 1;
+  EvidenceTime begin_;
+  EvidenceTime end_;
+};
+
+/// Adds up what a job did in a call, and counts the call once.
+class FrameEvidence::JobCounts {
+ public:
+  JobCounts(BrokenPromises& promises, BrokenPromises::Kind kind) TACTUS_RT : promises_(promises),
+                                                                             kind_(kind) {}
+  ~JobCounts() { finish(); }
+  JobCounts(const JobCounts&) = delete;
+  JobCounts& operator=(const JobCounts&) = delete;
+  void add(const Lane::JobEnd* call, std::uint64_t times) TACTUS_RT {
+    if (call != call_) finish();
+    call_ = call;
+    times_ += times;
+  }
+
+ private:
+  void finish() TACTUS_RT {
+    if (call_ != nullptr) promises_.add(call_->job, kind_, times_);
+    times_ = 0;
+  }
+  BrokenPromises& promises_;
+  const BrokenPromises::Kind kind_;
+  const Lane::JobEnd* call_ = nullptr;
+  std::uint64_t times_ = 0;
+};
+
 void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events, Nanoseconds frame,
                           std::optional<Nanoseconds> throttle_gap, bool preemptible) {
   constexpr Nanoseconds kKept{50'000'000};
@@ -306,31 +360,60 @@ void FrameEvidence::note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT 
   maps.clear();
 }
 
-/// What stands in the ring of a lane since the frame before, given to its jobs.
-void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head) TACTUS_RT {
-  const std::span<const Lane::JobEnd> log = program_.lane(lane).log();
-  if (log.size() < 2) return;
-  const Moment now = this->now();
+/// The kernel took a sample of each minor fault since the frame before.
+bool FrameEvidence::has_each_fault(std::size_t lane, std::uint64_t head) TACTUS_RT {
+  constexpr std::size_t kLargestRecord = 64;
+  const rtsync::EventRing& ring = events_->faults(lane);
+  const rtsync::EventBytes bytes = ring.bytes();
+  LaneSeen& seen = lanes_[lane];
+  const bool was_full = std::exchange(seen.full, head - ring.tail() + kLargestRecord > ring.size());
+  bool each = !seen.limited && !seen.full;
+  EventRecord record;
+  for (std::uint64_t from = ring.tail(); from < head;) {
+    if (!bytes.next(from, head, record)) return false;
+    if (record.kind == EventRecord::Kind::limited) seen.limited = true;
+    if (record.kind == EventRecord::Kind::unlimited) seen.limited = false;
+    // That some are missing is only said when there is room again.
+    each = each && !seen.limited && (record.kind != EventRecord::Kind::lost || was_full);
+  }
+  return each;
+}
+
+/// Gives each minor fault since the frame before to its job. False: not all are known.
+bool FrameEvidence::note_faults(std::size_t lane) TACTUS_RT {
+  rtsync::EventRing& ring = events_->faults(lane);
+  if (!ring.is_open()) return false;
+  const std::uint64_t head = ring.head();
+  if (head == ring.tail()) return !lanes_[lane].limited;
+  const bool each = has_each_fault(lane, head);
+  if (each && program_.lane(lane).log().size() > 1) {
+    JobsByTime jobs(*this, program_.lane(lane).log());
+    JobCounts counts(program_.promises(), BrokenPromises::fault);
+    const rtsync::EventBytes bytes = ring.bytes();
+    EventRecord record;
+    for (std::uint64_t from = ring.tail(); bytes.next(from, head, record);)
+      if (record.kind == EventRecord::Kind::minor_fault) counts.add(jobs.at(record.at), 1);
+  }
+  ring.release_to(head);
+  return each;
+}
+
+/// What stands in the ring of a lane since the frame before, given to its jobs. `minor_faults`: those, too.
+void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head, bool minor_faults) TACTUS_RT {
+  if (program_.lane(lane).log().size() < 2) return;
+  JobsByTime jobs(*this, program_.lane(lane).log());
+  JobCounts faults(program_.promises(), BrokenPromises::fault);
+  JobCounts blocks(program_.promises(), BrokenPromises::block);
   const rtsync::EventBytes bytes = events_->ring(lane).bytes();
   std::uint64_t from = std::max(lanes_[lane].head, events_->ring(lane).tail());
-  std::size_t entry = 1;
-  EvidenceTime begin = at(now, log[0].ticks);
-  EvidenceTime end = at(now, log[1].ticks);
   EventRecord record;
   for (int i = 0; i < kMostRecords && bytes.next(from, head, record); ++i) {
-    const bool fault = record.kind == EventRecord::Kind::minor_fault;
-    const bool major = record.kind == EventRecord::Kind::major_fault;
-    if (!fault && !major && record.kind != EventRecord::Kind::off) continue;
-    while (record.at > end && entry + 1 < log.size()) {
-      begin = end;
-      end = at(now, log[++entry].ticks);
-    }
-    if (record.at < begin || record.at > end || log[entry].job == kNoPlanJob) continue;
-    if (fault || major)
-      program_.promises().add(log[entry].job, BrokenPromises::fault,
-                              fault ? events_->faults_per_sample(lane) : 1);
-    else
-      program_.promises().add(log[entry].job, BrokenPromises::block, 1);
+    if (record.kind == EventRecord::Kind::minor_fault && minor_faults)
+      faults.add(jobs.at(record.at), events_->faults_per_sample(lane));
+    else if (record.kind == EventRecord::Kind::major_fault)
+      faults.add(jobs.at(record.at), 1);
+    else if (record.kind == EventRecord::Kind::off)
+      blocks.add(jobs.at(record.at), 1);
   }
 }
 
@@ -347,8 +430,9 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
     if (rtsync::MapLog* const maps = program_.lane(i).maps(); maps != nullptr && !maps->empty()) [[unlikely]]
       note_maps(i, *maps);
     if (events_ == nullptr || !events_->ring(i).is_open()) continue;
+    const bool each_fault = note_faults(i);
     const std::uint64_t head = events_->ring(i).head();
-    if (head - seen.head > kOneSleep) note_promises(i, head);
+    if (head - seen.head > kOneSleep) note_promises(i, head, !each_fault);
     seen.head = head;
   }
   parts_.begin_behind();

@@ -75,8 +75,12 @@ class FrameEvidence {
     std::uint64_t ticks;
     rtsync::EvidenceTime time;
   };
+  class JobsByTime;
+  class JobCounts;
   struct LaneSeen {
     std::uint64_t head = 0;  // of the ring, up to the end of the frame before
+    bool limited = false;    // the kernel takes no samples of each fault for a while
+    bool full = false;       // the ring of each fault was, in the frame before
     std::uint32_t heap_calls = 0;
     rtsync::Nanoseconds heap_time{0};
   };
@@ -99,7 +103,9 @@ class FrameEvidence {
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   rtsync::MapTimes maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT;
   void note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT;
-  void note_promises(std::size_t lane, std::uint64_t head) TACTUS_RT;
+  void note_promises(std::size_t lane, std::uint64_t head, bool minor_faults) TACTUS_RT;
+  bool note_faults(std::size_t lane) TACTUS_RT;
+  bool has_each_fault(std::size_t lane, std::uint64_t head) TACTUS_RT;
 
   Program& program_;
   rtsync::PacedClock& clock_;

@@ -20,7 +20,7 @@ constexpr std::uint64_t kStack = kSample + kRegisters + kWord;  // STACK_USER: b
 EventRecord::Kind kind_of(std::uint64_t id, const EventIds& ids) TACTUS_RT {
   using Kind = EventRecord::Kind;
   if (id == ids.alive) return Kind::alive;
-  if (id == ids.minor_fault) return Kind::minor_fault;
+  if (id == ids.minor_fault || id == ids.other_minor_fault) return Kind::minor_fault;
   if (id == ids.major_fault) return Kind::major_fault;
   if (id == ids.irq_begin) return Kind::irq_begin;
   if (id == ids.irq_end) return Kind::irq_end;
@@ -90,9 +90,11 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
     case PERF_RECORD_LOST:
     case PERF_RECORD_LOST_SAMPLES:
     case PERF_RECORD_THROTTLE:
+    case PERF_RECORD_UNTHROTTLE:
       if (size < kHeader + kTrailer) return false;
-      record.kind =
-          header.type == PERF_RECORD_THROTTLE ? EventRecord::Kind::limited : EventRecord::Kind::lost;
+      record.kind = header.type == PERF_RECORD_THROTTLE     ? EventRecord::Kind::limited
+                    : header.type == PERF_RECORD_UNTHROTTLE ? EventRecord::Kind::unlimited
+                                                            : EventRecord::Kind::lost;
       id_at = from + size - kTrailer;
       break;
     default:

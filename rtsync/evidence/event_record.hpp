@@ -24,6 +24,9 @@ struct EventIds {
   std::uint32_t irq_offset = 0;
   std::uint32_t softirq_offset = 0;
   CallNumber call{};  ///< where the samples of `left` have the number of a system call
+  /// Of another event of minor faults of that thread: where two take a sample of one fault, the kernel gives both the
+  /// number of either (events/core.c, perf_prepare_sample: what one has filled in stays).
+  std::uint64_t other_minor_fault = 0;
 };
 
 /// One record of a ring of perf_event_open(2), as far as it is of interest here.
@@ -40,9 +43,10 @@ struct EventRecord {
     irq_end,
     softirq_begin,
     softirq_end,
-    left,     ///< it leaves its CPU, right before the record that says how: `code`
-    limited,  ///< the kernel stops to take samples for a while
-    lost,     ///< records are missing
+    left,       ///< it leaves its CPU, right before the record that says how: `code`
+    limited,    ///< the kernel stops to take samples for a while
+    unlimited,  ///< it takes them again
+    lost,       ///< records are missing
   };
   Kind kind = Kind::other;
   std::int32_t thread = 0;  ///< whose record it is

@@ -25,6 +25,7 @@ namespace {
 // Powers of two, as the kernel wants them, of at least a page. They count against what may be locked.
 constexpr std::size_t kThreadRing = 64 * 1024;
 constexpr std::size_t kCpuRing = 256 * 1024;
+constexpr std::size_t kFaultRing = 16 * 1024;
 /// A sample of each would meet the kernel's limit for samples, and then there are none for a while.
 constexpr std::uint32_t kFaultsPerSample = 16;
 // <asm/perf_regs.h>: the register with the address of the next instruction.
@@ -69,7 +70,8 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   attributes.sample_period = period;
   attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
   attributes.sample_id_all = 1;
-  attributes.context_switch = type == PERF_TYPE_SOFTWARE && files_.empty() ? 1 : 0;
+  const bool of_faults = type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_PAGE_FAULTS_MIN;
+  attributes.context_switch = type == PERF_TYPE_SOFTWARE && files_.empty() && !of_faults ? 1 : 0;
   if (type == PERF_TYPE_TRACEPOINT) attributes.sample_type |= PERF_SAMPLE_RAW;
   if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CONTEXT_SWITCHES) {
     attributes.sample_type |= PERF_SAMPLE_REGS_USER;
@@ -137,6 +139,18 @@ int EventRing::open_thread(pid_t thread, EventRates& rates, const CallNumber& ca
   return 0;
 }
 
+int EventRing::open_faults(pid_t thread, EventRing& sampled) {
+  int error = 0;
+  for (const bool kernel : {true, false}) {
+    error = open(thread, -1, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, 1, kernel, &ids_.minor_fault);
+    if (error != 0) continue;
+    ids_.other_minor_fault = sampled.ids_.minor_fault;
+    sampled.ids_.other_minor_fault = ids_.minor_fault;
+    return map(kFaultRing);
+  }
+  return error;
+}
+
 int EventRing::open_cpu(int cpu, Nanoseconds alive) {
   int error = open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 1, true, nullptr);
   if (error == 0) error = map(kCpuRing);
@@ -179,6 +193,13 @@ std::uint64_t EventRing::head() const TACTUS_RT {
 std::uint64_t EventRing::oldest() const TACTUS_RT {
   const auto* const page = static_cast<const perf_event_mmap_page*>(memory_);
   return __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE);
+}
+
+void EventRing::release_to(std::uint64_t head) TACTUS_RT {
+  if (memory_ == nullptr) return;
+  tail_ = mark_ = head;
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  __atomic_store_n(&page->data_tail, tail_, __ATOMIC_RELEASE);
 }
 
 void EventRing::release() TACTUS_RT {
@@ -235,6 +256,8 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
     threads_[i].rates.alive_anywhere = threads_[i].rates.alive_by_cpu = by_cpu;
     const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates, call);
     if (error != 0) threads_[i] = {};
+    if (error == 0 && threads_[i].faults.open_faults(threads[i].tid, threads_[i].ring) != 0)
+      threads_[i].faults = {};
     threads_[i].realtime = threads[i].realtime;
     threads_[i].tid = threads[i].tid;
     provisions_.push_back(

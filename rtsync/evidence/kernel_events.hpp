@@ -40,6 +40,8 @@ class EventRing {
   /// Begins its signs of life anew: the next one comes an interval from now. False: it has none.
   /// @when service
   bool restart_signs() const;
+  /// Each minor page fault of a thread, as long as there is room. `sampled`: its ring of open_thread().              @when setup
+  int open_faults(pid_t thread, EventRing& sampled);
   /// The interrupts of a CPU.                                                                    @when setup
   int open_interrupts(int cpu, const InterruptTracepoints& tracepoints);
 
@@ -54,6 +56,8 @@ class EventRing {
   std::uint64_t oldest() const TACTUS_RT;
   /// Gives back what was written before the call before this one.
   void release() TACTUS_RT;
+  /// Gives back what was written until then.
+  void release_to(std::uint64_t head) TACTUS_RT;
 
  private:
   int open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t config, std::uint64_t period, bool kernel,
@@ -100,7 +104,9 @@ class KernelEvents {
   /// The CPUs that are watched; empty: that is not permitted.
   std::size_t cpus() const TACTUS_RT { return cpus_.size(); }
   const EventRing& cpu_ring(std::size_t cpu) const TACTUS_RT { return cpus_[cpu].ring; }
-  /// How many minor faults a record of one stands for.
+  /// Each minor fault of a thread has a record there, beside those of ring().
+  EventRing& faults(std::size_t thread) TACTUS_RT { return threads_[thread].faults; }
+  /// How many minor faults a record of one stands for, in ring().
   std::uint32_t faults_per_sample(std::size_t thread) const TACTUS_RT {
     return threads_[thread].rates.faults;
   }
@@ -119,6 +125,7 @@ class KernelEvents {
   struct Thread {
     pid_t tid = 0;
     EventRing ring;
+    EventRing faults;
     EventRates rates;
     bool realtime = false;
   };

@@ -125,7 +125,8 @@ TEST(Calibrate, WhatARunMeasuredBecomesBudgetsThatCheckReads) {
   ASSERT_EQ(made.status, 0) << made;
   EXPECT_NE(made.out.find("6 budgets in run/budgets.yaml; try them: tactus check "), std::string::npos)
       << made;
-  EXPECT_NE(made.out.find(" --set 'realtime.enabled=no' --set @run/budgets.yaml\n"), std::string::npos) << made;
+  EXPECT_NE(made.out.find(" --set 'realtime.enabled=no' --set @run/budgets.yaml\n"), std::string::npos)
+      << made;
   std::ifstream in(dir.path() / "run" / "budgets.yaml");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   EXPECT_TRUE(

@@ -316,6 +316,17 @@ TEST(BrokenPromise, OfAJobThatMapsLockedMemoryIsCounted) {
   EXPECT_NE(log.find("job m.step faults pages in a frame"), std::string::npos) << log;
 }
 
+TEST(BrokenPromise, OfAJobThatFaultsAPageNowAndThenIsCountedForEach) {
+  const TempDir dir;
+  const Finished done = run(late_rig(dir, "page"), 60s);
+  ASSERT_EQ(done.status, 0) << done;
+  Json summary = summary_of(dir / "out");
+  for (const Json& refused : summary["rt"]["refused"])
+    if (refused["what"] == "the kernel's events of thread main") GTEST_SKIP() << refused;
+  EXPECT_EQ(summary["promises_broken"]["m.step"]["faults"]["count"], kFrames / kEvery - 1);
+  EXPECT_EQ(summary["promises_broken"]["m.step"]["faults"]["frames"], kFrames / kEvery - 1);
+}
+
 TEST(BrokenPromise, IsNotSaidOfAModelThatKeepsIt) {
   const TempDir dir;
   ASSERT_EQ(run(late_rig(dir, "nothing"), 60s).status, 0);
@@ -329,7 +340,9 @@ TEST(BrokenPromise, OfAJobThatSleepsIsCounted) {
   Json summary = summary_of(dir / "out");
   for (const Json& refused : summary["rt"]["refused"])
     if (refused["what"] == "the kernel's events of thread main") GTEST_SKIP() << refused;
-  EXPECT_GE(summary["promises_broken"]["m.step"]["switches"]["count"], 1) << summary["causes"];
+  Json& switches = summary["promises_broken"]["m.step"]["switches"];
+  EXPECT_GE(switches["count"], 1) << summary["causes"];
+  EXPECT_LE(switches["frames"], kFrames / kEvery - 1) << "calls of the job, and not switches";
 }
 
 }  // namespace

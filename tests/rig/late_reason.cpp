@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-enum class Reason : std::int32_t { nothing, spin, sleep, heap, memory, disk, allocate };
+enum class Reason : std::int32_t { nothing, spin, sleep, heap, memory, disk, allocate, page };
 
 class LateReason : public tactus::Model {
  public:
@@ -29,7 +29,8 @@ class LateReason : public tactus::Model {
                  {"heap", Reason::heap},
                  {"memory", Reason::memory},
                  {"disk", Reason::disk},
-                 {"allocate", Reason::allocate}});
+                 {"allocate", Reason::allocate},
+                 {"page", Reason::page}});
     d.output("injected", injected_, "1", "1: the last call was late on purpose");
     d.job<&LateReason::step>("step", tactus::JobClass::scheduled);
   }
@@ -61,6 +62,9 @@ class LateReason : public tactus::Model {
       case Reason::allocate:
         allocate(100);
         break;
+      case Reason::page:
+        touch_next_page();
+        break;
     }
   }
 
@@ -75,6 +79,18 @@ class LateReason : public tactus::Model {
     for (std::size_t at = 0; at < bytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
     (void)::munmap(memory, bytes);
   }
+  /// Of memory that is mapped before the first frame.
+  void touch_next_page() {
+    if (fresh_ == nullptr || next_ >= kFresh) return;
+    fresh_[next_] = 1;
+    next_ += 4096;
+  }
+  static volatile char* map_fresh() {
+    void* const memory = ::mmap(nullptr, kFresh, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    (void)::madvise(memory, kFresh, MADV_NOHUGEPAGE);
+    return static_cast<volatile char*>(memory);
+  }
   static void write_through() {
     const int file = ::open("written", O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0) return;
@@ -86,6 +102,9 @@ class LateReason : public tactus::Model {
 
   Reason reason_ = Reason::nothing;
   std::int32_t injected_ = 0;
+  static constexpr std::size_t kFresh = std::size_t{1} << 20;
+  volatile char* fresh_ = map_fresh();
+  std::size_t next_ = 0;
   void* volatile block_ = nullptr;  // so that no compiler leaves it out
 };
 

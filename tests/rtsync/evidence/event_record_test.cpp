@@ -57,8 +57,8 @@ TEST(EventRecord, KnowsItsSamplesByTheirNumbers) {
     std::uint64_t id;
     Kind kind;
   };
-  for (const Row& row : {Row{11, Kind::alive}, Row{12, Kind::minor_fault}, Row{13, Kind::major_fault},
-                         Row{14, Kind::other}, Row{0, Kind::other}}) {
+  for (const Row& row : {Row{11, Kind::alive}, Row{12, Kind::minor_fault}, Row{14, Kind::minor_fault},
+                         Row{13, Kind::major_fault}, Row{15, Kind::other}, Row{0, Kind::other}}) {
     MadeRing ring;
     ring.sample(row.id, 3);
     EXPECT_EQ(only(ring).kind, row.kind) << row.id;
@@ -122,6 +122,9 @@ TEST(EventRecord, SaysThatRecordsAreMissing) {
   MadeRing limited;
   limited.limited(9);
   EXPECT_EQ(only(limited).kind, Kind::limited);
+  MadeRing again;
+  again.limited(9, PERF_RECORD_UNTHROTTLE);
+  EXPECT_EQ(only(again).kind, Kind::unlimited);
 }
 
 TEST(EventRecord, GoesOnAtTheBeginningOfTheRing) {

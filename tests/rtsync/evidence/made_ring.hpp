@@ -13,7 +13,7 @@
 namespace tactus::rtsync {
 
 inline constexpr std::uint64_t kOnePlace = 0x7f00'1234;  // where the C library makes its calls
-inline constexpr EventIds kMadeIds{11, 12, 13, 21, 22, 23, 24, 31, 8, 12, {kOnePlace, 16}};
+inline constexpr EventIds kMadeIds{11, 12, 13, 21, 22, 23, 24, 31, 8, 12, {kOnePlace, 16}, 14};
 
 /// A ring of the kernel, written as the kernel does.
 struct MadeRing {
@@ -89,8 +89,8 @@ struct MadeRing {
     identity(time);
     put(10);
   }
-  void limited(std::uint64_t time) {
-    header(PERF_RECORD_THROTTLE, 0, 7);
+  void limited(std::uint64_t time, std::uint32_t type = PERF_RECORD_THROTTLE) {
+    header(type, 0, 7);
     put(time);
     put(10);
     put(10);

@@ -157,7 +157,10 @@ RunEnd Executive::run(std::int64_t frames) {
   end_outputs_safe();  // before anything else
   // The frame that ends the rig is counted with its lateness and its overrun, like any other; but not beside a
   // worker that still runs in it.
-  if (broke_off && sync_.active() && !jobs_.stuck()) accounts_.add(k, sync_.timing(), sync_.totals());
+  if (broke_off && sync_.active() && !jobs_.stuck()) {
+    accounts_.add(k, sync_.timing(), sync_.totals());
+    for (FramePart* const part : row_.losses) part->broke_off(k);
+  }
   jobs_.count_times();
   counters_ = rtsync::RunCounters::of_this_thread() - before;
   (void)transitions_.join();

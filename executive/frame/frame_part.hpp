@@ -79,6 +79,8 @@ class FramePart {
   virtual void rate_transition(std::int64_t, std::uint64_t /*idle*/) TACTUS_RT {}
   /// The jobs of frame k have run.
   virtual void end_frame(std::int64_t) TACTUS_RT {}
+  /// Frame k broke off, in real time: its jobs have not all run, and it is the last. Its times are counted.
+  virtual void broke_off(std::int64_t) TACTUS_RT {}
   /// In the slack behind it.
   virtual void in_slack(const FrameEnd&) TACTUS_RT {}
   /// The rig is alive: at the end of every frame and freeze frame, and now and then while it waits.
@@ -115,6 +117,7 @@ class FrameRow {
     TACTUS_HOOK(begins, begin_frame);
     TACTUS_HOOK(transitions, rate_transition);
     TACTUS_HOOK(ends, end_frame);
+    TACTUS_HOOK(losses, broke_off);
     TACTUS_HOOK(slacks, in_slack);
     TACTUS_HOOK(heartbeats, heartbeat);
     TACTUS_HOOK(boundaries, at_boundary);
@@ -130,8 +133,8 @@ class FrameRow {
   }
 
   using Row = std::vector<FramePart*>;
-  Row starts, grants, launches, begins, transitions, ends, slacks, heartbeats, boundaries, pausers, freezes,
-      freeze_frames, resumes, servers, paced, stayers, returners;
+  Row starts, grants, launches, begins, transitions, ends, losses, slacks, heartbeats, boundaries, pausers,
+      freezes, freeze_frames, resumes, servers, paced, stayers, returners;
 };
 
 }  // namespace tactus::executive

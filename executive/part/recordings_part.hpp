@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,10 @@ class FrameLogPart final : public FramePart {
   const char* name() const TACTUS_RT override { return "the record of frames"; }
   void joined(FrameServices& services) override { frame_ = services.plan().frame; }
   void in_slack(const FrameEnd& end) TACTUS_RT override {
-    if (end.rig.timing.paced) log_.take_sample(frame_.times(end.frame).count());  // it counts what it loses
+    if (end.rig.timing.paced) broke_off(end.frame);
+  }
+  void broke_off(std::int64_t k) TACTUS_RT override {
+    log_.take_sample(frame_.times(k).count());  // it counts what it loses
   }
 
  private:

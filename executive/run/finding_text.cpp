@@ -166,6 +166,8 @@ std::string interrupt_text(const rtsync::InterruptTimes& interrupts) {
   const auto number = static_cast<std::size_t>(interrupts.number);
   if (interrupts.kind == rtsync::InterruptTimes::Kind::softirq)
     return std::string("softirq ") + (number < std::size(kSoftirqs) ? kSoftirqs[number] : "?");
+  if (interrupts.kind == rtsync::InterruptTimes::Kind::vector)
+    return std::string("irq ") + rtsync::name_of_vector(interrupts.number) + " (asked for by another CPU)";
   const std::string name =
       rtsync::read_host_file("/", "/sys/kernel/irq/" + std::to_string(interrupts.number) + "/actions").text;
   return "irq " + std::to_string(interrupts.number) + (name.empty() ? "" : " (" + name + ")");

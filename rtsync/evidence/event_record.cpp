@@ -30,6 +30,17 @@ EventRecord::Kind kind_of(std::uint64_t id, const EventIds& ids) TACTUS_RT {
   return Kind::other;
 }
 
+/// The interrupts that have a name alone; most samples are none of them.
+void name_vector(std::uint64_t id, const EventIds& ids, EventRecord& record) TACTUS_RT {
+  for (std::size_t i = 0; i < ids.vectors.size(); ++i) {
+    const bool begins = id == ids.vectors[i].begin;
+    if (!begins && id != ids.vectors[i].end) continue;
+    record.kind = begins ? EventRecord::Kind::vector_begin : EventRecord::Kind::vector_end;
+    record.number = static_cast<std::int32_t>(i);
+    return;
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -54,6 +65,7 @@ bool EventBytes::next(std::uint64_t& from, std::uint64_t to, EventRecord& record
       id_at += kWord;
       record.in_kernel = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
       if (id != 0) record.kind = kind_of(id, ids_);
+      if (id != 0 && record.kind == EventRecord::Kind::other) name_vector(id, ids_, record);
       const bool irq =
           record.kind == EventRecord::Kind::irq_begin || record.kind == EventRecord::Kind::irq_end;
       const bool softirq =

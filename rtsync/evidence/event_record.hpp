@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "rtsync/evidence/call_number.hpp"
+#include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -27,6 +29,11 @@ struct EventIds {
   /// Of another event of minor faults of that thread: where two take a sample of one fault, the kernel gives both the
   /// number of either (events/core.c, perf_prepare_sample: what one has filled in stays).
   std::uint64_t other_minor_fault = 0;
+  struct Vector {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  std::array<Vector, kMostVectors> vectors{};
 };
 
 /// One record of a ring of perf_event_open(2), as far as it is of interest here.
@@ -43,6 +50,8 @@ struct EventRecord {
     irq_end,
     softirq_begin,
     softirq_end,
+    vector_begin,  ///< of an interrupt that has a name alone: `number`, see name_of_vector()
+    vector_end,
     left,       ///< it leaves its CPU, right before the record that says how: `code`
     limited,    ///< the kernel stops to take samples for a while
     unlimited,  ///< it takes them again

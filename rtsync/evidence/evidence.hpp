@@ -83,11 +83,11 @@ struct OtherThreads {
 
 /// Interrupts and softirqs of its CPU, one inside of another counted once.
 struct InterruptTimes {
-  enum class Kind : std::uint8_t { none, irq, softirq };
+  enum class Kind : std::uint8_t { none, irq, softirq, vector };
   Nanoseconds took{0};
   std::uint32_t count = 0;
   Kind kind = Kind::none;   ///< the one that took longest in all
-  std::int32_t number = 0;  ///< of the interrupt, or of the softirq
+  std::int32_t number = 0;  ///< of the interrupt, of the softirq, or for name_of_vector()
   Nanoseconds longest{0};   ///< that one took so long
 };
 

@@ -20,6 +20,10 @@ void InterruptReader::add(const EventRecord& record) TACTUS_RT {
       return end(Kind::irq, record);
     case EventRecord::Kind::softirq_end:
       return end(Kind::softirq, record);
+    case EventRecord::Kind::vector_begin:
+      return begin(Kind::vector, record);
+    case EventRecord::Kind::vector_end:
+      return end(Kind::vector, record);
     case EventRecord::Kind::lost:
     case EventRecord::Kind::limited:
       known_ = false;

@@ -182,6 +182,12 @@ int EventRing::open_interrupts(int cpu, const InterruptTracepoints& tracepoints)
     ids_.softirq_offset = tracepoints.softirq_begin->number_offset;
   }
   ids_.irq_offset = tracepoints.irq_begin.number_offset;
+  for (const VectorTracepoints& one : tracepoints.vectors) {
+    EventIds::Vector& ids = ids_.vectors[static_cast<std::size_t>(one.vector)];
+    // The end first: a beginning without one would count for ever.
+    if (error == 0 && open_tracepoint(cpu, one.end, ids.end) == 0)
+      error = open_tracepoint(cpu, one.begin, ids.begin);
+  }
   return error;
 }
 

@@ -3,6 +3,7 @@
 
 #include <event-parse.h>
 
+#include <array>
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -12,7 +13,10 @@
 namespace tactus::rtsync {
 namespace {
 
-constexpr const char* kEvents = "/sys/kernel/tracing/events/irq/";
+constexpr const char* kEvents = "/sys/kernel/tracing/events/";
+/// Not irq_work: a sample of it would ask for the next one, so the kernel permits none.
+constexpr std::array<const char*, kMostVectors> kVectors{"call_function", "call_function_single",
+                                                         "reschedule"};
 // Since 5.16 its files are for their owner and group alone: mode=755 opens folders, and no file.
 constexpr const char* kMount = "-t tracefs -o mode=750,gid=realtime nodev";
 constexpr const char* kOpen = "-o remount,mode=750,gid=realtime";
@@ -29,19 +33,29 @@ struct Release {
 };
 
 /// `field`: whose place in the bytes of a record is asked for.
-std::optional<Tracepoint> find(const std::filesystem::path& root, const std::string& name,
-                               const char* field) {
-  const FileText format = read_host_file(root, kEvents + name + "/format");
+std::optional<Tracepoint> find(const std::filesystem::path& root, const std::string& group,
+                               const std::string& name, const char* field) {
+  const FileText format = read_host_file(root, kEvents + group + "/" + name + "/format");
   const std::unique_ptr<tep_handle, Release> tep(tep_alloc());
   if (!format.readable() || tep == nullptr) return std::nullopt;
   tep_set_loglevel(TEP_LOG_NONE);
   tep_event* event = nullptr;
-  if (tep_parse_format(tep.get(), &event, format.text.data(), format.text.size(), "irq") !=
+  if (tep_parse_format(tep.get(), &event, format.text.data(), format.text.size(), group.c_str()) !=
       TEP_ERRNO__SUCCESS)
     return std::nullopt;
   const tep_format_field* const found = tep_find_any_field(event, field);
   if (event->id <= 0 || found == nullptr || found->offset < 0) return std::nullopt;
   return Tracepoint{static_cast<std::uint64_t>(event->id), static_cast<std::uint32_t>(found->offset)};
+}
+
+std::vector<VectorTracepoints> find_vectors(const std::filesystem::path& root) {
+  std::vector<VectorTracepoints> found;
+  for (std::size_t i = 0; i < kVectors.size(); ++i) {
+    const auto begin = find(root, "irq_vectors", std::string(kVectors[i]) + "_entry", "vector");
+    const auto end = find(root, "irq_vectors", std::string(kVectors[i]) + "_exit", "vector");
+    if (begin && end) found.push_back({static_cast<std::int32_t>(i), *begin, *end});
+  }
+  return found;
 }
 
 bool softirqs_are_threads(const std::filesystem::path& root) {
@@ -50,17 +64,22 @@ bool softirqs_are_threads(const std::filesystem::path& root) {
 
 }  // namespace
 
+const char* name_of_vector(std::int32_t vector) {
+  const auto number = static_cast<std::size_t>(vector);
+  return number < kVectors.size() ? kVectors[number] : "?";
+}
+
 TracepointSearch find_interrupt_tracepoints(const std::filesystem::path& root) {
-  const auto irq_begin = find(root, "irq_handler_entry", "irq");
-  const auto irq_end = find(root, "irq_handler_exit", "irq");
-  const auto softirq_begin = find(root, "softirq_entry", "vec");
-  const auto softirq_end = find(root, "softirq_exit", "vec");
+  const auto irq_begin = find(root, "irq", "irq_handler_entry", "irq");
+  const auto irq_end = find(root, "irq", "irq_handler_exit", "irq");
+  const auto softirq_begin = find(root, "irq", "softirq_entry", "vec");
+  const auto softirq_end = find(root, "irq", "softirq_exit", "vec");
   if (!irq_begin || !irq_end || !softirq_begin || !softirq_end) {
-    const FileText id = read_host_file(root, std::string(kEvents) + "irq_handler_entry/id");
+    const FileText id = read_host_file(root, std::string(kEvents) + "irq/irq_handler_entry/id");
     const bool closed = id.error == EACCES || id.error == EPERM;
     return {std::nullopt, {"the kernel's tracepoints: " + id.why(), mount_fix(closed ? kOpen : kMount)}};
   }
-  InterruptTracepoints found{*irq_begin, *irq_end, softirq_begin, softirq_end};
+  InterruptTracepoints found{*irq_begin, *irq_end, softirq_begin, softirq_end, find_vectors(root)};
   if (softirqs_are_threads(root)) found.softirq_begin = found.softirq_end = std::nullopt;
   return {found, {}};
 }

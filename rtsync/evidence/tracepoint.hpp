@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "rtsync/host/provision.hpp"
 
@@ -14,12 +15,23 @@ struct Tracepoint {
   std::uint32_t number_offset = 0;  ///< where what it is about stands in its bytes
 };
 
-/// Those at the beginning and the end of interrupts. The timer's own interrupt has none of them.
+/// An interrupt that has a name and no number: one CPU asks another one for something.
+struct VectorTracepoints {
+  std::int32_t vector = 0;  ///< see name_of_vector()
+  Tracepoint begin;
+  Tracepoint end;
+};
+inline constexpr std::size_t kMostVectors = 3;
+/// "call_function": as the kernel's tracepoints have it, without _entry and _exit.
+const char* name_of_vector(std::int32_t vector);
+
+/// Those at the beginning and the end of interrupts. The timer's own interrupt is left out: each frame has one.
 struct InterruptTracepoints {
   Tracepoint irq_begin;
   Tracepoint irq_end;
   std::optional<Tracepoint> softirq_begin;  ///< nothing: softirqs are threads here
   std::optional<Tracepoint> softirq_end;
+  std::vector<VectorTracepoints> vectors{};  ///< as far as this kernel has them (x86)
 };
 
 /// What tracefs tells.

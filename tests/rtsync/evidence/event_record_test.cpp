@@ -65,6 +65,17 @@ TEST(EventRecord, KnowsItsSamplesByTheirNumbers) {
   }
 }
 
+TEST(EventRecord, OfAnInterruptWithANameAloneHasThat) {
+  for (const auto& [id, kind, number] :
+       {std::tuple{41U, Kind::vector_begin, 0}, std::tuple{42U, Kind::vector_end, 0},
+        std::tuple{43U, Kind::vector_begin, 1}, std::tuple{44U, Kind::vector_end, 1}}) {
+    MadeRing ring;
+    ring.tracepoint(id, 251, 0);
+    EXPECT_EQ(only(ring).kind, kind);
+    EXPECT_EQ(only(ring).number, number);
+  }
+}
+
 TEST(EventRecord, OfAnInterruptHasItsNumber) {
   struct Row {
     std::uint64_t id;

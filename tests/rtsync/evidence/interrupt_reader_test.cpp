@@ -32,6 +32,16 @@ std::optional<InterruptTimes> times(std::initializer_list<EventRecord> records, 
   return reader.times();
 }
 
+TEST(InterruptReader, NamesOneThatAnotherCpuAskedFor) {
+  const auto seen = times({record(Kind::vector_begin, 2'000us, 1), record(Kind::irq_begin, 2'100us, 24),
+                           record(Kind::irq_end, 2'200us, 24), record(Kind::vector_end, 3'000us, 1)});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->took, 1'000us);
+  EXPECT_EQ(seen->kind, InterruptTimes::Kind::vector);
+  EXPECT_EQ(seen->number, 1);
+  EXPECT_EQ(seen->longest, 900us);
+}
+
 TEST(InterruptReader, NamesTheOneThatTookLongest) {
   const auto seen = times({record(Kind::irq_begin, 2'000us, 24), record(Kind::irq_end, 2'100us, 24),
                            record(Kind::softirq_begin, 2'100us, 3), record(Kind::softirq_end, 3'000us, 3),

@@ -3,10 +3,12 @@
 
 #include <gnu/libc-version.h>
 #include <gtest/gtest.h>
+#include <linux/membarrier.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,6 +165,31 @@ TEST_P(WatchedThread, ThatWasInterruptedKnowsByWhat) {
   }
   (void)::close(socket);
   EXPECT_GE(named, 1);
+}
+
+/// Another CPU asks that of this thread to make a barrier, again and again.
+TEST_P(WatchedThread, ThatAnotherCpuInterruptedKnowsIt) {
+  for (const Provision& provision : events_.provisions())
+    if (!provision.granted) GTEST_SKIP() << sentence(provision);
+  const TracepointSearch search = find_interrupt_tracepoints();
+  if (events_.cpus() == 0) GTEST_SKIP() << "no CPU is watched";
+  if (!search.tracepoints || search.tracepoints->vectors.empty())
+    GTEST_SKIP() << "no tracepoints of such interrupts";
+  if (::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
+    GTEST_SKIP() << "no barriers by another CPU";
+  if (allowed_.count() < 2) GTEST_SKIP() << "there is no other CPU";
+  std::jthread asker([&](const std::stop_token& stop) {
+    (void)set_affinity(0, CpuSet{allowed_.last()});
+    while (!stop.stop_requested()) (void)::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  });
+  int named = 0;
+  for (int i = 0; i < 100 && named == 0; ++i) {
+    (void)cause_of([] { spin(3ms); });
+    if (seen_.interrupts && seen_.interrupts->kind == InterruptTimes::Kind::vector &&
+        seen_.interrupts->count > 10)
+      ++named;
+  }
+  EXPECT_EQ(named, 1);
 }
 
 TEST(SignsOfLife, AreMovedToTheMiddleBetweenTheSlots) {

@@ -13,7 +13,8 @@
 namespace tactus::rtsync {
 
 inline constexpr std::uint64_t kOnePlace = 0x7f00'1234;  // where the C library makes its calls
-inline constexpr EventIds kMadeIds{11, 12, 13, 21, 22, 23, 24, 31, 8, 12, {kOnePlace, 16}, 14};
+inline constexpr EventIds kMadeIds{
+    11, 12, 13, 21, 22, 23, 24, 31, 8, 12, {kOnePlace, 16}, 14, {{{41, 42}, {43, 44}}}};
 
 /// A ring of the kernel, written as the kernel does.
 struct MadeRing {

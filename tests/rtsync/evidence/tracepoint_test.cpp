@@ -21,6 +21,21 @@ TEST(Tracepoints, AreFoundWithWhereTheirNumbersStand) {
   EXPECT_EQ(found.tracepoints->softirq_begin->number_offset, 8U);
 }
 
+TEST(Tracepoints, OfInterruptsBetweenCpusAreTakenWhereThereAreSome) {
+  FakeRoot root;
+  write_tracepoints(root);
+  ASSERT_TRUE(find_interrupt_tracepoints(root.path()).tracepoints);
+  EXPECT_TRUE(find_interrupt_tracepoints(root.path()).tracepoints->vectors.empty());
+  write_tracepoint(root, "reschedule_entry", 301, "vector", 8, "irq_vectors");
+  write_tracepoint(root, "reschedule_exit", 300, "vector", 8, "irq_vectors");
+  write_tracepoint(root, "call_function_entry", 303, "vector", 8, "irq_vectors");  // its end is missing
+  const TracepointSearch found = find_interrupt_tracepoints(root.path());
+  ASSERT_EQ(found.tracepoints->vectors.size(), 1U);
+  EXPECT_STREQ(name_of_vector(found.tracepoints->vectors[0].vector), "reschedule");
+  EXPECT_EQ(found.tracepoints->vectors[0].begin.id, 301U);
+  EXPECT_EQ(found.tracepoints->vectors[0].end.id, 300U);
+}
+
 TEST(Tracepoints, OfSoftirqsAreLeftOutWhereThoseAreThreads) {
   FakeRoot root;
   write_tracepoints(root);

@@ -7,8 +7,8 @@
 namespace tactus::rtsync {
 
 inline void write_tracepoint(FakeRoot& root, const std::string& name, int id, const std::string& field,
-                             int offset) {
-  const std::string folder = "/sys/kernel/tracing/events/irq/" + name + "/";
+                             int offset, const std::string& group = "irq") {
+  const std::string folder = "/sys/kernel/tracing/events/" + group + "/" + name + "/";
   const auto line = [](const std::string& type_and_name, int at, int size) {
     return "\tfield:" + type_and_name + ";\toffset:" + std::to_string(at) +
            ";\tsize:" + std::to_string(size) + ";\tsigned:1;\n";

@@ -116,6 +116,10 @@ class Case(unittest.TestCase):
         self.browser.press("Escape")
         self.browser.until("return !document.querySelector('[data-dialog=ask]').open")
 
+    def press_and_be_asked(self, key, name):
+        self.browser.press(key)
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open", what=f"{name} is asked back")
+
     def is_asked(self):
         return self.browser.run("return document.querySelector('[data-dialog=ask]').open")
 
@@ -514,20 +518,19 @@ class Commands(Case):
         self.browser.until_text(".pill", "Pause")
         for key, name in (("r", "resume"), ("s", "step"), ("0", "reset"), ("u", "run_until")):
             given = len(rig.commands)
-            self.browser.press(key)
-            self.browser.until("return document.querySelector('[data-dialog=ask]').open", what=f"{name} is asked back")
+            self.press_and_be_asked(key, name)
             self.assertIn("gate.drive_en: line 17", self.browser.text('[data-dialog="ask"]'))
             if name != "run_until":
                 self.assertEqual(self.browser.run("return document.activeElement.dataset.v"), "ask-no",
                                  "the answer at hand is no")
             self.escape()
             self.assertEqual(len(rig.commands), given, f"{name} was not to be given")
-        self.browser.press("s")
+        self.press_and_be_asked("s", "step")
         self.browser.click('[data-v="ask-yes"]')
         self.until(lambda: rig.commands[-1]["command"] == "step")
-        self.browser.press("0")
+        self.press_and_be_asked("0", "reset")
         self.escape()  # after a yes it is still a no
-        self.browser.press("0")
+        self.press_and_be_asked("0", "reset")
         self.browser.click('[data-v="ask-no"]')
         self.assertEqual(rig.commands[-1]["command"], "step")
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/frame/executive.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -78,6 +79,12 @@ bool Executive::granted(std::int64_t k) TACTUS_RT {
   return true;
 }
 
+/// A part wants the rig to end, whoever else would be waited for.
+bool Executive::ends_before(std::int64_t k) TACTUS_RT {
+  return std::any_of(row_.enders.begin(), row_.enders.end(),
+                     [&](FramePart* part) TACTUS_RT { return part->ends_before(k, ended_by_); });
+}
+
 /// False: one of them ends the rig.
 bool Executive::begin_parts(std::int64_t k) TACTUS_RT {
   PartTimes& times = accounts_.evidence().parts();
@@ -135,7 +142,7 @@ RunEnd Executive::run(std::int64_t frames) {
       verdict = await_start(sync_.restart(k), k);
       status_.mark_busy();
     } else {
-      if (k >= frames) break;
+      if (k >= frames || ends_before(k)) break;
       if (granted(k)) {
         if (!row_.grants.empty() && commands_.ending()) break;  // it is why nobody is waited for any more
         if (!run_frame(k)) {

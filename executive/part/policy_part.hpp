@@ -58,10 +58,11 @@ class PolicyPart final : public FramePart {
 
   const char* name() const TACTUS_RT override { return "policies"; }
   void start(std::int64_t k) TACTUS_RT override { before_ = k; }
-  PartVerdict begin_frame(std::int64_t) TACTUS_RT override {
+  bool ends_before(std::int64_t, PartVerdict& end) TACTUS_RT override {
     if (reason_ == nullptr || !ends_) [[likely]]
-      return {};
-    return {PartVerdict::terminate, Outcome::overrun, reason_, reason_frame_};
+      return false;
+    end = {PartVerdict::terminate, Outcome::overrun, reason_, reason_frame_};
+    return true;
   }
   void at_boundary(std::int64_t k, Slack&) TACTUS_RT override;
   void resume() TACTUS_RT override { ends_ = reason_ != nullptr; }

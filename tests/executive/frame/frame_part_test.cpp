@@ -130,6 +130,33 @@ TEST(FrameParts, MayEndTheRigAndSayWhy) {
   EXPECT_EQ(ran, 0) << "a frame that is terminated at its beginning is not run";
 }
 
+TEST(FrameParts, MayEndTheRigWhileAnotherOneWaits) {
+  struct Waiting final : FramePart {
+    bool may_begin(std::int64_t k, bool, bool) TACTUS_RT override { return k < 2; }
+    bool wait(std::int64_t, bool, rtsync::TimePoint<rtsync::MonotonicTime>) TACTUS_RT override {
+      return ++waits > 100;  // or the test would never end
+    }
+    int waits = 0;
+  } waiting;
+  struct Ending final : FramePart {
+    bool ends_before(std::int64_t k, PartVerdict& end) TACTUS_RT override {
+      end = {PartVerdict::terminate, Outcome::overrun, "it is enough", 1};
+      return k == 2;
+    }
+  } ending;
+  PlanFixture bench;
+  int ran = 0;
+  bench.job("job", TACTUS_SCHEDULED, [&](const tactus_call&) { return ++ran, 0; });
+  bench.make();
+  bench.executive->add(waiting);
+  bench.executive->add(ending);
+  const RunEnd end = bench.run(5);
+  EXPECT_EQ(end.outcome, Outcome::overrun);
+  EXPECT_EQ(end.reason, "frame 1: it is enough");
+  EXPECT_EQ(ran, 2);
+  EXPECT_EQ(waiting.waits, 0);
+}
+
 /// A checkpoint of 600 us in frames of 1 ms, of which only every tenth leaves so much.
 TEST(FrameParts, ACheckpointWaitsForAFrameWithEnoughSlack) {
   const tactus::test::TempDir dir;

@@ -221,7 +221,7 @@ void Executive::use_slack(std::int64_t k) TACTUS_RT {
   PartTimes& times = accounts_.evidence().parts();
   times.skip();
   accounts_.add(k, timing, sync_.totals());
-  times.passed("counting");
+  times.passed("statistics");
   status_.send_heartbeat();
   status_.end_frame(k, jobs_.sim_time_ns(), sync_, frames_run_ + 1);
   if (timing.paced)

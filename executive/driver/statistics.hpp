@@ -79,8 +79,10 @@ struct RealtimeVariables {
   std::int64_t late_wakes = 0;
   std::int64_t late_by_housekeeping = 0;
   std::int64_t lost = 0;
-  std::int32_t overrun = 0;  ///< rtsync::OverrunCause
-  std::int32_t cause = 0;    ///< rtsync::Cause, of the overrun, else of the late wake
+  std::int32_t overrun = 0;           ///< rtsync::OverrunCause
+  std::int32_t cause = 0;             ///< rtsync::Cause, of the overrun, else of the late wake
+  std::int32_t last_cause = 0;        ///< likewise, of the latest late frame
+  std::int64_t last_late_frame = -1;  ///< its number
 };
 
 /// What policies left out of the frames, as the variables policy.*.

@@ -40,6 +40,13 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
     std::shift_left(slack_before_.begin(), slack_before_.end(), 1);
     slack_before_.back() = timing.slack.count();
   }
+  describe(k, timing, totals, cause);
+}
+
+/// As the variables rt.*.
+void FrameAccounts::describe(std::int64_t k, const rtsync::FrameTiming& timing,
+                             const rtsync::RealtimeTotals& totals, rtsync::Cause cause) TACTUS_RT {
+  const bool late = cause != rtsync::Cause::none;
   rt_ = {k,
          timing.late.count(),
          timing.work.count(),
@@ -49,7 +56,16 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
          totals.late_by_housekeeping,
          totals.lost,
          static_cast<std::int32_t>(timing.overrun),
-         static_cast<std::int32_t>(cause)};
+         static_cast<std::int32_t>(cause),
+         late ? static_cast<std::int32_t>(cause) : rt_.last_cause,
+         late ? k : rt_.last_late_frame};
+}
+
+void FrameAccounts::add_unended(const FrameNote& note, const rtsync::RealtimeTotals& totals) {
+  const Finding& finding = note.overrun;
+  if (finding.cause == rtsync::Cause::blocked && finding.job != Finding::kNoJob)
+    program_.promises().add(finding.job, BrokenPromises::block, 1);
+  describe(note.timing.frame, note.timing, totals, finding.cause);
 }
 
 }  // namespace tactus::executive

@@ -26,6 +26,9 @@ class FrameAccounts {
   /// Frame k has ended.                                                                              @when rt
   void add(std::int64_t k, const rtsync::FrameTiming& timing, const rtsync::RealtimeTotals& totals) TACTUS_RT;
 
+  /// A frame that never ends, by its note: its row, and its broken promise. While its thread does nothing else.
+  /// @when service
+  void add_unended(const FrameNote& note, const rtsync::RealtimeTotals& totals);
   /// Of the latest frame that was late or overran: its own until the next one.                       @when rt
   const FrameNote& note() const TACTUS_RT { return note_; }
   bool pop(FrameNote& note) { return notes_.pop(note); }
@@ -36,6 +39,8 @@ class FrameAccounts {
   std::int64_t& frame() { return rt_.frame; }
 
  private:
+  void describe(std::int64_t k, const rtsync::FrameTiming& timing, const rtsync::RealtimeTotals& totals,
+                rtsync::Cause cause) TACTUS_RT;
   Program& program_;
   RealtimeVariables& rt_;
   FrameStatistics statistics_;

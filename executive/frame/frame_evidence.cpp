@@ -105,6 +105,11 @@ void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events, Nanoseco
   clock_read_ = (end - begin) / kReads;
 }
 
+/// The calls of the heap between two moments; their time may have gone round, within some seconds.
+rtsync::HeapTimes FrameEvidence::heap_of(const Lane::JobEnd& begin, const Lane::JobEnd& end) TACTUS_RT {
+  return {end.heap_calls - begin.heap_calls, Nanoseconds{std::uint32_t{end.heap_ns - begin.heap_ns}}};
+}
+
 /// Of a few the closest: the thread may be held up between two readings.
 FrameEvidence::Moment FrameEvidence::now() const TACTUS_RT {
   constexpr int kTries = 3;
@@ -121,8 +126,8 @@ FrameEvidence::Moment FrameEvidence::now() const TACTUS_RT {
   return best;
 }
 
-/// The job that took longest beyond its usual time; of the few longest, as looking that up is not cheap.
-FrameEvidence::Stretch FrameEvidence::longest_job(const Moment& now) TACTUS_RT {
+/// The job that took longest, and the one beyond its usual time; of the few longest, as looking that up is not cheap.
+FrameEvidence::LongestJobs FrameEvidence::longest_jobs(const Moment& now) TACTUS_RT {
   struct Candidate {
     std::uint64_t ticks = 0;
     std::size_t lane = 0;
@@ -140,7 +145,7 @@ FrameEvidence::Stretch FrameEvidence::longest_job(const Moment& now) TACTUS_RT {
         std::swap(longest[place], longest[place - 1]);
     }
   }
-  Stretch worst;
+  LongestJobs jobs;
   for (const Candidate& candidate : longest) {
     if (candidate.ticks == 0) break;
     const std::span<const Lane::JobEnd> log = program_.lane(candidate.lane).log();
@@ -152,11 +157,13 @@ FrameEvidence::Stretch FrameEvidence::longest_job(const Moment& now) TACTUS_RT {
                           at(now, begin.ticks),
                           at(now, end.ticks),
                           program_.job_times()[end.job].quantile(0.5),
-                          end.heap_calls - begin.heap_calls,
+                          heap_of(begin, end),
                           program_.plan().jobs[end.job].isolated};
-    if (worst.job == Finding::kNoJob || stretch.excess() > worst.excess()) worst = stretch;
+    if (jobs.of_all.job == Finding::kNoJob) jobs.of_all = stretch;
+    if (jobs.beyond_usual.job == Finding::kNoJob || stretch.excess() > jobs.beyond_usual.excess())
+      jobs.beyond_usual = stretch;
   }
-  return worst;
+  return jobs;
 }
 
 /// Of the main thread: the longest time of the frame in which none of its jobs ran.
@@ -189,7 +196,8 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
   const Moment now = this->now();
   const EvidenceTime wake = clock_.to_monotonic(timing.slot + timing.late);
   const EvidenceTime done = clock_.to_monotonic(timing.slot + timing.late + timing.work);
-  const Stretch job = longest_job(now);
+  const LongestJobs jobs = longest_jobs(now);
+  const Stretch& job = jobs.beyond_usual;
   const bool none = job.job == Finding::kNoJob;
   if (!program_.plan().job_times) {  // the work as a whole
     Stretch work;
@@ -203,7 +211,14 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
   // While main waits for a thread, the job there that takes long is the cause.
   const Nanoseconds shared = std::min(job.to, gap.to) - std::max(job.from, gap.from);
   if (job.lane != 0 && !gap.for_others && shared * 2 > gap.to - gap.from) return job;
-  return gap.excess() > job.excess() + job.excess() / 4 ? gap : job;
+  const Stretch& worst = gap.excess() > job.excess() + job.excess() / 4 ? gap : job;
+  // What it was over by itself: it may have begun late.
+  const Nanoseconds over = std::min(-timing.slack, timing.work - frame_);
+  if (worst.excess() * 2 >= over) return worst;
+  // It always takes so long: what took longest of all.
+  Stretch longest = gap.time() > jobs.of_all.time() ? gap : jobs.of_all;
+  longest.always = true;
+  return longest;
 }
 
 bool FrameEvidence::went_on_in(const Stretch& stretch) TACTUS_RT {
@@ -249,19 +264,17 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
   finding.facts.took = stretch.to - stretch.from;
   finding.facts.usual = stretch.usual;
   finding.facts.for_others = stretch.for_others;
+  finding.facts.always = stretch.always;
   if (stretch.part == LatePart::job)
     finding.facts.usual_p99 = stretch.job == Finding::kNoJob
                                   ? statistics_.work.quantile(0.99)
                                   : program_.job_times()[stretch.job].quantile(0.99);
   see(stretch.lane, stretch, finding.evidence);
   if (stretch.part == LatePart::job && rtsync::HeapWatch::available()) {
-    const Lane& lane = program_.lane(stretch.lane);
-    const LaneSeen& seen = lanes_[stretch.lane];
-    const auto calls = static_cast<std::uint32_t>(lane.heap().calls()) - seen.heap_calls;
-    // Of the frame's calls those of the job: each took as long as the others, and the measuring, too.
-    const Nanoseconds time = lane.heap().time() - seen.heap_time + clock_read_ * calls;
-    finding.evidence.heap = rtsync::HeapTimes{
-        stretch.heap_calls, calls == 0 ? Nanoseconds{0} : time * stretch.heap_calls / calls};
+    // Measuring them takes time, too.
+    finding.evidence.heap = stretch.heap;
+    finding.evidence.heap->took += clock_read_ * static_cast<std::int64_t>(stretch.heap.calls);
+    finding.evidence.heap->took = std::min(finding.evidence.heap->took, stretch.time());
   }
   if (const rtsync::MapLog* const maps = program_.lane(stretch.lane).maps();
       stretch.part == LatePart::job && maps != nullptr)
@@ -386,7 +399,7 @@ bool FrameEvidence::note_faults(std::size_t lane) TACTUS_RT {
   const std::uint64_t head = ring.head();
   if (head == ring.tail()) return !lanes_[lane].limited;
   const bool each = has_each_fault(lane, head);
-  if (each && program_.lane(lane).log().size() > 1) {
+  if (each && !faults_of_copy_ && program_.lane(lane).log().size() > 1) {
     JobsByTime jobs(*this, program_.lane(lane).log());
     JobCounts counts(program_.promises(), BrokenPromises::fault);
     const rtsync::EventBytes bytes = ring.bytes();
@@ -396,6 +409,11 @@ bool FrameEvidence::note_faults(std::size_t lane) TACTUS_RT {
   }
   ring.release_to(head);
   return each;
+}
+
+/// nullptr: its model has a process of its own, and it is the executive that waits.
+const Lane::JobEnd* FrameEvidence::of_own_process(const Lane::JobEnd* call) const TACTUS_RT {
+  return call != nullptr && program_.plan().jobs[call->job].isolated ? nullptr : call;
 }
 
 /// What stands in the ring of a lane since the frame before, given to its jobs. `minor_faults`: those, too.
@@ -408,25 +426,23 @@ void FrameEvidence::note_promises(std::size_t lane, std::uint64_t head, bool min
   std::uint64_t from = std::max(lanes_[lane].head, events_->ring(lane).tail());
   EventRecord record;
   for (int i = 0; i < kMostRecords && bytes.next(from, head, record); ++i) {
-    if (record.kind == EventRecord::Kind::minor_fault && minor_faults)
+    if (record.kind == EventRecord::Kind::minor_fault && minor_faults && !faults_of_copy_)
       faults.add(jobs.at(record.at), events_->faults_per_sample(lane));
     else if (record.kind == EventRecord::Kind::major_fault)
       faults.add(jobs.at(record.at), 1);
     else if (record.kind == EventRecord::Kind::off)
-      blocks.add(jobs.at(record.at), 1);
+      blocks.add(of_own_process(jobs.at(record.at)), 1);
   }
 }
 
 void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
   // A frame sleeps once: it leaves its CPU, and comes back.
   constexpr std::uint64_t kOneSleep = 2 * 40;
+  const bool copies = copy_ != nullptr && copy_->under_way();
+  faults_of_copy_ = copies || copied_;
+  copied_ = copies;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     LaneSeen& seen = lanes_[i];
-    const rtsync::HeapCounter& heap = program_.lane(i).heap();
-    if (const auto calls = static_cast<std::uint32_t>(heap.calls()); calls != seen.heap_calls) {
-      seen.heap_calls = calls;
-      seen.heap_time = heap.time();
-    }
     if (rtsync::MapLog* const maps = program_.lane(i).maps(); maps != nullptr && !maps->empty()) [[unlikely]]
       note_maps(i, *maps);
     if (events_ == nullptr || !events_->ring(i).is_open()) continue;

@@ -11,6 +11,7 @@
 #include "executive/driver/statistics.hpp"
 #include "executive/frame/part_times.hpp"
 #include "executive/frame/program.hpp"
+#include "executive/state/gradual_copy.hpp"
 #include "rtsync/clock/clock.hpp"
 #include "rtsync/clock/edge_clock_settings.hpp"
 #include "rtsync/evidence/cpu_watch.hpp"
@@ -29,6 +30,7 @@ class FrameEvidence {
       : program_(program),
         clock_(clock),
         statistics_(statistics),
+        frame_(rtsync::real_period(program.plan().frame, program.plan().ratio).floor()),
         lanes_(program.lanes()),
         parts_(program.job_clock(), program.plan().job_times) {}
 
@@ -41,6 +43,10 @@ class FrameEvidence {
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
   /// Edges that come late or not at all count as causes. It must outlive the frames. @when setup
   void watch_clock(const rtsync::EdgeClockStatus& status) { clock_status_ = &status; }
+
+  /// While a copy in pieces is under way, pages of the models' state fault when they are written: those faults are no
+  /// job's. It must outlive the frames. @when setup
+  void excuse_faults_of(const GradualCopy& copy) { copy_ = &copy; }
 
   /// Fills in why. Before the lanes have counted the frame's jobs.
   void explain(const rtsync::FrameTiming& timing, FrameNote& note) TACTUS_RT;
@@ -66,9 +72,11 @@ class FrameEvidence {
     rtsync::EvidenceTime from{};
     rtsync::EvidenceTime to{};
     rtsync::Nanoseconds usual{0};
-    std::uint32_t heap_calls = 0;
+    rtsync::HeapTimes heap{};
     bool for_others = false;
-    rtsync::Nanoseconds excess() const TACTUS_RT { return to - from - usual; }
+    bool always = false;  // it is the longest, and nothing takes longer than usual
+    rtsync::Nanoseconds time() const TACTUS_RT { return to - from; }
+    rtsync::Nanoseconds excess() const TACTUS_RT { return time() - usual; }
   };
   /// Two readings of one moment, to put the lanes' ticks on the kernel's clock.
   struct Moment {
@@ -81,18 +89,21 @@ class FrameEvidence {
     std::uint64_t head = 0;  // of the ring, up to the end of the frame before
     bool limited = false;    // the kernel takes no samples of each fault for a while
     bool full = false;       // the ring of each fault was, in the frame before
-    std::uint32_t heap_calls = 0;
-    rtsync::Nanoseconds heap_time{0};
   };
   static constexpr std::size_t kMostCandidates = 4;
   static constexpr int kMostRecords = 256;
 
+  static rtsync::HeapTimes heap_of(const Lane::JobEnd& begin, const Lane::JobEnd& end) TACTUS_RT;
   Moment now() const TACTUS_RT;
   rtsync::EvidenceTime at(const Moment& now, std::uint64_t ticks) const TACTUS_RT {
     return now.time - program_.job_clock().to_time(now.ticks - ticks);
   }
   Stretch longest_of_work(const rtsync::FrameTiming& timing) TACTUS_RT;
-  Stretch longest_job(const Moment& now) TACTUS_RT;
+  struct LongestJobs {
+    Stretch beyond_usual;
+    Stretch of_all;
+  };
+  LongestJobs longest_jobs(const Moment& now) TACTUS_RT;
   Stretch longest_gap(const Moment& now, rtsync::EvidenceTime wake, rtsync::EvidenceTime done) TACTUS_RT;
   Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
   void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
@@ -105,17 +116,22 @@ class FrameEvidence {
   void note_maps(std::size_t lane, rtsync::MapLog& maps) TACTUS_RT;
   void note_promises(std::size_t lane, std::uint64_t head, bool minor_faults) TACTUS_RT;
   bool note_faults(std::size_t lane) TACTUS_RT;
+  const Lane::JobEnd* of_own_process(const Lane::JobEnd* call) const TACTUS_RT;
   bool has_each_fault(std::size_t lane, std::uint64_t head) TACTUS_RT;
 
   Program& program_;
   rtsync::PacedClock& clock_;
   const FrameStatistics& statistics_;
+  const rtsync::Nanoseconds frame_;
   std::shared_ptr<rtsync::KernelEvents> events_;
   std::vector<LaneSeen> lanes_;
   std::optional<rtsync::Nanoseconds> throttle_gap_;
   bool preemptible_ = true;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;
   const rtsync::CpuWatch* cpus_ = nullptr;
+  const GradualCopy* copy_ = nullptr;
+  bool copied_ = false;  // in the frame before
+  bool faults_of_copy_ = false;
   PartTimes parts_;
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
   rtsync::Nanoseconds clock_read_{0};   // what it costs

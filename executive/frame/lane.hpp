@@ -134,6 +134,7 @@ class alignas(64) Lane {
     std::uint64_t ticks = 0;
     std::uint32_t job = kNoPlanJob;
     std::uint32_t heap_calls = 0;  ///< of the thread until then; only differences mean something
+    std::uint32_t heap_ns = 0;     ///< what they took, likewise
   };
   /// What count() will count, oldest first: since the frame began, but for frames of very many calls.
   std::span<const JobEnd> log() const TACTUS_RT {
@@ -215,7 +216,8 @@ class alignas(64) Lane {
   bool measures() const TACTUS_RT { return log_end_ != nullptr; }
   void measure(std::uint32_t job) TACTUS_RT {
     const std::uint64_t ticks = clock_.ticks();
-    *log_end_++ = {ticks, job, static_cast<std::uint32_t>(heap_.calls())};
+    *log_end_++ = {ticks, job, static_cast<std::uint32_t>(heap_.calls()),
+                   static_cast<std::uint32_t>(heap_.time().count())};
     now_->since.store(ticks, std::memory_order_relaxed);
     if (log_end_ == log_room_end_) [[unlikely]]
       count();

@@ -45,6 +45,11 @@ ExecutiveVariables::ExecutiveVariables() {
     realtime_variables_.back().labels.push_back(
         {std::string(name_of(static_cast<rtsync::Cause>(i))), static_cast<std::int64_t>(i)});
   realtime_variables_.back().recorded_as_word = true;
+  add("last_cause", rt.last_cause, "",
+      "rt.cause of the latest frame that had one: clients see that one, too");
+  realtime_variables_.back().labels = realtime_variables_[realtime_variables_.size() - 2].labels;
+  realtime_variables_.back().recorded_as_word = true;
+  add("last_late_frame", rt.last_late_frame, "", "number of that frame; -1: there was none");
   add("overrun", rt.overrun, "", "what of the frame made it overrun; rt.cause says why that was so");
   label(realtime_variables_.back(), {"none", "work", "late_wake", "catching_up", "housekeeping"});
   realtime_variables_.back().recorded_as_word = true;

@@ -233,7 +233,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::preempted:
       return part + " was preempted " +
              rtsync::duration_text(finding.facts.part == LatePart::wake && seen.others ? seen.others->ran
-                                                                                       : switches.preempted) +
+                                   : seen.others ? switches.preempted + seen.others->kept
+                                                 : switches.preempted) +
              " by " + by_whom(seen);
     case Cause::interrupted:
       return part + " was interrupted for " + interrupted_by(seen);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run/frame_note_formatter.hpp"
 
+#include <algorithm>
+
 #include "executive/run/finding_text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
@@ -36,6 +38,17 @@ std::string FrameNoteFormatter::which_frames(const Sum& sum) const {
                         : "in frames " + std::to_string(sum.first) + " to " + std::to_string(sum.last);
 }
 
+/// As many frames as there were.
+std::string FrameNoteFormatter::slack_before(const FrameNote& note) {
+  const auto frames = std::min<std::int64_t>(note.timing.frame, FrameNote::kFramesBefore);
+  if (frames <= 0) return "";
+  std::string text = frames == 1 ? "; slack of the frame before:"
+                                 : "; slack of the " + std::to_string(frames) + " frames before:";
+  for (auto slack = note.slack_before.end() - frames; slack != note.slack_before.end(); ++slack)
+    text += " " + rtsync::duration_text(*slack);
+  return text;
+}
+
 /// "; blocked: job bad.step slept 3.00 ms ...", of several also how many each cause has.
 std::string FrameNoteFormatter::causes(const Sum& sum, const Finding& worst) const {
   if (worst.cause == rtsync::Cause::none) return "";
@@ -67,8 +80,7 @@ std::vector<std::string> FrameNoteFormatter::take_log_lines(std::uint64_t notes_
     if (worst.longest_job != FrameNote::kNoJob)
       line += ", longest job " + plan_.jobs[worst.longest_job].name + " " +
               rtsync::duration_text(worst.longest_job_ns);
-    line += "; slack of the " + std::to_string(FrameNote::kFramesBefore) + " frames before:";
-    for (const std::int64_t slack : worst.slack_before) line += " " + rtsync::duration_text(slack);
+    line += slack_before(worst);
     line += causes(overruns_, worst.overrun);
     lines.push_back(std::move(line));
   }

@@ -35,6 +35,7 @@ class FrameNoteFormatter {
     std::array<std::int64_t, rtsync::kCauses> causes{};
   };
   void add(Sum& sum, const FrameNote& note, const Finding& finding, bool worse) const;
+  static std::string slack_before(const FrameNote& note);
   std::string causes(const Sum& sum, const Finding& worst) const;
   std::string which_frames(const Sum& sum) const;
 

@@ -58,6 +58,7 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
     const rtsync::Nanoseconds copy = executive.restorer().prepare_reset();
     prepare_gradual(copy);
     writer_.reserve(executive.restorer().image(), tracker_.get());
+    if (writer_.gradual() != nullptr) executive.accounts().evidence().excuse_faults_of(*writer_.gradual());
     std::int64_t every = 0;
     if (section.every) {
       const rtsync::Period& frame = rig_.plan().frame;

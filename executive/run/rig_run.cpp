@@ -392,7 +392,10 @@ void RigRun::tell_unended() {
   const std::size_t thread = executive_->stuck_mark().thread().value_or(executive_->jobs().working_thread());
   const pid_t tid = thread == 0 ? main_->tid() : job_threads_->tid(thread);
   const rtsync::Nanoseconds overran = std::min(end_watch_->overran(), totals.longest_overrun);
-  teller_->take_unended(note_of_unended(*executive_, thread, rtsync::look_at_thread(tid), overran), *voice_);
+  const FrameNote note = note_of_unended(*executive_, thread, rtsync::look_at_thread(tid), overran);
+  teller_->take_unended(note, *voice_);
+  executive_->accounts().add_unended(note, totals);
+  recordings_.take_unended(note.timing.frame);
 }
 
 /// The checkpoint of the end, and the end of the threads that run jobs.

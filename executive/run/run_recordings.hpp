@@ -28,6 +28,10 @@ class RunRecordings final : public RunPart {
   void set_epoch(std::int64_t epoch_ns);
   /// Opens the files, and starts the thread. Throws std::runtime_error. @when setup
   std::vector<rtsync::Provision> start(const rtsync::ThreadSettings& helper);
+  /// The row of a frame that never ends, while its thread does nothing else.
+  void take_unended(std::int64_t k) {
+    if (frame_log_) frame_log_->broke_off(k);
+  }
   /// Writes what is left.
   void stop() { recorder_.stop(); }
   /// One on or off; "": all of the rig file. Why not; empty: it is done.

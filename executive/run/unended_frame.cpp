@@ -36,8 +36,10 @@ FrameNote note_of_unended(Executive& executive, std::size_t thread, const rtsync
   finding.cause = known ? cause_of(look, plan.jobs[job].isolated) : Cause::unknown;
   if (look.sleeps()) {
     rtsync::SwitchTimes& switches = finding.evidence.switches.emplace();
-    switches.blocked = look.slept;
+    // One that was never seen awake has slept since it was called, as far as anybody knows.
+    switches.blocked = look.ready == 0 ? timing.work : look.slept;
     switches.blocks = look.blocks;
+    switches.call = look.call;
   }
   return note;
 }

@@ -95,6 +95,14 @@ std::string system_call(long number) {
   return found != std::end(kSystemCalls) ? found->name : "system call " + std::to_string(number);
 }
 
+/// "open" of "__open64".
+std::string public_name(std::string_view name) {
+  if (name == "syscall") return "a system call by its number";
+  while (name.starts_with('_')) name.remove_prefix(1);
+  if (name.ends_with("64")) name.remove_suffix(2);
+  return std::string(name);
+}
+
 #endif
 
 }  // namespace
@@ -112,7 +120,7 @@ std::string blocking_call(std::uint64_t code, long number) {
     return "";
   const bool system = library.dli_fname != nullptr &&
                       std::string_view(library.dli_fname).find("/libc.so") != std::string_view::npos;
-  if (system && library.dli_sname != nullptr) return library.dli_sname;
+  if (system && library.dli_sname != nullptr) return public_name(library.dli_sname);
   return system_call(number_before(next, before));
 #else
   (void)code;

@@ -27,7 +27,8 @@ struct FrameFacts {
       0};  ///< wake: the external clock's edge came so long after the slot, or was given up then
   bool edge_missed = false;  ///< it was given up
   Nanoseconds usual_p99{0};  ///< 0: not known
-  Nanoseconds excess() const { return took - usual; }
+  bool always = false;  ///< nothing of the frame takes longer than usual: all of the time is to be explained
+  Nanoseconds excess() const { return always ? took : took - usual; }
 };
 
 /// How a thread was off its CPU.
@@ -76,6 +77,9 @@ struct OtherThreads {
   /// Idle, or with a thread known to be an ordinary one, while a real-time thread was ready: that one, or one that
   /// had just been pushed off.
   Nanoseconds passed_over{0};
+  /// A real-time thread had it at the end of the times that the thread slept, up to the moment that it came back: it may
+  /// have been woken before.
+  Nanoseconds kept{0};
   /// The last time, whole, that no real-time thread had its CPU, though one had been pushed off and not been seen
   /// there since. It may have gone to another CPU.
   Nanoseconds without{0};

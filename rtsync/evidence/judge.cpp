@@ -94,6 +94,12 @@ void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
   if (!evidence.interrupts) shares.give(Cause::unknown, silence.in_kernel);
 }
 
+/// Whether the machine would show it if it had stood still for that time. A stop makes the signs come later by a part of
+/// it; where none came late at all, a shorter one is excluded, too.
+bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT {
+  return time >= (silence.took == kNone ? silence.blind * 5 / 8 : silence.blind);
+}
+
 /// Nobody looked. A stop by a signal takes longer than whatever else may have happened.
 void give_unseen(Shares& shares, const Evidence& evidence) TACTUS_RT {
   shares.give_rest(evidence.went_on ? Cause::machine_stopped : Cause::unknown);
@@ -123,10 +129,14 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
     shares.give(Cause::heap, heap_slept);
     // Between jobs nobody sleeps but to wait for another thread.
     const bool waits = facts.for_others || facts.part == LatePart::between_jobs;
+    const Nanoseconds kept = evidence.others && !waits && !evidence.went_on
+                                 ? std::min(evidence.others->kept, seen.blocked - heap_slept)
+                                 : kNone;
+    shares.give(Cause::preempted, kept);
     shares.give(evidence.went_on ? Cause::machine_stopped
                 : waits          ? Cause::waited
                                  : Cause::blocked,
-                seen.blocked - heap_slept);
+                seen.blocked - heap_slept - kept);
     shares.give(Cause::migrated, seen.migrated);
     give_preempted(shares, seen.preempted, evidence);
   }
@@ -189,7 +199,7 @@ Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   Shares shares(facts.excess());
   give_seen(shares, facts, evidence);
   // The rest it was on its CPU, as far as that is known, and got on there.
-  const bool seen = evidence.switches && evidence.silence && shares.left() >= evidence.silence->blind;
+  const bool seen = evidence.switches && evidence.silence && can_be_seen(shares.left(), *evidence.silence);
   if (!seen)
     give_unseen(shares, evidence);
   else if (facts.part == LatePart::job && !facts.for_others)

@@ -136,16 +136,27 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
     evidence.silence = Silence{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_};
 }
 
+/// A real-time thread that has it up to the moment that the sleeping one comes back.
+bool CpuTimes::keeps_it(std::int32_t thread, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT {
+  constexpr Nanoseconds kSwitch{20'000};  // from one record to the next
+  return realtime_ != nullptr && thread > 0 && to <= off.to && to + kSwitch >= off.to &&
+         realtime_->is_realtime(thread);
+}
+
 void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT {
   Nanoseconds time{0};
   Nanoseconds while_ready{0};
+  Nanoseconds kept{0};
   for (const ThreadTimes::Off& off : off_) {
     const Nanoseconds part = std::max(std::min(off.to, to) - std::max(off.from, from), Nanoseconds{0});
     if (off.cpu != cpu_) continue;
     if (off.ready || !ready_only_) time += part;
     if (off.ready || one_was_stopped_) while_ready += part;
+    if (!off.ready && keeps_it(thread, to, off)) kept += part;
   }
   if (thread == thread_) return;
+  kept_ += kept;
+  if (ready_only_) time += kept;
   if (thread == 0 || (realtime_ != nullptr && realtime_->is_ordinary(thread))) passed_over_ += while_ready;
   if (time == Nanoseconds{0}) return;
   if (thread == 0) {
@@ -202,6 +213,7 @@ bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
   others.ran += ran_;
   others.weaker += weaker_;
   others.passed_over += passed_over_;
+  others.kept += kept_;
   others.without = std::max(others.without, without_since_ ? end - *without_since_ : without_);
   for (const Runner& runner : runners_) {
     if (runner.time <= others.longest) continue;

@@ -114,6 +114,7 @@ class CpuTimes {
     Nanoseconds time{0};
   };
   void had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT;
+  bool keeps_it(std::int32_t thread, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT;
   void look_who_follows(const EventRecord& record) TACTUS_RT;
 
   std::span<const ThreadTimes::Off> off_;
@@ -126,6 +127,7 @@ class CpuTimes {
   Nanoseconds ran_{0};
   Nanoseconds weaker_{0};
   Nanoseconds passed_over_{0};
+  Nanoseconds kept_{0};
   bool one_was_stopped_ = false;              // a real-time thread, and none has it since
   std::array<std::int32_t, 4> pushed_off_{};  // real-time threads; 0: none
   std::optional<EvidenceTime> without_since_;

@@ -48,6 +48,14 @@ std::optional<Seen> see(pid_t tid) {
   return seen;
 }
 
+/// -1: it runs, or the kernel does not say.
+std::int32_t call_of(pid_t tid) {
+  const std::string text = read_host_file("/", "/proc/self/task/" + std::to_string(tid) + "/syscall").text;
+  const std::size_t end = text.find(' ');
+  return end == std::string::npos ? -1
+                                  : static_cast<std::int32_t>(whole_number(text.substr(0, end)).value_or(-1));
+}
+
 }  // namespace
 
 ThreadLook look_at_thread(pid_t tid) {
@@ -67,6 +75,7 @@ ThreadLook look_at_thread(pid_t tid) {
     look.in_user = now->in_user - first->in_user;
     look.in_kernel = now->in_kernel - first->in_kernel;
     look.slept = look.asleep * kEvery;
+    if (asleep) look.call = call_of(tid);
     look.blocks = static_cast<std::uint32_t>(now->blocks - first->blocks) + (first->state == 'R' ? 0 : 1);
   }
   return look;

@@ -17,6 +17,7 @@ struct ThreadLook {
   Nanoseconds in_user{0}, in_kernel{0};  ///< it used its CPU meanwhile, in steps of 10 ms as a rule
   Nanoseconds slept{0};
   std::uint32_t blocks = 0;  ///< it gave up its CPU itself
+  std::int32_t call = -1;    ///< the number of the system call that it slept in; -1: not known
 
   bool sleeps() const { return asleep > ready; }
   bool computes() const { return ready > asleep && in_user.count() > 0 && in_user >= in_kernel; }

@@ -46,7 +46,7 @@ CODE_LIMITS = {
     "tell": 14,
     "tells": 47,
     "the house": 1,
-    "the others": 89,
+    "the others": 88,
     "told": 106,
     "turns": 15,
     "wire": 7,

@@ -34,13 +34,12 @@ void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.name; }
 
 /// `lock`: as most users have it.
 std::string rig_file(const TempDir& dir, const std::string& reason, bool lock = false) {
-  std::ofstream(dir / "rig.yaml") << "rig: late\nframe: { period: 2 ms }\nprivileges: prefer\n"
-                                     "realtime: { enabled: yes, on_overrun: skip }\n"
-                                  << (lock ? "" : "memory: { lock: no }\n")
-                                  << "models:\n  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY
-                                     ", parameters: { reason: "
-                                  << reason
-                                  << " } }\nrecord:\n  m: { variables: [m.injected], every: 2 ms }\n";
+  std::ofstream(dir / "rig.yaml")
+      << "rig: late\nframe: { period: 2 ms }\nprivileges: prefer\n"
+         "realtime: { enabled: yes, on_overrun: skip }\n"
+      << (lock ? "" : "memory: { lock: no }\n")
+      << "models:\n  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY ", parameters: { reason: "
+      << reason << " } }\nrecord:\n  m: { variables: [m.injected, rt.last_late_frame], every: 2 ms }\n";
   return "rig.yaml";
 }
 
@@ -256,6 +255,34 @@ TEST(StopBySignal, IsNamedAndNeverAJob) {
   std::ifstream file(dir / "out/log.txt");
   const std::string log((std::istreambuf_iterator<char>(file)), {});
   EXPECT_NE(log.find("a signal had stopped the rig"), std::string::npos) << log;
+}
+
+/// Nothing takes longer than usual there.
+TEST(JobThatIsAlwaysTooLong, HasItsCauseInEachFrame) {
+  for (const auto& [reason, cause] : {std::pair{"spin", "computed"}, std::pair{"sleep", "blocked"}}) {
+    const TempDir dir;
+    Command command = late_rig(dir, reason);
+    command.argv.insert(command.argv.end(), {"--set", "models.m.parameters.every=1"});
+    const Finished done = run(command, 60s);
+    ASSERT_EQ(done.status, 0) << done;
+    const Json summary = summary_of(dir / "out");
+    for (const Json& refused : summary["rt"]["refused"])
+      if (refused["what"] == "the kernel's events of thread main") GTEST_SKIP() << refused;
+    EXPECT_GE(summary["causes"].value(cause, Json::object()).value("overruns", 0), kFrames / 2)
+        << summary["causes"].dump(2);
+  }
+}
+
+TEST(LastCause, StaysUntilTheNextLateFrame) {
+  const TempDir dir;
+  ASSERT_EQ(run(late_rig(dir, "sleep"), 60s).status, 0);
+  EXPECT_EQ(count_in(dir / "out/frames.csv", "last_cause"), 0U) << "each row has its own";
+  const Table recorded = read_table(dir / "out/m.csv");
+  const auto last = recorded.integers("rt.last_late_frame");
+  const auto injected = recorded.integers("m.injected");
+  ASSERT_EQ(last.size(), injected.size());
+  for (std::size_t i = kEvery + 2; i < last.size(); ++i)  // in frame i stands what became of the one before
+    EXPECT_GE(last[i], static_cast<std::int64_t>((i - 1) / kEvery * kEvery)) << i;
 }
 
 TEST(LineOfALateFrame, SaysWhatTheJobUsuallyTakesAndItsBudget) {

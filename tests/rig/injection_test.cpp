@@ -330,6 +330,8 @@ TEST(Wait, ForAnIsolatedModelIsNoSleepOfItsJob) {
   ASSERT_TRUE(summary["causes"].contains("waited")) << summary["causes"].dump(2);
   EXPECT_GE(summary["causes"]["waited"]["jobs"]["m.step"], 1);
   EXPECT_FALSE(summary["causes"].contains("blocked")) << summary["causes"].dump(2);
+  EXPECT_FALSE(summary["promises_broken"].value("m.step", Json::object()).contains("switches"))
+      << "it is the executive that waits";
 }
 
 TEST(InjectionsOften, AreNamedAloneAndInPairs) {

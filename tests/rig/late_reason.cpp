@@ -31,12 +31,13 @@ class LateReason : public tactus::Model {
                  {"disk", Reason::disk},
                  {"allocate", Reason::allocate},
                  {"page", Reason::page}});
+    d.parameter("every", every_, "", "calls");
     d.output("injected", injected_, "1", "1: the last call was late on purpose");
     d.job<&LateReason::step>("step", tactus::JobClass::scheduled);
   }
 
   void step(const tactus::Call& call) {
-    injected_ = call.frame >= 50 && call.frame % 50 == 0 ? 1 : 0;
+    injected_ = call.frame >= every_ && call.frame % every_ == 0 ? 1 : 0;
     if (injected_ == 0) return;
     const Clock::time_point end = Clock::now() + 3ms;
     switch (reason_) {
@@ -101,6 +102,7 @@ class LateReason : public tactus::Model {
   }
 
   Reason reason_ = Reason::nothing;
+  std::int32_t every_ = 50;
   std::int32_t injected_ = 0;
   static constexpr std::size_t kFresh = std::size_t{1} << 20;
   volatile char* fresh_ = map_fresh();

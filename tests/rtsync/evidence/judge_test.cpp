@@ -94,6 +94,20 @@ std::vector<Row> rows() {
             e.switches->preempted = 2'800us;
             e.others = OtherThreads{123, 2'800us, 2'800us, 0ns, 0ns};
           }),
+      row("it slept, and then a stronger thread kept it from its CPU for longer", {LatePart::job, 18ms, 4ms},
+          Cause::preempted,
+          [](F&, E& e) {
+            e.switches->blocked = 18ms;
+            e.others = OtherThreads{7, 14ms, 14ms, 0ns, 0ns, 0ns, 14ms};
+          }),
+      row("it slept, and then a stronger thread kept it from its CPU for less", {LatePart::job, 18ms, 0ns},
+          Cause::blocked,
+          [](F&, E& e) {
+            e.switches->blocked = 18ms;
+            e.others = OtherThreads{7, 8ms, 8ms, 0ns, 0ns, 0ns, 8ms};
+          }),
+      row("it always takes so long", {LatePart::job, 3ms, 3ms}, Cause::computed,
+          [](F& f, E&) { f.always = true; }),
       row("it came back on another CPU", long_job(), Cause::migrated,
           [](F&, E& e) { e.switches->migrated = 2'800us; }),
       row("ready, and the CPU idle: the limit for real-time threads", long_job(), Cause::throttled,
@@ -132,14 +146,14 @@ std::vector<Row> rows() {
           [](F&, E& e) {
             e.throttle_gap = 50ms;
             e.switches->blocked = 30ms;
-            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 0ns, 49ms};
+            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 0ns, 0ns, 49ms};
           }),
       row("asleep, and a real-time thread went elsewhere long ago", {LatePart::wake, 30ms, 0ns},
           Cause::timer_late,
           [](F&, E& e) {
             e.throttle_gap = 50ms;
             e.switches->blocked = 30ms;
-            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 0ns, 80ms};
+            e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 0ns, 0ns, 80ms};
           }),
       row("a stop as long as that limit stops, by a real-time thread", {LatePart::job, 51ms, 100us},
           Cause::preempted,
@@ -330,7 +344,10 @@ std::vector<Row> rows() {
           }),
       row("alive, but the CPU ran the kernel: a system call, or interrupts", long_job(), Cause::unknown,
           [](F&, E& e) { e.silence->in_kernel = 2ms; }),
-      row("too short for signs of life", {LatePart::job, 200us, 0ns}, Cause::unknown, [](F&, E&) {}),
+      row("too short for signs of life", {LatePart::job, 150us, 0ns}, Cause::unknown, [](F&, E&) {}),
+      row("short, and no sign of life was late", {LatePart::job, 200us, 0ns}, Cause::computed, [](F&, E&) {}),
+      row("short, and a sign of life was late", {LatePart::job, 200us, 0ns}, Cause::unknown,
+          [](F&, E& e) { e.silence->took = 20us; }),
       row("asleep, and nobody looks at the CPU", late_wake(), Cause::unknown,
           [](F&, E& e) {
             e.switches->blocked = 2'950us;

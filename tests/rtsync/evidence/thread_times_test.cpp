@@ -250,6 +250,15 @@ TEST(CpuTimes, OfAThreadThatSleepsAreOverItWhereAnotherRealTimeThreadWasStopped)
       << "an ordinary thread was pushed off";
 }
 
+TEST(CpuTimes, SayHowLongAStrongerThreadHadTheCpuUpToTheEndOfASleep) {
+  const ThreadTimes::Off asleep{at(1ms), at(5ms), 1, false};
+  const auto kept = [&](std::initializer_list<EventRecord> records) { return had_by(records, asleep).kept; };
+  EXPECT_EQ(kept({gives_up(10, 0, 1ms), gives_up(0, 20, 2ms), gives_up(20, 10, 5ms)}), 3ms);
+  EXPECT_EQ(kept({gives_up(10, 20, 1ms), gives_up(20, 0, 4ms), gives_up(0, 10, 5ms)}), 0ms)
+      << "it was idle then";
+  EXPECT_EQ(kept({gives_up(10, 70, 1ms), gives_up(70, 10, 5ms)}), 0ms) << "an ordinary thread";
+}
+
 TEST(CpuTimes, SayHowLongNoRealTimeThreadHadTheCpuThoughOneWaits) {
   const ThreadTimes::Off asleep{at(5ms), at(9ms), 1, false};
   const auto without = [&](std::initializer_list<EventRecord> records) {

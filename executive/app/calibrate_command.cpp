@@ -55,6 +55,11 @@ class CalibrateCommand final : public CommandDriver {
       print_error("tactus calibrate: which rig file? tactus calibrate RIG.yaml\n");
       return kWrongInput;
     }
+    if (std::error_code none; !to_.empty() && std::filesystem::equivalent(to_, request_.file, none)) {
+      print_error("tactus calibrate: --to " + to_ +
+                  " is the rig file itself, which would be lost; name another file\n");
+      return kWrongInput;
+    }
     if (!from_.empty()) return look();
     request_.choices.set.emplace_back(kMeasureJobs);
     std::filesystem::path to;  // a model may change the working directory

@@ -51,6 +51,7 @@ struct Finding {
     rtsync::Cause cause = rtsync::Cause::none;  ///< none: it cannot be known
     rtsync::FrameFacts facts;
     rtsync::Evidence evidence;
+    std::size_t thread = 0;  ///< as PlannedJob::thread, where it was no job that was waited for; 0: not known
   };
   Root root;
 };

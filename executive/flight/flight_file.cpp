@@ -129,10 +129,10 @@ std::size_t names_begin(std::size_t rings) {
 }
 std::size_t heads_end(std::size_t rings) { return names_begin(rings) + kFlightNames * sizeof(FlightName); }
 
-/// How many records each thread gets: as many as its time takes, and a quarter more for what is written out
-/// meanwhile; less of all where that is too much.
+/// How many records each thread gets: as many as its time takes, and a quarter and two seconds more for what is written
+/// out meanwhile, and for frames that catch up; less of all where that is too much.
 std::vector<std::uint64_t> capacities(const FlightPlan& plan, std::size_t fixed) {
-  const double seconds = static_cast<double>(plan.before_ns + plan.after_ns) * 1.25e-9;
+  const double seconds = static_cast<double>(plan.before_ns + plan.after_ns) * 1.25e-9 + 2;
   double wanted = 0;
   std::vector<double> rates;
   for (const FlightThread& thread : plan.threads) rates.push_back(thread.records_per_second);

@@ -97,9 +97,16 @@ void FlightKernel::take() {
   using Kind = EventRecord::Kind;
   follower_.follow({[this](std::size_t thread, const EventRecord& record) { of_thread(thread, record); },
                     [this](const EventRecord& record) {
-                      if (record.kind == Kind::off || record.kind == Kind::preempted)
+                      const bool leaves = record.kind == Kind::off || record.kind == Kind::preempted;
+                      std::int32_t& now = now_[record.cpu];
+                      // Newer kernels do not record that the idle task leaves: who comes is all that is said.
+                      if (record.kind == Kind::on && now != record.thread)
+                        put_switch(record, static_cast<std::uint32_t>(record.thread), false);
+                      if (leaves)
                         put_switch(record, static_cast<std::uint32_t>(record.next),
                                    record.kind == Kind::preempted);
+                      if (record.kind == Kind::on) now = record.thread;
+                      if (leaves) now = record.next;
                     }});
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -35,6 +36,7 @@ class FlightKernel {
   rtsync::EventFollower follower_;
   std::set<pid_t> named_;
   std::size_t next_name_ = 0;
+  std::map<std::uint32_t, std::int32_t> now_;  // who has a CPU
 };
 
 }  // namespace tactus::executive

@@ -477,8 +477,10 @@ std::string trace_between(const FlightView& flight, std::int64_t from_ns, std::i
 }
 
 TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
-  const std::optional<FlownFrame> frame = find_frame(flight, request);
-  if (!frame) return {};
+  std::optional<FlownFrame> frame = find_frame(flight, request);
+  const bool gone = !frame && request.index;
+  if (gone) frame = flight.last();
+  if (!frame) return {"", "the flight recorder holds no frame"};
   const std::string name = free_trace_name(request.folder, frame->frame);
   const fs::path file = request.folder / (name + ".pftrace");
   const fs::path text = request.folder / (name + ".txt");
@@ -501,7 +503,12 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
     if (!error) fs::rename(file_part, file, error);
     if (error) failure = file.string() + ": " + error.message();
   }
-  if (failure.empty()) return {name + ".pftrace", ""};
+  if (failure.empty())
+    return {name + ".pftrace", "",
+            gone ? "the frame that it was written for had left the recorder by then: make "
+                   "flight_recorder.size or .after "
+                   "greater"
+                 : ""};
   std::error_code ignored;
   for (const fs::path& part : {file_part, text_part}) fs::remove(part, ignored);
   return {"", failure};

@@ -21,6 +21,7 @@ struct TraceRequest {
 struct TraceResult {
   std::string file;  ///< its name in the folder
   std::string failure;
+  std::string remark{};  ///< of what is missing there
 };
 
 /// Writes RUN_DIR/trace-<frame>.pftrace and trace-<frame>.txt, or neither.                   @when service

@@ -239,21 +239,45 @@ void FrameEvidence::see(std::size_t thread, const Stretch& stretch,
   evidence.idle_exit = cpus_->idle_exit(*evidence.cpu);
 }
 
-/// What an asynchronous thread did while the frame waited for it: all of that time was too much. It waits for nobody
-/// itself.
-Finding::Root FrameEvidence::root_of(const Stretch& stretch) const TACTUS_RT {
+/// Of a thread that works in the frame, for which main waited while none of its jobs ran: it had not come yet.
+Finding::Root FrameEvidence::root_of_lane(const Stretch& stretch) const TACTUS_RT {
   Finding::Root root;
-  if (stretch.job == Finding::kNoJob) return root;
+  root.thread = program_.lane(0).longest_wait().thread;
+  if (root.thread == 0) return root;
+  Stretch wake = stretch;
+  wake.part = LatePart::wake;
+  for (std::size_t lane = 1; lane < program_.lanes(); ++lane) {
+    if (program_.thread_of_lane(lane) != root.thread) continue;
+    root.facts.part = LatePart::wake;
+    root.facts.took = stretch.time();
+    see(lane, wake, root.evidence);
+    root.cause = rtsync::judge(root.facts, root.evidence);
+  }
+  return root;
+}
+
+/// What a thread did while the frame waited for it: all of that time was too much. It waits for nobody itself.
+Finding::Root FrameEvidence::root_of(const Stretch& stretch) const TACTUS_RT {
+  if (stretch.job == Finding::kNoJob) return root_of_lane(stretch);
+  Finding::Root root;
   const std::size_t thread = program_.plan().jobs[stretch.job].thread;
   const auto workers = program_.async_workers();
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i]->thread != thread) continue;
-    root.facts = {LatePart::job, stretch.to - stretch.from, Nanoseconds{0},
-                  program_.plan().jobs[stretch.job].isolated};
+    root.facts = {LatePart::job, stretch.time(), Nanoseconds{0}, program_.plan().jobs[stretch.job].isolated};
     see(program_.lanes() + i, stretch, root.evidence);
+    if (rtsync::HeapWatch::available()) {
+      const HeapSeen now = heap_seen(workers[i]->lane);
+      root.evidence.heap = rtsync::HeapTimes{now.calls - asyncs_[i].calls,
+                                             std::min(now.time - asyncs_[i].time, stretch.time())};
+    }
     root.cause = rtsync::judge(root.facts, root.evidence);
   }
   return root;
+}
+
+FrameEvidence::HeapSeen FrameEvidence::heap_seen(const Lane& lane) TACTUS_RT {
+  return {lane.heap().calls(), lane.heap().time()};
 }
 
 Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) TACTUS_RT {
@@ -451,6 +475,7 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
     if (head - seen.head > kOneSleep) note_promises(i, head, !each_fault);
     seen.head = head;
   }
+  for (std::size_t i = 0; i < asyncs_.size(); ++i) asyncs_[i] = heap_seen(program_.async_workers()[i]->lane);
   parts_.begin_behind();
   ++frames_;
   // Of late frames, and those that lose slots, before there are so many of them.

@@ -32,6 +32,7 @@ class FrameEvidence {
         statistics_(statistics),
         frame_(rtsync::real_period(program.plan().frame, program.plan().ratio).floor()),
         lanes_(program.lanes()),
+        asyncs_(program.async_workers().size()),
         parts_(program.job_clock(), program.plan().job_times) {}
 
   /// The events of the threads of all lanes, in their order, and of the asynchronous ones behind them. `throttle_gap`: how long the kernel stops a
@@ -108,7 +109,13 @@ class FrameEvidence {
   Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
   void see(std::size_t thread, const Stretch& stretch, rtsync::Evidence& evidence) const TACTUS_RT;
   static bool went_on_in(const Stretch& stretch) TACTUS_RT;
+  struct HeapSeen {
+    std::uint64_t calls = 0;
+    rtsync::Nanoseconds time{0};
+  };
+  static HeapSeen heap_seen(const Lane& lane) TACTUS_RT;
   Finding::Root root_of(const Stretch& stretch) const TACTUS_RT;
+  Finding::Root root_of_lane(const Stretch& stretch) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
@@ -125,6 +132,7 @@ class FrameEvidence {
   const rtsync::Nanoseconds frame_;
   std::shared_ptr<rtsync::KernelEvents> events_;
   std::vector<LaneSeen> lanes_;
+  std::vector<HeapSeen> asyncs_;  // up to the end of the frame before
   std::optional<rtsync::Nanoseconds> throttle_gap_;
   bool preemptible_ = true;
   const rtsync::EdgeClockStatus* clock_status_ = nullptr;

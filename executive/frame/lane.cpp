@@ -49,10 +49,12 @@ void Lane::leave_record() TACTUS_RT {
 }
 
 void Lane::record_wait(std::size_t awaited, std::uint64_t began) TACTUS_RT {
+  const std::uint64_t ended = clock_.ticks();
+  if (ended - began > longest_wait_.ticks) longest_wait_ = {awaited, ended - began};
   if (flight_ == nullptr) return;
   flight_->begin(2);
   flight_->put({began, static_cast<std::uint32_t>(awaited), 0, FlightKind::wait});
-  flight_->put({clock_.ticks(), 0, 0, FlightKind::wait_end});
+  flight_->put({ended, 0, 0, FlightKind::wait_end});
   flight_->end();
 }
 

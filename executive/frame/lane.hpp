@@ -122,6 +122,7 @@ class alignas(64) Lane {
   void begin_frame(std::int64_t k) TACTUS_RT {
     frame_ = k;
     spent_ticks_ = 0;
+    longest_wait_ = {};
     reset_longest();
   }
   /// All of the frame has been counted: whether it was more than the thread's budget.
@@ -190,6 +191,12 @@ class alignas(64) Lane {
   /// Records that its thread has waited for another one since then. By that thread in its frame, while nobody
   /// counts.
   void record_wait(std::size_t awaited, std::uint64_t began) TACTUS_RT;
+  /// Of the waits of the frame that were recorded.
+  struct Wait {
+    std::size_t thread = 0;  ///< as PlannedJob::thread; 0: there was none
+    std::uint64_t ticks = 0;
+  };
+  const Wait& longest_wait() const TACTUS_RT { return longest_wait_; }
   /// The instant it has begun last.
   std::uint32_t instant = 0;
   const CallFailure& failure() const TACTUS_RT { return failure_; }
@@ -247,6 +254,7 @@ class alignas(64) Lane {
   std::uint32_t heap_counted_ = 0;
   BrokenPromises* promises_ = nullptr;
   rtsync::MapLog* maps_ = nullptr;
+  Wait longest_wait_;
   std::uint64_t longest_ticks_ = 0;
   std::uint32_t longest_job_ = kNoPlanJob;
   const Schedule* schedule_ = nullptr;

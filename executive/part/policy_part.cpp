@@ -100,8 +100,8 @@ void PolicyPart::take_hard_budgets(bool counts, std::int64_t k) TACTUS_RT {
   if (hard_.empty()) return;
   executive_.program().hard_budgets().arm(counts);
   for (Hard& hard : hard_) {
-    const std::int64_t now = hard.budget->exceeded();
-    if (now == hard.seen) continue;
+    const std::int64_t now = hard.budget->beyond();
+    if (now <= hard.seen) continue;
     hard.seen = now;
     if (!counts || hard.budget->action() == StepAction::count) continue;
     act(hard.budget->action(), hard.reason, k - 1);
@@ -171,14 +171,20 @@ bool PolicyPart::switch_to(rtsync::OnOverrun on_overrun) TACTUS_RT {
 /// What ends the rig, at once or later, as was seen in frame k.
 void PolicyPart::act(StepAction action, const std::string& reason, std::int64_t k) TACTUS_RT {
   const bool freezes = action == StepAction::freeze || action == StepAction::safe_state;
-  if (freezes || action == StepAction::terminate) {
+  if ((freezes && !ends_) || action == StepAction::terminate) {
     reason_ = reason.c_str();
     reason_frame_ = k;
     ends_ = ends_ || action == StepAction::terminate;
   }
   if (action == StepAction::safe_state) executive_.drive_outputs_safe();
-  if (action == StepAction::terminate) (void)executive_.end_outputs_safe();
-  if (freezes && !ends_) executive_.request_pause();
+  if (action == StepAction::terminate) {
+    (void)executive_.end_outputs_safe();
+    if (pauses_) executive_.request_resume();  // a step of the same frame has asked for it
+  }
+  if (freezes && !ends_) {
+    pauses_ = true;
+    executive_.request_pause();
+  }
 }
 
 /// Something is left out more: if it came soon after something was back, that was too early.

@@ -65,7 +65,10 @@ class PolicyPart final : public FramePart {
     return true;
   }
   void at_boundary(std::int64_t k, Slack&) TACTUS_RT override;
-  void resume() TACTUS_RT override { ends_ = reason_ != nullptr; }
+  void resume() TACTUS_RT override {
+    ends_ = reason_ != nullptr;
+    pauses_ = false;
+  }
   void went_back(std::int64_t k) override;
 
   /// What the rig file says, and what holds now.                                                    @when any
@@ -113,6 +116,7 @@ class PolicyPart final : public FramePart {
   const char* reason_ = nullptr;  // why the rig ends, at once or when it is resumed
   std::int64_t reason_frame_ = 0;
   bool ends_ = false;
+  bool pauses_ = false;
   const rtsync::OnOverrun own_;
   std::atomic<rtsync::OnOverrun> on_overrun_;
   std::int64_t switched_after_ = 0;  // JobRelief::latest() then

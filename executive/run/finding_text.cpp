@@ -121,7 +121,9 @@ std::string waited_for_memory(const Finding& finding) {
 /// "3.00 ms, usually 575 ns (p99 1.20 us), budget 100 us".
 std::string took_text(const Finding& finding, const Plan& plan) {
   const rtsync::FrameFacts& facts = finding.facts;
-  std::string text = rtsync::duration_text(facts.took) + ", usually " + rtsync::duration_text(facts.usual);
+  std::string text = rtsync::duration_text(facts.took);
+  if (facts.usual > Nanoseconds{0} || facts.usual_p99 > Nanoseconds{0})
+    text += ", usually " + rtsync::duration_text(facts.usual);
   if (facts.usual_p99 > Nanoseconds{0}) text += " (p99 " + rtsync::duration_text(facts.usual_p99) + ")";
   if (facts.part != LatePart::job || finding.job == Finding::kNoJob) return text;
   if (const auto& budget = plan.jobs[finding.job].budget)
@@ -201,8 +203,11 @@ std::string awaited_text(const Finding& finding, const Plan& plan) {
   root.cause = finding.root.cause;
   root.facts = finding.root.facts;
   root.evidence = finding.root.evidence;
-  const std::string who =
-      "job " + plan.jobs[finding.job].name + " of thread " + plan.thread_name(plan.jobs[finding.job].thread);
+  if (finding.job == Finding::kNoJob && finding.root.thread == 0) return "another thread";
+  const std::string who = finding.job == Finding::kNoJob
+                              ? "thread " + plan.thread_name(finding.root.thread)
+                              : "job " + plan.jobs[finding.job].name + " of thread " +
+                                    plan.thread_name(plan.jobs[finding.job].thread);
   return root.cause == Cause::none
              ? who
              : who + "; there " + std::string(name_of(root.cause)) + ": " + sentence(root, plan);
@@ -274,7 +279,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
                     ? "its model, which has a process of its own"
                     : "another thread");
       return part + " waited " + rtsync::duration_text(finding.facts.took) + " for " +
-             (finding.job == Finding::kNoJob ? "another thread" : awaited_text(finding, plan));
+             awaited_text(finding, plan);
     case Cause::clock:
       return "the external clock's edge " +
              (finding.facts.edge_missed

@@ -225,7 +225,8 @@ void RunFlight::report(RunVoice& voice) {
       voice.say("the flight recorder's trace was not written: " + each.result.failure);
     else if (!each.result.file.empty())
       voice.say("flight recorder, " + each.why + ": " + each.result.file + " and " +
-                text_of_trace(each.result.file));
+                text_of_trace(each.result.file) +
+                (each.result.remark.empty() ? "" : "; " + each.result.remark));
   }
 }
 

@@ -75,7 +75,10 @@ void RunPolicies::poll_hard_budgets(RunVoice& voice) {
   for (HardBudgetNote note; executive_.program().hard_budgets().pop(note);) {
     if (!named_.insert(note.job).second) continue;
     const PlannedJob& job = executive_.plan().jobs[note.job];
-    voice.say("frame " + std::to_string(note.frame) + ": job " + job.name + " still ran " +
+    // The calls of an asynchronous thread have numbers of their own.
+    const bool own = executive_.plan().is_asynchronous(job.thread);
+    const std::int64_t frame = own ? executive_.latest().frames : note.frame;
+    voice.say("frame " + std::to_string(frame) + ": job " + job.name + " still ran " +
               rtsync::duration_text(note.ran.count()) + " after it began, its hard budget is " +
               rtsync::duration_text(job.hard_budget->count()));
   }
@@ -109,7 +112,7 @@ void RunPolicies::poll_seldom(RunVoice& voice) {
   named_.clear();
   for (const HardBudget& budget : executive_.program().hard_budgets().all()) {
     std::int64_t& said = exceeded_[budget.job()];
-    const std::int64_t now = budget.exceeded();
+    const std::int64_t now = budget.beyond();
     if (now != said)
       voice.say("job " + executive_.plan().jobs[budget.job()].name + " took more than its hard budget " +
                 (now == 1 ? "once" : std::to_string(now) + " times") + " so far, " +
@@ -155,7 +158,7 @@ Json RunPolicies::summary() const {
     hard.push_back({{"job", plan.jobs[budget.job()].name},
                     {"hard_budget_ns", plan.jobs[budget.job()].hard_budget->count()},
                     {"do", name_of(budget.action())},
-                    {"exceeded", budget.exceeded()},
+                    {"exceeded", budget.beyond()},
                     {"named", budget.named()}});
   return {
       {"on_overrun", name_of(part_.on_overrun())}, {"steps", steps}, {"jobs", jobs}, {"hard_budgets", hard}};

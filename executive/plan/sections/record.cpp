@@ -61,7 +61,8 @@ void make_recordings(Draft& draft) {
   if (!draft.settings.frame_log) return;
   std::vector<VariableRef> all;
   for (const Variable& variable : *draft.rig.variables.find(ExecutiveVariables::kRealtime))
-    if (variable.name.find("last_") == std::string::npos) all.push_back(whole(variable, nullptr));  // each row has its own
+    if (variable.name.find("last_") == std::string::npos)
+      all.push_back(whole(variable, nullptr));  // each row has its own
   if (const auto library = draft.load_driver("record", {"csv", draft.settings.rig.place, "frame_log"}))
     draft.rig.frame_log.emplace(
         "frames", all,

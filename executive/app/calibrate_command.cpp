@@ -56,8 +56,9 @@ class CalibrateCommand final : public CommandDriver {
       return kWrongInput;
     }
     if (std::error_code none; !to_.empty() && std::filesystem::equivalent(to_, request_.file, none)) {
-      print_error("tactus calibrate: --to " + to_ +
-                  " is the rig file itself, which would be lost; name another file\n");
+      print_error(
+          "tactus calibrate: --to %s is the rig file itself, which would be lost; name another file\n",
+          to_.c_str());
       return kWrongInput;
     }
     if (!from_.empty()) return look();

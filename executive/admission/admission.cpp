@@ -25,8 +25,7 @@ JobCost cost_of(const PlannedJob& work, const std::optional<MeasuredRun>& run, M
   using Source = JobCost::Source;
   if (run)
     if (const MeasuredJob* const measured = run->find(work.name))
-      // Of the p99 the upper end of its range is known, which is an eighth wide: its middle.
-      return {time == MeasuredTime::max ? measured->max : measured->p99 - measured->p99 / 16,
+      return {time == MeasuredTime::max ? measured->max : measured->p99,
               Source::measured};
   if (work.budget) return {*work.budget, Source::budget};
   return {};

@@ -480,7 +480,7 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
   std::optional<FlownFrame> frame = find_frame(flight, request);
   const bool gone = !frame && request.index;
   if (gone) frame = flight.last();
-  if (!frame) return {"", "the flight recorder holds no frame"};
+  if (!frame) return {};
   const std::string name = free_trace_name(request.folder, frame->frame);
   const fs::path file = request.folder / (name + ".pftrace");
   const fs::path text = request.folder / (name + ".txt");

@@ -511,7 +511,8 @@ TEST(FlightTrace, WhatAProcessWasInTheMiddleOfWhenItDiedDoesNotEnd) {
   rig.file->head(1).now.job.store(2);
   rig.file->head(1).now.since.store(static_cast<std::uint64_t>(kStart + 10 * kMs + 20'000));
   EXPECT_EQ(PerfettoTrace(dir / rig.write(dir).file).unended, 0U) << "it lives";
-  const TraceResult result = write_trace(FlightView(*rig.file), {dir.path(), "killed", {}, "the process died"});
+  const TraceResult result =
+      write_trace(FlightView(*rig.file), {dir.path(), "killed", {}, "the process died"});
   const PerfettoTrace trace(dir / result.file);
   EXPECT_EQ(trace.unended, 3U);
   const auto frame = trace.slices_of("main", "unended frame");
@@ -538,6 +539,16 @@ TEST(FlightTrace, WithoutAFrameThereIsNone) {
   EXPECT_EQ(result.file, "");
   EXPECT_EQ(result.failure, "");
   EXPECT_TRUE(fs::is_empty(dir.path()));
+}
+
+TEST(FlightTrace, OfAFrameThatHasLeftTheRecorderHasWhatIsThere) {
+  const TempDir dir;
+  Rig rig(plan(dir));
+  for (std::int64_t k = 0; k < 10; ++k) rig.frame(k);
+  const TraceResult result = rig.write(dir, 1'000'000);
+  EXPECT_EQ(result.file, "trace-9.pftrace");
+  EXPECT_NE(result.remark.find("had left the recorder"), std::string::npos) << result.remark;
+  EXPECT_EQ(rig.write(dir).remark, "");
 }
 
 TEST(FlightTrace, OneThatIsThereIsNotOverwritten) {
@@ -604,8 +615,8 @@ TEST(FlightFile, IsReadAsItWasMade) {
   EXPECT_EQ(read->plan().before_ns, 100 * kMs);
   EXPECT_EQ(read->pid(), ::getpid());
   EXPECT_TRUE(read->in_use());
-  EXPECT_NEAR(static_cast<double>(read->head(0).capacity), 13'750, 1)
-      << "1e5 a second, for 110 ms and a quarter more";
+  EXPECT_NEAR(static_cast<double>(read->head(0).capacity), 213'750, 1)
+      << "1e5 a second, for 110 ms, a quarter and 2 s more";
 }
 
 TEST(FlightFile, TakesNoMoreThanItMayAndSharesThat) {
@@ -666,7 +677,8 @@ TEST(FlightFile, WhatIsDamagedIsRefusedOrReadButNeverWorse) {
     try {
       const auto read = FlightFile::open(file);
       const TempDir out;
-      const TraceResult result = write_trace(FlightView(*read), {out.path(), "damaged", {}, "the process died"});
+      const TraceResult result =
+          write_trace(FlightView(*read), {out.path(), "damaged", {}, "the process died"});
       if (!result.file.empty()) (void)PerfettoTrace(out.path() / result.file);  // and is a trace all the same
     } catch (const std::runtime_error&) {
       ++refused;

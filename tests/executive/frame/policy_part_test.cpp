@@ -201,6 +201,22 @@ TEST_F(Policies, EachStepHasItsOwnWindowAndTheLastOneEndsTheRig) {
   EXPECT_THAT(notes(), ElementsAre("44 0/0 view", "48 0/1"));
 }
 
+/// In whatever order they stand.
+TEST(PoliciesOfOneFrame, ThatEndTheRigWinOverThoseThatFreezeIt) {
+  for (const bool freezes_first : {true, false}) {
+    PolicyFixture fixture;
+    fixture.traced("view");
+    fixture.plan.escalation = {step(1, freezes_first ? StepAction::freeze : StepAction::terminate),
+                               step(1, freezes_first ? StepAction::terminate : StepAction::freeze)};
+    fixture.work[3] = 2ms;
+    const RunEnd end = fixture.run(10);
+    EXPECT_EQ(end.outcome, Outcome::overrun) << freezes_first;
+    EXPECT_EQ(end.reason, "frame 3: frames overran once within 1.00 s, and its escalation says terminate")
+        << freezes_first;
+    EXPECT_EQ(end.frames, 4);
+  }
+}
+
 TEST_F(Policies, OverrunsDoWhatTheStepSaysUntilThereIsRoomAgain) {
   using rtsync::OnOverrun;
   const struct {

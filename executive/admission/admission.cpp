@@ -25,8 +25,7 @@ JobCost cost_of(const PlannedJob& work, const std::optional<MeasuredRun>& run, M
   using Source = JobCost::Source;
   if (run)
     if (const MeasuredJob* const measured = run->find(work.name))
-      return {time == MeasuredTime::max ? measured->max : measured->p99,
-              Source::measured};
+      return {time == MeasuredTime::max ? measured->max : measured->p99, Source::measured};
   if (work.budget) return {*work.budget, Source::budget};
   return {};
 }

@@ -26,6 +26,7 @@ void InterruptReader::add(const EventRecord& record) TACTUS_RT {
       return end(Kind::vector, record);
     case EventRecord::Kind::lost:
     case EventRecord::Kind::limited:
+    case EventRecord::Kind::unlimited:
       known_ = false;
       return;
     default:
@@ -52,6 +53,9 @@ void InterruptReader::count_up_to(TimePoint<MonotonicTime> time) TACTUS_RT {
 
 void InterruptReader::begin(Kind kind, const EventRecord& record) TACTUS_RT {
   count_up_to(record.at);
+  // None interrupts itself: the end of the one before is missing.
+  for (std::size_t i = 0; i < std::min(depth_, running_.size()); ++i)
+    if (running_[i].kind == kind && running_[i].number == record.number) known_ = false;
   if (depth_ < running_.size())
     running_[depth_] = {kind, record.number, thread_ == kAnyThread || record.thread == thread_};
   ++depth_;

@@ -113,6 +113,16 @@ Nanoseconds slept_in_heap(const FrameFacts& facts, const Evidence& evidence) TAC
                     std::min(blocked, evidence.heap->took));
 }
 
+/// Of a job that sleeps in each call: how long a stronger thread kept it from its CPU when it was to wake. Of one that
+/// does not, nobody knows how long it wanted to sleep.
+Nanoseconds kept_awake(const FrameFacts& facts, const Evidence& evidence, Nanoseconds heap_slept) TACTUS_RT {
+  constexpr Nanoseconds kSleeps{50'000};
+  if (!evidence.others || facts.usual < kSleeps) return kNone;
+  const Nanoseconds blocked = evidence.switches->blocked - heap_slept;
+  const Nanoseconds kept = std::min(evidence.others->kept, blocked);
+  return blocked - kept <= facts.usual + facts.usual / 4 ? kept : kNone;
+}
+
 /// On the CPU, for pages from the disk. Each fault is taken to be as long as the others.
 Nanoseconds in_faults_of_disk(const FaultTimes& faults) TACTUS_RT {
   const std::int64_t all = std::int64_t{faults.minor} + faults.major;
@@ -129,9 +139,7 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
     shares.give(Cause::heap, heap_slept);
     // Between jobs nobody sleeps but to wait for another thread.
     const bool waits = facts.for_others || facts.part == LatePart::between_jobs;
-    const Nanoseconds kept = evidence.others && !waits && !evidence.went_on
-                                 ? std::min(evidence.others->kept, seen.blocked - heap_slept)
-                                 : kNone;
+    const Nanoseconds kept = waits || evidence.went_on ? kNone : kept_awake(facts, evidence, heap_slept);
     shares.give(Cause::preempted, kept);
     shares.give(evidence.went_on ? Cause::machine_stopped
                 : waits          ? Cause::waited
@@ -161,6 +169,8 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   Shares shares(facts.excess());
   shares.give(Cause::clock, facts.edge_late);
   if (evidence.steal) shares.give(Cause::machine_stopped, *evidence.steal);
+  // A stop by a signal takes longer than whatever the CPU did meanwhile.
+  if (evidence.went_on && evidence.switches) shares.give(Cause::machine_stopped, evidence.switches->blocked);
   if (evidence.interrupts) shares.give(Cause::interrupted, evidence.interrupts->took);
   if (evidence.switches) {
     shares.give(Cause::migrated, evidence.switches->migrated);
@@ -168,7 +178,7 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
     // It should have been woken; not before its edge.
     const Nanoseconds asleep = std::max(evidence.switches->blocked - facts.edge_late, kNone);
     if (evidence.went_on) {
-      shares.give(Cause::machine_stopped, asleep);
+      // All of it is given.
     } else if (evidence.others) {
       const Nanoseconds stopped =
           all_were_stopped(evidence)

@@ -129,6 +129,22 @@ TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
             "copying checkpoints and snapshots and the like took 14.9 ms after the frame before");
 }
 
+TEST(FrameNoteFormatter, NamesThePartOfTheRigThatHadMostOfHousekeeping) {
+  Notes notes;
+  FrameNote note = overrun(501, 4'900us, OverrunCause::work);
+  note.overrun.cause = rtsync::Cause::housekeeping;
+  note.overrun.facts.part = rtsync::LatePart::between_jobs;
+  note.overrun.facts.took = 4ms;
+  note.overrun.part = "the link";
+  note.overrun.part_took = 3'900us;
+  notes.formatter.take(note);
+  const auto lines = notes.formatter.take_log_lines(0);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(
+      lines[0].ends_with("; housekeeping: the work between jobs took 4.00 ms, of which the link had 3.90 ms"))
+      << lines[0];
+}
+
 TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
   struct Row {
     rtsync::Cause cause;

@@ -42,6 +42,12 @@ TEST(InterruptReader, NamesOneThatAnotherCpuAskedFor) {
   EXPECT_EQ(seen->longest, 900us);
 }
 
+TEST(InterruptReader, KnowsNothingWhereAnEndIsMissing) {
+  EXPECT_FALSE(times({record(Kind::vector_begin, 2'000us, 1), record(Kind::vector_begin, 2'500us, 1),
+                      record(Kind::vector_end, 2'600us, 1)}));
+  EXPECT_FALSE(times({record(Kind::unlimited, 2'000us, 0)}));
+}
+
 TEST(InterruptReader, NamesTheOneThatTookLongest) {
   const auto seen = times({record(Kind::irq_begin, 2'000us, 24), record(Kind::irq_end, 2'100us, 24),
                            record(Kind::softirq_begin, 2'100us, 3), record(Kind::softirq_end, 3'000us, 3),

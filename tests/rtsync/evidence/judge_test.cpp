@@ -100,6 +100,12 @@ std::vector<Row> rows() {
             e.switches->blocked = 18ms;
             e.others = OtherThreads{7, 14ms, 14ms, 0ns, 0ns, 0ns, 14ms};
           }),
+      row("it does not usually sleep, and a stronger thread had the CPU then", {LatePart::job, 18ms, 10us},
+          Cause::blocked,
+          [](F&, E& e) {
+            e.switches->blocked = 18ms;
+            e.others = OtherThreads{7, 14ms, 14ms, 0ns, 0ns, 0ns, 14ms};
+          }),
       row("it slept, and then a stronger thread kept it from its CPU for less", {LatePart::job, 18ms, 0ns},
           Cause::blocked,
           [](F&, E& e) {

@@ -2,14 +2,19 @@
 // Questions to the person: asking back, the token, the keys.
 import {h, list, one, put, table} from './dom.js';
 
+// Of the latest question: its dialog is closed before it says so, and the next one may be there by then.
+let answer = Promise.resolve(false);
+
 /**
  * Asks back, once at a time; a promise of yes. The answer at hand is no, except where yes makes safe. Escape is
  * no, also after an earlier yes.
  */
-export function ask(
+export async function ask(
     {title, does, fields = [], heads = [], rows = [], note = '', yes, no = 'Leave as it is', safe}) {
   const dialog = one('[data-dialog="ask"]');
-  if (dialog.open) return Promise.resolve(false);
+  if (dialog.open) return false;
+  await answer;
+  if (dialog.open) return false;
   put('ask-title', title);
   put('ask-does', does);
   put('ask-note', note);
@@ -24,9 +29,10 @@ export function ask(
   dialog.returnValue = 'no';  // else Escape keeps the answer of before
   dialog.showModal();
   (field ?? one(`[data-v="ask-${safe ? 'yes' : 'no'}"]`)).focus();
-  return new Promise((answered) => {
+  answer = new Promise((answered) => {
     dialog.addEventListener('close', () => answered(dialog.returnValue === 'yes'), {once: true});
   });
+  return answer;
 }
 
 /** A promise of the token; it asks until something is typed. */

@@ -114,7 +114,7 @@ Nanoseconds slept_in_heap(const FrameFacts& facts, const Evidence& evidence) TAC
 }
 
 /// Of a job that sleeps in each call: how long a stronger thread kept it from its CPU when it was to wake. Of one that
-/// does not, nobody knows how long it wanted to sleep.
+/// does not, it is not known how long it wanted to sleep.
 Nanoseconds kept_awake(const FrameFacts& facts, const Evidence& evidence, Nanoseconds heap_slept) TACTUS_RT {
   constexpr Nanoseconds kSleeps{50'000};
   if (!evidence.others || facts.usual < kSleeps) return kNone;

@@ -80,6 +80,17 @@ void FlightKernel::of_thread(std::size_t thread, const EventRecord& record) {
     put_switch(record, kUnknownThread, record.kind == Kind::preempted);
 }
 
+/// Newer kernels do not record that the idle task leaves a CPU: then only who comes is said.
+void FlightKernel::of_cpu(const EventRecord& record) {
+  using Kind = EventRecord::Kind;
+  const bool leaves = record.kind == Kind::off || record.kind == Kind::preempted;
+  if (!leaves && record.kind != Kind::on) return;
+  const std::int32_t next = leaves ? record.next : record.thread;
+  const std::int32_t before = std::exchange(now_[record.cpu], next);
+  if (leaves || before != next)
+    put_switch(record, static_cast<std::uint32_t>(next), record.kind == Kind::preempted);
+}
+
 void FlightKernel::name(pid_t thread) {
   if (thread <= 0 || !named_.insert(thread).second) return;
   const std::span<FlightName> names = file_.names();
@@ -94,20 +105,8 @@ void FlightKernel::name(pid_t thread) {
 }
 
 void FlightKernel::take() {
-  using Kind = EventRecord::Kind;
   follower_.follow({[this](std::size_t thread, const EventRecord& record) { of_thread(thread, record); },
-                    [this](const EventRecord& record) {
-                      const bool leaves = record.kind == Kind::off || record.kind == Kind::preempted;
-                      std::int32_t& now = now_[record.cpu];
-                      // Newer kernels do not record that the idle task leaves: who comes is all that is said.
-                      if (record.kind == Kind::on && now != record.thread)
-                        put_switch(record, static_cast<std::uint32_t>(record.thread), false);
-                      if (leaves)
-                        put_switch(record, static_cast<std::uint32_t>(record.next),
-                                   record.kind == Kind::preempted);
-                      if (record.kind == Kind::on) now = record.thread;
-                      if (leaves) now = record.next;
-                    }});
+                    [this](const EventRecord& record) { of_cpu(record); }});
 }
 
 }  // namespace tactus::executive

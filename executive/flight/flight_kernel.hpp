@@ -29,6 +29,7 @@ class FlightKernel {
   void put(const FlightRecord& record);
   void put_switch(const rtsync::EventRecord& record, std::uint32_t next, bool ready);
   void of_thread(std::size_t thread, const rtsync::EventRecord& record);
+  void of_cpu(const rtsync::EventRecord& record);
   void name(pid_t thread);
 
   FlightFile& file_;

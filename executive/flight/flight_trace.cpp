@@ -503,12 +503,10 @@ TraceResult write_trace(const FlightView& flight, const TraceRequest& request) {
     if (!error) fs::rename(file_part, file, error);
     if (error) failure = file.string() + ": " + error.message();
   }
-  if (failure.empty())
-    return {name + ".pftrace", "",
-            gone ? "the frame that it was written for had left the recorder by then: make "
-                   "flight_recorder.size or .after "
-                   "greater"
-                 : ""};
+  constexpr const char* kGone =
+      "the frame that it was written for had left the recorder by then: make flight_recorder.size or .after "
+      "greater";
+  if (failure.empty()) return {name + ".pftrace", "", gone ? kGone : ""};
   std::error_code ignored;
   for (const fs::path& part : {file_part, text_part}) fs::remove(part, ignored);
   return {"", failure};

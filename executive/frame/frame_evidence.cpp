@@ -90,13 +90,13 @@ class FrameEvidence::JobCounts {
   std::uint64_t times_ = 0;
 };
 
-void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events, Nanoseconds frame,
+void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events,
                           std::optional<Nanoseconds> throttle_gap, bool preemptible) {
   constexpr Nanoseconds kKept{50'000'000};
   events_ = std::move(events);
   throttle_gap_ = throttle_gap;
   preemptible_ = preemptible;
-  release_every_ = std::clamp<std::int64_t>(kKept / frame, 1, kMostKept) * frame;
+  release_every_ = std::clamp<std::int64_t>(kKept / frame_, 1, kMostKept) * frame_;
   until_release_ = 1;
   constexpr int kReads = 1000;
   const EvidenceTime begin = rtsync::monotonic_now();
@@ -199,7 +199,7 @@ FrameEvidence::Stretch FrameEvidence::longest_of_work(const FrameTiming& timing)
   const LongestJobs jobs = longest_jobs(now);
   const Stretch& job = jobs.beyond_usual;
   const bool none = job.job == Finding::kNoJob;
-  if (!program_.plan().job_times) {  // the work as a whole
+  if (!program_.plan().job_times) {  // jobs are not measured: the work as a whole
     Stretch work;
     work.from = wake;
     work.to = done;
@@ -285,7 +285,7 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
   finding.job = stretch.job;
   finding.frame = timing.frame;
   finding.facts.part = stretch.part;
-  finding.facts.took = stretch.to - stretch.from;
+  finding.facts.took = stretch.time();
   finding.facts.usual = stretch.usual;
   finding.facts.for_others = stretch.for_others;
   finding.facts.always = stretch.always;

@@ -35,11 +35,11 @@ class FrameEvidence {
         asyncs_(program.async_workers().size()),
         parts_(program.job_clock(), program.plan().job_times) {}
 
-  /// The events of the threads of all lanes, in their order, and of the asynchronous ones behind them. `throttle_gap`: how long the kernel stops a
-  /// real-time thread that has used up its time, if it does. `preemptible`: it lets go of an ordinary thread's CPU at
-  /// once. @when setup
-  void watch(std::shared_ptr<rtsync::KernelEvents> events, rtsync::Nanoseconds frame,
-             std::optional<rtsync::Nanoseconds> throttle_gap, bool preemptible);
+  /// The events of the threads of all lanes, in their order, and of the asynchronous ones behind them. `throttle_gap`:
+  /// how long the kernel stops a real-time thread that has used up its time, if it does. `preemptible`: it lets go of an
+  /// ordinary thread's CPU at once. @when setup
+  void watch(std::shared_ptr<rtsync::KernelEvents> events, std::optional<rtsync::Nanoseconds> throttle_gap,
+             bool preemptible);
   /// How fast the CPUs are, and how long they take to leave idle states. It must outlive the frames. @when setup
   void watch_cpus(const rtsync::CpuWatch& cpus) { cpus_ = &cpus; }
   /// Edges that come late or not at all count as causes. It must outlive the frames. @when setup

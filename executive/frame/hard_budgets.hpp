@@ -45,21 +45,20 @@ class HardBudget {
   /// Those that ended beyond it, and the one that runs now if it was seen so.
   std::int64_t beyond() const TACTUS_RT {
     const std::uint64_t since = since_.load(std::memory_order_acquire);
-    const bool one_runs = since != kIdle && since == named_call_.load(std::memory_order_acquire);
+    const bool one_runs = since != kIdle && since == seen_.load(std::memory_order_acquire);
     return exceeded() + (one_runs ? 1 : 0);
   }
 
   /// The call that runs now is beyond it, and was not before. One looks.                            @when rt
   bool look(HardBudgetNote& note) TACTUS_RT {
     const std::uint64_t since = since_.load(std::memory_order_acquire);
-    if (since == kIdle || since == seen_) return false;
+    if (since == kIdle || since == seen_.load(std::memory_order_relaxed)) return false;
     const std::uint64_t now = clock_.ticks();
     if (now < since || now - since < beyond_) return false;
     note = {index_, frame_.load(std::memory_order_acquire), clock_.to_time(now - since)};
     // It may have ended, and begun again, since the first look at it.
     if (since_.load(std::memory_order_acquire) != since) return false;
-    seen_ = since;
-    named_call_.store(since, std::memory_order_release);
+    seen_.store(since, std::memory_order_release);
     named_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
@@ -86,11 +85,10 @@ class HardBudget {
   const std::uint64_t beyond_;
   const StepAction action_;
   std::atomic<std::uint64_t> since_{kIdle};  // in ticks
-  std::atomic<std::uint64_t> named_call_{kIdle};
   std::atomic<std::int64_t> frame_{0};
   std::atomic<std::int64_t> exceeded_{0};
   std::atomic<std::int64_t> named_{0};
-  std::uint64_t seen_ = kIdle;  // who looks
+  std::atomic<std::uint64_t> seen_{kIdle};  // the call that was named last
 };
 
 /// The hard budgets of a plan.

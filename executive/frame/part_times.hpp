@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <utility>
 
 #include "executive/frame/frame_part.hpp"
 #include "executive/frame/job_clock.hpp"
@@ -33,23 +34,24 @@ class PartTimes {
     if (on_) last_ = clock_.ticks();
   }
   void passed(const FramePart& part) TACTUS_RT {
-    if (!on_) return;
-    if (const std::uint64_t ticks = lap(); ticks > now_->ticks) *now_ = {part.name(), ticks};
+    if (took_longest()) now_->name = part.name();
   }
   /// The executive's own work.
   void passed(const char* name) TACTUS_RT {
-    if (!on_) return;
-    if (const std::uint64_t ticks = lap(); ticks > now_->ticks) *now_ = {name, ticks};
+    if (took_longest()) now_->name = name;
   }
 
   const Longest& in_frame() const TACTUS_RT { return in_frame_; }
   const Longest& behind() const TACTUS_RT { return behind_; }
 
  private:
-  std::uint64_t lap() TACTUS_RT {
-    const std::uint64_t before = last_;
-    last_ = clock_.ticks();
-    return last_ - before;
+  /// What has passed since the last look did.
+  bool took_longest() TACTUS_RT {
+    if (!on_) return false;
+    const std::uint64_t before = std::exchange(last_, clock_.ticks());
+    if (last_ - before <= now_->ticks) return false;
+    now_->ticks = last_ - before;
+    return true;
   }
   const JobClock& clock_;
   const bool on_;

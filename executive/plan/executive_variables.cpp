@@ -40,19 +40,22 @@ ExecutiveVariables::ExecutiveVariables() {
   add("late_wakes", rt.late_wakes, "", "late wakes so far");
   add("late_by_housekeeping", rt.late_by_housekeeping, "", "frames so far that housekeeping made late");
   add("lost", rt.lost, "", "slots so far in which no frame ran");
-  add("cause", rt.cause, "", "why it overran or woke late; 0: it did neither");
-  for (std::size_t i = 0; i < rtsync::kCauses; ++i)
-    realtime_variables_.back().labels.push_back(
-        {std::string(name_of(static_cast<rtsync::Cause>(i))), static_cast<std::int64_t>(i)});
-  realtime_variables_.back().recorded_as_word = true;
-  add("last_cause", rt.last_cause, "",
-      "rt.cause of the latest frame that had one: clients see that one, too");
-  realtime_variables_.back().labels = realtime_variables_[realtime_variables_.size() - 2].labels;
-  realtime_variables_.back().recorded_as_word = true;
-  add("last_late_frame", rt.last_late_frame, "", "number of that frame; -1: there was none");
+  const auto add_cause = [&](const char* name, std::int32_t& place, const char* about) {
+    add(name, place, "", about);
+    Variable& added = realtime_variables_.back();
+    for (std::size_t i = 0; i < rtsync::kCauses; ++i)
+      added.labels.push_back(
+          {std::string(name_of(static_cast<rtsync::Cause>(i))), static_cast<std::int64_t>(i)});
+    added.recorded_as_word = true;
+  };
+  add_cause("cause", rt.cause, "why it overran or woke late; 0: it did neither");
   add("overrun", rt.overrun, "", "what of the frame made it overrun; rt.cause says why that was so");
   label(realtime_variables_.back(), {"none", "work", "late_wake", "catching_up", "housekeeping"});
   realtime_variables_.back().recorded_as_word = true;
+  of_one_frame_ = realtime_variables_.size();
+  add_cause("last_cause", rt.last_cause,
+            "rt.cause of the latest frame that had one: clients see that one, too");
+  add("last_late_frame", rt.last_late_frame, "", "number of that frame; -1: there was none");
 }
 
 void ExecutiveVariables::add_clock() {

@@ -35,6 +35,8 @@ class ExecutiveVariables {
   /// Those of a name; nullptr when the rig has none.
   const std::deque<Variable>* find(const std::string& name) const;
   std::vector<const std::deque<Variable>*> all() const;
+  /// So many of kRealtime, the first ones, stand in the record of frames: the rest repeats what earlier frames had.
+  std::size_t of_one_frame() const { return of_one_frame_; }
 
   RealtimeVariables& realtime() { return realtime_; }
   rtsync::EdgeClockStatus& clock() { return clock_; }
@@ -46,6 +48,7 @@ class ExecutiveVariables {
   rtsync::EdgeClockStatus clock_;
   PolicyVariables policies_;
   std::deque<Variable> realtime_variables_;
+  std::size_t of_one_frame_ = 0;
   std::deque<Variable> clock_variables_;
   std::deque<Variable> policy_variables_;
   const Link* link_ = nullptr;

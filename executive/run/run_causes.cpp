@@ -50,11 +50,11 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
                                                 bool spins, const rtsync::EdgeClockStatus* clock) {
   const Plan& plan = executive_.plan();
   realtime_threads_.look();
-  std::vector<rtsync::EventThread> watched{{main, "main", realtime_threads_.has(main)}};
+  std::vector<rtsync::EventThread> watched{{main, "main", realtime_threads_.has(main), true}};
   for (std::size_t lane = 1; lane < executive_.program().lanes(); ++lane) {
     const std::size_t thread = executive_.program().thread_of_lane(lane);
     const pid_t tid = threads.tid(thread);
-    watched.push_back({tid, plan.thread_name(thread), realtime_threads_.has(tid)});
+    watched.push_back({tid, plan.thread_name(thread), realtime_threads_.has(tid), true});
   }
   for (const auto& worker : executive_.program().async_workers()) {
     const pid_t tid = threads.tid(worker->thread);
@@ -76,7 +76,7 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   part_.emplace(events_, evidence);
   executive_.add(*part_);
   const auto model = rtsync::read_preemption_model();
-  evidence.watch(events_, frame, throttle_gap(of_frames), model && model->lets_go());
+  evidence.watch(events_, throttle_gap(of_frames), model && model->lets_go());
   cpus_.watch(of_frames);
   evidence.watch_cpus(cpus_);
   if (clock != nullptr) evidence.watch_clock(*clock);

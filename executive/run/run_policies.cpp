@@ -113,7 +113,7 @@ void RunPolicies::poll_seldom(RunVoice& voice) {
   for (const HardBudget& budget : executive_.program().hard_budgets().all()) {
     std::int64_t& said = exceeded_[budget.job()];
     const std::int64_t now = budget.beyond();
-    if (now != said)
+    if (now > said)
       voice.say("job " + executive_.plan().jobs[budget.job()].name + " took more than its hard budget " +
                 (now == 1 ? "once" : std::to_string(now) + " times") + " so far, " +
                 std::to_string(budget.named()) + " of them were seen while it ran");

@@ -175,11 +175,10 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   if (evidence.switches) {
     shares.give(Cause::migrated, evidence.switches->migrated);
     give_preempted(shares, evidence.switches->preempted, evidence);
-    // It should have been woken; not before its edge.
-    const Nanoseconds asleep = std::max(evidence.switches->blocked - facts.edge_late, kNone);
-    if (evidence.went_on) {
-      // All of it is given.
-    } else if (evidence.others) {
+    // It should have been woken; not before its edge, nor while all of the rig was stopped.
+    const Nanoseconds asleep =
+        evidence.went_on ? kNone : std::max(evidence.switches->blocked - facts.edge_late, kNone);
+    if (evidence.others) {
       const Nanoseconds stopped =
           all_were_stopped(evidence)
               ? asleep

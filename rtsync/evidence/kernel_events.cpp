@@ -70,8 +70,10 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   attributes.sample_period = period;
   attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
   attributes.sample_id_all = 1;
-  const bool of_faults = type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_PAGE_FAULTS_MIN;
-  attributes.context_switch = type == PERF_TYPE_SOFTWARE && files_.empty() && !of_faults ? 1 : 0;
+  // One event of a ring says who comes on and leaves, besides what it samples itself.
+  const bool says_switches = type == PERF_TYPE_SOFTWARE && files_.empty() &&
+                             (config == PERF_COUNT_SW_CONTEXT_SWITCHES || config == PERF_COUNT_SW_DUMMY);
+  attributes.context_switch = says_switches ? 1 : 0;
   if (type == PERF_TYPE_TRACEPOINT) attributes.sample_type |= PERF_SAMPLE_RAW;
   if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CONTEXT_SWITCHES) {
     attributes.sample_type |= PERF_SAMPLE_REGS_USER;
@@ -262,7 +264,8 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
     threads_[i].rates.alive_anywhere = threads_[i].rates.alive_by_cpu = by_cpu;
     const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates, call);
     if (error != 0) threads_[i] = {};
-    if (error == 0 && threads_[i].faults.open_faults(threads[i].tid, threads_[i].ring) != 0)
+    if (error == 0 && threads[i].each_fault &&
+        threads_[i].faults.open_faults(threads[i].tid, threads_[i].ring) != 0)
       threads_[i].faults = {};
     threads_[i].realtime = threads[i].realtime;
     threads_[i].tid = threads[i].tid;

@@ -80,7 +80,8 @@ class EventRing {
 struct EventThread {
   pid_t tid = 0;
   std::string name;
-  bool realtime = false;  ///< its policy
+  bool realtime = false;    ///< its policy
+  bool each_fault = false;  ///< KernelEvents::faults() is wanted, and read
 };
 
 /// What the kernel tells of some threads and their CPUs.

@@ -74,13 +74,6 @@ std::string in_quotes(std::string_view text) {
   return "'" + shown + (text.size() > kMost ? "...'" : "'");
 }
 
-std::optional<std::string> chosen(std::string_view text, char open, char close) {
-  const std::size_t from = text.find(open);
-  const std::size_t to = from == std::string_view::npos ? from : text.find(close, from);
-  if (to == std::string_view::npos) return std::nullopt;
-  return std::string{text.substr(from + 1, to - from - 1)};
-}
-
 std::optional<CpuSet> cpus_in(const FileText& read) {
   return read.readable() ? CpuSet::try_parse(read.text) : std::nullopt;
 }

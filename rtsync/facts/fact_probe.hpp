@@ -72,8 +72,6 @@ std::string text_or(const std::string& text, const std::string& otherwise);
 std::string joined(const std::vector<std::string>& pieces);
 /// Contents may be anything: on one line, without control characters, and not too long for a table.
 std::string in_quotes(std::string_view text);
-/// The word in brackets: "full" of "none voluntary (full) lazy".
-std::optional<std::string> chosen(std::string_view text, char open, char close);
 /// The file as a list of CPUs; nothing when it cannot be read or says something else.
 std::optional<CpuSet> cpus_in(const FileText& read);
 

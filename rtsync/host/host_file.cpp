@@ -150,6 +150,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+std::optional<std::string> chosen(std::string_view text, char open, char close) {
+  const std::size_t from = text.find(open);
+  const std::size_t to = from == std::string_view::npos ? from : text.find(close, from);
+  if (to == std::string_view::npos) return std::nullopt;
+  return std::string{text.substr(from + 1, to - from - 1)};
+}
+
 std::optional<std::string> boot_parameter(std::string_view cmdline, std::string_view name) {
   std::optional<std::string> value;
   for (const std::string_view word : words_of(cmdline)) {

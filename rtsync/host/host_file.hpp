@@ -35,6 +35,8 @@ std::optional<std::int64_t> whole_number(std::string_view text);
 /// The pieces between runs of white space.
 std::vector<std::string_view> words_of(std::string_view text);
 std::vector<std::string_view> lines_of(std::string_view text);
+/// The word in brackets: "full" of "none voluntary (full) lazy".
+std::optional<std::string> chosen(std::string_view text, char open, char close);
 /// The value of `name=value` on the kernel's command line; "" for a bare `name`; nothing when not given.
 std::optional<std::string> boot_parameter(std::string_view cmdline, std::string_view name);
 

@@ -26,13 +26,11 @@ std::optional<std::string> sign_of_preempt_rt(const std::filesystem::path& root,
   return std::nullopt;
 }
 
-/// "none voluntary (full) lazy".
 std::optional<PreemptionModel> model_in_force(const std::filesystem::path& root) {
-  const FileText models = read_host_file(root, "/sys/kernel/debug/sched/preempt");
-  const std::size_t from = models.text.find('(');
-  const std::size_t to = models.text.find(')', from == std::string::npos ? 0 : from);
-  if (from == std::string::npos || to == std::string::npos) return std::nullopt;
-  return PreemptionModel{models.text.substr(from + 1, to - from - 1), models.file};
+  const FileText models =
+      read_host_file(root, "/sys/kernel/debug/sched/preempt");  // "none voluntary (full) lazy"
+  const auto name = chosen(models.text, '(', ')');
+  return name ? std::optional{PreemptionModel{*name, models.file}} : std::nullopt;
 }
 
 std::optional<PreemptionModel> model_given_at_boot(const std::filesystem::path& root,

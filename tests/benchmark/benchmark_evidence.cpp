@@ -28,7 +28,7 @@ class Watched {
     const EventThread self{static_cast<pid_t>(::syscall(SYS_gettid)), "benchmark"};
     auto made = std::make_unique<KernelEvents>(std::span(&self, 1), allowed_cpus(), 125us);
     seen_ = made->ring(0).is_open();
-    evidence_.watch(std::move(made), 1ms, std::nullopt, true);
+    evidence_.watch(std::move(made), std::nullopt, true);
   }
   bool seen() const { return seen_; }
 

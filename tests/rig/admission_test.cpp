@@ -188,6 +188,12 @@ TEST(Calibrate, OfARunThatWasMadeItPrints) {
   const Finished foreign = run(tactus({"calibrate", example("servo"), "--from", "run"}, dir.path()));
   EXPECT_EQ(foreign.status, 2) << foreign;
   EXPECT_EQ(foreign.err, "tactus: --from run: is a run of rig 'fits', not of 'servo'\n");
+  const std::string before = read_file(dir / "rig.yaml");
+  const Finished itself =
+      run(tactus({"calibrate", "rig.yaml", "--from", "run", "--to", "./rig.yaml"}, dir.path()));
+  EXPECT_EQ(itself.status, 2) << itself;
+  EXPECT_NE(itself.err.find("is the rig file itself"), std::string::npos) << itself;
+  EXPECT_EQ(read_file(dir / "rig.yaml"), before);
   for (const char* factor : {"0.9", "1001", "none"})
     EXPECT_EQ(run(tactus({"calibrate", "rig.yaml", "--from", "run", "--factor", factor}, dir.path())).status,
               2)

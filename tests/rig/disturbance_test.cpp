@@ -287,12 +287,16 @@ bool may_watch() {
   return true;
 }
 
-TEST(Disturbances, OfTheClockTheProcessAndByADriverAreNamed) {
+void disturb_clock_and_driver(Disturbances& disturbances, int frames) {
+  disturbances.disturb_clock("late edge", "late_every: 20, late: 800 us", frames);
+  disturbances.disturb_clock("missing edge", "first_gap: 20, gap: 1, gap_every: 20", frames);
+  disturbances.compute_in_driver(frames);
+}
+
+TEST(Disturbances, OfTheClockAndByADriverAreNamed) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   Disturbances disturbances;
-  disturbances.disturb_clock("late edge", "late_every: 20, late: 800 us", 500);
-  disturbances.disturb_clock("missing edge", "first_gap: 20, gap: 1, gap_every: 20", 500);
-  disturbances.compute_in_driver(500);
+  disturb_clock_and_driver(disturbances, 500);
   const InjectionTable::Row all = disturbances.table().sum();
   EXPECT_EQ(all.wrong, 0) << disturbances.table();
 }
@@ -300,9 +304,7 @@ TEST(Disturbances, OfTheClockTheProcessAndByADriverAreNamed) {
 TEST(InjectionsOften, AroundJobsAreNamed) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   Disturbances disturbances;
-  disturbances.disturb_clock("late edge", "late_every: 20, late: 800 us", 2000);
-  disturbances.disturb_clock("missing edge", "first_gap: 20, gap: 1, gap_every: 20", 2000);
-  disturbances.compute_in_driver(2500);
+  disturb_clock_and_driver(disturbances, 2000);
   disturbances.stop_by_signal(60);
   disturbances.gather_timers(1500);
   if (rtsync::read_throttle().share({}).value_or(1) < 1 && rtsync::allowed_cpus().count() > 1) {

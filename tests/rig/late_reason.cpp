@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-enum class Reason : std::int32_t { nothing, spin, sleep, heap, memory, disk, allocate, page };
+enum class Reason : std::int32_t { nothing, spin, sleep, heap, memory, disk, allocate, page, calls, large };
 
 class LateReason : public tactus::Model {
  public:
@@ -30,7 +30,9 @@ class LateReason : public tactus::Model {
                  {"memory", Reason::memory},
                  {"disk", Reason::disk},
                  {"allocate", Reason::allocate},
-                 {"page", Reason::page}});
+                 {"page", Reason::page},
+                 {"calls", Reason::calls},
+                 {"large", Reason::large}});
     d.parameter("every", every_, "", "calls");
     d.output("injected", injected_, "1", "1: the last call was late on purpose");
     d.job<&LateReason::step>("step", tactus::JobClass::scheduled);
@@ -63,6 +65,14 @@ class LateReason : public tactus::Model {
       case Reason::allocate:
         allocate(100);
         break;
+      case Reason::calls:
+        for (int i = 0; i < 1000; ++i) allocate(100);
+        break;
+      case Reason::large:  // memory that was used before is cleared
+        block_ = std::calloc(1, std::size_t{32} << 20);
+        fill(block_, std::size_t{32} << 20);
+        std::free(block_);
+        break;
       case Reason::page:
         touch_next_page();
         break;
@@ -79,6 +89,10 @@ class LateReason : public tactus::Model {
     if (memory == MAP_FAILED) return;
     for (std::size_t at = 0; at < bytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
     (void)::munmap(memory, bytes);
+  }
+  static void fill(void* memory, std::size_t bytes) {
+    for (std::size_t at = 0; memory != nullptr && at < bytes; at += 4096)
+      static_cast<volatile char*>(memory)[at] = 1;
   }
   /// Of memory that is mapped before the first frame.
   void touch_next_page() {

@@ -152,7 +152,7 @@ TEST(HardBudgetOfARun, FreezeFreezesAtTheEndOfTheFrame) {
 TEST(PoliciesOfARun, AnotherOnOverrunIsNamedAndSoIsTheReturn) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kRig);
-  Process rig(tactus({"run", "rig.yaml", "--out", "run", "--set", "models.bad.parameters.for_frames=12",
+  Process rig(tactus({"run", "rig.yaml", "--out", "run", "--set", "models.bad.parameters.for_frames=200",
                       "--set", "realtime.restore_after=5 frames", "--set",
                       "realtime.escalation=[{ after: 1, do: shed }, { after: 3, do: reanchor }]"},
                      dir.path()));

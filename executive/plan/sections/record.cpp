@@ -60,9 +60,8 @@ void make_recordings(Draft& draft) {
   for (const RecordingSettings& settings : draft.settings.record) make_recording(draft, settings);
   if (!draft.settings.frame_log) return;
   std::vector<VariableRef> all;
-  for (const Variable& variable : *draft.rig.variables.find(ExecutiveVariables::kRealtime))
-    if (variable.name.find("last_") == std::string::npos)
-      all.push_back(whole(variable, nullptr));  // each row has its own
+  const std::deque<Variable>& own = *draft.rig.variables.find(ExecutiveVariables::kRealtime);
+  for (std::size_t i = 0; i < draft.rig.variables.of_one_frame(); ++i) all.push_back(whole(own[i], nullptr));
   if (const auto library = draft.load_driver("record", {"csv", draft.settings.rig.place, "frame_log"}))
     draft.rig.frame_log.emplace(
         "frames", all,

@@ -49,6 +49,24 @@ class HardBudgetOfAJob : public ::testing::Test {
   std::vector<StepAction> actions;
 };
 
+TEST_F(HardBudgetOfAJob, IsExceededOnceFromTheMomentThatItIsNamed) {
+  step = [&] {
+    now += 100'001;
+    EXPECT_EQ(budget().beyond(), 0) << "nobody has looked";
+    look();
+    EXPECT_EQ(budget().beyond(), 1) << "it still runs";
+    return 0;
+  };
+  (void)call(3);
+  EXPECT_EQ(budget().beyond(), 1);
+  step = [&] {
+    EXPECT_EQ(budget().beyond(), 1) << "of the call before";
+    return 0;
+  };
+  (void)call(4);
+  EXPECT_EQ(budget().beyond(), 1);
+}
+
 TEST_F(HardBudgetOfAJob, IsNamedOnceWhileTheCallStillRuns) {
   budgets.arm(true);
   HardBudgetNote note;

@@ -173,7 +173,7 @@ TEST_F(LiveAccessTest, KnowsAllVariablesAndWhatMayBeDoneWithThem) {
   EXPECT_THAT(rights("sink.u").reason, HasSubstr("is fed by 'source.y'"));
   EXPECT_EQ(rights("rt.work").rights, LiveRights::read_only);
   EXPECT_EQ(live().variables().front().variable->name, "source.k");
-  EXPECT_EQ(live().variables().back().variable->name, "rt.overrun");
+  EXPECT_EQ(live().variables().back().variable->name, "rt.last_late_frame");
   EXPECT_EQ(live().facts().rig, "r");
   std::string problem;
   EXPECT_FALSE(live().find("source.q", problem));

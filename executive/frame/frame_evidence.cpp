@@ -110,6 +110,13 @@ rtsync::HeapTimes FrameEvidence::heap_of(const Lane::JobEnd& begin, const Lane::
   return {end.heap_calls - begin.heap_calls, Nanoseconds{std::uint32_t{end.heap_ns - begin.heap_ns}}};
 }
 
+/// Measuring them takes time, too.
+rtsync::HeapTimes FrameEvidence::with_measuring(const rtsync::HeapTimes& heap,
+                                                const Stretch& stretch) const TACTUS_RT {
+  const Nanoseconds took = heap.took + clock_read_ * static_cast<std::int64_t>(heap.calls);
+  return {heap.calls, std::min(took, stretch.time())};
+}
+
 /// Of a few the closest: the thread may be held up between two readings.
 FrameEvidence::Moment FrameEvidence::now() const TACTUS_RT {
   constexpr int kTries = 3;
@@ -158,7 +165,7 @@ FrameEvidence::LongestJobs FrameEvidence::longest_jobs(const Moment& now) TACTUS
                           at(now, end.ticks),
                           program_.job_times()[end.job].quantile(0.5),
                           heap_of(begin, end),
-                          program_.plan().jobs[end.job].isolated};
+                          program_.plan().jobs[end.job].isolated != nullptr};
     if (jobs.of_all.job == Finding::kNoJob) jobs.of_all = stretch;
     if (jobs.beyond_usual.job == Finding::kNoJob || stretch.excess() > jobs.beyond_usual.excess())
       jobs.beyond_usual = stretch;
@@ -256,20 +263,33 @@ Finding::Root FrameEvidence::root_of_lane(const Stretch& stretch) const TACTUS_R
   return root;
 }
 
+/// Of a job that waited for its model, which has a process of its own: what that did.
+Finding::Root FrameEvidence::root_of_process(const Stretch& stretch) const TACTUS_RT {
+  Finding::Root root;
+  const std::size_t process = program_.plan().jobs[stretch.job].isolated->process();
+  root.facts = {LatePart::job, stretch.time(), stretch.usual};
+  see(program_.lanes() + asyncs_.size() + process, stretch, root.evidence);
+  isolated_.see(stretch.job, root.evidence);
+  if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, stretch);
+  root.cause = rtsync::judge(root.facts, root.evidence);
+  return root;
+}
+
 /// What a thread did while the frame waited for it: all of that time was too much. It waits for nobody itself.
 Finding::Root FrameEvidence::root_of(const Stretch& stretch) const TACTUS_RT {
   if (stretch.job == Finding::kNoJob) return root_of_lane(stretch);
+  if (program_.plan().jobs[stretch.job].isolated != nullptr) return root_of_process(stretch);
   Finding::Root root;
   const std::size_t thread = program_.plan().jobs[stretch.job].thread;
   const auto workers = program_.async_workers();
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i]->thread != thread) continue;
-    root.facts = {LatePart::job, stretch.time(), Nanoseconds{0}, program_.plan().jobs[stretch.job].isolated};
+    root.facts = {LatePart::job, stretch.time(), Nanoseconds{0}};
     see(program_.lanes() + i, stretch, root.evidence);
     if (rtsync::HeapWatch::available()) {
       const HeapSeen now = heap_seen(workers[i]->lane);
-      root.evidence.heap = rtsync::HeapTimes{now.calls - asyncs_[i].calls,
-                                             std::min(now.time - asyncs_[i].time, stretch.time())};
+      root.evidence.heap =
+          with_measuring({now.calls - asyncs_[i].calls, now.time - asyncs_[i].time}, stretch);
     }
     root.cause = rtsync::judge(root.facts, root.evidence);
   }
@@ -294,12 +314,8 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
                                   ? statistics_.work.quantile(0.99)
                                   : program_.job_times()[stretch.job].quantile(0.99);
   see(stretch.lane, stretch, finding.evidence);
-  if (stretch.part == LatePart::job && rtsync::HeapWatch::available()) {
-    // Measuring them takes time, too.
-    finding.evidence.heap = stretch.heap;
-    finding.evidence.heap->took += clock_read_ * static_cast<std::int64_t>(stretch.heap.calls);
-    finding.evidence.heap->took = std::min(finding.evidence.heap->took, stretch.time());
-  }
+  if (stretch.part == LatePart::job && rtsync::HeapWatch::available())
+    finding.evidence.heap = with_measuring(stretch.heap, stretch);
   if (const rtsync::MapLog* const maps = program_.lane(stretch.lane).maps();
       stretch.part == LatePart::job && maps != nullptr)
     finding.evidence.maps = maps_of(stretch, *maps);
@@ -313,8 +329,7 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
   finding.cause = rtsync::judge(finding.facts, finding.evidence);
   if (stretch.part == LatePart::between_jobs || stretch.part == LatePart::housekeeping)
     name_part(stretch, finding);
-  if (finding.cause == rtsync::Cause::waited && stretch.part == LatePart::between_jobs)
-    finding.root = root_of(stretch);
+  if (finding.cause == rtsync::Cause::waited) finding.root = root_of(stretch);
   return finding;
 }
 
@@ -372,11 +387,7 @@ rtsync::MapTimes FrameEvidence::maps_of(const Stretch& stretch, const rtsync::Ma
   for (const rtsync::MapCalls& calls : maps.entries()) {
     const Place place = place_of(calls, stretch.from, stretch.to);
     if (place == Place::across) sum.unplaced += calls.took;
-    if (place != Place::inside) continue;
-    sum.calls += calls.calls;
-    sum.bytes += calls.bytes;
-    sum.faults += calls.faults;
-    sum.took += calls.took;
+    if (place == Place::inside) sum.add(calls);
   }
   return sum;
 }
@@ -437,7 +448,7 @@ bool FrameEvidence::note_faults(std::size_t lane) TACTUS_RT {
 
 /// nullptr: its model has a process of its own, and it is the executive that waits.
 const Lane::JobEnd* FrameEvidence::of_own_process(const Lane::JobEnd* call) const TACTUS_RT {
-  return call != nullptr && program_.plan().jobs[call->job].isolated ? nullptr : call;
+  return call != nullptr && program_.plan().jobs[call->job].isolated != nullptr ? nullptr : call;
 }
 
 /// What stands in the ring of a lane since the frame before, given to its jobs. `minor_faults`: those, too.
@@ -476,6 +487,7 @@ void FrameEvidence::end_frame(const FrameTiming& timing) TACTUS_RT {
     seen.head = head;
   }
   for (std::size_t i = 0; i < asyncs_.size(); ++i) asyncs_[i] = heap_seen(program_.async_workers()[i]->lane);
+  isolated_.end_frame(program_.promises());
   parts_.begin_behind();
   ++frames_;
   // Of late frames, and those that lose slots, before there are so many of them.

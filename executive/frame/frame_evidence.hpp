@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executive/driver/statistics.hpp"
+#include "executive/frame/isolated_uses.hpp"
 #include "executive/frame/part_times.hpp"
 #include "executive/frame/program.hpp"
 #include "executive/state/gradual_copy.hpp"
@@ -33,9 +34,11 @@ class FrameEvidence {
         frame_(rtsync::real_period(program.plan().frame, program.plan().ratio).floor()),
         lanes_(program.lanes()),
         asyncs_(program.async_workers().size()),
+        isolated_(program.plan()),
         parts_(program.job_clock(), program.plan().job_times) {}
 
-  /// The events of the threads of all lanes, in their order, and of the asynchronous ones behind them. `throttle_gap`:
+  /// The events of the threads of all lanes, in their order, of the asynchronous ones behind them, and of the processes of
+  /// isolated models. `throttle_gap`:
   /// how long the kernel stops a real-time thread that has used up its time, if it does. `preemptible`: it lets go of an
   /// ordinary thread's CPU at once. @when setup
   void watch(std::shared_ptr<rtsync::KernelEvents> events, std::optional<rtsync::Nanoseconds> throttle_gap,
@@ -95,6 +98,7 @@ class FrameEvidence {
   static constexpr int kMostRecords = 256;
 
   static rtsync::HeapTimes heap_of(const Lane::JobEnd& begin, const Lane::JobEnd& end) TACTUS_RT;
+  rtsync::HeapTimes with_measuring(const rtsync::HeapTimes& heap, const Stretch& stretch) const TACTUS_RT;
   Moment now() const TACTUS_RT;
   rtsync::EvidenceTime at(const Moment& now, std::uint64_t ticks) const TACTUS_RT {
     return now.time - program_.job_clock().to_time(now.ticks - ticks);
@@ -116,6 +120,7 @@ class FrameEvidence {
   static HeapSeen heap_seen(const Lane& lane) TACTUS_RT;
   Finding::Root root_of(const Stretch& stretch) const TACTUS_RT;
   Finding::Root root_of_lane(const Stretch& stretch) const TACTUS_RT;
+  Finding::Root root_of_process(const Stretch& stretch) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
@@ -140,6 +145,7 @@ class FrameEvidence {
   const GradualCopy* copy_ = nullptr;
   bool copied_ = false;  // in the frame before
   bool faults_of_copy_ = false;
+  IsolatedUses isolated_;
   PartTimes parts_;
   std::int64_t began_catching_up_ = 0;  // the frame that overran first
   rtsync::Nanoseconds clock_read_{0};   // what it costs

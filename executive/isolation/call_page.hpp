@@ -26,6 +26,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "rtsync/evidence/evidence.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::executive {
@@ -75,6 +76,13 @@ struct CallPage {
   alignas(64) std::atomic<std::uint32_t> reply{0};
   Answer answer = Answer::done;
   std::int32_t status = 0;  ///< what the job returned
+  /// What the job did to its thread.
+  struct Use {
+    rtsync::HeapTimes heap{};
+    rtsync::MapTimes maps{};
+    std::int64_t faults = 0;
+    std::int64_t switches = 0;  ///< it gave up its CPU itself
+  } use{};
   Request request{};
   LongText failure{};                                ///< what it said when it failed
   alignas(64) std::atomic<std::uint32_t> posted{0};  ///< requests of other threads than the job's

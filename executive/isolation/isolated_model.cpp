@@ -8,8 +8,8 @@
 
 namespace tactus::executive {
 
-IsolatedModel::IsolatedModel(ModelOrigin origin, OnCrash on_crash)
-    : on_crash_(on_crash), process_(std::move(origin)) {
+IsolatedModel::IsolatedModel(std::size_t process, ModelOrigin origin, OnCrash on_crash)
+    : index_(process), on_crash_(on_crash), process_(std::move(origin)) {
   description_ = {TACTUS_ABI_VERSION,
                   sizeof(tactus_model),
                   process_.origin().model.c_str(),
@@ -25,7 +25,7 @@ void IsolatedModel::begin() {
   process_.begin(declaration_.bytes);
   std::memcpy(memory_.data(), process_.block(), declaration_.bytes);
   for (std::uint32_t i = 0; i < declaration_.jobs.size(); ++i)
-    jobs_.push_back({this, i, static_cast<tactus_job_class>(declaration_.jobs[i].job_class)});
+    jobs_.emplace_back(this, i, static_cast<tactus_job_class>(declaration_.jobs[i].job_class), index_);
 }
 
 /// As the model itself did in its process.
@@ -66,11 +66,11 @@ int IsolatedModel::declare(const tactus_host* host, void* self) {
 }
 
 int IsolatedModel::run(void* job, const tactus_call* call) TACTUS_RT {
-  const Job& called = *static_cast<const Job*>(job);
+  Job& called = *static_cast<Job*>(job);
   return called.model->call(called, *call);
 }
 
-int IsolatedModel::call(const Job& job, const tactus_call& call) TACTUS_RT {
+int IsolatedModel::call(Job& job, const tactus_call& call) TACTUS_RT {
   if (lost()) return without(job, call);
   if (busy_.exchange(true, std::memory_order_acquire)) {
     host_->fail(host_->context, "it is isolated, and two threads called it at once");
@@ -93,6 +93,7 @@ int IsolatedModel::call(const Job& job, const tactus_call& call) TACTUS_RT {
   if (alive) {
     std::memcpy(memory_.data(), process_.block(), declaration_.bytes);
     status = page.status;
+    job.did.add(page.use);
     if (status != 0) {
       CallPage::LongText said = page.failure;
       said.back() = '\0';

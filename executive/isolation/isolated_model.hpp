@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "executive/driver/safe_output.hpp"
+#include "executive/isolation/isolated_job.hpp"
 #include "executive/isolation/model_process.hpp"
 #include "executive/isolation/on_crash.hpp"
 #include "rtsync/rt.hpp"
@@ -27,7 +28,8 @@ namespace tactus::executive {
 /// RT       run(), and what is marked so; see CallPage.
 class IsolatedModel {
  public:
-  IsolatedModel(ModelOrigin origin, OnCrash on_crash);
+  /// `process`: its place among Isolation::models().
+  IsolatedModel(std::size_t process, ModelOrigin origin, OnCrash on_crash);
   IsolatedModel(const IsolatedModel&) = delete;
   IsolatedModel& operator=(const IsolatedModel&) = delete;
 
@@ -41,6 +43,7 @@ class IsolatedModel {
   const tactus_model& description() const { return description_; }
   /// What run() is to be called with for a job, by its place in the declaration.
   void* job(std::size_t index) { return &jobs_.at(index); }
+  IsolatedJob& did(std::size_t index) { return jobs_.at(index).did; }
   static int run(void* job, const tactus_call* call) TACTUS_RT;
   /// Opens the device of a driver's model. Throws DeviceError. @when setup
   void open(const OpenRequest& request);
@@ -67,9 +70,12 @@ class IsolatedModel {
 
  private:
   struct Job {
+    Job(IsolatedModel* of, std::uint32_t number, tactus_job_class its_class, std::size_t process)
+        : model(of), index(number), job_class(its_class), did(process) {}
     IsolatedModel* model;
     std::uint32_t index;
     tactus_job_class job_class;
+    IsolatedJob did;
   };
   struct alignas(64) Line {
     std::byte bytes[64];
@@ -78,12 +84,13 @@ class IsolatedModel {
   static constexpr std::uint32_t kNoJob = UINT32_MAX;
 
   static int declare(const tactus_host* host, void* self);
-  int call(const Job& job, const tactus_call& call) TACTUS_RT;
+  int call(Job& job, const tactus_call& call) TACTUS_RT;
   int without(const Job& job, const tactus_call& call) TACTUS_RT;
   void lose(std::uint32_t job, std::int64_t frame) TACTUS_RT;
   std::int32_t serve(const CallPage::Request& asked) TACTUS_RT;
   void serve_posts() TACTUS_RT;
 
+  const std::size_t index_;
   const OnCrash on_crash_;
   ModelProcess process_;
   tactus_model description_{};

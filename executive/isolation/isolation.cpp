@@ -63,7 +63,7 @@ void Isolation::poll_now() const {
 }
 
 IsolatedModel& Isolation::add(const ModelOrigin& origin, OnCrash on_crash) {
-  IsolatedModel& model = models_.emplace_back(origin, on_crash);
+  IsolatedModel& model = models_.emplace_back(models_.size(), origin, on_crash);
   try {
     spawn(model.process());
     model.begin();

@@ -14,8 +14,12 @@
 #include "executive/isolation/driver_section.hpp"
 #include "executive/isolation/setup_channel.hpp"
 #include "executive/model/suggest.hpp"
+#include "rtsync/host/heap_watch.hpp"
+#include "rtsync/host/map_watch.hpp"
 #include "rtsync/host/memory.hpp"
 #include "rtsync/host/page.hpp"
+#include "rtsync/thread/run_counters.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -179,11 +183,32 @@ void ModelServer::answer(CallPage::Answer kind) TACTUS_RT {
   wake(page_->reply);
 }
 
+/// And notes in the page what the job did to its thread.
+int ModelServer::run_measured(const DeclaredJob& job, const tactus_call& call) TACTUS_RT {
+  static thread_local const rtsync::HeapCounter heap = rtsync::HeapCounter::timed_of_this_thread();
+  static thread_local rtsync::MapLog* const maps = rtsync::MapLog::of_this_thread();
+  if (maps != nullptr) maps->clear();
+  asked_switches_ = 0;
+  const std::uint64_t heap_calls = heap.calls();
+  const rtsync::Nanoseconds heap_time = heap.time();
+  const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
+  const int status = job.run(model_->self(), &call);
+  const rtsync::RunCounters did = rtsync::RunCounters::of_this_thread() - before;
+  CallPage::Use use{{heap.calls() - heap_calls, heap.time() - heap_time},
+                    {},
+                    did.minor_faults + did.major_faults,
+                    did.voluntary_switches - asked_switches_};
+  if (maps != nullptr)
+    for (const rtsync::MapCalls& each : maps->entries()) use.maps.add(each);
+  page_->use = use;
+  return status;
+}
+
 int ModelServer::run_job() TACTUS_RT {
   const DeclaredJob& job = model_->jobs()[page_->job];
   const tactus_call call = page_->time;
   take_in();
-  const int status = job.run(model_->self(), &call);
+  const int status = run_measured(job, call);
   if (is_copy) ::_exit(0);  // the job made a copy of this process: that is not the rig's model
   hand_out();
   if (status != 0) copy_text(page_->failure, model_->take_failure().c_str());  // the last that is heard of it
@@ -195,6 +220,7 @@ int ModelServer::prepare() {
   for (const rtsync::Provision& provision : rtsync::prepare_memory({page_->lock, page_->heap}))
     if (!provision.granted) refused = provision.what + ": " + provision.cause;
   (void)rtsync::prefault_stack(std::size_t{256} << 10);
+  (void)rtsync::monotonic_now();  // its memory, which the kernel shares and which cannot be locked, is there then
   copy_text(page_->failure, refused.c_str());
   return refused.empty() ? 0 : 1;
 }
@@ -282,8 +308,10 @@ void ModelServer::serve() {
 std::int32_t ModelServer::ask(const CallPage::Request& request) TACTUS_RT {
   if (serves) {
     page_->request = request;
+    const std::int64_t before = rtsync::RunCounters::of_this_thread().voluntary_switches;
     answer(CallPage::Answer::request);
     await_call();
+    asked_switches_ += rtsync::RunCounters::of_this_thread().voluntary_switches - before;
     return page_->result;
   }
   const std::scoped_lock lock(posts_);

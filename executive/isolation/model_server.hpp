@@ -50,6 +50,7 @@ class ModelServer final : private ModelServices {
   void answer(CallPage::Answer kind) TACTUS_RT;
   void await_call() TACTUS_RT;
   int run_job() TACTUS_RT;
+  int run_measured(const DeclaredJob& job, const tactus_call& call) TACTUS_RT;
   int prepare();
   int open();
   int end_frame() TACTUS_RT;
@@ -74,7 +75,8 @@ class ModelServer final : private ModelServices {
   CallPage* page_ = nullptr;
   std::byte* block_ = nullptr;
   std::uint32_t turn_ = 0;
-  std::mutex posts_;  // of threads beside the job's
+  std::int64_t asked_switches_ = 0;  // while it waited for the rig's answer
+  std::mutex posts_;                 // of threads beside the job's
 };
 
 }  // namespace tactus::executive

@@ -10,6 +10,7 @@
 
 #include "executive/driver/safe_output.hpp"
 #include "executive/integration/integrator.hpp"
+#include "executive/isolation/isolated_job.hpp"
 #include "executive/model/connection.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/plan/escalation.hpp"
@@ -68,8 +69,8 @@ struct PlannedJob {
   std::optional<rtsync::Nanoseconds> hard_budget{};  ///< a call that runs longer is named while it runs
   StepAction on_hard_budget = StepAction::count;     ///< what else is done then
   std::optional<std::int64_t> optional{};            ///< it can be left out; lower ones are left out first
-  std::int64_t demoted_to = 1;  ///< above 1: it can be demoted to each so-manieth of its calls
-  bool isolated = false;        ///< its model has a process of its own
+  std::int64_t demoted_to = 1;            ///< above 1: it can be demoted to each so-manieth of its calls
+  IsolatedJob* isolated = nullptr;  ///< its model has a process of its own
 };
 
 /// An integration loop: some models' continuous states, integrated together at a cycle.

@@ -195,22 +195,27 @@ std::string activity(const Finding& finding, const rtsync::CpuWatch* cpus) {
 
 std::string sentence(const Finding& finding, const Plan& plan);
 
-/// "job plan.step of thread slow, which blocked: slept 3.00 ms".
-std::string awaited_text(const Finding& finding, const Plan& plan) {
+/// "; there blocked: job plan.step slept 3.00 ms".
+std::string root_text(const Finding& finding, const Plan& plan) {
   Finding root;
   root.job = finding.job;
   root.frame = finding.frame;
   root.cause = finding.root.cause;
   root.facts = finding.root.facts;
   root.evidence = finding.root.evidence;
+  return root.cause == Cause::none
+             ? ""
+             : "; there " + std::string(name_of(root.cause)) + ": " + sentence(root, plan);
+}
+
+/// "job plan.step of thread slow; there blocked: job plan.step slept 3.00 ms".
+std::string awaited_text(const Finding& finding, const Plan& plan) {
   if (finding.job == Finding::kNoJob && finding.root.thread == 0) return "another thread";
   const std::string who = finding.job == Finding::kNoJob
                               ? "thread " + plan.thread_name(finding.root.thread)
                               : "job " + plan.jobs[finding.job].name + " of thread " +
                                     plan.thread_name(plan.jobs[finding.job].thread);
-  return root.cause == Cause::none
-             ? who
-             : who + "; there " + std::string(name_of(root.cause)) + ": " + sentence(root, plan);
+  return who + root_text(finding, plan);
 }
 
 std::string sentence(const Finding& finding, const Plan& plan) {
@@ -275,8 +280,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     case Cause::waited:
       if (finding.facts.part == LatePart::job)
         return part + " waited " + rtsync::duration_text(finding.facts.took) + " for " +
-               (finding.job != Finding::kNoJob && plan.jobs[finding.job].isolated
-                    ? "its model, which has a process of its own"
+               (finding.job != Finding::kNoJob && plan.jobs[finding.job].isolated != nullptr
+                    ? "its model, which has a process of its own" + root_text(finding, plan)
                     : "another thread");
       return part + " waited " + rtsync::duration_text(finding.facts.took) + " for " +
              awaited_text(finding, plan);

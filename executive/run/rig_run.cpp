@@ -243,7 +243,8 @@ void RigRun::run_frames(RunObserver& watcher) {
   if (std::getenv("NOTIFY_SOCKET") != nullptr) add_provision(service_->provision());
   if (realtime_ && settings.kernel_events)
     add_provisions(causes_->watch(*job_threads_, main_->tid(), cpus_, spins,
-                                  pacing_->edge_clock() != nullptr ? &rig_.clock_status() : nullptr));
+                                  pacing_->edge_clock() != nullptr ? &rig_.clock_status() : nullptr,
+                                  rig_.isolation()));
   flight_.watch(causes_->events());
   log_start();
   if (realtime_ && !rig_.plan().safe_outputs.empty() && !settings.watchdog.device)

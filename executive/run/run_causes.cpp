@@ -47,19 +47,26 @@ std::optional<Nanoseconds> throttle_gap(const rtsync::CpuSet& cpus) {
 }  // namespace
 
 std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t main, const RigCpus& cpus,
-                                                bool spins, const rtsync::EdgeClockStatus* clock) {
+                                                bool spins, const rtsync::EdgeClockStatus* clock,
+                                                const Isolation* isolation) {
   const Plan& plan = executive_.plan();
   realtime_threads_.look();
-  std::vector<rtsync::EventThread> watched{{main, "main", realtime_threads_.has(main), true}};
+  std::vector<rtsync::EventThread> watched{{main, "thread main", realtime_threads_.has(main), true}};
   for (std::size_t lane = 1; lane < executive_.program().lanes(); ++lane) {
     const std::size_t thread = executive_.program().thread_of_lane(lane);
     const pid_t tid = threads.tid(thread);
-    watched.push_back({tid, plan.thread_name(thread), realtime_threads_.has(tid), true});
+    watched.push_back({tid, "thread " + plan.thread_name(thread), realtime_threads_.has(tid), true});
   }
   for (const auto& worker : executive_.program().async_workers()) {
     const pid_t tid = threads.tid(worker->thread);
-    watched.push_back({tid, plan.thread_name(worker->thread), realtime_threads_.has(tid)});
+    watched.push_back({tid, "thread " + plan.thread_name(worker->thread), realtime_threads_.has(tid)});
   }
+  if (isolation != nullptr)
+    for (const IsolatedModel& model : isolation->models()) {
+      const pid_t pid = model.process().pid();
+      watched.push_back({pid, "model " + model.name(), realtime_threads_.has(pid), false,
+                         rtsync::CodeMap::of_process(pid)});
+    }
   const Nanoseconds frame = frame_ = rtsync::real_period(plan.frame, plan.ratio).floor();
   const rtsync::CpuSet of_frames = cpus.of_frames();
   std::vector<rtsync::Provision> provisions;

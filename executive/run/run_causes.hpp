@@ -9,6 +9,7 @@
 
 #include "config/json.hpp"
 #include "executive/frame/executive.hpp"
+#include "executive/isolation/isolation.hpp"
 #include "executive/part/evidence_part.hpp"
 #include "executive/run/rig_threads.hpp"
 #include "executive/run/run_part.hpp"
@@ -28,10 +29,10 @@ class RunCauses final : public RunPart {
   explicit RunCauses(Executive& executive)
       : executive_(executive), told_(executive.program().promises().jobs()) {}
 
-  /// Has the kernel record what it does to the threads of the frames. `spins`: they never leave their CPUs,
-  /// and are not to be interrupted. @when setup
+  /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models. `spins`:
+  /// those threads never leave their CPUs, and are not to be interrupted. @when setup
   std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
-                                       const rtsync::EdgeClockStatus* clock);
+                                       const rtsync::EdgeClockStatus* clock, const Isolation* isolation);
   /// What watch() has asked for; nullptr: nothing.
   std::shared_ptr<const rtsync::KernelEvents> events() const { return events_; }
   /// Counts the findings of a note.

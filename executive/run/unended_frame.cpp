@@ -33,7 +33,7 @@ FrameNote note_of_unended(Executive& executive, std::size_t thread, const rtsync
   finding.job = known ? job : Finding::kNoJob;
   finding.facts.took = timing.work;
   if (known && plan.job_times) finding.facts.usual = executive.job_times(job).quantile(0.5);
-  finding.cause = known ? cause_of(look, plan.jobs[job].isolated) : Cause::unknown;
+  finding.cause = known ? cause_of(look, plan.jobs[job].isolated != nullptr) : Cause::unknown;
   if (look.sleeps()) {
     rtsync::SwitchTimes& switches = finding.evidence.switches.emplace();
     // One that was never seen awake has slept since it was called, as far as anybody knows.

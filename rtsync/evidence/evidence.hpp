@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "rtsync/host/map_watch.hpp"
 #include "rtsync/time/time.hpp"
 
 namespace tactus::rtsync {
@@ -65,6 +66,12 @@ struct MapTimes {
   std::uint64_t faults = 0;  ///< pages that the kernel took in them
   Nanoseconds took{0};       ///< on the CPU
   Nanoseconds unplaced{0};   ///< of calls that were perhaps another job's
+  void add(const MapCalls& more) TACTUS_RT {
+    calls += more.calls;
+    bytes += more.bytes;
+    faults += more.faults;
+    took += more.took;
+  }
 };
 
 /// Who ran on its CPU while it was not on it, of the time that it was ready or should have been.

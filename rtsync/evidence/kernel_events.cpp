@@ -268,9 +268,10 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
         threads_[i].faults.open_faults(threads[i].tid, threads_[i].ring) != 0)
       threads_[i].faults = {};
     threads_[i].realtime = threads[i].realtime;
+    threads_[i].code = threads[i].code;
     threads_[i].tid = threads[i].tid;
     provisions_.push_back(
-        fate("the kernel's events of thread " + threads[i].name, "causes of late frames are unknown", error));
+        fate("the kernel's events of " + threads[i].name, "causes of late frames are unknown", error));
   }
   provisions_.insert(provisions_.end(), of_cpus.begin(), of_cpus.end());
   open_interrupts(cpus);
@@ -351,6 +352,7 @@ Evidence KernelEvents::look(std::size_t thread, EvidenceTime from, EvidenceTime 
   evidence.cpu = times.cpu();
   evidence.realtime = watched.realtime;
   if (!evidence.switches) return evidence;
+  evidence.switches->code = watched.code.here(evidence.switches->code);
   evidence.interrupts = interrupts(watched, times, from, to, wake);
   OtherThreads others;
   for (const ThreadTimes::Off& off : times.off()) {

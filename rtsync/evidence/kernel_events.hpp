@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "rtsync/evidence/code_map.hpp"
 #include "rtsync/evidence/sign_reader.hpp"
 #include "rtsync/evidence/thread_times.hpp"
 #include "rtsync/evidence/tracepoint.hpp"
@@ -82,6 +83,7 @@ struct EventThread {
   std::string name;
   bool realtime = false;    ///< its policy
   bool each_fault = false;  ///< KernelEvents::faults() is wanted, and read
+  CodeMap code{};           ///< of its process
 };
 
 /// What the kernel tells of some threads and their CPUs.
@@ -129,6 +131,7 @@ class KernelEvents {
     EventRing faults;
     EventRates rates;
     bool realtime = false;
+    CodeMap code;
   };
   struct Cpu {
     std::uint32_t number = 0;

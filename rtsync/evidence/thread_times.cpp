@@ -147,8 +147,10 @@ void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) T
   Nanoseconds time{0};
   Nanoseconds while_ready{0};
   Nanoseconds kept{0};
+  while (!off_.empty() && off_.front().to <= from) off_ = off_.subspan(1);  // times only go on
   for (const ThreadTimes::Off& off : off_) {
-    const Nanoseconds part = std::max(std::min(off.to, to) - std::max(off.from, from), Nanoseconds{0});
+    if (off.from >= to) break;
+    const Nanoseconds part = std::min(off.to, to) - std::max(off.from, from);
     if (off.cpu != cpu_) continue;
     if (off.ready || !ready_only_) time += part;
     if (off.ready || one_was_stopped_) while_ready += part;

@@ -117,7 +117,7 @@ class CpuTimes {
   bool keeps_it(std::int32_t thread, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT;
   void look_who_follows(const EventRecord& record) TACTUS_RT;
 
-  std::span<const ThreadTimes::Off> off_;
+  std::span<const ThreadTimes::Off> off_;  // oldest first; those that are over are left out
   std::uint32_t cpu_;
   bool ready_only_;
   const RealtimeThreads* realtime_;

@@ -313,6 +313,36 @@ TEST(StopBySignal, IsNamedAndNeverAJob) {
   EXPECT_NE(log.find("a signal had stopped the rig"), std::string::npos) << log;
 }
 
+/// Of the process of an isolated model: why it took long, and what it did that no job may do.
+TEST(IsolatedCause, IsNamedWithThatOfItsProcess) {
+  const struct {
+    const char *reason, *root, *promise;
+  } cases[] = {{"spin", "computed", ""},
+               {"sleep", "blocked", "switches"},
+               {"heap", "heap", "heap"},
+               {"memory", "faulted", "faults"}};
+  for (const auto& [reason, root, promise] : cases) {
+    const std::string words =
+        " its model, which has a process of its own; there " + std::string(root) + ": job m.step ";
+    bool named = false;
+    for (int attempt = 0; attempt < 5 && !named; ++attempt) {
+      const TempDir dir;
+      const auto summary =
+          summary_of_late_rig(dir, reason, {"--set", "models.m.isolated=yes", "--set", "memory.lock=yes"});
+      if (!summary || kSanitized) GTEST_SKIP() << "no events of the kernel, or no calls of the heap";
+      EXPECT_TRUE((*summary)["causes"].contains("waited")) << (*summary)["causes"];
+      named = count_in(dir / "out/log.txt", words) > 0;
+      const Json broken = (*summary)["promises_broken"].value("m.step", Json::object());
+      if (*promise != '\0') {
+        EXPECT_GE(broken.value(promise, Json::object()).value("frames", 0), kFrames / kEvery / 2) << broken;
+      }
+      EXPECT_LE(broken.value("switches", Json::object()).value("frames", 0), kFrames / kEvery + 1)
+          << "that it waits for its next call is no broken promise: " << broken;
+    }
+    EXPECT_TRUE(named) << words;
+  }
+}
+
 /// Nothing takes longer than usual there.
 TEST(JobThatIsAlwaysTooLong, HasItsCauseInEachFrame) {
   for (const auto& [reason, cause] : {std::pair{"spin", "computed"}, std::pair{"sleep", "blocked"}}) {

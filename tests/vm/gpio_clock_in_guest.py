@@ -77,7 +77,9 @@ CASES = [
     Case("gone", "", "1000", 20000, during="sleep 2; echo 0 >/sys/kernel/config/gpio-sim/rtvm/live"),
 ]
 
+# A second after its boot the kernel measures the rate of its clock anew.
 SCRIPT = RIG_OF + f"""
+sleep 3
 begin() {{
     shift
     gpio_pulse $RTVM_GPIO_DIR/sim_gpio{LINE}/pull "$@" prio=95 >>pulses.txt 2>&1 &

@@ -115,7 +115,7 @@ void plan_jobs(Draft& draft, const ModelSettings& settings, const ModelInstance&
     job.enabled = changes.enabled;
     job.dynamic = declared.dynamic;
     job.thread = thread_of(draft, declared, changes, home);
-    job.isolated = isolated != nullptr;
+    job.isolated = isolated == nullptr ? nullptr : &isolated->did(i);
     if (isolated != nullptr) check_isolated(draft, settings, declared, job.thread, home);
     time_job(draft, declared, changes, job);
     for (const Located<std::string>& on : changes.depends_on)

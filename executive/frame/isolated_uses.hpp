@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "executive/frame/broken_promises.hpp"
+#include "executive/model/job_class.hpp"
+#include "executive/plan/plan.hpp"
+#include "rtsync/evidence/evidence.hpp"
+
+namespace tactus::executive {
+
+/// What the jobs of isolated models did in each frame that no job of a frame may do.
+///
+/// Threads  the rig's main thread, behind the frames.
+/// RT       all but the constructor.
+class IsolatedUses {
+ public:
+  explicit IsolatedUses(const Plan& plan) {
+    for (std::uint32_t job = 0; job < plan.jobs.size(); ++job)
+      if (plan.jobs[job].isolated != nullptr && is_cyclic(plan.jobs[job].job_class))
+        jobs_.push_back({job, plan.jobs[job].isolated, {}});
+  }
+
+  /// Of a job since the frame before.
+  void see(std::uint32_t job, rtsync::Evidence& evidence) const TACTUS_RT {
+    for (const Job& one : jobs_) {
+      if (one.job != job) continue;
+      const CallPage::Use& now = one.did->sum();
+      evidence.heap = {now.heap.calls - one.before.heap.calls, now.heap.took - one.before.heap.took};
+      evidence.maps = {now.maps.calls - one.before.maps.calls, now.maps.bytes - one.before.maps.bytes,
+                       now.maps.faults - one.before.maps.faults, now.maps.took - one.before.maps.took};
+    }
+  }
+  void end_frame(BrokenPromises& promises) TACTUS_RT {
+    for (Job& one : jobs_) {
+      const CallPage::Use& now = one.did->sum();
+      const auto note = [&](BrokenPromises::Kind kind, auto times) TACTUS_RT {
+        if (times > 0) promises.add(one.job, kind, static_cast<std::uint64_t>(times));
+      };
+      note(BrokenPromises::heap, now.heap.calls - one.before.heap.calls);
+      note(BrokenPromises::fault, now.faults - one.before.faults);
+      note(BrokenPromises::block, now.switches - one.before.switches);
+      one.before = now;
+    }
+  }
+
+ private:
+  struct Job {
+    std::uint32_t job;
+    IsolatedJob* did;
+    CallPage::Use before;
+  };
+  std::vector<Job> jobs_;
+};
+
+}  // namespace tactus::executive

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 SKIPPED = 77
@@ -95,9 +96,10 @@ class Guest:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def run(self, *command, timeout, tactus=False, files=(), copy=(), fetch=(), options=()):
+    def run(self, *command, timeout, tactus=False, files=(), copy=(), fetch=(), options=(), beside=None):
         """Boots a guest, runs the command in its /tmp. files: written with write(); copy: specs of scripts/rtvm
-        --copy; fetch: names in the guest's /tmp, which end up in `work`."""
+        --copy; fetch: names in the guest's /tmp, which end up in `work`. beside: called once with the process of the
+        machine and a function that says what the guest has printed so far, on a thread of its own."""
         argv = [self.source / "scripts" / "rtvm", "--timeout", str(timeout), *options]
         if tactus:
             argv += ["--mem", "1280"]  # what a debug build has, twice: packed, and unpacked
@@ -111,10 +113,26 @@ class Guest:
             argv += ["--copy", str(spec)]
         for name in fetch:
             argv += ["--fetch", f"/tmp/{name}:{self.work / name}"]
+        pid_file, out = self.work / "machine.pid", self.work / "machine.out"
+        argv += ["--qemu=-pidfile", f"--qemu={pid_file}"]
+        out.touch()
         started = time.monotonic()
-        done = subprocess.run([*argv, "--", *command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="replace")
-        return Finished(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
+        with open(out, "wb") as sink:
+            running = subprocess.Popen([*argv, "--", *command], stdin=subprocess.DEVNULL, stdout=sink,
+                                       stderr=subprocess.PIPE)
+            if beside is not None:
+                threading.Thread(target=self._call_beside, args=(beside, running, pid_file, out), daemon=True).start()
+            said = running.communicate()[1]
+        return Finished(running.returncode, out.read_text(errors="replace"), said.decode(errors="replace"),
+                        time.monotonic() - started)
+
+    @staticmethod
+    def _call_beside(beside, running, pid_file, out):
+        while not pid_file.exists() or not pid_file.read_text().strip():
+            if running.poll() is not None:
+                return
+            time.sleep(0.05)
+        beside(int(pid_file.read_text()), lambda: out.read_text(errors="replace"))
 
 
 class Checks:

@@ -22,7 +22,11 @@ LEFT = {
                                ["load.step", "Why frames were late", "Worst frames", ",work", "trace-", "B against A"]),
 }
 NOT_YET = re.compile("no rig|without a control port")
-SHORTER = {"tactus demo link": "tactus demo link --until 1s"}
+# Shorter; and on a machine that is not punctual, either, a rig that is late on purpose runs to its end.
+CHANGED = {
+    "tactus demo link": "tactus demo link --until 1s",
+    "overrun.yaml": 'overrun.yaml --set realtime.max_consecutive_overruns=1000000 --set realtime.max_overrun="60 s"',
+}
 
 
 beside = []
@@ -30,7 +34,7 @@ beside = []
 
 def run(line, folder, env):
     """What a line prints, as typed. What a rig is not there yet for is tried again: a person types more slowly."""
-    for old, new in SHORTER.items():
+    for old, new in CHANGED.items():
         line = line.replace(old, new)
     if line.endswith("&"):
         beside.append(subprocess.Popen(["bash", "-c", "exec " + line.rstrip("& ")], cwd=folder, env=env,

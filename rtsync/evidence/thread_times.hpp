@@ -62,12 +62,20 @@ class ThreadTimes {
   void came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT;
   void sign_of_life(EvidenceTime at, bool in_kernel = false) TACTUS_RT;
   void fault(const EventRecord& record) TACTUS_RT;
+  Nanoseconds in_slow_faults() const TACTUS_RT;
 
   EvidenceTime from_;
   EvidenceTime to_;
   EventRates rates_;
   SwitchTimes switches_;
   FaultTimes faults_;
+  Nanoseconds slow_{0};  // between faults, beyond what most of them take
+  struct Signs {
+    std::int64_t user = 0;
+    std::int64_t kernel = 0;
+  };
+  Signs signs_;       // since the last fault
+  Signs slow_signs_;  // of slow_
   Nanoseconds silence_{0};
   Nanoseconds in_kernel_{0};
   bool known_ = true;

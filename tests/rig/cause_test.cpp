@@ -95,7 +95,9 @@ class InjectedCause : public ::testing::TestWithParam<Reason> {
     const std::set<std::string> machine{"machine_stopped", "preempted",   "migrated",   "throttled",
                                         "unknown",         "catching_up", "interrupted"};
     for (const std::string& cause : found)
-      EXPECT_TRUE(GetParam().causes.count(cause) == 1 || machine.count(cause) == 1) << cause;
+      EXPECT_TRUE(GetParam().causes.count(cause) == 1 || machine.count(cause) == 1)
+          << cause << "\n"
+          << read_file(dir / "out/log.txt");
     const Json summary = summary_of(dir / "out");
     EXPECT_TRUE(one_is_named(dir)) << summary["causes"].dump(2) << summary["rt"]["refused"].dump(2);
   }

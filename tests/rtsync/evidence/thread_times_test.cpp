@@ -137,6 +137,33 @@ TEST(ThreadTimes, GiveFaultsTheTimeBetweenThem) {
       << "one of them does not take the milliseconds before it";
 }
 
+/// Sixteen faults in 170 us, twenty times, and a sign of life in each third of them.
+FaultTimes slow_faults(const EventRates& rates, bool in_kernel, bool signs = true) {
+  ThreadTimes times(at(1ms), at(5ms), rates);
+  times.add(record(Kind::on, 1ms));
+  for (int i = 1; i <= 20; ++i) {
+    EventRecord sign = record(Kind::alive, 1ms + i * 170us - 80us);
+    sign.in_kernel = in_kernel;
+    if (signs && i % 3 == 0) times.add(sign);
+    times.add(record(Kind::minor_fault, 1ms + i * 170us));
+  }
+  Evidence seen;
+  times.finish(seen);
+  return seen.faults.value_or(FaultTimes{});
+}
+
+TEST(ThreadTimes, GiveSlowFaultsTheTimeInTheKernel) {
+  EventRates rates = kRates;
+  rates.alive = 500us;
+  rates.alive_anywhere = true;
+  EXPECT_EQ(slow_faults(rates, true).took, 20 * 170us);
+  EXPECT_EQ(slow_faults(rates, false).took, 20 * 64us) << "the job computed between them";
+  EXPECT_EQ(slow_faults(rates, true, false).took, 20 * 64us) << "no sign shows it";
+  rates.alive_anywhere = false;  // signs from outside of the kernel alone
+  EXPECT_EQ(slow_faults(rates, false, false).took, 20 * 170us - 250us);
+  EXPECT_EQ(slow_faults(rates, false).took, 20 * 64us);
+}
+
 TEST(ThreadTimes, GiveTheWaitForADiskToTheFault) {
   const Evidence seen =
       between(1ms, 6ms,

@@ -38,6 +38,14 @@ class Writer {
 
  private:
   Json of(const Shape& shape, const std::string& name) {
+    Json main = main_way(shape, name);
+    if (shape.others.empty()) return main;
+    Json ways = Json::array({std::move(main)});
+    for (const auto& other : shape.others) ways.push_back(of(*other, name));
+    return {{"anyOf", std::move(ways)}};
+  }
+
+  Json main_way(const Shape& shape, const std::string& name) {
     switch (shape.form) {
       case Shape::Form::anything:
         return Json::object();
@@ -52,6 +60,7 @@ class Writer {
         Json result = {{"type", "object"}, {"additionalProperties", of(*shape.item, name)}};
         if (shape.item->form == Shape::Form::section)
           result["propertyNames"] = {{"pattern", "^[A-Za-z0-9_-]{1,64}$"}};
+        if (!shape.key_pattern.empty()) result["propertyNames"] = {{"pattern", shape.key_pattern}};
         if (shape.at_least > 0) result["minProperties"] = shape.at_least;
         return result;
       }

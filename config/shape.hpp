@@ -48,8 +48,10 @@ struct Shape {
 
   std::size_t at_least = 0;             ///< entries of a list or map
   bool single = false;                  ///< a list of one may be written without brackets
+  std::string key_pattern{};            ///< of the keys of a map_of scalars (ECMA-262)
   std::shared_ptr<const Shape> item{};  ///< of list and map_of
   std::shared_ptr<const Section> section{};
+  std::vector<std::shared_ptr<const Shape>> others{};  ///< other ways to write it, for JSON alone
 };
 
 /// One key of a section.

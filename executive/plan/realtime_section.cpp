@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `realtime` section, and the escalations that rig, threads and jobs have.
+// The `realtime` section.
 #include <chrono>
 #include <utility>
 
@@ -15,8 +15,6 @@ using config::at;
 using config::choices;
 using config::count;
 using config::Fields;
-using config::list;
-using config::located;
 using config::optional;
 using config::or_word;
 using config::range;
@@ -27,39 +25,6 @@ using rtsync::OverrunPolicy;
 using rtsync::SleeperKind;
 
 }  // namespace
-
-const Fields<EscalationSettings>& escalation_fields() {
-  using E = EscalationSettings;
-  static const Fields<EscalationSettings> fields{
-      "A step of an escalation. `3 in 1 s: shed` is `{ after: 3, within: 1 s, do: shed }`. Each step "
-      "counts for itself, and begins anew when it was taken (overruns.md).",
-      {
-          located(&E::origin),
-          optional("after", &E::after, range(1, static_cast<int>(E::kMost)),
-                   "so many must have come: frames that overran, or times that the budget was exceeded"),
-          optional("within", &E::within, range(1us, 1h),
-                   "in so much time, rounded up to whole frames; what lies further back does not count"),
-          required(
-              "do", &E::action,
-              choices<StepAction>(
-                  {{"count", StepAction::count, "say so in the log"},
-                   {"skip", StepAction::skip, "of the rig: until there is room again, `on_overrun` is this"},
-                   {"catch_up", StepAction::catch_up, "likewise"},
-                   {"reanchor", StepAction::reanchor, "likewise"},
-                   {"shed", StepAction::shed,
-                    "leave out the `optional` jobs that have the lowest number and are not left out "
-                    "yet: of the rig, of the thread, or the job itself"},
-                   {"demote", StepAction::demote,
-                    "call the next job that has `demote` less often: of the rig, of the thread, or "
-                    "the job itself"},
-                   {"freeze", StepAction::freeze, "freeze the rig; it ends when it is resumed"},
-                   {"safe_state", StepAction::safe_state,
-                    "drive the outputs safe and freeze the rig; it ends when it is resumed"},
-                   {"terminate", StepAction::terminate, "end the rig, outputs safe"}}),
-              "what"),
-      }};
-  return fields;
-}
 
 const Fields<RealtimeSection>& realtime_fields() {
   using R = RealtimeSection;
@@ -107,8 +72,8 @@ const Fields<RealtimeSection>& realtime_fields() {
           at<R>("recovery_frames", overrun(&OverrunPolicy::recovery_frames),
                 config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
                 "so many good frames pay back one overrun; off: one pays back all"),
-          list("escalation", &R::escalation, escalation_fields(),
-               "what happens when frames overrun too often"),
+          optional("escalation", &R::escalation, EscalationRule{},
+                   "what happens when frames overrun too often"),
           optional("restore_after", &R::restore_after, count("frames", 1, 1'000'000'000),
                    "so many frames in a row with room, and what an escalation did last is undone: jobs come "
                    "back, or "

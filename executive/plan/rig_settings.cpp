@@ -69,7 +69,7 @@ Fields<FrameSettings> frame_fields() {
 /// Of the rig, a thread or a job.
 template <class T>
 config::Field<T> escalation(EscalationSection T::*member, const char* meaning) {
-  return list("escalation", member, escalation_fields(), meaning);
+  return optional("escalation", member, EscalationRule{}, meaning);
 }
 
 /// Of a job or a recording.

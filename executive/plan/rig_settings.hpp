@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -139,10 +140,10 @@ struct JobSettings {
   std::vector<Located<std::string>> depends_on;
   Budget budget{};  ///< of a call
   EscalationSection escalation{};
-  Budget hard_budget{};  ///< of a call that still runs
+  Budget hard_budget{};                               ///< of a call that still runs
   std::optional<Located<StepAction>> on_hard_budget;  ///< nothing: count
-  std::optional<Located<std::int64_t>> optional;  ///< nothing: it is never left out
-  std::optional<Located<std::int64_t>> demote;    ///< nothing: it is never called less often
+  std::optional<Located<std::int64_t>> optional;      ///< nothing: it is never left out
+  std::optional<Located<std::int64_t>> demote;        ///< nothing: it is never called less often
   bool operator==(const JobSettings&) const = default;
 };
 
@@ -318,6 +319,15 @@ struct RigSettings {
   bool operator==(const RigSettings&) const = default;
 };
 
+/// How the escalation of a rig, a thread or a job is written: as a list of steps, or in short.
+struct EscalationRule {
+  config::Type<EscalationSection> base() const;
+
+  template <class V>
+  requires std::same_as<V, EscalationSection> config::Type<V> type()
+  const { return base(); }
+};
+
 /// A number of frames that no run reaches.
 inline constexpr std::int64_t kManyFrames = 1'000'000'000'000;
 
@@ -327,8 +337,6 @@ const config::Fields<ModelSettings>& model_fields();
 const config::Fields<ClockSection>& clock_fields();
 /// Likewise of the realtime section.
 const config::Fields<RealtimeSection>& realtime_fields();
-/// Likewise of a step of an escalation: of the rig, a thread or a job.
-const config::Fields<EscalationSettings>& escalation_fields();
 /// Likewise of a recording.
 const config::Fields<RecordingSettings>& recording_fields();
 /// The table of the whole rig file.

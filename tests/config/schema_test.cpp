@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "config/pattern.hpp"
 #include "sample.hpp"
@@ -210,6 +212,26 @@ TEST(JsonSchema, AcceptsAndRefusesWhatTheLoaderDoes) {
     (void)rig_fields().load(document, problems);
     EXPECT_EQ(validator.accepts(schema, to_json(document.root())), problems.empty()) << row << "\n"
                                                                                      << problems.text();
+  }
+}
+
+TEST(JsonSchema, AcceptsEachWayToWriteAValue) {
+  const auto number = std::make_shared<const Shape>(Shape{.integer = true});
+  const auto map = std::make_shared<const Shape>(
+      Shape{.form = Shape::Form::map_of, .key_pattern = "^[0-9]+ in .*$", .item = number});
+  const auto text = std::make_shared<const Shape>(Shape{.pattern = "^.* in .+:.*$"});
+  const auto list =
+      std::make_shared<const Shape>(Shape{.form = Shape::Form::list, .item = number, .others = {map, text}});
+  const Json schema =
+      Json::parse(json_schema_text({.about = "", .keys = {{.key = "steps", .shape = list}}}, "Steps"));
+  const Validator validator{schema};
+  const std::pair<const char*, bool> rows[] = {
+      {"[1, 2]", true},           {"{ 3 in 1 s: 5 }", true}, {"3 in 1 s:5", true},    {"[a]", false},
+      {"{ 3 in 1 s: a }", false}, {"{ three: 5 }", false},   {"3 within 1 s", false}, {"5", false},
+  };
+  for (const auto& [value, accepted] : rows) {
+    const Document document = Document::from_text("t", std::string("steps: ") + value + "\n");
+    EXPECT_EQ(validator.accepts(schema, to_json(document.root())), accepted) << value;
   }
 }
 

@@ -159,8 +159,7 @@ void check_use(Draft& draft, const std::optional<Located<std::int64_t>>& key, co
     return;
   const std::string word(name_of(action));
   draft.problems.add(*key, "has no effect: no escalation says " + word +
-                               "; add one to realtime, as escalation: [{ after: 3, within: 1 s, do: " + word +
-                               " }]");
+                               "; add one to realtime, as escalation: { 3 in 1 s: " + word + " }");
 }
 
 }  // namespace

@@ -58,6 +58,82 @@ TEST(PolicySettings, OfTheRigMayBeAnotherOnOverrun) {
             (std::vector<EscalationStep>{{3, 1s, StepAction::skip}, {9, 1s, StepAction::reanchor}}));
 }
 
+TEST(PolicySettings, StepsCanBeWrittenInShort) {
+  using Steps = std::vector<EscalationStep>;
+  const Steps both{{3, 1s, StepAction::shed}, {10, 500ms, StepAction::safe_state}};
+  const struct {
+    std::string escalation;
+    Steps steps;
+  } rows[] = {
+      {"{ 3 in 1 s: shed, 10 in 500 ms: safe_state }", both},
+      {"[{ 3 in 1 s: shed }, { 10 in 500 ms: safe_state }]", both},
+      {"[3 in 1 s: shed, { after: 10, within: 500 ms, do: safe_state }]", both},
+      {"'3 in 1 s: shed; 10 in 500 ms: safe_state'", both},
+      {"'3 in 1 s: shed;10 in 500 ms : safe_state ; '", both},
+      {"['3 in 1 s: shed', { 10  in  500 ms: safe_state }]", both},
+      {"{ after: 3, within: 1 s, do: shed }", {{3, 1s, StepAction::shed}}},
+      {"\n    3 in 1 s: shed\n    10 in 500 ms: safe_state", both},
+      {"\n    - 3 in 1 s: shed\n    - 10 in 500 ms: safe_state", both},
+      {"\n    - 3 in 1 s: shed\n      10 in 500 ms: safe_state", both},
+      {"{ }", {}},
+      {"[]", {}},
+  };
+  for (const auto& row : rows) {
+    const LoadedRig made(rig(row.steps.empty() ? "{ }" : "{ optional: 1 }",
+                             "realtime:\n  enabled: yes\n  escalation: " + row.escalation + "\n"));
+    EXPECT_EQ(made.plan().escalation, row.steps) << row.escalation;
+  }
+}
+
+TEST(PolicySettings, SayWhatIsWrongWithAShortStep) {
+  const struct {
+    std::string escalation;
+    std::string problem;
+  } rows[] = {
+      {"{ 3 within 1 s: count }",
+       "6:27: realtime.escalation: '3 within 1 s' is no step; write it as 3 in 1 s: shed, or as { after: 3, "
+       "within: 1 s, do: shed }"},
+      {"{ 3 in 1 s: coun }",
+       "6:37: realtime.escalation[0].do: 'coun' is not one of 'count', 'skip', 'catch_up', 'reanchor', "
+       "'shed', 'demote', 'freeze', 'safe_state', 'terminate'; did you mean 'count'?"},
+      {"{ 0 in 1 s: count }",
+       "6:27: realtime.escalation[0].after: 0 is outside 1 .. 1000 (so many must have come: frames that "
+       "overran, or times that the budget was exceeded)"},
+      {"{ 3 in 2 h: count }",
+       "6:27: realtime.escalation[0].within: '2 h' is outside 1 us .. 1 h (in so much time, rounded up to "
+       "whole frames; what lies further back does not count)"},
+      {"{ 3 in 1: count }", "6:27: realtime.escalation[0].within: '1' has no unit; write for example '1 us'"},
+      {"{ three in 1 s: count }", "6:27: realtime.escalation[0].after: 'three' is not a whole number"},
+      {"{ 3 in 1 s: }",
+       "6:27: realtime.escalation[0].do: is empty; allowed: 'count', 'skip', 'catch_up', 'reanchor', 'shed', "
+       "'demote', 'freeze', 'safe_state', 'terminate'"},
+      {"{ 3 in 1 s: [count] }", "6:37: realtime.escalation[0].do: expected a word, found a list"},
+      {"{ 3 in 1 s: count, do: count }",
+       "6:27: realtime.escalation[0].3 in 1 s: unknown key; known are 'after', 'within', 'do'"},
+      {"count",
+       "6:25: realtime.escalation: 'count' is no step; write it as 3 in 1 s: shed, or as { after: 3, within: "
+       "1 s, do: shed }"},
+      {"'3 in 1 s'",
+       "6:25: realtime.escalation: '3 in 1 s' is no step; write it as 3 in 1 s: shed, or as { after: 3, "
+       "within: 1 s, do: shed }"},
+      {"'3 in 1 s: count, 10 in 1 s: freeze'",
+       "6:25: realtime.escalation[0].do: 'count, 10 in 1 s: freeze' is not one of 'count', 'skip', "
+       "'catch_up', 'reanchor', 'shed', 'demote', 'freeze', 'safe_state', 'terminate'"},
+      {"''",
+       "6:25: realtime.escalation: '' is no step; write it as 3 in 1 s: shed, or as { after: 3, within: 1 s, "
+       "do: shed }"},
+      {"", "6:13: realtime.escalation: is empty; expected a list"},
+      {"[[3 in 1 s: count]]", "6:26: realtime.escalation[0]: expected a map (key: value), found a list"},
+      {"{ 20 in 10 ms: count }",
+       "6:27: realtime.escalation[0]: 20 frames do not fit in 10 ms with frames of 1 ms: it would never be "
+       "taken; give it more time"},
+  };
+  for (const auto& row : rows)
+    EXPECT_THAT(problems_of(rig("{ }", "realtime: { escalation: " + row.escalation + " }\n")),
+                ElementsAre(row.problem))
+        << row.escalation;
+}
+
 TEST(PolicySettings, WithoutAnyThereIsNothing) {
   const LoadedRig made(rig("{ budget: 40 us }"));
   EXPECT_THAT(made.plan().escalation, IsEmpty());
@@ -86,10 +162,10 @@ TEST(PolicySettings, WhatCannotBeOrHasNoEffectIsRefusedWithItsPlace) {
        "it (optional: 1), or remove the step"},
       {rig("{ optional: 1 }"),
        "5:72: models.m.jobs.step.optional: has no effect: no escalation says shed; add one to realtime, as "
-       "escalation: [{ after: 3, within: 1 s, do: shed }]"},
+       "escalation: { 3 in 1 s: shed }"},
       {rig("{ demote: 4 }", "realtime: { escalation: [{ do: count }] }\n"),
        "5:70: models.m.jobs.step.demote: has no effect: no escalation says demote; add one to realtime, as "
-       "escalation: [{ after: 3, within: 1 s, do: demote }]"},
+       "escalation: { 3 in 1 s: demote }"},
       {rig("{ demote: 4, cycle: 200 us }", "realtime: { escalation: [{ do: count }] }\n"),
        "5:70: models.m.jobs.step.demote: is called every 200 us; only a job that is called once a frame or "
        "less often can be demoted"},

@@ -152,10 +152,12 @@ TEST(HardBudgetOfARun, FreezeFreezesAtTheEndOfTheFrame) {
 TEST(PoliciesOfARun, AnotherOnOverrunIsNamedAndSoIsTheReturn) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kRig);
-  Process rig(tactus({"run", "rig.yaml", "--out", "run", "--set", "models.bad.parameters.for_frames=200",
-                      "--set", "realtime.restore_after=5 frames", "--set",
-                      "realtime.escalation=[{ after: 1, do: shed }, { after: 3, do: reanchor }]"},
-                     dir.path()));
+  // Late from the start: three frames that the machine makes late are no ground to return before one is.
+  Process rig(
+      tactus({"run", "rig.yaml", "--out", "run", "--set", "models.bad.parameters.from_frame=1", "--set",
+              "models.bad.parameters.for_frames=200", "--set", "realtime.restore_after=5 frames", "--set",
+              "realtime.escalation=[{ after: 1, do: shed }, { after: 3, do: reanchor }]"},
+             dir.path()));
   EXPECT_TRUE(
       wait_for_text(dir.path() / "run/log.txt", "3 times within 1.00 s: on_overrun is reanchor now\n"));
   EXPECT_TRUE(wait_for_text(dir.path() / "run/log.txt", " frames had room: on_overrun is skip again\n"));

@@ -17,6 +17,7 @@ using test::LoadedRig;
 using test::problems_of;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const std::string kShed = "realtime: { enabled: yes, escalation: [{ after: 3, within: 1 s, do: shed }] }\n";
 
@@ -203,6 +204,15 @@ TEST(PolicySettings, AHardBudgetIsOfAJobOfFramesAndNotBelowItsBudget) {
       problems_of(rig("{ budget: 40 us, hard_budget: 20 us }")),
       ElementsAre("5:90: models.m.jobs.step.hard_budget: 20 us is less than the budget, 40 us; raise it"));
   EXPECT_THAT(problems_of(rig("{ hard_budget: 1 ms, on_hard_budget: freeze }")), IsEmpty());
+  EXPECT_THAT(problems_of(rig("{ hard_budget: 2 s }")), IsEmpty());
+  EXPECT_THAT(
+      problems_of(rig("{ hard_budget: 20 ms }", "threads: { stuck_after: 8 ms }\n")),
+      ElementsAre("5:75: models.m.jobs.step.hard_budget: has no effect: after 17 ms the thread is stuck, "
+                  "and the rig ends; lower it, or raise threads.stuck_after"));
+  const std::string slow =
+      "threads: { stuck_after: 8 ms, workers: { w: { kind: asynchronous, period: 1 s } } }\n";
+  EXPECT_THAT(problems_of(rig("{ hard_budget: 900 ms }", slow, "thread: w, ")), IsEmpty());
+  EXPECT_THAT(problems_of(rig("{ hard_budget: 1010 ms }", slow, "thread: w, ")), SizeIs(1));
   const auto shed = problems_of(rig("{ hard_budget: 1 ms, on_hard_budget: shed }"));
   ASSERT_EQ(shed.size(), 1U);
   EXPECT_NE(shed[0].find("models.m.jobs.step.on_hard_budget: "), std::string::npos);

@@ -180,7 +180,8 @@ std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, 
                    [](const Ran& a, const Ran& b) { return a.job.begin_ns < b.job.begin_ns; });
 
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << trace_title(frame.frame, plan.rig, request.why) << "\n"
+  out << trace_title(frame.frame, plan.rig, request.why) << (request.reason.empty() ? "" : ": ")
+      << request.reason << "\n"
       << "period " << rtsync::duration_text(plan.period_ns) << ", process " << flight.file().pid() << "\n\n"
       << right_column("frame", 12) << right_column("woken late", 12) << right_column("work", 12)
       << right_column("slack", 12) << "\n";

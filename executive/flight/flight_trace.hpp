@@ -15,6 +15,7 @@ struct TraceRequest {
   std::string why;
   std::optional<std::uint64_t> index{};  ///< FlownFrame::index; nothing: the last frame
   std::string ended{};  ///< what is under way belongs to the trace, as "the process died"; empty: all goes on
+  std::string reason{};  ///< behind `why` in its title
 };
 
 /// What became of it: the file that was written, or why none was. Neither: there is no such frame.

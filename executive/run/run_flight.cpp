@@ -253,7 +253,7 @@ void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
   if (!part_ || !writer_) return;
   if (!overrun_ && written_ < settings_.traces) overrun_ = part_->take_overrun();
   if (!end.in_order())
-    ask({folder_, std::string(name_of(end.outcome)), {}, stuck ? "the rig ended" : ""});
+    ask({folder_, std::string(name_of(end.outcome)), {}, "the rig ended", end.reason});
   else if (overrun_)
     write_overrun(voice);
   {

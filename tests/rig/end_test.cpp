@@ -317,7 +317,7 @@ TEST(End, AFrameThatNeverEndsHasTheCauseThatItsJobShows) {
               std::string::npos)
         << done;
     const Json last = summary["traces"].back();
-    EXPECT_EQ(last["why"], "aborted");
+    EXPECT_EQ(last["why"].get<std::string>().find("aborted: "), 0U) << last;
     const std::string file = last["file"];
     EXPECT_NE(read_file(dir / "out" / (file.substr(0, file.find('.')) + ".txt"))
                   .find("frame 50 was under way when the rig ended\njob h.step of thread main had begun"),

@@ -166,19 +166,21 @@ TEST(PoliciesOfARun, AnotherOnOverrunIsNamedAndSoIsTheReturn) {
   EXPECT_GE(summary_of(dir.path() / "run").at("frames").at("reanchored"), 1);
 }
 
+constexpr const char* kUntilNamed =
+    "rig: hard\n"
+    "frame: { period: 2 ms }\n"
+    "realtime: { enabled: yes, on_overrun: skip }\n"
+    "threads: { stuck_after: 100 s }\n"
+    "models:\n"
+    "  m:\n"
+    "    model: until_named\n"
+    "    library: " TACTUS_UNTIL_NAMED_LIBRARY
+    "\n"
+    "    jobs: { step: { hard_budget: 5 ms } }\n";
+
 TEST(HardBudgetOfARun, IsNamedWhileTheJobStillRuns) {
   const TempDir dir;
-  (void)dir.write("rig.yaml",
-                  "rig: hard\n"
-                  "frame: { period: 2 ms }\n"
-                  "realtime: { enabled: yes, on_overrun: skip }\n"
-                  "threads: { stuck_after: 100 s }\n"
-                  "models:\n"
-                  "  m:\n"
-                  "    model: until_named\n"
-                  "    library: " TACTUS_UNTIL_NAMED_LIBRARY
-                  "\n"
-                  "    jobs: { step: { hard_budget: 5 ms } }\n");
+  (void)dir.write("rig.yaml", kUntilNamed);
   const Finished done = run(tactus({"run", "rig.yaml", "--frames", "10", "--out", "run"}, dir.path()));
   ASSERT_EQ(done.status, 0) << "the job ran for a minute and was not named" << done;
   const Json hard = summary_of(dir.path() / "run").at("policies").at("hard_budgets");
@@ -189,6 +191,24 @@ TEST(HardBudgetOfARun, IsNamedWhileTheJobStillRuns) {
   EXPECT_GE(hard[0].at("exceeded"), 1);
   EXPECT_GE(hard[0].at("named"), 1);
   EXPECT_NE(log_of(dir.path() / "run").find("frame 3: job m.step still ran "), std::string::npos);
+}
+
+TEST(HardBudgetOfARun, OfAnAsynchronousThreadIsNamedAndEndsTheRigWhileTheJobStillRuns) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kUntilNamed);
+  const Finished done = run(tactus({"run", "rig.yaml", "--out", "run", "--set", "models.m.thread=w", "--set",
+                                    "threads.workers={ w: { kind: asynchronous, period: 2 ms } }", "--set",
+                                    "models.m.jobs.step.on_hard_budget=terminate"},
+                                   dir.path()));
+  EXPECT_EQ(done.status, 1) << done;
+  const Json summary = summary_of(dir.path() / "run");
+  EXPECT_EQ(summary.at("outcome"), "overrun");
+  EXPECT_NE(
+      summary.at("reason").get<std::string>().find("job m.step took more than its hard budget of 5.00 ms"),
+      std::string::npos)
+      << summary.at("reason");
+  EXPECT_EQ(summary.at("policies").at("hard_budgets")[0].at("exceeded"), 1);
+  EXPECT_EQ(summary.at("policies").at("hard_budgets")[0].at("named"), 1);
 }
 
 TEST(HardBudgetOfARun, TerminateEndsIt) {

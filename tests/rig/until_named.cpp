@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A model whose job runs in frame 3 until the log of the run says that it does.
+/// A model whose job runs, at its first call in frame 3 or later, until the log of the run says that it does.
 #include <chrono>
 #include <fstream>
 #include <string>
@@ -11,7 +11,8 @@ class UntilNamed : public tactus::Model {
  public:
   void declare(tactus::Declare& d) override { d.job<&UntilNamed::step>("step", tactus::JobClass::scheduled); }
   int step(const tactus::Call& call) {
-    if (call.frame != 3) return 0;
+    if (call.frame < 3 || named_) return 0;
+    named_ = true;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < end) {
       std::ifstream log("run/log.txt");
@@ -20,6 +21,9 @@ class UntilNamed : public tactus::Model {
     }
     return 1;
   }
+
+ private:
+  bool named_ = false;
 };
 
 }  // namespace

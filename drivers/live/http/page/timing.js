@@ -174,7 +174,8 @@ export class Timing {
       trace = await this.rig.port.json(`/v1/trace${query}`);
     } catch (error) {
       const why = error instanceof Refused ? error.message : 'the rig has not answered; it is asked again';
-      if (error instanceof Refused && error.status !== 503) this.shown ??= -1;  // 503: not now
+      const never = error instanceof Refused && error.status !== 503;  // 503: not now
+      if ((this.shown ?? -1) < 0) this.shown = never ? -1 : null;
       put('trace-title', why);
       if (!quietly) say(why);
       return false;

@@ -989,6 +989,23 @@ class Overruns(Case):
         self.browser.until("return tactus.views.timing.timeline.tracks.length > 0")
         self.assertEqual(self.browser.run("return window.lost"), 3)
 
+    def test_the_last_frames_are_asked_for_again_where_the_recorder_has_the_overrun_no_more(self):
+        rig = self.fake()
+        rig.entry("overruns", frame=990, over_ns=1000, cause="computed", who="a.b")
+        self.open()
+        self.browser.until("return document.querySelector('.overruns details')")
+        self.browser.run("""const real = window.fetch; window.asked = [];
+            const gone = () => new Response('{"error": "frame 990 is not there"}', {status: 404});
+            window.fetch = (path, ...more) => {
+              if (!String(path).startsWith('/v1/trace')) return real(path, ...more);
+              window.asked.push(String(path).split('?')[1].split('&')[0]);
+              if (String(path).includes('frame=990')) return Promise.resolve(gone());
+              return window.asked.length > 2 ? real(path, ...more) : Promise.reject(new TypeError('no answer'));
+            };""")
+        self.go("timing")
+        self.browser.until("return tactus.views.timing.timeline.tracks.length > 0")
+        self.assertEqual(self.browser.run("return window.asked"), ["frame=990", "before=11", "frame=990", "before=11"])
+
     def test_frames_that_the_recorder_has_no_more_are_not_downloaded_and_the_last_ones_are(self):
         self.fake()
         self.open("timing")

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -33,6 +34,7 @@ namespace tactus::test::disturbance_test {
 namespace {
 
 using namespace std::chrono_literals;
+namespace fs = std::filesystem;
 using Nanoseconds = std::chrono::nanoseconds;
 
 /// A rig that is on time unless it is disturbed. `more`: lines of the rig file.
@@ -74,13 +76,49 @@ std::vector<std::string> causes_of_late(const TempDir& dir, Nanoseconds least, s
 
 /// The thread of a process with that name; 0: there is none.
 pid_t thread_named(pid_t process, const std::string& name) {
-  for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
     std::string found;
     std::getline(std::ifstream(task.path() / "comm"), found);
     if (found == name) return std::stoi(task.path().filename().string());
   }
   return 0;
 }
+
+/// A control group whose processes get 50 ms of each 100 ms of CPU time; of the first or the second kind.
+class ControlGroup {
+ public:
+  ControlGroup() {
+    std::error_code none;
+    const fs::path one = "/sys/fs/cgroup/cpu", two = "/sys/fs/cgroup";
+    const bool first = fs::exists(one / "cpu.cfs_quota_us", none);
+    folder_ = (first ? one : two) / ("tactus-test-" + std::to_string(::getpid()));
+    if (!fs::create_directory(folder_, none)) return;
+    (void)write("cpu.rt_runtime_us",
+                "50000");  // of the first kind: real-time helpers are kept out without it
+    made_ = first ? write("cpu.cfs_period_us", "100000") && write("cpu.cfs_quota_us", "50000")
+                  : write("cpu.max", "50000 100000");
+  }
+  ~ControlGroup() {
+    std::error_code none;
+    fs::remove(folder_, none);
+  }
+  ControlGroup(const ControlGroup&) = delete;
+  ControlGroup& operator=(const ControlGroup&) = delete;
+
+  bool takes(pid_t process) const { return made_ && write("cgroup.procs", std::to_string(process)); }
+  bool made() const { return made_; }
+
+ private:
+  bool write(const char* file, const std::string& text) const {
+    if (!fs::exists(folder_ / file)) return false;
+    std::ofstream out(folder_ / file);
+    out << text << std::flush;
+    return out.good();
+  }
+
+  fs::path folder_;
+  bool made_ = false;
+};
 
 class Disturbances {
  public:
@@ -158,6 +196,27 @@ class Disturbances {
     // The room is 50 ms of each second.
     run_rig(dir, in_pieces ? "limit, in pieces" : "limit", on_cpu(cpu, ", sleeper: spin"), frames,
             "throttled", in_pieces ? 1ms : 20ms, frames / 1000);
+  }
+
+  /// The control group of an ordinary rig has used up its CPU time.
+  void stop_by_control_group(int frames) {
+    const ControlGroup group;
+    if (!group.made()) {
+      std::cout << "no control group can be made here\n";
+      return;
+    }
+    const TempDir dir;
+    Process rig(quiet_rig(dir,
+                          "realtime: { enabled: yes, on_overrun: skip, sleeper: spin }\n"
+                          "threads: { stuck_after: 30 s, main: { policy: other } }\n",
+                          frames));
+    ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << rig.err();
+    const std::int64_t began = now_ns();
+    StealWatch steal;
+    ASSERT_TRUE(group.takes(rig.pid()));
+    ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
+    steal.stop();
+    judge("control group", "throttled", causes_of_late(dir, 30ms), 1, steal.was_stolen(began, now_ns()));
   }
 
   /// Packets for thousands of sockets, delivered in a softirq of the rig's CPU for some milliseconds.
@@ -312,6 +371,7 @@ TEST(InjectionsOften, AroundJobsAreNamed) {
     disturbances.spin_beyond_the_limit(4000, false);
     disturbances.spin_beyond_the_limit(4000, true);
   }
+  disturbances.stop_by_control_group(3000);
   const auto model = rtsync::read_preemption_model();
   if (is_root() && !(model && model->is_realtime())) disturbances.deliver_packets(2000);
   const InjectionTable::Row all = disturbances.table().sum();

@@ -44,8 +44,9 @@ struct Finding {
   std::uint32_t job = kNoJob;  ///< index into Plan::jobs: the one that took too long, or was waited for
   std::int64_t frame = 0;      ///< that began it: another one for catching_up
   rtsync::Evidence evidence;
-  const char* part = nullptr;  ///< of work that is no job's: what of it took longest; a text that stays
-  rtsync::Nanoseconds part_took{0};
+  const char* part = nullptr;        ///< of work that is no job's: what of it took longest; a text that stays
+  std::uint32_t inner_job = kNoJob;  ///< of an integration loop's: the job of it that took longest
+  rtsync::Nanoseconds part_took{0};  ///< of either
   /// Of a wait for an asynchronous thread: why that was not ready.
   struct Root {
     rtsync::Cause cause = rtsync::Cause::none;  ///< none: it cannot be known

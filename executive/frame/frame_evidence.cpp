@@ -329,8 +329,21 @@ Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) 
   finding.cause = rtsync::judge(finding.facts, finding.evidence);
   if (stretch.part == LatePart::between_jobs || stretch.part == LatePart::housekeeping)
     name_part(stretch, finding);
+  else if (stretch.part == LatePart::job)
+    name_inner_job(finding);
   if (finding.cause == rtsync::Cause::waited) finding.root = root_of(stretch);
   return finding;
+}
+
+/// Of an integration loop the job that took most of it.
+void FrameEvidence::name_inner_job(Finding& finding) const TACTUS_RT {
+  const IntegrationLoop* const loop =
+      finding.job == Finding::kNoJob ? nullptr : program_.loop_running_as(finding.job);
+  if (loop == nullptr || loop->longest().job == kNoPlanJob) return;
+  const Nanoseconds took = program_.job_clock().to_time(loop->longest().ticks);
+  if (took * 2 < finding.facts.took) return;
+  finding.inner_job = loop->longest().job;
+  finding.part_took = took;
 }
 
 /// The part that took most of it.

@@ -122,6 +122,7 @@ class FrameEvidence {
   Finding::Root root_of_lane(const Stretch& stretch) const TACTUS_RT;
   Finding::Root root_of_process(const Stretch& stretch) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
+  void name_inner_job(Finding& finding) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   Finding housekeeping_finding(const rtsync::FrameTiming& timing) TACTUS_RT;
   rtsync::MapTimes maps_of(const Stretch& stretch, const rtsync::MapLog& maps) const TACTUS_RT;

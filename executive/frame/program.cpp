@@ -252,6 +252,7 @@ void Program::make_loops() {
     const auto job = static_cast<std::uint32_t>(plan_.jobs.size() - plan_.loops.size() + loops_.size() - 1);
     plan_.jobs[job].self = made.get();
     AsyncWorker* const worker = async_worker_of_thread_[loop.thread];
+    if (plan_.job_times) made->measure_with(job_clock_);
     made->set_lane(worker != nullptr ? worker->lane : *lane_states_[lane_of_thread_[loop.thread]], job);
   }
 }

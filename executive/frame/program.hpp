@@ -61,6 +61,11 @@ class Program {
   AsyncWorker* async_worker(std::size_t thread) const TACTUS_RT { return async_worker_of_thread_[thread]; }
   std::span<const std::unique_ptr<AsyncWorker>> async_workers() const { return async_workers_; }
   std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return loops_; }
+  /// Which runs as that job of the plan; nullptr: none.
+  const IntegrationLoop* loop_running_as(std::uint32_t job) const TACTUS_RT {
+    const std::size_t first = plan_.jobs.size() - loops_.size();  // they come last
+    return job < first ? nullptr : loops_[job - first].get();
+  }
 
   /// Who looks at a model's variables; nullptr: nobody. @when setup
   VariableGuard* guard_of(const ModelInstance* model);

@@ -396,7 +396,11 @@ std::vector<FindingFigure> figures_of(const Finding& finding) {
 }
 
 std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuWatch* cpus) {
-  return std::string(name_of(finding.cause)) + ": " + sentence(finding, plan) + activity(finding, cpus);
+  return std::string(name_of(finding.cause)) + ": " + sentence(finding, plan) +
+         (finding.inner_job == Finding::kNoJob ? ""
+                                               : ", of which " + plan.jobs[finding.inner_job].name + " had " +
+                                                     rtsync::duration_text(finding.part_took)) +
+         activity(finding, cpus);
 }
 
 }  // namespace tactus::executive

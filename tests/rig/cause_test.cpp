@@ -384,6 +384,29 @@ TEST(LineOfALateFrame, SaysWhatTheJobUsuallyTakesAndItsBudget) {
   FAIL() << log;
 }
 
+TEST(LineOfALateFrame, NamesTheJobOfAnIntegrationLoopThatHadMostOfIt) {
+  std::string log;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const TempDir dir;
+    std::ofstream(dir / "rig.yaml") << "rig: loop\nframe: { period: 2 ms }\nprivileges: prefer\n"
+                                       "realtime: { enabled: yes, on_overrun: skip }\nmodels:\n"
+                                       "  a: { model: late_in_loop, library: " TACTUS_LATE_REASON_LIBRARY
+                                       ", parameters: { every: 100000 } }\n"
+                                       "  b: { model: late_in_loop, library: " TACTUS_LATE_REASON_LIBRARY
+                                       " }\n"
+                                       "integrate: { plant: { models: [a, b] } }\n";
+    const Finished done = run(
+        tactus(Arguments{"run", "rig.yaml", "--frames", "400", "--out", "out"} + patient(), dir.path()), 60s);
+    ASSERT_EQ(done.status, 0) << done;
+    std::ifstream file(dir / "out/log.txt");
+    log.assign(std::istreambuf_iterator<char>(file), {});
+    if (std::regex_search(
+            log, std::regex("job integrate\\.plant .*, of which b\\.derivative had [3-5]\\.[0-9]+ ms")))
+      return;
+  }
+  FAIL() << log;
+}
+
 TEST(KernelEvents, AreNotAskedForWhereTheRigFileSaysSo) {
   const TempDir dir;
   Command command = late_rig(dir, "sleep");

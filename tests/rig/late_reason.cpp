@@ -124,6 +124,31 @@ class LateReason : public tactus::Model {
   void* volatile block_ = nullptr;  // so that no compiler leaves it out
 };
 
+/// Its derivative computes for 3 ms once in every so many frames.
+class LateInLoop : public tactus::Model {
+ public:
+  void declare(tactus::Declare& d) override {
+    d.parameter("every", every_, "", "frames");
+    d.state("x", x_, "1", "what is integrated");
+    d.output("rate", rate_, "1", "its derivative");
+    d.integrated(x_, rate_);
+    d.job<&LateInLoop::derivative>("derivative", tactus::JobClass::derivative);
+  }
+  void derivative(const tactus::Call& call) {
+    if (call.frame == last_ || call.frame < every_ || call.frame % every_ != 0) return;
+    last_ = call.frame;
+    const Clock::time_point end = Clock::now() + 3ms;
+    while (Clock::now() < end) {
+    }
+  }
+
+ private:
+  std::int32_t every_ = 50;
+  double x_ = 0, rate_ = 1;
+  std::int64_t last_ = -1;
+};
+
 }  // namespace
 
 TACTUS_MODEL("late", LateReason, "is late for one reason")
+TACTUS_MODEL("late_in_loop", LateInLoop, "is late while it is integrated")

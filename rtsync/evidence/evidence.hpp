@@ -41,6 +41,7 @@ struct SwitchTimes {
   Nanoseconds migrated{0};  ///< it was ready, and came back on another CPU
   std::uint32_t migrations = 0;
   Nanoseconds in_major_fault{0};  ///< gave up the CPU until a page had come from the disk
+  Nanoseconds in_calls{0};        ///< on its CPU, in the calls that it slept in
   Nanoseconds longest_block{0};
   std::uint64_t code = 0;  ///< the address that its own code went on from after the longest; 0: not known
   std::int32_t call = -1;  ///< the number of the system call that it was in; -1: only the address says it

@@ -82,6 +82,7 @@ Nanoseconds in_maps(const Evidence& evidence) TACTUS_RT {
 void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
   if (!evidence.silence) return;
   Silence silence = *evidence.silence;
+  if (evidence.switches) silence.in_kernel -= std::min(silence.in_kernel, evidence.switches->in_calls);
   const Nanoseconds maps = in_maps(evidence);
   const Nanoseconds maps_of_kernel = std::min(maps, silence.in_kernel);
   silence.in_kernel -= maps_of_kernel;
@@ -141,10 +142,9 @@ void give_seen(Shares& shares, const FrameFacts& facts, const Evidence& evidence
     const bool waits = facts.for_others || facts.part == LatePart::between_jobs;
     const Nanoseconds kept = waits || evidence.went_on ? kNone : kept_awake(facts, evidence, heap_slept);
     shares.give(Cause::preempted, kept);
-    shares.give(evidence.went_on ? Cause::machine_stopped
-                : waits          ? Cause::waited
-                                 : Cause::blocked,
-                seen.blocked - heap_slept - kept);
+    const Cause slept = evidence.went_on ? Cause::machine_stopped : waits ? Cause::waited : Cause::blocked;
+    shares.give(slept, seen.blocked - heap_slept - kept);
+    if (!evidence.went_on && !allocates) shares.give(slept, seen.in_calls);
     shares.give(Cause::migrated, seen.migrated);
     give_preempted(shares, seen.preempted, evidence);
   }

@@ -15,6 +15,8 @@ constexpr Nanoseconds kLongestFault{4'000};
 constexpr Nanoseconds kSlowestFault{20'000};
 /// What the kernel may take to ask the disk for a page, before it gives up the CPU.
 constexpr Nanoseconds kAskDisk{20'000};
+/// On the CPU up to a sleep, or up to a page from the disk: the call that sleeps and the fault, or something else before.
+constexpr Nanoseconds kLongestCall{200'000};
 /// The kernel notes a major fault right after the thread has come back.
 constexpr Nanoseconds kFaultEnds{100'000};
 
@@ -33,6 +35,8 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
   last_blocked_ = Nanoseconds{0};
   if (time > Nanoseconds{0}) {
     if (!ready_) {
+      in_calls_ += before_sleep_;
+      in_calls_signs_.add(before_sleep_signs_);
       ++switches_.blocks;
       switches_.blocked += last_blocked_ = time;
       if (time > switches_.longest_block) {
@@ -79,27 +83,30 @@ void ThreadTimes::fault(const EventRecord& record) TACTUS_RT {
     switches_.blocked -= last_blocked_;
     --switches_.blocks;
     last_blocked_ = Nanoseconds{0};
+    in_calls_ -= before_sleep_;
+    in_calls_signs_.add({-before_sleep_signs_.user, -before_sleep_signs_.kernel});
+    slow_ += std::max(before_sleep_ - before_block_, Nanoseconds{0});
+    slow_signs_.add(before_sleep_signs_);
   }
   const EvidenceTime last = fault_.value_or(record.at);
   const EvidenceTime since = std::max(last, record.at - kLongestFault * count);
   faults_.took += inside(since, record.at);
-  if (since > last && record.at - last <= kSlowestFault * count) {
+  if (since > last && record.at - last <= (major ? kLongestCall : kSlowestFault * count)) {
     slow_ += inside(last, since);
-    slow_signs_.user += signs_.user;
-    slow_signs_.kernel += signs_.kernel;
+    slow_signs_.add(signs_);
   }
   fault_ = record.at;
   signs_ = {};
 }
 
-/// The job computed between faults, or each took longer than most do: signs of life show whether it was in the kernel.
-Nanoseconds ThreadTimes::in_slow_faults() const TACTUS_RT {
+/// The job computed then, or the kernel did for it, in a fault that took longer than most do or in a call that slept:
+/// signs of life show which.
+Nanoseconds ThreadTimes::of_kernel(Nanoseconds time, const Signs& signs) const TACTUS_RT {
   if (rates_.alive == Nanoseconds{0} || !signs_known_) return Nanoseconds{0};
   // Where none come from the kernel, each stands for the time to the next one; of the last, half of it has passed.
-  if (!rates_.alive_anywhere)
-    return std::max(slow_ - rates_.alive * (2 * slow_signs_.user + 1) / 2, Nanoseconds{0});
-  const std::int64_t all = slow_signs_.user + slow_signs_.kernel;
-  return all == 0 ? Nanoseconds{0} : slow_ * slow_signs_.kernel / all;
+  if (!rates_.alive_anywhere) return std::max(time - rates_.alive * (2 * signs.user + 1) / 2, Nanoseconds{0});
+  const std::int64_t all = signs.user + signs.kernel;
+  return all == 0 ? Nanoseconds{0} : time * signs.kernel / all;
 }
 
 void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
@@ -118,6 +125,9 @@ void ThreadTimes::add(const EventRecord& record) TACTUS_RT {
       since_ = record.at;
       cpu_ = record.cpu;
       ready_ = record.kind == Kind::preempted;
+      before_sleep_ = !ready_ && fault_ && record.at - *fault_ <= kLongestCall ? inside(*fault_, record.at)
+                                                                               : Nanoseconds{0};
+      before_sleep_signs_ = before_sleep_ > Nanoseconds{0} ? signs_ : Signs{};
       return;
     case Kind::alive:
       sign_of_life(record.at, record.in_kernel);
@@ -151,8 +161,9 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   else
     sign_of_life(to_);
   if (!known_) return;
+  switches_.in_calls = of_kernel(in_calls_, in_calls_signs_);
   evidence.switches = switches_;
-  faults_.took += in_slow_faults();
+  faults_.took += of_kernel(slow_, slow_signs_);
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
   if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_)
     evidence.silence = Silence{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_};

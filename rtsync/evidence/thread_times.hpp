@@ -62,7 +62,6 @@ class ThreadTimes {
   void came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT;
   void sign_of_life(EvidenceTime at, bool in_kernel = false) TACTUS_RT;
   void fault(const EventRecord& record) TACTUS_RT;
-  Nanoseconds in_slow_faults() const TACTUS_RT;
 
   EvidenceTime from_;
   EvidenceTime to_;
@@ -73,9 +72,18 @@ class ThreadTimes {
   struct Signs {
     std::int64_t user = 0;
     std::int64_t kernel = 0;
+    void add(const Signs& more) TACTUS_RT {
+      user += more.user;
+      kernel += more.kernel;
+    }
   };
-  Signs signs_;       // since the last fault
-  Signs slow_signs_;  // of slow_
+  Nanoseconds of_kernel(Nanoseconds time, const Signs& signs) const TACTUS_RT;
+  Signs signs_;                  // since the last fault, or since it came back
+  Signs slow_signs_;             // of slow_
+  Nanoseconds before_sleep_{0};  // on its CPU right before its latest sleep
+  Signs before_sleep_signs_;
+  Nanoseconds in_calls_{0};  // the same before all sleeps, but for those that wait for the disk
+  Signs in_calls_signs_;
   Nanoseconds silence_{0};
   Nanoseconds in_kernel_{0};
   bool known_ = true;

@@ -48,6 +48,19 @@ std::vector<Row> rows() {
       row("on its CPU all the time, and alive", long_job(), Cause::computed, [](F&, E&) {}),
       row("it gave up the CPU itself", long_job(), Cause::blocked,
           [](F&, E& e) { e.switches->blocked = 2'900us; }),
+      row("it slept, and computed longer", long_job(), Cause::computed,
+          [](F&, E& e) { e.switches->blocked = 1ms; }),
+      row("it slept, and was as long on its CPU in the calls that slept", long_job(), Cause::blocked,
+          [](F&, E& e) {
+            e.switches->blocked = 1ms;
+            e.switches->in_calls = 900us;
+          }),
+      row("it slept for the heap, and the calls that slept are of the heap", long_job(), Cause::heap,
+          [](F&, E& e) {
+            e.heap = HeapTimes{2, 2'500us};
+            e.switches->blocked = 1ms;
+            e.switches->in_calls = 900us;
+          }),
       row("a page came from the disk", long_job(), Cause::faulted,
           [](F&, E& e) { e.switches->in_major_fault = 2'900us; }),
       row("thousands of pages came from memory", long_job(), Cause::faulted,

@@ -176,6 +176,55 @@ TEST(ThreadTimes, GiveTheWaitForADiskToTheFault) {
   EXPECT_EQ(seen.faults->took, 20us + 4us) << "and what it took to ask the disk, and after that";
 }
 
+/// 50 sleeps of 50 us, and before each of them 40 us on the CPU, with a sign of life in every fifth: `of_disk`: each waits
+/// for a page; `sleeps`: no: the page comes while the thread is on its CPU.
+Evidence many_calls(EventRates rates, bool in_kernel, bool of_disk, bool sleeps = true) {
+  ThreadTimes times(at(1ms), at(6ms), rates);
+  times.add(record(Kind::on, 1ms));
+  Nanoseconds now = 1ms;
+  for (int i = 0; i < 50; ++i) {
+    if (i % 5 == 0) {
+      EventRecord sign = record(Kind::alive, now + 20us);
+      sign.in_kernel = in_kernel;
+      times.add(sign);
+    }
+    now += 40us;
+    if (sleeps) times.add(record(Kind::off, now));
+    now += 50us;
+    if (sleeps) times.add(record(Kind::on, now));
+    if (of_disk) times.add(record(Kind::major_fault, now));
+  }
+  Evidence evidence;
+  times.finish(evidence);
+  return evidence;
+}
+
+TEST(ThreadTimes, GiveCallsThatSleepTheirTimeInTheKernel) {
+  EventRates rates = kRates;
+  rates.alive = 200us;
+  rates.alive_anywhere = true;
+  const Evidence calls = many_calls(rates, true, false);
+  EXPECT_EQ(calls.switches->blocked, 50 * 50us);
+  EXPECT_EQ(calls.switches->in_calls, 50 * 40us);
+  EXPECT_EQ(many_calls(rates, false, false).switches->in_calls, 0ns) << "the job computed between them";
+  rates.alive_anywhere = false;
+  EXPECT_EQ(many_calls(rates, false, false).switches->in_calls, 0ns);
+}
+
+TEST(ThreadTimes, GiveFaultsOfTheDiskTheirTimeInTheKernel) {
+  EventRates rates = kRates;
+  rates.alive = 200us;
+  rates.alive_anywhere = true;
+  const Evidence slept = many_calls(rates, true, true);
+  EXPECT_EQ(slept.switches->in_major_fault, 50 * 50us);
+  EXPECT_EQ(slept.switches->in_calls, 0ns);
+  EXPECT_EQ(slept.faults->took, 50 * 40us) << "all of the time that asks the disk";
+  const Evidence stayed = many_calls(rates, true, true, false);
+  EXPECT_EQ(stayed.switches->in_major_fault, 0ns);
+  EXPECT_EQ(stayed.faults->took, 50 * 90us) << "the page came while it was on its CPU";
+  EXPECT_EQ(many_calls(rates, false, true, false).faults->took, 50 * 4us) << "the job computed between them";
+}
+
 TEST(ThreadTimes, SayNothingWhenRecordsAreMissing) {
   const Evidence seen = between(1ms, 2ms, {record(Kind::on, 1ms), record(Kind::lost, 1'500us)});
   EXPECT_FALSE(seen.switches || seen.faults || seen.silence);

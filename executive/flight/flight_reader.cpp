@@ -89,6 +89,13 @@ std::int64_t FlightClock::of_ticks(std::uint64_t ticks) const {
   return a.kernel_ns + share_of(next->kernel_ns - a.kernel_ns, ticks - a.ticks, next->ticks - a.ticks);
 }
 
+std::uint64_t FlightClock::ticks_before(std::int64_t kernel_ns) const {
+  const auto next =
+      std::upper_bound(anchors_.begin(), anchors_.end(), kernel_ns,
+                       [](std::int64_t at, const Anchor& anchor) { return at < anchor.kernel_ns; });
+  return next == anchors_.begin() ? 0 : std::prev(next)->ticks;
+}
+
 std::int64_t FlightClock::of_rig(std::int64_t ns) const {
   if (anchors_.empty()) return ns;
   const auto next =
@@ -115,7 +122,12 @@ FlightView::FlightView(const FlightFile& file) : file_(file), clock_(file.plan()
     clock_.add(anchor);
     anchor = {};
   }
-  (void)visit(0, {.frame = [this](const FlownFrame& frame) { last_ = frame; }});
+}
+
+std::optional<FlownFrame> FlightView::last() const {
+  std::optional<FlownFrame> found;
+  (void)visit(0, {.frame = [&found](const FlownFrame& frame) { found = frame; }});
+  return found;
 }
 
 std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const {
@@ -127,6 +139,7 @@ std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const 
   std::uint32_t awaited = 0;
   std::uint64_t stamp = 0;
   std::uint64_t lost = 0;
+  const std::uint64_t since = clock_.ticks_before(visitor.since_ns);
   while (const std::optional<FlightRecord> record = records.next()) {
     if (records.lost() != lost) {  // what follows belongs to something else
       lost = records.lost();
@@ -138,7 +151,7 @@ std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const 
     const std::int64_t value = bounded_ns(static_cast<std::int64_t>(record->value));
     switch (record->kind) {
       case FlightKind::job:
-        if (before && visitor.job)
+        if (before && visitor.job && record->value >= since)
           visitor.job({record->id, clock_.of_ticks(*before), clock_.of_ticks(record->value), false});
         [[fallthrough]];
       case FlightKind::idle:

@@ -56,6 +56,8 @@ class FlightClock {
   void add(const Anchor& anchor) { anchors_.push_back(anchor); }
   std::int64_t of_ticks(std::uint64_t ticks) const;
   std::int64_t of_rig(std::int64_t ns) const;
+  /// Of a moment not after that time of the kernel's clock.
+  std::uint64_t ticks_before(std::int64_t kernel_ns) const;
 
  private:
   const std::uint64_t scale_;
@@ -163,6 +165,7 @@ class FlightView {
     std::function<void(const FlownEvent&)> event{};
     std::function<void(const FlownValue&)> value{};
     std::function<void(const FlownEdge&)> edge{};
+    std::int64_t since_ns = INT64_MIN;  ///< jobs that ended long before may be left out
   };
   /// The records of a ring, in their order. Returns how many were overwritten meanwhile.
   std::uint64_t visit(std::size_t ring, const Visitor& visitor) const;
@@ -176,12 +179,11 @@ class FlightView {
 
   const FlightFile& file() const { return file_; }
   /// The last frame that is whole; nothing: none is.
-  const std::optional<FlownFrame>& last() const { return last_; }
+  std::optional<FlownFrame> last() const;
 
  private:
   const FlightFile& file_;
   FlightClock clock_;
-  std::optional<FlownFrame> last_;
 };
 
 }  // namespace tactus::executive

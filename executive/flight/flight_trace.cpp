@@ -160,7 +160,8 @@ class Trace {
            "unended frame",
            "frame",
            {{"frame", frame->frame}}});
-    if (job && (frame || thread != 0 || !flight_.last() || job->since_ns > flight_.last()->done_ns))
+    const auto last = flight_.last();
+    if (job && (frame || thread != 0 || !last || job->since_ns > last->done_ns))
       add({TraceEvent::begin, track, std::max({job->since_ns, end_, frame ? frame->wake_ns : INT64_MIN}),
            job_name(job->job), "unended"});
   }

@@ -125,6 +125,7 @@ class WindowJson {
   void add_thread(std::size_t thread, Json& all) const {
     Json jobs = Json::array();
     FlightView::Visitor visitor;
+    visitor.since_ns = window_.from_ns;
     visitor.job = [&](const FlownJob& job) {
       if (!touches(job.begin_ns, job.end_ns)) return;
       jobs.push_back({{"name", name_of_job(job)},

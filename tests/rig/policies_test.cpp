@@ -198,17 +198,17 @@ TEST(HardBudgetOfARun, OfAnAsynchronousThreadIsNamedAndEndsTheRigWhileTheJobStil
   (void)dir.write("rig.yaml", kUntilNamed);
   const Finished done = run(tactus({"run", "rig.yaml", "--out", "run", "--set", "models.m.thread=w", "--set",
                                     "threads.workers={ w: { kind: asynchronous, period: 2 ms } }", "--set",
-                                    "models.m.jobs.step.on_hard_budget=terminate"},
+                                    "models.m.jobs.step={ hard_budget: 50 ms, on_hard_budget: terminate }"},
                                    dir.path()));
   EXPECT_EQ(done.status, 1) << done;
   const Json summary = summary_of(dir.path() / "run");
   EXPECT_EQ(summary.at("outcome"), "overrun");
   EXPECT_NE(
-      summary.at("reason").get<std::string>().find("job m.step took more than its hard budget of 5.00 ms"),
+      summary.at("reason").get<std::string>().find("job m.step took more than its hard budget of 50.0 ms"),
       std::string::npos)
       << summary.at("reason");
-  EXPECT_EQ(summary.at("policies").at("hard_budgets")[0].at("exceeded"), 1);
-  EXPECT_EQ(summary.at("policies").at("hard_budgets")[0].at("named"), 1);
+  EXPECT_GE(summary.at("policies").at("hard_budgets")[0].at("exceeded"), 1);
+  EXPECT_GE(summary.at("policies").at("hard_budgets")[0].at("named"), 1);
 }
 
 TEST(HardBudgetOfARun, TerminateEndsIt) {

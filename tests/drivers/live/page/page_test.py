@@ -1472,7 +1472,8 @@ class RealRig(Case):
         self.browser.until_text(".inspect", "motor.angle")
 
     def test_every_view_shows_what_this_rig_tells(self):
-        self.start()
+        # What a full machine, and a build without optimisation, can look through in the time of an answer.
+        self.start(**{"flight_recorder.before": "1 s"})
         self.open()
         self.browser.until("return /p50/.test(document.querySelector('.ruler').getAttribute('aria-label')) || !tactus.rig.info.realtime")
         self.browser.until_text('[data-list="facts"]', "servo.yaml.*Frames")

@@ -18,6 +18,7 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
+#include <type_traits>
 
 #include "config/json.hpp"
 #include "rtsync/time/kernel_clock.hpp"
@@ -28,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-constexpr char kFlightMagic[8] = {'t', 'a', 'c', 't', 'u', 's', 'F', '2'};
+constexpr char kFlightMagic[8] = {'t', 'a', 'c', 't', 'u', 's', 'F', '3'};
 constexpr std::size_t kFlightPage = 4096;
 constexpr std::size_t kMostRings = 1024;
 constexpr std::size_t kFlightNames = 512;
@@ -127,7 +128,9 @@ const FlightFileHead& file_head(const std::byte* memory) {
 std::size_t names_begin(std::size_t rings) {
   return whole_pages(sizeof(FlightFileHead)) + rings * sizeof(FlightRingHead);
 }
-std::size_t heads_end(std::size_t rings) { return names_begin(rings) + kFlightNames * sizeof(FlightName); }
+std::size_t heads_end(std::size_t rings) {
+  return names_begin(rings) + kFlightNames * sizeof(FlightNamePlace);
+}
 
 /// How many records each thread gets: as many as its time takes, and a quarter and two seconds more for what is written
 /// out meanwhile, and for frames that catch up; less of all where that is too much.
@@ -148,6 +151,28 @@ std::vector<std::uint64_t> capacities(const FlightPlan& plan, std::size_t fixed)
 }
 
 }  // namespace
+
+void FlightNamePlace::put(const FlightName& name) {
+  static_assert(sizeof name == sizeof words_ && std::is_trivially_copyable_v<FlightName>);
+  std::array<std::uint32_t, kWords> words{};
+  std::memcpy(words.data(), &name, sizeof name);
+  tid_.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  for (std::size_t i = 0; i < kWords; ++i) words_[i].store(words[i], std::memory_order_relaxed);
+  tid_.store(name.tid, std::memory_order_release);
+}
+
+std::optional<FlightName> FlightNamePlace::get() const {
+  const std::int32_t before = tid();
+  if (before <= 0) return std::nullopt;
+  std::array<std::uint32_t, kWords> words{};
+  for (std::size_t i = 0; i < kWords; ++i) words[i] = words_[i].load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (tid_.load(std::memory_order_relaxed) != before) return std::nullopt;
+  FlightName name;
+  std::memcpy(&name, words.data(), sizeof name);
+  return name;
+}
 
 FlightFile::FlightFile(fs::path path, int descriptor, std::size_t bytes, bool writes)
     : path_(std::move(path)), bytes_(bytes) {
@@ -216,7 +241,7 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
     at += records[i] * sizeof(FlightCell);
   }
   for (std::size_t i = 0; i < kFlightNames; ++i)
-    ::new (file->memory_ + names_begin(rings) + i * sizeof(FlightName)) FlightName;
+    ::new (file->memory_ + names_begin(rings) + i * sizeof(FlightNamePlace)) FlightNamePlace;
   std::memcpy(file->memory_ + text_offset, written.data(), written.size());
   auto* const head = ::new (file->memory_) FlightFileHead{};
   head->pid = ::getpid();
@@ -336,8 +361,8 @@ FlightFrameNow& FlightFile::frame_now() const {
       ->now;
 }
 
-std::span<FlightName> FlightFile::names() const {
-  return {std::launder(reinterpret_cast<FlightName*>(  // NOLINT(*-reinterpret-cast): laid out by make()
+std::span<FlightNamePlace> FlightFile::names() const {
+  return {std::launder(reinterpret_cast<FlightNamePlace*>(  // NOLINT(*-reinterpret-cast): laid out by make()
               memory_ + names_begin(rings() + 1))),
           kFlightNames};
 }

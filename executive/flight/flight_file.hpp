@@ -2,11 +2,13 @@
 #pragma once
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,11 +47,26 @@ struct FlightPlan {
 
 /// Who a thread is that had a CPU.
 struct FlightName {
-  std::atomic<std::int32_t> tid{0};  ///< 0: none; written last
+  std::int32_t tid = 0;
   std::int32_t process = 0;
   std::int32_t priority = 120;  ///< as the kernel counts: below 100 is real-time, and less is more
   char name[20] = {};
   char process_name[20] = {};
+};
+
+/// Where one is kept: written by one thread, read by any, of any process.
+class FlightNamePlace {
+ public:
+  void put(const FlightName& name);
+  /// The thread that it is about; 0: none.
+  std::int32_t tid() const { return tid_.load(std::memory_order_acquire); }
+  /// Nothing: there is none, or it is being replaced.
+  std::optional<FlightName> get() const;
+
+ private:
+  static constexpr std::size_t kWords = sizeof(FlightName) / sizeof(std::uint32_t);
+  std::atomic<std::int32_t> tid_{0};
+  std::array<std::atomic<std::uint32_t>, kWords> words_{};
 };
 
 /// The frame under way.
@@ -92,7 +109,7 @@ class FlightFile {
   FlightRingHead& head(std::size_t ring) const;
   FlightCell* cells(std::size_t ring) const;
   FlightFrameNow& frame_now() const;
-  std::span<FlightName> names() const;
+  std::span<FlightNamePlace> names() const;
   /// Removes it from /dev/shm; the memory stays as long as this object does.
   void remove();
   /// A thread of this process may go on writing there for ever.

@@ -93,15 +93,16 @@ void FlightKernel::of_cpu(const EventRecord& record) {
 
 void FlightKernel::name(pid_t thread) {
   if (thread <= 0 || !named_.insert(thread).second) return;
-  const std::span<FlightName> names = file_.names();
-  FlightName& place = names[next_name_++ % names.size()];
-  named_.erase(place.tid.exchange(0));
-  const std::string folder = "/proc/" + std::to_string(thread);
-  place.process = process_of(folder);
-  place.priority = priority_of(thread);
-  copy_text(place.name, rtsync::thread_name(thread));
-  copy_text(place.process_name, place.process == 0 ? "" : rtsync::thread_name(place.process));
-  place.tid.store(thread, std::memory_order_release);
+  const std::span<FlightNamePlace> names = file_.names();
+  FlightNamePlace& place = names[next_name_++ % names.size()];
+  named_.erase(place.tid());
+  FlightName name;
+  name.tid = thread;
+  name.process = process_of("/proc/" + std::to_string(thread));
+  name.priority = priority_of(thread);
+  copy_text(name.name, rtsync::thread_name(thread));
+  copy_text(name.process_name, name.process == 0 ? "" : rtsync::thread_name(name.process));
+  place.put(name);
 }
 
 void FlightKernel::take() {

@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "executive/flight/flight_ring_reader.hpp"
+#include "executive/flight/flight_search.hpp"
 #include "rtsync/time/period.hpp"
 
 namespace tactus::executive {
 namespace {
-
-std::int64_t ticks_as_ns(std::uint64_t ticks, std::uint64_t scale) {
-  if (scale == 0) return static_cast<std::int64_t>(ticks);
-  return static_cast<std::int64_t>(
-      (static_cast<rtsync::Wide>(static_cast<std::int64_t>(ticks)) * static_cast<rtsync::Wide>(scale)) >> 32);
-}
 
 /// Exactly what * part / whole; part < whole.
 std::int64_t share_of(std::int64_t what, std::uint64_t part, std::uint64_t whole) {
@@ -42,48 +38,14 @@ FlownCause cause_of(const FlightRecord& record) {
 
 }  // namespace
 
-FlightRingReader::FlightRingReader(const FlightRingHead& head, const FlightCell* cells)
-    : head_(head), cells_(cells), capacity_(head.capacity), end_(head.whole.load(std::memory_order_acquire)) {
-  const std::uint64_t begun = std::max(head.begun.load(std::memory_order_relaxed), end_);
-  next_ = begun > capacity_ ? std::min(begun - capacity_, end_) : 0;
-}
-
-bool FlightRingReader::fill() {
-  chunk_at_ = chunk_size_ = 0;
-  while (next_ < end_) {
-    const std::uint64_t size = std::min<std::uint64_t>(chunk_.size(), end_ - next_);
-    for (std::uint64_t i = 0; i < size; ++i) {
-      const FlightCell& cell = cells_[(next_ + i) % capacity_];
-      chunk_[i] = FlightRecord::from(cell.value.load(std::memory_order_relaxed),
-                                     cell.what.load(std::memory_order_relaxed));
-    }
-    std::atomic_thread_fence(std::memory_order_acquire);
-    const std::uint64_t begun = head_.begun.load(std::memory_order_relaxed);
-    const std::uint64_t oldest = begun > capacity_ ? std::min(begun - capacity_, end_) : 0;
-    if (oldest <= next_) {
-      chunk_size_ = size;
-      return true;
-    }
-    lost_ += oldest - next_;  // of the chunk, too, some may be torn: read it again from there
-    next_ = oldest;
-  }
-  return false;
-}
-
-std::optional<FlightRecord> FlightRingReader::next() {
-  if (chunk_at_ == chunk_size_ && !fill()) return std::nullopt;
-  ++next_;
-  return chunk_[chunk_at_++];
-}
-
 std::int64_t FlightClock::of_ticks(std::uint64_t ticks) const {
-  if (anchors_.empty()) return bounded_ns(ticks_as_ns(ticks, scale_));
+  if (anchors_.empty()) return bounded_ns(flight_ticks_as_ns(ticks, scale_));
   const auto next =
       std::upper_bound(anchors_.begin(), anchors_.end(), ticks,
                        [](std::uint64_t at, const Anchor& anchor) { return at < anchor.ticks; });
   if (next == anchors_.begin() || next == anchors_.end()) {
     const Anchor& near = next == anchors_.begin() ? *next : anchors_.back();
-    return bounded_ns(near.kernel_ns + bounded_ns(ticks_as_ns(ticks - near.ticks, scale_)));
+    return bounded_ns(near.kernel_ns + bounded_ns(flight_ticks_as_ns(ticks - near.ticks, scale_)));
   }
   const Anchor& a = *std::prev(next);
   return a.kernel_ns + share_of(next->kernel_ns - a.kernel_ns, ticks - a.ticks, next->ticks - a.ticks);
@@ -110,8 +72,9 @@ std::int64_t FlightClock::of_rig(std::int64_t ns) const {
                                 static_cast<std::uint64_t>(next->rig_ns - a.rig_ns));
 }
 
-FlightView::FlightView(const FlightFile& file) : file_(file), clock_(file.plan().tick_scale) {
-  FlightRingReader records(file.head(0), file.cells(0));
+FlightView::FlightView(const FlightFile& file, std::uint64_t first)
+    : file_(file), first_(first), clock_(file.plan().tick_scale) {
+  FlightRingReader records(file.head(0), file.cells(0), first);
   FlightClock::Anchor anchor;
   while (const std::optional<FlightRecord> record = records.next()) {
     if (record->kind == FlightKind::anchor_ticks) anchor = {record->value, 0, 0};
@@ -131,7 +94,9 @@ std::optional<FlownFrame> FlightView::last() const {
 }
 
 std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const {
-  FlightRingReader records(file_.head(ring), file_.cells(ring));
+  const std::uint64_t since = clock_.ticks_before(visitor.since_ns);
+  FlightRingReader records(file_.head(ring), file_.cells(ring),
+                           ring == 0 ? first_ : start_of_jobs(file_, ring, since));
   std::optional<std::uint64_t> before;  // when the job before ended
   std::optional<FlownFrame> frame;      // as far as it is known
   std::vector<FlownCause> causes;       // of the frame to come
@@ -139,7 +104,6 @@ std::uint64_t FlightView::visit(std::size_t ring, const Visitor& visitor) const 
   std::uint32_t awaited = 0;
   std::uint64_t stamp = 0;
   std::uint64_t lost = 0;
-  const std::uint64_t since = clock_.ticks_before(visitor.since_ns);
   while (const std::optional<FlightRecord> record = records.next()) {
     if (records.lost() != lost) {  // what follows belongs to something else
       lost = records.lost();

@@ -15,35 +15,6 @@
 
 namespace tactus::executive {
 
-/// Reads the records of a ring, oldest first, while it may be written. What is overwritten before it is read is
-/// skipped, and counted.
-///
-/// Threads  any one, of any process. @when service
-class FlightRingReader {
- public:
-  FlightRingReader(const FlightRingHead& head, const FlightCell* cells);
-
-  /// The next one, up to those that were whole when the reader was made; nothing: there is no more.
-  std::optional<FlightRecord> next();
-  /// How many were written before the one that next() gave last.
-  std::uint64_t index() const { return next_ - 1; }
-  /// Overwritten since the reader was made.
-  std::uint64_t lost() const { return lost_; }
-
- private:
-  bool fill();
-
-  const FlightRingHead& head_;
-  const FlightCell* const cells_;
-  const std::uint64_t capacity_;
-  std::uint64_t end_;
-  std::uint64_t next_;
-  std::uint64_t lost_ = 0;
-  std::array<FlightRecord, 1024> chunk_{};
-  std::size_t chunk_at_ = 0;
-  std::size_t chunk_size_ = 0;
-};
-
 /// Ticks and the rig's clock as nanoseconds of CLOCK_MONOTONIC, by the moments at which all three were read.
 class FlightClock {
  public:
@@ -156,8 +127,8 @@ struct FlownUnended {
 /// Threads  any one, of any process. @when service
 class FlightView {
  public:
-  /// `file` must outlive it.
-  explicit FlightView(const FlightFile& file);
+  /// `file` must outlive it. `first`: what the main thread recorded before is left out (start_of_frames()).
+  explicit FlightView(const FlightFile& file, std::uint64_t first = 0);
 
   struct Visitor {
     std::function<void(const FlownJob&)> job{};
@@ -183,6 +154,7 @@ class FlightView {
 
  private:
   const FlightFile& file_;
+  const std::uint64_t first_;
   FlightClock clock_;
 };
 

@@ -188,9 +188,11 @@ class Trace {
 
   void write_side(std::size_t thread) {
     std::vector<FlownJob> jobs;
-    (void)flight_.visit(thread, {.job = [&](const FlownJob& job) {
-                          if (job.end_ns >= from_ && job.begin_ns <= until_) jobs.push_back(job);
-                        }});
+    (void)flight_.visit(thread, {.job =
+                                     [&](const FlownJob& job) {
+                                       if (job.end_ns >= from_ && job.begin_ns <= until_) jobs.push_back(job);
+                                     },
+                                 .since_ns = from_});
     sorted(jobs);
     std::vector<Flows> flows(jobs.size());
     for (Effect& effect : effects_) find_origin(effect, jobs, flows);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "executive/flight/flight_reader.hpp"
+#include "executive/flight/flight_search.hpp"
 #include "executive/flight/flight_trace.hpp"
 #include "executive/flight/kernel_tracks.hpp"
 
@@ -176,9 +178,10 @@ class WindowJson {
 
 }  // namespace
 
-LiveTrace trace_window(const FlightView& flight, const LiveTraceCall& call) {
+LiveTrace trace_window(const FlightFile& file, const LiveTraceCall& call) {
   LiveTrace trace;
   try {
+    const FlightView flight(file, start_of_frames(file, call.frame, call.before));
     const Window window = find_window(flight, call);
     trace.frame = call.frame.value_or(window.frames.back().frame);
     if (call.perfetto)

@@ -2,6 +2,7 @@
 #include "executive/flight/kernel_tracks.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -19,12 +20,12 @@ std::string text_in(std::span<const char> chars) {
 
 KernelTracks::KernelTracks(const FlightFile& file, FlownKernel kernel)
     : file_(file), kernel_(std::move(kernel)) {
-  for (const FlightName& each : file.names()) {
-    const std::int32_t tid = each.tid.load(std::memory_order_acquire);
-    if (tid <= 0) continue;
-    names_[static_cast<std::uint32_t>(tid)] = {each.process > 0 ? each.process : tid,
-                                               std::clamp(each.priority, 0, 139), text_in(each.name),
-                                               text_in(each.process_name)};
+  for (const FlightNamePlace& place : file.names()) {
+    const std::optional<FlightName> name = place.get();
+    if (!name) continue;
+    names_[static_cast<std::uint32_t>(name->tid)] = {name->process > 0 ? name->process : name->tid,
+                                                     std::clamp(name->priority, 0, 139), text_in(name->name),
+                                                     text_in(name->process_name)};
   }
   std::map<std::uint16_t, CpuTime> now;
   for (const FlownSwitch& each : kernel_.switches) {

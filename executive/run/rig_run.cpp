@@ -232,7 +232,7 @@ void RigRun::run_frames(RunObserver& watcher) {
   checkpoints_.start(cpus_.small_helper("checkpoint"));
   const bool spins = pacing_->sleeper().share_spun(rig_.plan().frame) >= 1 || !settings.realtime.sleep_timer;
   add_provisions(job_threads_->guard(main_->tid(), spins));
-  flight_.start(cpus_.small_helper("flight"), job_threads_->tids(main_->tid()));
+  flight_.start(cpus_.small_helper("flight"), cpus_.small_helper("traces"), job_threads_->tids(main_->tid()));
   add_provisions(foreign_threads_->move());
   list_threads();
   refuse_or_warn();

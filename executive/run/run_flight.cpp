@@ -41,6 +41,7 @@ RunFlight::~RunFlight() {
     wanted_.clear();
   }
   changed_.notify_all();
+  keeper_.reset();
   writer_.reset();
   refuse_asked();
   if (file_) file_->remove();
@@ -105,7 +106,8 @@ void RunFlight::join(Executive& executive, rtsync::PacedClock& clock, const rtsy
                    file_->path().string());
 }
 
-void RunFlight::start(const rtsync::ThreadSettings& helper, const std::vector<pid_t>& threads) {
+void RunFlight::start(const rtsync::ThreadSettings& keeper, const rtsync::ThreadSettings& writer,
+                      const std::vector<pid_t>& threads) {
   if (!file_) return;
   for (std::size_t i = 0; i < std::min(threads.size(), file_->rings()); ++i)
     file_->head(i).tid.store(threads[i]);
@@ -113,7 +115,8 @@ void RunFlight::start(const rtsync::ThreadSettings& helper, const std::vector<pi
     const std::lock_guard lock(mutex_);
     serving_ = true;
   }
-  writer_ = std::make_unique<rtsync::PinnedThread>(helper, [this] { serve(); });
+  writer_.emplace(*file_, writer);
+  keeper_ = std::make_unique<rtsync::PinnedThread>(keeper, [this] { serve(); });
 }
 
 void RunFlight::watch(std::shared_ptr<const rtsync::KernelEvents> events) {
@@ -167,7 +170,7 @@ void RunFlight::refuse_asked() {
 void RunFlight::answer(const Asked& asked) const {
   LiveTrace trace;
   try {
-    trace = trace_window(FlightView(*file_), asked.call);
+    trace = trace_window(*file_, asked.call);
   } catch (const std::exception& error) {
     trace.outcome = LiveTrace::Outcome::failed;
     trace.problem = error.what();
@@ -189,38 +192,19 @@ void RunFlight::serve() {
     }
     if (wanted_.empty() && ended_) return;
     if (kernel_ != nullptr) kernel_->take();
-    if (wanted_.empty()) {
-      const Asked asked = std::move(asked_.front());
-      asked_.pop_front();
-      lock.unlock();
-      answer(asked);
-      lock.lock();
-      continue;
-    }
-    const TraceRequest request = std::move(wanted_.front());
-    wanted_.pop_front();
-    busy_ = true;
-    lock.unlock();
-    TraceResult result;
-    try {
-      result = write_trace(FlightView(*file_), request);
-    } catch (const std::exception& error) {
-      result.failure = error.what();
-    }
-    lock.lock();
-    busy_ = false;
-    done_.push_back({request.why, std::move(result)});
+    for (; !wanted_.empty(); wanted_.pop_front()) writer_->write(std::move(wanted_.front()));
     changed_.notify_all();
+    if (asked_.empty()) continue;
+    const Asked asked = std::move(asked_.front());
+    asked_.pop_front();
+    lock.unlock();
+    answer(asked);
+    lock.lock();
   }
 }
 
 void RunFlight::report(RunVoice& voice) {
-  std::deque<Written> done;
-  {
-    const std::lock_guard lock(mutex_);
-    done.swap(done_);
-  }
-  for (const Written& each : done) {
+  for (const TraceWriter::Written& each : writer_->take_written()) {
     if (!each.result.failure.empty())
       voice.say("the flight recorder's trace was not written: " + each.result.failure);
     else if (!each.result.file.empty())
@@ -231,7 +215,7 @@ void RunFlight::report(RunVoice& voice) {
 }
 
 void RunFlight::poll(RunVoice& voice) {
-  if (!part_ || !writer_) return;
+  if (!part_ || !keeper_) return;
   report(voice);
   const auto now = std::chrono::steady_clock::now();
   if (!overrun_ && written_ < settings_.traces) {
@@ -250,7 +234,7 @@ void RunFlight::write_overrun(RunVoice& voice) {
 }
 
 void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
-  if (!part_ || !writer_) return;
+  if (!part_ || !keeper_) return;
   if (!overrun_ && written_ < settings_.traces) overrun_ = part_->take_overrun();
   if (!end.in_order())
     ask({folder_, std::string(name_of(end.outcome)), {}, "the rig ended", end.reason});
@@ -258,8 +242,9 @@ void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
     write_overrun(voice);
   {
     std::unique_lock lock(mutex_);
-    (void)changed_.wait_for(lock, kTraceTimeout, [this] { return wanted_.empty() && !busy_; });
+    (void)changed_.wait_for(lock, kTraceTimeout, [this] { return wanted_.empty(); });
   }
+  (void)writer_->wait(kTraceTimeout);
   report(voice);
   refuse_asked();
   if (stuck) file_->keep_mapped();

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "executive/flight/flight_kernel.hpp"
-#include "executive/flight/flight_trace.hpp"
 #include "executive/flight/flight_window.hpp"
+#include "executive/flight/trace_writer.hpp"
 #include "executive/frame/executive.hpp"
 #include "executive/part/flight_part.hpp"
 #include "executive/plan/rig_settings.hpp"
@@ -23,7 +23,7 @@
 
 namespace tactus::executive {
 
-/// The flight recorder of one run: its memory, and the thread that writes traces.
+/// The flight recorder of one run: its memory, the thread that looks after it, and the one that writes traces.
 ///
 /// Threads  the service thread.
 class RunFlight final : public RunPart {
@@ -39,12 +39,13 @@ class RunFlight final : public RunPart {
   FlightPart* part() { return part_ ? &*part_ : nullptr; }
   /// Keeps what the kernel does to the frames' threads; after their start. @when setup
   void watch(std::shared_ptr<const rtsync::KernelEvents> events);
-  /// Starts the thread; `threads`: of the frames, as Plan::threads behind main. @when setup
-  void start(const rtsync::ThreadSettings& helper, const std::vector<pid_t>& threads);
+  /// Starts the threads; `threads`: of the frames, as Plan::threads behind main. @when setup
+  void start(const rtsync::ThreadSettings& keeper, const rtsync::ThreadSettings& writer,
+             const std::vector<pid_t>& threads);
   /// What it holds of some frames; `then` is called by the recorder's thread, or at once.            @when any
   void trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then);
   void poll(RunVoice& voice) override;
-  bool owns(pid_t tid) const override { return writer_ && writer_->tid() == tid; }
+  bool owns(pid_t tid) const override { return keeper_ && (keeper_->tid() == tid || writer_->tid() == tid); }
   /// The frames have ended: writes what is still to be written, and, unless it was an end in order, the last
   /// frames. `stuck`: one of the threads may run for ever.
   void finish(const RunEnd& end, bool stuck, RunVoice& voice);
@@ -71,7 +72,8 @@ class RunFlight final : public RunPart {
   std::unique_ptr<FlightFile> file_;
   std::deque<FlightRing> rings_;
   std::optional<FlightPart> part_;
-  std::unique_ptr<FlightKernel> kernel_;  // the thread's
+  std::unique_ptr<FlightKernel> kernel_;  // the keeper's
+  std::optional<TraceWriter> writer_;
 
   std::optional<std::uint64_t> overrun_;  // to be written out when the time after it is over
   std::chrono::steady_clock::time_point noticed_{};
@@ -81,15 +83,9 @@ class RunFlight final : public RunPart {
   std::condition_variable changed_;
   std::deque<TraceRequest> wanted_;
   std::deque<Asked> asked_;
-  bool serving_ = false;  // the thread is there
-  struct Written {
-    std::string why;
-    TraceResult result;
-  };
-  std::deque<Written> done_;
-  bool busy_ = false;
+  bool serving_ = false;  // the keeper is there
   bool ended_ = false;
-  std::unique_ptr<rtsync::PinnedThread> writer_;
+  std::unique_ptr<rtsync::PinnedThread> keeper_;
 };
 
 }  // namespace tactus::executive

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "executive/flight/flight_reader.hpp"
+#include "executive/flight/flight_ring_reader.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -24,6 +24,12 @@ struct Memory {
   }
   std::vector<FlightRecord> read() const {
     FlightRingReader reader(head, cells.get());
+    std::vector<FlightRecord> all;
+    while (const auto record = reader.next()) all.push_back(*record);
+    return all;
+  }
+  std::vector<FlightRecord> read_backwards() const {
+    FlightRingBackReader reader(head, cells.get());
     std::vector<FlightRecord> all;
     while (const auto record = reader.next()) all.push_back(*record);
     return all;
@@ -71,6 +77,18 @@ TEST(FlightRing, ABatchThatWasNotEndedIsNotSeenNorWhatItMayHaveReplaced) {
   EXPECT_EQ(memory.read(), (std::vector{record(2), record(3), record(4), record(5)}));
 }
 
+TEST(FlightRing, IsReadFromARecordOnIfThatIsStillThere) {
+  Memory memory(4);
+  FlightRing ring(memory.head, memory.cells.get());
+  write(ring, 0, 6);
+  FlightRingReader late(memory.head, memory.cells.get(), 4);
+  EXPECT_EQ(late.next(), record(4));
+  EXPECT_EQ(late.index(), 4U);
+  FlightRingReader early(memory.head, memory.cells.get(), 1);
+  EXPECT_EQ(early.next(), record(2));
+  EXPECT_EQ(FlightRingReader(memory.head, memory.cells.get(), 9).next(), std::nullopt);
+}
+
 TEST(FlightRing, GoesOnWhereThoseBeforeHaveStopped) {
   Memory memory(4);
   {
@@ -99,6 +117,8 @@ TEST(FlightRing, IsAlwaysAsASimpleListOfTheLatest) {
       while (latest.size() > capacity) latest.pop_front();
       ASSERT_EQ(memory.read(), std::vector<FlightRecord>(latest.begin(), latest.end()))
           << "capacity " << capacity;
+      ASSERT_EQ(memory.read_backwards(), std::vector<FlightRecord>(latest.rbegin(), latest.rend()))
+          << "capacity " << capacity;
     }
   }
 }
@@ -125,6 +145,14 @@ TEST(FlightRing, WhoReadsWhileItIsWrittenFindsWholeRecordsInOrder) {
       ASSERT_EQ(reader.index(), found->value);
       ASSERT_TRUE(before == 0 || found->value > before);
       before = found->value;
+    }
+    FlightRingBackReader back(memory.head, memory.cells.get());
+    std::uint64_t behind = UINT64_MAX;
+    while (const auto found = back.next()) {
+      ASSERT_EQ(*found, record(found->value));
+      ASSERT_EQ(back.index(), found->value);
+      ASSERT_TRUE(behind == UINT64_MAX || found->value == behind - 1);
+      behind = found->value;
     }
   }
   stop.store(true);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "executive/flight/flight_file.hpp"
+
+namespace tactus::executive {
+
+/// From where a ring must be read for what a client asks: searched from the newest record back, so that it takes the
+/// same time whatever is kept.
+
+/// The record of the main thread with which a FlightView of the latest frame of that number begins, and of `before`
+/// frames before it; nothing: the latest one of all. 0: such a view needs all that is held.        @when service
+std::uint64_t start_of_frames(const FlightFile& file, std::optional<std::int64_t> frame, std::int64_t before);
+
+/// The record of a thread behind which all its jobs and waits are that ended at `since`, in ticks, or later.
+/// @when service
+std::uint64_t start_of_jobs(const FlightFile& file, std::size_t ring, std::uint64_t since);
+
+/// Ticks as nanoseconds; `scale` as in FlightPlan.
+std::int64_t flight_ticks_as_ns(std::uint64_t ticks, std::uint64_t scale);
+
+}  // namespace tactus::executive

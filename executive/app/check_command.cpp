@@ -126,7 +126,7 @@ void print_isolated(const executive::Rig& rig) {
   for (const executive::IsolatedModel& model : rig.isolation()->models())
     print("  %-15s on_crash %s; a job that takes longer than %s ends it\n", model.name().c_str(),
           std::string(name_of(model.on_crash())).c_str(),
-          config::print_duration(rig.plan().stuck_after / 2).c_str());
+          config::print_duration(executive::Plan::isolated_time(rig.plan().stuck_after)).c_str());
 }
 
 /// The jobs of a thread in their order, each with those that it waits for. Returns their calls a second.

@@ -35,12 +35,11 @@ bool InlineWorkerPool::run_instant(std::uint64_t threads) TACTUS_RT {
 
 ThreadWorkerPool::ThreadWorkerPool(LaneRunner& work, const Plan& plan)
     : work_(work),
-      timeout_(plan.stuck_after + rtsync::real_period(plan.frame, plan.ratio).floor()),
+      timeout_(plan.stuck_time(plan.frame)),
       ended_(std::make_unique<std::atomic<bool>[]>(plan.threads.size() + 1)) {
   for (const PlannedThread& thread : plan.threads) {
     auto& worker = workers_.emplace_back(std::make_unique<Worker>(thread));
-    const rtsync::Period& period = thread.period.is_zero() ? plan.frame : thread.period;
-    worker->timeout = plan.stuck_after + rtsync::real_period(period, plan.ratio).floor();
+    worker->timeout = plan.stuck_time(workers_.size());
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <tactus/model.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "executive/plan/escalation.hpp"
 #include "rtsync/thread/gate.hpp"
 #include "rtsync/time/period.hpp"
+#include "rtsync/wait/realtime_sync.hpp"
 
 namespace tactus::executive {
 
@@ -69,7 +71,7 @@ struct PlannedJob {
   std::optional<rtsync::Nanoseconds> hard_budget{};  ///< a call that runs longer is named while it runs
   StepAction on_hard_budget = StepAction::count;     ///< what else is done then
   std::optional<std::int64_t> optional{};            ///< it can be left out; lower ones are left out first
-  std::int64_t demoted_to = 1;            ///< above 1: it can be demoted to each so-manieth of its calls
+  std::int64_t demoted_to = 1;      ///< above 1: it can be demoted to each so-manieth of its calls
   IsolatedJob* isolated = nullptr;  ///< its model has a process of its own
 };
 
@@ -146,6 +148,20 @@ struct Plan {
   bool is_asynchronous(std::size_t thread) const {
     return thread != 0 && threads[thread - 1].kind != ThreadKind::scheduled;
   }
+  /// A thread that takes longer than this for a frame, or for a cycle of its own, is stuck: real time. Main is given
+  /// more: who waits for a stuck thread finds it first, and nobody waits for main.
+  rtsync::Nanoseconds stuck_time(std::size_t thread) const {
+    if (thread == 0)
+      return stuck_after * 2 + rtsync::real_period(std::max(frame, freeze_frame), ratio).floor();
+    const rtsync::Period& own = threads[thread - 1].period;
+    return stuck_time(own.is_zero() ? frame : own);
+  }
+  /// The same of a thread that is waited for, with so much time.
+  rtsync::Nanoseconds stuck_time(const rtsync::Period& own) const {
+    return stuck_after + rtsync::real_period(own, ratio).floor();
+  }
+  /// So long may a call of an isolated model take: what `on_crash` says comes before its thread is stuck.
+  static rtsync::Nanoseconds isolated_time(rtsync::Nanoseconds stuck_after) { return stuck_after / 2; }
 };
 
 }  // namespace tactus::executive

@@ -159,10 +159,8 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins) {
   std::vector<rtsync::Provision> provisions;
   const Plan& plan = executive_.plan();
   std::vector<rtsync::WatchedThread> watched;
-  // Whoever waits for a stuck thread finds it first; main is waited for by nobody.
-  watched.push_back({"main", &executive_.status().progress(), &executive_.status().busy(),
-                     plan.stuck_after * 2 +
-                         rtsync::real_period(std::max(plan.frame, plan.freeze_frame), plan.ratio).floor()});
+  watched.push_back(
+      {"main", &executive_.status().progress(), &executive_.status().busy(), plan.stuck_time(0)});
   Nanoseconds longest = watched.back().timeout;
   int highest = settings_.main.priority;
   for (std::size_t i = 0; i < workers_.size(); ++i) {

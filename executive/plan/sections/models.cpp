@@ -88,11 +88,10 @@ ModelOrigin origin_of(const Draft& draft, ModelSettings& settings) {
 
 /// In a process of its own, which loads the library; the rig's own never does.
 void make_isolated(Draft& draft, ModelSettings& settings) {
-  constexpr int kOfStuckAfter =
-      2;  // so that what `on_crash` says comes before the rig takes its thread for stuck
   const ModelOrigin origin = origin_of(draft, settings);
   if (draft.rig.isolation == nullptr)
-    draft.rig.isolation = std::make_unique<Isolation>(draft.settings.threads.stuck_after / kOfStuckAfter);
+    draft.rig.isolation =
+        std::make_unique<Isolation>(Plan::isolated_time(draft.settings.threads.stuck_after));
   const OnCrash on_crash = settings.on_crash ? settings.on_crash->value : OnCrash::abort;
   try {
     IsolatedModel& isolated = draft.rig.isolation->add(origin, on_crash);

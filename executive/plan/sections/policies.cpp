@@ -130,13 +130,6 @@ std::vector<EscalationStep> of_thread(Draft& draft, const EscalationSection& sec
   return steps.planned();
 }
 
-/// How long a call can last at most; main is given twice as long, as nothing waits for it.
-Nanoseconds stuck_after(const Plan& plan, std::size_t thread) {
-  const bool periodic = thread != 0 && !plan.threads[thread - 1].period.is_zero();
-  const Period& own = periodic ? plan.threads[thread - 1].period : plan.frame;
-  return rtsync::real_period(own, plan.ratio).floor() + plan.stuck_after * (thread == 0 ? 2 : 1);
-}
-
 void plan_hard_budget(Draft& draft, const JobSettings& settings, PlannedJob& job) {
   if (!settings.hard_budget) {
     if (settings.on_hard_budget)
@@ -153,12 +146,15 @@ void plan_hard_budget(Draft& draft, const JobSettings& settings, PlannedJob& job
                                                          " is less than the budget, " +
                                                          config::print_duration(settings.budget->value) +
                                                          "; raise it");
-  const Nanoseconds stuck = stuck_after(draft.plan, job.thread);
-  if (settings.hard_budget->value >= stuck)
-    return draft.problems.add(*settings.hard_budget,
-                              "has no effect: after " + config::print_duration(stuck) +
-                                  " the thread is stuck, and the rig ends; lower it, or raise "
-                                  "threads.stuck_after");
+  const bool isolated = job.isolated != nullptr;
+  const Nanoseconds longest =
+      isolated ? Plan::isolated_time(draft.plan.stuck_after) : draft.plan.stuck_time(job.thread);
+  if (settings.hard_budget->value >= longest)
+    return draft.problems.add(
+        *settings.hard_budget,
+        "has no effect: after " + config::print_duration(longest) +
+            (isolated ? " the process of its model is ended" : " the thread is stuck, and the rig ends") +
+            "; lower it, or raise threads.stuck_after");
   job.hard_budget = settings.hard_budget->value;
   if (settings.on_hard_budget) job.on_hard_budget = settings.on_hard_budget->value;
 }

@@ -56,6 +56,7 @@ class NullSink final : public RecordSink {
 struct Rig {
   explicit Rig(test::Step more) {
     bench.plan.job_times = true;
+    bench.job_clock = &JobClock::monotonic;
     bench.realtime.enabled = true;
     bench.realtime.overrun.on_overrun = rtsync::OnOverrun::skip;
     ModelInstance& a = bench.model<Busy>("a");

@@ -206,9 +206,15 @@ TEST(PolicySettings, AHardBudgetIsOfAJobOfFramesAndNotBelowItsBudget) {
   EXPECT_THAT(problems_of(rig("{ hard_budget: 1 ms, on_hard_budget: freeze }")), IsEmpty());
   EXPECT_THAT(problems_of(rig("{ hard_budget: 2 s }")), IsEmpty());
   EXPECT_THAT(
-      problems_of(rig("{ hard_budget: 20 ms }", "threads: { stuck_after: 8 ms }\n")),
-      ElementsAre("5:75: models.m.jobs.step.hard_budget: has no effect: after 17 ms the thread is stuck, "
+      problems_of(rig("{ hard_budget: 26 ms }", "threads: { stuck_after: 8 ms }\n")),
+      ElementsAre("5:75: models.m.jobs.step.hard_budget: has no effect: after 26 ms the thread is stuck, "
                   "and the rig ends; lower it, or raise threads.stuck_after"));
+  EXPECT_THAT(problems_of(rig("{ hard_budget: 25 ms }", "threads: { stuck_after: 8 ms }\n")), IsEmpty());
+  EXPECT_THAT(
+      problems_of(rig("{ hard_budget: 4 ms }", "threads: { stuck_after: 8 ms }\n", "isolated: yes, ")),
+      ElementsAre(
+          "5:90: models.m.jobs.step.hard_budget: has no effect: after 4 ms the process of its model is "
+          "ended; lower it, or raise threads.stuck_after"));
   const std::string slow =
       "threads: { stuck_after: 8 ms, workers: { w: { kind: asynchronous, period: 1 s } } }\n";
   EXPECT_THAT(problems_of(rig("{ hard_budget: 900 ms }", slow, "thread: w, ")), IsEmpty());

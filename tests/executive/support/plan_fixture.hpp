@@ -78,7 +78,8 @@ class PlanFixture {
 
   Executive& make() {
     sync = std::make_unique<rtsync::RealtimeSync>(realtime, plan.frame, clock, sleeper);
-    executive = std::make_unique<Executive>(plan, *sync, sleeper, clock, rt, clock.reader());
+    executive =
+        std::make_unique<Executive>(plan, *sync, sleeper, clock, rt, job_clock ? job_clock : clock.reader());
     return *executive;
   }
   /// From the first initialization job to the last shutdown job.
@@ -93,6 +94,8 @@ class PlanFixture {
 
   Plan plan{.frame = rtsync::Period{1'000'000, 1}, .jobs = {}, .connections = {}, .job_times = false};
   rtsync::RealtimeSettings realtime;
+  JobClock::Read
+      job_clock{};  ///< of job times, where the time-stamp counter cannot be used; none: the simulated one
   SimClock clock;
   SimSleeper sleeper{clock};
   RealtimeVariables rt;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <utility>
 
+#include "rtsync/evidence/fault_time.hpp"
 #include "rtsync/evidence/interrupt_reader.hpp"
 #include "rtsync/evidence/sign_of_life.hpp"
 #include "rtsync/evidence/sign_reader.hpp"
@@ -256,10 +257,12 @@ KernelEvents::KernelEvents(std::span<const EventThread> threads, const CpuSet& c
   // A CPU has them always, a thread only while it runs.
   open_cpus(cpus, static_cast<std::size_t>(cpus.count()) <= 2 * threads.size() ? alive : Nanoseconds{0});
   const CallNumber call = find_call_number();
+  const Nanoseconds fault = longest_fault();
   std::vector<Provision> of_cpus;
   std::swap(provisions_, of_cpus);  // the threads come first
   for (std::size_t i = 0; i < threads.size(); ++i) {
     threads_[i].rates.alive = alive;
+    threads_[i].rates.fault = fault;
     const bool by_cpu = signs_by_cpu_ && cpus.contains(affinity_of(threads[i].tid).value_or(CpuSet{}));
     threads_[i].rates.alive_anywhere = threads_[i].rates.alive_by_cpu = by_cpu;
     const int error = threads_[i].ring.open_thread(threads[i].tid, threads_[i].rates, call);

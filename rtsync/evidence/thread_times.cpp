@@ -8,10 +8,8 @@ namespace {
 
 using Kind = EventRecord::Kind;
 
-/// A fault takes no longer than that, but one that waits for the disk, and a slow one.
-constexpr Nanoseconds kLongestFault{4'000};
-/// One for which a hypervisor must find the memory first takes up to that (10.7 us on average on a KVM guest that gives
-/// free memory back). What lies farther apart is something else.
+/// A fault for which a hypervisor must find the memory first takes up to that (10.7 us on average on a KVM guest that
+/// gives free memory back), or twice the longest of others. What lies farther apart is something else.
 constexpr Nanoseconds kSlowestFault{20'000};
 /// What the kernel may take to ask the disk for a page, before it gives up the CPU.
 constexpr Nanoseconds kAskDisk{20'000};
@@ -89,9 +87,10 @@ void ThreadTimes::fault(const EventRecord& record) TACTUS_RT {
     slow_signs_.add(before_sleep_signs_);
   }
   const EvidenceTime last = fault_.value_or(record.at);
-  const EvidenceTime since = std::max(last, record.at - kLongestFault * count);
+  const EvidenceTime since = std::max(last, record.at - rates_.fault * count);
   faults_.took += inside(since, record.at);
-  if (since > last && record.at - last <= (major ? kLongestCall : kSlowestFault * count)) {
+  if (since > last &&
+      record.at - last <= (major ? kLongestCall : std::max(kSlowestFault, rates_.fault * 2) * count)) {
     slow_ += inside(last, since);
     slow_signs_.add(signs_);
   }

@@ -22,6 +22,7 @@ struct EventRates {
   std::uint32_t faults = 1;     ///< minor faults per sample
   bool has_faults = false;
   bool alive_by_cpu = false;  ///< the signs of life stand in the rings of its CPUs
+  Nanoseconds fault{4'000};   ///< one takes no longer, but a slow one: longest_fault()
 };
 
 /// Puts the records of one thread together to what it did between two times.

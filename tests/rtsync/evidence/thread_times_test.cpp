@@ -162,6 +162,11 @@ TEST(ThreadTimes, GiveSlowFaultsTheTimeInTheKernel) {
   rates.alive_anywhere = false;  // signs from outside of the kernel alone
   EXPECT_EQ(slow_faults(rates, false, false).took, 20 * 170us - 250us);
   EXPECT_EQ(slow_faults(rates, false).took, 20 * 64us);
+  rates.alive_anywhere = true;
+  rates.fault = 10us;
+  EXPECT_EQ(slow_faults(rates, false).took, 20 * 160us) << "all faults take as long there";
+  rates.fault = 12us;
+  EXPECT_EQ(slow_faults(rates, false).took, 20 * 170us);
 }
 
 TEST(ThreadTimes, GiveTheWaitForADiskToTheFault) {

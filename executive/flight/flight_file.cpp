@@ -171,6 +171,7 @@ std::optional<FlightName> FlightNamePlace::get() const {
   if (tid_.load(std::memory_order_relaxed) != before) return std::nullopt;
   FlightName name;
   std::memcpy(&name, words.data(), sizeof name);
+  name.tid = before;
   return name;
 }
 

@@ -2,6 +2,7 @@
 #include "executive/flight/flight_reader.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "executive/flight/flight_ring_reader.hpp"
 #include "executive/flight/flight_search.hpp"
@@ -75,15 +76,18 @@ std::int64_t FlightClock::of_rig(std::int64_t ns) const {
 FlightView::FlightView(const FlightFile& file, std::uint64_t first)
     : file_(file), first_(first), clock_(file.plan().tick_scale) {
   FlightRingReader records(file.head(0), file.cells(0), first);
-  FlightClock::Anchor anchor;
+  std::optional<FlightClock::Anchor> anchor;  // as far as it is read; the first may be cut
+  std::uint64_t lost = 0;
   while (const std::optional<FlightRecord> record = records.next()) {
+    if (std::exchange(lost, records.lost()) != records.lost()) anchor.reset();
+    const std::int64_t value = bounded_ns(static_cast<std::int64_t>(record->value));
     if (record->kind == FlightKind::anchor_ticks) anchor = {record->value, 0, 0};
-    if (record->kind == FlightKind::anchor_kernel)
-      anchor.kernel_ns = bounded_ns(static_cast<std::int64_t>(record->value));
-    if (record->kind != FlightKind::anchor_rig || anchor.kernel_ns == 0) continue;  // the first may be cut
-    anchor.rig_ns = bounded_ns(static_cast<std::int64_t>(record->value));
-    clock_.add(anchor);
-    anchor = {};
+    if (!anchor) continue;
+    if (record->kind == FlightKind::anchor_kernel) anchor->kernel_ns = value;
+    if (record->kind != FlightKind::anchor_rig) continue;
+    anchor->rig_ns = value;
+    if (anchor->kernel_ns != 0) clock_.add(*anchor);
+    anchor.reset();
   }
 }
 

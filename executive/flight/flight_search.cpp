@@ -13,8 +13,22 @@ namespace {
 struct FrameBackwards {
   std::int64_t work_ns = 0;
   std::int64_t late_ns = 0;
-  std::uint64_t stamp = 0;  // ticks behind its end; 0: it is cut
+  std::int64_t slot_ns = 0;  // of the rig's clock
+  std::uint64_t stamp = 0;   // ticks behind its end; 0: it is cut
+  bool paced = false;
 };
+
+/// A time of a frame; what a crash may have left adds up without overflow.
+std::int64_t bounded(std::uint64_t value) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  return std::clamp(static_cast<std::int64_t>(value), -kMost, kMost);
+}
+
+/// Before the slot of `first`, or its wake, if it has none.
+bool ended_before(const FrameBackwards& frame, const FrameBackwards& first, std::uint64_t tick_scale) {
+  if (frame.paced && first.paced) return frame.slot_ns + frame.late_ns + frame.work_ns <= first.slot_ns;
+  return flight_ticks_as_ns(first.stamp - frame.stamp, tick_scale) >= first.work_ns + first.late_ns;
+}
 
 }  // namespace
 
@@ -32,9 +46,9 @@ std::uint64_t start_of_frames(const FlightFile& file, std::optional<std::int64_t
   FlightRingBackReader records(file.head(0), file.cells(0));
   FrameBackwards now, first;
   bool found = false;
-  int ended_before = 0;
+  int frames_before = 0;
   while (const std::optional<FlightRecord> record = records.next()) {
-    const auto value = static_cast<std::int64_t>(record->value);
+    const std::int64_t value = bounded(record->value);
     switch (record->kind) {
       case FlightKind::slack:
         now = {};
@@ -45,24 +59,27 @@ std::uint64_t start_of_frames(const FlightFile& file, std::optional<std::int64_t
       case FlightKind::late:
         now.late_ns = std::max<std::int64_t>(value, 0);
         break;
+      case FlightKind::slot:
+        now.slot_ns = value;
+        break;
       case FlightKind::stamp:
         now.stamp = record->value;
         break;
       case FlightKind::frame:
         if (now.stamp == 0) break;
+        now.paced = (record->detail & FlightFlags::kPaced) != 0;
         if (!found) {
           found = !frame || value == *frame;
           if (found) first = now;
         } else if (before > 0) {
           --before;
           first = now;
-        } else if (flight_ticks_as_ns(first.stamp - now.stamp, file.plan().tick_scale) >
-                   first.work_ns + first.late_ns) {
-          ++ended_before;
+        } else if (ended_before(now, first, file.plan().tick_scale)) {
+          ++frames_before;
         }
         break;
       case FlightKind::anchor_ticks:
-        if (ended_before >= kFramesBefore) return records.index();
+        if (frames_before >= kFramesBefore) return records.index();
         break;
       default:
         break;

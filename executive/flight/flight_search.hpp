@@ -8,8 +8,8 @@
 
 namespace tactus::executive {
 
-/// From where a ring must be read for what a client asks: searched from the newest record back, so that it takes the
-/// same time whatever is kept.
+/// From where the ring of a thread must be read for what a client asks: searched from the newest record back. How much
+/// is held costs no time, if what is asked for is among it.
 
 /// The record of the main thread with which a FlightView of the latest frame of that number begins, and of `before`
 /// frames before it; nothing: the latest one of all. 0: such a view needs all that is held.        @when service

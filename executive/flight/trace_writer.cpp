@@ -30,9 +30,9 @@ std::deque<TraceWriter::Written> TraceWriter::take_written() {
   return std::exchange(written_, {});
 }
 
-bool TraceWriter::wait(std::chrono::nanoseconds time) {
+bool TraceWriter::wait(std::chrono::steady_clock::time_point until) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, time, [this] { return wanted_.empty(); });
+  return changed_.wait_until(lock, until, [this] { return wanted_.empty(); });
 }
 
 void TraceWriter::serve() {

@@ -34,8 +34,8 @@ class TraceWriter {
   void write(TraceRequest request);
   /// Those that are done since the last call.
   std::deque<Written> take_written();
-  /// All are done; false: not within that time.
-  bool wait(std::chrono::nanoseconds time);
+  /// All are done; false: not until then.
+  bool wait(std::chrono::steady_clock::time_point until);
   pid_t tid() const { return thread_.tid(); }
 
  private:

@@ -9,6 +9,7 @@
 #include "executive/flight/trace_files.hpp"
 #include "executive/model/job_class.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -178,6 +179,11 @@ void RunFlight::answer(const Asked& asked) const {
   asked.then(std::move(trace));
 }
 
+/// Behind what the kernel did so far. Under the mutex.
+void RunFlight::hand_over() {
+  for (; !wanted_.empty(); wanted_.pop_front()) writer_->write(std::move(wanted_.front()));
+}
+
 void RunFlight::serve() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -192,7 +198,7 @@ void RunFlight::serve() {
     }
     if (wanted_.empty() && ended_) return;
     if (kernel_ != nullptr) kernel_->take();
-    for (; !wanted_.empty(); wanted_.pop_front()) writer_->write(std::move(wanted_.front()));
+    hand_over();
     changed_.notify_all();
     if (asked_.empty()) continue;
     const Asked asked = std::move(asked_.front());
@@ -240,12 +246,17 @@ void RunFlight::finish(const RunEnd& end, bool stuck, RunVoice& voice) {
     ask({folder_, std::string(name_of(end.outcome)), {}, "the rig ended", end.reason});
   else if (overrun_)
     write_overrun(voice);
+  const auto until = std::chrono::steady_clock::now() + kTraceTimeout;
   {
     std::unique_lock lock(mutex_);
-    (void)changed_.wait_for(lock, kTraceTimeout, [this] { return wanted_.empty(); });
+    (void)changed_.wait_until(lock, until, [this] { return wanted_.empty(); });
+    hand_over();
   }
-  (void)writer_->wait(kTraceTimeout);
+  const bool written = writer_->wait(until);
   report(voice);
+  if (!written)
+    voice.say("the flight recorder has not written its last traces in " +
+              rtsync::duration_text(rtsync::Nanoseconds(kTraceTimeout).count()));
   refuse_asked();
   if (stuck) file_->keep_mapped();
   file_->remove();  // what is to be written is; the process may end without a destructor

@@ -60,6 +60,7 @@ class RunFlight final : public RunPart {
   void answer(const Asked& asked) const;
   void refuse_asked();
   void ask(TraceRequest request);
+  void hand_over();
   void serve();
   void report(RunVoice& voice);
   void write_overrun(RunVoice& voice);

@@ -69,7 +69,7 @@ class WrittenRig {
     if (before_frame) before_frame(k);
     put({k, 0, static_cast<std::uint16_t>(FlightFlags::kPaced | static_cast<unsigned>(cause)),
          FlightKind::frame});
-    put({wake + work + 1'000, 0, 0, FlightKind::stamp});
+    put({wake + work + stamp_behind, 0, 0, FlightKind::stamp});
     put({slot, 0, 0, FlightKind::slot});
     put({late, 0, 0, FlightKind::late});
     put({work, 0, 0, FlightKind::work});
@@ -122,6 +122,7 @@ class WrittenRig {
   std::unique_ptr<FlightFile> file;
   std::deque<FlightRing> rings;  // the last one is the kernel's
   std::function<void(std::int64_t)> before_frame, behind_frame;
+  std::int64_t stamp_behind = 1'000;  // the end of a frame, in ns
 
  private:
   void kernel(const Put& record) {

@@ -5,15 +5,17 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
+#include "rtsync/evidence/tracefs_file.h"
 #include "rtsync/host/host_file.hpp"
 
 namespace tactus::rtsync {
 namespace {
 
-constexpr const char* kEvents = "/sys/kernel/tracing/events/";
+constexpr const char* kTracing = "/sys/kernel/tracing";
 /// Not irq_work: a sample of it would ask for the next one, so the kernel permits none.
 constexpr std::array<const char*, kMostVectors> kVectors{"call_function", "call_function_single",
                                                          "reschedule"};
@@ -30,17 +32,20 @@ std::string mount_fix(const std::string& options) {
 
 struct Release {
   void operator()(tep_handle* tep) const { tep_free(tep); }
+  void operator()(char* text) const { std::free(text); }
 };
 
 /// `field`: whose place in the bytes of a record is asked for.
 std::optional<Tracepoint> find(const std::filesystem::path& root, const std::string& group,
                                const std::string& name, const char* field) {
-  const FileText format = read_host_file(root, kEvents + group + "/" + name + "/format");
+  int size = 0;
+  const std::unique_ptr<char, Release> format(tactus_read_tracefs_file(
+      (root.string() + kTracing).c_str(), group.c_str(), name.c_str(), "format", &size));
   const std::unique_ptr<tep_handle, Release> tep(tep_alloc());
-  if (!format.readable() || tep == nullptr) return std::nullopt;
+  if (format == nullptr || tep == nullptr) return std::nullopt;
   tep_set_loglevel(TEP_LOG_NONE);
   tep_event* event = nullptr;
-  if (tep_parse_format(tep.get(), &event, format.text.data(), format.text.size(), group.c_str()) !=
+  if (tep_parse_format(tep.get(), &event, format.get(), static_cast<unsigned long>(size), group.c_str()) !=
       TEP_ERRNO__SUCCESS)
     return std::nullopt;
   const tep_format_field* const found = tep_find_any_field(event, field);
@@ -75,7 +80,7 @@ TracepointSearch find_interrupt_tracepoints(const std::filesystem::path& root) {
   const auto softirq_begin = find(root, "irq", "softirq_entry", "vec");
   const auto softirq_end = find(root, "irq", "softirq_exit", "vec");
   if (!irq_begin || !irq_end || !softirq_begin || !softirq_end) {
-    const FileText id = read_host_file(root, std::string(kEvents) + "irq/irq_handler_entry/id");
+    const FileText id = read_host_file(root, std::string(kTracing) + "/events/irq/irq_handler_entry/id");
     const bool closed = id.error == EACCES || id.error == EPERM;
     return {std::nullopt, {"the kernel's tracepoints: " + id.why(), mount_fix(closed ? kOpen : kMount)}};
   }

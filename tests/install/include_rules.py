@@ -52,6 +52,7 @@ OWNERS = {
     "sys/capability.h": ["rtsync/host/"],
     "systemd/*": ["rtsync/host/"],
     "event-parse.h": ["rtsync/evidence/"],
+    "tracefs.h": ["rtsync/evidence/"],
     "protozero/*": ["executive/flight/"],
     "asio[./]*": ["drivers/silkit/net/"],
     "microhttpd*": ["drivers/live/http/"],

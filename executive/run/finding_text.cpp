@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "rtsync/evidence/blocking_call.hpp"
+#include "rtsync/evidence/judge.hpp"
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/thread/thread_list.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -131,6 +132,13 @@ std::string took_text(const Finding& finding, const Plan& plan) {
   return text;
 }
 
+/// Seen on its CPU, where signs of life are too seldom to show what it did.
+bool is_short(const Finding& finding) {
+  const Evidence& seen = finding.evidence;
+  return finding.facts.part != LatePart::wake && seen.switches && seen.silence &&
+         !rtsync::can_be_seen(finding.facts.excess(), *seen.silence);
+}
+
 /// All that was looked at, as nothing of it covers the time.
 std::string figures(const Finding& finding) {
   const Evidence& seen = finding.evidence;
@@ -158,6 +166,9 @@ std::string figures(const Finding& finding) {
              : ", in the kernel " + rtsync::duration_text(seen.silence->in_kernel)));
   else
     add("no signs of life");
+  if (is_short(finding))
+    text += "; a stop of the machine may be as short, with signs of life every " +
+            rtsync::duration_text(seen.silence->blind / 2) + " ('signs_of_life' in the rig file)";
   return text;
 }
 
@@ -191,6 +202,16 @@ std::string activity(const Finding& finding, const rtsync::CpuWatch* cpus) {
   if (cpus == nullptr || !unseen || !finding.evidence.cpu) return "";
   const std::string text = cpus->activity(*finding.evidence.cpu);
   return text.empty() ? "" : "; CPU " + std::to_string(*finding.evidence.cpu) + " in that second: " + text;
+}
+
+/// The limit of a control group stops ordinary threads, whoever has the CPU meanwhile.
+std::string group_stops(const Finding& finding, const rtsync::CpuWatch* cpus) {
+  const bool off = finding.cause == Cause::preempted || finding.cause == Cause::throttled ||
+                   finding.cause == Cause::unknown;
+  if (cpus == nullptr || !off || finding.evidence.realtime || cpus->group_stops().times <= 0) return "";
+  return "; in that second the limit of its control group stopped it " +
+         counted(static_cast<std::uint64_t>(cpus->group_stops().times), "time") + ", " +
+         rtsync::duration_text(cpus->group_stops().took) + " (nr_throttled)";
 }
 
 std::string sentence(const Finding& finding, const Plan& plan);
@@ -400,7 +421,7 @@ std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuW
          (finding.inner_job == Finding::kNoJob ? ""
                                                : ", of which " + plan.jobs[finding.inner_job].name + " had " +
                                                      rtsync::duration_text(finding.part_took)) +
-         activity(finding, cpus);
+         activity(finding, cpus) + group_stops(finding, cpus);
 }
 
 }  // namespace tactus::executive

@@ -242,7 +242,7 @@ void RigRun::run_frames(RunObserver& watcher) {
                         settings.watchdog.systemd));
   if (std::getenv("NOTIFY_SOCKET") != nullptr) add_provision(service_->provision());
   if (realtime_ && settings.kernel_events)
-    add_provisions(causes_->watch(*job_threads_, main_->tid(), cpus_, spins,
+    add_provisions(causes_->watch(*job_threads_, main_->tid(), cpus_, spins, settings.signs_of_life,
                                   pacing_->edge_clock() != nullptr ? &rig_.clock_status() : nullptr,
                                   rig_.isolation()));
   flight_.watch(causes_->events());

@@ -47,7 +47,8 @@ std::optional<Nanoseconds> throttle_gap(const rtsync::CpuSet& cpus) {
 }  // namespace
 
 std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t main, const RigCpus& cpus,
-                                                bool spins, const rtsync::EdgeClockStatus* clock,
+                                                bool spins, std::optional<Nanoseconds> signs_of_life,
+                                                const rtsync::EdgeClockStatus* clock,
                                                 const Isolation* isolation) {
   const Plan& plan = executive_.plan();
   realtime_threads_.look();
@@ -72,7 +73,8 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
   std::vector<rtsync::Provision> provisions;
   Nanoseconds signs{0};
   if (!spins) {
-    const Nanoseconds wanted = rtsync::fitted_signs(alive_interval(frame), frame);
+    const Nanoseconds wanted = signs_of_life ? rtsync::fitted_signs_within(*signs_of_life, frame)
+                                             : rtsync::fitted_signs(alive_interval(frame), frame);
     const Nanoseconds cost = rtsync::sign_of_life_cost();
     signs = rtsync::fitted_signs(rtsync::affordable_signs(wanted, cost), frame);
     if (signs != wanted) provisions.push_back(fewer_signs(wanted, signs, cost));

@@ -30,9 +30,11 @@ class RunCauses final : public RunPart {
       : executive_(executive), told_(executive.program().promises().jobs()) {}
 
   /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models. `spins`:
-  /// those threads never leave their CPUs, and are not to be interrupted. @when setup
+  /// those threads never leave their CPUs, and are not to be interrupted. `signs`: how often they show that they get on, as
+  /// RigSettings has it. @when setup
   std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
-                                       const rtsync::EdgeClockStatus* clock, const Isolation* isolation);
+                                       std::optional<Nanoseconds> signs, const rtsync::EdgeClockStatus* clock,
+                                       const Isolation* isolation);
   /// What watch() has asked for; nullptr: nothing.
   std::shared_ptr<const rtsync::KernelEvents> events() const { return events_; }
   /// Counts the findings of a note.

@@ -69,6 +69,7 @@ std::int64_t steal_of(std::string_view stat, std::uint32_t cpu) {
 void CpuWatch::watch(const CpuSet& cpus, const std::filesystem::path& root) {
   root_ = root;
   cpus_.clear();
+  group_.reset();
   for (const int number : cpus.cpus()) {
     auto cpu = std::make_unique<Cpu>();
     cpu->number = static_cast<std::uint32_t>(number);
@@ -83,6 +84,7 @@ void CpuWatch::look() {
     look_at_idle_states(*cpu);
     look_at_activity(*cpu);
   }
+  look_at_group();
 }
 
 /// Where the governor changes it, it says nothing about the moment of a frame.
@@ -140,6 +142,13 @@ void CpuWatch::look_at_activity(Cpu& cpu) const {
   cpu.steal_ticks = steal;
   cpu.interrupts = std::move(interrupts);
   cpu.softirqs = std::move(softirqs);
+}
+
+void CpuWatch::look_at_group() {
+  const std::optional<GroupStops> now = read_group_stops(root_);
+  group_stops_ =
+      now && group_ ? GroupStops{now->times - group_->times, now->took - group_->took} : GroupStops{};
+  group_ = now;
 }
 
 const CpuWatch::Cpu* CpuWatch::find(std::uint32_t cpu) const TACTUS_RT {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "rtsync/host/control_group.hpp"
 #include "rtsync/host/cpu_set.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
@@ -16,9 +17,10 @@
 namespace tactus::rtsync {
 
 /// What the kernel counts for some CPUs, read beside the frames: how fast they are, how long they take to leave
-/// their idle states, and what interrupts and the hypervisor did there.
+/// their idle states, and what interrupts and the hypervisor did there. And how often the limit of a control group
+/// stopped the rig.
 ///
-/// Threads  watch: before the others. look, activity: one. speed, idle_exit: any.
+/// Threads  watch: before the others. look, activity, group_stops: one. speed, idle_exit: any.
 class CpuWatch {
  public:
   /// @when setup
@@ -33,6 +35,8 @@ class CpuWatch {
   /// Between the last two looks: "steal 90 ms, softirq NET_RX 1200 times, irq 24 virtio0 35 times"; the most frequent
   /// ones of each. @when service
   std::string activity(std::uint32_t cpu) const;
+  /// Between the last two looks: of the rig's control group. @when service
+  const GroupStops& group_stops() const { return group_stops_; }
 
  private:
   using Counts = std::map<std::string, std::int64_t>;
@@ -58,8 +62,11 @@ class CpuWatch {
   void look_at_frequency(Cpu& cpu) const;
   void look_at_idle_states(Cpu& cpu) const;
   void look_at_activity(Cpu& cpu) const;
+  void look_at_group();
 
   std::filesystem::path root_;
+  std::optional<GroupStops> group_;  // as of the last look
+  GroupStops group_stops_;
   std::vector<std::unique_ptr<Cpu>> cpus_;
 };
 

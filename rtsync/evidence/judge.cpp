@@ -95,12 +95,6 @@ void give_silent(Shares& shares, const Evidence& evidence) TACTUS_RT {
   if (!evidence.interrupts) shares.give(Cause::unknown, silence.in_kernel);
 }
 
-/// Whether the machine would show it if it had stood still for that time. A stop makes the signs come later by a part of
-/// it; where none came late at all, a shorter one is excluded, too.
-bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT {
-  return time >= (silence.took == kNone ? silence.blind * 5 / 8 : silence.blind);
-}
-
 /// Nobody looked. A stop by a signal takes longer than whatever else may have happened.
 void give_unseen(Shares& shares, const Evidence& evidence) TACTUS_RT {
   shares.give_rest(evidence.went_on ? Cause::machine_stopped : Cause::unknown);
@@ -201,6 +195,11 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
 }
 
 }  // namespace
+
+/// A stop makes the signs come later by a part of it; where none came late at all, a shorter one is excluded, too.
+bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT {
+  return time >= (silence.took == kNone ? silence.blind * 5 / 8 : silence.blind);
+}
 
 Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   if (facts.part == LatePart::catching_up) return Cause::catching_up;

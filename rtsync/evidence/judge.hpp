@@ -14,4 +14,10 @@ namespace tactus::rtsync {
 /// RT       yes.
 Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT;
 
+/// Whether signs of life would show it if the machine had stood still for that time.
+///
+/// Threads  any.
+/// RT       yes.
+bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT;
+
 }  // namespace tactus::rtsync

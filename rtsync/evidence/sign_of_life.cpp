@@ -66,6 +66,12 @@ Nanoseconds fitted_signs(Nanoseconds interval, Nanoseconds frame) {
   return (interval + frame - Nanoseconds{1}) / frame * frame;
 }
 
+Nanoseconds fitted_signs_within(Nanoseconds interval, Nanoseconds frame) {
+  if (interval <= Nanoseconds{0}) return interval;
+  if (interval < frame) return frame / ((frame + interval - Nanoseconds{1}) / interval);
+  return interval / frame * frame;
+}
+
 Nanoseconds off_middle(TimePoint<MonotonicTime> sign, TimePoint<MonotonicTime> slot, Nanoseconds spacing) {
   const Nanoseconds behind = (sign - slot) % spacing;  // with the sign of what is divided
   return (behind < Nanoseconds{0} ? behind + spacing : behind) - spacing / 2;

@@ -15,6 +15,8 @@ Nanoseconds affordable_signs(Nanoseconds wanted, Nanoseconds cost);
 /// The shortest interval from it on of which a frame has a whole number, or which has a whole number of frames: signs of
 /// life that once stand between two slots stay there.                                           @when setup
 Nanoseconds fitted_signs(Nanoseconds interval, Nanoseconds frame);
+/// The longest such interval that is not longer.                                                 @when setup
+Nanoseconds fitted_signs_within(Nanoseconds interval, Nanoseconds frame);
 
 /// How far a sign of life is from the middle between two slots that lie so far apart, beyond it or (negative) before
 /// it: half of that at most.                                                                      @when any

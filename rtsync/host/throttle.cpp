@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "rtsync/host/control_group.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
@@ -89,31 +91,15 @@ std::vector<Limit> limits_of(const ThrottleFacts& facts, const CpuSet& cpus) {
   return limits;
 }
 
-/// The path of the cpu control group in /proc/self/cgroup, and whether it is a unified (v2) one.
-std::optional<std::pair<std::string, bool>> cpu_group(const std::string& text) {
-  std::optional<std::pair<std::string, bool>> unified;
-  for (const std::string_view line : lines_of(text)) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) continue;
-    const std::string controllers = "," + std::string{line.substr(first + 1, second - first - 1)} + ",";
-    const std::string path{trimmed(line.substr(second + 1))};
-    if (controllers.find(",cpu,") != std::string::npos) return std::pair{path, false};
-    if (controllers == ",,") unified = std::pair{path, true};
-  }
-  return unified;
-}
-
 }  // namespace
 
 RtGroup read_rt_group(const std::filesystem::path& root) {
   RtGroup group;
   group.in_kernel = read_kernel_config(root).has("CONFIG_RT_GROUP_SCHED");
-  const FileText self = read_host_file(root, "/proc/self/cgroup");
-  const auto found = self.readable() ? cpu_group(self.text) : std::nullopt;
+  const std::optional<ControlGroup> found = find_cpu_group(root);
   if (!found) return group;
-  group.path = found->first;
-  group.unified = found->second;
+  group.path = found->path;
+  group.unified = found->unified;
   // A path that climbs ("/../..") points outside a container's view: there is nothing to read for us.
   const std::string inside = group.path.find("..") == std::string::npos ? group.path : "/";
   // In a container the group's own folder is often mounted as the root of the hierarchy.

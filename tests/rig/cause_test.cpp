@@ -447,6 +447,26 @@ TEST(KernelEvents, AreNotAskedForWhereTheRigFileSaysSo) {
   EXPECT_EQ(summary["rt"]["refused"].dump().find("the kernel's events"), std::string::npos);
 }
 
+TEST(KernelEvents, ShowSignsOfLifeAsOftenAsTheRigFileSays) {
+  std::string log;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const TempDir dir;
+    Command command = late_rig(dir, "spin");
+    command.argv.insert(command.argv.end(), {"--set", "signs_of_life=10 ms"});
+    const Finished done = run(command, 60s);
+    ASSERT_EQ(done.status, 0) << done;
+    EXPECT_EQ(causes_of_injected(dir).count("computed"), 0) << "too seldom to tell";
+    if (summary_of(dir / "out")["rt"]["refused"].dump().find("the kernel's events of thread") !=
+        std::string::npos)
+      GTEST_SKIP() << "the kernel gives no events of threads";
+    std::ifstream file(dir / "out/log.txt");
+    log.assign(std::istreambuf_iterator<char>(file), {});
+    if (log.find("with signs of life every 10.0 ms ('signs_of_life' in the rig file)") != std::string::npos)
+      return;
+  }
+  FAIL() << log;
+}
+
 TEST(BrokenPromise, IsNamedAlthoughNoFrameIsLate) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted";
   const TempDir dir;

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "rtsync/time/duration_text.hpp"
+#include "tests/rtsync/support/fake_root.hpp"
 
 namespace tactus::executive::frame_note_formatter_test {
 namespace {
@@ -186,6 +187,50 @@ TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
     notes.formatter.take(note);
     const std::string line = notes.formatter.take_log_lines(0).at(0);
     EXPECT_TRUE(line.ends_with(row.end)) << line;
+  }
+}
+
+TEST(FrameNoteFormatter, SaysHowAShortExcessOfAJobCanHaveAName) {
+  for (const Nanoseconds took : {1'200us, 3'100us}) {
+    Notes notes;
+    FrameNote note = overrun(7, 200us, OverrunCause::work);
+    note.overrun.cause = rtsync::Cause::unknown;
+    note.overrun.job = 1;
+    note.overrun.facts = {rtsync::LatePart::job, took, 1ms};
+    note.overrun.evidence.switches = rtsync::SwitchTimes{};
+    note.overrun.evidence.silence = rtsync::Silence{0ns, true, 500us, 0ns};
+    notes.formatter.take(note);
+    const std::string line = notes.formatter.take_log_lines(0).at(0);
+    EXPECT_EQ(line.ends_with("; a stop of the machine may be as short, with signs of life every 250 us "
+                             "('signs_of_life' in the rig file)"),
+              took == 1'200us)
+        << line;
+  }
+}
+
+TEST(FrameNoteFormatter, SaysHowOftenALimitStoppedTheControlGroupOfAnOrdinaryThread) {
+  rtsync::FakeRoot root;
+  root.write("/proc/self/cgroup", "0::/rig\n");
+  root.write("/sys/fs/cgroup/rig/cpu.stat", "nr_throttled 3\nthrottled_usec 150000\n");
+  rtsync::CpuWatch cpus;
+  cpus.watch(rtsync::CpuSet{0}, root.path());
+  root.write("/sys/fs/cgroup/rig/cpu.stat", "nr_throttled 5\nthrottled_usec 250000\n");
+  cpus.look();
+  const std::string told =
+      "; in that second the limit of its control group stopped it 2 times, 100 ms (nr_throttled)";
+  const Notes notes;
+  for (const bool realtime : {false, true}) {
+    for (const rtsync::Cause cause : {rtsync::Cause::preempted, rtsync::Cause::throttled,
+                                      rtsync::Cause::unknown, rtsync::Cause::computed}) {
+      FrameNoteFormatter formatter(notes.plan, &cpus);
+      FrameNote note = overrun(7, 2ms, OverrunCause::work);
+      note.overrun.cause = cause;
+      note.overrun.job = 1;
+      note.overrun.evidence.realtime = realtime;
+      formatter.take(note);
+      const std::string line = formatter.take_log_lines(0).at(0);
+      EXPECT_EQ(line.ends_with(told), !realtime && cause != rtsync::Cause::computed) << line;
+    }
   }
 }
 

@@ -102,5 +102,20 @@ TEST(CpuWatch, TellsWhatGrewBetweenTwoLooks) {
   EXPECT_EQ(text.find("LOC"), std::string::npos) << text;
 }
 
+TEST(CpuWatch, TellsHowOftenTheControlGroupWasStoppedBetweenTwoLooks) {
+  FakeRoot root;
+  root.write("/proc/self/cgroup", "0::/rig\n");
+  root.write("/sys/fs/cgroup/rig/cpu.stat", "nr_throttled 3\nthrottled_usec 150000\n");
+  CpuWatch watch;
+  watch.watch(CpuSet{1}, root.path());
+  EXPECT_EQ(watch.group_stops().times, 0);
+  root.write("/sys/fs/cgroup/rig/cpu.stat", "nr_throttled 5\nthrottled_usec 250000\n");
+  watch.look();
+  EXPECT_EQ(watch.group_stops().times, 2);
+  EXPECT_EQ(watch.group_stops().took, 100ms);
+  watch.look();
+  EXPECT_EQ(watch.group_stops().times, 0);
+}
+
 }  // namespace
 }  // namespace tactus::rtsync::cpu_watch_test

@@ -35,6 +35,11 @@ TEST(SignOfLife, StaysBetweenTheSlotsOnlyIfItFitsTheFrame) {
   EXPECT_EQ(fitted_signs(1ms, 1ms), 1ms);
   EXPECT_EQ(fitted_signs(1100us, 1ms), 2ms) << "every other frame";
   EXPECT_EQ(fitted_signs(0ns, 1ms), 0ns) << "none stays none";
+  EXPECT_EQ(fitted_signs_within(250us, 1ms), 250us);
+  EXPECT_EQ(fitted_signs_within(300us, 1ms), 250us);
+  EXPECT_EQ(fitted_signs_within(1ms, 1ms), 1ms);
+  EXPECT_EQ(fitted_signs_within(2900us, 1ms), 2ms);
+  EXPECT_EQ(fitted_signs_within(0ns, 1ms), 0ns);
 }
 
 TEST(SignOfLife, IsAsFarFromTheMiddleAsItIs) {

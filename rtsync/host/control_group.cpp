@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtsync/host/control_group.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include "rtsync/host/host_file.hpp"
+
+namespace tactus::rtsync {
+namespace {
+
+/// Of the file cpu.stat of one group.
+std::optional<GroupStops> stops_in(std::string_view stat) {
+  std::optional<GroupStops> stops;
+  for (const std::string_view line : lines_of(stat)) {
+    const std::vector<std::string_view> words = words_of(line);
+    const auto value = words.size() == 2 ? whole_number(words[1]) : std::nullopt;
+    if (!value || *value < 0) continue;
+    if (words[0] == "nr_throttled") stops = GroupStops{*value, stops.value_or(GroupStops{}).took};
+    if (words[0] == "throttled_usec")
+      stops = GroupStops{stops.value_or(GroupStops{}).times, Nanoseconds{*value * 1000}};
+    if (words[0] == "throttled_time")
+      stops = GroupStops{stops.value_or(GroupStops{}).times, Nanoseconds{*value}};
+  }
+  return stops;
+}
+
+}  // namespace
+
+std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root) {
+  const FileText self = read_host_file(root, "/proc/self/cgroup");
+  std::optional<ControlGroup> unified;
+  for (const std::string_view line : lines_of(self.text)) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string controllers = "," + std::string{line.substr(first + 1, second - first - 1)} + ",";
+    const std::string path{trimmed(line.substr(second + 1))};
+    if (controllers.find(",cpu,") != std::string::npos) return ControlGroup{path, false};
+    if (controllers == ",,") unified = ControlGroup{path, true};
+  }
+  return unified;
+}
+
+std::optional<GroupStops> read_group_stops(const std::filesystem::path& root) {
+  const std::optional<ControlGroup> group = find_cpu_group(root);
+  if (!group) return std::nullopt;
+  std::optional<GroupStops> all;
+  const std::vector<std::string> mounts =
+      group->unified ? std::vector<std::string>{"/sys/fs/cgroup"}
+                     : std::vector<std::string>{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
+  for (const std::string& mount : mounts) {
+    // In a container the group's own folder is often mounted as the root, and the path may climb out of it.
+    const bool inside = group->path.starts_with('/') && group->path.find("..") == std::string::npos;
+    std::string path = inside ? group->path : "";
+    while (true) {
+      if (path == "/") path.clear();
+      if (const auto stops = stops_in(read_host_file(root, mount + path + "/cpu.stat").text)) {
+        const GroupStops before = all.value_or(GroupStops{});
+        all = GroupStops{before.times + stops->times, before.took + stops->took};
+      }
+      if (path.empty()) break;
+      path.resize(path.rfind('/'));
+    }
+    if (all) return all;  // the other name is the same folder
+  }
+  return all;
+}
+
+}  // namespace tactus::rtsync

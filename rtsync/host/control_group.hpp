@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "rtsync/time/time.hpp"
+
+namespace tactus::rtsync {
+
+/// The control group that rations the CPU time of this process.
+struct ControlGroup {
+  std::string path;      ///< "/user.slice"
+  bool unified = false;  ///< of cgroup v2
+};
+/// Nothing: the kernel does not say.                                                             @when setup, service
+std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root = "/");
+
+/// How often the limit of a control group (cpu.max; of cgroup v1: cpu.cfs_quota_us) stopped its ordinary threads.
+struct GroupStops {
+  std::int64_t times = 0;
+  Nanoseconds took{0};
+};
+/// Since they were made, of this process's group and of those above it. Nothing: none has a limit that is counted.
+/// @when setup, service
+std::optional<GroupStops> read_group_stops(const std::filesystem::path& root = "/");
+
+}  // namespace tactus::rtsync

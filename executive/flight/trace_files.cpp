@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "rtsync/host/host_file.hpp"
+
 namespace tactus::executive {
 
 namespace fs = std::filesystem;
@@ -38,9 +40,8 @@ std::string trace_title(std::int64_t frame, const std::string& rig, const std::s
 
 std::vector<TraceFile> traces_in(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, TraceFile>> found;
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& entry : rtsync::entries_of(folder)) {
+    const std::string name = entry.filename().string();
     if (!name.starts_with(kTracePrefix) || !name.ends_with(kTraceSuffix)) continue;
     TraceFile trace{name, std::strtoll(name.c_str() + std::string(kTracePrefix).size(), nullptr, 10), ""};
     std::ifstream text(folder / text_of_trace(name));
@@ -48,7 +49,8 @@ std::vector<TraceFile> traces_in(const fs::path& folder) {
     std::getline(text, title);
     if (const std::size_t colon = title.find(": "); colon != std::string::npos)
       trace.why = title.substr(colon + 2);
-    found.emplace_back(entry.last_write_time(none), std::move(trace));
+    std::error_code none;
+    found.emplace_back(fs::last_write_time(entry, none), std::move(trace));
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::tie(a.first, a.second.file) < std::tie(b.first, b.second.file);

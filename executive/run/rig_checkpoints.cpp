@@ -9,6 +9,7 @@
 #include "config/place.hpp"
 #include "config/text.hpp"
 #include "executive/state/checkpoint_file.hpp"
+#include "rtsync/host/host_file.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -283,14 +284,13 @@ config::Json RigCheckpoints::list() const {
     std::uintmax_t bytes;
   };
   std::vector<Found> all;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+  for (const fs::path& entry : rtsync::entries_of(folder_)) {
     std::error_code gone;
-    const std::string name = entry.path().filename().string();
+    const std::string name = entry.filename().string();
     std::string file;
-    if (entry.path().extension() != ".tck" || !file_name(name, file).empty() || !entry.is_regular_file(gone))
+    if (entry.extension() != ".tck" || !file_name(name, file).empty() || !fs::is_regular_file(entry, gone))
       continue;
-    const Found found{entry.last_write_time(gone), entry.path().stem().string(), entry.file_size(gone)};
+    const Found found{fs::last_write_time(entry, gone), entry.stem().string(), fs::file_size(entry, gone)};
     if (!gone) all.push_back(found);
   }
   std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {

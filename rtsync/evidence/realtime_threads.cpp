@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "rtsync/host/host_file.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
@@ -28,10 +30,8 @@ bool is_realtime_policy(int policy) {
 
 template <class Take>
 void each_entry(const std::filesystem::path& folder, Take take) {
-  std::error_code error;  // processes come and go
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (const pid_t number = number_of(entry->path()); number > 0) take(number, entry->path());
+  for (const std::filesystem::path& entry : entries_of(folder))
+    if (const pid_t number = number_of(entry); number > 0) take(number, entry);
 }
 
 }  // namespace

@@ -122,6 +122,15 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    entries.push_back(entry->path());
+  return entries;
+}
+
 std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, std::string_view file) {
   const FileText read = read_host_file(root, file);
   return read.readable() ? whole_number(read.text) : std::nullopt;

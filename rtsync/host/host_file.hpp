@@ -28,6 +28,9 @@ struct FileText {
 
 /// Reads at most 1 MiB of root/file. Never blocks: devices, pipes and directories are refused.
 FileText read_host_file(const std::filesystem::path& root, std::string_view file);
+/// What stands in a folder, in no order; nothing when it cannot be read. Throws nothing when it changes meanwhile, or when
+/// a model closes all files of the process: then it has what was read so far.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 /// The file as one whole number; nothing when it cannot be read or says something else.
 std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, std::string_view file);
 /// The text as one whole number, white space around it allowed; nothing when it is not one.

@@ -40,22 +40,18 @@ struct Holder {
 };
 
 bool holds(const fs::path& descriptors, const std::string& device) {
-  std::error_code error;
-  for (fs::directory_iterator entry{descriptors, error}; !error && entry != fs::directory_iterator{};
-       entry.increment(error)) {
+  for (const fs::path& entry : entries_of(descriptors)) {
     std::error_code gone;
-    const fs::path target = fs::read_symlink(entry->path(), gone);
+    const fs::path target = fs::read_symlink(entry, gone);
     if (!gone && target.string().starts_with("/dev/watchdog") && numbered_name(target) == device) return true;
   }
   return false;
 }
 
 std::optional<Holder> holder_of(const fs::path& root, const std::string& device) {
-  std::error_code error;
-  for (fs::directory_iterator entry{root / "proc", error}; !error && entry != fs::directory_iterator{};
-       entry.increment(error)) {
-    const std::string pid = entry->path().filename().string();
-    if (!whole_number(pid) || !holds(entry->path() / "fd", device)) continue;
+  for (const fs::path& entry : entries_of(root / "proc")) {
+    const std::string pid = entry.filename().string();
+    if (!whole_number(pid) || !holds(entry / "fd", device)) continue;
     return Holder{pid, read_host_file(root, "/proc/" + pid + "/comm").text};
   }
   return std::nullopt;

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/rights.hpp"
@@ -44,8 +43,8 @@ std::string thread_name(pid_t tid) {
 
 std::vector<ThreadFacts> list_threads() {
   std::vector<ThreadFacts> threads;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
-    const auto tid = whole_number(entry.path().filename().string());
+  for (const std::filesystem::path& entry : entries_of("/proc/self/task")) {
+    const auto tid = whole_number(entry.filename().string());
     if (!tid) continue;
     if (auto facts = facts_of(static_cast<pid_t>(*tid))) threads.push_back(std::move(*facts));
   }

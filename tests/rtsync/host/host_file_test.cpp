@@ -3,12 +3,18 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iostream>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/rtsync/support/fake_root.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::rtsync::host_file_test {
 namespace {
@@ -45,6 +51,36 @@ TEST(HostFile, StopsAtOneMiB) {
   FakeRoot root;
   root.write("/proc/endless", std::string(std::size_t{3} << 20, 'x'));
   EXPECT_LE(read_host_file(root.path(), "/proc/endless").text.size(), (std::size_t{1} << 20) + 16384);
+}
+
+TEST(EntriesOf, AFolderAreItsFilesAndFolders) {
+  FakeRoot root;
+  root.write("/proc/a", "");
+  root.folder("/proc/b");
+  std::vector<std::filesystem::path> entries = entries_of(root.path() / "proc");
+  std::sort(entries.begin(), entries.end());
+  EXPECT_EQ(entries, (std::vector{root.path() / "proc/a", root.path() / "proc/b"}));
+  EXPECT_TRUE(entries_of(root.path() / "none").empty());
+  EXPECT_TRUE(entries_of(root.path() / "proc/a").empty());
+}
+
+/// As a model does that closes all files of the process.
+TEST(EntriesOf, AFolderThatIsClosedMeanwhileAreThoseThatWereRead) {
+  if (test::kSanitized) GTEST_SKIP() << "a sanitizer sees that a file is closed by somebody else";
+  FakeRoot root;
+  constexpr std::size_t kFiles = 2000;
+  for (std::size_t i = 0; i < kFiles; ++i) root.write("/proc/" + std::to_string(i), "");
+  const int next = ::dup(STDERR_FILENO);
+  ::close(next);
+  std::jthread closer([next](const std::stop_token& stop) {
+    while (!stop.stop_requested()) ::close(next);
+  });
+  int some = 0;  // how often it was closed in the middle
+  for (int i = 0; i < 5'000 && some < 10; ++i) {
+    const std::size_t entries = entries_of(root.path() / "proc").size();
+    some += entries > 0 && entries < kFiles ? 1 : 0;
+  }
+  std::cout << "closed in the middle " << some << " times\n";
 }
 
 TEST(WholeNumber, TakesNothingButAWholeNumber) {

@@ -589,12 +589,11 @@ const Fields<RigSettings>& rig_fields() {
           optional("kernel_events", &R::kernel_events,
                    "ask the kernel for the events of the rig's threads in real time, which explain late "
                    "frames; without them most causes are unknown"),
-          optional(
-              "signs_of_life", &R::signs_of_life,
-              or_word("quarter", range(20us, 1s), "of a frame, 100 us to 1 ms"),
-              "how often the kernel interrupts the frames' threads to see that they get on: of an excess "
-              "shorter than 1.25 times that it is not known whether a job computed or the machine stood "
-              "still"),
+          optional("signs_of_life", &R::signs_of_life,
+                   or_word("quarter", range(20us, 1s), "of a frame, 100 us to 1 ms"),
+                   "how often the kernel interrupts the frames' threads to see that they get on, where it is "
+                   "asked "
+                   "for events and the rig does not spin; an excess shorter than 1.25 times that is unknown"),
       }};
   return fields;
 }

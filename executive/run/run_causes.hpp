@@ -30,8 +30,8 @@ class RunCauses final : public RunPart {
       : executive_(executive), told_(executive.program().promises().jobs()) {}
 
   /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models. `spins`:
-  /// those threads never leave their CPUs, and are not to be interrupted. `signs`: how often they show that they get on, as
-  /// RigSettings has it. @when setup
+  /// those threads never leave their CPUs, and are not to be interrupted. `signs`: RigSettings::signs_of_life.
+  /// @when setup
   std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
                                        std::optional<Nanoseconds> signs, const rtsync::EdgeClockStatus* clock,
                                        const Isolation* isolation);

@@ -84,7 +84,7 @@ void CpuWatch::look() {
     look_at_idle_states(*cpu);
     look_at_activity(*cpu);
   }
-  look_at_group();
+  if (!cpus_.empty()) look_at_group();  // else nothing is watched
 }
 
 /// Where the governor changes it, it says nothing about the moment of a frame.

@@ -208,7 +208,7 @@ class Bench(unittest.TestCase):
 
     def test_an_interrupted_apply_is_undone(self):
         before = self.tree()
-        every = 1 if os.environ.get("TACTUS_NIGHTLY") else 9
+        every = 1 if os.environ.get("TACTUS_NIGHTLY") else 18
         first = random.randrange(every)
         at = 0
         # The first ones make the place where it is written down what to undo.

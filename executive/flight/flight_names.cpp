@@ -71,6 +71,10 @@ const char* text_of(rtsync::LatePart part) {
       return "housekeeping";
     case rtsync::LatePart::catching_up:
       return "catching up";
+    case rtsync::LatePart::call:
+      return "call of an isolated model";
+    case rtsync::LatePart::answer:
+      return "answer of an isolated model";
   }
   return "unknown";
 }

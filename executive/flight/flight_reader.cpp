@@ -30,8 +30,7 @@ FlownCause cause_of(const FlightRecord& record) {
   const auto cause = static_cast<unsigned>(record.detail & FlightCause::kCause);
   if (cause < rtsync::kCauses) made.cause = static_cast<rtsync::Cause>(cause);
   const auto part = (record.detail & FlightCause::kPart) >> FlightCause::kPartShift;
-  if (part <= static_cast<int>(rtsync::LatePart::catching_up))
-    made.part = static_cast<rtsync::LatePart>(part);
+  if (part <= static_cast<int>(rtsync::LatePart::answer)) made.part = static_cast<rtsync::LatePart>(part);
   made.of_wake = (record.detail & FlightCause::kOfWake) != 0;
   made.job = record.id;
   return made;

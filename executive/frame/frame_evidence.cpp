@@ -237,7 +237,7 @@ bool FrameEvidence::went_on_in(const Stretch& stretch) TACTUS_RT {
 void FrameEvidence::see(std::size_t thread, const Stretch& stretch,
                         rtsync::Evidence& evidence) const TACTUS_RT {
   if (events_ != nullptr && thread < events_->threads())
-    evidence = events_->look(thread, stretch.from, stretch.to, stretch.part == LatePart::wake);
+    evidence = events_->look(thread, stretch.from, stretch.to, rtsync::is_wake(stretch.part));
   evidence.throttle_gap = throttle_gap_;
   evidence.preemptible = preemptible_;
   evidence.went_on = went_on_in(stretch);
@@ -263,14 +263,33 @@ Finding::Root FrameEvidence::root_of_lane(const Stretch& stretch) const TACTUS_R
   return root;
 }
 
-/// Of a job that waited for its model, which has a process of its own: what that did.
+/// Of a job of an isolated model. Nothing: the job has another, or its process did not say it.
+std::optional<FrameEvidence::CallTimes> FrameEvidence::times_of_call(const Stretch& stretch) const TACTUS_RT {
+  if (stretch.part != LatePart::job || stretch.job == Finding::kNoJob) return std::nullopt;
+  const CallPage::Use* const last = isolated_.last(stretch.job);
+  if (last == nullptr || last->taken > last->answered || last->answered < stretch.from ||
+      last->taken > stretch.to)
+    return std::nullopt;
+  return CallTimes{std::max(last->taken, stretch.from), std::min(last->answered, stretch.to)};
+}
+
+/// Of a job that waited for its model, which has a process of its own: what that did, or what kept it from the call.
 Finding::Root FrameEvidence::root_of_process(const Stretch& stretch) const TACTUS_RT {
   Finding::Root root;
   const std::size_t process = program_.plan().jobs[stretch.job].isolated->process();
-  root.facts = {LatePart::job, stretch.time(), stretch.usual};
-  see(program_.lanes() + asyncs_.size() + process, stretch, root.evidence);
-  isolated_.see(stretch.job, root.evidence);
-  if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, stretch);
+  Stretch part = stretch;
+  if (const auto times = times_of_call(stretch)) {
+    const bool woken_late = (times->taken - stretch.from) * 2 > stretch.excess();
+    part.part = woken_late ? LatePart::call : LatePart::job;
+    part.from = woken_late ? stretch.from : times->taken;
+    part.to = woken_late ? times->taken : times->answered;
+    if (woken_late) part.usual = Nanoseconds{0};
+  }
+  root.facts = {part.part, part.time(), part.usual};
+  root.facts.always = part.always;
+  see(program_.lanes() + asyncs_.size() + process, part, root.evidence);
+  if (part.part == LatePart::job) isolated_.see(stretch.job, root.evidence);
+  if (root.evidence.heap) root.evidence.heap = with_measuring(*root.evidence.heap, part);
   root.cause = rtsync::judge(root.facts, root.evidence);
   return root;
 }
@@ -300,7 +319,15 @@ FrameEvidence::HeapSeen FrameEvidence::heap_seen(const Lane& lane) TACTUS_RT {
   return {lane.heap().calls(), lane.heap().time()};
 }
 
-Finding FrameEvidence::judge(const Stretch& stretch, const FrameTiming& timing) TACTUS_RT {
+Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TACTUS_RT {
+  Stretch stretch = whole;
+  if (const auto times = times_of_call(whole); times && (whole.to - times->answered) * 2 > whole.excess()) {
+    // The model had done its part: it was the wake behind it.
+    stretch.part = LatePart::answer;
+    stretch.from = times->answered;
+    stretch.usual = Nanoseconds{0};
+    stretch.for_others = false;
+  }
   Finding finding;
   finding.job = stretch.job;
   finding.frame = timing.frame;

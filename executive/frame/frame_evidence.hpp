@@ -80,7 +80,7 @@ class FrameEvidence {
     bool for_others = false;
     bool always = false;  // it is the longest, and nothing takes longer than usual
     rtsync::Nanoseconds time() const TACTUS_RT { return to - from; }
-    rtsync::Nanoseconds excess() const TACTUS_RT { return time() - usual; }
+    rtsync::Nanoseconds excess() const TACTUS_RT { return always ? time() : time() - usual; }
   };
   /// Two readings of one moment, to put the lanes' ticks on the kernel's clock.
   struct Moment {
@@ -121,6 +121,11 @@ class FrameEvidence {
   Finding::Root root_of(const Stretch& stretch) const TACTUS_RT;
   Finding::Root root_of_lane(const Stretch& stretch) const TACTUS_RT;
   Finding::Root root_of_process(const Stretch& stretch) const TACTUS_RT;
+  struct CallTimes {
+    rtsync::EvidenceTime taken;     // by the process of an isolated model
+    rtsync::EvidenceTime answered;  // likewise
+  };
+  std::optional<CallTimes> times_of_call(const Stretch& stretch) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;
   void name_inner_job(Finding& finding) const TACTUS_RT;
   Finding wake_finding(const rtsync::FrameTiming& timing) TACTUS_RT;

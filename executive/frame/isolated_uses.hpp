@@ -32,6 +32,12 @@ class IsolatedUses {
                        now.maps.faults - one.before.maps.faults, now.maps.took - one.before.maps.took};
     }
   }
+  /// The last call of a job. nullptr: its model is not isolated, or the job runs in no frame.
+  const CallPage::Use* last(std::uint32_t job) const TACTUS_RT {
+    for (const Job& one : jobs_)
+      if (one.job == job) return &one.did->sum();
+    return nullptr;
+  }
   void end_frame(BrokenPromises& promises) TACTUS_RT {
     for (Job& one : jobs_) {
       const CallPage::Use& now = one.did->sum();

@@ -76,12 +76,14 @@ struct CallPage {
   alignas(64) std::atomic<std::uint32_t> reply{0};
   Answer answer = Answer::done;
   std::int32_t status = 0;  ///< what the job returned
-  /// What the job did to its thread.
+  /// What the job did to its thread, and when.
   struct Use {
     rtsync::HeapTimes heap{};
     rtsync::MapTimes maps{};
     std::int64_t faults = 0;
-    std::int64_t switches = 0;  ///< it gave up its CPU itself
+    std::int64_t switches = 0;                            ///< it gave up its CPU itself
+    rtsync::TimePoint<rtsync::MonotonicTime> taken{};     ///< when the process took the call up
+    rtsync::TimePoint<rtsync::MonotonicTime> answered{};  ///< when it had done it
   } use{};
   Request request{};
   LongText failure{};                                ///< what it said when it failed

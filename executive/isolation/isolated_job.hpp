@@ -27,9 +27,11 @@ class IsolatedJob {
     sum_.maps.took += use.maps.took;
     sum_.faults += use.faults;
     sum_.switches += use.switches;
+    sum_.taken = use.taken;
+    sum_.answered = use.answered;
     told_.write(sum_);
   }
-  /// Of all calls so far.
+  /// Of all calls so far; the times of the last.
   const CallPage::Use& sum() TACTUS_RT { return told_.read(); }
 
  private:

@@ -197,7 +197,9 @@ int ModelServer::run_measured(const DeclaredJob& job, const tactus_call& call) T
   CallPage::Use use{{heap.calls() - heap_calls, heap.time() - heap_time},
                     {},
                     did.minor_faults + did.major_faults,
-                    did.voluntary_switches - asked_switches_};
+                    did.voluntary_switches - asked_switches_,
+                    {},
+                    {}};
   if (maps != nullptr)
     for (const rtsync::MapCalls& each : maps->entries()) use.maps.add(each);
   page_->use = use;
@@ -205,6 +207,7 @@ int ModelServer::run_measured(const DeclaredJob& job, const tactus_call& call) T
 }
 
 int ModelServer::run_job() TACTUS_RT {
+  const rtsync::TimePoint<rtsync::MonotonicTime> taken = rtsync::monotonic_now();
   const DeclaredJob& job = model_->jobs()[page_->job];
   const tactus_call call = page_->time;
   take_in();
@@ -212,6 +215,8 @@ int ModelServer::run_job() TACTUS_RT {
   if (is_copy) ::_exit(0);  // the job made a copy of this process: that is not the rig's model
   hand_out();
   if (status != 0) copy_text(page_->failure, model_->take_failure().c_str());  // the last that is heard of it
+  page_->use.taken = taken;
+  page_->use.answered = rtsync::monotonic_now();
   return status;
 }
 
@@ -220,7 +225,8 @@ int ModelServer::prepare() {
   for (const rtsync::Provision& provision : rtsync::prepare_memory({page_->lock, page_->heap}))
     if (!provision.granted) refused = provision.what + ": " + provision.cause;
   (void)rtsync::prefault_stack(std::size_t{256} << 10);
-  (void)rtsync::monotonic_now();  // its memory, which the kernel shares and which cannot be locked, is there then
+  (void)rtsync::
+      monotonic_now();  // its memory, which the kernel shares and which cannot be locked, is there then
   copy_text(page_->failure, refused.c_str());
   return refused.empty() ? 0 : 1;
 }

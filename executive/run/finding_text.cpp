@@ -57,6 +57,10 @@ std::string part_text(const Finding& finding, const Plan& plan) {
       return "the wake";
     case LatePart::housekeeping:
       return "the work behind the frame";
+    case LatePart::call:
+      return "the wake for job " + plan.jobs[finding.job].name;
+    case LatePart::answer:
+      return "the wake after job " + plan.jobs[finding.job].name + ", whose model had answered,";
     case LatePart::catching_up:
       break;
   }
@@ -135,7 +139,7 @@ std::string took_text(const Finding& finding, const Plan& plan) {
 /// Seen on its CPU, where signs of life are too seldom to show what it did.
 bool is_short(const Finding& finding) {
   const Evidence& seen = finding.evidence;
-  return finding.facts.part != LatePart::wake && seen.switches && seen.silence &&
+  return !rtsync::is_wake(finding.facts.part) && seen.switches && seen.silence &&
          !rtsync::can_be_seen(finding.facts.excess(), *seen.silence);
 }
 
@@ -263,7 +267,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
     }
     case Cause::preempted:
       return part + " was preempted " +
-             rtsync::duration_text(finding.facts.part == LatePart::wake && seen.others ? seen.others->ran
+             rtsync::duration_text(rtsync::is_wake(finding.facts.part) && seen.others ? seen.others->ran
                                    : seen.others ? switches.preempted + seen.others->kept
                                                  : switches.preempted) +
              " by " + by_whom(seen);
@@ -289,7 +293,8 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return part + " ran on a slower CPU than usual (" +
              std::to_string(static_cast<int>(seen.speed.value_or(1) * 100)) + " % of its speed): " + took;
     case Cause::timer_late:
-      return "the timer woke the thread " + rtsync::duration_text(finding.facts.took) +
+      return (finding.facts.part == LatePart::wake ? "the timer woke the thread " : part + " came ") +
+             rtsync::duration_text(finding.facts.took) +
              (seen.others && seen.others->weaker * 2 >= finding.facts.took
                   ? " late; the CPU was with " + thread_text(seen.others->thread) +
                         ", which keeps no real-time thread from it"

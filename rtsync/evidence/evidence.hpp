@@ -15,7 +15,14 @@ enum class LatePart : std::uint8_t {
   wake,          ///< from the slot to the wake
   housekeeping,  ///< the work behind the frame before
   catching_up,   ///< nothing: the frame began late, as the one before had overrun
+  call,          ///< from the call of an isolated model to the wake of its process
+  answer,        ///< from its answer to the wake of the thread that had called it
 };
+
+/// Whether a thread was to be woken at the beginning of such a part.
+constexpr bool is_wake(LatePart part) TACTUS_RT {
+  return part == LatePart::wake || part == LatePart::call || part == LatePart::answer;
+}
 
 /// The time that is to be explained.
 struct FrameFacts {

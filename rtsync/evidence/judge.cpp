@@ -203,7 +203,7 @@ bool can_be_seen(Nanoseconds time, const Silence& silence) TACTUS_RT {
 
 Cause judge(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
   if (facts.part == LatePart::catching_up) return Cause::catching_up;
-  if (facts.part == LatePart::wake) return judge_wake(facts, evidence);
+  if (is_wake(facts.part)) return judge_wake(facts, evidence);
   Shares shares(facts.excess());
   give_seen(shares, facts, evidence);
   // The rest it was on its CPU, as far as that is known, and got on there.

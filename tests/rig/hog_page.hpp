@@ -18,6 +18,7 @@ struct HogPage {
     std::atomic<bool> has_it;
   };
   static constexpr const char* kFile = "hogs";
+  std::atomic<bool> queues;  ///< they have the priority of the rig's threads: they come when those sleep
   std::array<Hog, 2> hogs;
 };
 

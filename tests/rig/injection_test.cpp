@@ -15,6 +15,7 @@
 #include <iostream>
 #include <map>
 #include <random>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,13 +33,15 @@ using namespace std::chrono_literals;
 /// The real-time threads that take CPUs from rigs: see HogPage. They end with the page's owner.
 class Hogs {
  public:
-  explicit Hogs(const TempDir& dir) {
+  static constexpr int kStronger = 90, kEqual = 80;
+  explicit Hogs(const TempDir& dir, int priority = kStronger) : priority_(priority) {
     const int file = ::open((dir / HogPage::kFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     EXPECT_EQ(::ftruncate(file, sizeof(HogPage)), 0);
     void* const memory = ::mmap(nullptr, sizeof(HogPage), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     EXPECT_NE(memory, MAP_FAILED);
     (void)::close(file);
     page_ = static_cast<HogPage*>(memory);
+    page_->queues = priority == kEqual;
     for (int cpu = 0; cpu < 2; ++cpu) {
       (void)::sem_init(&page_->hogs[static_cast<std::size_t>(cpu)].wanted, 1, 0);
       threads_[static_cast<std::size_t>(cpu)] = std::thread([this, cpu] { run(cpu); });
@@ -58,7 +61,7 @@ class Hogs {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(static_cast<std::size_t>(cpu), &one);
-    const sched_param high{90};
+    const sched_param high{priority_};
     (void)::pthread_setname_np(::pthread_self(), "hog");
     const bool granted =
         ::sched_setaffinity(0, sizeof one, &one) == 0 && ::sched_setscheduler(0, SCHED_FIFO, &high) == 0;
@@ -74,6 +77,7 @@ class Hogs {
       }
     }
   }
+  const int priority_;
   HogPage* page_ = nullptr;
   std::atomic<bool> ends_{false};
   std::array<std::thread, 2> threads_;
@@ -92,6 +96,7 @@ constexpr Kind kKinds[] = {{"compute", "computed"},     {"sleep", "blocked"},
 enum : std::uint32_t {
   kCompute = 1,
   kSleep = 2,
+  kPreempt = 1U << 8,
   kMigrate = 1U << 9,
   kInJob = kMigrate - 1,
   kOnDisk = 1U << 4 | 1U << 7
@@ -332,6 +337,52 @@ TEST(Wait, ForAnIsolatedModelIsNoSleepOfItsJob) {
   EXPECT_FALSE(summary["causes"].contains("blocked")) << summary["causes"].dump(2);
   EXPECT_LT(summary["promises_broken"]["m.step"]["switches"]["frames"], 100)
       << "the sleeps of the model; the executive waits in each of 300 frames";
+}
+
+/// The log of a rig whose jobs call for a hog of equal priority, which runs as soon as they sleep.
+std::string log_with_hog(const std::string& models) {
+  const TempDir dir;
+  const Hogs hogs(dir, Hogs::kEqual);
+  std::ofstream(dir / "rig.yaml")
+      << "rig: late\nframe: { period: 2 ms }\nrealtime: { enabled: yes, on_overrun: skip }\n"
+         "threads: { stuck_after: 30 s }\nmodels:\n"
+      << models;
+  const Finished done = run(
+      tactus(Arguments{"run", "rig.yaml", "--frames", "300", "--out", "out"} + patient(), dir.path()), 60s);
+  EXPECT_EQ(done.status, 0) << done;
+  return read_file(dir / "out/log.txt");
+}
+
+void expect_hog_is_named(const std::string& models, const std::string& words) {
+  if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
+  constexpr int kAttempts = 10;  // the log names the worst of a second
+  std::string log;
+  for (int i = 0; i < kAttempts && !std::regex_search(log, std::regex(words)); ++i) {
+    log = log_with_hog(models);
+    EXPECT_EQ(log.find("there blocked"), std::string::npos) << "no model sleeps\n" << log;
+  }
+  EXPECT_TRUE(std::regex_search(log, std::regex(words))) << log;
+}
+
+/// Its process is ready, and comes after the thread that had been waiting for the CPU before.
+TEST(Wait, ForAnIsolatedModelThatGetsNoCpuSaysWhoHasIt) {
+  expect_hog_is_named(
+      "  a: { model: injector, library: " TACTUS_INJECTOR_LIBRARY ", parameters: { kinds: " +
+          std::to_string(kPreempt) +
+          ", time: 20000 } }\n"
+          "  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY ", isolated: yes }\n",
+      "waited: job m.step waited [0-9.]+ ms for its model, which has a process of its own; there "
+      "preempted: the wake for job m.step was preempted [0-9.]+ ms by 'hog'");
+}
+
+/// A stronger thread comes while the model's job runs: the model's process has the priority below that of its caller.
+TEST(Wait, ForAnIsolatedModelThatIsPushedOffItsCpuSaysByWhom) {
+  expect_hog_is_named("  m: { model: injector, library: " TACTUS_INJECTOR_LIBRARY
+                      ", isolated: yes, parameters: { kinds: " +
+                          std::to_string(kPreempt) + ", time: 20000 } }\n",
+                      "waited: job m.step waited [0-9.]+ ms for its model, which has a process of its own; "
+                      "there preempted: job "
+                      "m.step was preempted [0-9.]+ ms by 'hog'");
 }
 
 TEST(InjectionsOften, AreNamedAloneAndInPairs) {

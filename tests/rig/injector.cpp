@@ -181,13 +181,14 @@ class Injector : public tactus::Model {
     (void)::close(file);
     if (page != MAP_FAILED) hogs_ = static_cast<tactus::test::HogPage*>(page);
   }
-  /// Returns when a hog has it, and on that CPU when it has given it back.
+  /// Returns when a hog has it, unless it queues, and on that CPU when it has given it back.
   void take_cpu(int cpu, Time time) {
     if (hogs_ == nullptr || cpu < 0 || cpu > 1) return;
     tactus::test::HogPage::Hog& hog = hogs_->hogs[static_cast<std::size_t>(cpu)];
     hog.time_ns = time.count();
     hog.has_it = false;
     (void)::sem_post(&hog.wanted);
+    if (hogs_->queues) return;
     for (const auto end = Clock::now() + 2ms; !hog.has_it && Clock::now() < end;) {
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A model whose job takes 3 ms in every 50th call, for the reason that the rig file names.
+/// A model whose job takes 3 ms, or as long as it is told, in every 50th call, for the reason that the rig file names.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -34,6 +34,7 @@ class LateReason : public tactus::Model {
                  {"calls", Reason::calls},
                  {"large", Reason::large}});
     d.parameter("every", every_, "", "calls");
+    d.parameter("lasts", lasts_ms_, "", "how long, in milliseconds");
     d.output("injected", injected_, "1", "1: the last call was late on purpose");
     d.job<&LateReason::step>("step", tactus::JobClass::scheduled);
   }
@@ -41,7 +42,7 @@ class LateReason : public tactus::Model {
   void step(const tactus::Call& call) {
     injected_ = call.frame >= every_ && call.frame % every_ == 0 ? 1 : 0;
     if (injected_ == 0) return;
-    const Clock::time_point end = Clock::now() + 3ms;
+    const Clock::time_point end = Clock::now() + lasts_ms_ * 1ms;
     switch (reason_) {
       case Reason::nothing:
         break;
@@ -117,6 +118,7 @@ class LateReason : public tactus::Model {
 
   Reason reason_ = Reason::nothing;
   std::int32_t every_ = 50;
+  std::int32_t lasts_ms_ = 3;
   std::int32_t injected_ = 0;
   static constexpr std::size_t kFresh = std::size_t{1} << 20;
   volatile char* fresh_ = map_fresh();

@@ -190,6 +190,37 @@ TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
   }
 }
 
+TEST(FrameNoteFormatter, SaysWhatKeptTheCallOfAnIsolatedModelOrTheWakeBehindItsAnswer) {
+  const struct {
+    rtsync::LatePart part;
+    rtsync::Cause cause;
+    std::string end;
+  } rows[] = {
+      {rtsync::LatePart::call, rtsync::Cause::preempted,
+       "; preempted: the wake for job motor.step was preempted 3.00 ms by a thread that is gone (tid "
+       "1073741823)"},
+      {rtsync::LatePart::answer, rtsync::Cause::preempted,
+       "; preempted: the wake after job motor.step, whose model had answered, was preempted 3.00 ms by a "
+       "thread that "
+       "is gone (tid 1073741823)"},
+      {rtsync::LatePart::answer, rtsync::Cause::timer_late,
+       "; timer_late: the wake after job motor.step, whose model had answered, came 3.10 ms late, and no "
+       "other thread "
+       "had the CPU"},
+  };
+  for (const auto& row : rows) {
+    Notes notes;
+    FrameNote note = overrun(7, 2ms, OverrunCause::work);
+    note.overrun.cause = row.cause;
+    note.overrun.job = 1;
+    note.overrun.facts = {row.part, 3'100us};
+    note.overrun.evidence.others = rtsync::OtherThreads{0x3fffffff, 3ms, 3ms, 0ns};
+    notes.formatter.take(note);
+    const std::string line = notes.formatter.take_log_lines(0).at(0);
+    EXPECT_TRUE(line.ends_with(row.end)) << line;
+  }
+}
+
 TEST(FrameNoteFormatter, SaysHowAShortExcessOfAJobCanHaveAName) {
   for (const Nanoseconds took : {1'200us, 3'100us}) {
     Notes notes;

@@ -153,6 +153,21 @@ std::vector<Row> rows() {
             e.switches->preempted = 2'800us;
             e.others = OtherThreads{0, 0ns, 0ns, 2'800us, 0ns, 2'800us};
           }),
+      row("called, and another thread had the CPU", {LatePart::call, 3ms, 0ns}, Cause::preempted,
+          [](F&, E& e) {
+            e.switches->blocked = 3ms;
+            e.others = OtherThreads{42, 3ms, 3ms, 0ns};
+          }),
+      row("answered, and another thread had the CPU", {LatePart::answer, 3ms, 0ns}, Cause::preempted,
+          [](F&, E& e) {
+            e.switches->blocked = 3ms;
+            e.others = OtherThreads{42, 3ms, 3ms, 0ns};
+          }),
+      row("answered, and the CPU was idle", {LatePart::answer, 3ms, 0ns}, Cause::timer_late,
+          [](F&, E& e) {
+            e.switches->blocked = 3ms;
+            e.others = OtherThreads{0, 0ns, 0ns, 3ms};
+          }),
       row("asleep, while a real-time thread was stopped on its CPU", {LatePart::wake, 30ms, 0ns},
           Cause::throttled,
           [](F&, E& e) {

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kNames[BrokenPromises::kKinds] = {"heap", "faults", "switches"};
 constexpr const char* kSentences[BrokenPromises::kKinds] = {
     " uses the heap in a frame: ", " faults pages in a frame: ", " gives up its CPU in a frame: "};
-constexpr const char* kCounted[BrokenPromises::kKinds] = {" calls", " page faults", " times"};
+constexpr const char* kCounted[BrokenPromises::kKinds] = {" call", " page fault", " time"};
 
 /// Signs of life as often that a job of a frame's length shows some, and no oftener than every 100 us.
 Nanoseconds alive_interval(Nanoseconds frame) {
@@ -133,7 +133,7 @@ void RunCauses::poll_seldom(RunVoice& voice) {
       if (count.calls == 0) continue;
       told_[job][kind] = true;
       voice.say("job " + executive_.plan().jobs[job].name + kSentences[kind] + std::to_string(count.calls) +
-                kCounted[kind] + " so far, in " + std::to_string(count.jobs) +
+                kCounted[kind] + (count.calls == 1 ? "" : "s") + " so far, in " + std::to_string(count.jobs) +
                 (count.jobs == 1 ? " frame" : " frames") + "; summary.json has all (promises_broken)");
     }
 }

@@ -233,11 +233,18 @@ Arguments without(Arguments classes, const Arguments& which) {
   return classes;
 }
 
-/// The cyclic classes are called in one way, those of integration in another: two of each stand for all.
+/// The cyclic classes are called in one way, those of integration in another: two of each stand for all, and under a
+/// sanitizer, by day, one of each.
 Arguments one_of_each_path(On on) {
-  return without(classes_on(on), {"environment", "sensor", "sensor_emitter", "sensor_reflector",
-                                  "sensor_receiver", "effector", "effector_emitter", "effector_receiver",
-                                  "logging", "data_record", "pre_integration", "integration"});
+  const Arguments left =
+      kSanitized && !by_night()
+          ? without(classes_on(on),
+                    {"controller", "post_integration", "end_of_frame", "freeze_init", "freeze_scheduled",
+                     "freeze_automatic", "unfreeze", "checkpoint", "preload_checkpoint", "default_data"})
+          : classes_on(on);
+  return without(left, {"environment", "sensor", "sensor_emitter", "sensor_reflector", "sensor_receiver",
+                        "effector", "effector_emitter", "effector_receiver", "logging", "data_record",
+                        "pre_integration", "integration"});
 }
 
 /// By night each class; by day those that are called in a way of their own.

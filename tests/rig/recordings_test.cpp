@@ -49,13 +49,22 @@ bool says(const Finished& done, const std::string& text) {
   return (done.out + done.err).find(text) != std::string::npos;
 }
 
+/// By night from each format to each; by day from each to one, so that each is written and read.
+bool is_tried(std::size_t from, std::size_t to, std::size_t formats) {
+  return by_night() || to == (from + 1) % formats;
+}
+
 TEST(Recordings, EachFormatBecomesTheSameTextAgain) {
   const TempDir dir;
   write_rig(dir, one_of_each());
   ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "700", "--out", "out"}).status, 0);
   const std::string text = read_file(dir / "out/csv.csv");
-  for (const std::string& from : formats())
-    for (const std::string& to : formats()) {
+  const std::vector<std::string> all = formats();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (!is_tried(i, j, all.size())) continue;
+      const std::string& from = all[i];
+      const std::string& to = all[j];
       const std::string made = file_of(to, from + "_as_" + to);
       const Finished done =
           run(tactus({"convert", "out/" + file_of(from, from), "--to", to, "-o", made}, dir.path()));

@@ -14,6 +14,7 @@
 #include "tests/executive/support/random_sketch.hpp"
 #include "tests/executive/support/sim_worker_pool.hpp"
 #include "tests/executive/support/sketch_world.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace tactus::executive::worker_pool_test {
 namespace {
@@ -31,7 +32,7 @@ using ::testing::HasSubstr;
 
 enum class On { main_alone, simulated_threads, real_threads };
 constexpr On kAllPools[] = {On::main_alone, On::simulated_threads, On::real_threads};
-constexpr int kSeeds = 20;
+const int kSeeds = tactus::test::trials(30);
 
 const char* name_of(On on) {
   constexpr const char* kNames[] = {"on main alone", "on simulated threads", "on real threads"};

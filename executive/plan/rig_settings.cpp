@@ -591,9 +591,8 @@ const Fields<RigSettings>& rig_fields() {
                    "frames; without them most causes are unknown"),
           optional("signs_of_life", &R::signs_of_life,
                    or_word("quarter", range(20us, 1s), "of a frame, 100 us to 1 ms"),
-                   "how often the kernel interrupts the frames' threads to see that they get on, where it is "
-                   "asked "
-                   "for events and the rig does not spin; an excess shorter than 1.25 times that is unknown"),
+                   "how often the kernel interrupts the frames' threads to see that they get on; an excess "
+                   "shorter than 1.25 times that is unknown"),
       }};
   return fields;
 }

@@ -316,7 +316,7 @@ struct RigSettings {
   bool frame_log = true;
   bool job_times = true;
   bool kernel_events = true;
-  std::optional<Nanoseconds> signs_of_life;  ///< nothing: by the frame
+  std::optional<Located<Nanoseconds>> signs_of_life;  ///< nothing: by the frame
   bool operator==(const RigSettings&) const = default;
 };
 

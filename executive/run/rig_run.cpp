@@ -241,8 +241,9 @@ void RigRun::run_frames(RunObserver& watcher) {
   join(service_.emplace(settings.rig.value, *executive_, clock_status_ ? &*clock_status_ : nullptr,
                         settings.watchdog.systemd));
   if (std::getenv("NOTIFY_SOCKET") != nullptr) add_provision(service_->provision());
+  const auto signs = settings.signs_of_life ? std::optional(settings.signs_of_life->value) : std::nullopt;
   if (realtime_ && settings.kernel_events)
-    add_provisions(causes_->watch(*job_threads_, main_->tid(), cpus_, spins, settings.signs_of_life,
+    add_provisions(causes_->watch(*job_threads_, main_->tid(), cpus_, spins, signs,
                                   pacing_->edge_clock() != nullptr ? &rig_.clock_status() : nullptr,
                                   rig_.isolation()));
   flight_.watch(causes_->events());

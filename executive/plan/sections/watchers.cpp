@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // guardian_timeout and the watchdog section: who watches over the frames must not take a slow one for none.
+// signs_of_life: they are not asked for in a rig without events of the kernel, or in one that spins.
 #include <algorithm>
 
 #include "executive/plan/sections.hpp"
@@ -7,7 +8,27 @@
 
 namespace tactus::executive {
 
+namespace {
+
+void check_signs_of_life(Draft& draft) {
+  const RigSettings& settings = draft.settings;
+  if (!settings.signs_of_life) return;
+  const bool spins = settings.realtime.sleeper == rtsync::SleeperKind::spin || !settings.realtime.sleep_timer;
+  if (!settings.kernel_events)
+    draft.problems.add(
+        *settings.signs_of_life,
+        "has no effect: they are events of the kernel, which 'kernel_events: no' asks for none of; "
+        "remove one of the two");
+  else if (spins)
+    draft.problems.add(*settings.signs_of_life,
+                       "has no effect: a rig that spins is not interrupted for them; let it sleep "
+                       "(realtime.sleeper: hybrid), or remove it");
+}
+
+}  // namespace
+
 void check_watchers(Draft& draft) {
+  check_signs_of_life(draft);
   const RigSettings& settings = draft.settings;
   const rtsync::Period frame = rtsync::real_period(draft.plan.frame, settings.realtime.ratio);
   const rtsync::Period& freeze = settings.realtime.freeze_frame;

@@ -873,6 +873,19 @@ TEST(RigProblems, OfCheckpoints) {
   EXPECT_THAT(wired("checkpoint: { folder: '' }\n"), ElementsAre(StartsWith("7:23: checkpoint.folder: ")));
 }
 
+TEST(RigProblems, OfSignsOfLifeThatAreNotAskedFor) {
+  EXPECT_THAT(wired("signs_of_life: 125 us\n"), IsEmpty());
+  EXPECT_THAT(wired("signs_of_life: quarter\nkernel_events: no\n"), IsEmpty());
+  EXPECT_THAT(wired("signs_of_life: 125 us\nkernel_events: no\n"),
+              ElementsAre("7:16: signs_of_life: has no effect: they are events of the kernel, which "
+                          "'kernel_events: no' asks for none of; remove one of the two"));
+  for (const char* const spinning : {"sleeper: spin", "sleep_timer: no"})
+    EXPECT_THAT(
+        wired(std::string("signs_of_life: 125 us\nrealtime: { ") + spinning + " }\n"),
+        ElementsAre("7:16: signs_of_life: has no effect: a rig that spins is not interrupted for them; let "
+                    "it sleep (realtime.sleeper: hybrid), or remove it"));
+}
+
 TEST(RigProblems, OfThreadsAreNotToldOfAModelThatCouldNotBeMade) {
   EXPECT_THAT(
       problems_of(

@@ -48,7 +48,7 @@ std::optional<GroupStops> read_group_stops(const std::filesystem::path& root) {
   std::optional<GroupStops> all;
   const std::vector<std::string> mounts =
       group->unified ? std::vector<std::string>{"/sys/fs/cgroup"}
-                     : std::vector<std::string>{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
+                     : std::vector<std::string>(kCpuGroups.begin(), kCpuGroups.end());
   for (const std::string& mount : mounts) {
     // In a container the group's own folder is often mounted as the root, and the path may climb out of it.
     const bool inside = group->path.starts_with('/') && group->path.find("..") == std::string::npos;

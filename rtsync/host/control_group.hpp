@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -16,6 +17,9 @@ struct ControlGroup {
 };
 /// Nothing: the kernel does not say.                                                             @when setup, service
 std::optional<ControlGroup> find_cpu_group(const std::filesystem::path& root = "/");
+
+/// Where the groups that ration CPU time are mounted in cgroup v1, by the two names that systems give it.
+constexpr std::array<const char*, 2> kCpuGroups{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
 
 /// How often the limit of a control group (cpu.max; of cgroup v1: cpu.cfs_quota_us) stopped its ordinary threads.
 struct GroupStops {

@@ -103,8 +103,7 @@ RtGroup read_rt_group(const std::filesystem::path& root) {
   // A path that climbs ("/../..") points outside a container's view: there is nothing to read for us.
   const std::string inside = group.path.find("..") == std::string::npos ? group.path : "/";
   // In a container the group's own folder is often mounted as the root of the hierarchy.
-  for (const std::string& mount :
-       {std::string{"/sys/fs/cgroup/cpu"}, std::string{"/sys/fs/cgroup/cpu,cpuacct"}}) {
+  for (const std::string mount : kCpuGroups) {
     for (const std::string& path : {inside, std::string{"/"}}) {
       const std::string folder = mount + (path == "/" ? "" : path);
       const auto runtime = read_host_number(root, folder + "/cpu.rt_runtime_us");

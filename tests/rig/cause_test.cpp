@@ -101,7 +101,7 @@ class InjectedCause : public ::testing::TestWithParam<Reason> {
     return std::any_of(found.begin(), found.end(), &InjectedCause::is_right);
   }
   static void run_until_named(std::optional<TempDir>& kept, bool lock = false) {
-    for (int attempt = 0; attempt < 5 && (!kept || !one_is_named(*kept)); ++attempt) {
+    for (Tries tries; (!kept || !one_is_named(*kept)) && tries.another();) {
       const Finished done = run(late_rig(kept.emplace(), GetParam().name, lock), 60s);
       ASSERT_EQ(done.status, 0) << done;
     }
@@ -210,7 +210,7 @@ TEST(Preemption, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
   const int cpu = rtsync::allowed_cpus().last();
   std::string log;
   // A line names the worst of a second: another real-time program on this machine may do worse than ours.
-  for (int attempt = 0; attempt < 5; ++attempt) {
+  for (Tries tries; tries.another();) {
     const TempDir dir;
     const Command command =
         tactus(Arguments{"run", rig_file(dir, "nothing"), "--frames", "900", "--out", "out", "--set",
@@ -239,7 +239,7 @@ TEST(Preemption, OfAThreadThatMainWaitsForIsNamedWithThatThread) {
   const rtsync::CpuSet allowed = rtsync::allowed_cpus();
   if (allowed.count() < 2) GTEST_SKIP() << "there is one CPU alone";
   std::string log;
-  for (int attempt = 0; attempt < 5; ++attempt) {
+  for (Tries tries; tries.another();) {
     const TempDir dir;
     std::ofstream(dir / "rig.yaml")
         << "rig: late\nframe: { period: 2 ms }\nprivileges: prefer\nmemory: { lock: no }\n"
@@ -349,12 +349,13 @@ TEST(IsolatedCause, IsNamedWithThatOfItsProcess) {
                {"heap", "heap", "heap"},
                {"memory", "faulted", "faults"}};
   const std::string kOwn = " its model, which has a process of its own; there ";
+  Tries tries;
   for (const auto& [reason, root, promise] : cases) {
     const std::string words = kOwn + std::string(root) + ": job m.step ";
     bool named = false;
     std::string log;
     // The log names the worst of a second: it is to be longer than what others take on a busy machine.
-    for (int attempt = 0; attempt < 10 && !named; ++attempt) {
+    do {
       const TempDir dir;
       const auto summary = summary_of_late_rig(dir, reason,
                                                {"--set", "models.m.isolated=yes", "--set", "memory.lock=yes",
@@ -371,7 +372,7 @@ TEST(IsolatedCause, IsNamedWithThatOfItsProcess) {
       }
       EXPECT_LE(broken.value("switches", Json::object()).value("frames", 0), kFrames / kEvery + 1)
           << "that it waits for its next call is no broken promise: " << broken;
-    }
+    } while (!named && tries.another());
     EXPECT_TRUE(named) << words << "\n" << log;
   }
 }
@@ -401,7 +402,7 @@ TEST(LastCause, StaysUntilTheNextLateFrame) {
 
 TEST(LineOfALateFrame, SaysWhatTheJobUsuallyTakesAndItsBudget) {
   std::string log;
-  for (int attempt = 0; attempt < 5; ++attempt) {
+  for (Tries tries; tries.another();) {
     const TempDir dir;
     Command command = late_rig(dir, "spin");
     command.argv.insert(command.argv.end(), {"--set", "models.m.jobs.step.budget=100 us"});
@@ -417,7 +418,7 @@ TEST(LineOfALateFrame, SaysWhatTheJobUsuallyTakesAndItsBudget) {
 
 TEST(LineOfALateFrame, NamesTheJobOfAnIntegrationLoopThatHadMostOfIt) {
   std::string log;
-  for (int attempt = 0; attempt < 5; ++attempt) {
+  for (Tries tries; tries.another();) {
     const TempDir dir;
     std::ofstream(dir / "rig.yaml") << "rig: loop\nframe: { period: 2 ms }\nprivileges: prefer\n"
                                        "realtime: { enabled: yes, on_overrun: skip }\nmodels:\n"

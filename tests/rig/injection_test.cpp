@@ -355,9 +355,8 @@ std::string log_with_hog(const std::string& models) {
 
 void expect_hog_is_named(const std::string& models, const std::string& words) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
-  constexpr int kAttempts = 10;  // the log names the worst of a second
   std::string log;
-  for (int i = 0; i < kAttempts && !std::regex_search(log, std::regex(words)); ++i) {
+  for (Tries tries; !std::regex_search(log, std::regex(words)) && tries.another();) {
     log = log_with_hog(models);
     EXPECT_EQ(log.find("there blocked"), std::string::npos) << "no model sleeps\n" << log;
   }

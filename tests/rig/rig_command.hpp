@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -42,6 +43,20 @@ Command run_rig(const std::string& rig, const Arguments& arguments, const std::f
 /// No lateness of the machine ends the run. A sanitizer's shadow memory cannot be locked: then it is not
 /// tried.
 Arguments patient();
+
+/// Of what a busy machine may spoil, as where a log names the worst of a second alone: one, and more as long as there is
+/// time.
+class Tries {
+ public:
+  bool another() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!first_) first_ = now;
+    return now - *first_ < std::chrono::minutes{2};
+  }
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> first_;
+};
 
 /// config/rigs/<name>.yaml
 std::string example(const std::string& name);

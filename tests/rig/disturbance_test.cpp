@@ -142,8 +142,10 @@ class Disturbances {
     rig.signal(SIGTERM);
     ASSERT_EQ(rig.wait(60s).status, 0) << rig.err();
     steal.stop();
-    judge("stop by a signal", "machine_stopped", causes_of_late(dir, 25ms), times / 2,
-          steal.was_stolen(began, now_ns()));
+    EXPECT_TRUE(judge("stop by a signal", "machine_stopped", causes_of_late(dir, 25ms), times / 2,
+                      steal.was_stolen(began, now_ns())))
+        << "the machine left too little\n"
+        << table_;
   }
 
   /// Edges of the external clock that come late, or not at all.
@@ -178,7 +180,10 @@ class Disturbances {
         << 1'500'000 << std::flush;
     ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
     steal.stop();
-    judge("gathered timers", "timer_late", causes_of_late(dir, 300us), 1, steal.was_stolen(began, now_ns()));
+    EXPECT_TRUE(judge("gathered timers", "timer_late", causes_of_late(dir, 300us), 1,
+                      steal.was_stolen(began, now_ns())))
+        << "the machine left too little\n"
+        << table_;
   }
 
   /// An ordinary thread wants the CPU of a rig that never sleeps: the kernel's limit makes it room.
@@ -217,7 +222,10 @@ class Disturbances {
     ASSERT_TRUE(group.takes(rig.pid()));
     ASSERT_EQ(rig.wait(300s).status, 0) << rig.err();
     steal.stop();
-    judge("control group", "throttled", causes_of_late(dir, 30ms), 1, steal.was_stolen(began, now_ns()));
+    EXPECT_TRUE(
+        judge("control group", "throttled", causes_of_late(dir, 30ms), 1, steal.was_stolen(began, now_ns())))
+        << "the machine left too little\n"
+        << table_;
   }
 
   /// Packets for thousands of sockets, delivered in a softirq of the rig's CPU for some milliseconds.
@@ -309,17 +317,26 @@ class Disturbances {
 
   void run_rig(const TempDir& dir, const std::string& name, const std::string& more, int frames,
                const std::string& cause, Nanoseconds least, int at_least, std::int64_t every = 1) {
-    const std::int64_t began = now_ns();
-    StealWatch steal;
-    const Finished done = run(quiet_rig(dir, more, frames), 300s);
-    steal.stop();
-    ASSERT_EQ(done.status, 0) << done;
-    judge(name, cause, causes_of_late(dir, least, every), at_least, steal.was_stolen(began, now_ns()));
+    bool enough = false;
+    for (Tries tries; !enough && tries.another();) {
+      const std::int64_t began = now_ns();
+      StealWatch steal;
+      const Finished done = run(quiet_rig(dir, more, frames), 300s);
+      steal.stop();
+      ASSERT_EQ(done.status, 0) << done;
+      enough =
+          judge(name, cause, causes_of_late(dir, least, every), at_least, steal.was_stolen(began, now_ns()));
+      fs::remove_all(dir / "out");
+    }
+    EXPECT_TRUE(enough) << name << ": the machine left too little\n" << table_;
   }
 
-  void judge(const std::string& name, const std::string& cause, const std::vector<std::string>& found,
+  /// False: the machine left too little.
+  bool judge(const std::string& name, const std::string& cause, const std::vector<std::string>& found,
              int at_least, bool stolen) {
+    int named = 0;
     for (const std::string& one : found) {
+      named += one == cause ? 1 : 0;
       // Another real-time program, and the hypervisor, may hold the rig up as well.
       const bool of_machine = stolen || one == "preempted" || one == "machine_stopped";
       if (one != cause && of_machine)
@@ -327,10 +344,7 @@ class Disturbances {
       else
         table_.add(name, cause, one);
     }
-    const InjectionTable::Row row =
-        table_.rows().count(name) == 0 ? InjectionTable::Row{} : table_.rows().at(name);
-    EXPECT_GE(row.named, at_least) << name << "\n" << table_;
-    EXPECT_GE(row.named * 2, row.injected) << name << ": the machine left too little\n" << table_;
+    return named >= at_least && static_cast<std::size_t>(named) * 2 >= found.size();
   }
 
   InjectionTable table_;

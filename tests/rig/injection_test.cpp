@@ -285,20 +285,25 @@ RigFile migrating() {
   return rig;
 }
 
-void expect_named(const InjectionTable& table) {
+/// False: the machine left too little.
+bool are_named(const InjectionTable& table) {
   const InjectionTable::Row all = table.sum();
   EXPECT_EQ(all.wrong, 0) << table;
   EXPECT_LE(all.unknown * 100, all.injected) << table;
-  EXPECT_GE(all.named * 2, all.injected) << "the machine left too little\n" << table;
+  return all.named * 2 >= all.injected;
 }
 
 TEST(Injections, AreNamedAloneAndInPairs) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
-  Injections injections(18);
   RigFile rig;
   rig.kinds = kInJob & ~kOnDisk;
-  injections.run(rig, 60);
-  expect_named(injections.table());
+  bool named = false;
+  for (Tries tries; !named && tries.another();) {
+    Injections injections(18);
+    injections.run(rig, 60);
+    named = are_named(injections.table());
+  }
+  EXPECT_TRUE(named) << "the machine left too little";
 }
 
 /// Main has no job of its own there.
@@ -396,7 +401,7 @@ TEST(InjectionsOften, AreNamedAloneAndInPairs) {
   std::cout << "seed " << seed << "\n" << injections.table();
   EXPECT_GE(injections.table().sum().injected, 1000);
   EXPECT_GE(injections.table().rows().size(), 14U);
-  expect_named(injections.table());
+  EXPECT_TRUE(are_named(injections.table())) << "the machine left too little";
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ checked = 0
 def run(where, command, **options):
     global checked
     checked += 1
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
     if done.returncode != 0:
         problems.append(f"{where}: {' '.join(map(str, command))} ended with {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -61,7 +61,7 @@ def check_piece(where, file, text):
     whole = file.with_name("whole.yaml")
     whole.write_text(head + text, encoding="utf-8")
     for command in ([whole], *([source / base, "--set", f"@{file}"] for base in BASES)):
-        done = subprocess.run([args.tactus, "check", *command], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([args.tactus, "check", *command], capture_output=True, text=True, timeout=300)
         if done.returncode == 0:
             return
         said += done.stderr

@@ -45,7 +45,7 @@ def run(line, folder, env):
     until = time.monotonic() + 30
     while True:
         done = subprocess.run(["bash", "-c", line], cwd=folder, env=env, stdin=subprocess.DEVNULL, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False)
         if done.returncode == 0:
             return done.stdout
         if not NOT_YET.search(done.stdout) or time.monotonic() > until:

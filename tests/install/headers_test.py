@@ -29,7 +29,7 @@ def compile_text(compiler, flags, text, suffix):
         file = pathlib.Path(folder) / f"alone{suffix}"
         file.write_text(text)
         done = subprocess.run([compiler, *flags, *STRICT, file], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=120)
+                              stderr=subprocess.STDOUT, text=True, timeout=300)
         return done.stdout if done.returncode != 0 else ""
 
 

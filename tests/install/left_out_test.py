@@ -31,7 +31,7 @@ record:
 
 def run(*command, status, **options):
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=60, **options)
+                          stderr=subprocess.STDOUT, text=True, timeout=300, **options)
     if done.returncode != status:
         sys.exit(f"status {done.returncode} from: {' '.join(map(str, command))}\n{done.stdout}")
     return done.stdout

@@ -18,7 +18,7 @@ PROGRAMS = ("debootstrap", "unshare", "wget")
 
 
 def call(*arguments, **more):
-    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, **more)
+    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, **more)
 
 
 class TrySystems(unittest.TestCase):

@@ -19,7 +19,7 @@ def commands_of(preset, options, build):
                            "-DCMAKE_UNITY_BUILD=OFF",  # else most files would be generated ones
                            f"-DCMAKE_C_COMPILER={options.cc}", f"-DCMAKE_CXX_COMPILER={options.cxx}"],
                           cwd=options.source, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=120)
+                          stderr=subprocess.STDOUT, text=True, timeout=300)
     if done.returncode != 0:
         sys.exit(f"preset {preset} cannot be configured\n{done.stdout}")
     listed = json.loads((build / "compile_commands.json").read_text())

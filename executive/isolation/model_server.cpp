@@ -225,8 +225,8 @@ int ModelServer::prepare() {
   for (const rtsync::Provision& provision : rtsync::prepare_memory({page_->lock, page_->heap}))
     if (!provision.granted) refused = provision.what + ": " + provision.cause;
   (void)rtsync::prefault_stack(std::size_t{256} << 10);
-  (void)rtsync::
-      monotonic_now();  // its memory, which the kernel shares and which cannot be locked, is there then
+  // Its memory, which the kernel shares and which cannot be locked, is there then.
+  (void)rtsync::monotonic_now();
   copy_text(page_->failure, refused.c_str());
   return refused.empty() ? 0 : 1;
 }

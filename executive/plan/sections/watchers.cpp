@@ -15,10 +15,9 @@ void check_signs_of_life(Draft& draft) {
   if (!settings.signs_of_life) return;
   const bool spins = settings.realtime.sleeper == rtsync::SleeperKind::spin || !settings.realtime.sleep_timer;
   if (!settings.kernel_events)
-    draft.problems.add(
-        *settings.signs_of_life,
-        "has no effect: they are events of the kernel, which 'kernel_events: no' asks for none of; "
-        "remove one of the two");
+    draft.problems.add(*settings.signs_of_life,
+                       "has no effect: they are events of the kernel, and 'kernel_events: no' asks for none; "
+                       "remove one of the two");
   else if (spins)
     draft.problems.add(*settings.signs_of_life,
                        "has no effect: a rig that spins is not interrupted for them; let it sleep "

@@ -877,8 +877,8 @@ TEST(RigProblems, OfSignsOfLifeThatAreNotAskedFor) {
   EXPECT_THAT(wired("signs_of_life: 125 us\n"), IsEmpty());
   EXPECT_THAT(wired("signs_of_life: quarter\nkernel_events: no\n"), IsEmpty());
   EXPECT_THAT(wired("signs_of_life: 125 us\nkernel_events: no\n"),
-              ElementsAre("7:16: signs_of_life: has no effect: they are events of the kernel, which "
-                          "'kernel_events: no' asks for none of; remove one of the two"));
+              ElementsAre("7:16: signs_of_life: has no effect: they are events of the kernel, and "
+                          "'kernel_events: no' asks for none; remove one of the two"));
   for (const char* const spinning : {"sleeper: spin", "sleep_timer: no"})
     EXPECT_THAT(
         wired(std::string("signs_of_life: 125 us\nrealtime: { ") + spinning + " }\n"),

@@ -201,12 +201,10 @@ TEST(FrameNoteFormatter, SaysWhatKeptTheCallOfAnIsolatedModelOrTheWakeBehindItsA
        "1073741823)"},
       {rtsync::LatePart::answer, rtsync::Cause::preempted,
        "; preempted: the wake after job motor.step, whose model had answered, was preempted 3.00 ms by a "
-       "thread that "
-       "is gone (tid 1073741823)"},
+       "thread that is gone (tid 1073741823)"},
       {rtsync::LatePart::answer, rtsync::Cause::timer_late,
        "; timer_late: the wake after job motor.step, whose model had answered, came 3.10 ms late, and no "
-       "other thread "
-       "had the CPU"},
+       "other thread had the CPU"},
   };
   for (const auto& row : rows) {
     Notes notes;

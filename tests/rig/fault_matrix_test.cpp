@@ -98,11 +98,11 @@ class Row {
     std::error_code error;
     return fs::file_size(dir_ / "tape", error) >= sizeof(Tape) && !error;
   }
-  /// What comes before its job outside of frames is over.
-  bool may_hang() const {
+  /// What comes before its job is over; `behind_frames`: the frames are, too.
+  bool may_hang(bool behind_frames) const {
     if (!has_tape()) return false;
     const Output output = read_output();
-    return class_ != "shutdown" || (output.writes > 0 && output.value == kSafe);
+    return !(behind_frames || class_ == "shutdown") || (output.writes > 0 && output.value == kSafe);
   }
   std::string job() const { return model_ + "." + class_; }
   std::string thread() const { return on_ == On::main ? "main" : "side"; }
@@ -368,12 +368,14 @@ TEST_P(FaultMatrix, IsTheSameWithoutPrivileges) {
 
 // Before the first frame and after the last a job may take its time: who waits for it decides, with two
 // Ctrl-C.
-void for_a_person_to_end(const std::vector<std::unique_ptr<Row>>& rows) {
+void for_a_person_to_end(const std::vector<std::unique_ptr<Row>>& rows, bool behind_frames = false) {
   for (const auto& row : rows) ASSERT_TRUE(wait_for_text(row->folder() / "rig.yaml", "rig: fault"));
   const auto until = std::chrono::steady_clock::now() + kTimeout;
   for (const auto& row : rows)
-    while (!row->may_hang() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(10ms);
-  std::this_thread::sleep_for(1s);  // five times stuck_after
+    while (!row->may_hang(behind_frames) && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(10ms);
+  // Five times stuck_after of CPU: a wait of one second is no sign that a slow machine came as far as the job.
+  for (const auto& row : rows) ASSERT_TRUE(wait_for_cpu_time(row->process(), 1s)) << row->job();
   for (const auto& row : rows) {
     SCOPED_TRACE(row->job());
     EXPECT_EQ(::kill(row->process().pid(), 0), 0) << "somebody has lost timeout";
@@ -415,7 +417,7 @@ TEST(FaultMatrix, AJobOfTheLastCheckpointThatNeverReturnsIsForAPersonToEnd) {
   std::vector<std::unique_ptr<Row>> rows;
   for (const std::string& job_class : kCheckpoint)
     rows.push_back(std::make_unique<Row>(On::main, job_class, "hang", false, kAtTheEnd));
-  for_a_person_to_end(rows);
+  for_a_person_to_end(rows, true);
 }
 
 const Arguments kAfterAReset{"--set", "commands=[{ at: 20 ms, do: reset }]", "--set",
@@ -439,7 +441,7 @@ TEST(FaultMatrix, AnInitializationAfterAResetThatFailsIsNamed) {
 TEST(FaultMatrix, AnInitializationAfterAResetThatNeverReturnsIsForAPersonToEnd) {
   std::vector<std::unique_ptr<Row>> rows;
   rows.push_back(std::make_unique<Row>(On::main, "initialization", "hang", false, kAfterAReset));
-  for_a_person_to_end(rows);
+  for_a_person_to_end(rows, true);
 }
 
 /// A rig that goes on from a checkpoint in which a loading job does this: parameters are in it, too.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -22,6 +23,20 @@ std::vector<std::string> split(const std::string& line) {
   std::stringstream stream(line);
   for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
   return cells;
+}
+
+/// Of all threads of a process; nothing when it has ended.
+std::optional<std::chrono::milliseconds> cpu_time_of(const Process& process) {
+  const std::string stat = read_file("/proc/" + std::to_string(process.pid()) + "/stat");
+  const std::size_t name_ends = stat.rfind(')');
+  if (name_ends == std::string::npos) return std::nullopt;
+  std::istringstream fields(stat.substr(name_ends + 1));
+  std::string state;
+  std::int64_t user = 0, kernel = 0;
+  fields >> state;
+  for (int skipped = 0; skipped < 10; ++skipped) fields >> user;  // ppid to cmajflt
+  if (!(fields >> user >> kernel) || state == "Z") return std::nullopt;
+  return std::chrono::milliseconds((user + kernel) * 1000 / ::sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
@@ -151,6 +166,17 @@ bool wait_until_heard(const Process& process, int signal) {
       }
     if ((pending >> (signal - 1) & 1) == 0) return true;
     std::this_thread::sleep_for(5ms);
+  }
+  return false;
+}
+
+bool wait_for_cpu_time(const Process& process, std::chrono::milliseconds more) {
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
+  const auto before = cpu_time_of(process);
+  while (before && std::chrono::steady_clock::now() < until) {
+    const auto now = cpu_time_of(process);
+    if (!now || *now - *before >= more) return now.has_value();
+    std::this_thread::sleep_for(10ms);
   }
   return false;
 }

@@ -87,6 +87,10 @@ constexpr const char* kStatusOfFrames = "  overruns ";
 /// merge with it. False at the time limit.
 bool wait_until_heard(const Process& process, int signal);
 
+/// Until the process has used so much CPU from now on: what computes, however slow the machine is. False at the time
+/// limit, and when the process has ended.
+bool wait_for_cpu_time(const Process& process, std::chrono::milliseconds more);
+
 /// "4.93 ms" as nanoseconds.
 double nanoseconds(const std::string& text);
 /// Whether a duration on the screen, which has three digits, stands for this number of nanoseconds.

@@ -28,7 +28,7 @@ parser.add_argument("--library", help="libtactus.so: the example in C is run, to
 args = parser.parse_args()
 SOURCE = pathlib.Path(args.source).resolve()
 TACTUS = pathlib.Path(args.tactus).resolve()
-PATIENCE = 60
+PATIENCE = 180
 problems, ran = [], 0
 
 
@@ -85,7 +85,7 @@ class Bench:
 
     def try_line(self, line, cwd):
         """One command of a shell. What the rig is not in the state for is tried again: a person types more slowly."""
-        until = time.monotonic() + 20
+        until = time.monotonic() + 120
         while True:
             done = subprocess.run(["bash", "-c", self.replaced(line)], cwd=cwd, env=self.environment(),
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",

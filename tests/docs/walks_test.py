@@ -42,7 +42,7 @@ def run(line, folder, env):
         beside.append(subprocess.Popen(["bash", "-c", "exec " + line.rstrip("& ")], cwd=folder, env=env,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         return ""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while True:
         done = subprocess.run(["bash", "-c", line], cwd=folder, env=env, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False)

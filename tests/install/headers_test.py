@@ -40,7 +40,7 @@ def compilers(kind):
              if re.fullmatch(pattern, entry) and shutil.which(entry)}
     versions = {}
     for name in sorted(names):
-        version = subprocess.run([name, "--version"], capture_output=True, text=True, timeout=60).stdout.split("\n")[0]
+        version = subprocess.run([name, "--version"], capture_output=True, text=True, timeout=300).stdout.split("\n")[0]
         version = re.sub(r"^.*?g\+\+(-\d+)?", "g++", version)  # GCC begins with the name it was called by
         if version not in versions and not compile_text(name, [*flags, "-std=c++20"], "#include <vector>\n", ".cpp"):
             versions[version] = name

@@ -68,7 +68,7 @@ std::optional<Json> summary_of_late_rig(const TempDir& dir, const std::string& r
                                         const Arguments& more = {}) {
   Command command = late_rig(dir, reason);
   command.argv.insert(command.argv.end(), more.begin(), more.end());
-  const Finished done = run(command, 60s);
+  const Finished done = run(command);
   EXPECT_EQ(done.status, 0) << done;
   Json summary = summary_of(dir / "out");
   for (const Json& refused : summary["rt"]["refused"])
@@ -102,7 +102,7 @@ class InjectedCause : public ::testing::TestWithParam<Reason> {
   }
   static void run_until_named(std::optional<TempDir>& kept, bool lock = false) {
     for (Tries tries; (!kept || !one_is_named(*kept)) && tries.another();) {
-      const Finished done = run(late_rig(kept.emplace(), GetParam().name, lock), 60s);
+      const Finished done = run(late_rig(kept.emplace(), GetParam().name, lock));
       ASSERT_EQ(done.status, 0) << done;
     }
   }
@@ -139,7 +139,7 @@ TEST_P(InjectedCause, IsNamedToAPlainUser) {
   std::string why;
   const auto command = without_privileges(late_rig(dir, GetParam().name), dir, why);
   if (!command) GTEST_SKIP() << why;
-  const Finished done = run(*command, 60s);
+  const Finished done = run(*command);
   ASSERT_EQ(done.status, 0) << done;
   // Without privileges signs of life come from outside of system calls alone, and who takes the CPU is hidden.
   const std::multiset<std::string> found = causes_of_injected(dir);
@@ -176,11 +176,11 @@ INSTANTIATE_TEST_SUITE_P(Each, InjectedCauseInLockedMemory,
                                            Reason{"sleep", {"blocked"}}),
                          [](const auto& one) { return std::string(one.param.name); });
 
-/// A thread of this process above all others on a CPU, for 3 ms at a time; it ends by itself after two seconds.
+/// A thread of this process above all others on a CPU, for 3 ms in 50, until it is destroyed; after a minute by itself.
 class Bully {
  public:
   explicit Bully(int cpu)
-      : thread_([this, cpu] {
+      : thread_([this, cpu](const std::stop_token& stop) {
           cpu_set_t one;
           CPU_ZERO(&one);
           CPU_SET(static_cast<std::size_t>(cpu), &one);
@@ -190,7 +190,8 @@ class Bully {
                      ::sched_setscheduler(0, SCHED_FIFO, &highest) == 0;
           ready_ = true;
           using Clock = std::chrono::steady_clock;
-          for (const auto end = Clock::now() + 2s; granted_ && Clock::now() < end;) {
+          for (const auto end = Clock::now() + 60s;
+               granted_ && !stop.stop_requested() && Clock::now() < end;) {
             std::this_thread::sleep_for(47ms);
             for (const auto busy = Clock::now() + 3ms; Clock::now() < busy;) {
             }
@@ -219,15 +220,13 @@ TEST(Preemption, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
                dir.path());
     const Bully bully(cpu);
     if (!bully.granted()) GTEST_SKIP() << "SCHED_FIFO is not granted here";
-    const Finished done = run(command, 60s);
+    const Finished done = run(command);
     ASSERT_EQ(done.status, 0) << done;
     const Json summary = summary_of(dir / "out");
     for (const Json& refused : summary["rt"]["refused"])
       if (refused["what"].get<std::string>().starts_with("the kernel's events")) GTEST_SKIP() << refused;
-    ASSERT_TRUE(summary["causes"].contains("preempted")) << summary["causes"].dump(2);
-    std::ifstream file(dir / "out/log.txt");
-    log.assign(std::istreambuf_iterator<char>(file), {});
-    if (log.find("by 'bully' (tid ") != std::string::npos) return;
+    log = read_file(dir / "out/log.txt");
+    if (summary["causes"].contains("preempted") && log.find("by 'bully' (tid ") != std::string::npos) return;
   }
   if (log.find(" was preempted ") != std::string::npos)
     GTEST_SKIP() << "another real-time program has the CPU";
@@ -248,8 +247,8 @@ TEST(Preemption, OfAThreadThatMainWaitsForIsNamedWithThatThread) {
         << "] } } }\nmodels:\n  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY ", thread: two }\n";
     const Bully bully(allowed.last());
     if (!bully.granted()) GTEST_SKIP() << "SCHED_FIFO is not granted here";
-    const Finished done = run(
-        tactus(Arguments{"run", "rig.yaml", "--frames", "900", "--out", "out"} + patient(), dir.path()), 60s);
+    const Finished done =
+        run(tactus(Arguments{"run", "rig.yaml", "--frames", "900", "--out", "out"} + patient(), dir.path()));
     ASSERT_EQ(done.status, 0) << done;
     for (const Json& refused : summary_of(dir / "out")["rt"]["refused"])
       if (refused["what"].get<std::string>().starts_with("the kernel's events")) GTEST_SKIP() << refused;
@@ -269,8 +268,8 @@ TEST(Heap, TimeOfItsCallsIsThatOfTheirJob) {
          "  a: { model: late, library: " TACTUS_LATE_REASON_LIBRARY
          ", parameters: { reason: calls, every: 1 } }\n"
          "  m: { model: late, library: " TACTUS_LATE_REASON_LIBRARY ", parameters: { reason: large } }\n";
-  const Finished done = run(
-      tactus(Arguments{"run", "rig.yaml", "--frames", "500", "--out", "out"} + patient(), dir.path()), 60s);
+  const Finished done =
+      run(tactus(Arguments{"run", "rig.yaml", "--frames", "500", "--out", "out"} + patient(), dir.path()));
   ASSERT_EQ(done.status, 0) << done;
   const Json summary = summary_of(dir / "out");
   EXPECT_GE(summary["causes"].value("heap", Json::object())["jobs"].value("m.step", 0), 1)
@@ -323,7 +322,7 @@ TEST(StopBySignal, IsNamedAndNeverAJob) {
     EXPECT_TRUE(wait_for_text(dir / "out/frames.csv", "machine_stopped", kTimeout, before + 1));
   }
   rig.signal(SIGTERM);
-  ASSERT_EQ(rig.wait(60s).status, 0) << rig.err();
+  ASSERT_EQ(rig.wait().status, 0) << rig.err();
   const Table frames = read_table(dir / "out/frames.csv");
   const auto late = frames.integers("rt.late");
   const auto slack = frames.integers("rt.slack");
@@ -390,7 +389,7 @@ TEST(JobThatIsAlwaysTooLong, HasItsCauseInEachFrame) {
 
 TEST(LastCause, StaysUntilTheNextLateFrame) {
   const TempDir dir;
-  ASSERT_EQ(run(late_rig(dir, "sleep"), 60s).status, 0);
+  ASSERT_EQ(run(late_rig(dir, "sleep")).status, 0);
   EXPECT_EQ(count_in(dir / "out/frames.csv", "last_cause"), 0U) << "each row has its own";
   const Table recorded = read_table(dir / "out/m.csv");
   const auto last = recorded.integers("rt.last_late_frame");
@@ -406,7 +405,7 @@ TEST(LineOfALateFrame, SaysWhatTheJobUsuallyTakesAndItsBudget) {
     const TempDir dir;
     Command command = late_rig(dir, "spin");
     command.argv.insert(command.argv.end(), {"--set", "models.m.jobs.step.budget=100 us"});
-    const Finished done = run(command, 60s);
+    const Finished done = run(command);
     ASSERT_EQ(done.status, 0) << done;
     std::ifstream file(dir / "out/log.txt");
     log.assign(std::istreambuf_iterator<char>(file), {});
@@ -427,8 +426,8 @@ TEST(LineOfALateFrame, NamesTheJobOfAnIntegrationLoopThatHadMostOfIt) {
                                        "  b: { model: late_in_loop, library: " TACTUS_LATE_REASON_LIBRARY
                                        " }\n"
                                        "integrate: { plant: { models: [a, b] } }\n";
-    const Finished done = run(
-        tactus(Arguments{"run", "rig.yaml", "--frames", "400", "--out", "out"} + patient(), dir.path()), 60s);
+    const Finished done =
+        run(tactus(Arguments{"run", "rig.yaml", "--frames", "400", "--out", "out"} + patient(), dir.path()));
     ASSERT_EQ(done.status, 0) << done;
     std::ifstream file(dir / "out/log.txt");
     log.assign(std::istreambuf_iterator<char>(file), {});
@@ -443,7 +442,7 @@ TEST(KernelEvents, AreNotAskedForWhereTheRigFileSaysSo) {
   const TempDir dir;
   Command command = late_rig(dir, "sleep");
   command.argv.insert(command.argv.end(), {"--set", "kernel_events=no"});
-  const Finished done = run(command, 60s);
+  const Finished done = run(command);
   ASSERT_EQ(done.status, 0) << done;
   const std::multiset<std::string> found = causes_of_injected(dir);
   EXPECT_EQ(found.size(), static_cast<std::size_t>(kFrames / kEvery - 1));
@@ -458,7 +457,7 @@ TEST(KernelEvents, ShowSignsOfLifeAsOftenAsTheRigFileSays) {
     const TempDir dir;
     Command command = late_rig(dir, "spin");
     command.argv.insert(command.argv.end(), {"--set", "signs_of_life=10 ms"});
-    const Finished done = run(command, 60s);
+    const Finished done = run(command);
     ASSERT_EQ(done.status, 0) << done;
     EXPECT_EQ(causes_of_injected(dir).count("computed"), 0) << "too seldom to tell";
     if (summary_of(dir / "out")["rt"]["refused"].dump().find("the kernel's events of thread") !=
@@ -475,7 +474,7 @@ TEST(KernelEvents, ShowSignsOfLifeAsOftenAsTheRigFileSays) {
 TEST(BrokenPromise, IsNamedAlthoughNoFrameIsLate) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted";
   const TempDir dir;
-  const Finished done = run(late_rig(dir, "allocate"), 60s);
+  const Finished done = run(late_rig(dir, "allocate"));
   ASSERT_EQ(done.status, 0) << done;
   Json summary = summary_of(dir / "out");
   EXPECT_EQ(summary["promises_broken"]["m.step"]["heap"]["count"], 2 * (kFrames / kEvery - 1));
@@ -488,7 +487,7 @@ TEST(BrokenPromise, IsNamedAlthoughNoFrameIsLate) {
 TEST(BrokenPromise, OfAJobThatMapsLockedMemoryIsCounted) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has an mmap of its own, which cannot be noted";
   const TempDir dir;
-  const Finished done = run(late_rig(dir, "memory", true), 60s);
+  const Finished done = run(late_rig(dir, "memory", true));
   ASSERT_EQ(done.status, 0) << done;
   const Json summary = summary_of(dir / "out");
   for (const Json& refused : summary["rt"]["refused"])
@@ -513,7 +512,7 @@ TEST(BrokenPromise, OfAJobThatFaultsAPageNowAndThenIsCountedForEach) {
 
 TEST(BrokenPromise, IsNotSaidOfAModelThatKeepsIt) {
   const TempDir dir;
-  ASSERT_EQ(run(late_rig(dir, "nothing"), 60s).status, 0);
+  ASSERT_EQ(run(late_rig(dir, "nothing")).status, 0);
   EXPECT_FALSE(summary_of(dir / "out")["promises_broken"].contains("m.step"));
 }
 

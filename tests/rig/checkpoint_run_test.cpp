@@ -101,8 +101,7 @@ class Checkpoints : public ::testing::TestWithParam<Example> {
     return run(
         tactus(Arguments{"run", file, "--no-realtime", "--frames", std::to_string(frames), "--out", out} +
                    patient() + more,
-               dir_.path()),
-        60s);
+               dir_.path()));
   }
   std::string recording(const std::string& out) { return read_file(dir_ / out / GetParam().recording); }
 

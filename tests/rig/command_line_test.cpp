@@ -42,7 +42,7 @@ TEST(CommandLine, CommandsThatAreDriversListThemselves) {
     Command command = tactus(arguments, dir.path());
     command.env["TACTUS_PLUGIN_PATH"] = (dir / "drivers").string();
     command.env["LD_DEBUG"] = "files";  // each library that is loaded, on stderr
-    return run(command, 20s);
+    return run(command);
   };
   const Finished help = said({"--help"});
   EXPECT_EQ(help.status, 0) << help;

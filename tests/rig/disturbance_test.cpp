@@ -140,7 +140,7 @@ class Disturbances {
     }
     std::this_thread::sleep_for(100ms);
     rig.signal(SIGTERM);
-    ASSERT_EQ(rig.wait(60s).status, 0) << rig.err();
+    ASSERT_EQ(rig.wait().status, 0) << rig.err();
     steal.stop();
     EXPECT_TRUE(judge("stop by a signal", "machine_stopped", causes_of_late(dir, 25ms), times / 2,
                       steal.was_stolen(began, now_ns())))
@@ -353,7 +353,7 @@ class Disturbances {
 /// Of what a rig may do and see on this machine.
 bool is_granted(std::initializer_list<const char*> what) {
   const TempDir dir;
-  if (run(quiet_rig(dir, kRealtime, 100), 60s).status != 0) return false;
+  if (run(quiet_rig(dir, kRealtime, 100)).status != 0) return false;
   const Json summary = summary_of(dir / "out");
   for (const Json& refused : summary["rt"]["refused"])
     for (const char* const one : what)

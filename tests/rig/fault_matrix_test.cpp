@@ -233,11 +233,14 @@ Arguments without(Arguments classes, const Arguments& which) {
   return classes;
 }
 
+/// A sanitizer sees nothing new in what ends a rig in the same way as a throw, a NaN or a segmentation fault does.
+bool is_left_to_the_night() { return kSanitized && !by_night(); }
+
 /// The cyclic classes are called in one way, those of integration in another: two of each stand for all, and under a
 /// sanitizer, by day, one of each.
 Arguments one_of_each_path(On on) {
   const Arguments left =
-      kSanitized && !by_night()
+      is_left_to_the_night()
           ? without(classes_on(on),
                     {"controller", "post_integration", "end_of_frame", "freeze_init", "freeze_scheduled",
                      "freeze_automatic", "unfreeze", "checkpoint", "preload_checkpoint", "default_data"})
@@ -273,6 +276,7 @@ TEST_P(FaultMatrix, AThrowIsAFailureInItsOwnWords) {
 }
 
 TEST_P(FaultMatrix, ANonZeroReturnIsAFailureInItsOwnWords) {
+  if (is_left_to_the_night()) GTEST_SKIP() << "ends as a throw does";
   fail_in_words(GetParam(), "fail", "failed on purpose", one_of_each_path(GetParam()));
 }
 
@@ -297,6 +301,7 @@ TEST_P(FaultMatrix, NotANumberIsAFailureThatNamesTheVariable) {
 }
 
 TEST_P(FaultMatrix, AValueOutsideOfItsRangeIsAFailureThatNamesTheVariable) {
+  if (is_left_to_the_night()) GTEST_SKIP() << "ends as a NaN does";
   leave_a_bad_value(GetParam(), "range", "wrong.share = 1.5 is outside 0 .. 1");
 }
 
@@ -319,9 +324,13 @@ TEST_P(FaultMatrix, ASegmentationFaultNamesTheJob) {
   crash(GetParam(), "segv", SIGSEGV, tried_on(GetParam()));
 }
 TEST_P(FaultMatrix, ADivisionByZeroNamesTheJob) {
+  if (is_left_to_the_night()) GTEST_SKIP() << "ends as a segmentation fault does";
   crash(GetParam(), "fpe", SIGFPE, one_of_each_path(GetParam()));
 }
-TEST_P(FaultMatrix, AnAbortNamesTheJob) { crash(GetParam(), "abort", SIGABRT, one_of_each_path(GetParam())); }
+TEST_P(FaultMatrix, AnAbortNamesTheJob) {
+  if (is_left_to_the_night()) GTEST_SKIP() << "ends as a segmentation fault does";
+  crash(GetParam(), "abort", SIGABRT, one_of_each_path(GetParam()));
+}
 
 TEST_P(FaultMatrix, AJobThatNeverReturnsIsFoundAndNamed) {
   const On on = GetParam();

@@ -261,7 +261,7 @@ bool may_watch() {
   const TempDir dir;
   RigFile rig;
   rig.kinds = kSleep;
-  if (run(command_of(dir, rig, 1, 100), 60s).status != 0) return false;
+  if (run(command_of(dir, rig, 1, 100)).status != 0) return false;
   const Json summary = summary_of(dir / "out");
   for (const Json& refused : summary["rt"]["refused"]) {
     const std::string what = refused["what"].get<std::string>();
@@ -316,8 +316,8 @@ TEST(Wait, ForAnAsynchronousThreadSaysWhatThatDid) {
                                      "asynchronous_must_finish, period: 4 ms } } }\n"
                                      "models:\n  m: { model: injector, library: " TACTUS_INJECTOR_LIBRARY
                                      ", parameters: { kinds: 2, time: 200000 }, thread: slow }\n";
-  const Finished done = run(
-      tactus(Arguments{"run", "rig.yaml", "--frames", "300", "--out", "out"} + patient(), dir.path()), 60s);
+  const Finished done =
+      run(tactus(Arguments{"run", "rig.yaml", "--frames", "300", "--out", "out"} + patient(), dir.path()));
   ASSERT_EQ(done.status, 0) << done;
   const Json summary = summary_of(dir / "out");
   ASSERT_TRUE(summary["causes"].contains("waited")) << summary["causes"].dump(2);
@@ -334,7 +334,7 @@ TEST(Wait, ForAnIsolatedModelIsNoSleepOfItsJob) {
   rig.kinds = kSleep;
   rig.pairs = false;
   rig.model = "    isolated: yes\n    on_crash: freeze\n";
-  const Finished done = run(command_of(dir, rig, 1, 300), 60s);
+  const Finished done = run(command_of(dir, rig, 1, 300));
   ASSERT_EQ(done.status, 0) << done;
   const Json summary = summary_of(dir / "out");
   ASSERT_TRUE(summary["causes"].contains("waited")) << summary["causes"].dump(2);
@@ -352,8 +352,8 @@ std::string log_with_hog(const std::string& models) {
       << "rig: late\nframe: { period: 2 ms }\nrealtime: { enabled: yes, on_overrun: skip }\n"
          "threads: { stuck_after: 30 s }\nmodels:\n"
       << models;
-  const Finished done = run(
-      tactus(Arguments{"run", "rig.yaml", "--frames", "300", "--out", "out"} + patient(), dir.path()), 60s);
+  const Finished done =
+      run(tactus(Arguments{"run", "rig.yaml", "--frames", "300", "--out", "out"} + patient(), dir.path()));
   EXPECT_EQ(done.status, 0) << done;
   return read_file(dir / "out/log.txt");
 }

@@ -360,8 +360,8 @@ TEST(Isolation, AFrameMakesNoSystemCallButTheHandshakesAndTheSleep) {
                                                       "realtime.sleeper=nanosleep"},
                       dir.path()));
   ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,"));
-  const SyscallCount count =
-      count_syscalls(threads_of(rig.pid()).at("main"), {.until = CallsOf{SYS_futex, 4000}, .limit = 60s});
+  const SyscallCount count = count_syscalls(threads_of(rig.pid()).at("main"),
+                                            {.until = CallsOf{SYS_futex, 4000}, .limit = kTimeout});
   EXPECT_EQ(count.of(SYS_futex), 4000U) << count;
   EXPECT_EQ(without_sanitizer(count), count.of(SYS_futex) + count.of(SYS_clock_nanosleep)) << count;
   rig.signal(SIGTERM);

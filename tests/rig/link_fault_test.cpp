@@ -507,7 +507,7 @@ TEST_F(LinkFaults, DoNotKeepARigFromBeingInterruptedWhileItJoins) {
     EXPECT_FALSE(done.timed_out) << done;
     EXPECT_EQ(done.signal, 0) << done;
     EXPECT_EQ(done.status, 0) << done;
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 30s) << function;
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 60s) << function;
     EXPECT_EQ(run.summary().value("outcome", ""), "stopped") << done;
     EXPECT_EQ(run.frames_run(), 0);
   }
@@ -539,7 +539,7 @@ TEST_F(LinkFaults, CostAFrameNoSystemCall) {
                 kForEver);
   ASSERT_TRUE(run.wait_for("SilKit_DataPublisher_Publish answered")) << run.said();
   const SyscallCount count = count_syscalls(threads_of(run.process().pid()).at("main"),
-                                            {.until = CallsOf{SYS_clock_nanosleep, 1000}, .limit = 60s});
+                                            {.until = CallsOf{SYS_clock_nanosleep, 1000}, .limit = kTimeout});
   EXPECT_TRUE(count.reached) << count;
   EXPECT_EQ(calls_of_the_rig(count), count.of(SYS_clock_nanosleep)) << count;
   run.process().signal(SIGINT);

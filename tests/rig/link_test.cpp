@@ -358,7 +358,7 @@ TEST_P(LinkedRig, OnlySleepsInItsFrames) {
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
   ASSERT_TRUE(wait_for_text(simulation / "out/frames.csv", "\n0.1,")) << "its frames have begun";
   const SyscallCount count = count_syscalls(threads_of(all.rig.pid()).at("main"),
-                                            {.until = CallsOf{SYS_clock_nanosleep, 3000}, .limit = 60s});
+                                            {.until = CallsOf{SYS_clock_nanosleep, 3000}, .limit = kTimeout});
   EXPECT_TRUE(count.reached) << count;
   EXPECT_EQ(calls_of_the_rig(count), count.of(SYS_clock_nanosleep))
       << "no wake-up, no lock that had to wait; " << count;
@@ -457,7 +457,7 @@ TEST(Demo, ShowsALinkedRigAndLeavesNothingBehind) {
   const TempDir dir;
   const std::string out = (dir / "out").string();
   Process demo(tactus({"demo", "link", "--until", "1s", "--out", out}, dir.path()));
-  const Finished& done = demo.wait(60s);
+  const Finished& done = demo.wait();
   EXPECT_EQ(done.status, 0) << done;
   for (const char* words : {"registry | listening on silkit://127.0.0.1:", "workflow | system: Running",
                             "setpoint | virtual time   0.000 s", "rig      | ", "all have stopped"})
@@ -493,7 +493,7 @@ TEST(Demo, TakesItsChildrenAlongWhenItIsKilled) {
 
 TEST(Demo, SaysWhatItsRigWasToldWrongly) {
   const TempDir dir;
-  const Finished done = run(tactus({"demo", "link", "--until", "10"}, dir.path()), 60s);
+  const Finished done = run(tactus({"demo", "link", "--until", "10"}, dir.path()));
   EXPECT_EQ(done.status, 2) << done;
   EXPECT_TRUE(contains(done.out, "has no unit")) << done;
 }

@@ -70,8 +70,8 @@ TEST(LiveRun, ItsFramesOnlySleepWhileClientsLookInAndWrite) {
   {
     const Clients clients(dir);
     while (clients.answers < 20) std::this_thread::sleep_for(1ms);
-    const SyscallCount count = count_syscalls(threads_of(rig.pid()).at("main"),
-                                              {.until = CallsOf{SYS_clock_nanosleep, 2000}, .limit = 60s});
+    const SyscallCount count = count_syscalls(
+        threads_of(rig.pid()).at("main"), {.until = CallsOf{SYS_clock_nanosleep, 2000}, .limit = kTimeout});
     EXPECT_TRUE(count.reached) << count;
     EXPECT_EQ(calls_of_the_rig(count), count.of(SYS_clock_nanosleep)) << count;
   }

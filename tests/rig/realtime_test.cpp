@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 TEST(Realtime, TenSecondsOfServoTouchNoHeapAndFaultNoPage) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted or locked";
   const TempDir dir;
-  const Finished done = run(run_rig("servo", {"--until", "10 s", "--out", "out"}, dir.path()), 60s);
+  const Finished done = run(run_rig("servo", {"--until", "10 s", "--out", "out"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
   Json summary = summary_of(dir / "out");
   EXPECT_EQ(summary["frames"]["run"], 10'000);
@@ -74,7 +74,8 @@ void wait_for_frames(const TempDir& dir) {
 /// The calls of thread `main` over so many sleeps, in the middle of a run.
 SyscallCount watch(Process& rig, const TempDir& dir, long sleep, std::uint64_t sleeps) {
   wait_for_frames(dir);
-  return count_syscalls(threads_of(rig.pid()).at("main"), {.until = CallsOf{sleep, sleeps}, .limit = 60s});
+  return count_syscalls(threads_of(rig.pid()).at("main"),
+                        {.until = CallsOf{sleep, sleeps}, .limit = kTimeout});
 }
 
 struct Sleeps {

@@ -31,7 +31,7 @@ class Arm64(unittest.TestCase):
 
     def run_it(self):
         return subprocess.run([self.root / "scripts/test", "--arm64"], env={**os.environ, "PATH": str(self.root / "bin")},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
 
     def expect_skipped(self, lack):
         done = self.run_it()

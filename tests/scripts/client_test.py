@@ -400,7 +400,7 @@ class CommandLine(WithFake):
 
     def run_client(self, *words, status=0):
         done = subprocess.run([sys.executable, "-B", SCRIPTS / "tactus_client.py", *words], capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL, timeout=60)
+                              text=True, stdin=subprocess.DEVNULL, timeout=300)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 

@@ -21,7 +21,7 @@ print(longest)
 
 def stall(*arguments):
     return subprocess.run([sys.executable, "-B", STALL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=300)
 
 
 class Stall(unittest.TestCase):

@@ -115,7 +115,7 @@ int open_terminal(std::string& name, unsigned short columns) {
 
 const std::chrono::seconds kTimeout = [] {
   const char* const seconds = ::getenv("TACTUS_TEST_PATIENCE");
-  return std::chrono::seconds(seconds != nullptr ? std::max(std::atoi(seconds), 1) : 60);
+  return std::chrono::seconds(seconds != nullptr ? std::max(std::atoi(seconds), 1) : 120);
 }();
 
 Process::Process(const Command& command) : terminal_(command.terminal), started_(steady_clock::now()) {

@@ -186,7 +186,7 @@ SyscallCount count_syscalls(pid_t tid, const CountOptions& options) {
                                 "thread " + std::to_string(tid) + " does not stop");
       }
       leaving = true;
-      limit = steady_clock::now() + 10s;  // from here: this machine may have stood still meanwhile
+      limit = steady_clock::now() + 60s;  // from here: this machine may have stood still meanwhile
       thread.interrupt();
       continue;
     }

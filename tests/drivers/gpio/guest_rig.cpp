@@ -243,7 +243,7 @@ int calls(const std::vector<std::string>& words) {
     (void)::usleep(20'000);
   }
   const test::SyscallCount count =
-      test::count_syscalls(child, {.until = {}, .limit = std::chrono::seconds(60), .watching = [&] {
+      test::count_syscalls(child, {.until = {}, .limit = std::chrono::seconds(120), .watching = [&] {
                                      (void)!::write(begin[1], &byte, 1);
                                    }});
   FramesDone done;

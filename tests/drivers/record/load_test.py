@@ -42,7 +42,7 @@ NUMPY = {"bool": "bool", "float": "float32", "double": "float64"}
 
 
 def tool(*words):
-    subprocess.run([options.tool, *map(str, words)], check=True, timeout=120)
+    subprocess.run([options.tool, *map(str, words)], check=True, timeout=300)
 
 
 def refused(call, text):

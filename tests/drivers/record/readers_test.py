@@ -34,7 +34,7 @@ WIDER = {"int1": "int4", "int2": "int4", "uint1": "uint4", "uint2": "uint4"}  # 
 
 def tool(options, *words):
     done = subprocess.run([options.tool, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=120)
+                          stderr=subprocess.STDOUT, text=True, timeout=300)
     if done.returncode != 0:
         sys.exit(f"status {done.returncode} from {words}: {done.stdout}")
 
@@ -239,7 +239,7 @@ def node(options, folder):
 
     def run(script, path):
         (folder / "read.mjs").write_text(script)
-        done = subprocess.run(["node", folder / "read.mjs", path], stdout=subprocess.PIPE, text=True, timeout=120,
+        done = subprocess.run(["node", folder / "read.mjs", path], stdout=subprocess.PIPE, text=True, timeout=300,
                               check=True)
         return json.loads(done.stdout)
 

@@ -66,7 +66,7 @@ std::size_t add_must_finish(PlanFixture& bench, const char* name, std::int64_t f
 /// Waits for something another thread does, but not for ever.
 template <class Condition>
 bool wait_until(Condition condition) {
-  for (const auto end = std::chrono::steady_clock::now() + 30s; std::chrono::steady_clock::now() < end;) {
+  for (const auto end = std::chrono::steady_clock::now() + 120s; std::chrono::steady_clock::now() < end;) {
     if (condition()) return true;
     std::this_thread::sleep_for(100us);
   }

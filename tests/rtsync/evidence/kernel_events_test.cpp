@@ -216,7 +216,7 @@ TEST(SignsOfLife, AreMovedToTheMiddleBetweenTheSlots) {
                                          const bool sign = record.kind == EventRecord::Kind::alive;
                                          if (sign && record.thread == self.tid) signs.push_back(record.at);
                                        }};
-      for (const auto end = monotonic_now() + 60s; signs.size() < count && monotonic_now() < end;) {
+      for (const auto end = monotonic_now() + 120s; signs.size() < count && monotonic_now() < end;) {
         follower.follow(taker);
         events->release();  // others switch on the CPU, too, and would fill its ring
       }

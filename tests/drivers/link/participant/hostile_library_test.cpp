@@ -167,7 +167,7 @@ TEST_F(HostileLibrary, MayNeverComeBackFromDestroyingOrStopping) {
     rig.step(1);
     const auto began = std::chrono::steady_clock::now();
     rig.participant.leave({true, "done"});
-    EXPECT_LT(std::chrono::steady_clock::now() - began, 30s);  // 3 s, and what a busy machine adds
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);  // 3 s, and what a busy machine adds
     EXPECT_THAT(rig.log(), HasSubstr(std::string("did not come back from SilKit_") + function));
   }
 }

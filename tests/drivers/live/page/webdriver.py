@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 
 PATIENCE = float(os.environ.get("TACTUS_BROWSER_PATIENCE",
-                                60))  # s: for what happens at once on a machine that is not busy
+                                180))  # s: for what happens at once on a machine that is not busy
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Tab": "\ue004", "ArrowUp": "\ue013", "ArrowDown": "\ue015",
         "ArrowLeft": "\ue012", "ArrowRight": "\ue014",

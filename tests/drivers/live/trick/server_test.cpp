@@ -30,7 +30,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr auto kTimeout = 40s;
+constexpr auto kTimeout = 120s;
 
 /// A client on a socket. Threads: one.
 class Client {

@@ -46,7 +46,7 @@ void expect_destroyed(const Answer& answer) {
 /// Ends the program when it is not ready in a minute: nothing can be cleaned up then.
 template <class T>
 T in_time(std::future<T>& future, const char* what) {
-  if (future.wait_for(60s) != std::future_status::ready) {
+  if (future.wait_for(120s) != std::future_status::ready) {
     (void)std::fprintf(stderr, "%s: hangs\n", what);
     std::abort();
   }

@@ -344,7 +344,7 @@ class Meddler {
   void meddle(const char* handler) {
     call_everything();
     std::future<void> other = std::async(std::launch::async, [this] { call_everything(); });
-    if (other.wait_for(40s) != std::future_status::ready) deadlocked_ = true;
+    if (other.wait_for(120s) != std::future_status::ready) deadlocked_ = true;
     other.get();
     seen_.change([&](auto& list) { ++list[handler]; });
   }
@@ -429,7 +429,7 @@ class Replayed {
       if (!reaches(c, SilKit_ParticipantState_Running)) throw std::runtime_error("C does not run");
       newcomers_.push_back(std::make_unique<ParticipantHere>(uri_, "D"));
     });
-    if (other.wait_for(40s) != std::future_status::ready) deadlocked_ = true;
+    if (other.wait_for(120s) != std::future_status::ready) deadlocked_ = true;
     other.get();
   }
   bool has_heard(const std::string& what) {
@@ -509,7 +509,7 @@ TEST(SilkitIoThread, AHandlerMayRemoveItselfWhileItIsToldWhatIsKnown) {
     ASSERT_TRUE(reaches(*each, SilKit_ParticipantState_Running));
   }
   SilKit_ParticipantStatus status = tactus_silkit_ParticipantStatus();
-  for (const auto until = Clock::now() + 30s; Clock::now() < until; std::this_thread::sleep_for(1ms))
+  for (const auto until = Clock::now() + 120s; Clock::now() < until; std::this_thread::sleep_for(1ms))
     if (SilKit_SystemMonitor_GetParticipantStatus(&status, a.monitor(), "B") == SilKit_ReturnCode_SUCCESS)
       break;
   ok(SilKit_SystemMonitor_AddParticipantStatusHandler(

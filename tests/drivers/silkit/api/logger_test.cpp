@@ -107,7 +107,7 @@ TEST(SilkitLogger, CarriesLinesFromOneParticipantToAnother) {
                                       "Logging: {Sinks: [{Type: Remote, Level: Warn}]}");
   SilKit_Logger* logger = nullptr;
   test::ok(SilKit_Participant_GetLogger(&logger, speaker.get()));
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   while (contents(dir).find("\"log\":\"Speaker\"") == std::string::npos &&
          std::chrono::steady_clock::now() < until) {
     test::ok(SilKit_Logger_Log(logger, SilKit_LoggingLevel_Info, "too little"));

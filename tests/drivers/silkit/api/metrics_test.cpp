@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 /// What the files of a folder hold, once it holds all of these; else what there is after half a minute.
 std::string files_with(const test::TempDir& dir, const std::vector<std::string>& words) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   for (;;) {
     std::string all;
     for (const auto& entry : std::filesystem::directory_iterator(dir.path()))

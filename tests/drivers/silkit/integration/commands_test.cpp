@@ -186,7 +186,7 @@ TEST(RegistryCommand, SaysInAFileWhatBecomesOfIt) {
       {.argv = with(ours().registry, {"-u", "silkit://127.0.0.1:0", "-s", "-C", stage.dir().path().string(),
                                       "--x-status-file", "status"})});
   ASSERT_TRUE(registry.wait_for_output("listening on")) << registry.err();
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   const auto status = [&] {
     try {
       return read_file(file);

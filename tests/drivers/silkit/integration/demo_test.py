@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE = 60  # seconds
+PATIENCE = 180  # seconds
 SAYS = re.compile(r"eceiv|Sending|sends?\b|Publish|Call|result|Simulation (running|step|stop in)|now=", re.I)
 UNSUPPORTED = re.compile(r"not supported|NOTSUPPORTED|unsupported", re.I)
 SKIPPED = 77

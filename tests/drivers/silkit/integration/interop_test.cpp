@@ -57,8 +57,7 @@ class Interop : public ::testing::TestWithParam<bool> {
 TEST_P(Interop, AMonitorSeesTheOthersStates) {
   Stage stage("silkit://127.0.0.1:0", other());
   Process& monitor = stage.monitor({}, one());
-  ASSERT_TRUE(
-      monitor.wait_for_output(one().name == "ours" ? "\"system\"" : "Invalid", std::chrono::seconds(10)))
+  ASSERT_TRUE(monitor.wait_for_output(one().name == "ours" ? "\"system\"" : "Invalid"))
       << monitor.out() << monitor.err();
   Process& a = stage.play("A", {"steps=50", "workflow=A"}, other());
   (void)end_of(a);

@@ -32,7 +32,7 @@ std::vector<Uri> uris_of(const std::vector<std::string>& texts) {
 }
 
 /// What comes of it; nothing: it has told of no end.
-std::optional<bool> dialled(const std::vector<std::string>& texts, std::chrono::nanoseconds timeout = 40s) {
+std::optional<bool> dialled(const std::vector<std::string>& texts, std::chrono::nanoseconds timeout = 120s) {
   asio::io_context io;
   std::optional<bool> connected;
   const auto dial =

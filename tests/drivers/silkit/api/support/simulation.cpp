@@ -95,7 +95,7 @@ SilKit_ParticipantState state_of(ParticipantHere& participant) {
 }
 
 bool reaches(ParticipantHere& participant, SilKit_ParticipantState state) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   while (state_of(participant) != state) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

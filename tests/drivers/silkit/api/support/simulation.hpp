@@ -94,7 +94,7 @@ class Watched {
   template <class Condition>
   bool wait(Condition condition) {
     std::unique_lock held(mutex_);
-    return changed_.wait_for(held, std::chrono::seconds(60), [&] { return condition(value_); });
+    return changed_.wait_for(held, std::chrono::seconds(120), [&] { return condition(value_); });
   }
   T get() {
     const std::scoped_lock held(mutex_);

@@ -57,7 +57,7 @@ class Heard {
   }
   /// Until there are so many of each of these, then prints them.
   void expect(const std::map<std::string, std::size_t>& wanted) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(120);
     while (!has(wanted) && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const std::lock_guard lock(mutex_);

@@ -13,13 +13,13 @@
 namespace tactus::silkit::test {
 namespace {
 
-constexpr int kAnswerTimeoutMs = 40'000;
+constexpr int kAnswerTimeoutMs = 120'000;
 
 Descriptor dialled(const std::string& text) {
   Uri uri = parse_uri(text);
   if (uri.scheme == Uri::Scheme::silkit) uri.scheme = Uri::Scheme::tcp;
   Descriptor socket;
-  const auto vain = dial({addresses_of(uri)}, std::chrono::seconds(40), {},
+  const auto vain = dial({addresses_of(uri)}, std::chrono::milliseconds(kAnswerTimeoutMs), {},
                          [&](std::size_t, Descriptor got) { socket = std::move(got); });
   if (!vain.front().empty()) throw std::runtime_error(vain.front());
   return socket;

@@ -13,7 +13,7 @@ namespace tactus::silkit::test {
 
 /// Whether `ready` comes true within 40 s.
 inline bool eventually(const std::function<bool()>& ready) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(40);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   while (!ready()) {
     if (std::chrono::steady_clock::now() > until) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -96,7 +96,7 @@ struct OtherThreads {
   /// have been woken before.
   Nanoseconds kept{0};
   /// The last time, whole, that no real-time thread had its CPU, though one had been pushed off and not been seen
-  /// there since. It may have gone to another CPU.
+  /// there since. It may have gone to another CPU. Zero: that was over before the thread was off its CPU.
   Nanoseconds without{0};
 };
 

@@ -173,9 +173,10 @@ Cause judge_wake(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {
     const Nanoseconds asleep =
         evidence.went_on ? kNone : std::max(evidence.switches->blocked - facts.edge_late, kNone);
     if (evidence.others) {
+      // Behind a stop of all, those that waited as well may come first.
       const Nanoseconds stopped =
           all_were_stopped(evidence)
-              ? asleep
+              ? asleep - std::min(asleep, evidence.others->ran - evidence.others->weaker)
               : std::min(asleep, std::max(passed_over(evidence) - evidence.switches->preempted, kNone));
       const Nanoseconds weaker = evidence.preemptible ? evidence.others->weaker : kNone;
       const Nanoseconds kept = std::min(asleep - stopped, evidence.others->ran - weaker);

@@ -216,8 +216,11 @@ void CpuTimes::look_who_follows(const EventRecord& record) TACTUS_RT {
   if (next > 0 && !realtime_->is_ordinary(next)) {
     std::replace(pushed_off_.begin(), pushed_off_.end(), next, 0);
     one_was_stopped_ = false;
-    without_ = without_since_ ? record.at - *without_since_ : Nanoseconds{0};
-    without_since_.reset();
+    if (without_since_) {
+      without_ = record.at - *without_since_;
+      without_until_ = record.at;
+      without_since_.reset();
+    }
     return;
   }
   one_was_stopped_ = one_was_stopped_ || pushed;
@@ -248,7 +251,10 @@ bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
   others.weaker += weaker_;
   others.passed_over += passed_over_;
   others.kept += kept_;
-  others.without = std::max(others.without, without_since_ ? end - *without_since_ : without_);
+  if (without_since_)
+    others.without = std::max(others.without, end - *without_since_);
+  else if (without_until_ > window_)
+    others.without = std::max(others.without, without_);
   for (const Runner& runner : runners_) {
     if (runner.time <= others.longest) continue;
     others.longest = runner.time;

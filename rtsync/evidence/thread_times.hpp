@@ -119,7 +119,8 @@ class CpuTimes {
         cpu_(cpu),
         ready_only_(ready_only),
         realtime_(realtime),
-        thread_(thread) {}
+        thread_(thread),
+        window_(off.empty() ? EvidenceTime::max() : off.front().from) {}
 
   void add(const EventRecord& record) TACTUS_RT;
   /// Adds what was seen. False: records are missing.
@@ -147,7 +148,9 @@ class CpuTimes {
   Nanoseconds kept_{0};
   bool one_was_stopped_ = false;              // a real-time thread, and none has it since
   std::array<std::int32_t, 4> pushed_off_{};  // real-time threads; 0: none
+  EvidenceTime window_;                       // the thread was off a CPU first
   std::optional<EvidenceTime> without_since_;
+  EvidenceTime without_until_{};  // the last time that is over
   Nanoseconds without_{0};
   std::int32_t now_ = -1;  // who has it
   EvidenceTime since_{};

@@ -40,7 +40,8 @@ struct Frames {
 Command overrunning(const TempDir& dir, const Arguments& more) {
   return run_rig("overrun",
                  Arguments{"--out", "out", "--set", "models.load.parameters.from_frame=500", "--set",
-                           "models.load.parameters.every=500", "--set", "flight_recorder.after=50 ms"} +
+                           "models.load.parameters.every=500", "--set", "flight_recorder.after=50 ms",
+                           "--set", "flight_recorder.traces=5"} +
                      more,
                  dir.path());
 }

@@ -31,9 +31,9 @@ sys.path.insert(0, str(SCRIPTS))
 from tactus_client import Rig, RigError, date_after  # noqa: E402  (the path to it is made above)
 
 PATIENCE = 180  # s: for what happens at once on a machine that is not busy
-# No lateness of the machine ends the run.
+# No lateness of the machine ends the run, refuses a request, or is written out as a trace.
 SETTINGS = {"realtime.max_overrun": "9e9 s", "realtime.max_consecutive_overruns": "100000000 frames",
-            "threads.stuck_after": "30 s"}
+            "threads.stuck_after": "2 min", "live.http.answer_timeout": "2 min", "flight_recorder.traces": "0"}
 if args.sanitized:
     SETTINGS |= {"memory.lock": "no", "memory.heap": "0 B"}
 

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -23,20 +22,6 @@ std::vector<std::string> split(const std::string& line) {
   std::stringstream stream(line);
   for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
   return cells;
-}
-
-/// Of all threads of a process; nothing when it has ended.
-std::optional<std::chrono::milliseconds> cpu_time_of(const Process& process) {
-  const std::string stat = read_file("/proc/" + std::to_string(process.pid()) + "/stat");
-  const std::size_t name_ends = stat.rfind(')');
-  if (name_ends == std::string::npos) return std::nullopt;
-  std::istringstream fields(stat.substr(name_ends + 1));
-  std::string state;
-  std::int64_t user = 0, kernel = 0;
-  fields >> state;
-  for (int skipped = 0; skipped < 10; ++skipped) fields >> user;  // ppid to cmajflt
-  if (!(fields >> user >> kernel) || state == "Z") return std::nullopt;
-  return std::chrono::milliseconds((user + kernel) * 1000 / ::sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
@@ -59,9 +44,9 @@ Command tactus(const Arguments& arguments, const fs::path& cwd) {
 }
 
 Arguments patient() {
-  Arguments arguments{"--set", "realtime.max_overrun=9e9 s",
-                      "--set", "realtime.max_consecutive_overruns=100000000 frames",
-                      "--set", "threads.stuck_after=30 s"};
+  Arguments arguments{
+      "--set", "realtime.max_overrun=9e9 s", "--set", "realtime.max_consecutive_overruns=100000000 frames",
+      "--set", "threads.stuck_after=30 s",   "--set", "flight_recorder.traces=0"};
   if (kSanitized) arguments = arguments + Arguments{"--set", "memory.lock=no", "--set", "memory.heap=0 B"};
   return arguments;
 }
@@ -170,12 +155,24 @@ bool wait_until_heard(const Process& process, int signal) {
   return false;
 }
 
-bool wait_for_cpu_time(const Process& process, std::chrono::milliseconds more) {
+std::optional<std::chrono::milliseconds> cpu_time_of(const Process& process) {
+  const std::string stat = read_file("/proc/" + std::to_string(process.pid()) + "/stat");
+  const std::size_t name_ends = stat.rfind(')');
+  if (name_ends == std::string::npos) return std::nullopt;
+  std::istringstream fields(stat.substr(name_ends + 1));
+  std::string state;
+  std::int64_t user = 0, kernel = 0;
+  fields >> state;
+  for (int skipped = 0; skipped < 10; ++skipped) fields >> user;  // ppid to cmajflt
+  if (!(fields >> user >> kernel) || state == "Z") return std::nullopt;
+  return std::chrono::milliseconds((user + kernel) * 1000 / ::sysconf(_SC_CLK_TCK));
+}
+
+bool wait_for_cpu_time(const Process& process, std::chrono::milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + kTimeout;
-  const auto before = cpu_time_of(process);
-  while (before && std::chrono::steady_clock::now() < until) {
+  while (std::chrono::steady_clock::now() < until) {
     const auto now = cpu_time_of(process);
-    if (!now || *now - *before >= more) return now.has_value();
+    if (!now || *now >= time) return now.has_value();
     std::this_thread::sleep_for(10ms);
   }
   return false;

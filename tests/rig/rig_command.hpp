@@ -40,8 +40,8 @@ Arguments operator+(Arguments a, const Arguments& b);
 Command tactus(const Arguments& arguments, const std::filesystem::path& cwd);
 /// `tactus run` of an example rig, as late as it may be without ending early.
 Command run_rig(const std::string& rig, const Arguments& arguments, const std::filesystem::path& cwd);
-/// No lateness of the machine ends the run. A sanitizer's shadow memory cannot be locked: then it is not
-/// tried.
+/// No lateness of the machine ends the run, nor is it written out as a trace, which takes seconds with a sanitizer. Nor
+/// is memory locked then: its shadow cannot be.
 Arguments patient();
 
 /// Of what a busy machine may spoil, as where a log names the worst of a second alone: one, and more as long as there is
@@ -87,9 +87,11 @@ constexpr const char* kStatusOfFrames = "  overruns ";
 /// merge with it. False at the time limit.
 bool wait_until_heard(const Process& process, int signal);
 
-/// Until the process has used so much CPU from now on: what computes, however slow the machine is. False at the time
-/// limit, and when the process has ended.
-bool wait_for_cpu_time(const Process& process, std::chrono::milliseconds more);
+/// The CPU time of all threads of a process so far; nothing when it has ended.
+std::optional<std::chrono::milliseconds> cpu_time_of(const Process& process);
+/// Until the process has used so much CPU: what computes, however slow the machine is. False at the time limit, and when
+/// the process has ended.
+bool wait_for_cpu_time(const Process& process, std::chrono::milliseconds time);
 
 /// "4.93 ms" as nanoseconds.
 double nanoseconds(const std::string& text);

@@ -182,6 +182,20 @@ std::vector<Row> rows() {
             e.switches->blocked = 30ms;
             e.others = OtherThreads{0, 0ns, 0ns, 30ms, 0ns, 0ns, 0ns, 49ms};
           }),
+      row("asleep in such a stop, and others that waited came first", {LatePart::wake, 31ms, 0ns},
+          Cause::throttled,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->blocked = 31ms;
+            e.others = OtherThreads{7, 2ms, 2ms, 29ms, 0ns, 0ns, 0ns, 49ms};
+          }),
+      row("asleep in such a stop, and one that waited kept the CPU longer", {LatePart::wake, 60ms, 0ns},
+          Cause::preempted,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->blocked = 60ms;
+            e.others = OtherThreads{7, 40ms, 40ms, 20ms, 0ns, 0ns, 0ns, 49ms};
+          }),
       row("asleep, and a real-time thread went elsewhere long ago", {LatePart::wake, 30ms, 0ns},
           Cause::timer_late,
           [](F&, E& e) {

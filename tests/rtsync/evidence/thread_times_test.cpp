@@ -349,6 +349,12 @@ TEST(CpuTimes, SayHowLongNoRealTimeThreadHadTheCpuThoughOneWaits) {
   EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 0, 1ms)}), 8ms);
   EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 0, 1ms), gives_up(0, 10, 8ms)}), 7ms)
       << "it is awake";
+  EXPECT_EQ(
+      without({cpu_switch(20, 10, 0ms), gives_up(10, 0, 1ms), gives_up(0, 20, 7ms), gives_up(20, 10, 8ms)}),
+      6ms)
+      << "the other one is first";
+  EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 0, 1ms), gives_up(0, 20, 4ms)}), 0ms)
+      << "it was over before the sleep";
   EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 70, 1ms), gives_up(70, 0, 2ms)}), 8ms);
   EXPECT_EQ(without({cpu_switch(20, 10, 0ms), gives_up(10, 20, 1ms), gives_up(20, 0, 2ms)}), 0ms);
   EXPECT_EQ(without({gives_up(20, 10, 0ms), gives_up(10, 0, 1ms)}), 0ms);

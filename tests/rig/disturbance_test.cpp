@@ -40,9 +40,7 @@ using Nanoseconds = std::chrono::nanoseconds;
 
 /// A rig that is on time unless it is disturbed. `more`: lines of the rig file.
 Command quiet_rig(const TempDir& dir, const std::string& more, int frames) {
-  std::ofstream(dir / "rig.yaml") << "rig: quiet\nframe: { period: 2 ms }\nprivileges: prefer\n"
-                                     "memory: { lock: no }\n"
-                                  << more;
+  std::ofstream(dir / "rig.yaml") << "rig: quiet\nframe: { period: 2 ms }\nprivileges: prefer\n" << more;
   Command command =
       tactus(Arguments{"run", "rig.yaml", "--frames", std::to_string(frames), "--out", "out"} + patient(),
              dir.path());
@@ -324,8 +322,10 @@ class Disturbances {
       const Finished done = run(quiet_rig(dir, more, frames), 300s);
       steal.stop();
       ASSERT_EQ(done.status, 0) << done;
+      const std::int64_t wrong = table_.sum().wrong;
       enough =
           judge(name, cause, causes_of_late(dir, least, every), at_least, steal.was_stolen(began, now_ns()));
+      EXPECT_EQ(table_.sum().wrong, wrong) << name << ":\n" << read_file(dir / "out/log.txt");
       fs::remove_all(dir / "out");
     }
     EXPECT_TRUE(enough) << name << ": the machine left too little\n" << table_;

@@ -95,8 +95,9 @@ struct OtherThreads {
   /// A real-time thread had it at the end of the times that the thread slept, up to the moment that it came back: it may
   /// have been woken before.
   Nanoseconds kept{0};
-  /// The last time, whole, that no real-time thread had its CPU, though one had been pushed off and not been seen
-  /// there since. It may have gone to another CPU. Zero: that was over before the thread was off its CPU.
+  /// The longest time, whole, that no real-time thread had its CPU, though one had been pushed off and not been seen
+  /// there since (it may have gone to another CPU), or they had had it three quarters of the time before. Of those that
+  /// were not over before the thread was off its CPU.
   Nanoseconds without{0};
 };
 

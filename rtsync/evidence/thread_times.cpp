@@ -207,26 +207,42 @@ void CpuTimes::had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) T
   }
 }
 
-/// Whoever is pushed off makes room for a stronger one, but where the kernel stops real-time threads.
+/// Real-time threads have had it nearly all the time: the kernel's limit for them may be reached.
+bool CpuTimes::is_used_up() const TACTUS_RT {
+  return seen_ > Nanoseconds{20'000'000} && strong_ * 4 > seen_ * 3;
+}
+
+/// Whoever is pushed off makes room for a stronger one, but where the kernel stops real-time threads. It may stop them
+/// between two as well.
 void CpuTimes::look_who_follows(const EventRecord& record) TACTUS_RT {
+  constexpr Nanoseconds kRecent{400'000'000};
   if (realtime_ == nullptr) return;
   const std::int32_t next = record.kind == Kind::on ? record.thread : record.next;
   const bool pushed = record.kind == Kind::preempted && realtime_->is_realtime(record.thread);
   if (pushed) *std::find(pushed_off_.begin(), pushed_off_.end() - 1, 0) = record.thread;
-  if (next > 0 && !realtime_->is_ordinary(next)) {
+  if (changed_) {
+    const Nanoseconds time = record.at - *changed_;
+    seen_ += time;
+    if (is_strong_) strong_ += time;
+    if (seen_ > kRecent) {
+      seen_ /= 2;
+      strong_ /= 2;
+    }
+  }
+  changed_ = record.at;
+  const bool was_strong = is_strong_;
+  is_strong_ = next > 0 && !realtime_->is_ordinary(next);
+  if (is_strong_) {
     std::replace(pushed_off_.begin(), pushed_off_.end(), next, 0);
     one_was_stopped_ = false;
-    if (without_since_) {
-      without_ = record.at - *without_since_;
-      without_until_ = record.at;
-      without_since_.reset();
-    }
+    if (without_since_ && record.at > window_) without_ = std::max(without_, record.at - *without_since_);
+    without_since_.reset();
     return;
   }
   one_was_stopped_ = one_was_stopped_ || pushed;
   const bool one_waits =
       std::any_of(pushed_off_.begin(), pushed_off_.end(), [](std::int32_t one) { return one != 0; });
-  if (one_waits && !without_since_) without_since_ = record.at;
+  if ((one_waits || (was_strong && is_used_up())) && !without_since_) without_since_ = record.at;
 }
 
 void CpuTimes::add(const EventRecord& record) TACTUS_RT {
@@ -251,10 +267,8 @@ bool CpuTimes::finish(EvidenceTime end, OtherThreads& others) TACTUS_RT {
   others.weaker += weaker_;
   others.passed_over += passed_over_;
   others.kept += kept_;
-  if (without_since_)
-    others.without = std::max(others.without, end - *without_since_);
-  else if (without_until_ > window_)
-    others.without = std::max(others.without, without_);
+  others.without =
+      std::max({others.without, without_, without_since_ ? end - *without_since_ : Nanoseconds{0}});
   for (const Runner& runner : runners_) {
     if (runner.time <= others.longest) continue;
     others.longest = runner.time;

@@ -133,6 +133,7 @@ class CpuTimes {
   };
   void had_it(std::int32_t thread, EvidenceTime from, EvidenceTime to) TACTUS_RT;
   bool keeps_it(std::int32_t thread, EvidenceTime to, const ThreadTimes::Off& off) const TACTUS_RT;
+  bool is_used_up() const TACTUS_RT;
   void look_who_follows(const EventRecord& record) TACTUS_RT;
 
   std::span<const ThreadTimes::Off> off_;  // oldest first; those that are over are left out
@@ -148,9 +149,12 @@ class CpuTimes {
   Nanoseconds kept_{0};
   bool one_was_stopped_ = false;              // a real-time thread, and none has it since
   std::array<std::int32_t, 4> pushed_off_{};  // real-time threads; 0: none
-  EvidenceTime window_;                       // the thread was off a CPU first
+  bool is_strong_ = false;                    // a real-time thread has it
+  std::optional<EvidenceTime> changed_;
+  Nanoseconds seen_{0};    // lately, the older the less
+  Nanoseconds strong_{0};  // real-time threads had it
+  EvidenceTime window_;    // the thread was off a CPU first
   std::optional<EvidenceTime> without_since_;
-  EvidenceTime without_until_{};  // the last time that is over
   Nanoseconds without_{0};
   std::int32_t now_ = -1;  // who has it
   EvidenceTime since_{};

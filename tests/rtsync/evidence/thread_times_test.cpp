@@ -360,6 +360,31 @@ TEST(CpuTimes, SayHowLongNoRealTimeThreadHadTheCpuThoughOneWaits) {
   EXPECT_EQ(without({gives_up(20, 10, 0ms), gives_up(10, 0, 1ms)}), 0ms);
 }
 
+TEST(CpuTimes, SayHowLongNoRealTimeThreadHadTheCpuThoughTheyUsedItUp) {
+  const ThreadTimes::Off asleep{at(505ms), at(550ms), 1, false};
+  const auto without = [&](std::int32_t between, Nanoseconds part) {
+    RealtimeThreads threads;
+    threads.take({10, 20}, {70});
+    CpuTimes had({&asleep, 1}, 1, false, &threads);
+    // Two real-time threads give it to each other, now and then with an ordinary one or nobody between them.
+    for (auto time = 0ms; time < 500ms; time += 4ms) {
+      had.add(gives_up(10, between, time));
+      had.add(gives_up(between, 20, time + part));
+      had.add(gives_up(20, 10, time + 2ms));
+    }
+    had.add(gives_up(10, 0, 500ms));
+    had.add(gives_up(0, 20, 548ms));
+    had.add(gives_up(20, 10, 550ms));
+    OtherThreads others;
+    EXPECT_TRUE(had.finish(at(550ms), others));
+    return others.without;
+  };
+  EXPECT_EQ(without(0, 100us), 48ms);
+  EXPECT_EQ(without(70, 100us), 48ms);
+  EXPECT_EQ(without(0, 1900us), 0ms) << "half of the time it was idle";
+  EXPECT_EQ(without(70, 1900us), 0ms);
+}
+
 TEST(CpuTimes, SayThatRecordsAreMissing) {
   CpuTimes had({}, 1, true);
   had.add(record(Kind::lost, 1ms));

@@ -45,7 +45,8 @@ clang_sanitizes() {
 }
 
 # build_preset PRESET [TARGET...]: sets up, configures and builds what is not up to date, under the lock.
-# Says one line when there is something to build, and the errors when it fails.
+# Says one line when there is something to build, and the errors when it fails. TACTUS_TESTS says which tests
+# (tests/CMakeLists.txt); by default those that a preset has by day.
 build_preset() {
   local preset=$1
   shift
@@ -58,6 +59,19 @@ build_preset() {
   if [[ ! -e $stamp || $root/scripts/setup -nt $stamp ]]; then
     if command -v dpkg-query >/dev/null; then
       "$root/scripts/setup" "${setup_for[@]}" || return 1
+    fi
+  fi
+  local tests=${TACTUS_TESTS:-all}
+  if [[ -z ${TACTUS_TESTS:-} ]]; then
+    case $preset in
+      asan) tests=units ;;
+      tsan) tests=threads ;;
+    esac
+  fi
+  if [[ $preset != release ]]; then
+    configure+=("-DTACTUS_TESTS=$tests")
+    if [[ -e $build/CMakeCache.txt ]] && ! grep -qx "TACTUS_TESTS:STRING=$tests" "$build/CMakeCache.txt"; then
+      rm -f "$stamp"
     fi
   fi
   # Clang builds the tests in half the time, and sees what GCC does not; what users run is built by GCC (release).

@@ -377,7 +377,7 @@ TEST(Disturbances, OfTheClockAndByADriverAreNamed) {
   EXPECT_EQ(all.wrong, 0) << disturbances.table();
 }
 
-TEST(InjectionsOften, AroundJobsAreNamed) {
+TEST(InjectionsNightly, AroundJobsAreNamed) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   Disturbances disturbances;
   disturb_clock_and_driver(disturbances, 2000);

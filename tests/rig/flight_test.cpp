@@ -184,7 +184,7 @@ void kill_rigs(int times) {
 
 TEST(Flight, ARigThatIsKilledAtAnyMomentLeavesItsLastFrame) { kill_rigs(trials(15)); }
 
-TEST(FlightOften, TwoHundredRigsThatAreKilledLeaveTheirLastFrame) { kill_rigs(200); }
+TEST(FlightNightly, TwoHundredRigsThatAreKilledLeaveTheirLastFrame) { kill_rigs(200); }
 
 TEST(Flight, ACrashLeavesTheFramesBeforeIt) {
   for (const char* const what : {"segv", "abort", "_exit"}) {

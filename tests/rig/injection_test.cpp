@@ -389,7 +389,7 @@ TEST(Wait, ForAnIsolatedModelThatIsPushedOffItsCpuSaysByWhom) {
                       "m.step was preempted [0-9.]+ ms by 'hog'");
 }
 
-TEST(InjectionsOften, AreNamedAloneAndInPairs) {
+TEST(InjectionsNightly, AreNamedAloneAndInPairs) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   const std::uint64_t seed = std::random_device{}();
   Injections injections(seed);

@@ -172,7 +172,7 @@ void kill_rigs(int rigs) {
 
 TEST(Recover, ARigThatIsKilledAtAnyMomentLeavesWholeFiles) { kill_rigs(trials(15)); }
 
-TEST(RecoverOften, TwoHundredRigsThatAreKilledLeaveWholeFiles) { kill_rigs(200); }
+TEST(RecoverNightly, TwoHundredRigsThatAreKilledLeaveWholeFiles) { kill_rigs(200); }
 
 }  // namespace
 }  // namespace tactus::test::recover_test

@@ -21,8 +21,9 @@ class Arm64(unittest.TestCase):
                 (self.root / "bin" / tool).symlink_to(found)
         (self.root / "bin/python3").symlink_to(sys.executable)
         (self.root / "scripts/lib").mkdir(parents=True)
-        for script in ("scripts/test", "scripts/lib/common.sh", "scripts/lib/count_tests.py"):
+        for script in ("scripts/test", "scripts/lib/common.sh", "scripts/lib/build", "scripts/lib/suite_report.py"):
             shutil.copy2(SOURCE / script, self.root / script)
+        (self.root / "tests").symlink_to(SOURCE / "tests")
 
     def provide(self, program):
         path = self.root / "bin" / program

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <stdexcept>
 #include <system_error>
 
@@ -33,14 +33,10 @@ std::filesystem::path TempDir::write(std::string_view name, std::string_view tex
 }
 
 std::string read_file(const std::filesystem::path& file) {
-  const std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf())) {
-    // An empty file sets failbit on `text` without being an error.
-    if (stream && std::filesystem::is_regular_file(file) && std::filesystem::file_size(file) == 0) return "";
-    throw std::runtime_error("cannot read " + file.string());
-  }
-  return text.str();
+  std::ifstream stream(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.is_open() || stream.bad()) throw std::runtime_error("cannot read " + file.string());
+  return text;
 }
 
 }  // namespace tactus::test

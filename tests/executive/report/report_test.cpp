@@ -484,7 +484,7 @@ TEST(Wrapped, BreaksWordsOnlyWhereItMust) {
 }
 
 /// An hour at 1 kHz.
-TEST(ReportOfAnHour, IsSmall) {
+TEST(ReportOfAnHourNightly, IsSmall) {
   const TempDir dir;
   {
     std::ofstream out(dir.write("run/frames.csv", test::kFramesHeader), std::ios::app);

@@ -292,7 +292,7 @@ TEST(InjectedRecords, AreNamedAloneAndInPairs) {
   EXPECT_GE(table.sum().injected, 1000);
 }
 
-TEST(InjectedRecordsOften, AreNamedAloneAndInPairs) {
+TEST(InjectedRecordsNightly, AreNamedAloneAndInPairs) {
   const std::uint64_t seed = std::random_device{}();
   const test::InjectionTable table = inject(seed, 2000);
   std::cout << "seed " << seed << "\n" << table;

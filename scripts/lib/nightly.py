@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs everything under everything, row by row, at most six hours, and prints a table at the end.
+
+    scripts/test --nightly [--list] [--again] [--hours N] [--no-write] [ROW ...]
+
+A row is a suite under a build, the mutants, the repeated tests or a fresh system. What a row found for this commit lies
+in build/nightly/<commit>/ROW.json: an interrupted night goes on behind the last row that ended, and inside a suite behind
+the last entry that passed. A row that does not fit into the hours that are left is `not run`, and said.
+
+tests/nightly.json holds the last night: its commit, rows and failed tests. The table ends with what failed here and did
+not fail then; at the end of a whole night the file is written anew, to be committed (--no-write leaves it).
+
+Exit status 0: every row ran and passed; 1: something failed; 3: the hours were over before the last row.
+"""
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LAST = ROOT / "tests" / "nightly.json"
+
+
+def suite(preset):
+    return ["scripts/test", "--presets", preset, "--all"]
+
+
+# Name, command, and what it is, in the order of what finds most. A command ends with `N passed, N failed, N skipped`.
+ROWS = [
+    ("dev", suite("dev"), "all tests: rigs, real disturbances, guests, pages, installation"),
+    ("asan", suite("asan"), "all tests under AddressSanitizer and UndefinedBehaviorSanitizer"),
+    ("tsan", suite("tsan"), "all tests under ThreadSanitizer"),
+    ("gcc", suite("gcc"), "all tests, built by the other compiler"),
+    ("mutants", ["scripts/mutants", "--night"], "each mutant against the tests of its layer and above"),
+    ("repeat", ["scripts/repeat", "--times", "200"], "what sleeps or starts threads, 200 times beside three busy loops"),
+    ("bookworm", ["scripts/try-systems", "--systems", "bookworm", "--commands", "run,test"], "a fresh Debian 12"),
+    ("trixie", ["scripts/try-systems", "--systems", "trixie", "--commands", "run,test"], "a fresh Debian 13"),
+    ("arm64", ["scripts/test", "--arm64"], "unit tests for ARM64 under qemu-user"),
+]
+
+
+def commit():
+    return subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+def run_row(command, log, seconds):
+    """Status of the command; None when the time was over: everything that it started is ended then."""
+    environment = dict(os.environ, TACTUS_NIGHTLY="1", TACTUS_TESTS="all", TACTUS_TEST_RESUME=commit(),
+                       TACTUS_ASAN_OPTIONS="detect_stack_use_after_return=1")
+    with open(log, "ab") as said:
+        running = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=said,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            return running.wait(seconds)
+        except BaseException as error:
+            os.killpg(running.pid, signal.SIGTERM)
+            try:
+                running.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(running.pid, signal.SIGKILL)
+                running.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                return None
+            raise
+
+
+def result_of(log, status):
+    """What the row's last lines say: its counts, and the tests that failed."""
+    lines = log.read_text(errors="replace").splitlines()
+    closing = [line for line in lines if line.endswith(" skipped") and " passed, " in line]
+    failed = sorted({line.strip()[len("failed: "):] for line in lines if line.strip().startswith("failed: ")})
+    return {"status": status, "said": closing[-1] if closing else lines[-1] if lines else "", "failed": failed}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/test --nightly", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="print the rows, and what is known of them")
+    parser.add_argument("--again", action="store_true", help="forget what this commit's rows found")
+    parser.add_argument("--hours", type=float, default=6, metavar="N")
+    parser.add_argument("--no-write", action="store_true", help="leave tests/nightly.json as it is")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="these alone")
+    options = parser.parse_args()
+    names = [name for name, _, _ in ROWS]
+    for name in options.rows:
+        if name not in names:
+            parser.error(f"'{name}' is not a row; there are {', '.join(names)}")
+
+    here = commit()
+    folder = ROOT / "build" / "nightly" / here
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen = [row for row in ROWS if not options.rows or row[0] in options.rows]
+    if options.again:
+        for name, _, _ in chosen:
+            (folder / f"{name}.json").unlink(missing_ok=True)
+    end = time.monotonic() + options.hours * 3600
+    results = {}
+    for name, command, about in chosen:
+        file, log = folder / f"{name}.json", folder / f"{name}.log"
+        if file.exists():
+            results[name] = json.loads(file.read_text())
+            continue
+        if options.list:
+            continue
+        left = end - time.monotonic()
+        if left <= 0:
+            continue
+        print(f"tactus: {name}: {about}; {log.relative_to(ROOT)}", file=sys.stderr, flush=True)
+        start = time.monotonic()
+        status = run_row(command, log, left)
+        if status is None:
+            continue
+        results[name] = result_of(log, status) | {"minutes": round((time.monotonic() - start) / 60, 1)}
+        file.write_text(json.dumps(results[name], indent=2) + "\n")
+
+    before = json.loads(LAST.read_text()) if LAST.exists() else {"commit": "none", "rows": {}}
+    known = {(name, test) for name, row in before["rows"].items() for test in row["failed"]}
+    print(f"\n{'row':<10}{'minutes':>8}  result")
+    for name, _, about in chosen:
+        row = results.get(name)
+        print(f"{name:<10}{row['minutes'] if row else '-':>8}  {row['said'] if row else 'not run: ' + about}")
+    new = [(name, test) for name, row in sorted(results.items()) for test in row["failed"] if (name, test) not in known]
+    print(f"\nnew since {before['commit']}: {'nothing' if not new else ''}")
+    for name, test in new:
+        print(f"  {name}: {test}")
+    if options.list:
+        return 0
+    whole = len(results) == len(ROWS)
+    if whole and not options.no_write:
+        LAST.write_text(json.dumps({"commit": here, "date": time.strftime("%Y-%m-%d"), "rows": results}, indent=2) + "\n")
+    if any(row["status"] for row in results.values()):
+        return 1
+    return 0 if len(results) == len(chosen) else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tests/support/run_test.py: what becomes of each test of a program, whatever the program does."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+RUN_TEST = SOURCE / "tests/support/run_test.py"
+
+# Stands for a GoogleTest program with test_record.cpp. Its tests do what their names say.
+PROGRAM = r'''
+import fnmatch, os, signal, sys, time
+NAMES = os.environ["NAMES"].split()
+chosen = next(a for a in sys.argv if a.startswith("--gtest_filter=")).split("=", 1)[1]
+takes, _, leaves = chosen.partition("-")
+names = [n for n in NAMES if any(fnmatch.fnmatchcase(n, p) for p in takes.split(":"))
+         and not any(fnmatch.fnmatchcase(n, p) for p in leaves.split(":") if p)]
+if "--gtest_list_tests" in sys.argv:
+    for n in names:
+        print(n.split(".")[0] + ".\n  " + n.split(".")[1] + "  # GetParam() = 1")
+    sys.exit()
+record = open(os.environ["TACTUS_TEST_RECORD"], "a", buffering=1)
+failed = 0
+for n in names[int(os.environ["GTEST_SHARD_INDEX"])::int(os.environ["GTEST_TOTAL_SHARDS"])]:
+    record.write(f"run {os.lseek(1, 0, os.SEEK_END)} {n}\n")
+    print("this is", n, flush=True)
+    if n.endswith("crashes"): os.kill(os.getpid(), signal.SIGKILL)
+    if n.endswith("hangs"): time.sleep(1000)
+    end = "failed" if n.endswith("fails") else "skipped" if n.endswith("skips") else "passed"
+    failed |= end == "failed"
+    record.write(f"end {end} 1500 {n}\n")
+sys.exit(int(os.environ.get("STATUS", failed)))
+'''
+
+
+class RunTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (self.folder / "program.py").write_text(PROGRAM)
+
+    def call(self, command, *arguments, **environment):
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(("TACTUS_TEST", "TACTUS_NIGHTLY"))}
+        done = subprocess.run([sys.executable, "-B", RUN_TEST, "--results", self.folder, "--name", "entry", "--suite", "s",
+                               *arguments, "--", *command], capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, env={**clean, **environment}, timeout=600)
+        report = self.folder / "entry.json"
+        self.report = json.loads(report.read_text()) if report.exists() else None
+        return done
+
+    def run_tests(self, names, *arguments, **environment):
+        done = self.call([sys.executable, str(self.folder / "program.py")], "--gtest", *arguments, NAMES=names, **environment)
+        self.tests = {test["name"]: test["status"] for test in self.report["tests"]}
+        return done
+
+    def test_each_test_has_its_name_and_status(self):
+        done = self.run_tests("A.passes A.skips B.fails B.passes")
+        self.assertEqual(self.tests, {"A.passes": "passed", "A.skips": "skipped", "B.fails": "failed", "B.passes": "passed"})
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout.split("\n")[:2], ["failed: B.fails", "    this is B.fails"])
+        self.assertEqual(self.report["tests"][0]["cpu_s"], 0.0015)
+        self.assertGreater(self.report["loop_s"], 0)
+        self.assertGreater(self.report["cpu_s"], 0)
+
+    def test_a_crash_is_one_failed_test_and_the_others_run(self):
+        done = self.run_tests("A.passes A.crashes B.passes B.crashes C.passes")
+        self.assertEqual(self.tests, {"A.passes": "passed", "A.crashes": "failed", "B.passes": "passed",
+                                      "B.crashes": "failed", "C.passes": "passed"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("A.crashes: the program ended in it, by SIGKILL", done.stdout)
+
+    def test_a_test_that_hangs_is_ended(self):
+        done = self.run_tests("A.hangs A.passes", "--limit", "1")
+        self.assertEqual(self.tests, {"A.hangs": "failed", "A.passes": "passed"})
+        self.assertIn("ended after its limit of 1.0 s", done.stdout)
+
+    def test_a_status_that_no_test_explains_is_a_failure(self):
+        done = self.run_tests("A.passes", STATUS="23")
+        self.assertEqual(self.tests, {"A.passes": "passed", "entry outside of its tests": "failed"})
+        self.assertEqual(done.returncode, 1)
+
+    def test_shards_share_the_tests_and_a_crash_takes_none_of_another_shard(self):
+        names, seen = "A.a A.b B.crashes B.b C.a C.b D.a", []
+        for shard in range(3):
+            self.run_tests(names, "--shard", f"{shard}/3")
+            seen += self.tests
+        self.assertEqual(sorted(seen), sorted(names.split()))
+
+    def test_the_night_runs_by_night_alone_or_by_name(self):
+        names = "A.a ANightly.a Nightly/B.a/x B.a/x C.a/long_Nightly"
+        self.run_tests(names)
+        self.assertEqual(sorted(self.tests), ["A.a", "B.a/x"])
+        self.run_tests(names, TACTUS_NIGHTLY="1")
+        self.assertEqual(len(self.tests), 5)
+        self.run_tests(names, TACTUS_TEST_ONLY="ANightly.*:B.*")
+        self.assertEqual(sorted(self.tests), ["ANightly.a", "B.a/x"])
+
+    def test_what_passed_is_not_run_again_where_the_run_is_resumed(self):
+        self.run_tests("A.a", TACTUS_TEST_RESUME="abc")
+        self.run_tests("B.b", TACTUS_TEST_RESUME="abc")
+        self.assertEqual(self.tests, {"A.a": "passed"})
+        self.run_tests("B.b", TACTUS_TEST_RESUME="def")
+        self.assertEqual(self.tests, {"B.b": "passed"})
+        self.run_tests("A.fails", TACTUS_TEST_RESUME="ghi")
+        self.run_tests("A.a", TACTUS_TEST_RESUME="ghi")
+        self.assertEqual(self.tests, {"A.a": "passed"})
+
+    def test_a_script_is_one_test(self):
+        for script, status, found in (("pass", 0, "passed"), ("raise SystemExit(77)", 77, "skipped"),
+                                      ("raise SystemExit(3)", 1, "failed"), ("print('there is no browser')", 77, "skipped")):
+            done = self.call([sys.executable, "-c", script], "--skip", "no browser")
+            self.assertEqual((done.returncode, self.report["tests"][0]["status"]), (status, found), script)
+        done = self.call([sys.executable, "-c", "import time; time.sleep(1000)"], "--limit", "0.5")
+        self.assertEqual((done.returncode, self.report["tests"][0]["status"]), (1, "failed"))
+        done = self.call([sys.executable, "-c", "raise SystemExit(3)"], TACTUS_TEST_ONLY="other*")
+        self.assertEqual((done.returncode, self.report["tests"]), (0, []))
+
+
+unittest.main()

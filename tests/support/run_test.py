@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one entry of ctest, and writes what became of each of its tests: RESULTS/NAME.json and NAME.log.
+
+    run_test.py --results DIR --name NAME [options] -- COMMAND [ARG ...]
+    run_test.py --results DIR --name rtsync_test.2 --gtest --shard 2/8 -- bin/rtsync_test
+
+With --gtest the command is a GoogleTest program with tests/support/test_record.cpp: each TEST is reported by its name.
+A TEST that crashes the program, or takes longer than --limit, is one failed test; the tests behind it run in a new
+process. Without --gtest the entry is one test; status 77, or --skip TEXT in its output, means skipped.
+
+The entry measures its CPU time, children included, and that of a loop that computes right before and after it: their
+ratio is steadier than either, and budgets are in such loops (scripts/lib/suite_report.py).
+
+A suite, or a prefix of its parameters, that ends in `Nightly` runs only where TACTUS_NIGHTLY is set.
+TACTUS_TEST_ONLY: patterns as --gtest_filter takes them; other tests do not run, and those of the night do.
+TACTUS_TEST_RESUME: a word, such as a commit; an entry that passed under the same word, as its RESULTS/NAME.json says,
+does not run again.
+
+Exit status 0: nothing failed; 77: everything was skipped; 1 otherwise.
+"""
+import argparse
+import fnmatch
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+LINES = 60  # of the output of a failed test; NAME.log has all of it
+NIGHT = "*Nightly*"
+LOOP = 100_000  # rounds: some 8 ms
+
+
+def calibration_s():
+    """CPU time of the loop: the least of three, as whoever is interrupted takes longer."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        value = 1
+        for _ in range(LOOP):
+            value = (value * 1103515245 + 12345) & 0x7FFFFFFF
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def children_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def wanted():
+    """What the user asked for by name, or nothing."""
+    return os.environ.get("TACTUS_TEST_ONLY", "")
+
+
+class Entry:
+    def __init__(self, options):
+        self.options = options
+        self.running = None
+        self.log = options.results / f"{options.name}.log"
+        self.record = options.results / f"{options.name}.record"
+        self.tests = []
+
+    def add(self, name, status, cpu_s, start=0, end=None):
+        self.tests.append({"name": name, "status": status, "cpu_s": round(cpu_s, 4)})
+        if status == "failed":
+            print(f"failed: {name}")
+            with open(self.log, "rb") as log:
+                log.seek(start)
+                said = log.read() if end is None else log.read(end - start)
+            for line in said.decode(errors="replace").splitlines()[-LINES:]:
+                print(f"    {line}")
+
+    def start(self, command, environment):
+        with open(self.log, "ab") as log:
+            self.running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                            env=environment, process_group=0)
+        return self.running
+
+    def end(self):
+        """Ends the command and what it started: a process group of its own."""
+        if self.running is not None and self.running.poll() is None:
+            os.killpg(self.running.pid, signal.SIGKILL)
+            self.running.wait()
+
+    def wait(self, process, limit_s):
+        """False at the time limit; nothing of the command runs any more then."""
+        try:
+            process.wait(limit_s)
+            return True
+        except subprocess.TimeoutExpired:
+            self.end()
+            return False
+
+    def run_plain(self):
+        self.log.unlink(missing_ok=True)
+        if wanted() and not any(fnmatch.fnmatchcase(self.options.name, each) for each in wanted().split(":")):
+            return
+        process = self.start(self.options.command, dict(os.environ))
+        in_time = self.wait(process, self.options.limit)
+        said = self.log.read_text(errors="replace")
+        skipped = process.returncode == 77 or (self.options.skip and self.options.skip in said)
+        if not in_time:
+            print(f"{self.options.name}: ended after its limit of {self.options.limit} s")
+        status = "failed" if not in_time else "skipped" if skipped else "passed" if process.returncode == 0 else "failed"
+        self.add(self.options.name, status, children_s())
+
+    def gtest_filter(self):
+        if wanted():
+            return f"--gtest_filter={wanted()}"
+        night = os.environ.get("TACTUS_NIGHTLY")
+        return f"--gtest_filter={self.options.filter}{'' if night else '-' + NIGHT}"
+
+    def names(self):
+        """The tests of this shard, in their order."""
+        index, count = self.options.shard
+        said = subprocess.run([*self.options.command, self.gtest_filter(), "--gtest_list_tests"], capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL, check=True).stdout
+        names, suite = [], ""
+        for line in said.splitlines():
+            word = line.split("#")[0].rstrip()
+            if word.startswith("  "):
+                names.append(suite + word.strip())
+            elif word.endswith("."):
+                suite = word
+        return names[index::count]
+
+    def run_gtest(self):
+        """One process for all; after a test that ends it, a new one for the rest, by name."""
+        index, count = self.options.shard
+        self.log.unlink(missing_ok=True)
+        environment = dict(os.environ, TACTUS_TEST_RECORD=str(self.record), GTEST_COLOR="no",
+                           GTEST_TOTAL_SHARDS=str(count), GTEST_SHARD_INDEX=str(index))
+        chosen = self.gtest_filter()
+        while True:
+            self.record.unlink(missing_ok=True)
+            process = self.start([*self.options.command, chosen], environment)
+            broken_off = self.follow(process)
+            if broken_off is None:
+                if process.returncode not in (0, 1) or (process.returncode and not self.failed()):
+                    self.add(f"{self.options.name} outside of its tests", "failed", 0)
+                    print(f"    the program ended with status {process.returncode}")
+                return
+            name, start, why = broken_off
+            self.add(name, "failed", 0, start)
+            print(f"    {name}: {why}")
+            done = {test["name"] for test in self.tests}
+            rest = [each for each in self.names() if each not in done]
+            if not rest:
+                return
+            environment.update(GTEST_TOTAL_SHARDS="1", GTEST_SHARD_INDEX="0")
+            chosen = "--gtest_filter=" + ":".join(rest)
+
+    def failed(self):
+        return any(test["status"] == "failed" for test in self.tests)
+
+    def follow(self, process):
+        """Takes what the program records until it ends. The test that it broke off in, or none."""
+        taken, running, since = 0, None, time.monotonic()
+        while True:
+            ended = process.poll() is not None
+            text = self.record.read_bytes() if self.record.exists() else b""
+            lines = text[taken:].decode().splitlines(keepends=True)
+            for line in lines:
+                if not line.endswith("\n"):
+                    break
+                taken += len(line.encode())
+                since = time.monotonic()
+                what, first, rest = line.rstrip("\n").split(" ", 2)
+                if what == "run":
+                    running = (rest, int(first))
+                else:
+                    us, name = rest.split(" ", 1)
+                    start = running[1] if running else 0
+                    running = None
+                    self.add(name, first, int(us) / 1e6, start, self.log.stat().st_size if first == "failed" else None)
+            if ended:
+                if running is None:
+                    return None
+                status = process.returncode
+                return (*running, f"the program ended in it, by {signal.Signals(-status).name if status < 0 else status}")
+            if time.monotonic() - since > self.options.limit:
+                self.end()
+                if running is None:
+                    running = (f"{self.options.name} outside of its tests", 0)
+                return (*running, f"ended after its limit of {self.options.limit} s")
+            try:
+                process.wait(0.2)
+            except subprocess.TimeoutExpired:
+                pass
+
+
+def shard(text):
+    index, count = (int(part) for part in text.split("/"))
+    if not 0 <= index < count:
+        raise ValueError(text)
+    return index, count
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=pathlib.Path, required=True, metavar="DIR")
+    parser.add_argument("--name", required=True, help="of the entry, and of its files")
+    parser.add_argument("--suite", default="", help="whose budget its CPU time counts to")
+    parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="of one test")
+    parser.add_argument("--gtest", action="store_true", help="the command is a GoogleTest program")
+    parser.add_argument("--shard", type=shard, default=(0, 1), metavar="INDEX/COUNT")
+    parser.add_argument("--filter", default="*", help="which of its tests, as --gtest_filter takes it")
+    parser.add_argument("--skip", metavar="TEXT", help="in the output: the test was skipped")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    options.command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    options.results.mkdir(parents=True, exist_ok=True)
+    report = options.results / f"{options.name}.json"
+    resumed = os.environ.get("TACTUS_TEST_RESUME", "")
+    if resumed and report.exists():
+        before = json.loads(report.read_text())
+        if before["resumed"] == resumed and all(test["status"] != "failed" for test in before["tests"]):
+            return 0
+    report.unlink(missing_ok=True)
+
+    entry = Entry(options)
+    loops = [calibration_s()]
+    start = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        entry.run_gtest() if options.gtest else entry.run_plain()
+    finally:
+        entry.end()
+    wall_s = time.monotonic() - start
+    loops.append(calibration_s())
+    written = report.with_suffix(".part")
+    written.write_text(json.dumps({"name": options.name, "suite": options.suite, "cpu_s": round(children_s(), 3),
+                                   "wall_s": round(wall_s, 3), "loop_s": sum(loops) / 2, "resumed": resumed,
+                                   "tests": entry.tests}))
+    written.replace(report)
+    entry.record.unlink(missing_ok=True)
+    return 1 if entry.failed() else 77 if {test["status"] for test in entry.tests} == {"skipped"} else 0
+
+
+sys.exit(main())

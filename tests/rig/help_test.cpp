@@ -5,7 +5,6 @@
 #include <set>
 #include <sstream>
 
-#include "in_process.hpp"
 #include "rig_command.hpp"
 
 namespace tactus::test::help_test {
@@ -14,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Finished help(const Arguments& arguments, const fs::path& cwd) {
-  Finished done = run_in_process(tactus(Arguments{"help"} + arguments, cwd));
+  Finished done = run(tactus(Arguments{"help"} + arguments, cwd));
   EXPECT_EQ(done.status, 0) << done;
   EXPECT_EQ(done.err, "") << done;
   return done;
@@ -49,14 +48,14 @@ TEST(Help, IsThatOfTheCommand) {
   EXPECT_GE(commands(dir.path()).size(), 24U);
   EXPECT_NE(help({"run"}, dir.path()).out.find("--no-witness"), std::string::npos);
   for (const Arguments& wrong : {Arguments{"rum"}, Arguments{"run", "fast"}}) {
-    const Finished done = run_in_process(tactus(Arguments{"help"} + wrong, dir.path()));
+    const Finished done = run(tactus(Arguments{"help"} + wrong, dir.path()));
     EXPECT_EQ(done.status, 2) << done;
     EXPECT_NE(done.err.find("there is no command '"), std::string::npos) << done;
   }
-  const Finished shell = run_in_process(tactus({"help", "--completion", "csh"}, dir.path()));
+  const Finished shell = run(tactus({"help", "--completion", "csh"}, dir.path()));
   EXPECT_EQ(shell.status, 2) << shell;
   (void)dir.write("file", "");
-  const Finished folder = run_in_process(tactus({"help", "--man", "file/man"}, dir.path()));
+  const Finished folder = run(tactus({"help", "--man", "file/man"}, dir.path()));
   EXPECT_EQ(folder.status, 1) << folder;
   EXPECT_NE(folder.err.find("file/man: cannot be made"), std::string::npos) << folder;
 }

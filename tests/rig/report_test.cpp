@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "tests/executive/report/made_run.hpp"
-#include "tests/rig/in_process.hpp"
 #include "tests/rig/rig_command.hpp"
 
 namespace tactus::rig_test::report_test {
@@ -18,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Finished report(const Arguments& arguments, const TempDir& dir) {
-  return run_in_process(tactus(Arguments{"report"} + arguments, dir.path()));
+  return run(tactus(Arguments{"report"} + arguments, dir.path()));
 }
 
 /// A run folder with frames, of which so many are `late_ns` late.

@@ -39,7 +39,7 @@ Command tactus(const Arguments& arguments, const fs::path& cwd) {
   const auto has = [&](const char* text) {
     return std::find(arguments.begin(), arguments.end(), text) != arguments.end();
   };
-  command.child = !arguments.empty() && arguments[0] == "run" && !has("--no-witness");
+  command.child = !arguments.empty() && arguments[0] == "run" && !has("--no-witness") && !has("--help");
   return command;
 }
 

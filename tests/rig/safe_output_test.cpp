@@ -273,7 +273,9 @@ TEST_P(SafeOutput, AModelThatEndsTheProcessBeforeOrAfterItsJobsIsNoSuccess) {
       dir.write("rig.yaml", std::string("rig: leaver\nframe: { period: 1 ms }\nuntil: 5 ms\n"
                                         "realtime: { enabled: no }\nmodels:\n  l: { model: ") +
                                 row.model + ", library: " TACTUS_HANG_LIBRARY " }\n");
-      const Finished done = run(tactus({command, "rig.yaml"}, dir.path()));
+      Command leaves = tactus({command, "rig.yaml"}, dir.path());
+      leaves.own_process = true;  // its model ends it
+      const Finished done = run(leaves);
       EXPECT_EQ(done.status, 1) << done;
       EXPECT_NE(done.err.find(std::string("called ") + row.call), std::string::npos) << done;
     }

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <map>
 
-#include "tests/rig/in_process.hpp"
 #include "tests/rig/rig_command.hpp"
 
 namespace tactus::rig_test::screen_test {
@@ -119,7 +118,7 @@ TEST(Screen, NothingIsColouredWhereItIsNotWanted) {
     EXPECT_EQ(read_file(dir / "out/log.txt").find("\033"), std::string::npos) << row.why;
     EXPECT_EQ(read_file(dir / "out/summary.json").find("\033"), std::string::npos) << row.why;
   }
-  const Finished wrong = run_in_process(tactus({"ps", "--color", "sometimes"}, "."));
+  const Finished wrong = run(tactus({"ps", "--color", "sometimes"}, "."));
   EXPECT_EQ(wrong.status, 2) << wrong;
 }
 

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <sstream>
 
-#include "tests/rig/in_process.hpp"
 #include "tests/rig/rig_command.hpp"
 
 namespace tactus::rig_test::watch_test {

@@ -26,6 +26,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
+RunHere g_run_here = nullptr;  // written before the first test
+
 void check(int error, const std::string& what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
@@ -312,7 +314,11 @@ const Finished& Process::wait(std::chrono::milliseconds limit) {
   return finished_;
 }
 
+void set_run_here(RunHere run_here) { g_run_here = run_here; }
+
 Finished run(const Command& command, std::chrono::milliseconds limit) {
+  if (g_run_here != nullptr && !command.own_process)
+    if (std::optional<Finished> done = g_run_here(command)) return *std::move(done);
   Process process(command);
   return process.wait(limit);
 }

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,8 @@ struct Command {
   unsigned short columns = 400;  ///< of the terminal: so many that no sentence is broken
   /// The process that is meant is the child that it makes: the rig of `tactus run`, whose parent is its witness.
   bool child = false;
+  /// run() starts a process in any case: the test is about the process, or the command may end it.
+  bool own_process = false;
 };
 
 /// How it ended, and all it said.
@@ -102,7 +105,12 @@ class Process {
   Finished finished_;
 };
 
-/// Start to end.
+/// Start to end. Without a process, where the program has a RunHere that takes the command; it knows no limit.
 Finished run(const Command& command, std::chrono::milliseconds limit = kTimeout);
+
+/// Does a command in this process, from start to end. Nothing: it needs a process of its own.
+using RunHere = std::optional<Finished> (*)(const Command& command);
+/// run() asks it first from now on. @when setup
+void set_run_here(RunHere run_here);
 
 }  // namespace tactus::test

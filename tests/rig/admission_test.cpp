@@ -117,7 +117,7 @@ TEST(CheckLoad, RefusesRunsOfWhichItCannotTakeTimes) {
   EXPECT_EQ(max.err, "tactus: --max needs a run: --from RUN_DIR\n");
 }
 
-TEST(Calibrate, WhatARunMeasuredBecomesBudgetsThatCheckReads) {
+TEST(CalibrateNightly, WhatARunMeasuredBecomesBudgetsThatCheckReads) {
   const TempDir dir;
   const Finished made = run(tactus({"calibrate", example("threads"), "--frames", "50", "--no-realtime",
                                     "--out", "run", "--factor", "2", "--set", "realtime.enabled=no"},
@@ -228,7 +228,7 @@ TEST(Calibrate, SaysWhichBudgetsCheckRefuses) {
   EXPECT_NE(together.err.find("tactus check refuses them"), std::string::npos) << together;
 }
 
-TEST(BudgetsOfARun, CallsBeyondOneAreCountedAndReported) {
+TEST(BudgetsOfARunNightly, CallsBeyondOneAreCountedAndReported) {
   const TempDir dir;
   const Finished done =
       run(run_rig("threads",
@@ -261,7 +261,7 @@ TEST(BudgetsOfARun, CallsBeyondOneAreCountedAndReported) {
   EXPECT_EQ(calls, 300) << log;
 }
 
-TEST(BudgetsOfARun, WithoutJobTimesNothingIsCounted) {
+TEST(BudgetsOfARunNightly, WithoutJobTimesNothingIsCounted) {
   const TempDir dir;
   const Finished done = run(run_rig("threads",
                                     {"--frames", "3", "--no-realtime", "--out", "run", "--set",
@@ -277,7 +277,7 @@ TEST(BudgetsOfARun, WithoutJobTimesNothingIsCounted) {
   }
 }
 
-TEST(Margin, ChangesWhatJobsTakeAndNothingThatTheyCompute) {
+TEST(MarginNightly, ChangesWhatJobsTakeAndNothingThatTheyCompute) {
   const TempDir dir;
   const auto go = [&](const std::string& out, const Arguments& more) {
     const Finished done = run(
@@ -308,7 +308,7 @@ TEST(Margin, IsANumberFrom1To100) {
   }
 }
 
-TEST(SetOfAFile, LaysItOverTheRigFile) {
+TEST(SetOfAFileNightly, LaysItOverTheRigFile) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kRig);
   (void)dir.write("over.yaml", "# a remark\nmodels:\n  b: { jobs: { step: { cycle: 4 ms } } }\n");

@@ -149,7 +149,7 @@ TEST_P(InjectedCause, IsNamedToAPlainUser) {
         << cause;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, InjectedCause,
+INSTANTIATE_TEST_SUITE_P(EachNightly, InjectedCause,
                          ::testing::Values(Reason{"spin", {"computed"}}, Reason{"sleep", {"blocked"}},
                                            Reason{"heap", {"heap"}}, Reason{"memory", {"faulted"}},
                                            Reason{"disk", {"blocked", "computed"}}),
@@ -171,7 +171,7 @@ TEST_P(InjectedCauseInLockedMemory, IsNamed) {
   expect_named(*kept);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, InjectedCauseInLockedMemory,
+INSTANTIATE_TEST_SUITE_P(EachNightly, InjectedCauseInLockedMemory,
                          ::testing::Values(Reason{"heap", {"heap"}}, Reason{"memory", {"faulted"}},
                                            Reason{"sleep", {"blocked"}}),
                          [](const auto& one) { return std::string(one.param.name); });
@@ -207,7 +207,7 @@ class Bully {
   std::jthread thread_;
 };
 
-TEST(Preemption, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
+TEST(PreemptionNightly, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
   const int cpu = rtsync::allowed_cpus().last();
   std::string log;
   // A line names the worst of a second: another real-time program on this machine may do worse than ours.
@@ -234,7 +234,7 @@ TEST(Preemption, ByAThreadOfHigherPriorityIsNamedWithThatThread) {
 }
 
 /// Main has nothing to do but to wait for it.
-TEST(Preemption, OfAThreadThatMainWaitsForIsNamedWithThatThread) {
+TEST(PreemptionNightly, OfAThreadThatMainWaitsForIsNamedWithThatThread) {
   const rtsync::CpuSet allowed = rtsync::allowed_cpus();
   if (allowed.count() < 2) GTEST_SKIP() << "there is one CPU alone";
   std::string log;
@@ -303,7 +303,7 @@ TEST(KilledRig, LeavesWhyItsFramesWereLate) { expect_causes_after_a_kill(false);
 
 TEST(KilledRig, LeavesWhyItsFramesWereLateIfItsWitnessIsKilledToo) { expect_causes_after_a_kill(true); }
 
-TEST(StopBySignal, IsNamedAndNeverAJob) {
+TEST(StopBySignalNightly, IsNamedAndNeverAJob) {
   const TempDir dir;
   Process rig(
       tactus(Arguments{"run", rig_file(dir, "nothing"), "--frames", "1000000", "--out", "out"} + patient(),
@@ -340,7 +340,7 @@ TEST(StopBySignal, IsNamedAndNeverAJob) {
 }
 
 /// Of the process of an isolated model: why it took long, and what it did that no job may do.
-TEST(IsolatedCause, IsNamedWithThatOfItsProcess) {
+TEST(IsolatedCauseNightly, IsNamedWithThatOfItsProcess) {
   const struct {
     const char *reason, *root, *promise;
   } cases[] = {{"spin", "computed", ""},
@@ -399,7 +399,7 @@ TEST(LastCause, StaysUntilTheNextLateFrame) {
     EXPECT_GE(last[i], static_cast<std::int64_t>((i - 1) / kEvery * kEvery)) << i;
 }
 
-TEST(LineOfALateFrame, SaysWhatTheJobUsuallyTakesAndItsBudget) {
+TEST(LineOfALateFrameNightly, SaysWhatTheJobUsuallyTakesAndItsBudget) {
   std::string log;
   for (Tries tries; tries.another();) {
     const TempDir dir;
@@ -415,7 +415,7 @@ TEST(LineOfALateFrame, SaysWhatTheJobUsuallyTakesAndItsBudget) {
   FAIL() << log;
 }
 
-TEST(LineOfALateFrame, NamesTheJobOfAnIntegrationLoopThatHadMostOfIt) {
+TEST(LineOfALateFrameNightly, NamesTheJobOfAnIntegrationLoopThatHadMostOfIt) {
   std::string log;
   for (Tries tries; tries.another();) {
     const TempDir dir;
@@ -438,7 +438,7 @@ TEST(LineOfALateFrame, NamesTheJobOfAnIntegrationLoopThatHadMostOfIt) {
   FAIL() << log;
 }
 
-TEST(KernelEvents, AreNotAskedForWhereTheRigFileSaysSo) {
+TEST(KernelEventsNightly, AreNotAskedForWhereTheRigFileSaysSo) {
   const TempDir dir;
   Command command = late_rig(dir, "sleep");
   command.argv.insert(command.argv.end(), {"--set", "kernel_events=no"});
@@ -451,7 +451,7 @@ TEST(KernelEvents, AreNotAskedForWhereTheRigFileSaysSo) {
   EXPECT_EQ(summary["rt"]["refused"].dump().find("the kernel's events"), std::string::npos);
 }
 
-TEST(KernelEvents, ShowSignsOfLifeAsOftenAsTheRigFileSays) {
+TEST(KernelEventsNightly, ShowSignsOfLifeAsOftenAsTheRigFileSays) {
   std::string log;
   for (int attempt = 0; attempt < 20; ++attempt) {
     const TempDir dir;
@@ -471,7 +471,7 @@ TEST(KernelEvents, ShowSignsOfLifeAsOftenAsTheRigFileSays) {
   FAIL() << log;
 }
 
-TEST(BrokenPromise, IsNamedAlthoughNoFrameIsLate) {
+TEST(BrokenPromiseNightly, IsNamedAlthoughNoFrameIsLate) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted";
   const TempDir dir;
   const Finished done = run(late_rig(dir, "allocate"));
@@ -510,13 +510,13 @@ TEST(BrokenPromise, OfAJobThatFaultsAPageNowAndThenIsCountedForEach) {
   EXPECT_GE(faults["frames"], kFrames / kEvery - 1) << faults;
 }
 
-TEST(BrokenPromise, IsNotSaidOfAModelThatKeepsIt) {
+TEST(BrokenPromiseNightly, IsNotSaidOfAModelThatKeepsIt) {
   const TempDir dir;
   ASSERT_EQ(run(late_rig(dir, "nothing")).status, 0);
   EXPECT_FALSE(summary_of(dir / "out")["promises_broken"].contains("m.step"));
 }
 
-TEST(BrokenPromise, OfAJobThatSleepsIsCounted) {
+TEST(BrokenPromiseNightly, OfAJobThatSleepsIsCounted) {
   const TempDir dir;
   auto summary = summary_of_late_rig(dir, "sleep");
   if (!summary) GTEST_SKIP() << "no events of the kernel";

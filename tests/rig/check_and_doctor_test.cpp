@@ -307,7 +307,7 @@ TEST(Doctor, OfABadRigFileIsStatus2) {
 
 // How late this machine wakes is nobody's business here; that it was measured, is.
 
-TEST(Doctor, MeasuresEverySleeperOnTheRigsCpu) {
+TEST(DoctorNightly, MeasuresEverySleeperOnTheRigsCpu) {
   const TempDir dir;
   const Finished done = run(
       tactus({"doctor", example("servo"), "--set", "threads.main.cpus=[0]", "--json", "--measure", "50ms"},
@@ -333,7 +333,7 @@ TEST(Doctor, MeasuresEverySleeperOnTheRigsCpu) {
   EXPECT_EQ(margin % 1000, 0) << margin;
 }
 
-TEST(Doctor, ProposesAMarginThatARigFileTakes) {
+TEST(DoctorNightly, ProposesAMarginThatARigFileTakes) {
   const TempDir dir;
   const Finished done = run(tactus({"doctor", "--measure", "20ms"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;

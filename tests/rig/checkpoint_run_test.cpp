@@ -113,7 +113,10 @@ INSTANTIATE_TEST_SUITE_P(All, Checkpoints,
                                            kSanitized ? Example{"threads", "drive.csv", 800, "2 s"}
                                                       : Example{"threads", "drive.csv", 3000, "7 s"},
                                            Example{"loops", "both.csv", 600, "120 ms"}),
-                         [](const auto& one) { return std::string(one.param.rig); });
+                         [](const auto& one) {
+                           const std::string rig = one.param.rig;
+                           return rig == "threads" ? rig : rig + "_Nightly";
+                         });
 
 TEST_P(Checkpoints, ARunThatGoesOnFromOneIsTheSameToTheByte) {
   const std::int64_t frames = GetParam().frames;
@@ -216,7 +219,7 @@ TEST(Checkpoint, ASignalAsksForOneAndTheRunGoesOn) {
   EXPECT_TRUE(read_file(dir / "out/motion.csv").ends_with(rest));
 }
 
-TEST(Checkpoint, ASignalWhileFrozenTakesTheStateInWhichItStands) {
+TEST(CheckpointNightly, ASignalWhileFrozenTakesTheStateInWhichItStands) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
@@ -231,7 +234,7 @@ TEST(Checkpoint, ASignalWhileFrozenTakesTheStateInWhichItStands) {
   EXPECT_EQ(header_of(files[0])["frame"], summary_of(dir / "out")["frames"]["run"].get<std::int64_t>() - 1);
 }
 
-TEST(Checkpoint, WithoutCheckpointsASignalIsAnsweredWithTheReason) {
+TEST(CheckpointNightly, WithoutCheckpointsASignalIsAnsweredWithTheReason) {
   const TempDir dir;
   Command command = run_rig(
       "servo", {"--set", "checkpoint.enabled=no", "--set", "until=stopped", "--out", "out"}, dir.path());
@@ -271,7 +274,7 @@ struct Refusals {
   }
 };
 
-TEST(Checkpoint, AGoodOneIsNotRefused) {
+TEST(CheckpointNightly, AGoodOneIsNotRefused) {
   const Refusals test;
   const Finished done =
       run(run_rig("servo", {"--no-realtime", "--frames", "100", "--from", test.good.string(), "--out", "out"},
@@ -292,7 +295,7 @@ TEST(Checkpoint, ADamagedOneIsRefused) {
   }
 }
 
-TEST(Checkpoint, OneThatIsCutOffOrLongerIsRefused) {
+TEST(CheckpointNightly, OneThatIsCutOffOrLongerIsRefused) {
   Refusals test;
   const std::string whole = read_file(test.good);
   for (const std::size_t length :
@@ -302,7 +305,7 @@ TEST(Checkpoint, OneThatIsCutOffOrLongerIsRefused) {
   test.refuse(test.dir.write("longer.tck", whole + "x"), "has 1 bytes too many");
 }
 
-TEST(Checkpoint, AForeignFileIsRefused) {
+TEST(CheckpointNightly, AForeignFileIsRefused) {
   Refusals test;
   test.refuse(test.dir.write("empty.tck", ""), "is cut off");
   test.refuse(test.dir.write("text.tck", "rig: servo\n"), "is not a checkpoint of tactus");
@@ -313,7 +316,7 @@ TEST(Checkpoint, AForeignFileIsRefused) {
   test.refuse(test.dir.write("newer.tck", newer), "is of a newer tactus");
 }
 
-TEST(Checkpoint, OneOfAnotherRigIsRefusedWithEveryDifference) {
+TEST(CheckpointNightly, OneOfAnotherRigIsRefusedWithEveryDifference) {
   Refusals test;
   const auto rig = [&](const std::string& model) {
     return test.dir
@@ -338,13 +341,13 @@ TEST(Checkpoint, OneOfAnotherRigIsRefusedWithEveryDifference) {
   test.refuse(test.good, "the frame is", {"--frames", "100", "--set", "frame.period=2 ms"});
 }
 
-TEST(Checkpoint, ItIsRefusedWhenTheRunWouldBeOverOrCheckpointsAreOff) {
+TEST(CheckpointNightly, ItIsRefusedWhenTheRunWouldBeOverOrCheckpointsAreOff) {
   Refusals test;
   test.refuse(test.good, "at or after the end of this run", {"--frames", "50"});
   test.refuse(test.good, "enabled: no", {"--set", "checkpoint.enabled=no"});
 }
 
-TEST(Checkpoint, NoModelHasRunWhenOneIsRefused) {
+TEST(CheckpointNightly, NoModelHasRunWhenOneIsRefused) {
   Refusals test;
   const std::string file =
       test.dir.write("hang.yaml",
@@ -358,7 +361,7 @@ TEST(Checkpoint, NoModelHasRunWhenOneIsRefused) {
   EXPECT_FALSE(fs::exists(test.dir / "made/by/us"));
 }
 
-TEST(Checkpoint, AnOutFolderThatWasThereIsEmptyAgainWhenOneIsRefused) {
+TEST(CheckpointNightly, AnOutFolderThatWasThereIsEmptyAgainWhenOneIsRefused) {
   Refusals test;
   fs::create_directory(test.dir / "out");
   const Finished done =
@@ -370,7 +373,7 @@ TEST(Checkpoint, AnOutFolderThatWasThereIsEmptyAgainWhenOneIsRefused) {
 
 // --- disks and folders
 
-TEST(Checkpoint, AFolderThatCannotBeIsSaidAndTheRigGoesOn) {
+TEST(CheckpointNightly, AFolderThatCannotBeIsSaidAndTheRigGoesOn) {
   const TempDir dir;
   dir.write("file", "no folder");
   const Finished done = run(run_rig(
@@ -385,7 +388,7 @@ TEST(Checkpoint, AFolderThatCannotBeIsSaidAndTheRigGoesOn) {
   EXPECT_TRUE(summary_of(dir / "out")["checkpoints"]["written"].empty());
 }
 
-TEST(Checkpoint, AFolderThatMayNotBeWrittenIsSaidAndTheRigGoesOn) {
+TEST(CheckpointNightly, AFolderThatMayNotBeWrittenIsSaidAndTheRigGoesOn) {
   const TempDir dir;
   fs::create_directory(dir / "closed");
   std::string why;
@@ -409,7 +412,7 @@ TEST(Checkpoint, AFolderThatMayNotBeWrittenIsSaidAndTheRigGoesOn) {
   EXPECT_TRUE(fs::is_empty(dir / "closed"));
 }
 
-TEST(Checkpoint, AFullDiskIsSaidAndTheOldFileStays) {
+TEST(CheckpointNightly, AFullDiskIsSaidAndTheOldFileStays) {
   if (!is_root()) GTEST_SKIP() << "only root can mount a small disk";
   const TempDir dir;
   fs::create_directory(dir / "disk");
@@ -445,7 +448,7 @@ TEST(Checkpoint, AFullDiskIsSaidAndTheOldFileStays) {
   for (const fs::path& file : kept) EXPECT_NO_THROW((void)header_of(file));
 }
 
-TEST(Checkpoint, AFileThatMustNotGrowIsSaidAndTheRigGoesOn) {
+TEST(CheckpointNightly, AFileThatMustNotGrowIsSaidAndTheRigGoesOn) {
   const TempDir dir;
   // Forty motors: the checkpoint is longer than the log, the rig file and the short recording.
   std::string rig = "rig: big\nframe: { period: 1 ms }\nmemory: { lock: no, heap: 0 B }\nmodels:\n";
@@ -482,7 +485,7 @@ TEST(Checkpoint, AFileThatMustNotGrowIsSaidAndTheRigGoesOn) {
 
 // --- killed
 
-TEST(Checkpoint, AKillAtAnyMomentLeavesWholeFilesAlone) {
+TEST(CheckpointNightly, AKillAtAnyMomentLeavesWholeFilesAlone) {
   constexpr unsigned kSeed = 20260404;
   const int kKills = trials(30);
   std::mt19937 random(kSeed);

@@ -40,7 +40,11 @@ class EveryDiscipline : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Clocked, EveryDiscipline, ::testing::Values("pll", "edge"),
                          [](const auto& one) { return one.param; });
 
-TEST_P(EveryDiscipline, ASteadySourceIsFollowed) {
+using EveryDisciplineNightly = EveryDiscipline;
+INSTANTIATE_TEST_SUITE_P(Clocked, EveryDisciplineNightly, ::testing::Values("pll", "edge"),
+                         [](const auto& one) { return one.param; });
+
+TEST_P(EveryDisciplineNightly, ASteadySourceIsFollowed) {
   const TempDir dir;
   const Finished done = run(clocked(dir, "discipline: " + GetParam(), "200"));
   EXPECT_EQ(done.status, 0) << done;
@@ -100,7 +104,7 @@ TEST_P(EveryDiscipline, ALostClockTerminates) {
   EXPECT_LT(summary["frames"]["run"], 200);
 }
 
-TEST(Clocked, ALostClockRunsFreeIfItIsTold) {
+TEST(ClockedNightly, ALostClockRunsFreeIfItIsTold) {
   const TempDir dir;
   const Finished done = run(clocked(dir, "silent_after: 40, on_missing: free_run", "120"));
   EXPECT_EQ(done.status, 0) << done;
@@ -108,7 +112,7 @@ TEST(Clocked, ALostClockRunsFreeIfItIsTold) {
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 120);
 }
 
-TEST(Clocked, ALostClockFreezesIfItIsTold) {
+TEST(ClockedNightly, ALostClockFreezesIfItIsTold) {
   const TempDir dir;
   // Two seconds of silence: a machine that stands still for one of them does not miss it.
   Command command = clocked(dir, "first_gap: 40, gap: 400, on_missing: freeze", "200");
@@ -124,7 +128,7 @@ TEST(Clocked, ALostClockFreezesIfItIsTold) {
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 200);
 }
 
-TEST(Clocked, ALostClockIsNoticedByFramesThatRunBackToBack) {
+TEST(ClockedNightly, ALostClockIsNoticedByFramesThatRunBackToBack) {
   const TempDir dir;
   const Finished done = run(clocked(dir, "silent_after: 60, on_missing: terminate", "2000",
                                     {"--set", "realtime.on_overrun=catch_up", "--set",
@@ -134,7 +138,7 @@ TEST(Clocked, ALostClockIsNoticedByFramesThatRunBackToBack) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "clock_lost");
 }
 
-TEST(Clocked, AllOfItsVariablesCanBeRecordedAtOnce) {
+TEST(ClockedNightly, AllOfItsVariablesCanBeRecordedAtOnce) {
   const TempDir dir;
   const Finished done =
       run(clocked(dir, "slew: 1 %", "20", {"--set", "record.clock.variables=[clock.*, rt.*]"}));
@@ -165,7 +169,7 @@ TEST(Clocked, NoEdgeAtTheStartEndsBeforeTheFirstFrame) {
   EXPECT_NE(done.out.find("no edge within"), std::string::npos) << done;
 }
 
-TEST(Clocked, NoEdgeAtTheStartRunsFreeIfItIsTold) {
+TEST(ClockedNightly, NoEdgeAtTheStartRunsFreeIfItIsTold) {
   const TempDir dir;
   const Finished done = run(clocked(
       dir, "silent_after: 0, start_timeout: 300 ms, on_start_timeout: free_run, on_missing: free_run", "50"));
@@ -174,7 +178,7 @@ TEST(Clocked, NoEdgeAtTheStartRunsFreeIfItIsTold) {
   EXPECT_EQ(clock_of(dir)["state"], "lost");
 }
 
-TEST(Clocked, NoEdgeAtTheStartFreezesIfItIsToldAndCtrlCEndsIt) {
+TEST(ClockedNightly, NoEdgeAtTheStartFreezesIfItIsToldAndCtrlCEndsIt) {
   const TempDir dir;
   Command command = clocked(dir, "silent_after: 0, start_timeout: 300 ms, on_start_timeout: freeze", "50");
   command.terminal = true;
@@ -186,7 +190,7 @@ TEST(Clocked, NoEdgeAtTheStartFreezesIfItIsToldAndCtrlCEndsIt) {
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 0);
 }
 
-TEST(Clocked, CtrlCWhileTheFirstEdgeIsAwaitedStopsAtOnce) {
+TEST(ClockedNightly, CtrlCWhileTheFirstEdgeIsAwaitedStopsAtOnce) {
   const TempDir dir;
   Command command = clocked(dir, "silent_after: 0, start_timeout: 3600 s", "50");
   command.terminal = true;
@@ -198,7 +202,7 @@ TEST(Clocked, CtrlCWhileTheFirstEdgeIsAwaitedStopsAtOnce) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "stopped");
 }
 
-TEST(Clocked, TheWrongRateIsFoundBeforeTheFirstFrame) {
+TEST(ClockedNightly, TheWrongRateIsFoundBeforeTheFirstFrame) {
   const TempDir dir;
   const Finished done =
       run(clocked(dir, "on_wrong_rate: terminate", "1000", {"--set", "clock.period=5.1 ms"}));
@@ -207,7 +211,7 @@ TEST(Clocked, TheWrongRateIsFoundBeforeTheFirstFrame) {
   EXPECT_NE(done.out.find("the rig file says 200 Hz"), std::string::npos) << done;
 }
 
-TEST(Clocked, DoubledEdgesAreCountedAndNotFollowed) {
+TEST(ClockedNightly, DoubledEdgesAreCountedAndNotFollowed) {
   const TempDir dir;
   const Finished done = run(clocked(dir, "double_every: 10", "100"));
   EXPECT_EQ(done.status, 0) << done;
@@ -217,7 +221,7 @@ TEST(Clocked, DoubledEdgesAreCountedAndNotFollowed) {
   EXPECT_EQ(clock["state"], "locked");
 }
 
-TEST(Clocked, ASlowEdgeDisciplinesFasterFrames) {
+TEST(ClockedNightly, ASlowEdgeDisciplinesFasterFrames) {
   const TempDir dir;
   const Finished done =
       run(clocked(dir, "frames_per_edge: 10, lock_after: 3", "300", {"--set", "clock.period=50 ms"}));
@@ -231,7 +235,7 @@ TEST(Clocked, ASlowEdgeDisciplinesFasterFrames) {
   EXPECT_LE(clock["edges"], (300 + lost) / 10 + 30);
 }
 
-TEST(Clocked, AFastEdgeStartsEveryManyth) {
+TEST(ClockedNightly, AFastEdgeStartsEveryManyth) {
   for (int tries = 1;; ++tries) {
     const TempDir dir;
     const Finished done = run(clocked(dir, "edges_per_frame: 5", "100",
@@ -246,7 +250,7 @@ TEST(Clocked, AFastEdgeStartsEveryManyth) {
   }
 }
 
-TEST(Clocked, ALineThatIsNotThereIsTheMachinesFault) {
+TEST(ClockedNightly, ALineThatIsNotThereIsTheMachinesFault) {
   const TempDir dir;
   const Finished done = run(clocked(dir, "missing: yes", "10"));
   EXPECT_EQ(done.status, 3) << done;
@@ -254,13 +258,13 @@ TEST(Clocked, ALineThatIsNotThereIsTheMachinesFault) {
   EXPECT_FALSE(fs::exists(dir / "out/summary.json"));
 }
 
-TEST(Clocked, WithoutRealTimeTheLineIsNotOpened) {
+TEST(ClockedNightly, WithoutRealTimeTheLineIsNotOpened) {
   const TempDir dir;
   const Finished done = run(clocked(dir, "missing: yes", "10", {"--no-realtime"}));
   EXPECT_EQ(done.status, 0) << done;
 }
 
-TEST(Clocked, WhatDoesNotGoTogetherIsRefused) {
+TEST(ClockedNightly, WhatDoesNotGoTogetherIsRefused) {
   struct Case {
     const char* set;
     const char* says;
@@ -280,7 +284,7 @@ TEST(Clocked, WhatDoesNotGoTogetherIsRefused) {
   }
 }
 
-TEST(Clocked, AKeyOfADriverIsUnknownToTheInternalClock) {
+TEST(ClockedNightly, AKeyOfADriverIsUnknownToTheInternalClock) {
   const TempDir dir;
   dir.write("rig.yaml", "rig: a\nframe: { period: 1 ms }\nclock: { chip: gpiochip0 }\n");
   const Finished done = run(tactus({"check", "rig.yaml"}, dir.path()));
@@ -288,7 +292,7 @@ TEST(Clocked, AKeyOfADriverIsUnknownToTheInternalClock) {
   EXPECT_NE(done.err.find("clock.chip: unknown key"), std::string::npos) << done;
 }
 
-TEST(Clocked, TheRunFolderKeepsTheDriversKeys) {
+TEST(ClockedNightly, TheRunFolderKeepsTheDriversKeys) {
   const TempDir dir;
   ASSERT_EQ(run(clocked(dir, "double_every: 0", "10")).status, 0);
   const std::string kept = read_file(dir / "out/rig.yaml");

@@ -267,7 +267,7 @@ TEST(Machine, OneCpuForEverythingIsSaid) {
   EXPECT_NE(done.err.find("a CPU for the helpers"), std::string::npos) << done;
 }
 
-TEST(Machine, SpinningThatTheKernelWouldStopIsWarnedOf) {
+TEST(MachineNightly, SpinningThatTheKernelWouldStopIsWarnedOf) {
   const TempDir dir;
   const Finished done =
       run(run_rig("servo", {"--frames", "50", "--set", "realtime.sleeper=spin", "--out", "out"}, dir.path()));
@@ -317,7 +317,7 @@ TEST(FullDisk, NotEvenWhenNothingFits) {
   EXPECT_NE(done.err.find("File too large"), std::string::npos) << done;
 }
 
-TEST(FullDisk, TheRigRunsOnAndTheLossIsSaid) {
+TEST(FullDiskNightly, TheRigRunsOnAndTheLossIsSaid) {
   if (!is_root()) GTEST_SKIP() << "mounting a tiny file system takes root";
   struct Mount {
     explicit Mount(const fs::path& at) : place(at) {
@@ -340,7 +340,7 @@ TEST(FullDisk, TheRigRunsOnAndTheLossIsSaid) {
   EXPECT_NE(done.err.find("summary.json: No space left on device"), std::string::npos) << done;
 }
 
-TEST(FullDisk, WithoutRealTimeItDoesNotWaitForEver) {
+TEST(FullDiskNightly, WithoutRealTimeItDoesNotWaitForEver) {
   const TempDir dir;
   Command command = run_rig("servo", {"--until", "100 s", "--no-realtime", "--out", "out"}, dir.path());
   command.argv = Arguments{"prlimit", "--fsize=65536:65536"} + command.argv;

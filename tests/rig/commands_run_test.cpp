@@ -47,7 +47,7 @@ struct Timed {
   }
 };
 
-TEST(TimedCommands, APauseLastsForItsTimeAndShowsInNoNumber) {
+TEST(TimedCommandsNightly, APauseLastsForItsTimeAndShowsInNoNumber) {
   const Timed plain("  []\n");
   plain.expect_end(0, "completed", 60);
   const Timed rig("  - { at: 10 ms, do: pause, for: 20 ms }\n");
@@ -60,13 +60,13 @@ TEST(TimedCommands, APauseLastsForItsTimeAndShowsInNoNumber) {
   EXPECT_EQ(rig.summary["sim_time_ns"], 60'000'000);
 }
 
-TEST(TimedCommands, APauseForLessThanAFreezeFrameLastsOne) {
+TEST(TimedCommandsNightly, APauseForLessThanAFreezeFrameLastsOne) {
   const Timed rig("  - { at: 10 ms, do: pause, for: 1 ns }\n");
   rig.expect_end(0, "completed", 60);
   EXPECT_EQ(rig.calls("freeze"), 1);
 }
 
-TEST(TimedCommands, AResumeOfTheSameTimeEndsThePause) {
+TEST(TimedCommandsNightly, AResumeOfTheSameTimeEndsThePause) {
   const Timed rig("  - { at: 10 ms, do: pause }\n  - { at: 10 ms, do: resume }\n");
   rig.expect_end(0, "completed", 60);
   EXPECT_EQ(rig.calls("freeze_init"), 1);
@@ -79,32 +79,32 @@ TEST(TimedCommands, AStepAfterAPauseRunsItsFramesAndFreezes) {
   rig.expect_end(0, "stopped", 15);
 }
 
-TEST(TimedCommands, AStopEndsInOrder) {
+TEST(TimedCommandsNightly, AStopEndsInOrder) {
   const Timed rig("  - { at: 25 ms, do: stop }\n");
   rig.expect_end(0, "stopped", 25);
   EXPECT_NE(rig.summary["reason"].get<std::string>().find("rig file"), std::string::npos);
   EXPECT_EQ(rig.table.rows.size(), 25U);
 }
 
-TEST(TimedCommands, AStopAtTimeZeroRunsNoFrame) {
+TEST(TimedCommandsNightly, AStopAtTimeZeroRunsNoFrame) {
   const Timed rig("  - { at: 0 s, do: stop }\n");
   rig.expect_end(0, "stopped", 0);
   EXPECT_TRUE(rig.table.rows.empty());
 }
 
-TEST(TimedCommands, AnAbortEndsAsOnAFault) {
+TEST(TimedCommandsNightly, AnAbortEndsAsOnAFault) {
   const Timed rig("  - { at: 25 ms, do: abort }\n");
   rig.expect_end(1, "aborted", 25);
   EXPECT_EQ(rig.table.rows.size(), 25U);
 }
 
-TEST(TimedCommands, AbortWinsOverAllThatComesWithIt) {
+TEST(TimedCommandsNightly, AbortWinsOverAllThatComesWithIt) {
   const Timed rig(
       "  - { at: 25 ms, do: stop }\n  - { at: 25 ms, do: abort }\n  - { at: 25 ms, do: pause, for: 5 ms }\n");
   rig.expect_end(1, "aborted", 25);
 }
 
-TEST(TimedCommands, AFrozenRigCanBeStoppedAndAborted) {
+TEST(TimedCommandsNightly, AFrozenRigCanBeStoppedAndAborted) {
   const Timed stopped("  - { at: 25 ms, do: pause }\n  - { at: 25 ms, do: stop }\n");
   stopped.expect_end(0, "stopped", 25);
   EXPECT_LE(stopped.calls("freeze"), 2);
@@ -123,14 +123,14 @@ TEST(TimedCommands, AResetGoesBackOnceAndBeginsAnew) {
   EXPECT_TRUE(std::equal(plain.table.rows.begin(), plain.table.rows.begin() + 30, rig.table.rows.begin()));
 }
 
-TEST(TimedCommands, AFrozenRigCanBeReset) {
+TEST(TimedCommandsNightly, AFrozenRigCanBeReset) {
   const Timed rig(
       "  - { at: 30 ms, do: pause, for: 5 ms }\n  - { at: 30 ms, do: reset }\n  - { at: 31 ms, do: resume "
       "}\n");
   EXPECT_EQ(rig.summary["resets"], 1) << rig.done;
 }
 
-TEST(TimedCommands, AJobIsSwitchedOffAndOn) {
+TEST(TimedCommandsNightly, AJobIsSwitchedOffAndOn) {
   const Timed rig(
       "  - { at: 10 ms, do: disable, job: m.scheduled }\n  - { at: 30 ms, do: enable, job: m.scheduled }\n");
   rig.expect_end(0, "completed", 60);
@@ -143,7 +143,7 @@ TEST(TimedCommands, AJobIsSwitchedOffAndOn) {
   EXPECT_EQ(calls[59], 40);
 }
 
-TEST(TimedCommands, ACheckpointHasTheNameItWasGivenOrOneOfItsFrame) {
+TEST(TimedCommandsNightly, ACheckpointHasTheNameItWasGivenOrOneOfItsFrame) {
   const Timed rig("  - { at: 10 ms, do: checkpoint, file: mine.tck }\n");
   rig.expect_end(0, "completed", 60);
   EXPECT_TRUE(std::filesystem::exists(rig.dir / "out/checkpoints/mine.tck"));
@@ -264,7 +264,7 @@ TEST(Signals, AStepFromFrozenRunsItsFramesAndFreezesAgain) {
   EXPECT_EQ(summary["frames"]["run"], frozen + 9);
 }
 
-TEST(Signals, AStepFromRunningFreezesAfterItsFrames) {
+TEST(SignalsNightly, AStepFromRunningFreezesAfterItsFrames) {
   Signalled test;
   test.order(kStep, 50);
   const std::int64_t frozen = test.paused();
@@ -273,7 +273,7 @@ TEST(Signals, AStepFromRunningFreezesAfterItsFrames) {
   EXPECT_EQ(test.end(0)["frames"]["run"], frozen);
 }
 
-TEST(Signals, RunUntilFreezesAtTheTimeFromRunningAndFromFrozen) {
+TEST(SignalsNightly, RunUntilFreezesAtTheTimeFromRunningAndFromFrozen) {
   Signalled test;
   test.order(kRunUntil, 900);  // ms, 1 ms a frame; in the past, should this machine be that slow
   const std::int64_t frozen = test.paused();
@@ -288,7 +288,7 @@ TEST(Signals, RunUntilFreezesAtTheTimeFromRunningAndFromFrozen) {
   EXPECT_EQ(test.end(0)["frames"]["run"], later);
 }
 
-TEST(Signals, AResetFromRunningGoesOnFromTheBeginning) {
+TEST(SignalsNightly, AResetFromRunningGoesOnFromTheBeginning) {
   Signalled test;
   std::this_thread::sleep_for(200ms);
   test.rig.signal(SIGRTMIN + kReset);
@@ -309,7 +309,7 @@ TEST(Signals, AResetFromRunningGoesOnFromTheBeginning) {
     ASSERT_EQ(motion.rows[again + i], motion.rows[i]) << "row " << i;
 }
 
-TEST(Signals, AResetFromFrozenStandsAtTheBeginning) {
+TEST(SignalsNightly, AResetFromFrozenStandsAtTheBeginning) {
   Signalled test;
   test.rig.signal(SIGUSR1);
   const std::int64_t frozen = test.paused();
@@ -325,7 +325,7 @@ TEST(Signals, AResetFromFrozenStandsAtTheBeginning) {
   EXPECT_EQ(summary["sim_time_ns"], 3'000'000);
 }
 
-TEST(Signals, AnAbortFromRunningAndFromFrozen) {
+TEST(SignalsNightly, AnAbortFromRunningAndFromFrozen) {
   for (const bool frozen : {false, true}) {
     Signalled test;
     if (frozen) {
@@ -340,7 +340,7 @@ TEST(Signals, AnAbortFromRunningAndFromFrozen) {
   }
 }
 
-TEST(Signals, TheyAreHeardBeforeTheFirstFrameToo) {
+TEST(SignalsNightly, TheyAreHeardBeforeTheFirstFrameToo) {
   for (const int signal : {SIGUSR1, SIGRTMIN + kReset, SIGRTMIN + kAbort}) {
     const TempDir dir;
     const bool ends_by_itself = signal != SIGRTMIN + kAbort;

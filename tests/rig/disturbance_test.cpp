@@ -369,7 +369,7 @@ void disturb_clock_and_driver(Disturbances& disturbances, int frames) {
   disturbances.compute_in_driver(frames);
 }
 
-TEST(Disturbances, OfTheClockAndByADriverAreNamed) {
+TEST(DisturbancesNightly, OfTheClockAndByADriverAreNamed) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   Disturbances disturbances;
   disturb_clock_and_driver(disturbances, 500);

@@ -25,7 +25,7 @@ void expect_end(const Finished& done, const fs::path& folder, int status, const 
   EXPECT_NE((done.out + done.err).find(reason), std::string::npos) << done;  // a person reads it too
 }
 
-TEST(End, ASingleOverrunThatIsTooLongTerminates) {
+TEST(EndNightly, ASingleOverrunThatIsTooLongTerminates) {
   const TempDir dir;
   const Finished done =
       run(run_rig("overrun", {"--set", "realtime.max_overrun=2 ms", "--out", "out"}, dir.path()));
@@ -35,7 +35,7 @@ TEST(End, ASingleOverrunThatIsTooLongTerminates) {
   EXPECT_EQ(read_table(dir / "out/load.csv").rows.size(), frames["run"]);
 }
 
-TEST(End, TooManyOverrunsInARowTerminate) {
+TEST(EndNightly, TooManyOverrunsInARowTerminate) {
   const TempDir dir;
   const Finished done = run(run_rig("overrun",
                                     {"--set", "realtime.max_consecutive_overruns=10 frames", "--set",
@@ -47,7 +47,7 @@ TEST(End, TooManyOverrunsInARowTerminate) {
   EXPECT_LE(summary_of(dir / "out")["frames"]["max_consecutive_overruns"], 10);
 }
 
-TEST(End, AnOverrunFailsARunThatIsToldSo) {
+TEST(EndNightly, AnOverrunFailsARunThatIsToldSo) {
   const TempDir dir;
   // Frame 200 is late on purpose, and by itself that is no reason to end.
   const Finished done =
@@ -68,7 +68,7 @@ TEST(End, AnOverrunFailsARunThatIsToldSo) {
   EXPECT_NE(wrong.err.find("'overruns' is nothing that a run fails on"), std::string::npos) << wrong;
 }
 
-TEST(End, WithoutRealTimeThereIsNoOverrun) {
+TEST(EndNightly, WithoutRealTimeThereIsNoOverrun) {
   const TempDir dir;
   const Finished done = run(
       run_rig("overrun",
@@ -78,7 +78,7 @@ TEST(End, WithoutRealTimeThereIsNoOverrun) {
   EXPECT_EQ(summary_of(dir / "out")["frames"]["overruns"], 0);
 }
 
-TEST(End, WhatAModelSaysIsShownAsOneLineOfText) {
+TEST(EndNightly, WhatAModelSaysIsShownAsOneLineOfText) {
   const TempDir dir;
   dir.write("rig.yaml",
             "rig: mumbler\nframe: { period: 1 ms }\nrealtime: { enabled: no }\n"
@@ -89,7 +89,7 @@ TEST(End, WhatAModelSaysIsShownAsOneLineOfText) {
   EXPECT_TRUE(wait_for_text(dir / "out/log.txt", shown));
 }
 
-TEST(End, ASummaryThatDoesNotFitOnTheDiskLeavesTheOneOfTheStart) {
+TEST(EndNightly, ASummaryThatDoesNotFitOnTheDiskLeavesTheOneOfTheStart) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--no-realtime", "--set", "until=stopped", "--out", "out"}, dir.path()));
   ASSERT_TRUE(wait_for_text(dir / "out/motion.csv", "\n"));
@@ -105,7 +105,7 @@ TEST(End, ASummaryThatDoesNotFitOnTheDiskLeavesTheOneOfTheStart) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "unfinished");
 }
 
-TEST(End, WithoutATerminalOverrunsAndAFreezeAreOnStderr) {
+TEST(EndNightly, WithoutATerminalOverrunsAndAFreezeAreOnStderr) {
   const TempDir dir;
   // Longer than a machine stands still: the first overrun that freezes the rig is the job's.
   Process rig(run_rig("overrun",
@@ -136,7 +136,7 @@ struct Frozen {
   }
 };
 
-TEST(End, AFreezeAtTheMaximumEndsWhenItIsResumed) {
+TEST(EndNightly, AFreezeAtTheMaximumEndsWhenItIsResumed) {
   Frozen frozen;
   ASSERT_TRUE(frozen.rig.wait_for_output("it ends when it is resumed")) << frozen.rig.out();
   ASSERT_TRUE(frozen.rig.wait_for_output("PAUSED")) << frozen.rig.out();
@@ -144,7 +144,7 @@ TEST(End, AFreezeAtTheMaximumEndsWhenItIsResumed) {
   expect_end(frozen.rig.wait(), frozen.dir / "out", 1, "overrun", "max_overrun");
 }
 
-TEST(End, AFreezeAtTheMaximumEndsWithCtrlC) {
+TEST(EndNightly, AFreezeAtTheMaximumEndsWithCtrlC) {
   Frozen frozen;
   ASSERT_TRUE(frozen.rig.wait_for_output("it ends when it is resumed")) << frozen.rig.out();
   frozen.rig.type("\x03");
@@ -166,7 +166,7 @@ TEST(End, AJobThatFailsIsNamedWithWhatItSaid) {
   EXPECT_EQ(read_table(dir / "out/load.csv").rows.size(), 20U);
 }
 
-TEST(End, AJobThatThrowsIsNamedWithWhatItThrew) {
+TEST(EndNightly, AJobThatThrowsIsNamedWithWhatItThrew) {
   for (const bool realtime : {true, false}) {
     const TempDir dir;
     Arguments arguments = misbehaving("{ what: throw, at_frame: 20 }") + Arguments{"--out", "out"};
@@ -212,7 +212,7 @@ TEST_P(StopSignal, StopsCleanlyWithStatus0) {
 INSTANTIATE_TEST_SUITE_P(All, StopSignal, ::testing::Values(SIGINT, SIGTERM, SIGHUP),
                          [](const auto& one) { return std::string(sigabbrev_np(one.param)); });
 
-TEST(End, CtrlCStopsARigThatDoesNotRunInRealTime) {
+TEST(EndNightly, CtrlCStopsARigThatDoesNotRunInRealTime) {
   const TempDir dir;
   Command command = run_rig("servo", {"--set", "until=stopped", "--no-realtime", "--out", "out"}, dir.path());
   command.terminal = true;
@@ -223,7 +223,7 @@ TEST(End, CtrlCStopsARigThatDoesNotRunInRealTime) {
   expect_end(rig.wait(), dir / "out", 0, "stopped", "SIGINT");
 }
 
-TEST(End, CtrlCIsHeardInAFrameOfTenSeconds) {
+TEST(EndNightly, CtrlCIsHeardInAFrameOfTenSeconds) {
   const TempDir dir;
   const std::string file = dir.write(
       "slow.yaml", "rig: slow\nframe: { period: 10 s }\nrealtime: { enabled: yes, sleeper: nanosleep }\n");
@@ -249,7 +249,7 @@ std::string hanging(const TempDir& dir, const std::string& where, const std::str
           ", spin: " + spin + ", at_frame: 50 } }\nrecord:\n  h: { variables: [h.frames] }\n");
 }
 
-TEST(End, ASecondCtrlCEndsARigWhoseJobNeverReturns) {
+TEST(EndNightly, ASecondCtrlCEndsARigWhoseJobNeverReturns) {
   for (const char* spin : {"no", "yes"}) {
     const TempDir dir;
     Command command =
@@ -347,7 +347,7 @@ TEST(End, AFrameThatIsBrokenOffByASecondSignalIsNoLongerThanItWas) {
   EXPECT_LT(frames["longest_overrun_ns"], took.count());
 }
 
-TEST(End, CtrlCIsHeardWhileAnInitializationOrAShutdownHangs) {
+TEST(EndNightly, CtrlCIsHeardWhileAnInitializationOrAShutdownHangs) {
   for (const char* where : {"initialization", "shutdown"}) {
     const TempDir dir;
     Command command =
@@ -368,7 +368,7 @@ TEST(End, CtrlCIsHeardWhileAnInitializationOrAShutdownHangs) {
   }
 }
 
-TEST(End, ACtrlCBeforeTheFirstFrameIsAStopToo) {
+TEST(EndNightly, ACtrlCBeforeTheFirstFrameIsAStopToo) {
   const TempDir dir;
   for (int i = 0; i < 5; ++i) {
     const std::string out = "out" + std::to_string(i);
@@ -393,7 +393,7 @@ TEST(End, CtrlCIsHeardInAFreeze) {
   expect_end(done, dir / "out", 0, "stopped", "SIGINT");
 }
 
-TEST(End, WhatWasFlushedSurvivesAKill) {
+TEST(EndNightly, WhatWasFlushedSurvivesAKill) {
   const TempDir dir;
   ASSERT_EQ(run(run_rig("servo", {"--no-realtime", "--frames", "20000", "--out", "fast"}, dir.path())).status,
             0);
@@ -421,7 +421,7 @@ TEST(End, WhatWasFlushedSurvivesAKill) {
   }
 }
 
-TEST(End, AClosedOutputEndsNoRig) {
+TEST(EndNightly, AClosedOutputEndsNoRig) {
   const TempDir dir;
   Command command;
   const std::string line =
@@ -436,7 +436,7 @@ TEST(End, AClosedOutputEndsNoRig) {
   EXPECT_EQ(read_table(dir / "out/motion.csv").rows.size(), 600U);
 }
 
-TEST(End, ADescriptorThatIsClosedFromTheStartIsNoFileOfTheRun) {
+TEST(EndNightly, ADescriptorThatIsClosedFromTheStartIsNoFileOfTheRun) {
   const TempDir dir;
   Command command;
   command.cwd = dir.path();
@@ -448,7 +448,7 @@ TEST(End, ADescriptorThatIsClosedFromTheStartIsNoFileOfTheRun) {
     EXPECT_EQ(read_file(dir / "out" / file).find("frames of"), std::string::npos) << file;
 }
 
-TEST(End, ASignalThatCannotBeBlockedCostsNothingElse) {
+TEST(EndNightly, ASignalThatCannotBeBlockedCostsNothingElse) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--frames", "400", "--out", "out"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("400 frames of")) << rig.err();

@@ -254,10 +254,16 @@ Arguments one_of_each_path(On on) {
 Arguments tried_on(On on) { return by_night() && !kSanitized ? classes_on(on) : one_of_each_path(on); }
 
 class FaultMatrix : public ::testing::TestWithParam<On> {};
-INSTANTIATE_TEST_SUITE_P(On, FaultMatrix,
+std::string place_of(const ::testing::TestParamInfo<On>& one) { return name_of(one.param); }
+INSTANTIATE_TEST_SUITE_P(On, FaultMatrix, ::testing::Values(On::scheduled, On::free_running), place_of);
+INSTANTIATE_TEST_SUITE_P(OnNightly, FaultMatrix, ::testing::Values(On::main, On::must_finish, On::periodic),
+                         place_of);
+
+using FaultMatrixNightly = FaultMatrix;
+INSTANTIATE_TEST_SUITE_P(On, FaultMatrixNightly,
                          ::testing::Values(On::main, On::scheduled, On::must_finish, On::periodic,
                                            On::free_running),
-                         [](const auto& one) { return std::string(name_of(one.param)); });
+                         place_of);
 
 void expect_failure(Row& row, const Arguments& reasons) {
   row.expect_end("failed", reasons);
@@ -275,7 +281,7 @@ TEST_P(FaultMatrix, AThrowIsAFailureInItsOwnWords) {
   fail_in_words(GetParam(), "throw", "thrown on purpose", tried_on(GetParam()));
 }
 
-TEST_P(FaultMatrix, ANonZeroReturnIsAFailureInItsOwnWords) {
+TEST_P(FaultMatrixNightly, ANonZeroReturnIsAFailureInItsOwnWords) {
   if (is_left_to_the_night()) GTEST_SKIP() << "ends as a throw does";
   fail_in_words(GetParam(), "fail", "failed on purpose", one_of_each_path(GetParam()));
 }
@@ -296,11 +302,11 @@ void leave_a_bad_value(On on, const char* how, const char* words) {
   });
 }
 
-TEST_P(FaultMatrix, NotANumberIsAFailureThatNamesTheVariable) {
+TEST_P(FaultMatrixNightly, NotANumberIsAFailureThatNamesTheVariable) {
   leave_a_bad_value(GetParam(), "nan", "wrong.value is nan");
 }
 
-TEST_P(FaultMatrix, AValueOutsideOfItsRangeIsAFailureThatNamesTheVariable) {
+TEST_P(FaultMatrixNightly, AValueOutsideOfItsRangeIsAFailureThatNamesTheVariable) {
   if (is_left_to_the_night()) GTEST_SKIP() << "ends as a NaN does";
   leave_a_bad_value(GetParam(), "range", "wrong.share = 1.5 is outside 0 .. 1");
 }
@@ -323,11 +329,11 @@ void crash(On on, const char* how, int signal, const Arguments& classes) {
 TEST_P(FaultMatrix, ASegmentationFaultNamesTheJob) {
   crash(GetParam(), "segv", SIGSEGV, tried_on(GetParam()));
 }
-TEST_P(FaultMatrix, ADivisionByZeroNamesTheJob) {
+TEST_P(FaultMatrixNightly, ADivisionByZeroNamesTheJob) {
   if (is_left_to_the_night()) GTEST_SKIP() << "ends as a segmentation fault does";
   crash(GetParam(), "fpe", SIGFPE, one_of_each_path(GetParam()));
 }
-TEST_P(FaultMatrix, AnAbortNamesTheJob) {
+TEST_P(FaultMatrixNightly, AnAbortNamesTheJob) {
   if (is_left_to_the_night()) GTEST_SKIP() << "ends as a segmentation fault does";
   crash(GetParam(), "abort", SIGABRT, one_of_each_path(GetParam()));
 }
@@ -342,7 +348,7 @@ TEST_P(FaultMatrix, AJobThatNeverReturnsIsFoundAndNamed) {
   });
 }
 
-TEST_P(FaultMatrix, IsTheSameWithoutPrivileges) {
+TEST_P(FaultMatrixNightly, IsTheSameWithoutPrivileges) {
   if (!is_root()) GTEST_SKIP() << "that is how all the other tests run";
   const On on = GetParam();
   {
@@ -406,7 +412,7 @@ void for_a_person_to_end(const std::vector<std::unique_ptr<Row>>& rows, bool beh
   }
 }
 
-TEST(FaultMatrix, BesideTheFramesAJobThatNeverReturnsIsForAPersonToEnd) {
+TEST(FaultMatrixNightly, BesideTheFramesAJobThatNeverReturnsIsForAPersonToEnd) {
   std::vector<std::unique_ptr<Row>> rows;
   for (const std::string& job_class : kOutside)
     rows.push_back(std::make_unique<Row>(On::main, job_class, "hang"));
@@ -415,7 +421,7 @@ TEST(FaultMatrix, BesideTheFramesAJobThatNeverReturnsIsForAPersonToEnd) {
 
 const Arguments kAtTheEnd{"--set", "commands=[]", "--set", "checkpoint.at_end=yes"};
 
-TEST(FaultMatrix, AJobOfTheLastCheckpointThatFailsFailsTheRun) {
+TEST(FaultMatrixNightly, AJobOfTheLastCheckpointThatFailsFailsTheRun) {
   for (const std::string& job_class : kCheckpoint) {
     SCOPED_TRACE(job_class);
     Row row(On::main, job_class, "throw", false, kAtTheEnd);
@@ -425,7 +431,7 @@ TEST(FaultMatrix, AJobOfTheLastCheckpointThatFailsFailsTheRun) {
   }
 }
 
-TEST(FaultMatrix, AJobOfTheLastCheckpointThatNeverReturnsIsForAPersonToEnd) {
+TEST(FaultMatrixNightly, AJobOfTheLastCheckpointThatNeverReturnsIsForAPersonToEnd) {
   std::vector<std::unique_ptr<Row>> rows;
   for (const std::string& job_class : kCheckpoint)
     rows.push_back(std::make_unique<Row>(On::main, job_class, "hang", false, kAtTheEnd));
@@ -435,7 +441,7 @@ TEST(FaultMatrix, AJobOfTheLastCheckpointThatNeverReturnsIsForAPersonToEnd) {
 const Arguments kAfterAReset{"--set", "commands=[{ at: 20 ms, do: reset }]", "--set",
                              "models.wrong.parameters.at_call=1"};
 
-TEST(FaultMatrix, AnInitializationAfterAResetThatFailsIsNamed) {
+TEST(FaultMatrixNightly, AnInitializationAfterAResetThatFailsIsNamed) {
   Row row(On::main, "initialization", "throw", false, kAfterAReset);
   const Finished& done = row.wait();
   EXPECT_EQ(done.status, 1) << done;
@@ -450,7 +456,7 @@ TEST(FaultMatrix, AnInitializationAfterAResetThatFailsIsNamed) {
   row.expect_outputs_safe();
 }
 
-TEST(FaultMatrix, AnInitializationAfterAResetThatNeverReturnsIsForAPersonToEnd) {
+TEST(FaultMatrixNightly, AnInitializationAfterAResetThatNeverReturnsIsForAPersonToEnd) {
   std::vector<std::unique_ptr<Row>> rows;
   rows.push_back(std::make_unique<Row>(On::main, "initialization", "hang", false, kAfterAReset));
   for_a_person_to_end(rows, true);
@@ -467,7 +473,7 @@ std::unique_ptr<Row> loading(const std::string& job_class, const std::string& ho
                                Arguments{"--set", "commands=[]", "--from", file});
 }
 
-TEST(FaultMatrix, WhatLoadsACheckpointAtTheStartFailsBeforeTheFirstFrame) {
+TEST(FaultMatrixNightly, WhatLoadsACheckpointAtTheStartFailsBeforeTheFirstFrame) {
   const TempDir dir;
   for (const std::string& job_class : kLoading) {
     for (const auto& [how, words] : {std::pair("throw", "failed: thrown on purpose"),
@@ -488,7 +494,7 @@ TEST(FaultMatrix, WhatLoadsACheckpointAtTheStartFailsBeforeTheFirstFrame) {
   }
 }
 
-TEST(FaultMatrix, WhatLoadsACheckpointAtTheStartAndNeverReturnsIsForAPersonToEnd) {
+TEST(FaultMatrixNightly, WhatLoadsACheckpointAtTheStartAndNeverReturnsIsForAPersonToEnd) {
   const TempDir dir;
   std::vector<std::unique_ptr<Row>> rows;
   for (const std::string& job_class : kLoading) rows.push_back(loading(job_class, "hang", dir));

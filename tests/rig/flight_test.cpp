@@ -63,7 +63,7 @@ void expect_causes(const PerfettoTrace& trace) {
   }
 }
 
-TEST(Flight, AnOverrunIsWrittenOutWithTheFramesBeforeAndAfterIt) {
+TEST(FlightNightly, AnOverrunIsWrittenOutWithTheFramesBeforeAndAfterIt) {
   const TempDir dir;
   const Finished done = run(overrunning(dir, {"--frames", "900", "--set", "flight_recorder.traces=1000"}));
   ASSERT_EQ(done.status, 0) << done;
@@ -96,7 +96,7 @@ TEST(Flight, AnOverrunIsWrittenOutWithTheFramesBeforeAndAfterIt) {
   EXPECT_TRUE(found);
 }
 
-TEST(Flight, NoMoreOverrunsAreWrittenOutThanTheRigFileAllows) {
+TEST(FlightNightly, NoMoreOverrunsAreWrittenOutThanTheRigFileAllows) {
   const TempDir dir;
   const Finished done = run(overrunning(dir, {"--frames", "1800", "--set", "flight_recorder.traces=1"}));
   ASSERT_EQ(done.status, 0) << done;
@@ -122,7 +122,7 @@ TEST(Flight, AnEndThatIsNotInOrderIsWrittenOut) {
   EXPECT_EQ(frames.trace.slices_of("main", "load.step").size(), 101U) << "the one that failed, too";
 }
 
-TEST(Flight, ARunInOrderWithoutAnOverrunLeavesNothing) {
+TEST(FlightNightly, ARunInOrderWithoutAnOverrunLeavesNothing) {
   const TempDir dir;
   const Finished done =
       run(run_rig("servo", {"--out", "out", "--no-realtime", "--frames", "100"}, dir.path()));
@@ -182,11 +182,11 @@ void kill_rigs(int times) {
   }
 }
 
-TEST(Flight, ARigThatIsKilledAtAnyMomentLeavesItsLastFrame) { kill_rigs(trials(15)); }
+TEST(FlightNightly, ARigThatIsKilledAtAnyMomentLeavesItsLastFrame) { kill_rigs(trials(15)); }
 
 TEST(FlightNightly, TwoHundredRigsThatAreKilledLeaveTheirLastFrame) { kill_rigs(200); }
 
-TEST(Flight, ACrashLeavesTheFramesBeforeIt) {
+TEST(FlightNightly, ACrashLeavesTheFramesBeforeIt) {
   for (const char* const what : {"segv", "abort", "_exit"}) {
     SCOPED_TRACE(what);
     const TempDir dir;
@@ -210,7 +210,7 @@ TEST(Flight, ACrashLeavesTheFramesBeforeIt) {
   }
 }
 
-TEST(Flight, WhatARigWithoutAWitnessLeftTheNextRunWrites) {
+TEST(FlightNightly, WhatARigWithoutAWitnessLeftTheNextRunWrites) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out", "--no-witness"}, dir.path()));
   ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0")) << rig.err();
@@ -254,7 +254,7 @@ TEST(Flight, WhoeverWritesTheTraceOfAKilledRigListsItInItsSummary) {
   EXPECT_GE(lines, 1U);
 }
 
-TEST(Flight, ChosenVariablesAreInTheTraceOfAKilledRig) {
+TEST(FlightNightly, ChosenVariablesAreInTheTraceOfAKilledRig) {
   const TempDir dir;
   Process rig(run_rig("servo",
                       {"--set", "until=stopped", "--out", "out", "--set",
@@ -275,7 +275,7 @@ TEST(Flight, ChosenVariablesAreInTheTraceOfAKilledRig) {
   EXPECT_EQ(frames.trace.units.at("motor.angle"), "rad");
 }
 
-TEST(Flight, WhoHadTheCpusIsInTheTraceWhereTheKernelTells) {
+TEST(FlightNightly, WhoHadTheCpusIsInTheTraceWhereTheKernelTells) {
   const TempDir dir;
   const Finished done = run(overrunning(dir, {"--frames", "900"}));
   ASSERT_EQ(done.status, 0) << done;
@@ -302,7 +302,7 @@ TEST(Flight, WhoHadTheCpusIsInTheTraceWhereTheKernelTells) {
                    "who had the CPUs"));
 }
 
-TEST(Flight, ThreadsThatWaitForEachOtherAndThoseBesideTheFramesAreInTheTrace) {
+TEST(FlightNightly, ThreadsThatWaitForEachOtherAndThoseBesideTheFramesAreInTheTrace) {
   const TempDir dir;
   Process rig(run_rig("threads", {"--set", "until=stopped", "--out", "out"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
@@ -316,7 +316,7 @@ TEST(Flight, ThreadsThatWaitForEachOtherAndThoseBesideTheFramesAreInTheTrace) {
   for (const std::string& thread : trace.threads) EXPECT_FALSE(trace.slices_of(thread).empty()) << thread;
 }
 
-TEST(Flight, ACommandOfTheRigFileIsInTheTrace) {
+TEST(FlightNightly, ACommandOfTheRigFileIsInTheTrace) {
   const TempDir dir;
   dir.write(
       "rig.yaml",
@@ -336,7 +336,7 @@ TEST(Flight, ACommandOfTheRigFileIsInTheTrace) {
   EXPECT_EQ(trace.instants_of("main", "resumed").size(), 1U);
 }
 
-TEST(Flight, ARigThatRunsCanBeAskedForItsFrames) {
+TEST(FlightNightly, ARigThatRunsCanBeAskedForItsFrames) {
   const TempDir dir;
   Process rig(run_rig(
       "servo", {"--set", "until=stopped", "--out", "out", "--set", "flight_recorder.traces=0"}, dir.path()));
@@ -355,14 +355,14 @@ TEST(Flight, ARigThatRunsCanBeAskedForItsFrames) {
   EXPECT_TRUE(Frames(dir / "out" / traces[0]["file"].get<std::string>()).has(traces[0]["frame"]));
 }
 
-TEST(Flight, AFolderThatIsNotThereIsNoRunFolder) {
+TEST(FlightNightly, AFolderThatIsNotThereIsNoRunFolder) {
   const TempDir dir;
   const Finished asked = run(tactus({"trace", "nowhere"}, dir.path()));
   EXPECT_EQ(asked.status, 2) << asked;
   EXPECT_TRUE(says(asked.err, "nowhere: No such file or directory")) << asked;
 }
 
-TEST(Flight, AFullDiskIsSaidAndTheRigGoesOn) {
+TEST(FlightNightly, AFullDiskIsSaidAndTheRigGoesOn) {
   const TempDir dir;
   Process rig(overrunning(dir, {"--frames", "900", "--paused", "--set", "flight_recorder.traces=1000"}));
   ASSERT_TRUE(rig.wait_for_output("paused after 0 frames")) << rig.err();
@@ -378,7 +378,7 @@ TEST(Flight, AFullDiskIsSaidAndTheRigGoesOn) {
   for (const auto& entry : fs::directory_iterator(dir / "out")) EXPECT_NE(entry.path().extension(), ".part");
 }
 
-TEST(Flight, SwitchedOffItIsSilent) {
+TEST(FlightNightly, SwitchedOffItIsSilent) {
   const TempDir dir;
   const Finished done = run(overrunning(dir, {"--frames", "700", "--set", "flight_recorder.enabled=no"}));
   ASSERT_EQ(done.status, 0) << done;

@@ -293,7 +293,7 @@ bool are_named(const InjectionTable& table) {
   return all.named * 2 >= all.injected;
 }
 
-TEST(Injections, AreNamedAloneAndInPairs) {
+TEST(InjectionsNightly, AreNamedAloneAndInPairs) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   RigFile rig;
   rig.kinds = kInJob & ~kOnDisk;
@@ -307,7 +307,7 @@ TEST(Injections, AreNamedAloneAndInPairs) {
 }
 
 /// Main has no job of its own there.
-TEST(Wait, ForAnAsynchronousThreadSaysWhatThatDid) {
+TEST(WaitNightly, ForAnAsynchronousThreadSaysWhatThatDid) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   const TempDir dir;  // the log names the worst overrun: longer than what the machine does beside it
   std::ofstream(dir / "rig.yaml") << "rig: late\nframe: { period: 2 ms }\nmemory: { lock: no }\n"
@@ -327,7 +327,7 @@ TEST(Wait, ForAnAsynchronousThreadSaysWhatThatDid) {
   EXPECT_NE(log.find(" for job m.step of thread slow; there "), std::string::npos) << log;
 }
 
-TEST(Wait, ForAnIsolatedModelIsNoSleepOfItsJob) {
+TEST(WaitNightly, ForAnIsolatedModelIsNoSleepOfItsJob) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   const TempDir dir;
   RigFile rig;
@@ -369,7 +369,7 @@ void expect_hog_is_named(const std::string& models, const std::string& words) {
 }
 
 /// Its process is ready, and comes after the thread that had been waiting for the CPU before.
-TEST(Wait, ForAnIsolatedModelThatGetsNoCpuSaysWhoHasIt) {
+TEST(WaitNightly, ForAnIsolatedModelThatGetsNoCpuSaysWhoHasIt) {
   expect_hog_is_named(
       "  a: { model: injector, library: " TACTUS_INJECTOR_LIBRARY ", parameters: { kinds: " +
           std::to_string(kPreempt) +
@@ -380,7 +380,7 @@ TEST(Wait, ForAnIsolatedModelThatGetsNoCpuSaysWhoHasIt) {
 }
 
 /// A stronger thread comes while the model's job runs: the model's process has the priority below that of its caller.
-TEST(Wait, ForAnIsolatedModelThatIsPushedOffItsCpuSaysByWhom) {
+TEST(WaitNightly, ForAnIsolatedModelThatIsPushedOffItsCpuSaysByWhom) {
   expect_hog_is_named("  m: { model: injector, library: " TACTUS_INJECTOR_LIBRARY
                       ", isolated: yes, parameters: { kinds: " +
                           std::to_string(kPreempt) + ", time: 20000 } }\n",
@@ -389,7 +389,7 @@ TEST(Wait, ForAnIsolatedModelThatIsPushedOffItsCpuSaysByWhom) {
                       "m.step was preempted [0-9.]+ ms by 'hog'");
 }
 
-TEST(InjectionsNightly, AreNamedAloneAndInPairs) {
+TEST(InjectionsNightly, AreNamedOftenAloneAndInPairs) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   const std::uint64_t seed = std::random_device{}();
   Injections injections(seed);

@@ -130,23 +130,34 @@ TEST_P(Deeds, LeaveTheLastValuesWithReplace) {
   check_summary("replace");
 }
 
-TEST_P(Deeds, FreezeTheRigWithFreeze) { freezes("freeze", "the rig freezes; it ends when it is resumed"); }
+using DeedsNightly = Deeds;
+
+TEST_P(DeedsNightly, FreezeTheRigWithFreeze) {
+  freezes("freeze", "the rig freezes; it ends when it is resumed");
+}
 
 TEST_P(Deeds, FreezeTheRigWithSafeState) {
   freezes("safe_state", "outputs are driven safe and the rig freezes; it ends when it is resumed");
 }
 
+/// By day one that crashes, one that ends its process and one that loops.
+std::string deed_name(const ::testing::TestParamInfo<Deeds::ParamType>& one) {
+  const std::string name = std::string(std::get<0>(one.param).name) + "_on_" + std::get<1>(one.param);
+  const bool by_day = name == "segfault_on_main" || name == "exit_on_plant" || name == "loop_on_plant";
+  return by_day ? name : name + "_Nightly";
+}
 INSTANTIATE_TEST_SUITE_P(Isolation, Deeds,
                          ::testing::Combine(::testing::ValuesIn(kDeeds), ::testing::Values("main", "plant")),
-                         [](const auto& one) {
-                           return std::string(std::get<0>(one.param).name) + "_on_" + std::get<1>(one.param);
-                         });
+                         deed_name);
+INSTANTIATE_TEST_SUITE_P(Isolation, DeedsNightly,
+                         ::testing::Combine(::testing::ValuesIn(kDeeds), ::testing::Values("main", "plant")),
+                         deed_name);
 
 std::string library(const std::string& more, const std::string& name = TACTUS_HOSTILE_LIBRARY) {
   return "{ library: '" + name + "', " + more + " }";
 }
 
-TEST(Isolation, OfALibraryHoldsForItsModelsUnlessTheySayOtherwise) {
+TEST(IsolationNightly, OfALibraryHoldsForItsModelsUnlessTheySayOtherwise) {
   const TempDir dir;
   const std::string model = "{ model: hostile, library: '" + std::string(TACTUS_HOSTILE_LIBRARY) + "'";
   dir.write("rig.yaml",
@@ -178,7 +189,7 @@ TEST(Isolation, OfALibraryHoldsForItsModelsUnlessTheySayOtherwise) {
   EXPECT_EQ(table.integers("here.frames").back(), 40);
 }
 
-TEST(Isolation, ClosedDescriptorsAndACopyOfTheProcessReachNobody) {
+TEST(IsolationNightly, ClosedDescriptorsAndACopyOfTheProcessReachNobody) {
   for (const char* const deed : {"close_all", "fork"}) {
     const TempDir dir;
     Hostile rig;
@@ -191,7 +202,7 @@ TEST(Isolation, ClosedDescriptorsAndACopyOfTheProcessReachNobody) {
   }
 }
 
-TEST(Isolation, AJobThatFailsSaysWhyAsEver) {
+TEST(IsolationNightly, AJobThatFailsSaysWhyAsEver) {
   for (const auto& [deed, why] :
        {std::pair("fail", "the axis is not referenced"), std::pair("throws", "no table for this axis")}) {
     const TempDir dir;
@@ -204,7 +215,7 @@ TEST(Isolation, AJobThatFailsSaysWhyAsEver) {
   }
 }
 
-TEST(Isolation, BeforeTheFirstFrameEveryPolicyIsAbort) {
+TEST(IsolationNightly, BeforeTheFirstFrameEveryPolicyIsAbort) {
   const TempDir dir;
   Hostile rig;
   rig.deed = "abort, at_frame: -1";
@@ -232,7 +243,7 @@ std::vector<pid_t> models_of(pid_t rig) {
   return found;
 }
 
-TEST(Isolation, AProcessThatIsKilledFromOutsideIsNoticed) {
+TEST(IsolationNightly, AProcessThatIsKilledFromOutsideIsNoticed) {
   const TempDir dir;
   Hostile rig;
   rig.on_crash = "replace";
@@ -263,7 +274,7 @@ TEST(Isolation, NoProcessOutlivesItsRig) {
   }
 }
 
-TEST(Isolation, SafeStateDrivesTheOutputs) {
+TEST(IsolationNightly, SafeStateDrivesTheOutputs) {
   const TempDir dir;
   Hostile rig;
   rig.deed = "segfault";
@@ -301,7 +312,7 @@ Arguments isolated(const std::vector<std::string>& models) {
   return arguments;
 }
 
-TEST(Isolation, ChangesNoNumber) {
+TEST(IsolationNightly, ChangesNoNumber) {
   const TempDir dir;
   const Arguments servo{"--frames", "300"};
   EXPECT_EQ(file_of(dir, "servo", "motion.csv", "servo", servo),
@@ -353,7 +364,7 @@ TEST(Isolation, ACheckpointAndAResetBringBackAllOfTheModel) {
 
 // --- system calls
 
-TEST(Isolation, AFrameMakesNoSystemCallButTheHandshakesAndTheSleep) {
+TEST(IsolationNightly, AFrameMakesNoSystemCallButTheHandshakesAndTheSleep) {
   const TempDir dir;
   Process rig(run_rig("servo",
                       isolated({"motor"}) + Arguments{"--set", "until=stopped", "--out", "out", "--set",
@@ -470,7 +481,7 @@ struct DrivenRig {
   }
 };
 
-TEST(Isolation, ADriversModelIsInItsProcessAlone) {
+TEST(IsolationNightly, ADriversModelIsInItsProcessAlone) {
   const TempDir dir;
   DrivenRig driven;
   Process rig(driven.command(dir, {"--set", "until=stopped"}));
@@ -489,7 +500,7 @@ TEST(Isolation, ADriversModelIsInItsProcessAlone) {
   EXPECT_EQ(value, -42);
 }
 
-TEST(Isolation, ADriversModelThatCrashesOrLoopsEndsInItsPolicy) {
+TEST(IsolationNightly, ADriversModelThatCrashesOrLoopsEndsInItsPolicy) {
   for (const auto& [deed, how] :
        {std::pair(", crash_at: 20", " was ended by SIGSEGV"),
         std::pair(", loop_at: 20", " did not return in time (half of threads.stuck_after) and was killed")}) {
@@ -544,7 +555,7 @@ TEST(Isolation, AProcessThatDoesNotDriveItsOutputsSafeIsKilled) {
   EXPECT_EQ(done.status, 0) << done;
 }
 
-TEST(Isolation, ADeviceThatCannotBeOpenedIsToldAsInTheRigsOwnProcess) {
+TEST(IsolationNightly, ADeviceThatCannotBeOpenedIsToldAsInTheRigsOwnProcess) {
   const TempDir dir;
   DrivenRig driven;
   driven.file = "none/tape";
@@ -553,7 +564,7 @@ TEST(Isolation, ADeviceThatCannotBeOpenedIsToldAsInTheRigsOwnProcess) {
   EXPECT_TRUE(says(done.err, "models.it: tape none/tape cannot be opened")) << done;
 }
 
-TEST(Isolation, ADestructorThatCrashesIsTold) {
+TEST(IsolationNightly, ADestructorThatCrashesIsTold) {
   const TempDir dir;
   Hostile rig;
   rig.model = "dies_while_destroyed";

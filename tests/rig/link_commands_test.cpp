@@ -91,7 +91,9 @@ const Calls kChanges{
     {120, "stop", ""},
 };
 
-TEST_P(CommandedRig, TakesACallInTheFirstFrameAfterItsTimeOrInTheOneThatItNames) {
+using CommandedRigNightly = CommandedRig;
+
+TEST_P(CommandedRigNightly, TakesACallInTheFirstFrameAfterItsTimeOrInTheOneThatItNames) {
   start(kChanges, kFollow);
   expect_stopped();
   EXPECT_EQ(said(0).dump(), R"({"ok":true,"frame":51})");
@@ -116,7 +118,7 @@ TEST_P(CommandedRig, TakesACallInTheFirstFrameAfterItsTimeOrInTheOneThatItNames)
   EXPECT_EQ(lines[4]["frame"], 121);
 }
 
-TEST_P(CommandedRig, IsTheSameRunEachTimeInVirtualTimeWithTheAnswersInTheSameSteps) {
+TEST_P(CommandedRigNightly, IsTheSameRunEachTimeInVirtualTimeWithTheAnswersInTheSameSteps) {
   std::string motion;
   std::map<std::size_t, Commander::Answer> answers;
   for (int run = 0; run < 2; ++run) {
@@ -154,7 +156,7 @@ TEST_P(CommandedRig, RunsAgainWithoutThePeersBitForBit) {
   EXPECT_EQ(read_file(*dir / "out" / "motion.csv"), read_file(*dir / "again" / "motion.csv"));
 }
 
-TEST_P(CommandedRig, RefusesInWords) {
+TEST_P(CommandedRigNightly, RefusesInWords) {
   start(
       {
           {50, "set", R"({"values": {"controller.position_reference": 1}})"},
@@ -199,7 +201,7 @@ TEST_P(CommandedRig, RefusesInWords) {
   EXPECT_EQ(summary_of(*dir / "out")["link"]["commands"].dump(), R"({"calls":16,"refused":16})");
 }
 
-TEST_P(CommandedRig, StandsStillAndGoesOnWhenAPeerSaysSo) {
+TEST_P(CommandedRigNightly, StandsStillAndGoesOnWhenAPeerSaysSo) {
   constexpr std::int64_t kLater = -1;  // the function alone is looked for
   start({{50, "pause", ""},
          {kLater, "set", ""},
@@ -223,7 +225,7 @@ TEST_P(CommandedRig, StandsStillAndGoesOnWhenAPeerSaysSo) {
   EXPECT_EQ(rig->wait().status, 3) << rig->wait();
 }
 
-TEST_P(CommandedRig, IsCommandedInRealTime) {
+TEST_P(CommandedRigNightly, IsCommandedInRealTime) {
   start({{300, "force", R"({"values": {"controller.position_reference": 5}})"}, {400, "stop", ""}},
         {"--until", "10000s"});
   expect_stopped();
@@ -232,8 +234,9 @@ TEST_P(CommandedRig, IsCommandedInRealTime) {
   EXPECT_EQ(summary_of(*dir / "out")["outcome"], "stopped");
 }
 
-INSTANTIATE_TEST_SUITE_P(Library, CommandedRig, ::testing::Bool(),
-                         [](const auto& one) { return one.param ? "Genuine" : "Ours"; });
+std::string library_name(const ::testing::TestParamInfo<bool>& one) { return one.param ? "Genuine" : "Ours"; }
+INSTANTIATE_TEST_SUITE_P(Library, CommandedRig, ::testing::Bool(), library_name);
+INSTANTIATE_TEST_SUITE_P(Library, CommandedRigNightly, ::testing::Bool(), library_name);
 
 }  // namespace
 }  // namespace tactus::test::link_commands_test

@@ -120,6 +120,7 @@ struct Fault {
   std::int64_t frames_at_least = 0;  // that were run
   bool degraded = false;
   std::string source{};  // one that the set-point has had
+  bool by_day = false;
 };
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.script; }
 
@@ -144,7 +145,9 @@ TEST_P(LinkFault, EndsInTheDeclaredPolicy) {
   }
 }
 
-std::string name_of(const ::testing::TestParamInfo<Fault>& info) { return info.param.name; }
+std::string name_of(const ::testing::TestParamInfo<Fault>& info) {
+  return info.param.name + (info.param.by_day ? "" : "_Nightly");
+}
 
 const Counts kLate{{"/late_grants", 1}, {"/worst_lateness_ns", 1}};
 const std::string kLateNow = "late=60; every=100";
@@ -179,7 +182,8 @@ INSTANTIATE_TEST_SUITE_P(Late, LinkFault,
                                                  .frames = kForEver,
                                                  .outcome = "link_lost",
                                                  .reason = kTooLate,
-                                                 .at_least = kLate},
+                                                 .at_least = kLate,
+                                                 .by_day = true},
                                            Fault{.name = "degrade",
                                                  .script = kLateOnce,
                                                  .keys = {kMaximum, "at_maximum=degrade"},
@@ -222,7 +226,8 @@ INSTANTIATE_TEST_SUITE_P(Silent, LinkFault,
                                                  .frames = 1000,
                                                  .at_least = kLate,
                                                  .told = "goes on unlinked",
-                                                 .degraded = true},
+                                                 .degraded = true,
+                                                 .by_day = true},
                                            Fault{.name = "more_steps_than_the_queue_holds",
                                                  .script = kSilent,
                                                  .keys = {"max_late=off", "queue=16"},
@@ -322,7 +327,8 @@ INSTANTIATE_TEST_SUITE_P(
                             .frames = kForEver,
                             .outcome = "link_lost",
                             .reason = kTooLate,
-                            .told = "did not come back from SilKit_DataPublisher_Publish"},
+                            .told = "did not come back from SilKit_DataPublisher_Publish",
+                            .by_day = true},
                       Fault{.name = "Publish_and_degrade",
                             .script = "hang=DataPublisher_Publish",
                             .keys = {kMaximum, "at_maximum=degrade"},
@@ -409,7 +415,8 @@ INSTANTIATE_TEST_SUITE_P(
               .keys = {"subscribe.setpoint.max_age=20 ms", "subscribe.setpoint.at_max_age=terminate"},
               .frames = kForEver,
               .outcome = "link_lost",
-              .reason = "(link.subscribe.setpoint.max_age)"}),
+              .reason = "(link.subscribe.setpoint.max_age)",
+              .by_day = true}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(Peer, LinkFault,
@@ -440,7 +447,8 @@ INSTANTIATE_TEST_SUITE_P(Peer, LinkFault,
                                                  .frames = kForEver,
                                                  .outcome = "aborted",
                                                  .reason = "participant Setpoint, the last one, disconnected",
-                                                 .frames_at_least = 200},
+                                                 .frames_at_least = 200,
+                                                 .by_day = true},
                                            Fault{.name = "pauses",
                                                  .script = "says=pause; step=200",
                                                  .keys = {},
@@ -457,7 +465,9 @@ class LinkFaults : public ::testing::Test {
   static bool wait_for_pause(FaultyRun& run) { return run.wait_for("paused after"); }
 };
 
-TEST_F(LinkFaults, FreezeARigWhosePolicySaysSoUntilSomebodyResumesIt) {
+using LinkFaultsNightly = LinkFaults;
+
+TEST_F(LinkFaultsNightly, FreezeARigWhosePolicySaysSoUntilSomebodyResumesIt) {
   FaultyRun run(kLateOnce, {kMaximum, "at_maximum=freeze"}, 600);
   ASSERT_TRUE(wait_for_pause(run)) << run.said();
   const auto end = std::chrono::steady_clock::now() + kTimeout;
@@ -470,7 +480,7 @@ TEST_F(LinkFaults, FreezeARigWhosePolicySaysSoUntilSomebodyResumesIt) {
   EXPECT_GE(run.link()["worst_lateness_ns"], 1) << run.link();
 }
 
-TEST_F(LinkFaults, FreezeARigThatCanBeStoppedThen) {
+TEST_F(LinkFaultsNightly, FreezeARigThatCanBeStoppedThen) {
   FaultyRun run(kSilent, {"max_late=3 s", "at_maximum=freeze"}, kForEver);
   ASSERT_TRUE(wait_for_pause(run)) << run.said();
   run.process().signal(SIGINT);
@@ -480,7 +490,7 @@ TEST_F(LinkFaults, FreezeARigThatCanBeStoppedThen) {
 }
 
 /// Neither a pause nor its end may be refused into anything.
-TEST_F(LinkFaults, DoNotKeepARigFromPausing) {
+TEST_F(LinkFaultsNightly, DoNotKeepARigFromPausing) {
   for (const char* code : {"", ":1", ":8"}) {
     const std::string with = code;
     FaultyRun run("refuse=LifecycleService_Pause" + with + "; refuse=LifecycleService_Continue" + with, {},
@@ -496,7 +506,7 @@ TEST_F(LinkFaults, DoNotKeepARigFromPausing) {
   }
 }
 
-TEST_F(LinkFaults, DoNotKeepARigFromBeingInterruptedWhileItJoins) {
+TEST_F(LinkFaultsNightly, DoNotKeepARigFromBeingInterruptedWhileItJoins) {
   for (const char* function :
        {"Participant_Create", "LifecycleService_Status", "LifecycleService_StartLifecycle"}) {
     FaultyRun run(std::string("hang=") + function, {}, kForEver);
@@ -513,7 +523,7 @@ TEST_F(LinkFaults, DoNotKeepARigFromBeingInterruptedWhileItJoins) {
   }
 }
 
-TEST_F(LinkFaults, DoNotKeepARigFromBeingInterruptedWhileItWaitsForItsFirstGrant) {
+TEST_F(LinkFaultsNightly, DoNotKeepARigFromBeingInterruptedWhileItWaitsForItsFirstGrant) {
   for (const char* mode : {"mode=paced", "mode=follow"}) {
     FaultyRun run("silent=0", {mode}, kForEver);
     ASSERT_TRUE(run.wait_for("waiting for the others")) << run.said();
@@ -523,7 +533,7 @@ TEST_F(LinkFaults, DoNotKeepARigFromBeingInterruptedWhileItWaitsForItsFirstGrant
   }
 }
 
-TEST_F(LinkFaults, DoNotKeepARigFromBeingInterruptedWhileItWaitsForAnyGrantInVirtualTime) {
+TEST_F(LinkFaultsNightly, DoNotKeepARigFromBeingInterruptedWhileItWaitsForAnyGrantInVirtualTime) {
   FaultyRun run(kSilent, {"mode=follow"}, kForEver);
   ASSERT_TRUE(run.wait_for("the federation runs")) << run.said();
   EXPECT_FALSE(run.process().wait_for_output("no such words", 300ms));
@@ -534,7 +544,7 @@ TEST_F(LinkFaults, DoNotKeepARigFromBeingInterruptedWhileItWaitsForAnyGrantInVir
 }
 
 /// Late, loud, from everywhere, and refusing: its frames make one system call, the sleep.
-TEST_F(LinkFaults, CostAFrameNoSystemCall) {
+TEST_F(LinkFaultsNightly, CostAFrameNoSystemCall) {
   FaultyRun run("late=30; every=50; crowd=4; sends=burst; refuse=DataPublisher_Publish", {"queue=64"},
                 kForEver);
   ASSERT_TRUE(run.wait_for("SilKit_DataPublisher_Publish answered")) << run.said();

@@ -108,7 +108,9 @@ class LinkedRig : public ::testing::TestWithParam<bool> {
   std::string library;
 };
 
-TEST_P(LinkedRig, RunsWithItsPeersAndEndsInOrder) {
+using LinkedRigNightly = LinkedRig;
+
+TEST_P(LinkedRigNightly, RunsWithItsPeersAndEndsInOrder) {
   Simulation simulation(library);
   // Room for all steps: a machine that stands still for seconds loses none.
   Three all(simulation, "out", {"--until", "6s", "--set", "link.queue=10000 messages"});
@@ -181,7 +183,7 @@ TEST_P(LinkedRig, TellsWhoAsksOfItsPeersTheirStatesAndItsGrants) {
   all.expect_all_ended_well();
 }
 
-TEST_P(LinkedRig, IsToldWhatTheVirtualPeerSeesOfIt) {
+TEST_P(LinkedRigNightly, IsToldWhatTheVirtualPeerSeesOfIt) {
   Simulation simulation(library);
   Three all(simulation, "out", {"--until", "2500ms"});
   all.expect_all_ended_well();
@@ -192,7 +194,7 @@ TEST_P(LinkedRig, IsToldWhatTheVirtualPeerSeesOfIt) {
   EXPECT_TRUE(contains(said, "the simulation was stopped")) << said;
 }
 
-TEST_P(LinkedRig, StopsTheSimulationByCtrlC) {
+TEST_P(LinkedRigNightly, StopsTheSimulationByCtrlC) {
   Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
@@ -201,7 +203,7 @@ TEST_P(LinkedRig, StopsTheSimulationByCtrlC) {
   EXPECT_EQ(summary_of(simulation / "out")["outcome"], "stopped");
 }
 
-TEST_P(LinkedRig, IsStoppedWithTheSimulation) {
+TEST_P(LinkedRigNightly, IsStoppedWithTheSimulation) {
   Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
@@ -210,7 +212,7 @@ TEST_P(LinkedRig, IsStoppedWithTheSimulation) {
   EXPECT_EQ(summary_of(simulation / "out")["outcome"], "stopped");
 }
 
-TEST_P(LinkedRig, IsStoppedByAPeer) {
+TEST_P(LinkedRigNightly, IsStoppedByAPeer) {
   Simulation simulation(library);
   Process& workflow = simulation.workflow();
   Process& setpoint = simulation.setpoint({"--seconds", "0.5"});
@@ -234,7 +236,7 @@ TEST_P(LinkedRig, IsAbortedWhenAPeerIsKilledAndNamesIt) {
   EXPECT_EQ(all.workflow.wait().status, 1) << all.workflow.wait();
 }
 
-TEST_P(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
+TEST_P(LinkedRigNightly, EndsWhenAPeerHangsAndItsPolicySaysSo) {
   Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s", "--set", "link.max_late=4 s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
@@ -247,7 +249,7 @@ TEST_P(LinkedRig, EndsWhenAPeerHangsAndItsPolicySaysSo) {
   EXPECT_GE(summary["link"]["worst_lateness_ns"], 4'000'000'000) << summary["link"];
 }
 
-TEST_P(LinkedRig, GoesOnAloneWhenAPeerHangsAndItsPolicySaysSo) {
+TEST_P(LinkedRigNightly, GoesOnAloneWhenAPeerHangsAndItsPolicySaysSo) {
   Simulation simulation(library);
   Three all(simulation, "out",
             {"--until", "10s", "--set", "link.max_late=4 s", "--set", "link.at_maximum=degrade"});
@@ -304,7 +306,7 @@ std::string motion_of_follower(const std::string& library) {
   return read_file(simulation / "out" / "motion.csv");
 }
 
-TEST_P(LinkedRig, IsTheSameRunEachTimeInVirtualTime) {
+TEST_P(LinkedRigNightly, IsTheSameRunEachTimeInVirtualTime) {
   const std::string first = motion_of_follower(library);
   EXPECT_GT(first.size(), 10'000U);
   EXPECT_EQ(first, motion_of_follower(library));
@@ -321,7 +323,7 @@ TEST_P(LinkedRig, RunsAgainWithoutTheOthersBitForBit) {
   EXPECT_EQ(read_file(simulation / "out" / "motion.csv"), read_file(simulation / "again" / "motion.csv"));
 }
 
-TEST_P(LinkedRig, RunsWithoutTheOthersWhenItIsToldSo) {
+TEST_P(LinkedRigNightly, RunsWithoutTheOthersWhenItIsToldSo) {
   const TempDir dir;
   const Finished done =
       run(run_rig("linked", {"--link", "off", "--no-realtime", "--until", "1s", "--out", "out"}, dir.path()));
@@ -330,7 +332,7 @@ TEST_P(LinkedRig, RunsWithoutTheOthersWhenItIsToldSo) {
   EXPECT_TRUE(!summary.contains("link") || summary["link"].is_null()) << summary;
 }
 
-TEST_P(LinkedRig, SaysWhatToDoWithoutARegistry) {
+TEST_P(LinkedRigNightly, SaysWhatToDoWithoutARegistry) {
   Simulation simulation(library);
   simulation.registry().signal(SIGINT);
   ASSERT_EQ(simulation.registry().wait().status, 0);
@@ -340,7 +342,7 @@ TEST_P(LinkedRig, SaysWhatToDoWithoutARegistry) {
   EXPECT_TRUE(contains(done.err, "registry")) << done;
 }
 
-TEST_P(LinkedRig, CanBeInterruptedWhileItWaitsForTheOthers) {
+TEST_P(LinkedRigNightly, CanBeInterruptedWhileItWaitsForTheOthers) {
   Simulation simulation(library);
   Process& rig = simulation.rig("out", {"--until", "10000s"});
   Process& monitor = simulation.monitor();
@@ -352,7 +354,7 @@ TEST_P(LinkedRig, CanBeInterruptedWhileItWaitsForTheOthers) {
 }
 
 /// What a linked frame costs the machine, counted from outside and from inside.
-TEST_P(LinkedRig, OnlySleepsInItsFrames) {
+TEST_P(LinkedRigNightly, OnlySleepsInItsFrames) {
   Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
@@ -373,7 +375,7 @@ TEST_P(LinkedRig, OnlySleepsInItsFrames) {
   }
 }
 
-TEST_P(LinkedRig, CannotGoBack) {
+TEST_P(LinkedRigNightly, CannotGoBack) {
   Simulation simulation(library);
   Three all(simulation, "out", {"--until", "10000s"});
   ASSERT_TRUE(all.run()) << all.setpoint.out() << all.rig.wait(1s);
@@ -385,7 +387,7 @@ TEST_P(LinkedRig, CannotGoBack) {
 }
 
 /// Its own overrun is an error for all.
-TEST_P(LinkedRig, TellsTheOthersOfItsOverrun) {
+TEST_P(LinkedRigNightly, TellsTheOthersOfItsOverrun) {
   Simulation simulation(library);
   Process& monitor = simulation.monitor();
   Three all(simulation, "out",
@@ -401,8 +403,9 @@ TEST_P(LinkedRig, TellsTheOthersOfItsOverrun) {
   EXPECT_TRUE(monitor.wait_for_output("reached max_overrun")) << monitor.out();
 }
 
-INSTANTIATE_TEST_SUITE_P(Library, LinkedRig, ::testing::Bool(),
-                         [](const auto& one) { return one.param ? "Genuine" : "Ours"; });
+std::string library_name(const ::testing::TestParamInfo<bool>& one) { return one.param ? "Genuine" : "Ours"; }
+INSTANTIATE_TEST_SUITE_P(Library, LinkedRig, ::testing::Bool(), library_name);
+INSTANTIATE_TEST_SUITE_P(Library, LinkedRigNightly, ::testing::Bool(), library_name);
 
 struct WrongKey {
   const char* name;
@@ -453,7 +456,7 @@ std::size_t processes_with(const std::string& word) {
   return count;
 }
 
-TEST(Demo, ShowsALinkedRigAndLeavesNothingBehind) {
+TEST(DemoNightly, ShowsALinkedRigAndLeavesNothingBehind) {
   const TempDir dir;
   const std::string out = (dir / "out").string();
   Process demo(tactus({"demo", "link", "--until", "1s", "--out", out}, dir.path()));
@@ -466,7 +469,7 @@ TEST(Demo, ShowsALinkedRigAndLeavesNothingBehind) {
   EXPECT_EQ(processes_with(out), 0U);
 }
 
-TEST(Demo, IsStoppedByCtrlC) {
+TEST(DemoNightly, IsStoppedByCtrlC) {
   const TempDir dir;
   const std::string out = (dir / "out").string();
   Process demo(tactus({"demo", "link", "--until", "10000s", "--out", out}, dir.path()));
@@ -477,7 +480,7 @@ TEST(Demo, IsStoppedByCtrlC) {
   EXPECT_EQ(summary_of(out)["outcome"], "stopped");
 }
 
-TEST(Demo, TakesItsChildrenAlongWhenItIsKilled) {
+TEST(DemoNightly, TakesItsChildrenAlongWhenItIsKilled) {
   const TempDir dir;
   const std::string out = (dir / "out").string();
   Process demo(tactus({"demo", "link", "--until", "10000s", "--out", out}, dir.path()));
@@ -491,7 +494,7 @@ TEST(Demo, TakesItsChildrenAlongWhenItIsKilled) {
 }
 #endif
 
-TEST(Demo, SaysWhatItsRigWasToldWrongly) {
+TEST(DemoNightly, SaysWhatItsRigWasToldWrongly) {
   const TempDir dir;
   const Finished done = run(tactus({"demo", "link", "--until", "10"}, dir.path()));
   EXPECT_EQ(done.status, 2) << done;

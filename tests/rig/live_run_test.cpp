@@ -63,7 +63,7 @@ std::string text_of(const std::filesystem::path& file) {
   return text.str();
 }
 
-TEST(LiveRun, ItsFramesOnlySleepWhileClientsLookInAndWrite) {
+TEST(LiveRunNightly, ItsFramesOnlySleepWhileClientsLookInAndWrite) {
   const TempDir dir;
   Process rig(live_rig({"--set", "until=stopped"}, dir));
   ASSERT_TRUE(wait_for_text(dir / "out/frames.csv", "\n0.1,")) << "no frame was recorded";
@@ -143,7 +143,7 @@ TEST(LiveRun, ClientsSeeWhatIsDrivenOutside) {
   }
 }
 
-TEST(LiveRun, TwoRunsOneAfterTheOtherUseTheSameAddress) {
+TEST(LiveRunNightly, TwoRunsOneAfterTheOtherUseTheSameAddress) {
   const TempDir dir;
   for (int i = 0; i < 2; ++i) {
     Process rig(run_rig("servo",
@@ -163,7 +163,7 @@ TEST(LiveRun, TwoRunsOneAfterTheOtherUseTheSameAddress) {
   }
 }
 
-TEST(LiveRun, AnAddressThatIsTakenIsSaidBeforeAnythingStarts) {
+TEST(LiveRunNightly, AnAddressThatIsTakenIsSaidBeforeAnythingStarts) {
   const TempDir dir;
   Process first(run_rig(
       "servo", {"--no-realtime", "--paused", "--out", "out", "--live", "unix:" + (dir / "s").string()},

@@ -393,7 +393,9 @@ TEST_F(CApi, AStopFromAnotherThreadWakesWhoWaits) {
 }
 
 /// They are in run or run_open of the same handle, at the beginning or in the middle.
-TEST_F(CApi, DestroyEndsTheCallsOfOtherThreads) {
+using CApiNightly = CApi;
+
+TEST_F(CApiNightly, DestroyEndsTheCallsOfOtherThreads) {
   set_ = {"until=for ever", "record.motion.every=1 s"};
   for (int turn = 0; turn < 30; ++turn) {
     const std::string out = (dir_ / std::to_string(turn)).string();

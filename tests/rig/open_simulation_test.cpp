@@ -516,8 +516,10 @@ TEST_P(Cutting, AfterEveryFrameIsTheSameAsNotAtAll) {
             read_file(dir / "whole" / (std::string(GetParam().recording) + ".csv")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Cutting, testing::ValuesIn(kSubjects),
-                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(Of, Cutting, testing::ValuesIn(kSubjects), [](const auto& one) {
+  const std::string name = one.param.name;
+  return name == "threads" ? name : name + "_Nightly";
+});
 
 // What is given and taken
 
@@ -811,7 +813,7 @@ TEST(OpenSimulation, ASecondThreadIsRefusedWhileOneRunsAnEpisode) {
 
 // Real time
 
-TEST(OpenSimulation, InRealTimeAPauseBetweenEpisodesLosesNoSlot) {
+TEST(OpenSimulationNightly, InRealTimeAPauseBetweenEpisodesLosesNoSlot) {
   const TempDir dir;
   SimulationOptions options =
       fast(dir, "out",

@@ -28,7 +28,7 @@ std::string log_of(const std::filesystem::path& run) {
   return {(std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>()};
 }
 
-TEST(PoliciesOfARun, ShedNamesTheStepAndTheJobsAndCountsTheCalls) {
+TEST(PoliciesOfARunNightly, ShedNamesTheStepAndTheJobsAndCountsTheCalls) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kRig);
   const Finished done = run(tactus({"run", "rig.yaml", "--frames", "80", "--out", "run"}, dir.path()));
@@ -62,7 +62,7 @@ TEST(PoliciesOfARun, ShedNamesTheStepAndTheJobsAndCountsTheCalls) {
       << log;
 }
 
-TEST(PoliciesOfARun, WithoutRealTimeNothingIsLeftOut) {
+TEST(PoliciesOfARunNightly, WithoutRealTimeNothingIsLeftOut) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kRig);
   const Finished done =
@@ -133,7 +133,7 @@ void expect_frozen(const std::string& set, const std::string& reason, bool safe)
             std::string::npos);
 }
 
-TEST(PoliciesOfARun, FreezeFreezesAndKeepsTheOutputs) {
+TEST(PoliciesOfARunNightly, FreezeFreezesAndKeepsTheOutputs) {
   expect_frozen("realtime.escalation=[{ after: 1, do: shed }, { after: 5, within: 10 s, do: freeze }]",
                 "frames overran 5 times within 10.0 s, and its escalation says freeze", false);
 }
@@ -143,13 +143,13 @@ TEST(PoliciesOfARun, SafeStateFreezesWithTheOutputsSafe) {
                 "frames overran 5 times within 10.0 s, and its escalation says safe_state", true);
 }
 
-TEST(HardBudgetOfARun, FreezeFreezesAtTheEndOfTheFrame) {
+TEST(HardBudgetOfARunNightly, FreezeFreezesAtTheEndOfTheFrame) {
   expect_frozen("models.bad.jobs.step={ hard_budget: 4 ms, on_hard_budget: freeze }",
                 "job bad.step took more than its hard budget of 4.00 ms, and its on_hard_budget says freeze",
                 false);
 }
 
-TEST(PoliciesOfARun, AnotherOnOverrunIsNamedAndSoIsTheReturn) {
+TEST(PoliciesOfARunNightly, AnotherOnOverrunIsNamedAndSoIsTheReturn) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kRig);
   // Late from the start: three frames that the machine makes late are no ground to return before one is.
@@ -178,7 +178,7 @@ constexpr const char* kUntilNamed =
     "\n"
     "    jobs: { step: { hard_budget: 5 ms } }\n";
 
-TEST(HardBudgetOfARun, IsNamedWhileTheJobStillRuns) {
+TEST(HardBudgetOfARunNightly, IsNamedWhileTheJobStillRuns) {
   const TempDir dir;
   (void)dir.write("rig.yaml", kUntilNamed);
   const Finished done = run(tactus({"run", "rig.yaml", "--frames", "10", "--out", "run"}, dir.path()));

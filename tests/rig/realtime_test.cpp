@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 // --- heap and page faults
 
-TEST(Realtime, TenSecondsOfServoTouchNoHeapAndFaultNoPage) {
+TEST(RealtimeNightly, TenSecondsOfServoTouchNoHeapAndFaultNoPage) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, which cannot be counted or locked";
   const TempDir dir;
   const Finished done = run(run_rig("servo", {"--until", "10 s", "--out", "out"}, dir.path()));
@@ -53,7 +53,7 @@ TEST(Realtime, AModelThatAllocatesIsCounted) {
   EXPECT_EQ(summary_of(dir / "out")["rt"]["heap_calls"], 14);  // seven times new and delete
 }
 
-TEST(Realtime, AModelThatFaultsPagesIsCounted) {
+TEST(RealtimeNightly, AModelThatFaultsPagesIsCounted) {
   const TempDir dir;
   const Finished done =
       run(run_rig("overrun",
@@ -105,12 +105,12 @@ TEST_P(OnlySleeps, NoOtherSystemCallInThreeThousandFrames) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, OnlySleeps,
+    AllNightly, OnlySleeps,
     ::testing::Values(Sleeps{"hybrid", {SYS_clock_nanosleep}}, Sleeps{"nanosleep", {SYS_clock_nanosleep}},
                       Sleeps{"timerfd", {SYS_read, SYS_timerfd_settime, SYS_clock_nanosleep}}),
     [](const auto& one) { return std::string(one.param.sleeper); });
 
-TEST(Realtime, ASpinningRigMakesNoSystemCallAtAll) {
+TEST(RealtimeNightly, ASpinningRigMakesNoSystemCallAtAll) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out", "--set", "realtime.sleeper=spin"},
                       dir.path()));
@@ -224,7 +224,7 @@ bool may_be_real_time() {
          ::sched_setscheduler(0, SCHED_OTHER, &none) == 0;
 }
 
-TEST(Realtime, ALostPrivilegeFreezesTheRigWhereTheRigFileSaysSo) {
+TEST(RealtimeNightly, ALostPrivilegeFreezesTheRigWhereTheRigFileSaysSo) {
   if (!may_be_real_time()) GTEST_SKIP() << "SCHED_FIFO is refused here: there is nothing to lose";
   const TempDir dir;
   Process rig(gives_up(dir, "freeze"));
@@ -255,7 +255,7 @@ TEST(Realtime, ALostPrivilegeEndsTheRigWhereTheRigFileSaysSo) {
   EXPECT_NE(reason.find("(on_privilege_lost)"), std::string::npos) << reason;
 }
 
-TEST(Realtime, WithoutRealTimeNoThreadIsRealTime) {
+TEST(RealtimeNightly, WithoutRealTimeNoThreadIsRealTime) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--no-realtime", "--out", "out"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();

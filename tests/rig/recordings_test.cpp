@@ -54,7 +54,7 @@ bool is_tried(std::size_t from, std::size_t to, std::size_t formats) {
   return by_night() || to == (from + 1) % formats;
 }
 
-TEST(Recordings, EachFormatBecomesTheSameTextAgain) {
+TEST(RecordingsNightly, EachFormatBecomesTheSameTextAgain) {
   const TempDir dir;
   write_rig(dir, one_of_each());
   ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "700", "--out", "out"}).status, 0);
@@ -116,7 +116,7 @@ TEST(Recordings, ADateIsThatOfTheRunWhereItIsInRealTimeAndHasNoOther) {
   }
 }
 
-TEST(Recordings, ARunIsConvertedAsAWhole) {
+TEST(RecordingsNightly, ARunIsConvertedAsAWhole) {
   const TempDir dir;
   write_rig(dir, one_of_each());
   ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "50", "--out", "out"}).status, 0);
@@ -130,7 +130,7 @@ TEST(Recordings, ARunIsConvertedAsAWhole) {
   EXPECT_TRUE(fs::exists(dir / "out/log_mcap.trk"));
 }
 
-TEST(Recordings, ConvertSaysWhatItCannotDo) {
+TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
   const TempDir dir;
   write_rig(dir, "  motion: { variables: [motor.speed] }\n");
   ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "5", "--out", "out"}).status, 0);

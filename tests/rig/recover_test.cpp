@@ -111,7 +111,7 @@ TEST(Recover, RefusesAFolderThatIsNoRunFolder) {
   EXPECT_TRUE(says(done, "somewhere is not a run folder: it holds no rig.yaml")) << done;
 }
 
-TEST(Recover, TouchesNothingWhileARigWrites) {
+TEST(RecoverNightly, TouchesNothingWhileARigWrites) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();

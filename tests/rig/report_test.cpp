@@ -127,7 +127,7 @@ TEST(ReportCommand, RefusesWhatItCannotJudge) {
   }
 }
 
-TEST(RunReport, IsMadeAtTheEndOfARun) {
+TEST(RunReportNightly, IsMadeAtTheEndOfARun) {
   const TempDir dir;
   const Finished done = run(run_rig("servo", {"--frames", "300", "--out", "out", "--report"}, dir.path()));
   EXPECT_EQ(done.status, 0) << done;

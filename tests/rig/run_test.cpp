@@ -71,7 +71,7 @@ TEST(Run, LeavesASummaryThatKeepsTheContract) {
   }
 }
 
-TEST(Run, RecordsEveryFrameUnderAHeader) {
+TEST(RunNightly, RecordsEveryFrameUnderAHeader) {
   const TempDir dir;
   const Finished done = run(run_rig("servo", {"--frames", "300", "--out", "out"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
@@ -129,7 +129,7 @@ void expect_same_numbers(const std::string& screen, Json summary) {
   EXPECT_EQ(std::stoll(match[9]), summary["frames"]["lost"]);
 }
 
-TEST(Run, WithoutATerminalOneLineAtTheStartAndOneAtTheEnd) {
+TEST(RunNightly, WithoutATerminalOneLineAtTheStartAndOneAtTheEnd) {
   const TempDir dir;
   const Finished done = run(run_rig("servo", {"--frames", "300", "--out", "out"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
@@ -140,7 +140,7 @@ TEST(Run, WithoutATerminalOneLineAtTheStartAndOneAtTheEnd) {
   expect_same_numbers(done.out, summary_of(dir / "out"));
 }
 
-TEST(Run, TheTableOnATerminalAgreesWithTheSummary) {
+TEST(RunNightly, TheTableOnATerminalAgreesWithTheSummary) {
   const TempDir dir;
   Command command = run_rig("servo", {"--frames", "800", "--out", "out"}, dir.path());
   command.terminal = true;
@@ -186,7 +186,7 @@ TEST(Run, TheTableOnATerminalAgreesWithTheSummary) {
   EXPECT_EQ(counted, summary["frames"]["run"]) << done.out;
 }
 
-TEST(Run, TheStatusLineFitsTheTerminalAndShowsOverruns) {
+TEST(RunNightly, TheStatusLineFitsTheTerminalAndShowsOverruns) {
   const TempDir dir;
   Command command = run_rig("servo", {"--frames", "1200", "--out", "out"}, dir.path());
   command.terminal = true;
@@ -221,7 +221,7 @@ TEST(Run, TheRunFoldersRigFileGivesTheSameRun) {
   EXPECT_EQ(read_file(dir / "first/rig.yaml"), read_file(dir / "second/rig.yaml"));
 }
 
-TEST(Run, EveryExampleRigIsWrittenSoThatItLoads) {
+TEST(RunNightly, EveryExampleRigIsWrittenSoThatItLoads) {
   for (const char* rig : {"servo", "vehicle", "overrun"}) {
     const TempDir dir;
     ASSERT_EQ(run(run_rig(rig, {"--no-realtime", "--frames", "3", "--out", "out"}, dir.path())).status, 0)
@@ -231,7 +231,7 @@ TEST(Run, EveryExampleRigIsWrittenSoThatItLoads) {
   }
 }
 
-TEST(Run, UntilAndFramesMeanTheSame) {
+TEST(RunNightly, UntilAndFramesMeanTheSame) {
   const TempDir dir;
   ASSERT_EQ(run(run_rig("servo", {"--no-realtime", "--until", "50ms", "--out", "a"}, dir.path())).status, 0);
   ASSERT_EQ(run(run_rig("servo", {"--no-realtime", "--frames", "50", "--out", "b"}, dir.path())).status, 0);
@@ -243,7 +243,7 @@ TEST(Run, UntilAndFramesMeanTheSame) {
   EXPECT_EQ(summary_of(dir / "c")["frames"]["run"], 3);
 }
 
-TEST(Run, SetChangesOneValueAndTheLastOneCounts) {
+TEST(RunNightly, SetChangesOneValueAndTheLastOneCounts) {
   const TempDir dir;
   const Finished done =
       run(run_rig("servo",
@@ -255,7 +255,7 @@ TEST(Run, SetChangesOneValueAndTheLastOneCounts) {
   EXPECT_EQ(read_table(dir / "out/motion.csv").rows.size(), 15U);
 }
 
-TEST(Run, WithoutOutItMakesAFolderOfItsOwnAndNeverTheSameTwice) {
+TEST(RunNightly, WithoutOutItMakesAFolderOfItsOwnAndNeverTheSameTwice) {
   const TempDir dir;
   const Arguments fast{"--no-realtime", "--frames", "1"};
   for (int i = 0; i < 3; ++i) {
@@ -271,7 +271,7 @@ TEST(Run, WithoutOutItMakesAFolderOfItsOwnAndNeverTheSameTwice) {
   EXPECT_EQ(folders, 3);
 }
 
-TEST(Run, QuietSaysNothingWhenAllIsWell) {
+TEST(RunNightly, QuietSaysNothingWhenAllIsWell) {
   const TempDir dir;
   const Finished done =
       run(run_rig("servo", {"--no-realtime", "--frames", "10", "--quiet", "--out", "out"}, dir.path()));
@@ -280,7 +280,7 @@ TEST(Run, QuietSaysNothingWhenAllIsWell) {
   EXPECT_EQ(done.err, "");
 }
 
-TEST(Run, QuietStillSaysThatItFailed) {
+TEST(RunNightly, QuietStillSaysThatItFailed) {
   const TempDir dir;
   const Finished done = run(
       run_rig("overrun",
@@ -291,7 +291,7 @@ TEST(Run, QuietStillSaysThatItFailed) {
   EXPECT_NE(done.err.find("load.step"), std::string::npos) << done;
 }
 
-TEST(Run, ARigFileFromAnotherSystemAndFromAFolderWithBlanksRuns) {
+TEST(RunNightly, ARigFileFromAnotherSystemAndFromAFolderWithBlanksRuns) {
   const TempDir dir;
   std::string text = "\xef\xbb\xbf";  // a byte order mark, and lines as Windows ends them
   for (const char letter : read_file(example("servo")))
@@ -321,7 +321,7 @@ TEST(Run, ALibraryWithASlashIsFoundBesideTheRigFile) {
   EXPECT_EQ(run(tactus({"run", "out/rig.yaml", "--out", "again"}, dir.path())).status, 0);
 }
 
-TEST(Run, ALinkToTheCommandFindsThePlugIns) {
+TEST(RunNightly, ALinkToTheCommandFindsThePlugIns) {
   const TempDir dir;
   fs::create_symlink(TACTUS_COMMAND, dir / "rig-runner");
   Command command = run_rig("servo", {"--no-realtime", "--frames", "2", "--out", "out"}, dir.path());
@@ -329,7 +329,7 @@ TEST(Run, ALinkToTheCommandFindsThePlugIns) {
   EXPECT_EQ(run(command).status, 0);
 }
 
-TEST(Run, AnInputThatIsClosedIsNothingToARig) {
+TEST(RunNightly, AnInputThatIsClosedIsNothingToARig) {
   const TempDir dir;
   Command command = run_rig("servo", {"--frames", "50", "--out", "out"}, dir.path());
   command.input = Input::closed;
@@ -355,7 +355,7 @@ std::string small_rig(const std::string& period, const std::string& until) {
          "record:\n  load: { variables: [load.late_frames] }\n";
 }
 
-TEST(Run, FramesOfAMicrosecondRunAllOfThem) {
+TEST(RunNightly, FramesOfAMicrosecondRunAllOfThem) {
   const TempDir dir;
   const std::string file = dir.write("fast.yaml", small_rig("1 us", "20 ms"));
   const Finished done = run(tactus(Arguments{"run", file, "--out", "out"} + patient(), dir.path()));
@@ -367,7 +367,7 @@ TEST(Run, FramesOfAMicrosecondRunAllOfThem) {
   EXPECT_EQ(rows + summary["recordings"][0]["lost"].get<std::uint64_t>(), 20'000U);
 }
 
-TEST(Run, SixtyHertzNeverDrifts) {
+TEST(RunNightly, SixtyHertzNeverDrifts) {
   const TempDir dir;
   const std::string file = dir.write("hertz.yaml", small_rig("60 Hz", "1 h"));
   const Finished done = run(tactus({"run", file, "--no-realtime", "--out", "out"}, dir.path()));
@@ -383,7 +383,7 @@ TEST(Run, SixtyHertzNeverDrifts) {
   for (std::size_t second = 0; second < 3600; ++second) ASSERT_EQ(time[60 * second], std::to_string(second));
 }
 
-TEST(Run, AThirdOfAMillisecondIsExact) {
+TEST(RunNightly, AThirdOfAMillisecondIsExact) {
   const TempDir dir;
   const std::string file = dir.write("third.yaml", small_rig("1/3 ms", "100 ms"));
   const Finished done = run(tactus(Arguments{"run", file, "--out", "out"} + patient(), dir.path()));
@@ -396,7 +396,7 @@ TEST(Run, AThirdOfAMillisecondIsExact) {
   EXPECT_EQ(time[297], "0.099");
 }
 
-TEST(Run, TheFrequencyOfARecordingIsItsOwn) {
+TEST(RunNightly, TheFrequencyOfARecordingIsItsOwn) {
   const TempDir dir;
   const Finished done = run(run_rig(
       "servo", {"--no-realtime", "--until", "1s", "--set", "record.motion.every=10 ms", "--out", "out"},

@@ -43,7 +43,9 @@ class RunningRig : public ::testing::Test {
   std::optional<Process> rig_;
 };
 
-TEST_F(RunningRig, IsFoundByNameFolderSocketAndByItselfInItsFolder) {
+using RunningRigNightly = RunningRig;
+
+TEST_F(RunningRigNightly, IsFoundByNameFolderSocketAndByItselfInItsFolder) {
   start();
   for (const std::string& where : {name_, std::string("out"), std::string("out/live.sock"),
                                    (dir_ / "out").string(), "unix:" + (dir_ / "out/live.sock").string()}) {
@@ -60,7 +62,7 @@ TEST_F(RunningRig, IsFoundByNameFolderSocketAndByItselfInItsFolder) {
       << nobody;
 }
 
-TEST_F(RunningRig, IsListed) {
+TEST_F(RunningRigNightly, IsListed) {
   start();
   const Finished done = tell({"ps", "--json"});
   ASSERT_EQ(done.status, 0) << done;
@@ -75,7 +77,7 @@ TEST_F(RunningRig, IsListed) {
   EXPECT_NE(tell({"ps"}).out.find(name_), std::string::npos);
 }
 
-TEST_F(RunningRig, BeforeItsFirstFrameHasNone) {
+TEST_F(RunningRigNightly, BeforeItsFirstFrameHasNone) {
   rig_.emplace(run_rig(
       "servo",
       {"--live", "unix:live.sock", "--no-realtime", "--paused", "--out", "out", "--set", "rig=" + name_},
@@ -143,7 +145,7 @@ TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
   EXPECT_NE(many.out.find("\ncontroller.voltage"), std::string::npos) << many;
 }
 
-TEST_F(RunningRig, WritesAndLoadsACheckpointAndStops) {
+TEST_F(RunningRigNightly, WritesAndLoadsACheckpointAndStops) {
   start({"--set", "checkpoint.enabled=yes"});
   const std::int64_t before = frame();
   EXPECT_EQ(tell({"checkpoint", name_, "here.tck"}).status, 0);

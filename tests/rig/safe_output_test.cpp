@@ -92,11 +92,15 @@ class SafeOutput : public ::testing::TestWithParam<bool> {
   void TearDown() override { Torque::isolated = false; }
 };
 // A sanitizer sees nothing more in two processes than in one.
-INSTANTIATE_TEST_SUITE_P(Of, SafeOutput,
-                         ::testing::ValuesIn(kSanitized ? std::vector{false} : std::vector{false, true}),
-                         [](const auto& one) { return one.param ? "AnIsolatedModel" : "AModel"; });
+using SafeOutputNightly = SafeOutput;
+const auto kModels = ::testing::ValuesIn(kSanitized ? std::vector{false} : std::vector{false, true});
+std::string model_name(const ::testing::TestParamInfo<bool>& one) {
+  return one.param ? "AnIsolatedModel" : "AModel";
+}
+INSTANTIATE_TEST_SUITE_P(Of, SafeOutput, kModels, model_name);
+INSTANTIATE_TEST_SUITE_P(Of, SafeOutputNightly, kModels, model_name);
 
-TEST_P(SafeOutput, StandsSafeAfterACompleteRun) {
+TEST_P(SafeOutputNightly, StandsSafeAfterACompleteRun) {
   Torque rig;
   const Finished done = run(rig.command({"--frames", "20"}));
   EXPECT_EQ(done.status, 0) << done;
@@ -105,7 +109,7 @@ TEST_P(SafeOutput, StandsSafeAfterACompleteRun) {
   EXPECT_GE(rig.tape().turns, 20);
 }
 
-TEST_P(SafeOutput, WithoutRealTimeItIsSaidThatItIsDrivenAllTheSame) {
+TEST_P(SafeOutputNightly, WithoutRealTimeItIsSaidThatItIsDrivenAllTheSame) {
   Torque rig;
   const Finished done = run(rig.command({"--frames", "20", "--no-realtime"}));
   EXPECT_EQ(done.status, 0) << done;
@@ -113,7 +117,7 @@ TEST_P(SafeOutput, WithoutRealTimeItIsSaidThatItIsDrivenAllTheSame) {
   EXPECT_EQ(rig.tape().value, kSafe);
 }
 
-TEST_P(SafeOutput, StandsSafeAfterCtrlC) {
+TEST_P(SafeOutputNightly, StandsSafeAfterCtrlC) {
   Torque torque;
   Process rig(torque.command());
   ASSERT_TRUE(torque.driving());
@@ -122,7 +126,7 @@ TEST_P(SafeOutput, StandsSafeAfterCtrlC) {
   EXPECT_EQ(torque.tape().value, kSafe);
 }
 
-TEST_P(SafeOutput, IsDrivenBeforeTheShutdownJobsRun) {
+TEST_P(SafeOutputNightly, IsDrivenBeforeTheShutdownJobsRun) {
   Torque torque;
   Process rig(torque.command({"--set", "models.hang.parameters.where=shutdown", "--frames", "20"}));
   ASSERT_TRUE(torque.driven());
@@ -134,7 +138,7 @@ TEST_P(SafeOutput, IsDrivenBeforeTheShutdownJobsRun) {
   rig.wait();
 }
 
-TEST_P(SafeOutput, StandsSafeAfterAnOverrunThatTerminates) {
+TEST_P(SafeOutputNightly, StandsSafeAfterAnOverrunThatTerminates) {
   Torque rig;
   const Finished done =
       run(rig.command({"--set", "realtime.max_overrun=20 ms", "--set", "models.load.parameters.busy=100 ms",
@@ -175,7 +179,7 @@ TEST_P(SafeOutput, StandsSafeWhenTheClockIsLost) {
   EXPECT_EQ(rig.tape().value, kSafe);
 }
 
-TEST_P(SafeOutput, StandsSafeWhileALostClockHasFrozenTheRig) {
+TEST_P(SafeOutputNightly, StandsSafeWhileALostClockHasFrozenTheRig) {
   Torque torque;
   Process rig(
       torque.command({"--set", "clock={driver: sim, period: 2 ms, silent_after: 200, on_missing: freeze}"}));
@@ -243,7 +247,7 @@ TEST_P(SafeOutput, StandsSafeWhenAThreadOfAModelThrowsAndNamesTheThread) {
   EXPECT_EQ(rig.tape().value, kSafe);
 }
 
-TEST_P(SafeOutput, StandsSafeAfterAnEndThatNobodyAskedFor) {
+TEST_P(SafeOutputNightly, StandsSafeAfterAnEndThatNobodyAskedFor) {
   const struct {
     const char* what;
     const char* call;
@@ -261,7 +265,7 @@ TEST_P(SafeOutput, StandsSafeAfterAnEndThatNobodyAskedFor) {
   }
 }
 
-TEST_P(SafeOutput, AModelThatEndsTheProcessBeforeOrAfterItsJobsIsNoSuccess) {
+TEST_P(SafeOutputNightly, AModelThatEndsTheProcessBeforeOrAfterItsJobsIsNoSuccess) {
   const struct {
     const char* model;
     const char* call;
@@ -309,7 +313,7 @@ TEST_P(SafeOutput, AModelThatClosesAllFilesKeepsTheRigNeitherFromDrivingNorFromE
   EXPECT_EQ(torque.tape().value, kSafe) << rig.wait();
 }
 
-TEST_P(SafeOutput, StandsSafeAfterASignalThatEndsIt) {
+TEST_P(SafeOutputNightly, StandsSafeAfterASignalThatEndsIt) {
   Torque torque;
   Process rig(torque.command());
   ASSERT_TRUE(torque.driving());
@@ -318,7 +322,7 @@ TEST_P(SafeOutput, StandsSafeAfterASignalThatEndsIt) {
   EXPECT_EQ(torque.tape().value, kSafe);
 }
 
-TEST_P(SafeOutput, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
+TEST_P(SafeOutputNightly, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
   // Nobody can see that the frame that sleeps has begun: a rig that was stopped before is started anew.
   for (int attempt = 0; attempt < 20; ++attempt) {
     Torque torque;
@@ -340,7 +344,7 @@ TEST_P(SafeOutput, AJobThatHangsAfterAStopDoesNotKeepTheOutputDriven) {
   FAIL() << "the rig never hung";
 }
 
-TEST_P(SafeOutput, OneThatRefusesToBeDrivenSafeIsSaid) {
+TEST_P(SafeOutputNightly, OneThatRefusesToBeDrivenSafeIsSaid) {
   Torque rig;
   const Finished done = run(rig.command({"--frames", "20", "--set", "models.drive.stuck=yes"}));
   EXPECT_EQ(done.status, 1) << done;
@@ -373,7 +377,7 @@ TEST(LastWrite, TheWitnessOfARigThatIsKilledWritesWhatWasLeftToIt) {
   (void)::close(terminal);
 }
 
-TEST_P(SafeOutput, ARigWithOutputsAndNoHardwareWatchdogIsToldSoAtItsStartAndByCheck) {
+TEST_P(SafeOutputNightly, ARigWithOutputsAndNoHardwareWatchdogIsToldSoAtItsStartAndByCheck) {
   const std::string note = "no hardware watchdog (watchdog.device)";
   Torque rig;
   const Finished done = run(rig.command({"--frames", "5"}));
@@ -392,14 +396,14 @@ TEST_P(SafeOutput, ARigWithOutputsAndNoHardwareWatchdogIsToldSoAtItsStartAndByCh
   EXPECT_EQ(servo.out.find(note), std::string::npos) << "it has no outputs: " << servo;
 }
 
-TEST_P(SafeOutput, IsRefusedWithLibraryBesideDriver) {
+TEST_P(SafeOutputNightly, IsRefusedWithLibraryBesideDriver) {
   Torque rig;
   const Finished done = run(rig.command({"--set", "models.drive.library=servo"}));
   EXPECT_EQ(done.status, 2) << done;
   EXPECT_NE(done.err.find("has no place beside 'driver'"), std::string::npos) << done;
 }
 
-TEST_P(SafeOutput, NeedsAGuardianThatWaitsForALateEdgeToo) {
+TEST_P(SafeOutputNightly, NeedsAGuardianThatWaitsForALateEdgeToo) {
   Torque rig;
   const Arguments clocked{"--set", "clock={driver: sim, period: 2 ms}", "--set", "realtime.freeze_frame=2 ms",
                           "--set"};
@@ -412,7 +416,7 @@ TEST_P(SafeOutput, NeedsAGuardianThatWaitsForALateEdgeToo) {
   EXPECT_EQ(done.status, 0) << done;
 }
 
-TEST_P(SafeOutput, NeedsAGuardianThatIsMorePatientThanTheFrame) {
+TEST_P(SafeOutputNightly, NeedsAGuardianThatIsMorePatientThanTheFrame) {
   Torque rig;
   const Finished done = run(rig.command({"--set", "guardian_timeout=4 ms"}));
   EXPECT_EQ(done.status, 2) << done;

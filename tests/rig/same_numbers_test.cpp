@@ -18,7 +18,7 @@ std::string motion(const TempDir& dir, const std::string& out, const Arguments& 
   return read_file(dir / out / "motion.csv");
 }
 
-TEST(SameNumbers, ServoInRealTimeAndAsFastAsItCan) {
+TEST(SameNumbersNightly, ServoInRealTimeAndAsFastAsItCan) {
   const TempDir dir;
   const std::string paced = motion(dir, "paced", {"--frames", "1500"});
   EXPECT_EQ(paced, motion(dir, "fast", {"--frames", "1500", "--no-realtime"}));
@@ -82,7 +82,7 @@ TEST_P(OverrunPolicies, LatenessChangesTheGridAndNoNumber) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OverrunPolicies,
+INSTANTIATE_TEST_SUITE_P(AllNightly, OverrunPolicies,
                          ::testing::Values(Policy{"catch_up",
                                                   {"--set", "realtime.on_overrun=catch_up", "--set",
                                                    "realtime.max_catch_up=all"}},
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(All, OverrunPolicies,
                                            Policy{"reanchor", {"--set", "realtime.on_overrun=reanchor"}}),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(SameNumbers, TheDriverKeepsToTheCycleForAllOfIts1180Seconds) {
+TEST(SameNumbersNightly, TheDriverKeepsToTheCycleForAllOfIts1180Seconds) {
   const TempDir dir;
   const Finished done = run(run_rig("vehicle", {"--no-realtime", "--out", "out"}, dir.path()), 120s);
   ASSERT_EQ(done.status, 0) << done;
@@ -112,7 +112,7 @@ TEST(SameNumbers, TheDriverKeepsToTheCycleForAllOfIts1180Seconds) {
   EXPECT_NEAR(std::stod(drive.column("car.distance").back()), 11'007, 110);  // the cycle's own length, 1 %
 }
 
-TEST(SameNumbers, APauseDoesNotShow) {
+TEST(SameNumbersNightly, APauseDoesNotShow) {
   const TempDir dir;
   const std::string fast = motion(dir, "fast", {"--frames", "5000", "--no-realtime"});
   Process rig(run_rig("servo", {"--frames", "5000", "--out", "out"}, dir.path()));
@@ -142,7 +142,7 @@ TEST(SameNumbers, APauseDoesNotShow) {
   EXPECT_EQ(summary_of(dir / "out")["frames"]["run"], 5000);
 }
 
-TEST(SameNumbers, APauseAndAResumeInOneBreathIsNoPause) {
+TEST(SameNumbersNightly, APauseAndAResumeInOneBreathIsNoPause) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--frames", "600", "--out", "out"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("600 frames of")) << rig.err();
@@ -154,7 +154,7 @@ TEST(SameNumbers, APauseAndAResumeInOneBreathIsNoPause) {
   EXPECT_EQ(done.status, 0) << done;
 }
 
-TEST(SameNumbers, TwoPausesAndOneResumeIsNotPaused) {
+TEST(SameNumbersNightly, TwoPausesAndOneResumeIsNotPaused) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--frames", "100", "--paused", "--out", "out"}, dir.path()));
   ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "paused after"));
@@ -166,7 +166,7 @@ TEST(SameNumbers, TwoPausesAndOneResumeIsNotPaused) {
   EXPECT_EQ(done.status, 0) << done;
 }
 
-TEST(SameNumbers, EveryExampleRigRecordsTheSameWithAndWithoutRealTime) {
+TEST(SameNumbersNightly, EveryExampleRigRecordsTheSameWithAndWithoutRealTime) {
   for (const char* rig : {"servo", "vehicle", "overrun"}) {
     const TempDir dir;
     const Arguments frames{"--frames", "300", "--set", "realtime.ratio=5x"};
@@ -180,7 +180,7 @@ TEST(SameNumbers, EveryExampleRigRecordsTheSameWithAndWithoutRealTime) {
   }
 }
 
-TEST(SameNumbers, TwoRigsAtOnceDoNotKnowOfEachOther) {
+TEST(SameNumbersNightly, TwoRigsAtOnceDoNotKnowOfEachOther) {
   const TempDir dir;
   const std::string fast = motion(dir, "fast", {"--frames", "500", "--no-realtime"});
   Process one(run_rig("servo", {"--frames", "500", "--out", "one"}, dir.path()));
@@ -191,7 +191,7 @@ TEST(SameNumbers, TwoRigsAtOnceDoNotKnowOfEachOther) {
   EXPECT_EQ(read_file(dir / "two/motion.csv"), fast);
 }
 
-TEST(SameNumbers, AProcessThatWasStoppedForASecondCatchesUp) {
+TEST(SameNumbersNightly, AProcessThatWasStoppedForASecondCatchesUp) {
   const TempDir dir;
   const std::string fast = motion(dir, "fast", {"--frames", "5000", "--no-realtime"});
   Process rig(run_rig("servo", {"--frames", "5000", "--set", "realtime.max_catch_up=all", "--out", "out"},

@@ -30,7 +30,7 @@ std::string without_escapes(std::string text, bool all) {
   return text;
 }
 
-TEST(Screen, ShowsAHistogramThatGrows) {
+TEST(ScreenNightly, ShowsAHistogramThatGrows) {
   const TempDir dir;
   Command command = run_rig("servo", {"--until", "1 h", "--out", "out"}, dir.path());
   command.terminal = true;
@@ -87,7 +87,7 @@ TEST(Screen, OverrunsAreRedOnATerminalThatHasColours) {
   EXPECT_THAT(done.out, ::testing::ContainsRegex("least \033\\[31m-")) << done;
 }
 
-TEST(Screen, NothingIsColouredWhereItIsNotWanted) {
+TEST(ScreenNightly, NothingIsColouredWhereItIsNotWanted) {
   struct Row {
     const char* why;
     bool terminal;

@@ -97,7 +97,7 @@ TEST(Service, SaysThatItIsReadyAliveAndStopping) {
   EXPECT_EQ(rig.wait().status, 0);
 }
 
-TEST(Service, AnswersTheWatchdogWhileFrozen) {
+TEST(ServiceNightly, AnswersTheWatchdogWhileFrozen) {
   const TempDir dir;
   Systemd systemd(dir);
   Process rig(systemd.service(servo(dir), "300000"));
@@ -110,7 +110,7 @@ TEST(Service, AnswersTheWatchdogWhileFrozen) {
   EXPECT_EQ(rig.wait().status, 0);
 }
 
-TEST(Service, DoesNotAnswerForFramesThatStandStill) {
+TEST(ServiceNightly, DoesNotAnswerForFramesThatStandStill) {
   const TempDir dir;
   dir.write("rig.yaml",
             "rig: stuck\nframe: { period: 1 ms }\nrealtime: { enabled: yes, sleeper: nanosleep }\n"
@@ -129,7 +129,7 @@ TEST(Service, DoesNotAnswerForFramesThatStandStill) {
   EXPECT_EQ(systemd.heard.find("WATCHDOG=1"), std::string::npos) << systemd.heard;
 }
 
-TEST(Service, LeavesTheWatchdogAloneWhenToldSoAndIsReadyAllTheSame) {
+TEST(ServiceNightly, LeavesTheWatchdogAloneWhenToldSoAndIsReadyAllTheSame) {
   const TempDir dir;
   Systemd systemd(dir);
   EXPECT_EQ(
@@ -143,7 +143,7 @@ TEST(Service, LeavesTheWatchdogAloneWhenToldSoAndIsReadyAllTheSame) {
   EXPECT_EQ(systemd.heard.find("WATCHDOG=1"), std::string::npos) << systemd.heard;
 }
 
-TEST(Service, IsAliveWhileTheFirstEdgeOfAClockIsAwaited) {
+TEST(ServiceNightly, IsAliveWhileTheFirstEdgeOfAClockIsAwaited) {
   const TempDir dir;
   dir.write("rig.yaml",
             "rig: waits\nframe: { period: 5 ms }\nrealtime: { enabled: yes, sleeper: nanosleep }\n"
@@ -178,11 +178,11 @@ void expect_told_and_required(const std::string& device, const std::string& told
   EXPECT_NE(required.err.find(told), std::string::npos) << required;
 }
 
-TEST(Service, AHardwareWatchdogThatIsNotThereIsToldAndRequiredOrNot) {
+TEST(ServiceNightly, AHardwareWatchdogThatIsNotThereIsToldAndRequiredOrNot) {
   expect_told_and_required("/dev/no-such-watchdog", "/dev/no-such-watchdog");
 }
 
-TEST(Service, AHardwareWatchdogThatIsToBeFoundAndIsNotThereIsToldAndRequiredOrNot) {
+TEST(ServiceNightly, AHardwareWatchdogThatIsToBeFoundAndIsNotThereIsToldAndRequiredOrNot) {
   if (!rtsync::watchdog_here().empty()) GTEST_SKIP() << "a watchdog of this machine would be armed";
   expect_told_and_required("auto", "a watchdog (auto): refused, got none: this machine has no /dev/watchdog");
 }

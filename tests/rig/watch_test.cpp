@@ -82,7 +82,7 @@ TEST(Watch, PrintsLinesIntoAPipe) {
   EXPECT_EQ(rig.stop(), 0);
 }
 
-TEST(Watch, DrawsInPlaceOnATerminalAndGivesItBack) {
+TEST(WatchNightly, DrawsInPlaceOnATerminalAndGivesItBack) {
   const TempDir dir;
   RunningRig rig(dir);
   ASSERT_TRUE(rig.there());
@@ -100,7 +100,7 @@ TEST(Watch, DrawsInPlaceOnATerminalAndGivesItBack) {
   EXPECT_GT(done.out.rfind("\033[?25h"), done.out.rfind("\033[?25l")) << "the cursor is back";
 }
 
-TEST(Watch, EndsWithTheRun) {
+TEST(WatchNightly, EndsWithTheRun) {
   const TempDir dir;
   auto rig = std::make_unique<RunningRig>(dir);
   ASSERT_TRUE(rig->there());
@@ -115,7 +115,7 @@ TEST(Watch, EndsWithTheRun) {
   EXPECT_THAT(late.err, HasSubstr("out: "));
 }
 
-TEST(Scope, DrawsAChart) {
+TEST(ScopeNightly, DrawsAChart) {
   const TempDir dir;
   RunningRig rig(dir);
   ASSERT_TRUE(rig.there());
@@ -143,7 +143,7 @@ TEST(Scope, DrawsAChart) {
   EXPECT_EQ(lines.status, 2) << lines;
 }
 
-TEST(Scope, RefusesTooManyVariables) {
+TEST(ScopeNightly, RefusesTooManyVariables) {
   const TempDir dir;
   RunningRig rig(dir);
   ASSERT_TRUE(rig.there());
@@ -152,7 +152,7 @@ TEST(Scope, RefusesTooManyVariables) {
   EXPECT_THAT(done.err, HasSubstr("at most 6 variables"));
 }
 
-TEST(Watch, SaysWhyThereIsNoRig) {
+TEST(WatchNightly, SaysWhyThereIsNoRig) {
   const TempDir dir;
   dir.write("run/rig.yaml", "rig: x\n");
   const std::pair<Arguments, const char*> rows[] = {

@@ -237,7 +237,7 @@ TEST(Witness, TheRigStopsInOrderWhenItsWitnessIsKilled) {
   EXPECT_EQ(rig.wait().signal, SIGKILL);
 }
 
-TEST(Witness, ARigThatCannotStopIsAbortedWhenItsWitnessIsKilled) {
+TEST(WitnessNightly, ARigThatCannotStopIsAbortedWhenItsWitnessIsKilled) {
   const TempDir dir;
   Process rig(one_model(dir, "hang", TACTUS_HANG_LIBRARY,
                         {"--set", "models.it.parameters.where=frame", "--set",
@@ -251,7 +251,7 @@ TEST(Witness, ARigThatCannotStopIsAbortedWhenItsWitnessIsKilled) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "aborted");
 }
 
-TEST(Witness, ASignalToTheGroupCountsOnce) {
+TEST(WitnessNightly, ASignalToTheGroupCountsOnce) {
   const TempDir dir;
   Command command = endless(dir, "out");
   command.terminal = true;  // the leader of a group of its own
@@ -297,7 +297,7 @@ TEST(Witness, ARigKilledWhileItsWitnessStandsIsReportedWhenItGoesOn) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "killed");
 }
 
-TEST(Witness, PassesOnWhatIsSentToItAlone) {
+TEST(WitnessNightly, PassesOnWhatIsSentToItAlone) {
   const TempDir dir;
   Process rig(run_rig("servo", {"--set", "until=stopped", "--out", "out", "--paused"}, dir.path()));
   ASSERT_TRUE(rig.wait_for_output("paused after 0 frames")) << rig.err();
@@ -337,7 +337,7 @@ TEST(Witness, ASignalToOneProcessIsNotTakenForAnEarlierOneToTheOther) {
   EXPECT_EQ(rig.wait().status, 0);
 }
 
-TEST(Witness, StandsAndGoesOnWithItsRig) {
+TEST(WitnessNightly, StandsAndGoesOnWithItsRig) {
   const TempDir dir;
   Command command;
   command.cwd = dir.path();
@@ -357,7 +357,7 @@ TEST(Witness, StandsAndGoesOnWithItsRig) {
   EXPECT_EQ(summary_of(dir / "out")["outcome"], "stopped");
 }
 
-TEST(Witness, IsLeftAwayWhenTheUserSaysSo) {
+TEST(WitnessNightly, IsLeftAwayWhenTheUserSaysSo) {
   const TempDir dir;
   const Finished done = run(one_model(dir, "leaves", TACTUS_HANG_LIBRARY, {"--no-witness"}));
   EXPECT_EQ(done.status, 0) << done;

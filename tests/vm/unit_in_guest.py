@@ -64,11 +64,15 @@ PROGRAM_LIMIT_S = 400
 
 
 def gtest_filter(name, everything):
-    """Google Test knows * and ?, no sets: [1-9] is written out here."""
-    left_out = [pattern.replace("[1-9]", str(digit)) for pattern in LEFT_OUT.get(name, [])
-                for digit in (range(1, 10) if "[1-9]" in pattern else [0])]
-    only = ONLY.get(name, ["*"]) + (MORE.get(name, []) if everything else [])
-    return ":".join(only) + ("-" + ":".join(left_out) if left_out else "")
+    """Google Test knows * and ?, no sets: [1-9] is written out here. A suite's tests of the night are meant as well."""
+    def written_out(patterns):
+        digits = [each.replace("[1-9]", str(digit)) for each in patterns
+                  for digit in (range(1, 10) if "[1-9]" in each else [0])]
+        return ":".join(spelt for each in digits for spelt in dict.fromkeys((each, each.replace(".", "Nightly.", 1))))
+
+    only = written_out(ONLY.get(name, ["*"]) + (MORE.get(name, []) if everything else []))
+    left_out = written_out(LEFT_OUT.get(name, []))
+    return only + (f"-{left_out}" if left_out else "")
 
 
 def built(guest, kind):

@@ -7,8 +7,8 @@ A row is a suite under a build, the mutants, the repeated tests or a fresh syste
 in build/nightly/<commit>/ROW.json: an interrupted night goes on behind the last row that ended, and inside a suite behind
 the last entry that passed. A row that does not fit into the hours that are left is `not run`, and said.
 
-tests/nightly.json holds the last night: its commit, rows and failed tests. The table ends with what failed here and did
-not fail then; at the end of a whole night the file is written anew, to be committed (--no-write leaves it).
+tests/nightly.json holds what each row found when it last ran, and on which commit. The table ends with what failed here
+and did not fail then. The rows that ran are written there, to be committed (--no-write leaves it).
 
 Exit status 0: every row ran and passed; 1: something failed; 3: the hours were over before the last row.
 """
@@ -115,24 +115,24 @@ def main():
         status = run_row(command, log, left)
         if status is None:
             continue
-        results[name] = result_of(log, status) | {"minutes": round((time.monotonic() - start) / 60, 1)}
+        results[name] = {"commit": here, "date": time.strftime("%Y-%m-%d"),
+                         "minutes": round((time.monotonic() - start) / 60, 1)} | result_of(log, status)
         file.write_text(json.dumps(results[name], indent=2) + "\n")
 
-    before = json.loads(LAST.read_text()) if LAST.exists() else {"commit": "none", "rows": {}}
-    known = {(name, test) for name, row in before["rows"].items() for test in row["failed"]}
+    last = json.loads(LAST.read_text()) if LAST.exists() else {}
     print(f"\n{'row':<10}{'minutes':>8}  result")
     for name, _, about in chosen:
         row = results.get(name)
         print(f"{name:<10}{row['minutes'] if row else '-':>8}  {row['said'] if row else 'not run: ' + about}")
-    new = [(name, test) for name, row in sorted(results.items()) for test in row["failed"] if (name, test) not in known]
-    print(f"\nnew since {before['commit']}: {'nothing' if not new else ''}")
+    new = [(name, test) for name, row in sorted(results.items()) for test in row["failed"]
+           if test not in last.get(name, {"failed": []})["failed"]]
+    print(f"\nnew since the last night: {'nothing' if not new else ''}")
     for name, test in new:
-        print(f"  {name}: {test}")
+        print(f"  {name}, last run on {last[name]['commit'] if name in last else 'no commit'}: {test}")
     if options.list:
         return 0
-    whole = len(results) == len(ROWS)
-    if whole and not options.no_write:
-        LAST.write_text(json.dumps({"commit": here, "date": time.strftime("%Y-%m-%d"), "rows": results}, indent=2) + "\n")
+    if results and not options.no_write:
+        LAST.write_text(json.dumps(last | results, indent=2) + "\n")
     if any(row["status"] for row in results.values()):
         return 1
     return 0 if len(results) == len(chosen) else 3

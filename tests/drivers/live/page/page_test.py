@@ -1608,7 +1608,6 @@ class RealRig(Case):
         self.browser.until("return tactus.rig.streamed > 10")
 
 
-@unittest.skipUnless(os.environ.get("TACTUS_NIGHTLY"), "nightly: TACTUS_NIGHTLY=1 runs it")
 class Axe(Case):
     """axe-core finds no serious fault; it is had by npm for the time of the test, and not kept."""
 

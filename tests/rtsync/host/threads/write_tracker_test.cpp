@@ -110,12 +110,13 @@ TEST_F(KernelTracker, AWriteCostsAFaultOnceAndNoneWhenNothingIsWatched) {
   const std::int64_t first = faults_of_this_thread();
   EXPECT_GE(first - before, static_cast<std::int64_t>(kPages));
   for (std::size_t page = 0; page < kPages; ++page) write(page);
-  EXPECT_LT(faults_of_this_thread() - first, 10);
+  constexpr auto kFew = static_cast<std::int64_t>(kPages) / 2;  // a sanitizer and the process itself have some
+  EXPECT_LT(faults_of_this_thread() - first, kFew);
   tracker->watch(all);
   tracker->release(all);
   const std::int64_t released = faults_of_this_thread();
   for (std::size_t page = 0; page < kPages; ++page) write(page);
-  EXPECT_LT(faults_of_this_thread() - released, 10);
+  EXPECT_LT(faults_of_this_thread() - released, kFew);
   EXPECT_GT(tracker->fault_cost().count(), 0);
 }
 

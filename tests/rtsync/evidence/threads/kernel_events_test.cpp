@@ -82,7 +82,7 @@ class WatchedThread : public ::testing::TestWithParam<bool> {
   KernelEvents events_;
   Evidence seen_;
 };
-INSTANTIATE_TEST_SUITE_P(Signs, WatchedThread, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(SignsNightly, WatchedThread, ::testing::Bool(),
                          [](const auto& signs) { return signs.param ? "ByCpu" : "ByThread"; });
 
 TEST_P(WatchedThread, ThatSleepsWasBlocked) {

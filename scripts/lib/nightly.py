@@ -73,7 +73,9 @@ def result_of(log, status):
     """What the row's last lines say: its counts, and the tests that failed."""
     lines = log.read_text(errors="replace").splitlines()
     closing = [line for line in lines if line.endswith(" skipped") and " passed, " in line]
-    failed = sorted({line.strip()[len("failed: "):] for line in lines if line.strip().startswith("failed: ")})
+    words = ("failed: ", "survived ")  # a test, a mutant
+    failed = sorted({line.strip()[len(word):].strip() for line in lines for word in words
+                     if line.strip().startswith(word)})
     return {"status": status, "said": closing[-1] if closing else lines[-1] if lines else "", "failed": failed}
 
 

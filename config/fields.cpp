@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/fields.hpp"
 
+#include <utility>
+
 #include "config/text.hpp"
 
 namespace tactus::config {
+
+Row key_row(const std::string& key, const std::string& meaning, std::size_t offset, AnyType value) {
+  return {.key = key, .meaning = meaning, .offset = offset, .value = std::move(value)};
+}
+
 namespace {
 
 std::vector<std::string> key_names(const Section& section) {

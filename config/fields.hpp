@@ -51,6 +51,9 @@ struct Row {
   AnyType value{};
 };
 
+/// The row of a key that may be absent.
+Row key_row(const std::string& key, const std::string& meaning, std::size_t offset, AnyType value);
+
 /// One row of the table of a T; made by the functions below.
 template <class T>
 struct Field : Row {
@@ -133,10 +136,17 @@ class Fields : private Table {
 
 namespace detail {
 
+/// A T to measure in: one for all its members, as making one is much code.
+template <class T>
+const T& blank() {
+  static const T whole{};
+  return whole;
+}
+
 /// Where `get` leads to in a T.
 template <class T, class Get>
 std::size_t offset_of(Get get) {
-  const T whole{};
+  const T& whole = blank<T>();
   return static_cast<std::size_t>(
       reinterpret_cast<const std::byte*>(std::addressof(std::invoke(get, whole))) -
       reinterpret_cast<const std::byte*>(std::addressof(whole)));
@@ -156,7 +166,7 @@ Field<T>::operator Field<D>() const {
 template <class T, class Get, class Rule>
 Field<T> at(const std::string& key, Get get, const Rule& rule, const std::string& meaning) {
   using V = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
-  return {{.key = key, .meaning = meaning, .offset = detail::offset_of<T>(get), .value = type_of<V>(rule)}};
+  return {key_row(key, meaning, detail::offset_of<T>(get), type_of<V>(rule))};
 }
 
 /// A key that may be absent. Without a rule the member's type decides.
@@ -185,10 +195,7 @@ Field<T> required(const std::string& key, V T::*member, const std::string& meani
 template <class T, class V, class Rule>
 Field<T> list(const std::string& key, std::vector<V> T::*member, const Rule& rule,
               const std::string& meaning) {
-  return {{.key = key,
-           .meaning = meaning,
-           .offset = detail::offset_of<T>(member),
-           .value = list_type(type_of<V>(rule), true)}};
+  return {key_row(key, meaning, detail::offset_of<T>(member), list_type(type_of<V>(rule), true))};
 }
 
 /// A map from names to structs, kept as a vector in document order. S::name (std::string or Located<
@@ -273,7 +280,7 @@ Field<T> named(const std::string& key, std::vector<S> T::*member, const Fields<S
     for (const S& value : values) entries.push_back({detail::get_name(value.name), {}, inner.write(value)});
     return Node::map(std::move(entries));
   });
-  return {{.key = key, .meaning = meaning, .offset = detail::offset_of<T>(member), .value = type}};
+  return {key_row(key, meaning, detail::offset_of<T>(member), std::move(type))};
 }
 
 }  // namespace tactus::config

@@ -73,13 +73,15 @@ struct Type : AnyType {
 
   template <class Read>
   void reads(Read read) {
-    read_at = [read](const Node& node, const Context& context, void* value) {
+    read_at = [read = std::move(read)](const Node& node, const Context& context, void* value) {
       return read(node, context, *static_cast<V*>(value));
     };
   }
   template <class Write>
   void writes(Write write) {
-    write_at = [write](const void* value) -> Node { return write(*static_cast<const V*>(value)); };
+    write_at = [write = std::move(write)](const void* value) -> Node {
+      return write(*static_cast<const V*>(value));
+    };
   }
 };
 

@@ -69,6 +69,7 @@ TOP = {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "executive
        "tests", "scripts", "docs"}
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".in"}
 FIXED_WIDTH = re.compile(r"\bstd::u?int(8|16|32|64|ptr|max)_t\b")
+OUTSIDE_FRAMES = re.compile(r"^tactus_\w+\([^)]*\bOUTSIDE_FRAMES\b([^)]*)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -190,6 +191,15 @@ def missing_cstdint(root, path):
         yield f"{path}:{text.count(chr(10), 0, used.start()) + 1}: {used[0]} without #include <cstdint>"
 
 
+def called_in_frames(root, path):
+    """What a CMakeLists.txt says is outside of frames is optimised less."""
+    for call in OUTSIDE_FRAMES.finditer((root / path).read_text(errors="replace")):
+        for source in re.findall(r"[\w/]+\.cpp", call[1]):
+            place = path.removesuffix("CMakeLists.txt") + source
+            if (root / place).is_file() and "TACTUS_RT" in (root / place).read_text(errors="replace"):
+                yield f"{place}: has TACTUS_RT, and stands behind OUTSIDE_FRAMES in {path}; it belongs behind SOURCES"
+
+
 def complaints_of(root):
     # A note somebody left lying at the top is their own business until it is added.
     for entry in sorted({path.split("/")[0] for path in files_of(root)}):
@@ -202,6 +212,8 @@ def complaints_of(root):
             yield from complaints_about(root, path, public)
         if path.endswith(".hpp"):
             yield from missing_cstdint(root, path)
+        if path.endswith("CMakeLists.txt"):
+            yield from called_in_frames(root, path)
 
 
 def main():

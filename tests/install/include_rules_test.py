@@ -137,6 +137,16 @@ class IncludeRules(unittest.TestCase):
         self.assertEqual(said_of({"config/a.hpp": "\nstd::uint8_t a;\n"}),
                          ["config/a.hpp:2: std::uint8_t without #include <cstdint>"])
 
+    def test_what_a_frame_calls_is_not_outside_of_frames(self):
+        for text in ["tactus_room(executive\n  SOURCES\n    b.cpp\n  OUTSIDE_FRAMES\n    in/a.cpp\n  HEADERS\n    a.hpp)\n",
+                     "tactus_part(plan OUTSIDE_FRAMES SOURCES in/a.cpp)\n"]:
+            files = {"config/CMakeLists.txt": text, "config/in/a.cpp": "void a() TACTUS_RT {}\n",
+                     "config/b.cpp": "void b() TACTUS_RT {}\n"}
+            self.assertEqual(said_of(files),
+                             ["config/in/a.cpp: has TACTUS_RT, and stands behind OUTSIDE_FRAMES in "
+                              "config/CMakeLists.txt; it belongs behind SOURCES"])
+            self.assertEqual(said_of({**files, "config/in/a.cpp": "void a() {}\n"}), [])
+
     def test_the_top_level_has_its_entries(self):
         self.assertTrue(said_of({"notes.txt": ""})[0].startswith("notes.txt: not one of the top level's entries"))
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -18,7 +19,6 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
-#include <type_traits>
 
 #include "config/json.hpp"
 #include "rtsync/time/kernel_clock.hpp"
@@ -153,9 +153,8 @@ std::vector<std::uint64_t> capacities(const FlightPlan& plan, std::size_t fixed)
 }  // namespace
 
 void FlightNamePlace::put(const FlightName& name) {
-  static_assert(sizeof name == sizeof words_ && std::is_trivially_copyable_v<FlightName>);
-  std::array<std::uint32_t, kWords> words{};
-  std::memcpy(words.data(), &name, sizeof name);
+  static_assert(sizeof name == sizeof words_);
+  const auto words = std::bit_cast<std::array<std::uint32_t, kWords>>(name);
   tid_.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   for (std::size_t i = 0; i < kWords; ++i) words_[i].store(words[i], std::memory_order_relaxed);
@@ -169,8 +168,7 @@ std::optional<FlightName> FlightNamePlace::get() const {
   for (std::size_t i = 0; i < kWords; ++i) words[i] = words_[i].load(std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_acquire);
   if (tid_.load(std::memory_order_relaxed) != before) return std::nullopt;
-  FlightName name;
-  std::memcpy(&name, words.data(), sizeof name);
+  auto name = std::bit_cast<FlightName>(words);
   name.tid = before;
   return name;
 }

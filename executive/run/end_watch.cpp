@@ -16,14 +16,13 @@ constexpr auto kLongestLook =
 
 }  // namespace
 
-void EndWatch::begin() {
+void EndWatch::begin(Time now) {
   aborted_ = 0ns;
-  looked_ = beat_at_ = std::chrono::steady_clock::now();
+  looked_ = beat_at_ = now;
   beats_ = -1;
 }
 
-bool EndWatch::overdue() {
-  const auto now = std::chrono::steady_clock::now();
+bool EndWatch::overdue(Time now) {
   const auto passed = std::min<std::chrono::nanoseconds>(now - looked_, kLongestLook);
   looked_ = now;
   if (const std::int64_t so_far = executive_.latest().heartbeats; so_far != beats_) {

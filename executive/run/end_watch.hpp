@@ -16,15 +16,17 @@ namespace tactus::executive {
 /// Threads  the service thread.
 class EndWatch {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// `frame`: of real time. Both must outlive it.
   EndWatch(Executive& executive, const RigThreads& threads, rtsync::Nanoseconds frame)
       : executive_(executive), threads_(threads), frame_(frame) {}
 
-  /// A new wait for something.
-  void begin();
+  /// A new wait for something begins now.
+  void begin(Clock::time_point now = Clock::now());
   /// Again and again while waiting. True: a second after an abort a job still has not returned, and the
   /// process has to be ended with rtsync::end_process.
-  bool overdue();
+  bool overdue(Clock::time_point now = Clock::now());
 
   // After that; the outputs are then driven safe.
   std::string reason() const;
@@ -35,7 +37,7 @@ class EndWatch {
   rtsync::RealtimeTotals totals(bool in_frame) const;
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Clock::time_point;
 
   Executive& executive_;
   const RigThreads& threads_;

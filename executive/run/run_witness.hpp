@@ -17,13 +17,16 @@ namespace tactus::executive {
 /// Threads  the service thread.
 class RunWitness {
  public:
+  /// `page`: what the witness sees; nullptr: there is no witness. It must outlive this.
+  explicit RunWitness(rtsync::WitnessPage* page = rtsync::witness_page()) : page_(page) {}
+
   /// What is known so far: how summary.json begins if the rig is killed.
   void tell(const std::function<config::Json()>& facts, RunLog& log) const;
   /// From here on it sees how far the rig came, and leaves the CPUs of the frames. @when setup
   void watch(Executive& executive, const rtsync::CpuSet& helpers);
 
  private:
-  rtsync::WitnessPage* const page_ = rtsync::witness_page();
+  rtsync::WitnessPage* const page_;
   std::optional<WitnessPart> part_;
 };
 

@@ -18,10 +18,9 @@
 #include <thread>
 #include <utility>
 
+#include "executive/isolation/process_end.hpp"
 #include "executive/model/model_library.hpp"
-#include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/cpu_set.hpp"
-#include "rtsync/host/host_file.hpp"
 #include "rtsync/host/rights.hpp"
 #include "rtsync/host/spawn.hpp"
 #include "rtsync/thread/thread_list.hpp"
@@ -74,49 +73,6 @@ pid_t start(const std::filesystem::path& file, const ModelOrigin& origin, int so
                         .blocked = blocked,
                         .flags = POSIX_SPAWN_SETPGROUP},
                        cannot);
-}
-
-/// Where core(5) says that the kernel has left it.
-std::string core_file(pid_t pid, int signal, const std::string& comm, const std::string& cwd) {
-  const std::string pattern = rtsync::read_host_file("/", "/proc/sys/kernel/core_pattern").text;
-  if (pattern.starts_with("|")) return "taken by " + pattern.substr(1, pattern.find(' ') - 1);
-  std::string file;
-  bool has_pid = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '%' || i + 1 == pattern.size()) {
-      file += pattern[i];
-      continue;
-    }
-    switch (pattern[++i]) {
-      case 'p':
-      case 'P':
-      case 'i':
-      case 'I':
-        file += std::to_string(pid);
-        has_pid = true;
-        break;
-      case 'e':
-        file += comm;
-        break;
-      case 's':
-        file += std::to_string(signal);
-        break;
-      case 'u':
-        file += std::to_string(::getuid());
-        break;
-      case 'g':
-        file += std::to_string(::getgid());
-        break;
-      case '%':
-        file += '%';
-        break;
-      default:
-        return "as core_pattern '" + pattern + "' names it";
-    }
-  }
-  if (!has_pid && rtsync::read_host_number("/", "/proc/sys/kernel/core_uses_pid") == 1)
-    file += "." + std::to_string(pid);
-  return file.starts_with("/") ? file : cwd + "/" + file;
 }
 
 }  // namespace
@@ -178,20 +134,9 @@ bool ModelProcess::reap() {
   siginfo_t info{};
   (void)::kill(-pid_, SIGKILL);  // what it leaves behind in its process group
   const bool known = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) == 0;
-  crashed_ = true;
-  if (!known) {  // a program around the rig has reaped it
-    crashed_ = !ending_.load();
-    set_how(who() + " has ended");
-  } else if (overdue_) {
-    set_how(who() + " did not return in time (half of threads.stuck_after) and was killed");
-  } else if (info.si_code == CLD_EXITED) {
-    crashed_ = !ending_.load() || info.si_status != 0;
-    set_how(who() + " ended itself with status " + std::to_string(info.si_status));
-  } else {
-    set_how(who() + (info.si_status == SIGKILL ? " was killed by " : " was ended by ") +
-            rtsync::signal_name(info.si_status) +
-            (info.si_code == CLD_DUMPED ? "; core dump " + core_file(pid_, info.si_status, comm, cwd_) : ""));
-  }
+  const ProcessEnd end{known ? std::optional(info) : std::nullopt, overdue_, ending_.load()};
+  crashed_ = is_crash(end);
+  set_how(who() + " " + text_of(end, CorePlace::here(pid_, comm, cwd_)));
   ended_.store(true);
   ended_.notify_all();
   CallPage* const page = page_;

@@ -7,6 +7,8 @@
 #include "rtsync/evidence/continuation.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "rtsync/time/clock_cost.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
 
@@ -32,20 +34,6 @@ Place place_of(const rtsync::MapCalls& calls, EvidenceTime from, EvidenceTime to
   const EvidenceTime end{calls.end - edge};
   if (end < from || begin > to) return Place::outside;
   return begin >= from && end <= to ? Place::inside : Place::across;
-}
-
-/// Of a few the shortest: the thread may be off its CPU meanwhile.
-Nanoseconds cost_of_reading_the_clock() {
-  constexpr int kTries = 50;
-  constexpr int kReads = 20;
-  Nanoseconds least = Nanoseconds::max();
-  for (int i = 0; i < kTries; ++i) {
-    const EvidenceTime begin = rtsync::monotonic_now();
-    EvidenceTime end = begin;
-    for (int k = 0; k < kReads; ++k) end = rtsync::monotonic_now();
-    least = std::min(least, (end - begin) / kReads);
-  }
-  return least;
 }
 
 }  // namespace
@@ -112,7 +100,7 @@ void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events,
   preemptible_ = preemptible;
   release_every_ = std::clamp<std::int64_t>(kKept / frame_, 1, kMostKept) * frame_;
   until_release_ = 1;
-  clock_read_ = cost_of_reading_the_clock();
+  clock_read_ = rtsync::cost_of_reading(rtsync::monotonic_now);
 }
 
 /// The calls of the heap between two moments; their time may have gone round, within some seconds.

@@ -175,6 +175,30 @@ TEST(RecordFormats, ABooleanIsZeroOrOneWhateverAModelWrote) {
   }
 }
 
+TEST(RecordFormats, KeepTimesThatAreWholeTensOfSeconds) {
+  for (const std::string& name : formats()) {
+    SCOPED_TRACE(name);
+    const Format format(name);
+    const TempDir folder;
+    const RecordSample sample(3, 1);
+    const std::int64_t times[] = {0, 500'000'000, 10'000'000'000, 1'000'000'000'000};
+    const auto sink = format.sink();
+    sink->open(format.file(folder), sample.head);
+    for (const std::int64_t time : times) {
+      auto record = sample.record(0);
+      std::memcpy(record.data(), &time, sizeof time);
+      sink->write(record.data());
+    }
+    sink->close();
+    const auto source = format.driver->read(format.file(folder));
+    std::vector<std::byte> record(executive::record_bytes(source->head()));
+    for (const std::int64_t time : times) {
+      ASSERT_TRUE(source->next(record.data()));
+      EXPECT_EQ(std::memcmp(record.data(), &time, sizeof time), 0);
+    }
+  }
+}
+
 TEST(RecordFormats, RefuseToWriteOverAFile) {
   for (const std::string& name : formats()) {
     const Format format(name);

@@ -46,13 +46,16 @@ TEST(EdgeLoop, LearnsRateAndPhase) {
 
 TEST(EdgeLoop, MovesItsPhaseByTheSlewAtMost) {
   const EdgeGrid grid{{}};  // slew 1e-3: 1 us per edge
-  EdgeLoop loop{grid};
-  loop.begin(0, 0, 0, 0);
-  for (std::int64_t n = 1; n <= 20; ++n) {
-    const double error = loop.error_of(n, n * kPeriod + 90'000);
-    EXPECT_NEAR(error, 90'000 - 1'000 * static_cast<double>(n - 1), 1e-3);
-    loop.steer(n, n * kPeriod + 90'000, error, false);
-    EXPECT_EQ(loop.rate(), 0) << "of a phase that is limited nothing is learnt";
+  for (const std::int64_t off : {90'000, -90'000}) {
+    const double step = off > 0 ? 1'000 : -1'000;
+    EdgeLoop loop{grid};
+    loop.begin(0, 0, 0, 0);
+    for (std::int64_t n = 1; n <= 20; ++n) {
+      const double error = loop.error_of(n, n * kPeriod + off);
+      EXPECT_NEAR(error, static_cast<double>(off) - step * static_cast<double>(n - 1), 1e-3);
+      loop.steer(n, n * kPeriod + off, error, false);
+      EXPECT_EQ(loop.rate(), 0) << "of a phase that is limited nothing is learnt";
+    }
   }
 }
 
@@ -90,6 +93,17 @@ TEST(EdgeLoop, IsSettledAfterEnoughGoodEdgesInARow) {
     for (int i = 0; i < 9; ++i) (void)loop.acquired(50'000, i * kPeriod);
     EXPECT_EQ(loop.acquired(50'000, 9 * kPeriod), discipline == Discipline::pll) << "phase would be taken";
   }
+}
+
+TEST(EdgeLoop, EdgesBeforeItBeganToSettleDoNotCount) {
+  const EdgeGrid grid{{}};  // lock_after 8
+  EdgeLoop loop{grid};
+  loop.begin(0, 0, 0, 0);
+  loop.begin_settling(0);
+  for (int i = 0; i < 7; ++i) EXPECT_FALSE(loop.acquired(0, i * kPeriod));
+  loop.begin_settling(0);
+  for (int i = 0; i < 7; ++i) EXPECT_FALSE(loop.acquired(0, i * kPeriod));
+  EXPECT_TRUE(loop.acquired(0, 8 * kPeriod));
 }
 
 }  // namespace

@@ -216,6 +216,19 @@ std::vector<Row> rows() {
             e.switches->preempted = 49'800us;
             e.others.reset();
           }),
+      row("a stop as long as that limit stops, while an ordinary thread had the CPU",
+          {LatePart::job, 51ms, 100us}, Cause::throttled,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 49'800us;
+            e.others = OtherThreads{7, 49'800us, 49'800us, 0ns, 49'800us};
+          }),
+      row("off its CPU for much less than that limit stops", long_job(), Cause::preempted,
+          [](F&, E& e) {
+            e.throttle_gap = 50ms;
+            e.switches->preempted = 2'800us;
+            e.others.reset();
+          }),
       row("no switch, and no sign of life", long_job(), Cause::machine_stopped,
           [](F&, E& e) { e.silence->took = 2'700us; }),
       row("the hypervisor says that it had the CPU", long_job(), Cause::machine_stopped,

@@ -120,6 +120,18 @@ TEST_F(HttpKeptFrames, FramesThatTheRingLostStayNamed) {
   EXPECT_THAT(said(*again), ElementsAre(ElementsAre(2, 5, 5), ElementsAre(3, 10, 20), ElementsAre(2, 30, 5)));
 }
 
+TEST_F(HttpKeptFrames, AReaderThatIsTooSlowGoesOnAtTheOldestThatIsKept) {
+  const auto kept = follow(1'000'000'000);  // the least: 256 rows
+  const auto reader = feed({}, kept);
+  frames(0, 10);
+  EXPECT_THAT(said(*reader), ElementsAre(ElementsAre(2, 0, 10)));
+  for (std::int64_t k = 10; k < 1010; k += 20) {
+    frames(k, k + 20);
+    kept->take_all();
+  }
+  EXPECT_THAT(said(*reader), ElementsAre(ElementsAre(3, 10, 744), ElementsAre(2, 754, 256)));
+}
+
 class HttpHeldStreams : public HttpKeptFrames {
  protected:
   HeldStreams held_;

@@ -44,6 +44,16 @@ TEST_F(HttpGuard, TheAddressThatWasReachedIsAHost) {
   EXPECT_EQ(ask("[::1]:80", {{"Host", "[::1"}}, "::1"), 403);
 }
 
+TEST_F(HttpGuard, OnlyAPageOfTheSameOriginMayAsk) {
+  const auto from = [this](const std::string& site) {
+    return ask("127.0.0.1:80", {{"Host", "localhost"}, {"Sec-Fetch-Site", site}});
+  };
+  EXPECT_EQ(from("same-origin"), 200);
+  EXPECT_EQ(from("none"), 200) << "what a person has typed";
+  EXPECT_EQ(from("same-site"), 403) << "another port of this machine";
+  EXPECT_EQ(from("cross-site"), 403);
+}
+
 TEST_F(HttpGuard, AHeaderThatIsThereTwiceIsNotTrusted) {
   EXPECT_EQ(ask("127.0.0.1:80", {{"Host", "localhost"}, {"host", "evil.example"}}), 400);
   EXPECT_EQ(

@@ -160,6 +160,16 @@ TEST_F(PubSub, WhenThePublisherLeavesTheSubscriptionIsDropped) {
   EXPECT_FALSE(stage.is_subscribed(message_type::kDataMessageEvent, network));
 }
 
+TEST_F(PubSub, NobodyElseSendsTheDataOfAPublisher) {
+  stage.engine().create_subscriber("sub", spec("T"), noting("sub"));
+  const std::string network = stage.publisher_of(q, spec("T"));
+  const PeerId r = stage.newcomer("R");
+  stage.data(r, network, "a lie", kNoTime);
+  EXPECT_THAT(stage.heard(), IsEmpty());
+  stage.data(q, network, "x", kNoTime);
+  EXPECT_THAT(stage.heard(), ElementsAre("sub x never"));
+}
+
 TEST_F(PubSub, OwnSubscribersGetWhatOwnPublishersSay) {
   DataPublisher& publisher = stage.engine().create_publisher("pub", spec("T"), false);
   stage.engine().create_subscriber("sub", spec("T"), noting("sub"));

@@ -75,6 +75,25 @@ TEST_F(Robust, NobodySpeaksOfAnothersState) {
   EXPECT_EQ(stage.engine().status_of("P")->state, ParticipantState::running);
 }
 
+TEST_F(Robust, WhatAHandlerMissedWhileItWasHeldComesBeforeWhatIsNew) {
+  std::vector<std::string> heard;
+  const std::uint64_t id = stage.engine().add_status_handler(
+      std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
+        if (status.participant == "Q") heard.emplace_back(name_of(status.state));
+      }));
+  stage.lifecycle(OperationMode::autonomous);
+  stage.engine().hold(Call::What::status, id);
+  stage.status(q, kRunning);
+  EXPECT_THAT(heard, IsEmpty());
+  stage.inside = [&](std::string_view) {
+    stage.inside = {};
+    stage.status(q, kShutdown);  // is due when this handler has returned
+    stage.engine().release(Call::What::status, id);
+  };
+  stage.start();
+  EXPECT_THAT(heard, ElementsAre("Running", "Shutdown"));
+}
+
 TEST_F(Robust, AnErrorInTheAbortHandlerEndsAllTheSame) {
   stage.lifecycle(OperationMode::autonomous);
   stage.start();

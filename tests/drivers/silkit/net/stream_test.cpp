@@ -106,6 +106,21 @@ class HearingStream final : public Stream {
   }
 };
 
+TEST(Stream, RefusesAMessageThatIsTooLongBeforeAllOfItHasCome) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const Descriptor other(ends[1]);
+  asio::io_context io;
+  const auto stream = std::make_shared<HearingStream>(io, Descriptor(ends[0]));
+  stream->limit_messages(100);
+  stream->start();
+  const std::uint32_t says = 101;
+  ASSERT_EQ(::send(other.number(), &says, sizeof says, 0), 4);
+  io.run_one();
+  ASSERT_EQ(stream->ends.size(), 1U);
+  EXPECT_EQ(stream->ends[0], "a message of 101 bytes; here at most 100 are taken");
+}
+
 /// Two ends of a stream, and the rings that they may go on in.
 class RingedStreams : public testing::Test {
  protected:

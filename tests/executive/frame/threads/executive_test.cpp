@@ -717,6 +717,24 @@ TEST(ExecutiveRealtime, VariablesDescribeTheFrameBefore) {
   }
 }
 
+TEST(ExecutiveRealtime, FramesThatCatchUpNameTheOneThatAllBeganWith) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    bench.clock.advance(call.frame == 1 ? 2500us : 300us);
+    return 0;
+  });
+  (void)bench.run(6);
+  FrameNote note;
+  for (const std::int64_t frame : {1, 2, 3}) {
+    ASSERT_TRUE(bench.executive->accounts().pop(note));
+    EXPECT_EQ(note.timing.frame, frame);
+    EXPECT_EQ(note.overrun.frame, 1);
+    EXPECT_EQ(note.overrun.cause == rtsync::Cause::catching_up, frame > 1);
+  }
+  EXPECT_FALSE(bench.executive->accounts().pop(note));
+}
+
 TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
   PlanFixture bench;
   bench.plan.job_times = true;

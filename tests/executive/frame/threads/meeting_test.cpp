@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executive/frame/worker_pool.hpp"
@@ -80,6 +82,22 @@ TEST(Checkpoints, ThatRunPastTheSlotAreHousekeepingAndNoLateWake) {
   EXPECT_EQ(note.timing.housekeeping, std::chrono::microseconds(5'400));
   EXPECT_EQ(bench.rt.overrun, static_cast<std::int32_t>(rtsync::OverrunCause::housekeeping));
   EXPECT_EQ(bench.rt.late_by_housekeeping, 1);
+}
+
+TEST(Checkpoints, ThatMakeAFrameLateLeaveANoteThoughItIsDoneInTime) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.job("save", TACTUS_CHECKPOINT, [&](const tactus_call&) {
+    bench.clock.advance(std::chrono::microseconds(1'400));  // frames last 1 ms
+    return 0;
+  });
+  EXPECT_EQ(checkpoints_of(bench, 3, 4).size(), 1U);
+  FrameNote note;
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
+  EXPECT_EQ(note.timing.frame, 3);
+  EXPECT_TRUE(note.timing.late_by_housekeeping);
+  EXPECT_EQ(note.timing.late, std::chrono::microseconds(400));
+  EXPECT_EQ(note.timing.overrun, rtsync::OverrunCause::none);
 }
 
 TEST(Meeting, ACheckpointWaitsForTheEndOfThePeriodAndIsNamedAfterIt) {
@@ -174,6 +192,36 @@ TEST(Meeting, AnOrderOfAnAsynchronousThreadIsHeardAtTheEndOfItsPeriod) {
   EXPECT_EQ(bench.run(100).frames, 21) << "heard at the boundary before frame 20, which still runs";
 }
 
+/// Builds a rig whose jobs note their calls.
+using Build = std::function<void(PlanFixture&, std::vector<std::int64_t>& calls)>;
+
+/// The calls of a rig, and those of another that continues from its checkpoint before frame 10.
+std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> run_and_continue(const Build& build,
+                                                                                 std::int64_t frames) {
+  const tactus::test::TempDir dir;
+  std::vector<std::int64_t> first, second;
+  PlanFixture whole;
+  build(whole, first);
+  CheckpointWriter writer("test", whole.plan.frame, "test");
+  Executive& executive = whole.make();
+  writer.reserve(executive.restorer().image());
+  CheckpointPart part(writer, dir.path().string(), 10);
+  executive.add(part);
+  writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});
+  (void)whole.run(frames);
+  writer.stop();
+
+  PlanFixture rest;
+  build(rest, second);
+  const StateImage& image = rest.make().restorer().image();
+  const Checkpoint checkpoint = read_checkpoint(dir / "frame-10.tck");
+  rest.executive->run_default_data();
+  rest.executive->run_initialization();
+  rest.executive->restart().load({image_for(checkpoint, image), checkpoint.head.frame + 1});
+  (void)rest.executive->run(frames);
+  return {first, second};
+}
+
 TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
   // The slow thread switches main's job off in its first period; continued from its end the job is off, too.
   const auto build = [](PlanFixture& bench, std::vector<std::int64_t>& calls) {
@@ -187,29 +235,26 @@ TEST(Meeting, ASwitchThatWaitsForItIsPartOfTheState) {
       return 0;
     });
   };
-  const tactus::test::TempDir dir;
-  std::vector<std::int64_t> first;
-  PlanFixture whole;
-  build(whole, first);
-  CheckpointWriter writer("test", whole.plan.frame, "test");
-  Executive& executive = whole.make();
-  writer.reserve(executive.restorer().image());
-  CheckpointPart part(writer, dir.path().string(), 10);
-  executive.add(part);
-  writer.start({"checkpoint", {}, rtsync::SchedPolicy::other, 0, 0, false});
-  (void)whole.run(15);
-  writer.stop();
+  const auto [first, second] = run_and_continue(build, 15);
   EXPECT_EQ(first.size(), 10U);
+  EXPECT_TRUE(second.empty()) << second.size() << " calls of a job that is off";
+}
 
-  std::vector<std::int64_t> second;
-  PlanFixture rest;
-  build(rest, second);
-  const StateImage& image = rest.make().restorer().image();
-  const Checkpoint checkpoint = read_checkpoint(dir / "frame-10.tck");
-  rest.executive->run_default_data();
-  rest.executive->run_initialization();
-  rest.executive->restart().load({image_for(checkpoint, image), checkpoint.head.frame + 1});
-  (void)rest.executive->run(15);
+TEST(Meeting, ASwitchThatWaitsForTheThreadOfItsJobIsPartOfTheState) {
+  // Main switches the slow thread's job off in the midst of its period; the thread takes that at the next one.
+  const auto build = [](PlanFixture& bench, std::vector<std::int64_t>& calls) {
+    slow_job(bench, 10, [&calls](const tactus_call& call) {
+      calls.push_back(call.frame);
+      return 0;
+    });
+    bench.job("main.step", TACTUS_SCHEDULED, [&bench](const tactus_call& call) {
+      const bool known = call.frame != 5 || bench.executive->model_requests().enable_job("slow.step", false);
+      EXPECT_TRUE(known);
+      return 0;
+    });
+  };
+  const auto [first, second] = run_and_continue(build, 25);
+  EXPECT_EQ(first.size(), 1U);
   EXPECT_TRUE(second.empty()) << second.size() << " calls of a job that is off";
 }
 

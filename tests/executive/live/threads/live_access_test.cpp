@@ -210,6 +210,22 @@ TEST_F(LiveAccessTest, LivesOnHoweverMuchIsAskedWhileItStandsStill) {
   }
 }
 
+TEST_F(LiveAccessTest, ReleasingAnArrayEndsTheForcesOfAllItsElements) {
+  start();
+  EXPECT_TRUE(written({make(Kind::force, "types.ds[0]", 1), make(Kind::force, "types.ds[1]", 2)}).applied);
+  EXPECT_TRUE(written({make(Kind::release, "types.ds")}).applied);
+  EXPECT_THAT(forced(), IsEmpty());
+  const LiveDone done = written({make(Kind::set, "types.ds[0]", 3), make(Kind::set, "types.ds[1]", 4)});
+  EXPECT_TRUE(done.applied) << done.problem;
+}
+
+TEST_F(LiveAccessTest, TheLastFrameTakesAChangeAndTheOneAfterItDoesNot) {
+  start(kRig, 10);
+  EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 10),
+              ElementsAre("frame 10 is never run: the run ends after frame 9"));
+  EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 9), IsEmpty());
+}
+
 TEST_F(LiveAccessTest, RefusesWhatIsWrongAndNamesAllOfIt) {
   start();
   const auto problems = write(

@@ -130,11 +130,7 @@ TEST_P(Deeds, LeaveTheLastValuesWithReplace) {
   check_summary("replace");
 }
 
-using DeedsNightly = Deeds;
-
-TEST_P(DeedsNightly, FreezeTheRigWithFreeze) {
-  freezes("freeze", "the rig freezes; it ends when it is resumed");
-}
+TEST_P(Deeds, FreezeTheRigWithFreeze) { freezes("freeze", "the rig freezes; it ends when it is resumed"); }
 
 TEST_P(Deeds, FreezeTheRigWithSafeState) {
   freezes("safe_state", "outputs are driven safe and the rig freezes; it ends when it is resumed");
@@ -147,9 +143,6 @@ std::string deed_name(const ::testing::TestParamInfo<Deeds::ParamType>& one) {
   return by_day ? name : name + "_Nightly";
 }
 INSTANTIATE_TEST_SUITE_P(Isolation, Deeds,
-                         ::testing::Combine(::testing::ValuesIn(kDeeds), ::testing::Values("main", "plant")),
-                         deed_name);
-INSTANTIATE_TEST_SUITE_P(Isolation, DeedsNightly,
                          ::testing::Combine(::testing::ValuesIn(kDeeds), ::testing::Values("main", "plant")),
                          deed_name);
 
@@ -274,7 +267,7 @@ TEST(Isolation, NoProcessOutlivesItsRig) {
   }
 }
 
-TEST(IsolationNightly, SafeStateDrivesTheOutputs) {
+TEST(Isolation, SafeStateDrivesTheOutputs) {
   const TempDir dir;
   Hostile rig;
   rig.deed = "segfault";
@@ -312,7 +305,7 @@ Arguments isolated(const std::vector<std::string>& models) {
   return arguments;
 }
 
-TEST(IsolationNightly, ChangesNoNumber) {
+TEST(Isolation, ChangesNoNumber) {
   const TempDir dir;
   const Arguments servo{"--frames", "300"};
   EXPECT_EQ(file_of(dir, "servo", "motion.csv", "servo", servo),

@@ -234,14 +234,20 @@ class HowTestsAreRun(SmallTree):
         return mutants.Suite(tree, night, 10, self.root / "log")
 
     def test_what_does_not_end_in_time_is_ended_with_all_that_it_started(self):
-        status, output = self.suite().run(["sh", "-c", "sleep 600 & echo $!; wait"], 1)
-        self.assertIsNone(status)
+        for seconds in (0.5, 5, 50):  # a busy machine starts it late
+            status, output = self.suite().run(["sh", "-c", "sleep 600 & echo $!; wait"], seconds)
+            self.assertIsNone(status)
+            if output:
+                break
         state = pathlib.Path(f"/proc/{int(output)}/stat")
-        for _ in range(600):  # a busy machine takes its time over what it was told to kill
-            if not state.exists() or state.read_text().split()[2] == "Z":
-                return
-            time.sleep(0.1)
-        self.fail(f"process {output} was not ended")
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            with contextlib.suppress(OSError):
+                if state.read_text().split()[2] != "Z":
+                    time.sleep(0.01)
+                    continue
+            return
+        self.fail(f"process {output} lives on")
 
     def test_the_night_is_told_to_the_tests(self):
         os.environ["TACTUS_NIGHTLY"] = "1"

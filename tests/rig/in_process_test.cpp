@@ -88,7 +88,7 @@ std::map<std::string, std::string> state_of_process() {
   for (char** entry = environ; *entry != nullptr; ++entry) state[std::string("env ") + *entry] = "";
   std::size_t descriptors = 0;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd"))
-    descriptors += fs::exists(entry.symlink_status()) ? 1 : 0;
+    descriptors += fs::exists(entry.symlink_status()) ? 1U : 0U;
   state["descriptors"] = std::to_string(descriptors);
   return state;
 }

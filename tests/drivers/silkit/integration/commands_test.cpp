@@ -409,7 +409,7 @@ TEST(WorkflowCommand, StartsWhenAllAreThereAndCtrlCStops) {
   EXPECT_EQ(end_of(b)["state"], "Shutdown");
 }
 
-TEST(WorkflowCommand, StartsAtOnceWhenEverybodyHasToldItsState) {
+TEST(WorkflowCommandNightly, StartsAtOnceWhenEverybodyHasToldItsState) {
   using Clock = std::chrono::steady_clock;
   Clock::duration best = std::chrono::hours(1);
   for (int attempt = 0; attempt < 10 && best > std::chrono::milliseconds(150); ++attempt) {
@@ -427,7 +427,7 @@ TEST(WorkflowCommand, StartsAtOnceWhenEverybodyHasToldItsState) {
   EXPECT_LE(best, std::chrono::milliseconds(150)) << "of ten";
 }
 
-TEST(WorkflowCommand, WaitsForNoStateOfThoseWhoHaveNone) {
+TEST(WorkflowCommandNightly, WaitsForNoStateOfThoseWhoHaveNone) {
   using Clock = std::chrono::steady_clock;
   Clock::duration best = std::chrono::hours(1);
   for (int i = 0; i < 5 && best > std::chrono::milliseconds(150); ++i) {
